@@ -1,0 +1,55 @@
+package measure
+
+// Role is which side of a flow an end was.
+type Role string
+
+// Roles.
+const (
+	Sender   Role = "sender"
+	Receiver Role = "receiver"
+)
+
+// End is what one of the two ends counted during a trial: the client keeps its
+// own and gets the server's over the control connection, and both make the result.
+type End struct {
+	Host     *Host     `json:"host,omitempty"`
+	Flows    []FlowEnd `json:"flows,omitempty"`
+	Latency  *Latency  `json:"latency,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+	Error    *Error    `json:"error,omitempty"`
+}
+
+// FlowEnd is one end's count of one direction.
+type FlowEnd struct {
+	Direction Direction `json:"direction"`
+	Role      Role      `json:"role"`
+	// StartNs is when this end moved its first byte after the start signal and
+	// DurationNs how long it moved bytes, to the last one.
+	StartNs    int64 `json:"start_ns"`
+	DurationNs int64 `json:"duration_ns"`
+	// Streams has one element a stream, by index. Its SentBytes or
+	// ReceivedBytes is filled by role; Samples are one element a live interval.
+	Streams []Stream `json:"streams"`
+	// Samples are all streams together, every 100 ms.
+	Samples []Sample `json:"samples"`
+}
+
+// Progress is one live interval as a person watches it.
+type Progress struct {
+	Direction Direction    `json:"direction,omitempty"`
+	StartNs   int64        `json:"start_ns"`
+	EndNs     int64        `json:"end_ns"`
+	Bytes     int64        `json:"bytes,omitempty"`
+	Bps       float64      `json:"bps,omitempty"`
+	Packets   int64        `json:"packets,omitempty"`
+	Lost      int64        `json:"lost,omitempty"`
+	JitterNs  float64      `json:"jitter_ns,omitempty"`
+	Retrans   *int64       `json:"retransmits,omitempty" jsonschema:"description=In this interval"`
+	RTT       *Percentiles `json:"rtt_ns,omitempty"`
+	Role      Role         `json:"role,omitempty" jsonschema:"description=Which end counted"`
+	Streams   []int64      `json:"stream_bytes,omitempty" jsonschema:"description=One element a stream, up to 32 streams"`
+}
+
+// Observer gets live intervals. Engines call it from one goroutine at a time
+// and never wait for it long: it must return within a few milliseconds.
+type Observer func(Progress)

@@ -1,0 +1,194 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// The range and precision every histogram in a result has, so that any two merge.
+const (
+	HistogramMin    = 1              // ns
+	HistogramMax    = 60_000_000_000 // ns; longer values are counted as this and in Clipped
+	HistogramDigits = 3              // significant decimal digits
+)
+
+// maxEncodedHistogram bounds the text form that is accepted from outside. All
+// 28,000 counters in use encode to well under this.
+const maxEncodedHistogram = 1 << 20
+
+// Histogram holds latencies in nanoseconds, 1 ns to 60 s with three
+// significant digits (HDR histogram, G. Tene). Histograms merge, percentiles do
+// not: a result keeps the histogram and computes percentiles when asked.
+// Record allocates nothing. A Histogram is not safe for concurrent use.
+//
+// In JSON it is {"encoding": "hdr-v2-deflate-base64", "data": "..."}, the
+// interchange form all HdrHistogram libraries read.
+type Histogram struct {
+	h       *hdr.Histogram
+	sum     float64
+	clipped int64
+}
+
+// NewHistogram returns an empty histogram.
+func NewHistogram() *Histogram {
+	return &Histogram{h: hdr.New(HistogramMin, HistogramMax, HistogramDigits)}
+}
+
+// Record counts one latency. Values below 1 ns count as 1 ns, above 60 s as 60 s.
+func (h *Histogram) Record(ns int64) {
+	if ns < HistogramMin {
+		ns = HistogramMin
+	}
+	if ns > HistogramMax {
+		ns = HistogramMax
+		h.clipped++
+	}
+	_ = h.h.RecordValue(ns) // cannot fail inside the range
+	h.sum += float64(ns)
+}
+
+// Merge adds every value of other.
+func (h *Histogram) Merge(other *Histogram) {
+	if other == nil || other.h == nil {
+		return
+	}
+	h.h.Merge(other.h)
+	h.sum += other.sum
+	h.clipped += other.clipped
+}
+
+// Reset empties the histogram and keeps its memory.
+func (h *Histogram) Reset() {
+	h.h.Reset()
+	h.sum, h.clipped = 0, 0
+}
+
+// Count is how many values were recorded.
+func (h *Histogram) Count() int64 { return h.h.TotalCount() }
+
+// Clipped is how many values were above 60 s.
+func (h *Histogram) Clipped() int64 { return h.clipped }
+
+// Mean is the arithmetic mean in ns, 0 when empty. It is exact to the sum of
+// the values, not to their buckets, until the histogram has been through JSON.
+func (h *Histogram) Mean() float64 {
+	if h.Count() == 0 {
+		return 0
+	}
+	return h.sum / float64(h.Count())
+}
+
+// Min and Max are in ns, to three digits; 0 when empty.
+
+// Min is the smallest recorded value in ns, to three digits.
+func (h *Histogram) Min() int64 {
+	if h.Count() == 0 {
+		return 0
+	}
+	return h.h.Min()
+}
+
+// Max is the largest recorded value in ns, to three digits.
+func (h *Histogram) Max() int64 {
+	if h.Count() == 0 {
+		return 0
+	}
+	return h.h.Max()
+}
+
+// Percentile is the value in ns that p percent of the values do not exceed, p in 0..100.
+func (h *Histogram) Percentile(p float64) int64 {
+	if h.Count() == 0 {
+		return 0
+	}
+	return h.h.ValueAtQuantile(p)
+}
+
+// Bucket is one occupied range of a histogram: From..To ns inclusive, Count values.
+type Bucket struct {
+	From, To, Count int64
+}
+
+// Buckets returns the occupied buckets in rising order.
+func (h *Histogram) Buckets() []Bucket {
+	var out []Bucket
+	for _, b := range h.h.Distribution() {
+		if b.Count > 0 {
+			out = append(out, Bucket{From: b.From, To: b.To, Count: b.Count})
+		}
+	}
+	return out
+}
+
+// Percentiles summarises the histogram.
+func (h *Histogram) Percentiles() *Percentiles {
+	return &Percentiles{
+		Min: float64(h.Min()), Mean: h.Mean(), Max: float64(h.Max()), Count: h.Count(),
+		P50: float64(h.Percentile(50)), P90: float64(h.Percentile(90)), P95: float64(h.Percentile(95)),
+		P99: float64(h.Percentile(99)), P999: float64(h.Percentile(99.9)), P9999: float64(h.Percentile(99.99)),
+	}
+}
+
+// Percentiles are figures of one histogram, in nanoseconds.
+type Percentiles struct {
+	Min   float64 `json:"min"`
+	Mean  float64 `json:"mean"`
+	P50   float64 `json:"p50"`
+	P90   float64 `json:"p90"`
+	P95   float64 `json:"p95"`
+	P99   float64 `json:"p99"`
+	P999  float64 `json:"p99_9"`
+	P9999 float64 `json:"p99_99"`
+	Max   float64 `json:"max"`
+	Count int64   `json:"count"`
+}
+
+type histogramJSON struct {
+	Encoding string  `json:"encoding" jsonschema:"enum=hdr-v2-deflate-base64"`
+	Data     string  `json:"data"`
+	SumNs    float64 `json:"sum_ns"`
+	Clipped  int64   `json:"clipped,omitempty"`
+}
+
+const histogramEncoding = "hdr-v2-deflate-base64"
+
+// MarshalJSON writes the interchange form.
+func (h *Histogram) MarshalJSON() ([]byte, error) {
+	data, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return nil, fmt.Errorf("encode histogram: %w", err)
+	}
+	return json.Marshal(histogramJSON{histogramEncoding, string(data), h.sum, h.clipped})
+}
+
+// UnmarshalJSON reads the interchange form. It refuses texts over 1 MiB and
+// histograms of another range or precision, which would not merge.
+func (h *Histogram) UnmarshalJSON(b []byte) (err error) {
+	var j histogramJSON
+	if len(b) > maxEncodedHistogram {
+		return fmt.Errorf("histogram: %d bytes are more than the %d that are accepted", len(b), maxEncodedHistogram)
+	}
+	if err := json.Unmarshal(b, &j); err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	if j.Encoding != histogramEncoding {
+		return fmt.Errorf("histogram: encoding %q is not %s", j.Encoding, histogramEncoding)
+	}
+	// The library trusts lengths inside the data; a panic there is a bad document, not a crash.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("histogram: damaged data")
+		}
+	}()
+	dec, err := hdr.Decode([]byte(j.Data))
+	if err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	if dec.LowestTrackableValue() != HistogramMin || dec.HighestTrackableValue() != HistogramMax || dec.SignificantFigures() != HistogramDigits {
+		return fmt.Errorf("histogram: range or precision differs from 1 ns to 60 s with 3 digits")
+	}
+	h.h, h.sum, h.clipped = dec, j.SumNs, j.Clipped
+	return nil
+}

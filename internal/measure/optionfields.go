@@ -1,0 +1,206 @@
+package measure
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// OptionField is the declaration of one option, read from the tags of [Options].
+type OptionField struct {
+	Key   string   // key in a plan
+	Flag  string   // long flag
+	Short string   // one-letter flag, or empty
+	Help  string   // one line
+	Enum  []string // allowed values, or nil
+	Tests []Test   // tests it applies to
+
+	min, max int64
+	index    int
+}
+
+var optionFields = readOptionFields()
+
+func readOptionFields() []OptionField {
+	t := reflect.TypeFor[Options]()
+	out := make([]OptionField, 0, t.NumField())
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		f := OptionField{
+			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
+			Help: tag.Get("help"), Enum: strings.Fields(tag.Get("enum")), index: i,
+		}
+		for _, name := range strings.Fields(tag.Get("tests")) {
+			f.Tests = append(f.Tests, Test(name))
+		}
+		f.min, _ = strconv.ParseInt(tag.Get("min"), 10, 64)
+		f.max, _ = strconv.ParseInt(tag.Get("max"), 10, 64)
+		out = append(out, f)
+	}
+	return out
+}
+
+// OptionFields lists the options that apply to a test, in the order of help.
+func OptionFields(test Test) []OptionField {
+	var out []OptionField
+	for _, f := range optionFields {
+		if slices.Contains(f.Tests, test) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Pointer returns a pointer to the field inside o, for a flag or a decoder to fill.
+func (f OptionField) Pointer(o *Options) any {
+	return reflect.ValueOf(o).Elem().Field(f.index).Addr().Interface()
+}
+
+// Range is the allowed range as text, such as "1..1024", or empty.
+func (f OptionField) Range() string {
+	show := func(v int64) string {
+		switch reflect.TypeFor[Options]().Field(f.index).Type {
+		case reflect.TypeFor[Duration]():
+			return Duration(v).String()
+		case reflect.TypeFor[Size]():
+			return Size(v).String()
+		}
+		return strconv.FormatInt(v, 10)
+	}
+	if f.max == 0 {
+		return ""
+	}
+	return show(f.min) + ".." + show(f.max)
+}
+
+// Defaults are the options of a test when nothing is asked. Flags and plans are
+// read over them, so that an explicit zero is told from silence.
+func Defaults(test Test) Options {
+	o := Options{
+		Duration: Duration(10 * time.Second), Interval: Duration(time.Second),
+		ConnectTimeout: Duration(5 * time.Second),
+	}
+	switch test {
+	case TestTCP:
+		o.Streams, o.Length, o.Direction, o.Port = 1, 128<<10, Forward, DefaultPort
+	case TestUDP:
+		// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
+		o.Streams, o.Size, o.Rate, o.Direction, o.Port = 1, 1400, 10_000_000, Forward, DefaultPort
+	case TestLatency:
+		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
+	case TestPing:
+		o.Size, o.Spacing, o.Timeout = 56, Duration(100*time.Millisecond), Duration(time.Second)
+	}
+	return o
+}
+
+// Effective checks o for a test and returns what will be used: fields that do
+// not apply are an error when set, DSCP names become the TOS byte. Errors are
+// of kind usage and name the flag.
+func (o Options) Effective(test Test) (Options, error) {
+	v := reflect.ValueOf(&o).Elem()
+	for _, f := range optionFields {
+		field := v.Field(f.index)
+		if !slices.Contains(f.Tests, test) {
+			if !field.IsZero() {
+				return o, Errorf(KindUsage, "%s does not apply to the %s test", f.Key, test).WithHint("it is for: %s", list(f.Tests))
+			}
+			continue
+		}
+		if err := f.check(field); err != nil {
+			return o, err
+		}
+	}
+	if err := o.resolveDSCP(); err != nil {
+		return o, err
+	}
+	switch test {
+	case TestLatency:
+		if o.Protocol == "udp" && o.Size < MinUDPPayload {
+			return o, Errorf(KindUsage, "size %d: a UDP message carries its own number and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size or --protocol tcp")
+		}
+		if o.Size < 1 || o.Size > 64<<10 {
+			return o, Errorf(KindUsage, "size %d: out of range", o.Size).WithHint("latency messages have 1 B to 64 KiB")
+		}
+		if o.Protocol == "udp" && o.Size > maxUDPPayload {
+			return o, Errorf(KindUsage, "size %d: more than a UDP datagram holds", o.Size).WithHint("at most %d with --protocol udp", maxUDPPayload)
+		}
+	case TestUDP:
+		if o.Size < MinUDPPayload {
+			return o, Errorf(KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size")
+		}
+	}
+	if o.Bytes > 0 && o.Omit > 0 {
+		return o, Errorf(KindUsage, "bytes and omit exclude each other: a fixed amount has no part to leave out").WithHint("use --duration with --omit")
+	}
+	return o, nil
+}
+
+// MinUDPPayload is the header every measured datagram carries: magic, stream,
+// sequence number and send time.
+const MinUDPPayload = 28
+
+const maxUDPPayload = 65507
+
+func (f OptionField) check(field reflect.Value) error {
+	if len(f.Enum) > 0 {
+		text := field.String()
+		if field.CanInt() {
+			text = strconv.FormatInt(field.Int(), 10)
+		}
+		if !slices.Contains(f.Enum, text) {
+			return Errorf(KindUsage, "%s %q is not one of its values", f.Key, text).WithHint("use %s", strings.Join(f.Enum, ", "))
+		}
+		return nil
+	}
+	var value float64
+	switch {
+	case field.CanInt():
+		value = float64(field.Int())
+	case field.CanFloat():
+		value = field.Float()
+	default:
+		return nil
+	}
+	if !(value >= float64(f.min)) || f.max != 0 && value > float64(f.max) {
+		shown := field.Interface()
+		return Errorf(KindUsage, "%s %v: out of range", f.Key, shown).WithHint("allowed: %s", f.rangeOrPositive())
+	}
+	return nil
+}
+
+func (f OptionField) rangeOrPositive() string {
+	if r := f.Range(); r != "" {
+		return r
+	}
+	return "0 and more"
+}
+
+// dscpNames are the code points with names: RFC 2474, 2597, 3246, 5865, 8622.
+var dscpNames = map[string]int{
+	"cs0": 0, "cs1": 8, "cs2": 16, "cs3": 24, "cs4": 32, "cs5": 40, "cs6": 48, "cs7": 56,
+	"af11": 10, "af12": 12, "af13": 14, "af21": 18, "af22": 20, "af23": 22,
+	"af31": 26, "af32": 28, "af33": 30, "af41": 34, "af42": 36, "af43": 38,
+	"ef": 46, "va": 44, "le": 1,
+}
+
+func (o *Options) resolveDSCP() error {
+	if o.DSCP == "" {
+		return nil
+	}
+	point, ok := dscpNames[strings.ToLower(o.DSCP)]
+	if !ok {
+		n, err := strconv.Atoi(o.DSCP)
+		if err != nil || n < 0 || n > 63 {
+			return Errorf(KindUsage, "dscp %q is neither a name nor 0..63", o.DSCP).WithHint("names are ef, af11..af43, cs0..cs7, va and le")
+		}
+		point = n
+	}
+	if o.TOS != 0 && o.TOS != point<<2 {
+		return Errorf(KindUsage, "dscp %s and tos %d contradict each other", o.DSCP, o.TOS).WithHint("give one of them; dscp %s is tos %d", o.DSCP, point<<2)
+	}
+	o.TOS = point << 2
+	return nil
+}

@@ -1,0 +1,43 @@
+package measure
+
+// Options are everything a person can ask of a trial. This struct is the only
+// place where they are declared: its tags give the keys of a plan (yaml), the
+// members of a result (json), the flags and their help (flag, short, help), the
+// tests they apply to (tests) and their range (min, max).
+//
+// After [Options.Effective] every field that applies holds the value that was
+// used; that is what a result keeps.
+type Options struct {
+	Duration  Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping" min:"1000000" max:"86400000000000" help:"how long to measure"`
+	Bytes     Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" tests:"tcp udp" help:"stop after this many bytes, all streams together, instead of a time"`
+	Count     int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping" max:"1000000000" help:"stop after this many round trips"`
+	Omit      Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; without it the start is found by a stability rule"`
+	Interval  Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping" min:"100000000" max:"3600000000000" help:"time between live lines"`
+	Direction Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
+	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`
+	Rate      Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
+
+	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"16777216" help:"bytes in one read or write call"`
+	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping" max:"65507" help:"payload bytes in one datagram or message"`
+	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
+	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests a second; 0 sends when the reply is in (ping-pong)"`
+	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" tests:"latency" min:"1" max:"1000000000" help:"round trips in one row of the table"`
+	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" tests:"ping" min:"1000000" max:"3600000000000" help:"time between echo requests"`
+	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" tests:"latency ping" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
+
+	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel"`
+	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" tests:"tcp latency" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
+	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" tests:"tcp" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
+	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" tests:"tcp" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
+	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" tests:"tcp udp latency ping" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
+	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" tests:"tcp udp latency ping" max:"255" help:"the whole type-of-service byte, 0..255"`
+
+	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" tests:"tcp udp latency ping" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`
+	Bind           string   `json:"bind,omitempty" yaml:"bind" flag:"bind" short:"B" tests:"tcp udp latency ping" help:"local address to measure from"`
+	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" tests:"tcp udp latency ping" help:"network interface to measure through (Linux)"`
+	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" tests:"tcp udp latency" min:"1" max:"65535" help:"port of the server"`
+	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" tests:"tcp udp latency ping" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
+}
+
+// DefaultPort is the native protocol's port, TCP and UDP.
+const DefaultPort = 7658

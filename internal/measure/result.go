@@ -1,0 +1,252 @@
+package measure
+
+import "time"
+
+// Schema is the identity of the result document this package reads and writes.
+// Fields may be added under the same number; a number changes when a field
+// changes its meaning or goes away.
+const Schema = "soku.result/1"
+
+// Result is all that one trial left: self-contained, versioned, enough for any
+// report without looking anything up elsewhere. Members that this version does
+// not know survive reading and writing.
+type Result struct {
+	Schema    string    `json:"schema" jsonschema:"enum=soku.result/1"`
+	ID        string    `json:"id" jsonschema:"description=Unique and sortable by time"`
+	Tool      Tool      `json:"tool"`
+	Test      Test      `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=ping"`
+	Trial     *Trial    `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
+	StartedAt time.Time `json:"started_at" jsonschema:"description=Wall clock of the client"`
+	Path      Path      `json:"path"`
+	Options   Options   `json:"options" jsonschema:"description=Every effective option"`
+	Summary   Summary   `json:"summary"`
+	Flows     []Flow    `json:"flows,omitempty" jsonschema:"description=One element a direction"`
+	Latency   *Latency  `json:"latency,omitempty" jsonschema:"description=Tests latency and ping"`
+	Hosts     Hosts     `json:"hosts"`
+	Warnings  []string  `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
+	Error     *Error    `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
+
+	unknown *unknownMembers
+}
+
+// Tool is the program that wrote the document.
+type Tool struct {
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Protocol  string `json:"protocol,omitempty" jsonschema:"description=Wire protocol between the ends"`
+	GoVersion string `json:"go_version,omitempty"`
+}
+
+// Trial is a result's place in its campaign.
+type Trial struct {
+	Campaign string  `json:"campaign" jsonschema:"description=Identity of the campaign"`
+	Name     string  `json:"name,omitempty" jsonschema:"description=Name of the campaign in its plan"`
+	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors"`
+	Levels   []Level `json:"levels" jsonschema:"description=One element a factor in the plan's order"`
+	Label    string  `json:"label" jsonschema:"description=Name of the test in the plan; two tests of one kind have different labels"`
+	Round    int     `json:"round" jsonschema:"minimum=1"`
+	Repeat   int     `json:"repeat" jsonschema:"minimum=1,description=Which trial of its kind within the round"`
+	Order    int     `json:"order" jsonschema:"minimum=1,description=Position within the round"`
+	Seed     int64   `json:"seed" jsonschema:"description=Seed of the campaign's random order"`
+}
+
+// Level is the value one factor has in a pattern.
+type Level struct {
+	Factor string `json:"factor"`
+	Value  string `json:"value"`
+}
+
+// Confidence says how far the figure of a single trial can be trusted.
+type Confidence string
+
+// Confidence labels, after the stability rule of the IETF responsiveness draft.
+const (
+	High   Confidence = "high"   // a steady state was found and held
+	Medium Confidence = "medium" // enough intervals, but they were not stable
+	Low    Confidence = "low"    // too few intervals or samples to judge
+)
+
+// Summary is what a person asks first. A pointer or omitted member means that
+// the test does not measure it.
+type Summary struct {
+	GoodputBps           float64      `json:"goodput_bps,omitempty" jsonschema:"description=Payload bits a second counted at the receiver over the steady part; all directions together"`
+	SentBytes            int64        `json:"sent_bytes,omitempty" jsonschema:"description=Payload bytes the sender handed over after the omitted start"`
+	ReceivedBytes        int64        `json:"received_bytes,omitempty" jsonschema:"description=Payload bytes the receiver got after the omitted start"`
+	Retransmits          *int64       `json:"retransmits,omitempty" jsonschema:"description=TCP segments sent again; absent where the kernel does not tell"`
+	PacketsSent          int64        `json:"packets_sent,omitempty"`
+	PacketsReceived      int64        `json:"packets_received,omitempty"`
+	PacketsLost          int64        `json:"packets_lost,omitempty"`
+	PacketsReordered     int64        `json:"packets_reordered,omitempty"`
+	PacketsDuplicated    int64        `json:"packets_duplicated,omitempty"`
+	LossRatio            *float64     `json:"loss_ratio,omitempty" jsonschema:"description=Lost divided by sent: 0 to 1"`
+	JitterNs             *float64     `json:"jitter_ns,omitempty" jsonschema:"description=RFC 3550 section 6.4.1 at the end of the trial; mean over the streams"`
+	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
+	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty"`
+	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping"`
+	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap after their time; their latency counts from the scheduled time"`
+	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip the tool itself adds: the same test on this host's loopback just before"`
+	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
+	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts, from the first byte"`
+	Confidence           Confidence   `json:"confidence,omitempty" jsonschema:"enum=high,enum=medium,enum=low"`
+	ConfidenceReason     string       `json:"confidence_reason,omitempty"`
+}
+
+// Flow is one direction of a trial: the receiver's counts with the sender's beside them.
+type Flow struct {
+	Direction Direction `json:"direction"`
+	Summary   Summary   `json:"summary"`
+	Streams   []Stream  `json:"streams"`
+	Samples   []Sample  `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`
+}
+
+// Stream is one connection or UDP flow in one direction.
+type Stream struct {
+	Index         int          `json:"index"`
+	Local         string       `json:"local,omitempty" jsonschema:"description=Address and port at the client"`
+	Remote        string       `json:"remote,omitempty" jsonschema:"description=Address and port at the server"`
+	SentBytes     int64        `json:"sent_bytes"`
+	ReceivedBytes int64        `json:"received_bytes"`
+	Packets       *PacketCount `json:"packets,omitempty" jsonschema:"description=UDP only"`
+	TCP           *TCPInfo     `json:"tcp_info,omitempty" jsonschema:"description=The sender's kernel at the end"`
+	Samples       []Sample     `json:"samples,omitempty" jsonschema:"description=One element a live interval"`
+}
+
+// PacketCount is what a UDP receiver found in the sequence numbers, with the
+// sender's count beside it. Lost = Sent - Received unique datagrams, never negative.
+type PacketCount struct {
+	Sent       int64   `json:"sent"`
+	Received   int64   `json:"received" jsonschema:"description=Without duplicates"`
+	Lost       int64   `json:"lost"`
+	Reordered  int64   `json:"reordered" jsonschema:"description=Arrived after a later one (RFC 4737)"`
+	Duplicated int64   `json:"duplicated"`
+	JitterNs   float64 `json:"jitter_ns" jsonschema:"description=RFC 3550 section 6.4.1"`
+}
+
+// Sample is one interval. Start and End are ns since the first byte of the trial.
+type Sample struct {
+	StartNs       int64    `json:"start_ns"`
+	EndNs         int64    `json:"end_ns"`
+	SentBytes     int64    `json:"sent_bytes,omitempty"`
+	ReceivedBytes int64    `json:"received_bytes,omitempty"`
+	Packets       int64    `json:"packets,omitempty" jsonschema:"description=Received in this interval"`
+	Lost          int64    `json:"lost,omitempty" jsonschema:"description=Found missing in this interval; late arrivals are given back at the end"`
+	JitterNs      float64  `json:"jitter_ns,omitempty"`
+	TCP           *TCPInfo `json:"tcp_info,omitempty"`
+}
+
+// Bps is the received rate of the interval in bits per second.
+func (s Sample) Bps() float64 {
+	if s.EndNs <= s.StartNs {
+		return 0
+	}
+	return float64(s.ReceivedBytes) * 8e9 / float64(s.EndNs-s.StartNs)
+}
+
+// TCPInfo is what the sending kernel knows of a connection.
+type TCPInfo struct {
+	State          string `json:"state,omitempty"`
+	Congestion     string `json:"congestion,omitempty" jsonschema:"description=Congestion control in force"`
+	MSS            int64  `json:"mss_bytes,omitempty"`
+	CwndSegments   int64  `json:"cwnd_segments,omitempty"`
+	SsthreshSegs   int64  `json:"ssthresh_segments,omitempty"`
+	RTTNs          int64  `json:"rtt_ns,omitempty" jsonschema:"description=Smoothed"`
+	RTTVarNs       int64  `json:"rtt_var_ns,omitempty"`
+	MinRTTNs       int64  `json:"min_rtt_ns,omitempty"`
+	Retransmits    int64  `json:"retransmits" jsonschema:"description=Total so far"`
+	Lost           int64  `json:"lost,omitempty"`
+	Reordering     int64  `json:"reordering,omitempty"`
+	PMTU           int64  `json:"pmtu_bytes,omitempty"`
+	DeliveryBps    int64  `json:"delivery_rate_bps,omitempty"`
+	PacingBps      int64  `json:"pacing_rate_bps,omitempty"`
+	BusyNs         int64  `json:"busy_ns,omitempty"`
+	RwndLimitedNs  int64  `json:"rwnd_limited_ns,omitempty"`
+	SndbufLimitdNs int64  `json:"sndbuf_limited_ns,omitempty"`
+}
+
+// Latency is what a request/response or ping trial left.
+type Latency struct {
+	Method     string         `json:"method" jsonschema:"description=How the times were taken; such as 'closed loop, user clock'"`
+	Histogram  *Histogram     `json:"histogram" jsonschema:"description=Every round trip in ns"`
+	Rows       []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
+	Sent       int64          `json:"sent"`
+	Received   int64          `json:"received"`
+	Lost       int64          `json:"lost"`
+	Duplicated int64          `json:"duplicated,omitempty"`
+	LateSends  int64          `json:"late_sends,omitempty"`
+	Floor      *FloorReading  `json:"floor,omitempty"`
+	Series     []LatencyPoint `json:"series,omitempty" jsonschema:"description=At most 1000 points over the trial"`
+}
+
+// LatencyRow is the distribution of one block of round trips.
+type LatencyRow struct {
+	StartNs int64       `json:"start_ns"`
+	EndNs   int64       `json:"end_ns"`
+	RTT     Percentiles `json:"rtt_ns"`
+}
+
+// LatencyPoint is the median and the maximum of a slice of the trial.
+type LatencyPoint struct {
+	AtNs  int64 `json:"at_ns"`
+	P50Ns int64 `json:"p50_ns"`
+	MaxNs int64 `json:"max_ns"`
+}
+
+// FloorReading is the same measurement on this host's loopback, taken just before.
+type FloorReading struct {
+	RTT   Percentiles `json:"rtt_ns"`
+	Clock string      `json:"clock" jsonschema:"description=Clock and timestamp source"`
+}
+
+// Hosts are the two machines.
+type Hosts struct {
+	Client *Host `json:"client,omitempty"`
+	Server *Host `json:"server,omitempty"`
+}
+
+// Host is what one machine is, and what the trial cost it.
+type Host struct {
+	Facts    Facts     `json:"facts"`
+	Counters *Counters `json:"counters,omitempty"`
+}
+
+// Facts are what can change a figure and stays the same during a trial.
+// A member that could not be read is absent.
+type Facts struct {
+	Hostname      string            `json:"hostname,omitempty"`
+	OS            string            `json:"os"`
+	Arch          string            `json:"arch"`
+	Distribution  string            `json:"distribution,omitempty"`
+	Kernel        string            `json:"kernel,omitempty"`
+	Virtual       string            `json:"virtualization,omitempty"`
+	CPUModel      string            `json:"cpu_model,omitempty"`
+	CPUs          int               `json:"cpus,omitempty" jsonschema:"description=Logical processors this process may use"`
+	Governor      string            `json:"cpu_governor,omitempty"`
+	MemoryBytes   int64             `json:"memory_bytes,omitempty"`
+	Load1         float64           `json:"load_1m,omitempty"`
+	Interface     string            `json:"interface,omitempty" jsonschema:"description=Interface that carries the path"`
+	MTU           int               `json:"mtu_bytes,omitempty"`
+	LinkSpeedMbps int64             `json:"link_speed_mbps,omitempty"`
+	Driver        string            `json:"driver,omitempty"`
+	Offloads      map[string]bool   `json:"offloads,omitempty"`
+	Qdisc         string            `json:"qdisc,omitempty"`
+	Congestion    string            `json:"congestion_default,omitempty"`
+	Sysctl        map[string]string `json:"sysctl,omitempty"`
+	ClockSource   string            `json:"clock_source,omitempty"`
+}
+
+// Counters are differences over the trial on one host.
+type Counters struct {
+	WallNs         int64   `json:"wall_ns"`
+	ProcessUserNs  int64   `json:"process_user_ns"`
+	ProcessSysNs   int64   `json:"process_system_ns"`
+	CPUBusyNs      int64   `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
+	CPUSoftirqNs   int64   `json:"cpu_softirq_ns,omitempty"`
+	CPUStealNs     int64   `json:"cpu_steal_ns,omitempty"`
+	RxBytes        int64   `json:"rx_bytes,omitempty" jsonschema:"description=Interface counters"`
+	TxBytes        int64   `json:"tx_bytes,omitempty"`
+	RxDropped      int64   `json:"rx_dropped,omitempty"`
+	TxDropped      int64   `json:"tx_dropped,omitempty"`
+	UDPRcvbufError int64   `json:"udp_rcvbuf_errors,omitempty"`
+	TCPRetransSegs int64   `json:"tcp_retrans_segs,omitempty"`
+	CPUSecPerGB    float64 `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes moved"`
+}

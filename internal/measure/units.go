@@ -1,0 +1,226 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Rate is bits per second. In JSON it is a number; in plans and flags a text
+// such as "50M", "1.5Gbit/s" or "800k". Multipliers are decimal (k = 1000);
+// Ki, Mi, Gi are binary.
+type Rate int64
+
+// Size is bytes. In JSON it is a number; in plans and flags a text such as
+// "128Ki", "10MB" or "1448". Multipliers are decimal (k = 1000); Ki, Mi, Gi
+// are binary.
+type Size int64
+
+// Duration is nanoseconds. In JSON it is a number; in plans and flags a text
+// such as "10s", "250ms" or "2m30s". A bare number is seconds.
+type Duration time.Duration
+
+// Std returns d as the standard library's type.
+func (d Duration) Std() time.Duration { return time.Duration(d) }
+
+var multipliers = map[string]float64{
+	"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12,
+	"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
+}
+
+// parseScaled reads number + multiplier + one of the unit words, and returns
+// a whole number in 0..MaxInt64.
+func parseScaled(what, text, example string, units ...string) (int64, error) {
+	wrong := func(why string) error {
+		return Errorf(KindUsage, "%s %q: %s", what, text, why).WithHint("write for example %s", example)
+	}
+	s := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(s, u); ok {
+			s = rest
+			break
+		}
+	}
+	digits := len(s)
+	for digits > 0 && (s[digits-1] < '0' || s[digits-1] > '9') && s[digits-1] != '.' {
+		digits--
+	}
+	factor, ok := multipliers[s[digits:]]
+	if !ok {
+		return 0, wrong("unknown unit")
+	}
+	number := s[:digits]
+	if number == "" || strings.ContainsAny(number, "xXpP_einEIN") {
+		return 0, wrong("not a number with a unit")
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, wrong("not a number with a unit")
+	}
+	v *= factor
+	if v < 0 || v >= math.MaxInt64 {
+		return 0, wrong("out of range")
+	}
+	return int64(math.Round(v)), nil
+}
+
+// ParseRate reads a rate in bits per second.
+func ParseRate(text string) (Rate, error) {
+	v, err := parseScaled("rate", text, "50M, 1.5G or 800kbit/s", "bit/s", "bits/s", "bps", "b/s", "bit")
+	return Rate(v), err
+}
+
+// ParseSize reads a size in bytes.
+func ParseSize(text string) (Size, error) {
+	v, err := parseScaled("size", text, "1448, 128Ki or 10MB", "bytes", "byte", "b")
+	return Size(v), err
+}
+
+// ParseDuration reads a duration; a bare number is seconds.
+func ParseDuration(text string) (Duration, error) {
+	s := strings.TrimSpace(text)
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		seconds, serr := strconv.ParseFloat(s, 64)
+		if serr != nil || math.IsNaN(seconds) || math.Abs(seconds) > 1e9 {
+			return 0, Errorf(KindUsage, "duration %q: not a time with a unit", text).WithHint("write for example 10s, 250ms or 2m30s")
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	}
+	if d < 0 {
+		return 0, Errorf(KindUsage, "duration %q: negative", text).WithHint("write for example 10s, 250ms or 2m30s")
+	}
+	return Duration(d), nil
+}
+
+// String is the rate in the largest decimal unit, four digits: "941.5 Mbit/s".
+func (r Rate) String() string { return FormatRate(float64(r)) }
+
+// String is the size in the unit that shows it exactly where there is one: "128 KiB", "1448 B".
+func (s Size) String() string {
+	for _, u := range []struct {
+		name string
+		n    Size
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if s >= u.n && s%u.n == 0 {
+			return fmt.Sprintf("%d %s", s/u.n, u.name)
+		}
+	}
+	return FormatBytes(float64(s))
+}
+
+// String is Go's form: "10s", "250ms".
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Set, Type: pflag.Value, so that a flag is the type itself.
+
+// Set reads text as [ParseRate] does.
+func (r *Rate) Set(text string) (err error) { *r, err = ParseRate(text); return err }
+
+// Set reads text as [ParseSize] does.
+func (s *Size) Set(text string) (err error) { *s, err = ParseSize(text); return err }
+
+// Set reads text as [ParseDuration] does.
+func (d *Duration) Set(text string) (err error) { *d, err = ParseDuration(text); return err }
+
+// Type names the value in help texts.
+func (r *Rate) Type() string { return "rate" }
+
+// Type names the value in help texts.
+func (s *Size) Type() string { return "size" }
+
+// Type names the value in help texts.
+func (d *Duration) Type() string { return "duration" }
+
+// UnmarshalYAML reads the text of a YAML scalar.
+func (r *Rate) UnmarshalYAML(b []byte) error { return r.Set(scalar(b)) }
+
+// UnmarshalYAML reads the text of a YAML scalar.
+func (s *Size) UnmarshalYAML(b []byte) error { return s.Set(scalar(b)) }
+
+// UnmarshalYAML reads the text of a YAML scalar.
+func (d *Duration) UnmarshalYAML(b []byte) error { return d.Set(scalar(b)) }
+
+// MarshalYAML writes the shortest text that reads back as the same value.
+func (r Rate) MarshalYAML() ([]byte, error) { return []byte(shortDecimal(int64(r))), nil }
+
+// MarshalYAML writes the shortest text that reads back as the same value.
+func (s Size) MarshalYAML() ([]byte, error) { return []byte(strconv.FormatInt(int64(s), 10)), nil }
+
+// MarshalYAML writes Go's form of a duration.
+func (d Duration) MarshalYAML() ([]byte, error) { return []byte(d.String()), nil }
+
+func scalar(b []byte) string {
+	return strings.Trim(strings.TrimSpace(string(b)), `"'`)
+}
+
+func shortDecimal(v int64) string {
+	for _, u := range []struct {
+		name string
+		n    int64
+	}{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}} {
+		if v >= u.n && v%u.n == 0 {
+			return strconv.FormatInt(v/u.n, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// FormatRate writes bits per second for a person: "941.5 Mbit/s".
+func FormatRate(bps float64) string { return scaled(bps, "bit/s") }
+
+// FormatBytes writes a number of bytes for a person, decimal: "1.250 GB".
+func FormatBytes(bytes float64) string {
+	if bytes < 1000 {
+		return fmt.Sprintf("%.0f B", bytes)
+	}
+	return scaled(bytes, "B")
+}
+
+// FormatLatency writes nanoseconds for a person with four digits: "48.21 µs".
+func FormatLatency(ns float64) string {
+	switch a := math.Abs(ns); {
+	case a < 1e3:
+		return fmt.Sprintf("%.0f ns", ns)
+	case a < 1e6:
+		return digits4(ns/1e3) + " µs"
+	case a < 1e9:
+		return digits4(ns/1e6) + " ms"
+	default:
+		return digits4(ns/1e9) + " s"
+	}
+}
+
+func scaled(v float64, unit string) string {
+	for _, m := range []struct {
+		name string
+		n    float64
+	}{{"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"k", 1e3}} {
+		if math.Abs(v) >= m.n*0.99995 {
+			return digits4(v/m.n) + " " + m.name + unit
+		}
+	}
+	return digits4(v) + " " + unit
+}
+
+// digits4 writes v with four significant digits, never in exponent form.
+func digits4(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 999.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 99.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case a >= 9.9995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	default:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+}
+
+var (
+	_ json.Marshaler = (*Histogram)(nil)
+	_ fmt.Stringer   = Rate(0)
+)
