@@ -97,8 +97,10 @@ func Defaults(test Test) Options {
 }
 
 // Effective checks o for a test and returns what will be used: fields that do
-// not apply are an error when set, DSCP names become the TOS byte. Errors are
-// of kind usage and name the flag.
+// not apply are an error when set, DSCP names become the TOS byte, and an
+// amount (bytes, count) sets the duration to zero, which means no time limit.
+// Effective options are their own effective options. Errors are of kind usage
+// and name the option.
 func (o Options) Effective(test Test) (Options, error) {
 	v := reflect.ValueOf(&o).Elem()
 	for _, f := range optionFields {
@@ -107,6 +109,10 @@ func (o Options) Effective(test Test) (Options, error) {
 			if !field.IsZero() {
 				return o, Errorf(KindUsage, "%s does not apply to the %s test", f.Key, test).WithHint("it is for: %s", list(f.Tests))
 			}
+			continue
+		}
+		if f.Key == "duration" && (o.Bytes > 0 || o.Count > 0) {
+			field.SetInt(0) // an amount replaces the time
 			continue
 		}
 		if err := f.check(field); err != nil {

@@ -1,0 +1,89 @@
+// Package cli is the command line: one file a command. A command reads its
+// flags, calls the package that does the work and prints; it decides nothing.
+//
+// Run starts one goroutine that turns signals into the end of the context.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/measure"
+)
+
+// Run executes one command line and returns its exit status. It never panics:
+// a panic becomes one sentence and status 1.
+func Run(sys *System) (code int) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan struct{})
+	defer cancel(nil)
+	defer close(done)
+	go func() {
+		select {
+		case <-sys.Interrupts:
+			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			signal.Reset() // a second one ends the process at once
+		case <-done:
+		}
+	}()
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(sys.Stderr, "soku: internal error: %v; please report it with the command line\n", r)
+			code = exitStatus[measure.KindInternal]
+		}
+	}()
+
+	root := newRoot(sys)
+	root.SetArgs(sys.Args)
+	root.SetIn(sys.Stdin)
+	root.SetOut(sys.Stdout)
+	root.SetErr(sys.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil && measure.KindOf(err) == measure.KindInternal {
+			err = cause
+		}
+		fmt.Fprintf(sys.Stderr, "soku: %s\n", oneLine(err.Error()))
+	}
+	return status(err)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func newRoot(sys *System) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "soku",
+		Short:         "Measure a network path, compare choices, read the answer",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return measure.AsError(err, measure.KindUsage).WithHint("see: %s --help", cmd.CommandPath())
+	})
+	for _, make := range commands {
+		root.AddCommand(make(sys))
+	}
+	return root
+}
+
+// commands are the subcommands in the order help lists them.
+var commands = []func(*System) *cobra.Command{}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	hint := "tests are tcp, udp, latency, ping; see: soku --help"
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s? See: soku --help", strings.Join(near, " or "))
+	}
+	return measure.Errorf(measure.KindUsage, "unknown test or command %q", name).WithHint("%s", hint)
+}
