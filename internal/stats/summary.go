@@ -1,0 +1,77 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Mean is the arithmetic mean; NaN for no values.
+func Mean(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	// The mean of the differences from the first value keeps its digits where
+	// the values are large and close together.
+	first, sum := values[0], 0.0
+	for _, v := range values {
+		sum += v - first
+	}
+	return first + sum/float64(len(values))
+}
+
+// StdDev is the sample standard deviation (divisor n-1); NaN for fewer than
+// two values.
+func StdDev(values []float64) float64 {
+	if len(values) < 2 {
+		return math.NaN()
+	}
+	mean, sum := Mean(values), 0.0
+	for _, v := range values {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / float64(len(values)-1))
+}
+
+// CV is the coefficient of variation, the standard deviation divided by the
+// absolute mean; NaN for fewer than two values or a mean of zero.
+func CV(values []float64) float64 {
+	mean := Mean(values)
+	if mean == 0 {
+		return math.NaN()
+	}
+	return StdDev(values) / math.Abs(mean)
+}
+
+// Median is the 0.5 quantile; NaN for no values.
+func Median(values []float64) float64 { return Quantile(values, 0.5) }
+
+// Range returns the smallest and the largest value; NaN for no values.
+func Range(values []float64) (low, high float64) {
+	if len(values) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return slices.Min(values), slices.Max(values)
+}
+
+// Quantile is the value below which the share p (0 to 1) of the values lies,
+// with linear interpolation between order statistics: type 7 of Hyndman and
+// Fan, "Sample Quantiles in Statistical Packages", The American Statistician
+// 50 (1996). It sorts a copy. NaN for no values or a p outside 0..1.
+func Quantile(values []float64, p float64) float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return quantileSorted(sorted, p)
+}
+
+func quantileSorted(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 || !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	at := p * float64(len(sorted)-1)
+	below := int(at)
+	if below == len(sorted)-1 {
+		return sorted[below]
+	}
+	fraction := at - float64(below)
+	return sorted[below] + fraction*(sorted[below+1]-sorted[below])
+}
