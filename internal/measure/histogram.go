@@ -1,8 +1,13 @@
 package measure
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -176,6 +181,9 @@ func (h *Histogram) UnmarshalJSON(b []byte) (err error) {
 	if j.Encoding != histogramEncoding {
 		return fmt.Errorf("histogram: encoding %q is not %s", j.Encoding, histogramEncoding)
 	}
+	if err := checkHistogram(j.Data); err != nil {
+		return err
+	}
 	// The library trusts lengths inside the data; a panic there is a bad document, not a crash.
 	defer func() {
 		if r := recover(); r != nil {
@@ -186,9 +194,34 @@ func (h *Histogram) UnmarshalJSON(b []byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("histogram: %w", err)
 	}
-	if dec.LowestTrackableValue() != HistogramMin || dec.HighestTrackableValue() != HistogramMax || dec.SignificantFigures() != HistogramDigits {
+	h.h, h.sum, h.clipped = dec, j.SumNs, j.Clipped
+	return nil
+}
+
+// checkHistogram looks at encoded data before the library does: the library
+// allocates whatever range the header names and unpacks without a limit.
+// Layout (HdrHistogram V2, big endian): cookie 4, length 4, zlib of: cookie 4,
+// payload length 4, normalizing offset 4, digits 4, lowest 8, highest 8, ratio 8, counts.
+func checkHistogram(data string) error {
+	const packedHeader, header = 8, 40
+	packed, err := base64.StdEncoding.DecodeString(data)
+	if err != nil || len(packed) < packedHeader {
+		return fmt.Errorf("histogram: damaged data")
+	}
+	z, err := zlib.NewReader(bytes.NewReader(packed[packedHeader:]))
+	if err != nil {
+		return fmt.Errorf("histogram: damaged data: %w", err)
+	}
+	plain, err := io.ReadAll(io.LimitReader(z, maxEncodedHistogram+1))
+	if err != nil || len(plain) < header || len(plain) > maxEncodedHistogram {
+		return fmt.Errorf("histogram: damaged data or more than %d bytes unpacked", maxEncodedHistogram)
+	}
+	if int64(binary.BigEndian.Uint32(plain[4:])) != int64(len(plain)-header) {
+		return fmt.Errorf("histogram: damaged data: length differs")
+	}
+	if binary.BigEndian.Uint32(plain[12:]) != HistogramDigits ||
+		binary.BigEndian.Uint64(plain[16:]) != HistogramMin || binary.BigEndian.Uint64(plain[24:]) != HistogramMax {
 		return fmt.Errorf("histogram: range or precision differs from 1 ns to 60 s with 3 digits")
 	}
-	h.h, h.sum, h.clipped = dec, j.SumNs, j.Clipped
 	return nil
 }

@@ -1,0 +1,83 @@
+package measure
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDefaultsAreEffectiveForEveryTest(t *testing.T) {
+	for _, test := range Tests() {
+		first, err := Defaults(test).Effective(test)
+		if err != nil {
+			t.Fatalf("%s: %v", test, err)
+		}
+		if again, err := first.Effective(test); err != nil || again != first {
+			t.Errorf("%s: effective options are not their own effective options: %v", test, err)
+		}
+	}
+}
+
+func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
+	for _, c := range []struct {
+		test Test
+		set  func(*Options)
+		want string
+	}{
+		{TestTCP, func(o *Options) { o.Streams = 0 }, "streams 0: out of range; allowed: 1..1024"},
+		{TestTCP, func(o *Options) { o.Streams = 1025 }, "streams 1025"},
+		{TestTCP, func(o *Options) { o.Direction = "sideways" }, "direction \"sideways\" is not one of its values; use forward, reverse, bidirectional"},
+		{TestTCP, func(o *Options) { o.Rate = -1 }, "rate"},
+		{TestTCP, func(o *Options) { o.Size = 5 }, "size does not apply to the tcp test"},
+		{TestTCP, func(o *Options) { o.IPVersion = 5 }, "ip_version"},
+		{TestTCP, func(o *Options) { o.Bytes, o.Omit = 1, Duration(time.Second) }, "exclude each other"},
+		{TestUDP, func(o *Options) { o.Size = 10 }, "at least 28 bytes"},
+		{TestUDP, func(o *Options) { o.Size = 65508 }, "size"},
+		{TestLatency, func(o *Options) { o.Size = 0 }, "1 B to 64 KiB"},
+		{TestLatency, func(o *Options) { o.Protocol = "sctp" }, "protocol"},
+		{TestPing, func(o *Options) { o.Streams = 2 }, "does not apply to the ping test"},
+		{TestTCP, func(o *Options) { o.DSCP = "gold" }, "dscp \"gold\""},
+		{TestTCP, func(o *Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
+	} {
+		o := Defaults(c.test)
+		c.set(&o)
+		_, err := o.Effective(c.test)
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != KindUsage || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want a usage error with %q", err, c.want)
+		}
+	}
+}
+
+func TestDSCPNamesBecomeTheTypeOfServiceByte(t *testing.T) {
+	for name, want := range map[string]int{"ef": 0xb8, "AF41": 0x88, "cs1": 0x20, "63": 0xfc} {
+		o := Defaults(TestTCP)
+		o.DSCP = name
+		if got, err := o.Effective(TestTCP); err != nil || got.TOS != want {
+			t.Errorf("dscp %s: tos %#x, %v; want %#x", name, got.TOS, err, want)
+		}
+	}
+}
+
+func TestAnAmountReplacesTheTime(t *testing.T) {
+	o := Defaults(TestTCP)
+	o.Bytes = 1000
+	got, err := o.Effective(TestTCP)
+	if err != nil || got.Duration != 0 {
+		t.Errorf("duration %s, %v; want none", got.Duration, err)
+	}
+}
+
+func TestEveryOptionIsDeclaredInFull(t *testing.T) {
+	keys, flags := map[string]bool{}, map[string]bool{}
+	for _, f := range optionFields {
+		if f.Key == "" || f.Flag == "" || f.Help == "" || len(f.Tests) == 0 {
+			t.Errorf("option %+v lacks a tag", f)
+		}
+		if keys[f.Key] || flags[f.Flag] {
+			t.Errorf("option %s is declared twice", f.Key)
+		}
+		keys[f.Key], flags[f.Flag] = true, true
+	}
+}

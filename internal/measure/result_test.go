@@ -1,0 +1,290 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var update = flag.Bool("update", false, "write the generated files anew")
+
+const schemaFile = "../../docs/reference/result.schema.json"
+
+func sampleResult() *Result {
+	h := NewHistogram()
+	for i := range int64(1000) {
+		h.Record(50_000 + i*100)
+	}
+	loss, jitter, floor, retransmits := 0.001, 1200.5, 21_000.0, int64(3)
+	return &Result{
+		Schema: Schema, ID: "0193aabbccdd01020304", Tool: Tool{Name: "soku", Version: "devel"}, Test: TestLatency,
+		Trial:     &Trial{Campaign: "c1", Pattern: "ultra", Levels: []Level{{"sku", "ultra"}}, Label: "rtt", Round: 1, Repeat: 1, Order: 2, Seed: 7},
+		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
+		Options:   Defaults(TestLatency),
+		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceReason: "1000 round trips"},
+		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
+		Latency:   &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"}},
+		Hosts:     Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1}}},
+		Warnings:  []string{"near the floor"},
+		Error:     Errorf(KindBroken, "connection reset").WithHint("run it again"),
+	}
+}
+
+func TestAResultSurvivesWritingAndReading(t *testing.T) {
+	want := sampleResult()
+	first, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Result
+	if err := json.Unmarshal(first, &got); err != nil {
+		t.Fatal(err)
+	}
+	second, err := json.Marshal(&got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, second) {
+		t.Errorf("second writing differs:\n%s\n%s", first, second)
+	}
+	if got.Latency.Histogram.Percentile(99) != want.Latency.Histogram.Percentile(99) || got.Latency.Histogram.Count() != 1000 {
+		t.Error("the histogram lost values")
+	}
+}
+
+func TestMembersThisVersionDoesNotKnowSurvive(t *testing.T) {
+	b, err := json.Marshal(sampleResult())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	// One new member at each depth: the document, an object, an element of an array, an object in that.
+	for old, with := range map[string]string{
+		`{"schema":`:           `{"future":{"deep":[1,2,{"x":null}]},"schema":`,
+		`"tool":{`:             `"tool":{"build":"r2",`,
+		`"flows":[{`:           `"flows":[{"colour":"red",`,
+		`"tcp_info":{`:         `"tcp_info":{"ecn_marks":17,`,
+		`"facts":{`:            `"facts":{"nic_queues":8,`,
+		`"levels":[{`:          `"levels":[{"note":"n",`,
+		`"summary":{`:          `"summary":{"rpm":900,`,
+		`"error":{`:            `"error":{"peer":"b",`,
+		`"clock":"monotonic"}`: `"clock":"monotonic","drift_ppm":2}`,
+	} {
+		if !strings.Contains(text, old) {
+			t.Fatalf("the sample has no %s", old)
+		}
+		text = strings.Replace(text, old, with, 1)
+	}
+	var r Result
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Warnings = append(r.Warnings, "seen by an older soku")
+	again, err := json.Marshal(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got map[string]any
+	mustUnmarshal(t, []byte(text), &want)
+	mustUnmarshal(t, again, &got)
+	want["warnings"] = []any{"near the floor", "seen by an older soku"}
+	if !reflect.DeepEqual(want, got) {
+		t.Errorf("lost on the way:\n%s\n%s", text, again)
+	}
+}
+
+func TestADocumentOfAnotherSchemaIsRefused(t *testing.T) {
+	var r Result
+	err := json.Unmarshal([]byte(`{"schema":"soku.result/9"}`), &r)
+	if KindOf(err) != KindFile || !strings.Contains(err.Error(), "soku.result/9") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheNamesScriptsCountOnAreThere(t *testing.T) {
+	b, _ := json.Marshal(sampleResult())
+	var doc map[string]any
+	mustUnmarshal(t, b, &doc)
+	for _, path := range []string{
+		"schema", "test", "error.kind", "summary.retransmits", "summary.loss_ratio", "summary.jitter_ns", "summary.duration_ns", "summary.confidence",
+		"summary.rtt_ns.min", "summary.rtt_ns.mean", "summary.rtt_ns.p50", "summary.rtt_ns.p90", "summary.rtt_ns.p95", "summary.rtt_ns.p99",
+		"summary.rtt_ns.p99_9", "summary.rtt_ns.p99_99", "summary.rtt_ns.max", "summary.rtt_ns.count", "hosts.client", "options.duration_ns",
+	} {
+		var v any = doc
+		for _, name := range strings.Split(path, ".") {
+			m, _ := v.(map[string]any)
+			v = m[name]
+		}
+		if v == nil {
+			t.Errorf("%s is missing", path)
+		}
+	}
+	known := fieldTypes(reflect.TypeFor[Summary]())
+	for _, name := range []string{"goodput_bps", "sent_bytes", "received_bytes", "packets_per_second", "connections_per_second"} {
+		if known[name] == nil {
+			t.Errorf("summary.%s is missing", name)
+		}
+	}
+}
+
+func generateSchema(t *testing.T) []byte {
+	t.Helper()
+	reflector := jsonschema.Reflector{
+		// A reader must accept members a newer version added.
+		AllowAdditionalProperties: true,
+		Mapper: func(rt reflect.Type) *jsonschema.Schema {
+			switch rt {
+			case reflect.TypeFor[Duration]():
+				return &jsonschema.Schema{Type: "integer", Description: "Nanoseconds"}
+			case reflect.TypeFor[Rate]():
+				return &jsonschema.Schema{Type: "integer", Description: "Bits per second"}
+			case reflect.TypeFor[Size]():
+				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
+			case reflect.TypeFor[Histogram]():
+				inner := jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, DoNotReference: true}
+				s := inner.Reflect(&histogramJSON{})
+				s.Version = ""
+				return s
+			}
+			return nil
+		},
+	}
+	s := reflector.Reflect(&Result{})
+	s.ID = "soku.result/1"
+	s.Title = "soku result"
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(b, '\n')
+}
+
+func TestThePublishedSchemaIsTheTypes(t *testing.T) {
+	want := generateSchema(t)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(schemaFile), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(schemaFile)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("docs/reference/result.schema.json is not what the types say (%v); run: go test ./internal/measure -update", err)
+	}
+}
+
+func TestResultsHoldToThePublishedSchema(t *testing.T) {
+	schema := compileSchema(t)
+	b, _ := json.Marshal(sampleResult())
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(doc); err != nil {
+		t.Errorf("a full result: %v", err)
+	}
+	doc.(map[string]any)["test"] = "juggling"
+	if schema.Validate(doc) == nil {
+		t.Error("a result of an unknown test passes")
+	}
+}
+
+func compileSchema(t *testing.T) *validator.Schema {
+	t.Helper()
+	b, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.(map[string]any)["$id"] = "https://schema.invalid/result.json" // the validator wants a URL
+	c := validator.NewCompiler()
+	if err := c.AddResource("https://schema.invalid/result.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("https://schema.invalid/result.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestHistogramsMergeAndClip(t *testing.T) {
+	a, b := NewHistogram(), NewHistogram()
+	a.Record(1000)
+	b.Record(3000)
+	b.Record(HistogramMax + 5)
+	b.Record(-7)
+	a.Merge(b)
+	if a.Count() != 4 || a.Clipped() != 1 || a.Min() != 1 || a.Max() < HistogramMax*999/1000 {
+		t.Errorf("count %d, clipped %d, min %d, max %d", a.Count(), a.Clipped(), a.Min(), a.Max())
+	}
+}
+
+func TestAHistogramFromOutsideCannotNameItsOwnSize(t *testing.T) {
+	other, err := hdr.New(1, 1<<40, 4).Encode(hdr.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"another range": string(other), "no data": "", "not base64": "%%%%", "cut off": string(other[:20])} {
+		b, _ := json.Marshal(histogramJSON{Encoding: histogramEncoding, Data: data})
+		if err := new(Histogram).UnmarshalJSON(b); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func FuzzHistogram(f *testing.F) {
+	h := NewHistogram()
+	for i := range int64(50) {
+		h.Record(i * i * 1000)
+	}
+	data, _ := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	f.Add(string(data))
+	f.Fuzz(func(t *testing.T, data string) {
+		b, _ := json.Marshal(histogramJSON{Encoding: histogramEncoding, Data: data})
+		var got Histogram
+		if got.UnmarshalJSON(b) != nil {
+			return
+		}
+		got.Percentiles()
+		NewHistogram().Merge(&got)
+	})
+}
+
+func FuzzResult(f *testing.F) {
+	b, _ := json.Marshal(sampleResult())
+	f.Add(b)
+	f.Add([]byte(`{"schema":"soku.result/1","flows":[{"x":1}]}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var r Result
+		if json.Unmarshal(in, &r) != nil {
+			return
+		}
+		if _, err := json.Marshal(&r); err != nil && r.Latency == nil {
+			t.Errorf("read but cannot be written: %v", err)
+		}
+	})
+}
+
+func mustUnmarshal(t *testing.T, b []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatal(err)
+	}
+}
