@@ -1,0 +1,35 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// Headline is the one figure a person looks for in a result: goodput, with loss
+// for datagrams, or the median round trip with the 99th percentile. A failed
+// trial has its kind of failure instead.
+func Headline(r *measure.Result) string {
+	if r.Error != nil {
+		return "failed: " + strings.ReplaceAll(string(r.Error.Kind), "_", " ")
+	}
+	s := r.Summary
+	switch r.Test {
+	case measure.TestLatency, measure.TestPing:
+		if s.RTT == nil {
+			return "no reply"
+		}
+		text := fmt.Sprintf("%s (p99 %s)", measure.FormatLatency(s.RTT.P50), measure.FormatLatency(s.RTT.P99))
+		return text + lossText(s)
+	}
+	return measure.FormatRate(s.GoodputBps) + lossText(s)
+}
+
+func lossText(s measure.Summary) string {
+	if s.LossRatio == nil || *s.LossRatio == 0 {
+		return ""
+	}
+	return ", " + strconv.FormatFloat(*s.LossRatio*100, 'g', 3, 64) + " % lost"
+}

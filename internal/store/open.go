@@ -1,0 +1,193 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"soku/internal/measure"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// versionTable is goose's record of what was applied. Its own name keeps it
+// apart from other programs that use goose.
+const versionTable = "soku_schema_version"
+
+// OpenSQLite opens the store in the file at path, makes it and its folder if
+// there is none, and brings it to this version's schema. It refuses a file that
+// is no SQLite database, that belongs to another program, that is damaged, or
+// that a newer soku wrote; it never changes a file that it refuses. Errors are
+// of kind store and name the file.
+func OpenSQLite(ctx context.Context, path string) (Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindStore, "open the store %s: %w", path, err).WithHint("give the file with --store")
+	}
+	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
+		return nil, measure.Errorf(measure.KindStore, "make the folder of the store %s: %w", path, err).
+			WithHint("give a file in a folder you may write to with --store, or set SOKU_DATA")
+	}
+	if err := checkHeader(path, abs); err != nil {
+		return nil, err
+	}
+	if err := checkOwner(ctx, path, abs); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn(abs))
+	if err != nil {
+		return nil, failure(ctx, "open", path, err)
+	}
+	s := &sqlite{db: db, path: path}
+	if err := s.prepare(ctx); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// dsn asks for write-ahead logging, so that readers and a writer do not wait
+// for each other, and for a sync at each commit. The path goes in as an
+// escaped URI: a '?' in a file's name would otherwise begin parameters.
+func dsn(abs string) string {
+	q := url.Values{
+		"_txlock":  {"immediate"}, // a transaction that begins by reading cannot be refused when it writes
+		"_timeout": {fmt.Sprint(BusyTimeout.Milliseconds())},
+		"_fk":      {"on"}, "_journal": {"WAL"}, "_sync": {"FULL"},
+	}
+	return fileURI(abs, q)
+}
+
+func fileURI(abs string, q url.Values) string {
+	p := filepath.ToSlash(abs)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // C:/x becomes file:///C:/x
+	}
+	u := url.URL{Scheme: "file", Path: p, RawQuery: q.Encode()}
+	return u.String()
+}
+
+var sqliteMagic = []byte("SQLite format 3\x00")
+
+// checkHeader looks before SQLite does: opening with write-ahead logging
+// already writes, and a file that is something else must stay as it is.
+func checkHeader(path, abs string) error {
+	f, err := os.Open(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return measure.Errorf(measure.KindStore, "open the store %s: %w", path, err).WithHint("check the rights of the file, or give another with --store")
+	}
+	defer f.Close()
+	head := make([]byte, len(sqliteMagic))
+	n, err := io.ReadFull(f, head)
+	if n == 0 && errors.Is(err, io.EOF) {
+		return nil // an empty file becomes a store
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return measure.Errorf(measure.KindStore, "read the store %s: %w", path, err).WithHint("give a file with --store")
+	}
+	if !bytes.Equal(head[:n], sqliteMagic) {
+		return measure.Errorf(measure.KindStore, "%s is not a soku store: it is no SQLite database", path).
+			WithHint("give another file with --store; this one was left as it is")
+	}
+	return nil
+}
+
+// checkOwner asks a database that is there whose it is, without writing: the
+// switch to write-ahead logging would already change another program's file.
+func checkOwner(ctx context.Context, path, abs string) error {
+	if info, err := os.Stat(abs); err != nil || info.Size() == 0 {
+		return nil
+	}
+	db, err := sql.Open("sqlite", fileURI(abs, url.Values{"mode": {"ro"}, "_timeout": {fmt.Sprint(BusyTimeout.Milliseconds())}}))
+	if err != nil {
+		return failure(ctx, "open", path, err)
+	}
+	defer db.Close()
+	foreign, _, err := owner(ctx, db)
+	if err != nil {
+		return nil // opening it for writing finds out more and says it
+	}
+	if foreign {
+		return measure.Errorf(measure.KindStore, "%s is a database of another program, not a soku store", path).
+			WithHint("give another file with --store; this one was left as it is")
+	}
+	return nil
+}
+
+// owner reports whether the database has tables but not ours, and whether it has ours.
+func owner(ctx context.Context, db *sql.DB) (foreign, ours bool, err error) {
+	var tables, versions int
+	err = db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE name = ?) FROM sqlite_schema WHERE type = 'table'`,
+		versionTable).Scan(&tables, &versions)
+	return tables > 0 && versions == 0, versions > 0, err
+}
+
+// prepare checks the schema's version and applies the migrations that are
+// missing. Two processes may do so at once on a new file: the one that comes
+// second finds tables that it wanted to make, looks again and is content.
+func (s *sqlite) prepare(ctx context.Context) error {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return failure(ctx, "open", s.path, err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.db, sub,
+		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return failure(ctx, "open", s.path, err)
+	}
+	const attempts = 20
+	for attempt := 1; ; attempt++ {
+		err := s.migrate(ctx, provider)
+		var said *measure.Error
+		if err == nil || errors.As(err, &said) {
+			return err
+		}
+		if attempt == attempts || ctx.Err() != nil || isDamage(err) {
+			return failure(ctx, "open", s.path, err)
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// migrate returns a measure.Error for what another attempt would not change.
+func (s *sqlite) migrate(ctx context.Context, provider *goose.Provider) error {
+	_, ours, err := owner(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	if ours {
+		current, newest, err := provider.GetVersions(ctx)
+		if err != nil {
+			return err
+		}
+		if current > newest {
+			return measure.Errorf(measure.KindStore, "the store %s was written by a newer soku: its schema is %d, this program knows %d", s.path, current, newest).
+				WithHint("use that newer soku, or another file with --store")
+		}
+		if current == newest {
+			return nil
+		}
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
