@@ -1,0 +1,44 @@
+# Everything a person or CI does with the sources. "make help" lists it.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
+export CGO_ENABLED ?= 0
+
+.PHONY: help build demo test race lint vet cross fuzz clean peers
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+build: ## build bin/soku
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/soku ./cmd/soku
+
+demo: build ## measure an emulated network and write demo/report.html
+	@demo/run
+
+peers: ## install what the tests measure against, or say what will be skipped
+	@test/peers
+
+test: peers build ## run every test
+	$(GO) test -count=1 -timeout 15m ./...
+
+race: ## run the tests that do not depend on timing under the race detector
+	CGO_ENABLED=1 $(GO) test -race -short -count=1 -timeout 15m ./...
+
+vet:
+	$(GO) vet ./...
+
+lint: ## run golangci-lint in the version pinned in tools/go.mod
+	$(GO) tool -modfile=tools/go.mod golangci-lint run
+
+cross: ## build for every platform
+	@for os in linux windows darwin; do for arch in amd64 arm64; do \
+		echo "build $$os/$$arch"; \
+		GOOS=$$os GOARCH=$$arch $(GO) build -o /dev/null ./... || exit 1; \
+	done; done
+
+fuzz: ## fuzz every decoder for FUZZTIME (default 20s) each
+	@test/fuzz $(or $(FUZZTIME),20s)
+
+clean: ## remove what was built
+	rm -rf bin demo/report.* demo/data
