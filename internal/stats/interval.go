@@ -1,0 +1,138 @@
+package stats
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+const (
+	confidence = 0.95
+	resamples  = 2000
+	// bootstrapRounds is the fewest rounds a bootstrap is asked to speak for.
+	// With fewer, resampling knows too few different sets of rounds for its
+	// outer quantiles, and Student's t on the round means is used.
+	bootstrapRounds = 8
+)
+
+// Group is the repeats of one pattern. Rounds has one element a round of the
+// campaign, by number, so that index i is the same round in every group; an
+// element is empty where the pattern has no value in that round. Values that
+// are not finite are left out.
+type Group struct {
+	Name   string
+	Rounds [][]float64
+}
+
+// rounds returns the finite values of every round.
+func (g Group) rounds() [][]float64 {
+	out := make([][]float64, len(g.Rounds))
+	for i, round := range g.Rounds {
+		for _, v := range round {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				out[i] = append(out[i], v)
+			}
+		}
+	}
+	return out
+}
+
+// means returns the mean of every round, NaN for an empty one.
+func (g Group) means() []float64 {
+	out := make([]float64, len(g.Rounds))
+	for i, round := range g.rounds() {
+		out[i] = Mean(round)
+	}
+	return out
+}
+
+func present(values []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+}
+
+// Interval is an estimate with its 95 % confidence interval. Low and High are
+// NaN where one round or none leaves nothing to compute them from.
+type Interval struct {
+	Estimate, Low, High float64
+	Rounds              int // rounds that have values
+}
+
+// Estimate is the mean of the round means of a group with its interval. With
+// eight rounds and more the interval is a hierarchical bootstrap, rounds first
+// and repeats within them, its quantiles moved outwards for the number of
+// rounds (T. Hesterberg, "What Teachers Should Know About the Bootstrap", The
+// American Statistician 69, 2015, section 4.4); with two to seven it is
+// Student's t on the round means. The seed and the group's name fix the resamples.
+func Estimate(g Group, seed int64) Interval {
+	means := present(g.means())
+	out := Interval{Estimate: Mean(means), Low: math.NaN(), High: math.NaN(), Rounds: len(means)}
+	switch {
+	case out.Rounds < 2:
+	case out.Rounds < bootstrapRounds:
+		half := studentT(1-confidence, float64(out.Rounds-1)) * StdDev(means) / math.Sqrt(float64(out.Rounds))
+		out.Low, out.High = out.Estimate-half, out.Estimate+half
+	default:
+		low, high := bootstrap(g, seed)
+		widen := inflation(means)
+		out.Low, out.High = out.Estimate-widen*(out.Estimate-low), out.Estimate+widen*(high-out.Estimate)
+	}
+	return out
+}
+
+// bootstrap returns the outer quantiles of resampled means of round means.
+func bootstrap(g Group, seed int64) (low, high float64) {
+	rounds := slices.DeleteFunc(g.rounds(), func(r []float64) bool { return len(r) == 0 })
+	name := fnv.New64a()
+	name.Write([]byte(g.Name))
+	random := rand.New(rand.NewPCG(uint64(seed), name.Sum64()))
+	means := make([]float64, resamples)
+	for i := range means {
+		var sum float64
+		for range rounds {
+			round := rounds[random.IntN(len(rounds))]
+			var inner float64
+			for range round {
+				inner += round[random.IntN(len(round))]
+			}
+			sum += inner / float64(len(round))
+		}
+		means[i] = sum / float64(len(rounds))
+	}
+	slices.Sort(means)
+	n := float64(len(rounds))
+	tail := distuv.UnitNormal.CDF(-math.Sqrt(n/(n-1)) * studentT(1-confidence, n-1))
+	return quantileSorted(means, tail), quantileSorted(means, 1-tail)
+}
+
+// studentT is the two-sided critical value: |t| exceeds it with probability alpha.
+func studentT(alpha, df float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(1 - alpha/2)
+}
+
+// inflation is by how much a standard error computed as if rounds were
+// independent must grow because neighbouring rounds are alike: the square root
+// of (1+r)/(1-r), r being the lag-1 autocorrelation corrected for its bias of
+// about -(1+3r)/n (M. G. Kendall, "Note on Bias in the Estimation of
+// Autocorrelation", Biometrika 41, 1954). Below eight rounds r cannot be told
+// from chance and the factor is 1.
+func inflation(series []float64) float64 {
+	n := float64(len(series))
+	if len(series) < bootstrapRounds {
+		return 1
+	}
+	mean, square, product := Mean(series), 0.0, 0.0
+	for i, v := range series {
+		square += (v - mean) * (v - mean)
+		if i > 0 {
+			product += (v - mean) * (series[i-1] - mean)
+		}
+	}
+	if square == 0 {
+		return 1
+	}
+	r := min(max((n*product/square+1)/(n-3), 0), 0.9)
+	return math.Sqrt((1 + r) / (1 - r))
+}
