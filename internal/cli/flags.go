@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"soku/internal/measure"
+)
+
+// addOptionFlags gives cmd a flag for every option of the test. The options are
+// read over the defaults, so that an explicit zero is told from silence.
+func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
+	flags := cmd.Flags()
+	for _, f := range measure.OptionFields(test) {
+		help := f.Help
+		if r := f.Range(); r != "" && !strings.Contains(help, r) {
+			help += " (" + r + ")"
+		}
+		switch p := f.Pointer(o).(type) {
+		case pflag.Value:
+			flags.VarP(p, f.Flag, f.Short, help)
+		case *measure.Direction:
+			flags.StringVarP((*string)(p), f.Flag, f.Short, string(*p), help)
+		case *string:
+			flags.StringVarP(p, f.Flag, f.Short, *p, help)
+		case *int:
+			flags.IntVarP(p, f.Flag, f.Short, *p, help)
+		case *int64:
+			flags.Int64VarP(p, f.Flag, f.Short, *p, help)
+		case *float64:
+			flags.Float64VarP(p, f.Flag, f.Short, *p, help)
+		case *bool:
+			flags.BoolVarP(p, f.Flag, f.Short, *p, help)
+		default:
+			panic(fmt.Sprintf("option %s has a type without a flag", f.Key))
+		}
+		if len(f.Enum) > 0 {
+			_ = cmd.RegisterFlagCompletionFunc(f.Flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	addOptionShorthands(flags, test, o)
+}
+
+// addOptionShorthands adds the flags that people's fingers know.
+func addOptionShorthands(flags *pflag.FlagSet, test measure.Test, o *measure.Options) {
+	constant := func(name, short, help string, set func()) {
+		flags.BoolFuncP(name, short, help, func(text string) error {
+			if text == "true" {
+				set()
+			}
+			return nil
+		})
+	}
+	if test == measure.TestTCP || test == measure.TestUDP {
+		constant("reverse", "R", "the server sends: --direction reverse", func() { o.Direction = measure.Reverse })
+		constant("bidir", "", "both at once: --direction bidirectional", func() { o.Direction = measure.Bidirectional })
+	}
+	constant("ipv4", "4", "use only IPv4", func() { o.IPVersion = 4 })
+	constant("ipv6", "6", "use only IPv6", func() { o.IPVersion = 6 })
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/version"
+)
+
+type serverFlags struct {
+	listen      string
+	maxClients  int
+	exclusive   bool
+	maxDuration measure.Duration
+	maxRate     measure.Rate
+	allow       []string
+	tokenFile   string
+	tlsCert     string
+	tlsKey      string
+	quiet       bool
+}
+
+func newServerCommand(sys *System) *cobra.Command {
+	f := &serverFlags{}
+	cmd := &cobra.Command{
+		Use:   "server",
+		Short: "Answer the tests of others",
+		Long: `Listens on one port, TCP and UDP, and measures with any number of clients at
+once. Anyone who reaches the port can make this host send and receive: keep it
+inside your network, or use --allow, --token-file and TLS.`,
+		Example: `  soku server
+  soku server --exclusive                  one test at a time; others wait their turn
+  soku server --allow 10.0.0.0/8 --max-duration 60s --max-rate 1G
+  soku server --token-file token --tls-cert cert.pem --tls-key key.pem`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := f.config(sys)
+			if err != nil {
+				return err
+			}
+			s, err := server.New(cfg)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP); stop with Ctrl-C\n", s.Addr())
+			return s.Serve(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", measure.DefaultPort), "address and port to listen on")
+	flags.IntVar(&f.maxClients, "max-clients", 1000, "tests at the same time; more are refused (0: no limit)")
+	flags.BoolVar(&f.exclusive, "exclusive", false, "one test at a time; others wait in a queue they can see")
+	flags.Var(&f.maxDuration, "max-duration", "longest test that is accepted (0: no limit)")
+	flags.Var(&f.maxRate, "max-rate", "highest rate of one test (0: no limit)")
+	flags.StringSliceVar(&f.allow, "allow", nil, "only clients in this network, such as 10.0.0.0/8; may be repeated")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token that clients must know")
+	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the TLS certificate (PEM)")
+	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	return cmd
+}
+
+func (f *serverFlags) config(sys *System) (server.Config, error) {
+	cfg := server.Config{
+		Listen: f.listen, MaxClients: f.maxClients, Exclusive: f.exclusive, MaxDuration: f.maxDuration,
+		MaxRate: f.maxRate, Version: version.String(), Log: slog.New(slog.DiscardHandler),
+	}
+	if !f.quiet {
+		cfg.Log = slog.New(slog.NewTextHandler(sys.Stderr, nil))
+	}
+	if f.maxClients < 0 {
+		return cfg, measure.Errorf(measure.KindUsage, "--max-clients %d: negative", f.maxClients).WithHint("use 0 for no limit")
+	}
+	if !strings.Contains(f.listen, ":") || strings.HasSuffix(f.listen, ":") {
+		return cfg, measure.Errorf(measure.KindUsage, "--listen %q names no port", f.listen).WithHint("write for example :7658 or 10.0.0.4:7658")
+	}
+	for _, text := range f.allow {
+		p, err := parsePrefix(text)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Allow = append(cfg.Allow, p)
+	}
+	if f.tokenFile != "" {
+		token, err := readToken(sys, f.tokenFile)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Token = token
+	}
+	if f.tlsCert != "" {
+		c, err := loadCertificate(sys, f.tlsCert, f.tlsKey)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.TLS = c
+	}
+	return cfg, nil
+}
+
+func parsePrefix(text string) (netip.Prefix, error) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Masked(), nil
+	}
+	if a, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	return netip.Prefix{}, measure.Errorf(measure.KindUsage, "--allow %q is not a network", text).WithHint("write for example 10.0.0.0/8 or fd00::/64")
+}
+
+func loadCertificate(sys *System, certFile, keyFile string) (*tls.Config, error) {
+	cert, err := sys.ReadFile(certFile)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "read the TLS certificate: %w", err)
+	}
+	key, err := sys.ReadFile(keyFile)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "read the TLS key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindFile, "TLS certificate %s with key %s: %w", certFile, keyFile, err).WithHint("both must be PEM and belong together")
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, nil
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// printSummary writes a result for a person: what came out, how sure it is,
+// between which hosts, and what makes it doubtful.
+func printSummary(w io.Writer, r *measure.Result) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("path", "%s, %s", pathText(r), testText(r))
+	if r.Latency != nil {
+		printLatencySummary(row, r)
+	} else {
+		printFlowSummary(row, r)
+	}
+	if r.Summary.Confidence != "" {
+		row("confidence", "%s: %s", r.Summary.Confidence, r.Summary.ConfidenceReason)
+	}
+	for _, c := range []struct {
+		name string
+		host *measure.Host
+	}{{"client", r.Hosts.Client}, {"server", r.Hosts.Server}} {
+		if c.host != nil {
+			row(c.name, "%s", hostText(c.host))
+		}
+	}
+	for _, warning := range r.Warnings {
+		row("warning", "%s", warning)
+	}
+}
+
+func pathText(r *measure.Result) string {
+	end := func(e measure.Endpoint) string {
+		if e.Address == "" || e.Address == e.String() {
+			return e.String()
+		}
+		return fmt.Sprintf("%s (%s)", e, e.Address)
+	}
+	return end(r.Path.Client) + " → " + end(r.Path.Server)
+}
+
+func testText(r *measure.Result) string {
+	o := r.Options
+	parts := []string{string(r.Test)}
+	switch r.Test {
+	case measure.TestTCP, measure.TestUDP:
+		parts = append(parts, string(o.Direction), plural(o.Streams, "stream"))
+		if o.Rate > 0 {
+			parts = append(parts, "at "+o.Rate.String())
+		}
+	case measure.TestLatency:
+		parts = append(parts, strings.ToUpper(o.Protocol), "messages of "+o.Size.String())
+	case measure.TestPing:
+		parts = append(parts, "payload of "+o.Size.String())
+	}
+	if d := r.Summary.DurationNs.Std(); d > 0 {
+		parts = append(parts, d.Round(10*time.Millisecond).String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+type rowPrinter func(name, format string, args ...any)
+
+func printFlowSummary(row rowPrinter, r *measure.Result) {
+	for _, f := range r.Flows {
+		name := "goodput"
+		if len(r.Flows) > 1 {
+			name = string(f.Direction)
+		}
+		s := f.Summary
+		if s.GoodputBps == 0 && s.ReceivedBytes == 0 {
+			row(name, "not known: the receiver's count is missing")
+		} else {
+			row(name, "%s counted at the receiver", measure.FormatRate(s.GoodputBps))
+		}
+		row("moved", "%s sent, %s received", measure.FormatBytes(float64(s.SentBytes)), measure.FormatBytes(float64(s.ReceivedBytes)))
+		if s.Retransmits != nil {
+			row("resent", "%s", plural(int(*s.Retransmits), "segment"))
+		}
+		if s.LossRatio != nil {
+			row("packets", "%.0f/s received; %d of %d lost (%.4g %%), %d reordered, %d duplicated",
+				s.PacketsPerSecond, s.PacketsLost, s.PacketsSent, *s.LossRatio*100, s.PacketsReordered, s.PacketsDuplicated)
+		}
+		if s.JitterNs != nil {
+			row("jitter", "%s", measure.FormatLatency(*s.JitterNs))
+		}
+	}
+	if len(r.Flows) > 1 {
+		row("together", "%s", measure.FormatRate(r.Summary.GoodputBps))
+	}
+}
+
+func printLatencySummary(row rowPrinter, r *measure.Result) {
+	l := r.Latency
+	if p := r.Summary.RTT; p != nil {
+		row("round trip", "median %s, mean %s, min %s, max %s", measure.FormatLatency(p.P50), measure.FormatLatency(p.Mean), measure.FormatLatency(p.Min), measure.FormatLatency(p.Max))
+		row("tail", "p90 %s, p95 %s, p99 %s, p99.9 %s, p99.99 %s", measure.FormatLatency(p.P90), measure.FormatLatency(p.P95),
+			measure.FormatLatency(p.P99), measure.FormatLatency(p.P999), measure.FormatLatency(p.P9999))
+	}
+	row("replies", "%d of %d, %d lost", l.Received, l.Sent, l.Lost)
+	if l.LateSends > 0 {
+		row("late", "%d requests left late; their time counts from when they were due", l.LateSends)
+	}
+	if l.Floor != nil {
+		row("floor", "%s median on this host's loopback: what the tool itself adds", measure.FormatLatency(l.Floor.RTT.P50))
+	}
+	row("method", "%s", l.Method)
+}
+
+func hostText(h *measure.Host) string {
+	f := h.Facts
+	parts := []string{f.Hostname, fmt.Sprintf("%s/%s", f.OS, f.Arch)}
+	if f.CPUs > 0 {
+		parts = append(parts, plural(f.CPUs, "CPU"))
+	}
+	if f.Interface != "" {
+		parts = append(parts, fmt.Sprintf("%s MTU %d", f.Interface, f.MTU))
+	}
+	if f.Congestion != "" {
+		parts = append(parts, f.Congestion)
+	}
+	if c := h.Counters; c != nil && c.WallNs > 0 {
+		parts = append(parts, fmt.Sprintf("%.2f cores used", float64(c.ProcessUserNs+c.ProcessSysNs)/float64(c.WallNs)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// printRows writes the table of round trips, a row each N.
+func printRows(w io.Writer, l *measure.Latency) {
+	if l == nil || len(l.Rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "avg", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
+	for _, row := range l.Rows {
+		p := row.RTT
+		for i, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
+			if i > 0 {
+				fmt.Fprint(w, " ")
+			}
+			fmt.Fprintf(w, "%10s", measure.FormatLatency(v))
+		}
+		fmt.Fprintln(w)
+	}
+}

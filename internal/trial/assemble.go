@@ -1,0 +1,247 @@
+package trial
+
+import (
+	"fmt"
+	"math"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// disagreement is the share of the sender's bytes by which the receiver's count
+// may differ before a result says so.
+const disagreement = 0.005
+
+// assemble makes the figures of r from what the client (own) and the server
+// (other) counted. Either may be empty where the trial broke off: what the
+// remaining half shows is kept, and no figure is made up for the missing one.
+func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorReading) {
+	if other.Host != nil {
+		if r.Hosts.Server == nil {
+			r.Hosts.Server = other.Host
+		}
+		r.Hosts.Server.Counters = other.Host.Counters
+	}
+	r.Warnings = append(r.Warnings, own.Warnings...)
+	r.Warnings = append(r.Warnings, other.Warnings...)
+	if own.Latency != nil {
+		assembleLatency(r, own.Latency, floor)
+		return
+	}
+	for _, dir := range r.Options.Direction.Flows() {
+		sent := flowEnd(dir, measure.Sender, own, other)
+		received := flowEnd(dir, measure.Receiver, own, other)
+		if sent == nil && received == nil {
+			continue
+		}
+		r.Flows = append(r.Flows, makeFlow(dir, sent, received, r))
+	}
+	if len(r.Flows) > 0 {
+		r.Summary = total(r.Flows)
+	}
+}
+
+func flowEnd(dir measure.Direction, role measure.Role, ends ...*measure.End) *measure.FlowEnd {
+	for _, e := range ends {
+		for i := range e.Flows {
+			if f := &e.Flows[i]; f.Direction == dir && f.Role == role && len(f.Streams) > 0 {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure.Result) measure.Flow {
+	f := measure.Flow{Direction: dir, Streams: mergeStreams(sent, received)}
+	for _, s := range f.Streams {
+		f.Summary.SentBytes += s.SentBytes
+		f.Summary.ReceivedBytes += s.ReceivedBytes
+	}
+	countRetransmits(&f)
+	countPackets(&f, sent != nil && received != nil)
+	if received == nil {
+		f.Samples = sent.Samples
+		f.Summary.DurationNs = measure.Duration(sent.DurationNs)
+		f.Summary.Confidence, f.Summary.ConfidenceReason = measure.Low, "the receiver's count is missing"
+		return f
+	}
+	f.Samples = received.Samples
+	f.Summary.DurationNs = measure.Duration(received.DurationNs)
+	rate(&f, received, r.Options)
+	if received.DurationNs > 0 {
+		f.Summary.PacketsPerSecond = float64(f.Summary.PacketsReceived) * 1e9 / float64(received.DurationNs)
+	}
+	if sent != nil && f.Summary.PacketsSent == 0 {
+		warnDisagreement(&f, r)
+	}
+	return f
+}
+
+// rate fills goodput and confidence from the receiver's samples. The nominal
+// end cuts off the drain of queues after the sender stopped, which runs at the
+// path's rate but with fewer and fewer streams.
+func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
+	end := received.DurationNs
+	if o.Duration > 0 && int64(o.Duration) < end {
+		end = int64(o.Duration)
+	}
+	steady := stats.SteadyState(received.Samples, end)
+	f.Summary.Confidence, f.Summary.ConfidenceReason = steady.Confidence, steady.Reason
+	whole := o.Bytes > 0 || o.Omit > 0
+	if whole || steady.EndNs <= steady.StartNs {
+		// The person chose the part that counts.
+		steady.StartNs, steady.EndNs, steady.Bytes = window(received.Samples, end)
+		if o.Bytes > 0 || steady.EndNs <= steady.StartNs {
+			steady.StartNs, steady.EndNs, steady.Bytes = 0, received.DurationNs, f.Summary.ReceivedBytes
+		}
+	}
+	f.Summary.SteadyStartNs = measure.Duration(steady.StartNs)
+	if steady.EndNs > steady.StartNs {
+		f.Summary.GoodputBps = float64(steady.Bytes) * 8e9 / float64(steady.EndNs-steady.StartNs)
+	}
+}
+
+// window is all samples that end by the nominal end.
+func window(samples []measure.Sample, end int64) (from, to, bytes int64) {
+	for i, s := range samples {
+		if s.EndNs > end && i > 0 {
+			break
+		}
+		if i == 0 {
+			from = s.StartNs
+		}
+		to = s.EndNs
+		bytes += s.ReceivedBytes
+	}
+	return from, to, bytes
+}
+
+func mergeStreams(sent, received *measure.FlowEnd) []measure.Stream {
+	if received == nil {
+		return sent.Streams
+	}
+	out := received.Streams
+	if sent == nil {
+		return out
+	}
+	for i := range out {
+		if i >= len(sent.Streams) {
+			break
+		}
+		s := sent.Streams[i]
+		out[i].SentBytes, out[i].TCP = s.SentBytes, s.TCP
+		if out[i].Packets != nil && s.Packets != nil {
+			out[i].Packets.Sent = s.Packets.Sent
+			out[i].Packets.Lost = max(0, s.Packets.Sent-out[i].Packets.Received)
+		}
+		for j := range out[i].Samples {
+			if j < len(s.Samples) {
+				out[i].Samples[j].SentBytes = s.Samples[j].SentBytes
+				out[i].Samples[j].TCP = s.Samples[j].TCP
+			}
+		}
+	}
+	return out
+}
+
+func countRetransmits(f *measure.Flow) {
+	var n int64
+	for _, s := range f.Streams {
+		if s.TCP == nil {
+			return
+		}
+		n += s.TCP.Retransmits
+	}
+	f.Summary.Retransmits = &n
+}
+
+func countPackets(f *measure.Flow, both bool) {
+	var jitter float64
+	var streams int
+	for _, s := range f.Streams {
+		if s.Packets == nil {
+			return
+		}
+		streams++
+		f.Summary.PacketsSent += s.Packets.Sent
+		f.Summary.PacketsReceived += s.Packets.Received
+		f.Summary.PacketsLost += s.Packets.Lost
+		f.Summary.PacketsReordered += s.Packets.Reordered
+		f.Summary.PacketsDuplicated += s.Packets.Duplicated
+		jitter += s.Packets.JitterNs
+	}
+	if streams == 0 || !both {
+		return
+	}
+	jitter /= float64(streams)
+	f.Summary.JitterNs = &jitter
+	if f.Summary.PacketsSent > 0 {
+		loss := float64(f.Summary.PacketsLost) / float64(f.Summary.PacketsSent)
+		f.Summary.LossRatio = &loss
+	}
+}
+
+func warnDisagreement(f *measure.Flow, r *measure.Result) {
+	sent, got := float64(f.Summary.SentBytes), float64(f.Summary.ReceivedBytes)
+	if sent > 0 && math.Abs(sent-got)/sent > disagreement {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: the sender counted %s, the receiver %s; the receiver's figure is used",
+			f.Direction, measure.FormatBytes(sent), measure.FormatBytes(got)))
+	}
+}
+
+// total adds the directions up; what does not add (confidence, duration,
+// jitter) takes the worse.
+func total(flows []measure.Flow) measure.Summary {
+	sum := flows[0].Summary
+	for _, f := range flows[1:] {
+		s := f.Summary
+		sum.GoodputBps += s.GoodputBps
+		sum.SentBytes += s.SentBytes
+		sum.ReceivedBytes += s.ReceivedBytes
+		sum.PacketsSent += s.PacketsSent
+		sum.PacketsReceived += s.PacketsReceived
+		sum.PacketsLost += s.PacketsLost
+		sum.PacketsReordered += s.PacketsReordered
+		sum.PacketsDuplicated += s.PacketsDuplicated
+		sum.PacketsPerSecond += s.PacketsPerSecond
+		sum.Retransmits = addCounts(sum.Retransmits, s.Retransmits)
+		sum.JitterNs = larger(sum.JitterNs, s.JitterNs)
+		sum.DurationNs = max(sum.DurationNs, s.DurationNs)
+		sum.SteadyStartNs = max(sum.SteadyStartNs, s.SteadyStartNs)
+		if trust(s.Confidence) < trust(sum.Confidence) {
+			sum.Confidence, sum.ConfidenceReason = s.Confidence, string(f.Direction)+": "+s.ConfidenceReason
+		}
+	}
+	if sum.LossRatio != nil && sum.PacketsSent > 0 {
+		loss := float64(sum.PacketsLost) / float64(sum.PacketsSent)
+		sum.LossRatio = &loss
+	}
+	return sum
+}
+
+func addCounts(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	n := *a + *b
+	return &n
+}
+
+func larger(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	n := max(*a, *b)
+	return &n
+}
+
+func trust(c measure.Confidence) int {
+	switch c {
+	case measure.High:
+		return 2
+	case measure.Medium:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,154 @@
+package trial
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// steadySamples are n samples of 100 ms with the bytes each.
+func steadySamples(n int, bytes int64) []measure.Sample {
+	out := make([]measure.Sample, n)
+	for i := range out {
+		out[i] = measure.Sample{StartNs: int64(i) * 1e8, EndNs: int64(i+1) * 1e8, ReceivedBytes: bytes}
+	}
+	return out
+}
+
+func tcpEnds(sent, received int64) (own, other *measure.End) {
+	retransmits := &measure.TCPInfo{Retransmits: 4}
+	own = &measure.End{Flows: []measure.FlowEnd{{
+		Direction: measure.Forward, Role: measure.Sender, DurationNs: 2e9,
+		Streams: []measure.Stream{{Index: 0, SentBytes: sent, TCP: retransmits}},
+	}}}
+	other = &measure.End{Flows: []measure.FlowEnd{{
+		Direction: measure.Forward, Role: measure.Receiver, DurationNs: 2e9,
+		Streams: []measure.Stream{{Index: 0, ReceivedBytes: received}},
+		Samples: steadySamples(20, received/20),
+	}}}
+	return own, other
+}
+
+func resultOf(test measure.Test) *measure.Result {
+	o, _ := measure.Defaults(test).Effective(test)
+	return &measure.Result{Schema: measure.Schema, Test: test, Options: o}
+}
+
+func TestGoodputIsTheReceiversCount(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	own, other := tcpEnds(30_000_000, 25_000_000)
+	assemble(r, own, other, nil)
+	if got, want := r.Summary.GoodputBps, 100e6; got < want*0.999 || got > want*1.001 {
+		t.Errorf("goodput %.0f, want %.0f", got, want)
+	}
+	if r.Summary.SentBytes != 30_000_000 || r.Summary.ReceivedBytes != 25_000_000 || *r.Summary.Retransmits != 4 {
+		t.Errorf("summary %+v", r.Summary)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "the sender counted 30.00 MB, the receiver 25.00 MB") {
+		t.Errorf("warnings %q, want one about the two counts", r.Warnings)
+	}
+}
+
+func TestCountsThatAgreeGiveNoWarning(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	own, other := tcpEnds(25_000_000, 24_900_000)
+	assemble(r, own, other, nil)
+	if len(r.Warnings) != 0 {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+func TestSlowStartIsLeftOutOfGoodput(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	own, other := tcpEnds(0, 0)
+	samples := steadySamples(40, 1_250_000)
+	for i := range 6 {
+		samples[i].ReceivedBytes = 20_000 << i
+	}
+	var total int64
+	for _, s := range samples {
+		total += s.ReceivedBytes
+	}
+	own.Flows[0].Streams[0].SentBytes = total
+	f := &other.Flows[0]
+	f.Samples, f.DurationNs, f.Streams[0].ReceivedBytes = samples, 4e9, total
+	assemble(r, own, other, nil)
+	if got := r.Summary.GoodputBps; got < 99.5e6 || got > 100.5e6 {
+		t.Errorf("goodput %.1f Mbit/s, want the 100 of the steady part", got/1e6)
+	}
+	if r.Summary.SteadyStartNs == 0 || r.Summary.ReceivedBytes != total {
+		t.Errorf("steady from %s, received %d of %d", r.Summary.SteadyStartNs, r.Summary.ReceivedBytes, total)
+	}
+}
+
+func TestWithoutTheReceiverNoGoodputIsMadeUp(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	own, _ := tcpEnds(25_000_000, 0)
+	assemble(r, own, &measure.End{}, nil)
+	if r.Summary.GoodputBps != 0 || r.Summary.SentBytes != 25_000_000 || r.Summary.Confidence != measure.Low {
+		t.Errorf("summary %+v", r.Summary)
+	}
+}
+
+func TestUDPLossIsSentMinusReceived(t *testing.T) {
+	r := resultOf(measure.TestUDP)
+	own := &measure.End{Flows: []measure.FlowEnd{{Direction: measure.Forward, Role: measure.Sender,
+		Streams: []measure.Stream{{SentBytes: 1_400_000, Packets: &measure.PacketCount{Sent: 1000}}}}}}
+	other := &measure.End{Flows: []measure.FlowEnd{{Direction: measure.Forward, Role: measure.Receiver, DurationNs: 2e9,
+		Streams: []measure.Stream{{ReceivedBytes: 1_386_000, Packets: &measure.PacketCount{Received: 990, Reordered: 2, Duplicated: 1, JitterNs: 5000}}},
+		Samples: steadySamples(20, 69_300)}}}
+	assemble(r, own, other, nil)
+	s := r.Summary
+	if s.PacketsLost != 10 || s.LossRatio == nil || *s.LossRatio != 0.01 || s.PacketsPerSecond != 495 || *s.JitterNs != 5000 || s.PacketsReordered != 2 {
+		t.Errorf("summary %+v", s)
+	}
+}
+
+func TestBothDirectionsAddUp(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	r.Options.Direction = measure.Bidirectional
+	own, other := tcpEnds(25_000_000, 25_000_000)
+	back, forth := tcpEnds(12_500_000, 12_500_000)
+	back.Flows[0].Direction, forth.Flows[0].Direction = measure.Reverse, measure.Reverse
+	other.Flows = append(other.Flows, back.Flows[0]) // the server sends
+	own.Flows = append(own.Flows, forth.Flows[0])
+	assemble(r, own, other, nil)
+	if len(r.Flows) != 2 || r.Summary.ReceivedBytes != 37_500_000 || r.Summary.GoodputBps < 149e6 || r.Summary.GoodputBps > 151e6 {
+		t.Errorf("%d flows, %+v", len(r.Flows), r.Summary)
+	}
+}
+
+func TestAMedianNearTheFloorIsAWarning(t *testing.T) {
+	h := measure.NewHistogram()
+	for range 2000 {
+		h.Record(60_000)
+	}
+	r := resultOf(measure.TestLatency)
+	floor := &measure.FloorReading{RTT: measure.Percentiles{P50: 30_000}}
+	assemble(r, &measure.End{Latency: &measure.Latency{Histogram: h, Sent: 2000, Received: 2000}}, &measure.End{}, floor)
+	if r.Summary.RTT.Count != 2000 || *r.Summary.FloorNs != 30_000 || len(r.Warnings) != 1 {
+		t.Errorf("summary %+v, warnings %q", r.Summary, r.Warnings)
+	}
+}
+
+func TestAHostThatCannotBeFoundIsAnUnreachableResult(t *testing.T) {
+	for _, c := range []struct {
+		host string
+		kind measure.Kind
+		want string
+	}{
+		{"", measure.KindUsage, "no host"},
+		{"no-such-host.invalid", measure.KindUnreachable, "find the address of no-such-host.invalid"},
+		{"127.0.0.1:99999", measure.KindUsage, "not 1..65535"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		r := Run(ctx, Spec{Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), Host: c.host}, Hooks{})
+		cancel()
+		if r.Error == nil || r.Error.Kind != c.kind || !strings.Contains(r.Error.Message, c.want) || r.Error.Hint == "" {
+			t.Errorf("%q: %+v", c.host, r.Error)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package trial
+
+import (
+	"fmt"
+
+	"soku/internal/measure"
+)
+
+// Sample counts from which a percentile of one trial is worth its name: the
+// 99th needs some tens of values beyond it to be steady.
+const (
+	manyRoundTrips = 1000
+	someRoundTrips = 100
+)
+
+// nearFloor is the share of a median from which the tool's own part is a warning.
+const nearFloor = 0.25
+
+func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.FloorReading) {
+	l.Floor = floor
+	r.Latency = l
+	s := &r.Summary
+	s.LateSends = l.LateSends
+	s.PacketsSent, s.PacketsReceived, s.PacketsLost, s.PacketsDuplicated = l.Sent, l.Received, l.Lost, l.Duplicated
+	if l.Sent > 0 {
+		loss := float64(l.Lost) / float64(l.Sent)
+		s.LossRatio = &loss
+	}
+	if n := len(l.Rows); n > 0 {
+		s.DurationNs = measure.Duration(l.Rows[n-1].EndNs - l.Rows[0].StartNs)
+	}
+	if l.Histogram == nil || l.Histogram.Count() == 0 {
+		s.Confidence, s.ConfidenceReason = measure.Low, "no round trip was completed"
+		return
+	}
+	s.RTT = l.Histogram.Percentiles()
+	if s.DurationNs > 0 && r.Test == measure.TestLatency {
+		s.PacketsPerSecond = float64(l.Received) * 1e9 / float64(s.DurationNs)
+	}
+	s.Confidence, s.ConfidenceReason = latencyConfidence(l)
+	if floor != nil {
+		p50 := floor.RTT.P50
+		s.FloorNs = &p50
+		if share := p50 / s.RTT.P50; share > nearFloor {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the median of %s is near what this host and program add by themselves (%s on loopback)",
+				measure.FormatLatency(s.RTT.P50), measure.FormatLatency(p50)))
+		}
+	}
+}
+
+func latencyConfidence(l *measure.Latency) (measure.Confidence, string) {
+	n := l.Histogram.Count()
+	switch {
+	case n < someRoundTrips:
+		return measure.Low, fmt.Sprintf("%d round trips are too few for percentiles", n)
+	case n < manyRoundTrips:
+		return measure.Medium, fmt.Sprintf("%d round trips: the median is good, the tail is not", n)
+	case l.Histogram.Clipped() > 0:
+		return measure.Medium, "some round trips took longer than 60 s"
+	}
+	return measure.High, fmt.Sprintf("%d round trips", n)
+}

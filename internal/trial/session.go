@@ -1,0 +1,200 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+
+	"soku/internal/engine/latency"
+	"soku/internal/engine/ping"
+	"soku/internal/engine/tcp"
+	"soku/internal/engine/udp"
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/wire"
+	"soku/internal/wire/native"
+)
+
+func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target) }
+
+// runSession measures against a server: handshake, data connections, both
+// engines, both halves into r.
+func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hooks, r *measure.Result) error {
+	var floor *measure.FloorReading
+	if s.Test == measure.TestLatency {
+		// Before the session, so that a waiting server is not held up by it.
+		f, err := latency.Floor(ctx, o)
+		if err != nil {
+			r.Warnings = append(r.Warnings, "the tool's own floor could not be measured on loopback: "+err.Error())
+		}
+		floor = f
+	}
+
+	observe := serialise(h.Observe)
+	session, err := native.Open(ctx, t.hostPort(o), wire.Request{
+		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, Client: r.Hosts.Client,
+	}, wire.Hooks{State: h.State, Observe: observe})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	r.Tool.Protocol = session.Protocol()
+	r.Hosts.Server = session.Server()
+
+	// Ends when the server goes away, so that no engine waits for a dead peer.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watched := make(chan struct{})
+	defer func() { cancel(nil); <-watched }()
+	go func() {
+		defer close(watched)
+		select {
+		case err := <-session.Err():
+			cancel(err)
+		case <-ctx.Done():
+		}
+	}()
+
+	data, err := openData(ctx, session, s.Test, o)
+	if err != nil {
+		return serverFirst(ctx, err)
+	}
+	defer data.close()
+	if err := session.Start(ctx); err != nil {
+		return serverFirst(ctx, err)
+	}
+
+	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	own, runErr := data.run(ctx, s.Test, o, observe)
+	counters := watch.Stop(payload(own))
+	r.Hosts.Client.Counters = &counters
+
+	other := &measure.End{}
+	if runErr == nil {
+		other, runErr = session.Finish(ctx)
+	}
+	if other == nil {
+		other = &measure.End{}
+	}
+	if runErr == nil && other.Error != nil {
+		runErr = other.Error
+	}
+	assemble(r, own, other, floor)
+	return serverFirst(ctx, runErr)
+}
+
+// serverFirst prefers what the server said over what an engine saw of it:
+// "server is shutting down" tells more than "connection reset".
+func serverFirst(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+func serialise(obs measure.Observer) measure.Observer {
+	var mu sync.Mutex
+	return func(p measure.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		obs(p)
+	}
+}
+
+// data are the open connections of a trial.
+type data struct {
+	tcp []*net.TCPConn
+	udp []net.Conn
+}
+
+func openData(ctx context.Context, session wire.Session, test measure.Test, o measure.Options) (d data, err error) {
+	if test == measure.TestUDP || test == measure.TestLatency && o.Protocol == "udp" {
+		d.udp, err = session.UDP(ctx)
+	} else {
+		d.tcp, err = session.TCP(ctx)
+	}
+	return d, err
+}
+
+func (d data) close() {
+	for _, c := range d.tcp {
+		_ = c.Close()
+	}
+	for _, c := range d.udp {
+		_ = c.Close()
+	}
+}
+
+// run moves the packets of this end and returns what it counted, also when it fails.
+func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs measure.Observer) (*measure.End, error) {
+	if test == measure.TestLatency {
+		var conn net.Conn
+		if len(d.tcp) > 0 {
+			conn = d.tcp[0]
+		} else {
+			conn = d.udp[0]
+		}
+		l, err := latency.Run(ctx, conn, o, obs)
+		return &measure.End{Latency: l}, err
+	}
+	flows := o.Direction.Flows()
+	ends := make([]measure.FlowEnd, len(flows))
+	errs := make([]error, len(flows))
+	var wg sync.WaitGroup
+	for i, dir := range flows {
+		wg.Go(func() { ends[i], errs[i] = d.flow(ctx, test, dir, i*o.Streams, o, obs) })
+	}
+	wg.Wait()
+	return &measure.End{Flows: ends}, errors.Join(errs...)
+}
+
+// flow runs this end of one direction over the connections from first on.
+func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction, first int, o measure.Options, obs measure.Observer) (measure.FlowEnd, error) {
+	if test == measure.TestUDP {
+		conns := d.udp[first : first+o.Streams]
+		if dir == measure.Forward {
+			return udp.Send(ctx, conns, o, dir, obs)
+		}
+		return udp.Receive(ctx, conns, o, dir, obs)
+	}
+	conns := d.tcp[first : first+o.Streams]
+	if dir == measure.Forward {
+		return tcp.Send(ctx, conns, o, dir, obs)
+	}
+	return tcp.Receive(ctx, conns, o, dir, obs)
+}
+
+func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {
+	floor, err := ping.Floor(ctx, o, addr.Is6())
+	if err != nil {
+		if measure.KindOf(err) == measure.KindPermission {
+			return err
+		}
+		r.Warnings = append(r.Warnings, "the tool's own floor could not be measured on loopback: "+err.Error())
+	}
+	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	l, err := ping.Run(ctx, addr, o, h.Observe)
+	counters := watch.Stop(0)
+	r.Hosts.Client.Counters = &counters
+	assemble(r, &measure.End{Latency: l}, &measure.End{}, floor)
+	if err == nil && l != nil && l.Received == 0 {
+		err = measure.Errorf(measure.KindUnreachable, "ping %s: no reply to %d echo requests", addr, l.Sent).
+			WithHint("the host may be down or drop ICMP; try: soku latency %s", addr)
+	}
+	return err
+}
+
+func payload(e *measure.End) int64 {
+	var n int64
+	for _, f := range e.Flows {
+		for _, s := range f.Streams {
+			n += s.SentBytes + s.ReceivedBytes
+		}
+	}
+	return n
+}

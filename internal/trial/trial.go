@@ -1,0 +1,197 @@
+// Package trial runs one trial from the client's side: it opens a session with
+// the server, moves packets with an engine, gathers what both hosts know, and
+// makes one result of the two halves. The server's side is package server; the
+// document is specified in docs/reference/result.md.
+//
+// Run starts one goroutine a flow and waits for all of them.
+package trial
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"strconv"
+	"time"
+
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/wire"
+)
+
+// Spec is what to measure and where.
+type Spec struct {
+	Test    measure.Test
+	Options measure.Options
+	// Host is the far end: a name or an address, with a port if it is not Options.Port.
+	Host string
+	// Client and Server name the endpoints for the result; addresses are filled in.
+	Client, Server measure.Endpoint
+	Token          string
+	TLS            *tls.Config // nil: control without TLS
+	Version        string      // of this program
+	Identity       *measure.Trial
+}
+
+// Hooks are called while the trial runs, from one goroutine at a time for each
+// hook; they must return within a few milliseconds. Both may be nil.
+type Hooks struct {
+	Observe measure.Observer
+	State   func(wire.State)
+}
+
+// Run measures and returns the result. It always returns one: what went wrong
+// is its Error, and figures counted before that are kept beside it. Ending ctx
+// ends the trial within 100 ms.
+func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
+	if h.Observe == nil {
+		h.Observe = func(measure.Progress) {}
+	}
+	if h.State == nil {
+		h.State = func(wire.State) {}
+	}
+	now := time.Now()
+	r := &measure.Result{
+		Schema: measure.Schema, ID: newID(now), Test: s.Test, Trial: s.Identity,
+		Tool:      measure.Tool{Name: "soku", Version: s.Version, GoVersion: runtime.Version()},
+		StartedAt: now.UTC(), Options: s.Options,
+		Path: measure.Path{Client: s.Client, Server: s.Server, Direction: measure.Forward},
+	}
+	if err := run(ctx, s, h, r); err != nil {
+		r.Error = failure(ctx, err)
+	}
+	return r
+}
+
+func failure(ctx context.Context, err error) *measure.Error {
+	if ctx.Err() != nil {
+		return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+	}
+	return measure.AsError(err, measure.KindBroken)
+}
+
+func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
+	o, err := s.Options.Effective(s.Test)
+	if err != nil {
+		return err
+	}
+	r.Options = o
+	if o.Direction != "" {
+		r.Path.Direction = o.Direction
+	}
+	target, err := resolve(ctx, s.Host, o)
+	if err != nil {
+		return err
+	}
+	if r.Path.Server.Name == "" {
+		r.Path.Server.Name = target.name
+	}
+	r.Path.Server.Address = target.addr.String()
+	r.Options.Port = target.port(o)
+	local := localAddress(target.addr, o)
+	if local.IsValid() {
+		r.Path.Client.Address = local.String()
+	}
+	client := &measure.Host{Facts: host.Facts(ctx, local)}
+	r.Hosts.Client = client
+	if r.Path.Client.Name == "" {
+		r.Path.Client.Name = client.Facts.Hostname
+	}
+	if s.Test == measure.TestPing {
+		return runPing(ctx, target.addr, o, h, r)
+	}
+	return runSession(ctx, s, target, r.Options, h, r)
+}
+
+// newID is 16 hex digits of time and 8 of chance: sorts by time, does not repeat.
+func newID(now time.Time) string {
+	var b [4]byte
+	_, _ = rand.Read(b[:])
+	return fmt.Sprintf("%012x%s", now.UnixMilli(), hex.EncodeToString(b[:]))
+}
+
+// target is the far end after resolution.
+type target struct {
+	name     string
+	addr     netip.Addr
+	explicit int // port in the host text, or 0
+}
+
+func (t target) port(o measure.Options) int {
+	if t.explicit != 0 {
+		return t.explicit
+	}
+	return o.Port
+}
+
+func (t target) hostPort(o measure.Options) string {
+	return net.JoinHostPort(t.addr.String(), strconv.Itoa(t.port(o)))
+}
+
+// resolve finds one address of the family that is asked for, so that control
+// and data connections go to the same host even where a name has several.
+func resolve(ctx context.Context, text string, o measure.Options) (target, error) {
+	if text == "" {
+		return target{}, measure.Errorf(measure.KindUsage, "no host to measure against").WithHint("give its name or address, for example: soku tcp 10.0.0.4")
+	}
+	name, explicit := text, 0
+	if h, p, err := net.SplitHostPort(text); err == nil {
+		n, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || n == 0 {
+			return target{}, measure.Errorf(measure.KindUsage, "port %q in %q is not 1..65535", p, text).WithHint("write for example %s", net.JoinHostPort(h, "7658"))
+		}
+		name, explicit = h, int(n)
+	}
+	network := "ip"
+	if o.IPVersion != 0 {
+		network += strconv.Itoa(o.IPVersion)
+	}
+	if addr, err := netip.ParseAddr(name); err == nil {
+		if (o.IPVersion == 4 && !addr.Unmap().Is4()) || (o.IPVersion == 6 && addr.Unmap().Is4()) {
+			return target{}, measure.Errorf(measure.KindUsage, "%s is not an IPv%d address", name, o.IPVersion).WithHint("leave out -%d or give another address", o.IPVersion)
+		}
+		return target{name, addr.Unmap(), explicit}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout.Std())
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, network, name)
+	if err != nil || len(addrs) == 0 {
+		why := "no address of that kind"
+		if err != nil {
+			why = lookupReason(err)
+		}
+		return target{}, measure.Errorf(measure.KindUnreachable, "find the address of %s: %s", name, why).WithHint("check the name, or give an IP address")
+	}
+	return target{name, addrs[0].Unmap(), explicit}, nil
+}
+
+func lookupReason(err error) string {
+	var dns *net.DNSError
+	if ok := asDNS(err, &dns); ok && dns.IsNotFound {
+		return "no such host"
+	} else if ok && dns.IsTimeout {
+		return "the name server did not answer in time"
+	}
+	return err.Error()
+}
+
+// localAddress is the source address the kernel picks for the path, or the bound one.
+func localAddress(remote netip.Addr, o measure.Options) netip.Addr {
+	if a, err := netip.ParseAddr(o.Bind); err == nil {
+		return a
+	}
+	// Connecting a datagram socket sends nothing; it only asks for the route.
+	c, err := net.Dial("udp", netip.AddrPortFrom(remote, 9).String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	defer c.Close()
+	if u, ok := c.LocalAddr().(*net.UDPAddr); ok {
+		return u.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}

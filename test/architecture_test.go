@@ -1,0 +1,102 @@
+// Package test holds checks that cross packages.
+package test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors are the storeys of the house, lowest first. A package imports only
+// from storeys below its own; within one storey only what allowed says.
+var floors = [][]string{
+	{"measure", "version"},
+	{"sock", "host"},
+	{"engine", "wire", "stats", "store"},
+	{"trial", "server", "lab", "report"},
+	{"campaign"},
+	{"cli"},
+}
+
+// allowed are the imports within a storey, each for a reason.
+var allowed = map[string]string{
+	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
+	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
+	"engine/ping -> engine/latency/roundtrip":    "rows and series are the same for every round trip",
+	"store/storetest -> store":                   "the suite tests the interface",
+}
+
+func storey(pkg string) int {
+	top, _, _ := strings.Cut(pkg, "/")
+	for i, names := range floors {
+		for _, n := range names {
+			if n == top {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func TestImportsPointDownwards(t *testing.T) {
+	root := "../internal"
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		rel, _ := filepath.Rel(root, filepath.Dir(path))
+		from := filepath.ToSlash(rel)
+		if storey(from) < 0 {
+			t.Errorf("package %s has no storey: give it one here and in docs/architecture.md", from)
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imp := range f.Imports {
+			full, _ := strconv.Unquote(imp.Path.Value)
+			to, ok := strings.CutPrefix(full, "soku/internal/")
+			if !ok {
+				continue
+			}
+			seen++
+			if storey(to) < storey(from) || allowed[from+" -> "+to] != "" {
+				continue
+			}
+			t.Errorf("%s imports %s, which is not below it", path, to)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen == 0 {
+		t.Error("no import was looked at")
+	}
+}
+
+func TestEnginesKnowNoProtocolAndProtocolsNoEngine(t *testing.T) {
+	for _, pair := range [][2]string{{"../internal/engine", "soku/internal/wire"}, {"../internal/wire", "soku/internal/engine"}} {
+		_ = filepath.WalkDir(pair[0], func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, imp := range f.Imports {
+				if strings.HasPrefix(strings.Trim(imp.Path.Value, `"`), pair[1]) {
+					t.Errorf("%s imports %s", path, imp.Path.Value)
+				}
+			}
+			return nil
+		})
+	}
+}
