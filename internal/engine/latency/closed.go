@@ -1,0 +1,140 @@
+package latency
+
+import (
+	"context"
+	"encoding/binary"
+
+	"soku/internal/engine/latency/roundtrip"
+)
+
+// closed is the ping-pong: the next request leaves when the reply is in.
+func (c *client) closed(ctx context.Context) error {
+	defer pin(c.link)()
+	if c.stream {
+		return c.closedStream(ctx)
+	}
+	return c.closedDatagrams(ctx)
+}
+
+func (c *client) closedStream(ctx context.Context) error {
+	message, reply := make([]byte, c.size), make([]byte, c.size)
+	for n := uint64(0); ; n++ {
+		start := c.clock.now()
+		if c.over(start) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if c.size >= numberSize {
+			binary.BigEndian.PutUint64(message, n)
+		}
+		if start >= c.omit {
+			c.sent++
+		}
+		if err := writeAll(ctx, c.link, message); err != nil {
+			return c.broken(ctx, err)
+		}
+		if err := readFull(ctx, c.link, reply, c.silent); err != nil {
+			return c.broken(ctx, err)
+		}
+		now := c.clock.now()
+		if c.size >= numberSize && binary.BigEndian.Uint64(reply) != n {
+			return c.broken(ctx, errDisorder)
+		}
+		c.reply(start, now)
+	}
+}
+
+// silent is asked at each tick without a reply: an error once the time has been
+// over for longer than the timeout.
+func (c *client) silent() error {
+	if c.end > 0 && c.clock.now() > c.end+c.timeout {
+		return errSilent
+	}
+	return nil
+}
+
+func (c *client) closedDatagrams(ctx context.Context) error {
+	window := roundtrip.NewWindow(1024)
+	message, reply := make([]byte, c.size), make([]byte, c.size+1)
+	for {
+		start := c.clock.now()
+		if c.over(start) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n := window.Add(start)
+		header{magicRequest, c.token, n, start}.put(message)
+		if start >= c.omit {
+			c.sent++
+		}
+		if err := c.sendDatagram(ctx, message); err != nil {
+			return c.broken(ctx, err)
+		}
+		if err := c.awaitReply(ctx, window, reply); err != nil {
+			return c.broken(ctx, err)
+		}
+	}
+}
+
+// sendDatagram treats what the network did to earlier datagrams as no failure of this one.
+func (c *client) sendDatagram(ctx context.Context, message []byte) error {
+	err := writeAll(ctx, c.link, message)
+	if err != nil && (refused(err) || noBuffer(err)) {
+		return nil
+	}
+	return err
+}
+
+// awaitReply reads until the one request that waits is answered or lost.
+func (c *client) awaitReply(ctx context.Context, w *roundtrip.Window, buffer []byte) error {
+	for {
+		err := c.readDatagram(ctx, w, buffer)
+		if err != nil || w.Outstanding() == 0 {
+			return err
+		}
+	}
+}
+
+// readDatagram waits a tick for a datagram, gives up the requests that waited
+// too long, and files what came.
+func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer []byte) error {
+	size, err := c.link.read(buffer)
+	now := c.clock.now()
+	switch {
+	case err == nil, err == errTick, cut(err):
+	case refused(err):
+		c.refused = true
+	default:
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	lost := false
+	w.Expire(now-c.timeout, func(atNs int64) { lost = true; c.miss(atNs, now) })
+	if lost && c.refused {
+		return errGone
+	}
+	if err == nil {
+		c.take(w, buffer[:size], now)
+	}
+	return nil
+}
+
+// take files one datagram; whatever is no reply of this trial is ignored.
+func (c *client) take(w *roundtrip.Window, b []byte, now int64) {
+	h, ok := parseHeader(b)
+	if !ok || h.magic != magicReply || h.token != c.token || len(b) != c.size {
+		return
+	}
+	switch atNs, verdict := w.Answer(h.number); verdict {
+	case roundtrip.Fresh:
+		c.reply(atNs, now)
+	case roundtrip.Duplicate:
+		c.duplicated++
+	}
+}

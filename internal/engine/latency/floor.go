@@ -1,0 +1,130 @@
+package latency
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"soku/internal/measure"
+)
+
+const (
+	floorTime = 200 * time.Millisecond // at most, all together
+	floorRun  = 120 * time.Millisecond // of measuring: over 200 round trips where one takes under 0.6 ms
+	floorOmit = 5 * time.Millisecond   // of warming up
+
+	// An open-loop floor needs enough requests for a figure and must not
+	// saturate loopback, which would show queueing instead of the tool.
+	floorRateMin, floorRateMax = 2500, 10_000
+)
+
+// Floor measures with the same protocol, message size and loop on 127.0.0.1
+// inside this process: what the tool and the system add to every round trip.
+// It takes 200 ms at most. Errors are of [measure.KindUnreachable] where there is no loopback, else as of [Run].
+func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error) {
+	return floor(ctx, o, openLink)
+}
+
+func floor(ctx context.Context, o measure.Options, open linker) (*measure.FloorReading, error) {
+	ctx, cancel := context.WithTimeout(ctx, floorTime)
+	defer cancel()
+	near, far, err := pair(ctx, o.Protocol)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUnreachable, "connect to 127.0.0.1 for the floor: %w", err).
+			WithHint("is the loopback interface up?")
+	}
+	defer near.Close()
+	defer far.Close()
+
+	o = floorOptions(o)
+	echoed := make(chan error, 1)
+	go func() { echoed <- echo(ctx, far, o, alongside(open, o)) }()
+	defer func() { cancel(); <-echoed }()
+
+	c, err := newClient(near, o)
+	if err != nil {
+		return nil, err
+	}
+	c.attach(open)
+	defer c.link.release()
+	l, err := c.run(ctx, nil)
+	if l == nil || l.Received == 0 {
+		return nil, err
+	}
+	// The time may run out on a busy host: what was measured by then is the floor.
+	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: clockText(c.link)}, nil
+}
+
+// alongside opens the echo's link knowing that an open loop's threads are in the
+// same process.
+func alongside(open linker, o measure.Options) linker {
+	return func(conn net.Conn, tick time.Duration, threads int) link {
+		if o.RequestRate > 0 {
+			threads += threadsOpen - 1
+		}
+		return open(conn, tick, threads)
+	}
+}
+
+// floorOptions keeps what shapes a round trip and sets how long it goes on.
+func floorOptions(o measure.Options) measure.Options {
+	f := measure.Options{
+		Protocol: o.Protocol, Size: o.Size, Row: 1000, Omit: measure.Duration(floorOmit),
+		Duration: measure.Duration(floorRun), Timeout: measure.Duration(50 * time.Millisecond),
+		Interval: measure.Duration(time.Second),
+	}
+	if o.RequestRate > 0 {
+		f.RequestRate = min(max(o.RequestRate, floorRateMin), floorRateMax)
+	}
+	return f
+}
+
+// pair is two connected sockets on loopback.
+func pair(ctx context.Context, protocol string) (near, far net.Conn, err error) {
+	if protocol == "udp" {
+		return datagramPair()
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer ln.Close()
+	var d net.Dialer
+	if near, err = d.DialContext(ctx, "tcp4", ln.Addr().String()); err != nil {
+		return nil, nil, err
+	}
+	for {
+		if far, err = ln.Accept(); err != nil {
+			_ = near.Close()
+			return nil, nil, err
+		}
+		if far.RemoteAddr().String() == near.LocalAddr().String() {
+			return near, far, nil
+		}
+		_ = far.Close() // somebody else found the port
+	}
+}
+
+// datagramPair binds two sockets and connects each to the other. The near one
+// must be opened twice to learn both ports first; somebody may take its port
+// in between, so it is tried a few times.
+func datagramPair() (near, far net.Conn, err error) {
+	for range 3 {
+		var holder *net.UDPConn
+		if holder, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
+			return nil, nil, err
+		}
+		nearAddr := holder.LocalAddr().(*net.UDPAddr)
+		if far, err = net.DialUDP("udp4", nil, nearAddr); err != nil {
+			_ = holder.Close()
+			return nil, nil, err
+		}
+		_ = holder.Close()
+		if near, err = net.DialUDP("udp4", nearAddr, far.LocalAddr().(*net.UDPAddr)); err == nil {
+			return near, far, nil
+		}
+		_ = far.Close()
+	}
+	return nil, nil, err
+}

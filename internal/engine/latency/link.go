@@ -1,0 +1,162 @@
+package latency
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"time"
+)
+
+// errTick says that a read or write waited for a whole tick in vain: the
+// moment to look at the context and at what timed out.
+var errTick = errors.New("nothing happened for a tick")
+
+// maxTick bounds how long an ended context goes unnoticed.
+const maxTick = 40 * time.Millisecond
+
+// link moves bytes over a connection and never waits for longer than a tick.
+// One goroutine may read while another writes.
+type link interface {
+	// read returns one datagram (cut to len(b)) or what the stream has, errTick,
+	// io.EOF at the end of a stream, or what the system reported.
+	read(b []byte) (int, error)
+	// write takes a datagram or a part of b; errTick when the queue was full for a tick.
+	write(b []byte) (int, error)
+	// release gives the socket back as it was.
+	release()
+	// blocking reports whether calls block an OS thread, which then should be
+	// the caller's own.
+	blocking() bool
+	// String says how the bytes reach the kernel.
+	String() string
+}
+
+// linker opens a link over a connection. threads is how many goroutines of the
+// run are busy or in a blocking call at the same time.
+type linker func(conn net.Conn, tick time.Duration, threads int) link
+
+// Threads of each kind of run.
+const (
+	threadsClosed = 2 // the loop; the recorder
+	threadsEcho   = 2 // the loop; whatever else its process does
+	threadsOpen   = 4 // sender, receiver, recorder; whatever else
+)
+
+// pin gives a loop over a blocking link its own OS thread. Over the net poller
+// a thread of its own would only make waking dearer.
+func pin(l link) (unpin func()) {
+	if !l.blocking() {
+		return func() {}
+	}
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
+
+// tickFor is how finely a timeout is noticed, and never longer than maxTick.
+func tickFor(timeout time.Duration) time.Duration {
+	if timeout <= 0 {
+		return maxTick
+	}
+	return min(maxTick, max(timeout/10, time.Millisecond))
+}
+
+func isStream(conn net.Conn) bool {
+	switch conn.RemoteAddr().(type) {
+	case *net.TCPAddr, *net.UnixAddr:
+		return true
+	case *net.UDPAddr:
+		return false
+	}
+	_, packets := conn.(net.PacketConn)
+	return !packets
+}
+
+// pollerLink is the portable link: deadlines on the net poller.
+type pollerLink struct {
+	conn                  net.Conn
+	tick                  time.Duration
+	readUntil, writeUntil time.Time
+}
+
+func openPoller(conn net.Conn, tick time.Duration, _ int) link {
+	return &pollerLink{conn: conn, tick: tick}
+}
+
+func (l *pollerLink) read(b []byte) (int, error) {
+	// A deadline costs more than a short round trip, so one serves for up to a tick.
+	if now := time.Now(); l.readUntil.Sub(now) < l.tick/2 {
+		l.readUntil = now.Add(l.tick)
+		if err := l.conn.SetReadDeadline(l.readUntil); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.conn.Read(b)
+	return n, tickOr(err)
+}
+
+func (l *pollerLink) write(b []byte) (int, error) {
+	if now := time.Now(); l.writeUntil.Sub(now) < l.tick/2 {
+		l.writeUntil = now.Add(l.tick)
+		if err := l.conn.SetWriteDeadline(l.writeUntil); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.conn.Write(b)
+	return n, tickOr(err)
+}
+
+func (l *pollerLink) release() { _ = l.conn.SetDeadline(time.Time{}) }
+
+func (l *pollerLink) blocking() bool { return false }
+
+func (l *pollerLink) String() string { return "net poller" }
+
+func tickOr(err error) error {
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		return errTick
+	}
+	return err
+}
+
+// writeAll sends b whole. A stream whose context ends halfway is left halfway.
+func writeAll(ctx context.Context, l link, b []byte) error {
+	for {
+		n, err := l.write(b)
+		b = b[n:]
+		switch {
+		case len(b) == 0 && err == nil:
+			return nil
+		case err != nil && err != errTick:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// readFull fills b from a stream. io.EOF means that it ended before the first
+// byte, io.ErrUnexpectedEOF within b. giveUp is asked at each tick.
+func readFull(ctx context.Context, l link, b []byte, giveUp func() error) error {
+	for have := 0; have < len(b); {
+		n, err := l.read(b[have:])
+		have += n
+		switch {
+		case err == nil:
+		case err == errTick:
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := giveUp(); err != nil {
+				return err
+			}
+		case err == io.EOF && have > 0:
+			return io.ErrUnexpectedEOF
+		default:
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package latency
+
+import (
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openLink opens the best link this system has: blocking system calls where
+// the connection is a socket, which spare the wake-up through the net poller.
+//
+// A thread in a system call keeps its processor of the Go runtime until the
+// runtime's monitor takes it away, up to 10 ms later. With fewer processors than
+// threads the others would wait that long, so then the net poller is better.
+func openLink(conn net.Conn, tick time.Duration, threads int) link {
+	if runtime.GOMAXPROCS(0) >= threads {
+		if l, ok := openBlocking(conn, tick); ok {
+			return l
+		}
+	}
+	return openPoller(conn, tick, threads)
+}
+
+// blockingLink puts a socket into blocking mode with timeouts of a tick. Each
+// call holds the descriptor through RawConn for a tick at most, so that
+// closing the connection elsewhere is safe and noticed.
+type blockingLink struct {
+	raw     syscall.RawConn
+	in, out transfer
+}
+
+// transfer is one direction's pending call; made once, so that a call
+// allocates nothing.
+type transfer struct {
+	b    []byte
+	n    int
+	err  error
+	call func(fd uintptr) bool
+}
+
+func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
+	sc, ok := conn.(syscall.Conn)
+	if !ok {
+		return nil, false
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return nil, false
+	}
+	// A deadline left by the handshake would end calls that have time of their own.
+	if conn.SetDeadline(time.Time{}) != nil {
+		return nil, false
+	}
+	l := &blockingLink{raw: raw}
+	if l.mode(false, tick) != nil {
+		_ = l.mode(true, 0)
+		return nil, false
+	}
+	stream := isStream(conn)
+	l.in.call = func(fd uintptr) bool {
+		l.in.n, l.in.err = unix.Read(int(fd), l.in.b)
+		if stream && l.in.n == 0 && l.in.err == nil && len(l.in.b) > 0 {
+			l.in.err = io.EOF
+		}
+		return true
+	}
+	l.out.call = func(fd uintptr) bool {
+		l.out.n, l.out.err = unix.Write(int(fd), l.out.b)
+		return true
+	}
+	return l, true
+}
+
+// mode sets blocking mode and timeouts, or the net poller's mode and none.
+func (l *blockingLink) mode(poller bool, tick time.Duration) error {
+	var inner error
+	err := l.raw.Control(func(fd uintptr) {
+		tv := unix.NsecToTimeval(int64(tick))
+		inner = errors.Join(
+			unix.SetsockoptTimeval(int(fd), unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv),
+			unix.SetsockoptTimeval(int(fd), unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv),
+			unix.SetNonblock(int(fd), poller))
+	})
+	return errors.Join(err, inner)
+}
+
+func (l *blockingLink) read(b []byte) (int, error) { return l.in.do(l.raw.Read, b) }
+
+func (l *blockingLink) write(b []byte) (int, error) { return l.out.do(l.raw.Write, b) }
+
+func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, error) {
+	t.b = b
+	err := through(t.call)
+	t.b = nil
+	if err == nil {
+		err = t.err
+	}
+	switch err {
+	case nil:
+		return t.n, nil
+	case unix.EAGAIN, unix.EINTR:
+		return 0, errTick
+	}
+	return 0, err
+}
+
+func (l *blockingLink) release() { _ = l.mode(true, 0) }
+
+func (l *blockingLink) blocking() bool { return true }
+
+func (l *blockingLink) String() string { return "blocking socket" }

@@ -1,0 +1,60 @@
+package latency
+
+import (
+	"encoding/binary"
+
+	"soku/internal/measure"
+)
+
+// A message over UDP, big endian; the rest of the datagram is zero:
+//
+//	 0        4                12               20               28
+//	+--------+----------------+----------------+----------------+----...
+//	| magic  | token          | number         | ns since start | padding
+//	+--------+----------------+----------------+----------------+----...
+//
+// The magic tells a request from its reply and from the end mark, so that two
+// echoes can never answer each other. The token is drawn for each trial: a
+// datagram that strayed in from an earlier one is ignored.
+//
+// Over TCP a message of at least 8 bytes begins with its number, big endian;
+// the order of the stream does the rest.
+const (
+	magicRequest uint32 = 0x736b_6c71 // "sklq"
+	magicReply   uint32 = 0x736b_6c72 // "sklr"
+	magicEnd     uint32 = 0x736b_6c65 // "skle": the client is done
+
+	headerSize = measure.MinUDPPayload
+	// numberSize is the least TCP message that carries its number.
+	numberSize = 8
+)
+
+type header struct {
+	magic  uint32
+	token  uint64
+	number uint64
+	atNs   int64
+}
+
+// put writes h into the first bytes of b, which has at least headerSize.
+func (h header) put(b []byte) {
+	_ = b[headerSize-1]
+	binary.BigEndian.PutUint32(b, h.magic)
+	binary.BigEndian.PutUint64(b[4:], h.token)
+	binary.BigEndian.PutUint64(b[12:], h.number)
+	binary.BigEndian.PutUint64(b[20:], uint64(h.atNs))
+}
+
+// parseHeader reads a datagram; ok is false for one that is none of these.
+func parseHeader(b []byte) (h header, ok bool) {
+	if len(b) < headerSize {
+		return h, false
+	}
+	h = header{
+		magic:  binary.BigEndian.Uint32(b),
+		token:  binary.BigEndian.Uint64(b[4:]),
+		number: binary.BigEndian.Uint64(b[12:]),
+		atNs:   int64(binary.BigEndian.Uint64(b[20:])),
+	}
+	return h, h.magic == magicRequest || h.magic == magicReply || h.magic == magicEnd
+}

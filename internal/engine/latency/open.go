@@ -1,0 +1,154 @@
+package latency
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"soku/internal/engine/latency/roundtrip"
+)
+
+// schedule is what the sender and the receiver of an open loop share.
+type schedule struct {
+	window *roundtrip.Window
+	stop   atomic.Bool  // receiver to sender: send no more
+	lastNs atomic.Int64 // sender to receiver: when the last request left; -1 while it sends
+	err    error        // sender's; read after done
+	done   chan struct{}
+}
+
+// open sends on a fixed schedule, whatever comes back. The receiver is the
+// caller's goroutine.
+func (c *client) open(ctx context.Context) error {
+	s := &schedule{window: roundtrip.NewWindow(c.outstanding()), done: make(chan struct{})}
+	s.lastNs.Store(-1)
+	go func() {
+		defer close(s.done)
+		runtime.LockOSThread() // the pacer's; over the net poller too
+		defer runtime.UnlockOSThread()
+		s.err = c.sendOnSchedule(ctx, s)
+		s.lastNs.Store(c.clock.now())
+	}()
+	err := c.receive(ctx, s)
+	s.stop.Store(true)
+	<-s.done
+	if err == nil {
+		err = s.err
+	}
+	if err != nil {
+		return c.broken(ctx, err)
+	}
+	return nil
+}
+
+// outstanding is how many requests can wait at once: those of one timeout, and
+// a quarter more for a sender that catches up.
+func (c *client) outstanding() int {
+	n := 1.25*float64(c.timeout)/c.gap + 1024
+	return int(min(n, roundtrip.MaxWindow))
+}
+
+func (c *client) sendOnSchedule(ctx context.Context, s *schedule) error {
+	message := make([]byte, c.size)
+	p := newPacer(c.clock)
+	defer p.release()
+	for i := uint64(0); ; i++ {
+		at := int64(float64(i) * c.gap)
+		if c.over(at) {
+			return nil
+		}
+		now, err := p.until(ctx, s, at)
+		if err != nil || s.stop.Load() {
+			return err
+		}
+		if c.end > 0 && now >= c.end {
+			// Time ran out on a sender that fell behind: what it still owed was late too.
+			c.late += int64(math.Ceil((float64(c.end) - float64(at)) / c.gap))
+			return nil
+		}
+		if at >= c.omit {
+			c.sent++
+			if float64(now-at) > c.gap {
+				c.late++
+			}
+		}
+		if err := c.request(ctx, s, message, at); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *client) request(ctx context.Context, s *schedule, message []byte, at int64) error {
+	n := s.window.Add(at)
+	if !c.stream {
+		header{magicRequest, c.token, n, at}.put(message)
+		return c.sendDatagram(ctx, message)
+	}
+	if c.size >= numberSize {
+		binary.BigEndian.PutUint64(message, n)
+	}
+	return writeAll(ctx, c.link, message)
+}
+
+// receive matches replies until the sender is done and none is owed.
+func (c *client) receive(ctx context.Context, s *schedule) error {
+	defer pin(c.link)()
+	step := c.readDatagram
+	buffer := make([]byte, c.size+1)
+	if c.stream {
+		r := &replies{}
+		step = func(ctx context.Context, w *roundtrip.Window, b []byte) error { return c.readStream(ctx, w, r, b, s) }
+		buffer = make([]byte, max(c.size, maxMessage))
+	}
+	for {
+		if s.lastNs.Load() >= 0 && s.window.Outstanding() == 0 {
+			return nil
+		}
+		if err := step(ctx, s.window, buffer); err != nil {
+			return err
+		}
+	}
+}
+
+// replies is where the receiver of a stream is.
+type replies struct {
+	have int    // bytes of a reply that is not whole yet
+	next uint64 // number of the request it answers
+}
+
+// readStream reads what the stream has. All replies that came with one read
+// came at one time.
+func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies, b []byte, s *schedule) error {
+	n, err := c.link.read(b[r.have:])
+	now := c.clock.now()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == errTick:
+		if last := s.lastNs.Load(); last >= 0 && now > last+c.timeout {
+			return errSilent
+		}
+		return nil
+	case err == io.EOF && s.lastNs.Load() >= 0 && s.err != nil:
+		return s.err // what made the far end close tells more
+	case err != nil:
+		return err
+	}
+	rest := b[:r.have+n]
+	for ; len(rest) >= c.size; rest = rest[c.size:] {
+		if c.size >= numberSize && binary.BigEndian.Uint64(rest) != r.next {
+			return errDisorder
+		}
+		at, verdict := w.Answer(r.next)
+		if verdict != roundtrip.Fresh {
+			return errUninvited
+		}
+		r.next++
+		c.reply(at, now)
+	}
+	r.have = copy(b, rest)
+	return nil
+}

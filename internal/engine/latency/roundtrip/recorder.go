@@ -1,0 +1,133 @@
+package roundtrip
+
+import (
+	"math"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Bounds of what a trial keeps.
+const (
+	// MaxRows is how many rows are kept: the first ones. The histogram and the
+	// series go on to the end of the trial.
+	MaxRows = 10_000
+	// MaxSeries is how many points a series has at most.
+	MaxSeries = 1000
+)
+
+const (
+	blockEntries = 256
+	blocks       = 256
+	// flushNs is how old a recorded value gets before the recorder has it, so
+	// that an interval is complete soon after its end.
+	flushNs = int64(10 * time.Millisecond)
+	// graceNs is how long after its end an interval without a later value is
+	// held open for values on their way.
+	graceNs = 2 * flushNs
+)
+
+// Config says what a recorder makes of the round trips.
+type Config struct {
+	Zero     time.Time        // when the measured part begins: 0 of all times
+	Row      int64            // replies in a row; 0: one row each interval
+	Interval time.Duration    // between two calls of Observe; 0 for one second
+	Duration time.Duration    // nominal length of the measured part, 0 if Count ends it
+	Count    int64            // round trips, if they end it
+	Observe  measure.Observer // or nil
+}
+
+// Recorded is what a recorder made. Rows has at most [MaxRows] elements, the
+// last of them may be a shorter one; Series at most [MaxSeries].
+type Recorded struct {
+	Histogram *measure.Histogram
+	Rows      []measure.LatencyRow
+	Series    []measure.LatencyPoint
+	RowsCut   bool // there were more rows than are kept
+}
+
+// entry is a round trip, or a loss: sentNs is then lossMark.
+type entry struct{ sentNs, atNs int64 }
+
+const lossMark = math.MinInt64
+
+type block struct {
+	n       int
+	entries [blockEntries]entry
+}
+
+// Recorder takes round trips from one measuring goroutine. Reply and Lost
+// allocate nothing; they wait only when the recorder is a whole 65,536 values behind.
+type Recorder struct {
+	current *block
+	flushed int64
+	full    chan *block
+	free    chan *block
+	done    chan struct{}
+	book    *book
+}
+
+// Start makes a recorder and its goroutine. [Recorder.Stop] must be called.
+func Start(c Config) *Recorder {
+	r := &Recorder{
+		full: make(chan *block, blocks), free: make(chan *block, blocks),
+		done: make(chan struct{}), book: newBook(c),
+	}
+	storage := make([]block, blocks)
+	for i := range storage {
+		r.free <- &storage[i]
+	}
+	r.current = <-r.free
+	go r.run()
+	return r
+}
+
+// Reply records a round trip: when its request counts from and when the reply
+// came, both ns since Config.Zero.
+func (r *Recorder) Reply(sentNs, atNs int64) { r.put(entry{sentNs, atNs}) }
+
+// Lost records that a request was given up at the time, ns since Config.Zero.
+func (r *Recorder) Lost(atNs int64) { r.put(entry{lossMark, atNs}) }
+
+// Stop ends the recorder, waits for its goroutine and returns what it made.
+// endNs is the end of the trial, ns since Config.Zero. Call it once, after the
+// last Reply and Lost.
+func (r *Recorder) Stop(endNs int64) Recorded {
+	r.full <- r.current
+	close(r.full)
+	<-r.done
+	return r.book.finish(endNs)
+}
+
+func (r *Recorder) put(e entry) {
+	b := r.current
+	b.entries[b.n] = e
+	b.n++
+	if b.n == blockEntries || e.atNs-r.flushed >= flushNs {
+		r.flushed = e.atNs
+		r.full <- b
+		r.current = <-r.free
+	}
+}
+
+func (r *Recorder) run() {
+	defer close(r.done)
+	timer := time.NewTimer(r.book.untilDue())
+	defer timer.Stop()
+	for {
+		select {
+		case b, ok := <-r.full:
+			if !ok {
+				return
+			}
+			for _, e := range b.entries[:b.n] {
+				r.book.add(e)
+			}
+			b.n = 0
+			r.free <- b
+		case <-timer.C:
+			r.book.closeIntervals(int64(time.Since(r.book.c.Zero)) - graceNs)
+			timer.Reset(r.book.untilDue())
+		}
+	}
+}

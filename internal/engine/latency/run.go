@@ -1,0 +1,211 @@
+package latency
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
+)
+
+const maxMessage = 64 << 10
+
+// Run measures round trips over conn, a TCP connection or a connected UDP
+// socket whose far end runs [Echo] with the same options. o is effective. obs,
+// which may be nil, gets a live interval every o.Interval with that interval's
+// round trip times. Run leaves conn open; over TCP it half-closes it, over UDP
+// it sends end marks, so that the echo knows.
+//
+// Requests sent within o.Omit of the start are in no count. Over UDP a request
+// without a reply within o.Timeout is lost; a stream loses nothing, so over TCP
+// late replies count with the time they took, and only silence for o.Timeout
+// after the end of the time is an error.
+//
+// Sent is Received + Lost, and what was under way where the trial ended early.
+// The result holds what was counted also beside an error: of [measure.KindBroken] when
+// the far end went away or never answered, the cause of ctx when it ended
+// (noticed within 100 ms), of [measure.KindUsage] for options that cannot be.
+func Run(ctx context.Context, conn net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
+	return run(ctx, conn, o, obs, openLink)
+}
+
+func run(ctx context.Context, conn net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
+	c, err := newClient(conn, o)
+	if err != nil {
+		return nil, err
+	}
+	c.attach(open)
+	defer c.link.release()
+	return c.run(ctx, obs)
+}
+
+func (c *client) attach(open linker) {
+	tick, threads := tickFor(c.o.Timeout.Std()), threadsClosed
+	if c.stream {
+		tick = maxTick // over a stream nothing times out but the end
+	}
+	if c.gap > 0 {
+		threads = threadsOpen
+	}
+	c.link = open(c.conn, tick, threads)
+}
+
+func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
+	c.clock = clock{time.Now()}
+	c.rec = roundtrip.Start(roundtrip.Config{
+		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.o.Row, 1),
+		Interval: c.o.Interval.Std(), Duration: c.o.Duration.Std(), Count: c.count, Observe: obs,
+	})
+	var err error
+	if c.gap > 0 {
+		err = c.open(ctx)
+	} else {
+		err = c.closed(ctx)
+	}
+	kept := c.rec.Stop(c.clock.now() - c.omit)
+	c.farewell()
+
+	l := &measure.Latency{
+		Method: c.method(), Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
+		Sent: c.sent, Received: c.received, Lost: c.lost, Duplicated: c.duplicated, LateSends: c.late,
+	}
+	if kept.RowsCut {
+		l.Method += "; the first 10000 rows are kept"
+	}
+	if err == nil && c.received == 0 {
+		err = measure.Errorf(measure.KindBroken, "measure latency to %s: none of %d requests was answered within %s", c.peer, c.sent, c.o.Timeout).
+			WithHint("is %s let through both ways, also in messages of %d bytes?", c.o.Protocol, c.size)
+	}
+	return l, err
+}
+
+// client is one run. Fields of a group belong to the goroutine it names.
+type client struct {
+	// Set before the run.
+	o       measure.Options
+	conn    net.Conn
+	peer    string
+	link    link
+	stream  bool
+	size    int
+	clock   clock
+	omit    int64 // ns
+	end     int64 // ns, 0 where count ends the trial
+	count   int64 // 0 where the time does
+	timeout int64 // ns
+	gap     float64
+	token   uint64
+	rec     *roundtrip.Recorder
+
+	// The sender's.
+	sent, late int64
+
+	// The receiver's.
+	received, lost, duplicated int64
+	refused                    bool // a datagram came back as undeliverable since the last reply
+}
+
+func newClient(conn net.Conn, o measure.Options) (*client, error) {
+	c := &client{
+		o: o, conn: conn, peer: conn.RemoteAddr().String(), stream: isStream(conn), size: int(o.Size),
+		omit: int64(o.Omit), count: o.Count, timeout: int64(o.Timeout), token: rand.Uint64(),
+	}
+	if o.Duration > 0 {
+		c.end = c.omit + int64(o.Duration)
+	}
+	if o.RequestRate > 0 {
+		c.gap = 1e9 / o.RequestRate
+	}
+	least := 1
+	if !c.stream {
+		least = headerSize
+	}
+	switch {
+	case c.size < least || c.size > maxMessage:
+		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use %d to %d", least, maxMessage)
+	case c.end == 0 && c.count <= 0:
+		return nil, measure.Errorf(measure.KindUsage, "a latency test without a duration or a count has no end").WithHint("give one of them")
+	case c.timeout <= 0:
+		return nil, measure.Errorf(measure.KindUsage, "a latency test needs a timeout").WithHint("give for example 1s")
+	}
+	setNoDelay(conn)
+	return c, nil
+}
+
+func setNoDelay(conn net.Conn) {
+	if t, ok := conn.(*net.TCPConn); ok {
+		_ = t.SetNoDelay(true) // the default of Go's sockets; a caller may have changed it
+	}
+}
+
+func (c *client) method() string {
+	loop := "closed loop"
+	if c.gap > 0 {
+		loop = "open loop"
+	}
+	return loop + ", user clock, " + c.link.String()
+}
+
+// over reports whether no request may leave at the time.
+func (c *client) over(atNs int64) bool {
+	return c.count > 0 && c.sent >= c.count || c.end > 0 && atNs >= c.end
+}
+
+// reply counts the reply to a request that counts from sentNs.
+func (c *client) reply(sentNs, nowNs int64) {
+	c.refused = false
+	if sentNs >= c.omit {
+		c.received++
+		c.rec.Reply(sentNs-c.omit, nowNs-c.omit)
+	}
+}
+
+// miss counts a request from sentNs as lost.
+func (c *client) miss(sentNs, nowNs int64) {
+	if sentNs >= c.omit {
+		c.lost++
+		c.rec.Lost(nowNs - c.omit)
+	}
+}
+
+// farewell tells the echo that no more requests come.
+func (c *client) farewell() {
+	if c.stream {
+		if t, ok := c.conn.(interface{ CloseWrite() error }); ok {
+			_ = t.CloseWrite()
+		}
+		return
+	}
+	var b [headerSize]byte
+	header{magic: magicEnd, token: c.token}.put(b[:])
+	for range 3 { // any of them may be lost; the echo's context is the backstop
+		_, _ = c.link.write(b[:])
+	}
+}
+
+// broken is the error for a far end that stopped halfway. Errors that already
+// speak to a person, and the cause of an ended context, stay what they are.
+func (c *client) broken(ctx context.Context, err error) error {
+	var told *measure.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &told):
+		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("the far end closed the connection")
+	}
+	return measure.Errorf(measure.KindBroken, "measure latency to %s: after %d round trips: %w", c.peer, c.received, err).
+		WithHint("see whether the server was stopped or a firewall cut the flow; what was measured before is kept")
+}
+
+var (
+	errSilent    = errors.New("no reply came any more")
+	errGone      = errors.New("nobody is listening on the far port any more")
+	errDisorder  = errors.New("a reply does not match its request")
+	errUninvited = errors.New("more replies came than requests were sent")
+)
