@@ -93,6 +93,10 @@ func bootstrap(g Group, seed int64) (low, high float64) {
 		var sum float64
 		for range rounds {
 			round := rounds[random.IntN(len(rounds))]
+			if len(round) == 1 {
+				sum += round[0]
+				continue
+			}
 			var inner float64
 			for range round {
 				inner += round[random.IntN(len(round))]
