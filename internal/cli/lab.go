@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/lab"
+	"soku/internal/measure"
+)
+
+func newLabCommand(sys *System) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Build an emulated network to measure in",
+		Long: `Builds a network of hosts, routers and links out of a topology file, inside
+this machine, with rates, delays and loss that are known. Linux, as root.`,
+		Example: `  soku lab up examples/topologies/demo.yaml
+  soku lab exec demo client -- soku tcp 10.77.0.10
+  soku lab status demo
+  soku lab down demo`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLabUp(sys), newLabDown(sys), newLabStatus(sys), newLabExec(sys), newLabEnter(sys), newLabDelayLine())
+	return cmd
+}
+
+func labOptions(sys *System) (lab.Options, error) {
+	self, err := sys.Executable()
+	if err != nil {
+		return lab.Options{}, measure.Errorf(measure.KindInternal, "find this program: %w", err)
+	}
+	return lab.Options{
+		RunDir: lab.RunDir(sys.Getenv), Executable: self,
+		Progress: func(line string) { fmt.Fprintln(sys.Stderr, line) },
+	}, nil
+}
+
+// labName is the name of the lab an argument means: a topology file, or the name itself.
+func labName(sys *System, arg string) (string, error) {
+	if !strings.ContainsAny(arg, "/.") {
+		return arg, nil
+	}
+	t, err := lab.Load(arg, sys.ReadFile)
+	if err != nil {
+		return "", err
+	}
+	return t.Name, nil
+}
+
+func openLab(sys *System, arg string) (*lab.Lab, error) {
+	name, err := labName(sys, arg)
+	if err != nil {
+		return nil, err
+	}
+	o, err := labOptions(sys)
+	if err != nil {
+		return nil, err
+	}
+	return lab.Open(name, o)
+}
+
+func newLabUp(sys *System) *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "up TOPOLOGY.yaml",
+		Short: "Build the network and start its servers",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := lab.Load(args[0], sys.ReadFile)
+			if err != nil {
+				return err
+			}
+			o, err := labOptions(sys)
+			if err != nil {
+				return err
+			}
+			l, err := lab.Up(cmd.Context(), t, o)
+			if err != nil {
+				return err
+			}
+			showUse(sys, l)
+			if !wait {
+				return nil
+			}
+			fmt.Fprintln(sys.Stderr, "up until Ctrl-C")
+			<-cmd.Context().Done()
+			return l.Down(context.WithoutCancel(cmd.Context()))
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "stay, and take the network down on Ctrl-C")
+	return cmd
+}
+
+// showUse says how to measure in the lab: one line for each address of a server.
+func showUse(sys *System, l *lab.Lab) {
+	t := l.Topology
+	fmt.Fprintf(sys.Stdout, "lab %s is up; stop it with: soku lab down %s\n", t.Name, t.Name)
+	from := ""
+	for _, n := range t.Nodes {
+		if !n.Router && !n.Server {
+			from = n.Name
+			break
+		}
+	}
+	if from == "" {
+		return
+	}
+	for _, n := range t.Nodes {
+		if !n.Server {
+			continue
+		}
+		for _, a := range t.Addresses(n.Name) {
+			fmt.Fprintf(sys.Stdout, "  soku lab exec %s %s -- soku tcp %-15s   # %s, %s\n", t.Name, from, a.Addr, n.Name, a.Label)
+		}
+	}
+}
+
+func newLabDown(sys *System) *cobra.Command {
+	return &cobra.Command{
+		Use:   "down TOPOLOGY.yaml|NAME",
+		Short: "Stop the servers and remove the network",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := labName(sys, args[0])
+			if err != nil {
+				return err
+			}
+			o, err := labOptions(sys)
+			if err != nil {
+				return err
+			}
+			return lab.Down(cmd.Context(), name, o)
+		},
+	}
+}
+
+func newLabExec(sys *System) *cobra.Command {
+	return &cobra.Command{
+		Use:                   "exec TOPOLOGY.yaml|NAME HOST -- COMMAND [ARGUMENT]...",
+		Short:                 "Run a command on a host of the network",
+		DisableFlagsInUseLine: true,
+		Args:                  cobra.MinimumNArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := openLab(sys, args[0])
+			if err != nil {
+				return err
+			}
+			return l.Exec(cmd.Context(), args[1], args[2:], sys.Stdin, sys.Stdout, sys.Stderr)
+		},
+	}
+}
+
+// newLabEnter is what lab starts to run a program in a namespace.
+func newLabEnter(sys *System) *cobra.Command {
+	return &cobra.Command{
+		Use: "enter NAMESPACE -- COMMAND [ARGUMENT]...", Hidden: true, Args: cobra.MinimumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error { return lab.Enter(args[0], args[1:]) },
+	}
+}
+
+// newLabDelayLine is the helper process that delays the packets of a lab.
+func newLabDelayLine() *cobra.Command {
+	return &cobra.Command{
+		Use: "delay-line STATEFILE", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return lab.DelayLine(cmd.Context(), args[0]) },
+	}
+}
+
+func newLabStatus(sys *System) *cobra.Command {
+	return &cobra.Command{Use: "status"}
+}

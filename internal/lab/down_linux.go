@@ -1,0 +1,116 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"soku/internal/measure"
+)
+
+// save writes state.json so that a reader never sees half of it. The caller
+// holds l.mu or is the only one who knows l.
+func (l *Lab) save() error {
+	data, err := json.MarshalIndent(&l.state, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(l.Dir, "state.json")
+	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// maxStateBytes bounds what is read of a state file.
+const maxStateBytes = 1 << 20
+
+func readState(dir string) (state, error) {
+	path := filepath.Join(dir, "state.json")
+	info, err := os.Stat(path)
+	if err != nil {
+		return state{}, err
+	}
+	if info.Size() > maxStateBytes {
+		return state{}, fmt.Errorf("%s has %d bytes", path, info.Size())
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return state{}, err
+	}
+	return decodeState(data)
+}
+
+// Open returns the lab of that name that is up. The error has kind not_found
+// when there is none.
+func Open(name string, o Options) (*Lab, error) {
+	s, err := readState(o.dir(name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, measure.Errorf(measure.KindNotFound, "lab %s is not up", name).WithHint("start it: soku lab up FILE.yaml")
+	}
+	if err != nil {
+		return nil, permission(err, "read the state of lab %s", name)
+	}
+	t, err := Parse(s.File, []byte(s.Topology))
+	if err != nil {
+		return nil, err
+	}
+	return &Lab{Topology: t, Dir: o.dir(name), options: o, state: s}, nil
+}
+
+// Down ends the lab's processes, removes its namespaces with everything in
+// them, and its state. It goes on past a failure and returns the first one.
+// Calling it again is no error.
+func (l *Lab) Down(ctx context.Context) error {
+	err := Down(ctx, l.Topology.Name, l.options)
+	l.mu.Lock()
+	children := l.owned
+	l.owned = nil
+	l.mu.Unlock()
+	for _, c := range children {
+		<-c.done
+	}
+	return err
+}
+
+// Down is [Lab.Down] for the lab of that name, however much of it there is:
+// also after a crash halfway, when it removes the namespaces it finds by
+// name. A lab that is not there is no error.
+func Down(ctx context.Context, name string, o Options) error {
+	if !nodeName.MatchString(name) {
+		return measure.Errorf(measure.KindUsage, "%q is no name of a lab", short(name))
+	}
+	if os.Geteuid() != 0 {
+		return measure.Errorf(measure.KindPermission, "take lab %s down: network namespaces need root", name).WithHint("run it with sudo")
+	}
+	dir := o.dir(name)
+	var problems []error
+	s, err := readState(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		problems = append(problems, err) // and go by the names of the namespaces
+	}
+	if err := stop(ctx, s.Processes); err != nil {
+		problems = append(problems, err)
+	}
+	names, err := namespacesOf(name)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	for _, ns := range names {
+		if err := removeNamespace(ns); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) == 0 || !errors.Is(problems[0], os.ErrPermission) {
+		if err := os.RemoveAll(dir); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) > 0 {
+		return permission(errors.Join(problems...), "take lab %s down", name)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package lab
+
+import (
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// DefaultRunDir is where the state of labs lives.
+const DefaultRunDir = "/run/soku"
+
+// RunDir is the folder named by SOKU_RUN, or [DefaultRunDir].
+func RunDir(getenv func(string) string) string {
+	if d := getenv("SOKU_RUN"); d != "" {
+		return d
+	}
+	return DefaultRunDir
+}
+
+// Options say how labs are run on this machine.
+type Options struct {
+	// RunDir holds the state, one folder a lab below RunDir/lab; empty: DefaultRunDir.
+	RunDir string
+	// Executable is the soku program, started again for the servers, the delay
+	// line and to enter a namespace.
+	Executable string
+	// Progress gets one line for each step of Up; nil: nobody listens.
+	Progress func(line string)
+
+	before func(step string) error // tests make a step fail with it
+}
+
+func (o Options) dir(name string) string {
+	if o.RunDir == "" {
+		o.RunDir = DefaultRunDir
+	}
+	return filepath.Join(o.RunDir, "lab", name)
+}
+
+func (o Options) say(line string) {
+	if o.Progress != nil {
+		o.Progress(line)
+	}
+}
+
+// Lab is a running lab. Its methods may be called by many goroutines.
+type Lab struct {
+	Topology *Topology
+	// Dir is the state folder: state.json, the servers' logs and the delay line's record.
+	Dir string
+
+	options Options
+	mu      sync.Mutex
+	state   state
+	owned   []*owned // processes this program started and waits for
+}
+
+// owned is a child of this process.
+type owned struct {
+	pid  int
+	done chan struct{} // closed when it was waited for
+}
+
+// state is state.json: what must be known to use a lab and to take it down,
+// written before each thing it names is made.
+type state struct {
+	Schema     string    `json:"schema"`
+	Name       string    `json:"name"`
+	File       string    `json:"file"`
+	Topology   string    `json:"topology"` // text of the file
+	StartedAt  time.Time `json:"started_at"`
+	Complete   bool      `json:"complete"` // Up came to its end
+	Namespaces []string  `json:"namespaces"`
+	Processes  []process `json:"processes"`
+	// Lines are the directions the delay line carries, in the order of its record.
+	Lines []lineSpec `json:"lines,omitempty"`
+}
+
+const stateSchema = "soku.lab/1"
+
+// process is one the lab started. Its number alone could be somebody else's by
+// now, so its start time is kept beside it.
+type process struct {
+	Role       string `json:"role"` // "server" or "delay-line"
+	Node       string `json:"node,omitempty"`
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks"` // field 22 of /proc/PID/stat
+}
+
+// lineSpec is one direction of one link on the delay line.
+type lineSpec struct {
+	Link   string  `json:"link"`
+	From   string  `json:"from"`
+	To     string  `json:"to"`
+	Delay  int64   `json:"delay_ns"`
+	Jitter int64   `json:"jitter_ns"`
+	Loss   float64 `json:"loss_ratio"`
+	Seed   uint64  `json:"seed"`
+	InFD   int     `json:"in_fd"`  // in the helper
+	OutFD  int     `json:"out_fd"` // in the helper
+}
+
+// NamespaceName is the name of a node's network namespace, as ip-netns(8)
+// lists it. A dot parts lab and node, which neither may contain, so no two
+// labs share a name.
+func NamespaceName(lab, node string) string { return namespacePrefix(lab) + node }
+
+func namespacePrefix(lab string) string { return "soku-" + lab + "." }

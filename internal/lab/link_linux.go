@@ -1,0 +1,208 @@
+package lab
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+)
+
+// A link is a veth pair, or, where a direction has a delay or loss, one TAP
+// device at each end with the delay line between them. Both ends carry the
+// same hardware address and resolve no neighbours: a frame to the peer is
+// addressed to the address the peer has, so no ARP or neighbour discovery ever
+// adds to a round trip or is lost in a full queue.
+
+// delayed reports whether the delay line carries the link.
+func (l *Link) delayed() bool {
+	for i := range l.Ways {
+		if l.Ways[i].Delay > 0 || l.Ways[i].Loss > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// perPacket reports whether packets of that direction must be whole packets of
+// the MTU, not the large segments the kernel moves otherwise, because
+// something on the way counts or drops packets.
+func (l *Link) perPacket(way int) bool {
+	return l.Ways[way].Loss > 0 || l.Ways[way].Police > 0 || l.Ends[1-way].Node.Police > 0
+}
+
+func (l *Link) hardware() net.HardwareAddr {
+	return net.HardwareAddr{0x02, 's', 'k', 'u', byte(l.index >> 8), byte(l.index)}
+}
+
+// space is an open namespace of a node.
+type space struct {
+	node *Node
+	name string
+	ns   netns.NsHandle
+	nl   *netlink.Handle
+}
+
+func openSpace(lab string, n *Node) (*space, error) {
+	s := &space{node: n, name: NamespaceName(lab, n.Name)}
+	var err error
+	if s.ns, err = netns.GetFromPath(namespacePath(s.name)); err != nil {
+		return nil, fmt.Errorf("open namespace %s: %w", s.name, err)
+	}
+	if s.nl, err = netlink.NewHandleAt(s.ns, unix.NETLINK_ROUTE); err != nil {
+		s.ns.Close()
+		return nil, fmt.Errorf("open namespace %s: %w", s.name, err)
+	}
+	return s, nil
+}
+
+func (s *space) close() {
+	s.nl.Close()
+	s.ns.Close()
+}
+
+// addVeth makes the pair of a link that is not delayed.
+func addVeth(l *Link, at [2]*space) error {
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name = l.Ends[0].Iface
+	attrs.MTU = l.MTU
+	attrs.HardwareAddr = l.hardware()
+	v := netlink.NewVeth(attrs)
+	v.PeerName = l.Ends[1].Iface
+	v.PeerHardwareAddr = l.hardware()
+	v.PeerNamespace = netlink.NsFd(int(at[1].ns))
+	v.PeerMTU = uint32(l.MTU)
+	if err := at[0].nl.LinkAdd(v); err != nil {
+		return fmt.Errorf("make the veth pair: %w", err)
+	}
+	return nil
+}
+
+// tapQueue is how many packets wait in a TAP device for the delay line. It
+// bridges the line's own pauses; queues that belong to the emulated network
+// stand in the shaper.
+const tapQueue = 4096
+
+// openTap makes a TAP device in a namespace. It exists as long as its file is
+// open somewhere.
+func openTap(s *space, iface string, whole bool) (*os.File, error) {
+	var file *os.File
+	err := inside(s.name, func() error {
+		fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return fmt.Errorf("open /dev/net/tun: %w", err)
+		}
+		request, err := unix.NewIfreq(iface)
+		if err != nil {
+			unix.Close(fd)
+			return err
+		}
+		request.SetUint16(unix.IFF_TAP | unix.IFF_NO_PI | unix.IFF_VNET_HDR)
+		if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
+			unix.Close(fd)
+			return fmt.Errorf("make the TAP device %s: %w", iface, err)
+		}
+		if err := setOffload(fd, whole); err != nil {
+			unix.Close(fd)
+			return fmt.Errorf("set offloads of %s: %w", iface, err)
+		}
+		file = os.NewFile(uintptr(fd), iface)
+		return nil
+	})
+	return file, err
+}
+
+// Offload bits of TUNSETOFFLOAD (linux/if_tun.h).
+const (
+	tunCSUM   = 0x01
+	tunTSO4   = 0x02
+	tunTSO6   = 0x04
+	tunTSOECN = 0x08
+	tunUSO4   = 0x20
+	tunUSO6   = 0x40
+)
+
+// setOffload lets segmentation-offload packets pass whole, or only as packets
+// of the MTU. Checksums are left open in both cases: the line changes nothing.
+func setOffload(fd int, whole bool) error {
+	if !whole {
+		return unix.IoctlSetInt(fd, unix.TUNSETOFFLOAD, tunCSUM)
+	}
+	const tcp = tunCSUM | tunTSO4 | tunTSO6 | tunTSOECN
+	if err := unix.IoctlSetInt(fd, unix.TUNSETOFFLOAD, tcp|tunUSO4|tunUSO6); err == nil {
+		return nil
+	}
+	return unix.IoctlSetInt(fd, unix.TUNSETOFFLOAD, tcp) // kernels before 6.2 know no UDP segments
+}
+
+// setUp gives one end of a link its settings and addresses and switches it on.
+func setUp(l *Link, end int, s *space) error {
+	e := &l.Ends[end]
+	dev, err := s.nl.LinkByName(e.Iface)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", e.Iface, err)
+	}
+	if l.delayed() {
+		if err := s.nl.LinkSetHardwareAddr(dev, l.hardware()); err != nil {
+			return fmt.Errorf("set the address of %s: %w", e.Iface, err)
+		}
+		if err := s.nl.LinkSetMTU(dev, l.MTU); err != nil {
+			return fmt.Errorf("set the MTU of %s: %w", e.Iface, err)
+		}
+		if err := s.nl.LinkSetTxQLen(dev, tapQueue); err != nil {
+			return fmt.Errorf("set the queue of %s: %w", e.Iface, err)
+		}
+	}
+	if err := s.nl.LinkSetARPOff(dev); err != nil {
+		return fmt.Errorf("switch ARP off on %s: %w", e.Iface, err)
+	}
+	if l.perPacket(end) {
+		if err := s.nl.LinkSetGSOMaxSegs(dev, 1); err != nil {
+			return fmt.Errorf("switch segments off on %s: %w", e.Iface, err)
+		}
+	}
+	for _, p := range e.Addrs {
+		if err := addAddress(s, dev, p.Addr(), p.Bits()); err != nil {
+			return fmt.Errorf("add %s to %s: %w", p, e.Iface, err)
+		}
+	}
+	if err := s.nl.LinkSetUp(dev); err != nil {
+		return fmt.Errorf("switch %s on: %w", e.Iface, err)
+	}
+	return nil
+}
+
+func addAddress(s *space, dev netlink.Link, a netip.Addr, bits int) error {
+	addr := &netlink.Addr{IPNet: &net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(bits, a.BitLen())}}
+	if a.Is6() {
+		addr.Flags = unix.IFA_F_NODAD // nobody else is there
+	}
+	return s.nl.AddrAdd(dev, addr)
+}
+
+// addRoutes gives a node its routes. Every device must be up.
+func addRoutes(t *Topology, s *space) error {
+	for _, r := range t.Routes(s.node) {
+		route := &netlink.Route{Dst: &net.IPNet{IP: r.To.Addr().AsSlice(), Mask: net.CIDRMask(r.To.Bits(), r.To.Addr().BitLen())}}
+		for _, h := range r.Hops {
+			dev, err := s.nl.LinkByName(h.Link.Ends[h.End].Iface)
+			if err != nil {
+				return fmt.Errorf("find %s: %w", h.Link.Ends[h.End].Iface, err)
+			}
+			hop := &netlink.NexthopInfo{LinkIndex: dev.Attrs().Index, Gw: h.Gateway.AsSlice()}
+			if len(r.Hops) == 1 {
+				route.LinkIndex, route.Gw = hop.LinkIndex, hop.Gw
+			} else {
+				route.MultiPath = append(route.MultiPath, hop)
+			}
+		}
+		if err := s.nl.RouteAdd(route); err != nil {
+			return fmt.Errorf("add route %s: %w", r, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+//go:build !linux
+
+package lab
+
+import (
+	"context"
+	"io"
+	"os/exec"
+
+	"soku/internal/measure"
+)
+
+// ServerPort is where the servers of a lab listen, TCP and UDP.
+const ServerPort = 7658
+
+func needsLinux() error {
+	return measure.Errorf(measure.KindPermission, "labs need Linux: they are made of its network namespaces").
+		WithHint("run soku lab on a Linux machine or virtual machine")
+}
+
+// Up needs Linux.
+func Up(context.Context, *Topology, Options) (*Lab, error) { return nil, needsLinux() }
+
+// Open needs Linux.
+func Open(string, Options) (*Lab, error) { return nil, needsLinux() }
+
+// Down needs Linux.
+func Down(context.Context, string, Options) error { return needsLinux() }
+
+// Down needs Linux.
+func (l *Lab) Down(context.Context) error { return needsLinux() }
+
+// Command needs Linux; the command it returns fails to start.
+func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, l.options.Executable, argv...)
+	cmd.Err = needsLinux()
+	return cmd
+}
+
+// Exec needs Linux.
+func (l *Lab) Exec(context.Context, string, []string, io.Reader, io.Writer, io.Writer) error {
+	return needsLinux()
+}
+
+// Enter needs Linux.
+func Enter(string, []string) error { return needsLinux() }
+
+// DelayLine needs Linux.
+func DelayLine(context.Context, string) error { return needsLinux() }

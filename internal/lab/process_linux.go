@@ -1,0 +1,179 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// Command runs argv on a host of the lab: a process of its own that enters
+// the host's namespace and becomes argv. It is killed when ctx ends and when
+// this program dies.
+func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cmd {
+	args := append([]string{"lab", "enter", NamespaceName(l.Topology.Name, host), "--"}, argv...)
+	cmd := exec.CommandContext(ctx, l.options.Executable, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
+
+// Enter makes the calling process the command argv inside a namespace of a
+// lab. It returns only on failure. The CLI's hidden command "lab enter" and
+// "lab exec" are this.
+func Enter(namespace string, argv []string) error {
+	if len(argv) == 0 {
+		return measure.Errorf(measure.KindUsage, "no command to run in %s", namespace)
+	}
+	if strings.Contains(namespace, "/") || !strings.HasPrefix(namespace, "soku-") {
+		return measure.Errorf(measure.KindUsage, "%q is no namespace of a lab", namespace)
+	}
+	runtime.LockOSThread() // execve keeps the namespace of the thread that calls it
+	fd, err := unix.Open(namespacePath(namespace), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return permission(err, "enter namespace %s", namespace)
+	}
+	if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
+		return permission(err, "enter namespace %s", namespace)
+	}
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return measure.Errorf(measure.KindUsage, "run %s in %s: %w", argv[0], namespace, err)
+	}
+	return measure.Errorf(measure.KindInternal, "run %s in %s: %w", argv[0], namespace, syscall.Exec(path, argv, os.Environ()))
+}
+
+// permission is an error of kind permission where err says so, else internal.
+func permission(err error, format string, args ...any) *measure.Error {
+	what := fmt.Sprintf(format, args...)
+	switch {
+	case errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EPERM):
+		return measure.Errorf(measure.KindPermission, "%s: %w", what, err).WithHint("labs need root: run it with sudo")
+	case errors.Is(err, os.ErrNotExist):
+		return measure.Errorf(measure.KindNotFound, "%s: %w", what, err).WithHint("is the lab up? See: soku lab status")
+	}
+	return measure.Errorf(measure.KindInternal, "%s: %w", what, err)
+}
+
+// start runs a process of the lab that outlives this program, and records it.
+func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
+	name := role
+	if node != "" {
+		name += "-" + node
+	}
+	log, err := os.OpenFile(filepath.Join(l.Dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if cmd.Stdout == nil {
+		cmd.Stdout = log
+	}
+	cmd.Stderr = log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	o := &owned{pid: cmd.Process.Pid, done: make(chan struct{})}
+	go func() {
+		defer close(o.done)
+		_ = cmd.Wait() // how it ended is in its log; Down or the waiting step sees that it did
+	}()
+	ticks, err := startTicks(o.pid)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owned = append(l.owned, o)
+	if err != nil {
+		return fmt.Errorf("%s ended at once; see %s", name, log.Name())
+	}
+	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.pid, StartTicks: ticks})
+	return l.save()
+}
+
+// startTicks is when a process started, in clock ticks since boot. With its
+// number it names a process for as long as the machine runs.
+func startTicks(pid int) (uint64, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	// The second field is the program's name in brackets and may hold blanks and brackets.
+	_, rest, ok := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) < 20 {
+		return 0, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
+	}
+	return strconv.ParseUint(fields[19], 10, 64)
+}
+
+// alive reports whether the recorded process is still there.
+func (p process) alive() bool {
+	ticks, err := startTicks(p.PID)
+	return err == nil && ticks == p.StartTicks && !zombie(p.PID)
+}
+
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true
+	}
+	i := strings.LastIndexByte(string(stat), ')')
+	return i < 0 || strings.HasPrefix(string(stat[i+1:]), " Z")
+}
+
+// patience is how long a process may take to end in good order.
+const patience = 2 * time.Second
+
+// stop ends the recorded processes and waits until they are gone. The process
+// file descriptor makes sure that no other process of the same number is hit.
+func stop(ctx context.Context, processes []process) error {
+	var first error
+	var handles []int
+	for _, p := range processes {
+		fd, err := unix.PidfdOpen(p.PID, 0)
+		if err != nil {
+			continue // gone
+		}
+		if !p.alive() {
+			unix.Close(fd)
+			continue
+		}
+		_ = unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0)
+		handles = append(handles, fd)
+	}
+	deadline := time.Now().Add(patience)
+	for _, fd := range handles {
+		if !waitPidfd(ctx, fd, time.Until(deadline)) {
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+			if !waitPidfd(context.WithoutCancel(ctx), fd, patience) && first == nil {
+				first = errors.New("a process of the lab does not end")
+			}
+		}
+		unix.Close(fd)
+	}
+	return first
+}
+
+// waitPidfd reports whether the process ended within the time.
+func waitPidfd(ctx context.Context, fd int, most time.Duration) bool {
+	for end := time.Now().Add(most); ; {
+		left := min(time.Until(end), 50*time.Millisecond)
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, max(int(left/time.Millisecond), 0))
+		if n > 0 {
+			return true
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) || left <= 0 || ctx.Err() != nil {
+			return false
+		}
+	}
+}

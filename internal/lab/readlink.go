@@ -1,0 +1,254 @@
+package lab
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"soku/internal/measure"
+)
+
+// link reads one element of links.
+func (b *builder) link(n ast.Node, at position, number int) {
+	at = place(n, at)
+	l := &Link{MTU: 1500, Shaper: ShaperTBF, pos: at}
+	parallel := 1
+	var label string
+	var later []field // those that need both ends
+	for _, f := range b.fields(n, at, fmt.Sprintf("link %d", number+1)) {
+		switch f.key {
+		case "from":
+			l.Ends[0].Node = b.node(f.value, f.at)
+		case "to":
+			l.Ends[1].Node = b.node(f.value, f.at)
+		case "name":
+			l.Name = b.name(f.value, f.at, f.key, labelName)
+		case "label":
+			label = b.name(f.value, f.at, f.key, labelName)
+		case "mtu":
+			l.MTU = parsed(b.reader, f, parseMTU)
+		case "shaper":
+			l.Shaper = Shaper(b.scalar(f.value, f.at, f.key))
+			if l.Shaper != ShaperTBF && l.Shaper != ShaperHTB {
+				b.fail(place(f.value, f.at), "", "shaper: expected tbf or htb, found %q", short(string(l.Shaper)))
+			}
+		case "parallel":
+			parallel = parsed(b.reader, f, parseCount)
+		case "addresses", "reverse":
+			later = append(later, f)
+		default:
+			if !b.wayField(&l.Ways[0], f) {
+				b.unknown(f, "link", "from", "to", "name", "label", "rate", "police", "burst", "queue", "delay", "jitter", "loss", "mtu", "shaper", "parallel", "addresses", "reverse")
+			}
+		}
+	}
+	b.checkEnds(l, at)
+	l.Ways[1] = l.Ways[0]
+	for _, f := range later {
+		if f.key == "addresses" {
+			b.linkAddresses(l, f, parallel)
+			continue
+		}
+		for _, g := range b.fields(f.value, f.at, "reverse") {
+			if !b.wayField(&l.Ways[1], g) {
+				b.unknown(g, "reverse", "rate", "police", "burst", "queue", "delay", "jitter", "loss")
+			}
+		}
+	}
+	for w := range l.Ways {
+		if b.err == nil && l.Ways[w].Jitter > l.Ways[w].Delay {
+			b.fail(at, "", "jitter %s is more than the delay %s it varies", l.Ways[w].Jitter, l.Ways[w].Delay)
+		}
+	}
+	b.addLinks(l, label, parallel)
+}
+
+func (b *builder) wayField(w *Way, f field) bool {
+	switch f.key {
+	case "rate":
+		w.Rate = b.rate(f)
+	case "police":
+		w.Police = b.rate(f)
+	case "burst":
+		w.Burst = parsed(b.reader, f, parseBurst)
+	case "queue":
+		w.Queue = b.duration(f, measure.Duration(10*time.Second))
+	case "delay":
+		w.Delay = b.duration(f, measure.Duration(2*time.Second))
+	case "jitter":
+		w.Jitter = b.duration(f, measure.Duration(time.Second))
+	case "loss":
+		w.Loss = parsed(b.reader, f, parseRatio)
+	default:
+		return false
+	}
+	return true
+}
+
+func (b *builder) node(n ast.Node, at position) *Node {
+	s := b.scalar(n, at, "node")
+	if b.err != nil {
+		return nil
+	}
+	found := b.nodes[s]
+	if found == nil {
+		b.fail(place(n, at), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", short(s))
+	}
+	return found
+}
+
+func (b *builder) checkEnds(l *Link, at position) {
+	if b.err != nil {
+		return
+	}
+	switch {
+	case l.Ends[0].Node == nil || l.Ends[1].Node == nil:
+		b.fail(at, "", "link: expected from: NODE and to: NODE")
+	case l.Ends[0].Node == l.Ends[1].Node:
+		b.fail(at, "", "link from %s to itself", l.Ends[0].Node.Name)
+	}
+}
+
+// addLinks adds l, or as many copies of it as parallel says, under unique names.
+func (b *builder) addLinks(l *Link, label string, parallel int) {
+	if b.err != nil {
+		return
+	}
+	base := l.Name
+	for i := range parallel {
+		c := *l
+		c.index = len(b.t.Links)
+		if c.index == maxLinks {
+			b.fail(l.pos, "", "more than %d links", maxLinks)
+			return
+		}
+		switch {
+		case base == "":
+			c.Name = b.free(c.Ends[0].Node.Name + "-" + c.Ends[1].Node.Name)
+		case parallel > 1:
+			c.Name = fmt.Sprintf("%s-%d", base, i+1)
+		}
+		if c.Name != b.free(c.Name) {
+			b.fail(l.pos, "", "a second link %q", c.Name)
+			return
+		}
+		for e := range c.Ends {
+			peer := c.Ends[1-e].Node.Name
+			c.Ends[e].Iface = ifaceName(c.index, peer)
+			c.Ends[e].Label = b.freeLabel(c.Ends[e].Node, firstOf(label, peer))
+		}
+		b.t.Links = append(b.t.Links, &c)
+	}
+}
+
+// free is name, with a number behind it if a link has it already.
+func (b *builder) free(name string) string {
+	return firstFree(name, func(s string) bool {
+		for _, l := range b.t.Links {
+			if l.Name == s {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (b *builder) freeLabel(n *Node, label string) string {
+	return firstFree(label, func(s string) bool {
+		for _, a := range n.Own {
+			if a.Label == s {
+				return false
+			}
+		}
+		for _, l := range b.t.Links {
+			for i := range l.Ends {
+				if l.Ends[i].Node == n && l.Ends[i].Label == s {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+func firstFree(name string, free func(string) bool) string {
+	for s, i := name, 2; ; i++ {
+		if free(s) {
+			return s
+		}
+		s = fmt.Sprintf("%s-%d", name, i)
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// ifaceName is at most 15 bytes, the kernel's bound, and unique by its number.
+func ifaceName(index int, peer string) string {
+	s := fmt.Sprintf("l%d-%s", index, peer)
+	return s[:min(len(s), 15)]
+}
+
+// linkAddresses reads addresses: {NODE: ADDRESS/BITS or a list of them}.
+func (b *builder) linkAddresses(l *Link, f field, parallel int) {
+	if b.err == nil && parallel > 1 {
+		b.fail(f.at, "leave them out, or write each link", "addresses do not go with parallel")
+	}
+	for _, g := range b.fields(f.value, f.at, "addresses") {
+		end := -1
+		for i := range l.Ends {
+			if b.err == nil && l.Ends[i].Node.Name == g.key {
+				end = i
+			}
+		}
+		if b.err == nil && end < 0 {
+			b.fail(g.at, "", "addresses: expected %s or %s, found %q", l.Ends[0].Node.Name, l.Ends[1].Node.Name, short(g.key))
+		}
+		for _, item := range b.items(g) {
+			p := parsed(b.reader, field{g.key, g.at, item}, parsePrefix)
+			if b.err == nil {
+				l.Ends[end].Addrs = append(l.Ends[end].Addrs, p)
+				b.at[p] = place(item, g.at)
+			}
+		}
+	}
+}
+
+func parseMTU(s string) (int, error) {
+	v, err := measure.ParseSize(s)
+	if err != nil || v < 576 || v > 9216 {
+		return 0, measure.Errorf(measure.KindFile, "expected 576 to 9216 bytes, found %q", short(s))
+	}
+	return int(v), nil
+}
+
+func parseCount(s string) (int, error) {
+	v, err := measure.ParseSize(s)
+	if err != nil || v < 1 || v > maxPerNode {
+		return 0, measure.Errorf(measure.KindFile, "expected 1 to %d, found %q", maxPerNode, short(s))
+	}
+	return int(v), nil
+}
+
+func parseBurst(s string) (measure.Size, error) {
+	v, err := measure.ParseSize(s)
+	if err != nil || v < 2000 || v > 64<<20 {
+		return 0, measure.Errorf(measure.KindFile, "expected 2 kB to 64 MiB, found %q", short(s)).WithHint("write for example 64Ki")
+	}
+	return v, nil
+}
+
+func parsePrefix(s string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(s)
+	if err != nil || !usable(p.Addr()) || p.Bits() == 0 {
+		return netip.Prefix{}, measure.Errorf(measure.KindFile, "expected ADDRESS/BITS, found %q", short(s)).
+			WithHint("write for example 10.1.0.1/24")
+	}
+	return p, nil
+}

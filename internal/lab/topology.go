@@ -1,0 +1,179 @@
+package lab
+
+import (
+	"net/netip"
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// Bounds of a topology. They keep a hostile file from costing more than a
+// moment and a lab from exhausting a machine.
+const (
+	maxFileBytes = 64 << 10
+	maxNodes     = 64
+	maxLinks     = 256
+	maxPerNode   = 32 // addresses, sysctls, firewall entries of one node; parallel links
+)
+
+// Topology is a network as its file describes it, checked and with every
+// address assigned. It does not change after [Parse] and may be used by many
+// goroutines.
+type Topology struct {
+	Name   string
+	Title  string
+	File   string // as given to Load, for messages
+	Source []byte // the file's text
+	IPv6   bool   // automatic addresses come as IPv4 and IPv6
+	Nodes  []*Node
+	Links  []*Link
+
+	wishes []wish // explicit routes as written
+	tables [][]Route
+}
+
+// Node is a host or a router.
+type Node struct {
+	Name   string
+	Router bool // forwards packets
+	Server bool // runs "soku server"
+	// Own are addresses of the node itself, on its loopback interface: reachable over every link.
+	Own    []Address
+	Sysctl []Sysctl
+	Block  []Block
+	Police measure.Rate // limit on everything the node forwards, in both directions together; 0: none
+
+	index int
+	pos   position
+}
+
+// Address is one address of a node, by the name people give it.
+type Address struct {
+	Label string
+	Addr  netip.Addr
+}
+
+// Sysctl is a kernel setting of one node, such as net.ipv4.tcp_congestion_control.
+type Sysctl struct{ Key, Value string }
+
+// Block is traffic a node drops: Protocol tcp or udp with a range of
+// destination ports, or icmp.
+type Block struct {
+	Protocol    string
+	First, Last uint16
+}
+
+// Shaper is how a rate is kept.
+type Shaper string
+
+// Shapers.
+const (
+	ShaperTBF Shaper = "tbf" // token bucket in front of a queue
+	ShaperHTB Shaper = "htb" // hierarchical token bucket with one class
+)
+
+// Link joins two nodes. Ends[0] is the file's "from", Ends[1] its "to".
+type Link struct {
+	Name   string
+	Ends   [2]End
+	MTU    int // bytes of the IP packet
+	Shaper Shaper
+	// Ways are the two directions: Ways[0] carries Ends[0] to Ends[1].
+	Ways [2]Way
+
+	index int
+	pos   position
+}
+
+// End is where a link meets a node.
+type End struct {
+	Node  *Node
+	Iface string // name of the interface inside the node's namespace
+	Label string
+	Addrs []netip.Prefix
+}
+
+// Way is what one direction of a link does to packets.
+type Way struct {
+	// Rate is the cap in bits of Ethernet frame a second (IP packet + 14 bytes,
+	// what the kernel's shapers count); 0: none. A queue stands in front of it.
+	Rate measure.Rate
+	// Police drops what exceeds it, without a queue; 0: none. Same unit as Rate.
+	Police measure.Rate
+	Burst  measure.Size     // bytes that may pass at once; 0: chosen from the rate
+	Queue  measure.Duration // how long a packet may wait for Rate; 0: chosen
+	Delay  measure.Duration // one way
+	Jitter measure.Duration // the delay of each packet is uniform in Delay ± Jitter; order is kept
+	Loss   float64          // share of packets dropped, each by chance on its own, in [0,1)
+}
+
+// Node returns the node of that name, or nil.
+func (t *Topology) Node(name string) *Node {
+	for _, n := range t.Nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// Addresses are the addresses of a node: its own first, then one an end of
+// each link in the order of the file. Labels are unique within a node; an
+// IPv6 address that stands beside an IPv4 one carries the same label with
+// "-v6" behind it.
+func (t *Topology) Addresses(node string) []Address {
+	n := t.Node(node)
+	if n == nil {
+		return nil
+	}
+	out := slices.Clone(n.Own)
+	for _, l := range t.Links {
+		for i := range l.Ends {
+			if l.Ends[i].Node != n {
+				continue
+			}
+			for _, p := range l.Ends[i].Addrs {
+				out = append(out, Address{Label: labelOf(&l.Ends[i], p), Addr: p.Addr()})
+			}
+		}
+	}
+	return out
+}
+
+// Address is the address of host with that label; with an empty label the
+// first one. The error has kind not_found and lists the labels there are.
+func (t *Topology) Address(host, label string) (netip.Addr, error) {
+	if t.Node(host) == nil {
+		return netip.Addr{}, measure.Errorf(measure.KindNotFound, "lab %s has no node %q", t.Name, host).
+			WithHint("nodes are %s", joinNames(t.Nodes, func(n *Node) string { return n.Name }))
+	}
+	all := t.Addresses(host)
+	for _, a := range all {
+		if label == "" || a.Label == label {
+			return a.Addr, nil
+		}
+	}
+	return netip.Addr{}, measure.Errorf(measure.KindNotFound, "%s in lab %s has no address %q", host, t.Name, label).
+		WithHint("its addresses are %s", joinNames(all, func(a Address) string { return a.Label }))
+}
+
+func labelOf(e *End, p netip.Prefix) string {
+	if p.Addr().Is6() && slices.ContainsFunc(e.Addrs, func(o netip.Prefix) bool { return o.Addr().Is4() }) {
+		return e.Label + "-v6"
+	}
+	return e.Label
+}
+
+func joinNames[T any](list []T, name func(T) string) string {
+	var out []byte
+	for i, v := range list {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		out = append(out, name(v)...)
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return string(out)
+}

@@ -1,0 +1,328 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// ServerPort is where the servers of a lab listen, TCP and UDP.
+const ServerPort = 7658
+
+// Up builds the lab and starts its servers. When it returns an error, or ctx
+// ends before it is done, everything it made is removed again. A lab that
+// exists already is an error of kind usage; without root the kind is permission.
+func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
+	l := &Lab{Topology: t, Dir: o.dir(t.Name), options: o}
+	if os.Geteuid() != 0 {
+		return nil, measure.Errorf(measure.KindPermission, "build lab %s: network namespaces need root", t.Name).WithHint("run it with sudo")
+	}
+	if err := l.claim(); err != nil {
+		return nil, err
+	}
+	err := l.build(ctx)
+	if err == nil {
+		return l, nil
+	}
+	if down := l.Down(context.WithoutCancel(ctx)); down != nil {
+		err = fmt.Errorf("%w; and cleaning up: %w", err, down)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, measure.AsError(cause, measure.KindInterrupted)
+	}
+	return nil, measure.AsError(permission(err, "build lab %s", t.Name), measure.KindInternal)
+}
+
+// claim makes the state folder, which only one lab of a name can.
+func (l *Lab) claim() error {
+	t := l.Topology
+	if err := os.MkdirAll(filepath.Dir(l.Dir), 0o755); err != nil {
+		return permission(err, "make the folder of lab %s", t.Name)
+	}
+	taken := measure.Errorf(measure.KindUsage, "lab %s is up already", t.Name).WithHint("take it down first: soku lab down %s", t.Name)
+	names, err := namespacesOf(t.Name)
+	if err != nil {
+		return permission(err, "look for lab %s", t.Name)
+	}
+	if len(names) > 0 {
+		return taken
+	}
+	if err := os.Mkdir(l.Dir, 0o755); errors.Is(err, os.ErrExist) {
+		return taken
+	} else if err != nil {
+		return permission(err, "make the folder of lab %s", t.Name)
+	}
+	l.state = state{Schema: stateSchema, Name: t.Name, File: t.File, Topology: string(t.Source), StartedAt: time.Now().UTC()}
+	for _, n := range t.Nodes {
+		l.state.Namespaces = append(l.state.Namespaces, NamespaceName(t.Name, n.Name))
+	}
+	return nil
+}
+
+// builder of one lab: the open namespaces, one element a node, and the open TAP files.
+type assembly struct {
+	lab    *Lab
+	spaces []*space
+	taps   []*os.File
+}
+
+func (l *Lab) build(ctx context.Context) error {
+	a := &assembly{lab: l}
+	defer a.close()
+	steps := []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"state", func(context.Context) error { return l.save() }},
+		{"nodes", a.nodes},
+		{"links", a.links},
+		{"routes", a.routes},
+		{"rules", a.rules},
+		{"delay line", a.delayLine},
+		{"servers", a.servers},
+	}
+	for _, s := range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if l.options.before != nil {
+			if err := l.options.before(s.name); err != nil {
+				return err
+			}
+		}
+		if err := s.do(ctx); err != nil {
+			return err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.Complete = true
+	return l.save()
+}
+
+func (a *assembly) close() {
+	for _, s := range a.spaces {
+		s.close()
+	}
+	for _, f := range a.taps {
+		f.Close()
+	}
+}
+
+// baseline are the settings every node gets before its devices, so that they
+// inherit them. A node's own sysctl entries come later and win.
+var baseline = []Sysctl{
+	{"net.ipv6.conf.default.addr_gen_mode", "1"}, // no link-local addresses: both ends have one hardware address
+	{"net.ipv6.conf.default.accept_ra", "0"},
+	{"net.ipv4.conf.all.rp_filter", "0"}, // equal-cost paths may come back another way
+	{"net.ipv4.conf.default.rp_filter", "0"},
+	{"net.ipv4.fib_multipath_hash_policy", "1"}, // by addresses and ports
+	{"net.ipv6.fib_multipath_hash_policy", "1"},
+	{"net.ipv4.tcp_no_metrics_save", "1"}, // a trial must not know what the one before it found
+	{"net.ipv4.ping_group_range", "0 2147483647"},
+}
+
+func (a *assembly) nodes(ctx context.Context) error {
+	t := a.lab.Topology
+	a.lab.options.say(fmt.Sprintf("making %d nodes", len(t.Nodes)))
+	for _, n := range t.Nodes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := createNamespace(NamespaceName(t.Name, n.Name)); err != nil {
+			return fmt.Errorf("node %s: %w", n.Name, err)
+		}
+		s, err := openSpace(t.Name, n)
+		if err != nil {
+			return err
+		}
+		a.spaces = append(a.spaces, s)
+		forward := "0"
+		if n.Router {
+			forward = "1"
+		}
+		all := append([]Sysctl{{"net.ipv4.ip_forward", forward}, {"net.ipv6.conf.all.forwarding", forward}}, baseline...)
+		if err := setSysctls(s, append(all, n.Sysctl...)); err != nil {
+			return fmt.Errorf("node %s: %w", n.Name, err)
+		}
+		if err := ownAddresses(s); err != nil {
+			return fmt.Errorf("node %s: %w", n.Name, err)
+		}
+	}
+	return nil
+}
+
+// setSysctls writes below /proc/sys, which shows a thread its own namespace.
+func setSysctls(s *space, settings []Sysctl) error {
+	return inside(s.name, func() error {
+		for _, c := range settings {
+			path := "/proc/sys/" + strings.ReplaceAll(c.Key, ".", "/")
+			err := os.WriteFile(path, []byte(c.Value), 0)
+			if errors.Is(err, os.ErrNotExist) && strings.HasPrefix(c.Key, "net.ipv6.") {
+				continue // a kernel without IPv6
+			}
+			if err != nil {
+				return fmt.Errorf("set %s to %q: %w", c.Key, c.Value, err)
+			}
+		}
+		return nil
+	})
+}
+
+func ownAddresses(s *space) error {
+	lo, err := s.nl.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	if err := s.nl.LinkSetUp(lo); err != nil {
+		return fmt.Errorf("switch lo on: %w", err)
+	}
+	for _, a := range s.node.Own {
+		if err := addAddress(s, lo, a.Addr, a.Addr.BitLen()); err != nil {
+			return fmt.Errorf("add %s: %w", a.Addr, err)
+		}
+	}
+	return nil
+}
+
+func (a *assembly) ends(l *Link) [2]*space {
+	return [2]*space{a.spaces[l.Ends[0].Node.index], a.spaces[l.Ends[1].Node.index]}
+}
+
+func (a *assembly) links(ctx context.Context) error {
+	t := a.lab.Topology
+	a.lab.options.say(fmt.Sprintf("making %d links", len(t.Links)))
+	for _, l := range t.Links {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := a.link(l); err != nil {
+			return fmt.Errorf("link %s: %w", l.Name, err)
+		}
+	}
+	return nil
+}
+
+func (a *assembly) link(l *Link) error {
+	at := a.ends(l)
+	if l.delayed() {
+		for e := range l.Ends {
+			f, err := openTap(at[e], l.Ends[e].Iface, !l.perPacket(e))
+			if err != nil {
+				return err
+			}
+			a.taps = append(a.taps, f)
+		}
+		a.lab.addLines(l)
+	} else if err := addVeth(l, at); err != nil {
+		return err
+	}
+	for e := range l.Ends {
+		if err := setUp(l, e, at[e]); err != nil {
+			return err
+		}
+		if err := shape(l, e, at[e]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *assembly) routes(context.Context) error {
+	for _, s := range a.spaces {
+		if err := addRoutes(a.lab.Topology, s); err != nil {
+			return fmt.Errorf("node %s: %w", s.node.Name, err)
+		}
+	}
+	return nil
+}
+
+func (a *assembly) rules(context.Context) error {
+	for _, s := range a.spaces {
+		if err := addRules(a.lab.Topology, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *assembly) servers(ctx context.Context) error {
+	for _, n := range a.lab.Topology.Nodes {
+		if !n.Server {
+			continue
+		}
+		a.lab.options.say("starting soku server on " + n.Name)
+		cmd := exec.Command(a.lab.options.Executable, "lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", a.lab.options.Executable, "server")
+		if err := a.lab.start("server", n.Name, cmd); err != nil {
+			return fmt.Errorf("start soku server on %s: %w", n.Name, err)
+		}
+	}
+	for _, n := range a.lab.Topology.Nodes {
+		if n.Server {
+			if err := a.lab.awaitServer(ctx, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// serverPatience is how long a server may take to listen.
+const serverPatience = 10 * time.Second
+
+// awaitServer returns when the server of a node takes connections.
+func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
+	var p process
+	l.mu.Lock()
+	for _, q := range l.state.Processes {
+		if q.Node == n.Name && q.Role == "server" {
+			p = q
+		}
+	}
+	l.mu.Unlock()
+	logfile := filepath.Join(l.Dir, "server-"+n.Name+".log")
+	for deadline := time.Now().Add(serverPatience); ; {
+		if inside(NamespaceName(l.Topology.Name, n.Name), dialSelf) == nil {
+			return nil
+		}
+		if !p.alive() {
+			return fmt.Errorf("soku server on %s ended: %s", n.Name, lastLine(logfile))
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("soku server on %s does not listen on port %d; see %s", n.Name, ServerPort, logfile)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func lastLine(path string) string {
+	data, err := os.ReadFile(path)
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	if err != nil || lines[len(lines)-1] == "" {
+		return "it left no message"
+	}
+	return lines[len(lines)-1]
+}
+
+func dialSelf() error {
+	// A socket belongs to the namespace of the thread that makes it; this form
+	// of dialling makes it on the calling thread.
+	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: ServerPort}
+	c, err := net.DialTCP("tcp4", nil, addr)
+	if err == nil {
+		c.Close()
+	}
+	return err
+}
