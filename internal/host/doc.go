@@ -1,0 +1,10 @@
+// Package host reads what a machine is ([Facts]) and what a trial cost it
+// ([Watch]): whatever can change a figure and is not an option. It changes
+// nothing and sends nothing.
+//
+// Everything about the network is read in the network namespace of the calling
+// thread, which is the process's unless the caller moved it. The package starts
+// no goroutines; a value that cannot be read is left out.
+//
+// The values are specified in docs/reference/result.md.
+package host
