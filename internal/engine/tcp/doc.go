@@ -1,0 +1,15 @@
+// Package tcp measures the goodput of TCP streams: [Send] writes as fast as
+// the path takes it, or on a schedule, and [Receive] reads and counts. It
+// works on open connections and knows no protocol; each connection carries
+// bytes one way only and belongs to the engine until the call returns, when
+// it has been shut down and only remains to be closed.
+//
+// End of a flow: the sender shuts its side down; the receiver, having read
+// everything, shuts its own side down, which tells the sender that all of it
+// arrived. A receiver that has waited long enough for queues to drain resets
+// instead, and the sender takes what was not acknowledged off its count.
+//
+// Goroutines: one a stream, and one that waits for them; the caller's own
+// takes the samples. All have ended when the call returns.
+// docs/method.md specifies what is counted.
+package tcp

@@ -1,0 +1,147 @@
+package tcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/meter"
+)
+
+// limits are how long to wait for what may never come.
+type limits struct {
+	first time.Duration // for the first byte
+	idle  time.Duration // for the next byte, where the end is a number of bytes
+	spare time.Duration // for the far end's last word, beyond its own time to drain
+}
+
+var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second}
+
+// defaultLength is the size of a read or write when the options give none.
+const defaultLength = 128 << 10
+
+// flow is one direction at one end.
+type flow struct {
+	conns  []*net.TCPConn
+	o      measure.Options
+	limits limits
+	group  *sock.Group
+	rec    *meter.Recorder
+	length int
+}
+
+func newFlow(conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+	f := &flow{conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(o.Length)}
+	if f.length <= 0 {
+		f.length = defaultLength
+	}
+	cfg := meter.Config{Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs}
+	for _, c := range conns {
+		cfg.Conns = append(cfg.Conns, c)
+	}
+	if role == measure.Sender {
+		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
+	}
+	f.rec = meter.NewRecorder(cfg)
+	if len(conns) == 0 {
+		return f, measure.Errorf(measure.KindInternal, "measure TCP over no connections")
+	}
+	if o.Duration <= 0 && o.Bytes <= 0 {
+		return f, measure.Errorf(measure.KindInternal, "measure TCP for no time and no bytes")
+	}
+	settings := sock.FromOptions(o)
+	for _, c := range conns {
+		if err := settings.Apply(c); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// timed tells whether the flow ends after a time; otherwise after o.Bytes.
+func (f *flow) timed() bool { return f.o.Bytes <= 0 }
+
+// nominal is how long a timed flow's sender sends.
+func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
+
+// drain is how long after its nominal end a timed flow's receiver still reads.
+func (f *flow) drain() time.Duration {
+	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
+}
+
+// unit is how many bytes are written at once: o.Length, but with a rate no
+// more than 5 ms of it, so that a low rate does not move in lumps.
+func (f *flow) unit() int {
+	if f.o.Rate <= 0 {
+		return f.length
+	}
+	const least = 1448 // a usual segment
+	return min(f.length, max(least, int(f.streamRate()/8*0.005)))
+}
+
+func (f *flow) streamRate() float64 { return float64(f.o.Rate) / float64(len(f.conns)) }
+
+// lull is how long a stream may be silent because of its rate alone.
+func (f *flow) lull() time.Duration {
+	if f.o.Rate <= 0 {
+		return 0
+	}
+	return time.Duration(min(2*float64(f.unit())*8e9/f.streamRate(), float64(24*time.Hour)))
+}
+
+// run starts a worker a stream and records until all have ended; a context
+// that ends, or a flow that stands still for longer than idle, ends them.
+func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
+	w.Done = done
+	err := f.rec.Watch(ctx, w)
+	if errors.Is(err, meter.ErrIdle) {
+		err = measure.Errorf(measure.KindBroken, "no byte moved for %v on any of %d streams", w.Idle.Round(time.Second), len(f.conns)).
+			WithHint("is the path still up?")
+	}
+	if err != nil {
+		f.group.Stop(err)
+	}
+	<-done
+	f.rec.End()
+}
+
+// start runs worker for each stream; the channel is closed when all returned.
+func (f *flow) start(worker func(stream int)) <-chan struct{} {
+	var workers sync.WaitGroup
+	for i := range f.conns {
+		workers.Go(func() { worker(i) })
+	}
+	done := make(chan struct{})
+	go func() { workers.Wait(); close(done) }()
+	return done
+}
+
+// end is the flow's result.
+func (f *flow) end() (measure.FlowEnd, error) { return f.rec.Flow(), f.group.Err() }
+
+// expired tells whether err is a deadline that went by.
+func expired(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+
+// broken is the error for a stream that ended too early.
+func (f *flow) broken(what string, stream int, err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = errno // without the addresses, which the sentence has
+	}
+	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
+		WithHint("the far end or the path went away; is the other soku still running?")
+}
+
+// random is what is sent: bytes that nothing on the path can compress.
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return b
+}

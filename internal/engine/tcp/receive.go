@@ -1,0 +1,186 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/meter"
+)
+
+// Receive reads all of conns, one a stream, to their ends. In time mode it
+// stops at most a bounded time (0.5 to 2 s) after o.Omit+o.Duration since the
+// first byte. o must be effective.
+//
+// Errors: ctx's cause when it ended; kind broken when no first byte came
+// within 10 s, a stream ended long before its time or was reset, or fewer
+// than o.Bytes came; kind usage or permission when a socket option was refused.
+// The FlowEnd always holds what was counted. Receive returns within 100 ms of
+// ctx's end.
+func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+	return receive(ctx, conns, o, dir, obs, usual)
+}
+
+func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(conns, o, dir, measure.Receiver, obs, l)
+	if err != nil {
+		return f.rec.Flow(), err
+	}
+	r := &receiver{flow: f, called: time.Now(), first: make(chan struct{}), complete: make([]bool, len(conns))}
+	f.group.Deadline(r.called.Add(l.first))
+	done := f.start(r.read)
+	if !r.awaitFirst(ctx, done) {
+		f.rec.End()
+		return f.end()
+	}
+	w := meter.Window{From: r.firstAt, Omit: o.Omit.Std()}
+	if f.timed() {
+		f.group.Deadline(r.firstAt.Add(f.nominal() + f.drain()))
+	} else {
+		f.group.Deadline(time.Time{})
+		w.Idle = l.idle + f.lull()
+	}
+	f.run(ctx, w, done)
+	r.finish()
+	return f.end()
+}
+
+type receiver struct {
+	*flow
+	called time.Time
+
+	once    sync.Once
+	begun   atomic.Bool
+	first   chan struct{} // closed at the first byte of any stream
+	firstAt time.Time     // to be read once first is closed
+
+	complete []bool // each stream's own: its end was read
+}
+
+// awaitFirst waits for the first byte of any stream; false when the flow ended
+// or was stopped before that, and then all workers have ended.
+func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-r.first:
+		return true
+	case <-done:
+	case <-ctx.Done():
+		r.group.Stop(context.Cause(ctx))
+		<-done
+	}
+	select {
+	case <-r.first: // the last of the workers was the first, too
+		return true
+	default:
+	}
+	if r.group.Err() == nil {
+		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")))
+	}
+	return false
+}
+
+// read is the worker of one stream.
+func (r *receiver) read(stream int) {
+	get := sock.ReceivePath(r.conns[stream])
+	cell := r.rec.Cell(stream)
+	buf := make([]byte, r.length)
+	var count meter.Count
+	for {
+		n, err := get(buf)
+		if n > 0 {
+			count.Bytes += int64(n)
+			count.Last = time.Now()
+			cell.Publish(count)
+			if !r.begun.Load() {
+				r.begin(count.Last)
+			}
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
+			r.ended(stream)
+			return
+		case !expired(err):
+			r.group.Stop(r.broken("receive from", stream, err))
+			return
+		case r.over():
+			return
+		}
+	}
+}
+
+// over tells whether a deadline that went by was the end. It was not when it
+// was the one for the first byte, which came just then on another stream.
+func (r *receiver) over() bool {
+	if r.group.Err() != nil || !r.begun.Load() {
+		return true
+	}
+	<-r.first
+	return r.timed() && time.Since(r.firstAt) >= r.nominal()
+}
+
+// begin notes the flow's first byte.
+func (r *receiver) begin(at time.Time) {
+	r.once.Do(func() {
+		r.firstAt = at
+		r.begun.Store(true)
+		close(r.first)
+	})
+}
+
+// ended notes that stream was read to its end, and tells the sender so.
+func (r *receiver) ended(stream int) {
+	r.complete[stream] = true
+	_ = r.conns[stream].CloseWrite()
+	from := r.called
+	if r.begun.Load() {
+		<-r.first
+		from = r.firstAt
+	}
+	if after := time.Since(from); r.early(after) {
+		r.group.Stop(r.broken("receive from", stream, fmt.Errorf("the sender stopped after %v of %v",
+			after.Round(10*time.Millisecond), r.nominal())))
+	}
+}
+
+// early tells whether an end so long after the first byte is too soon for a
+// sender in good order. The first byte may have been up to a second late: a
+// first segment that is lost is sent again only then (RFC 6298).
+func (r *receiver) early(after time.Duration) bool {
+	return r.timed() && after < r.nominal()-min(time.Second, r.nominal()/2)
+}
+
+// finish judges a flow whose workers have ended, and resets the streams that
+// were not read to their ends.
+func (r *receiver) finish() {
+	var total int64
+	var last time.Time
+	all := true
+	for i := range r.conns {
+		n := r.rec.Raw(i)
+		total += n.Bytes
+		if n.Last.After(last) {
+			last = n.Last
+		}
+		all = all && r.complete[i]
+	}
+	switch {
+	case !r.timed() && total < int64(r.o.Bytes):
+		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("all streams ended after %d of %d bytes", total, r.o.Bytes)))
+	case !all && r.early(last.Sub(r.firstAt)+r.lull()):
+		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("nothing came any more after %v of %v",
+			last.Sub(r.firstAt).Round(10*time.Millisecond), r.nominal())))
+	}
+	for i, c := range r.conns {
+		if !r.complete[i] {
+			sock.Abort(c)
+		}
+	}
+}

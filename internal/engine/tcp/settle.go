@@ -1,0 +1,92 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"soku/internal/sock"
+)
+
+// settle ends all streams and returns how many bytes of each the peer did not
+// acknowledge. A flow that was stopped is cut off at once; otherwise each
+// stream gets a bounded time to deliver what is queued.
+func (s *sender) settle(ctx context.Context) (lost []int64) {
+	lost = make([]int64, len(s.conns))
+	finished := make([]bool, len(s.conns))
+	if s.group.Err() == nil {
+		for i := range s.conns {
+			_ = s.conns[i].CloseWrite()
+			finished[i] = true
+		}
+		done := s.start(s.deliver)
+		select {
+		case <-done:
+		case <-ctx.Done():
+			s.group.Stop(context.Cause(ctx))
+			<-done
+		}
+	}
+	for i, c := range s.conns {
+		lost[i] = unacknowledged(c, finished[i])
+		if lost[i] > 0 || s.group.Err() != nil {
+			sock.Abort(c)
+		}
+	}
+	return lost
+}
+
+// deliver waits until the peer has stream's last byte: it says so by ending
+// its own side, or its kernel acknowledged everything. A timed flow's peer may
+// give up, after its time to drain, with a reset; that is no failure.
+func (s *sender) deliver(stream int) {
+	c := s.conns[stream]
+	var scratch [512]byte
+	queued, moved := int64(-1), time.Now()
+	giveUp := time.Now().Add(s.drain() + s.limits.spare)
+	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		s.group.DeadlineOf(stream, time.Now().Add(wait))
+		_, err := c.Read(scratch[:])
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil && !expired(err):
+			if !s.timed() {
+				s.group.Stop(s.broken("finish sending to", stream, err))
+			}
+			return
+		}
+		if s.group.Err() != nil {
+			return
+		}
+		q, known := sock.Unsent(c)
+		if known && q == 0 {
+			return
+		}
+		if q != queued {
+			queued, moved = q, time.Now()
+		}
+		switch {
+		case s.timed() && time.Now().After(giveUp):
+			return
+		case !s.timed() && time.Since(moved) > s.limits.idle:
+			s.group.Stop(s.broken("finish sending to", stream, errors.New("nothing is acknowledged any more")))
+			return
+		}
+	}
+}
+
+// unacknowledged is how many of c's bytes the peer's kernel does not have; the
+// mark that ends the stream, which the kernel counts as a byte, is none.
+func unacknowledged(c *net.TCPConn, finished bool) int64 {
+	n, ok := sock.Unsent(c)
+	if !ok || n == 0 {
+		return 0
+	}
+	if finished {
+		n--
+	}
+	return n
+}

@@ -1,0 +1,138 @@
+package tcp
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"soku/internal/measure"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pairs returns n connections on loopback, both ends of each.
+func pairs(t testing.TB, n int) (clients, servers []*net.TCPConn) {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for range n {
+		c, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.AcceptTCP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients, servers = append(clients, c), append(servers, s)
+		t.Cleanup(func() { c.Close(); s.Close() })
+	}
+	return clients, servers
+}
+
+// options are those of a TCP test of d with n streams.
+func options(d time.Duration, n int) measure.Options {
+	o := measure.Defaults(measure.TestTCP)
+	o.Duration, o.Streams = measure.Duration(d), n
+	return o
+}
+
+type outcome struct {
+	end measure.FlowEnd
+	err error
+}
+
+// both runs one flow at both ends at once.
+func both(ctx context.Context, from, to []*net.TCPConn, o measure.Options, dir measure.Direction, sent, received measure.Observer) (s, r outcome) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.end, r.err = Receive(ctx, to, o, dir, received)
+	}()
+	s.end, s.err = Send(ctx, from, o, dir, sent)
+	<-done
+	return s, r
+}
+
+func sentBytes(f measure.FlowEnd) (n int64) {
+	for _, s := range f.Streams {
+		n += s.SentBytes
+	}
+	return n
+}
+
+func receivedBytes(f measure.FlowEnd) (n int64) {
+	for _, s := range f.Streams {
+		n += s.ReceivedBytes
+	}
+	return n
+}
+
+func lossless(t *testing.T, s, r outcome) {
+	t.Helper()
+	if s.err != nil || r.err != nil {
+		t.Fatalf("send: %v; receive: %v", s.err, r.err)
+	}
+	for i := range s.end.Streams {
+		if a, b := s.end.Streams[i].SentBytes, r.end.Streams[i].ReceivedBytes; a != b {
+			t.Errorf("stream %d: %d bytes sent, %d received", i, a, b)
+		}
+	}
+	if sentBytes(s.end) == 0 {
+		t.Error("no byte was sent")
+	}
+}
+
+func TestWhatIsSentIsReceived(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		streams int
+		set     func(*measure.Options)
+	}{
+		{"one stream for a time", 1, func(o *measure.Options) {}},
+		{"many streams for a time", 64, func(o *measure.Options) {}},
+		{"a rate for a time", 5, func(o *measure.Options) { o.Rate = 80_000_000 }},
+		{"bytes over one stream", 1, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
+		{"bytes over many streams", 64, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
+		{"fewer bytes than streams", 8, func(o *measure.Options) { o.Duration, o.Bytes, o.Length = 0, 3, 1 }},
+		{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(300*time.Millisecond, c.streams)
+			c.set(&o)
+			a, b := pairs(t, c.streams)
+			s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+			lossless(t, s, r)
+			if o.Bytes > 0 && sentBytes(s.end) != int64(o.Bytes) {
+				t.Errorf("sent %d bytes, want exactly %d", sentBytes(s.end), o.Bytes)
+			}
+		})
+	}
+}
+
+func TestBothDirectionsAtOnceLoseNothing(t *testing.T) {
+	const n = 8
+	for _, bytes := range []measure.Size{0, 30_000_000} {
+		o := options(300*time.Millisecond, n)
+		if bytes > 0 {
+			o.Duration, o.Bytes = 0, bytes
+		}
+		a, b := pairs(t, 2*n)
+		var s2, r2 outcome
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s2, r2 = both(t.Context(), b[n:], a[n:], o, measure.Reverse, nil, nil)
+		}()
+		s1, r1 := both(t.Context(), a[:n], b[:n], o, measure.Forward, nil, nil)
+		<-done
+		lossless(t, s1, r1)
+		lossless(t, s2, r2)
+	}
+}

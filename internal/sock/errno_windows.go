@@ -1,0 +1,17 @@
+package sock
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// Refused reports whether err says that an earlier datagram found nobody
+// listening (ICMP port unreachable). The call that got it moved nothing.
+func Refused(err error) bool {
+	return errors.Is(err, windows.WSAECONNREFUSED) || errors.Is(err, windows.WSAECONNRESET)
+}
+
+// NoBuffers reports whether err says that the host's own queues were full for
+// a moment; the datagram was not sent.
+func NoBuffers(err error) bool { return errors.Is(err, windows.WSAENOBUFS) }

@@ -1,0 +1,77 @@
+package sock
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// Group is the connections of one flow, which end together: the first failure,
+// or the end of the context, stops every read and write on all of them.
+// It is safe for concurrent use.
+type Group struct {
+	conns []net.Conn
+	done  chan struct{}
+
+	mu  sync.Mutex
+	err error
+}
+
+// past is a deadline that has always gone by.
+var past = time.Unix(1, 0)
+
+// NewGroup returns the group of conns; it does not close them.
+func NewGroup[C net.Conn](conns []C) *Group {
+	g := &Group{conns: make([]net.Conn, len(conns)), done: make(chan struct{})}
+	for i, c := range conns {
+		g.conns[i] = c
+	}
+	return g
+}
+
+// Stop makes every read and write on the group return at once, now and later.
+// The first err stays; it must not be nil.
+func (g *Group) Stop(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return
+	}
+	g.err = err
+	close(g.done)
+	for _, c := range g.conns {
+		_ = c.SetDeadline(past)
+	}
+}
+
+// Stopped is closed by the first [Group.Stop].
+func (g *Group) Stopped() <-chan struct{} { return g.done }
+
+// Err is what the group was stopped with; nil while it was not.
+func (g *Group) Err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// Deadline sets the deadline of all connections, unless the group was stopped.
+// A zero time is none.
+func (g *Group) Deadline(t time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return
+	}
+	for _, c := range g.conns {
+		_ = c.SetDeadline(t)
+	}
+}
+
+// DeadlineOf sets the deadline of connection i, unless the group was stopped.
+func (g *Group) DeadlineOf(i int, t time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err == nil {
+		_ = g.conns[i].SetDeadline(t)
+	}
+}

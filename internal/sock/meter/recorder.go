@@ -1,0 +1,252 @@
+package meter
+
+import (
+	"net"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Step is the length of a sample of all streams together.
+const Step = 100 * time.Millisecond
+
+// Bounds on what a flow keeps: 55 minutes of steps, and so many samples of
+// single streams. Longer flows keep samples of twice, four times... the length.
+const (
+	mostSteps       = 1 << 15
+	mostPerStream   = 20_000 // all streams together
+	fewestPerStream = 16
+	streamsShown    = 32 // in measure.Progress
+)
+
+// Config is what a Recorder needs to know of its flow.
+type Config struct {
+	Direction measure.Direction
+	Role      measure.Role
+	Interval  time.Duration // of live lines and of the streams' own samples; 0 means 1 s
+	Observe   measure.Observer
+	Conns     []net.Conn // one element a stream, for the addresses
+	// Info asks the kernel about a stream; nil where there is nothing to ask.
+	Info func(stream int) (measure.TCPInfo, bool)
+}
+
+// reading is all streams' counts at one moment.
+type reading struct {
+	at     time.Time
+	counts []Count
+}
+
+// Recorder makes samples of one flow. One goroutine calls its methods, but
+// the cells belong to the streams' workers.
+type Recorder struct {
+	cfg    Config
+	called time.Time // when the flow was asked for
+	cells  []Cell
+
+	begun    bool
+	base     reading // where the measured part begins
+	retrans  []int64 // each stream's retransmits at that time
+	step     reading // end of the last step
+	interval reading // end of the last interval
+	retrans0 int64   // all retransmits at the end of the last interval
+	final    reading
+
+	steps   *series
+	streams []*series
+}
+
+// NewRecorder returns a recorder whose time of call is now.
+func NewRecorder(cfg Config) *Recorder {
+	n := len(cfg.Conns)
+	if cfg.Interval <= 0 {
+		cfg.Interval = time.Second
+	}
+	r := &Recorder{
+		cfg: cfg, called: time.Now(), cells: make([]Cell, n), retrans: make([]int64, n),
+		steps: newSeries(mostSteps), streams: make([]*series, n),
+	}
+	for i := range r.streams {
+		r.streams[i] = newSeries(max(mostPerStream/n, fewestPerStream))
+	}
+	return r
+}
+
+// Cell is where stream's worker publishes.
+func (r *Recorder) Cell(stream int) *Cell { return &r.cells[stream] }
+
+// hasty bounds how far apart the reads of one reading may be; a reading that
+// was interrupted for longer is taken again, a few times.
+const (
+	hasty    = 200 * time.Microsecond
+	attempts = 4
+)
+
+// read reads all cells. Its time is the middle of the time that took.
+func (r *Recorder) read() reading {
+	counts := make([]Count, len(r.cells))
+	for attempt := 1; ; attempt++ {
+		before := time.Now()
+		for i := range r.cells {
+			counts[i] = r.cells[i].load()
+		}
+		took := time.Since(before)
+		if took < hasty || attempt == attempts {
+			return reading{at: before.Add(took / 2), counts: counts}
+		}
+	}
+}
+
+// begin makes from the zero of all times and counts.
+func (r *Recorder) begin(from reading) {
+	r.begun = true
+	r.base, r.step, r.interval = from, from, from
+	for i := range r.retrans {
+		if t, ok := r.info(i); ok {
+			r.retrans[i] = t.Retransmits
+		}
+	}
+}
+
+// info is the kernel's view of a stream, with retransmits counted from the
+// beginning of the measured part.
+func (r *Recorder) info(stream int) (measure.TCPInfo, bool) {
+	if r.cfg.Info == nil {
+		return measure.TCPInfo{}, false
+	}
+	t, ok := r.cfg.Info(stream)
+	t.Retransmits -= r.retrans[stream]
+	return t, ok
+}
+
+// tick records the steps and intervals that have ended.
+func (r *Recorder) tick() {
+	now := r.read()
+	if !now.at.Before(r.nextStep()) {
+		r.endStep(now)
+	}
+	if !now.at.Before(r.nextInterval()) {
+		r.endInterval(now, true)
+	}
+}
+
+func (r *Recorder) nextStep() time.Time     { return after(r.base.at, r.step.at, Step) }
+func (r *Recorder) nextInterval() time.Time { return after(r.base.at, r.interval.at, r.cfg.Interval) }
+
+// after is the first multiple of every, counted from zero, that lies after
+// last; a last just short of a multiple stands for that multiple.
+func after(zero, last time.Time, every time.Duration) time.Time {
+	slack := every / 20
+	return zero.Add(((last.Sub(zero)+slack)/every + 1) * every)
+}
+
+func (r *Recorder) endStep(now reading) {
+	r.steps.add(r.sample(r.step, now, all))
+	r.step = now
+}
+
+// all stands for all streams together.
+const all = -1
+
+// sample is the difference of two readings of one stream, or of all.
+func (r *Recorder) sample(from, to reading, stream int) measure.Sample {
+	n, jitter := difference(from, to, stream)
+	s := measure.Sample{StartNs: r.ns(from.at), EndNs: r.ns(to.at)}
+	if r.cfg.Role == measure.Sender {
+		s.SentBytes = n.Bytes
+		return s
+	}
+	s.ReceivedBytes, s.Packets, s.Lost, s.JitterNs = n.Bytes, n.Packets, n.Gaps, jitter
+	return s
+}
+
+// difference sums what moved between two readings; the jitter is the mean of
+// the streams that have any.
+func difference(from, to reading, stream int) (n Count, jitter float64) {
+	lo, hi := stream, stream+1
+	if stream == all {
+		lo, hi = 0, len(to.counts)
+	}
+	active := 0
+	for i := lo; i < hi; i++ {
+		d := to.counts[i].since(from.counts[i])
+		n.Bytes += d.Bytes
+		n.Packets += d.Packets
+		n.Gaps += d.Gaps
+		if d.JitterNs > 0 {
+			jitter += d.JitterNs
+			active++
+		}
+	}
+	if active > 0 {
+		jitter /= float64(active)
+	}
+	return n, jitter
+}
+
+func (r *Recorder) ns(t time.Time) int64 { return int64(t.Sub(r.base.at)) }
+
+// endInterval ends each stream's sample, and a live line where shown.
+func (r *Recorder) endInterval(now reading, shown bool) {
+	n, jitter := difference(r.interval, now, all)
+	p := measure.Progress{
+		Direction: r.cfg.Direction, Role: r.cfg.Role,
+		StartNs: r.ns(r.interval.at), EndNs: r.ns(now.at),
+		Bytes: n.Bytes, Packets: n.Packets, Lost: n.Gaps, JitterNs: jitter,
+	}
+	if d := p.EndNs - p.StartNs; d > 0 {
+		p.Bps = float64(n.Bytes) * 8e9 / float64(d)
+	}
+	var retrans int64
+	known := false
+	for i, s := range r.streams {
+		sample := r.sample(r.interval, now, i)
+		if t, ok := r.info(i); ok {
+			sample.TCP = &t
+			retrans += t.Retransmits
+			known = true
+		}
+		s.add(sample)
+		if len(r.streams) <= streamsShown {
+			p.Streams = append(p.Streams, sample.SentBytes+sample.ReceivedBytes)
+		}
+	}
+	if known {
+		d := retrans - r.retrans0
+		p.Retrans, r.retrans0 = &d, retrans
+	}
+	r.interval = now
+	if shown && r.cfg.Observe != nil {
+		r.cfg.Observe(p)
+	}
+}
+
+// End takes the last reading. The workers must have ended. What moved since
+// the last step and interval becomes their last, shorter sample, which ends
+// when the last byte moved. A last interval shorter than a tenth makes no live line.
+func (r *Recorder) End() {
+	r.final = r.read()
+	if !r.begun {
+		return
+	}
+	if last := r.last(); last.After(r.step.at) {
+		r.final.at = last
+	}
+	tail := r.final.at.Sub(r.interval.at)
+	if n, _ := difference(r.step, r.final, all); n.Bytes > 0 {
+		r.endStep(r.final)
+	}
+	if n, _ := difference(r.interval, r.final, all); n.Bytes > 0 {
+		r.endInterval(r.final, tail >= r.cfg.Interval/10)
+	}
+}
+
+// last is when the last byte of any stream moved.
+func (r *Recorder) last() time.Time {
+	var last time.Time
+	for _, n := range r.final.counts {
+		if n.Last.After(last) {
+			last = n.Last
+		}
+	}
+	return last
+}

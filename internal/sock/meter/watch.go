@@ -1,0 +1,72 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Window is the time of one flow.
+type Window struct {
+	From time.Time       // when the first byte moved
+	Omit time.Duration   // what of it is left out
+	Idle time.Duration   // longest time without a byte; 0 for no limit
+	Done <-chan struct{} // closed when the workers have ended
+}
+
+// ErrIdle says that nothing moved for longer than Window.Idle.
+var ErrIdle = errors.New("nothing moved")
+
+// Watch records until w.Done is closed and returns nil; or returns the cause
+// of ctx's end, or [ErrIdle]. It returns at once on each, waits for nobody,
+// and has recorded no sample for what is after the last boundary: that is for
+// [Recorder.End].
+func (r *Recorder) Watch(ctx context.Context, w Window) error {
+	if w.Omit <= 0 {
+		r.begin(reading{at: w.From, counts: make([]Count, len(r.cells))})
+	}
+	moved, movedAt := int64(-1), time.Now()
+	timer := time.NewTimer(time.Until(r.next(w)))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-w.Done:
+			return nil
+		case <-timer.C:
+		}
+		switch {
+		case r.begun:
+			r.tick()
+		case !time.Now().Before(w.From.Add(w.Omit)):
+			r.begin(r.read())
+		}
+		if now := r.moved(); now != moved {
+			moved, movedAt = now, time.Now()
+		} else if w.Idle > 0 && time.Since(movedAt) > w.Idle {
+			return ErrIdle
+		}
+		timer.Reset(time.Until(r.next(w)))
+	}
+}
+
+// next is when there is something to record.
+func (r *Recorder) next(w Window) time.Time {
+	if !r.begun {
+		return w.From.Add(w.Omit)
+	}
+	step, interval := r.nextStep(), r.nextInterval()
+	if interval.Before(step) {
+		return interval
+	}
+	return step
+}
+
+// moved is a number that changes whenever a byte moves.
+func (r *Recorder) moved() (n int64) {
+	for i := range r.cells {
+		n += r.cells[i].load().Bytes
+	}
+	return n
+}

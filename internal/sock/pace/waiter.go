@@ -1,0 +1,48 @@
+package pace
+
+import "time"
+
+// Waiter waits for the next unit of a schedule. It is for one goroutine and
+// does not allocate once made.
+type Waiter struct {
+	timer *time.Timer
+	stop  <-chan struct{}
+}
+
+// NewWaiter returns a Waiter whose waits end early once stop is closed.
+func NewWaiter(stop <-chan struct{}) *Waiter {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return &Waiter{timer: t, stop: stop}
+}
+
+// Wait waits for d on the runtime's timers, which on an idle host are up to
+// about a millisecond late. It returns false once stop is closed.
+func (w *Waiter) Wait(d time.Duration) bool {
+	w.timer.Reset(d)
+	select {
+	case <-w.stop:
+		w.timer.Stop()
+		return false
+	case <-w.timer.C:
+		return true
+	}
+}
+
+// fine is the longest wait that is left to [precise], which stop cannot end.
+const fine = 2 * time.Millisecond
+
+// WaitFine is [Waiter.Wait] with the precision of the system's own sleep,
+// about 0.1 ms. A long wait ends early, for the caller to ask its schedule again.
+func (w *Waiter) WaitFine(d time.Duration) bool {
+	if d > fine {
+		return w.Wait(d - fine/2)
+	}
+	select {
+	case <-w.stop:
+		return false
+	default:
+		precise(d)
+		return true
+	}
+}

@@ -1,0 +1,128 @@
+package sock
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+func (s Settings) set(handle uintptr, network string) error {
+	fd := int(handle)
+	if s.ReusePort {
+		for name, opt := range map[string]int{"SO_REUSEADDR": unix.SO_REUSEADDR, "SO_REUSEPORT": unix.SO_REUSEPORT} {
+			if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 1); err != nil {
+				return refused(name, 1, err)
+			}
+		}
+	}
+	if s.Device != "" {
+		if err := bindDevice(fd, s.Device); err != nil {
+			return err
+		}
+	}
+	if s.Window > 0 {
+		if err := setWindow(fd, s.Window); err != nil {
+			return err
+		}
+	}
+	if s.Congestion != "" {
+		if err := setCongestion(fd, s.Congestion); err != nil {
+			return err
+		}
+	}
+	if s.MSS > 0 {
+		if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_MAXSEG, s.MSS); err != nil {
+			return refused("TCP_MAXSEG", s.MSS, err)
+		}
+	}
+	return setTOS(fd, s.TOS)
+}
+
+func bindDevice(fd int, name string) error {
+	err := unix.BindToDevice(fd, name)
+	if errors.Is(err, unix.ENODEV) {
+		return measure.Errorf(measure.KindUsage, "measure through device %q: this host has no such interface", name).
+			WithHint(`"ip link" lists them`)
+	}
+	if err != nil {
+		return refused("SO_BINDTODEVICE", name, err)
+	}
+	return nil
+}
+
+// setWindow sets both buffers. The kernel cuts a value over its limit without
+// a word, so the value is read back; a privileged process may go over it.
+func setWindow(fd int, size measure.Size) error {
+	for _, b := range []struct {
+		name         string
+		plain, force int
+		knob         string
+	}{
+		{"SO_SNDBUF", unix.SO_SNDBUF, unix.SO_SNDBUFFORCE, "net.core.wmem_max"},
+		{"SO_RCVBUF", unix.SO_RCVBUF, unix.SO_RCVBUFFORCE, "net.core.rmem_max"},
+	} {
+		got := 0
+		for _, opt := range []int{b.plain, b.force} {
+			err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, int(size))
+			if err != nil && opt == b.plain {
+				return refused(b.name, size, err)
+			}
+			doubled, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, b.plain)
+			if err != nil {
+				return refused(b.name, size, err)
+			}
+			// The kernel doubles the value for its own bookkeeping: socket(7).
+			if got = doubled / 2; got >= int(size) {
+				break
+			}
+		}
+		if got < int(size) {
+			return windowCapped(b.name, size, got, b.knob)
+		}
+	}
+	return nil
+}
+
+func setCongestion(fd int, name string) error {
+	err := unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINVAL):
+		e := measure.Errorf(measure.KindUsage, "set congestion control %q: this kernel does not have it: %w", name, err)
+		if have, readErr := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control"); readErr == nil {
+			return e.WithHint("available here: %s", strings.Join(strings.Fields(string(have)), ", "))
+		}
+		return e.WithHint(`"sysctl net.ipv4.tcp_available_congestion_control" lists what it has`)
+	case errors.Is(err, unix.EPERM):
+		return measure.Errorf(measure.KindPermission, "set congestion control %q: %w", name, err).
+			WithHint("add it to net.ipv4.tcp_allowed_congestion_control, or run as root")
+	}
+	return refused("TCP_CONGESTION", name, err)
+}
+
+// setTOS marks what the socket sends. An IPv6 socket may carry IPv4 (mapped
+// addresses), so it takes both options; one that is IPv6 only takes the IPv4
+// option too and has no use for it.
+func setTOS(fd, tos int) error {
+	if tos == 0 {
+		return nil
+	}
+	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil {
+		return refused("IP_TOS", tos, err)
+	}
+	if domain == unix.AF_INET6 {
+		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_TCLASS, tos); err != nil {
+			return refused("IPV6_TCLASS", tos, err)
+		}
+	}
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_TOS, tos); err != nil {
+		return refused("IP_TOS", tos, err)
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package sock
+
+import (
+	"math"
+	"net"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// tcpStates are the names of the kernel's enum, include/net/tcp_states.h.
+var tcpStates = [...]string{
+	1: "established", 2: "syn_sent", 3: "syn_recv", 4: "fin_wait1", 5: "fin_wait2", 6: "time_wait",
+	7: "close", 8: "close_wait", 9: "last_ack", 10: "listen", 11: "closing", 12: "new_syn_recv",
+}
+
+// TCPInfo is what the kernel knows of c (TCP_INFO of tcp(7), and the name of
+// the congestion control); false where it does not tell. It is safe beside
+// reads and writes of c.
+func TCPInfo(c *net.TCPConn) (measure.TCPInfo, bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return measure.TCPInfo{}, false
+	}
+	var info *unix.TCPInfo
+	var congestion string
+	var infoErr error
+	err = raw.Control(func(fd uintptr) {
+		info, infoErr = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		congestion, _ = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+	})
+	if err != nil || infoErr != nil {
+		return measure.TCPInfo{}, false
+	}
+	return fromKernel(info, congestion), true
+}
+
+// fromKernel changes units: the kernel counts times in microseconds and rates
+// in bytes a second, and writes "no limit" and "not known yet" as the largest number.
+func fromKernel(k *unix.TCPInfo, congestion string) measure.TCPInfo {
+	t := measure.TCPInfo{
+		Congestion: congestion, MSS: int64(k.Snd_mss),
+		CwndSegments: int64(k.Snd_cwnd),
+		RTTNs:        int64(k.Rtt) * 1000, RTTVarNs: int64(k.Rttvar) * 1000,
+		Retransmits: int64(k.Total_retrans), Lost: int64(k.Lost), Reordering: int64(k.Reordering),
+		PMTU:        int64(k.Pmtu),
+		DeliveryBps: bitsOfBytes(k.Delivery_rate), PacingBps: bitsOfBytes(k.Pacing_rate),
+		BusyNs: int64(k.Busy_time) * 1000, RwndLimitedNs: int64(k.Rwnd_limited) * 1000, SndbufLimitdNs: int64(k.Sndbuf_limited) * 1000,
+	}
+	if int(k.State) < len(tcpStates) {
+		t.State = tcpStates[k.State]
+	}
+	if k.Snd_ssthresh < math.MaxInt32 {
+		t.SsthreshSegs = int64(k.Snd_ssthresh)
+	}
+	if k.Min_rtt != math.MaxUint32 {
+		t.MinRTTNs = int64(k.Min_rtt) * 1000
+	}
+	return t
+}
+
+func bitsOfBytes(v uint64) int64 {
+	if v > math.MaxInt64/8 {
+		return 0
+	}
+	return int64(v) * 8
+}
+
+// Unsent is how many bytes c's peer has not acknowledged (SIOCOUTQ of tcp(7)),
+// also after a reset; the end-of-stream mark counts as one. False where the
+// kernel does not tell.
+func Unsent(c *net.TCPConn) (int64, bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	var n int
+	var inner error
+	if err := raw.Control(func(fd uintptr) { n, inner = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) }); err != nil || inner != nil {
+		return 0, false
+	}
+	return int64(n), true
+}
+
+// LimitPacing asks the kernel to spread what c sends so that it never leaves
+// faster than bytesPerSecond (SO_MAX_PACING_RATE of socket(7)). It only
+// smooths; where a system cannot, the caller's own schedule still holds the rate.
+func LimitPacing(c *net.TCPConn, bytesPerSecond uint64) {
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			_ = unix.SetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, bytesPerSecond)
+		})
+	}
+}
