@@ -81,7 +81,7 @@ func virtualization() string {
 	}
 	vendor := hypervisor(read("/sys/hypervisor/type"), read("/sys/class/dmi/id/sys_vendor"), read("/sys/class/dmi/id/product_name"))
 	if vendor == "" && hasHypervisorFlag(read("/proc/cpuinfo")) {
-		vendor = "guest"
+		vendor = "vm"
 	}
 	if vendor != "" {
 		in = append(in, vendor)

@@ -1,0 +1,142 @@
+package host
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/netip"
+	"runtime"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+func TestFactsDescribeThisMachineAndTheInterfaceOfTheAddress(t *testing.T) {
+	f := Facts(t.Context(), loopback)
+	if f.OS != runtime.GOOS || f.Arch != runtime.GOARCH || f.Hostname == "" || f.CPUs < 1 || f.MemoryBytes < 1<<20 || f.Kernel == "" {
+		t.Errorf("facts are incomplete: %+v", f)
+	}
+	want, err := loopbackInterface()
+	if err != nil {
+		t.Skip(err)
+	}
+	if f.Interface != want.Name || f.MTU != want.MTU {
+		t.Errorf("127.0.0.1 is on %s with MTU %d, got %s with %d", want.Name, want.MTU, f.Interface, f.MTU)
+	}
+	if other := Facts(t.Context(), netip.AddrFrom4([4]byte{127, 9, 9, 9})); other.Interface != want.Name {
+		t.Errorf("127.9.9.9 was found on %q", other.Interface)
+	}
+	if runtime.GOOS == "linux" && (f.Congestion == "" || f.Sysctl["net.ipv4.tcp_rmem"] == "" || f.Distribution == "") {
+		t.Errorf("Linux facts are incomplete: %+v", f)
+	}
+}
+
+func loopbackInterface() (net.Interface, error) {
+	all, err := net.Interfaces()
+	for _, i := range all {
+		if i.Flags&net.FlagLoopback != 0 {
+			return i, nil
+		}
+	}
+	return net.Interface{}, err
+}
+
+func TestFactsWithoutAnAddressOfThisHostHaveNoInterface(t *testing.T) {
+	for _, a := range []netip.Addr{{}, netip.IPv4Unspecified(), netip.MustParseAddr("203.0.113.77"), netip.MustParseAddr("fe80::1%nosuch0")} {
+		if f := Facts(t.Context(), a); f.Interface != "" || f.Driver != "" || f.Offloads != nil {
+			t.Errorf("%v: got interface %q", a, f.Interface)
+		}
+	}
+}
+
+func TestFactsOfAnEndedContextAreStillFacts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f := Facts(ctx, loopback); f.OS == "" || f.CPUs < 1 {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestWatchSeesTheWorkThatWasDone(t *testing.T) {
+	i, err := loopbackInterface()
+	if err != nil {
+		t.Skip(err)
+	}
+	w := Watch(i.Name)
+	const payload = 4 << 20
+	moveOverLoopback(t, payload)
+	for c := w.Stop(payload); c.ProcessUserNs+c.ProcessSysNs == 0; c = w.Stop(payload) {
+		spin() // until the process's clock has ticked
+	}
+	c := w.Stop(payload)
+	if c.WallNs <= 0 || c.CPUSecPerGB <= 0 {
+		t.Errorf("got %+v", c)
+	}
+	if runtime.GOOS == "linux" && (c.RxBytes < payload || c.TxBytes < payload) {
+		t.Errorf("%d bytes went over %s, the counters say %d in and %d out", payload, i.Name, c.RxBytes, c.TxBytes)
+	}
+	want := float64(c.ProcessUserNs+c.ProcessSysNs) / 1e9 / (payload / 1e9)
+	if diff := c.CPUSecPerGB - want; diff > 1e-9 || diff < -1e-9 {
+		t.Errorf("%v CPU seconds a GB, want %v", c.CPUSecPerGB, want)
+	}
+	if again := w.Stop(0); again.CPUSecPerGB != 0 {
+		t.Errorf("without payload: %v CPU seconds a GB", again.CPUSecPerGB)
+	}
+}
+
+func moveOverLoopback(t *testing.T, bytes int64) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	sent := make(chan error, 1)
+	go func() {
+		c, err := net.Dial("tcp", ln.Addr().String())
+		if err == nil {
+			_, err = io.CopyN(c, zeros{}, bytes)
+			_ = c.Close()
+		}
+		sent <- err
+	}()
+	c, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if n, err := io.Copy(io.Discard, c); err != nil || n != bytes {
+		t.Fatalf("moved %d bytes: %v", n, err)
+	}
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+func spin() {
+	for until := time.Now().Add(time.Millisecond); time.Now().Before(until); {
+	}
+}
+
+func TestACounterThatWasResetCountsAsZero(t *testing.T) {
+	c := difference(reading{rx: 100, busyNs: 5, tcpRetrans: 7}, reading{rx: 3, busyNs: 9, tcpRetrans: 7}, 0)
+	if c.RxBytes != 0 || c.CPUBusyNs != 4 || c.TCPRetransSegs != 0 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestAnInterfaceThatIsGoneHasNoCounters(t *testing.T) {
+	c := Watch("nosuch0").Stop(1)
+	if c.RxBytes != 0 || c.TxBytes != 0 || c.WallNs <= 0 {
+		t.Errorf("got %+v", c)
+	}
+}

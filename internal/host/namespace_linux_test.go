@@ -1,0 +1,105 @@
+package host
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// inNamespace runs f on a thread in a network namespace of its own, with an
+// interface soku0 of MTU 1234 that has 10.98.0.1. Thread and namespace end with it.
+func inNamespace(t *testing.T, f func() error) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("making a network namespace needs root")
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread is thrown away
+		err := unix.Unshare(unix.CLONE_NEWNET)
+		if err == nil {
+			err = addInterface()
+		}
+		if err == nil {
+			err = f()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func addInterface() error {
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name, attrs.MTU = "soku0", 1234
+	link := &netlink.Veth{LinkAttrs: attrs, PeerName: "soku1"}
+	if err := netlink.LinkAdd(link); err != nil {
+		return err
+	}
+	addr := &netlink.Addr{IPNet: &net.IPNet{IP: net.IPv4(10, 98, 0, 1), Mask: net.CIDRMask(24, 32)}}
+	if err := netlink.AddrAdd(link, addr); err != nil {
+		return err
+	}
+	return netlink.LinkSetUp(link)
+}
+
+func TestFactsAreThoseOfTheCallersNamespace(t *testing.T) {
+	var f measure.Facts
+	inNamespace(t, func() error {
+		if err := os.WriteFile("/proc/sys/net/ipv4/tcp_mtu_probing", []byte("2"), 0); err != nil {
+			return err
+		}
+		f = Facts(t.Context(), netip.MustParseAddr("10.98.0.1"))
+		return nil
+	})
+	if f.Interface != "soku0" || f.MTU != 1234 || f.Driver != "veth" || f.LinkSpeedMbps != 0 || f.Qdisc != "noqueue" {
+		t.Errorf("got interface %q, MTU %d, driver %q, %d Mbit/s, qdisc %q", f.Interface, f.MTU, f.Driver, f.LinkSpeedMbps, f.Qdisc)
+	}
+	if f.Sysctl["net.ipv4.tcp_mtu_probing"] != "2" {
+		t.Errorf("tcp_mtu_probing is %q, the namespace has 2", f.Sysctl["net.ipv4.tcp_mtu_probing"])
+	}
+	if _, ok := f.Offloads["tso"]; !ok {
+		t.Errorf("offloads of a veth: %v", f.Offloads)
+	}
+	if outside := Facts(t.Context(), netip.MustParseAddr("10.98.0.1")); outside.Interface != "" {
+		t.Errorf("outside the namespace the address was found on %q", outside.Interface)
+	}
+}
+
+func TestCountersAreThoseOfTheCallersNamespace(t *testing.T) {
+	var c measure.Counters
+	inNamespace(t, func() error {
+		peer, err := netlink.LinkByName("soku1")
+		if err == nil {
+			err = netlink.LinkSetUp(peer)
+		}
+		if err != nil {
+			return err
+		}
+		w := Watch("soku0")
+		// A broadcast needs no answer from the other end of the pair.
+		conn, err := net.Dial("udp4", "10.98.0.255:9")
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		for range 10 {
+			if _, err := conn.Write(make([]byte, 1000)); err != nil {
+				return err
+			}
+		}
+		c = w.Stop(0)
+		return nil
+	})
+	if c.TxBytes < 10_000 {
+		t.Errorf("10 datagrams of 1000 bytes left, the counter says %d bytes", c.TxBytes)
+	}
+}
