@@ -1,0 +1,206 @@
+package native
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func randomKey() (k Key) {
+	for i := range k {
+		k[i] = byte(rand.Uint32())
+	}
+	return k
+}
+
+func TestPreambleReadsBackAndHasItsDocumentedLayout(t *testing.T) {
+	p := Preamble{Version: Version, Kind: KindData, Index: 0x0102, Key: randomKey()}
+	b := p.Append(nil)
+	if len(b) != 40 || string(b[:4]) != "SOKU" || b[4] != 1 || b[5] != 1 || b[6] != 1 || b[7] != 2 || !bytes.Equal(b[8:], p.Key[:]) {
+		t.Fatalf("layout: % x", b)
+	}
+	if got, err := ParsePreamble(b); err != nil || got != p {
+		t.Fatalf("read back %+v, %v", got, err)
+	}
+	for _, bad := range [][]byte{nil, b[:39], append(b[:40:40], 0), append([]byte("SOKX"), b[4:]...)} {
+		if _, err := ParsePreamble(bad); err == nil {
+			t.Errorf("accepted % x", bad)
+		}
+	}
+}
+
+func TestDatagramsOfTheHandshakeReadBackAndAreAllOfOneSize(t *testing.T) {
+	for kind := Hello; kind <= Refuse; kind++ {
+		d := Datagram{Version: Version, Type: kind, Index: 7, Key: randomKey(), Nonce: [16]byte{1, 2, 3}}
+		b := d.Append(nil)
+		if len(b) != DatagramSize {
+			t.Fatalf("type %d has %d bytes", kind, len(b))
+		}
+		if got, err := ParseDatagram(b); err != nil || got != d {
+			t.Fatalf("read back %+v, %v", got, err)
+		}
+	}
+}
+
+func TestDatagramOfAnotherKindIsRefused(t *testing.T) {
+	good := Datagram{Version: Version, Type: Hello}.Append(nil)
+	for name, change := range map[string]func([]byte) []byte{
+		"short":           func(b []byte) []byte { return b[:63] },
+		"long":            func(b []byte) []byte { return append(b, 0) },
+		"magic":           func(b []byte) []byte { b[0] = 'X'; return b },
+		"version":         func(b []byte) []byte { b[4] = 2; return b },
+		"type 0":          func(b []byte) []byte { b[5] = 0; return b },
+		"type 6":          func(b []byte) []byte { b[5] = 6; return b },
+		"padding not nil": func(b []byte) []byte { b[63] = 1; return b },
+	} {
+		if _, err := ParseDatagram(change(bytes.Clone(good))); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestKeyIsHexInJSONAndHiddenInText(t *testing.T) {
+	k := randomKey()
+	b, err := json.Marshal(Created{Key: k})
+	if err != nil || !strings.Contains(string(b), fmt.Sprintf(`"key":"%x"`, k[:])) {
+		t.Fatalf("%s, %v", b, err)
+	}
+	var back Created
+	if err := json.Unmarshal(b, &back); err != nil || back.Key != k {
+		t.Fatalf("read back %v", err)
+	}
+	if text := fmt.Sprintf("%v %s %+v", k, k, struct{ K Key }{k}); strings.Contains(text, fmt.Sprintf("%x", k[:4])) || strings.Contains(text, fmt.Sprint(k[0], k[1])) {
+		t.Errorf("the key shows in %q", text)
+	}
+	for _, bad := range []string{`{"key":""}`, `{"key":"00"}`, `{"key":"` + strings.Repeat("zz", 32) + `"}`} {
+		if json.Unmarshal([]byte(bad), &back) == nil {
+			t.Errorf("accepted %s", bad)
+		}
+	}
+}
+
+func TestEventsReadOneALine(t *testing.T) {
+	stream := `{"event":"queued","position":3}
+{"event":"ready"}
+{"event":"interval","interval":{"start_ns":0,"end_ns":5,"bytes":9}}
+{"event":"from the future","colour":"blue"}
+{"event":"done","end":{"flows":[]}}
+`
+	r := bufio.NewReaderSize(strings.NewReader(stream), 16) // smaller than a line
+	var names []string
+	for range 5 {
+		e, err := ReadEvent(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, e.Event)
+	}
+	if want := []string{"queued", "ready", "interval", "from the future", "done"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("read %q", names)
+	}
+}
+
+func TestALineThatIsNoEventIsAnError(t *testing.T) {
+	for _, line := range []string{"", "nonsense", "{}", `{"event":""}`, `{"event":"done"}`, `{"event":"aborted"}`, `{"event":"interval"}`, `[1]`} {
+		if _, err := ReadEvent(bufio.NewReader(strings.NewReader(line + "\n"))); err == nil {
+			t.Errorf("accepted %q", line)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+func TestALineWithoutEndIsGivenUp(t *testing.T) {
+	if _, err := readLine(bufio.NewReaderSize(endless{}, 4096), 1<<20); err != errLongEvent {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBodyIsBoundedAndWhole(t *testing.T) {
+	var v CreateRequest
+	if err := DecodeBody(strings.NewReader(`{"test":"tcp","new":1}`), 100, &v); err != nil || v.Test != measure.TestTCP {
+		t.Errorf("got %v, %v", v.Test, err)
+	}
+	for _, bad := range []string{"", "{", `{} {}`, `{"test":"` + strings.Repeat("x", 100) + `"}`} {
+		if DecodeBody(strings.NewReader(bad), 100, &v) == nil {
+			t.Errorf("accepted %.20q", bad)
+		}
+	}
+}
+
+func TestNumberOfDataConnections(t *testing.T) {
+	for _, c := range []struct {
+		test measure.Test
+		o    measure.Options
+		want int
+		udp  bool
+	}{
+		{measure.TestTCP, measure.Options{Streams: 3, Direction: measure.Forward}, 3, false},
+		{measure.TestTCP, measure.Options{Streams: 3, Direction: measure.Bidirectional}, 6, false},
+		{measure.TestUDP, measure.Options{Streams: 2, Direction: measure.Reverse}, 2, true},
+		{measure.TestLatency, measure.Options{Protocol: "tcp"}, 1, false},
+		{measure.TestLatency, measure.Options{Protocol: "udp"}, 1, true},
+	} {
+		if got := DataConnections(c.test, c.o); got != c.want || Datagrams(c.test, c.o) != c.udp {
+			t.Errorf("%s %+v: %d", c.test, c.o, got)
+		}
+	}
+}
+
+func FuzzParsePreamble(f *testing.F) {
+	f.Add(Preamble{Version: 1, Kind: 1, Index: 3}.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if p, err := ParsePreamble(b); err == nil && !bytes.Equal(p.Append(nil), b) {
+			t.Errorf("% x reads as %+v", b, p)
+		}
+	})
+}
+
+func FuzzParseDatagram(f *testing.F) {
+	f.Add(Datagram{Version: 1, Type: Proof, Index: 3}.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if d, err := ParseDatagram(b); err == nil && !bytes.Equal(d.Append(nil), b) {
+			t.Errorf("% x reads as %+v", b, d)
+		}
+	})
+}
+
+func FuzzReadEvent(f *testing.F) {
+	f.Add([]byte(`{"event":"done","end":{"flows":[{"direction":"forward"}],"latency":{}}}` + "\n"))
+	f.Add([]byte(`{"event":"interval","interval":{"rtt_ns":{"p50":1}}}` + "\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := bufio.NewReaderSize(bytes.NewReader(b), 16)
+		for {
+			e, err := ReadEvent(r)
+			if err != nil {
+				return
+			}
+			if e.Event == "" || e.Event == EventDone && e.End == nil || e.Event == EventAborted && e.Error == nil {
+				t.Fatalf("incomplete event %+v", e)
+			}
+		}
+	})
+}
+
+func FuzzDecodeCreated(f *testing.F) {
+	f.Add([]byte(`{"id":"00","key":"` + strings.Repeat("ab", 32) + `","state":"ready","options":{},"server":{"facts":{"os":"linux","arch":"amd64"}}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var c Created
+		_ = DecodeBody(bytes.NewReader(b), MaxReply, &c)
+		_ = allowed(measure.Options{Rate: 10}, c.Options)
+	})
+}

@@ -1,0 +1,165 @@
+package native
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"soku/internal/measure"
+)
+
+// Info is the body of GET /v1/info.
+type Info struct {
+	Name     string         `json:"name"` // "soku"
+	Version  string         `json:"version"`
+	Protocol string         `json:"protocol"`
+	Tests    []measure.Test `json:"tests"`
+	Limits   Limits         `json:"limits"`
+	Running  int            `json:"running"`
+	Queue    int            `json:"queue"`
+}
+
+// Limits are what one session may ask of a server. Zero is no limit.
+type Limits struct {
+	MaxClients  int              `json:"max_clients"`
+	Exclusive   bool             `json:"exclusive"`
+	MaxDuration measure.Duration `json:"max_duration_ns"`
+	MaxRate     measure.Rate     `json:"max_rate_bps"`
+}
+
+// Queue is the body of GET /v1/queue: who measures and who waits, first come first.
+type Queue struct {
+	Running []QueueEntry `json:"running"`
+	Waiting []QueueEntry `json:"waiting"`
+}
+
+// QueueEntry is one session as others may see it.
+type QueueEntry struct {
+	Client   string           `json:"client"` // address
+	Test     measure.Test     `json:"test"`
+	Position int              `json:"position,omitempty"` // from 1; waiting sessions only
+	Age      measure.Duration `json:"age_ns"`             // since the session was created
+}
+
+// CreateRequest is the body of POST /v1/sessions.
+type CreateRequest struct {
+	Test    measure.Test    `json:"test"`
+	Options measure.Options `json:"options"`
+	Client  *measure.Host   `json:"client,omitempty"`
+}
+
+// Created is the answer to a [CreateRequest].
+type Created struct {
+	ID       string          `json:"id"`
+	Key      Key             `json:"key"`
+	State    string          `json:"state"` // "ready" or "queued"
+	Position int             `json:"position,omitempty"`
+	Options  measure.Options `json:"options"` // as the server allows them
+	Warnings []string        `json:"warnings,omitempty"`
+	Server   *measure.Host   `json:"server"`
+}
+
+// Failure is the body of every response that is not a success.
+type Failure struct {
+	Error *measure.Error `json:"error"`
+}
+
+// Names of events.
+const (
+	EventQueued   = "queued"
+	EventReady    = "ready"
+	EventRunning  = "running"
+	EventInterval = "interval"
+	EventDone     = "done"
+	EventAborted  = "aborted"
+	EventAlive    = "alive" // nothing happened; the server is there
+)
+
+// Event is one line of an events stream. A client ignores events whose name it
+// does not know.
+type Event struct {
+	Event    string            `json:"event"`
+	Position int               `json:"position,omitempty"`
+	Interval *measure.Progress `json:"interval,omitempty"`
+	End      *measure.End      `json:"end,omitempty"`
+	Error    *measure.Error    `json:"error,omitempty"`
+}
+
+// Last reports whether no event follows e.
+func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
+
+var (
+	errLongEvent = errors.New("a line of the events stream is too long")
+	errEvent     = errors.New("a line of the events stream is not an event")
+)
+
+// ReadEvent reads one line, at most [MaxEvent] bytes of it. Memory grows with
+// what has arrived, not with what a line promises.
+func ReadEvent(r *bufio.Reader) (*Event, error) {
+	line, err := readLine(r, MaxEvent)
+	if err != nil {
+		return nil, err
+	}
+	e := &Event{}
+	if json.Unmarshal(line, e) != nil || e.Event == "" ||
+		e.Event == EventInterval && e.Interval == nil ||
+		e.Event == EventDone && e.End == nil ||
+		e.Event == EventAborted && e.Error == nil {
+		return nil, errEvent
+	}
+	return e, nil
+}
+
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, errLongEvent
+		}
+		switch {
+		case err == nil && line == nil:
+			return part, nil
+		case err == nil:
+			return append(line, part...), nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			line = append(line, part...)
+		default:
+			return nil, err
+		}
+	}
+}
+
+// DecodeBody reads one JSON value of at most limit bytes into v; bytes after
+// the value are an error. Members that v does not have are ignored, because a
+// newer peer may send them.
+func DecodeBody(r io.Reader, limit int64, v any) error {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(b)) > limit {
+		return errors.New("the body is too long")
+	}
+	return json.Unmarshal(b, v)
+}
+
+// DataConnections is how many data connections a session of these effective
+// options has: one a stream, as many again for the other direction of
+// bidirectional, one for latency.
+func DataConnections(test measure.Test, o measure.Options) int {
+	switch {
+	case test == measure.TestLatency:
+		return 1
+	case o.Direction == measure.Bidirectional:
+		return 2 * o.Streams
+	default:
+		return o.Streams
+	}
+}
+
+// Datagrams reports whether the data connections of a session are UDP.
+func Datagrams(test measure.Test, o measure.Options) bool {
+	return test == measure.TestUDP || test == measure.TestLatency && o.Protocol == "udp"
+}

@@ -1,0 +1,227 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// handshakesAtOnce bounds how many data connections are being opened at a time,
+// so that a thousand streams do not overflow the server's listen queue.
+const handshakesAtOnce = 64
+
+// openAll runs open for every index and returns the connections in index order.
+// The first failure ends the others.
+func openAll[C net.Conn](ctx context.Context, n int, open func(ctx context.Context, index int) (C, error)) ([]C, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	conns := make([]C, n)
+	opened := make([]bool, n)
+	turns := make(chan struct{}, handshakesAtOnce)
+	var wg sync.WaitGroup
+	for i := range n {
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			if ctx.Err() != nil {
+				return
+			}
+			c, err := open(ctx, i)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			conns[i], opened[i] = c, true
+		})
+	}
+	wg.Wait()
+	if ctx.Err() == nil {
+		return conns, nil
+	}
+	for i, c := range conns {
+		if opened[i] {
+			_ = c.Close()
+		}
+	}
+	return nil, measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+}
+
+// TCP implements wire.Session.
+func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
+	dialer, err := sock.DialerFor("tcp", s.options)
+	if err != nil {
+		return nil, measure.AsError(err, measure.KindUsage)
+	}
+	n := DataConnections(s.request.Test, s.options)
+	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (*net.TCPConn, error) {
+		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
+		if err != nil {
+			return nil, explainDial(ctx, "tcp", s.remote.String(), err)
+		}
+		tcp := c.(*net.TCPConn)
+		if err := s.introduce(ctx, tcp, index); err != nil {
+			_ = tcp.Close()
+			return nil, err
+		}
+		return tcp, nil
+	})
+	if err != nil {
+		return nil, s.because(ctx, err)
+	}
+	return conns, s.keepAll(asConns(conns))
+}
+
+// introduce sends the preamble and reads the server's answer.
+func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) error {
+	release := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer release()
+	_ = c.SetDeadline(time.Now().Add(s.options.ConnectTimeout.Std()))
+	var answer [1]byte
+	_, err := c.Write(Preamble{Version: Version, Kind: KindData, Index: uint16(index), Key: s.created.Key}.Append(nil))
+	if err == nil {
+		_, err = c.Read(answer[:])
+	}
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	if err != nil {
+		why := "the server closed it"
+		if isTimeout(err) {
+			why = "no answer in time"
+		}
+		return measure.Errorf(measure.KindBroken, "open data connection %d to %s: %s", index, s.remote, why).WithHint("look at the server's log")
+	}
+	switch Status(answer[0]) {
+	case StatusOK:
+		// The engines' waits are their own; small messages are not held back.
+		_ = c.SetDeadline(time.Time{})
+		return c.SetNoDelay(s.options.NoDelay || s.request.Test == measure.TestLatency)
+	case StatusVersion:
+		return measure.Errorf(measure.KindRefused, "open data connection %d to %s: the server does not speak version %d of the data protocol", index, s.remote, Version).WithHint("use the same version of soku at both ends")
+	}
+	return measure.Errorf(measure.KindRefused, "open data connection %d to %s: refused", index, s.remote).WithHint("look at the server's log")
+}
+
+func (s *session) keepAll(conns []net.Conn) error {
+	for _, c := range conns {
+		if s.keep(c) != nil {
+			return measure.Errorf(measure.KindInterrupted, "measure against %s: %w", s.control.addr, errSessionClosed)
+		}
+	}
+	return nil
+}
+
+func asConns[C net.Conn](in []C) []net.Conn {
+	out := make([]net.Conn, len(in))
+	for i, c := range in {
+		out[i] = c
+	}
+	return out
+}
+
+// UDP implements wire.Session.
+func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
+	dialer, err := sock.DialerFor("udp", s.options)
+	if err != nil {
+		return nil, measure.AsError(err, measure.KindUsage)
+	}
+	n := DataConnections(s.request.Test, s.options)
+	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (net.Conn, error) {
+		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
+		if err != nil {
+			return nil, explainDial(ctx, "udp", s.remote.String(), err)
+		}
+		if err := s.prove(ctx, c, index); err != nil {
+			_ = c.Close()
+			return nil, err
+		}
+		return c, nil
+	})
+	if err != nil {
+		return nil, s.because(ctx, err)
+	}
+	return conns, s.keepAll(conns)
+}
+
+// prove does the handshake of docs/protocol.md on one socket: what is not
+// answered is sent again after 100 ms, then twice as late each time up to 1 s,
+// until the connect timeout.
+func (s *session) prove(ctx context.Context, c net.Conn, index int) error {
+	release := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer release()
+	limit := time.Now().Add(s.options.ConnectTimeout.Std())
+	out := Datagram{Version: Version, Type: Hello, Index: uint16(index), Key: s.created.Key}
+	refused := false
+	for wait := 100 * time.Millisecond; time.Now().Before(limit); wait = min(2*wait, time.Second) {
+		// A write can fail with the ICMP answer to an earlier one; the next may get through.
+		_, err := c.Write(out.Append(nil))
+		refused = refused || errors.Is(err, errnoRefused)
+		again := time.Now().Add(wait)
+		if again.After(limit) {
+			again = limit
+		}
+		in, err := awaitDatagram(ctx, c, again, out)
+		switch {
+		case ctx.Err() != nil:
+			return ended(ctx)
+		case err != nil:
+			refused = refused || errors.Is(err, errnoRefused)
+			continue
+		case in.Type == Challenge:
+			out.Type, out.Nonce = Proof, in.Nonce
+			wait = 50 * time.Millisecond // twice that for the next step
+			continue
+		case in.Type == Refuse:
+			return measure.Errorf(measure.KindRefused, "open UDP flow %d to %s: refused", index, s.remote).WithHint("look at the server's log")
+		}
+		return c.SetDeadline(time.Time{})
+	}
+	why := "no answer"
+	if refused {
+		why = "refused (ICMP port unreachable)"
+	}
+	return measure.Errorf(measure.KindUnreachable, "UDP to %s: %s in %s, while TCP to the same port works", s.remote, why, s.options.ConnectTimeout).
+		WithHint("is UDP port %d blocked? Open it in the firewall or security group of the server", s.remote.Port())
+}
+
+// awaitDatagram reads until the answer to out or the deadline.
+func awaitDatagram(ctx context.Context, c net.Conn, deadline time.Time, out Datagram) (Datagram, error) {
+	_ = c.SetReadDeadline(deadline)
+	buf := make([]byte, DatagramSize+1)
+	for {
+		n, err := c.Read(buf)
+		switch {
+		case err == nil:
+		case isTimeout(err) || ctx.Err() != nil:
+			return Datagram{}, err
+		default:
+			// An ICMP answer ends a read; wait the rest so as not to spin.
+			pause(ctx, time.Until(deadline))
+			return Datagram{}, err
+		}
+		in, err := ParseDatagram(buf[:n])
+		if err != nil || in.Index != out.Index {
+			continue
+		}
+		switch {
+		case out.Type == Hello && in.Type == Challenge,
+			out.Type == Proof && in.Type == Accept && in.Nonce == out.Nonce,
+			in.Type == Refuse:
+			return in, nil
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,18 @@
+//go:build !windows
+
+package native
+
+import "syscall"
+
+// What the operating system says when a connection cannot be made.
+const (
+	errnoRefused     = syscall.ECONNREFUSED
+	errnoReset       = syscall.ECONNRESET
+	errnoBrokenPipe  = syscall.EPIPE
+	errnoNoHost      = syscall.EHOSTUNREACH
+	errnoNoNetwork   = syscall.ENETUNREACH
+	errnoNoAddress   = syscall.EADDRNOTAVAIL
+	errnoNotAllowed  = syscall.EACCES
+	errnoForbidden   = syscall.EPERM
+	errnoWrongFamily = syscall.EAFNOSUPPORT
+)

@@ -1,0 +1,171 @@
+package native
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// control knows how to reach one server's control API. A control connection is
+// written and read directly, request by request: unlike a shared HTTP client it
+// starts no goroutines, and the first unexpected byte from a server that is no
+// soku server is seen as what it is.
+type control struct {
+	addr    string // host:port as given
+	options measure.Options
+	token   string
+	tls     *tls.Config
+}
+
+// exchange is one open control connection.
+type exchange struct {
+	conn net.Conn
+	in   *meter
+	buf  *bufio.Reader
+}
+
+// connect opens a control connection, TLS handshake included.
+func (c *control) connect(ctx context.Context) (*exchange, error) {
+	// Only what chooses the path: a window or congestion control under test
+	// has no place on the control connection.
+	o := measure.Options{Bind: c.options.Bind, Device: c.options.Device, IPVersion: c.options.IPVersion, ConnectTimeout: c.options.ConnectTimeout}
+	dialer, err := sock.DialerFor("tcp", o)
+	if err != nil {
+		return nil, measure.AsError(err, measure.KindUsage)
+	}
+	conn, err := dialer.DialContext(ctx, sock.Network("tcp", o.IPVersion), c.addr)
+	if err != nil {
+		return nil, explainDial(ctx, "tcp", c.addr, err)
+	}
+	if c.tls != nil {
+		config := c.tls.Clone()
+		if config.ServerName == "" {
+			config.ServerName, _, _ = net.SplitHostPort(c.addr)
+		}
+		config.NextProtos = []string{"http/1.1"}
+		secure := tls.Client(conn, config)
+		_ = conn.SetDeadline(time.Now().Add(o.ConnectTimeout.Std()))
+		if err := secure.HandshakeContext(ctx); err != nil {
+			_ = conn.Close()
+			return nil, explainTLS(ctx, c.addr, err)
+		}
+		conn = secure
+	}
+	in := &meter{conn: conn}
+	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10)}, nil
+}
+
+// do sends one request and returns the response of a soku server that agreed;
+// everything else is an error. The caller reads the body to its end before the
+// next request. The answer must begin within [Silence].
+func (c *control) do(ctx context.Context, x *exchange, method, path string, body any) (*http.Response, error) {
+	var payload bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&payload).Encode(body); err != nil {
+			return nil, measure.Errorf(measure.KindInternal, "write the request to %s: %w", c.addr, err)
+		}
+	}
+	scheme := "http"
+	if c.tls != nil {
+		scheme = "https"
+	}
+	request, err := http.NewRequestWithContext(ctx, method, scheme+"://"+c.addr+path, &payload)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "address %q: %w", c.addr, err).WithHint("write host:port, for example 10.0.0.4:7658")
+	}
+	request.Header.Set(ProtocolHeader, Name)
+	request.Header.Set("User-Agent", "soku")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+
+	defer x.interruptible(ctx)()
+	_ = x.conn.SetWriteDeadline(time.Now().Add(Silence))
+	x.in.expect(MaxHeader + MaxReply)
+	if err := request.Write(x.conn); err != nil {
+		return nil, explainExchange(ctx, c.addr, err)
+	}
+	response, err := http.ReadResponse(x.buf, request)
+	if err != nil {
+		return nil, explainExchange(ctx, c.addr, err)
+	}
+	if err := explainResponse(c.addr, response); err != nil {
+		return nil, err
+	}
+	return response, nil
+}
+
+// once opens a connection for a single request, as [control.do] makes it, and
+// decodes the answer into out unless that is nil.
+func (c *control) once(ctx context.Context, method, path string, body, out any) error {
+	x, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer x.conn.Close()
+	response, err := c.do(ctx, x, method, path, body)
+	if err != nil || out == nil {
+		return err
+	}
+	return c.decode(ctx, x, response, out)
+}
+
+func (c *control) decode(ctx context.Context, x *exchange, response *http.Response, out any) error {
+	defer x.interruptible(ctx)()
+	if err := DecodeBody(response.Body, MaxReply, out); err != nil {
+		if cause := ended(ctx); cause != nil {
+			return cause
+		}
+		return measure.Errorf(measure.KindRefused, "ask %s for a session: its answer does not hold together: %s", c.addr, innermost(err)).WithHint("use the same version of soku at both ends")
+	}
+	return nil
+}
+
+// interruptible makes the end of ctx end what the connection waits for. The
+// caller calls what it returns when it no longer waits.
+func (x *exchange) interruptible(ctx context.Context) (stop func()) {
+	// Closing is the only way that no deadline set later can undo.
+	release := context.AfterFunc(ctx, func() { _ = x.conn.Close() })
+	return func() { release() }
+}
+
+var errTooLong = errors.New("the answer is too long")
+
+// meter is the reading side of a control connection: each read waits at most
+// [Silence], and no answer is longer than expected.
+type meter struct {
+	conn net.Conn
+	left int64 // bytes still accepted; negative: no limit, lines are bounded instead
+}
+
+func (m *meter) expect(bytes int64) { m.left = bytes }
+func (m *meter) endless()           { m.left = -1 }
+
+func (m *meter) Read(b []byte) (int, error) {
+	if m.left == 0 {
+		return 0, errTooLong
+	}
+	if m.left > 0 && int64(len(b)) > m.left {
+		b = b[:m.left]
+	}
+	if err := m.conn.SetReadDeadline(time.Now().Add(Silence)); err != nil {
+		return 0, err
+	}
+	n, err := m.conn.Read(b)
+	if m.left > 0 {
+		m.left -= int64(n)
+	}
+	return n, err
+}

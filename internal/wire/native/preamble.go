@@ -1,0 +1,61 @@
+package native
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// A TCP data connection begins with a preamble from the client, which the
+// server answers with one status byte. After an OK the connection is the
+// engines' alone. All numbers are big-endian.
+//
+//	 0       4        5        6              8                  40
+//	+--------+--------+--------+--------------+-------------------+
+//	| "SOKU" | version| kind   | stream index | key (32 bytes)    |
+//	+--------+--------+--------+--------------+-------------------+
+const PreambleSize = 4 + 1 + 1 + 2 + KeySize
+
+// Magic begins every TCP data connection.
+const Magic = "SOKU"
+
+// KindData is the only kind of data connection so far.
+const KindData = 1
+
+// Preamble is the decoded form.
+type Preamble struct {
+	Version uint8
+	Kind    uint8
+	Index   uint16
+	Key     Key
+}
+
+// Status is the server's answer to a preamble.
+type Status byte
+
+// Statuses.
+const (
+	StatusOK      Status = 0
+	StatusRefused Status = 1 // unknown key, index out of range or taken, session at its end
+	StatusVersion Status = 2 // the preamble's version is not spoken here
+)
+
+var errPreamble = errors.New("not a soku data connection")
+
+// Append writes the preamble to b.
+func (p Preamble) Append(b []byte) []byte {
+	b = append(b, Magic...)
+	b = append(b, p.Version, p.Kind)
+	b = binary.BigEndian.AppendUint16(b, p.Index)
+	return append(b, p.Key[:]...)
+}
+
+// ParsePreamble reads exactly [PreambleSize] bytes. The version is the
+// caller's to judge: bytes 4 and up have this meaning in version 1 only.
+func ParsePreamble(b []byte) (Preamble, error) {
+	if len(b) != PreambleSize || string(b[:4]) != Magic {
+		return Preamble{}, errPreamble
+	}
+	p := Preamble{Version: b[4], Kind: b[5], Index: binary.BigEndian.Uint16(b[6:8])}
+	copy(p.Key[:], b[8:])
+	return p, nil
+}

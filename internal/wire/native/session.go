@@ -1,0 +1,262 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire"
+)
+
+// session is the client's side of one trial. The events stream is its life:
+// when that connection ends, the server frees everything.
+type session struct {
+	control *control
+	request wire.Request
+	hooks   wire.Hooks
+	created Created
+	options measure.Options
+	remote  netip.AddrPort // where the control connection leads; data goes there too
+	events  *exchange
+	lines   io.Reader // the body of the events stream
+
+	ready chan struct{} // closed when the server waits for the data connections
+	over  chan struct{} // closed when nothing more comes from the events stream
+	end   *measure.End  // the server's half; set before over is closed
+	err   error         // why there is none; set before over is closed
+	errs  chan error    // see Err
+	moved atomic.Int64  // when the server last counted bytes, Unix nanoseconds
+
+	mu     sync.Mutex
+	closed bool
+	conns  []io.Closer
+}
+
+// Open agrees on a session with the server at addr ("host:port") and returns
+// when the server is ready for it; while others measure there, it waits in the
+// server's queue and tells its place through h.State. Ending ctx ends the wait.
+//
+// Errors are *measure.Error: of kind unreachable (no address, refused, no
+// answer), refused (busy, limits, token, TLS, not a soku server, another
+// protocol version) or usage.
+func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.Session, error) {
+	if h.State == nil {
+		h.State = func(wire.State) {}
+	}
+	if h.Observe == nil {
+		h.Observe = func(measure.Progress) {}
+	}
+	s := &session{
+		control: &control{addr: addr, options: r.Options, token: r.Token, tls: r.TLS},
+		request: r, hooks: h,
+		ready: make(chan struct{}), over: make(chan struct{}), errs: make(chan error, 1),
+	}
+	if err := s.create(ctx); err != nil {
+		return nil, err
+	}
+	go s.listen()
+	select {
+	case <-s.ready:
+		return s, nil
+	case <-s.over:
+		defer s.Close()
+		if s.err != nil {
+			return nil, s.err
+		}
+		return nil, measure.Errorf(measure.KindRefused, "ask %s for a session: it ended before it was ready", addr)
+	case <-ctx.Done():
+		defer s.Close()
+		return nil, ended(ctx)
+	}
+}
+
+// create makes the session and attaches to its events on one control connection.
+func (s *session) create(ctx context.Context) error {
+	x, err := s.control.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.attach(ctx, x); err != nil {
+		_ = x.conn.Close()
+		return err
+	}
+	return nil
+}
+
+func (s *session) attach(ctx context.Context, x *exchange) error {
+	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Client: s.request.Client}
+	response, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
+	if err != nil {
+		return err
+	}
+	if err := s.control.decode(ctx, x, response, &s.created); err != nil {
+		return err
+	}
+	if s.created.ID == "" || strings.Trim(s.created.ID, "0123456789abcdef") != "" || s.created.Server == nil {
+		return notSoku(s.control.addr)
+	}
+	s.options = allowed(s.request.Options, s.created.Options)
+	for i, w := range s.created.Warnings {
+		s.created.Warnings[i] = clip(w)
+	}
+	to, ok := x.conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return measure.Errorf(measure.KindInternal, "connect %s: no TCP address at the far end", s.control.addr)
+	}
+	peer := to.AddrPort()
+	s.remote = netip.AddrPortFrom(peer.Addr().Unmap(), peer.Port())
+	response, err = s.control.do(ctx, x, http.MethodGet, s.path(EventsPath), nil)
+	if err != nil {
+		return err
+	}
+	x.in.endless()
+	s.events, s.lines = x, response.Body
+	return nil
+}
+
+// allowed takes from the server's answer what a server may change: it may lower
+// a rate. Everything else stays as it was asked for.
+func allowed(asked, answered measure.Options) measure.Options {
+	if answered.Rate > 0 && (asked.Rate == 0 || answered.Rate < asked.Rate) {
+		asked.Rate = answered.Rate
+	}
+	if answered.RequestRate > 0 && answered.RequestRate < asked.RequestRate {
+		asked.RequestRate = answered.RequestRate
+	}
+	return asked
+}
+
+func (s *session) path(pattern string) string {
+	return strings.Replace(pattern, "{id}", s.created.ID, 1)
+}
+
+// settle keeps how the session ended and tells Err of a failure.
+func (s *session) settle(end *measure.End, err error) {
+	s.end, s.err = end, err
+	if err == nil && end != nil && end.Error != nil {
+		err = end.Error
+	}
+	if err != nil && !s.isClosed() {
+		s.errs <- err // the only send, and there is room for one
+	}
+	close(s.over)
+}
+
+// because prefers what the server said over what a failed call saw of it; the
+// server's reason can be a moment behind.
+func (s *session) because(ctx context.Context, err error) error {
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	patience := time.NewTimer(500 * time.Millisecond)
+	defer patience.Stop()
+	select {
+	case <-s.over:
+		if s.err != nil {
+			return s.err
+		}
+		if s.end.Error != nil {
+			return s.end.Error
+		}
+	case <-patience.C:
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+	return err
+}
+
+// Start implements wire.Session.
+func (s *session) Start(ctx context.Context) error {
+	if err := s.control.once(ctx, http.MethodPost, s.path(StartPath), nil, nil); err != nil {
+		return s.because(ctx, err)
+	}
+	s.moved.Store(time.Now().UnixNano())
+	return nil
+}
+
+// Finish implements wire.Session. It gives up when the server's half does not
+// come for [EndTimeout] while nothing moves.
+func (s *session) Finish(ctx context.Context) (*measure.End, error) {
+	s.moved.Store(time.Now().UnixNano())
+	if err := s.control.once(ctx, http.MethodPost, s.path(FinishPath), nil, nil); err != nil {
+		// The half may be on its way even so.
+		select {
+		case <-s.over:
+		default:
+			return nil, s.because(ctx, err)
+		}
+	}
+	check := time.NewTicker(time.Second)
+	defer check.Stop()
+	for {
+		select {
+		case <-s.over:
+			return s.end, s.err
+		case <-ctx.Done():
+			return nil, ended(ctx)
+		case <-check.C:
+			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout {
+				return nil, measure.Errorf(measure.KindBroken, "wait for the half of %s: it did not come in %s", s.control.addr, EndTimeout).WithHint("look at the server's log")
+			}
+		}
+	}
+}
+
+// Options implements wire.Session.
+func (s *session) Options() measure.Options { return s.options }
+
+// Warnings implements wire.Session.
+func (s *session) Warnings() []string { return s.created.Warnings }
+
+// Server implements wire.Session.
+func (s *session) Server() *measure.Host { return s.created.Server }
+
+// Protocol implements wire.Session.
+func (s *session) Protocol() string { return Name }
+
+// Err implements wire.Session.
+func (s *session) Err() <-chan error { return s.errs }
+
+// Close implements wire.Session. It waits for the goroutine of the events
+// stream, so it must not be called from a hook.
+func (s *session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	conns := s.conns
+	s.conns = nil
+	s.mu.Unlock()
+	for _, c := range conns {
+		_ = c.Close()
+	}
+	_ = s.events.conn.Close()
+	<-s.over
+	return nil
+}
+
+func (s *session) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// keep makes Close close c too. It closes c at once when that was called already.
+func (s *session) keep(c io.Closer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = c.Close()
+		return net.ErrClosed
+	}
+	s.conns = append(s.conns, c)
+	return nil
+}
+
+var errSessionClosed = errors.New("the session is closed")

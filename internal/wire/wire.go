@@ -1,0 +1,78 @@
+// Package wire holds what every protocol offers to a trial: a [Session] with
+// the far end. It says who speaks what and nothing about how fast; the packets
+// of a measurement are moved by the engines. Each protocol is a package below
+// this one. It starts no goroutines.
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+
+	"soku/internal/measure"
+)
+
+// Request is what a client asks of a server.
+type Request struct {
+	Test    measure.Test
+	Options measure.Options // effective
+	Token   string          // empty: none
+	TLS     *tls.Config     // nil: control without TLS
+	Client  *measure.Host   // facts of this host, or nil
+}
+
+// Names of the states a session goes through, in order. Queued may be skipped.
+const (
+	Queued  = "queued"  // the server measures for somebody else first
+	Ready   = "ready"   // the server waits for the data connections and the start
+	Running = "running" // the engines of both ends move packets
+	Done    = "done"    // the server's half is in
+)
+
+// State is where a session stands.
+type State struct {
+	Name     string
+	Position int // in the queue, from 1; 0 in any other state
+}
+
+// Hooks are called while a session lives, from one goroutine of the session;
+// they must return within a few milliseconds. Both may be nil.
+type Hooks struct {
+	State   func(State)
+	Observe measure.Observer // intervals counted by the server, which receives
+}
+
+// Session is one trial's agreement with a server that is ready to measure.
+//
+// The order of calls is TCP or UDP, Start, Finish, Close; Close may come at any
+// time. One goroutine makes these calls. Every error is a *measure.Error, or
+// holds the cause of the context that ended it.
+type Session interface {
+	// Options are the requested options as the server allows them: a server
+	// that limits the rate lowers Rate and says so in Warnings. Both ends
+	// measure with these.
+	Options() measure.Options
+	// Warnings are the server's remarks on the request, a sentence each.
+	Warnings() []string
+	// TCP opens the data connections in index order: Options.Streams of them,
+	// twice as many for bidirectional (forward first), one for latency.
+	TCP(ctx context.Context) ([]*net.TCPConn, error)
+	// UDP opens the same number of connected datagram sockets and proves the
+	// return path of each.
+	UDP(ctx context.Context) ([]net.Conn, error)
+	// Start returns when the server has begun.
+	Start(ctx context.Context) error
+	// Finish says that this end is finished, waits for the server's half and
+	// returns it. The half of a server that failed has its Error set.
+	Finish(ctx context.Context) (*measure.End, error)
+	// Server is what the server told about its host in the handshake.
+	Server() *measure.Host
+	// Protocol is the name and version of the protocol, such as "soku/1".
+	Protocol() string
+	// Err delivers one error if the server goes away or aborts before it
+	// delivered its half; otherwise nothing.
+	Err() <-chan error
+	// Close ends everything at both ends, the connections of TCP and UDP
+	// included. Safe at any time and more than once.
+	Close() error
+}
