@@ -1,0 +1,43 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// free are the keys that may change between the parts of one campaign: they
+// decide what runs now and what it may cost, not what a trial measures.
+var free = []string{"title", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout"}
+
+// sameMeasurement returns an error of kind usage that names the keys in which
+// two plans would measure different things.
+func sameMeasurement(recorded, given *Plan) error {
+	var differ []string
+	a, b := reflect.ValueOf(recorded).Elem(), reflect.ValueOf(given).Elem()
+	for i := range a.NumField() {
+		key := a.Type().Field(i).Tag.Get("yaml")
+		if key == "" || key == "-" || contains(free, key) {
+			continue
+		}
+		if !bytes.Equal(canonical(a.Field(i)), canonical(b.Field(i))) {
+			differ = append(differ, key)
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	return measure.Errorf(measure.KindUsage, "the plan is not the one this campaign began with: %s changed", strings.Join(differ, ", ")).
+		WithHint("undo the change, or begin a new campaign without --resume; only %s may change on the way", strings.Join(free, ", "))
+}
+
+func canonical(v reflect.Value) []byte {
+	b, err := json.Marshal(v.Interface())
+	if err != nil {
+		return []byte(err.Error()) // cannot happen: plans hold plain values
+	}
+	return b
+}

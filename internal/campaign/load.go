@@ -1,0 +1,215 @@
+package campaign
+
+import (
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"soku/internal/measure"
+)
+
+// Values of keys that a plan leaves out.
+const (
+	DefaultRepeats = 1
+	DefaultRounds  = 3
+	DefaultLimit   = measure.Duration(time.Hour)
+)
+
+// Bounds of what a plan may ask for.
+const (
+	maxPatterns = 10_000
+	maxTrials   = 1_000_000
+	maxFactors  = 20
+	maxLevels   = 1000
+)
+
+// Load reads and checks the plan in a file; read is usually os.ReadFile. Errors
+// are of kind file and begin with FILE:LINE:COLUMN, or say that the file cannot
+// be read.
+func Load(path string, read func(string) ([]byte, error)) (*Plan, error) {
+	text, err := read(path)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindFile, "read the plan: %w", err).WithHint("give the plan's file, for example: soku run plan.yaml")
+	}
+	return Parse(path, text)
+}
+
+// Parse checks the text of a plan; file is its path, for messages and for what
+// the plan names relative to it.
+func Parse(file string, text []byte) (*Plan, error) {
+	d := &decoder{file: file, places: map[string]place{}}
+	root, err := d.root(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{File: file, Text: text}
+	if err := d.value(root, reflect.ValueOf(p).Elem(), ""); err != nil {
+		return nil, err
+	}
+	if p.Repeats == 0 {
+		p.Repeats = DefaultRepeats
+	}
+	if p.Rounds == 0 {
+		p.Rounds = DefaultRounds
+	}
+	if p.Limit == 0 {
+		p.Limit = DefaultLimit
+	}
+	for _, check := range []func(*decoder) error{p.checkNames, p.checkEndpoints, p.checkFactors, p.checkSelections, p.makePatterns} {
+		if err := check(d); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Dir is the folder of the plan's file: its commands run there and paths in it
+// are relative to it.
+func (p *Plan) Dir() string { return filepath.Dir(p.File) }
+
+// LabFile is the path of the topology, or empty.
+func (p *Plan) LabFile() string {
+	if p.Lab == "" || filepath.IsAbs(p.Lab) {
+		return p.Lab
+	}
+	return filepath.Join(p.Dir(), p.Lab)
+}
+
+var (
+	campaignName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	shortName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	hostText     = regexp.MustCompile(`^[A-Za-z0-9.:%_-]{1,255}$`)
+)
+
+const nameHint = "letters, digits, dashes and underscores, at most 64"
+
+func (p *Plan) checkNames(d *decoder) error {
+	switch {
+	case p.Campaign == "":
+		return d.failAt(place{1, 1}, "add campaign: NAME", "the plan has no name")
+	case !campaignName.MatchString(p.Campaign):
+		return d.failPath("campaign", nameHint+"; what people read is title:", "%q cannot name a campaign", shorten(p.Campaign))
+	case len(p.Tests) == 0:
+		return d.failPath("tests", "add for example tests: {throughput: {test: tcp, duration: 10s}}", "the plan has no tests")
+	case len(p.Shell) > 0 && p.Shell[0] == "":
+		return d.failPath("shell", "write for example [powershell, -Command]", "shell: the program is empty")
+	}
+	for _, label := range p.Tests.Names() {
+		if !shortName.MatchString(label) {
+			return d.failPath("tests."+label, nameHint, "%q cannot be the label of a test", shorten(label))
+		}
+	}
+	return nil
+}
+
+func (p *Plan) checkEndpoints(d *decoder) error {
+	for _, e := range p.Endpoints {
+		path := "endpoints." + e.Name
+		ep := e.Value
+		switch {
+		case !shortName.MatchString(e.Name):
+			return d.failPath(path, nameHint+"; endpoint.label names one of its addresses", "%q cannot name an endpoint", shorten(e.Name))
+		case ep.Host != "" && p.Lab == "":
+			return d.failPath(path+".host", "add lab: TOPOLOGY, or use command: or address:", "%s: a host belongs to a lab, and the plan has none", path)
+		case ep.Host != "" && len(ep.Command) > 0:
+			return d.failPath(path+".command", "keep one of them", "%s: host and command exclude each other", path)
+		case len(ep.Command) > 0 && ep.Command[0] == "":
+			return d.failPath(path+".command", "write for example [ssh, onprem, soku]", "%s: the program is empty", path)
+		}
+		if ep.Address != "" && !hostText.MatchString(ep.Address) {
+			return d.failPath(path+".address", "a name or an IP address; the port is a key of its own", "%s: %q is no address", path, shorten(ep.Address))
+		}
+		for _, a := range ep.Addresses {
+			if !shortName.MatchString(a.Name) || !hostText.MatchString(a.Value) {
+				return d.failPath(path+".addresses."+a.Name, "write for example vlan: 10.1.0.2", "%s: %q: %q is no labelled address", path, shorten(a.Name), shorten(a.Value))
+			}
+		}
+	}
+	for key, ref := range map[string]string{"from": p.From, "to": p.To} {
+		if err := p.checkReference(d, key, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkReference checks an endpoint or endpoint.label.
+func (p *Plan) checkReference(d *decoder, path, ref string) error {
+	if ref == "" {
+		return nil
+	}
+	name, label, labelled := strings.Cut(ref, ".")
+	e, ok := p.Endpoints.Get(name)
+	if !ok {
+		hint := "endpoints are " + strings.Join(p.Endpoints.Names(), ", ")
+		if len(p.Endpoints) == 0 {
+			hint = "name it under endpoints:"
+		} else if near := nearest(name, p.Endpoints.Names()); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return d.failPath(path, hint, "%s: there is no endpoint %q", path, shorten(name))
+	}
+	if _, ok := e.Addresses.Get(label); labelled && !ok && e.Host == "" {
+		hint := "its labels are " + strings.Join(e.Addresses.Names(), ", ")
+		if len(e.Addresses) == 0 {
+			hint = "add addresses: {" + label + ": ...} to the endpoint"
+		}
+		return d.failPath(path, hint, "%s: endpoint %s has no address labelled %q", path, name, shorten(label))
+	}
+	return nil
+}
+
+func (p *Plan) checkFactors(d *decoder) error {
+	if len(p.Factors) > maxFactors {
+		return d.failPath("factors", "", "%d factors; at most %d make sense", len(p.Factors), maxFactors)
+	}
+	variables := map[string]string{}
+	for i := range p.Factors {
+		f := &p.Factors[i]
+		path := "factors." + f.Name
+		if err := printable(f.Name); err != "" {
+			return d.failPath(path, err, "%q cannot name a factor", shorten(f.Name))
+		}
+		v := FactorVariable(f.Name)
+		if other, taken := variables[v]; taken {
+			return d.failPath(path, "rename one of them", "factors %s and %s would both be %s in commands", other, f.Name, v)
+		}
+		variables[v] = f.Name
+		if len(f.Value.Levels) == 0 || len(f.Value.Levels) > maxLevels {
+			return d.failPath(path, "give its levels, for example [a, b]", "%s: %d levels, expected 1 to %d", path, len(f.Value.Levels), maxLevels)
+		}
+		if err := p.checkLevels(d, path, f.Name, &f.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printable(name string) (hint string) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "it is empty"
+	case len([]rune(name)) > maxName:
+		return "it is longer than 100 characters"
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "it has characters that cannot be printed"
+	}
+	return ""
+}
+
+// FactorVariable is the environment variable that tells commands a factor's
+// level: SOKU_FACTOR_ and the name in capitals, other characters as "_".
+func FactorVariable(name string) string {
+	return "SOKU_FACTOR_" + strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, name)
+}

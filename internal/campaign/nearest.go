@@ -1,0 +1,42 @@
+package campaign
+
+import "strings"
+
+// nearest is the known word that was probably meant: the one with the fewest
+// edits, if those are at most a third of the letters. Empty if there is none.
+func nearest(word string, known []string) string {
+	best, bestEdits := "", len(word)/3+1
+	if len(word) > maxName {
+		return ""
+	}
+	for _, k := range known {
+		if e := edits(strings.ToLower(word), k); e < bestEdits || e == bestEdits && best == "" {
+			best, bestEdits = k, e
+		}
+	}
+	return best
+}
+
+// edits is the number of insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b (optimal string alignment distance).
+func edits(a, b string) int {
+	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(previous[j]+1, row[j-1]+1, previous[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, previous, row = previous, row, before
+	}
+	return previous[len(b)]
+}

@@ -1,0 +1,218 @@
+package campaign
+
+import (
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// Pattern is one assignment of a level to every factor: a row of the published
+// table, with what its levels set.
+type Pattern struct {
+	Name   string          // the levels' names joined by " / "; "all" without factors
+	Levels []measure.Level // one element a factor, in the plan's order
+	From   string          // endpoint or endpoint.label; empty for this machine
+	To     string
+	Before []string // commands in the order they run: the plan's, then each level's
+	After  []string // each level's from the last factor to the first, then the plan's
+	Tests  []PatternTest
+
+	number int // position among the plan's patterns, from 0
+}
+
+// PatternTest is one test of a pattern with the options its levels give it.
+type PatternTest struct {
+	Label   string
+	Test    measure.Test
+	Options measure.Options // as asked; not yet effective
+}
+
+// AllPatterns are the patterns of the plan in the order of its factors' levels,
+// without those it excludes.
+func (p *Plan) AllPatterns() []Pattern { return p.patterns }
+
+const separator = " / "
+
+// makePatterns works out the patterns, and checks the trials of each.
+func (p *Plan) makePatterns(d *decoder) error {
+	if len(p.Patterns) > 0 && len(p.Factors) == 0 {
+		return d.failPath("patterns", "name the factors and their levels under factors:", "patterns assign levels to factors, and the plan has none")
+	}
+	wanted := p.Patterns
+	if len(wanted) == 0 {
+		wanted = []Selection{nil}
+	}
+	seen := map[string]bool{}
+	for _, w := range wanted {
+		// Excluded ones count too: 20 factors could ask for more than memory holds.
+		product := 1
+		for _, f := range p.Factors {
+			levels := len(f.Value.Levels)
+			for _, e := range w {
+				if e.Name == f.Name {
+					levels = len(e.Value)
+				}
+			}
+			if product *= levels; product > maxPatterns {
+				return d.failPath("factors", "leave out levels, or list patterns:", "the factors have more than %d combinations", maxPatterns)
+			}
+		}
+		if err := p.combine(d, w, nil, seen); err != nil {
+			return err
+		}
+	}
+	if len(p.patterns) == 0 {
+		return d.failPath("exclude", "exclude fewer", "no pattern is left")
+	}
+	if n := len(p.patterns) * len(p.Tests) * p.Repeats * p.Rounds; n > maxTrials {
+		return d.failPath("rounds", "fewer rounds, repeats or patterns", "the plan has %d trials; at most %d are run", n, maxTrials)
+	}
+	for _, p2 := range p.patterns {
+		if p.Only.Matches(p2.Levels) {
+			return nil
+		}
+	}
+	return d.failPath("only", "", "only: selects none of the plan's patterns")
+}
+
+// combine goes through the levels of the factor after those already chosen.
+func (p *Plan) combine(d *decoder, wanted Selection, chosen []*Level, seen map[string]bool) error {
+	if len(chosen) == len(p.Factors) {
+		return p.addPattern(d, chosen, seen)
+	}
+	f := &p.Factors[len(chosen)]
+	for i := range f.Value.Levels {
+		l := &f.Value.Levels[i]
+		if levels, named := Ordered[[]string](wanted).Get(f.Name); named && !contains(levels, l.Name) {
+			continue
+		}
+		if err := p.combine(d, wanted, append(chosen[:len(chosen):len(chosen)], l), seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) addPattern(d *decoder, chosen []*Level, seen map[string]bool) error {
+	pt := Pattern{Name: "all", number: len(p.patterns), From: p.From, To: p.To}
+	var names []string
+	for i, l := range chosen {
+		pt.Levels = append(pt.Levels, measure.Level{Factor: p.Factors[i].Name, Value: l.Name})
+		names = append(names, l.Name)
+	}
+	if len(names) > 0 {
+		pt.Name = strings.Join(names, separator)
+	}
+	for _, s := range p.Exclude {
+		if s.Matches(pt.Levels) {
+			return nil
+		}
+	}
+	if seen[pt.Name] {
+		if len(p.Patterns) > 0 {
+			return nil // two entries of patterns: overlap
+		}
+		return d.failPath("factors", `leave " / " out of the names of levels`, "two patterns would both be called %q", pt.Name)
+	}
+	seen[pt.Name] = true
+	if err := p.apply(d, &pt, chosen); err != nil {
+		return err
+	}
+	p.patterns = append(p.patterns, pt)
+	return nil
+}
+
+// apply gives a pattern what its levels set. Two levels that set the same thing
+// are an error: which one wins would depend on the order of factors.
+func (p *Plan) apply(d *decoder, pt *Pattern, chosen []*Level) error {
+	from, to, options := "", "", map[string]string{} // which factor set it
+	clash := func(a, b, what string) error {
+		return d.failPath("factors."+b, "let one of them set it, or exclude the combination", "factors %s and %s both set %s in pattern %s", a, b, what, pt.Name)
+	}
+	if p.Before != "" {
+		pt.Before = append(pt.Before, p.Before)
+	}
+	for i, l := range chosen {
+		name := p.Factors[i].Name
+		if l.From != "" {
+			if from != "" {
+				return clash(from, name, "from")
+			}
+			from, pt.From = name, l.From
+		}
+		if l.To != "" {
+			if to != "" {
+				return clash(to, name, "to")
+			}
+			to, pt.To = name, l.To
+		}
+		for _, o := range l.Options {
+			if options[o.Name] != "" {
+				return clash(options[o.Name], name, "the option "+o.Name)
+			}
+			options[o.Name] = name
+		}
+		if l.Before != "" {
+			pt.Before = append(pt.Before, l.Before)
+		}
+		if l.After != "" {
+			pt.After = append([]string{l.After}, pt.After...)
+		}
+	}
+	if p.After != "" {
+		pt.After = append(pt.After, p.After)
+	}
+	if err := p.checkEnds(d, pt); err != nil {
+		return err
+	}
+	return p.applyOptions(d, pt, chosen)
+}
+
+func (p *Plan) checkEnds(d *decoder, pt *Pattern) error {
+	if pt.To == "" {
+		return d.failPath("to", "add to: ENDPOINT to the plan or to a level", "pattern %s has no server to measure against", pt.Name)
+	}
+	if pt.From == pt.To {
+		return d.failPath("to", "name two endpoints, or leave out from: to measure from this machine", "pattern %s measures from %s to itself", pt.Name, pt.To)
+	}
+	name, label, _ := strings.Cut(pt.To, ".")
+	e, _ := p.Endpoints.Get(name)
+	if label == "" && e.Address == "" && e.Host == "" {
+		return d.failPath("endpoints."+name, "add address:, or measure against one of its labels, such as "+name+".LABEL", "endpoint %s has no address to measure against", name)
+	}
+	return nil
+}
+
+func (p *Plan) applyOptions(d *decoder, pt *Pattern, chosen []*Level) error {
+	for _, t := range p.Tests {
+		o := t.Value.Options
+		if name, _, _ := strings.Cut(pt.To, "."); t.Value.Test.NeedsServer() && !t.Value.set["port"] {
+			if e, _ := p.Endpoints.Get(name); e.Port != 0 {
+				o.Port = e.Port
+			}
+		}
+		at := "tests." + t.Name
+		for i, l := range chosen {
+			for _, s := range l.Options {
+				f, _ := optionField(s.Name)
+				for _, applies := range f.Tests {
+					if applies == t.Value.Test {
+						if err := setOption(&o, f, s.Value); err != nil {
+							return d.failPath("factors."+p.Factors[i].Name, "", "%v", err)
+						}
+					}
+				}
+			}
+		}
+		if _, err := o.Effective(t.Value.Test); err != nil {
+			e := measure.AsError(err, measure.KindFile)
+			where := ""
+			if len(p.patterns) > 0 || len(chosen) > 0 {
+				where = " in pattern " + pt.Name
+			}
+			return d.failPath(at, e.Hint, "%s%s: %s", at, where, e.Message)
+		}
+		pt.Tests = append(pt.Tests, PatternTest{Label: t.Name, Test: t.Value.Test, Options: o})
+	}
+	return nil
+}

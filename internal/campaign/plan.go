@@ -1,0 +1,155 @@
+package campaign
+
+import (
+	"encoding/json"
+
+	"soku/internal/measure"
+)
+
+// Plan is a campaign as a person writes it down. The tags of this struct and
+// of those below are the only declaration of the plan's keys: they give the
+// keys that are read (yaml), what an error expects, and the JSON Schema (doc).
+//
+// A Plan that [Load] returned holds together: names refer to something, every
+// pattern has both ends, and the options of every trial are in range.
+type Plan struct {
+	Campaign  string            `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
+	Title     string            `yaml:"title" doc:"The question the campaign answers"`
+	Lab       string            `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
+	Endpoints Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
+	From      string            `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
+	To        string            `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
+	Factors   Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
+	Patterns  []Selection       `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
+	Exclude   []Selection       `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
+	Tests     Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
+	Repeats   int               `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
+	Rounds    int               `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
+	Seed      *int64            `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
+	Before    string            `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
+	After     string            `yaml:"after" doc:"Command to run after them"`
+	Shell     []string          `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
+	Limit     measure.Duration  `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
+	Only      Selection         `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
+	Pause     measure.Duration  `yaml:"pause" doc:"Wait between two trials"`
+	MaxBytes  measure.Size      `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
+	Price     float64           `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
+
+	// File is the plan's path and Text what was read from it.
+	File string `yaml:"-" json:"-"`
+	Text []byte `yaml:"-" json:"-"`
+
+	patterns []Pattern
+	resolved map[string]string // address by endpoint or endpoint.label, from the lab
+}
+
+// Endpoint is a host that takes part.
+type Endpoint struct {
+	Host      string          `yaml:"host" doc:"Host of the lab that this endpoint is"`
+	Command   []string        `yaml:"command" doc:"Program and arguments that start soku on this endpoint, such as [ssh, onprem, soku]"`
+	Address   string          `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology"`
+	Port      int             `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server"`
+	Addresses Ordered[string] `yaml:"addresses" doc:"More addresses, by label"`
+}
+
+// Factor is something varied on purpose.
+type Factor struct {
+	Option string  `yaml:"option" json:",omitempty" doc:"Option of the tests that each level's name is the value of"`
+	Levels []Level `yaml:"levels" doc:"Its values"`
+}
+
+// Level is one value of a factor, and what it sets.
+type Level struct {
+	Name    string  `yaml:"name" doc:"How it is called in patterns and tables"`
+	From    string  `yaml:"from" json:",omitempty" doc:"Client of the patterns with this level"`
+	To      string  `yaml:"to" json:",omitempty" doc:"Server of the patterns with this level"`
+	Options Setting `yaml:"options" json:",omitempty" doc:"Options of the tests they apply to"`
+	Before  string  `yaml:"before" json:",omitempty" doc:"Command to run before the trials of a pattern with this level, after the plan's own"`
+	After   string  `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
+}
+
+// Setting is options by key with the text of their values, checked but not yet
+// applied: which test they go into is known only then.
+type Setting = Ordered[string]
+
+// TestPlan is one test with its options.
+type TestPlan struct {
+	Test    measure.Test
+	Options measure.Options
+	set     map[string]bool // options the plan names, told from defaults
+}
+
+// Ordered is a mapping of the plan in the order of the file.
+type Ordered[T any] []Entry[T]
+
+// Entry is one member of an [Ordered].
+type Entry[T any] struct {
+	Name  string
+	Value T
+}
+
+// Get returns the member of that name.
+func (o Ordered[T]) Get(name string) (T, bool) {
+	for _, e := range o {
+		if e.Name == name {
+			return e.Value, true
+		}
+	}
+	var zero T
+	return zero, false
+}
+
+// Names are the members' names in order.
+func (o Ordered[T]) Names() []string {
+	out := make([]string, len(o))
+	for i, e := range o {
+		out[i] = e.Name
+	}
+	return out
+}
+
+// Selection is a set of patterns: those that have one of the given levels in
+// each of the given factors.
+type Selection Ordered[[]string]
+
+// Matches reports whether a pattern with these levels is in the selection. An
+// empty selection holds every pattern.
+func (s Selection) Matches(levels []measure.Level) bool {
+	for _, want := range s {
+		found := false
+		for _, have := range levels {
+			if have.Factor != want.Name {
+				continue
+			}
+			for _, value := range want.Value {
+				found = found || value == have.Value
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// MarshalJSON writes {"factor": ["level", ...]} for the journal.
+func (s Selection) MarshalJSON() ([]byte, error) {
+	m := make(map[string][]string, len(s))
+	for _, e := range s {
+		m[e.Name] = e.Value
+	}
+	return json.Marshal(m)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Selection) UnmarshalJSON(b []byte) error {
+	var m map[string][]string
+	if err := json.Unmarshal(b, &m); err != nil {
+		return err
+	}
+	*s = nil
+	for name, values := range m {
+		*s = append(*s, Entry[[]string]{name, values})
+	}
+	return nil
+}

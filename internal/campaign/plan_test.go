@@ -1,0 +1,268 @@
+package campaign_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+)
+
+const minimal = `campaign: one
+endpoints: {vm: {address: 10.0.0.4}}
+to: vm
+tests: {throughput: {test: tcp, duration: 10s}}
+`
+
+const full = `# every key
+campaign: gateway-sku
+title: "Which gateway carries most? 何が速い"
+endpoints:
+  onprem: {command: [ssh, onprem, soku], addresses: {lan: 192.168.0.9}}
+  vm:
+    address: 10.0.1.2
+    port: 9000
+    addresses: {vlan: 10.1.0.2, public: 203.0.113.2}
+from: onprem
+to: vm
+factors:
+  gateway:
+    - standard
+    - {name: ultra, to: vm.public, options: {window: 4Mi}, before: ./switch.sh ultra, after: ./back.sh}
+  streams: [1, 16]
+  congestion:
+    option: congestion
+    levels: [cubic, {name: modern, options: {congestion: bbr, mss: 1200}}]
+exclude:
+  - {gateway: standard, streams: 16}
+  - {streams: [1], congestion: [modern]}
+tests:
+  throughput: {test: tcp, duration: 10s, rate: 80M}
+  up: {test: tcp, bytes: 10MB, direction: bidirectional, port: 7000}
+  rtt: {test: ping, count: 100, size: 56}
+repeats: 2
+rounds: 4
+seed: 42
+before: |
+  echo begin
+  true
+after: echo end
+shell: [bash, -c]
+command_timeout: 5m
+only: {gateway: [ultra]}
+pause: 1s
+max_bytes: 50G
+egress_price_per_gb: 0.08
+`
+
+func parse(t *testing.T, text string) *campaign.Plan {
+	t.Helper()
+	p, err := campaign.Parse("plan.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func patternNames(p *campaign.Plan) string {
+	var names []string
+	for _, pt := range p.AllPatterns() {
+		names = append(names, pt.Name)
+	}
+	return strings.Join(names, "; ")
+}
+
+func TestAMinimalPlanHasDefaults(t *testing.T) {
+	p := parse(t, minimal)
+	if p.Repeats != 1 || p.Rounds != 3 || p.Seed != nil || p.Trials() != 3 || patternNames(p) != "all" {
+		t.Errorf("repeats %d, rounds %d, seed %v, trials %d, patterns %s", p.Repeats, p.Rounds, p.Seed, p.Trials(), patternNames(p))
+	}
+	o := p.AllPatterns()[0].Tests[0].Options
+	if o.Streams != 1 || o.Port != measure.DefaultPort || o.Duration.Std() != 10*time.Second {
+		t.Errorf("options are %+v", o)
+	}
+}
+
+func TestPatternsAreTheCombinationsWithoutTheExcluded(t *testing.T) {
+	p := parse(t, full)
+	want := "standard / 1 / cubic; ultra / 1 / cubic; ultra / 16 / cubic; ultra / 16 / modern"
+	if got := patternNames(p); got != want {
+		t.Errorf("patterns are %s, want %s", got, want)
+	}
+}
+
+func TestALevelSetsWhatItNames(t *testing.T) {
+	p := parse(t, full)
+	pt := p.AllPatterns()[3] // ultra / 16 / modern
+	if pt.To != "vm.public" || pt.From != "onprem" {
+		t.Errorf("measures %s to %s", pt.From, pt.To)
+	}
+	if fmt.Sprint(pt.Before) != "[echo begin\ntrue\n ./switch.sh ultra]" || fmt.Sprint(pt.After) != "[./back.sh echo end]" {
+		t.Errorf("commands are %q and %q", pt.Before, pt.After)
+	}
+	tcp, up, ping := pt.Tests[0].Options, pt.Tests[1].Options, pt.Tests[2].Options
+	if tcp.Streams != 16 || tcp.Window != 4<<20 || tcp.Congestion != "bbr" || tcp.MSS != 1200 || tcp.Port != 9000 {
+		t.Errorf("throughput runs with %+v", tcp)
+	}
+	if up.Port != 7000 {
+		t.Errorf("the test's own port gave way to the endpoint's: %d", up.Port)
+	}
+	if ping.Streams != 0 || ping.Port != 0 {
+		t.Errorf("ping runs with options that do not apply to it: %+v", ping)
+	}
+}
+
+func TestListedPatternsRunInTheirOrder(t *testing.T) {
+	p := parse(t, minimal+`factors: {sku: [small, large], zone: [one, two, three]}
+patterns:
+  - {sku: large, zone: [three, one]}
+  - {zone: two}
+  - {sku: large, zone: one}
+`)
+	if got := patternNames(p); got != "large / one; large / three; small / two; large / two" {
+		t.Errorf("patterns are %s", got)
+	}
+}
+
+func TestAddressesOfALabComeFromItsTopology(t *testing.T) {
+	p := parse(t, `campaign: x
+lab: net.yaml
+endpoints: {a: {host: client}, b: {host: server, addresses: {fixed: 10.9.9.9}}}
+from: a.lan
+factors: {path: [{name: vlan, to: b.vlan}, {name: fixed, to: b.fixed}, {name: first, to: b}]}
+tests: {rtt: {test: latency}}
+rounds: 1
+`)
+	err := p.Resolve(func(host, label string) (string, error) { return host + "-" + label, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for b := range p.Blocks("id", 1) {
+		j := b.Jobs[0]
+		if j.Options.Bind != "client-lan" || j.Client.Host != "client" {
+			t.Errorf("the client is %+v and binds to %s", j.Client, j.Options.Bind)
+		}
+		got[j.Trial.Pattern] = j.Server.Endpoint.Address
+	}
+	if fmt.Sprint(got) != "map[first:server- fixed:10.9.9.9 vlan:server-vlan]" {
+		t.Errorf("servers are %v", got)
+	}
+	if p.LabFile() != "net.yaml" {
+		t.Errorf("topology is %s", p.LabFile())
+	}
+	err = p.Resolve(func(string, string) (string, error) { return "", errors.New("no such host") })
+	if err == nil || !strings.Contains(err.Error(), "endpoint a.lan: no such host") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "p.yaml:1:1: the plan is empty; begin with campaign:"},
+		{"- a\n", "p.yaml:1:1: plan: expected keys with values, found a list"},
+		{"campaign: [", "p.yaml:1:11: not YAML:"},
+		{"tests: {}\n", "p.yaml:1:1: the plan has no name"},
+		{"campaign: a b\n", `p.yaml:1:11: "a b" cannot name a campaign`},
+		{"campaign: x\n---\ncampaign: y\n", "p.yaml:3:1: a second document"},
+		{minimal + "repaets: 3\n", `p.yaml:5:1: plan: unknown key "repaets"; did you mean repeats?`},
+		{minimal + "colour: 3\n", `p.yaml:5:1: plan: unknown key "colour"; known keys are campaign, title`},
+		{minimal + "rounds: 0\n", "p.yaml:5:9: rounds: 0 is out of range; allowed: 1..10000"},
+		{minimal + "rounds: x\n", `p.yaml:5:9: rounds: expected a whole number, found "x"`},
+		{minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
+		{minimal + "to: vm\n", "p.yaml:5:1: "},
+		{minimal + "pause: 10x\n", `p.yaml:5:8: pause: duration "10x": not a time`},
+		{minimal + "egress_price_per_gb: -1\n", "p.yaml:5:22: egress_price_per_gb: -1 is out of range"},
+		{strings.Replace(minimal, "duration: 10s", "durration: 10s", 1), `p.yaml:4:33: tests.throughput: unknown key "durration"; did you mean duration?`},
+		{strings.Replace(minimal, "duration: 10s", "protocol: tcp", 1), "p.yaml:4:33: tests.throughput: protocol does not apply to the tcp test; it is for latency"},
+		{strings.Replace(minimal, "test: tcp, ", "", 1), "p.yaml:4:21: tests.throughput: which test it is is missing"},
+		{strings.Replace(minimal, "test: tcp", "test: tpc", 1), `p.yaml:4:28: tests.throughput.test: unknown test "tpc"`},
+		{strings.Replace(minimal, "duration: 10s", "streams: 5000", 1), "p.yaml:4:9: tests.throughput: streams 5000: out of range"},
+		{strings.Replace(minimal, "to: vm", "to: mv", 1), `p.yaml:3:5: to: there is no endpoint "mv"; did you mean vm?`},
+		{strings.Replace(minimal, "to: vm", "to: vm.vlan", 1), `p.yaml:3:5: to: endpoint vm has no address labelled "vlan"`},
+		{strings.Replace(minimal, "to: vm\n", "", 1), "p.yaml:1:1: pattern all has no server"},
+		{strings.Replace(minimal, "address: 10.0.0.4", "port: 80", 1), "p.yaml:2:13: endpoint vm has no address"},
+		{strings.Replace(minimal, "address: 10.0.0.4", "host: h", 1), "p.yaml:2:24: endpoints.vm: a host belongs to a lab"},
+		{strings.Replace(minimal, "10.0.0.4", "10.0.0.4/24", 1), `p.yaml:2:27: endpoints.vm: "10.0.0.4/24" is no address`},
+		{minimal + "from: vm\n", "measures from vm to itself"},
+		{minimal + "factors: {a: []}\n", "p.yaml:5:11: factors.a: 0 levels"},
+		{minimal + "factors: {a: [x, y, x]}\n", `p.yaml:5:21: factors.a: the level "x" is there twice`},
+		{minimal + "factors: {a: [{name: x, options: {streems: 1}}]}\n", `factors.a: there is no option "streems"; did you mean streams?`},
+		{minimal + "factors: {a: [{name: x, options: {size: 1}}]}\n", "size applies to none of the plan's tests"},
+		{minimal + "factors: {streams: [few, many]}\n", `factors.streams: streams: expected a whole number, found "few"; a factor with the name of an option sets it`},
+		{minimal + "factors: {streams: [1, 2000]}\n", "tests.throughput in pattern 2000: streams 2000: out of range"},
+		{minimal + "factors: {a: [x], A: [y]}\n", "factors a and A would both be SOKU_FACTOR_A"},
+		{minimal + "factors: {a: [{name: x, to: vn}]}\n", `p.yaml:5:29: a.1.to`},
+		{minimal + "factors: {a: [{name: x, options: {mss: 900}}], b: [{name: y, options: {mss: 800}}]}\n", "factors a and b both set the option mss in pattern x / y"},
+		{minimal + "factors: {a: ['x / y', x], b: [z, 'y / z']}\n", `two patterns would both be called "x / y / z"`},
+		{minimal + "factors: {a: [x, y]}\nexclude: [{b: x}]\n", `p.yaml:6:12: exclude: there is no factor "b"`},
+		{minimal + "factors: {gate: [small, large]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude: factor "gate" has no level "lagre"; did you mean large?`},
+		{minimal + "factors: {a: [x]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
+		{minimal + "factors: {a: [x]}\nexclude: [{}]\n", "would leave out every pattern"},
+		{minimal + "factors: {a: [x, y]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: selects none"},
+		{minimal + "patterns: [{a: x}]\n", `patterns: there is no factor "a"; the plan has no factors`},
+		{minimal + "rounds: 10000\nrepeats: 1000\n", "has 10000000 trials; at most 1000000"},
+		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
+		{minimal + "title: *a\n", "anchor or alias"},
+	} {
+		_, err := campaign.Parse("p.yaml", []byte(c.text))
+		if err == nil {
+			t.Errorf("no error for\n%s\nwant %s", c.text, c.want)
+			continue
+		}
+		want := strings.Replace(c.want, "a.1.to", `factors.a.1.to: there is no endpoint "vn"`, 1)
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("for\n%s\nerror is %s\nwant     %s", c.text, err, want)
+		}
+		if measure.KindOf(err) != measure.KindFile {
+			t.Errorf("%s has kind %s", err, measure.KindOf(err))
+		}
+	}
+}
+
+func TestTooManyCombinationsAreRefusedAtOnce(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(minimal + "factors:\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "  f%d: [a, b, c, d, e, f, g, h, i, j]\n", i)
+	}
+	_, err := campaign.Parse("p.yaml", []byte(b.String()))
+	if err == nil || !strings.Contains(err.Error(), "more than 10000 combinations") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestAMissingPlanSaysSo(t *testing.T) {
+	_, err := campaign.Load("nowhere.yaml", func(string) ([]byte, error) { return nil, errors.New("open nowhere.yaml: no such file") })
+	if measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), "nowhere.yaml") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(minimal)
+	f.Add(full)
+	f.Add("campaign: x\ntests: {a: {test: ping}}\nfactors: {? [a] : b}")
+	f.Add(strings.Repeat("- ", 1000))
+	f.Add(strings.Repeat("[", 1000))
+	f.Add(strings.Repeat("? ", 1000))
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := campaign.Parse("p.yaml", []byte(text))
+		if err != nil {
+			if measure.KindOf(err) != measure.KindFile {
+				t.Errorf("%v has kind %s", err, measure.KindOf(err))
+			}
+			return
+		}
+		if len(p.AllPatterns()) == 0 || p.Trials() == 0 {
+			t.Error("a plan without trials")
+		}
+		for range p.Blocks("c", 1) {
+			break
+		}
+		p.Estimate(nil)
+	})
+}

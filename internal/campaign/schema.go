@@ -1,0 +1,153 @@
+package campaign
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/invopop/jsonschema"
+
+	"soku/internal/measure"
+)
+
+// SchemaJSON is the plan as JSON Schema, made from the tags of [Plan] and of
+// [measure.Options], for editors that complete and check plans.
+func SchemaJSON() ([]byte, error) {
+	s := schemaOf(reflect.TypeFor[Plan]())
+	s.Version = jsonschema.Version
+	s.Title = "soku campaign plan"
+	s.Required = []string{"campaign", "endpoints", "tests"}
+	b, err := json.MarshalIndent(s, "", "  ")
+	return append(b, '\n'), err
+}
+
+// schemaForm is a type of the plan that has more than one form.
+type schemaForm interface{ schema() *jsonschema.Schema }
+
+// schemaOf follows the same types and tags that the decoder does.
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	if f, ok := reflect.New(t).Interface().(schemaForm); ok {
+		return f.schema()
+	}
+	switch t {
+	case reflect.TypeFor[measure.Rate]():
+		return textOrNumber("Bits a second, such as 50M or 1.5G")
+	case reflect.TypeFor[measure.Size]():
+		return textOrNumber("Bytes, such as 1448, 128Ki or 10MB")
+	case reflect.TypeFor[measure.Duration]():
+		return textOrNumber("Time, such as 10s, 250ms or 2m30s; a bare number is seconds")
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem())
+	case reflect.Struct:
+		return structSchema(t)
+	case reflect.Slice:
+		return &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem())}
+	case reflect.String:
+		return &jsonschema.Schema{Type: "string"}
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
+	case reflect.Int, reflect.Int64:
+		return &jsonschema.Schema{Type: "integer"}
+	}
+	return &jsonschema.Schema{Type: "number"}
+}
+
+func structSchema(t reflect.Type) *jsonschema.Schema {
+	s := closedObject()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key := f.Tag.Get("yaml")
+		if key == "" || key == "-" {
+			continue
+		}
+		p := schemaOf(f.Type)
+		p.Description = f.Tag.Get("doc")
+		p.Minimum, p.Maximum = json.Number(f.Tag.Get("min")), json.Number(f.Tag.Get("max"))
+		s.Properties.Set(key, p)
+	}
+	return s
+}
+
+func closedObject() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+}
+
+// named is the type of a plain value that YAML may read as something else: the
+// name 16, 1.0 or true is its text.
+func named() *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
+}
+
+func textOrNumber(description string) *jsonschema.Schema {
+	return &jsonschema.Schema{Description: description, OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number", Minimum: "0"}}}
+}
+
+func (*Ordered[T]) schema() *jsonschema.Schema {
+	values := schemaOf(reflect.TypeFor[T]())
+	if reflect.TypeFor[T]().Kind() == reflect.String {
+		values = named()
+	}
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: values}
+}
+
+func (*Selection) schema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: append(named().OneOf,
+		&jsonschema.Schema{Type: "array", Items: named()})}}
+}
+
+func (*Factor) schema() *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+		{Type: "array", Items: (*Level)(nil).schema()}, structSchema(reflect.TypeFor[Factor]()),
+	}}
+}
+
+func (*Level) schema() *jsonschema.Schema {
+	s := structSchema(reflect.TypeFor[Level]())
+	s.Required = []string{"name"}
+	name, _ := s.Properties.Get("name")
+	name.Type, name.OneOf = "", named().OneOf
+	options := closedObject()
+	options.Description = reflect.TypeFor[Level]().Field(3).Tag.Get("doc")
+	for _, key := range optionKeys() {
+		f, _ := optionField(key)
+		options.Properties.Set(key, optionSchema(f))
+	}
+	s.Properties.Set("options", options)
+	return &jsonschema.Schema{OneOf: append(named().OneOf, s)}
+}
+
+func (*TestPlan) schema() *jsonschema.Schema {
+	s := new(jsonschema.Schema)
+	for _, test := range measure.Tests() {
+		one := closedObject()
+		one.Required = []string{"test"}
+		one.Properties.Set("test", &jsonschema.Schema{Const: string(test), Description: "What is measured"})
+		for _, f := range measure.OptionFields(test) {
+			one.Properties.Set(f.Key, optionSchema(f))
+		}
+		s.OneOf = append(s.OneOf, one)
+	}
+	return s
+}
+
+func optionSchema(f measure.OptionField) *jsonschema.Schema {
+	t := reflect.TypeOf(f.Pointer(new(measure.Options))).Elem()
+	s := schemaOf(t)
+	if t.Kind() == reflect.String && len(f.Enum) == 0 {
+		s = named() // dscp: 46
+	}
+	for _, v := range f.Enum {
+		if n, err := strconv.Atoi(v); err == nil {
+			s.Enum = append(s.Enum, n)
+			continue
+		}
+		s.Enum = append(s.Enum, v)
+	}
+	s.Description = f.Help
+	if r := f.Range(); r != "" {
+		s.Description += " (" + r + ")"
+	}
+	return s
+}

@@ -1,0 +1,116 @@
+package campaign_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"soku/internal/campaign"
+)
+
+var update = flag.Bool("update", false, "write the generated files anew")
+
+const schemaFile = "../../docs/reference/plan.schema.json"
+
+func TestSchemaInTheDocumentationIsUpToDate(t *testing.T) {
+	want, err := campaign.SchemaJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(schemaFile)
+	if err != nil || !bytes.Equal(have, want) {
+		t.Errorf("%s differs from the plan's structs (%v); make it anew: go test ./internal/campaign -run Schema -update", schemaFile, err)
+	}
+}
+
+// validator checks YAML text against the schema.
+func validator(t *testing.T) func(text []byte) error {
+	t.Helper()
+	raw, err := campaign.SchemaJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("plan.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("plan.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(text []byte) error {
+		b, err := yaml.YAMLToJSON(text)
+		if err != nil {
+			return err
+		}
+		var v any
+		if err := json.Unmarshal(b, &v); err != nil {
+			return err
+		}
+		return s.Validate(v)
+	}
+}
+
+func TestSchemaAndDecoderAgree(t *testing.T) {
+	valid := validator(t)
+	for name, text := range plans(t) {
+		_, err := campaign.Parse(name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := valid([]byte(text)); err != nil {
+			t.Errorf("%s is a plan, but not by the schema: %v", name, err)
+		}
+	}
+	for _, text := range []string{
+		minimal + "repaets: 3\n",
+		minimal + "rounds: 0\n",
+		minimal + "rounds: many\n",
+		strings.Replace(minimal, "duration", "durration", 1),
+		strings.Replace(minimal, "test: tcp", "test: quic", 1),
+		strings.Replace(minimal, "address", "adress", 1),
+		minimal + "factors: {streams: [{nmae: 4}]}\n",
+		minimal + "factors: {streams: [{name: a, options: {stream: 4}}]}\n",
+	} {
+		if _, err := campaign.Parse("x", []byte(text)); err == nil {
+			t.Errorf("the decoder takes\n%s", text)
+		}
+		if valid([]byte(text)) == nil {
+			t.Errorf("the schema takes\n%s", text)
+		}
+	}
+}
+
+// plans are the example plans and those of the tests.
+func plans(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{"minimal": minimal, "full": full}
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f] = string(b)
+	}
+	return out
+}
