@@ -1,0 +1,295 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// info answers GET /v1/info.
+func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
+	running, waiting := s.queue.snapshot()
+	reply(w, http.StatusOK, native.Info{
+		Name: "soku", Version: s.cfg.Version, Protocol: native.Name, Tests: tests(),
+		Limits: s.limits(), Running: len(running), Queue: len(waiting),
+	})
+}
+
+// tests are those that have a server's side.
+func tests() []measure.Test {
+	var out []measure.Test
+	for _, t := range measure.Tests() {
+		if t.NeedsServer() {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// showQueue answers GET /v1/queue.
+func (s *Server) showQueue(w http.ResponseWriter, _ *http.Request) {
+	running, waiting := s.queue.snapshot()
+	q := native.Queue{Running: []native.QueueEntry{}, Waiting: []native.QueueEntry{}}
+	entry := func(ss *session, position int) native.QueueEntry {
+		return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Position: position, Age: measure.Duration(time.Since(ss.born))}
+	}
+	for _, ss := range running {
+		q.Running = append(q.Running, entry(ss, 0))
+	}
+	for i, ss := range waiting {
+		q.Waiting = append(q.Waiting, entry(ss, i+1))
+	}
+	reply(w, http.StatusOK, q)
+}
+
+// create answers POST /v1/sessions.
+func (s *Server) create(w http.ResponseWriter, r *http.Request) {
+	// A web page cannot send this type to another site without being asked first.
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		fail(w, http.StatusUnsupportedMediaType, measure.Errorf(measure.KindUsage, "the request is not application/json").WithHint("set the header Content-Type"))
+		return
+	}
+	var request native.CreateRequest
+	if err := native.DecodeBody(r.Body, native.MaxBody, &request); err != nil {
+		var long *http.MaxBytesError
+		if errors.As(err, &long) {
+			fail(w, http.StatusRequestEntityTooLarge, measure.Errorf(measure.KindUsage, "the request is longer than %d bytes", native.MaxBody))
+			return
+		}
+		fail(w, http.StatusBadRequest, measure.Errorf(measure.KindUsage, "the request does not parse: %w", err).WithHint("see docs/openapi.yaml"))
+		return
+	}
+	ss, position, err := s.admit(r, request)
+	if err != nil {
+		e := measure.AsError(err, measure.KindInternal)
+		fail(w, statusOf(e), e)
+		return
+	}
+	created := native.Created{
+		ID: ss.id, Key: ss.key, State: native.EventReady, Position: position,
+		Options: ss.options, Warnings: ss.warnings, Server: ss.host,
+	}
+	if position > 0 {
+		created.State = native.EventQueued
+	}
+	reply(w, http.StatusCreated, created)
+}
+
+// admit checks the request, enters the session and starts the goroutine that
+// leads it.
+func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session, int, error) {
+	if _, err := measure.ParseTest(string(request.Test)); err != nil {
+		return nil, 0, err
+	}
+	if !request.Test.NeedsServer() {
+		return nil, 0, measure.Errorf(measure.KindUsage, "the %s test needs no server", request.Test)
+	}
+	options, warnings, err := s.permit(request.Test, request.Options)
+	if err != nil {
+		return nil, 0, err
+	}
+	ss, err := newSession(s.base)
+	if err != nil {
+		return nil, 0, err
+	}
+	ss.test, ss.options, ss.warnings = request.Test, options, warnings
+	ss.client, ss.local = clientOf(r), localOf(r)
+	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
+	ss.expect()
+	position, err := s.enter(ss, r.Context().Value(creatorKey{}).(*latch))
+	if err != nil {
+		ss.abort(errClosed)
+		return nil, 0, err
+	}
+	return ss, position, nil
+}
+
+// enter registers ss, asks for its turn, and leads it on a goroutine that Serve
+// waits for.
+func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
+	if err := s.sessions.add(ss, &s.live); err != nil {
+		return 0, err
+	}
+	position, err = s.queue.enter(ss)
+	if err != nil {
+		s.sessions.remove(ss)
+		s.live.Done()
+		return 0, err
+	}
+	go func() {
+		defer s.live.Done()
+		s.lead(ss, creator)
+	}()
+	return position, nil
+}
+
+// find returns the session of a request, or answers that there is none.
+func (s *Server) find(w http.ResponseWriter, r *http.Request) *session {
+	ss := s.sessions.id(r.PathValue("id"))
+	if ss == nil {
+		fail(w, http.StatusNotFound, measure.Errorf(measure.KindNotFound, "there is no such session").
+			WithHint("it may have ended; create another"))
+	}
+	return ss
+}
+
+// start answers POST /v1/sessions/{id}/start when the engines run.
+func (s *Server) start(w http.ResponseWriter, r *http.Request) {
+	ss := s.find(w, r)
+	if ss == nil {
+		return
+	}
+	if !ss.complete.fired() {
+		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the session is not ready to start: not all data connections are open"))
+		return
+	}
+	if !ss.started.fire() {
+		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the session has started already"))
+		return
+	}
+	select {
+	case <-ss.running.ch:
+		reply(w, http.StatusOK, struct{}{})
+	case <-ss.gone.ch:
+		e := measure.AsError(context.Cause(ss.ctx), measure.KindBroken)
+		fail(w, http.StatusConflict, e)
+	case <-r.Context().Done():
+	}
+}
+
+// finish answers POST /v1/sessions/{id}/finish.
+func (s *Server) finish(w http.ResponseWriter, r *http.Request) {
+	ss := s.find(w, r)
+	if ss == nil {
+		return
+	}
+	if !ss.running.fired() {
+		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the session has not started"))
+		return
+	}
+	ss.finished.fire()
+	reply(w, http.StatusOK, struct{}{})
+}
+
+// end answers DELETE /v1/sessions/{id} when everything of it is freed.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) {
+	ss := s.find(w, r)
+	if ss == nil {
+		return
+	}
+	ss.abort(errDeleted)
+	select {
+	case <-ss.gone.ch:
+	case <-r.Context().Done():
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// events answers GET /v1/sessions/{id}/events. The session ends with this
+// connection.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	ss := s.find(w, r)
+	if ss == nil {
+		return
+	}
+	if !ss.attached.fire() {
+		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the events of this session are being read already"))
+		return
+	}
+	defer ss.abort(errClientGone) // changes nothing once the session is over
+	s.sessions.attached(ss)
+	out := &stream{w: w, control: http.NewResponseController(w)}
+	_ = out.control.SetReadDeadline(time.Time{}) // nothing more is read; the end of the connection is noticed
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.WriteHeader(http.StatusOK)
+	heartbeat := time.NewTicker(native.Heartbeat)
+	defer heartbeat.Stop()
+	for {
+		for _, e := range ss.out.take() {
+			if out.send(e) != nil || e.Last() {
+				return
+			}
+		}
+		if out.flush() != nil {
+			return
+		}
+		select {
+		case <-ss.out.wake:
+		case <-heartbeat.C:
+			if out.send(native.Event{Event: native.EventAlive}) != nil {
+				return
+			}
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// stream writes events as lines, and gives up on a client that takes none of
+// the bytes for [native.Silence].
+type stream struct {
+	w       io.Writer
+	control *http.ResponseController
+}
+
+func (st *stream) send(e native.Event) error {
+	line, err := json.Marshal(e)
+	if err == nil && len(line) >= native.MaxEvent && e.End != nil {
+		line, err = json.Marshal(withoutDetail(e))
+	}
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	const piece = 64 << 10
+	for len(line) > 0 {
+		n := min(len(line), piece)
+		_ = st.control.SetWriteDeadline(time.Now().Add(native.Silence))
+		if _, err := st.w.Write(line[:n]); err != nil {
+			return err
+		}
+		line = line[n:]
+	}
+	return nil
+}
+
+func (st *stream) flush() error {
+	_ = st.control.SetWriteDeadline(time.Now().Add(native.Silence))
+	return st.control.Flush()
+}
+
+// withoutDetail leaves out the samples of single streams, so that the half of a
+// very long test with very many streams still fits a line.
+func withoutDetail(e native.Event) native.Event {
+	end := *e.End
+	end.Flows = append([]measure.FlowEnd(nil), end.Flows...)
+	for i, f := range end.Flows {
+		end.Flows[i].Streams = append([]measure.Stream(nil), f.Streams...)
+		for j := range f.Streams {
+			end.Flows[i].Streams[j].Samples = nil
+		}
+	}
+	end.Warnings = append(append([]string(nil), end.Warnings...), "the server left out the samples of single streams, because its half was too large")
+	e.End = &end
+	return e
+}
+
+// statusOf is the HTTP status for an error of the control API.
+func statusOf(e *measure.Error) int {
+	switch e.Kind {
+	case measure.KindUsage:
+		return http.StatusBadRequest
+	case measure.KindRefused, measure.KindBroken:
+		return http.StatusServiceUnavailable
+	case measure.KindNotFound:
+		return http.StatusNotFound
+	}
+	return http.StatusInternalServerError
+}

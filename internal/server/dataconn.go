@@ -1,0 +1,93 @@
+package server
+
+import (
+	"io"
+	"net"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/native"
+)
+
+// serveData reads the rest of a preamble and gives the connection to its
+// session. An unknown key is closed without an answer.
+func (s *Server) serveData(c *net.TCPConn, first []byte) {
+	kept := false
+	defer func() {
+		if !kept {
+			_ = c.Close()
+		}
+	}()
+	if peer, ok := c.RemoteAddr().(*net.TCPAddr); !ok || !s.allowed(peer.AddrPort().Addr()) {
+		return
+	}
+	b := first[:native.PreambleSize]
+	if _, err := io.ReadFull(c, b[len(first):]); err != nil {
+		return
+	}
+	p, err := native.ParsePreamble(b)
+	if err != nil {
+		return
+	}
+	if p.Version != native.Version {
+		answer(c, native.StatusVersion)
+		return
+	}
+	ss := s.sessions.key(p.Key)
+	if ss == nil {
+		return
+	}
+	index := int(p.Index)
+	if p.Kind != native.KindData || ss.tcp == nil || !ss.take(index) {
+		answer(c, native.StatusRefused)
+		return
+	}
+	if err := prepare(c, ss); err != nil {
+		ss.abort(err)
+		answer(c, native.StatusRefused)
+		return
+	}
+	// From here on the session closes it, also while the answer is on its way.
+	s.untold.release(c)
+	_ = c.SetDeadline(time.Time{})
+	kept = ss.arrived(func() { ss.tcp[index] = c })
+	if kept && !answer(c, native.StatusOK) {
+		ss.abort(measure.Errorf(measure.KindBroken, "data connection %d broke before the test began", index))
+	}
+}
+
+func answer(c *net.TCPConn, status native.Status) bool {
+	_ = c.SetWriteDeadline(time.Now().Add(native.SniffTimeout))
+	_, err := c.Write([]byte{byte(status)})
+	_ = c.SetWriteDeadline(time.Time{})
+	return err == nil
+}
+
+// prepare gives an accepted connection the options of the trial.
+func prepare(c *net.TCPConn, ss *session) error {
+	settings := sock.FromOptions(ownOptions(ss))
+	settings.NoDelay = settings.NoDelay || ss.test == measure.TestLatency
+	if err := settings.Apply(c); err != nil {
+		return onServer(err)
+	}
+	return nil
+}
+
+// ownOptions are the socket options of the trial that make sense at this end:
+// addresses and interfaces are the client's, the segment size was agreed on in
+// its SYN, and only a sender has congestion control.
+func ownOptions(ss *session) measure.Options {
+	o := ss.options
+	o.Bind, o.Device, o.IPVersion, o.MSS = "", "", 0, 0
+	if ss.test == measure.TestTCP && o.Direction == measure.Forward {
+		o.Congestion = ""
+	}
+	return o
+}
+
+// onServer says at which end an option was refused.
+func onServer(err error) error {
+	e := measure.AsError(err, measure.KindRefused)
+	return &measure.Error{Kind: e.Kind, Message: "on the server: " + e.Message, Hint: e.Hint}
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"sync"
+
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// maxIntervals is how many live intervals wait for a client that reads slowly;
+// more are left out, so that a slow reader holds up no engine and no memory.
+const maxIntervals = 64
+
+// outbox holds the events of a session until its stream takes them. Putting
+// never waits.
+type outbox struct {
+	wake chan struct{} // has one element when there may be something to take
+
+	mu        sync.Mutex
+	events    []native.Event
+	intervals int
+	closed    bool
+}
+
+func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+
+// queued tells the position; an older one that was not taken yet is forgotten.
+func (o *outbox) queued(position int) {
+	e := native.Event{Event: native.EventQueued, Position: position}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if last := len(o.events) - 1; last >= 0 && o.events[last].Event == native.EventQueued {
+		o.events[last] = e
+		return
+	}
+	o.put(e)
+}
+
+func (o *outbox) state(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.put(native.Event{Event: name})
+}
+
+func (o *outbox) interval(p measure.Progress) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.intervals >= maxIntervals {
+		return
+	}
+	o.intervals++
+	o.put(native.Event{Event: native.EventInterval, Interval: &p})
+}
+
+// last puts the final event; what is put after it is dropped.
+func (o *outbox) last(e native.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.put(e)
+	o.closed = true
+}
+
+func (o *outbox) put(e native.Event) {
+	if o.closed {
+		return
+	}
+	o.events = append(o.events, e)
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the box.
+func (o *outbox) take() []native.Event {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	events := o.events
+	o.events, o.intervals = nil, 0
+	return events
+}

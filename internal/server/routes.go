@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// route is one operation of the control API; docs/openapi.yaml describes each.
+type route struct {
+	method, path string
+	serve        func(s *Server, w http.ResponseWriter, r *http.Request)
+}
+
+var routes = []route{
+	{http.MethodGet, native.InfoPath, (*Server).info},
+	{http.MethodGet, native.QueuePath, (*Server).showQueue},
+	{http.MethodPost, native.SessionsPath, (*Server).create},
+	{http.MethodGet, native.EventsPath, (*Server).events},
+	{http.MethodPost, native.StartPath, (*Server).start},
+	{http.MethodPost, native.FinishPath, (*Server).finish},
+	{http.MethodDelete, native.SessionPath, (*Server).end},
+}
+
+// creatorKey finds the latch of the connection a request came over.
+type creatorKey struct{}
+
+func (s *Server) newHTTP() *http.Server {
+	mux := http.NewServeMux()
+	for _, r := range routes {
+		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, q *http.Request) { r.serve(s, w, q) })
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, q *http.Request) {
+		fail(w, http.StatusNotFound, measure.Errorf(measure.KindNotFound, "there is no %s %s here", q.Method, q.URL.Path).
+			WithHint("this server speaks %s; see docs/openapi.yaml", native.Name))
+	})
+	return &http.Server{
+		Handler:           s.guard(mux),
+		ReadHeaderTimeout: native.SniffTimeout,
+		ReadTimeout:       2 * native.SniffTimeout,
+		IdleTimeout:       native.IdleTimeout,
+		MaxHeaderBytes:    native.MaxHeader,
+		ErrorLog:          log.New(io.Discard, "", 0),
+		TLSNextProto:      map[string]func(*http.Server, *tls.Conn, http.Handler){},
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			if secure, ok := c.(*tls.Conn); ok {
+				c = secure.NetConn()
+			}
+			return context.WithValue(ctx, creatorKey{}, c.(*controlConn).gone)
+		},
+	}
+}
+
+// servePlain gives a control connection to the HTTP server.
+func (s *Server) servePlain(c *net.TCPConn, first []byte) {
+	if cc := s.claim(c, first); cc != nil {
+		s.control.give(cc)
+	}
+}
+
+// handshakeFailure is a TLS alert record (RFC 8446, section 6) that tells a
+// client at once that there is no TLS here.
+var handshakeFailure = []byte{21, 3, 3, 0, 2, 2, 40}
+
+func (s *Server) serveTLS(c *net.TCPConn, first []byte) {
+	if s.cfg.TLS == nil {
+		_, _ = c.Write(handshakeFailure)
+		_ = c.Close()
+		return
+	}
+	config := s.cfg.TLS.Clone()
+	config.NextProtos = []string{"http/1.1"}
+	if cc := s.claim(c, first); cc != nil {
+		s.control.give(tls.Server(cc, config))
+	}
+}
+
+// claim makes c a control connection whose loss is noticed, and returns nil,
+// with c closed, when there are too many.
+func (s *Server) claim(c *net.TCPConn, first []byte) *controlConn {
+	_ = c.SetDeadline(time.Time{})
+	_ = c.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 2})
+	if raw, err := c.SyscallConn(); err == nil {
+		// With a heartbeat every 2 s this ends the connection 8 to 10 s after
+		// the client's host vanished.
+		noticeLoss(raw, int((native.Silence-native.Heartbeat)/time.Millisecond))
+	}
+	cc := s.control.claim(c, first)
+	if cc == nil {
+		_ = c.Close()
+		return nil
+	}
+	s.untold.release(c)
+	return cc
+}
+
+// guard is what every request passes: allowed address, TLS where it is wanted,
+// token, protocol version, and a bounded body.
+func (s *Server) guard(next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(s.cfg.Token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(native.ProtocolHeader, native.Name)
+		peer := clientOf(r)
+		got := sha256.Sum256([]byte(bearer(r)))
+		switch spoken := r.Header.Get(native.ProtocolHeader); {
+		case !s.allowed(peer.Addr()):
+			w.Header().Set("Connection", "close")
+			fail(w, http.StatusForbidden, measure.Errorf(measure.KindRefused, "this server does not serve clients from %s", peer.Addr()).
+				WithHint("add the address to --allow of the server"))
+		case s.cfg.TLS != nil && r.TLS == nil:
+			w.Header().Set("Connection", "close")
+			fail(w, http.StatusUpgradeRequired, measure.Errorf(measure.KindRefused, "this server wants TLS").
+				WithHint("connect with TLS"))
+		case s.cfg.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			why := "this server wants a token"
+			if bearer(r) != "" {
+				why = "the token is not the server's"
+			}
+			fail(w, http.StatusUnauthorized, measure.Errorf(measure.KindRefused, "%s", why).
+				WithHint("give the token in the server's --token-file"))
+		case spoken != "" && spoken != native.Name:
+			fail(w, http.StatusBadRequest, measure.Errorf(measure.KindRefused, "this server speaks %s and the client %.20q", native.Name, spoken).
+				WithHint("use the same version of soku at both ends"))
+		default:
+			r.Body = http.MaxBytesReader(w, r.Body, native.MaxBody)
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
+func clientOf(r *http.Request) netip.AddrPort {
+	a, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+}
+
+// localOf is the address of this host that the request came to.
+func localOf(r *http.Request) netip.Addr {
+	a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return a.AddrPort().Addr().Unmap()
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if body != nil {
+		_ = json.NewEncoder(w).Encode(body)
+	}
+}
+
+func fail(w http.ResponseWriter, status int, err *measure.Error) {
+	reply(w, status, native.Failure{Error: err})
+}

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+var errFinished = errors.New("the client is finished")
+
+// measure runs this end of a complete session and returns what it counted.
+func (s *Server) measure(ss *session) *measure.End {
+	ctx, cancel := context.WithCancelCause(ss.ctx)
+	defer cancel(nil)
+	if limit, why := s.timeLimit(ss); limit > 0 {
+		t := time.AfterFunc(limit, func() { cancel(why) })
+		defer t.Stop()
+	}
+	udp := ss.settleUDP()
+	watch := s.engines.watch(ss.host.Facts.Interface)
+	ss.out.state(native.EventRunning)
+	ss.running.fire()
+
+	end := &measure.End{Warnings: ss.warnings}
+	var err error
+	if ss.test == measure.TestLatency {
+		err = s.echo(ctx, cancel, ss, udp)
+	} else {
+		end.Flows, err = s.flows(ctx, cancel, ss, udp)
+	}
+	counters := watch(payload(end))
+	end.Host = &measure.Host{Facts: ss.host.Facts, Counters: &counters}
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+			err = cause
+		}
+		end.Error = measure.AsError(err, measure.KindBroken)
+	}
+	return end
+}
+
+// timeLimit is how long the engines may run at most, and what to say after it.
+// The options of a session that has a duration were checked against MaxDuration.
+func (s *Server) timeLimit(ss *session) (time.Duration, error) {
+	o := ss.options
+	if o.Duration > 0 {
+		limit := (o.Omit + o.Duration).Std() + native.Overtime
+		return limit, measure.Errorf(measure.KindBroken, "the test did not end within %s after its time", native.Overtime)
+	}
+	if s.cfg.MaxDuration > 0 {
+		return s.cfg.MaxDuration.Std(), measure.Errorf(measure.KindRefused, "the server ended the test after %s, its limit (--max-duration)", s.cfg.MaxDuration).
+			WithHint("ask for less, or for a duration within the limit")
+	}
+	return 0, nil
+}
+
+// echo answers until the client is finished.
+func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) error {
+	var conn net.Conn
+	if udp != nil {
+		conn = udp[0]
+	} else {
+		conn = ss.tcp[0]
+	}
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	defer cancel(nil)
+	watcher.Go(func() {
+		select {
+		case <-ss.finished.ch:
+			cancel(errFinished)
+		case <-ctx.Done():
+		}
+	})
+	err := s.engines.echo(ctx, conn, ss.options)
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errFinished):
+		return nil
+	case cause != nil:
+		return cause
+	}
+	return err
+}
+
+// flows runs each direction over its part of the connections: forward is
+// received here, reverse is sent.
+func (s *Server) flows(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) ([]measure.FlowEnd, error) {
+	directions := ss.options.Direction.Flows()
+	ends := make([]measure.FlowEnd, len(directions))
+	errs := make([]error, len(directions))
+	var wg sync.WaitGroup
+	for i, direction := range directions {
+		wg.Go(func() {
+			ends[i], errs[i] = s.flow(ctx, cancel, ss, udp, direction, i*ss.options.Streams)
+		})
+	}
+	wg.Wait()
+	return ends, errors.Join(errs...)
+}
+
+func (s *Server) flow(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn, d measure.Direction, first int) (measure.FlowEnd, error) {
+	o := ownOptions(ss)
+	last := first + o.Streams
+	// The client watches what it receives itself.
+	silent := func(measure.Progress) {}
+	observe := s.police(cancel, ss)
+	switch {
+	case udp != nil && d == measure.Forward:
+		return s.engines.udpReceive(ctx, udp[first:last], o, d, observe)
+	case udp != nil:
+		return s.engines.udpSend(ctx, udp[first:last], o, d, silent)
+	case d == measure.Forward:
+		return s.engines.tcpReceive(ctx, ss.tcp[first:last], o, d, observe)
+	default:
+		return s.engines.tcpSend(ctx, ss.tcp[first:last], o, d, silent)
+	}
+}
+
+// police passes live intervals on and ends a session whose client sends
+// clearly more than the server allows: a tenth over the rate, and a second of
+// it or 16 MB for what was under way.
+func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Observer {
+	var bytes float64
+	begin := time.Now()
+	return func(p measure.Progress) {
+		ss.out.interval(p)
+		if s.cfg.MaxRate == 0 {
+			return
+		}
+		bytes += float64(p.Bytes)
+		perSecond := float64(s.cfg.MaxRate) / 8
+		if bytes > 1.1*perSecond*time.Since(begin).Seconds()+max(perSecond, 16e6) {
+			cancel(measure.Errorf(measure.KindRefused, "the server ended the test: the client sends faster than %s, the limit (--max-rate)", s.cfg.MaxRate).
+				WithHint("use the same version of soku at both ends"))
+		}
+	}
+}
+
+func payload(end *measure.End) int64 {
+	var n int64
+	for _, f := range end.Flows {
+		for _, st := range f.Streams {
+			n += st.SentBytes + st.ReceivedBytes
+		}
+	}
+	return n
+}

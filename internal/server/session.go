@@ -1,0 +1,242 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// orphanGrace is how long a session that nobody attached to outlives the
+// connection that created it. It leaves time to attach over another one.
+const orphanGrace = time.Second
+
+var (
+	errPending    = measure.Errorf(measure.KindRefused, "busy: too many sessions wait for their events stream to be opened").WithHint("try again in a few seconds")
+	errClientGone = measure.Errorf(measure.KindBroken, "the client went away")
+	errDeleted    = measure.Errorf(measure.KindBroken, "the client ended the session")
+)
+
+// session is one client's trial as the server leads it.
+type session struct {
+	id       string // also the right to control it: told to its creator only
+	key      native.Key
+	test     measure.Test
+	options  measure.Options
+	warnings []string
+	host     *measure.Host  // this host, for the client
+	client   netip.AddrPort // end of the control connection
+	local    netip.Addr     // this end of it; UDP answers from here
+	born     time.Time
+	out      *outbox
+
+	ctx   context.Context // ends with the session; its cause says why
+	abort context.CancelCauseFunc
+
+	attached *latch // the events stream is open
+	granted  *latch // it is this session's turn
+	complete *latch // all data connections are there
+	started  *latch // the client said start
+	running  *latch // the engines run
+	finished *latch // the client is finished
+	gone     *latch // everything is freed
+
+	counted bool // guarded by the registry
+
+	mu    sync.Mutex
+	taken []bool // by index
+	have  int
+	tcp   []*net.TCPConn
+	udp   []udpFlow
+	ended bool
+}
+
+func newSession(base context.Context) (*session, error) {
+	ss := &session{
+		born: time.Now(), out: newOutbox(),
+		attached: newLatch(), granted: newLatch(), complete: newLatch(),
+		started: newLatch(), running: newLatch(), finished: newLatch(), gone: newLatch(),
+	}
+	var id [16]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
+	}
+	if _, err := rand.Read(ss.key[:]); err != nil {
+		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
+	}
+	ss.id = hex.EncodeToString(id[:])
+	ss.ctx, ss.abort = context.WithCancelCause(base)
+	return ss, nil
+}
+
+// expect makes room for the data connections of the effective options.
+func (ss *session) expect() {
+	n := native.DataConnections(ss.test, ss.options)
+	ss.taken = make([]bool, n)
+	if native.Datagrams(ss.test, ss.options) {
+		ss.udp = make([]udpFlow, n)
+	} else {
+		ss.tcp = make([]*net.TCPConn, n)
+	}
+}
+
+// name is what a log may show of the identity.
+func (ss *session) name() string { return ss.id[:8] }
+
+// await waits for l, at most limit unless that is 0, or for the session's end.
+func (ss *session) await(l *latch, limit time.Duration, missed string) error {
+	var timeout <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case <-l.ch:
+		return nil
+	case <-ss.ctx.Done():
+		return context.Cause(ss.ctx)
+	case <-timeout:
+		return measure.Errorf(measure.KindBroken, "the session was given up: %s", missed).WithHint("is the client still there, and does the path let its connections through?")
+	}
+}
+
+// lead is the life of a session; creator is latched when the connection that
+// created it is gone. It frees everything before it tells how it ended, so that
+// who reads the last event can come again at once.
+func (s *Server) lead(ss *session, creator *latch) {
+	end, err := s.phases(ss, creator)
+	if err == nil && ss.ctx.Err() != nil {
+		err = context.Cause(ss.ctx)
+	}
+	if err != nil {
+		ss.abort(err)
+	} else {
+		ss.abort(errClosed)
+	}
+	ss.closeData()
+	s.sessions.remove(ss)
+	s.queue.leave(ss)
+	if err != nil {
+		ss.out.last(native.Event{Event: native.EventAborted, Error: measure.AsError(err, measure.KindInternal)})
+	} else {
+		ss.out.last(native.Event{Event: native.EventDone, End: end})
+	}
+	s.logEnd(ss, end, err)
+	ss.gone.fire()
+}
+
+var errClosed = errors.New("the session is over")
+
+// phases returns the server's half, or why there is none.
+func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
+	if err := ss.awaitAttach(creator, s.times.attach); err != nil {
+		return nil, err
+	}
+	if err := ss.await(ss.granted, 0, ""); err != nil {
+		return nil, err
+	}
+	ss.out.state(native.EventReady)
+	ready := time.Now()
+	if err := ss.await(ss.complete, s.times.data, "not all of its data connections came in "+s.times.data.String()); err != nil {
+		return nil, err
+	}
+	left := max(s.times.start-time.Since(ready), time.Millisecond)
+	if err := ss.await(ss.started, left, "it was not started in "+s.times.start.String()); err != nil {
+		return nil, err
+	}
+	s.logStart(ss)
+	end := s.measure(ss)
+	if end.Error == nil {
+		// The client may still be reading what this end has sent.
+		if err := ss.await(ss.finished, s.times.grace, ""); err != nil && ss.ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	return end, nil
+}
+
+func (ss *session) awaitAttach(creator *latch, most time.Duration) error {
+	const missed = "its events stream was not opened"
+	limit := time.NewTimer(most)
+	defer limit.Stop()
+	select {
+	case <-ss.attached.ch:
+		return nil
+	case <-creator.ch:
+		return ss.await(ss.attached, orphanGrace, missed)
+	case <-ss.ctx.Done():
+		return context.Cause(ss.ctx)
+	case <-limit.C:
+		return ss.await(ss.attached, time.Nanosecond, missed+" in "+most.String())
+	}
+}
+
+// take reserves a data connection for its index. It fails for an index that is
+// out of range or taken, and when the session does not wait for connections.
+func (ss *session) take(index int) bool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.ended || !ss.granted.fired() || index >= len(ss.taken) || ss.taken[index] {
+		return false
+	}
+	ss.taken[index] = true
+	return true
+}
+
+// arrived stores the connection of a taken index, and completes the session
+// with the last one. It fails when the session ended meanwhile.
+func (ss *session) arrived(store func()) bool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.ended {
+		return false
+	}
+	store()
+	if ss.have++; ss.have == len(ss.taken) {
+		ss.complete.fire()
+	}
+	return true
+}
+
+func (ss *session) closeData() {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.ended = true
+	for _, c := range ss.tcp {
+		if c != nil {
+			_ = c.Close()
+		}
+	}
+	for _, f := range ss.udp {
+		if f.conn != nil {
+			f.close()
+		}
+	}
+}
+
+func (s *Server) logStart(ss *session) {
+	s.log.Info("test started", "session", ss.name(), "client", ss.client, "test", ss.test,
+		"direction", ss.options.Direction, "streams", len(ss.taken))
+}
+
+func (s *Server) logEnd(ss *session, end *measure.End, err error) {
+	attributes := []any{"session", ss.name(), "client", ss.client, "test", ss.test, "after", time.Since(ss.born).Round(time.Millisecond)}
+	if end != nil {
+		attributes = append(attributes, "bytes", payload(end))
+		if err == nil && end.Error != nil {
+			err = end.Error
+		}
+	}
+	if err != nil {
+		attributes = append(attributes, "error", err.Error())
+	}
+	s.log.Info("test ended", attributes...)
+}

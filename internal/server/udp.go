@@ -1,0 +1,196 @@
+package server
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/native"
+)
+
+// udpFlow is one proven UDP peer of a session.
+type udpFlow struct {
+	conn   net.Conn
+	peer   netip.AddrPort
+	settle func() // ends what answers late handshake datagrams; nil when nothing does
+}
+
+func (f udpFlow) close() {
+	_ = f.conn.Close()
+	if f.settle != nil {
+		f.settle()
+	}
+}
+
+// readUDP answers the handshake on the shared socket and, where the kernel does
+// not tell peers apart, passes on what they send.
+func (s *Server) readUDP() error {
+	buf := make([]byte, 64<<10)
+	for {
+		n, from, err := s.udp.ReadFromUDPAddrPort(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			// Some systems report here that an earlier answer met a closed port.
+			select {
+			case <-time.After(time.Millisecond):
+				continue
+			case <-s.base.Done():
+				return nil
+			}
+		}
+		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+		s.datagram(from, buf[:n])
+	}
+}
+
+// datagram handles one datagram of the shared socket. Only datagrams of the
+// handshake get to the handshake; measured ones never look like them.
+func (s *Server) datagram(from netip.AddrPort, b []byte) {
+	d, err := native.ParseDatagram(b)
+	if err != nil {
+		if s.demux != nil {
+			s.demux.deliver(from, b)
+		}
+		return
+	}
+	if !s.allowed(from.Addr()) {
+		return
+	}
+	ss := s.sessions.key(d.Key)
+	if ss == nil || ss.udp == nil {
+		return
+	}
+	switch d.Type {
+	case native.Hello:
+		s.reply(ss, from, native.Challenge, d.Index, s.nonce(d, from))
+	case native.Proof:
+		if nonce := s.nonce(d, from); hmac.Equal(nonce[:], d.Nonce[:]) {
+			s.proven(ss, from, d)
+		}
+	}
+}
+
+// nonce is what the client at from must have received. It is computed, not
+// kept, so that a flood of hellos costs no memory.
+func (s *Server) nonce(d native.Datagram, from netip.AddrPort) (nonce [native.NonceSize]byte) {
+	m := hmac.New(sha256.New, s.secret[:])
+	m.Write(d.Key[:])
+	_ = binary.Write(m, binary.BigEndian, d.Index)
+	text, _ := from.MarshalBinary()
+	m.Write(text)
+	copy(nonce[:], m.Sum(nil))
+	return nonce
+}
+
+// reply answers one datagram with one of the same size.
+func (s *Server) reply(ss *session, to netip.AddrPort, t native.DatagramType, index uint16, nonce [native.NonceSize]byte) {
+	b := native.Datagram{Version: native.Version, Type: t, Index: index, Nonce: nonce}.Append(nil)
+	_, _, _ = s.udp.WriteMsgUDPAddrPort(b, sourceControl(ss.local), to)
+}
+
+// proven opens the flow of a peer whose return path is proven, or repeats the
+// answer for one that has it already.
+func (s *Server) proven(ss *session, peer netip.AddrPort, d native.Datagram) {
+	index := int(d.Index)
+	if !ss.take(index) {
+		switch known, opening := ss.peerOf(index); {
+		case known == peer:
+			s.reply(ss, peer, native.Accept, d.Index, d.Nonce)
+		case !opening:
+			s.reply(ss, peer, native.Refuse, d.Index, d.Nonce)
+		}
+		return
+	}
+	flow, err := s.open(ss, peer)
+	if err != nil {
+		ss.abort(err)
+		s.reply(ss, peer, native.Refuse, d.Index, d.Nonce)
+		return
+	}
+	if !ss.arrived(func() { ss.udp[index] = flow }) {
+		flow.close()
+		return
+	}
+	s.reply(ss, peer, native.Accept, d.Index, d.Nonce)
+}
+
+// peerOf returns the peer of a flow, or that the flow is just being opened.
+func (ss *session) peerOf(index int) (peer netip.AddrPort, opening bool) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if index >= len(ss.udp) || !ss.taken[index] {
+		return netip.AddrPort{}, false
+	}
+	peer = ss.udp[index].peer
+	return peer, !peer.IsValid()
+}
+
+// open makes the flow: a connected socket, or a peer of the shared one.
+func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
+	local := netip.AddrPortFrom(ss.local, s.addr.Port())
+	if s.demux != nil {
+		return udpFlow{conn: s.demux.add(peer, local), peer: peer}, nil
+	}
+	c, err := connectUDP(ss.ctx, local, peer, sock.FromOptions(ownOptions(ss)))
+	if err != nil {
+		var known *measure.Error
+		if errors.As(err, &known) {
+			return udpFlow{}, onServer(known)
+		}
+		return udpFlow{}, measure.Errorf(measure.KindInternal, "on the server: open a UDP socket to %s: %w", peer, err)
+	}
+	late := make(chan struct{})
+	go func() {
+		defer close(late)
+		s.answerLate(c)
+	}()
+	settle := func() {
+		_ = c.SetReadDeadline(time.Unix(1, 0))
+		<-late
+		_ = c.SetReadDeadline(time.Time{})
+	}
+	return udpFlow{conn: c, peer: peer, settle: settle}, nil
+}
+
+// answerLate reads a connected socket until the test begins. Repetitions of the
+// proof come here, and so does what other clients sent in the moment between
+// bind and connect.
+func (s *Server) answerLate(c *net.UDPConn) {
+	buf := make([]byte, native.DatagramSize+1)
+	for {
+		n, from, err := c.ReadFromUDPAddrPort(buf)
+		var timeout net.Error
+		switch {
+		case errors.Is(err, net.ErrClosed), errors.As(err, &timeout) && timeout.Timeout():
+			return
+		case err != nil:
+			// An ICMP answer; the next read waits again.
+			continue
+		}
+		s.datagram(netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), buf[:n])
+	}
+}
+
+// settleUDP returns the datagram connections for the engines, which from now on
+// are their only readers; nil for a session over TCP.
+func (ss *session) settleUDP() []net.Conn {
+	if ss.udp == nil {
+		return nil
+	}
+	conns := make([]net.Conn, len(ss.udp))
+	for i, f := range ss.udp {
+		if f.settle != nil {
+			f.settle()
+		}
+		conns[i] = f.conn
+	}
+	return conns
+}
