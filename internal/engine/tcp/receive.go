@@ -41,10 +41,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 		return f.end()
 	}
 	w := meter.Window{From: r.firstAt, Omit: o.Omit.Std()}
-	if f.timed() {
-		f.group.Deadline(r.firstAt.Add(f.nominal() + f.drain()))
-	} else {
-		f.group.Deadline(time.Time{})
+	if !f.timed() {
 		w.Idle = l.idle + f.lull()
 	}
 	f.run(ctx, w, done)
@@ -126,9 +123,14 @@ func (r *receiver) over() bool {
 	return r.timed() && time.Since(r.firstAt) >= r.nominal()
 }
 
-// begin notes the flow's first byte.
+// begin notes the flow's first byte, from which its end is known.
 func (r *receiver) begin(at time.Time) {
 	r.once.Do(func() {
+		end := time.Time{}
+		if r.timed() {
+			end = at.Add(r.nominal() + r.drain())
+		}
+		r.group.Deadline(end)
 		r.firstAt = at
 		r.begun.Store(true)
 		close(r.first)

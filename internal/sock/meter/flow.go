@@ -2,6 +2,9 @@ package meter
 
 import "soku/internal/measure"
 
+// Begun tells whether the flow came to its measured part.
+func (r *Recorder) Begun() bool { return r.begun }
+
 // Total is what stream moved in the measured part, after [Recorder.End].
 // Next is how many numbers of the sequence lie in it.
 func (r *Recorder) Total(stream int) Count {

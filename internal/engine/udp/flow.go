@@ -1,0 +1,110 @@
+package udp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/meter"
+)
+
+// limits are how long to wait for what may never come.
+type limits struct {
+	first   time.Duration // for the first datagram
+	idle    time.Duration // for the next one, where the end is a number of bytes
+	refused time.Duration // while the far end answers that nobody listens
+}
+
+var usual = limits{first: 10 * time.Second, idle: 10 * time.Second, refused: 2 * time.Second}
+
+// flow is one direction at one end.
+type flow struct {
+	conns  []net.Conn
+	o      measure.Options
+	limits limits
+	group  *sock.Group
+	rec    *meter.Recorder
+}
+
+func newFlow(conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+	f := &flow{conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
+	f.rec = meter.NewRecorder(meter.Config{
+		Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs, Conns: conns,
+	})
+	switch {
+	case len(conns) == 0:
+		return f, measure.Errorf(measure.KindInternal, "measure UDP over no sockets")
+	case o.Duration <= 0 && o.Bytes <= 0:
+		return f, measure.Errorf(measure.KindInternal, "measure UDP for no time and no bytes")
+	case o.Size < headerSize:
+		return f, measure.Errorf(measure.KindUsage, "size %d: a datagram needs at least %d bytes", o.Size, headerSize).
+			WithHint("use a larger --size")
+	}
+	settings := sock.FromOptions(o)
+	for _, c := range conns {
+		if err := settings.Apply(c); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func (f *flow) timed() bool { return f.o.Bytes <= 0 }
+
+// nominal is how long a timed flow's sender sends.
+func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
+
+// grace is how long after its nominal end a timed flow's receiver still waits
+// for the sender's last word.
+func (f *flow) grace() time.Duration {
+	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
+}
+
+// lull is how long a flow may be silent because of its rate alone.
+func (f *flow) lull() time.Duration {
+	if f.o.Rate <= 0 {
+		return 0
+	}
+	return time.Duration(min(2*float64(f.o.Size)*8e9/float64(f.o.Rate), float64(24*time.Hour)))
+}
+
+// start runs workers; the channel is closed when all have returned.
+func start(n int, worker func(i int)) <-chan struct{} {
+	var workers sync.WaitGroup
+	for i := range n {
+		workers.Go(func() { worker(i) })
+	}
+	done := make(chan struct{})
+	go func() { workers.Wait(); close(done) }()
+	return done
+}
+
+// run records until all workers have ended; a context that ends, or a flow
+// that stands still for longer than w.Idle, ends them.
+func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
+	w.Done = done
+	err := f.rec.Watch(ctx, w)
+	if errors.Is(err, meter.ErrIdle) {
+		err = f.broken("measure UDP with", 0, errors.New("no datagram moved for "+w.Idle.Round(time.Second).String()))
+	}
+	if err != nil {
+		f.group.Stop(err)
+	}
+	<-done
+	f.rec.End()
+}
+
+// broken is the error for a flow that ended too early.
+func (f *flow) broken(what string, stream int, err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = errno // without the addresses, which the sentence has
+	}
+	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
+		WithHint("the far end or the path went away; is the other soku still running?")
+}

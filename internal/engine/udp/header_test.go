@@ -1,0 +1,129 @@
+package udp
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/meter"
+)
+
+func testLane(c net.Conn) *lane {
+	rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: []net.Conn{c}})
+	return &lane{put: sock.SendPath(c), cell: rec.Cell(0)}
+}
+
+func TestAHeaderReadsBackAsItWasWritten(t *testing.T) {
+	for _, h := range []header{{}, {fin: true, stream: 1023, seq: 1<<63 + 5, sentNs: -7}, {stream: 3, seq: 9, sentNs: 1 << 40}} {
+		b := make([]byte, headerSize)
+		h.put(b)
+		got, ok := parseHeader(b)
+		if !ok || got != h {
+			t.Errorf("wrote %+v, read %+v, %v", h, got, ok)
+		}
+	}
+}
+
+func TestAHeaderWithAnyByteChangedIsForeign(t *testing.T) {
+	b := make([]byte, headerSize)
+	header{stream: 7, seq: 1234, sentNs: 99}.put(b)
+	for i := range b {
+		b[i] ^= 0x10
+		if _, ok := parseHeader(b); ok {
+			t.Errorf("byte %d was changed and the header still counts", i)
+		}
+		b[i] ^= 0x10
+	}
+	if _, ok := parseHeader(b[:headerSize-1]); ok {
+		t.Error("a short datagram counts")
+	}
+}
+
+func FuzzHeader(f *testing.F) {
+	b := make([]byte, headerSize)
+	header{fin: true, stream: 2, seq: 3, sentNs: 4}.put(b)
+	f.Add(b)
+	f.Add([]byte("skU\x01"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, ok := parseHeader(b)
+		if !ok {
+			return
+		}
+		again := make([]byte, headerSize)
+		h.put(again)
+		if !bytes.Equal(again, b[:headerSize]) {
+			t.Errorf("%x reads as %+v, which is written as %x", b[:headerSize], h, again)
+		}
+	})
+}
+
+// reference finds the same as sequence, with a memory without bounds.
+type reference struct {
+	seen                                      map[int64]bool
+	next, unique, reordered, duplicated, gaps int64
+}
+
+func (r *reference) add(n int64) {
+	switch {
+	case r.seen[n]:
+		r.duplicated++
+	case n >= r.next:
+		r.gaps += n - r.next
+		r.next = n + 1
+		r.unique++
+	default:
+		r.reordered++
+		r.unique++
+	}
+	r.seen[n] = true
+}
+
+func TestTheBoundedWindowFindsWhatAnUnboundedOneFinds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, spread := range []int64{1, 3, 64, 1000, window / 2} {
+		var s sequence
+		r := reference{seen: map[int64]bool{}}
+		at := int64(0)
+		for range 300_000 {
+			switch rng.IntN(20) {
+			case 0:
+				at += rng.Int64N(spread) // loss
+			case 1:
+				at += 1
+			}
+			n := at
+			if rng.IntN(10) == 0 {
+				n = max(0, at-rng.Int64N(spread))
+			}
+			at++
+			s.add(uint64(n))
+			r.add(n)
+		}
+		if s.next != r.next || s.unique != r.unique || s.reordered != r.reordered || s.duplicated != r.duplicated || s.gaps != r.gaps {
+			t.Errorf("spread %d: got next %d, unique %d, reordered %d, duplicated %d, gaps %d; want %d %d %d %d %d", spread,
+				s.next, s.unique, s.reordered, s.duplicated, s.gaps, r.next, r.unique, r.reordered, r.duplicated, r.gaps)
+		}
+	}
+}
+
+func TestAJumpThatNoLossExplainsIsForeign(t *testing.T) {
+	var s sequence
+	s.add(0)
+	for _, n := range []uint64{1 << 62, 1<<64 - 1, farthest + 2} {
+		if v := s.add(n); v != foreign {
+			t.Errorf("number %d was taken as %v", n, v)
+		}
+	}
+	if s.next != 1 || s.gaps != 0 {
+		t.Errorf("next %d, gaps %d after foreign numbers", s.next, s.gaps)
+	}
+	if v := s.add(window * 3); v != inOrder || s.gaps != window*3-1 {
+		t.Errorf("a long gap was taken as %v with %d missing", v, s.gaps)
+	}
+	if v := s.add(5); v != duplicate {
+		t.Errorf("a number behind the window was taken as %v", v)
+	}
+}

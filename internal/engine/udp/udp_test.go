@@ -1,0 +1,399 @@
+package udp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"soku/internal/measure"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pairs returns n connected pairs of sockets on loopback.
+func pairs(t testing.TB, n int) (clients, servers []net.Conn) {
+	t.Helper()
+	for range n {
+		a, b := pair(t)
+		clients, servers = append(clients, a), append(servers, b)
+	}
+	return clients, servers
+}
+
+func pair(t testing.TB) (client, server *net.UDPConn) {
+	t.Helper()
+	lo := net.IPv4(127, 0, 0, 1)
+	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: lo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := probe.LocalAddr().(*net.UDPAddr)
+	probe2, err := net.ListenUDP("udp", &net.UDPAddr{IP: lo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := probe2.LocalAddr().(*net.UDPAddr)
+	probe.Close()
+	probe2.Close()
+	if client, err = net.DialUDP("udp", here, there); err != nil {
+		t.Fatal(err)
+	}
+	if server, err = net.DialUDP("udp", there, here); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return client, server
+}
+
+func options(d time.Duration, n int, rate measure.Rate) measure.Options {
+	o := measure.Defaults(measure.TestUDP)
+	o.Duration, o.Streams, o.Rate = measure.Duration(d), n, rate
+	return o
+}
+
+type outcome struct {
+	end measure.FlowEnd
+	err error
+}
+
+func both(ctx context.Context, from, to []net.Conn, o measure.Options, dir measure.Direction, sent, received measure.Observer) (s, r outcome) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.end, r.err = Receive(ctx, to, o, dir, received)
+	}()
+	s.end, s.err = Send(ctx, from, o, dir, sent)
+	<-done
+	return s, r
+}
+
+func total(f measure.FlowEnd) (n measure.PacketCount, sent, received int64) {
+	for _, s := range f.Streams {
+		sent += s.SentBytes
+		received += s.ReceivedBytes
+		n.Sent += s.Packets.Sent
+		n.Received += s.Packets.Received
+		n.Lost += s.Packets.Lost
+		n.Reordered += s.Packets.Reordered
+		n.Duplicated += s.Packets.Duplicated
+	}
+	return n, sent, received
+}
+
+func TestALosslessPathLosesNothing(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		streams int
+		bytes   measure.Size
+	}{{"one stream", 1, 0}, {"many streams", 50, 0}, {"bytes", 3, 300_000}, {"fewer datagrams than streams", 7, 1500}} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(400*time.Millisecond, c.streams, 10_000_000)
+			if o.Bytes = c.bytes; o.Bytes > 0 {
+				o.Duration = 0
+			}
+			a, b := pairs(t, c.streams)
+			s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+			if s.err != nil || r.err != nil {
+				t.Fatalf("send: %v; receive: %v", s.err, r.err)
+			}
+			sent, bytes, _ := total(s.end)
+			got, _, received := total(r.end)
+			if sent.Sent != got.Sent || got.Lost != 0 || got.Received != sent.Sent || bytes != received {
+				t.Errorf("sent %+v (%d bytes), received %+v (%d bytes)", sent, bytes, got, received)
+			}
+			want := int64(10_000_000/8*4/10/1400) + 1
+			if c.bytes > 0 {
+				want = (int64(c.bytes) + 1399) / 1400
+			}
+			if sent.Sent < want-2 || sent.Sent > want+1 {
+				t.Errorf("sent %d datagrams, want %d", sent.Sent, want)
+			}
+		})
+	}
+}
+
+func TestBothDirectionsAtOnce(t *testing.T) {
+	const n = 4
+	o := options(400*time.Millisecond, n, 8_000_000)
+	a, b := pairs(t, 2*n)
+	var s2, r2 outcome
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s2, r2 = both(t.Context(), b[n:], a[n:], o, measure.Reverse, nil, nil)
+	}()
+	s1, r1 := both(t.Context(), a[:n], b[:n], o, measure.Forward, nil, nil)
+	<-done
+	for _, f := range [][2]outcome{{s1, r1}, {s2, r2}} {
+		sent, bytes, _ := total(f[0].end)
+		got, _, received := total(f[1].end)
+		if f[0].err != nil || f[1].err != nil || bytes == 0 || bytes != received || got.Received != sent.Sent {
+			t.Errorf("%s: sent %d, received %d bytes; %v, %v", f[0].end.Direction, bytes, received, f[0].err, f[1].err)
+		}
+	}
+	if s1.end.Streams[0].Local != r1.end.Streams[0].Local || s1.end.Streams[0].Local != a[0].LocalAddr().String() {
+		t.Errorf("the ends name the client's address %q and %q", s1.end.Streams[0].Local, r1.end.Streams[0].Local)
+	}
+	if s2.end.Streams[0].Local != a[n].LocalAddr().String() {
+		t.Errorf("in reverse the client's address is %q, want %q", s2.end.Streams[0].Local, a[n].LocalAddr())
+	}
+}
+
+// troubled is a socket whose sending goes through a bad path.
+type troubled struct {
+	*net.UDPConn
+	path func(n int, datagram []byte, send func([]byte)) // n counts from 0
+	n    int
+}
+
+func (c *troubled) Write(b []byte) (int, error) {
+	h, _ := parseHeader(b)
+	if h.fin {
+		return c.UDPConn.Write(b)
+	}
+	c.path(c.n, b, func(b []byte) { _, _ = c.UDPConn.Write(b) })
+	c.n++
+	return len(b), nil
+}
+
+func TestLossReorderingAndDuplicatesAreFound(t *testing.T) {
+	a, b := pair(t)
+	var held []byte
+	bad := &troubled{UDPConn: a, path: func(n int, d []byte, send func([]byte)) {
+		switch {
+		case n == 100: // comes after 101 and 102
+			held = append([]byte(nil), d...)
+			return
+		case n%50 == 7 || n >= 195: // lost, also at the tail
+			return
+		}
+		send(d)
+		if n == 102 {
+			send(held)
+		}
+		if n == 150 || n == 151 {
+			send(d)
+			send([]byte("a datagram of somebody else, long enough to have a header"))
+		}
+	}}
+	o := options(0, 1, 20_000_000)
+	o.Bytes = 200 * o.Size
+	s, r := both(t.Context(), []net.Conn{bad}, []net.Conn{b}, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	got := *r.end.Streams[0].Packets
+	got.JitterNs = 0
+	want := measure.PacketCount{Sent: 200, Received: 191, Lost: 9, Reordered: 1, Duplicated: 2}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	var lost int64
+	for _, x := range r.end.Samples {
+		lost += x.Lost
+	}
+	if lost != 5 { // four, and the one that came late; the tail shows only at the end
+		t.Errorf("intervals found %d missing, want 5", lost)
+	}
+}
+
+func TestJitterIsThatOfTheArrivals(t *testing.T) {
+	var j jitter
+	// Transit alternates between 0 and 1 ms, so that |D| is always 1 ms.
+	for i := range int64(200) {
+		j.add(i*1e6, 5e9+i*1e6+(i%2)*1e6)
+	}
+	if j.ns < 0.99e6 || j.ns > 1e6 {
+		t.Errorf("jitter %v ns, want close to 1 ms", j.ns)
+	}
+	j.add(-1<<63, 1)
+	j.add(1<<62, 1)
+	if j.ns < 0 || j.ns > 1.1e6 {
+		t.Errorf("jitter %v ns after a hostile time", j.ns)
+	}
+}
+
+func TestOmitLeavesTheStartOut(t *testing.T) {
+	o := options(400*time.Millisecond, 2, 8_000_000)
+	o.Omit = measure.Duration(300 * time.Millisecond)
+	a, b := pairs(t, 2)
+	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	whole := int64(8_000_000 * 0.7 / 8)
+	_, bytes, _ := total(s.end)
+	n, _, received := total(r.end)
+	if bytes > whole*3/4 || received > whole*3/4 || received == 0 {
+		t.Errorf("counted %d sent and %d received of %d bytes in all, want 4/7 of them", bytes, received, whole)
+	}
+	if n.Lost != 0 || n.Sent != n.Received || n.Received*1400 != received {
+		t.Errorf("after the omitted part: %+v, %d bytes", n, received)
+	}
+	if first := r.end.Samples[0].StartNs; first != 0 {
+		t.Errorf("the first sample starts at %d, want 0", first)
+	}
+}
+
+func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
+	a, b := pair(t)
+	mute := &noFin{a}
+	o := options(300*time.Millisecond, 1, 8_000_000)
+	s, r := both(t.Context(), []net.Conn{mute}, []net.Conn{b}, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	if n := r.end.Streams[0].Packets; n.Sent != n.Received || n.Received == 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
+type noFin struct{ *net.UDPConn }
+
+func (c *noFin) Write(b []byte) (int, error) {
+	if h, _ := parseHeader(b); h.fin {
+		return len(b), nil
+	}
+	return c.UDPConn.Write(b)
+}
+
+func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+	a, b := pair(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options(1600*time.Millisecond, 1, 8_000_000)
+	o.Interval = measure.Duration(100 * time.Millisecond)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		_, _ = Send(ctx, []net.Conn{a}, o, measure.Forward, nil)
+	}()
+	defer func() { <-sent }()
+	end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, func(p measure.Progress) {
+		if p.EndNs > 2e8 {
+			cancel()
+		}
+	})
+	cancel()
+	if measure.KindOf(err) != measure.KindBroken {
+		t.Fatalf("error %v, want one of kind broken", err)
+	}
+	if _, _, n := total(end); n == 0 {
+		t.Error("the partial count is empty")
+	}
+}
+
+func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
+	a, b := pair(t)
+	b.Close()
+	l := usual
+	l.refused = 100 * time.Millisecond
+	end, err := send(t.Context(), []net.Conn{a}, options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
+	if measure.KindOf(err) != measure.KindBroken {
+		t.Fatalf("error %v, want one of kind broken", err)
+	}
+	if end.Streams[0].Packets.Sent == 0 {
+		t.Error("the partial count is empty")
+	}
+}
+
+func TestARefusalForAMomentIsNoError(t *testing.T) {
+	a, b := pair(t)
+	back := &flaky{UDPConn: a}
+	o := options(300*time.Millisecond, 1, 8_000_000)
+	s, r := both(t.Context(), []net.Conn{back}, []net.Conn{b}, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	if n := r.end.Streams[0].Packets; n.Lost != 0 || n.Received == 0 {
+		t.Errorf("%+v", n)
+	}
+	if back.refused == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
+// flaky refuses every tenth call, and says in others that buffers are full.
+type flaky struct {
+	*net.UDPConn
+	calls, refused int
+}
+
+func (c *flaky) Write(b []byte) (int, error) {
+	c.calls++
+	if c.calls%10 == 3 && c.calls < 50 {
+		c.refused++
+		return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", refusedErrno)}
+	}
+	if c.calls%10 == 5 {
+		return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", fullErrno)}
+	}
+	return c.UDPConn.Write(b)
+}
+
+func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
+	for _, rate := range []measure.Rate{0, 1000, 8_000_000} {
+		a, b := pairs(t, 3)
+		cause := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var lines atomic.Int64
+		var at atomic.Int64
+		stop := func(measure.Progress) {
+			if lines.Add(1) == 1 {
+				at.Store(time.Now().UnixNano())
+				cancel(cause)
+			}
+		}
+		o := options(time.Minute, 3, rate)
+		o.Interval = measure.Duration(100 * time.Millisecond)
+		s, r := both(ctx, a, b, o, measure.Forward, stop, stop)
+		if took := time.Since(time.Unix(0, at.Load())); took > time.Second { // 0.1 s on an idle host
+			t.Errorf("rate %v: both ends took %v to stop", rate, took)
+		}
+		if !errors.Is(s.err, cause) || !errors.Is(r.err, cause) {
+			t.Errorf("errors %v and %v, want the context's cause", s.err, r.err)
+		}
+	}
+}
+
+func TestNothingAtAllIsAnError(t *testing.T) {
+	_, b := pair(t)
+	l := usual
+	l.first = 50 * time.Millisecond
+	_, err := receive(t.Context(), []net.Conn{b}, options(time.Minute, 1, 0), measure.Forward, nil, l)
+	if measure.KindOf(err) != measure.KindBroken {
+		t.Errorf("error %v, want one of kind broken", err)
+	}
+}
+
+func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
+	a, b := pair(t)
+	l := usual
+	l.idle = 150 * time.Millisecond
+	d := make([]byte, 1400)
+	header{}.put(d)
+	if _, err := a.Write(d); err != nil {
+		t.Fatal(err)
+	}
+	o := options(0, 1, 0)
+	o.Bytes = 1 << 20
+	end, err := receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil, l)
+	if measure.KindOf(err) != measure.KindBroken || end.Streams[0].ReceivedBytes != 1400 {
+		t.Errorf("error %v with %d bytes", err, end.Streams[0].ReceivedBytes)
+	}
+}
+
+func TestSendingDoesNotAllocate(t *testing.T) {
+	a, _ := pair(t)
+	s := &sender{flow: &flow{o: options(time.Minute, 1, 0), conns: []net.Conn{a}}, begin: time.Now()}
+	d := &driver{sender: s, datagram: make([]byte, 1400)}
+	l := testLane(a)
+	if n := testing.AllocsPerRun(200, func() { d.turn(); d.send(l) }); n > 0 {
+		t.Errorf("%v allocations a datagram", n)
+	}
+}
