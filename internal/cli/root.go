@@ -69,7 +69,11 @@ func newRoot(sys *System) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return measure.AsError(err, measure.KindUsage).WithHint("see: %s --help", cmd.CommandPath())
+		e := measure.AsError(err, measure.KindUsage)
+		if e.Hint != "" {
+			return e
+		}
+		return e.WithHint("see: %s --help", cmd.CommandPath())
 	})
 	for _, make := range commands {
 		root.AddCommand(make(sys))
@@ -78,7 +82,14 @@ func newRoot(sys *System) *cobra.Command {
 }
 
 // commands are the subcommands in the order help lists them.
-var commands = []func(*System) *cobra.Command{}
+var commands = []func(*System) *cobra.Command{
+	newMeasureCommand(measure.TestTCP),
+	newMeasureCommand(measure.TestUDP),
+	newMeasureCommand(measure.TestLatency),
+	newMeasureCommand(measure.TestPing),
+	newServerCommand,
+	newLabCommand,
+}
 
 func unknownCommand(cmd *cobra.Command, name string) error {
 	hint := "tests are tcp, udp, latency, ping; see: soku --help"

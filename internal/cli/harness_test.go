@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"soku/internal/server"
+)
+
+// fakeSystem is a System in memory with a data folder of its own; the file
+// functions are the real ones, on the test's own folders.
+func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBuffer) {
+	t.Helper()
+	var out bytes.Buffer
+	errs := &lockedBuffer{}
+	return &System{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
+		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: os.WriteFile, MkdirAll: os.MkdirAll,
+		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
+		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 },
+		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
+	}, &out, errs
+}
+
+// lockedBuffer is a buffer that a command may write from several goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// soku runs one command line in memory.
+func soku(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	sys, out, errs := fakeSystem(t, args...)
+	code = Run(sys)
+	return out.String(), errs.String(), code
+}
+
+// startServer runs a real server on a free port until the test ends and returns
+// its host:port.
+func startServer(t *testing.T, change func(*server.Config)) string {
+	t.Helper()
+	cfg := server.Config{Listen: "127.0.0.1:0", MaxClients: 100, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := server.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Serve(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return s.Addr().String()
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+)
+
+func TestATestByHandMeasuresPrintsAndKeeps(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, args := range [][]string{
+		{"tcp", addr, "-t", "500ms"},
+		{"tcp", addr, "-t", "500ms", "-R", "-P", "4"},
+		{"tcp", addr, "-t", "500ms", "--bidir", "-b", "50M"},
+		{"tcp", addr, "-n", "1MB"},
+		{"udp", addr, "-t", "500ms", "-b", "20M"},
+		{"udp", addr, "-t", "500ms", "-R"},
+		{"latency", addr, "-t", "500ms"},
+		{"latency", addr, "-t", "500ms", "--protocol", "udp", "--request-rate", "200"},
+	} {
+		t.Run(strings.Join(args[:1], " ")+strings.Join(args[2:], " "), func(t *testing.T) {
+			sys, out, errs := fakeSystem(t, append(args, "--json")...)
+			if code := Run(sys); code != 0 {
+				t.Fatalf("status %d: %s", code, errs)
+			}
+			var r measure.Result
+			if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+				t.Fatalf("%v in %s", err, out)
+			}
+			if r.Error != nil || r.Hosts.Client == nil || r.Hosts.Server == nil || r.Summary.DurationNs == 0 || r.Summary.Confidence == "" {
+				t.Errorf("incomplete result: %s", out)
+			}
+			if r.Test == measure.TestLatency {
+				if r.Summary.RTT == nil || r.Summary.RTT.Count == 0 || r.Summary.FloorNs == nil {
+					t.Errorf("no round trips or no floor: %s", out)
+				}
+			} else if r.Summary.GoodputBps == 0 || r.Summary.ReceivedBytes == 0 || r.Summary.SentBytes == 0 {
+				t.Errorf("nothing was counted: %+v", r.Summary)
+			}
+			// The store has it under its identity.
+			sys.Args = []string{"show", r.ID, "--json"}
+			out.Reset()
+			if code := Run(sys); code != 0 || !strings.Contains(out.String(), r.ID) {
+				t.Errorf("show: status %d, %s %s", code, out, errs)
+			}
+		})
+	}
+}
+
+func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
+	addr := startServer(t, nil)
+	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--no-save")
+	if code != 0 || strings.Count(out, "–") < 2 || !strings.Contains(out, "counted at the receiver") || !strings.Contains(out, "confidence") || strings.Contains(out, "kept") {
+		t.Errorf("status %d\n%s%s", code, out, errs)
+	}
+	for _, line := range strings.Split(out, "\n") {
+		if strings.Contains(line, "–") && len([]rune(line)) > 80 {
+			t.Errorf("a live line of %d columns: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+func TestJSONStreamIsOneObjectALineAndEndsWithTheResult(t *testing.T) {
+	addr := startServer(t, nil)
+	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--json-stream", "--no-save")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(lines) < 3 {
+		t.Fatalf("status %d, %d lines: %s", code, len(lines), errs)
+	}
+	for i, line := range lines {
+		var event struct {
+			Event    string
+			Interval *measure.Progress
+			Result   *measure.Result
+		}
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("line %d: %v", i, err)
+		}
+		if last := i == len(lines)-1; last != (event.Event == "result") || last != (event.Result != nil) || last == (event.Interval != nil) {
+			t.Errorf("line %d is %s", i, line)
+		}
+	}
+}
+
+func TestTheResultGoesToTheFileThatIsNamed(t *testing.T) {
+	addr := startServer(t, nil)
+	file := filepath.Join(t.TempDir(), "result.json")
+	_, errs, code := soku(t, "tcp", addr, "-t", "200ms", "--no-save", "-o", file)
+	b, err := os.ReadFile(file)
+	var r measure.Result
+	if code != 0 || err != nil || json.Unmarshal(b, &r) != nil || r.Summary.GoodputBps == 0 {
+		t.Errorf("status %d, %v, %s %s", code, err, b, errs)
+	}
+}
+
+func closedPort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
+	open := startServer(t, nil)
+	closed := closedPort(t)
+	notSoku := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				c.Write([]byte("220 mail.example ESMTP\r\n"))
+				c.Close()
+			}
+		}()
+		return l.Addr().String()
+	}()
+	locked := startServer(t, func(c *server.Config) { c.Token = "secret" })
+	capped := startServer(t, func(c *server.Config) { c.MaxDuration = measure.Duration(1e9) })
+
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"unknown test", []string{"htcp", "10.0.0.1"}, 2, []string{`"htcp"`, "tcp"}},
+		{"unknown flag", []string{"tcp", "10.0.0.1", "--strems", "4"}, 2, []string{"--strems", "--help"}},
+		{"wrong unit", []string{"tcp", "10.0.0.1", "-b", "50X"}, 2, []string{`"50X"`, "50M"}},
+		{"wrong time", []string{"tcp", "10.0.0.1", "-t", "soon"}, 2, []string{`"soon"`, "10s"}},
+		{"out of range", []string{"tcp", "10.0.0.1", "-P", "4000"}, 2, []string{"streams 4000", "1..1024"}},
+		{"missing host", []string{"tcp"}, 2, []string{"no host", "soku tcp 10.0.0.4"}},
+		{"two hosts", []string{"tcp", "a", "b"}, 2, []string{`"b"`, "soku run"}},
+		{"unknown name", []string{"tcp", "no-such-host.invalid"}, 4, []string{"no-such-host.invalid", "check the name"}},
+		{"refused port", []string{"tcp", closed}, 4, []string{closed, "refused", "soku server"}},
+		{"not a soku server", []string{"tcp", notSoku}, 5, []string{notSoku, "soku server"}},
+		{"no token", []string{"tcp", locked, "-t", "100ms"}, 5, []string{"token"}},
+		{"longer than the server allows", []string{"tcp", capped, "-t", "10s"}, 5, []string{"1s"}},
+		{"unknown congestion control", []string{"tcp", open, "-C", "warp", "-t", "100ms"}, 2, []string{"warp"}},
+		{"token file that is not there", []string{"tcp", open, "--token-file", "/no/such/file"}, 2, []string{"/no/such/file", "--token-file"}},
+		{"output folder that is not there", []string{"tcp", open, "-t", "100ms", "-o", "/no/such/folder/r.json"}, 7, []string{"/no/such/folder/r.json"}},
+		{"no such result", []string{"show", "ffffffff"}, 9, []string{"ffffffff", "soku ls"}},
+		{"server on a port in use", []string{"server", "--listen", open}, 2, []string{open}},
+		{"server with a wrong network", []string{"server", "--allow", "ten"}, 2, []string{`"ten"`, "10.0.0.0/8"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, errs, code := soku(t, c.args...)
+			if code != c.code {
+				t.Errorf("status %d, want %d: %s", code, c.code, errs)
+			}
+			text := strings.TrimSuffix(errs, "\n")
+			if !strings.HasPrefix(text, "soku: ") || strings.Contains(text, "\n") {
+				t.Errorf("stderr is not one sentence: %q", errs)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(errs, w) {
+					t.Errorf("stderr lacks %q: %s", w, errs)
+				}
+			}
+			if c.code == 2 && out != "" {
+				t.Errorf("stdout is not empty: %s", out)
+			}
+		})
+	}
+}
+
+func TestFiguresArePrintedThoughTheStoreCannotKeepThem(t *testing.T) {
+	addr := startServer(t, nil)
+	file := filepath.Join(t.TempDir(), "soku.db")
+	if err := os.WriteFile(file, []byte(strings.Repeat("this is no database. ", 500)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := soku(t, "tcp", addr, "-t", "200ms", "--store", file)
+	if code != 7 || !strings.Contains(out, "counted at the receiver") || !strings.Contains(errs, file) {
+		t.Errorf("status %d\n%s\n%s", code, out, errs)
+	}
+}
+
+func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
+	for _, args := range [][]string{{"tcp"}, {"udp"}, {"latency"}, {"ping"}, {"server"}, {"run"}, {"plan"}, {"report"}, {"ls"}, {"show"}, {"lab", "up"}} {
+		out, _, code := soku(t, append(args, "--help")...)
+		if code != 0 || !strings.Contains(out, "Examples:") || !strings.Contains(out, "soku "+strings.Join(args, " ")) {
+			t.Errorf("%v: status %d\n%s", args, code, out)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+// Package truth holds what soku measures against networks whose truth is known:
+// emulated ones, in network namespaces, with a cap or a delay the kernel or the
+// delay line really keeps.
+package truth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/lab"
+	"soku/internal/measure"
+)
+
+// soku is the program under test, built once for all tests of the package.
+var soku string
+
+func TestMain(m *testing.M) {
+	if reason := cannot(); reason != "" {
+		fmt.Println("skipped: emulated networks need Linux and root:", reason)
+		return
+	}
+	dir, err := os.MkdirTemp("", "soku-truth")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	soku = filepath.Join(dir, "soku")
+	if out, err := exec.Command("go", "build", "-o", soku, "soku/cmd/soku").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func cannot() string {
+	if runtime.GOOS != "linux" {
+		return "this is " + runtime.GOOS
+	}
+	if os.Geteuid() != 0 {
+		return "not root"
+	}
+	return ""
+}
+
+// network brings a topology up until the test ends.
+func network(t *testing.T, topology string) *lab.Lab {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "topology.yaml")
+	if err := os.WriteFile(file, []byte(topology), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	topo, err := lab.Load(file, os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lab.Up(t.Context(), topo, lab.Options{Executable: soku, RunDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := l.Down(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// run measures from the host named client to the address of server.
+func run(t *testing.T, l *lab.Lab, test string, flags ...string) *measure.Result {
+	t.Helper()
+	addr, err := l.Topology.Address("server", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{soku, test, addr.String(), "--json", "--no-save"}, flags...)
+	cmd := l.Command(t.Context(), "client", args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %v %s", args, err, errs.String())
+	}
+	var r measure.Result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return &r
+}
+
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// Every cap is one of a shaper's frames; what TCP can carry of it is the
+// payload's share: 1448 of 1514 bytes at an MTU of 1500.
+func TestGoodputIsWithinOnePercentOfTheCap(t *testing.T) {
+	for _, rate := range []string{"50M", "200M", "1G", "5G"} {
+		t.Run(rate, func(t *testing.T) {
+			l := network(t, strings.ReplaceAll(`
+lab: truth-RATE
+hosts:
+  client: {sysctl: {net.ipv4.tcp_congestion_control: cubic}}
+  server: {server: true, sysctl: {net.ipv4.tcp_congestion_control: cubic}}
+routers:
+  gateway:
+links:
+  - {from: client, to: gateway, rate: RATE}
+  - {from: gateway, to: server}
+`, "RATE", rate))
+			truth, err := l.Topology.Truth("client", "server", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := float64(truth.GoodputBps)
+			for _, direction := range []string{"forward", "reverse"} {
+				var got []float64
+				for range 3 {
+					r := run(t, l, "tcp", "-t", "2s", "--direction", direction)
+					got = append(got, r.Summary.GoodputBps)
+				}
+				m := median(got)
+				off := (m - want) / want * 100
+				t.Logf("%s %s: %s of %s (%+.2f %%)", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off)
+				if math.Abs(off) > 1 {
+					t.Errorf("%s %s: median %s, want %s within 1 %% (%+.2f %%); all: %.0f", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off, got)
+				}
+			}
+		})
+	}
+}
+
+func TestMedianRoundTripIsWithinFivePercentOfTheDelay(t *testing.T) {
+	for _, oneWay := range []string{"0.25ms", "1ms", "5ms"} {
+		t.Run(oneWay, func(t *testing.T) {
+			l := network(t, strings.ReplaceAll(strings.ReplaceAll(`
+lab: truth-NAME
+hosts:
+  client:
+  server: {server: true}
+links:
+  - {from: client, to: server, delay: DELAY}
+`, "DELAY", oneWay), "NAME", strings.ReplaceAll(oneWay, ".", "")))
+			truth, err := l.Topology.Truth("client", "server", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "10ms"}} {
+				var got, floors []float64
+				for range 3 {
+					r := run(t, l, test[0], append([]string{"-t", "1s"}, test[1:]...)...)
+					got = append(got, r.Summary.RTT.P50)
+					floors = append(floors, *r.Summary.FloorNs)
+				}
+				m, want, floor := median(got), float64(truth.RTTNs), median(floors)
+				t.Logf("%s over %s: median %s, truth %s, floor %s", strings.Join(test, " "), oneWay,
+					measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
+				if m < want*0.95 || m > want*1.05+floor {
+					t.Errorf("%s: median %s is not within 5 %% of %s plus the floor of %s", strings.Join(test, " "),
+						measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
+				}
+			}
+		})
+	}
+}
+
+func TestLossOnThePathIsTheLossThatIsMeasured(t *testing.T) {
+	l := network(t, `
+lab: truth-loss
+hosts:
+  client:
+  server: {server: true}
+links:
+  - {from: client, to: server, loss: 5%}
+`)
+	r := run(t, l, "udp", "-t", "2s", "-b", "20M", "-s", "1000")
+	// 5000 datagrams: 5 % plus or minus four standard errors.
+	if got := *r.Summary.LossRatio; got < 0.037 || got > 0.063 {
+		t.Errorf("loss %.4f, want 0.05", got)
+	}
+}
