@@ -1,0 +1,273 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire"
+	"soku/internal/wire/native"
+)
+
+// refused opens a session that the server must refuse.
+func (r *running) refused(test measure.Test, o measure.Options, kind measure.Kind, parts ...string) {
+	r.t.Helper()
+	s, err := native.Open(r.t.Context(), r.addr, r.request(test, o), wire.Hooks{})
+	if err == nil {
+		_ = s.Close()
+		r.t.Fatal("not refused")
+	}
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Kind != kind {
+		r.t.Errorf("kind %s, want %s: %v", measure.KindOf(err), kind, err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			r.t.Errorf("%q does not say %q", err, part)
+		}
+	}
+}
+
+func TestMoreClientsThanAllowedAreRefusedUntilOneEnds(t *testing.T) {
+	s := serve(t, Config{MaxClients: 2})
+	first := s.open(measure.TestTCP, tcpOptions())
+	s.open(measure.TestTCP, tcpOptions())
+	s.refused(measure.TestTCP, tcpOptions(), measure.KindRefused, "busy: 2 of 2 clients", "--max-clients")
+	_ = first.Close()
+	eventually(t, prompt, "the place is not free", func() bool { running, _ := s.queue.snapshot(); return len(running) == 1 })
+	s.open(measure.TestTCP, tcpOptions())
+}
+
+func TestAPlaceIsFreeWhenTheClientHasItsHalf(t *testing.T) {
+	s := serve(t, Config{MaxClients: 1})
+	for range 20 {
+		c := s.open(measure.TestTCP, tcpOptions())
+		conns := c.tcp()
+		c.start()
+		_ = conns[0].CloseWrite()
+		c.finish() // no Close before the next
+	}
+}
+
+func TestExclusiveClientsWaitInAVisibleQueue(t *testing.T) {
+	s := serve(t, Config{Exclusive: true, MaxClients: 3})
+	current := s.open(measure.TestTCP, tcpOptions())
+	type waiter struct {
+		heard *heard
+		open  chan wire.Session
+	}
+	var waiters []waiter
+	for i := range 3 {
+		w := waiter{&heard{}, make(chan wire.Session, 1)}
+		go func() {
+			session, err := native.Open(t.Context(), s.addr, s.request(measure.TestTCP, tcpOptions()), w.heard.hooks())
+			if err != nil {
+				t.Error(err)
+			}
+			w.open <- session
+		}()
+		eventually(t, prompt, "not queued", func() bool { return w.heard.position() == i+1 })
+		waiters = append(waiters, w)
+	}
+	s.refused(measure.TestTCP, tcpOptions(), measure.KindRefused, "busy", "3 of 3 already wait")
+
+	var info native.Info
+	var queue native.Queue
+	s.get(native.InfoPath, &info)
+	s.get(native.QueuePath, &queue)
+	if info.Running != 1 || info.Queue != 3 || len(queue.Running) != 1 || len(queue.Waiting) != 3 || queue.Waiting[2].Position != 3 {
+		t.Errorf("info %+v, queue %+v", info, queue)
+	}
+	for i, w := range waiters {
+		_ = current.Close()
+		session := <-w.open
+		if session == nil {
+			t.FailNow()
+		}
+		current = &client{Session: session}
+		for j, behind := range waiters[i+1:] {
+			eventually(t, prompt, "the position was not told", func() bool { return behind.heard.position() == j+1 })
+		}
+		if names := w.heard.names(); names[0] != wire.Queued || names[len(names)-1] != wire.Ready {
+			t.Errorf("states %v", names)
+		}
+	}
+	_ = current.Close()
+	s.free()
+}
+
+func TestAWaitingClientThatGivesUpLeavesTheQueue(t *testing.T) {
+	s := serve(t, Config{Exclusive: true})
+	s.open(measure.TestTCP, tcpOptions())
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if _, err := native.Open(ctx, s.addr, s.request(measure.TestTCP, tcpOptions()), wire.Hooks{}); err == nil {
+		t.Fatal("opened")
+	}
+	if d := time.Since(begin); d > prompt {
+		t.Errorf("took %s", d)
+	}
+	eventually(t, prompt, "it still waits", func() bool { _, waiting := s.queue.snapshot(); return len(waiting) == 0 })
+}
+
+func TestALongerTestThanAllowedIsRefusedWithTheLimit(t *testing.T) {
+	s := serve(t, Config{MaxDuration: measure.Duration(10 * time.Second)})
+	long := options(measure.TestTCP, func(o *measure.Options) { o.Omit = measure.Duration(time.Second) })
+	s.refused(measure.TestTCP, long, measure.KindRefused, "11s", "allows 10s", "--duration")
+	s.open(measure.TestTCP, options(measure.TestTCP))
+}
+
+func TestAnAmountIsCutOffByTheLongestTimeAllowed(t *testing.T) {
+	s := serve(t, Config{MaxDuration: measure.Duration(200 * time.Millisecond)})
+	c := s.open(measure.TestTCP, tcpOptions())
+	conns := c.tcp()
+	c.start()
+	_, _ = conns[0].Write(make([]byte, 10)) // and never the rest
+	err := c.aborted(prompt)
+	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "200ms") || !strings.Contains(err.Error(), "--max-duration") {
+		t.Errorf("got %v", err)
+	}
+	s.free()
+}
+
+func TestARateOverTheLimitIsLoweredAndTheResultSaysSo(t *testing.T) {
+	s := serve(t, Config{MaxRate: 1_000_000})
+	for name, asked := range map[string]measure.Rate{"no limit": 0, "5.000 Mbit/s": 5_000_000} {
+		c := s.open(measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Rate = asked; o.Bytes = 1000 }))
+		if c.Options().Rate != 1_000_000 {
+			t.Errorf("%s: rate %s", name, c.Options().Rate)
+		}
+		conns := c.tcp()
+		c.start()
+		_ = conns[0].CloseWrite()
+		end := c.finish()
+		for where, w := range map[string][]string{"session": c.Warnings(), "half": end.Warnings} {
+			if len(w) != 1 || !strings.Contains(w[0], "--max-rate") || !strings.Contains(w[0], name) {
+				t.Errorf("%s: warnings of the %s: %q", name, where, w)
+			}
+		}
+	}
+	if c := s.open(measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Rate = 1000 })); c.Options().Rate != 1000 || c.Warnings() != nil {
+		t.Errorf("a rate within the limit: %s, %q", c.Options().Rate, c.Warnings())
+	}
+	c := s.open(measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) { o.Size, o.RequestRate = 125, 5000 }))
+	if c.Options().RequestRate != 1000 || len(c.Warnings()) != 1 {
+		t.Errorf("latency: %v, %q", c.Options().RequestRate, c.Warnings())
+	}
+}
+
+func TestAClientThatIgnoresTheRateIsEnded(t *testing.T) {
+	s := serve(t, Config{MaxRate: 8_000_000}) // 1 MB a second, and 16 MB to begin with
+	c := s.open(measure.TestTCP, options(measure.TestTCP))
+	conns := c.tcp()
+	c.start()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 1<<20)
+		for {
+			if _, err := conns[0].Write(buf); err != nil {
+				return
+			}
+		}
+	}()
+	err := c.aborted(10 * time.Second)
+	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "--max-rate") {
+		t.Errorf("got %v", err)
+	}
+	<-done
+}
+
+func TestOptionsAreCheckedAgainOnTheServer(t *testing.T) {
+	s := serve(t, Config{})
+	o := tcpOptions()
+	o.Streams = 5000
+	s.refused(measure.TestTCP, o, measure.KindUsage, "streams")
+	s.refused("nonsense", measure.Options{}, measure.KindUsage, "unknown test")
+	s.refused(measure.TestPing, options(measure.TestPing), measure.KindUsage, "needs no server")
+}
+
+func TestASocketOptionTheServerCannotSetIsToldWithItsPlace(t *testing.T) {
+	s := serve(t, Config{})
+	o := tcpOptions(func(o *measure.Options) { o.Direction = measure.Reverse })
+	c := s.open(measure.TestTCP, o)
+	running, _ := s.queue.snapshot()
+	running[0].options.Congestion = "no-such-thing" // as if only the server lacked it
+	_, err := c.TCP(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "on the server") || !strings.Contains(err.Error(), "no-such-thing") {
+		t.Errorf("got %v", err)
+	}
+	s.free()
+}
+
+func TestAPreambleThatDoesNotBelongOpensNothing(t *testing.T) {
+	s := serve(t, Config{})
+	x := s.raw(tcpOptions())
+	x.attach()
+	good := native.Preamble{Version: native.Version, Kind: native.KindData, Key: x.created.Key}
+	try := func(name string, change func(*native.Preamble), want native.Status, wantAnswer bool) {
+		p := good
+		change(&p)
+		if status, answered := x.dial(p); answered != wantAnswer || answered && status != want {
+			t.Errorf("%s: status %d, answered %v", name, status, answered)
+		}
+	}
+	try("unknown key", func(p *native.Preamble) { p.Key[0]++ }, 0, false)
+	try("other version", func(p *native.Preamble) { p.Version = 9 }, native.StatusVersion, true)
+	try("other kind", func(p *native.Preamble) { p.Kind = 9 }, native.StatusRefused, true)
+	try("index out of range", func(p *native.Preamble) { p.Index = 1 }, native.StatusRefused, true)
+	try("good", func(*native.Preamble) {}, native.StatusOK, true)
+	try("taken", func(*native.Preamble) {}, native.StatusRefused, true)
+}
+
+func TestAQueuedSessionCannotOpenDataConnections(t *testing.T) {
+	s := serve(t, Config{Exclusive: true})
+	s.open(measure.TestTCP, tcpOptions())
+	x := s.raw(tcpOptions())
+	x.attach()
+	if status, ok := x.dial(native.Preamble{Version: native.Version, Kind: native.KindData, Key: x.created.Key}); !ok || status != native.StatusRefused {
+		t.Errorf("status %d, %v", status, ok)
+	}
+}
+
+func TestManySessionsThatNobodyAttachesToAreBounded(t *testing.T) {
+	r := newRegistry()
+	s := serve(t, Config{})
+	for i := range maxPending + 1 {
+		ss, err := newSession(s.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.add(ss, &s.live)
+		if (err != nil) != (i == maxPending) {
+			t.Fatalf("session %d: %v", i, err)
+		}
+		if err == nil {
+			defer s.live.Done()
+		}
+	}
+}
+
+func TestThePortIsTakenSaysSo(t *testing.T) {
+	s := serve(t, Config{})
+	_, err := New(Config{Listen: s.addr})
+	if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), s.addr) || !strings.Contains(err.Error(), "another") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := New(Config{Listen: "nonsense"}); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("got %v", err)
+	}
+	u, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if _, err := New(Config{Listen: u.LocalAddr().String()}); err == nil || !strings.Contains(err.Error(), "UDP") {
+		t.Errorf("got %v", err)
+	}
+}
