@@ -1,0 +1,175 @@
+package sock
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// intOption reads a socket option of c.
+func intOption(t *testing.T, c *net.TCPConn, level, opt int) int {
+	t.Helper()
+	raw, err := c.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := 0
+	var inner error
+	if err := raw.Control(func(fd uintptr) { v, inner = unix.GetsockoptInt(int(fd), level, opt) }); err != nil || inner != nil {
+		t.Fatal(err, inner)
+	}
+	return v
+}
+
+func TestOptionsAreOnTheConnection(t *testing.T) {
+	c, s, err := dialled(t, measure.Options{Window: 100_000, Congestion: "reno", MSS: 1000, TOS: 184, Device: "lo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name             string
+		level, opt, want int
+	}{
+		{"SO_SNDBUF (doubled)", unix.SOL_SOCKET, unix.SO_SNDBUF, 200_000},
+		{"SO_RCVBUF (doubled)", unix.SOL_SOCKET, unix.SO_RCVBUF, 200_000},
+		{"IP_TOS", unix.IPPROTO_IP, unix.IP_TOS, 184},
+	} {
+		if got := intOption(t, c, x.level, x.opt); got != x.want {
+			t.Errorf("%s is %d, want %d", x.name, got, x.want)
+		}
+	}
+	if _, err := c.Write(make([]byte, 5000)); err != nil {
+		t.Fatal(err)
+	}
+	info, ok := TCPInfo(c)
+	if !ok || info.Congestion != "reno" || info.MSS > 1000 || info.MSS < 900 || info.State != "established" || info.RTTNs == 0 {
+		t.Errorf("TCP_INFO: %+v, %v", info, ok)
+	}
+	if info, _ := TCPInfo(s); info.MSS > 1000 {
+		t.Errorf("the accepting end sends segments of %d", info.MSS)
+	}
+}
+
+func TestOpenConnectionsTakeTheOptionsToo(t *testing.T) {
+	l, err := net.Listen("tcp", "[::]:0") // both IP versions; accepts IPv4 on an IPv6 socket
+	if err != nil {
+		t.Skip("no IPv6 here:", err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		c, err := net.Dial("tcp", net.JoinHostPort(host, port))
+		if err != nil {
+			t.Skip("no IPv6 here:", err)
+		}
+		defer c.Close()
+		s, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		accepted := s.(*net.TCPConn)
+		if err := (Settings{TOS: 72, Congestion: "reno", Window: 50_000, Device: "nowhere"}).Apply(s); err != nil {
+			t.Fatal(err)
+		}
+		if tos := intOption(t, accepted, unix.IPPROTO_IP, unix.IP_TOS); tos != 72 {
+			t.Errorf("from %s: IP_TOS is %d", host, tos)
+		}
+		if class := intOption(t, accepted, unix.IPPROTO_IPV6, unix.IPV6_TCLASS); class != 72 {
+			t.Errorf("from %s: IPV6_TCLASS is %d", host, class)
+		}
+		if intOption(t, accepted, unix.IPPROTO_TCP, unix.TCP_NODELAY) != 0 {
+			t.Errorf("from %s: Nagle's algorithm is off though NoDelay is false", host)
+		}
+		if err := (Settings{NoDelay: true}).Apply(s); err != nil || intOption(t, accepted, unix.IPPROTO_TCP, unix.TCP_NODELAY) == 0 {
+			t.Errorf("from %s: Nagle's algorithm is on though NoDelay is true: %v", host, err)
+		}
+	}
+}
+
+func TestWhatTheKernelRefusesIsAClearError(t *testing.T) {
+	for _, c := range []struct {
+		o    measure.Options
+		kind measure.Kind
+		says string
+	}{
+		{measure.Options{Congestion: "nosuchthing"}, measure.KindUsage, "available here: "},
+		{measure.Options{Device: "nosuchdev0"}, measure.KindUsage, "no such interface"},
+		{measure.Options{MSS: 1}, measure.KindUsage, "TCP_MAXSEG"},
+	} {
+		_, _, err := dialled(t, c.o)
+		if err == nil || measure.KindOf(err) != c.kind || !strings.Contains(measure.AsError(err, "").Error(), c.says) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+func TestAWindowThatTheKernelWouldCutIsNotCutSilently(t *testing.T) {
+	const asked = 64 << 20
+	c, _, err := dialled(t, measure.Options{Window: asked})
+	if err != nil {
+		if measure.KindOf(err) != measure.KindPermission || !strings.Contains(err.Error(), "SO_SNDBUF") {
+			t.Errorf("error %v", err)
+		}
+		return
+	}
+	if got := intOption(t, c, unix.SOL_SOCKET, unix.SO_SNDBUF); got < 2*asked {
+		t.Errorf("SO_SNDBUF is %d, want %d", got, 2*asked)
+	}
+}
+
+func TestPortsAreShared(t *testing.T) {
+	lc := net.ListenConfig{Control: Settings{ReusePort: true}.Control}
+	a, err := lc.ListenPacket(t.Context(), "udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := lc.ListenPacket(t.Context(), "udp4", a.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+}
+
+func TestUnsentIsWhatThePeerHasNotAcknowledged(t *testing.T) {
+	c, s, err := dialled(t, measure.Options{Window: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nobody reads, so the queue stays.
+	_ = c.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
+	written := int64(0)
+	for {
+		n, err := c.Write(make([]byte, 64<<10))
+		written += int64(n)
+		if err != nil {
+			break
+		}
+	}
+	queued, ok := Unsent(c)
+	if !ok || queued <= 0 || queued >= written {
+		t.Fatalf("%d of %d bytes are queued, %v", queued, written, ok)
+	}
+	Abort(s)
+	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+	if _, err := c.Read(make([]byte, 1)); err == nil {
+		t.Fatal("no reset came")
+	}
+	if after, ok := Unsent(c); !ok || after != queued {
+		t.Errorf("%d bytes queued after the reset, %d before", after, queued)
+	}
+}
+
+func TestTheKernelsUnlimitedIsNoNumber(t *testing.T) {
+	got := fromKernel(&unix.TCPInfo{Pacing_rate: ^uint64(0), Snd_ssthresh: 0x7fffffff, Min_rtt: ^uint32(0), Rtt: 250, Delivery_rate: 1000, State: 99}, "x")
+	want := measure.TCPInfo{Congestion: "x", RTTNs: 250_000, DeliveryBps: 8000}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
