@@ -162,16 +162,19 @@ func bounds(c Comparison, reference float64) string {
 	return fmt.Sprintf("95 %% interval %s to %s %%, %s", percent(low), percent(high), n)
 }
 
-// percent writes a ratio times 100 with two digits where it is small, and a
-// true minus sign.
+// percent writes a ratio times 100 with digits for its size and a true minus
+// sign; small ones keep two digits, so that a bound next to zero shows its side.
 func percent(ratio float64) string {
 	v := ratio * 100
 	format := "%.1f"
-	if math.Abs(v) >= 100 {
+	switch a := math.Abs(v); {
+	case a >= 99.95:
 		format = "%.0f"
+	case a < 0.995:
+		format = "%.2f"
 	}
 	text := fmt.Sprintf(format, math.Abs(v))
-	if v < 0 && text != "0.0" {
+	if v < 0 && text != "0.00" {
 		return "−" + text
 	}
 	return text

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// answer is the one sentence that a reader takes away from a test. It claims
+// an order only where the ranking shows one.
+func (t *Test) answer() string {
+	placed := slices.DeleteFunc(slices.Clone(t.Ranking), func(p Place) bool { return p.Rank == 0 })
+	if len(placed) == 0 {
+		return "No trial succeeded, so there is no answer."
+	}
+	first := 0 // patterns that share the first rank
+	for first < len(placed) && placed[first].Rank == 1 {
+		first++
+	}
+	switch {
+	case len(placed) == 1:
+		return t.onlyOne(placed[0])
+	case t.Rounds == 1 && first == 1:
+		return fmt.Sprintf("%s %s: %s%s; one round, so the order is not tested.", placed[0].Pattern, t.leads(), t.figure(*placed[0].Estimate), t.lead(placed[0], placed[1]))
+	case t.Rounds == 1:
+		return fmt.Sprintf("%s have the same figure, %s; one round, so the order is not tested.", names(placed[:first]), t.figure(*placed[0].Estimate))
+	case first == len(placed):
+		return fmt.Sprintf("No difference shown between %s: %s, in %s.", names(placed), t.figures(placed), rounds(t.Rounds))
+	case first == 1:
+		return fmt.Sprintf("%s %s: %s%s; shown by %s.", placed[0].Pattern, t.leads(), t.figure(*placed[0].Estimate), t.lead(placed[0], placed[1]), rounds(t.Rounds))
+	}
+	return fmt.Sprintf("No difference shown between %s (%s); next is %s with %s, in %s.",
+		names(placed[:first]), t.figures(placed[:first]), placed[first].Pattern, t.figure(*placed[first].Estimate), rounds(t.Rounds))
+}
+
+func (t *Test) onlyOne(p Place) string {
+	for _, r := range t.Rows {
+		if r.Pattern != p.Pattern || len(r.Values) < 2 {
+			continue
+		}
+		low, high := r.Values[0].Value, r.Values[0].Value
+		for _, v := range r.Values {
+			low, high = min(low, v.Value), max(high, v.Value)
+		}
+		return fmt.Sprintf("%s: %s %s (%s to %s in %d trials).", p.Pattern, t.noun(), t.figure(*p.Estimate), t.figure(low), t.figure(high), len(r.Values))
+	}
+	return fmt.Sprintf("%s: %s %s.", p.Pattern, t.noun(), t.figure(*p.Estimate))
+}
+
+func (t *Test) noun() string {
+	if t.Basis.HigherIsBetter {
+		return "goodput"
+	}
+	return "median round trip"
+}
+
+func (t *Test) leads() string {
+	if t.Basis.HigherIsBetter {
+		return "is fastest"
+	}
+	return "has the shortest round trip"
+}
+
+// lead compares the best with the next: as a factor where it is large, in
+// percent where it is not, so that 1.1 never stands for anything from 5 to 15 %.
+func (t *Test) lead(best, next Place) string {
+	a, b := *best.Estimate, *next.Estimate
+	if a <= 0 || b <= 0 {
+		return fmt.Sprintf("; the next, %s, has %s", next.Pattern, t.figure(b))
+	}
+	if t.Basis.HigherIsBetter {
+		if a/b < 1.5 {
+			return fmt.Sprintf(", %.1f %% more than the next, %s", (a/b-1)*100, next.Pattern)
+		}
+		return fmt.Sprintf(", %s × the next, %s", factor(a/b), next.Pattern)
+	}
+	if b/a < 1.5 {
+		return fmt.Sprintf("; the next, %s, takes %.1f %% longer", next.Pattern, (b/a-1)*100)
+	}
+	return fmt.Sprintf("; the next, %s, takes %s × as long", next.Pattern, factor(b/a))
+}
+
+func factor(v float64) string {
+	if v >= 10 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// figure writes a value of the basis figure with its unit.
+func (t *Test) figure(v float64) string {
+	if t.Basis.HigherIsBetter {
+		return measure.FormatRate(v)
+	}
+	return measure.FormatLatency(v)
+}
+
+// figures lists the estimates of a few patterns, or their range.
+func (t *Test) figures(places []Place) string {
+	if len(places) > 3 {
+		a, b := *places[0].Estimate, *places[len(places)-1].Estimate
+		return t.figure(min(a, b)) + " to " + t.figure(max(a, b))
+	}
+	var out []string
+	for _, p := range places {
+		out = append(out, t.figure(*p.Estimate))
+	}
+	return and(out)
+}
+
+func names(places []Place) string {
+	if len(places) > 4 {
+		return fmt.Sprintf("%d patterns", len(places))
+	}
+	var out []string
+	for _, p := range places {
+		out = append(out, p.Pattern)
+	}
+	return and(out)
+}
+
+func and(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+func rounds(n int) string {
+	if n == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", n)
+}
+
+// caveats are what a reader must know before believing the answer.
+func (t *Test) caveats() []string {
+	var out []string
+	trials, medium, low := 0, 0, 0
+	for _, r := range t.Rows {
+		trials += r.Trials
+		medium += r.Confidence.Medium
+		low += r.Confidence.Low
+	}
+	if n := len(t.Failures); n > 0 {
+		out = append(out, fmt.Sprintf("%d of %s failed and %s not in the figures.", n, many(trials+n, "trial"), isAre(n)))
+	}
+	if medium > 0 {
+		out = append(out, fmt.Sprintf("%d of %s never became steady.", medium, many(trials, "trial")))
+	}
+	if low > 0 {
+		out = append(out, fmt.Sprintf("%d of %s %s too short to judge.", low, many(trials, "trial"), wasWere(low)))
+	}
+	if t.ByHand && len(t.Rows) > 1 {
+		out = append(out, "These trials were run by hand: nothing interleaved them, so a change over time can look like a difference.")
+	}
+	if f := t.Floor; f != nil {
+		out = append(out, fmt.Sprintf("The tool itself adds %s (median on this host's loopback, mean of %s).", measure.FormatLatency(f.Mean), many(f.N, "reading")))
+	}
+	return out
+}
+
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}

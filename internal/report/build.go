@@ -1,0 +1,314 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// Build computes a report. The error is of kind not_found when there is no
+// result at all.
+func Build(in Input) (*Report, error) {
+	results := distinct(in.Results)
+	if len(results) == 0 {
+		return nil, measure.Errorf(measure.KindNotFound, "report %s: no results", cmp.Or(in.Campaign.Name, in.Campaign.ID, "of trials run by hand")).
+			WithHint("run the campaign first, or see: soku list")
+	}
+	r := &Report{Schema: Schema, Campaign: in.Campaign, Trials: len(results)}
+	r.Title = cmp.Or(in.Campaign.Title, in.Campaign.Name, in.Campaign.ID, "Trials run by hand")
+	r.From, r.To = span(results)
+	rounds := map[int]bool{}
+	for _, x := range results {
+		if x.Error != nil {
+			r.Failed++
+		}
+		if x.Trial != nil {
+			rounds[x.Trial.Round] = true
+		}
+	}
+	r.Rounds = len(rounds)
+	for _, g := range byLabel(results) {
+		r.Tests = append(r.Tests, buildTest(g, in.Campaign.Seed, len(results)))
+	}
+	r.Warnings = collectWarnings(results)
+	r.Hosts = collectHosts(results)
+	r.Tools = collectTools(results)
+	return r, nil
+}
+
+// distinct drops nils and repeated IDs and sorts by time, so that a report does
+// not depend on the order it was given.
+func distinct(results []*measure.Result) []*measure.Result {
+	seen := map[string]bool{}
+	out := make([]*measure.Result, 0, len(results))
+	for _, r := range results {
+		if r == nil || r.ID != "" && seen[r.ID] {
+			continue
+		}
+		seen[r.ID] = true
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b *measure.Result) int {
+		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func span(results []*measure.Result) (from, to time.Time) {
+	return results[0].StartedAt, results[len(results)-1].StartedAt
+}
+
+// labelled is the results of one label and kind of test.
+type labelled struct {
+	label   string
+	test    measure.Test
+	byHand  bool
+	results []*measure.Result
+}
+
+// byLabel sorts results into tests: by label in a campaign, by kind outside one.
+func byLabel(results []*measure.Result) []labelled {
+	var out []labelled
+	for _, r := range results {
+		label, byHand := string(r.Test), r.Trial == nil
+		if !byHand {
+			label = cmp.Or(r.Trial.Label, label)
+		}
+		i := slices.IndexFunc(out, func(g labelled) bool { return g.label == label && g.test == r.Test && g.byHand == byHand })
+		if i < 0 {
+			out = append(out, labelled{label: label, test: r.Test, byHand: byHand})
+			i = len(out) - 1
+		}
+		out[i].results = append(out[i].results, r)
+	}
+	order := func(t measure.Test) int { return slices.Index(measure.Tests(), t) }
+	slices.SortStableFunc(out, func(a, b labelled) int {
+		return cmp.Or(cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label))
+	})
+	return out
+}
+
+func buildTest(g labelled, seed int64, allTrials int) Test {
+	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g.test)}
+	t.Same, t.Different = compareOptions(g)
+	patterns := byPattern(g, t.Different)
+	t.Factors = factorsOf(patterns)
+	rounds := roundIndex(g)
+	t.Rounds = len(rounds)
+	for _, p := range patterns {
+		t.Rows = append(t.Rows, buildRow(p, t.Factors, t.Basis, rounds, allTrials))
+		t.Failures = append(t.Failures, failuresOf(p)...)
+	}
+	t.rank(patterns, rounds, seed)
+	t.Floor = floorOf(g.results)
+	t.Methods = methodsOf(g.results)
+	t.Description = describe(g.test, t.Same)
+	t.Answer, t.Caveats = t.answer(), t.caveats()
+	return t
+}
+
+func basisOf(test measure.Test) Basis {
+	switch test {
+	case measure.TestLatency, measure.TestPing:
+		return Basis{Figure: "rtt_p50_ns", Text: "median round trip, lower is better"}
+	}
+	return Basis{Figure: "goodput_bps", HigherIsBetter: true, Text: "goodput, higher is better"}
+}
+
+// pattern is the results of one row.
+type pattern struct {
+	name    string
+	levels  []measure.Level
+	results []*measure.Result
+}
+
+// byPattern groups a test's results into rows. Trials run by hand have no
+// pattern: their path and whatever options differ between them make one up.
+func byPattern(g labelled, varied []Option) []pattern {
+	var out []pattern
+	for _, r := range g.results {
+		p := pattern{}
+		if r.Trial != nil {
+			p.name, p.levels = r.Trial.Pattern, r.Trial.Levels
+		} else {
+			p.levels = levelsByHand(r, varied)
+		}
+		if p.name == "" {
+			p.name = joinLevels(p.levels, r)
+		}
+		i := slices.IndexFunc(out, func(o pattern) bool { return o.name == p.name && slices.Equal(o.levels, p.levels) })
+		if i < 0 {
+			out = append(out, p)
+			i = len(out) - 1
+		}
+		out[i].results = append(out[i].results, r)
+	}
+	slices.SortStableFunc(out, func(a, b pattern) int {
+		for i := range min(len(a.levels), len(b.levels)) {
+			if c := natural(a.levels[i].Value, b.levels[i].Value); c != 0 {
+				return c
+			}
+		}
+		return natural(a.name, b.name)
+	})
+	tellApart(out)
+	return out
+}
+
+// tellApart numbers patterns that have one name and different levels.
+func tellApart(patterns []pattern) {
+	seen := map[string]int{}
+	for i := range patterns {
+		name := patterns[i].name
+		if seen[name]++; seen[name] > 1 {
+			patterns[i].name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+	}
+}
+
+func levelsByHand(r *measure.Result, varied []Option) []measure.Level {
+	levels := []measure.Level{{Factor: "path", Value: r.Path.String()}}
+	for _, o := range varied {
+		levels = append(levels, measure.Level{Factor: o.Key, Value: optionText(r, o.Key)})
+	}
+	return levels
+}
+
+func joinLevels(levels []measure.Level, r *measure.Result) string {
+	var parts []string
+	for _, l := range levels {
+		switch {
+		case l.Factor == "path":
+			parts = append(parts, l.Value)
+		case l.Value != "":
+			parts = append(parts, l.Factor+" "+l.Value)
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), r.Path.String())
+}
+
+// factorsOf is every factor of any row, in the order of the first row that has it.
+func factorsOf(patterns []pattern) []string {
+	var out []string
+	for _, p := range patterns {
+		for _, l := range p.levels {
+			if !slices.Contains(out, l.Factor) {
+				out = append(out, l.Factor)
+			}
+		}
+	}
+	return out
+}
+
+// roundIndex numbers the rounds of a test from 0 without gaps. Trials run by
+// hand are one round: nothing interleaved them, so their order tests nothing.
+func roundIndex(g labelled) map[int]int {
+	var numbers []int
+	for _, r := range g.results {
+		if n := roundOf(r); !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	out := map[int]int{}
+	for i, n := range numbers {
+		out[n] = i
+	}
+	return out
+}
+
+func roundOf(r *measure.Result) int {
+	if r.Trial == nil {
+		return 1
+	}
+	return r.Trial.Round
+}
+
+func repeatOf(r *measure.Result) int {
+	if r.Trial == nil {
+		return 0
+	}
+	return r.Trial.Repeat
+}
+
+// rank fills Ranking and the rows' ranks.
+func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
+	groups := make([]stats.Group, len(patterns))
+	for i, p := range patterns {
+		groups[i] = stats.Group{Name: p.name, Rounds: perRound(p.results, rounds, t.basisValue)}
+	}
+	for _, k := range stats.Rank(groups, t.Basis.HigherIsBetter, seed) {
+		t.Ranking = append(t.Ranking, Place{
+			Rank: k.Rank, Pattern: k.Name, Reason: k.Reason,
+			Estimate: finite(k.Estimate), Low: finite(k.Low), High: finite(k.High),
+		})
+		for i := range t.Rows {
+			if t.Rows[i].Pattern == k.Name {
+				t.Rows[i].Rank = k.Rank
+			}
+		}
+	}
+}
+
+func (t *Test) basisValue(r *measure.Result) (float64, bool) { return basisValue(t.Basis, r) }
+
+func basisValue(b Basis, r *measure.Result) (float64, bool) {
+	if b.HigherIsBetter {
+		return goodputOf(r)
+	}
+	if h := histogramOf(r); h != nil {
+		return float64(h.Percentile(50)), true
+	}
+	return 0, false
+}
+
+func failuresOf(p pattern) []Failure {
+	var out []Failure
+	for _, r := range p.results {
+		if r.Error == nil {
+			continue
+		}
+		f := Failure{Pattern: p.name, Repeat: repeatOf(r), Kind: r.Error.Kind, Message: r.Error.Message, Hint: r.Error.Hint, Result: r.ID}
+		if r.Trial != nil {
+			f.Round = r.Trial.Round
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// natural compares texts so that "2" comes before "16".
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		if digit(a[0]) && digit(b[0]) {
+			na, ra := number(a)
+			nb, rb := number(b)
+			if c := cmp.Or(cmp.Compare(len(na), len(nb)), cmp.Compare(na, nb)); c != 0 {
+				return c
+			}
+			a, b = ra, rb
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number splits leading digits, without leading zeros, from the rest.
+func number(s string) (digits, rest string) {
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	return strings.TrimLeft(s[:n], "0"), s[n:]
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"soku/internal/measure"
+)
+
+const (
+	mostCurves  = 12 // more would be a tangle; the best are drawn
+	curvePoints = 60
+	mostNines   = 5 // the scale ends at 99.999 %
+)
+
+// curveFigure draws the merged round trips of each pattern as a curve of
+// percentiles, stretched towards the slow end where they differ.
+func (t *Test) curveFigure(id string, series map[string]int) (figure, bool) {
+	var rows []*Row
+	for _, r := range t.drawn() {
+		if r.RTT != nil && r.RTT.Count > 0 {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return figure{}, false
+	}
+	f := figure{Caption: "Round trips of all trials of a pattern together: the share on the horizontal axis took no longer than the time on the vertical one."}
+	if len(rows) > mostCurves {
+		f.Caption += fmt.Sprintf(" The best %d of %d patterns.", mostCurves, len(rows))
+		rows = rows[:mostCurves]
+	}
+	for _, v := range []struct {
+		class         string
+		width, height float64
+		ticks         int
+	}{{"wide", wideChart, 320, 8}, {"narrow", narrowChart, 260, 8}} {
+		c := t.curves(rows, v.width, v.height, v.ticks, series)
+		c.ID, c.Class = id+"-"+v.class, v.class
+		f.Charts = append(f.Charts, c)
+	}
+	for _, r := range rows {
+		f.Legend = append(f.Legend, legend{series[r.Pattern], r.Pattern})
+	}
+	return f, true
+}
+
+func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[string]int) chart {
+	low, high, nines := math.Inf(1), 0.0, 1.0
+	for _, r := range rows {
+		low, high = min(low, float64(r.RTT.Min)), max(high, r.RTT.Max)
+		nines = max(nines, reach(r.RTT.Histogram))
+	}
+	plot := box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
+	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
+	x := axis{low: 0, high: nines, from: plot.Left, to: plot.Right}
+	c := chart{
+		Title: t.heading() + ": percentiles of round trips", Desc: t.Answer, Width: width, Height: height, Plot: plot,
+		XTitle: "percentile of round trips, %", YTitle: "round trip",
+	}
+	for _, v := range at {
+		c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})
+	}
+	for _, p := range []struct {
+		nines float64
+		text  string
+	}{{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"}} {
+		if p.nines <= nines+1e-9 {
+			c.XTicks = append(c.XTicks, tick{At: x.at(p.nines), Text: p.text})
+		}
+	}
+	c.XTicks = anchors(c.XTicks, width)
+	for _, r := range rows {
+		h, end := r.RTT.Histogram, reach(r.RTT.Histogram)
+		var points [][2]float64
+		for i := range curvePoints + 1 {
+			n := end * float64(i) / curvePoints
+			points = append(points, [2]float64{x.at(n), y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
+		}
+		c.Lines = append(c.Lines, shape{
+			Class: "curve", Series: series[r.Pattern], D: path(points),
+			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, t.figure(r.RTT.P50), t.figure(r.RTT.P99), t.figure(r.RTT.P999)),
+		})
+	}
+	return c
+}
+
+// reach is how many nines of percentile a histogram has values for.
+func reach(h *measure.Histogram) float64 {
+	return min(max(math.Log10(float64(h.Count())), math.Log10(2)), mostNines)
+}

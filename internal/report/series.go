@@ -1,0 +1,91 @@
+package report
+
+import (
+	"math"
+
+	"soku/internal/measure"
+)
+
+// A page of many trials stays readable and small: all trials together get
+// about this many points, no trial more than most or fewer than least.
+const (
+	pointBudget = 40_000
+	mostPoints  = 200
+	leastPoints = 20
+)
+
+// seriesOf is a trial over time: goodput of all directions together, or the
+// median and the maximum round trip of each slice.
+func seriesOf(r *measure.Result, allTrials int) series {
+	points := min(max(pointBudget/max(allTrials, 1), leastPoints), mostPoints)
+	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil}
+	switch {
+	case r.Latency != nil:
+		s.points = thinLatency(r.Latency.Series, points)
+	case len(r.Flows) == 1:
+		s.points = thinRate(r.Flows[0].Samples, points)
+	case len(r.Flows) > 1:
+		s.points = thinRate(together(r.Flows), points)
+	}
+	return s
+}
+
+// together adds the samples of several directions by index: both ends sample
+// on the same schedule, and a drawing needs no more than that.
+func together(flows []measure.Flow) []measure.Sample {
+	out := append([]measure.Sample(nil), flows[0].Samples...)
+	for _, f := range flows[1:] {
+		for i := range min(len(out), len(f.Samples)) {
+			out[i].ReceivedBytes += f.Samples[i].ReceivedBytes
+		}
+	}
+	return out
+}
+
+// thinRate joins neighbouring samples, adding bytes and time, which keeps the
+// area under the curve.
+func thinRate(samples []measure.Sample, most int) []point {
+	if len(samples) == 0 {
+		return nil
+	}
+	per := (len(samples) + most - 1) / most
+	widest := samples[0].EndNs - samples[0].StartNs
+	var out []point
+	for i := 0; i < len(samples); i += per {
+		var bytes, width int64
+		run := samples[i:min(i+per, len(samples))]
+		for _, s := range run {
+			if w := s.EndNs - s.StartNs; w > 0 && s.ReceivedBytes >= 0 {
+				bytes, width = bytes+s.ReceivedBytes, width+w
+			}
+		}
+		widest = max(widest, width)
+		// The rate of a sliver at the end is noise.
+		if width <= 0 || width < widest/4 && i > 0 {
+			continue
+		}
+		middle := float64(run[0].StartNs)/2e9 + float64(run[len(run)-1].EndNs)/2e9
+		out = append(out, point{at: middle, value: float64(bytes) * 8e9 / float64(width)})
+	}
+	return out
+}
+
+// thinLatency joins neighbouring points: the mean of the medians, for the eye
+// only, and the largest maximum.
+func thinLatency(points []measure.LatencyPoint, most int) []point {
+	if len(points) == 0 {
+		return nil
+	}
+	per := (len(points) + most - 1) / most
+	var out []point
+	for i := 0; i < len(points); i += per {
+		run := points[i:min(i+per, len(points))]
+		p := point{at: float64(run[0].AtNs) / 1e9}
+		for _, q := range run {
+			p.value += math.Max(float64(q.P50Ns), 0) / float64(len(run))
+			p.high = math.Max(p.high, float64(q.MaxNs))
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// Widths of the two variants of a full-width chart: a page shows the one that
+// keeps its text readable.
+const (
+	wideChart   = 720
+	narrowChart = 328
+)
+
+const stripRow = 42
+
+// stripFigure draws the basis figure of every trial, a strip a pattern, best
+// first: each trial a dot, the estimate a bar, its 95 % interval a band.
+func (t *Test) stripFigure(id string, series map[string]int) (figure, bool) {
+	if len(t.drawn()) == 0 {
+		return figure{}, false
+	}
+	f := figure{Caption: "Each dot is one trial"}
+	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }) {
+		f.Caption += ", the bar the mean over rounds, the band its 95 % interval"
+	} else {
+		f.Caption += ", the bar the mean"
+	}
+	if t.Basis.HigherIsBetter {
+		f.Caption += ". Hollow dots never became steady or were too short to judge"
+	}
+	f.Caption += "."
+	for _, v := range []struct {
+		class string
+		width float64
+	}{{"wide", wideChart}, {"narrow", narrowChart}} {
+		c := t.strip(v.width, series)
+		c.ID, c.Class = id+"-"+v.class, v.class
+		f.Charts = append(f.Charts, c)
+	}
+	return f, true
+}
+
+// drawn are the rows that have values, best first.
+func (t *Test) drawn() []*Row {
+	var out []*Row
+	for _, p := range t.Ranking {
+		for i := range t.Rows {
+			if r := &t.Rows[i]; r.Pattern == p.Pattern && len(r.Values) > 0 {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func (t *Test) strip(width float64, series map[string]int) chart {
+	rows := t.drawn()
+	var all []float64
+	for _, r := range rows {
+		for _, v := range r.Values {
+			all = append(all, v.Value)
+		}
+	}
+	low, high := stats.Range(all)
+	scales, name := timeScales, "median round trip of a trial"
+	if t.Basis.HigherIsBetter {
+		scales, name = rateScales, "goodput of a trial"
+	}
+	plot := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(rows))}
+	ax, at := linearAxis(low, high, plot.Left, plot.Right, int(width/80))
+	unit := scaleFor(scales, high/2)
+	c := chart{
+		Title: t.heading() + ": every trial", Desc: t.Answer, Width: width, Height: plot.Bottom + 40, Plot: plot,
+		XTitle: name + ", " + unit.unit,
+	}
+	if ax.low > 0 {
+		c.XTitle += " (axis does not begin at 0)"
+	}
+	for _, v := range at {
+		c.XTicks = append(c.XTicks, tick{At: ax.at(v), Text: tickText(v, unit)})
+	}
+	c.XTicks = anchors(c.XTicks, width)
+	for i, r := range rows {
+		t.stripRow(&c, ax, r, series[r.Pattern], plot.Top+stripRow*float64(i))
+	}
+	return c
+}
+
+func (t *Test) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
+	middle := top + 28
+	place := Place{}
+	for _, p := range t.Ranking {
+		if p.Pattern == r.Pattern {
+			place = p
+		}
+	}
+	estimate := ""
+	if place.Estimate != nil {
+		estimate = t.figure(*place.Estimate)
+	}
+	name := r.Pattern
+	if place.Rank > 0 && len(t.Ranking) > 1 {
+		name = fmt.Sprintf("%d  %s", place.Rank, name)
+	}
+	c.Texts = append(c.Texts,
+		text{X: c.Plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(name, c.Plot.Right-c.Plot.Left-100), Title: r.Pattern},
+		text{X: c.Plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: estimate})
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, v := range r.Values {
+		least, most = min(least, v.Value), max(most, v.Value)
+		class := "dot"
+		if v.Confidence == measure.Medium || v.Confidence == measure.Low {
+			class = "dot hollow"
+		}
+		c.Marks = append(c.Marks, shape{Class: class, Series: s, X: ax.at(v.Value), Y: middle, Title: t.trialTitle(r.Pattern, v)})
+	}
+	c.Lines = append(c.Lines, shape{Class: "span", Series: s, D: path([][2]float64{{ax.at(least), middle}, {ax.at(most), middle}})})
+	if place.Low != nil && place.High != nil {
+		from, to := ax.at(*place.Low), ax.at(*place.High)
+		c.Bands = append(c.Bands, shape{
+			Class: "interval", Series: s, X: from, Y: middle - 7, W: max(to-from, 1), H: 14,
+			Title: fmt.Sprintf("%s: 95 %% interval %s to %s", r.Pattern, t.figure(*place.Low), t.figure(*place.High)),
+		})
+	}
+	if place.Estimate != nil {
+		x := ax.at(*place.Estimate)
+		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: r.Pattern + ": " + estimate})
+	}
+}
+
+func (t *Test) trialTitle(pattern string, v Value) string {
+	text := fmt.Sprintf("%s, round %d, repeat %d: %s", pattern, v.Round, v.Repeat, t.figure(v.Value))
+	if t.ByHand {
+		text = fmt.Sprintf("%s, %s: %s", pattern, v.Result, t.figure(v.Value))
+	}
+	if v.Confidence != "" {
+		text += ", confidence " + string(v.Confidence)
+	}
+	return text
+}

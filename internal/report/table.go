@@ -1,0 +1,245 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// column is one column of a table; every written form draws the same tables.
+type column struct {
+	Name, Unit string
+	Number     bool // aligned at the right
+	Head       bool // names the row
+	// keep orders what a narrow terminal loses: the column with the highest
+	// value goes first, 0 always stays.
+	keep int
+	Why  string // what the heading means, for a tooltip
+}
+
+// heading is "goodput (Mbit/s)".
+func (c column) heading() string {
+	if c.Unit == "" {
+		return c.Name
+	}
+	return c.Name + " (" + c.Unit + ")"
+}
+
+// table is rows of text under columns.
+type table struct {
+	Columns []column
+	Rows    [][]string
+}
+
+func (t *table) add(c column, cell func(i int) string) {
+	t.Columns = append(t.Columns, c)
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], cell(i))
+	}
+}
+
+// figureTable is the table of a test: patterns as rows. With factors the levels
+// are columns of their own, otherwise the pattern's name is one.
+func (t *Test) figureTable(factors bool) table {
+	out := table{Rows: make([][]string, len(t.Rows))}
+	if factors && len(t.Factors) > 0 {
+		for f, name := range t.Factors {
+			out.add(column{Name: name, Head: true}, func(i int) string { return t.Rows[i].Levels[f].Value })
+		}
+	} else {
+		out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Rows[i].Pattern })
+	}
+	if t.Basis.HigherIsBetter {
+		t.goodputColumns(&out)
+	} else {
+		t.roundTripColumns(&out)
+	}
+	out.add(column{Name: "trials", Number: true, keep: 2, Why: "trials that succeeded"}, func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
+	if len(t.Failures) > 0 {
+		out.add(column{Name: "failed", Number: true, keep: 1, Why: "trials that failed; their figures are not counted"}, func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
+	}
+	out.add(column{Name: "confidence", keep: 3, Why: "high: the rate became steady and stayed so; medium: it did not; low: too short to judge"}, func(i int) string { return t.Rows[i].Confidence.String() })
+	return out
+}
+
+func (t *Test) goodputColumns(out *table) {
+	spreads := func(pick func(*Row) *Spread) (list []*Spread, any bool) {
+		for i := range t.Rows {
+			s := pick(&t.Rows[i])
+			list, any = append(list, s), any || s != nil
+		}
+		return list, any
+	}
+	goodput, _ := spreads(func(r *Row) *Spread { return r.Goodput })
+	unit := scaleFor(rateScales, means(goodput)...)
+	out.add(column{Name: "goodput", Unit: unit.unit, Number: true, Why: "mean of the round means, counted at the receiver"}, func(i int) string { return meanText(goodput[i], unit) })
+	out.add(column{Name: "range", Unit: unit.unit, Number: true, keep: 4, Why: "smallest and largest trial"}, func(i int) string { return rangeText(goodput[i], unit) })
+	out.add(column{Name: "CV", Number: true, keep: 7, Why: "standard deviation divided by the mean, over trials"}, func(i int) string {
+		if goodput[i] == nil || goodput[i].N < 2 {
+			return "–"
+		}
+		return fmt.Sprintf("%.1f %%", goodput[i].CV*100)
+	})
+	for _, d := range []struct {
+		name string
+		pick func(*Row) *Spread
+	}{{"forward", func(r *Row) *Spread { return r.Forward }}, {"reverse", func(r *Row) *Spread { return r.Reverse }}} {
+		if list, any := spreads(d.pick); any {
+			out.add(column{Name: d.name, Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
+		}
+	}
+	if list, any := spreads(func(r *Row) *Spread { return r.Loss }); any {
+		out.add(column{Name: "loss", Number: true, keep: 3, Why: "lost divided by sent, mean"}, func(i int) string {
+			if list[i] == nil {
+				return "–"
+			}
+			return ratioText(list[i].Mean)
+		})
+	}
+	if list, any := spreads(func(r *Row) *Spread { return r.Jitter }); any {
+		jitter := scaleFor(timeScales, means(list)...)
+		out.add(column{Name: "jitter", Unit: jitter.unit, Number: true, keep: 5, Why: "RFC 3550 interarrival jitter, mean"}, func(i int) string { return meanText(list[i], jitter) })
+	}
+	if list, any := spreads(func(r *Row) *Spread { return r.PPS }); any {
+		out.add(column{Name: "packets/s", Number: true, keep: 6, Why: "received, mean"}, func(i int) string { return countText(list[i]) })
+	}
+	if list, any := spreads(func(r *Row) *Spread { return r.Retrans }); any {
+		out.add(column{Name: "resent", Number: true, keep: 6, Why: "TCP segments sent again in a trial, mean"}, func(i int) string { return countText(list[i]) })
+	}
+}
+
+func (t *Test) roundTripColumns(out *table) {
+	var figures []float64
+	for _, r := range t.Rows {
+		if r.RTT != nil {
+			figures = append(figures, r.RTT.P50)
+		}
+	}
+	unit := scaleFor(timeScales, figures...)
+	for _, c := range []struct {
+		name string
+		keep int
+		pick func(*RTT) float64
+	}{
+		{"min", 7, func(p *RTT) float64 { return p.Min }}, {"mean", 4, func(p *RTT) float64 { return p.Mean }},
+		{"p50", 0, func(p *RTT) float64 { return p.P50 }}, {"p90", 8, func(p *RTT) float64 { return p.P90 }},
+		{"p95", 9, func(p *RTT) float64 { return p.P95 }}, {"p99", 1, func(p *RTT) float64 { return p.P99 }},
+		{"p99.9", 6, func(p *RTT) float64 { return p.P999 }}, {"p99.99", 10, func(p *RTT) float64 { return p.P9999 }},
+		{"max", 5, func(p *RTT) float64 { return p.Max }},
+	} {
+		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: c.keep, Why: "of the round trips of all trials together"}, func(i int) string {
+			if r := t.Rows[i].RTT; r != nil && r.Count > 0 {
+				return unit.text(c.pick(r))
+			}
+			return "–"
+		})
+	}
+	out.add(column{Name: "run means", Unit: unit.unit, Number: true, keep: 8, Why: "smallest and largest mean of a single trial"}, func(i int) string {
+		if r := t.Rows[i].RTT; r != nil && r.Count > 0 {
+			return unit.text(r.MeanLow) + " to " + unit.text(r.MeanHigh)
+		}
+		return "–"
+	})
+	out.add(column{Name: "loss", Number: true, keep: 3, Why: "requests without a reply in time"}, func(i int) string {
+		if r := t.Rows[i].RTT; r != nil {
+			return ratioText(r.LossRatio)
+		}
+		return "–"
+	})
+}
+
+// rankTable is the ranking, best first. A terminal has no room for the reasons
+// beside the figures.
+func (t *Test) rankTable(reasons bool) table {
+	out := table{Rows: make([][]string, len(t.Ranking))}
+	var figures []float64
+	for _, p := range t.Ranking {
+		if p.Estimate != nil {
+			figures = append(figures, *p.Estimate)
+		}
+	}
+	scales, name := timeScales, "median"
+	if t.Basis.HigherIsBetter {
+		scales, name = rateScales, "goodput"
+	}
+	unit := scaleFor(scales, figures...)
+	optional := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return unit.text(*v)
+	}
+	out.add(column{Name: "rank", Number: true, Why: "equal ranks: no difference shown"}, func(i int) string {
+		if t.Ranking[i].Rank == 0 {
+			return "–"
+		}
+		return strconv.Itoa(t.Ranking[i].Rank)
+	})
+	out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Ranking[i].Pattern })
+	out.add(column{Name: name, Unit: unit.unit, Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
+	out.add(column{Name: "95 % interval", Unit: unit.unit, Number: true, keep: 1, Why: "of this pattern's own estimate; ranks come from paired comparisons"}, func(i int) string {
+		if p := t.Ranking[i]; p.Low != nil && p.High != nil {
+			return unit.text(*p.Low) + " to " + unit.text(*p.High)
+		}
+		return "–"
+	})
+	if reasons {
+		out.add(column{Name: "why"}, func(i int) string { return t.Ranking[i].Reason })
+	}
+	return out
+}
+
+func means(list []*Spread) []float64 {
+	var out []float64
+	for _, s := range list {
+		if s != nil {
+			out = append(out, s.Mean)
+		}
+	}
+	return out
+}
+
+func meanText(s *Spread, unit scale) string {
+	if s == nil {
+		return "–"
+	}
+	return unit.text(s.Mean)
+}
+
+func rangeText(s *Spread, unit scale) string {
+	if s == nil {
+		return "–"
+	}
+	return unit.text(s.Min) + " to " + unit.text(s.Max)
+}
+
+func countText(s *Spread) string {
+	if s == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(s.Mean, 'f', 0, 64)
+}
+
+func ratioText(ratio float64) string {
+	if ratio == 0 {
+		return "0 %"
+	}
+	return digits(ratio*100, 3) + " %"
+}
+
+// String is "3 high, 1 low", or a dash for trials that carry no label.
+func (c Confidences) String() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		name string
+	}{{c.High, "high"}, {c.Medium, "medium"}, {c.Low, "low"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.name))
+		}
+	}
+	if len(parts) == 0 {
+		return "–"
+	}
+	return strings.Join(parts, ", ")
+}

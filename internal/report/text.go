@@ -1,0 +1,291 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+)
+
+const (
+	defaultWidth = 80
+	leastWidth   = 40
+	gutter       = 2
+	leastName    = 8 // columns a name keeps when a table is too wide
+)
+
+// Text writes the report for a terminal of that many columns (0 for 80). Of a
+// table that is too wide the least important columns are left out, then names
+// are cut; wide characters count as two columns.
+func (r *Report) Text(w io.Writer, width int) error {
+	if width <= 0 {
+		width = defaultWidth
+	}
+	p := &terminal{width: max(width, leastWidth)}
+	p.line(r.Title)
+	p.wrap("", r.subtitle())
+	for i := range r.Tests {
+		p.test(&r.Tests[i])
+	}
+	if len(r.Warnings) > 0 {
+		p.heading("warnings")
+		for _, x := range r.Warnings {
+			p.wrap("  ", x.sentence())
+		}
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+type terminal struct {
+	strings.Builder
+	width int
+}
+
+// columnsOf is how wide a text is on a terminal. Characters whose width depends
+// on the font's region count as one, whatever the locale, so that output is the
+// same everywhere.
+func columnsOf(s string) int { return (&runewidth.Condition{}).StringWidth(s) }
+
+func (p *terminal) line(s string) {
+	p.WriteString(strings.TrimRight(s, " "))
+	p.WriteByte('\n')
+}
+
+func (p *terminal) heading(s string) {
+	p.line("")
+	p.line(s)
+}
+
+// wrap writes a paragraph; lines after the first are indented by two more.
+func (p *terminal) wrap(indent, s string) {
+	line, used := indent, columnsOf(indent)
+	empty := true
+	for _, word := range strings.Fields(clean(s)) {
+		for {
+			n := columnsOf(word)
+			space := 1
+			if empty {
+				space = 0
+			}
+			if used+space+n <= p.width {
+				line, used, empty = line+strings.Repeat(" ", space)+word, used+space+n, false
+				break
+			}
+			if empty { // longer than a line
+				head := (&runewidth.Condition{}).Truncate(word, p.width-used, "")
+				if head == "" || head == word {
+					p.line(line + word)
+					word = ""
+				} else {
+					p.line(line + head)
+					word = word[len(head):]
+				}
+			} else {
+				p.line(line)
+			}
+			line, used, empty = indent+"  ", columnsOf(indent)+2, true
+			if word == "" {
+				break
+			}
+		}
+	}
+	if !empty {
+		p.line(line)
+	}
+}
+
+func (p *terminal) test(t *Test) {
+	p.heading(clean(t.heading()))
+	p.wrap("  ", t.Answer)
+	for _, c := range t.Caveats {
+		p.wrap("  ", c)
+	}
+	p.line("")
+	p.table(t.figureTable(false))
+	if len(t.Ranking) > 1 {
+		p.line("")
+		p.wrap("  ", "ranking: "+t.Basis.Text)
+		p.table(t.rankTable(false))
+		for _, place := range t.Ranking {
+			if t.Rounds > 1 {
+				p.wrap("    ", place.Pattern+": "+place.Reason)
+			}
+		}
+	}
+	if len(t.Failures) > 0 {
+		p.line("")
+		p.line("  failed trials")
+		for _, f := range t.Failures {
+			p.wrap("    ", f.sentence())
+		}
+	}
+}
+
+// table writes a table indented by two.
+func (p *terminal) table(t table) {
+	cells, columns := fit(t, p.width-2)
+	widths := make([]int, len(columns))
+	for i, c := range columns {
+		widths[i] = columnsOf(c.heading())
+		for _, row := range cells {
+			widths[i] = max(widths[i], columnsOf(row[i]))
+		}
+	}
+	shrink(widths, columns, p.width-2)
+	write := func(row []string) {
+		line := " "
+		for i, text := range row {
+			text = (&runewidth.Condition{}).Truncate(text, widths[i], "…")
+			pad := strings.Repeat(" ", widths[i]-columnsOf(text))
+			if columns[i].Number {
+				text = pad + text
+			} else {
+				text += pad
+			}
+			line += strings.Repeat(" ", min(i, 1)*(gutter-1)+1) + text
+		}
+		p.line(line)
+	}
+	var headings []string
+	for _, c := range columns {
+		headings = append(headings, c.heading())
+	}
+	write(headings)
+	for _, row := range cells {
+		write(row)
+	}
+}
+
+// fit leaves out columns, the one with the highest keep first, until the table
+// is no wider than width or only those remain that always stay. Names count
+// with what they can be cut to.
+func fit(t table, width int) ([][]string, []column) {
+	keep := make([]bool, len(t.Columns))
+	for i := range keep {
+		keep[i] = true
+	}
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		for _, cell := range row {
+			rows[i] = append(rows[i], clean(cell))
+		}
+	}
+	need := func(i int) int {
+		n := columnsOf(t.Columns[i].heading())
+		for _, row := range rows {
+			n = max(n, columnsOf(row[i]))
+		}
+		if !t.Columns[i].Number && t.Columns[i].keep == 0 {
+			n = min(n, max(leastName, width/3))
+		}
+		return n
+	}
+	for {
+		total, worst := -gutter, -1
+		for i, c := range t.Columns {
+			if !keep[i] {
+				continue
+			}
+			total += need(i) + gutter
+			if c.keep > 0 && (worst < 0 || c.keep > t.Columns[worst].keep) {
+				worst = i
+			}
+		}
+		if total <= width || worst < 0 {
+			break
+		}
+		keep[worst] = false
+	}
+	var columns []column
+	out := make([][]string, len(rows))
+	for i, c := range t.Columns {
+		if !keep[i] {
+			continue
+		}
+		columns = append(columns, c)
+		for j := range rows {
+			out[j] = append(out[j], rows[j][i])
+		}
+	}
+	return out, columns
+}
+
+// shrink cuts the widest name columns until the table fits.
+func shrink(widths []int, columns []column, width int) {
+	total := -gutter
+	for _, n := range widths {
+		total += n + gutter
+	}
+	for total > width {
+		widest := -1
+		for i, c := range columns {
+			if !c.Number && widths[i] > leastName && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+		total--
+	}
+}
+
+func (t *Test) heading() string {
+	if t.Label == string(t.Test) {
+		return t.Label + ": " + t.Description
+	}
+	return t.Label + " (" + string(t.Test) + "): " + t.Description
+}
+
+// sentence is "ultra, round 2, repeat 1: connect ...: refused; is it running?".
+func (f Failure) sentence() string {
+	where := f.Pattern
+	if f.Round > 0 {
+		where = fmt.Sprintf("%s, round %d, repeat %d", where, f.Round, f.Repeat)
+	}
+	return where + ": " + join("; ", f.Message, f.Hint)
+}
+
+func (w Warning) sentence() string {
+	text := fmt.Sprintf("%s: %s", many(w.Trials, "trial"), w.Text)
+	if w.Alike {
+		text += " (and alike with other figures)"
+	}
+	return text
+}
+
+// subtitle says how much was measured and when.
+func (r *Report) subtitle() string {
+	parts := []string{many(r.Trials, "trial")}
+	if r.Rounds > 0 {
+		parts[0] += " in " + rounds(r.Rounds)
+	}
+	if r.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", r.Failed))
+	}
+	parts = append(parts, period(r.From, r.To))
+	if id := r.Campaign.ID; id != "" {
+		parts = append(parts, "campaign "+id)
+		if r.Campaign.FinishedAt.IsZero() {
+			parts = append(parts, "not finished")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+const minute = "2006-01-02 15:04"
+
+func period(from, to time.Time) string {
+	from, to = from.UTC(), to.UTC()
+	switch {
+	case from.Format(minute) == to.Format(minute):
+		return from.Format(minute) + " UTC"
+	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
+		return from.Format(minute) + " to " + to.Format("15:04") + " UTC"
+	}
+	return from.Format(minute) + " to " + to.Format(minute) + " UTC"
+}

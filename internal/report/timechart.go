@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	panelWidth  = 328
+	panelHeight = 150
+)
+
+// timeFigures draws each pattern's trials over time, one panel a pattern on
+// common axes, so that panels compare.
+func (t *Test) timeFigures(id string, series map[string]int) []figure {
+	low, high, end := math.Inf(1), 0.0, 0.0
+	for _, r := range t.Rows {
+		for _, s := range r.series {
+			for _, p := range s.points {
+				if p.value > 0 {
+					low = min(low, p.value)
+				}
+				high, end = max(high, p.value, p.high), max(end, p.at)
+			}
+		}
+	}
+	if end == 0 && math.IsInf(low, 1) {
+		return nil
+	}
+	plot := box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
+	x, xAt := exactAxis(end, plot.Left, plot.Right, 5)
+	var y axis
+	var yAt []float64
+	title := "round trip"
+	unit := scaleFor(rateScales, high/2)
+	if t.Basis.HigherIsBetter {
+		title = unit.unit
+		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
+	} else {
+		y, yAt = logAxis(low, high, plot.Bottom, plot.Top, 6)
+	}
+	var out []figure
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if len(r.series) == 0 {
+			continue
+		}
+		c := chart{
+			ID: fmt.Sprintf("%s-%d", id, i), Title: r.Pattern + " over time", Width: panelWidth, Height: panelHeight, Plot: plot,
+			XTitle: "time, s", YTitle: title,
+		}
+		for _, v := range xAt {
+			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, scale{per: 1})})
+		}
+		c.XTicks = anchors(c.XTicks, panelWidth)
+		for _, v := range yAt {
+			label := timeText(v)
+			if t.Basis.HigherIsBetter {
+				label = tickText(v, unit)
+			}
+			c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: label})
+		}
+		for _, s := range r.series {
+			c.Lines = append(c.Lines, t.timeLines(s, x, y, series[r.Pattern])...)
+		}
+		out = append(out, figure{Caption: r.Pattern, Charts: []chart{c}})
+	}
+	return out
+}
+
+func (t *Test) timeLines(s series, x, y axis, color int) []shape {
+	name, class := fmt.Sprintf("round %d, repeat %d", s.round, s.repeat), "time"
+	if t.ByHand {
+		name = "trial"
+	}
+	if s.failed {
+		name, class = name+" (failed)", "time failed"
+	}
+	var values, highs [][2]float64
+	for _, p := range s.points {
+		values = append(values, [2]float64{x.at(p.at), y.at(p.value)})
+		if p.high > 0 {
+			highs = append(highs, [2]float64{x.at(p.at), y.at(p.high)})
+		}
+	}
+	out := []shape{{Class: class, Series: color, D: path(values), Title: name}}
+	if len(highs) > 0 && !t.Basis.HigherIsBetter {
+		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: name + ", slowest round trip of each slice"})
+	}
+	return out
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// view is what the page templates see: the report with its texts and tables
+// made, still unescaped.
+type view struct {
+	*Report
+	Subtitle string
+	Sections []section
+	Warned   []string
+	HostsAre table
+	Seed     int64
+	Plan     string
+}
+
+// section is one test of a page.
+type section struct {
+	*Test
+	ID       string
+	Heading  string
+	Figures  table
+	Places   table
+	Failed   []string
+	Options  []string
+	Strip    *figure
+	Curves   *figure
+	OverTime []figure
+}
+
+func newView(r *Report) view {
+	v := view{Report: r, Subtitle: r.subtitle(), HostsAre: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true)}
+		for _, f := range t.Failures {
+			s.Failed = append(s.Failed, f.sentence())
+		}
+		for _, o := range t.Same {
+			s.Options = append(s.Options, o.Key+" "+o.Values[0])
+		}
+		for _, o := range t.Different {
+			s.Options = append(s.Options, o.Key+" varied: "+strings.Join(shown(o.Values), ", "))
+		}
+		v.Sections = append(v.Sections, s)
+	}
+	for _, w := range r.Warnings {
+		v.Warned = append(v.Warned, w.sentence()+"; "+strings.Join(w.Tests, ", ")+": "+some(w.Patterns))
+	}
+	return v
+}
+
+// withCharts draws every section's charts. A pattern has the same colour in
+// all tests.
+func (v view) withCharts() view {
+	series := map[string]int{}
+	for _, s := range v.Sections {
+		for _, r := range s.Rows {
+			if _, known := series[r.Pattern]; !known {
+				series[r.Pattern] = len(series)
+			}
+		}
+	}
+	for i := range v.Sections {
+		s := &v.Sections[i]
+		if f, ok := s.stripFigure(s.ID+"-trials", series); ok {
+			s.Strip = &f
+		}
+		if f, ok := s.curveFigure(s.ID+"-percentiles", series); ok {
+			s.Curves = &f
+		}
+		s.OverTime = s.timeFigures(s.ID+"-time", series)
+	}
+	return v
+}
+
+// hostTable has facts as rows and hosts as columns. Hosts that are alike in
+// all but their name share a column.
+func hostTable(hosts []Host) table {
+	if len(hosts) == 0 {
+		return table{}
+	}
+	kinds := alike(hosts)
+	var names []string
+	for _, h := range kinds {
+		for _, f := range h.Facts {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	out := table{Rows: make([][]string, len(names)+1)}
+	out.add(column{Name: "host", Head: true}, func(i int) string {
+		if i == 0 {
+			return "role"
+		}
+		return names[i-1]
+	})
+	for _, h := range kinds {
+		out.add(column{Name: h.Name}, func(i int) string {
+			if i == 0 {
+				return strings.Join(h.Roles, ", ")
+			}
+			for _, f := range h.Facts {
+				if f.Name == names[i-1] {
+					return strings.Join(f.Values, " / ")
+				}
+			}
+			return "–"
+		})
+	}
+	return out
+}
+
+// alike joins hosts of the same role and facts; their host names go unless
+// they tell more than the names on the path.
+func alike(hosts []Host) []Host {
+	var out []Host
+	for _, h := range hosts {
+		h.Facts = slices.DeleteFunc(slices.Clone(h.Facts), func(f Fact) bool { return f.Name == hostName && slices.Equal(f.Values, []string{h.Name}) })
+		i := slices.IndexFunc(out, func(o Host) bool {
+			return slices.Equal(o.Roles, h.Roles) && slices.EqualFunc(o.Facts, h.Facts, func(a, b Fact) bool { return a.Name == b.Name && slices.Equal(a.Values, b.Values) })
+		})
+		if i < 0 {
+			out = append(out, h)
+			continue
+		}
+		out[i].Name += ", " + h.Name
+	}
+	return out
+}
+
+func shown(values []string) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = cmp.Or(v, "not set")
+	}
+	return out
+}
+
+// some lists a few names and counts the rest.
+func some(list []string) string {
+	const few = 4
+	if len(list) <= few {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:few], ", "), len(list)-few)
+}
