@@ -1,0 +1,228 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// soon is how long after its cause something must have happened that takes
+// 0.1 s on an idle host.
+const soon = time.Second
+
+func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
+	for _, rate := range []measure.Rate{0, 1000, 80_000_000} {
+		a, b := pairs(t, 3)
+		cause := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var lines, at atomic.Int64
+		stop := func(measure.Progress) {
+			if lines.Add(1) == 1 {
+				at.Store(time.Now().UnixNano())
+				cancel(cause)
+			}
+		}
+		o := options(time.Minute, 3)
+		o.Rate, o.Interval = rate, measure.Duration(100*time.Millisecond)
+		s, r := both(ctx, a, b, o, measure.Forward, stop, stop)
+		if took := time.Since(time.Unix(0, at.Load())); took > soon {
+			t.Errorf("rate %v: both ends took %v to stop", rate, took)
+		}
+		if !errors.Is(s.err, cause) {
+			t.Errorf("the sender's error is %v, want the context's cause", s.err)
+		}
+		// The sender drops its queue, which may reach the receiver as a reset first.
+		if !errors.Is(r.err, cause) && measure.KindOf(r.err) != measure.KindBroken {
+			t.Errorf("the receiver's error is %v", r.err)
+		}
+		if rate != 1000 && (sentBytes(s.end) == 0 || receivedBytes(r.end) == 0) {
+			t.Error("the partial counts are empty")
+		}
+	}
+}
+
+func TestAContextThatEndsBeforeAnythingComesIsHeard(t *testing.T) {
+	_, b := pairs(t, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Receive(ctx, b, options(time.Minute, 2), measure.Forward, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A sender that vanishes is told by a reset, or by an end of its streams that
+// comes too soon.
+func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+	for name, vanish := range map[string]func(*net.TCPConn){
+		"reset": func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() },
+		"end":   func(c *net.TCPConn) { c.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := pairs(t, 2)
+			for _, c := range a {
+				if _, err := c.Write(make([]byte, 1000)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var once atomic.Bool
+			o := options(time.Minute, 2)
+			o.Interval = measure.Duration(100 * time.Millisecond)
+			began := time.Now()
+			end, err := Receive(t.Context(), b, o, measure.Forward, func(measure.Progress) {
+				if !once.Swap(true) {
+					vanish(a[1])
+				}
+			})
+			if measure.KindOf(err) != measure.KindBroken || time.Since(began) > 10*time.Second {
+				t.Errorf("error %v after %v", err, time.Since(began))
+			}
+			if receivedBytes(end) != 2000 {
+				t.Errorf("counted %d bytes, want the 2000 that came", receivedBytes(end))
+			}
+		})
+	}
+}
+
+func TestAReceiverThatVanishesIsAnErrorWithWhatWasSent(t *testing.T) {
+	for _, bytes := range []measure.Size{0, 1 << 40} {
+		a, b := pairs(t, 2)
+		go func() { _, _ = io.Copy(io.Discard, b[0]) }()
+		var once atomic.Bool
+		o := options(time.Minute, 2)
+		o.Bytes, o.Interval = bytes, measure.Duration(100*time.Millisecond)
+		end, err := Send(t.Context(), a, o, measure.Forward, func(measure.Progress) {
+			if !once.Swap(true) {
+				b[0].Close()
+			}
+		})
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Errorf("error %v, want one of kind broken", err)
+		}
+		if sentBytes(end) == 0 {
+			t.Error("the partial count is empty")
+		}
+	}
+}
+
+func TestTooFewBytesAreAnError(t *testing.T) {
+	a, b := pairs(t, 1)
+	if _, err := a[0].Write(make([]byte, 999)); err != nil {
+		t.Fatal(err)
+	}
+	a[0].Close()
+	o := options(0, 1)
+	o.Bytes = 1000
+	end, err := Receive(t.Context(), b, o, measure.Forward, nil)
+	if measure.KindOf(err) != measure.KindBroken || receivedBytes(end) != 999 {
+		t.Errorf("error %v with %d bytes", err, receivedBytes(end))
+	}
+}
+
+func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
+	l := usual
+	l.idle, l.first = 200*time.Millisecond, 50*time.Millisecond
+	o := options(0, 1)
+	o.Bytes = 1 << 30
+
+	a, _ := pairs(t, 1) // nobody reads
+	if _, err := send(t.Context(), a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+		t.Errorf("sender: %v", err)
+	}
+	a, b := pairs(t, 1) // nobody writes any more
+	if _, err := a[0].Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := receive(t.Context(), b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+		t.Errorf("receiver: %v", err)
+	}
+	_, b = pairs(t, 1) // nobody ever writes
+	if _, err := receive(t.Context(), b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+		t.Errorf("receiver of nothing: %v", err)
+	}
+	o.Bytes = 1000 // fits the queues, and nobody takes it from there
+	a, b = pairs(t, 1)
+	if end, err := send(t.Context(), a, o, measure.Forward, nil, l); err != nil || sentBytes(end) != 1000 {
+		t.Errorf("what the peer's kernel has is delivered: %v", err)
+	}
+	b[0].Close()
+}
+
+// A sender whose peer's queues are full at the end gets a reset; what the peer
+// did not take is not counted, and it is no failure.
+func TestWhatThePeerDidNotTakeIsNotCounted(t *testing.T) {
+	a, b := pairs(t, 1)
+	l := usual
+	l.spare = -time.Second // gives up before a drain that never comes
+	o := options(300*time.Millisecond, 1)
+	end, err := send(t.Context(), a, o, measure.Forward, nil, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handed := int64(0)
+	for _, s := range end.Samples {
+		handed += s.SentBytes
+	}
+	took := int64(0)
+	buf := make([]byte, 1<<20)
+	for {
+		n, err := b[0].Read(buf)
+		took += int64(n)
+		if err != nil {
+			break
+		}
+	}
+	if runtime.GOOS == "linux" && (sentBytes(end) >= handed || sentBytes(end) < took) {
+		t.Errorf("handed over %d bytes, counted %d, the peer had %d", handed, sentBytes(end), took)
+	}
+}
+
+// A sender that goes on after its time is left to itself after a bounded time,
+// and hears of it.
+func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
+	a, b := pairs(t, 2)
+	o := options(200*time.Millisecond, 2)
+	failed := make(chan error, 2)
+	for _, c := range a {
+		go func() {
+			_ = c.SetWriteDeadline(time.Now().Add(20 * time.Second))
+			for {
+				if _, err := c.Write(make([]byte, 1000)); err != nil {
+					failed <- err
+					return
+				}
+			}
+		}()
+	}
+	began := time.Now()
+	end, err := Receive(t.Context(), b, o, measure.Forward, nil)
+	if took := time.Since(began); err != nil || took > 700*time.Millisecond+soon {
+		t.Errorf("error %v after %v", err, took)
+	}
+	if receivedBytes(end) == 0 || end.DurationNs < 6e8 {
+		t.Errorf("%d bytes in %d ns", receivedBytes(end), end.DurationNs)
+	}
+	for range a {
+		if err := <-failed; expired(err) {
+			t.Error("a sender was not told that the receiver is gone")
+		}
+	}
+}
+
+func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
+	a, b := pairs(t, 1)
+	o := options(time.Second, 1)
+	o.Congestion = "nosuchthing"
+	if end, err := Send(t.Context(), a, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage || len(end.Streams) != 1 {
+		t.Errorf("sender: %v", err)
+	}
+	if end, err := Receive(t.Context(), b, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage || receivedBytes(end) != 0 {
+		t.Errorf("receiver: %v", err)
+	}
+}
