@@ -10,8 +10,8 @@
 // The package measures nothing itself and knows no network: a Runner does, in
 // this process or, through [Remote], in a child process elsewhere.
 //
-// Goroutines: Remote.Run starts one that reads the child and waits for it;
-// Executor.Run uses the caller's.
+// Goroutines: [ServeTrial] starts one that watches its input and waits for it;
+// everything else runs on the caller's.
 //
 // docs/reference/plan.md specifies the plan, its patterns, the order of trials
 // and the journal; docs/reference/plan.schema.json is the plan as JSON Schema.

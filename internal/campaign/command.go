@@ -1,0 +1,125 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// commands runs the before or after commands of a block in turn and stops at
+// the first that fails. failed is that failure, which is one of the block's
+// trials; err is one of the campaign.
+func (r *run) commands(ctx context.Context, when string, b Block, texts []string) (failed *measure.Error, err error) {
+	for _, text := range texts {
+		if ctx.Err() != nil {
+			return nil, r.interrupted(ctx)
+		}
+		rec := CommandRecord{When: when, Pattern: b.Pattern.Name, Round: b.Round, Text: text}
+		r.tell(Event{Kind: EventCommand, Command: &rec})
+		limited, cancel := context.WithTimeoutCause(ctx, r.c.Plan.Limit.Std(),
+			measure.Errorf(measure.KindBroken, "it took longer than %s", r.c.Plan.Limit))
+		begin := r.Now()
+		output, runErr := r.Command(limited, text, r.environment(b))
+		rec.Took = measure.Duration(r.Now().Sub(begin))
+		rec.Output = strings.ToValidUTF8(string(output), "\uFFFD")
+		if runErr != nil && limited.Err() != nil {
+			runErr = context.Cause(limited)
+		}
+		cancel()
+		if runErr != nil {
+			rec.Error = runErr.Error()
+		}
+		if err := r.c.write(Record{Kind: RecordCommand, At: r.Now().UTC(), Command: &rec}); err != nil {
+			return nil, err
+		}
+		r.tell(Event{Kind: EventCommandDone, Command: &rec})
+		if ctx.Err() != nil {
+			return nil, r.interrupted(ctx)
+		}
+		if runErr != nil {
+			return commandFailure(rec), nil
+		}
+	}
+	return nil, nil
+}
+
+func commandFailure(rec CommandRecord) *measure.Error {
+	why := rec.Error
+	if last := lastLine(rec.Output); last != "" {
+		why += ": " + last
+	}
+	return measure.Errorf(measure.KindBroken, "the %s command %q failed: %s", rec.When, shorten(rec.Text), why).
+		WithHint("its output is in the campaign's journal; run it by hand to see")
+}
+
+// environment is what commands are told of the block they surround.
+func (r *run) environment(b Block) []string {
+	env := []string{
+		"SOKU_CAMPAIGN=" + r.c.ID(), "SOKU_PATTERN=" + b.Pattern.Name, "SOKU_ROUND=" + strconv.Itoa(b.Round),
+	}
+	for _, l := range b.Pattern.Levels {
+		env = append(env, FactorVariable(l.Factor)+"="+l.Value)
+	}
+	return env
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// Shell runs commands as a plan asks: with a shell, in the plan's folder.
+type Shell struct {
+	// Command makes the process, as exec.CommandContext does.
+	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
+	Argv    []string // the plan's shell; empty for the system's
+	Dir     string
+	More    []string // environment for every command
+}
+
+// Run runs one command and returns the last 64 KiB of what it printed. When ctx
+// ends, the command and what it started are killed.
+func (s Shell) Run(ctx context.Context, text string, environment []string) ([]byte, error) {
+	argv := s.Argv
+	if len(argv) == 0 {
+		argv = []string{"sh", "-c"}
+		if runtime.GOOS == "windows" {
+			argv = []string{"cmd", "/C"}
+		}
+	}
+	cmd := s.Command(ctx, argv[0], append(argv[1:len(argv):len(argv)], text)...)
+	cmd.Dir = s.Dir
+	cmd.Env = append(append(cmd.Environ(), s.More...), environment...)
+	out := &tail{limit: 64 << 10}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = 50 * time.Millisecond // a grandchild may keep the pipe open
+	ownGroup(cmd)
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
+		err = nil // it started something that goes on, such as a load generator
+	}
+	return out.Bytes(), err
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	limit int
+	buf   bytes.Buffer
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf.Write(p)
+	if over := t.buf.Len() - t.limit; over > 0 {
+		t.buf.Next(over)
+	}
+	return len(p), nil
+}
+
+func (t *tail) Bytes() []byte { return bytes.Clone(t.buf.Bytes()) }

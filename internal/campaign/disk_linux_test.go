@@ -1,0 +1,65 @@
+package campaign_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+)
+
+func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting a small file system to fill needs root")
+	}
+	b := newBench(t, study)
+	if err := os.Mkdir(b.campaigns(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("soku-test", b.campaigns(), "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("mounting a small file system to fill: %v", err)
+	}
+	t.Cleanup(func() {
+		if b.campaign != nil {
+			_ = b.campaign.Close()
+		}
+		if err := unix.Unmount(b.campaigns(), unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	b.create()
+	b.fail = func(campaign.Job) error { // a long text makes the results large
+		return measure.Errorf(measure.KindBroken, "%s", strings.Repeat("w", 12_000))
+	}
+	out, err := b.run()
+	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "full") ||
+		!strings.Contains(err.Error(), b.campaign.JournalPath()) || !strings.Contains(err.Error(), "--resume") {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	if out.Done == 0 || out.Done == 16 {
+		t.Fatalf("outcome %+v", out)
+	}
+	b.onceEach(out.Done)
+	if err := unix.Mount("soku-test", b.campaigns(), "tmpfs", unix.MS_REMOUNT, "size=4m"); err != nil {
+		t.Fatal(err)
+	}
+	before := out.Done
+	b.resume()
+	out, err = b.run()
+	if measure.KindOf(err) != measure.KindIncomplete || out.Ran != 16-before {
+		t.Errorf("outcome %+v, error %v", out, err)
+	}
+	b.onceEach(16)
+	if f, err := os.Open(filepath.Join(b.campaigns(), b.campaign.ID(), "journal.ndjson")); err != nil {
+		t.Error(err)
+	} else {
+		defer f.Close()
+		if _, err := campaign.ReadJournal(f, func(campaign.Record) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+}

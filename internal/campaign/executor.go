@@ -1,0 +1,217 @@
+package campaign
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// Runner runs one trial and always returns a result, whose Error says what went
+// wrong; ending ctx ends the trial within 100 ms. It calls obs from one
+// goroutine at a time and not after it has returned.
+type Runner interface {
+	Run(ctx context.Context, j Job, obs measure.Observer) *measure.Result
+}
+
+// Executor takes a campaign through its schedule: command, trial, journal,
+// store. It runs one trial at a time, on the caller's goroutine.
+type Executor struct {
+	Runner Runner
+	Store  store.Store
+	// Command runs a before or after command with more environment and returns
+	// what it printed.
+	Command func(ctx context.Context, text string, environment []string) (output []byte, err error)
+	// Watch is told what happens, if it is not nil. It must return within a few
+	// milliseconds.
+	Watch func(Event)
+	// Only selects the patterns to run now; empty for all.
+	Only Selection
+	// RetryFailed also runs the trials again that have failed. Their new results
+	// say which they replace; the old ones stay.
+	RetryFailed bool
+	Version     string // of this program, for the journal
+	Now         func() time.Time
+}
+
+// Outcome is where a campaign stands after a run.
+type Outcome struct {
+	Total  int // trials selected
+	Done   int // of them with a result, failed ones included
+	Failed int // of them whose newest result is an error
+	Ran    int // trials that left a result in this run
+	Left   int // of the whole campaign, also those not selected
+}
+
+// Run runs the trials that are selected and left. It returns an error of kind
+//
+//   - incomplete: all selected trials have a result, and some are errors;
+//   - interrupted: ctx ended; the trial that ran counts as not run;
+//   - refused: the plan's max_bytes is reached;
+//   - store: the journal or the store cannot be written.
+//
+// After each of them the campaign can be resumed. The Outcome is valid also
+// beside an error.
+func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
+	r := &run{Executor: e, c: c}
+	err := r.fillStore(ctx)
+	if err == nil {
+		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{
+			Only: e.Only, RetryFailed: e.RetryFailed, Version: e.Version, PID: os.Getpid()}})
+	}
+	if err == nil {
+		r.plan()
+		err = r.blocks(ctx)
+	}
+	done, _ := c.Done()
+	r.out.Left = c.Record.Trials - done
+	if err == nil && r.out.Failed > 0 {
+		err = measure.Errorf(measure.KindIncomplete, "%d of %d trials failed", r.out.Failed, r.out.Total).
+			WithHint("their results say why: soku ls --campaign %s; measure them again with soku run %s --resume --retry-failed", c.ID(), c.Plan.File)
+	}
+	reason := "all selected trials have a result"
+	if err != nil {
+		reason = err.Error()
+	}
+	// On a full disk this fails as well; what matters has been written by then.
+	_ = c.write(Record{Kind: RecordEnded, At: r.Now().UTC(), Reason: reason})
+	return r.out, err
+}
+
+// run is one go at a campaign.
+type run struct {
+	*Executor
+	c   *Campaign
+	out Outcome
+
+	clock clock
+}
+
+// fillStore pours the journal into the store: it may have been killed between
+// the one and the other, or be a new store.
+func (r *run) fillStore(ctx context.Context) error {
+	if err := r.Store.PutCampaign(ctx, r.c.Entry()); err != nil {
+		return err
+	}
+	return r.c.Results(func(res *measure.Result) error { return r.Store.Put(ctx, res) })
+}
+
+// pending are the jobs of a block that are to run now.
+func (r *run) pending(b Block) []Job {
+	if !r.Only.Matches(b.Pattern.Levels) {
+		return nil
+	}
+	var out []Job
+	for _, j := range b.Jobs {
+		if o, done := r.c.outcomes[j.Key()]; !done || o.failed != nil && r.RetryFailed {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// plan counts what is selected and left, for the progress that people see.
+func (r *run) plan() {
+	for b := range r.c.Plan.Blocks(r.c.ID(), r.c.Record.Seed) {
+		if !r.Only.Matches(b.Pattern.Levels) {
+			continue
+		}
+		r.out.Total += len(b.Jobs)
+		left := r.pending(b)
+		for _, j := range left {
+			length, _ := trialTime(j.Test, j.Options)
+			r.clock.planned += length
+		}
+		if len(left) > 0 && len(b.Pattern.Before)+len(b.Pattern.After) > 0 {
+			r.clock.blocks++
+		}
+		for _, j := range b.Jobs {
+			o, done := r.c.outcomes[j.Key()]
+			if done {
+				r.out.Done++
+			}
+			if o.failed != nil {
+				r.out.Failed++
+			}
+		}
+	}
+}
+
+func (r *run) blocks(ctx context.Context) error {
+	for b := range r.c.Plan.Blocks(r.c.ID(), r.c.Record.Seed) {
+		jobs := r.pending(b)
+		if len(jobs) == 0 {
+			continue
+		}
+		if err := r.block(ctx, b, jobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block runs a pattern's trials between its commands. The after commands run
+// whatever happened, so that a half-made change is undone: also, with little
+// time, after an interrupt.
+func (r *run) block(ctx context.Context, b Block, jobs []Job) error {
+	begin := r.Now()
+	failed, err := r.commands(ctx, "before", b, b.Pattern.Before)
+	r.clock.commands += r.Now().Sub(begin)
+	if err == nil {
+		for _, j := range jobs {
+			if failed != nil {
+				err = r.keep(ctx, j, r.notRun(j, failed), 0)
+			} else {
+				err = r.trial(ctx, j)
+			}
+			if err != nil {
+				break
+			}
+		}
+	}
+	begin = r.Now()
+	after := ctx
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		after, cancel = context.WithTimeout(context.WithoutCancel(ctx), afterGrace)
+		defer cancel()
+	}
+	_, afterErr := r.commands(after, "after", b, b.Pattern.After)
+	r.clock.commands += r.Now().Sub(begin)
+	r.clock.blocksDone++
+	if err == nil {
+		err = afterErr
+	}
+	return err
+}
+
+// afterGrace is how long the after commands may take once the person has
+// stopped the campaign.
+const afterGrace = 10 * time.Second
+
+// notRun is the result of a trial whose before command failed.
+func (r *run) notRun(j Job, why *measure.Error) *measure.Result {
+	res := blank(j, r.Now())
+	res.Error = why
+	return res
+}
+
+// blank is a result that holds what is known before a trial.
+func blank(j Job, now time.Time) *measure.Result {
+	o, err := j.Options.Effective(j.Test)
+	if err != nil {
+		o = j.Options
+	}
+	dir := o.Direction
+	if dir == "" {
+		dir = measure.Forward
+	}
+	t := j.Trial
+	return &measure.Result{
+		Schema: measure.Schema, ID: resultID(now), Tool: measure.Tool{Name: "soku"}, Test: j.Test, Trial: &t,
+		StartedAt: now.UTC(), Options: o,
+		Path: measure.Path{Client: j.Client.Endpoint, Server: j.Server.Endpoint, Direction: dir},
+	}
+}

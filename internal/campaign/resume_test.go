@@ -1,0 +1,334 @@
+package campaign_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+func TestAChangedPlanIsNotResumed(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	id := b.campaign.ID()
+	if err := b.campaign.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for change, key := range map[string]string{
+		strings.Replace(study, "duration: 1s", "duration: 2s", 1): "tests",
+		strings.Replace(study, "10.0.0.4", "10.0.0.5", 1):         "endpoints",
+		strings.Replace(study, "large]", "large, huge]", 1):       "factors",
+		strings.Replace(study, "repeats: 2", "repeats: 3", 1):     "repeats",
+		study + "seed: 1\n":   "seed",
+		study + "before: x\n": "before",
+		strings.Replace(study, "rounds: 2", "rounds: 5", 1) + "\n":  "rounds",
+		study + "exclude: [{sku: small}]\n":                         "exclude",
+		strings.Replace(study, "campaign: study", "campaign: s", 1): "campaign",
+	} {
+		_, err := campaign.Resume(b.campaigns(), id, parse(t, change))
+		if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), ": "+key+" changed") {
+			t.Errorf("with another %s: %v", key, err)
+		}
+	}
+	for _, same := range []string{
+		study + "title: Another question\nonly: {sku: large}\npause: 1s\nmax_bytes: 1G\negress_price_per_gb: 1\n",
+		"# a comment\n" + study,
+		strings.Replace(study, "repeats: 2", "repeats:   2", 1),
+	} {
+		c, err := campaign.Resume(b.campaigns(), id, parse(t, same))
+		if err != nil {
+			t.Errorf("with\n%s\n%v", same, err)
+			continue
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAnUnknownCampaignIsNotFound(t *testing.T) {
+	for _, id := range []string{"nothing", "", "..", "../x", "/etc"} {
+		_, err := campaign.Resume(t.TempDir(), id, parse(t, study))
+		if measure.KindOf(err) != measure.KindNotFound {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestTwoRunsCannotWorkOnOneCampaign(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	_, err := campaign.Resume(b.campaigns(), b.campaign.ID(), b.plan)
+	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "another process (pid ") {
+		t.Errorf("error is %v", err)
+	}
+	b.resume() // closes it first
+}
+
+func TestAnotherStoreIsFilledFromTheJournal(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := store.OpenSQLite(t.Context(), filepath.Join(b.dir, "fresh.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	b.store, b.exec.Store = fresh, fresh
+	b.resume()
+	if _, err := b.run(); err != nil || len(b.ran) != 0 {
+		t.Errorf("ran %v, error %v", b.ran, err)
+	}
+	b.onceEach(16)
+}
+
+// TestAJournalCutAnywhereResumes cuts the journal of a finished campaign at
+// every byte of some records, as a kill or a power cut would, and resumes.
+func TestAJournalCutAnywhereResumes(t *testing.T) {
+	b := newBench(t, strings.Replace(strings.Replace(study, "repeats: 2", "repeats: 1", 1), "rounds: 2", "rounds: 1", 1))
+	b.create()
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(b.campaign.JournalPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.campaign.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.IndexByte(whole, '\n') + 1
+	for cut := first; cut <= len(whole); cut += 37 {
+		for _, damage := range []string{"", "\x00\x00\x00\x00", "{\"record\":\n"} {
+			if err := os.WriteFile(b.campaign.JournalPath(), append(bytes.Clone(whole[:cut]), damage...), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			finished := bytes.Count(whole[:cut], []byte(`"record":"trial_finished"`))
+			if i := bytes.LastIndexByte(whole[:cut], '\n') + 1; bytes.Contains(whole[i:cut], []byte(`"record":"trial_finished"`)) {
+				finished-- // the record that was cut
+			}
+			c, err := campaign.Resume(b.campaigns(), b.campaign.ID(), b.plan)
+			if err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			if done, _ := c.Done(); done != finished {
+				t.Errorf("cut at %d: %d trials are done, want %d", cut, done, finished)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestADamagedLineInTheMiddleIsSaid(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	path := b.campaign.JournalPath()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.campaign.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines[4] = []byte("oops\n")
+	if err := os.WriteFile(path, bytes.Join(lines, nil), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = campaign.Resume(b.campaigns(), b.campaign.ID(), b.plan)
+	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "line 5 is damaged") || !strings.Contains(err.Error(), path) {
+		t.Errorf("error is %v", err)
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(after, bytes.Join(lines, nil)) {
+		t.Error("a damaged journal was changed")
+	}
+}
+
+func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "c"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	line := `{"record":"plan","at":"2030-01-01T00:00:00Z","plan":{"schema":"soku.journal/2","id":"c"}}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "c", "journal.ndjson"), []byte(line+line), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := campaign.Resume(dir, "c", parse(t, study))
+	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "soku.journal/2") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// childRoles are what the test binary does when it is started with
+// SOKU_TEST_ROLE, as another process of soku would.
+var childRoles = map[string]func() int{
+	"campaign": campaignChild,
+	"trial":    trialChild,
+}
+
+// campaignChild works on a campaign until it is killed.
+func campaignChild() int {
+	dir := os.Getenv("SOKU_TEST_DIR")
+	p, err := campaign.Parse("plan.yaml", []byte(study))
+	if err != nil {
+		return 1
+	}
+	var c *campaign.Campaign
+	if id := os.Getenv("SOKU_TEST_CAMPAIGN"); id != "" {
+		c, err = campaign.Resume(filepath.Join(dir, "campaigns"), id, p)
+	} else {
+		c, err = campaign.Create(filepath.Join(dir, "campaigns"), p, 42, "test", time.Now())
+	}
+	if err != nil {
+		println(err.Error())
+		return 1
+	}
+	ctx := context.Background()
+	st, err := store.OpenSQLite(ctx, filepath.Join(dir, "soku.db"))
+	if err != nil {
+		println(err.Error())
+		return 1
+	}
+	e := &campaign.Executor{Store: st, Now: time.Now, Runner: slowRunner{}}
+	if _, err := e.Run(ctx, c); err != nil {
+		println(err.Error())
+		return 1
+	}
+	return 0
+}
+
+// slowRunner tells its parent of each trial and gives it time to kill.
+type slowRunner struct{}
+
+func (slowRunner) Run(_ context.Context, j campaign.Job, _ measure.Observer) *measure.Result {
+	_, _ = os.Stdout.WriteString("trial\n")
+	time.Sleep(time.Duration(j.Trial.Order%3) * time.Millisecond)
+	return invented(j, "r"+strings.NewReplacer(" ", "", ",", "-").Replace(j.Key().String()), 1)
+}
+
+func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := ""
+	for kills := 1; ; kills++ {
+		if kills > 20 {
+			t.Fatal("the campaign does not come to its end")
+		}
+		cmd := exec.CommandContext(t.Context(), self)
+		cmd.Env = append(os.Environ(), "SOKU_TEST_ROLE=campaign", "SOKU_TEST_DIR="+dir, "SOKU_TEST_CAMPAIGN="+id)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// The third trial of each life is cut short somewhere.
+		buf := make([]byte, 3*len("trial\n"))
+		n := 0
+		for n < len(buf) {
+			m, err := out.Read(buf[n:])
+			if n += m; err != nil {
+				break
+			}
+		}
+		if n == len(buf) {
+			_ = cmd.Process.Kill()
+		}
+		err = cmd.Wait()
+		infos, ferr := campaign.Find(filepath.Join(dir, "campaigns"), "study")
+		if ferr != nil || len(infos) != 1 {
+			t.Fatalf("campaigns are %+v (%v); the process said %s", infos, ferr, &stderr)
+		}
+		id = infos[0].Record.ID
+		if err == nil {
+			break
+		}
+		if stderr.Len() > 0 {
+			t.Fatalf("the process failed by itself: %s", &stderr)
+		}
+	}
+	st, err := store.OpenSQLite(t.Context(), filepath.Join(dir, "soku.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	results, err := st.CampaignResults(t.Context(), id)
+	if err != nil || len(results) != 16 {
+		t.Errorf("%d results (%v), want 16", len(results), err)
+	}
+	finished := map[campaign.Key]int{}
+	f, err := os.Open(filepath.Join(dir, "campaigns", id, "journal.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := campaign.ReadJournal(f, func(r campaign.Record) error {
+		if r.Kind == campaign.RecordTrialFinished {
+			finished[*r.Trial]++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for k, n := range finished {
+		if n != 1 {
+			t.Errorf("%s finished %d times", k, n)
+		}
+	}
+	if len(finished) != 16 {
+		t.Errorf("%d trials finished, want 16", len(finished))
+	}
+}
+
+func FuzzReadJournal(f *testing.F) {
+	plan := `{"record":"plan","at":"2026-01-01T00:00:00Z","plan":{"schema":"soku.journal/1","id":"c","name":"x"}}` + "\n"
+	f.Add([]byte(plan))
+	f.Add([]byte(plan + `{"record":"trial_finished","trial":{"pattern":"a","label":"b","round":1,"repeat":1},"result":{"schema":"soku.result/1","id":"1"}}` + "\n"))
+	f.Add([]byte(plan + `{"record":"later"}` + "\n" + `{"rec`))
+	f.Add([]byte(plan + "\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		records := 0
+		whole, err := campaign.ReadJournal(bytes.NewReader(b), func(r campaign.Record) error {
+			records++
+			if r.Kind == "" || r.Kind == campaign.RecordTrialFinished && (r.Trial == nil || r.Result == nil) {
+				t.Errorf("visited %+v", r)
+			}
+			if _, err := json.Marshal(r); err != nil {
+				t.Errorf("a record that was read cannot be written: %v", err)
+			}
+			return nil
+		})
+		if whole < 0 || whole > int64(len(b)) || whole > 0 && b[whole-1] != '\n' || bytes.Count(b[:whole], []byte("\n")) != records {
+			t.Errorf("%d whole bytes of %d with %d records", whole, len(b), records)
+		}
+		if err != nil && measure.KindOf(err) != measure.KindStore {
+			t.Errorf("%v has kind %s", err, measure.KindOf(err))
+		}
+		again, err2 := campaign.ReadJournal(bytes.NewReader(b[:whole]), func(campaign.Record) error { return nil })
+		if again != whole || err2 != nil {
+			t.Errorf("what is whole reads as %d of %d bytes (%v)", again, whole, err2)
+		}
+	})
+}

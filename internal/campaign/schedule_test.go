@@ -1,0 +1,143 @@
+package campaign_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/quick"
+	"time"
+
+	"soku/internal/campaign"
+)
+
+func order(p *campaign.Plan, seed int64) string {
+	var s []string
+	for b := range p.Blocks("c", seed) {
+		s = append(s, fmt.Sprintf("%d:%s", b.Round, b.Pattern.Name))
+	}
+	return strings.Join(s, " ")
+}
+
+func TestTheOrderOfASeedNeverChanges(t *testing.T) {
+	p := parse(t, minimal+"factors: {f: [a, b, c, d, e]}\n")
+	// Written down once: a recorded campaign must resume in its own order with every later version.
+	want := "1:e 1:d 1:b 1:c 1:a 2:c 2:b 2:e 2:d 2:a 3:c 3:b 3:a 3:e 3:d"
+	if got := order(p, 42); got != want {
+		t.Errorf("order is\n%s, want\n%s", got, want)
+	}
+}
+
+func TestEveryRoundHasEveryPatternOnceInAnOrderOfItsOwn(t *testing.T) {
+	p := parse(t, minimal+"factors: {f: [a, b, c, d, e, f, g, h]}\nrounds: 4\n")
+	if err := quick.Check(func(seed int64) bool {
+		rounds := map[int]string{}
+		for b := range p.Blocks("c", seed) {
+			if strings.Contains(rounds[b.Round], b.Pattern.Name) {
+				return false
+			}
+			rounds[b.Round] += b.Pattern.Name
+		}
+		orders := map[string]bool{}
+		for _, s := range rounds {
+			if len(s) != 8 {
+				return false
+			}
+			orders[s] = true
+		}
+		return len(orders) > 1
+	}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEachPlaceInTheOrderIsEquallyLikely(t *testing.T) {
+	p := parse(t, minimal+"factors: {f: [a, b, c, d]}\nrounds: 4000\n")
+	first := map[string]int{}
+	previous := 0
+	for b := range p.Blocks("c", 7) {
+		if b.Round != previous {
+			first[b.Pattern.Name]++
+			previous = b.Round
+		}
+	}
+	for name, n := range first {
+		if n < 880 || n > 1120 { // 1000 expected; 4.4 standard deviations
+			t.Errorf("%s comes first %d times of 4000", name, n)
+		}
+	}
+}
+
+func TestABlockHasAllTestsInEachRepeat(t *testing.T) {
+	p := parse(t, study)
+	var got []string
+	for b := range p.Blocks("c9", 42) {
+		if b.Round != 2 {
+			continue
+		}
+		for _, j := range b.Jobs {
+			if j.Trial.Campaign != "c9" || j.Trial.Seed != 42 || j.Trial.Name != "study" || j.Trial.Levels[0].Factor != "sku" {
+				t.Errorf("identity is %+v", j.Trial)
+			}
+			got = append(got, fmt.Sprintf("%d %s %s %d", j.Trial.Order, j.Trial.Pattern, j.Trial.Label, j.Trial.Repeat))
+		}
+	}
+	block := func(from int, pattern string) string {
+		return fmt.Sprintf("%[1]d %[5]s up 1\n%[2]d %[5]s rtt 1\n%[3]d %[5]s up 2\n%[4]d %[5]s rtt 2\n", from, from+1, from+2, from+3, pattern)
+	}
+	text := strings.Join(got, "\n") + "\n"
+	if text != block(1, "small")+block(5, "large") && text != block(1, "large")+block(5, "small") {
+		t.Errorf("trials are\n%s", text)
+	}
+}
+
+func TestDrawnSeedsDifferAndAreKeptWholeByJSON(t *testing.T) {
+	a, b := campaign.DrawSeed(), campaign.DrawSeed()
+	if a == b || a < 0 || a >= 1<<53 || b < 0 || b >= 1<<53 {
+		t.Errorf("seeds are %d and %d", a, b)
+	}
+}
+
+func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
+	p := parse(t, study+"egress_price_per_gb: 0.5\nmax_bytes: 2G\n")
+	e := p.Estimate(nil)
+	const overhead = 1200 * time.Millisecond
+	// 8 transfers of 1 s and 8 pings of 10 x 100 ms
+	if want := 8*(time.Second+overhead) + 8*(time.Second+overhead); e.Time != want {
+		t.Errorf("time is %s, want %s", e.Time, want)
+	}
+	if want := int64(8*1_000_000 + 8*2*10*56); e.Bytes != want {
+		t.Errorf("bytes are %d, want %d", e.Bytes, want)
+	}
+	if e.Patterns != 2 || e.Trials != 16 || len(e.BytesUnknown)+len(e.TimeUnknown) != 0 || e.MaxBytes != 2e9 {
+		t.Errorf("estimate is %+v", e)
+	}
+	if *e.Price != float64(e.Bytes)/2e9 || *e.MaxPrice != 1 {
+		t.Errorf("prices are %v and %v", *e.Price, *e.MaxPrice)
+	}
+	half := p.Estimate(campaign.Selection{{Name: "sku", Value: []string{"large"}}})
+	if half.Trials != 8 || half.Patterns != 1 || half.Bytes != e.Bytes/2 {
+		t.Errorf("one pattern of two is %+v", half)
+	}
+}
+
+func TestEstimateSaysWhatItCannotKnow(t *testing.T) {
+	p := parse(t, `campaign: x
+endpoints: {vm: {address: h}}
+to: vm
+tests:
+  flood: {test: tcp}
+  amount: {test: tcp, bytes: 1G}
+  paced: {test: tcp, bytes: 1G, rate: 8G, direction: bidirectional}
+  pong: {test: latency}
+  counted: {test: latency, count: 5, size: 100}
+  open: {test: latency, request_rate: 10, duration: 1s, size: 100}
+rounds: 1
+`)
+	e := p.Estimate(nil)
+	if fmt.Sprint(e.BytesUnknown, e.TimeUnknown) != "[flood pong] [amount counted]" {
+		t.Errorf("unknown are %v and %v", e.BytesUnknown, e.TimeUnknown)
+	}
+	if want := int64(1e9 + 2e9 + 2*5*100 + 2*10*100); e.Bytes != want {
+		t.Errorf("bytes are %d, want %d", e.Bytes, want)
+	}
+}
