@@ -75,8 +75,8 @@ func newRoot(sys *System) *cobra.Command {
 		}
 		return e.WithHint("see: %s --help", cmd.CommandPath())
 	})
-	for _, make := range commands {
-		root.AddCommand(make(sys))
+	for _, command := range commands {
+		root.AddCommand(command(sys))
 	}
 	return root
 }

@@ -92,7 +92,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	r.Path.Server.Address = target.addr.String()
 	r.Options.Port = target.port(o)
-	local := localAddress(target.addr, o)
+	local := localAddress(ctx, target.addr, o)
 	if local.IsValid() {
 		r.Path.Client.Address = local.String()
 	}
@@ -180,12 +180,13 @@ func lookupReason(err error) string {
 }
 
 // localAddress is the source address the kernel picks for the path, or the bound one.
-func localAddress(remote netip.Addr, o measure.Options) netip.Addr {
+func localAddress(ctx context.Context, remote netip.Addr, o measure.Options) netip.Addr {
 	if a, err := netip.ParseAddr(o.Bind); err == nil {
 		return a
 	}
 	// Connecting a datagram socket sends nothing; it only asks for the route.
-	c, err := net.Dial("udp", netip.AddrPortFrom(remote, 9).String())
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "udp", netip.AddrPortFrom(remote, 9).String())
 	if err != nil {
 		return netip.Addr{}
 	}

@@ -111,17 +111,17 @@ func median(v []float64) float64 {
 func TestGoodputIsWithinOnePercentOfTheCap(t *testing.T) {
 	for _, rate := range []string{"50M", "200M", "1G", "5G"} {
 		t.Run(rate, func(t *testing.T) {
-			l := network(t, strings.ReplaceAll(`
-lab: truth-RATE
+			l := network(t, strings.ReplaceAll(strings.ReplaceAll(`
+lab: truth-NAME
 hosts:
-  client: {sysctl: {net.ipv4.tcp_congestion_control: cubic}}
-  server: {server: true, sysctl: {net.ipv4.tcp_congestion_control: cubic}}
+  client:
+  server: {server: true}
 routers:
   gateway:
 links:
   - {from: client, to: gateway, rate: RATE}
   - {from: gateway, to: server}
-`, "RATE", rate))
+`, "RATE", rate), "NAME", strings.ToLower(rate)))
 			truth, err := l.Topology.Truth("client", "server", "")
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +130,7 @@ links:
 			for _, direction := range []string{"forward", "reverse"} {
 				var got []float64
 				for range 3 {
-					r := run(t, l, "tcp", "-t", "2s", "--direction", direction)
+					r := run(t, l, "tcp", "-t", "2s", "-C", "cubic", "--direction", direction)
 					got = append(got, r.Summary.GoodputBps)
 				}
 				m := median(got)
