@@ -9,11 +9,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -161,13 +163,14 @@ func (r *running) speak(bytes string) string {
 	_, _ = io.WriteString(c, bytes)
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 	answer, err := io.ReadAll(c)
-	if e, ok := err.(net.Error); ok && e.Timeout() {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		r.t.Errorf("the server did not close after %q", bytes)
 	}
 	return string(answer)
 }
 
 func TestWhatSpeaksNoKnownProtocolIsClosedWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
 	s := serve(t, Config{}, func(s *Server) { s.times.sniff = 100 * time.Millisecond })
 	for _, bytes := range []string{"", "SO", "nonsense", "\x00\x00\x00\x00", "SSH-2.0-x\r\n", "SOKX....", "SOKU"} {
 		if answer := s.speak(bytes); answer != "" {
@@ -194,6 +197,7 @@ func TestSilentConnectionsMakeRoomForThoseThatSpeak(t *testing.T) {
 }
 
 func TestAHalfSentRequestIsGivenUp(t *testing.T) {
+	t.Parallel()
 	s := serve(t, Config{}, func(s *Server) {
 		s.http.ReadHeaderTimeout = 100 * time.Millisecond
 		s.http.ReadTimeout = 200 * time.Millisecond
@@ -232,6 +236,7 @@ func TestControlConnectionsAreBounded(t *testing.T) {
 }
 
 func TestRequestsThatAreWrongGetAReason(t *testing.T) {
+	t.Parallel()
 	s := serve(t, Config{})
 	js := http.Header{"Content-Type": {"application/json"}}
 	for _, c := range []struct {

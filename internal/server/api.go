@@ -209,7 +209,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	_ = out.control.SetReadDeadline(time.Time{}) // nothing more is read; the end of the connection is noticed
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
-	heartbeat := time.NewTicker(native.Heartbeat)
+	heartbeat := time.NewTicker(s.times.heartbeat)
 	defer heartbeat.Stop()
 	for {
 		for _, e := range ss.out.take() {

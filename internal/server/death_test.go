@@ -208,6 +208,7 @@ func TestAClientThatDiesInTheQueueLeavesIt(t *testing.T) {
 }
 
 func TestASessionThatLetsATimePassIsFreed(t *testing.T) {
+	t.Parallel()
 	short := 150 * time.Millisecond
 	two := tcpOptions(func(o *measure.Options) { o.Streams = 2 })
 	t.Run("nobody attaches", func(t *testing.T) {

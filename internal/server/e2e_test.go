@@ -43,7 +43,7 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 	}
 	quiet := func(measure.Progress) {}
 	if test == measure.TestLatency {
-		conn := net.Conn(nil)
+		var conn net.Conn
 		if udpConns != nil {
 			conn = udpConns[0]
 		} else {
@@ -105,9 +105,11 @@ func count(end *measure.End, d measure.Direction) (bytes int64) {
 }
 
 func TestEveryTestEndToEndWithTheRealEngines(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(t *testing.T, change func(*Server)) {
+		t.Parallel()
 		s := serveWith(t, Config{}, realEngines(), change)
-		brief := measure.Duration(300 * time.Millisecond)
+		brief := measure.Duration(100 * time.Millisecond)
 		for _, d := range measure.Directions() {
 			for _, streams := range []int{1, 3} {
 				t.Run(fmt.Sprintf("tcp %s %d streams", d, streams), func(t *testing.T) {
@@ -167,6 +169,7 @@ func TestEveryTestEndToEndWithTheRealEngines(t *testing.T) {
 }
 
 func TestIPv6EndToEnd(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
 		t.Skipf("no IPv6 on loopback: %v", err)

@@ -93,9 +93,9 @@ func (s *Server) claim(c *net.TCPConn, first []byte) *controlConn {
 	_ = c.SetDeadline(time.Time{})
 	_ = c.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 2})
 	if raw, err := c.SyscallConn(); err == nil {
-		// With a heartbeat every 2 s this ends the connection 8 to 10 s after
-		// the client's host vanished.
-		noticeLoss(raw, int((native.Silence-native.Heartbeat)/time.Millisecond))
+		// The heartbeats of an events stream are what stays unacknowledged: this
+		// ends the connection about the time of silence after the client's host vanished.
+		noticeLoss(raw, int((s.times.silence-s.times.heartbeat)/time.Millisecond))
 	}
 	cc := s.control.claim(c, first)
 	if cc == nil {

@@ -39,9 +39,12 @@ const (
 )
 
 // times are the limits a client must keep; tests shorten them.
-type times struct{ sniff, attach, data, start, grace time.Duration }
+type times struct{ sniff, attach, data, start, grace, heartbeat, silence time.Duration }
 
-var defaultTimes = times{native.SniffTimeout, native.AttachTimeout, native.DataTimeout, native.StartTimeout, native.FinishGrace}
+var defaultTimes = times{
+	native.SniffTimeout, native.AttachTimeout, native.DataTimeout, native.StartTimeout,
+	native.FinishGrace, native.Heartbeat, native.Silence,
+}
 
 // Server serves on the port it was made for. Its methods may be called from any
 // goroutine.

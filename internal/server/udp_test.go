@@ -202,6 +202,7 @@ func TestAnIndexOutOfRangeIsRefused(t *testing.T) {
 }
 
 func TestLostHandshakeDatagramsAreSentAgain(t *testing.T) {
+	t.Parallel()
 	// The client reaches the server through a relay that loses the first of each step.
 	s := serve(t, Config{}, portable)
 	relayed := lossyRelay(t, s.addr)
@@ -217,6 +218,7 @@ func TestLostHandshakeDatagramsAreSentAgain(t *testing.T) {
 }
 
 func TestBlockedUDPIsToldApartFromABrokenPath(t *testing.T) {
+	t.Parallel()
 	s := serve(t, Config{})
 	o := udpOptions(func(o *measure.Options) { o.ConnectTimeout = measure.Duration(300 * time.Millisecond) })
 	c := s.open(measure.TestUDP, o)

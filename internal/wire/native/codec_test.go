@@ -4,11 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -125,7 +129,7 @@ func (endless) Read(b []byte) (int, error) {
 }
 
 func TestALineWithoutEndIsGivenUp(t *testing.T) {
-	if _, err := readLine(bufio.NewReaderSize(endless{}, 4096), 1<<20); err != errLongEvent {
+	if _, err := readLine(bufio.NewReaderSize(endless{}, 4096), 1<<20); !errors.Is(err, errLongEvent) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -203,4 +207,25 @@ func FuzzDecodeCreated(f *testing.F) {
 		_ = DecodeBody(bytes.NewReader(b), MaxReply, &c)
 		_ = allowed(measure.Options{Rate: 10}, c.Options)
 	})
+}
+
+func TestAnAnswerIsBoundedInLengthAndTime(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	go func() { _, _ = far.Write(make([]byte, 100)) }()
+	m := &meter{conn: near}
+	m.expect(10)
+	if n, err := io.Copy(io.Discard, m); n != 10 || !errors.Is(err, errTooLong) {
+		t.Errorf("read %d, %v", n, err)
+	}
+	m.expect(50)
+	m.until = time.Now().Add(-time.Second) // a server that sends a byte now and then
+	if _, err := m.Read(make([]byte, 1)); !isTimeout(err) {
+		t.Errorf("after its time: %v", err)
+	}
+	m.endless()
+	if n, err := m.Read(make([]byte, 1000)); n != 90 || err != nil {
+		t.Errorf("endless: %d, %v", n, err)
+	}
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Every datagram of the UDP handshake has the same size, so that no answer is
-// larger than what it answers. All numbers are big-endian.
+// DatagramSize is the size of every datagram of the UDP handshake, so that no
+// answer is larger than what it answers. All numbers are big-endian.
 //
 //	 0       4         5      6              8                40              56        64
 //	+--------+---------+------+--------------+----------------+---------------+---------+

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -64,10 +65,11 @@ func (c *control) connect(ctx context.Context) (*exchange, error) {
 	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10)}, nil
 }
 
-// do sends one request and returns the response of a soku server that agreed;
-// everything else is an error. The caller reads the body to its end before the
-// next request. The answer must begin within [Silence].
-func (c *control) do(ctx context.Context, x *exchange, method, path string, body any) (*http.Response, error) {
+// do sends one request and returns the body of the answer of a soku server that
+// agreed; everything else is an error. The caller closes the body, which reads
+// it to its end, before the next request; one that has no end goes with the
+// connection. The answer must begin within [Silence].
+func (c *control) do(ctx context.Context, x *exchange, method, path string, body any) (io.ReadCloser, error) {
 	var payload bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&payload).Encode(body); err != nil {
@@ -102,9 +104,10 @@ func (c *control) do(ctx context.Context, x *exchange, method, path string, body
 		return nil, explainExchange(ctx, c.addr, err)
 	}
 	if err := explainResponse(c.addr, response); err != nil {
+		_ = response.Body.Close()
 		return nil, err
 	}
-	return response, nil
+	return response.Body, nil
 }
 
 // once opens a connection for a single request, as [control.do] makes it, and
@@ -115,16 +118,17 @@ func (c *control) once(ctx context.Context, method, path string, body, out any) 
 		return err
 	}
 	defer x.conn.Close()
-	response, err := c.do(ctx, x, method, path, body)
+	answer, err := c.do(ctx, x, method, path, body)
 	if err != nil || out == nil {
 		return err
 	}
-	return c.decode(ctx, x, response, out)
+	return c.decode(ctx, x, answer, out)
 }
 
-func (c *control) decode(ctx context.Context, x *exchange, response *http.Response, out any) error {
+func (c *control) decode(ctx context.Context, x *exchange, answer io.ReadCloser, out any) error {
 	defer x.interruptible(ctx)()
-	if err := DecodeBody(response.Body, MaxReply, out); err != nil {
+	defer answer.Close()
+	if err := DecodeBody(answer, MaxReply, out); err != nil {
 		if cause := ended(ctx); cause != nil {
 			return cause
 		}
@@ -143,14 +147,16 @@ func (x *exchange) interruptible(ctx context.Context) (stop func()) {
 
 var errTooLong = errors.New("the answer is too long")
 
-// meter is the reading side of a control connection: each read waits at most
-// [Silence], and no answer is longer than expected.
+// meter is the reading side of a control connection. A whole answer has
+// [Silence] to come and is not longer than expected; of an endless one, each
+// read has.
 type meter struct {
-	conn net.Conn
-	left int64 // bytes still accepted; negative: no limit, lines are bounded instead
+	conn  net.Conn
+	left  int64     // bytes still accepted; negative: no limit, lines are bounded instead
+	until time.Time // end of the answer, unless it is endless
 }
 
-func (m *meter) expect(bytes int64) { m.left = bytes }
+func (m *meter) expect(bytes int64) { m.left, m.until = bytes, time.Now().Add(Silence) }
 func (m *meter) endless()           { m.left = -1 }
 
 func (m *meter) Read(b []byte) (int, error) {
@@ -160,7 +166,11 @@ func (m *meter) Read(b []byte) (int, error) {
 	if m.left > 0 && int64(len(b)) > m.left {
 		b = b[:m.left]
 	}
-	if err := m.conn.SetReadDeadline(time.Now().Add(Silence)); err != nil {
+	until := m.until
+	if m.left < 0 {
+		until = time.Now().Add(Silence)
+	}
+	if err := m.conn.SetReadDeadline(until); err != nil {
 		return 0, err
 	}
 	n, err := m.conn.Read(b)

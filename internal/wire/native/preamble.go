@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// A TCP data connection begins with a preamble from the client, which the
-// server answers with one status byte. After an OK the connection is the
-// engines' alone. All numbers are big-endian.
+// PreambleSize is the size of the preamble from the client with which a TCP data
+// connection begins. The server answers it with one status byte, and after an
+// OK the connection is the engines' alone. All numbers are big-endian.
 //
 //	 0       4        5        6              8                  40
 //	+--------+--------+--------+--------------+-------------------+

@@ -30,6 +30,7 @@ type session struct {
 
 	ready chan struct{} // closed when the server waits for the data connections
 	over  chan struct{} // closed when nothing more comes from the events stream
+	left  chan struct{} // closed when its goroutine has ended
 	end   *measure.End  // the server's half; set before over is closed
 	err   error         // why there is none; set before over is closed
 	errs  chan error    // see Err
@@ -57,24 +58,33 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 	s := &session{
 		control: &control{addr: addr, options: r.Options, token: r.Token, tls: r.TLS},
 		request: r, hooks: h,
-		ready: make(chan struct{}), over: make(chan struct{}), errs: make(chan error, 1),
+		ready: make(chan struct{}), over: make(chan struct{}), left: make(chan struct{}), errs: make(chan error, 1),
 	}
 	if err := s.create(ctx); err != nil {
 		return nil, err
 	}
-	go s.listen()
+	go func() {
+		defer close(s.left)
+		s.listen()
+	}()
+	if err := s.awaitReady(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) awaitReady(ctx context.Context) error {
 	select {
 	case <-s.ready:
-		return s, nil
+		return nil
 	case <-s.over:
-		defer s.Close()
 		if s.err != nil {
-			return nil, s.err
+			return s.err
 		}
-		return nil, measure.Errorf(measure.KindRefused, "ask %s for a session: it ended before it was ready", addr)
+		return measure.Errorf(measure.KindRefused, "ask %s for a session: it ended before it was ready", s.control.addr)
 	case <-ctx.Done():
-		defer s.Close()
-		return nil, ended(ctx)
+		return ended(ctx)
 	}
 }
 
@@ -93,11 +103,11 @@ func (s *session) create(ctx context.Context) error {
 
 func (s *session) attach(ctx context.Context, x *exchange) error {
 	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Client: s.request.Client}
-	response, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
+	answer, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
 	if err != nil {
 		return err
 	}
-	if err := s.control.decode(ctx, x, response, &s.created); err != nil {
+	if err := s.control.decode(ctx, x, answer, &s.created); err != nil {
 		return err
 	}
 	if s.created.ID == "" || strings.Trim(s.created.ID, "0123456789abcdef") != "" || s.created.Server == nil {
@@ -113,12 +123,12 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 	}
 	peer := to.AddrPort()
 	s.remote = netip.AddrPortFrom(peer.Addr().Unmap(), peer.Port())
-	response, err = s.control.do(ctx, x, http.MethodGet, s.path(EventsPath), nil)
+	lines, err := s.control.do(ctx, x, http.MethodGet, s.path(EventsPath), nil)
 	if err != nil {
 		return err
 	}
 	x.in.endless()
-	s.events, s.lines = x, response.Body
+	s.events, s.lines = x, lines
 	return nil
 }
 
@@ -144,10 +154,10 @@ func (s *session) settle(end *measure.End, err error) {
 	if err == nil && end != nil && end.Error != nil {
 		err = end.Error
 	}
+	close(s.over)
 	if err != nil && !s.isClosed() {
 		s.errs <- err // the only send, and there is room for one
 	}
-	close(s.over)
 }
 
 // because prefers what the server said over what a failed call saw of it; the
@@ -186,12 +196,20 @@ func (s *session) Start(ctx context.Context) error {
 // come for [EndTimeout] while nothing moves.
 func (s *session) Finish(ctx context.Context) (*measure.End, error) {
 	s.moved.Store(time.Now().UnixNano())
+	select {
+	case <-s.over:
+		return s.end, s.err
+	default:
+	}
 	if err := s.control.once(ctx, http.MethodPost, s.path(FinishPath), nil, nil); err != nil {
-		// The half may be on its way even so.
+		// A server that was done first knows no such session any more, and its
+		// half is here or on its way.
+		err = s.because(ctx, err)
 		select {
 		case <-s.over:
+			return s.end, s.err
 		default:
-			return nil, s.because(ctx, err)
+			return nil, err
 		}
 	}
 	check := time.NewTicker(time.Second)
@@ -237,7 +255,7 @@ func (s *session) Close() error {
 		_ = c.Close()
 	}
 	_ = s.events.conn.Close()
-	<-s.over
+	<-s.left
 	return nil
 }
 
