@@ -1,0 +1,165 @@
+package ping
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+
+	"golang.org/x/net/icmp"
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
+)
+
+// An echo request as this package sends it, big endian:
+//
+//	 0      1      2        4        6        8               16              24
+//	+------+------+--------+--------+--------+---------------+---------------+----...
+//	| type | code | check  | id     | seq    | token         | number        | pattern
+//	+------+------+--------+--------+--------+---------------+---------------+----...
+//
+// The payload begins with the token. It is drawn for each run, so that replies to
+// other pings of this host are told apart even if identifier and sequence number
+// are the same. The number is the whole of which seq is the low 16 bits. A payload
+// too short for them has only as much of this as fits whole.
+const (
+	headerSize  = 8 // of ICMP echo
+	tokenSize   = 8
+	numberedLen = 16
+
+	protocolICMP   = 1
+	protocolICMPv6 = 58
+)
+
+// request builds echo request number n into b, which has the payload's final length.
+func request(v6 bool, id uint16, token, n uint64, payload []byte) ([]byte, error) {
+	if len(payload) >= tokenSize {
+		binary.BigEndian.PutUint64(payload, token)
+	}
+	if len(payload) >= numberedLen {
+		binary.BigEndian.PutUint64(payload[tokenSize:], n)
+	}
+	m := icmp.Message{Type: ipv4.ICMPTypeEcho, Body: &icmp.Echo{ID: int(id), Seq: int(uint16(n)), Data: payload}}
+	if v6 {
+		m.Type = ipv6.ICMPTypeEchoRequest
+	}
+	return m.Marshal(nil) // the kernel fills in the checksum of ICMPv6
+}
+
+// kind sorts what arrives.
+type kind uint8
+
+const (
+	other   kind = iota // nothing of ours
+	reply               // an echo reply
+	failure             // an ICMP error about an echo request of this host
+)
+
+// message is what matters of an ICMP message.
+type message struct {
+	kind    kind
+	id, seq uint16
+	payload []byte     // of a reply
+	to      netip.Addr // of a failure: where the request was going
+	reason  string     // of a failure
+}
+
+// parse reads an ICMP message that begins at b. Whatever is malformed is other.
+func parse(v6 bool, b []byte) message {
+	protocol := protocolICMP
+	if v6 {
+		protocol = protocolICMPv6
+	}
+	if len(b) < headerSize {
+		return message{}
+	}
+	if reason := failureReason(v6, b[0], b[1]); reason != "" {
+		return quoted(v6, b[headerSize:], reason)
+	}
+	if !v6 && b[0] != byte(ipv4.ICMPTypeEchoReply) || v6 && b[0] != byte(ipv6.ICMPTypeEchoReply) {
+		return message{}
+	}
+	m, err := icmp.ParseMessage(protocol, b)
+	if err != nil {
+		return message{}
+	}
+	e, ok := m.Body.(*icmp.Echo)
+	if !ok {
+		return message{}
+	}
+	return message{kind: reply, id: uint16(e.ID), seq: uint16(e.Seq), payload: e.Data}
+}
+
+// quoted reads the start of the datagram that an ICMP error is about.
+func quoted(v6 bool, b []byte, reason string) message {
+	m := message{kind: failure, reason: reason}
+	var inner []byte
+	echo := byte(ipv4.ICMPTypeEcho)
+	if v6 {
+		const headerLen = 40
+		if len(b) < headerLen || b[0]>>4 != 6 || b[6] != protocolICMPv6 {
+			return message{}
+		}
+		m.to, inner, echo = netip.AddrFrom16([16]byte(b[24:40])), b[headerLen:], byte(ipv6.ICMPTypeEchoRequest)
+	} else {
+		var ok bool
+		if inner, ok = stripIPv4(b); !ok || b[9] != protocolICMP {
+			return message{}
+		}
+		m.to = netip.AddrFrom4([4]byte(b[16:20]))
+	}
+	if len(inner) < headerSize || inner[0] != echo {
+		return message{}
+	}
+	m.id, m.seq = binary.BigEndian.Uint16(inner[4:]), binary.BigEndian.Uint16(inner[6:])
+	return m
+}
+
+// stripIPv4 returns what follows an IPv4 header.
+func stripIPv4(b []byte) ([]byte, bool) {
+	if len(b) < ipv4.HeaderLen || b[0]>>4 != 4 {
+		return nil, false
+	}
+	n := int(b[0]&0x0f) * 4
+	if n < ipv4.HeaderLen || len(b) < n {
+		return nil, false
+	}
+	return b[n:], true
+}
+
+// failureReason says what an ICMP error means, or "" for a message that is none.
+// Codes are those of the IANA registries of ICMP and ICMPv6 parameters.
+func failureReason(v6 bool, typ, code byte) string {
+	if v6 {
+		switch ipv6.ICMPType(typ) {
+		case ipv6.ICMPTypeDestinationUnreachable:
+			return coded(code, "no route to it", "a filter on the way forbids it", "beyond the scope of the source address",
+				"the host does not answer on its link", "port unreachable", "the source address is refused by policy", "a reject route is in the way")
+		case ipv6.ICMPTypePacketTooBig:
+			return "the packet is too big for the path"
+		case ipv6.ICMPTypeTimeExceeded:
+			return "the hop limit was reached on the way"
+		case ipv6.ICMPTypeParameterProblem:
+			return "a node on the way does not understand the packet"
+		}
+		return ""
+	}
+	switch ipv4.ICMPType(typ) {
+	case ipv4.ICMPTypeDestinationUnreachable:
+		return coded(code, "no route to its network", "the host does not answer on its network", "protocol unreachable", "port unreachable",
+			"the packet is too big for the path", "source route failed", "its network is unknown", "the host is unknown", "the source host is isolated",
+			"its network is forbidden by a filter", "the host is forbidden by a filter", "no route for this type of service", "no route for this type of service",
+			"a filter on the way forbids it")
+	case ipv4.ICMPTypeTimeExceeded:
+		return "the hop limit was reached on the way"
+	case ipv4.ICMPTypeParameterProblem:
+		return "a node on the way does not understand the packet"
+	}
+	return ""
+}
+
+func coded(code byte, texts ...string) string {
+	if int(code) < len(texts) {
+		return texts[code]
+	}
+	return fmt.Sprintf("destination unreachable, code %d", code)
+}

@@ -1,0 +1,300 @@
+package ping
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
+)
+
+const (
+	maxPayload = 65507
+	// tick bounds how long an ended context goes unnoticed.
+	tick = 40 * time.Millisecond
+	// maxOutstanding is how many requests the 16-bit sequence number tells apart.
+	maxOutstanding = 1 << 16
+)
+
+// Run sends echo requests to target every o.Spacing, o.Count of them or for
+// o.Duration, and waits up to o.Timeout for the last replies. o is effective. obs,
+// which may be nil, gets a live interval every o.Interval; each with a reply is
+// also a row.
+//
+// A target that never answers is no error: Received is 0. Errors are of
+// [measure.KindPermission] where the system allows no ICMP socket, of
+// [measure.KindUnreachable] where nothing came back but ICMP errors or the system
+// has no route (the reason is in the text), of [measure.KindUsage] for an
+// option the system refuses, or the cause of ctx, whose end is noticed within
+// 100 ms. What was counted until then is returned beside the error.
+func Run(ctx context.Context, target netip.Addr, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
+	target = target.Unmap()
+	if err := check(target, o); err != nil {
+		return nil, err
+	}
+	s, err := open(target, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return newPinger(s, target, o).run(ctx, obs)
+}
+
+func check(target netip.Addr, o measure.Options) error {
+	switch {
+	case !target.IsValid():
+		return measure.Errorf(measure.KindUsage, "ping without an address").WithHint("give a host")
+	case o.Size < 0 || o.Size > maxPayload:
+		return measure.Errorf(measure.KindUsage, "ping %s with %d bytes: no such packet", target, o.Size).WithHint("use 0 to %d", maxPayload)
+	case o.Count <= 0 && o.Duration <= 0:
+		return measure.Errorf(measure.KindUsage, "ping %s without a duration or a count has no end", target).WithHint("give one of them")
+	case o.Spacing <= 0 || o.Timeout <= 0:
+		return measure.Errorf(measure.KindUsage, "ping %s needs a spacing and a timeout", target).WithHint("give for example 100ms and 1s")
+	}
+	return nil
+}
+
+// pinger is one run. Fields of a group belong to the goroutine it names.
+type pinger struct {
+	// Set before the run.
+	socket socket
+	target netip.Addr
+	o      measure.Options
+	id     uint16
+	token  uint64
+	start  time.Time
+	window *roundtrip.Window
+	rec    *roundtrip.Recorder
+
+	// The sender's; Run's caller.
+	sent, late int64
+	sentAll    atomic.Bool
+
+	// The receiver's.
+	received, lost, duplicated int64
+	err                        error // of the socket
+	reason                     string
+	reporter                   netip.Addr // who sent the reason
+}
+
+func newPinger(s socket, target netip.Addr, o measure.Options) *pinger {
+	outstanding := min(float64(o.Timeout)/float64(o.Spacing)*1.25+64, maxOutstanding)
+	return &pinger{
+		socket: s, target: target, o: o, id: uint16(rand.Uint32()), token: rand.Uint64(),
+		window: roundtrip.NewWindow(int(outstanding)),
+	}
+}
+
+func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
+	p.start = time.Now()
+	p.rec = roundtrip.Start(roundtrip.Config{
+		Zero: p.start, Interval: p.o.Interval.Std(), Duration: p.o.Duration.Std(), Count: p.o.Count, Observe: obs,
+	})
+	received := make(chan struct{})
+	receiving, stop := context.WithCancel(ctx)
+	go func() {
+		defer close(received)
+		p.receive(receiving)
+	}()
+	err := p.send(ctx, received)
+	p.sentAll.Store(true)
+	if err != nil {
+		stop() // nothing more is worth waiting for
+	}
+	<-received
+	stop()
+	kept := p.rec.Stop(p.now())
+	l := &measure.Latency{
+		Method:    "open loop, " + p.socket.String(),
+		Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
+		Sent: p.sent, Received: p.received, Lost: p.lost, Duplicated: p.duplicated, LateSends: p.late,
+	}
+	return l, p.verdict(ctx, err)
+}
+
+func (p *pinger) now() int64 { return int64(time.Since(p.start)) }
+
+// verdict chooses the error that tells most.
+func (p *pinger) verdict(ctx context.Context, sendErr error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case sendErr != nil:
+		return sendErr
+	case p.err != nil:
+		return measure.Errorf(measure.KindBroken, "ping %s: receive: %w", p.target, p.err).WithHint("what was measured before is kept")
+	case p.received == 0 && p.reason != "":
+		by := ""
+		if p.reporter.IsValid() {
+			by = ", says " + p.reporter.String()
+		}
+		return measure.Errorf(measure.KindUnreachable, "ping %s: %s%s", p.target, p.reason, by).
+			WithHint("check the address and the routes to it, or try: soku latency %s", p.target)
+	}
+	return nil
+}
+
+// send keeps the schedule: request i leaves at i times the spacing.
+func (p *pinger) send(ctx context.Context, received <-chan struct{}) error {
+	payload := make([]byte, p.o.Size)
+	for i := range payload {
+		payload[i] = byte(i)
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for i := int64(0); ; i++ {
+		at := i * int64(p.o.Spacing)
+		if p.o.Count > 0 && i >= p.o.Count || p.o.Duration > 0 && at >= int64(p.o.Duration) {
+			return nil
+		}
+		timer.Reset(time.Duration(at - p.now()))
+		select {
+		case <-timer.C:
+		case <-received:
+			return nil // the receiver knows why it ended
+		case <-ctx.Done():
+			return nil
+		}
+		if p.window.Full() {
+			// Possible only where the timeout spans more requests than there are
+			// sequence numbers: this one is late until an older one is given up.
+			i--
+			timer.Reset(time.Millisecond)
+			<-timer.C
+			continue
+		}
+		if p.now()-at > int64(p.o.Spacing) {
+			p.late++
+		}
+		if err := p.sendOne(payload); err != nil {
+			return err
+		}
+	}
+}
+
+// sendOne sends the next request. Only the first may fail: later failures are
+// the network's, and their requests are lost.
+func (p *pinger) sendOne(payload []byte) error {
+	// Marshalling comes first, so that it is not part of the time.
+	n := uint64(p.sent)
+	message, err := request(p.target.Is6(), p.id, p.token, n, payload)
+	if err != nil {
+		return measure.Errorf(measure.KindInternal, "ping %s: %w", p.target, err)
+	}
+	p.window.Add(p.now())
+	p.sent++
+	err = p.socket.send(message)
+	if err != nil && n > 0 {
+		// The error may be about an earlier request, then this one did not leave.
+		err = p.socket.send(message)
+	}
+	if err != nil && n == 0 {
+		p.sent = 0
+		return sendError(p.target, err)
+	}
+	return nil
+}
+
+// sendError says why the system would not send.
+func sendError(target netip.Addr, err error) error {
+	switch {
+	case errors.Is(err, syscall.EMSGSIZE):
+		return measure.Errorf(measure.KindUsage, "ping %s: the packet is longer than the interface carries: %w", target, err).WithHint("use a smaller --size")
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return measure.Errorf(measure.KindPermission, "ping %s: the system forbids sending to it: %w", target, err).
+			WithHint("a broadcast address or a local firewall rule; see: nft list ruleset")
+	}
+	return measure.Errorf(measure.KindUnreachable, "ping %s: %w", target, err).WithHint("check the address and the routes to it: ip route get %s", target)
+}
+
+// receive files what comes until every request is answered or given up.
+func (p *pinger) receive(ctx context.Context) {
+	for ctx.Err() == nil {
+		if p.sentAll.Load() && p.window.Outstanding() == 0 {
+			return
+		}
+		a, err := p.socket.receive(min(tick, p.o.Timeout.Std()))
+		at := p.now()
+		if err == nil {
+			at = int64(a.at.Sub(p.start))
+		}
+		p.window.Expire(at-int64(a.delay)-int64(p.o.Timeout), func(int64) {
+			p.lost++
+			p.rec.Lost(at)
+		})
+		switch {
+		case err == errTick:
+		case err == nil:
+			p.take(a, at)
+		case p.networkSays(err):
+		default:
+			p.err = err
+			return
+		}
+	}
+}
+
+// networkSays keeps an ICMP error that the kernel reports on a datagram socket.
+func (p *pinger) networkSays(err error) bool {
+	for _, e := range []syscall.Errno{
+		syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ECONNREFUSED, syscall.EACCES, syscall.EPERM,
+		syscall.EMSGSIZE, syscall.EHOSTDOWN, syscall.EPROTO, syscall.ENOPROTOOPT, syscall.EOPNOTSUPP,
+	} {
+		if errors.Is(err, e) {
+			p.reason = e.Error()
+			return true
+		}
+	}
+	return false
+}
+
+// take files one ICMP message.
+func (p *pinger) take(a arrival, at int64) {
+	m := parse(p.target.Is6(), a.message)
+	if m.kind == other || p.socket.ownsID() && m.id != p.id {
+		return
+	}
+	if m.kind == failure {
+		if _, ok := p.window.Widen(m.seq); ok && m.to == p.target.WithZone("") {
+			p.reason, p.reporter = m.reason, a.from
+		}
+		return
+	}
+	n, ok := p.number(m, a.from)
+	if !ok {
+		return
+	}
+	switch sentAt, verdict := p.window.Answer(n); verdict {
+	case roundtrip.Fresh:
+		p.received++
+		if taken := at - int64(a.delay); taken > sentAt {
+			at = taken
+		}
+		p.rec.Reply(sentAt, at)
+	case roundtrip.Duplicate:
+		p.duplicated++
+	}
+}
+
+// number says which request a reply is to; ok is false if it is to none of ours.
+func (p *pinger) number(m message, from netip.Addr) (n uint64, ok bool) {
+	size := int(p.o.Size)
+	if size >= tokenSize {
+		if len(m.payload) < tokenSize || binary.BigEndian.Uint64(m.payload) != p.token {
+			return 0, false
+		}
+	} else if from.WithZone("") != p.target.WithZone("") {
+		return 0, false // nothing in it but the identifier says whose it is
+	}
+	if size >= numberedLen && len(m.payload) >= numberedLen {
+		n = binary.BigEndian.Uint64(m.payload[tokenSize:])
+		return n, uint16(n) == m.seq
+	}
+	return p.window.Widen(m.seq)
+}

@@ -1,0 +1,58 @@
+package ping
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// arrival is one ICMP message that came.
+type arrival struct {
+	message []byte // begins at the ICMP header; valid until the next receive
+	from    netip.Addr
+	at      time.Time
+	// delay is how long before at the kernel had the packet; 0 where it does not tell.
+	delay time.Duration
+}
+
+// socket sends and receives ICMP messages. One goroutine may send while another
+// receives.
+type socket interface {
+	// send hands a message to the kernel.
+	send(message []byte) error
+	// receive waits for one message, and errTick after wait.
+	receive(wait time.Duration) (arrival, error)
+	// ownsID reports whether the identifier on the wire is the one that was sent;
+	// otherwise the kernel chose one and delivers only replies that carry it.
+	ownsID() bool
+	close()
+	// String says what kind of socket it is and who takes the time of arrival.
+	String() string
+}
+
+// errTick says that nothing came within the wait.
+var errTick = errors.New("nothing came for a tick")
+
+// bufferFor is room for a reply of that payload with its IP header, and for any
+// ICMP error.
+func bufferFor(size int) []byte { return make([]byte, max(size+headerSize+60, 2048)) }
+
+// delayWithin is the delay between the kernel's stamp and now, both on the
+// wall clock, or 0 if it cannot be: the wall clock may be set at any moment.
+func delayWithin(stamp, now time.Time) time.Duration {
+	const longest = time.Second
+	d := now.Round(0).Sub(stamp)
+	if d < 0 || d > longest {
+		return 0
+	}
+	return d
+}
+
+func notPermitted(target netip.Addr, err error) error {
+	return measure.Errorf(measure.KindPermission, "ping %s: the system allows this user neither raw nor datagram ICMP sockets: %w", target, err).
+		WithHint(permissionHint)
+}
+
+const permissionHint = "run as root or with the capability CAP_NET_RAW, or allow ping without it: sysctl net.ipv4.ping_group_range=\"0 2147483647\""

@@ -1,0 +1,241 @@
+package ping
+
+import (
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// kernelSocket is an ICMP socket of either kind on the net poller. It is used
+// through its system calls for the time stamps, which the net package does not
+// hand out for all kinds.
+type kernelSocket struct {
+	file    *os.File
+	raw     syscall.RawConn
+	v6      bool
+	isRaw   bool
+	stamped bool
+	target  unix.Sockaddr
+	buffer  []byte
+	control []byte
+}
+
+// open opens a raw socket where that is permitted, else a datagram socket.
+func open(target netip.Addr, o measure.Options) (socket, error) {
+	s, err := openKind(target, o, unix.SOCK_RAW)
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
+		s, err = openKind(target, o, unix.SOCK_DGRAM)
+	}
+	var told *measure.Error
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.As(err, &told):
+		return nil, err
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return nil, notPermitted(target, err)
+	}
+	return nil, measure.Errorf(measure.KindInternal, "open an ICMP socket to ping %s: %w", target, err)
+}
+
+func openKind(target netip.Addr, o measure.Options, kind int) (*kernelSocket, error) {
+	family, protocol := unix.AF_INET, unix.IPPROTO_ICMP
+	if target.Is6() {
+		family, protocol = unix.AF_INET6, unix.IPPROTO_ICMPV6
+	}
+	fd, err := unix.Socket(family, kind|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, protocol)
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	s := &kernelSocket{v6: target.Is6(), isRaw: kind == unix.SOCK_RAW, buffer: bufferFor(int(o.Size)), control: make([]byte, 256)}
+	if err := s.configure(fd, target, o); err != nil {
+		_ = unix.Close(fd)
+		return nil, err
+	}
+	s.file = os.NewFile(uintptr(fd), "icmp")
+	if s.raw, err = s.file.SyscallConn(); err != nil {
+		_ = s.file.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) error {
+	s.target = sockaddr(target)
+	s.stamped = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) == nil
+	if s.isRaw {
+		s.filter(fd)
+	}
+	if o.Device != "" {
+		if err := unix.BindToDevice(fd, o.Device); err != nil {
+			return deviceError(o.Device, err)
+		}
+	}
+	if o.TOS != 0 {
+		level, option := unix.IPPROTO_IP, unix.IP_TOS
+		if s.v6 {
+			level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
+		}
+		if err := unix.SetsockoptInt(fd, level, option, o.TOS); err != nil {
+			return measure.Errorf(measure.KindUsage, "ping %s with tos %d: %w", target, o.TOS, err).WithHint("use a value this system allows")
+		}
+	}
+	if o.Bind != "" {
+		if err := s.bind(fd, target, o.Bind); err != nil {
+			return err
+		}
+	}
+	if !s.isRaw {
+		// A connected socket is told of ICMP errors about its packets.
+		if err := unix.Connect(fd, s.target); err != nil {
+			return sendError(target, err)
+		}
+	}
+	return nil
+}
+
+// filter keeps everything but echo replies and errors out of the socket's queue.
+func (s *kernelSocket) filter(fd int) {
+	if s.v6 {
+		var block unix.ICMPv6Filter
+		for i := range block.Data {
+			block.Data[i] = 1<<32 - 1
+		}
+		for _, typ := range []uint{1, 2, 3, 4, 129} { // the errors; echo reply
+			block.Data[typ/32] &^= 1 << (typ % 32)
+		}
+		_ = unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &block)
+		return
+	}
+	const (
+		icmpFilter = 1 // ICMP_FILTER of linux/icmp.h
+		wanted     = 1<<0 | 1<<3 | 1<<11 | 1<<12
+	)
+	block := ^uint32(wanted)
+	_ = unix.SetsockoptInt(fd, unix.SOL_RAW, icmpFilter, int(int32(block)))
+}
+
+func (s *kernelSocket) bind(fd int, target netip.Addr, text string) error {
+	addr, err := netip.ParseAddr(text)
+	if err != nil || addr.Unmap().Is6() != target.Is6() {
+		return measure.Errorf(measure.KindUsage, "ping %s from %q: not an address of the same family", target, text).WithHint("give an address of this host for --bind")
+	}
+	if err := unix.Bind(fd, sockaddr(addr.Unmap())); err != nil {
+		return measure.Errorf(measure.KindUsage, "ping %s from %s: %w", target, text, err).WithHint("give an address of this host for --bind")
+	}
+	return nil
+}
+
+func deviceError(device string, err error) error {
+	if errors.Is(err, unix.EPERM) {
+		return measure.Errorf(measure.KindPermission, "ping through interface %s: %w", device, err).WithHint("run as root or with the capability CAP_NET_RAW")
+	}
+	return measure.Errorf(measure.KindUsage, "ping through interface %s: %w", device, err).WithHint("see the interfaces of this host: ip link")
+}
+
+func sockaddr(a netip.Addr) unix.Sockaddr {
+	if a.Is4() {
+		return &unix.SockaddrInet4{Addr: a.As4()}
+	}
+	return &unix.SockaddrInet6{Addr: a.As16(), ZoneId: zoneIndex(a.Zone())}
+}
+
+func zoneIndex(zone string) uint32 {
+	if i, err := net.InterfaceByName(zone); err == nil {
+		return uint32(i.Index)
+	}
+	n, _ := strconv.ParseUint(zone, 10, 32)
+	return uint32(n)
+}
+
+func (s *kernelSocket) send(message []byte) error {
+	var inner error
+	err := s.raw.Write(func(fd uintptr) bool {
+		if s.isRaw {
+			inner = unix.Sendto(int(fd), message, 0, s.target)
+		} else {
+			_, inner = unix.Write(int(fd), message)
+		}
+		return inner != unix.EAGAIN
+	})
+	return errors.Join(err, inner)
+}
+
+func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
+	if err := s.file.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		return arrival{}, err
+	}
+	var n, controlled int
+	var from unix.Sockaddr
+	var inner error
+	err := s.raw.Read(func(fd uintptr) bool {
+		n, controlled, _, from, inner = unix.Recvmsg(int(fd), s.buffer, s.control, 0)
+		return inner != unix.EAGAIN
+	})
+	now := time.Now()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return arrival{}, errTick
+	}
+	if err := errors.Join(err, inner); err != nil {
+		return arrival{}, err
+	}
+	a := arrival{message: s.buffer[:n], from: addrOf(from), at: now}
+	if s.isRaw && !s.v6 {
+		a.message, _ = stripIPv4(a.message) // none is parsed as nothing of ours
+	}
+	if stamp, ok := stampIn(s.control[:controlled]); ok {
+		a.delay = delayWithin(stamp, now)
+	}
+	return a, nil
+}
+
+func addrOf(sa unix.Sockaddr) netip.Addr {
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrFrom4(sa.Addr)
+	case *unix.SockaddrInet6:
+		return netip.AddrFrom16(sa.Addr)
+	}
+	return netip.Addr{}
+}
+
+// stampIn finds the time of arrival (SO_TIMESTAMPNS, socket(7)): a struct
+// timespec on the wall clock.
+func stampIn(control []byte) (time.Time, bool) {
+	messages, err := unix.ParseSocketControlMessage(control)
+	if err != nil {
+		return time.Time{}, false
+	}
+	for _, m := range messages {
+		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SCM_TIMESTAMPNS && len(m.Data) >= 16 {
+			// Both fields have 64 bits on the architectures this builds for.
+			sec, nsec := binary.NativeEndian.Uint64(m.Data), binary.NativeEndian.Uint64(m.Data[8:])
+			return time.Unix(int64(sec), int64(nsec)), true
+		}
+	}
+	return time.Time{}, false
+}
+
+func (s *kernelSocket) ownsID() bool { return s.isRaw }
+
+func (s *kernelSocket) close() { _ = s.file.Close() }
+
+func (s *kernelSocket) String() string {
+	kind, clock := "ICMP datagram socket", "user clock"
+	if s.isRaw {
+		kind = "raw ICMP socket"
+	}
+	if s.stamped {
+		clock = "replies stamped by the kernel (SO_TIMESTAMPNS)"
+	}
+	return clock + ", " + kind
+}

@@ -1,0 +1,107 @@
+//go:build !linux
+
+package ping
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/net/icmp"
+
+	"soku/internal/measure"
+)
+
+// portableSocket is an ICMP socket as package icmp opens it.
+type portableSocket struct {
+	conn   *icmp.PacketConn
+	target net.Addr
+	isRaw  bool
+	buffer []byte
+}
+
+// open opens a raw socket where that is permitted, else a datagram socket
+// where the system has one.
+func open(target netip.Addr, o measure.Options) (socket, error) {
+	if o.Device != "" {
+		return nil, measure.Errorf(measure.KindUsage, "ping through interface %s: this system cannot choose the interface of a socket", o.Device).
+			WithHint("give an address of that interface with --bind")
+	}
+	raw, datagram, local := "ip4:icmp", "udp4", "0.0.0.0"
+	if target.Is6() {
+		raw, datagram, local = "ip6:ipv6-icmp", "udp6", "::"
+	}
+	if o.Bind != "" {
+		local = o.Bind
+	}
+	s := &portableSocket{isRaw: true, buffer: bufferFor(int(o.Size)), target: &net.IPAddr{IP: target.AsSlice(), Zone: target.Zone()}}
+	var err error
+	if s.conn, err = icmp.ListenPacket(raw, local); err != nil && runtime.GOOS == "darwin" {
+		s.isRaw, s.target = false, &net.UDPAddr{IP: target.AsSlice(), Zone: target.Zone()}
+		s.conn, err = icmp.ListenPacket(datagram, local)
+	}
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return nil, notPermitted(target, err)
+	case err != nil && o.Bind != "":
+		return nil, measure.Errorf(measure.KindUsage, "ping %s from %s: %w", target, o.Bind, err).WithHint("give an address of this host for --bind")
+	case err != nil:
+		return nil, notPermitted(target, err)
+	}
+	if o.TOS != 0 {
+		s.setTOS(target.Is6(), o.TOS)
+	}
+	return s, nil
+}
+
+// setTOS does what the system allows; Windows ignores it without a policy.
+func (s *portableSocket) setTOS(v6 bool, tos int) {
+	if v6 {
+		_ = s.conn.IPv6PacketConn().SetTrafficClass(tos)
+	} else {
+		_ = s.conn.IPv4PacketConn().SetTOS(tos)
+	}
+}
+
+func (s *portableSocket) send(message []byte) error {
+	_, err := s.conn.WriteTo(message, s.target)
+	return err
+}
+
+func (s *portableSocket) receive(wait time.Duration) (arrival, error) {
+	if err := s.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		return arrival{}, err
+	}
+	n, from, err := s.conn.ReadFrom(s.buffer)
+	now := time.Now()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return arrival{}, errTick
+	}
+	if err != nil {
+		return arrival{}, err
+	}
+	a := arrival{message: s.buffer[:n], at: now}
+	switch from := from.(type) {
+	case *net.IPAddr:
+		a.from, _ = netip.AddrFromSlice(from.IP)
+	case *net.UDPAddr:
+		a.from, _ = netip.AddrFromSlice(from.IP)
+	}
+	a.from = a.from.Unmap()
+	return a, nil
+}
+
+// ownsID: macOS leaves the identifier alone on both kinds of sockets.
+func (s *portableSocket) ownsID() bool { return true }
+
+func (s *portableSocket) close() { _ = s.conn.Close() }
+
+func (s *portableSocket) String() string {
+	if s.isRaw {
+		return "user clock, raw ICMP socket"
+	}
+	return "user clock, ICMP datagram socket"
+}
