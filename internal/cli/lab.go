@@ -24,7 +24,7 @@ this machine, with rates, delays and loss that are known. Linux, as root.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabUp(sys), newLabDown(sys), newLabStatus(sys), newLabExec(sys), newLabEnter(sys), newLabDelayLine())
+	cmd.AddCommand(newLabUp(sys), newLabDown(sys), newLabStatus(sys), newLabExec(sys), newLabEnter(sys), newLabDelayLine(sys))
 	return cmd
 }
 
@@ -163,10 +163,10 @@ func newLabEnter(sys *System) *cobra.Command {
 }
 
 // newLabDelayLine is the helper process that delays the packets of a lab.
-func newLabDelayLine() *cobra.Command {
+func newLabDelayLine(sys *System) *cobra.Command {
 	return &cobra.Command{
 		Use: "delay-line STATEFILE", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return lab.DelayLine(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return lab.DelayLine(cmd.Context(), args[0], func() { fmt.Fprintln(sys.Stdout, "ready") }) },
 	}
 }
 

@@ -1,20 +1,83 @@
 package lab
 
-import "context"
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
 
+	"golang.org/x/sys/unix"
+)
+
+// addLines writes down both directions of a link whose two TAP files were
+// just opened, in the order they will have in the helper.
 func (l *Lab) addLines(k *Link) {
+	first := recordFD + 1 + len(l.state.Lines)
 	for w := range k.Ways {
 		way := &k.Ways[w]
-		in := 3 + len(l.state.Lines)
 		l.state.Lines = append(l.state.Lines, lineSpec{
 			Link: k.Name, From: k.Ends[w].Node.Name, To: k.Ends[1-w].Node.Name,
 			Delay: int64(way.Delay), Jitter: int64(way.Jitter), Loss: way.Loss,
-			Seed: uint64(in), InFD: in, OutFD: in + 1 - 2*w,
+			Seed: uint64(first + w), InFD: first + w, OutFD: first + 1 - w,
 		})
 	}
 }
 
-func (a *assembly) delayLine(ctx context.Context) error { return nil }
+// linePatience is how long the delay line may take to begin.
+const linePatience = 10 * time.Second
 
-// DelayLine carries the packets of a lab's delayed links until ctx ends.
-func DelayLine(ctx context.Context, stateFile string) error { <-ctx.Done(); return nil }
+// delayLine starts the helper and gives it the TAP devices.
+func (a *assembly) delayLine(ctx context.Context) error {
+	l := a.lab
+	if len(a.taps) == 0 {
+		return nil
+	}
+	l.options.say(fmt.Sprintf("starting the delay line for %d links", len(a.taps)/2))
+	if err := l.save(); err != nil {
+		return err
+	}
+	record, err := newRecord(len(l.state.Lines))
+	if err != nil {
+		return err
+	}
+	defer record.Close()
+	ready, theirs, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ready.Close()
+	cmd := exec.Command(l.options.Executable, "lab", "delay-line", filepath.Join(l.Dir, "state.json"))
+	cmd.ExtraFiles = append([]*os.File{record}, a.taps...)
+	cmd.Stdout = theirs
+	err = l.start(roleLine, "", cmd)
+	theirs.Close()
+	if err != nil {
+		return fmt.Errorf("start the delay line: %w", err)
+	}
+	_ = ready.SetReadDeadline(time.Now().Add(linePatience))
+	defer context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Now()) })()
+	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
+		return fmt.Errorf("the delay line did not begin: %s", lastLine(filepath.Join(l.Dir, "delay-line.log")))
+	}
+	return nil
+}
+
+func newRecord(directions int) (*os.File, error) {
+	fd, err := unix.MemfdCreate("soku-delay-line", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make the delay line's record: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "delay line's record")
+	_, err = f.Write(emptyRecord(directions))
+	if err == nil {
+		err = f.Truncate(int64(recordBytes(directions)))
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("make the delay line's record: %w", err)
+	}
+	return f, nil
+}

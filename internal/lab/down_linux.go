@@ -66,13 +66,7 @@ func Open(name string, o Options) (*Lab, error) {
 // Calling it again is no error.
 func (l *Lab) Down(ctx context.Context) error {
 	err := Down(ctx, l.Topology.Name, l.options)
-	l.mu.Lock()
-	children := l.owned
-	l.owned = nil
-	l.mu.Unlock()
-	for _, c := range children {
-		<-c.done
-	}
+	l.collect()
 	return err
 }
 

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -57,8 +58,8 @@ type Lab struct {
 
 // owned is a child of this process.
 type owned struct {
-	pid  int
-	done chan struct{} // closed when it was waited for
+	process *os.Process
+	done    chan struct{} // closed when it was waited for
 }
 
 // state is state.json: what must be known to use a lab and to take it down,
@@ -81,11 +82,17 @@ const stateSchema = "soku.lab/1"
 // process is one the lab started. Its number alone could be somebody else's by
 // now, so its start time is kept beside it.
 type process struct {
-	Role       string `json:"role"` // "server" or "delay-line"
+	Role       string `json:"role"` // one of the roles below
 	Node       string `json:"node,omitempty"`
 	PID        int    `json:"pid"`
 	StartTicks uint64 `json:"start_ticks"` // field 22 of /proc/PID/stat
 }
+
+// Roles of processes.
+const (
+	roleServer = "server"
+	roleLine   = "delay-line"
+)
 
 // lineSpec is one direction of one link on the delay line.
 type lineSpec struct {

@@ -30,6 +30,8 @@ func Down(context.Context, string, Options) error { return needsLinux() }
 // Down needs Linux.
 func (l *Lab) Down(context.Context) error { return needsLinux() }
 
+func (p process) alive() bool { return false }
+
 // Command needs Linux; the command it returns fails to start.
 func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.options.Executable, argv...)
@@ -46,4 +48,4 @@ func (l *Lab) Exec(context.Context, string, []string, io.Reader, io.Writer, io.W
 func Enter(string, []string) error { return needsLinux() }
 
 // DelayLine needs Linux.
-func DelayLine(context.Context, string) error { return needsLinux() }
+func DelayLine(context.Context, string, func()) error { return needsLinux() }

@@ -84,20 +84,38 @@ func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	o := &owned{pid: cmd.Process.Pid, done: make(chan struct{})}
+	o := &owned{process: cmd.Process, done: make(chan struct{})}
 	go func() {
 		defer close(o.done)
 		_ = cmd.Wait() // how it ended is in its log; Down or the waiting step sees that it did
 	}()
-	ticks, err := startTicks(o.pid)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.owned = append(l.owned, o)
+	ticks, err := startTicks(o.process.Pid)
 	if err != nil {
 		return fmt.Errorf("%s ended at once; see %s", name, log.Name())
 	}
-	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.pid, StartTicks: ticks})
+	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.process.Pid, StartTicks: ticks})
 	return l.save()
+}
+
+// collect waits for the children of this program after they were told to end,
+// and ends those whose record was lost.
+func (l *Lab) collect() {
+	l.mu.Lock()
+	children := l.owned
+	l.owned = nil
+	l.mu.Unlock()
+	for _, c := range children {
+		select {
+		case <-c.done:
+			continue
+		case <-time.After(50 * time.Millisecond):
+		}
+		_ = c.process.Kill()
+		<-c.done
+	}
 }
 
 // startTicks is when a process started, in clock ticks since boot. With its

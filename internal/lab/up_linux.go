@@ -261,7 +261,7 @@ func (a *assembly) servers(ctx context.Context) error {
 		}
 		a.lab.options.say("starting soku server on " + n.Name)
 		cmd := exec.Command(a.lab.options.Executable, "lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", a.lab.options.Executable, "server")
-		if err := a.lab.start("server", n.Name, cmd); err != nil {
+		if err := a.lab.start(roleServer, n.Name, cmd); err != nil {
 			return fmt.Errorf("start soku server on %s: %w", n.Name, err)
 		}
 	}
@@ -283,7 +283,7 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 	var p process
 	l.mu.Lock()
 	for _, q := range l.state.Processes {
-		if q.Node == n.Name && q.Role == "server" {
+		if q.Node == n.Name && q.Role == roleServer {
 			p = q
 		}
 	}

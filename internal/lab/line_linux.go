@@ -1,0 +1,271 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The delay line is one thread that reads a packet from one TAP device, keeps
+// it for the delay, and writes it to the other, unchanged. A timer of the
+// kernel fires tens of microseconds late, so it sleeps only until shortly
+// before something is due and then watches the clock; and it stays awake for a
+// moment after each packet, because the answer to it usually comes at once.
+// With nothing on the way it sleeps until a packet comes.
+
+const (
+	// awake is how long the line watches for the next packet before it sleeps.
+	awake = 500 * time.Microsecond
+	// batch is how many packets it takes from one device before it looks
+	// whether others are due.
+	batch = 8
+	// frameHeader is the kernel's description in front of a frame: struct virtio_net_hdr.
+	frameHeader = 10
+
+	ringSlots = 1 << 16
+	ringMost  = 64 << 20 // bytes
+)
+
+// direction is one way through the line.
+type direction struct {
+	in, out       int
+	delay, jitter int64
+	loss          float64
+	chance        *rand.Rand
+	ring          *ring
+	record        recorder
+}
+
+type line struct {
+	directions []*direction
+	watched    []unix.PollFd // one element a direction, then the one that stops the line
+	begin      time.Time
+	wake       int64 // ns that waking up takes
+	lastPacket int64
+	overflow   []byte // where packets go that find no room
+}
+
+// DelayLine carries the packets of the delayed links of the lab whose state
+// file is given, until ctx ends or the devices are gone. The TAP devices and
+// the record are open files it inherited, at the numbers in the state file. It calls ready
+// when packets move. It is meant to have a process of its own: it switches
+// garbage collection off and raises its thread's priority.
+func DelayLine(ctx context.Context, stateFile string, ready func()) error {
+	s, err := readState(filepath.Dir(stateFile))
+	if err != nil {
+		return fmt.Errorf("delay line: %w", err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	l, err := newLine(s.Lines)
+	if err != nil {
+		return fmt.Errorf("delay line: %w", err)
+	}
+	stop, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("delay line: %w", err)
+	}
+	l.watched = append(l.watched, unix.PollFd{Fd: int32(stop), Events: unix.POLLIN})
+	unwatch := context.AfterFunc(ctx, func() { _, _ = unix.Write(stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) })
+	defer unwatch()
+	urgent()
+	l.calibrate()
+	ready()
+	return l.run()
+}
+
+func newLine(specs []lineSpec) (*line, error) {
+	l := &line{begin: time.Now(), overflow: make([]byte, maxFrame)}
+	record, err := unix.Mmap(recordFD, 0, recordBytes(len(specs)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+	if err != nil {
+		return nil, fmt.Errorf("map the record: %w", err)
+	}
+	for i, c := range specs {
+		size := min(int(1.25e9*float64(c.Delay+c.Jitter)/1e9)+4<<20, ringMost) // 10 Gbit/s
+		data, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			return nil, fmt.Errorf("get %d bytes of memory: %w", size, err)
+		}
+		if err := unix.SetNonblock(c.InFD, true); err != nil {
+			return nil, fmt.Errorf("device of %s to %s: %w", c.From, c.To, err)
+		}
+		l.directions = append(l.directions, &direction{
+			in: c.InFD, out: c.OutFD, delay: c.Delay, jitter: c.Jitter, loss: c.Loss,
+			chance: rand.New(rand.NewPCG(c.Seed, 0)), ring: newRing(data, ringSlots),
+			record: recorder(record[recordHeader+i*recordDirection:][:recordDirection]),
+		})
+		l.watched = append(l.watched, unix.PollFd{Fd: int32(c.InFD), Events: unix.POLLIN})
+	}
+	return l, nil
+}
+
+// urgent asks the scheduler to run this thread before others and its timers to
+// the nanosecond. Where it refuses, the line is less exact, and says so in its record.
+func urgent() {
+	// Sessions share the processor as groups; the nice value of a thread counts only inside its own.
+	_ = os.WriteFile("/proc/self/autogroup", []byte("-20"), 0)
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+}
+
+func (l *line) now() int64 { return int64(time.Since(l.begin)) }
+
+// calibrate measures what waking up takes: how late sleeps of a millisecond end.
+func (l *line) calibrate() {
+	var late []int64
+	for range 31 {
+		before := l.now()
+		_, _ = l.poll(int64(time.Millisecond))
+		late = append(late, l.now()-before-int64(time.Millisecond))
+	}
+	slices.Sort(late)
+	l.wake = min(max(late[len(late)/2], 0), int64(200*time.Microsecond))
+}
+
+// poll waits up to ns for a packet or the stop; ns < 0: without end.
+func (l *line) poll(ns int64) (ready int, err error) {
+	var timeout *unix.Timespec
+	if ns >= 0 {
+		t := unix.NsecToTimespec(ns)
+		timeout = &t
+	}
+	n, _, e := unix.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&l.watched[0])), uintptr(len(l.watched)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	if e == unix.EINTR {
+		return 0, nil
+	}
+	if e != 0 {
+		return 0, e
+	}
+	return int(n), nil
+}
+
+// run moves packets until it is told to stop or a device is gone.
+func (l *line) run() error {
+	stop := len(l.watched) - 1
+	for {
+		next := l.release()
+		wait := l.wait(next)
+		n, err := l.poll(wait)
+		if err != nil {
+			return fmt.Errorf("delay line: wait for packets: %w", err)
+		}
+		if n == 0 {
+			continue
+		}
+		if l.watched[stop].Revents != 0 {
+			return nil
+		}
+		arrived := l.now()
+		if wait != 0 {
+			arrived -= l.wake // it came while the line slept
+		}
+		for i, d := range l.directions {
+			if l.watched[i].Revents == 0 {
+				continue
+			}
+			if l.watched[i].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
+				return errors.New("delay line: a device of the lab is gone")
+			}
+			if err := l.take(d, arrived); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// wait is how long to sleep when the next packet is due then: 0 while
+// packets come or one is nearly due, -1 for without end.
+func (l *line) wait(next int64) int64 {
+	now := l.now()
+	if now-l.lastPacket < int64(awake) {
+		return 0
+	}
+	if next == math.MaxInt64 {
+		return -1
+	}
+	return max(next-now-2*l.wake-int64(20*time.Microsecond), 0)
+}
+
+// take reads what a device has, up to a batch.
+func (l *line) take(d *direction, arrived int64) error {
+	for range batch {
+		room := d.ring.space()
+		full := room == nil
+		if full {
+			room = l.overflow
+		}
+		n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(d.in), uintptr(unsafe.Pointer(&room[0])), uintptr(len(room)))
+		if e == unix.EAGAIN || e == unix.EINTR {
+			return nil
+		}
+		if e != 0 {
+			return fmt.Errorf("delay line: read from a device: %w", e)
+		}
+		l.lastPacket = arrived
+		switch {
+		case d.loss > 0 && d.chance.Float64() < d.loss:
+			d.record.add(countLost, 1)
+		case full:
+			d.record.add(countOverflow, 1)
+		default:
+			due := arrived + d.delay
+			if d.jitter > 0 {
+				due += d.chance.Int64N(2*d.jitter+1) - d.jitter
+			}
+			d.ring.push(int(n), arrived, due)
+		}
+	}
+	return nil
+}
+
+// release hands over every packet that is due and returns when the next one
+// is, math.MaxInt64 for none. It looks at all directions by turns, so that a
+// burst in one does not delay the others by its length.
+func (l *line) release() int64 {
+	for {
+		next := int64(math.MaxInt64)
+		worked := false
+		for _, d := range l.directions {
+			s := d.ring.oldest()
+			if s == nil {
+				continue
+			}
+			now := l.now()
+			if s.due > now {
+				next = min(next, s.due)
+				continue
+			}
+			d.hand(s, now)
+			l.lastPacket = now
+			worked = true
+		}
+		if !worked {
+			return next
+		}
+	}
+}
+
+func (d *direction) hand(s *slot, now int64) {
+	p := d.ring.data[s.at:][:s.n]
+	_, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(d.out), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+	if e != 0 {
+		d.record.add(countFailed, 1)
+	} else {
+		d.record.add(countPackets, 1)
+		d.record.add(countBytes, uint64(len(p)-frameHeader))
+		d.record.delay(now - s.arrived)
+	}
+	d.ring.pop()
+}

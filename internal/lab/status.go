@@ -1,0 +1,150 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Status is what is known of a lab that is up.
+type Status struct {
+	Name      string       `json:"name"`
+	File      string       `json:"file"`
+	StartedAt time.Time    `json:"started_at"`
+	Complete  bool         `json:"complete"` // false: it is being built, or building it was cut off
+	Nodes     []NodeStatus `json:"nodes"`
+	Links     []LinkStatus `json:"links"` // one element a direction, in the order of the file
+	Problems  []string     `json:"problems,omitempty"`
+}
+
+// NodeStatus is one node.
+type NodeStatus struct {
+	Name      string          `json:"name"`
+	Kind      string          `json:"kind"` // "host" or "router"
+	Namespace string          `json:"namespace"`
+	Server    string          `json:"server,omitempty"` // "running", "stopped"; empty: none
+	Addresses []AddressStatus `json:"addresses"`
+}
+
+// AddressStatus is one address of a node.
+type AddressStatus struct {
+	Label   string `json:"label"`
+	Address string `json:"address"`
+}
+
+// LinkStatus is one direction of a link: its truth and what the delay line did.
+type LinkStatus struct {
+	Name      string       `json:"name"`
+	From      string       `json:"from"`
+	To        string       `json:"to"`
+	RateBps   measure.Rate `json:"rate_bps"`   // 0: no cap
+	PoliceBps measure.Rate `json:"police_bps"` // 0: no policer
+	DelayNs   int64        `json:"delay_ns"`   // one way
+	JitterNs  int64        `json:"jitter_ns"`
+	LossRatio float64      `json:"loss_ratio"`
+	MTU       int          `json:"mtu_bytes"`
+	Given     *GivenDelay  `json:"given,omitempty"` // absent where the delay line is not needed
+}
+
+// Status reads the state of the lab as it is now.
+func (l *Lab) Status() (*Status, error) {
+	l.mu.Lock()
+	s := l.state
+	processes := slices.Clone(s.Processes)
+	l.mu.Unlock()
+	out := &Status{Name: s.Name, File: s.File, StartedAt: s.StartedAt, Complete: s.Complete}
+	given, err := l.given(processes, len(s.Lines))
+	if err != nil {
+		out.Problems = append(out.Problems, err.Error())
+	}
+	for _, p := range processes {
+		if !p.alive() {
+			out.Problems = append(out.Problems, p.Role+" of "+firstOf(p.Node, "the lab")+" has ended; see "+l.Dir)
+		}
+	}
+	for _, n := range l.Topology.Nodes {
+		out.Nodes = append(out.Nodes, nodeStatus(l.Topology, n, processes))
+	}
+	for _, k := range l.Topology.Links {
+		for w := range k.Ways {
+			way := &k.Ways[w]
+			ls := LinkStatus{
+				Name: k.Name, From: k.Ends[w].Node.Name, To: k.Ends[1-w].Node.Name, RateBps: way.Rate, PoliceBps: way.Police,
+				DelayNs: int64(way.Delay), JitterNs: int64(way.Jitter), LossRatio: way.Loss, MTU: k.MTU,
+			}
+			for i := range given {
+				if s.Lines[i].Link == k.Name && s.Lines[i].From == ls.From {
+					ls.Given = &given[i]
+				}
+			}
+			out.Links = append(out.Links, ls)
+		}
+	}
+	return out, nil
+}
+
+func nodeStatus(t *Topology, n *Node, processes []process) NodeStatus {
+	out := NodeStatus{Name: n.Name, Kind: "host", Namespace: NamespaceName(t.Name, n.Name)}
+	if n.Router {
+		out.Kind = "router"
+	}
+	if n.Server {
+		out.Server = "stopped"
+	}
+	for _, p := range processes {
+		if n.Server && p.Node == n.Name && p.alive() {
+			out.Server = "running"
+		}
+	}
+	for _, a := range t.Addresses(n.Name) {
+		out.Addresses = append(out.Addresses, AddressStatus{a.Label, a.Addr.String()})
+	}
+	return out
+}
+
+// given reads the delay line's record; one element a direction it carries,
+// none when no line is running.
+func (l *Lab) given(processes []process, lines int) ([]GivenDelay, error) {
+	i := slices.IndexFunc(processes, func(p process) bool { return p.Role == roleLine && p.alive() })
+	if i < 0 {
+		return nil, nil
+	}
+	f, err := os.Open(fmt.Sprintf("/proc/%d/fd/%d", processes[i].PID, recordFD))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(recordBytes(2*maxLinks))))
+	if err != nil {
+		return nil, err
+	}
+	out, err := decodeRecord(data)
+	if err == nil && len(out) != lines {
+		return nil, errors.New("the delay line's record is of another lab")
+	}
+	return out, err
+}
+
+// List names the labs that have state on this machine, sorted.
+func List(o Options) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(o.dir("x")))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, measure.Errorf(measure.KindInternal, "list labs: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && nodeName.MatchString(e.Name()) {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
