@@ -111,7 +111,8 @@ func TestALosslessPathLosesNothing(t *testing.T) {
 			if c.bytes > 0 {
 				want = (int64(c.bytes) + 1399) / 1400
 			}
-			if sent.Sent < want-2 || sent.Sent > want+1 {
+			// A busy host may send late, but nothing lets it send more.
+			if sent.Sent < want/3 || sent.Sent > want+1 || c.bytes > 0 && sent.Sent != want {
 				t.Errorf("sent %d datagrams, want %d", sent.Sent, want)
 			}
 		})
@@ -194,6 +195,9 @@ func TestLossReorderingAndDuplicatesAreFound(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+	if n := r.end.Streams[0].ReceivedBytes; n != 191*1400 {
+		t.Errorf("counted %d bytes, want those of 191 datagrams, duplicates not", n)
+	}
 	var lost int64
 	for _, x := range r.end.Samples {
 		lost += x.Lost
@@ -230,7 +234,7 @@ func TestOmitLeavesTheStartOut(t *testing.T) {
 	whole := int64(8_000_000 * 0.7 / 8)
 	_, bytes, _ := total(s.end)
 	n, _, received := total(r.end)
-	if bytes > whole*3/4 || received > whole*3/4 || received == 0 {
+	if bytes > whole*4/5 || received > whole*4/5 || received == 0 {
 		t.Errorf("counted %d sent and %d received of %d bytes in all, want 4/7 of them", bytes, received, whole)
 	}
 	if n.Lost != 0 || n.Sent != n.Received || n.Received*1400 != received {

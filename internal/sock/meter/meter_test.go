@@ -212,6 +212,9 @@ func TestASeriesHasBoundedSizeAndLosesNothing(t *testing.T) {
 		if i > 0 && x.StartNs != s.items[i-1].EndNs {
 			t.Errorf("item %d starts at %d, after %d", i, x.StartNs, s.items[i-1].EndNs)
 		}
+		if i < len(s.items)-1 && x.EndNs-x.StartNs != 64 { // 1000 in at most 16
+			t.Errorf("item %d is %d long, want all of one length", i, x.EndNs-x.StartNs)
+		}
 		sum = join(sum, x)
 	}
 	if len(s.items) > 16 || len(s.items) < 8 || sum.EndNs != n || sum.ReceivedBytes != 2*n || sum.SentBytes != n || sum.Packets != 3*n || sum.Lost != 4*n {

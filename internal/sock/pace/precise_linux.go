@@ -6,9 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FineBurst is the burst of a schedule whose waits are those of [Waiter.WaitFine].
-const FineBurst = time.Millisecond
-
 // precise sleeps in the kernel: the runtime's timers round up to a millisecond
 // when all threads are idle. A signal may end it early.
 func precise(d time.Duration) {

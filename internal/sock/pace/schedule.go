@@ -10,28 +10,32 @@ import "time"
 const catchUp = 2
 
 // CoarseBurst is the burst of a schedule whose waits are those of [Waiter.Wait].
-// A schedule holds its rate while waits end late by no more than half its burst.
-const CoarseBurst = 5 * time.Millisecond
+const CoarseBurst = 10 * time.Millisecond
+
+// FineBurst is the burst of a schedule whose waits are those of [Waiter.WaitFine].
+const FineBurst = 5 * time.Millisecond
 
 // burstMost bounds how many units are handed out at once, whatever the rate.
-const burstMost = 4096
+const burstMost = 8192
 
 // Schedule hands out equal units (a datagram, a write) that are due at
 // start, start+gap, start+2*gap and so on. It is for one goroutine.
 type Schedule struct {
-	start     time.Time
-	gap       float64 // ns
-	burst     int64
-	done      int64
-	notBefore time.Time
+	start  time.Time
+	gap    float64 // ns
+	done   int64
+	burst  float64 // most tokens
+	tokens float64 // how many units may go, if due; grows at catchUp times the rate
+	at     time.Time
 }
 
 // NewSchedule returns a schedule of bitsPerSecond in units of unitBytes.
 // bitsPerSecond must be greater than 0. At most burst of the schedule, but at
-// least one unit, is handed out at once: [CoarseBurst] or [FineBurst].
+// least one unit, is handed out at once: [CoarseBurst] or [FineBurst]. Waits
+// that end late by less than that do not lower the rate.
 func NewSchedule(start time.Time, unitBytes int, bitsPerSecond float64, burst time.Duration) *Schedule {
-	s := &Schedule{start: start, gap: float64(unitBytes) * 8e9 / bitsPerSecond}
-	s.burst = int64(min(max(float64(burst)/s.gap, 1), burstMost))
+	s := &Schedule{start: start, gap: float64(unitBytes) * 8e9 / bitsPerSecond, tokens: 1, at: start}
+	s.burst = min(max(float64(burst)/s.gap, 1), burstMost)
 	return s
 }
 
@@ -40,20 +44,25 @@ func (s *Schedule) Gap() time.Duration { return clip(s.gap) }
 
 // Take returns how many units to send now, which count as sent; or 0 and how
 // long nothing is to be sent. Units that are late come at most at twice the
-// rate, so that a pause of this host does not become a burst on the path.
+// rate but for one burst, so that a pause of this host does not become a flood
+// on the path.
 func (s *Schedule) Take(now time.Time) (units int64, wait time.Duration) {
-	if d := s.notBefore.Sub(now); d > 0 {
-		return 0, d
-	}
 	passed := float64(now.Sub(s.start))
 	next := float64(s.done) * s.gap
 	if passed < next {
 		return 0, clip(next-passed) + 1
 	}
-	due := int64(min((passed-next)/s.gap, burstMost)) + 1
-	units = min(due, s.burst)
+	if d := now.Sub(s.at); d > 0 {
+		s.tokens = min(s.tokens+float64(d)*catchUp/s.gap, s.burst)
+		s.at = now
+	}
+	if s.tokens < 1 {
+		return 0, clip((1-s.tokens)*s.gap/catchUp) + 1
+	}
+	due := min((passed-next)/s.gap+1, s.tokens)
+	units = int64(due)
 	s.done += units
-	s.notBefore = now.Add(clip(float64(units) * s.gap / catchUp))
+	s.tokens -= float64(units)
 	return units, 0
 }
 
