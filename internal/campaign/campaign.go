@@ -239,6 +239,35 @@ func Find(dir, name string) ([]Info, error) {
 	return out, nil
 }
 
+// FindID returns the full identity of the campaign under dir that id means: an
+// identity, the beginning of one, or "last" for the newest. Errors are of kind
+// not_found, or usage if several begin like that.
+func FindID(dir, id string) (string, error) {
+	missing := measure.Errorf(measure.KindNotFound, "there is no campaign %q under %s", id, dir).WithHint("list them with: soku ls --campaigns")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", storeFailure("list", dir, err)
+	}
+	var found []string
+	for _, e := range entries {
+		if e.Name() == id {
+			return id, nil
+		}
+		if strings.HasPrefix(e.Name(), id) && len(id) >= store.MinPrefix || id == store.Last {
+			found = append(found, e.Name())
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", missing
+	case id == store.Last:
+		return found[len(found)-1], nil // names begin with the time
+	case len(found) > 1:
+		return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", id, strings.Join(found, ", ")).WithHint("give more of its characters")
+	}
+	return found[0], nil
+}
+
 // newID begins with the time, so that folders sort, and ends with chance, so
 // that two campaigns begun in the same second differ.
 func newID(name string, now time.Time) string {

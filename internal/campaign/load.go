@@ -98,8 +98,8 @@ func (p *Plan) checkNames(d *decoder) error {
 		return d.failPath("shell", "write for example [powershell, -Command]", "shell: the program is empty")
 	}
 	for _, label := range p.Tests.Names() {
-		if !shortName.MatchString(label) {
-			return d.failPath("tests."+label, nameHint, "%q cannot be the label of a test", shorten(label))
+		if hint := printable(label); hint != "" {
+			return d.failPath("tests."+label, hint, "%q cannot be the label of a test", shorten(label))
 		}
 	}
 	return nil

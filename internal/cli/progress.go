@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// progress shows a running campaign: on a terminal one line that is written
+// over, above it what has failed; elsewhere a line for each finished trial.
+type progress struct {
+	w      io.Writer
+	width  func() int
+	drawn  bool                          // a live line stands there
+	latest map[measure.Direction]float64 // bit/s of the running trial
+}
+
+func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
+	p := &progress{w: sys.Stderr, width: sys.Width}
+	done, _ := c.Done()
+	text := fmt.Sprintf("campaign %s: %s, %s, seed %d, about %s", c.ID(), plural(e.Patterns, "pattern"), plural(e.Trials, "trial"), c.Record.Seed, roughly(e.Time))
+	if done > 0 {
+		text += fmt.Sprintf("; %d done before", done)
+	}
+	fmt.Fprintln(p.w, text)
+	return p
+}
+
+// event is called for every event of the campaign, one at a time.
+func (p *progress) event(e campaign.Event) {
+	switch e.Kind {
+	case campaign.EventCommand:
+		p.draw(e, e.Command.Pattern, "", e.Command.When+": "+e.Command.Text)
+	case campaign.EventCommandDone:
+		if e.Command.Error != "" {
+			p.print(fmt.Sprintf("%s: the %s command failed: %s", e.Command.Pattern, e.Command.When, e.Command.Error))
+		}
+	case campaign.EventTrial:
+		p.latest = map[measure.Direction]float64{}
+		p.draw(e, e.Job.Trial.Pattern, e.Job.Trial.Label, "")
+	case campaign.EventProgress:
+		if e.Progress.Role == measure.Sender && e.Progress.Retrans == nil {
+			return // the receiver counts
+		}
+		p.draw(e, e.Job.Trial.Pattern, e.Job.Trial.Label, p.figure(*e.Progress))
+	case campaign.EventResult:
+		p.finished(e)
+	}
+}
+
+// figure is what the running trial shows right now.
+func (p *progress) figure(i measure.Progress) string {
+	if i.RTT != nil {
+		return measure.FormatLatency(i.RTT.P50)
+	}
+	p.latest[i.Direction] = i.Bps
+	var sum float64
+	for _, bps := range p.latest {
+		sum += bps
+	}
+	return measure.FormatRate(sum)
+}
+
+func (p *progress) finished(e campaign.Event) {
+	t := e.Result.Trial
+	if p.width() > 0 && e.Result.Error == nil {
+		p.draw(e, t.Pattern, t.Label, store.Headline(e.Result))
+		return
+	}
+	text := store.Headline(e.Result)
+	if e.Result.Error != nil {
+		text = "failed: " + e.Result.Error.Error()
+	}
+	p.print(fmt.Sprintf("%s %s, %s: %s", counter(e), t.Pattern, t.Label, text))
+}
+
+func counter(e campaign.Event) string {
+	return fmt.Sprintf("[%*d/%d]", len(fmt.Sprint(e.Total)), e.Done, e.Total)
+}
+
+// draw writes the live line anew. What matters least gives way on a narrow
+// terminal: first the pattern's name, then the end of the line.
+func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
+	width := p.width()
+	if width <= 0 {
+		return
+	}
+	head, tail := counter(e)+" ", ""
+	for _, part := range []string{label, figure} {
+		if part != "" {
+			tail += " · " + part
+		}
+	}
+	if e.Failed > 0 {
+		tail += fmt.Sprintf(" · %d failed", e.Failed)
+	}
+	if e.Left > 0 {
+		tail += " · " + roughly(e.Left) + " left"
+	}
+	head, pattern, tail = terminalText(head), terminalText(pattern), terminalText(tail)
+	room := width - 1 - runewidth.StringWidth(head) - runewidth.StringWidth(tail) // the last column would wrap
+	pattern = runewidth.Truncate(pattern, max(room, min(8, width)), "…")
+	line := runewidth.Truncate(head+pattern+tail, width-1, "…")
+	fmt.Fprint(p.w, "\r", line, "\x1b[K")
+	p.drawn = true
+}
+
+// print writes a line that stays.
+func (p *progress) print(line string) {
+	p.clear()
+	fmt.Fprintln(p.w, terminalText(oneLine(line)))
+}
+
+// clear takes the live line away.
+func (p *progress) clear() {
+	if p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.drawn = false
+	}
+}
+
+// terminalText makes text from plans, hosts and errors harmless to a terminal.
+func terminalText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// roughly writes how long something takes as people say it: 8 s, 12 min, 3 h 20 min.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", max(d.Seconds(), 1))
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		d = d.Round(10 * time.Minute)
+		return strings.TrimSuffix(fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60), " 0 min")
+	}
+	return fmt.Sprintf("%.1f days", d.Hours()/24)
+}

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/report"
+	"soku/internal/store"
+	"soku/internal/version"
+)
+
+type runFlags struct {
+	resume      bool
+	retryFailed bool
+	only        []string
+	campaign    string
+	seed        int64
+	seedGiven   bool
+	store       string
+	reports     []string
+	access      accessFlags
+}
+
+func newRunCommand(sys *System) *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run PLAN.yaml",
+		Short: "Run a campaign and compare its patterns",
+		Long: `Runs the trials of a plan: in each round every pattern once, in a random order
+that the seed fixes. Every finished trial is kept at once; a run that was
+stopped, killed or cut short goes on with --resume. The report is printed at the
+end.`,
+		Example: `  soku run plan.yaml
+  soku run plan.yaml --report report.html
+  soku run plan.yaml --only gateway=standard,high    the others another day
+  soku run plan.yaml --resume                        go on with what is left
+  soku run plan.yaml --resume --retry-failed         measure failed trials again`,
+		Args: onePlan,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.seedGiven = cmd.Flags().Changed("seed")
+			f.resume = f.resume || f.campaign != "" || f.retryFailed
+			return runCampaign(cmd.Context(), sys, args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.resume, "resume", false, "go on with the newest campaign of this plan that has trials left")
+	flags.BoolVar(&f.retryFailed, "retry-failed", false, "also run failed trials again (implies --resume)")
+	flags.StringArrayVar(&f.only, "only", nil, "run only patterns with this level, as factor=level,level; may be repeated")
+	flags.StringVar(&f.campaign, "campaign", "", "go on with this campaign: its identity, the beginning of one, or last (implies --resume)")
+	flags.Int64Var(&f.seed, "seed", 0, "seed of the random order, instead of the plan's")
+	flags.StringArrayVar(&f.reports, "report", nil, "write the report to this file (.html, .md, .csv, .json, .txt); may be repeated")
+	addStoreFlag(cmd, &f.store)
+	f.access.add(cmd)
+	return cmd
+}
+
+func onePlan(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return measure.Errorf(measure.KindUsage, "expected one plan, found %d arguments", len(args)).WithHint("for example: %s plan.yaml", cmd.CommandPath())
+	}
+	return nil
+}
+
+func campaignsDir(sys *System) string { return filepath.Join(sys.DataDir, "campaigns") }
+
+// runCampaign checks all that can be checked before anything is built or sent.
+func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (err error) {
+	p, topology, err := loadPlan(sys, file)
+	if err != nil {
+		return err
+	}
+	only, err := selection(p, f.only)
+	if err != nil {
+		return err
+	}
+	formats, err := reportFiles(f.reports)
+	if err != nil {
+		return err
+	}
+	access, err := f.campaignAccess(sys)
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, sys, f.store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	var c *campaign.Campaign
+	if f.resume {
+		if c, err = resumeCampaign(sys, p, f); err != nil {
+			return err
+		}
+	}
+	place, err := bringUp(ctx, sys, topology)
+	if err != nil {
+		if c != nil {
+			err = errors.Join(err, c.Close())
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, place.down(ctx)) }()
+	if c == nil {
+		if c, err = createCampaign(sys, p, f); err != nil {
+			return err
+		}
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+
+	show := newProgress(sys, c, p.Estimate(only))
+	e := &campaign.Executor{
+		Runner: place.runner(sys, access), Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
+		Only: only, RetryFailed: f.retryFailed, Version: version.String(), Now: sys.Now,
+	}
+	out, err := e.Run(ctx, c)
+	show.clear()
+	// What was measured is shown also where trials failed or are left.
+	if rerr := publish(ctx, sys, st, c, formats, out, err); rerr != nil {
+		err = errors.Join(err, rerr)
+	}
+	return err
+}
+
+// selection is what --only says, or else the plan's only:.
+func selection(p *campaign.Plan, texts []string) (campaign.Selection, error) {
+	if len(texts) == 0 {
+		return p.Only, nil
+	}
+	s, err := campaign.ParseSelection(texts)
+	if err == nil {
+		err = p.CheckSelection(s)
+	}
+	if err != nil {
+		e := measure.AsError(err, measure.KindUsage)
+		return nil, measure.Errorf(measure.KindUsage, "--only: %s", e.Message).WithHint("%s", e.Hint)
+	}
+	for _, pt := range p.AllPatterns() {
+		if s.Matches(pt.Levels) {
+			return s, nil
+		}
+	}
+	return nil, measure.Errorf(measure.KindUsage, "--only %s selects none of the plan's patterns", strings.Join(texts, " ")).WithHint("see them with: soku plan %s", p.File)
+}
+
+func (f *runFlags) campaignAccess(sys *System) (campaign.Access, error) {
+	token, cfg, err := f.access.read(sys)
+	a := campaign.Access{Token: token, TLS: cfg != nil}
+	if err == nil && f.access.tlsCA != "" {
+		var pem []byte
+		pem, err = sys.ReadFile(f.access.tlsCA)
+		a.TLSCA = string(pem)
+	}
+	return a, err
+}
+
+func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
+	older, err := campaign.Find(campaignsDir(sys), p.Campaign)
+	if err != nil {
+		return nil, err
+	}
+	if len(older) > 0 && older[0].Open() {
+		fmt.Fprintf(sys.Stderr, "note: campaign %s has %d of %d trials left; go on with it instead: soku run %s --resume\n",
+			older[0].Record.ID, older[0].Record.Trials-older[0].Done, older[0].Record.Trials, p.File)
+	}
+	seed := f.seed
+	switch {
+	case f.seedGiven:
+	case p.Seed != nil:
+		seed = *p.Seed
+	default:
+		seed = campaign.DrawSeed()
+	}
+	return campaign.Create(campaignsDir(sys), p, seed, version.String(), sys.Now())
+}
+
+// resumeCampaign finds the campaign to go on with: the one that is named, or
+// the newest of the plan's name that has something left to do.
+func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
+	dir := campaignsDir(sys)
+	var id string
+	if f.campaign != "" {
+		var err error
+		if id, err = campaign.FindID(dir, f.campaign); err != nil {
+			return nil, err
+		}
+	} else {
+		all, err := campaign.Find(dir, p.Campaign)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(all, func(c campaign.Info) bool { return c.Open() || f.retryFailed && c.Failed > 0 })
+		switch {
+		case len(all) == 0:
+			return nil, measure.Errorf(measure.KindNotFound, "no campaign %s has been begun", p.Campaign).WithHint("begin one with: soku run %s", p.File)
+		case i < 0:
+			return nil, measure.Errorf(measure.KindNotFound, "campaign %s has no trials left", all[0].Record.ID).
+				WithHint("its report: soku report %s; failed trials: --retry-failed; a new campaign: without --resume", all[0].Record.ID)
+		}
+		id = all[i].Record.ID
+	}
+	c, err := campaign.Resume(dir, id, p)
+	if err != nil {
+		return nil, err
+	}
+	if f.seedGiven && f.seed != c.Record.Seed {
+		_ = c.Close()
+		return nil, measure.Errorf(measure.KindUsage, "campaign %s has the seed %d, not %d", id, c.Record.Seed, f.seed).WithHint("leave out --seed to go on with it")
+	}
+	return c, nil
+}
+
+// reportFile is a file to write and its format.
+type reportFile struct {
+	path   string
+	format string
+}
+
+func reportFiles(paths []string) ([]reportFile, error) {
+	var out []reportFile
+	for _, path := range paths {
+		name := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+		if !slices.ContainsFunc(reportFormats(0), func(f reportFormat) bool { return f.name == name }) {
+			return nil, measure.Errorf(measure.KindUsage, "--report %s: its extension is no format of a report", path).WithHint("use .html, .md, .csv, .json or .txt")
+		}
+		out = append(out, reportFile{path, name})
+	}
+	return out, nil
+}
+
+// publish prints the report and writes it to the files that were asked for. A
+// run that was interrupted, or could not write, has said what to do next; its
+// report would only be in the way on the terminal.
+func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, files []reportFile, out campaign.Outcome, runErr error) error {
+	kind := measure.KindOf(runErr)
+	if out.Done == 0 || runErr != nil && kind != measure.KindIncomplete && kind != measure.KindRefused {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	results, err := st.CampaignResults(ctx, c.ID())
+	if err != nil {
+		return err
+	}
+	entry := c.Entry()
+	r, err := report.Build(report.Input{Results: results, Campaign: report.Meta{ID: entry.ID, Name: entry.Name, Title: entry.Title,
+		StartedAt: entry.StartedAt, FinishedAt: entry.FinishedAt, Seed: entry.Seed, Plan: entry.Plan}})
+	if err != nil {
+		return err
+	}
+	if err := r.Text(sys.Stdout, sys.StdoutWidth()); err != nil {
+		return measure.Errorf(measure.KindInternal, "write the report: %w", err)
+	}
+	for _, f := range files {
+		for _, format := range reportFormats(0) {
+			if format.name != f.format {
+				continue
+			}
+			var b strings.Builder
+			if err := format.write(r, &b); err != nil {
+				return measure.Errorf(measure.KindInternal, "make the report %s: %w", f.path, err)
+			}
+			if err := writeReport(sys, f.path, []byte(b.String())); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(sys.Stderr, "campaign %s: %s; report: soku report %s\n", c.ID(), doneText(out), c.ID())
+	return nil
+}
+
+func doneText(out campaign.Outcome) string {
+	text := fmt.Sprintf("%d of %d trials done", out.Done, out.Total)
+	if out.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", out.Failed)
+	}
+	if left := out.Left - (out.Total - out.Done); left > 0 {
+		text += fmt.Sprintf(", %d of other patterns left (--resume)", left)
+	}
+	return text
+}

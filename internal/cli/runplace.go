@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"soku/internal/campaign"
+	"soku/internal/lab"
+	"soku/internal/measure"
+)
+
+// loadPlan reads a plan and the topology that it names, if any, and fills in
+// the addresses that the plan leaves to the topology.
+func loadPlan(sys *System, file string) (*campaign.Plan, *lab.Topology, error) {
+	p, err := campaign.Load(file, sys.ReadFile)
+	if err != nil || p.Lab == "" {
+		return p, nil, err
+	}
+	t, err := lab.Load(p.LabFile(), sys.ReadFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = p.Resolve(func(host, label string) (string, error) {
+		a, err := t.Address(host, label)
+		return a.String(), err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range p.Endpoints {
+		if e.Value.Host != "" && t.Node(e.Value.Host) == nil {
+			return nil, nil, measure.Errorf(measure.KindFile, "%s: endpoint %s is the host %q, which lab %s does not have", file, e.Name, e.Value.Host, t.Name).
+				WithHint("name a host of %s", p.LabFile())
+		}
+	}
+	if err := checkServers(p, t); err != nil {
+		return nil, nil, err
+	}
+	return p, t, nil
+}
+
+// checkServers sees that somebody answers at the far end of every pattern in a lab.
+func checkServers(p *campaign.Plan, t *lab.Topology) error {
+	for b := range p.Blocks("", 0) {
+		if b.Round > 1 {
+			break
+		}
+		for _, j := range b.Jobs {
+			n := t.Node(j.Server.Host)
+			if n != nil && j.Test.NeedsServer() && !n.Server {
+				return measure.Errorf(measure.KindFile, "%s: pattern %s measures against %s, where lab %s runs no server", p.File, b.Pattern.Name, j.Server.Host, t.Name).
+					WithHint("write %s: {server: true} in %s", j.Server.Host, p.LabFile())
+			}
+		}
+	}
+	return nil
+}
+
+// place is where the trials of a campaign run: this machine and those it
+// reaches, with an emulated network around them or not.
+type place struct {
+	lab *lab.Lab // nil without one
+}
+
+// bringUp builds the emulated network of a campaign.
+func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) {
+	if t == nil {
+		return &place{}, nil
+	}
+	if !sys.Root {
+		return nil, measure.Errorf(measure.KindPermission, "build lab %s: an emulated network needs root", t.Name).WithHint("run it with sudo, or leave lab: out of the plan")
+	}
+	o, err := labOptions(sys)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(sys.Stderr, "building lab %s\n", t.Name)
+	o.Progress = nil // its steps are of no interest around a campaign
+	l, err := lab.Up(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	return &place{lab: l}, nil
+}
+
+// downPatience is how long taking a lab down may last, also after an interrupt.
+const downPatience = 20 * time.Second
+
+func (p *place) down(ctx context.Context) error {
+	if p.lab == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), downPatience)
+	defer cancel()
+	return p.lab.Down(ctx)
+}
+
+// shell runs the plan's commands in its folder. In a lab they can reach its
+// hosts with: soku lab exec "$SOKU_LAB" HOST -- COMMAND.
+func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
+	s := campaign.Shell{Command: sys.Command, Argv: plan.Shell, Dir: plan.Dir()}
+	if p.lab != nil {
+		s.More = []string{"SOKU_LAB=" + p.lab.Topology.Name}
+	}
+	return s
+}
+
+// runner runs each trial where its client is.
+func (p *place) runner(sys *System, access campaign.Access) campaign.Runner {
+	return &dispatcher{access: access, elsewhere: campaign.Remote{
+		Access: access, Now: sys.Now,
+		Child: func(ctx context.Context, j campaign.Job) (*exec.Cmd, error) { return p.child(ctx, sys, j) },
+	}}
+}
+
+// child makes the process that runs a trial at the job's client.
+func (p *place) child(ctx context.Context, sys *System, j campaign.Job) (*exec.Cmd, error) {
+	if j.Client.Host == "" {
+		argv := j.Client.Command
+		return sys.Command(ctx, argv[0], append(argv[1:len(argv):len(argv)], "trial")...), nil
+	}
+	self, err := sys.Executable()
+	if err != nil {
+		return nil, measure.Errorf(measure.KindInternal, "find this program: %w", err)
+	}
+	return p.lab.Command(ctx, j.Client.Host, self, "trial"), nil
+}
+
+// dispatcher is a Runner that measures from this process where that is the
+// client, and through a child elsewhere.
+type dispatcher struct {
+	access    campaign.Access
+	elsewhere campaign.Remote
+}
+
+func (d *dispatcher) Run(ctx context.Context, j campaign.Job, obs measure.Observer) *measure.Result {
+	if j.Client.Host == "" && len(j.Client.Command) == 0 {
+		return runTrial(ctx, j.Spec(d.access), obs)
+	}
+	return d.elsewhere.Run(ctx, j, obs)
+}

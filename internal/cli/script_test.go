@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary the program itself when it is called soku, so
+// that scripts run whole processes.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"soku": func() { os.Exit(Run(Real())) },
+	})
+}
+
+// TestScripts runs testdata/script/*.txtar, each in a folder and with a data
+// folder of its own. Beside the commands of testscript there are:
+//
+//	server          start "soku server" on a free port of 127.0.0.1; its port is $PORT
+//	halt SIGNAL     run the rest of the line in the background, send it INT or
+//	                KILL when its stderr has a line with a bracket, and wait
+//	fill VARIABLE FILE   replace $VARIABLE in FILE
+//
+// and the condition [root].
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SOKU_DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("SOKU_RUN", filepath.Join(e.WorkDir, "run"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) { return cond == "root" && os.Geteuid() == 0, nil },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server": scriptServer, "halt": scriptHalt, "fill": scriptFill,
+		},
+	})
+}
+
+func scriptServer(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command(scriptSoku(ts), append([]string{"server", "--listen", "127.0.0.1:0", "--quiet"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	ts.Check(err)
+	_, rest, _ := strings.Cut(string(line[:n]), "127.0.0.1:")
+	port, _, _ := strings.Cut(rest, " ")
+	ts.Setenv("PORT", port)
+}
+
+// scriptSoku is the test binary under the name soku, as scripts find it.
+func scriptSoku(ts *testscript.TestScript) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		for _, name := range []string{"soku", "soku.exe"} {
+			if path := filepath.Join(dir, name); exists(path) {
+				return path
+			}
+		}
+	}
+	ts.Fatalf("soku is not in PATH")
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// scriptHalt ends a campaign in the middle: when it has said that a trial is done.
+func scriptHalt(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: halt INT|KILL argument...")
+	}
+	cmd := exec.Command(scriptSoku(ts), args[1:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
+	errs := &lockedBuffer{}
+	cmd.Stderr = errs
+	ts.Check(cmd.Start())
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for sent := false; ; {
+		select {
+		case <-tick.C:
+			if !sent && strings.Contains(errs.String(), "] ") {
+				sent = true
+				signal := os.Signal(os.Interrupt)
+				if args[0] == "KILL" {
+					signal = os.Kill
+				}
+				ts.Check(cmd.Process.Signal(signal))
+			}
+		case <-done:
+			ts.Logf("[status %d]\n%s", cmd.ProcessState.ExitCode(), errs)
+			ts.Check(os.WriteFile(ts.MkAbs("stopped"), []byte(errs.String()), 0o644))
+			ts.Setenv("STATUS", strings.TrimSpace(cmd.ProcessState.String()))
+			return
+		case <-deadline:
+			_ = cmd.Process.Kill()
+			<-done
+			ts.Fatalf("did not end: %s", errs)
+		}
+	}
+}
+
+func scriptEnv(ts *testscript.TestScript) []string {
+	env := os.Environ()
+	for _, name := range []string{"PATH", "HOME", "SOKU_DATA", "SOKU_RUN", "TMPDIR"} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
+
+func scriptFill(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: fill VARIABLE FILE")
+	}
+	file := ts.MkAbs(args[1])
+	b, err := os.ReadFile(file)
+	ts.Check(err)
+	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(b), "$"+args[0], ts.Getenv(args[0]))), 0o644))
+}
