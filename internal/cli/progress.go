@@ -40,7 +40,7 @@ func (p *progress) event(e campaign.Event) {
 		p.draw(e, e.Command.Pattern, "", e.Command.When+": "+e.Command.Text)
 	case campaign.EventCommandDone:
 		if e.Command.Error != "" {
-			p.print(fmt.Sprintf("%s: the %s command failed: %s", e.Command.Pattern, e.Command.When, e.Command.Error))
+			p.print(oneLine(fmt.Sprintf("%s: the %s command failed: %s", e.Command.Pattern, e.Command.When, e.Command.Error)))
 		}
 	case campaign.EventTrial:
 		p.latest = map[measure.Direction]float64{}
@@ -78,7 +78,7 @@ func (p *progress) finished(e campaign.Event) {
 	if e.Result.Error != nil {
 		text = "failed: " + e.Result.Error.Error()
 	}
-	p.print(fmt.Sprintf("%s %s, %s: %s", counter(e), t.Pattern, t.Label, text))
+	p.print(counter(e) + " " + oneLine(fmt.Sprintf("%s, %s: %s", t.Pattern, t.Label, text)))
 }
 
 func counter(e campaign.Event) string {
@@ -115,7 +115,7 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 // print writes a line that stays.
 func (p *progress) print(line string) {
 	p.clear()
-	fmt.Fprintln(p.w, terminalText(oneLine(line)))
+	fmt.Fprintln(p.w, terminalText(line))
 }
 
 // clear takes the live line away.

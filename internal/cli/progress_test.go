@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+)
+
+func progressOf(width int) (*progress, *bytes.Buffer) {
+	var b bytes.Buffer
+	return &progress{w: &b, width: func() int { return width }}, &b
+}
+
+func trialEvent(kind campaign.EventKind, pattern string) campaign.Event {
+	j := &campaign.Job{Trial: measure.Trial{Pattern: pattern, Label: "throughput"}}
+	return campaign.Event{Kind: kind, Job: j, Done: 7, Failed: 2, Total: 240, Left: 100 * time.Minute,
+		Progress: &measure.Progress{Direction: measure.Forward, Role: measure.Receiver, Bps: 941.5e6},
+		Result:   &measure.Result{Test: measure.TestTCP, Trial: &j.Trial, Summary: measure.Summary{GoodputBps: 941.5e6}}}
+}
+
+func TestTheLiveLineFitsTheTerminal(t *testing.T) {
+	for _, width := range []int{200, 80, 60, 40, 20, 8, 2} {
+		p, b := progressOf(width)
+		for _, pattern := range []string{"ultra / 16", strings.Repeat("とても長い名前", 20)} {
+			for _, kind := range []campaign.EventKind{campaign.EventTrial, campaign.EventProgress, campaign.EventResult} {
+				b.Reset()
+				p.event(trialEvent(kind, pattern))
+				line := strings.TrimSuffix(strings.TrimPrefix(b.String(), "\r"), "\x1b[K")
+				if strings.ContainsAny(line, "\r\n\x1b") || runewidth.StringWidth(line) >= width {
+					t.Errorf("on %d columns the line has %d: %q", width, runewidth.StringWidth(line), line)
+				}
+			}
+		}
+	}
+}
+
+func TestTheLiveLineTellsWhatRunsHowFastAndHowLong(t *testing.T) {
+	p, b := progressOf(100)
+	p.event(trialEvent(campaign.EventTrial, "ultra / 16"))
+	b.Reset()
+	p.event(trialEvent(campaign.EventProgress, "ultra / 16"))
+	if got := b.String(); got != "\r[  7/240] ultra / 16 · throughput · 941.5 Mbit/s · 2 failed · 1 h 40 min left\x1b[K" {
+		t.Errorf("line is %q", got)
+	}
+	b.Reset()
+	p.event(campaign.Event{Kind: campaign.EventProgress, Job: trialEvent(0, "x").Job, Progress: &measure.Progress{RTT: &measure.Percentiles{P50: 48_210}}})
+	if !strings.Contains(b.String(), "48.21 µs") {
+		t.Errorf("line is %q", b)
+	}
+}
+
+func TestBothDirectionsAddUp(t *testing.T) {
+	p, b := progressOf(100)
+	p.event(trialEvent(campaign.EventTrial, "x"))
+	e := trialEvent(campaign.EventProgress, "x")
+	p.event(e)
+	e.Progress = &measure.Progress{Direction: measure.Reverse, Role: measure.Receiver, Bps: 58.5e6}
+	b.Reset()
+	p.event(e)
+	if !strings.Contains(b.String(), "1.000 Gbit/s") {
+		t.Errorf("line is %q", b)
+	}
+}
+
+func TestWithoutATerminalThereIsALineForEachResultAndNothingElse(t *testing.T) {
+	p, b := progressOf(0)
+	p.event(trialEvent(campaign.EventTrial, "ultra"))
+	p.event(trialEvent(campaign.EventProgress, "ultra"))
+	p.event(trialEvent(campaign.EventResult, "ultra"))
+	p.clear()
+	if got := b.String(); got != "[  7/240] ultra, throughput: 941.5 Mbit/s\n" {
+		t.Errorf("wrote %q", got)
+	}
+}
+
+func TestAFailureStaysAboveTheLiveLine(t *testing.T) {
+	p, b := progressOf(80)
+	p.event(trialEvent(campaign.EventTrial, "ultra"))
+	e := trialEvent(campaign.EventResult, "ultra")
+	e.Result.Error = measure.Errorf(measure.KindBroken, "peer \x1b[31mgone\nfor good")
+	b.Reset()
+	p.event(e)
+	if got := b.String(); got != "\r\x1b[K[  7/240] ultra, throughput: failed: peer \uFFFD[31mgone for good\n" {
+		t.Errorf("wrote %q", got)
+	}
+}
+
+func TestRoughTimes(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "1 s", 8400 * time.Millisecond: "8 s", 12 * time.Minute: "12 min", 200 * time.Minute: "3 h 20 min", 120 * time.Minute: "2 h", 60 * time.Hour: "2.5 days",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
+	}
+}
