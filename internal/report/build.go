@@ -17,7 +17,7 @@ func Build(in Input) (*Report, error) {
 	results := distinct(in.Results)
 	if len(results) == 0 {
 		return nil, measure.Errorf(measure.KindNotFound, "report %s: no results", cmp.Or(in.Campaign.Name, in.Campaign.ID, "of trials run by hand")).
-			WithHint("run the campaign first, or see: soku list")
+			WithHint("run the campaign first, or see: soku ls")
 	}
 	r := &Report{Schema: Schema, Campaign: in.Campaign, Trials: len(results)}
 	r.Title = cmp.Or(in.Campaign.Title, in.Campaign.Name, in.Campaign.ID, "Trials run by hand")

@@ -30,7 +30,7 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		}
 		row.Trials++
 		row.Confidence.add(r.Summary.Confidence)
-		if v, ok := basisValue(basis, r); ok {
+		if v, ok := basisValue(basis, r); ok && plausible(v) {
 			row.Values = append(row.Values, Value{Round: roundOf(r), Repeat: repeatOf(r), Value: v, Confidence: r.Summary.Confidence, Result: r.ID})
 		}
 	}
@@ -117,13 +117,17 @@ func perRound(results []*measure.Result, rounds map[int]int, f pick) [][]float64
 		if r.Error != nil {
 			continue
 		}
-		if v, ok := f(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, ok := f(r); ok && plausible(v) {
 			i := rounds[roundOf(r)]
 			out[i] = append(out[i], v)
 		}
 	}
 	return out
 }
+
+// plausible keeps damaged documents from making sums overflow: no network and
+// no wait comes near 1e18 bit/s or ns.
+func plausible(v float64) bool { return v >= 0 && v <= 1e18 }
 
 // spreadOf describes a figure over the successful trials, nil where none has it.
 func spreadOf(results []*measure.Result, rounds map[int]int, f pick) *Spread {
@@ -158,12 +162,12 @@ func mergeRTT(results []*measure.Result) *RTT {
 		if r.Error != nil || r.Latency == nil {
 			continue
 		}
-		out.Sent += max(r.Latency.Sent, 0)
-		out.Received += max(r.Latency.Received, 0)
-		out.Lost += max(r.Latency.Lost, 0)
+		out.Sent += counted(r.Latency.Sent)
+		out.Received += counted(r.Latency.Received)
+		out.Lost += counted(r.Latency.Lost)
 		if h := histogramOf(r); h != nil {
 			out.Histogram.Merge(h)
-			out.MeanLow, out.MeanHigh = min(out.MeanLow, h.Mean()), max(out.MeanHigh, h.Mean())
+			out.MeanLow, out.MeanHigh = min(out.MeanLow, meanOf(h)), max(out.MeanHigh, meanOf(h))
 		}
 	}
 	if out.Sent > 0 {
@@ -176,7 +180,16 @@ func mergeRTT(results []*measure.Result) *RTT {
 		out.MeanLow, out.MeanHigh = 0, 0
 	}
 	out.Percentiles = *out.Histogram.Percentiles()
+	out.Mean = meanOf(out.Histogram)
 	return out
+}
+
+// counted bounds a count from a document so that sums stay whole numbers.
+func counted(n int64) int64 { return min(max(n, 0), 1<<40) }
+
+// meanOf is a histogram's mean, which travels beside its buckets, held to their range.
+func meanOf(h *measure.Histogram) float64 {
+	return min(max(h.Mean(), float64(h.Min())), float64(h.Max()))
 }
 
 // floorOf describes what the tool itself added in each trial.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -123,18 +124,19 @@ func (s synthetic) throughput(r *rand.Rand, res *measure.Result, p syntheticPatt
 func (s synthetic) latency(r *rand.Rand, res *measure.Result, p syntheticPattern, drift float64) {
 	l := &measure.Latency{Method: "closed loop, user clock", Histogram: measure.NewHistogram()}
 	for i := range 200 {
-		slice := measure.NewHistogram()
-		for range 20 {
+		slice := make([]int64, 20)
+		for j := range slice {
 			v := float64(p.rtt) * drift * math.Exp(0.06*r.NormFloat64())
 			if r.IntN(200) == 0 {
 				v *= 1 + 6*r.Float64()
 			}
-			slice.Record(int64(v))
+			slice[j] = int64(v)
+			l.Histogram.Record(slice[j])
 			l.Sent++
 			l.Received++
 		}
-		l.Histogram.Merge(slice)
-		l.Series = append(l.Series, measure.LatencyPoint{AtNs: int64(i) * int64(s.seconds) * 5e6, P50Ns: slice.Percentile(50), MaxNs: slice.Max()})
+		slices.Sort(slice)
+		l.Series = append(l.Series, measure.LatencyPoint{AtNs: int64(i) * int64(s.seconds) * 5e6, P50Ns: slice[10], MaxNs: slice[19]})
 	}
 	floor := measure.NewHistogram()
 	for range 100 {

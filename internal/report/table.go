@@ -89,7 +89,7 @@ func (t *Test) goodputColumns(out *table) {
 		}
 	}
 	if list, any := spreads(func(r *Row) *Spread { return r.Loss }); any {
-		out.add(column{Name: "loss", Number: true, keep: 3, Why: "lost divided by sent, mean"}, func(i int) string {
+		out.add(column{Name: "loss", Number: true, keep: 1, Why: "lost divided by sent, mean"}, func(i int) string {
 			if list[i] == nil {
 				return "–"
 			}
@@ -140,7 +140,7 @@ func (t *Test) roundTripColumns(out *table) {
 		}
 		return "–"
 	})
-	out.add(column{Name: "loss", Number: true, keep: 3, Why: "requests without a reply in time"}, func(i int) string {
+	out.add(column{Name: "loss", Number: true, keep: 2, Why: "requests without a reply in time"}, func(i int) string {
 		if r := t.Rows[i].RTT; r != nil {
 			return ratioText(r.LossRatio)
 		}

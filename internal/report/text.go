@@ -24,13 +24,14 @@ func (r *Report) Text(w io.Writer, width int) error {
 		width = defaultWidth
 	}
 	p := &terminal{width: max(width, leastWidth)}
-	p.line(r.Title)
+	p.wrap("", r.Title)
 	p.wrap("", r.subtitle())
 	for i := range r.Tests {
 		p.test(&r.Tests[i])
 	}
 	if len(r.Warnings) > 0 {
-		p.heading("warnings")
+		p.line("")
+		p.line("warnings")
 		for _, x := range r.Warnings {
 			p.wrap("  ", x.sentence())
 		}
@@ -52,11 +53,6 @@ func columnsOf(s string) int { return (&runewidth.Condition{}).StringWidth(s) }
 func (p *terminal) line(s string) {
 	p.WriteString(strings.TrimRight(s, " "))
 	p.WriteByte('\n')
-}
-
-func (p *terminal) heading(s string) {
-	p.line("")
-	p.line(s)
 }
 
 // wrap writes a paragraph; lines after the first are indented by two more.
@@ -98,7 +94,8 @@ func (p *terminal) wrap(indent, s string) {
 }
 
 func (p *terminal) test(t *Test) {
-	p.heading(clean(t.heading()))
+	p.line("")
+	p.wrap("", t.heading())
 	p.wrap("  ", t.Answer)
 	for _, c := range t.Caveats {
 		p.wrap("  ", c)

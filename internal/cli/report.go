@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/measure"
+	"soku/internal/report"
+	"soku/internal/store"
+)
+
+// reportFormat is one way to write a report.
+type reportFormat struct {
+	name  string // value of --format and extension of the file
+	write func(*report.Report, io.Writer) error
+}
+
+func reportFormats(width int) []reportFormat {
+	return []reportFormat{
+		{"html", (*report.Report).HTML}, {"md", (*report.Report).Markdown},
+		{"csv", (*report.Report).CSV}, {"json", (*report.Report).JSON},
+		{"txt", func(r *report.Report, w io.Writer) error { return r.Text(w, width) }},
+	}
+}
+
+type reportFlags struct {
+	formats []string
+	output  string
+	store   string
+	runs    int
+}
+
+func newReportCommand(sys *System) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report [CAMPAIGN]",
+		Short: "Answer, tables, ranking and charts of a campaign",
+		Long: "Writes what a campaign found: an answer in one sentence, a table, a ranking that says where no\n" +
+			"difference was shown, and in HTML charts of every trial. CAMPAIGN is an identity, its beginning, a\n" +
+			"name, or \"last\", which is the default. Without --format it is text for the terminal.",
+		Example: "  soku report\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --runs 10",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runReport(cmd.Context(), sys, f, args)
+		},
+	}
+	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, json or txt; several with commas")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end)")
+	cmd.Flags().IntVar(&f.runs, "runs", 0, "instead of a campaign, the last N tests that were run by hand")
+	addStoreFlag(cmd, &f.store)
+	return cmd
+}
+
+func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (err error) {
+	formats, folder, err := f.plan(sys.StdoutWidth())
+	if err != nil {
+		return err
+	}
+	if f.runs < 0 || f.runs > 0 && len(args) > 0 {
+		return measure.Errorf(measure.KindUsage, "--runs %d does not go with this command line", f.runs).WithHint("give a campaign, or --runs with a positive number")
+	}
+	in, err := f.read(ctx, sys, args)
+	if err != nil {
+		return err
+	}
+	r, err := report.Build(in)
+	if err != nil {
+		return err
+	}
+	for _, format := range formats {
+		var b bytes.Buffer
+		if err := format.write(r, &b); err != nil {
+			return fmt.Errorf("write the report as %s: %w", format.name, err)
+		}
+		if f.output == "" {
+			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
+				return measure.Errorf(measure.KindFile, "write the report: %w", err)
+			}
+			continue
+		}
+		file := f.output
+		if folder {
+			file = filepath.Join(f.output, fileName(in.Campaign)+"."+format.name)
+		}
+		if err := writeReport(sys, file, b.Bytes()); err != nil {
+			return err
+		}
+		fmt.Fprintf(sys.Stdout, "wrote %s\n", file)
+	}
+	return nil
+}
+
+// plan checks the flags against each other and returns the formats to write
+// and whether the output is a folder.
+func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err error) {
+	known := reportFormats(width)
+	find := func(name string) int {
+		return slices.IndexFunc(known, func(k reportFormat) bool { return k.name == name })
+	}
+	extension := strings.TrimPrefix(filepath.Ext(f.output), ".")
+	folder = f.output != "" && (extension == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
+	names := f.formats
+	if len(names) == 0 {
+		names = []string{"txt"}
+		switch {
+		case f.output != "" && !folder && find(extension) >= 0:
+			names = []string{extension}
+		case f.output != "" && !folder:
+			return nil, false, measure.Errorf(measure.KindUsage, "output %s: its extension is no format of a report", f.output).WithHint("use .html, .md, .csv, .json or .txt, or name one with --format")
+		case folder:
+			names = []string{"html"}
+		}
+	}
+	for _, name := range names {
+		i := find(strings.ToLower(strings.TrimSpace(name)))
+		if i < 0 {
+			return nil, false, measure.Errorf(measure.KindUsage, "format %q is not one that reports have", name).WithHint("use html, md, csv, json or txt")
+		}
+		if !slices.ContainsFunc(formats, func(k reportFormat) bool { return k.name == known[i].name }) {
+			formats = append(formats, known[i])
+		}
+	}
+	if len(formats) > 1 && !folder {
+		return nil, false, measure.Errorf(measure.KindUsage, "%d formats need a folder to be written to", len(formats)).WithHint("add -o FOLDER/")
+	}
+	return formats, folder, nil
+}
+
+// read gets the campaign, or the last tests run by hand, from the store.
+func (f reportFlags) read(ctx context.Context, sys *System, args []string) (in report.Input, err error) {
+	s, err := openStore(ctx, sys, f.store)
+	if err != nil {
+		return in, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if f.runs > 0 {
+		in.Results, err = runsByHand(ctx, s, f.runs)
+		return in, err
+	}
+	id := store.Last
+	if len(args) > 0 {
+		id = args[0]
+	}
+	c, err := s.Campaign(ctx, id)
+	if err != nil {
+		if measure.KindOf(err) == measure.KindNotFound && len(args) == 0 {
+			return in, measure.Errorf(measure.KindNotFound, "report the last campaign: none has been run").WithHint("for tests run by hand: soku report --runs 10")
+		}
+		return in, err
+	}
+	in.Campaign = report.Meta{ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan}
+	in.Results, err = s.CampaignResults(ctx, c.ID)
+	return in, err
+}
+
+// runsByHand returns the last n results that belong to no campaign.
+func runsByHand(ctx context.Context, s store.Store, n int) ([]*measure.Result, error) {
+	entries, err := s.List(ctx, store.Query{})
+	if err != nil {
+		return nil, err
+	}
+	var out []*measure.Result
+	for _, e := range entries {
+		if e.Campaign != "" || len(out) == n {
+			continue
+		}
+		r, err := s.Get(ctx, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func writeReport(sys *System, file string, data []byte) error {
+	err := sys.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		err = sys.WriteFile(file, data, 0o644)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return measure.Errorf(measure.KindPermission, "write %s: not allowed: %w", file, err).WithHint("choose another place with -o")
+	}
+	return measure.Errorf(measure.KindFile, "write %s: %w", file, err).WithHint("is there room, and is the folder's name no file?")
+}
+
+// fileName is the campaign's name as part of a path: letters, digits, dash,
+// underscore and dot, so that no name leaves the folder.
+func fileName(m report.Meta) string {
+	name := m.Name
+	if name == "" {
+		name = m.ID
+	}
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, name)
+	name = strings.Trim(name, "-.")
+	if name == "" {
+		return "report"
+	}
+	runes := []rune(name)
+	return string(runes[:min(len(runes), 60)])
+}

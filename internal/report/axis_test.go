@@ -1,0 +1,68 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"testing/quick"
+)
+
+func TestLinearAxesBeginAtZeroUnlessFiguresAreClose(t *testing.T) {
+	a, at := linearAxis(300, 960, 0, 100, 6)
+	if a.low != 0 || a.high < 960 || at[0] != 0 {
+		t.Errorf("%+v %v", a, at)
+	}
+	a, at = linearAxis(940, 960, 0, 100, 6)
+	if a.low < 900 || a.low > 940 || len(at) < 3 {
+		t.Errorf("%+v %v", a, at)
+	}
+}
+
+func TestAxesHoldTheirFiguresWithFewTicks(t *testing.T) {
+	check := func(x, y float64) bool {
+		low, high := math.Abs(math.Mod(x, 1e12)), math.Abs(math.Mod(y, 1e12))
+		low, high = min(low, high), max(low, high)
+		linear, lt := linearAxis(low, high, 0, 100, 5)
+		log, gt := logAxis(low+1, high+1, 0, 100, 7)
+		return linear.low <= low && linear.high >= high && len(lt) >= 2 && len(lt) <= 9 &&
+			log.low <= low+1 && log.high >= high+1 && len(gt) >= 1 && len(gt) <= 7 && slices.IsSorted(gt)
+	}
+	if err := quick.Check(check, &quick.Config{MaxCount: 3000}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFigureOutsideAnAxisStaysOnItsEdge(t *testing.T) {
+	a := axis{low: 10, high: 20, from: 0, to: 100}
+	for v, want := range map[float64]float64{5: 0, 10: 0, 15: 50, 20: 100, 1e9: 100} {
+		if got := a.at(v); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v is at %v", v, got)
+		}
+	}
+}
+
+func TestColumnsShareAUnitInWhichTheSmallestIsAtLeastOne(t *testing.T) {
+	for _, c := range []struct {
+		figures []float64
+		want    string
+	}{{[]float64{9e9, 12e9}, "Gbit/s"}, {[]float64{9e9, 400e6}, "Mbit/s"}, {[]float64{0, 2e6}, "Mbit/s"}, {nil, "bit/s"}, {[]float64{999.99e6}, "Gbit/s"}} {
+		if got := scaleFor(rateScales, c.figures...).unit; got != c.want {
+			t.Errorf("%v are in %s, want %s", c.figures, got, c.want)
+		}
+	}
+}
+
+func TestDigitsAreSignificant(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 1234.56: "1235", 123456: "123456", 1.23456: "1.235", 0.0123456: "0.01235", 99.996: "100.00", math.NaN(): "–"} {
+		if got := digits(v, 4); got != want {
+			t.Errorf("%v is written %s, want %s", v, got, want)
+		}
+	}
+}
+
+func TestLabelsOfAnAxisDoNotTouch(t *testing.T) {
+	ticks := anchors([]tick{{At: 0, Text: "0"}, {At: 5, Text: "50"}, {At: 40, Text: "90"}, {At: 98, Text: "99.999"}}, 100)
+	if ticks[1].Text != "" || ticks[2].Text != "90" || ticks[3].Anchor != "end" || ticks[0].Anchor != "start" {
+		t.Errorf("%+v", ticks)
+	}
+}

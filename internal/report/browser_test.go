@@ -1,0 +1,222 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// browser starts a headless Chromium that ends with the test, or skips it.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		t.Skip("no Chromium on this machine: the page is not looked at")
+	}
+	if testing.Short() {
+		t.Skip("short: the page is not looked at")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	// Cancel waits for the browser, so that its folder can be removed.
+	t.Cleanup(func() { _ = chromedp.Cancel(ctx); closeTab() })
+	if err := chromedp.Do(ctx); err != nil {
+		t.Skipf("Chromium does not start here: %v", err)
+	}
+	return ctx
+}
+
+// complaints are what a page does that it must not.
+type complaints struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (c *complaints) add(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, fmt.Sprintf(format, args...))
+}
+
+func (c *complaints) watch(ctx context.Context) error {
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if u := e.Request.URL; !strings.HasPrefix(u, "file:") && !strings.HasPrefix(u, "data:") {
+				c.add("request of %s", u)
+			}
+		case *runtime.EventConsoleAPICalled:
+			c.add("console: %s", e.Type)
+		case *runtime.EventExceptionThrown:
+			c.add("exception: %s", e.ExceptionDetails.Text)
+		case *cdplog.EventEntryAdded:
+			c.add("log: %s", e.Entry.Text)
+		}
+	})
+	if err == nil {
+		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	}
+	if err == nil {
+		_, err = chromedp.Call(ctx, cdplog.Enable, cdp.Empty{})
+	}
+	if err == nil {
+		_, err = chromedp.Call(ctx, runtime.Enable, cdp.Empty{})
+	}
+	return err
+}
+
+// show opens a page as a screen of that size would.
+func show(ctx context.Context, t *testing.T, file string, screen emulation.SetDeviceMetricsOverrideParams, media emulation.SetEmulatedMediaParams) {
+	t.Helper()
+	screen.DeviceScaleFactor = 1
+	_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, screen)
+	if err == nil {
+		_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, media)
+	}
+	if err == nil {
+		err = chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(file)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// evaluate runs an expression in the page.
+func evaluate[T any](ctx context.Context, t *testing.T, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// overflowing lists elements that reach beyond the page's right edge without
+// being inside a box that scrolls.
+const overflowing = `(() => {
+  const wide = document.documentElement.clientWidth + 0.5, out = [];
+  if (document.documentElement.scrollWidth > wide) out.push('page ' + document.documentElement.scrollWidth);
+  for (const e of document.querySelectorAll('body *')) {
+    if (e.closest('.scroll, pre') && !e.matches('.scroll, pre')) continue;
+    const r = e.getBoundingClientRect();
+    if (r.width > 0 && r.right > wide && !e.closest('svg *')) out.push(e.tagName + '.' + e.className + ' ' + r.right);
+  }
+  return out;
+})()`
+
+// texts of charts that are cut off by the edge of their drawing.
+const cutOff = `(() => {
+  const out = [];
+  for (const svg of document.querySelectorAll('svg[role=img]')) {
+    const box = svg.getBoundingClientRect();
+    if (box.width === 0) continue;
+    for (const text of svg.querySelectorAll('text')) {
+      const r = text.getBoundingClientRect();
+      if (r.left < box.left - 1 || r.right > box.right + 1 || r.bottom > box.bottom + 1) out.push(svg.id + ': ' + text.textContent);
+    }
+  }
+  return out;
+})()`
+
+const visibleCharts = `[...document.querySelectorAll('svg[role=img]')].filter(e => e.getBoundingClientRect().width > 0).map(e => e.id.replace(/-(wide|narrow)$/, ''))`
+
+// smallestText is the smallest text of the drawings in CSS pixels.
+const smallestText = `Math.min(...[...document.querySelectorAll('svg[role=img]')].filter(e => e.getBoundingClientRect().width > 0)
+  .map(e => 11 * e.getBoundingClientRect().width / e.viewBox.baseVal.width))`
+
+func TestThePageInABrowser(t *testing.T) {
+	ctx := browser(t)
+	in := campaignWithFailure()
+	in.Results[0].Warnings = []string{strings.Repeat("unbreakable", 40)}
+	in.Campaign.Plan += strings.Repeat("x", 400)
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(written(t, build(t, in).HTML)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var c complaints
+	if err := c.watch(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, look := range []struct {
+		name   string
+		width  int64
+		height int64
+		scheme string
+	}{{"phone", 360, 800, "light"}, {"tablet", 760, 1000, "light"}, {"desk", 1280, 900, "light"}, {"desk at night", 1280, 900, "dark"}} {
+		t.Run(look.name, func(t *testing.T) {
+			show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: look.width, Height: look.height, Mobile: look.width < 500},
+				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
+			evaluate[int](ctx, t, `document.querySelectorAll('details').forEach(d => d.open = true), 1`)
+			wide, cut, charts := evaluate[[]string](ctx, t, overflowing), evaluate[[]string](ctx, t, cutOff), evaluate[[]string](ctx, t, visibleCharts)
+			text, background := evaluate[float64](ctx, t, smallestText), evaluate[string](ctx, t, `getComputedStyle(document.body).backgroundColor`)
+			if len(wide) > 0 {
+				t.Errorf("beyond the right edge: %s", strings.Join(wide, "; "))
+			}
+			if len(cut) > 0 {
+				t.Errorf("cut off: %s", strings.Join(cut, "; "))
+			}
+			want := "t1-trials t1-time-0 t1-time-1 t1-time-2 t1-time-3 t2-trials t2-percentiles t2-time-0 t2-time-1 t2-time-2 t2-time-3"
+			if got := strings.Join(charts, " "); got != want {
+				t.Errorf("charts shown: %s\nwant %s", got, want)
+			}
+			if text < 9 {
+				t.Errorf("text of charts is %.1f pixels", text)
+			}
+			if light := background == "rgb(255, 255, 255)"; light != (look.scheme == "light") {
+				t.Errorf("background %s with a %s colour scheme", background, look.scheme)
+			}
+		})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.list) > 0 {
+		t.Errorf("the page complains or calls out: %s", strings.Join(c.list, "; "))
+	}
+}
+
+func TestThePagePrints(t *testing.T) {
+	ctx := browser(t)
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(written(t, build(t, campaignWithFailure()).HTML)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// A4 less its margins at 96 dots an inch.
+	show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: 688, Height: 1000}, emulation.SetEmulatedMediaParams{Media: "print"})
+	wide := evaluate[[]string](ctx, t, overflowing)
+	pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(func(p *page.PrintToPDFParams) { p.PreferCSSPageSize = new(true) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(wide) > 0 {
+		t.Errorf("beyond the edge of the paper: %s", strings.Join(wide, "; "))
+	}
+	if n := strings.Count(string(pdf), "/Type /Page\n") + strings.Count(string(pdf), "/Type /Page "); n > 8 {
+		t.Errorf("24 trials print on %d pages", n)
+	}
+}

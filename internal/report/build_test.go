@@ -1,0 +1,342 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+func build(t *testing.T, in Input) *Report {
+	t.Helper()
+	r, err := Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *Report) test(t *testing.T, label string) *Test {
+	t.Helper()
+	for i := range r.Tests {
+		if r.Tests[i].Label == label {
+			return &r.Tests[i]
+		}
+	}
+	t.Fatalf("no test %s in the report", label)
+	return nil
+}
+
+func (t *Test) row(tb testing.TB, pattern string) *Row {
+	tb.Helper()
+	for i := range t.Rows {
+		if strings.HasPrefix(t.Rows[i].Pattern, pattern) {
+			return &t.Rows[i]
+		}
+	}
+	tb.Fatalf("no row %s", pattern)
+	return nil
+}
+
+// tcpTrial is a plain throughput result in a campaign.
+func tcpTrial(pattern string, round int, bps float64) *measure.Result {
+	o, _ := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	return &measure.Result{
+		Schema: measure.Schema, ID: fmt.Sprintf("%s-%d-%f", pattern, round, bps), Test: measure.TestTCP, Options: o,
+		StartedAt: syntheticStart.Add(time.Duration(round) * time.Minute),
+		Trial:     &measure.Trial{Campaign: "c", Pattern: pattern, Label: "tcp", Round: round, Repeat: 1, Levels: []measure.Level{{Factor: "path", Value: pattern}}},
+		Summary:   measure.Summary{GoodputBps: bps, Confidence: measure.High},
+	}
+}
+
+func campaignOf(rounds map[string][]float64) Input {
+	in := Input{Campaign: Meta{ID: "c", Name: "c", Seed: 1}}
+	for pattern, values := range rounds {
+		for i, v := range values {
+			in.Results = append(in.Results, tcpTrial(pattern, i+1, v))
+		}
+	}
+	return in
+}
+
+func TestAReportGroupsTrialsByLabelAndPattern(t *testing.T) {
+	r := build(t, campaignWithFailure())
+	if len(r.Tests) != 2 || r.Tests[0].Label != "tcp" || r.Tests[1].Label != "latency" {
+		t.Fatalf("tests %+v", r.Tests)
+	}
+	if r.Trials != 24 || r.Failed != 1 || r.Rounds != 3 {
+		t.Errorf("%d trials, %d failed, %d rounds", r.Trials, r.Failed, r.Rounds)
+	}
+	tcp := r.test(t, "tcp")
+	if !slices.Equal(tcp.Factors, []string{"gateway SKU", "zone"}) || len(tcp.Rows) != 4 {
+		t.Errorf("factors %v, %d rows", tcp.Factors, len(tcp.Rows))
+	}
+	for _, row := range tcp.Rows {
+		if row.Trials+row.Failed != 3 {
+			t.Errorf("%s: %d trials", row.Pattern, row.Trials+row.Failed)
+		}
+	}
+}
+
+func TestFailedTrialsAreListedAndNotCounted(t *testing.T) {
+	tcp := build(t, campaignWithFailure()).test(t, "tcp")
+	row := tcp.row(t, "高性能")
+	if row.Trials != 2 || row.Failed != 1 || row.Goodput.N != 2 || row.Goodput.Min < 1e8 {
+		t.Errorf("%+v %+v", row, row.Goodput)
+	}
+	if len(tcp.Failures) != 1 || tcp.Failures[0].Round != 2 || !strings.Contains(tcp.Failures[0].Message, "connection reset") {
+		t.Errorf("%+v", tcp.Failures)
+	}
+	if !slices.ContainsFunc(tcp.Caveats, func(c string) bool { return strings.HasPrefix(c, "1 of 12 trials failed") }) {
+		t.Errorf("caveats %q", tcp.Caveats)
+	}
+}
+
+func TestPercentilesAreThoseOfMergedHistograms(t *testing.T) {
+	// One quiet and one slow trial: the mean of their p99 would be about 50 ms,
+	// the p99 of all round trips is that of the slow one's bulk.
+	trial := func(round, n int, ns int64) *measure.Result {
+		h := measure.NewHistogram()
+		for range n {
+			h.Record(ns)
+		}
+		r := tcpTrial("a", round, 0)
+		r.Test = measure.TestLatency
+		r.Options, _ = measure.Defaults(measure.TestLatency).Effective(measure.TestLatency)
+		r.Trial.Label = "latency"
+		r.Latency = &measure.Latency{Histogram: h, Sent: int64(n) + 1, Received: int64(n), Lost: 1}
+		return r
+	}
+	in := Input{Results: []*measure.Result{trial(1, 9990, 1e6), trial(2, 10, 100e6)}}
+	row := build(t, in).Tests[0].Rows[0]
+	if row.RTT.P99 > 1.01e6 || row.RTT.P9999 < 99e6 || row.RTT.Count != 10000 {
+		t.Errorf("%+v", row.RTT.Percentiles)
+	}
+	if math.Abs(row.RTT.MeanLow-1e6) > 1e3 || math.Abs(row.RTT.MeanHigh-100e6) > 1e5 {
+		t.Errorf("run means %v to %v", row.RTT.MeanLow, row.RTT.MeanHigh)
+	}
+	if row.RTT.Lost != 2 || row.RTT.Sent != 10002 {
+		t.Errorf("lost %d of %d", row.RTT.Lost, row.RTT.Sent)
+	}
+}
+
+func TestTheOrderOfResultsDoesNotMatter(t *testing.T) {
+	in := campaignWithFailure()
+	write := func() string {
+		var b bytes.Buffer
+		if err := build(t, in).JSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := write()
+	rand.New(rand.NewPCG(3, 3)).Shuffle(len(in.Results), func(i, j int) { in.Results[i], in.Results[j] = in.Results[j], in.Results[i] })
+	in.Results = append(in.Results, in.Results[5], nil) // stored twice
+	if write() != want {
+		t.Error("another order or a repeated result changes the report")
+	}
+}
+
+func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		rounds map[string][]float64
+		want   string
+	}{
+		{"clear", map[string][]float64{"ultra": {382e6, 384e6, 380e6}, "high": {200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high; shown by 3 rounds."},
+		{"close but clear", map[string][]float64{"ultra": {107e6, 107.1e6, 107e6}, "high": {100e6, 100e6, 100.1e6}}, "ultra is fastest: 107.0 Mbit/s, 7.0 % more than the next, high; shown by 3 rounds."},
+		{"none", map[string][]float64{"a": {100e6, 110e6, 90e6}, "b": {105e6, 92e6, 101e6}}, "No difference shown between a and b: 100.0 Mbit/s and 99.33 Mbit/s, in 3 rounds."},
+		{"two ahead", map[string][]float64{"a": {100e6, 102e6, 98e6}, "b": {99e6, 101e6, 99e6}, "c": {10e6, 12e6, 9e6}}, "No difference shown between a and b (100.0 Mbit/s and 99.67 Mbit/s); next is c with 10.33 Mbit/s, in 3 rounds."},
+		{"one round", map[string][]float64{"a": {100e6}, "b": {50e6}}, "a is fastest: 100.0 Mbit/s, 2.0 × the next, b; one round, so the order is not tested."},
+		{"one pattern", map[string][]float64{"a": {100e6, 120e6}}, "a: goodput 110.0 Mbit/s (100.0 Mbit/s to 120.0 Mbit/s in 2 trials)."},
+		{"one trial", map[string][]float64{"a": {100e6}}, "a: goodput 100.0 Mbit/s."},
+	} {
+		if got := build(t, campaignOf(c.rounds)).Tests[0].Answer; got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+	in := campaignOf(map[string][]float64{"a": {1}})
+	failed(in.Results[0])
+	if got := build(t, in).Tests[0].Answer; !strings.HasPrefix(got, "No trial succeeded") {
+		t.Error(got)
+	}
+}
+
+func TestAMissingCountIsNoFigureAndATotalLossIsZero(t *testing.T) {
+	in := campaignOf(map[string][]float64{"missing": {0}, "all lost": {0}})
+	whole := 1.0
+	for _, r := range in.Results {
+		if r.Trial.Pattern == "all lost" {
+			r.Summary.LossRatio = &whole
+		}
+	}
+	test := build(t, in).Tests[0]
+	if g := test.row(t, "missing").Goodput; g != nil {
+		t.Errorf("a goodput of %v is made up", g.Mean)
+	}
+	if g := test.row(t, "all lost").Goodput; g == nil || g.Mean != 0 {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestTrialsByHandAreToldApartByPathAndOptions(t *testing.T) {
+	in := Input{}
+	for i, streams := range []int{16, 2, 16} {
+		r := tcpTrial("x", 1, float64(100+i))
+		r.Trial = nil
+		r.Options.Streams = streams
+		r.Path = measure.Path{Client: measure.Endpoint{Name: "me"}, Server: measure.Endpoint{Name: "vm"}}
+		in.Results = append(in.Results, r)
+	}
+	report := build(t, in)
+	test := report.Tests[0]
+	if report.Title != "Trials run by hand" || !slices.Equal(test.Factors, []string{"path", "streams"}) || len(test.Rows) != 2 {
+		t.Fatalf("%q %v %d rows", report.Title, test.Factors, len(test.Rows))
+	}
+	if test.Rows[0].Pattern != "me → vm, streams 2" || test.Rows[1].Trials != 2 {
+		t.Errorf("%+v", test.Rows)
+	}
+	if !strings.Contains(test.Answer, "not tested") || !slices.ContainsFunc(test.Caveats, func(s string) bool { return strings.Contains(s, "by hand") }) {
+		t.Errorf("%s %q", test.Answer, test.Caveats)
+	}
+}
+
+func TestRoundsWithAnyNumberPairUp(t *testing.T) {
+	in := Input{}
+	for _, pattern := range []string{"a", "b"} {
+		for i, round := range []int{3, math.MaxInt32, -7} {
+			drift := float64(i) * 50e6
+			v := 100e6 + drift
+			if pattern == "b" {
+				v += 5e6 + float64(i)*1e4
+			}
+			in.Results = append(in.Results, tcpTrial(pattern, round, v))
+		}
+	}
+	test := build(t, in).Tests[0]
+	if test.Rounds != 3 || !strings.HasPrefix(test.Answer, "b is fastest") {
+		t.Errorf("%d rounds: %s", test.Rounds, test.Answer)
+	}
+}
+
+func TestBothDirectionsHaveTheirOwnFigures(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {300e6, 310e6}})
+	for _, r := range in.Results {
+		r.Flows = []measure.Flow{
+			{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 100e6}, Samples: []measure.Sample{{EndNs: 1e9, ReceivedBytes: 12.5e6}}},
+			{Direction: measure.Reverse, Summary: measure.Summary{GoodputBps: 200e6}, Samples: []measure.Sample{{EndNs: 1e9, ReceivedBytes: 25e6}}},
+		}
+	}
+	row := build(t, in).Tests[0].Rows[0]
+	if row.Forward.Mean != 100e6 || row.Reverse.Mean != 200e6 || row.Goodput.Mean != 305e6 {
+		t.Errorf("%+v %+v", row.Forward, row.Reverse)
+	}
+	if p := row.series[0].points[0]; p.value != 300e6 {
+		t.Errorf("the drawing shows %v bit/s", p.value)
+	}
+}
+
+func TestWarningsAreCountedOnceATrialAndByTheirWords(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}, "b": {3e6}})
+	for i, r := range in.Results {
+		w := fmt.Sprintf("forward: the sender counted %d.25 GB, the receiver 900 MB", i)
+		r.Warnings = []string{w, w}
+	}
+	in.Results[0].Warnings = append(in.Results[0].Warnings, "the clock stepped")
+	w := build(t, in).Warnings
+	if len(w) != 2 || w[0].Trials != 3 || !w[0].Alike || w[1].Trials != 1 || w[1].Alike {
+		t.Errorf("%+v", w)
+	}
+	if !slices.Equal(w[0].Patterns, []string{"a", "b"}) {
+		t.Errorf("patterns %v", w[0].Patterns)
+	}
+}
+
+func TestHostsThatChangeShowBothValues(t *testing.T) {
+	in := fourPatterns().input()
+	in.Results[3].Hosts.Client.Facts.MTU = 9000
+	for _, h := range build(t, in).Hosts {
+		for _, f := range h.Facts {
+			if f.Name == "MTU" && (h.Name == "office") != (len(f.Values) == 2) {
+				t.Errorf("%s: MTU %v", h.Name, f.Values)
+			}
+		}
+	}
+}
+
+func TestOptionsThatDifferAreTold(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}})
+	in.Results[1].Options.Streams = 8
+	test := build(t, in).Tests[0]
+	if len(test.Different) != 1 || test.Different[0].Key != "streams" || !slices.Equal(test.Different[0].Values, []string{"1", "8"}) {
+		t.Errorf("%+v", test.Different)
+	}
+	if !slices.ContainsFunc(test.Same, func(o Option) bool { return o.Key == "duration" && o.Values[0] == "10s" }) {
+		t.Errorf("%+v", test.Same)
+	}
+}
+
+func TestPatternsOfOneNameStayApart(t *testing.T) {
+	a, b := tcpTrial("p", 1, 1e6), tcpTrial("p", 1, 2e6)
+	b.Trial.Levels = []measure.Level{{Factor: "path", Value: "other"}}
+	test := build(t, Input{Results: []*measure.Result{a, b}}).Tests[0]
+	if len(test.Rows) != 2 || test.Rows[0].Pattern == test.Rows[1].Pattern {
+		t.Errorf("%+v", test.Rows)
+	}
+}
+
+func TestNoResultsIsNotFound(t *testing.T) {
+	if _, err := Build(Input{}); measure.KindOf(err) != measure.KindNotFound {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNaturalOrder(t *testing.T) {
+	list := []string{"P16", "P2", "P02a", "VpnGw10", "VpnGw1", "P"}
+	slices.SortFunc(list, natural)
+	if want := []string{"P", "P2", "P02a", "P16", "VpnGw1", "VpnGw10"}; !slices.Equal(list, want) {
+		t.Errorf("%v", list)
+	}
+}
+
+// FuzzReport writes every form of a report on whatever document parses.
+func FuzzReport(f *testing.F) {
+	for _, r := range campaignWithFailure().Results[:6] {
+		r.Flows = nil
+		b, err := r.MarshalJSON()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte(`{"schema":"soku.result/1","test":"tcp","flows":[{"samples":[{"end_ns":-5},{"start_ns":3}]}],"summary":{"goodput_bps":-1e300}}`))
+	f.Add([]byte(`{"schema":"soku.result/1","test":"udp","flows":[{"samples":[{"end_ns":9223372036854775807,"received_bytes":9223372036854775807}]}],"summary":{"goodput_bps":1.7e308,"jitter_ns":1.7e308,"loss_ratio":-3}}`))
+	f.Add([]byte(`{"schema":"soku.result/1","test":"x","latency":{"series":[{"at_ns":-9223372036854775808}]}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r measure.Result
+		if r.UnmarshalJSON(b) != nil {
+			return
+		}
+		other := tcpTrial("other", 1, 5)
+		other.Test = r.Test
+		report, err := Build(Input{Results: []*measure.Result{&r, other}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, write := range forms(report) {
+			var out bytes.Buffer
+			if err := write(&out); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if bytes.Contains(out.Bytes(), []byte("NaN")) && !bytes.Contains(b, []byte("NaN")) {
+				t.Fatalf("%s has a figure that is none: %s", name, out.Bytes())
+			}
+		}
+	})
+}

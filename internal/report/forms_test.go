@@ -1,0 +1,300 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func forms(r *Report) map[string]func(io.Writer) error {
+	return map[string]func(io.Writer) error{
+		"html": r.HTML, "md": r.Markdown, "csv": r.CSV, "json": r.JSON,
+		"txt": func(w io.Writer) error { return r.Text(w, 80) },
+	}
+}
+
+func written(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	file = filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != strings.ReplaceAll(string(want), "\r\n", "\n") {
+		t.Errorf("%s differs; see it with: go test ./internal/report -update && git diff\n%s", file, got)
+	}
+}
+
+func TestFormsAreAsRecorded(t *testing.T) {
+	s := fourPatterns()
+	s.udp, s.seconds = true, 4
+	in := s.input()
+	failed(in.Results[4])
+	r := build(t, in)
+	for _, form := range []string{"md", "csv"} {
+		golden(t, "campaign."+form, written(t, forms(r)[form]))
+	}
+	for _, width := range []int{60, 80, 140} {
+		golden(t, "campaign-"+map[int]string{60: "060", 80: "080", 140: "140"}[width]+".txt", written(t, func(w io.Writer) error { return r.Text(w, width) }))
+	}
+}
+
+func TestTextFitsTheTerminal(t *testing.T) {
+	s := fourPatterns()
+	s.udp, s.seconds = true, 4
+	in := s.input()
+	failed(in.Results[4])
+	in.Results[0].Warnings = []string{strings.Repeat("ながい警告", 60), "a" + strings.Repeat("b", 300)}
+	r := build(t, in)
+	for width := 40; width <= 200; width += 7 {
+		for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, width) }), "\n") {
+			if n := columnsOf(line); n > width {
+				t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
+			}
+		}
+	}
+}
+
+func TestANarrowTableLosesItsLeastImportantColumnsFirst(t *testing.T) {
+	test := build(t, fourPatterns().input()).test(t, "latency")
+	whole := test.figureTable(false)
+	last := len(whole.Columns) + 1
+	worst := 1000
+	for width := 250; width >= 30; width-- {
+		_, columns := fit(whole, width)
+		if len(columns) < last {
+			kept := 0
+			for _, c := range columns {
+				kept = max(kept, c.keep)
+			}
+			if kept > worst {
+				t.Fatalf("at %d columns a column of importance %d came back", width, kept)
+			}
+			worst, last = kept, len(columns)
+		}
+	}
+	_, columns := fit(whole, 20)
+	if len(columns) != 2 || columns[0].Name != "pattern" || columns[1].Name != "p50" {
+		t.Errorf("at the least %+v remain", columns)
+	}
+}
+
+// hostile is a report whose every text from outside tries to be markup.
+func hostile(t *testing.T, evil string) *Report {
+	t.Helper()
+	s := fourPatterns()
+	s.seconds = 2
+	in := s.input()
+	in.Campaign.Title, in.Campaign.Name, in.Campaign.ID, in.Campaign.Plan = evil, evil, evil, evil
+	for i, r := range in.Results {
+		r.Trial.Pattern = evil + r.Trial.Pattern
+		r.Trial.Label = evil + string(r.Test)
+		for j := range r.Trial.Levels {
+			r.Trial.Levels[j].Factor += evil
+			r.Trial.Levels[j].Value += evil
+		}
+		r.Warnings = []string{evil}
+		r.Path.Client.Name, r.Hosts.Client.Facts.Hostname, r.Hosts.Client.Facts.CPUModel = evil, evil, evil
+		r.Hosts.Client.Facts.Sysctl = map[string]string{evil: evil}
+		r.Tool.Version, r.Options.Device, r.Options.Congestion = evil, evil, evil
+		if r.Latency != nil {
+			r.Latency.Method = evil
+		}
+		if i == 3 {
+			r.Error = &measure.Error{Kind: measure.Kind(evil), Message: evil, Hint: evil}
+		}
+	}
+	return build(t, in)
+}
+
+func TestTextsFromOutsideAreNoMarkupInHTML(t *testing.T) {
+	page := written(t, hostile(t, `<script>alert(1)</script><img src=x onerror=alert(1)>"' onload="x" </title></style></svg>{{.}}`).HTML)
+	for _, bad := range []string{"<script", "<img", `" onload`, "</svg>{"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("%q is in the page", bad)
+		}
+	}
+	if n := strings.Count(page, "<style>"); n != 1 || strings.Count(page, "</style>") != 1 {
+		t.Errorf("%d style elements", n)
+	}
+}
+
+func TestTextsFromOutsideAreNoMarkupInMarkdown(t *testing.T) {
+	out := written(t, hostile(t, "a|b\n# h <b> [x](http://evil.example) `c` @everyone https://evil.example www.evil.example ```\n~~~ *s* _e_").Markdown)
+	fence := regexp.MustCompile("(?m)^(`{3,})yaml$").FindStringSubmatch(out)
+	if fence == nil || len(fence[1]) < 4 {
+		t.Fatalf("the plan can close its own code block: %v", fence)
+	}
+	prose, _, _ := strings.Cut(out, fence[0])
+	for _, bad := range []string{"http://", "https://", "www.", "@everyone", "<b>", "[x](", "\n# h", "`c`"} {
+		if strings.Contains(prose, bad) {
+			t.Errorf("%q is in the page", bad)
+		}
+	}
+	columns := 0
+	for _, line := range strings.Split(prose, "\n") {
+		if !strings.HasPrefix(line, "| ") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if columns != 0 && n != columns {
+			t.Errorf("a row of %d cells in a table of %d: %s", n-1, columns-1, line)
+		}
+		columns = n
+	}
+}
+
+func TestTextsFromOutsideCannotSteerATerminal(t *testing.T) {
+	r := hostile(t, "\x1b[2J\x07\u202eevil\u2066\r\n\u009b31m")
+	for _, form := range []string{"txt", "md", "csv"} {
+		out := written(t, forms(r)[form])
+		if strings.ContainsAny(out, "\x1b\x07\r\u202e\u2066\u009b") {
+			t.Errorf("%s has control characters: %q", form, out[:200])
+		}
+	}
+	if page := written(t, r.HTML); strings.ContainsAny(page, "\x1b\u202e") {
+		t.Error("html has control characters")
+	}
+}
+
+func TestCellsAreNoFormulas(t *testing.T) {
+	records, err := csv.NewReader(strings.NewReader(written(t, hostile(t, "=HYPERLINK(\"x\")").CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range records {
+		for _, cell := range line {
+			if strings.HasPrefix(cell, "=") {
+				t.Errorf("formula %q", cell)
+			}
+		}
+	}
+	for in, want := range map[string]string{"-4": "-4", "+1.5": "+1.5", "-x": "'-x", "@a": "'@a", "a=b": "a=b", "": ""} {
+		if got := csvText(in); got != want {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
+
+func TestCSVHasOneRowAPatternAndTest(t *testing.T) {
+	records, err := csv.NewReader(strings.NewReader(written(t, build(t, campaignWithFailure()).CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 1+8 {
+		t.Errorf("%d lines", len(records))
+	}
+	seen := map[string]bool{}
+	for _, name := range records[0] {
+		if seen[name] {
+			t.Errorf("two columns %s", name)
+		}
+		seen[name] = true
+	}
+	for _, want := range []string{"factor_zone", "goodput_mean_bps", "rtt_p99_9_ns", "loss_mean_ratio", "floor_mean_ns"} {
+		if !seen[want] {
+			t.Errorf("no column %s", want)
+		}
+	}
+}
+
+func TestJSONReadsBack(t *testing.T) {
+	r := build(t, campaignWithFailure())
+	var back Report
+	if err := json.Unmarshal([]byte(written(t, r.JSON)), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Schema != "soku.report/1" || len(back.Tests) != 2 || back.Campaign.Seed != 42 {
+		t.Errorf("%+v", back)
+	}
+	row := back.test(t, "latency").Rows[0]
+	if row.RTT.Histogram.Percentile(99) != int64(row.RTT.P99) {
+		t.Errorf("the histogram's p99 is %d, the row's %v", row.RTT.Histogram.Percentile(99), row.RTT.P99)
+	}
+}
+
+func TestThePageNeedsNothingFromOutside(t *testing.T) {
+	page := written(t, build(t, campaignWithFailure()).HTML)
+	for _, pattern := range []string{`https?://`, `src=`, `@import`, `url\(`, `<script`, `<link[^>]*href="[^d]`} {
+		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
+			t.Errorf("the page has %q", found)
+		}
+	}
+	if len(page) > 400_000 {
+		t.Errorf("24 trials make a page of %d bytes", len(page))
+	}
+}
+
+func TestTheJapaneseNamesAreWholeInEveryForm(t *testing.T) {
+	r := build(t, campaignWithFailure())
+	for name, write := range forms(r) {
+		if !strings.Contains(written(t, write), "高性能ゲートウェイ") {
+			t.Errorf("%s lost it", name)
+		}
+	}
+}
+
+func TestAReportMayBeWrittenFromSeveralGoroutines(t *testing.T) {
+	r := build(t, campaignWithFailure())
+	var wait sync.WaitGroup
+	for _, write := range forms(r) {
+		for range 2 {
+			wait.Go(func() {
+				if err := write(io.Discard); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+}
+
+func TestAWriterThatFailsIsAnError(t *testing.T) {
+	r := build(t, campaignWithFailure())
+	for name, write := range forms(r) {
+		if write(full{}) == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestALargeCampaignMakesAPageOfBoundedSize(t *testing.T) {
+	s := fourPatterns()
+	s.rounds, s.seconds = 40, 20
+	page := written(t, build(t, s.input()).HTML)
+	if len(page) > 3_000_000 {
+		t.Errorf("320 trials make a page of %d bytes", len(page))
+	}
+}
