@@ -88,7 +88,13 @@ var commands = []func(*System) *cobra.Command{
 	newMeasureCommand(measure.TestLatency),
 	newMeasureCommand(measure.TestPing),
 	newServerCommand,
+	newPlanCommand,
+	newRunCommand,
+	newReportCommand,
+	newLsCommand,
+	newShowCommand,
 	newLabCommand,
+	newTrialCommand,
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
