@@ -256,6 +256,10 @@ func (p *pinger) networkSays(err error) bool {
 
 // take files one ICMP message.
 func (p *pinger) take(a arrival, at int64) {
+	if a.reason != "" {
+		p.reason, p.reporter = a.reason, a.from
+		return
+	}
 	m := parse(p.target.Is6(), a.message)
 	if m.kind == other || p.socket.ownsID() && m.id != p.id {
 		return

@@ -8,9 +8,11 @@ import (
 	"soku/internal/measure"
 )
 
-// arrival is one ICMP message that came.
+// arrival is one ICMP message that came, or what the system says of an ICMP
+// error about a request of this socket.
 type arrival struct {
 	message []byte // begins at the ICMP header; valid until the next receive
+	reason  string // of an error; message is then empty
 	from    netip.Addr
 	at      time.Time
 	// delay is how long before at the kernel had the packet; 0 where it does not tell.

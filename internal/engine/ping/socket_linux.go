@@ -95,7 +95,13 @@ func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) e
 		}
 	}
 	if !s.isRaw {
-		// A connected socket is told of ICMP errors about its packets.
+		// A connected socket is told of ICMP errors about its packets; this asks
+		// for all of them and for who sent them.
+		level, option := unix.IPPROTO_IP, unix.IP_RECVERR
+		if s.v6 {
+			level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
+		}
+		_ = unix.SetsockoptInt(fd, level, option, 1)
 		if err := unix.Connect(fd, s.target); err != nil {
 			return sendError(target, err)
 		}
@@ -177,11 +183,21 @@ func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
 	var n, controlled int
 	var from unix.Sockaddr
 	var inner error
+	var failed arrival
+	var isFailure bool
 	err := s.raw.Read(func(fd uintptr) bool {
 		n, controlled, _, from, inner = unix.Recvmsg(int(fd), s.buffer, s.control, 0)
-		return inner != unix.EAGAIN
+		// An error may have been told to a send already; its queue is asked in any case.
+		if !s.isRaw && inner != nil {
+			failed, isFailure = s.failure(int(fd))
+		}
+		return isFailure || inner != unix.EAGAIN
 	})
 	now := time.Now()
+	if isFailure {
+		failed.at = now
+		return failed, nil
+	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return arrival{}, errTick
 	}
@@ -223,6 +239,53 @@ func stampIn(control []byte) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// failure empties the queue of errors about requests of this socket (ip(7),
+// IP_RECVERR) and returns the newest that came as an ICMP message.
+func (s *kernelSocket) failure(fd int) (a arrival, ok bool) {
+	const most = 64 // errors in one go; the rest waits for the next call
+	for range most {
+		_, controlled, _, _, err := unix.Recvmsg(fd, s.buffer, s.control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+		if err != nil {
+			break
+		}
+		messages, err := unix.ParseSocketControlMessage(s.control[:controlled])
+		if err != nil {
+			continue
+		}
+		for _, m := range messages {
+			v4 := m.Header.Level == unix.IPPROTO_IP && m.Header.Type == unix.IP_RECVERR
+			v6 := m.Header.Level == unix.IPPROTO_IPV6 && m.Header.Type == unix.IPV6_RECVERR
+			if v4 || v6 {
+				if reason, from := extendedError(m.Data, v6); reason != "" {
+					a, ok = arrival{reason: reason, from: from}, true
+				}
+			}
+		}
+	}
+	return a, ok
+}
+
+// extendedError reads a struct sock_extended_err (linux/errqueue.h): errno in 4
+// bytes, origin, type, code, padding, info and data of 4 each; the sockaddr of
+// who reported it follows. reason is empty for an error that is no ICMP message.
+func extendedError(b []byte, v6 bool) (reason string, from netip.Addr) {
+	const fixed = 16
+	origin := byte(unix.SO_EE_ORIGIN_ICMP)
+	if v6 {
+		origin = unix.SO_EE_ORIGIN_ICMP6
+	}
+	if len(b) < fixed || b[4] != origin {
+		return "", netip.Addr{}
+	}
+	switch who := b[fixed:]; {
+	case !v6 && len(who) >= 8:
+		from = netip.AddrFrom4([4]byte(who[4:8]))
+	case v6 && len(who) >= 24:
+		from = netip.AddrFrom16([16]byte(who[8:24]))
+	}
+	return failureReason(v6, b[5], b[6]), from
 }
 
 func (s *kernelSocket) ownsID() bool { return s.isRaw }
