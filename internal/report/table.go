@@ -63,12 +63,12 @@ func (t *Test) figureTable(factors bool) table {
 }
 
 func (t *Test) goodputColumns(out *table) {
-	spreads := func(pick func(*Row) *Spread) (list []*Spread, any bool) {
+	spreads := func(pick func(*Row) *Spread) (list []*Spread, found bool) {
 		for i := range t.Rows {
 			s := pick(&t.Rows[i])
-			list, any = append(list, s), any || s != nil
+			list, found = append(list, s), found || s != nil
 		}
-		return list, any
+		return list, found
 	}
 	goodput, _ := spreads(func(r *Row) *Spread { return r.Goodput })
 	unit := scaleFor(rateScales, means(goodput)...)
@@ -84,11 +84,11 @@ func (t *Test) goodputColumns(out *table) {
 		name string
 		pick func(*Row) *Spread
 	}{{"forward", func(r *Row) *Spread { return r.Forward }}, {"reverse", func(r *Row) *Spread { return r.Reverse }}} {
-		if list, any := spreads(d.pick); any {
+		if list, found := spreads(d.pick); found {
 			out.add(column{Name: d.name, Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
 		}
 	}
-	if list, any := spreads(func(r *Row) *Spread { return r.Loss }); any {
+	if list, found := spreads(func(r *Row) *Spread { return r.Loss }); found {
 		out.add(column{Name: "loss", Number: true, keep: 1, Why: "lost divided by sent, mean"}, func(i int) string {
 			if list[i] == nil {
 				return "–"
@@ -96,14 +96,14 @@ func (t *Test) goodputColumns(out *table) {
 			return ratioText(list[i].Mean)
 		})
 	}
-	if list, any := spreads(func(r *Row) *Spread { return r.Jitter }); any {
+	if list, found := spreads(func(r *Row) *Spread { return r.Jitter }); found {
 		jitter := scaleFor(timeScales, means(list)...)
 		out.add(column{Name: "jitter", Unit: jitter.unit, Number: true, keep: 5, Why: "RFC 3550 interarrival jitter, mean"}, func(i int) string { return meanText(list[i], jitter) })
 	}
-	if list, any := spreads(func(r *Row) *Spread { return r.PPS }); any {
+	if list, found := spreads(func(r *Row) *Spread { return r.PPS }); found {
 		out.add(column{Name: "packets/s", Number: true, keep: 6, Why: "received, mean"}, func(i int) string { return countText(list[i]) })
 	}
-	if list, any := spreads(func(r *Row) *Spread { return r.Retrans }); any {
+	if list, found := spreads(func(r *Row) *Spread { return r.Retrans }); found {
 		out.add(column{Name: "resent", Number: true, keep: 6, Why: "TCP segments sent again in a trial, mean"}, func(i int) string { return countText(list[i]) })
 	}
 }

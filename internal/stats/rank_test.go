@@ -100,14 +100,14 @@ func TestComparisonsHoldForSkewedNoise(t *testing.T) {
 	for _, rounds := range []int{4, 10} {
 		got := share(1000, func(seed uint64) bool {
 			r := source(seed)
-			make := func() Group {
+			skewed := func() Group {
 				g := Group{}
 				for range rounds {
 					g.Rounds = append(g.Rounds, []float64{math.Exp(r.NormFloat64())})
 				}
 				return g
 			}
-			return !Compare(make(), make(), 0.95).Shown()
+			return !Compare(skewed(), skewed(), 0.95).Shown()
 		})
 		if got < 0.93 {
 			t.Errorf("%d rounds: a difference that is not there is shown in %.1f %%", rounds, (1-got)*100)

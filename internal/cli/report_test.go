@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/report"
+	"soku/internal/store"
+)
+
+// fillStore puts a small campaign and two tests run by hand into the store of a
+// System.
+func fillStore(t *testing.T, sys *System) {
+	t.Helper()
+	ctx := context.Background()
+	s, err := openStore(ctx, sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	start := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
+	c := store.Campaign{ID: "01CAMPAIGN", Name: "gateway/sku", Title: "Which gateway?", StartedAt: start, FinishedAt: start.Add(time.Hour), Seed: 5, Trials: 4, Done: 4}
+	if err := s.PutCampaign(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	put := func(n int, trial *measure.Trial, bps float64) {
+		o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Put(ctx, &measure.Result{
+			Schema: measure.Schema, ID: fmt.Sprintf("01RESULT%d", n), Test: measure.TestTCP, Trial: trial, Options: o,
+			StartedAt: start.Add(time.Duration(n) * time.Minute),
+			Path:      measure.Path{Client: measure.Endpoint{Name: "office"}, Server: measure.Endpoint{Name: "vm"}, Direction: measure.Forward},
+			Summary:   measure.Summary{GoodputBps: bps, Confidence: measure.High},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for round := 1; round <= 2; round++ {
+		for pattern, bps := range map[string]float64{"ultra": 380e6, "high": 200e6} {
+			n++
+			put(n, &measure.Trial{Campaign: c.ID, Name: c.Name, Pattern: pattern, Label: "tcp", Round: round, Repeat: 1, Order: 1,
+				Levels: []measure.Level{{Factor: "sku", Value: pattern}}}, bps+float64(round)*1e4)
+		}
+	}
+	put(8, nil, 100e6)
+	put(9, nil, 110e6)
+}
+
+// runReportCommand runs soku report with a store that fillStore filled.
+func runReportCommand(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	sys, out, _ := fakeSystem(t)
+	fillStore(t, sys)
+	cmd := newReportCommand(sys)
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err := cmd.ExecuteContext(context.Background())
+	return out.String(), err
+}
+
+func TestReportWritesTheLastCampaignToTheTerminal(t *testing.T) {
+	for _, args := range [][]string{nil, {"last"}, {"gateway/sku"}, {"01CAMP"}} {
+		out, err := runReportCommand(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"Which gateway?", "ultra is fastest: 380.0 Mbit/s, 1.9 × the next, high; shown by 2 rounds."} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: no %q in\n%s", args, want, out)
+			}
+		}
+	}
+}
+
+func TestReportWritesSeveralFormatsToAFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "new", "out") + string(filepath.Separator)
+	out, err := runReportCommand(t, "--format", "html,md,csv,json", "-o", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for extension, want := range map[string]string{"html": "<!doctype html>", "md": "# Which gateway?", "csv": "campaign,label", "json": `"soku.report/1"`} {
+		file := filepath.Join(folder, "gateway-sku."+extension)
+		b, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %v, %d bytes", file, err, len(b))
+		}
+		if !strings.Contains(out, "wrote "+file+"\n") {
+			t.Errorf("%s is not named in %q", file, out)
+		}
+	}
+}
+
+func TestReportTakesTheFormatFromTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	if _, err := runReportCommand(t, "-o", file); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(b), "campaign,") {
+		t.Errorf("%v %.40q", err, b)
+	}
+	// A format that is named counts, whatever the file is called.
+	file = filepath.Join(t.TempDir(), "a.data")
+	if _, err := runReportCommand(t, "--format", "json", "-o", file); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(b), "{") {
+		t.Errorf("%v %.40q", err, b)
+	}
+}
+
+func TestReportWritesOneFormatToStdout(t *testing.T) {
+	out, err := runReportCommand(t, "--format", "md")
+	if err != nil || !strings.HasPrefix(out, "# Which gateway?\n") {
+		t.Errorf("%v %.60q", err, out)
+	}
+}
+
+func TestReportOfTestsRunByHand(t *testing.T) {
+	out, err := runReportCommand(t, "--runs", "10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "Trials run by hand") || !strings.Contains(out, "2 trials") || strings.Contains(out, "ultra") {
+		t.Error(out)
+	}
+}
+
+func TestReportRefusesWhatDoesNotFit(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		kind measure.Kind
+		want string
+	}{
+		{[]string{"--format", "pdf"}, measure.KindUsage, "pdf"},
+		{[]string{"--format", "html,md"}, measure.KindUsage, "folder"},
+		{[]string{"--format", "html,md", "-o", "x.html"}, measure.KindUsage, "folder"},
+		{[]string{"-o", "x.pdf"}, measure.KindUsage, "extension"},
+		{[]string{"--runs", "3", "last"}, measure.KindUsage, "--runs"},
+		{[]string{"--runs", "-1"}, measure.KindUsage, "--runs"},
+		{[]string{"nosuch"}, measure.KindNotFound, "nosuch"},
+		{[]string{"-o", filepath.Join(os.DevNull, "a.html")}, measure.KindFile, "write"},
+	} {
+		_, err := runReportCommand(t, c.args...)
+		if err == nil || measure.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c.args, err)
+		}
+	}
+}
+
+func TestReportOfAnEmptyStoreSaysWhatToDo(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	cmd := newReportCommand(sys)
+	cmd.SetArgs(nil)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err := cmd.ExecuteContext(context.Background())
+	if measure.KindOf(err) != measure.KindNotFound || !strings.Contains(err.Error(), "--runs") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNoNameOfACampaignLeavesTheFolder(t *testing.T) {
+	for _, name := range []string{"../../etc/passwd", "..", "/", "", "a\x00b", strings.Repeat("界", 500)} {
+		got := fileName(reportMeta(name))
+		if got == "" || strings.ContainsAny(got, "/\\\x00") || strings.HasPrefix(got, ".") || len(got) > 200 {
+			t.Errorf("%q becomes %q", name, got)
+		}
+	}
+}
+
+func reportMeta(name string) report.Meta { return report.Meta{Name: name} }
