@@ -92,11 +92,11 @@ func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.owned = append(l.owned, o)
-	ticks, err := startTicks(o.process.Pid)
+	stat, err := readStat(o.process.Pid)
 	if err != nil {
 		return fmt.Errorf("%s ended at once; see %s", name, log.Name())
 	}
-	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.process.Pid, StartTicks: ticks})
+	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.process.Pid, StartTicks: stat.startTicks})
 	return l.save()
 }
 
@@ -118,35 +118,33 @@ func (l *Lab) collect() {
 	}
 }
 
-// startTicks is when a process started, in clock ticks since boot. With its
-// number it names a process for as long as the machine runs.
-func startTicks(pid int) (uint64, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// procStat is what /proc/PID/stat says of a process.
+type procStat struct {
+	state      string // "Z": ended, not yet waited for
+	threads    int
+	startTicks uint64 // clock ticks since boot; with the number it names a process for as long as the machine runs
+}
+
+func readStat(pid int) (procStat, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, err
+		return procStat{}, err
 	}
 	// The second field is the program's name in brackets and may hold blanks and brackets.
-	_, rest, ok := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
-	fields := strings.Fields(rest)
-	if !ok || len(fields) < 20 {
-		return 0, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
+	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	if len(f) < 20 {
+		return procStat{}, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
 	}
-	return strconv.ParseUint(fields[19], 10, 64)
+	threads, err1 := strconv.Atoi(f[17])
+	ticks, err2 := strconv.ParseUint(f[19], 10, 64)
+	return procStat{f[0], threads, ticks}, errors.Join(err1, err2)
 }
 
-// alive reports whether the recorded process is still there.
+// alive reports whether the recorded process is still running. A program that
+// becomes another one looks ended for a moment, but for its threads.
 func (p process) alive() bool {
-	ticks, err := startTicks(p.PID)
-	return err == nil && ticks == p.StartTicks && !zombie(p.PID)
-}
-
-func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return true
-	}
-	i := strings.LastIndexByte(string(stat), ')')
-	return i < 0 || strings.HasPrefix(string(stat[i+1:]), " Z")
+	s, err := readStat(p.PID)
+	return err == nil && s.startTicks == p.StartTicks && (s.state != "Z" || s.threads > 1)
 }
 
 // patience is how long a process may take to end in good order.

@@ -56,11 +56,10 @@ func bucketOf(ns int64) int {
 	return e<<bucketBits + int(v>>e)
 }
 
-// bucketValue is the middle of a bucket in ns.
+// bucketValue is the longest delay of a bucket in ns.
 func bucketValue(b int) int64 {
 	e := max(b>>bucketBits-1, 0)
-	low := int64(b-e<<bucketBits) << e
-	return low + (int64(1)<<e-1)/2
+	return int64(b-e<<bucketBits+1)<<e - 1
 }
 
 // emptyRecord is the beginning of a record in which nothing was counted.
@@ -92,7 +91,7 @@ type GivenDelay struct {
 	Lost     uint64 `json:"lost"`     // dropped by chance, as the topology says
 	Overflow uint64 `json:"overflow"` // dropped because the line's memory was full: the emulation was not true
 	Failed   uint64 `json:"failed"`   // the receiving end did not take them
-	P50Ns    int64  `json:"p50_ns"`   // delays given, from the line taking a packet to handing it over
+	P50Ns    int64  `json:"p50_ns"`   // delays given, from the line taking a packet to handing it over; up to 0.1 % too high
 	P99Ns    int64  `json:"p99_ns"`
 	MaxNs    int64  `json:"max_ns"`
 }

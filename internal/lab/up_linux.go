@@ -38,7 +38,11 @@ func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, measure.AsError(cause, measure.KindInterrupted)
 	}
-	return nil, measure.AsError(permission(err, "build lab %s", t.Name), measure.KindInternal)
+	var known *measure.Error
+	if errors.As(err, &known) {
+		return nil, known
+	}
+	return nil, permission(err, "build lab %s", t.Name)
 }
 
 // claim makes the state folder, which only one lab of a name can.
@@ -150,6 +154,9 @@ func (a *assembly) nodes(ctx context.Context) error {
 			forward = "1"
 		}
 		all := append([]Sysctl{{"net.ipv4.ip_forward", forward}, {"net.ipv6.conf.all.forwarding", forward}}, baseline...)
+		if !t.hasIPv6() { // else every device reports its multicast groups for a while
+			all = append(all, Sysctl{"net.ipv6.conf.default.disable_ipv6", "1"})
+		}
 		if err := setSysctls(s, append(all, n.Sysctl...)); err != nil {
 			return fmt.Errorf("node %s: %w", n.Name, err)
 		}
@@ -160,6 +167,8 @@ func (a *assembly) nodes(ctx context.Context) error {
 	return nil
 }
 
+const congestionKey = "net.ipv4.tcp_congestion_control"
+
 // setSysctls writes below /proc/sys, which shows a thread its own namespace.
 func setSysctls(s *space, settings []Sysctl) error {
 	return inside(s.name, func() error {
@@ -168,6 +177,12 @@ func setSysctls(s *space, settings []Sysctl) error {
 			err := os.WriteFile(path, []byte(c.Value), 0)
 			if errors.Is(err, os.ErrNotExist) && strings.HasPrefix(c.Key, "net.ipv6.") {
 				continue // a kernel without IPv6
+			}
+			if errors.Is(err, os.ErrPermission) && c.Key == congestionKey {
+				// Only what the machine allows everybody may be a namespace's default.
+				allowed, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+				return measure.Errorf(measure.KindPermission, "%s: set %s to %q: the machine does not allow it", s.node.Name, c.Key, c.Value).
+					WithHint("allow it: sysctl -w net.ipv4.tcp_allowed_congestion_control=%q", strings.TrimSpace(string(allowed))+" "+c.Value)
 			}
 			if err != nil {
 				return fmt.Errorf("set %s to %q: %w", c.Key, c.Value, err)

@@ -1,0 +1,57 @@
+package lab
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func FuzzParse(f *testing.F) {
+	files, _ := filepath.Glob(examples + "/*.yaml")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("lab: x\nipv6: true\nhosts: {a: {addresses: {v: auto}, police: 1M}, b: }\nlinks: [{from: a, to: b, parallel: 3}]\nroutes: [{on: a, to: b, via: b}]"))
+	f.Add([]byte("lab: &x [*x]\n<<: {}\n? {}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		top, err := Parse("f.yaml", data)
+		if err != nil {
+			var e *measure.Error
+			if !errors.As(err, &e) || e.Kind != measure.KindFile || !strings.HasPrefix(e.Message, "f.yaml:") {
+				t.Fatalf("error without a place: %v", err)
+			}
+			return
+		}
+		for _, n := range top.Nodes {
+			for _, m := range top.Nodes {
+				_, _ = top.Truth(n.Name, m.Name, "")
+			}
+		}
+	})
+}
+
+func FuzzDecodeState(f *testing.F) {
+	f.Add([]byte(`{"schema":"soku.lab/1","name":"x","processes":[{"pid":2}],"lines":[{"delay_ns":1}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := decodeState(data); err == nil {
+			for _, p := range s.Processes {
+				if p.PID <= 1 {
+					t.Fatalf("process %d would be killed", p.PID)
+				}
+			}
+		}
+	})
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	f.Add(append(emptyRecord(1), make([]byte, recordBytes(1)-recordHeader)...))
+	f.Fuzz(func(t *testing.T, data []byte) { _, _ = decodeRecord(data) })
+}

@@ -1,0 +1,309 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+const pair = `
+hosts:
+  a:
+  b: {server: true}
+routers: {r: }
+links:
+  - {from: a, to: r, delay: 1ms}
+  - {from: r, to: b}
+`
+
+func TestALabCarriesConnectionsToItsServer(t *testing.T) {
+	l := up(t, pair)
+	cmd := l.Command(t.Context(), "a", "cat", "/proc/sys/net/ipv4/fib_multipath_hash_policy")
+	if out, err := cmd.Output(); err != nil || strings.TrimSpace(string(out)) != "1" {
+		t.Errorf("policy %q, %v", out, err)
+	}
+	target := net.JoinHostPort(address(t, l, "b", ""), "7658")
+	c := on(t, l, "a", func() (net.Conn, error) { return net.Dial("tcp", target) })
+	defer c.Close()
+	if _, err := c.Write([]byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 5)
+	if _, err := io.ReadFull(c, got); err != nil || string(got) != "hello" {
+		t.Errorf("%q, %v", got, err)
+	}
+	on(t, l, "a", func() (any, error) {
+		if devices, err := net.Interfaces(); err != nil || len(devices) != 2 {
+			return nil, fmt.Errorf("a has devices %v, %v; want lo and its link", devices, err)
+		}
+		return nil, nil
+	})
+}
+
+func TestStatusTellsTheTruthAndWhatWasGiven(t *testing.T) {
+	l := up(t, pair)
+	again, err := Open(l.Topology.Name, l.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := again.Command(t.Context(), "a", "ping", "-c", "3", "-i", "0.01", "-q", address(t, l, "b", "")).CombinedOutput(); err != nil {
+		t.Skipf("no ping here: %v: %s", err, out)
+	}
+	s, err := again.Status()
+	if err != nil || !s.Complete || len(s.Nodes) != 3 || len(s.Links) != 4 || len(s.Problems) != 0 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if s.Nodes[1].Server != "running" || s.Nodes[2].Kind != "router" || s.Nodes[0].Addresses[0].Label != "r" {
+		t.Errorf("nodes %+v", s.Nodes)
+	}
+	there := s.Links[0]
+	if there.DelayNs != 1e6 || there.Given == nil || there.Given.Packets < 3 || there.Given.P50Ns < 1e6 {
+		t.Errorf("a to r: %+v, given %+v", there, there.Given)
+	}
+	if s.Links[2].Given != nil {
+		t.Errorf("r to b has no delay line, but %+v", s.Links[2].Given)
+	}
+	if names, err := List(l.options); err != nil || len(names) != 1 || names[0] != l.Topology.Name {
+		t.Errorf("labs %v, %v", names, err)
+	}
+}
+
+func TestTheSameLabTwiceIsRefused(t *testing.T) {
+	l := up(t, pair)
+	elsewhere := testOptions(t)
+	for _, o := range []Options{l.options, elsewhere} {
+		_, err := Up(t.Context(), l.Topology, o)
+		if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), "soku lab down "+l.Topology.Name) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if names, err := namespacesOf(l.Topology.Name); err != nil || len(names) != 3 {
+		t.Errorf("the first lab lost nodes: %v, %v", names, err)
+	}
+}
+
+func TestTwoLabsAtOnceDoNotMeet(t *testing.T) {
+	needRoot(t)
+	text := "hosts:\n  a:\n  b: {server: true}\nlinks: [{from: a, to: b}]\n"
+	var labs []*Lab
+	for _, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			l, err := Up(t.Context(), topologyOf(t, text), testOptions(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			labs = append(labs, l)
+		})
+	}
+	if len(labs) != 2 {
+		t.FailNow()
+	}
+	target := net.JoinHostPort(address(t, labs[0], "b", ""), "7658")
+	if other := address(t, labs[1], "b", "") + ":7658"; other != target {
+		t.Fatalf("%s and %s: the labs should use the same addresses", target, other)
+	}
+	if err := labs[0].Down(t.Context()); err != nil {
+		t.Error(err)
+	}
+	nothingLeft(t, labs[0])
+	on(t, labs[1], "a", func() (any, error) { return nil, dial(target, time.Second) })
+	if err := labs[1].Down(t.Context()); err != nil {
+		t.Error(err)
+	}
+	nothingLeft(t, labs[1])
+}
+
+func TestAFailureHalfwayLeavesNothing(t *testing.T) {
+	needRoot(t)
+	for _, step := range []string{"state", "nodes", "links", "routes", "rules", "delay line", "servers"} {
+		t.Run(step, func(t *testing.T) {
+			o := testOptions(t)
+			o.before = func(s string) error {
+				if s == step {
+					return errors.New("injected")
+				}
+				return nil
+			}
+			top := topologyOf(t, pair)
+			_, err := Up(t.Context(), top, o)
+			if err == nil || !strings.Contains(err.Error(), "injected") {
+				t.Fatalf("got %v", err)
+			}
+			nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name)})
+		})
+	}
+}
+
+func TestCancellingLeavesNothing(t *testing.T) {
+	needRoot(t)
+	for _, step := range []string{"nodes", "links", "delay line", "servers"} {
+		t.Run(step, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			o := testOptions(t)
+			o.before = func(s string) error {
+				if s == step {
+					cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+				}
+				return nil
+			}
+			top := topologyOf(t, pair)
+			_, err := Up(ctx, top, o)
+			if measure.KindOf(err) != measure.KindInterrupted {
+				t.Errorf("got %v", err)
+			}
+			nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name)})
+		})
+	}
+}
+
+func TestAServerThatDoesNotStartIsQuoted(t *testing.T) {
+	needRoot(t)
+	t.Setenv("LAB_TEST_SERVER_FAILS", "no coffee")
+	o := testOptions(t)
+	top := topologyOf(t, pair)
+	_, err := Up(t.Context(), top, o)
+	if err == nil || !strings.Contains(err.Error(), "soku server on b ended: no coffee") {
+		t.Errorf("got %v", err)
+	}
+	nothingLeft(t, &Lab{Topology: top, Dir: o.dir(top.Name)})
+}
+
+func TestAWrongSysctlIsNamed(t *testing.T) {
+	needRoot(t)
+	top := topologyOf(t, "hosts: {a: {sysctl: {net.ipv4.tcp_congestion_control: nonesuch}}}")
+	_, err := Up(t.Context(), top, testOptions(t))
+	if err == nil || !strings.Contains(err.Error(), `node a: set net.ipv4.tcp_congestion_control to "nonesuch"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDownFindsALabWhoseStateIsLost(t *testing.T) {
+	l := up(t, pair)
+	if err := os.RemoveAll(l.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := Down(t.Context(), l.Topology.Name, l.options); err != nil {
+		t.Error(err)
+	}
+	if names, _ := namespacesOf(l.Topology.Name); len(names) > 0 {
+		t.Errorf("left: %v", names)
+	}
+	// Its devices are gone, so the delay line has nothing to do and ends by itself.
+	for deadline := time.Now().Add(5 * time.Second); l.state.Processes[0].alive(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the delay line is still running")
+		}
+	}
+}
+
+func TestDownIsRepeatable(t *testing.T) {
+	l := up(t, "hosts: {a: }")
+	for range 2 {
+		if err := l.Down(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := Down(t.Context(), "never-was", l.options); err != nil {
+		t.Error(err)
+	}
+	if _, err := Open(l.Topology.Name, l.options); measure.KindOf(err) != measure.KindNotFound {
+		t.Errorf("open after down: %v", err)
+	}
+}
+
+func TestDownSparesAProcessThatOnlyHasTheNumber(t *testing.T) {
+	l := up(t, "hosts: {a: }")
+	other := exec.Command("sleep", "60")
+	if err := other.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	stat, err := readStat(other.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.state.Processes = []process{{Role: roleServer, Node: "a", PID: other.Process.Pid, StartTicks: stat.startTicks - 1}}
+	if err := l.save(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Down(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if now, err := readStat(other.Process.Pid); err != nil || now.state == "Z" {
+		t.Error("the other process was killed")
+	}
+}
+
+func TestACommandHasItsStreamsAndItsExitStatus(t *testing.T) {
+	l := up(t, "hosts: {a: , b: }\nlinks: [{from: a, to: b}]")
+	var out, errs bytes.Buffer
+	err := l.Exec(t.Context(), "a", []string{"sh", "-c", "cat; echo wrong >&2; exit 7"}, strings.NewReader("in"), &out, &errs)
+	var status *exec.ExitError
+	if !errors.As(err, &status) || status.ExitCode() != 7 || out.String() != "in" || errs.String() != "wrong\n" {
+		t.Errorf("%v, out %q, err %q", err, out.String(), errs.String())
+	}
+	if err := l.Exec(t.Context(), "nobody", []string{"true"}, nil, nil, nil); measure.KindOf(err) != measure.KindNotFound {
+		t.Errorf("unknown host: %v", err)
+	}
+	errs.Reset()
+	err = l.Exec(t.Context(), "a", []string{"no-such-program"}, nil, nil, &errs)
+	if err == nil || !strings.Contains(errs.String(), "no-such-program") {
+		t.Errorf("unknown program: %v, %q", err, errs.String())
+	}
+}
+
+func TestACommandEndsWithItsContext(t *testing.T) {
+	l := up(t, "hosts: {a: }")
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- l.Exec(ctx, "a", []string{"sh", "-c", "trap 'echo bye; exit 0' TERM; echo hi; while :; do sleep 0.01; done"}, nil, w, nil)
+		w.Close()
+	}()
+	buf := make([]byte, 3)
+	if _, err := io.ReadFull(r, buf); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	rest, _ := io.ReadAll(r)
+	if err := <-done; !errors.Is(err, context.Canceled) || string(rest) != "bye\n" {
+		t.Errorf("%v, %q", err, rest)
+	}
+}
+
+func TestStateIsReadableJSON(t *testing.T) {
+	l := up(t, pair)
+	data, err := os.ReadFile(filepath.Join(l.Dir, "state.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Namespaces []string
+		Processes  []struct{ PID int }
+		Complete   bool
+	}
+	if err := json.Unmarshal(data, &s); err != nil || len(s.Namespaces) != 3 || len(s.Processes) != 2 || !s.Complete {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestEnterRefusesWhatIsNoLab(t *testing.T) {
+	for _, name := range []string{"../../proc/1/ns/net", "other", "soku-x/../y"} {
+		if err := Enter(name, []string{"true"}); measure.KindOf(err) != measure.KindUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
