@@ -2,7 +2,9 @@ package sock
 
 import (
 	"net"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,12 +137,16 @@ func unprivileged(t *testing.T, f func()) {
 
 func TestAWindowThatTheKernelWouldCutIsNotCutSilently(t *testing.T) {
 	const asked = 1 << 30
+	text, err := os.ReadFile("/proc/sys/net/core/wmem_max")
+	if most, _ := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || most >= asked {
+		t.Skip("this host allows windows of 1 GiB, or does not say what it allows")
+	}
 	lc := net.ListenConfig{Control: Settings{Window: asked}.Control}
 	unprivileged(t, func() {
 		l, err := lc.Listen(t.Context(), "tcp4", "127.0.0.1:0")
 		if err == nil {
 			l.Close()
-			t.Log("this kernel allows windows of 1 GiB")
+			t.Error("the window was cut without a word")
 			return
 		}
 		if measure.KindOf(err) != measure.KindPermission || !strings.Contains(measure.AsError(err, "").Error(), "net.core.wmem_max") {

@@ -146,6 +146,14 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	if _, err := receive(t.Context(), b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver of nothing: %v", err)
 	}
+	o.Bytes = 1 << 20 // fits the sender's queue, and the peer takes only part of it
+	a, b = pairs(t, 1)
+	if err := errors.Join(a[0].SetWriteBuffer(4<<20), b[0].SetReadBuffer(1<<14)); err != nil {
+		t.Fatal(err)
+	}
+	if end, err := send(t.Context(), a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken || sentBytes(end) >= 1<<20 {
+		t.Errorf("sender of a tail that nobody takes: %v after %d bytes", err, sentBytes(end))
+	}
 	o.Bytes = 1000 // fits the queues, and nobody takes it from there
 	a, b = pairs(t, 1)
 	if end, err := send(t.Context(), a, o, measure.Forward, nil, l); err != nil || sentBytes(end) != 1000 {

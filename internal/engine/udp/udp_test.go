@@ -258,6 +258,23 @@ func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
 	}
 }
 
+// Where the end is a number of bytes, one stream's last word tells that the
+// others' are due.
+func TestALastWordThatIsLostHoldsNobodyUp(t *testing.T) {
+	a, b := pairs(t, 2)
+	a[1] = &noFin{a[1].(*net.UDPConn)}
+	o := options(0, 2, 80_000_000)
+	o.Bytes = 100_000
+	began := time.Now()
+	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil || time.Since(began) > usual.idle/2 {
+		t.Errorf("%v, %v after %v", s.err, r.err, time.Since(began))
+	}
+	if n, _, _ := total(r.end); n.Sent != n.Received || n.Sent != 72 {
+		t.Errorf("%+v", n)
+	}
+}
+
 type noFin struct{ *net.UDPConn }
 
 func (c *noFin) Write(b []byte) (int, error) {

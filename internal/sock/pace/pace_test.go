@@ -14,6 +14,9 @@ func simulate(s *Schedule, from time.Time, run, cost, overshoot time.Duration) (
 		sent += n
 		burst = max(burst, n)
 		if n == 0 {
+			if wait <= 0 {
+				panic("nothing to send and nothing to wait for")
+			}
 			now = now.Add(wait + overshoot)
 		} else {
 			now = now.Add(time.Duration(n) * cost)
