@@ -147,11 +147,15 @@ func (t *Test) caveats() []string {
 	if n := len(t.Failures); n > 0 {
 		out = append(out, fmt.Sprintf("%d of %s failed and %s not in the figures.", n, many(trials+n, "trial"), isAre(n)))
 	}
+	mediumText, lowText := "%d of %s never became steady.", "%d of %s %s too short to judge."
+	if !t.Basis.HigherIsBetter {
+		mediumText, lowText = "%d of %s had enough round trips for a median but not for the tail.", "%d of %s %s too short for percentiles."
+	}
 	if medium > 0 {
-		out = append(out, fmt.Sprintf("%d of %s never became steady.", medium, many(trials, "trial")))
+		out = append(out, fmt.Sprintf(mediumText, medium, many(trials, "trial")))
 	}
 	if low > 0 {
-		out = append(out, fmt.Sprintf("%d of %s %s too short to judge.", low, many(trials, "trial"), wasWere(low)))
+		out = append(out, fmt.Sprintf(lowText, low, many(trials, "trial"), wasWere(low)))
 	}
 	if t.ByHand && len(t.Rows) > 1 {
 		out = append(out, "These trials were run by hand: nothing interleaved them, so a change over time can look like a difference.")

@@ -340,3 +340,20 @@ func FuzzReport(f *testing.F) {
 		}
 	})
 }
+
+func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
+	in := fourPatterns().input()
+	for _, r := range in.Results {
+		r.Summary.Confidence = measure.Medium
+	}
+	r := build(t, in)
+	for label, want := range map[string]string{"tcp": "12 of 12 trials never became steady.", "latency": "12 of 12 trials had enough round trips for a median but not for the tail."} {
+		test := r.test(t, label)
+		if !slices.Contains(test.Caveats, want) {
+			t.Errorf("%s: %q", label, test.Caveats)
+		}
+	}
+	if row := r.test(t, "tcp").Rows[0]; row.Confidence.String() != "3 medium" {
+		t.Errorf("confidence %s", row.Confidence)
+	}
+}

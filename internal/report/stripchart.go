@@ -30,8 +30,8 @@ func (t *Test) stripFigure(id string, series map[string]int) (figure, bool) {
 	} else {
 		f.Caption += ", the bar the mean"
 	}
-	if t.Basis.HigherIsBetter {
-		f.Caption += ". Hollow dots never became steady or were too short to judge"
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }) {
+		f.Caption += ". Hollow dots are trials of medium or low confidence"
 	}
 	f.Caption += "."
 	for _, v := range []struct {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,37 +59,43 @@ func (t *Test) figureTable(factors bool) table {
 	if len(t.Failures) > 0 {
 		out.add(column{Name: "failed", Number: true, keep: 1, Why: "trials that failed; their figures are not counted"}, func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
 	}
-	out.add(column{Name: "confidence", keep: 3, Why: "high: the rate became steady and stayed so; medium: it did not; low: too short to judge"}, func(i int) string { return t.Rows[i].Confidence.String() })
+	out.add(column{Name: "confidence", keep: 3, Why: "how far each trial's own figure can be trusted, by number of trials"}, func(i int) string { return t.Rows[i].Confidence.String() })
 	return out
 }
 
-func (t *Test) goodputColumns(out *table) {
-	spreads := func(pick func(*Row) *Spread) (list []*Spread, found bool) {
-		for i := range t.Rows {
-			s := pick(&t.Rows[i])
-			list, found = append(list, s), found || s != nil
-		}
-		return list, found
+// spreads is one figure of every row, and whether any row has it.
+func (t *Test) spreads(pick func(*Row) *Spread) (list []*Spread, found bool) {
+	for i := range t.Rows {
+		s := pick(&t.Rows[i])
+		list, found = append(list, s), found || s != nil
 	}
-	goodput, _ := spreads(func(r *Row) *Spread { return r.Goodput })
+	return list, found
+}
+
+func (t *Test) goodputColumns(out *table) {
+	goodput, _ := t.spreads(func(r *Row) *Spread { return r.Goodput })
 	unit := scaleFor(rateScales, means(goodput)...)
 	out.add(column{Name: "goodput", Unit: unit.unit, Number: true, Why: "mean of the round means, counted at the receiver"}, func(i int) string { return meanText(goodput[i], unit) })
-	out.add(column{Name: "range", Unit: unit.unit, Number: true, keep: 4, Why: "smallest and largest trial"}, func(i int) string { return rangeText(goodput[i], unit) })
-	out.add(column{Name: "CV", Number: true, keep: 7, Why: "standard deviation divided by the mean, over trials"}, func(i int) string {
-		if goodput[i] == nil || goodput[i].N < 2 {
-			return "–"
-		}
-		return fmt.Sprintf("%.1f %%", goodput[i].CV*100)
-	})
-	for _, d := range []struct {
-		name string
-		pick func(*Row) *Spread
-	}{{"forward", func(r *Row) *Spread { return r.Forward }}, {"reverse", func(r *Row) *Spread { return r.Reverse }}} {
-		if list, found := spreads(d.pick); found {
-			out.add(column{Name: d.name, Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
-		}
+	if slices.ContainsFunc(goodput, func(s *Spread) bool { return s != nil && s.N > 1 }) {
+		out.add(column{Name: "range", Unit: unit.unit, Number: true, keep: 4, Why: "smallest and largest trial"}, func(i int) string { return rangeText(goodput[i], unit) })
+		out.add(column{Name: "CV", Number: true, keep: 7, Why: "standard deviation divided by the mean, over trials"}, func(i int) string {
+			if goodput[i] == nil || goodput[i].N < 2 {
+				return "–"
+			}
+			return fmt.Sprintf("%.1f %%", goodput[i].CV*100)
+		})
 	}
-	if list, found := spreads(func(r *Row) *Spread { return r.Loss }); found {
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Forward }); found {
+		out.add(column{Name: "forward", Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
+	}
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Reverse }); found {
+		out.add(column{Name: "reverse", Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
+	}
+	t.packetColumns(out)
+}
+
+func (t *Test) packetColumns(out *table) {
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Loss }); found {
 		out.add(column{Name: "loss", Number: true, keep: 1, Why: "lost divided by sent, mean"}, func(i int) string {
 			if list[i] == nil {
 				return "–"
@@ -96,14 +103,14 @@ func (t *Test) goodputColumns(out *table) {
 			return ratioText(list[i].Mean)
 		})
 	}
-	if list, found := spreads(func(r *Row) *Spread { return r.Jitter }); found {
-		jitter := scaleFor(timeScales, means(list)...)
-		out.add(column{Name: "jitter", Unit: jitter.unit, Number: true, keep: 5, Why: "RFC 3550 interarrival jitter, mean"}, func(i int) string { return meanText(list[i], jitter) })
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Jitter }); found {
+		unit := scaleFor(timeScales, means(list)...)
+		out.add(column{Name: "jitter", Unit: unit.unit, Number: true, keep: 5, Why: "RFC 3550 interarrival jitter, mean"}, func(i int) string { return meanText(list[i], unit) })
 	}
-	if list, found := spreads(func(r *Row) *Spread { return r.PPS }); found {
+	if list, found := t.spreads(func(r *Row) *Spread { return r.PPS }); found {
 		out.add(column{Name: "packets/s", Number: true, keep: 6, Why: "received, mean"}, func(i int) string { return countText(list[i]) })
 	}
-	if list, found := spreads(func(r *Row) *Spread { return r.Retrans }); found {
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Retrans }); found {
 		out.add(column{Name: "resent", Number: true, keep: 6, Why: "TCP segments sent again in a trial, mean"}, func(i int) string { return countText(list[i]) })
 	}
 }
@@ -177,12 +184,14 @@ func (t *Test) rankTable(reasons bool) table {
 	})
 	out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Ranking[i].Pattern })
 	out.add(column{Name: name, Unit: unit.unit, Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
-	out.add(column{Name: "95 % interval", Unit: unit.unit, Number: true, keep: 1, Why: "of this pattern's own estimate; ranks come from paired comparisons"}, func(i int) string {
-		if p := t.Ranking[i]; p.Low != nil && p.High != nil {
-			return unit.text(*p.Low) + " to " + unit.text(*p.High)
-		}
-		return "–"
-	})
+	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
+		out.add(column{Name: "95 % interval", Unit: unit.unit, Number: true, keep: 1, Why: "of this pattern's own estimate; ranks come from paired comparisons"}, func(i int) string {
+			if p := t.Ranking[i]; p.Low != nil && p.High != nil {
+				return unit.text(*p.Low) + " to " + unit.text(*p.High)
+			}
+			return "–"
+		})
+	}
 	if reasons {
 		out.add(column{Name: "why"}, func(i int) string { return t.Ranking[i].Reason })
 	}
