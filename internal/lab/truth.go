@@ -75,6 +75,21 @@ func (t *Topology) Truth(from, to, address string) (Truth, error) {
 	return out, nil
 }
 
+// Clients are the hosts from which an address of host to can be reached and
+// answers, in the order of the file.
+func (t *Topology) Clients(to, address string) []string {
+	var out []string
+	for _, n := range t.Nodes {
+		if n.Router || n.Name == to {
+			continue
+		}
+		if _, err := t.Truth(n.Name, to, address); err == nil {
+			out = append(out, n.Name)
+		}
+	}
+	return out
+}
+
 func (t *Topology) resolve(host, address string) (netip.Addr, error) {
 	if a, err := netip.ParseAddr(address); err == nil {
 		for _, o := range t.Addresses(host) {

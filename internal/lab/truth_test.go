@@ -150,3 +150,37 @@ func TestHostsDoNotForward(t *testing.T) {
 		t.Errorf("to itself: %+v", got)
 	}
 }
+
+func TestTheStudiesHaveTheTruthTheyAreDrawnFor(t *testing.T) {
+	for _, c := range []struct {
+		file, from, to, address string
+		cap, flow               measure.Rate
+		rtt                     int64
+	}{
+		{"expressroute-latency", "office", "vm", "er-any", 0, 0, 2_800_000},
+		{"expressroute-latency", "office", "vm", "fastpath", 0, 0, 1_740_000},
+		{"expressroute-latency", "office", "vm-zone2", "er-zone2", 0, 0, 1_880_000},
+		{"vpn-active-active", "office", "cloud", "direct", 0, 0, 0},
+		{"vpn-active-active", "office", "cloud", "gw1-standby", 65e6, 65e6, 0},
+		{"vpn-active-active", "office", "cloud", "gw2-half", 200e6, 100e6, 0},
+		{"vpn-active-active", "cloud", "office", "gw3-active", 500e6, 125e6, 0},
+		{"accelerated-networking", "vm1", "vm2", "off", 180e6, 180e6, 600_000},
+		{"accelerated-networking", "vm1", "vm2", "on", 480e6, 480e6, 200_000},
+		{"vm-bandwidth-cap", "vm", "same-vnet", "", 1200e6, 150e6, 0},
+		{"vm-bandwidth-cap", "vm", "peered-vnet", "", 1200e6, 150e6, 0},
+		{"vm-bandwidth-cap", "vm", "office", "standard-100", 100e6, 100e6, 0},
+		{"vm-bandwidth-cap", "vm", "office", "ultra-1000", 1000e6, 150e6, 0},
+		{"interface-matrix", "small-client", "small-server", "public", 200e6, 200e6, 360_000},
+		{"interface-matrix", "large-client", "large-server", "vlan", 600e6, 600e6, 300_000},
+	} {
+		top, err := Load(examples+"/"+c.file+".yaml", os.ReadFile)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got := truth(t, top, c.from, c.to, c.address)
+		if got.CapBps != c.cap || got.FlowCapBps != c.flow || got.RTTNs != c.rtt {
+			t.Errorf("%s: %s to %s %s: %+v", c.file, c.from, c.to, c.address, got)
+		}
+	}
+}
