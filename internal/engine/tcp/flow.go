@@ -123,8 +123,15 @@ func (f *flow) start(worker func(stream int)) <-chan struct{} {
 	return done
 }
 
-// end is the flow's result.
-func (f *flow) end() (measure.FlowEnd, error) { return f.rec.Flow(), f.group.Err() }
+// end is the flow's result. When ctx has ended, what it did to the other end
+// may have been seen here first, as a reset; its cause is the reason all the same.
+func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
+	err := f.group.Err()
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return f.rec.Flow(), err
+}
 
 // expired tells whether err is a deadline that went by.
 func expired(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

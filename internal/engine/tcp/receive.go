@@ -38,7 +38,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	done := f.start(r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
-		return f.end()
+		return f.end(ctx)
 	}
 	w := meter.Window{From: r.firstAt, Omit: o.Omit.Std()}
 	if !f.timed() {
@@ -46,7 +46,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	}
 	f.run(ctx, w, done)
 	r.finish()
-	return f.end()
+	return f.end(ctx)
 }
 
 type receiver struct {

@@ -51,7 +51,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: idle}, f.start(s.write))
 	infos := s.infos()
 	lost := s.settle(ctx)
-	end, err := f.end()
+	end, err := f.end(ctx)
 	for i := range end.Streams {
 		stream := &end.Streams[i]
 		stream.SentBytes = max(0, stream.SentBytes-lost[i])

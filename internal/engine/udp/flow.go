@@ -99,6 +99,17 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	f.rec.End()
 }
 
+// failure is why the flow was stopped, or nil. When ctx has ended, what it did
+// to the other end may have been seen here first; its cause is the reason all
+// the same.
+func (f *flow) failure(ctx context.Context) error {
+	err := f.group.Err()
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // broken is the error for a flow that ended too early.
 func (f *flow) broken(what string, stream int, err error) error {
 	var errno syscall.Errno

@@ -60,7 +60,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 	done := start(len(conns), r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
-		return r.end(), f.group.Err()
+		return r.end(), f.failure(ctx)
 	}
 	w := meter.Window{From: r.firstAt, Omit: o.Omit.Std()}
 	if !f.timed() {
@@ -68,7 +68,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 	}
 	f.run(ctx, w, done)
 	r.judge()
-	return r.end(), f.group.Err()
+	return r.end(), f.failure(ctx)
 }
 
 type receiver struct {

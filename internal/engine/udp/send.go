@@ -53,7 +53,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.
 	for i := range end.Streams {
 		end.Streams[i].Packets = &measure.PacketCount{Sent: f.rec.Total(i).Packets}
 	}
-	return end, f.group.Err()
+	return end, f.failure(ctx)
 }
 
 type sender struct {
