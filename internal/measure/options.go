@@ -25,7 +25,7 @@ type Options struct {
 	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" tests:"ping" min:"1000000" max:"3600000000000" help:"time between echo requests"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" tests:"latency ping" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
 
-	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel"`
+	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, and gives UDP receivers 4 MiB"`
 	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" tests:"tcp latency" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
 	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" tests:"tcp" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
 	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" tests:"tcp" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
