@@ -18,7 +18,7 @@ func newLabCommand(sys *System) *cobra.Command {
 		Long: `Builds a network of hosts, routers and links out of a topology file, inside
 this machine, with rates, delays and loss that are known. Linux, as root.`,
 		Example: `  soku lab up examples/topologies/demo.yaml
-  soku lab exec demo client -- soku tcp 10.77.0.10
+  soku lab exec demo client -- soku tcp 10.77.0.18
   soku lab status demo
   soku lab down demo`,
 		Args: cobra.NoArgs,
@@ -95,27 +95,24 @@ func newLabUp(sys *System) *cobra.Command {
 	return cmd
 }
 
-// showUse says how to measure in the lab: one line for each address of a server.
+// showUse says how to measure in the lab: one line for each address of a
+// server, from the first host that reaches it.
 func showUse(sys *System, l *lab.Lab) {
 	t := l.Topology
-	fmt.Fprintf(sys.Stdout, "lab %s is up; stop it with: soku lab down %s\n", t.Name, t.Name)
-	from := ""
-	for _, n := range t.Nodes {
-		if !n.Router && !n.Server {
-			from = n.Name
-			break
-		}
-	}
-	if from == "" {
-		return
-	}
+	fmt.Fprintf(sys.Stdout, "lab %s is up; take it down with: soku lab down %s\n", t.Name, t.Name)
+	var rows [][]string
 	for _, n := range t.Nodes {
 		if !n.Server {
 			continue
 		}
 		for _, a := range t.Addresses(n.Name) {
-			fmt.Fprintf(sys.Stdout, "  soku lab exec %s %s -- soku tcp %-15s   # %s, %s\n", t.Name, from, a.Addr, n.Name, a.Label)
+			if from := t.Clients(n.Name, a.Label); len(from) > 0 {
+				rows = append(rows, []string{fmt.Sprintf("  soku lab exec %s %s -- soku tcp %s", t.Name, from[0], a.Addr), "# " + n.Name + ", " + a.Label})
+			}
 		}
+	}
+	if len(rows) > 0 {
+		printTable(sys.Stdout, append([][]string{{"measure, for example:", ""}}, rows...))
 	}
 }
 
@@ -166,10 +163,8 @@ func newLabEnter(sys *System) *cobra.Command {
 func newLabDelayLine(sys *System) *cobra.Command {
 	return &cobra.Command{
 		Use: "delay-line STATEFILE", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return lab.DelayLine(cmd.Context(), args[0], func() { fmt.Fprintln(sys.Stdout, "ready") }) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return lab.DelayLine(cmd.Context(), args[0], func() { fmt.Fprintln(sys.Stdout, "ready") })
+		},
 	}
-}
-
-func newLabStatus(sys *System) *cobra.Command {
-	return &cobra.Command{Use: "status"}
 }

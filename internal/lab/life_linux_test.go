@@ -98,6 +98,13 @@ func TestTwoLabsAtOnceDoNotMeet(t *testing.T) {
 	needRoot(t)
 	text := "hosts:\n  a:\n  b: {server: true}\nlinks: [{from: a, to: b}]\n"
 	var labs []*Lab
+	defer func() {
+		for _, l := range labs {
+			if err := l.Down(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
 	for _, name := range []string{"first", "second"} {
 		t.Run(name, func(t *testing.T) {
 			l, err := Up(t.Context(), topologyOf(t, text), testOptions(t))

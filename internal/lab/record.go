@@ -113,7 +113,8 @@ func decodeRecord(data []byte) ([]GivenDelay, error) {
 			Packets: get(int(countPackets)), Bytes: get(int(countBytes)), Lost: get(int(countLost)),
 			Overflow: get(int(countOverflow)), Failed: get(int(countFailed)), MaxNs: int64(get(int(countMax))),
 		}
-		out[i].P50Ns, out[i].P99Ns = percentile(get, 0.50), percentile(get, 0.99)
+		out[i].P50Ns = min(percentile(get, 0.50), out[i].MaxNs) // a bucket's end may lie beyond the maximum
+		out[i].P99Ns = min(percentile(get, 0.99), out[i].MaxNs)
 	}
 	return out, nil
 }

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/lab"
+	"soku/internal/measure"
+)
+
+func newLabStatus(sys *System) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [TOPOLOGY.yaml|NAME]",
+		Short: "Show the network, its truth and the delays really given",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := labStatus(sys, args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if len(args) == 1 {
+					return printJSON(sys.Stdout, all[0])
+				}
+				return printJSON(sys.Stdout, all)
+			}
+			if len(args) == 1 {
+				printLab(sys, all[0])
+				return nil
+			}
+			printLabs(sys, all)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: the lab, or without an argument a list of all")
+	return cmd
+}
+
+// labStatus is the state of the lab that is named, or of all.
+func labStatus(sys *System, args []string) ([]*lab.Status, error) {
+	names := make([]string, 0, 1)
+	o, err := labOptions(sys)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 1 {
+		name, err := labName(sys, args[0])
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	} else if names, err = lab.List(o); err != nil {
+		return nil, err
+	}
+	out := make([]*lab.Status, 0, len(names))
+	for _, name := range names {
+		l, err := lab.Open(name, o)
+		if err != nil {
+			return nil, err
+		}
+		s, err := l.Status()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func printLabs(sys *System, all []*lab.Status) {
+	if len(all) == 0 {
+		fmt.Fprintln(sys.Stderr, "no lab is up; start one with: soku lab up TOPOLOGY.yaml")
+		return
+	}
+	rows := [][]string{{"LAB", "STARTED", "NODES", "FILE", "STATE"}}
+	for _, s := range all {
+		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(s)})
+	}
+	printTable(sys.Stdout, rows)
+}
+
+func labState(s *lab.Status) string {
+	switch {
+	case !s.Complete:
+		return "not complete; soku lab down " + s.Name
+	case len(s.Problems) > 0:
+		return s.Problems[0]
+	}
+	return "up"
+}
+
+func printLab(sys *System, s *lab.Status) {
+	fmt.Fprintf(sys.Stdout, "lab %s: %s since %s, from %s\n\n", s.Name, labState(s), moment(s.StartedAt), s.File)
+	nodes := [][]string{{"NODE", "KIND", "SERVER", "ADDRESSES"}}
+	for _, n := range s.Nodes {
+		var addresses []string
+		for _, a := range n.Addresses {
+			addresses = append(addresses, a.Label+" "+a.Address)
+		}
+		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, strings.Join(addresses, ", ")})
+	}
+	printTable(sys.Stdout, nodes)
+	fmt.Fprintln(sys.Stdout)
+	links := [][]string{{"LINK", "FROM", "TO", "RATE", "POLICE", "DELAY", "JITTER", "LOSS", "MTU", "PACKETS", "GIVEN P50", "P99", "MAX", "LOST", "TROUBLE"}}
+	for _, l := range s.Links {
+		row := []string{
+			l.Name, l.From, l.To, capText(l.RateBps), capText(l.PoliceBps), delayText(l.DelayNs), delayText(l.JitterNs), lossText(l.LossRatio),
+			fmt.Sprint(l.MTU), "", "", "", "", "", "",
+		}
+		if g := l.Given; g != nil {
+			row[9] = fmt.Sprint(g.Packets)
+			if g.Packets > 0 {
+				row[10], row[11], row[12] = delayText(g.P50Ns), delayText(g.P99Ns), delayText(g.MaxNs)
+			}
+			if l.LossRatio > 0 {
+				row[13] = fmt.Sprint(g.Lost)
+			}
+			if g.Overflow+g.Failed > 0 {
+				row[14] = fmt.Sprintf("%d found no room, %d were refused", g.Overflow, g.Failed)
+			}
+		}
+		links = append(links, row)
+	}
+	printTable(sys.Stdout, links)
+	for _, p := range s.Problems {
+		fmt.Fprintln(sys.Stdout, "problem: "+p)
+	}
+}
+
+func capText(r measure.Rate) string {
+	if r == 0 {
+		return ""
+	}
+	return r.String()
+}
+
+func delayText(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return measure.FormatLatency(float64(ns))
+}
+
+func lossText(ratio float64) string {
+	if ratio == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.4g %%", ratio*100)
+}
