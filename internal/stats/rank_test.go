@@ -64,7 +64,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 }
 
 func TestIntervalsAllowForRoundsThatAreAlike(t *testing.T) {
-	// Taken as independent, 10 such rounds would hold it in about 72 %, 40 in 75 %.
+	// Taken as independent, such rounds would hold it in about 75 %.
 	for rounds, least := range map[int]float64{10: 0.83, 20: 0.86, 40: 0.88} {
 		got := share(150, func(seed uint64) bool {
 			r := source(seed)
