@@ -182,12 +182,20 @@ func TestWhatSpeaksNoKnownProtocolIsClosedWithoutAnAnswer(t *testing.T) {
 
 func TestSilentConnectionsMakeRoomForThoseThatSpeak(t *testing.T) {
 	s := serve(t, Config{}, func(s *Server) { s.untold.limit = 3 })
-	for range 10 {
+	var first net.Conn
+	for i := range 10 {
 		c, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
+		if i == 0 {
+			first = c
+		}
+	}
+	_ = first.SetReadDeadline(time.Now().Add(prompt)) // less than a silent connection has otherwise
+	if _, err := first.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the oldest connection is still open: %v", err)
 	}
 	var info native.Info
 	s.get(native.InfoPath, &info)
@@ -208,6 +216,26 @@ func TestAHalfSentRequestIsGivenUp(t *testing.T) {
 		if d := time.Since(begin); d > prompt {
 			t.Errorf("held for %s after %q", d, text)
 		}
+	}
+}
+
+func TestAnEventsStreamOutlivesTheTimesOfARequest(t *testing.T) {
+	s := serve(t, Config{}, func(s *Server) {
+		s.http.ReadTimeout, s.http.IdleTimeout = 50*time.Millisecond, 50*time.Millisecond
+		s.times.heartbeat = 100 * time.Millisecond
+	})
+	x := s.raw(tcpOptions())
+	x.attach()
+	for alive := 0; alive < 3; {
+		switch e := x.event(); e.Event {
+		case native.EventAlive:
+			alive++
+		case native.EventAborted:
+			t.Fatalf("%v", e.Error)
+		}
+	}
+	if s.sessions.len() != 1 {
+		t.Error("the session is gone")
 	}
 }
 

@@ -206,7 +206,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer ss.abort(errClientGone) // changes nothing once the session is over
 	s.sessions.attached(ss)
 	out := &stream{w: w, control: http.NewResponseController(w)}
-	_ = out.control.SetReadDeadline(time.Time{}) // nothing more is read; the end of the connection is noticed
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
 	heartbeat := time.NewTicker(s.times.heartbeat)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -224,7 +225,7 @@ func (ss *session) closeData() {
 
 func (s *Server) logStart(ss *session) {
 	s.log.Info("test started", "session", ss.name(), "client", ss.client, "test", ss.test,
-		"direction", ss.options.Direction, "streams", len(ss.taken))
+		"direction", cmp.Or(ss.options.Direction, measure.Forward), "connections", len(ss.taken))
 }
 
 func (s *Server) logEnd(ss *session, end *measure.End, err error) {

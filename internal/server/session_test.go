@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"reflect"
@@ -173,6 +174,56 @@ func TestShutdownTellsClientsWhyAndWaitsForAll(t *testing.T) {
 	}
 	if _, err := native.Open(t.Context(), s.addr, s.request(measure.TestTCP, tcpOptions()), wire.Hooks{}); measure.KindOf(err) != measure.KindUnreachable {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestShutdownWaitsForTheEngines(t *testing.T) {
+	e := fakes()
+	begun, ended := newLatch(), newLatch()
+	e.tcpReceive = func(ctx context.Context, _ []*net.TCPConn, _ measure.Options, _ measure.Direction, _ measure.Observer) (measure.FlowEnd, error) {
+		begun.fire()
+		<-ctx.Done()
+		time.Sleep(200 * time.Millisecond) // what an engine does to end its threads
+		ended.fire()
+		return measure.FlowEnd{}, context.Cause(ctx)
+	}
+	s := serveWith(t, Config{}, e)
+	c := s.open(measure.TestTCP, tcpOptions())
+	c.tcp()
+	c.start()
+	<-begun.ch
+	_ = c.Close() // so that no request holds the server up
+	eventually(t, prompt, "the client is still connected", func() bool {
+		s.control.mu.Lock()
+		defer s.control.mu.Unlock()
+		return len(s.control.open) == 0
+	})
+	s.stop()
+	if !ended.fired() {
+		t.Error("Serve returned before the engine")
+	}
+}
+
+func TestTheHalfComesWhenTheClientIsFinishedToo(t *testing.T) {
+	s := serve(t, Config{})
+	x := s.raw(tcpOptions(func(o *measure.Options) { o.Direction = measure.Reverse; o.Bytes = 1000 }))
+	x.attach()
+	x.open(0)
+	x.start()
+	if n, err := io.Copy(io.Discard, x.data[0]); n != 1000 || err != nil { // all of the server's half
+		t.Fatalf("received %d, %v", n, err)
+	}
+	for _, want := range []string{native.EventReady, native.EventRunning} {
+		if e := x.event(); e.Event != want {
+			t.Fatalf("%+v instead of %s", e, want)
+		}
+	}
+	if s.sessions.id(x.created.ID) == nil {
+		t.Error("the session did not wait for the client")
+	}
+	_ = x.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if e, err := native.ReadEvent(x.in); err == nil {
+		t.Errorf("%+v before the client was finished", e)
 	}
 }
 

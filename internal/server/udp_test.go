@@ -233,7 +233,7 @@ func TestBlockedUDPIsToldApartFromABrokenPath(t *testing.T) {
 	}
 }
 
-func TestAllowHoldsForUDP(t *testing.T) {
+func TestAllowHoldsForDataConnections(t *testing.T) {
 	allowed := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}
 	s := serve(t, Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}})
 	control, err := (&net.Dialer{LocalAddr: allowed}).Dial("tcp", s.addr)
@@ -242,6 +242,10 @@ func TestAllowHoldsForUDP(t *testing.T) {
 	}
 	defer control.Close()
 	created := askUDPSession(t, control, 1)
+	data := native.Preamble{Version: native.Version + 1, Kind: native.KindData, Key: created.Key}.Append(nil)
+	if answer := s.speak(string(data)); answer != "" { // from 127.0.0.1; others learn that the version is wrong
+		t.Errorf("TCP was answered with % x", answer)
+	}
 	h := s.handshaker() // from 127.0.0.1
 	h.send(native.Datagram{Type: native.Hello, Key: created.Key})
 	if d, ok := h.receive(100 * time.Millisecond); ok {
