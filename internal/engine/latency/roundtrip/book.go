@@ -30,7 +30,7 @@ func newBook(c Config) *book {
 	}
 	return &book{
 		c: c, total: measure.NewHistogram(), interval: measure.NewHistogram(), intervalNs: int64(c.Interval),
-		rows:  rows{hist: measure.NewHistogram(), length: c.Row},
+		rows:  rows{values: newValues(), length: c.Row},
 		slice: newSeries(c.Duration, c.Count),
 	}
 }
@@ -100,7 +100,7 @@ func (b *book) finish(endNs int64) Recorded {
 
 // rows cuts the round trips into blocks of a fixed number.
 type rows struct {
-	hist            *measure.Histogram
+	values          values // of the open row
 	length          int64
 	firstNs, lastNs int64
 	kept            []measure.LatencyRow
@@ -111,23 +111,21 @@ func (r *rows) add(e entry) {
 	if r.cut {
 		return
 	}
-	if r.hist.Count() == 0 {
+	if r.values.n == 0 {
 		r.firstNs = e.sentNs
 	}
 	r.lastNs = e.atNs
-	r.hist.Record(e.atNs - e.sentNs)
-	if r.hist.Count() == r.length {
+	r.values.add(e.atNs - e.sentNs)
+	if r.values.n == r.length {
 		r.end()
 	}
 }
 
 // end closes the open row, whatever it has.
 func (r *rows) end() {
-	if r.hist.Count() == 0 {
-		return
+	if r.values.n > 0 {
+		r.keep(measure.LatencyRow{StartNs: r.firstNs, EndNs: r.lastNs, RTT: r.values.summary()})
 	}
-	r.keep(measure.LatencyRow{StartNs: r.firstNs, EndNs: r.lastNs, RTT: *r.hist.Percentiles()})
-	r.hist.Reset()
 }
 
 func (r *rows) keep(row measure.LatencyRow) {
@@ -136,55 +134,4 @@ func (r *rows) keep(row measure.LatencyRow) {
 		return
 	}
 	r.kept = append(r.kept, row)
-}
-
-// series cuts the trial into at most MaxSeries slices: of equal time where the
-// duration is known, else of equal numbers of round trips.
-type series struct {
-	hist   *measure.Histogram
-	sliceN int64 // round trips in a slice, or
-	sliceT int64 // ns in a slice
-	index  int64
-	atNs   int64
-	points []measure.LatencyPoint
-}
-
-func newSeries(duration time.Duration, count int64) series {
-	s := series{hist: measure.NewHistogram()}
-	if duration > 0 {
-		s.sliceT = max(1, (int64(duration)+MaxSeries-1)/MaxSeries)
-	} else {
-		s.sliceN = max(1, (count+MaxSeries-1)/MaxSeries)
-	}
-	return s
-}
-
-func (s *series) add(atNs, rtt int64) {
-	if s.sliceT > 0 {
-		// Replies after the nominal end belong to the last slice.
-		if i := min(max(atNs, 0)/s.sliceT, MaxSeries-1); i > s.index {
-			s.close()
-			s.index = i
-		}
-		s.atNs = s.index * s.sliceT
-	} else if s.hist.Count() == 0 {
-		s.atNs = atNs
-	}
-	s.hist.Record(rtt)
-	if s.sliceN > 0 && s.hist.Count() == s.sliceN {
-		s.close()
-	}
-}
-
-func (s *series) close() {
-	if s.hist.Count() == 0 || len(s.points) == MaxSeries {
-		return
-	}
-	s.points = append(s.points, measure.LatencyPoint{AtNs: s.atNs, P50Ns: s.hist.Percentile(50), MaxNs: s.hist.Max()})
-	s.hist.Reset()
-}
-
-func (s *series) end() []measure.LatencyPoint {
-	s.close()
-	return s.points
 }

@@ -1,0 +1,111 @@
+package latency
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"testing"
+	"time"
+
+	"soku/internal/engine/latency/roundtrip"
+)
+
+func FuzzParseHeader(f *testing.F) {
+	b := make([]byte, headerSize)
+	header{magicReply, 1, 2, 3}.put(b)
+	f.Add(b)
+	f.Add([]byte("short"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, ok := parseHeader(b)
+		if !ok {
+			return
+		}
+		again := append([]byte(nil), b...)
+		h.put(again)
+		if !bytes.Equal(again, b) {
+			t.Errorf("%x became %x", b, again)
+		}
+	})
+}
+
+// feed is a link that reads what a fuzzer made, cut where it says.
+type feed struct {
+	bytes []byte
+	cut   int
+}
+
+func (l *feed) read(b []byte) (int, error) {
+	if len(l.bytes) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(len(b), max(l.cut, 1))], l.bytes)
+	l.bytes = l.bytes[n:]
+	return n, nil
+}
+func (l *feed) write(b []byte) (int, error) { return len(b), nil }
+func (l *feed) release()                    {}
+func (l *feed) blocking() bool              { return false }
+func (l *feed) String() string              { return "a feed" }
+
+func fuzzClient(t *testing.T, l link, stream bool, size int) (*client, *roundtrip.Window) {
+	c := &client{link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{time.Now()}}
+	c.rec = roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})
+	t.Cleanup(func() { c.rec.Stop(0) })
+	w := roundtrip.NewWindow(64)
+	for range 3 {
+		w.Add(c.clock.now())
+	}
+	return c, w
+}
+
+// FuzzStream: whatever a far end sends, no more replies count than requests
+// were sent, and it ends.
+func FuzzStream(f *testing.F) {
+	good := make([]byte, 3*12)
+	for i := range uint64(3) {
+		binary.BigEndian.PutUint64(good[i*12:], i)
+	}
+	f.Add(good, 5, 12)
+	f.Add([]byte{1, 2, 3}, 1, 1)
+	f.Fuzz(func(t *testing.T, b []byte, cut, size int) {
+		if size < 1 || size > 256 || len(b) > 4096 {
+			t.Skip()
+		}
+		c, w := fuzzClient(t, &feed{b, cut}, true, size)
+		s := &schedule{window: w}
+		s.lastNs.Store(-1)
+		buffer, r := make([]byte, 256), &replies{}
+		for {
+			if err := c.readStream(context.Background(), w, r, buffer, s); err != nil {
+				break
+			}
+			if r.have >= size {
+				t.Fatalf("%d bytes of a message of %d wait", r.have, size)
+			}
+		}
+		if c.received > 3 || c.received*int64(size) > int64(len(b)) {
+			t.Errorf("%d replies to 3 requests in %d bytes", c.received, len(b))
+		}
+	})
+}
+
+// FuzzDatagram: only a datagram of the trial counts, once for each request.
+func FuzzDatagram(f *testing.F) {
+	good := make([]byte, 32)
+	header{magicReply, 7, 2, 0}.put(good)
+	f.Add(good, 32)
+	f.Fuzz(func(t *testing.T, b []byte, size int) {
+		if size < headerSize || size > 256 {
+			t.Skip()
+		}
+		c, w := fuzzClient(t, &feed{}, false, size)
+		c.take(w, b, c.clock.now())
+		c.take(w, b, c.clock.now())
+		h, ok := parseHeader(b)
+		ours := ok && h.magic == magicReply && h.token == 7 && h.number < 3 && len(b) == size
+		if want := int64(map[bool]int{true: 1}[ours]); c.received != want || c.duplicated != want {
+			t.Errorf("%x: received %d, duplicated %d, want %d", b, c.received, c.duplicated, want)
+		}
+	})
+}

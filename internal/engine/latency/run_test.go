@@ -1,0 +1,275 @@
+package latency
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+func TestEveryRoundTripIsCounted(t *testing.T) {
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		echoing(t, far, o, open)
+		o.Row = 30
+		var seen int64
+		l, err := run(t.Context(), near, o, func(p measure.Progress) { seen += p.Packets }, open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Sent != 100 || l.Received != 100 || l.Lost != 0 || l.Duplicated != 0 || l.Histogram.Count() != 100 || seen != 100 {
+			t.Errorf("100 round trips: %+v, %d seen live", l, seen)
+		}
+		if len(l.Rows) != 4 || l.Rows[3].RTT.Count != 10 || len(l.Series) == 0 {
+			t.Errorf("rows %+v, %d points", l.Rows, len(l.Series))
+		}
+		loop := "closed loop"
+		if o.RequestRate > 0 {
+			loop = "open loop"
+		}
+		if !strings.HasPrefix(l.Method, loop+", user clock, ") || !strings.Contains(t.Name(), strings.ReplaceAll(strings.TrimPrefix(l.Method, loop+", user clock, "), " ", "_")) {
+			t.Errorf("method %q", l.Method)
+		}
+	})
+}
+
+func TestEverySizeComesBack(t *testing.T) {
+	for name, open := range linkers() {
+		for protocol, sizes := range map[string][]measure.Size{"tcp": {1, 7, 8, 1000, 64 << 10}, "udp": {28, 29, 1400, 65507}} {
+			for _, size := range sizes {
+				for _, rate := range []float64{0, 1000} {
+					if rate > 0 && size == 65507 {
+						continue // a socket buffer holds two of them, and an open loop does not wait
+					}
+					near, far := sockets(t, protocol)
+					o := options(protocol)
+					o.Size, o.RequestRate, o.Count = size, rate, 20
+					echoing(t, far, o, open)
+					if l, err := run(t.Context(), near, o, nil, open); err != nil || l.Received != 20 {
+						t.Errorf("%s, %s, %d bytes, rate %v: %+v, %v", name, protocol, size, rate, l, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheTimeEndsIt(t *testing.T) {
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		echoing(t, far, o, open)
+		o.Count, o.Duration, o.Interval = 0, measure.Duration(200*time.Millisecond), measure.Duration(100*time.Millisecond)
+		var intervals []measure.Progress
+		l, err := run(t.Context(), near, o, func(p measure.Progress) { intervals = append(intervals, p) }, open)
+		if err != nil || l.Received == 0 || l.Sent != l.Received {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if len(intervals) != 2 || intervals[0].EndNs != int64(100*time.Millisecond) || intervals[1].EndNs < int64(199*time.Millisecond) {
+			t.Errorf("intervals %+v", intervals)
+		}
+	})
+}
+
+func TestTheOmittedStartIsInNoCount(t *testing.T) {
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		o.Omit = measure.Duration(50 * time.Millisecond)
+		answered := int64(0)
+		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { answered++; return [][]byte{replyTo(m)} })
+		l, err := run(t.Context(), near, o, nil, open)
+		_ = far.Close()
+		if err != nil || l.Sent != 100 || l.Received != 100 || l.Histogram.Count() != 100 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if l.Rows[0].StartNs < 0 {
+			t.Errorf("the first row starts at %d", l.Rows[0].StartNs)
+		}
+	})
+}
+
+// TestAStallIsSeenByEveryRequestItHeldUp is what an open loop is for: a far end
+// that stands still for a while makes all requests of that while slow.
+func TestAStallIsSeenByEveryRequestItHeldUp(t *testing.T) {
+	for name, open := range linkers() {
+		slow := func(rate float64) int64 {
+			near, far := sockets(t, "tcp")
+			o := options("tcp")
+			o.RequestRate, o.Count = rate, 300
+			answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+				if n == 100 {
+					time.Sleep(100 * time.Millisecond)
+				}
+				return [][]byte{replyTo(m)}
+			})
+			l, err := run(t.Context(), near, o, nil, open)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var slow int64
+			for _, b := range l.Histogram.Buckets() {
+				if b.From > int64(40*time.Millisecond) {
+					slow += b.Count
+				}
+			}
+			return slow
+		}
+		// 60 requests are scheduled in the 60 ms after which 40 of the stall are left.
+		if n := slow(1000); n < 50 {
+			t.Errorf("%s: a stall of 100 ms at 1000 a second held up only %d requests for over 40 ms", name, n)
+		}
+	}
+}
+
+func TestALateSendIsRecordedAsLate(t *testing.T) {
+	for name, open := range linkers() {
+		near, far := sockets(t, "tcp")
+		o := options("tcp")
+		o.Size, o.RequestRate, o.Count = 64<<10, 2000, 600
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			if n == 0 {
+				time.Sleep(250 * time.Millisecond) // the queues fill with 32 MB
+			}
+			return [][]byte{m}
+		})
+		l, err := run(t.Context(), near, o, nil, open)
+		if err != nil || l.Received != 600 {
+			t.Fatalf("%s: %+v, %v", name, l, err)
+		}
+		if l.LateSends == 0 {
+			t.Errorf("%s: the far end did not read for 250 ms, and no send was late", name)
+		}
+	}
+}
+
+func TestWhatWasNeverSentIsLateToo(t *testing.T) {
+	for name, open := range linkers() {
+		near, far := sockets(t, "tcp")
+		o := options("tcp")
+		o.Size, o.RequestRate, o.Count, o.Duration = 64<<10, 10_000, 0, measure.Duration(200*time.Millisecond)
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			if n == 0 {
+				time.Sleep(300 * time.Millisecond) // past the end
+			}
+			return [][]byte{m}
+		})
+		l, err := run(t.Context(), near, o, nil, open)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if l.Sent+l.LateSends < 1990 {
+			t.Errorf("%s: of 2000 scheduled requests %d were sent and %d late", name, l.Sent, l.LateSends)
+		}
+	}
+}
+
+func TestTheLoopAllocatesNothing(t *testing.T) {
+	for name, open := range linkers() {
+		for _, protocol := range []string{"tcp", "udp"} {
+			near, far := sockets(t, protocol)
+			o := options(protocol)
+			o.Count, o.Row = 5000, 1<<30
+			echoing(t, far, o, open)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := run(t.Context(), near, o, nil, open); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			// The series allocates a little; a deadline, one object each 20 ms.
+			if n := after.Mallocs - before.Mallocs; n > 2500 {
+				t.Errorf("%s %s: %d allocations in 5000 round trips", protocol, name, n)
+			}
+		}
+	}
+}
+
+func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("enough")
+		ended := make(chan time.Time, 1)
+		o.Count, o.Duration = 0, measure.Duration(time.Hour)
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			switch {
+			case n < 20:
+				return [][]byte{replyTo(m)}
+			case n == 20: // from now on it is silent
+				ended <- time.Now()
+				cancel(why)
+			}
+			return [][]byte{}
+		})
+		l, err := run(ctx, near, o, nil, open)
+		took := time.Since(<-ended)
+		if !errors.Is(err, why) || l == nil || l.Received > 20 || o.RequestRate == 0 && l.Received != 20 || l.Histogram.Count() != l.Received {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if took > 100*time.Millisecond {
+			t.Errorf("it took %v to end", took)
+		}
+	})
+}
+
+func TestWhatCannotBeIsUsage(t *testing.T) {
+	for name, change := range map[string]func(*measure.Options){
+		"no end":                  func(o *measure.Options) { o.Count = 0 },
+		"no message":              func(o *measure.Options) { o.Size = 0 },
+		"a message too long":      func(o *measure.Options) { o.Size = 64<<10 + 1 },
+		"a datagram with no room": func(o *measure.Options) { o.Size, o.Protocol = 27, "udp" },
+		"no timeout":              func(o *measure.Options) { o.Timeout = 0 },
+	} {
+		o := options("tcp")
+		change(&o)
+		near, _ := sockets(t, o.Protocol)
+		if _, err := Run(t.Context(), near, o, nil); measure.KindOf(err) != measure.KindUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
+	for name, open := range linkers() {
+		for _, protocol := range []string{"tcp", "udp"} {
+			near, far := sockets(t, protocol)
+			o := options(protocol)
+			o.Count = 3
+			l := open(far, maxTick, 1)
+			l.release()
+			echoing(t, far, o, open)
+			if _, err := run(t.Context(), near, o, nil, open); err != nil {
+				t.Fatal(err)
+			}
+			// A deadline works only on a socket in the net poller's mode.
+			_ = near.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+			done := make(chan error, 1)
+			go func() { _, err := near.Read(make([]byte, 1)); done <- err }()
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+				t.Errorf("%s %s: a read with a deadline does not end", protocol, name)
+			}
+		}
+	}
+}
+
+func TestFloorIsQuickAndOnThisHost(t *testing.T) {
+	for _, protocol := range []string{"tcp", "udp"} {
+		for _, rate := range []float64{0, 10, 1e6} {
+			o := measure.Defaults(measure.TestLatency)
+			o.Protocol, o.RequestRate = protocol, rate
+			start := time.Now()
+			f, err := Floor(t.Context(), o)
+			if err != nil || f.RTT.Count < 20 || f.RTT.P50 <= 0 || !strings.HasPrefix(f.Clock, "monotonic user clock (") {
+				t.Errorf("%s at %v: %+v, %v", protocol, rate, f, err)
+			}
+			if took := time.Since(start); took > 5*time.Second { // of which most would be this machine's
+				t.Errorf("%s at %v: took %v", protocol, rate, took)
+			}
+		}
+	}
+}
