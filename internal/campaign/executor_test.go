@@ -239,11 +239,12 @@ func TestTheByteCapStopsBeforeATrialThatWouldBreakIt(t *testing.T) {
 func TestTheByteCapCutsATrialOfUnknownRate(t *testing.T) {
 	b := newBench(t, strings.Replace(study, ", rate: 8M", "", 1)+"max_bytes: 10MB\n")
 	b.create()
+	intervals := 0
 	b.during = func(ctx context.Context, j campaign.Job, obs measure.Observer) {
 		if j.Trial.Label != "up" {
 			return
 		}
-		for ctx.Err() == nil { // both ends tell the same bytes: they count once
+		for ; ctx.Err() == nil; intervals++ { // both ends tell the same bytes: they count once
 			obs(measure.Progress{Direction: measure.Forward, Role: measure.Sender, Bytes: 1e6})
 			obs(measure.Progress{Direction: measure.Forward, Role: measure.Receiver, Bytes: 1e6 - 5})
 		}
@@ -251,6 +252,9 @@ func TestTheByteCapCutsATrialOfUnknownRate(t *testing.T) {
 	_, err := b.run()
 	if measure.KindOf(err) != measure.KindRefused {
 		t.Fatalf("error is %v", err)
+	}
+	if intervals < 10 || intervals > 11 {
+		t.Errorf("cut after %d intervals of 1 MB, the cap is 10 MB", intervals)
 	}
 	b.resume() // what the cut trial moved still counts
 	b.during = nil

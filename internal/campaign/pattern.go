@@ -16,8 +16,6 @@ type Pattern struct {
 	Before []string // commands in the order they run: the plan's, then each level's
 	After  []string // each level's from the last factor to the first, then the plan's
 	Tests  []PatternTest
-
-	number int // position among the plan's patterns, from 0
 }
 
 // PatternTest is one test of a pattern with the options its levels give it.
@@ -94,7 +92,7 @@ func (p *Plan) combine(d *decoder, wanted Selection, chosen []*Level, seen map[s
 }
 
 func (p *Plan) addPattern(d *decoder, chosen []*Level, seen map[string]bool) error {
-	pt := Pattern{Name: "all", number: len(p.patterns), From: p.From, To: p.To}
+	pt := Pattern{Name: "all", Levels: []measure.Level{}, From: p.From, To: p.To}
 	var names []string
 	for i, l := range chosen {
 		pt.Levels = append(pt.Levels, measure.Level{Factor: p.Factors[i].Name, Value: l.Name})

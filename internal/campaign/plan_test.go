@@ -35,7 +35,7 @@ factors:
   streams: [1, 16]
   congestion:
     option: congestion
-    levels: [cubic, {name: modern, options: {congestion: bbr, mss: 1200}}]
+    levels: [cubic, {name: modern, options: {congestion: bbr, mss: 1200}, after: ./cc.sh}]
 exclude:
   - {gateway: standard, streams: 16}
   - {streams: [1], congestion: [modern]}
@@ -100,7 +100,7 @@ func TestALevelSetsWhatItNames(t *testing.T) {
 	if pt.To != "vm.public" || pt.From != "onprem" {
 		t.Errorf("measures %s to %s", pt.From, pt.To)
 	}
-	if fmt.Sprint(pt.Before) != "[echo begin\ntrue\n ./switch.sh ultra]" || fmt.Sprint(pt.After) != "[./back.sh echo end]" {
+	if fmt.Sprint(pt.Before) != "[echo begin\ntrue\n ./switch.sh ultra]" || fmt.Sprint(pt.After) != "[./cc.sh ./back.sh echo end]" {
 		t.Errorf("commands are %q and %q", pt.Before, pt.After)
 	}
 	tcp, up, ping := pt.Tests[0].Options, pt.Tests[1].Options, pt.Tests[2].Options

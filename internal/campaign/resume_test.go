@@ -132,6 +132,38 @@ func TestAJournalCutAnywhereResumes(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrittenAfterATornLineIsWhole(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(b.campaign.JournalPath(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Longer than all that follows, so that it would stick out behind it.
+	if _, err := f.WriteString(`{"record":"trial_finished","x":"` + strings.Repeat("x", 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	b.exec.Only = nil
+	b.resume()
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(b.campaign.JournalPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := campaign.ReadJournal(bytes.NewReader(text), func(campaign.Record) error { return nil })
+	if err != nil || whole != int64(len(text)) {
+		t.Errorf("%d of %d bytes are whole (%v)", whole, len(text), err)
+	}
+	b.onceEach(16)
+}
+
 func TestADamagedLineInTheMiddleIsSaid(t *testing.T) {
 	b := newBench(t, study)
 	b.create()

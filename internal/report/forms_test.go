@@ -292,9 +292,9 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestALargeCampaignMakesAPageOfBoundedSize(t *testing.T) {
 	s := fourPatterns()
-	s.rounds, s.seconds = 40, 20
+	s.rounds, s.seconds = 20, 20
 	page := written(t, build(t, s.input()).HTML)
-	if len(page) > 3_000_000 {
-		t.Errorf("320 trials make a page of %d bytes", len(page))
+	if len(page) > 1_500_000 {
+		t.Errorf("160 trials make a page of %d bytes", len(page))
 	}
 }

@@ -194,6 +194,10 @@ func identityIsText(t *testing.T, s store.Store) {
 	if got, err := s.Get(t.Context(), "we'ird%"); err != nil || got.ID != odd.ID {
 		t.Errorf("an odd identity was not found: %v", err)
 	}
+	put(t, s, Result("測定-日本", 3))
+	if got, err := s.Get(t.Context(), "測定-"); err != nil || got.ID != "測定-日本" {
+		t.Errorf("an identity in other letters was not found: %v", err)
+	}
 }
 
 func noIdentity(t *testing.T, s store.Store) {
