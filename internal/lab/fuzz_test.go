@@ -30,10 +30,9 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		for _, n := range top.Nodes {
-			for _, m := range top.Nodes {
-				_, _ = top.Truth(n.Name, m.Name, "")
-			}
+		first, last := top.Nodes[0].Name, top.Nodes[len(top.Nodes)-1].Name
+		if tr, err := top.Truth(first, last, ""); err == nil && (tr.RTTNs < 0 || tr.FlowCapBps > tr.CapBps || tr.LossRatio < 0 || tr.LossRatio >= 1 || tr.MTU < 576) {
+			t.Fatalf("%s to %s: %+v", first, last, tr)
 		}
 	})
 }
@@ -52,6 +51,19 @@ func FuzzDecodeState(f *testing.F) {
 }
 
 func FuzzDecodeRecord(f *testing.F) {
-	f.Add(append(emptyRecord(1), make([]byte, recordBytes(1)-recordHeader)...))
-	f.Fuzz(func(t *testing.T, data []byte) { _, _ = decodeRecord(data) })
+	f.Add(emptyRecord(0))
+	f.Add(emptyRecord(1))
+	full := make([]byte, recordBytes(1)-recordHeader)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, _ = decodeRecord(data)
+		// What follows the first bytes is one counter like another.
+		for _, d := range []int{recordHeader, recordHeader + int(countCounters)*8} {
+			whole := append(emptyRecord(1), full...)
+			copy(whole[d:], data)
+			got, err := decodeRecord(whole)
+			if err != nil || len(got) != 1 || got[0].P50Ns > got[0].P99Ns || got[0].P99Ns > got[0].MaxNs {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+	})
 }

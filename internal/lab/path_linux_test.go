@@ -238,7 +238,7 @@ func flood(t *testing.T, l *Lab, from, to string, n int) int {
 			drain(2 * time.Millisecond)
 		}
 	}
-	drain(200 * time.Millisecond)
+	drain(patience / 4)
 	return got
 }
 

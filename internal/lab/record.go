@@ -113,6 +113,7 @@ func decodeRecord(data []byte) ([]GivenDelay, error) {
 			Packets: get(int(countPackets)), Bytes: get(int(countBytes)), Lost: get(int(countLost)),
 			Overflow: get(int(countOverflow)), Failed: get(int(countFailed)), MaxNs: int64(get(int(countMax))),
 		}
+		out[i].MaxNs = max(out[i].MaxNs, 0)
 		out[i].P50Ns = min(percentile(get, 0.50), out[i].MaxNs) // a bucket's end may lie beyond the maximum
 		out[i].P99Ns = min(percentile(get, 0.99), out[i].MaxNs)
 	}

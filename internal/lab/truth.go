@@ -135,7 +135,7 @@ type walk struct {
 }
 
 // maxSteps bounds the walk over all combinations of equal-cost hops.
-const maxSteps = 100_000
+const maxSteps = 10_000
 
 func (t *Topology) walk(from *Node, target netip.Addr) (*walk, error) {
 	w := &walk{t: t, target: target, source: from.index, caps: map[[2]int]float64{}, onPath: map[int]bool{}, quickest: -1, mtu: math.MaxInt}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 
 	"soku/internal/engine/latency"
 	"soku/internal/engine/ping"
@@ -22,16 +23,6 @@ func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target
 // runSession measures against a server: handshake, data connections, both
 // engines, both halves into r.
 func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hooks, r *measure.Result) error {
-	var floor *measure.FloorReading
-	if s.Test == measure.TestLatency {
-		// Before the session, so that a waiting server is not held up by it.
-		f, err := latency.Floor(ctx, o)
-		if err != nil {
-			r.Warnings = append(r.Warnings, "the tool's own floor could not be measured on loopback: "+err.Error())
-		}
-		floor = f
-	}
-
 	observe := serialise(h.Observe)
 	session, err := native.Open(ctx, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, Client: r.Hosts.Client,
@@ -80,6 +71,10 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 	}
 	if runErr == nil && other.Error != nil {
 		runErr = other.Error
+	}
+	var floor *measure.FloorReading
+	if own.Latency != nil && runErr == nil {
+		floor = latencyFloor(ctx, o, own.Latency, r)
 	}
 	assemble(r, own, other, floor)
 	return serverFirst(ctx, runErr)
@@ -167,6 +162,16 @@ func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction
 		return tcp.Send(ctx, conns, o, dir, obs)
 	}
 	return tcp.Receive(ctx, conns, o, dir, obs)
+}
+
+// latencyFloor measures what this host adds to a round trip like those of l. It
+// is nil, with a warning in r, where that cannot be.
+func latencyFloor(ctx context.Context, o measure.Options, l *measure.Latency, r *measure.Result) *measure.FloorReading {
+	floor, err := latency.Floor(ctx, o, time.Duration(l.Histogram.Percentile(50)))
+	if err != nil {
+		r.Warnings = append(r.Warnings, "the tool's own floor could not be measured on loopback: "+err.Error())
+	}
+	return floor
 }
 
 func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {

@@ -159,7 +159,7 @@ links:
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "10ms"}} {
+			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "1ms"}} {
 				var got, floors []float64
 				for range 3 {
 					r := run(t, l, test[0], append([]string{"-t", "1s"}, test[1:]...)...)

@@ -318,7 +318,7 @@ func TestEchoRefusesSizesThatCannotBe(t *testing.T) {
 func TestAFloorThatIsCancelledSaysSo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if f, err := Floor(ctx, options("udp")); f != nil || !errors.Is(err, context.Canceled) {
+	if f, err := Floor(ctx, options("udp"), 0); f != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %+v, %v", f, err)
 	}
 }

@@ -3,6 +3,7 @@ package latency
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
@@ -10,8 +11,9 @@ import (
 
 const (
 	floorTime = 200 * time.Millisecond // at most, all together
-	floorRun  = 120 * time.Millisecond // of measuring: over 200 round trips where one takes under 0.6 ms
-	floorOmit = 5 * time.Millisecond   // of warming up
+	floorRun  = 150 * time.Millisecond // of measuring, where no message is held
+	floorOmit = time.Millisecond       // of warming up
+	floorPath = time.Millisecond       // the longest that is imitated: both ends are asleep by then
 
 	// An open-loop floor needs enough requests for a figure and must not
 	// saturate loopback, which would show queueing instead of the tool.
@@ -20,12 +22,19 @@ const (
 
 // Floor measures with the same protocol, message size and loop on 127.0.0.1
 // inside this process: what the tool and the system add to every round trip.
+//
+// path is about how long a round trip takes on the path that it is for, 0 for
+// none. On it each end waits for about that long between two of its messages and
+// falls asleep, and waking up is a good part of what a host adds. So a closed
+// loop's messages are held for that long, 1 ms at most, before they leave, while
+// the clock stands still.
+//
 // It takes 200 ms at most. Errors are of [measure.KindUnreachable] where there is no loopback, else as of [Run].
-func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error) {
-	return floor(ctx, o, openLink)
+func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
+	return floor(ctx, o, path, openLink)
 }
 
-func floor(ctx context.Context, o measure.Options, open linker) (*measure.FloorReading, error) {
+func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()
 	near, far, err := pair(ctx, o.Protocol)
@@ -37,6 +46,12 @@ func floor(ctx context.Context, o measure.Options, open linker) (*measure.FloorR
 	defer far.Close()
 
 	o = floorOptions(o)
+	hold := min(path, floorPath)
+	if o.RequestRate > 0 {
+		hold = 0 // it would delay the schedule
+	}
+	var held atomic.Int64
+	open = holding(open, hold, &held)
 	echoed := make(chan error, 1)
 	go func() { echoed <- echo(ctx, far, o, alongside(open, o)) }()
 	defer func() { cancel(); <-echoed }()
@@ -45,6 +60,7 @@ func floor(ctx context.Context, o measure.Options, open linker) (*measure.FloorR
 	if err != nil {
 		return nil, err
 	}
+	c.clock.held = &held
 	c.attach(open)
 	defer c.link.release()
 	l, err := c.run(ctx, nil)
@@ -53,6 +69,37 @@ func floor(ctx context.Context, o measure.Options, open linker) (*measure.FloorR
 	}
 	// The time may run out on a busy host: what was measured by then is the floor.
 	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: clockText(c.link)}, nil
+}
+
+// holding makes links that hold each message before it leaves, as if it were on
+// its way. held counts the ns for which they did.
+func holding(open linker, hold time.Duration, held *atomic.Int64) linker {
+	return func(conn net.Conn, tick time.Duration, threads int) link {
+		return &holdingLink{link: open(conn, tick, threads), hold: hold, held: held}
+	}
+}
+
+type holdingLink struct {
+	link
+	hold   time.Duration
+	held   *atomic.Int64
+	midway bool // what is written next belongs to a message that was held already
+}
+
+func (l *holdingLink) write(b []byte) (int, error) {
+	if !l.midway && l.hold > 0 {
+		begin := time.Now()
+		nap(l.hold)
+		l.held.Add(int64(time.Since(begin)))
+	}
+	l.midway = true
+	return l.link.write(b)
+}
+
+func (l *holdingLink) read(b []byte) (int, error) {
+	n, err := l.link.read(b)
+	l.midway = false
+	return n, err
 }
 
 // alongside opens the echo's link knowing that an open loop's threads are in the

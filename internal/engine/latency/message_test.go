@@ -49,7 +49,7 @@ func (l *feed) blocking() bool              { return false }
 func (l *feed) String() string              { return "a feed" }
 
 func fuzzClient(t *testing.T, l link, stream bool, size int) (*client, *roundtrip.Window) {
-	c := &client{link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{time.Now()}}
+	c := &client{link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{start: time.Now()}}
 	c.rec = roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})
 	t.Cleanup(func() { c.rec.Stop(0) })
 	w := roundtrip.NewWindow(64)

@@ -18,9 +18,12 @@ func (p *pacer) ownThread() {
 		return
 	}
 	p.spin = threadSpin
-	p.nap = func(d time.Duration) {
-		ts := unix.NsecToTimespec(int64(d))
-		_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, 0, &ts, nil) // a signal may end it early
-	}
+	p.nap = nap
 	p.release = func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
+}
+
+// nap puts the calling thread to sleep. A signal may end it early.
+func nap(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, 0, &ts, nil)
 }

@@ -55,7 +55,7 @@ func (c *client) attach(open linker) {
 }
 
 func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
-	c.clock = clock{time.Now()}
+	c.clock.start = time.Now()
 	c.rec = roundtrip.Start(roundtrip.Config{
 		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.o.Row, 1),
 		Interval: c.o.Interval.Std(), Duration: c.o.Duration.Std(), Count: c.count, Observe: obs,

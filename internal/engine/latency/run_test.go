@@ -263,7 +263,7 @@ func TestFloorIsQuickAndOnThisHost(t *testing.T) {
 			o := measure.Defaults(measure.TestLatency)
 			o.Protocol, o.RequestRate = protocol, rate
 			start := time.Now()
-			f, err := Floor(t.Context(), o)
+			f, err := Floor(t.Context(), o, time.Second)
 			if err != nil || f.RTT.Count < 20 || f.RTT.P50 <= 0 || !strings.HasPrefix(f.Clock, "monotonic user clock (") {
 				t.Errorf("%s at %v: %+v, %v", protocol, rate, f, err)
 			}

@@ -11,14 +11,15 @@ import (
 
 const (
 	floorTime    = 200 * time.Millisecond // at most, all together
-	floorSpacing = 500 * time.Microsecond
-	floorCount   = 250
+	floorRun     = 150 * time.Millisecond // of sending
+	floorSpacing = 5 * time.Millisecond   // at most
 	floorTimeout = 50 * time.Millisecond
 )
 
 // Floor pings this host's loopback with the same payload size: what the tool and
-// the system add to every round trip. It takes 200 ms at most. Errors are as of
-// [Run].
+// the system add to every round trip. A processor that slept between two
+// requests is slower to answer, so it keeps o.Spacing, up to 5 ms. It takes
+// 200 ms at most. Errors are as of [Run].
 func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReading, error) {
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()
@@ -27,8 +28,8 @@ func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReadi
 		target = netip.IPv6Loopback()
 	}
 	f := measure.Options{
-		Size: o.Size, Count: floorCount, Interval: measure.Duration(time.Second),
-		Spacing: measure.Duration(floorSpacing), Timeout: measure.Duration(floorTimeout),
+		Size: o.Size, Duration: measure.Duration(floorRun), Interval: measure.Duration(time.Second),
+		Spacing: min(o.Spacing, measure.Duration(floorSpacing)), Timeout: measure.Duration(floorTimeout),
 	}
 	s, err := open(target, f)
 	if err != nil {
