@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
@@ -158,9 +159,22 @@ func (f reportFlags) read(ctx context.Context, sys *System, args []string) (in r
 		}
 		return in, err
 	}
-	in.Campaign = report.Meta{ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan}
-	in.Results, err = s.CampaignResults(ctx, c.ID)
-	return in, err
+	results, err := s.CampaignResults(ctx, c.ID)
+	return reportInput(c, results), err
+}
+
+// reportInput puts the patterns in the order of the campaign's plan. A plan
+// that this version cannot read is no reason to have no report.
+func reportInput(c store.Campaign, results []*measure.Result) report.Input {
+	in := report.Input{Results: results, Campaign: report.Meta{
+		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
+	}}
+	if plan, err := campaign.Parse("", []byte(c.Plan)); err == nil {
+		for _, p := range plan.AllPatterns() {
+			in.Patterns = append(in.Patterns, p.Name)
+		}
+	}
+	return in
 }
 
 // runsByHand returns the last n results that belong to no campaign.

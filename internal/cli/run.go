@@ -249,8 +249,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 		return err
 	}
 	entry := c.Entry()
-	r, err := report.Build(report.Input{Results: results, Campaign: report.Meta{ID: entry.ID, Name: entry.Name, Title: entry.Title,
-		StartedAt: entry.StartedAt, FinishedAt: entry.FinishedAt, Seed: entry.Seed, Plan: entry.Plan}})
+	r, err := report.Build(reportInput(entry, results))
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func Build(in Input) (*Report, error) {
 	}
 	r.Rounds = len(rounds)
 	for _, g := range byLabel(results) {
-		r.Tests = append(r.Tests, buildTest(g, in.Campaign.Seed, len(results)))
+		r.Tests = append(r.Tests, buildTest(g, in, len(results)))
 	}
 	r.Warnings = collectWarnings(results)
 	r.Hosts = collectHosts(results)
@@ -93,10 +93,10 @@ func byLabel(results []*measure.Result) []labelled {
 	return out
 }
 
-func buildTest(g labelled, seed int64, allTrials int) Test {
+func buildTest(g labelled, in Input, allTrials int) Test {
 	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g.test)}
 	t.Same, t.Different = compareOptions(g)
-	patterns := byPattern(g, t.Different)
+	patterns := byPattern(g, t.Different, in.Patterns)
 	t.Factors = factorsOf(patterns)
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
@@ -104,7 +104,7 @@ func buildTest(g labelled, seed int64, allTrials int) Test {
 		t.Rows = append(t.Rows, buildRow(p, t.Factors, t.Basis, rounds, allTrials))
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
-	t.rank(patterns, rounds, seed)
+	t.rank(patterns, rounds, in.Campaign.Seed)
 	t.Floor = floorOf(g.results)
 	t.Methods = methodsOf(g.results)
 	t.Description = describe(g.test, t.Same)
@@ -129,7 +129,8 @@ type pattern struct {
 
 // byPattern groups a test's results into rows. Trials run by hand have no
 // pattern: their path and whatever options differ between them make one up.
-func byPattern(g labelled, varied []Option) []pattern {
+// order is as in [Input].
+func byPattern(g labelled, varied []Option, order []string) []pattern {
 	var out []pattern
 	for _, r := range g.results {
 		p := pattern{}
@@ -148,7 +149,16 @@ func byPattern(g labelled, varied []Option) []pattern {
 		}
 		out[i].results = append(out[i].results, r)
 	}
+	place := func(p pattern) int {
+		if i := slices.Index(order, p.name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
 	slices.SortStableFunc(out, func(a, b pattern) int {
+		if c := cmp.Compare(place(a), place(b)); c != 0 {
+			return c
+		}
 		for i := range min(len(a.levels), len(b.levels)) {
 			if c := natural(a.levels[i].Value, b.levels[i].Value); c != 0 {
 				return c

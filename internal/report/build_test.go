@@ -143,6 +143,22 @@ func TestTheOrderOfResultsDoesNotMatter(t *testing.T) {
 	}
 }
 
+func TestRowsComeInThePlansOrder(t *testing.T) {
+	in := fourPatterns().input()
+	names := func(order []string) (out []string) {
+		in.Patterns = order
+		for _, row := range build(t, in).Tests[0].Rows {
+			out = append(out, row.Pattern)
+		}
+		return out
+	}
+	sorted := names(nil)
+	order := []string{sorted[2], "not run yet", sorted[0]}
+	if got, want := names(order), []string{sorted[2], sorted[0], sorted[1], sorted[3]}; !slices.Equal(got, want) {
+		t.Errorf("in the order of %q: rows %q, want %q", order, got, want)
+	}
+}
+
 func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -31,5 +31,5 @@ func clockText(l link) string {
 	case "windows":
 		source = "QueryPerformanceCounter"
 	}
-	return "monotonic user clock (" + source + " via Go runtime), " + l.String()
+	return "monotonic clock (" + source + " via Go runtime), " + l.String()
 }

@@ -25,12 +25,17 @@ type link interface {
 	read(b []byte) (int, error)
 	// write takes a datagram or a part of b; errTick when the queue was full for a tick.
 	write(b []byte) (int, error)
+	// stamp asks the kernel for the times of arrival, which late is about.
+	stamp()
+	// late is how long before the end of the last read its bytes had reached this
+	// host; 0 where that is not known.
+	late() time.Duration
 	// release gives the socket back as it was.
 	release()
 	// blocking reports whether calls block an OS thread, which then should be
 	// the caller's own.
 	blocking() bool
-	// String says how the bytes reach the kernel.
+	// String says what the times of replies are and how the bytes reach the kernel.
 	String() string
 }
 
@@ -108,11 +113,15 @@ func (l *pollerLink) write(b []byte) (int, error) {
 	return n, tickOr(err)
 }
 
+func (l *pollerLink) stamp() {}
+
+func (l *pollerLink) late() time.Duration { return 0 }
+
 func (l *pollerLink) release() { _ = l.conn.SetDeadline(time.Time{}) }
 
 func (l *pollerLink) blocking() bool { return false }
 
-func (l *pollerLink) String() string { return "net poller" }
+func (l *pollerLink) String() string { return "user clock, net poller" }
 
 func tickOr(err error) error {
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {

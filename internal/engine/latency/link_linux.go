@@ -30,8 +30,11 @@ func openLink(conn net.Conn, tick time.Duration, threads int) link {
 // call holds the descriptor through RawConn for a tick at most, so that
 // closing the connection elsewhere is safe and noticed.
 type blockingLink struct {
-	raw     syscall.RawConn
-	in, out transfer
+	raw      syscall.RawConn
+	in, out  transfer
+	stamping bool
+	stamped  stampedRead
+	behind   time.Duration
 }
 
 // transfer is one direction's pending call; made once, so that a call
@@ -63,7 +66,11 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 	}
 	stream := isStream(conn)
 	l.in.call = func(fd uintptr) bool {
-		l.in.n, l.in.err = unix.Read(int(fd), l.in.b)
+		if l.stamping {
+			l.in.n, l.behind, l.in.err = l.stamped.read(int(fd), l.in.b)
+		} else {
+			l.in.n, l.in.err = unix.Read(int(fd), l.in.b)
+		}
 		if stream && l.in.n == 0 && l.in.err == nil && len(l.in.b) > 0 {
 			l.in.err = io.EOF
 		}
@@ -109,8 +116,26 @@ func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, er
 	return 0, err
 }
 
-func (l *blockingLink) release() { _ = l.mode(true, 0) }
+func (l *blockingLink) stamp() {
+	_ = l.raw.Control(func(fd uintptr) {
+		l.stamping = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) == nil
+	})
+}
+
+func (l *blockingLink) late() time.Duration { return l.behind }
+
+func (l *blockingLink) release() {
+	_ = l.mode(true, 0)
+	if l.stamping {
+		_ = l.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 0) })
+	}
+}
 
 func (l *blockingLink) blocking() bool { return true }
 
-func (l *blockingLink) String() string { return "blocking socket" }
+func (l *blockingLink) String() string {
+	if l.stamping {
+		return "replies stamped by the kernel (SO_TIMESTAMPNS), blocking socket"
+	}
+	return "user clock, blocking socket"
+}

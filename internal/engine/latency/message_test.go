@@ -33,6 +33,7 @@ func FuzzParseHeader(f *testing.F) {
 type feed struct {
 	bytes []byte
 	cut   int
+	ago   time.Duration // when what is read came
 }
 
 func (l *feed) read(b []byte) (int, error) {
@@ -44,6 +45,8 @@ func (l *feed) read(b []byte) (int, error) {
 	return n, nil
 }
 func (l *feed) write(b []byte) (int, error) { return len(b), nil }
+func (l *feed) stamp()                      {}
+func (l *feed) late() time.Duration         { return l.ago }
 func (l *feed) release()                    {}
 func (l *feed) blocking() bool              { return false }
 func (l *feed) String() string              { return "a feed" }
@@ -72,7 +75,7 @@ func FuzzStream(f *testing.F) {
 		if size < 1 || size > 256 || len(b) > 4096 {
 			t.Skip()
 		}
-		c, w := fuzzClient(t, &feed{b, cut}, true, size)
+		c, w := fuzzClient(t, &feed{bytes: b, cut: cut}, true, size)
 		s := &schedule{window: w}
 		s.lastNs.Store(-1)
 		buffer, r := make([]byte, 256), &replies{}
@@ -108,4 +111,19 @@ func FuzzDatagram(f *testing.F) {
 			t.Errorf("%x: received %d, duplicated %d, want %d", b, c.received, c.duplicated, want)
 		}
 	})
+}
+
+func TestRoundTripsEndWhenTheReplyReachesTheHost(t *testing.T) {
+	for _, x := range []struct{ ago, want time.Duration }{
+		{0, 9 * time.Millisecond},
+		{3 * time.Millisecond, 6 * time.Millisecond},
+		{30 * time.Millisecond, 9 * time.Millisecond}, // before the request: the wall clock was set
+	} {
+		c := &client{link: &feed{ago: x.ago}, rec: roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})}
+		c.reply(int64(time.Millisecond), int64(10*time.Millisecond))
+		got := time.Duration(c.rec.Stop(int64(20 * time.Millisecond)).Histogram.Max())
+		if got.Round(100*time.Microsecond) != x.want {
+			t.Errorf("sent at 1 ms, read at 10 ms, came %v before: round trip %v, want %v", x.ago, got, x.want)
+		}
+	}
 }

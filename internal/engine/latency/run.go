@@ -52,6 +52,7 @@ func (c *client) attach(open linker) {
 		threads = threadsOpen
 	}
 	c.link = open(c.conn, tick, threads)
+	c.link.stamp()
 }
 
 func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
@@ -147,7 +148,7 @@ func (c *client) method() string {
 	if c.gap > 0 {
 		loop = "open loop"
 	}
-	return loop + ", user clock, " + c.link.String()
+	return loop + ", " + c.link.String()
 }
 
 // over reports whether no request may leave at the time.
@@ -155,9 +156,12 @@ func (c *client) over(atNs int64) bool {
 	return c.count > 0 && c.sent >= c.count || c.end > 0 && atNs >= c.end
 }
 
-// reply counts the reply to a request that counts from sentNs.
+// reply counts the reply to a request that counts from sentNs and was read at nowNs.
 func (c *client) reply(sentNs, nowNs int64) {
 	c.refused = false
+	if arrived := nowNs - int64(c.link.late()); arrived > sentNs {
+		nowNs = arrived
+	}
 	if sentNs >= c.omit {
 		c.received++
 		c.rec.Reply(sentNs-c.omit, nowNs-c.omit)

@@ -1,0 +1,48 @@
+package latency
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTheKernelSaysHowLongAgoAReplyCame(t *testing.T) {
+	for _, protocol := range []string{"tcp", "udp"} {
+		t.Run(protocol, func(t *testing.T) {
+			near, far, err := pair(t.Context(), protocol)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer near.Close()
+			defer far.Close()
+			l, ok := openBlocking(near, maxTick)
+			if !ok {
+				t.Fatal("no blocking link")
+			}
+			defer l.release()
+			l.stamp()
+			late := func(wait time.Duration) time.Duration {
+				begin := time.Now()
+				if _, err := far.Write([]byte("reply")); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(wait) // the reader is busy elsewhere
+				if n, err := l.read(make([]byte, 9)); n != 5 || err != nil {
+					t.Fatalf("read %d bytes, %v", n, err)
+				}
+				if most := time.Since(begin); l.late() > most {
+					t.Errorf("came %v before a read that ended %v after it was sent", l.late(), most)
+				}
+				return l.late()
+			}
+			// The kernel begins to stamp a moment after the first socket asks for it.
+			for end := time.Now().Add(5 * time.Second); late(time.Millisecond) == 0; {
+				if time.Now().After(end) {
+					t.Fatal("nothing is stamped")
+				}
+			}
+			if got := late(20 * time.Millisecond); got < 20*time.Millisecond-time.Millisecond {
+				t.Errorf("read 20 ms after it came, said to have come %v before", got)
+			}
+		})
+	}
+}
