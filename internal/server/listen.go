@@ -20,13 +20,15 @@ func listen(address string) (*net.TCPListener, *net.UDPConn, error) {
 	if err != nil {
 		return nil, nil, measure.Errorf(measure.KindUsage, "listen on %q: not an address and a port", address).WithHint("write for example :7658 or 10.0.0.4:7658")
 	}
+	var plain net.ListenConfig
+	plain.SetMultipathTCP(false) // a test of TCP is of one path, whatever the client's system would rather do
 	attempts := 1
 	if port == "0" {
 		attempts = 20
 	}
 	for {
 		attempts--
-		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
+		l, err := plain.Listen(context.Background(), "tcp", address)
 		if err != nil {
 			return nil, nil, explainListen("TCP", address, err)
 		}

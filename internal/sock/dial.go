@@ -11,9 +11,10 @@ import (
 
 // DialerFor returns a dialer for base "tcp" or "udp" that sets the options of
 // a trial, leaves from o.Bind and gives up after o.ConnectTimeout. A Bind that
-// is no IP address is an error of kind usage.
+// is no IP address is an error of kind usage. TCP is one path, never Multipath TCP.
 func DialerFor(base string, o measure.Options) (*net.Dialer, error) {
 	d := &net.Dialer{Timeout: o.ConnectTimeout.Std(), Control: FromOptions(o).Control}
+	d.SetMultipathTCP(false)
 	if o.Bind == "" {
 		return d, nil
 	}

@@ -48,6 +48,29 @@ func TestTheNetworkNameCarriesTheIPVersion(t *testing.T) {
 	}
 }
 
+func TestTheDialerMakesPlainTCPWhateverTheProcessPrefers(t *testing.T) {
+	t.Setenv("GODEBUG", "multipathtcp=1")
+	var lc net.ListenConfig
+	lc.SetMultipathTCP(true)
+	l, err := lc.Listen(t.Context(), "tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d, err := DialerFor("tcp", measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := d.DialContext(t.Context(), "tcp4", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if multipath, err := c.(*net.TCPConn).MultipathTCP(); multipath || err != nil {
+		t.Errorf("Multipath TCP: %v, %v", multipath, err)
+	}
+}
+
 func TestTheDialerLeavesFromTheBoundAddress(t *testing.T) {
 	d, err := DialerFor("udp", measure.Options{Bind: "127.0.0.1", ConnectTimeout: measure.Duration(time.Second)})
 	if err != nil {

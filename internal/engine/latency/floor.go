@@ -132,6 +132,7 @@ func pair(ctx context.Context, protocol string) (near, far net.Conn, err error) 
 		return datagramPair()
 	}
 	var lc net.ListenConfig
+	lc.SetMultipathTCP(false) // as the server that is measured against
 	ln, err := lc.Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, err
