@@ -24,7 +24,7 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 	errs := &lockedBuffer{}
 	return &System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
-		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: os.WriteFile, MkdirAll: os.MkdirAll,
+		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 },
 		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -153,7 +154,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 
 	saved, saveErr := keep(sys, r, f)
 	if err := live.finish(r, saved); err != nil {
-		return measure.Errorf(measure.KindInternal, "write the result: %w", err)
+		return measure.Errorf(measure.KindStore, "write the result: %w", err).WithHint("is there room where the output goes?")
 	}
 	if r.Error != nil {
 		return r.Error
@@ -181,11 +182,11 @@ func keep(sys *System, r *measure.Result, f *measureFlags) (saved bool, err erro
 	ctx := context.Background()
 	st, openErr := openStore(ctx, sys, f.store)
 	if openErr != nil {
-		return false, openErr
+		return false, errors.Join(err, openErr)
 	}
-	defer st.Close()
+	defer func() { err = errors.Join(err, st.Close()) }()
 	if putErr := st.Put(ctx, r); putErr != nil {
-		return false, putErr
+		return false, errors.Join(err, putErr)
 	}
 	return true, err
 }

@@ -85,7 +85,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		}
 		if f.output == "" {
 			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
-				return measure.Errorf(measure.KindFile, "write the report: %w", err)
+				return measure.Errorf(measure.KindStore, "write the report: %w", err).WithHint("is there room where the output goes?")
 			}
 			continue
 		}
@@ -208,7 +208,7 @@ func writeReport(sys *System, file string, data []byte) error {
 	case errors.Is(err, fs.ErrPermission):
 		return measure.Errorf(measure.KindPermission, "write %s: not allowed: %w", file, err).WithHint("choose another place with -o")
 	}
-	return measure.Errorf(measure.KindFile, "write %s: %w", file, err).WithHint("is there room, and is the folder's name no file?")
+	return measure.Errorf(measure.KindStore, "write %s: %w", file, err).WithHint("is there room, and is the folder's name no file?")
 }
 
 // fileName is the campaign's name as part of a path: letters, digits, dash,

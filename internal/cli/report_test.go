@@ -148,7 +148,7 @@ func TestReportRefusesWhatDoesNotFit(t *testing.T) {
 		{[]string{"--runs", "3", "last"}, measure.KindUsage, "--runs"},
 		{[]string{"--runs", "-1"}, measure.KindUsage, "--runs"},
 		{[]string{"nosuch"}, measure.KindNotFound, "nosuch"},
-		{[]string{"-o", filepath.Join(os.DevNull, "a.html")}, measure.KindFile, "write"},
+		{[]string{"-o", filepath.Join(os.DevNull, "a.html")}, measure.KindStore, "write"},
 	} {
 		_, err := runReportCommand(t, c.args...)
 		if err == nil || measure.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {

@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -51,7 +55,7 @@ func Real() *System {
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: os.WriteFile, MkdirAll: os.MkdirAll,
+		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts:  interrupts,
 		Width:       func() int { return width(os.Stderr) },
@@ -59,6 +63,50 @@ func Real() *System {
 		Root:        os.Geteuid() == 0,
 		DataDir:     dataDir(os.Getenv, runtime.GOOS),
 	}
+}
+
+// ownStreams reports whether the streams are those of the process, which then
+// may become another program without anybody missing what that one prints.
+func (s *System) ownStreams() bool {
+	return s.Stdin == os.Stdin && s.Stdout == os.Stdout && s.Stderr == os.Stderr
+}
+
+// writeWhole writes a file that is there whole or not at all: what was in it
+// stays when there is no room. Devices and pipes are written as they are.
+func writeWhole(name string, data []byte, perm os.FileMode) (err error) {
+	if info, statErr := os.Lstat(name); statErr == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, data, perm)
+	}
+	f, err := os.OpenFile(fmt.Sprintf("%s.%08x.part", name, rand.Uint32()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+	if errors.Is(err, fs.ErrPermission) {
+		return os.WriteFile(name, data, perm) // the folder may be closed and the file open
+	}
+	if err != nil {
+		return named(name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // also where it is closed
+			_ = os.Remove(f.Name())
+			err = named(name, err)
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// named is an error about the file that was asked for and not the one written in its place.
+func named(name string, err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return &os.PathError{Op: "write", Path: name, Err: path.Err}
+	}
+	return err
 }
 
 func width(f *os.File) int {
