@@ -2,7 +2,6 @@ package sock
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"strings"
@@ -105,16 +104,4 @@ func refused(option string, value any, err error) error {
 	}
 	return measure.Errorf(measure.KindUsage, "set socket option %s to %v: %w", option, value, err).
 		WithHint("this system does not take that value")
-}
-
-// lacking is the error for an option that the platform has no means for.
-func lacking(option, platform string) error {
-	return measure.Errorf(measure.KindUsage, "%s cannot be set on %s", option, platform).
-		WithHint("leave it out on this host")
-}
-
-// windowCapped is the error for a buffer that the system keeps smaller.
-func windowCapped(option string, asked measure.Size, got int, knob string) error {
-	return measure.Errorf(measure.KindPermission, "set socket option %s to %s: the system allows %s", option, asked, measure.Size(got)).
-		WithHint("%s", fmt.Sprintf("raise %s, or ask for a smaller --window", knob))
 }

@@ -9,6 +9,8 @@ import (
 	"soku/internal/measure"
 )
 
+const system = "macOS"
+
 func (s Settings) set(handle uintptr, network string) error {
 	fd := int(handle)
 	v6 := strings.HasSuffix(network, "6")
@@ -16,7 +18,7 @@ func (s Settings) set(handle uintptr, network string) error {
 		_, v6 = name.(*unix.SockaddrInet6)
 	}
 	if s.Congestion != "" {
-		return lacking("congestion", "macOS")
+		return lacking("congestion")
 	}
 	if s.ReusePort {
 		for name, opt := range map[string]int{"SO_REUSEADDR": unix.SO_REUSEADDR, "SO_REUSEPORT": unix.SO_REUSEPORT} {

@@ -6,21 +6,23 @@ import (
 	"soku/internal/measure"
 )
 
+const system = "Windows"
+
 // set takes the window only: the rest exists in other forms or not at all,
 // and Windows accepts IP_TOS without sending it.
 func (s Settings) set(handle uintptr, _ string) error {
 	switch {
 	case s.Congestion != "":
-		return lacking("congestion", "Windows")
+		return lacking("congestion")
 	case s.MSS != 0:
-		return lacking("mss", "Windows")
+		return lacking("mss")
 	case s.TOS != 0:
-		return lacking("tos (dscp)", "Windows")
+		return lacking("tos (dscp)")
 	case s.Device != "":
 		return measure.Errorf(measure.KindUsage, "measure through device %q: Windows cannot bind a socket to an interface", s.Device).
 			WithHint("use --bind with an address of that interface")
 	case s.ReusePort:
-		return lacking("sharing a port between sockets", "Windows")
+		return lacking("sharing a port between sockets")
 	}
 	if s.Window > 0 {
 		for name, opt := range map[string]int{"SO_SNDBUF": windows.SO_SNDBUF, "SO_RCVBUF": windows.SO_RCVBUF} {

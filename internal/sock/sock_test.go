@@ -156,7 +156,7 @@ func TestAGroupStopsTogetherAndForGood(t *testing.T) {
 	if _, err := b.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a write after the stop: %v", err)
 	}
-	if g.Err() != first {
+	if !errors.Is(g.Err(), first) {
 		t.Errorf("error %v, want the first", g.Err())
 	}
 }

@@ -180,9 +180,9 @@ func (r *refusals) last(now time.Time, limit, lull time.Duration) bool {
 	return now.Sub(r.first) >= limit
 }
 
-// farewell is when, after the last datagram, each stream's FIN is sent: often
-// enough that a path in bad order lets one pass.
-var farewell = [...]time.Duration{0, 5, 10, 20, 40, 60, 100, 150, 200, 250}
+// farewell is when, in milliseconds after the last datagram, each stream's FIN
+// is sent: often enough that a path in bad order lets one pass.
+var farewell = [...]int{0, 5, 10, 20, 40, 60, 100, 150, 200, 250}
 
 // finish tells the receiver how many datagrams each stream had. A receiver
 // that has gone already, as an answer shows, has got it.
@@ -192,7 +192,7 @@ func (s *sender) finish(ctx context.Context) {
 	gone := make([]bool, len(s.conns))
 	var b [headerSize]byte
 	for _, at := range farewell {
-		if d := at*time.Millisecond - time.Since(began); d > 0 && !waiter.Wait(d) {
+		if d := time.Duration(at)*time.Millisecond - time.Since(began); d > 0 && !waiter.Wait(d) {
 			break
 		}
 		for i, c := range s.conns {

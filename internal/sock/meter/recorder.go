@@ -136,7 +136,7 @@ func (r *Recorder) nextInterval() time.Time { return after(r.base.at, r.interval
 // last; a last just short of a multiple stands for that multiple.
 func after(zero, last time.Time, every time.Duration) time.Time {
 	slack := every / 20
-	return zero.Add(((last.Sub(zero)+slack)/every + 1) * every)
+	return zero.Add((last.Sub(zero) + slack).Truncate(every) + every)
 }
 
 func (r *Recorder) endStep(now reading) {

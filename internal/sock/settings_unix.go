@@ -1,0 +1,11 @@
+//go:build unix
+
+package sock
+
+import "soku/internal/measure"
+
+// windowCapped is the error for a buffer that the system keeps smaller.
+func windowCapped(option string, asked measure.Size, got int, knob string) error {
+	return measure.Errorf(measure.KindPermission, "set socket option %s to %s: the system allows %s", option, asked, measure.Size(got)).
+		WithHint("raise %s, or ask for a smaller --window", knob)
+}
