@@ -3,6 +3,7 @@ package latency
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 
 	"soku/internal/engine/latency/roundtrip"
 )
@@ -105,7 +106,7 @@ func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer [
 	size, err := c.link.read(buffer)
 	now := c.clock.now()
 	switch {
-	case err == nil, err == errTick, cut(err):
+	case err == nil, errors.Is(err, errTick), cut(err):
 	case refused(err):
 		c.refused = true
 	default:

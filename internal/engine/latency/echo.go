@@ -44,7 +44,7 @@ func echoStream(ctx context.Context, l link, size int) error {
 	message := make([]byte, size)
 	for {
 		err := readFull(ctx, l, message, func() error { return nil })
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
@@ -62,13 +62,10 @@ func echoStream(ctx context.Context, l link, size int) error {
 func echoDatagrams(ctx context.Context, l link, size int) error {
 	buffer := make([]byte, max(size, headerSize)+1)
 	var token uint64
-	for {
+	for ctx.Err() == nil {
 		n, err := l.read(buffer)
-		if ctx.Err() != nil {
-			return nil
-		}
 		if err != nil {
-			if err == errTick || refused(err) || cut(err) {
+			if errors.Is(err, errTick) || refused(err) || cut(err) {
 				continue
 			}
 			return err
@@ -87,4 +84,5 @@ func echoDatagrams(ctx context.Context, l link, size int) error {
 			return nil
 		}
 	}
+	return nil
 }

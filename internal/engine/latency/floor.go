@@ -52,8 +52,11 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	}
 	var held atomic.Int64
 	open = holding(open, hold, &held)
-	echoed := make(chan error, 1)
-	go func() { echoed <- echo(ctx, far, o, alongside(open, o)) }()
+	echoed := make(chan struct{})
+	go func() {
+		defer close(echoed)
+		_ = echo(ctx, far, o, alongside(open, o)) // near sees what breaks it
+	}()
 	defer func() { cancel(); <-echoed }()
 
 	c, err := newClient(near, o)

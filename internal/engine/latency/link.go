@@ -138,7 +138,7 @@ func writeAll(ctx context.Context, l link, b []byte) error {
 		switch {
 		case len(b) == 0 && err == nil:
 			return nil
-		case err != nil && err != errTick:
+		case err != nil && !errors.Is(err, errTick):
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -154,14 +154,14 @@ func readFull(ctx context.Context, l link, b []byte, giveUp func() error) error 
 		have += n
 		switch {
 		case err == nil:
-		case err == errTick:
+		case errors.Is(err, errTick):
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			if err := giveUp(); err != nil {
 				return err
 			}
-		case err == io.EOF && have > 0:
+		case errors.Is(err, io.EOF) && have > 0:
 			return io.ErrUnexpectedEOF
 		default:
 			return err

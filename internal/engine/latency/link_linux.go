@@ -107,10 +107,10 @@ func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, er
 	if err == nil {
 		err = t.err
 	}
-	switch err {
-	case nil:
+	switch {
+	case err == nil:
 		return t.n, nil
-	case unix.EAGAIN, unix.EINTR:
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
 		return 0, errTick
 	}
 	return 0, err

@@ -3,6 +3,7 @@ package latency
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"runtime"
@@ -127,12 +128,12 @@ func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err == errTick:
+	case errors.Is(err, errTick):
 		if last := s.lastNs.Load(); last >= 0 && now > last+c.timeout {
 			return errSilent
 		}
 		return nil
-	case err == io.EOF && s.lastNs.Load() >= 0 && s.err != nil:
+	case errors.Is(err, io.EOF) && s.lastNs.Load() >= 0 && s.err != nil:
 		return s.err // what made the far end close tells more
 	case err != nil:
 		return err

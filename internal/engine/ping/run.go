@@ -229,7 +229,7 @@ func (p *pinger) receive(ctx context.Context) {
 			p.rec.Lost(at)
 		})
 		switch {
-		case err == errTick:
+		case errors.Is(err, errTick):
 		case err == nil:
 			p.take(a, at)
 		case p.networkSays(err):
