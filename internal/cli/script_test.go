@@ -96,7 +96,7 @@ func scriptHalt(ts *testscript.TestScript, _ bool, args []string) {
 		case <-tick.C:
 			if !sent && strings.Contains(errs.String(), "] ") {
 				sent = true
-				signal := os.Signal(os.Interrupt)
+				signal := os.Interrupt
 				if args[0] == "KILL" {
 					signal = os.Kill
 				}

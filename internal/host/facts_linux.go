@@ -95,7 +95,7 @@ func container() string {
 			return name
 		}
 	}
-	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" { //nolint:forbidigo // a mark of the machine, like the files above, and no setting
 		return "kubernetes"
 	}
 	return read("/run/systemd/container")
