@@ -24,7 +24,7 @@ this machine, with rates, delays and loss that are known. Linux, as root.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabUp(sys), newLabDown(sys), newLabStatus(sys), newLabExec(sys), newLabEnter(sys), newLabDelayLine(sys))
+	cmd.AddCommand(newLabUp(sys), newLabDown(sys), newLabStatus(sys), newLabExec(sys), newLabEnter(), newLabDelayLine(sys))
 	return cmd
 }
 
@@ -146,13 +146,16 @@ func newLabExec(sys *System) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if sys.ownStreams() {
+				return l.Become(args[1], args[2:])
+			}
 			return l.Exec(cmd.Context(), args[1], args[2:], sys.Stdin, sys.Stdout, sys.Stderr)
 		},
 	}
 }
 
 // newLabEnter is what lab starts to run a program in a namespace.
-func newLabEnter(sys *System) *cobra.Command {
+func newLabEnter() *cobra.Command {
 	return &cobra.Command{
 		Use: "enter NAMESPACE -- COMMAND [ARGUMENT]...", Hidden: true, Args: cobra.MinimumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return lab.Enter(args[0], args[1:]) },

@@ -49,7 +49,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 		return err
 	}
 	defer ready.Close()
-	cmd := exec.Command(l.options.Executable, "lab", "delay-line", filepath.Join(l.Dir, "state.json"))
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.options.Executable, "lab", "delay-line", filepath.Join(l.Dir, "state.json"))
 	cmd.ExtraFiles = append([]*os.File{record}, a.taps...)
 	cmd.Stdout = theirs
 	err = l.start(roleLine, "", cmd)

@@ -28,7 +28,7 @@ type Options struct {
 	// Progress gets one line for each step of Up; nil: nobody listens.
 	Progress func(line string)
 
-	before func(step string) error // tests make a step fail with it
+	before func(step string) error //nolint:unused // tests on Linux make a step fail with it
 }
 
 func (o Options) dir(name string) string {
@@ -36,12 +36,6 @@ func (o Options) dir(name string) string {
 		o.RunDir = DefaultRunDir
 	}
 	return filepath.Join(o.RunDir, "lab", name)
-}
-
-func (o Options) say(line string) {
-	if o.Progress != nil {
-		o.Progress(line)
-	}
 }
 
 // Lab is a running lab. Its methods may be called by many goroutines.
@@ -53,11 +47,11 @@ type Lab struct {
 	options Options
 	mu      sync.Mutex
 	state   state
-	owned   []*owned // processes this program started and waits for
+	owned   []*owned //nolint:unused // processes this program started and waits for, on Linux
 }
 
 // owned is a child of this process.
-type owned struct {
+type owned struct { //nolint:unused // off Linux
 	process *os.Process
 	done    chan struct{} // closed when it was waited for
 }

@@ -45,10 +45,11 @@ func TestALabCarriesConnectionsToItsServer(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	on(t, l, "a", func() (any, error) {
-		if devices, err := net.Interfaces(); err != nil || len(devices) != 2 {
-			return nil, fmt.Errorf("a has devices %v, %v; want lo and its link", devices, err)
+		devices, err := net.Interfaces()
+		if err == nil && len(devices) != 2 {
+			err = fmt.Errorf("a has devices %v; want lo and its link", devices)
 		}
-		return nil, nil
+		return nil, err
 	})
 }
 

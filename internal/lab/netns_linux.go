@@ -70,11 +70,11 @@ func createNamespace(name string) error {
 		}
 		file.Close()
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-			os.Remove(namespacePath(name))
+			_ = os.Remove(namespacePath(name))
 			return fmt.Errorf("make a network namespace: %w", err)
 		}
 		if err := unix.Mount("/proc/thread-self/ns/net", namespacePath(name), "bind", unix.MS_BIND, ""); err != nil {
-			os.Remove(namespacePath(name))
+			_ = os.Remove(namespacePath(name))
 			return fmt.Errorf("name the namespace: %w", err)
 		}
 		return nil

@@ -39,6 +39,9 @@ func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cm
 	return cmd
 }
 
+// Become needs Linux.
+func (l *Lab) Become(string, []string) error { return needsLinux() }
+
 // Exec needs Linux.
 func (l *Lab) Exec(context.Context, string, []string, io.Reader, io.Writer, io.Writer) error {
 	return needsLinux()

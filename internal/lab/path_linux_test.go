@@ -437,7 +437,7 @@ func blast(t *testing.T, l *Lab, from, to string, window time.Duration) float64 
 	_ = in.SetReadDeadline(begin.Add(window))
 	for {
 		if _, err := in.Read(buf); err != nil {
-			if !errors.Is(err, os.ErrDeadlineExceeded) && err != io.EOF {
+			if !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
 			return float64(n) * 1500 * 8 / time.Since(begin).Seconds()

@@ -16,10 +16,10 @@ func addRules(t *Topology, s *space) error {
 	if err != nil {
 		return fmt.Errorf("open nftables: %w", err)
 	}
-	any := addFirewall(c, s.node)
-	any = addForwardPolice(c, t, s.node) || any
-	any = addLinkPolice(c, t, s.node) || any
-	if !any {
+	some := addFirewall(c, s.node)
+	some = addForwardPolice(c, t, s.node) || some
+	some = addLinkPolice(c, t, s.node) || some
+	if !some {
 		return nil
 	}
 	if err := c.Flush(); err != nil {

@@ -157,13 +157,6 @@ func (t *Topology) Address(host, label string) (netip.Addr, error) {
 		WithHint("its addresses are %s", joinNames(all, func(a Address) string { return a.Label }))
 }
 
-// hasIPv6 reports whether any node has an IPv6 address.
-func (t *Topology) hasIPv6() bool {
-	return slices.ContainsFunc(t.Nodes, func(n *Node) bool {
-		return slices.ContainsFunc(t.Addresses(n.Name), func(a Address) bool { return a.Addr.Is6() })
-	})
-}
-
 func labelOf(e *End, p netip.Prefix) string {
 	if p.Addr().Is6() && slices.ContainsFunc(e.Addrs, func(o netip.Prefix) bool { return o.Addr().Is4() }) {
 		return e.Label + "-v6"

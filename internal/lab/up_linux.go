@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,12 @@ func (l *Lab) claim() error {
 		l.state.Namespaces = append(l.state.Namespaces, NamespaceName(t.Name, n.Name))
 	}
 	return nil
+}
+
+func (o Options) say(line string) {
+	if o.Progress != nil {
+		o.Progress(line)
+	}
 }
 
 // builder of one lab: the open namespaces, one element a node, and the open TAP files.
@@ -165,6 +172,13 @@ func (a *assembly) nodes(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hasIPv6 reports whether any node has an IPv6 address.
+func (t *Topology) hasIPv6() bool {
+	return slices.ContainsFunc(t.Nodes, func(n *Node) bool {
+		return slices.ContainsFunc(t.Addresses(n.Name), func(a Address) bool { return a.Addr.Is6() })
+	})
 }
 
 const congestionKey = "net.ipv4.tcp_congestion_control"
@@ -275,7 +289,7 @@ func (a *assembly) servers(ctx context.Context) error {
 			continue
 		}
 		a.lab.options.say("starting soku server on " + n.Name)
-		cmd := exec.Command(a.lab.options.Executable, "lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", a.lab.options.Executable, "server")
+		cmd := exec.CommandContext(context.WithoutCancel(ctx), a.lab.options.Executable, "lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", a.lab.options.Executable, "server")
 		if err := a.lab.start(roleServer, n.Name, cmd); err != nil {
 			return fmt.Errorf("start soku server on %s: %w", n.Name, err)
 		}

@@ -37,7 +37,7 @@ func (r *reader) fail(at position, hint, format string, args ...any) {
 	}
 	r.err = measure.Errorf(measure.KindFile, "%s:%d:%d: %s", r.file, at.line, at.column, fmt.Sprintf(format, args...))
 	if hint != "" {
-		r.err.WithHint("%s", hint)
+		r.err = r.err.WithHint("%s", hint)
 	}
 }
 
