@@ -92,11 +92,11 @@ func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.owned = append(l.owned, o)
-	stat, err := readStat(o.process.Pid)
+	ticks, err := startTicks(o.process.Pid)
 	if err != nil {
 		return fmt.Errorf("%s ended at once; see %s", name, log.Name())
 	}
-	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.process.Pid, StartTicks: stat.startTicks})
+	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.process.Pid, StartTicks: ticks})
 	return l.save()
 }
 
@@ -118,33 +118,35 @@ func (l *Lab) collect() {
 	}
 }
 
-// procStat is what /proc/PID/stat says of a process.
-type procStat struct {
-	state      string // "Z": ended, not yet waited for
-	threads    int
-	startTicks uint64 // clock ticks since boot; with the number it names a process for as long as the machine runs
-}
-
-func readStat(pid int) (procStat, error) {
+// startTicks is when a process began, in clock ticks since boot: with its
+// number that names it for as long as the machine runs.
+func startTicks(pid int) (uint64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return procStat{}, err
+		return 0, err
 	}
 	// The second field is the program's name in brackets and may hold blanks and brackets.
 	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
 	if len(f) < 20 {
-		return procStat{}, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
+		return 0, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
 	}
-	threads, err1 := strconv.Atoi(f[17])
-	ticks, err2 := strconv.ParseUint(f[19], 10, 64)
-	return procStat{f[0], threads, ticks}, errors.Join(err1, err2)
+	return strconv.ParseUint(f[19], 10, 64)
 }
 
-// alive reports whether the recorded process is still running. A program that
-// becomes another one looks ended for a moment, but for its threads.
+// alive reports whether the recorded process is still running. The process
+// file descriptor decides: in /proc a program that becomes another one looks
+// ended, and even gone, for a moment.
 func (p process) alive() bool {
-	s, err := readStat(p.PID)
-	return err == nil && s.startTicks == p.StartTicks && (s.state != "Z" || s.threads > 1)
+	fd, err := unix.PidfdOpen(p.PID, 0)
+	if err != nil {
+		return !errors.Is(err, unix.ESRCH)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if waitPidfd(context.Background(), fd, 0) {
+		return false
+	}
+	ticks, err := startTicks(p.PID)
+	return err != nil || ticks == p.StartTicks
 }
 
 // patience is how long a process may take to end in good order.
