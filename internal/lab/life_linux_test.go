@@ -238,18 +238,18 @@ func TestDownSparesAProcessThatOnlyHasTheNumber(t *testing.T) {
 		t.Skip(err)
 	}
 	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
-	stat, err := readStat(other.Process.Pid)
+	ticks, err := startTicks(other.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.state.Processes = []process{{Role: roleServer, Node: "a", PID: other.Process.Pid, StartTicks: stat.startTicks - 1}}
+	l.state.Processes = []process{{Role: roleServer, Node: "a", PID: other.Process.Pid, StartTicks: ticks - 1}}
 	if err := l.save(); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Down(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if now, err := readStat(other.Process.Pid); err != nil || now.state == "Z" {
+	if p := (process{PID: other.Process.Pid, StartTicks: ticks}); !p.alive() {
 		t.Error("the other process was killed")
 	}
 }
