@@ -58,7 +58,11 @@ func permission(err error, format string, args ...any) *measure.Error {
 	what := fmt.Sprintf(format, args...)
 	switch {
 	case errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EPERM):
-		return measure.Errorf(measure.KindPermission, "%s: %w", what, err).WithHint("labs need root: run it with sudo")
+		hint := "labs need root: run it with sudo"
+		if os.Geteuid() == 0 {
+			hint = "this is a root without all rights; a container needs the capabilities SYS_ADMIN and NET_ADMIN"
+		}
+		return measure.Errorf(measure.KindPermission, "%s: %w", what, err).WithHint("%s", hint)
 	case errors.Is(err, os.ErrNotExist):
 		return measure.Errorf(measure.KindNotFound, "%s: %w", what, err).WithHint("is the lab up? See: soku lab status")
 	}

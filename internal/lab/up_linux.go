@@ -193,10 +193,7 @@ func setSysctls(s *space, settings []Sysctl) error {
 				continue // a kernel without IPv6
 			}
 			if errors.Is(err, os.ErrPermission) && c.Key == congestionKey {
-				// Only what the machine allows everybody may be a namespace's default.
-				allowed, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-				return measure.Errorf(measure.KindPermission, "%s: set %s to %q: the machine does not allow it", s.node.Name, c.Key, c.Value).
-					WithHint("allow it: sysctl -w net.ipv4.tcp_allowed_congestion_control=%q", strings.TrimSpace(string(allowed))+" "+c.Value)
+				return congestionNotAllowed(s.node, c.Value)
 			}
 			if err != nil {
 				return fmt.Errorf("set %s to %q: %w", c.Key, c.Value, err)
@@ -204,6 +201,15 @@ func setSysctls(s *space, settings []Sysctl) error {
 		}
 		return nil
 	})
+}
+
+// congestionNotAllowed is the error for a default congestion control that the
+// kernel refuses to a namespace, whoever asks. A socket of root may have it all the same.
+func congestionNotAllowed(n *Node, name string) error {
+	allowed, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+	return measure.Errorf(measure.KindPermission, "node %s: set %s to %q: inside a namespace the kernel allows only what net.ipv4.tcp_allowed_congestion_control of this machine lists (%s)",
+		n.Name, congestionKey, name, strings.TrimSpace(string(allowed))).
+		WithHint("leave the setting out and choose it for the test: --congestion %[1]s, or congestion: %[1]s in the plan", name)
 }
 
 func ownAddresses(s *space) error {
