@@ -79,8 +79,8 @@ func (p *Plan) LabFile() string {
 }
 
 var (
-	campaignName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	shortName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	campaignName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)
+	shortName    = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,63}$`)
 	hostText     = regexp.MustCompile(`^[A-Za-z0-9.:%_-]{1,255}$`)
 )
 

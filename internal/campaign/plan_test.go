@@ -266,3 +266,19 @@ func FuzzParse(f *testing.F) {
 		p.Estimate(nil)
 	})
 }
+
+func TestNamesMayBeInAnyLetters(t *testing.T) {
+	text := "campaign: 回線比較\nendpoints: {サーバー: {address: 10.0.0.1}}\nto: サーバー\nfactors: {ゲートウェイ: [{name: 標準, options: {rate: 10M}}, {name: 高性能, options: {rate: 20M}}]}\ntests: {スループット: {test: tcp}}\n"
+	p, err := campaign.Parse("p.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.AllPatterns()[1].Name; got != "高性能" {
+		t.Errorf("pattern is %q", got)
+	}
+	for _, name := range []string{"回線/比較", "..", "回 線", strings.Repeat("線", 65)} {
+		if _, err := campaign.Parse("p.yaml", []byte(strings.Replace(text, "回線比較", "'"+name+"'", 1))); measure.KindOf(err) != measure.KindFile {
+			t.Errorf("campaign %q: %v", name, err)
+		}
+	}
+}
