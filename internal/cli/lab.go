@@ -68,7 +68,9 @@ func newLabUp(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up TOPOLOGY.yaml",
 		Short: "Build the network and start its servers",
-		Args:  cobra.ExactArgs(1),
+		Example: `  soku lab up examples/topologies/demo.yaml
+  soku lab up --wait examples/topologies/demo.yaml    until Ctrl-C, then it is gone`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := lab.Load(args[0], sys.ReadFile)
 			if err != nil {
@@ -120,7 +122,11 @@ func newLabDown(sys *System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down TOPOLOGY.yaml|NAME",
 		Short: "Stop the servers and remove the network",
-		Args:  cobra.ExactArgs(1),
+		Long: `Stops the servers and removes the network, also one that is not complete after a
+crash. One that is not there is no error.`,
+		Example: `  soku lab down demo
+  soku lab down examples/topologies/demo.yaml`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := labName(sys, args[0])
 			if err != nil {
@@ -140,7 +146,11 @@ func newLabExec(sys *System) *cobra.Command {
 		Use:                   "exec TOPOLOGY.yaml|NAME HOST -- COMMAND [ARGUMENT]...",
 		Short:                 "Run a command on a host of the network",
 		DisableFlagsInUseLine: true,
-		Args:                  cobra.MinimumNArgs(3),
+		Example: `  soku lab exec demo client -- soku tcp 10.77.0.18 --reverse
+  soku lab exec demo client -- ping -c 3 10.77.0.18
+  soku lab exec demo server -- ss -tin
+  soku lab exec demo client -- sh`,
+		Args: cobra.MinimumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := openLab(sys, args[0])
 			if err != nil {

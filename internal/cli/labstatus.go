@@ -15,7 +15,11 @@ func newLabStatus(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TOPOLOGY.yaml|NAME]",
 		Short: "Show the network, its truth and the delays really given",
-		Args:  cobra.MaximumNArgs(1),
+		Long:  "Shows a network, its truth and the delays really given; without an argument, which networks are up.",
+		Example: `  soku lab status
+  soku lab status demo
+  soku lab status demo --json | jq .links`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := labStatus(sys, args)
 			if err != nil {
@@ -58,8 +62,15 @@ func labStatus(sys *System, args []string) ([]*lab.Status, error) {
 	out := make([]*lab.Status, 0, len(names))
 	for _, name := range names {
 		l, err := lab.Open(name, o)
-		if err != nil {
+		switch {
+		case err == nil:
+		case len(args) == 1:
 			return nil, err
+		case measure.KindOf(err) == measure.KindNotFound: // it came or went this moment
+			continue
+		default: // one that cannot be read must not hide the others
+			out = append(out, &lab.Status{Name: name, Nodes: []lab.NodeStatus{}, Links: []lab.LinkStatus{}, Problems: []string{oneLine(err.Error())}})
+			continue
 		}
 		s, err := l.Status()
 		if err != nil {
@@ -77,17 +88,22 @@ func printLabs(sys *System, all []*lab.Status) {
 	}
 	rows := [][]string{{"LAB", "STARTED", "NODES", "FILE", "STATE"}}
 	for _, s := range all {
-		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(s)})
+		if s.StartedAt.IsZero() { // nothing could be read of it
+			rows = append(rows, []string{s.Name, "", "", "", labState(s) + "; " + s.Problems[0]})
+			continue
+		}
+		state := labState(s)
+		if s.Complete && len(s.Problems) > 0 {
+			state += ", but " + s.Problems[0]
+		}
+		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, state})
 	}
 	printTable(sys.Stdout, rows)
 }
 
 func labState(s *lab.Status) string {
-	switch {
-	case !s.Complete:
+	if !s.Complete {
 		return "not complete; soku lab down " + s.Name
-	case len(s.Problems) > 0:
-		return s.Problems[0]
 	}
 	return "up"
 }

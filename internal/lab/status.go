@@ -116,6 +116,9 @@ func (l *Lab) given(processes []process, lines int) ([]GivenDelay, error) {
 		return nil, nil
 	}
 	f, err := os.Open(fmt.Sprintf("/proc/%d/fd/%d", processes[i].PID, recordFD))
+	if errors.Is(err, os.ErrPermission) {
+		return nil, errors.New("only root can read the delays really given")
+	}
 	if err != nil {
 		return nil, err
 	}
