@@ -139,6 +139,10 @@ func setOffload(fd int, whole bool) error {
 	return unix.IoctlSetInt(fd, unix.TUNSETOFFLOAD, tcp) // kernels before 6.2 know no UDP segments
 }
 
+// segmentRoom is more than the kernel takes off a device's largest segment for
+// headers that may come in front of it (MAX_TCP_HEADER).
+const segmentRoom = 512
+
 // setUp gives one end of a link its settings and addresses and switches it on.
 func setUp(l *Link, end int, s *space) error {
 	e := &l.Ends[end]
@@ -163,6 +167,11 @@ func setUp(l *Link, end int, s *space) error {
 	if l.perPacket(end) {
 		if err := s.nl.LinkSetGSOMaxSegs(dev, 1); err != nil {
 			return fmt.Errorf("switch segments off on %s: %w", e.Iface, err)
+		}
+		// Segments that a delay line handed over do not say how many packets they
+		// are; only their size tells. What the kernel adds to it for itself must fit.
+		if err := s.nl.LinkSetGSOMaxSize(dev, l.MTU+segmentRoom); err != nil {
+			return fmt.Errorf("limit segments on %s: %w", e.Iface, err)
 		}
 	}
 	for _, p := range e.Addrs {

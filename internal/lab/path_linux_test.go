@@ -388,8 +388,9 @@ func TestIPv6WorksOverEveryKindOfLink(t *testing.T) {
 
 func TestAPolicerCutsWithoutAQueue(t *testing.T) {
 	for name, text := range map[string]string{
-		"link":   "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
-		"router": "routers: {r: {police: 50M}}\nlinks: [{from: a, to: r}, {from: r, to: b}]",
+		"link":      "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
+		"router":    "routers: {r: {police: 50M}}\nlinks: [{from: a, to: r}, {from: r, to: b}]",
+		"small MTU": "routers: {r: }\nlinks: [{from: a, to: r, mtu: 1300}, {from: r, to: b, mtu: 1300, police: 50M}]",
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := up(t, "hosts: {a: , b: }\n"+text)
@@ -397,10 +398,10 @@ func TestAPolicerCutsWithoutAQueue(t *testing.T) {
 			if err != nil || tr.CapBps != 50e6 {
 				t.Fatalf("truth %+v, %v", tr, err)
 			}
-			want := 50e6 * 1500 / 1514 // IP packets
+			want := 50e6 * float64(tr.MTU) / float64(tr.MTU+etherBytes) // IP packets
 			best := 0.0
 			for range 6 { // a sender that pauses longer than the burst loses its share
-				got := blast(t, l, "a", "b", 400*time.Millisecond)
+				got := blast(t, l, "a", "b", tr.MTU, 400*time.Millisecond)
 				if got > want*(1.01+policeTime/0.4) {
 					t.Errorf("%.2f Mbit/s pass a limit of %.2f", got/1e6, want/1e6)
 				}
@@ -413,9 +414,24 @@ func TestAPolicerCutsWithoutAQueue(t *testing.T) {
 	}
 }
 
-// blast sends full datagrams as fast as it can and returns the IP bits a
-// second that arrived.
-func blast(t *testing.T, l *Lab, from, to string, window time.Duration) float64 {
+func TestAPolicerCountsThePacketsInALargeSegment(t *testing.T) {
+	for name, text := range map[string]string{
+		"of the sender":     "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
+		"of the delay line": "routers: {r: }\nlinks: [{from: a, to: r, delay: 5ms}, {from: r, to: b, police: 50M}]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := up(t, "hosts: {a: , b: }\n"+text)
+			got := goodput(t, l, "a", "b", 300*time.Millisecond, 400*time.Millisecond)
+			if most := 50e6 * (1 + policeTime/0.4); got > most || got < 50e6/100 {
+				t.Errorf("%.2f Mbit/s of TCP through a policer of 50", got/1e6)
+			}
+		})
+	}
+}
+
+// blast sends datagrams that fill the MTU as fast as it can and returns the IP
+// bits a second that arrived.
+func blast(t *testing.T, l *Lab, from, to string, mtu int, window time.Duration) float64 {
 	t.Helper()
 	in := on(t, l, to, func() (*net.UDPConn, error) {
 		return net.ListenUDP("udp4", &net.UDPAddr{IP: net.ParseIP(address(t, l, to, ""))})
@@ -427,7 +443,7 @@ func blast(t *testing.T, l *Lab, from, to string, window time.Duration) float64 
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			_, _ = out.Write(make([]byte, 1472))
+			_, _ = out.Write(make([]byte, mtu-28))
 		}
 	}()
 	defer func() { cancel(); <-done; out.Close() }()
@@ -440,7 +456,7 @@ func blast(t *testing.T, l *Lab, from, to string, window time.Duration) float64 
 			if !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
-			return float64(n) * 1500 * 8 / time.Since(begin).Seconds()
+			return float64(n*mtu) * 8 / time.Since(begin).Seconds()
 		}
 		n++
 	}

@@ -68,7 +68,7 @@ func blockMatches(b Block) [][]expr.Any {
 func port(p uint16) []byte { return binary.BigEndian.AppendUint16(nil, p) }
 
 // policeTime is how much of its rate a policer lets pass at once.
-const policeTime = 0.010 // seconds
+const policeTime = 0.050 // seconds
 
 // smallPacket is the length in bytes of an IP packet up to which a policer
 // takes no notice of it; see over.
@@ -82,7 +82,9 @@ func over(perSecond float64, mtu int) []expr.Any {
 	packets := perSecond / 8 / float64(mtu+etherBytes)
 	return []expr.Any{
 		&expr.Meta{Key: expr.MetaKeyLEN, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpGt, Register: 1, Data: binary.NativeEndian.AppendUint32(nil, smallPacket)},
+		// Comparisons go byte by byte, so that only the most significant first gives an order.
+		&expr.Byteorder{SourceRegister: 1, DestRegister: 1, Op: expr.ByteorderHton, Len: 4, Size: 4},
+		&expr.Cmp{Op: expr.CmpOpGt, Register: 1, Data: binary.BigEndian.AppendUint32(nil, smallPacket)},
 		&expr.Limit{Type: expr.LimitTypePkts, Rate: uint64(max(packets, 1)), Unit: expr.LimitTimeSecond, Burst: uint32(max(packets*policeTime, 16)), Over: true},
 		&expr.Counter{},
 		&expr.Verdict{Kind: expr.VerdictDrop},
