@@ -136,7 +136,11 @@ crash. One that is not there is no error.`,
 			if err != nil {
 				return err
 			}
-			return lab.Down(cmd.Context(), name, o)
+			if err := lab.Down(cmd.Context(), name, o); err != nil {
+				return err
+			}
+			fmt.Fprintf(sys.Stderr, "lab %s is down\n", name)
+			return nil
 		},
 	}
 }

@@ -53,6 +53,9 @@ func testText(r *measure.Result) string {
 	switch r.Test {
 	case measure.TestTCP, measure.TestUDP:
 		parts = append(parts, string(o.Direction), plural(o.Streams, "stream"))
+		if name := congestionInForce(r); name != "" {
+			parts = append(parts, name)
+		}
 		if o.Rate > 0 {
 			parts = append(parts, "at "+o.Rate.String())
 		}
@@ -65,6 +68,21 @@ func testText(r *measure.Result) string {
 		parts = append(parts, d.Round(10*time.Millisecond).String())
 	}
 	return strings.Join(parts, ", ")
+}
+
+// congestionInForce is the congestion control of the streams, empty where the
+// system did not say or streams differ.
+func congestionInForce(r *measure.Result) string {
+	name := ""
+	for _, f := range r.Flows {
+		for _, s := range f.Streams {
+			if s.TCP == nil || name != "" && s.TCP.Congestion != name {
+				return ""
+			}
+			name = s.TCP.Congestion
+		}
+	}
+	return name
 }
 
 func plural(n int, noun string) string {
@@ -117,7 +135,7 @@ func printLatencySummary(row rowPrinter, r *measure.Result) {
 		row("late", "%d requests left late; their time counts from when they were due", l.LateSends)
 	}
 	if l.Floor != nil {
-		row("floor", "%s median on this host's loopback: what the tool itself adds", measure.FormatLatency(l.Floor.RTT.P50))
+		row("floor", "%s median on this host's loopback: what the tool and the host add", measure.FormatLatency(l.Floor.RTT.P50))
 	}
 	row("method", "%s", l.Method)
 }
@@ -130,9 +148,6 @@ func hostText(h *measure.Host) string {
 	}
 	if f.Interface != "" {
 		parts = append(parts, fmt.Sprintf("%s MTU %d", f.Interface, f.MTU))
-	}
-	if f.Congestion != "" {
-		parts = append(parts, f.Congestion)
 	}
 	if c := h.Counters; c != nil && c.WallNs > 0 {
 		parts = append(parts, fmt.Sprintf("%.2f cores used", float64(c.ProcessUserNs+c.ProcessSysNs)/float64(c.WallNs)))

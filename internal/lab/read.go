@@ -17,7 +17,7 @@ import (
 func Load(path string, read func(string) ([]byte, error)) (*Topology, error) {
 	data, err := read(path)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindFile, "read topology: %w", err)
+		return nil, measure.Errorf(measure.KindFile, "read topology: %w", err).WithHint("give the topology's file, for example: soku lab up lab.yaml")
 	}
 	return Parse(path, data)
 }

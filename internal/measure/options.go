@@ -11,7 +11,7 @@ type Options struct {
 	Duration  Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping" min:"1000000" max:"86400000000000" help:"how long to measure"`
 	Bytes     Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" tests:"tcp udp" help:"stop after this many bytes, all streams together, instead of a time"`
 	Count     int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping" max:"1000000000" help:"stop after this many round trips"`
-	Omit      Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; without it the start is found by a stability rule"`
+	Omit      Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
 	Interval  Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping" min:"100000000" max:"3600000000000" help:"time between live lines"`
 	Direction Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
 	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`

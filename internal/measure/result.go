@@ -84,7 +84,7 @@ type Summary struct {
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty"`
 	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping"`
 	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap after their time; their latency counts from the scheduled time"`
-	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip the tool itself adds: the same test on this host's loopback just before"`
+	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip that the tool and this host add: the same test on its loopback"`
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
 	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts, from the first byte"`
 	Confidence           Confidence   `json:"confidence,omitempty" jsonschema:"enum=high,enum=medium,enum=low"`
@@ -191,7 +191,8 @@ type LatencyPoint struct {
 	MaxNs int64 `json:"max_ns"`
 }
 
-// FloorReading is the same measurement on this host's loopback, taken just before.
+// FloorReading is the same measurement on this host's loopback, taken just
+// before or after.
 type FloorReading struct {
 	RTT   Percentiles `json:"rtt_ns"`
 	Clock string      `json:"clock" jsonschema:"description=Clock and timestamp source"`

@@ -161,7 +161,7 @@ func (t *Test) caveats() []string {
 		out = append(out, "These trials were run by hand: nothing interleaved them, so a change over time can look like a difference.")
 	}
 	if f := t.Floor; f != nil {
-		out = append(out, fmt.Sprintf("The tool itself adds %s (median on this host's loopback, mean of %s).", measure.FormatLatency(f.Mean), many(f.N, "reading")))
+		out = append(out, fmt.Sprintf("Tool and host add %s by themselves (median on this host's loopback, mean of %s).", measure.FormatLatency(f.Mean), many(f.N, "reading")))
 	}
 	return out
 }

@@ -122,7 +122,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case s.cfg.TLS != nil && r.TLS == nil:
 			w.Header().Set("Connection", "close")
 			fail(w, http.StatusUpgradeRequired, measure.Errorf(measure.KindRefused, "this server wants TLS").
-				WithHint("connect with TLS"))
+				WithHint("give --tls, and --tls-ca FILE where its certificate is not a public one"))
 		case s.cfg.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) != 1:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			why := "this server wants a token"

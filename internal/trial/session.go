@@ -169,7 +169,7 @@ func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction
 func latencyFloor(ctx context.Context, o measure.Options, l *measure.Latency, r *measure.Result) *measure.FloorReading {
 	floor, err := latency.Floor(ctx, o, time.Duration(l.Histogram.Percentile(50)))
 	if err != nil {
-		r.Warnings = append(r.Warnings, "the tool's own floor could not be measured on loopback: "+err.Error())
+		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
 	}
 	return floor
 }
@@ -180,7 +180,7 @@ func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r
 		if measure.KindOf(err) == measure.KindPermission {
 			return err
 		}
-		r.Warnings = append(r.Warnings, "the tool's own floor could not be measured on loopback: "+err.Error())
+		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	l, err := ping.Run(ctx, addr, o, h.Observe)

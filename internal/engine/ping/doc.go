@@ -12,5 +12,5 @@
 // Run sends in its caller's goroutine, receives in one more, and keeps the books
 // in a third ([roundtrip.Recorder]); it waits for both.
 //
-// What the figures mean is specified in docs/method/latency.md.
+// What the figures mean is specified in docs/method.md.
 package ping
