@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // soon is how long after its cause something must have happened that takes
@@ -228,5 +229,28 @@ func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
 	}
 	if end, err := Receive(t.Context(), b, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage || receivedBytes(end) != 0 {
 		t.Errorf("receiver: %v", err)
+	}
+}
+
+func TestAResetAfterTheTimeIsNoFailure(t *testing.T) {
+	for late, want := range map[time.Duration]bool{time.Second: true, -time.Minute: false} {
+		clients, servers := pairs(t, 1)
+		f, err := newFlow(clients, options(time.Second, 1), measure.Forward, measure.Sender, nil, usual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A sender that was held up: its deadline went by, and so did the peer's patience.
+		s := &sender{flow: f, payload: random(f.unit()), stop: time.Now().Add(-late)}
+		sock.Abort(servers[0])
+		for f.group.Err() == nil {
+			if _, err := clients[0].Write(s.payload); err != nil {
+				break
+			}
+		}
+		s.write(0)
+		if got := f.group.Err() == nil; got != want {
+			t.Errorf("reset %v after the end: %v", late, f.group.Err())
+		}
+		f.rec.End()
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
@@ -33,14 +31,14 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r := &receiver{flow: f, called: time.Now(), first: make(chan struct{}), complete: make([]bool, len(conns))}
+	r := &receiver{flow: f, called: time.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	f.group.Deadline(r.called.Add(l.first))
 	done := f.start(r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
 		return f.end(ctx)
 	}
-	w := meter.Window{From: r.firstAt, Omit: o.Omit.Std()}
+	w := meter.Window{From: r.first.At(), Omit: o.Omit.Std()}
 	if !f.timed() {
 		w.Idle = l.idle + f.lull()
 	}
@@ -53,10 +51,7 @@ type receiver struct {
 	*flow
 	called time.Time
 
-	once    sync.Once
-	begun   atomic.Bool
-	first   chan struct{} // closed at the first byte of any stream
-	firstAt time.Time     // to be read once first is closed
+	first *sock.First // byte of any stream
 
 	complete []bool // each stream's own: its end was read
 }
@@ -64,18 +59,8 @@ type receiver struct {
 // awaitFirst waits for the first byte of any stream; false when the flow ended
 // or was stopped before that, and then all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
-	select {
-	case <-r.first:
+	if r.first.Await(ctx, r.group, done) {
 		return true
-	case <-done:
-	case <-ctx.Done():
-		r.group.Stop(context.Cause(ctx))
-		<-done
-	}
-	select {
-	case <-r.first: // the last of the workers was the first, too
-		return true
-	default:
 	}
 	if r.group.Err() == nil {
 		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")))
@@ -95,7 +80,7 @@ func (r *receiver) read(stream int) {
 			count.Bytes += int64(n)
 			count.Last = time.Now()
 			cell.Publish(count)
-			if !r.begun.Load() {
+			if !r.first.Come() {
 				r.begin(count.Last)
 			}
 		}
@@ -116,24 +101,20 @@ func (r *receiver) read(stream int) {
 // over tells whether a deadline that went by was the end. It was not when it
 // was the one for the first byte, which came just then on another stream.
 func (r *receiver) over() bool {
-	if r.group.Err() != nil || !r.begun.Load() {
+	if r.group.Err() != nil || !r.first.Come() {
 		return true
 	}
-	<-r.first
-	return r.timed() && time.Since(r.firstAt) >= r.nominal()
+	return r.timed() && time.Since(r.first.At()) >= r.nominal()
 }
 
 // begin notes the flow's first byte, from which its end is known.
 func (r *receiver) begin(at time.Time) {
-	r.once.Do(func() {
+	r.first.Note(at, func() {
 		end := time.Time{}
 		if r.timed() {
 			end = at.Add(r.nominal() + r.drain())
 		}
 		r.group.Deadline(end)
-		r.firstAt = at
-		r.begun.Store(true)
-		close(r.first)
 	})
 }
 
@@ -142,9 +123,8 @@ func (r *receiver) ended(stream int) {
 	r.complete[stream] = true
 	_ = r.conns[stream].CloseWrite()
 	from := r.called
-	if r.begun.Load() {
-		<-r.first
-		from = r.firstAt
+	if r.first.Come() {
+		from = r.first.At()
 	}
 	if after := time.Since(from); r.early(after) {
 		r.group.Stop(r.broken("receive from", stream, fmt.Errorf("the sender stopped after %v of %v",
@@ -176,9 +156,9 @@ func (r *receiver) finish() {
 	switch {
 	case !r.timed() && total < int64(r.o.Bytes):
 		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("all streams ended after %d of %d bytes", total, r.o.Bytes)))
-	case !all && r.early(last.Sub(r.firstAt)+r.lull()):
+	case !all && r.early(last.Sub(r.first.At())+r.lull()):
 		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("nothing came any more after %v of %v",
-			last.Sub(r.firstAt).Round(10*time.Millisecond), r.nominal())))
+			last.Sub(r.first.At()).Round(10*time.Millisecond), r.nominal())))
 	}
 	for i, c := range r.conns {
 		if !r.complete[i] {

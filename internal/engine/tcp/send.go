@@ -95,13 +95,18 @@ func (s *sender) write(stream int) {
 			cell.Publish(count)
 		}
 		if err != nil {
-			if !expired(err) {
+			if !expired(err) && !s.over() {
 				s.group.Stop(s.broken("send to", stream, err))
 			}
 			return
 		}
 	}
 }
+
+// over tells whether the time of a timed flow is over. Where this host was held
+// up past that and past the peer's time to drain, the peer has ended the stream
+// with a reset by then, which is no failure.
+func (s *sender) over() bool { return s.timed() && !time.Now().Before(s.stop) }
 
 // chunk is the next write: a whole unit, or what is left of o.Bytes. Streams
 // draw on one amount, so that none waits for another's share.

@@ -52,7 +52,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 			}
 		}
 	}
-	r := &receiver{flow: f, epoch: time.Now(), first: make(chan struct{}), sent: make([]int64, len(conns))}
+	r := &receiver{flow: f, epoch: time.Now(), first: sock.NewFirst(), sent: make([]int64, len(conns))}
 	for i := range r.sent {
 		r.sent[i] = unknown
 	}
@@ -62,7 +62,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 		f.rec.End()
 		return r.end(), f.failure(ctx)
 	}
-	w := meter.Window{From: r.firstAt, Omit: o.Omit.Std()}
+	w := meter.Window{From: r.first.At(), Omit: o.Omit.Std()}
 	if !f.timed() {
 		w.Idle = l.idle + f.lull()
 	}
@@ -75,10 +75,7 @@ type receiver struct {
 	*flow
 	epoch time.Time
 
-	once    sync.Once
-	begun   atomic.Bool
-	first   chan struct{} // closed at the first datagram of any stream
-	firstAt time.Time     // to be read once first is closed
+	first *sock.First // datagram of any stream
 
 	ending sync.Once
 	ended  atomic.Bool // some stream's last word came
@@ -88,21 +85,11 @@ type receiver struct {
 
 const unknown = -1
 
-// awaitFirst waits for the first datagram of any stream; false when the flow
-// was stopped before that, and then all workers have ended.
+// awaitFirst waits for the first datagram of any stream; false when the flow ended
+// or was stopped before that, and then all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
-	select {
-	case <-r.first:
+	if r.first.Await(ctx, r.group, done) {
 		return true
-	case <-done:
-	case <-ctx.Done():
-		r.group.Stop(context.Cause(ctx))
-		<-done
-	}
-	select {
-	case <-r.first: // the last of the workers was the first, too
-		return true
-	default:
 	}
 	if r.group.Err() == nil {
 		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")))
@@ -167,7 +154,7 @@ func (l *listener) take(h header, n int, now time.Time) {
 	l.count.Packets, l.count.Gaps, l.count.Next = q.unique, q.gaps, q.next
 	l.count.Reordered, l.count.Duplicated, l.count.JitterNs = q.reordered, q.duplicated, l.jitter.ns
 	l.cell.Publish(l.count)
-	if !l.begun.Load() {
+	if !l.first.Come() {
 		l.begin(now)
 	}
 }
@@ -188,15 +175,12 @@ func (l *listener) lastWord(h header, now time.Time) {
 
 // begin notes the flow's first datagram, from which its end is known.
 func (r *receiver) begin(at time.Time) {
-	r.once.Do(func() {
+	r.first.Note(at, func() {
 		end := time.Time{}
 		if r.timed() {
 			end = at.Add(r.nominal() + r.grace())
 		}
 		r.group.Deadline(end)
-		r.firstAt = at
-		r.begun.Store(true)
-		close(r.first)
 	})
 }
 
@@ -205,11 +189,10 @@ func (r *receiver) begin(at time.Time) {
 // stream.
 func (r *receiver) over(stream int) bool {
 	switch {
-	case r.group.Err() != nil, !r.begun.Load(), r.sent[stream] != unknown, r.ended.Load():
+	case r.group.Err() != nil, !r.first.Come(), r.sent[stream] != unknown, r.ended.Load():
 		return true
 	}
-	<-r.first
-	return r.timed() && time.Since(r.firstAt) >= r.nominal()
+	return r.timed() && time.Since(r.first.At()) >= r.nominal()
 }
 
 // judge looks at a flow whose workers have ended. The sender is gone when it
@@ -224,7 +207,7 @@ func (r *receiver) judge() {
 			last = at
 		}
 	}
-	after := last.Sub(r.firstAt)
+	after := last.Sub(r.first.At())
 	if r.timed() && after+r.lull() < r.nominal()-min(time.Second, r.nominal()/2) {
 		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("nothing came any more after %v of %v", after.Round(10*time.Millisecond), r.nominal())))
 	}
