@@ -19,8 +19,8 @@ demo: build ## measure an emulated network and write demo/report.html
 peers: ## install what the tests measure against, or say what will be skipped
 	@test/peers
 
-test: peers build ## run every test
-	$(GO) test -count=1 -timeout 15m ./...
+test: peers build ## run every test, one package at a time: some watch the clock
+	$(GO) test -count=1 -p 1 -timeout 15m ./...
 
 race: ## run the tests that do not depend on timing under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short -count=1 -timeout 15m ./...

@@ -28,8 +28,14 @@ import (
 const (
 	// awake is how long the line watches for the next packet before it sleeps.
 	awake = 500 * time.Microsecond
+	// giveWay is for how long after a packet left the line lets others run first.
+	giveWay = 100 * time.Microsecond
 	// alone is how shortly before something is due the line keeps the processor.
 	alone = 10 * time.Microsecond
+	// Who keeps the processor for longer than taken was not woken to answer a
+	// packet; then the line does not give way any more, for greedy.
+	taken  = 500 * time.Microsecond
+	greedy = 50 * time.Millisecond
 	// batch is how many packets it takes from one device before it looks
 	// whether others are due.
 	batch = 8
@@ -57,6 +63,8 @@ type line struct {
 	begin      time.Time
 	wake       int64 // ns that waking up takes
 	lastPacket int64
+	lastHand   int64  // when a packet left
+	greedyTo   int64  // until when it does not give way
 	overflow   []byte // where packets go that find no room
 	stopped    atomic.Bool
 }
@@ -144,7 +152,8 @@ func (l *line) calibrate() {
 		late = append(late, l.now()-before-int64(time.Millisecond))
 	}
 	slices.Sort(late)
-	l.wake = min(max(late[len(late)/2], 0), int64(200*time.Microsecond))
+	// Rather too little: a delay shall not be shorter than the file says.
+	l.wake = min(max(late[len(late)/10], 0), int64(200*time.Microsecond))
 }
 
 // poll sleeps up to ns until there is a packet or the stop; ns < 0: without end.
@@ -169,13 +178,14 @@ func (l *line) run() error {
 	for !l.stopped.Load() {
 		next := l.release()
 		if wait := l.wait(next); wait != 0 {
+			slept := l.now()
 			ready, err := l.poll(wait)
 			if err != nil {
 				return fmt.Errorf("delay line: wait for packets: %w", err)
 			}
 			empty := l.now()
 			if ready > 0 {
-				empty -= 2 * l.wake // the packet came halfway: it woke the line
+				empty = max(empty-2*l.wake, slept) // the packet came halfway: it woke the line
 			}
 			for _, d := range l.directions {
 				d.empty = empty
@@ -185,11 +195,24 @@ func (l *line) run() error {
 		if err != nil {
 			return err
 		}
-		if !took && next-l.now() > int64(alone) {
-			_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		if !took {
+			l.yield(next)
 		}
 	}
 	return nil
+}
+
+// yield gives way to whom the last packet woke: the scheduler may have put them
+// on this very processor.
+func (l *line) yield(next int64) {
+	now := l.now()
+	if now-l.lastHand > int64(giveWay) || now < l.greedyTo || next-now < int64(alone) {
+		return
+	}
+	_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	if back := l.now(); back-now > int64(taken) {
+		l.greedyTo = back + int64(greedy)
+	}
 }
 
 // look takes what the devices have and says whether that was anything.
@@ -275,7 +298,7 @@ func (l *line) release() int64 {
 				continue
 			}
 			d.hand(s, now)
-			l.lastPacket = now
+			l.lastPacket, l.lastHand = now, now
 			worked = true
 		}
 		if !worked {
