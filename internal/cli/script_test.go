@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,14 +10,27 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 )
 
 // TestMain makes the test binary the program itself when it is called soku, so
 // that scripts run whole processes.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakChecked{m}, map[string]func(){
 		"soku": func() { os.Exit(Run(Real())) },
 	})
+}
+
+// leakChecked fails when the tests leave a goroutine behind.
+type leakChecked struct{ tests *testing.M }
+
+func (l leakChecked) Run() int {
+	code := l.tests.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // TestScripts runs testdata/script/*.txtar, each in a folder and with a data

@@ -2,11 +2,13 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -79,12 +81,28 @@ func TestFactsAreThoseOfTheCallersNamespace(t *testing.T) {
 	}
 }
 
+// awaitUp waits until the kernel has noticed that an interface has a carrier.
+func awaitUp(iface string) error {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		dev, err := netlink.LinkByName(iface)
+		if err != nil || dev.Attrs().OperState == netlink.OperUp {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s stays %s", iface, dev.Attrs().OperState)
+		}
+	}
+}
+
 func TestCountersAreThoseOfTheCallersNamespace(t *testing.T) {
 	var c measure.Counters
 	inNamespace(t, func() error {
 		peer, err := netlink.LinkByName("soku1")
 		if err == nil {
 			err = netlink.LinkSetUp(peer)
+		}
+		if err == nil {
+			err = awaitUp("soku0") // the kernel drops what is sent before
 		}
 		if err != nil {
 			return err
