@@ -46,12 +46,10 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	defer far.Close()
 
 	o = floorOptions(o)
-	hold := min(path, floorPath)
-	if o.RequestRate > 0 {
-		hold = 0 // it would delay the schedule
-	}
 	var held atomic.Int64
-	open = holding(open, hold, &held)
+	if o.RequestRate == 0 { // an open loop's schedule would be late
+		open = holding(open, min(path, floorPath), &held)
+	}
 	echoed := make(chan struct{})
 	go func() {
 		defer close(echoed)
@@ -75,7 +73,7 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 }
 
 // holding makes links that hold each message before it leaves, as if it were on
-// its way. held counts the ns for which they did.
+// its way. held counts the ns for which they did. One goroutine reads and writes.
 func holding(open linker, hold time.Duration, held *atomic.Int64) linker {
 	return func(conn net.Conn, tick time.Duration, threads int) link {
 		return &holdingLink{link: open(conn, tick, threads), hold: hold, held: held}
