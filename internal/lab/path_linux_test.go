@@ -66,6 +66,7 @@ func goodput(t *testing.T, l *Lab, from, to string, warm, window time.Duration) 
 }
 
 func TestARateIsKeptAndReached(t *testing.T) {
+	watchesTheClock(t)
 	l := up(t, `
 hosts:
   a:
@@ -147,6 +148,7 @@ func rtts(t *testing.T, l *Lab, from, to string, n int) []int64 {
 }
 
 func TestADelayIsGivenExactlyAndRecorded(t *testing.T) {
+	watchesTheClock(t)
 	l := up(t, `
 hosts: {a: , near: , middle: , far: , beside: }
 links:
@@ -197,6 +199,7 @@ links:
 }
 
 func TestJitterVariesTheDelayInBothDirectionsOnly(t *testing.T) {
+	watchesTheClock(t)
 	l := up(t, "hosts: {a: , b: }\nlinks: [{from: a, to: b, delay: 2ms, jitter: 1ms}]")
 	got := rtts(t, l, "a", "b", 200)
 	if got[0] < 2e6 || got[10] > 3.5e6 || got[len(got)-10] < 4.5e6 {
@@ -390,6 +393,7 @@ func TestIPv6WorksOverEveryKindOfLink(t *testing.T) {
 }
 
 func TestAPolicerCutsWithoutAQueue(t *testing.T) {
+	watchesTheClock(t)
 	for name, text := range map[string]string{
 		"link":      "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
 		"router":    "routers: {r: {police: 50M}}\nlinks: [{from: a, to: r}, {from: r, to: b}]",
@@ -418,6 +422,7 @@ func TestAPolicerCutsWithoutAQueue(t *testing.T) {
 }
 
 func TestAPolicerCountsThePacketsInALargeSegment(t *testing.T) {
+	watchesTheClock(t)
 	for name, text := range map[string]string{
 		"of the sender":     "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
 		"of the delay line": "routers: {r: }\nlinks: [{from: a, to: r, delay: 5ms}, {from: r, to: b, police: 50M}]",

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -26,8 +27,9 @@ import (
 var soku string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	if reason := cannot(); reason != "" {
-		fmt.Println("skipped: emulated networks need Linux and root:", reason)
+		fmt.Println("skipped:", reason)
 		return
 	}
 	dir, err := os.MkdirTemp("", "soku-truth")
@@ -47,10 +49,13 @@ func TestMain(m *testing.M) {
 
 func cannot() string {
 	if runtime.GOOS != "linux" {
-		return "this is " + runtime.GOOS
+		return "emulated networks need Linux, this is " + runtime.GOOS
 	}
 	if os.Geteuid() != 0 {
-		return "not root"
+		return "emulated networks need root"
+	}
+	if testing.Short() {
+		return "these tests watch the clock, and short ones are asked for"
 	}
 	return ""
 }
