@@ -28,6 +28,8 @@ import (
 const (
 	// awake is how long the line watches for the next packet before it sleeps.
 	awake = 500 * time.Microsecond
+	// wakeMost bounds what is taken off an arrival for waking up.
+	wakeMost = 100 * time.Microsecond
 	// giveWay is for how long after a packet left the line lets others run first.
 	giveWay = 100 * time.Microsecond
 	// alone is how shortly before something is due the line keeps the processor.
@@ -153,7 +155,7 @@ func (l *line) calibrate() {
 	}
 	slices.Sort(late)
 	// Rather too little: a delay shall not be shorter than the file says.
-	l.wake = min(max(late[len(late)/10], 0), int64(200*time.Microsecond))
+	l.wake = min(max(late[len(late)/10], 0), int64(wakeMost))
 }
 
 // poll sleeps up to ns until there is a packet or the stop; ns < 0: without end.

@@ -170,10 +170,15 @@ links:
 			for range 12 { // a batch during which others held the processors says nothing
 				batch := rtts(t, l, "a", host, 51)
 				n += len(batch)
-				if float64(batch[0]) < want*0.97 {
-					t.Errorf("a round trip of %d ns, want at least %.0f and 3 %% less", batch[0], want)
+				// A line that slept takes off what waking up usually takes.
+				if least := want*0.97 - 2*float64(wakeMost); float64(batch[0]) < least {
+					t.Errorf("a round trip of %d ns, want %.0f and never less than %.0f", batch[0], want, least)
 				}
-				best = min(best, float64(batch[len(batch)/2]))
+				middle := float64(batch[len(batch)/2])
+				if middle < want*0.97 {
+					t.Errorf("median round trip %.0f ns, want %.0f and at most 3 %% less", middle, want)
+				}
+				best = min(best, middle)
 				if best < want*1.03+floor {
 					break
 				}

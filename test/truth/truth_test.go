@@ -166,8 +166,8 @@ links:
 			}
 			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "1ms"}} {
 				var got, floors []float64
-				for range 3 {
-					r := run(t, l, test[0], append([]string{"-t", "1s"}, test[1:]...)...)
+				for range 7 {
+					r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)
 					got = append(got, r.Summary.RTT.P50)
 					floors = append(floors, *r.Summary.FloorNs)
 				}
