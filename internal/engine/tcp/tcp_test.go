@@ -104,7 +104,7 @@ func TestWhatIsSentIsReceived(t *testing.T) {
 		{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := options(300*time.Millisecond, c.streams)
+			o := options(600*time.Millisecond, c.streams)
 			c.set(&o)
 			a, b := pairs(t, c.streams)
 			s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
