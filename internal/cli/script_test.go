@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,9 @@ func (l leakChecked) Run() int {
 //	halt SIGNAL     run the rest of the line in the background, send it INT or
 //	                KILL when its stderr has a line with a bracket, and wait
 //	fill VARIABLE FILE   replace $VARIABLE in FILE
+//	lab FILE        replace $LAB in FILE by a name that no other lab has, not even
+//	                one that a killed run of the tests left, and take that lab
+//	                down at the end whatever happens
 //
 // and the condition [root].
 func TestScripts(t *testing.T) {
@@ -53,7 +57,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) { return cond == "root" && os.Geteuid() == 0, nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server": scriptServer, "halt": scriptHalt, "fill": scriptFill,
+			"server": scriptServer, "halt": scriptHalt, "fill": scriptFill, "lab": scriptLab,
 		},
 	})
 }
@@ -145,4 +149,17 @@ func scriptFill(ts *testscript.TestScript, _ bool, args []string) {
 	b, err := os.ReadFile(file)
 	ts.Check(err)
 	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(b), "$"+args[0], ts.Getenv(args[0]))), 0o644))
+}
+
+func scriptLab(ts *testscript.TestScript, neg bool, args []string) {
+	name := fmt.Sprintf("script-%08x", rand.Uint32())
+	ts.Setenv("LAB", name)
+	scriptFill(ts, neg, append([]string{"LAB"}, args...))
+	down := exec.Command(scriptSoku(ts), "lab", "down", name)
+	down.Env = scriptEnv(ts)
+	ts.Defer(func() {
+		if out, err := down.CombinedOutput(); err != nil {
+			ts.Logf("lab down: %v %s", err, out)
+		}
+	})
 }

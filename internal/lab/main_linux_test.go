@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/signal"
@@ -96,12 +97,16 @@ func testOptions(t *testing.T) Options {
 	return Options{RunDir: t.TempDir(), Executable: self}
 }
 
+// thisRun tells the labs of one run of the tests from those of another, which may
+// have been killed and left its namespaces.
+var thisRun = rand.Uint32()
+
 // topologyOf reads text and gives the lab a name that no other test has.
 func topologyOf(t *testing.T, text string) *Topology {
 	t.Helper()
 	h := fnv.New32a()
 	h.Write([]byte(t.Name()))
-	return parse(t, fmt.Sprintf("lab: t%d-%08x\n%s", os.Getpid(), h.Sum32(), text))
+	return parse(t, fmt.Sprintf("lab: t%08x-%08x\n%s", thisRun, h.Sum32(), text))
 }
 
 // up builds the lab for the time of the test, and holds that nothing of it is left.

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,11 +61,12 @@ func cannot() string {
 	return ""
 }
 
-// network brings a topology up until the test ends.
+// network brings a topology up until the test ends, under a name that no other
+// test run has: one that was killed has left its namespaces.
 func network(t *testing.T, topology string) *lab.Lab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "topology.yaml")
-	if err := os.WriteFile(file, []byte(topology), 0o644); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, "lab: truth-%08x\n%s", rand.Uint32(), topology), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	topo, err := lab.Load(file, os.ReadFile)
@@ -116,8 +118,7 @@ func median(v []float64) float64 {
 func TestGoodputIsWithinOnePercentOfTheCap(t *testing.T) {
 	for _, rate := range []string{"50M", "200M", "1G", "5G"} {
 		t.Run(rate, func(t *testing.T) {
-			l := network(t, strings.ReplaceAll(strings.ReplaceAll(`
-lab: truth-NAME
+			l := network(t, strings.ReplaceAll(`
 hosts:
   client:
   server: {server: true}
@@ -126,7 +127,7 @@ routers:
 links:
   - {from: client, to: gateway, rate: RATE}
   - {from: gateway, to: server}
-`, "RATE", rate), "NAME", strings.ToLower(rate)))
+`, "RATE", rate))
 			truth, err := l.Topology.Truth("client", "server", "")
 			if err != nil {
 				t.Fatal(err)
@@ -152,14 +153,13 @@ links:
 func TestMedianRoundTripIsWithinFivePercentOfTheDelay(t *testing.T) {
 	for _, oneWay := range []string{"0.25ms", "1ms", "5ms"} {
 		t.Run(oneWay, func(t *testing.T) {
-			l := network(t, strings.ReplaceAll(strings.ReplaceAll(`
-lab: truth-NAME
+			l := network(t, strings.ReplaceAll(`
 hosts:
   client:
   server: {server: true}
 links:
   - {from: client, to: server, delay: DELAY}
-`, "DELAY", oneWay), "NAME", strings.ReplaceAll(oneWay, ".", "")))
+`, "DELAY", oneWay))
 			truth, err := l.Topology.Truth("client", "server", "")
 			if err != nil {
 				t.Fatal(err)
@@ -185,7 +185,6 @@ links:
 
 func TestLossOnThePathIsTheLossThatIsMeasured(t *testing.T) {
 	l := network(t, `
-lab: truth-loss
 hosts:
   client:
   server: {server: true}
