@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/sock"
 )
 
 // openLink opens the best link this system has: blocking system calls where
@@ -33,7 +35,7 @@ type blockingLink struct {
 	raw      syscall.RawConn
 	in, out  transfer
 	stamping bool
-	stamped  stampedRead
+	stamped  sock.StampedReader
 	behind   time.Duration
 }
 
@@ -67,7 +69,7 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 	stream := isStream(conn)
 	l.in.call = func(fd uintptr) bool {
 		if l.stamping {
-			l.in.n, l.behind, l.in.err = l.stamped.read(int(fd), l.in.b)
+			l.in.n, l.behind, l.in.err = l.stamped.Read(int(fd), l.in.b)
 		} else {
 			l.in.n, l.in.err = unix.Read(int(fd), l.in.b)
 		}
@@ -118,7 +120,7 @@ func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, er
 
 func (l *blockingLink) stamp() {
 	_ = l.raw.Control(func(fd uintptr) {
-		l.stamping = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) == nil
+		l.stamping = sock.Stamp(int(fd), true) == nil
 	})
 }
 
@@ -127,7 +129,7 @@ func (l *blockingLink) late() time.Duration { return l.behind }
 func (l *blockingLink) release() {
 	_ = l.mode(true, 0)
 	if l.stamping {
-		_ = l.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 0) })
+		_ = l.raw.Control(func(fd uintptr) { _ = sock.Stamp(int(fd), false) })
 	}
 }
 

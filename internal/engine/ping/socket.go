@@ -41,17 +41,6 @@ var errTick = errors.New("nothing came for a tick")
 // ICMP error.
 func bufferFor(size int) []byte { return make([]byte, max(size+headerSize+60, 2048)) }
 
-// delayWithin is the delay between the kernel's stamp and now, both on the
-// wall clock, or 0 if it cannot be: the wall clock may be set at any moment.
-func delayWithin(stamp, now time.Time) time.Duration {
-	const longest = time.Second
-	d := now.Round(0).Sub(stamp)
-	if d < 0 || d > longest {
-		return 0
-	}
-	return d
-}
-
 func notPermitted(target netip.Addr, err error) error {
 	return measure.Errorf(measure.KindPermission, "ping %s: the system allows this user neither raw nor datagram ICMP sockets: %w", target, err).
 		WithHint(permissionHint)

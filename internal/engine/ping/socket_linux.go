@@ -1,7 +1,6 @@
 package ping
 
 import (
-	"encoding/binary"
 	"errors"
 	"net"
 	"net/netip"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // kernelSocket is an ICMP socket of either kind on the net poller. It is used
@@ -71,7 +71,7 @@ func openKind(target netip.Addr, o measure.Options, kind int) (*kernelSocket, er
 
 func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) error {
 	s.target = sockaddr(target)
-	s.stamped = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) == nil
+	s.stamped = sock.Stamp(fd, true) == nil
 	if s.isRaw {
 		s.filter(fd)
 	}
@@ -208,9 +208,7 @@ func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
 	if s.isRaw && !s.v6 {
 		a.message, _ = stripIPv4(a.message) // none is parsed as nothing of ours
 	}
-	if stamp, ok := stampIn(s.control[:controlled]); ok {
-		a.delay = delayWithin(stamp, now)
-	}
+	a.delay = sock.Late(s.control[:controlled], now)
 	return a, nil
 }
 
@@ -222,23 +220,6 @@ func addrOf(sa unix.Sockaddr) netip.Addr {
 		return netip.AddrFrom16(sa.Addr)
 	}
 	return netip.Addr{}
-}
-
-// stampIn finds the time of arrival (SO_TIMESTAMPNS, socket(7)): a struct
-// timespec on the wall clock.
-func stampIn(control []byte) (time.Time, bool) {
-	messages, err := unix.ParseSocketControlMessage(control)
-	if err != nil {
-		return time.Time{}, false
-	}
-	for _, m := range messages {
-		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SCM_TIMESTAMPNS && len(m.Data) >= 16 {
-			// Both fields have 64 bits on the architectures this builds for.
-			sec, nsec := binary.NativeEndian.Uint64(m.Data), binary.NativeEndian.Uint64(m.Data[8:])
-			return time.Unix(int64(sec), int64(nsec)), true
-		}
-	}
-	return time.Time{}, false
 }
 
 // failure empties the queue of errors about requests of this socket (ip(7),
