@@ -12,16 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// addLines writes down both directions of a link whose two TAP files were
-// just opened, in the order they will have in the helper.
+// addLines writes down both directions of a link whose files were just opened,
+// in the order they will have in the helper: the device of one end and its
+// stamps, then those of the other.
 func (l *Lab) addLines(k *Link) {
-	first := recordFD + 1 + len(l.state.Lines)
+	first := recordFD + 1 + 2*len(l.state.Lines)
 	for w := range k.Ways {
 		way := &k.Ways[w]
 		l.state.Lines = append(l.state.Lines, lineSpec{
 			Link: k.Name, From: k.Ends[w].Node.Name, To: k.Ends[1-w].Node.Name,
 			Delay: int64(way.Delay), Jitter: int64(way.Jitter), Loss: way.Loss,
-			Seed: uint64(first + w), InFD: first + w, OutFD: first + 1 - w,
+			Seed: uint64(first + w), InFD: first + 2*w, StampFD: first + 2*w + 1, OutFD: first + 2*(1-w),
 		})
 	}
 }
@@ -32,10 +33,10 @@ const linePatience = 10 * time.Second
 // delayLine starts the helper and gives it the TAP devices.
 func (a *assembly) delayLine(ctx context.Context) error {
 	l := a.lab
-	if len(a.taps) == 0 {
+	if len(l.state.Lines) == 0 {
 		return nil
 	}
-	l.options.say(fmt.Sprintf("starting the delay line for %d links", len(a.taps)/2))
+	l.options.say(fmt.Sprintf("starting the delay line for %d links", len(l.state.Lines)/2))
 	if err := l.save(); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 	}
 	defer ready.Close()
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.options.Executable, "lab", "delay-line", filepath.Join(l.Dir, "state.json"))
-	cmd.ExtraFiles = append([]*os.File{record}, a.taps...)
+	cmd.ExtraFiles = append([]*os.File{record}, a.lineFiles...)
 	cmd.Stdout = theirs
 	err = l.start(roleLine, "", cmd)
 	theirs.Close()

@@ -99,6 +99,8 @@ type lineSpec struct {
 	Seed   uint64  `json:"seed"`
 	InFD   int     `json:"in_fd"`  // in the helper
 	OutFD  int     `json:"out_fd"` // in the helper
+	// StampFD is the socket with the times at which packets come to InFD.
+	StampFD int `json:"stamp_fd"`
 }
 
 // NamespaceName is the name of a node's network namespace, as ip-netns(8)

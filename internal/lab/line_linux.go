@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/sock"
 )
 
 // The delay line is one thread that reads a packet from one TAP device, keeps
@@ -23,17 +25,19 @@ import (
 // before something is due and then watches the clock; and it stays awake for a
 // moment after each packet, because the answer to it usually comes at once.
 // Awake it lets others run first, who may be the ones that a packet woke.
-// With nothing on the way it sleeps until a packet comes.
+// With nothing on the way it sleeps until a packet comes. Waking up takes tens of
+// microseconds too, so the kernel says when that packet came (see openStamps).
 
 const (
 	// awake is how long the line watches for the next packet before it sleeps.
 	awake = 500 * time.Microsecond
-	// wakeMost bounds what is taken off an arrival for waking up.
-	wakeMost = 100 * time.Microsecond
 	// giveWay is for how long after a packet left the line lets others run first.
 	giveWay = 100 * time.Microsecond
-	// alone is how shortly before something is due the line keeps the processor.
+	// alone is how shortly before something is due the line does nothing else.
 	alone = 10 * time.Microsecond
+	// handing is what the kernel takes to bring a packet through the other device,
+	// at least: seen between times of packet sockets on both.
+	handing = 2 * time.Microsecond
 	// Who keeps the processor for longer than taken was not woken to answer a
 	// packet; then the line does not give way any more, for greedy.
 	taken  = 500 * time.Microsecond
@@ -57,6 +61,8 @@ type direction struct {
 	ring          *ring
 	record        recorder
 	empty         int64 // when the device had nothing last
+	stamps        int   // socket with the times of arrival
+	stamped       sock.StampedReader
 }
 
 type line struct {
@@ -120,7 +126,7 @@ func newLine(specs []lineSpec) (*line, error) {
 			return nil, fmt.Errorf("device of %s to %s: %w", c.From, c.To, err)
 		}
 		l.directions = append(l.directions, &direction{
-			in: c.InFD, out: c.OutFD, delay: c.Delay, jitter: c.Jitter, loss: c.Loss,
+			in: c.InFD, out: c.OutFD, stamps: c.StampFD, delay: c.Delay, jitter: c.Jitter, loss: c.Loss,
 			chance: rand.New(rand.NewPCG(c.Seed, 0)), ring: newRing(data, ringSlots),
 			record: recorder(record[recordHeader+i*recordDirection:][:recordDirection]),
 		})
@@ -150,29 +156,25 @@ func (l *line) calibrate() {
 	var late []int64
 	for range 31 {
 		before := l.now()
-		_, _ = l.poll(int64(time.Millisecond))
+		_ = l.poll(int64(time.Millisecond))
 		late = append(late, l.now()-before-int64(time.Millisecond))
 	}
 	slices.Sort(late)
-	// Rather too little: a delay shall not be shorter than the file says.
-	l.wake = min(max(late[len(late)/10], 0), int64(wakeMost))
+	l.wake = min(max(late[len(late)/2], 0), int64(200*time.Microsecond))
 }
 
 // poll sleeps up to ns until there is a packet or the stop; ns < 0: without end.
-func (l *line) poll(ns int64) (ready int, err error) {
+func (l *line) poll(ns int64) error {
 	var timeout *unix.Timespec
 	if ns >= 0 {
 		t := unix.NsecToTimespec(ns)
 		timeout = &t
 	}
-	n, _, e := unix.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&l.watched[0])), uintptr(len(l.watched)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
-	if e == unix.EINTR {
-		return 0, nil
+	_, _, e := unix.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&l.watched[0])), uintptr(len(l.watched)), uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
+	if e != 0 && e != unix.EINTR {
+		return e
 	}
-	if e != 0 {
-		return 0, e
-	}
-	return int(n), nil
+	return nil
 }
 
 // run moves packets until it is told to stop or a device is gone.
@@ -180,17 +182,11 @@ func (l *line) run() error {
 	for !l.stopped.Load() {
 		next := l.release()
 		if wait := l.wait(next); wait != 0 {
-			slept := l.now()
-			ready, err := l.poll(wait)
-			if err != nil {
-				return fmt.Errorf("delay line: wait for packets: %w", err)
-			}
-			empty := l.now()
-			if ready > 0 {
-				empty = max(empty-2*l.wake, slept) // the packet came halfway: it woke the line
-			}
 			for _, d := range l.directions {
-				d.empty = empty
+				d.forget()
+			}
+			if err := l.poll(wait); err != nil {
+				return fmt.Errorf("delay line: wait for packets: %w", err)
 			}
 		}
 		took, err := l.look()
@@ -198,7 +194,7 @@ func (l *line) run() error {
 			return err
 		}
 		if !took {
-			l.yield(next)
+			l.yield()
 		}
 	}
 	return nil
@@ -206,9 +202,9 @@ func (l *line) run() error {
 
 // yield gives way to whom the last packet woke: the scheduler may have put them
 // on this very processor.
-func (l *line) yield(next int64) {
+func (l *line) yield() {
 	now := l.now()
-	if now-l.lastHand > int64(giveWay) || now < l.greedyTo || next-now < int64(alone) {
+	if now-l.lastHand > int64(giveWay) || now < l.greedyTo {
 		return
 	}
 	_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
@@ -244,7 +240,6 @@ func (l *line) wait(next int64) int64 {
 
 // take reads what a device has, up to a batch, and returns how many packets that was.
 func (l *line) take(d *direction) (packets int, err error) {
-	var arrived int64
 	for packets < batch {
 		room := d.ring.space()
 		full := room == nil
@@ -260,9 +255,6 @@ func (l *line) take(d *direction) (packets int, err error) {
 		if e != 0 {
 			return packets, fmt.Errorf("delay line: read from a device of the lab: %w", e)
 		}
-		if packets == 0 {
-			arrived = d.empty + (now-d.empty)/2 // some time after the device had nothing
-		}
 		packets++
 		l.lastPacket = now
 		switch {
@@ -271,6 +263,7 @@ func (l *line) take(d *direction) (packets int, err error) {
 		case full:
 			d.record.add(countOverflow, 1)
 		default:
+			arrived := l.arrival(d, now)
 			due := arrived + d.delay
 			if d.jitter > 0 {
 				due += d.chance.Int64N(2*d.jitter+1) - d.jitter
@@ -280,6 +273,35 @@ func (l *line) take(d *direction) (packets int, err error) {
 	}
 	d.empty = l.now()
 	return packets, nil
+}
+
+// arrival is when the packet came that was taken now: some time after the device
+// had nothing, or, where that is long ago because the line slept or had to wait
+// for a processor, when the kernel says.
+func (l *line) arrival(d *direction, now int64) int64 {
+	const short = int64(10 * time.Microsecond)
+	if now-d.empty < short {
+		return d.empty + (now-d.empty)/2
+	}
+	for {
+		_, arrived, err := d.stamped.Read(d.stamps, nil)
+		if err != nil {
+			return now // its stamp found no room
+		}
+		clock := time.Now()
+		if at := int64(clock.Sub(l.begin) - sock.Late(arrived, clock)); at > d.empty { // else it is of a packet before
+			return min(at, now)
+		}
+	}
+}
+
+// forget makes room for the stamps of packets that come while the line sleeps.
+func (d *direction) forget() {
+	for {
+		if _, _, err := d.stamped.Read(d.stamps, nil); err != nil {
+			return
+		}
+	}
 }
 
 // release hands over every packet that is due and returns when the next one
@@ -294,9 +316,12 @@ func (l *line) release() int64 {
 			if s == nil {
 				continue
 			}
-			now := l.now()
-			if s.due > now {
-				next = min(next, s.due)
+			now, leave := l.now(), s.due-int64(handing)
+			for leave > now && leave < now+int64(alone) {
+				now = l.now()
+			}
+			if leave > now {
+				next = min(next, leave)
 				continue
 			}
 			d.hand(s, now)
@@ -317,7 +342,7 @@ func (d *direction) hand(s *slot, now int64) {
 	} else {
 		d.record.add(countPackets, 1)
 		d.record.add(countBytes, uint64(len(p)-frameHeader))
-		d.record.delay(now - s.arrived)
+		d.record.delay(now + int64(handing) - s.arrived)
 	}
 	d.ring.pop()
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+
+	"soku/internal/sock"
 )
 
 // A link is a veth pair, or, where a direction has a delay or loss, one TAP
@@ -114,6 +116,58 @@ func openTap(s *space, iface string, whole bool) (*os.File, error) {
 		return nil
 	})
 	return file, err
+}
+
+// stampRoom is for the stamps of packets that come while the delay line wakes
+// up: some dozens, for the kernel counts a packet's whole memory.
+const stampRoom = 64 << 10 // bytes
+
+// openStamps opens a socket that gets one byte and the kernel's time of each
+// packet that leaves through a device, while there is room (packet(7)).
+func openStamps(s *space, iface string) (*os.File, error) {
+	fd := -1
+	err := inside(s.name, func() (err error) {
+		// Without a protocol it gets nothing until it is bound and has its filter.
+		fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		return err
+	})
+	if err == nil {
+		err = stampLeaving(fd, s, iface)
+	}
+	if err != nil {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+		return nil, fmt.Errorf("watch packets that leave through %s: %w", iface, err)
+	}
+	return os.NewFile(uintptr(fd), iface+" stamps"), nil
+}
+
+func stampLeaving(fd int, s *space, iface string) error {
+	dev, err := s.nl.LinkByName(iface)
+	if err != nil {
+		return err
+	}
+	// What is in front of the packet: linux/filter.h.
+	const packetType = 1<<32 - 0x1000 + 4 // SKF_AD_OFF + SKF_AD_PKTTYPE
+	leaving := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: packetType},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.PACKET_OUTGOING, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: 1}, // keep a byte of it
+		{Code: unix.BPF_RET | unix.BPF_K, K: 0},
+	}
+	program := unix.SockFprog{Len: uint16(len(leaving)), Filter: &leaving[0]}
+	if err := unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &program); err != nil {
+		return err
+	}
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, stampRoom/2); err != nil { // the kernel doubles it
+		return err
+	}
+	if err := sock.Stamp(fd, true); err != nil {
+		return err
+	}
+	const all = unix.ETH_P_ALL << 8 // in the network's byte order
+	return unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: dev.Attrs().Index})
 }
 
 // Offload bits of TUNSETOFFLOAD (linux/if_tun.h).

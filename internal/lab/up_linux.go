@@ -78,11 +78,11 @@ func (o Options) say(line string) {
 	}
 }
 
-// builder of one lab: the open namespaces, one element a node, and the open TAP files.
+// builder of one lab: the open namespaces, one element a node, and the files of the delay line.
 type assembly struct {
-	lab    *Lab
-	spaces []*space
-	taps   []*os.File
+	lab       *Lab
+	spaces    []*space
+	lineFiles []*os.File
 }
 
 func (l *Lab) build(ctx context.Context) error {
@@ -123,7 +123,7 @@ func (a *assembly) close() {
 	for _, s := range a.spaces {
 		s.close()
 	}
-	for _, f := range a.taps {
+	for _, f := range a.lineFiles {
 		f.Close()
 	}
 }
@@ -250,11 +250,16 @@ func (a *assembly) link(l *Link) error {
 	at := a.ends(l)
 	if l.delayed() {
 		for e := range l.Ends {
-			f, err := openTap(at[e], l.Ends[e].Iface, !l.perPacket(e))
+			tap, err := openTap(at[e], l.Ends[e].Iface, !l.perPacket(e))
 			if err != nil {
 				return err
 			}
-			a.taps = append(a.taps, f)
+			a.lineFiles = append(a.lineFiles, tap)
+			stamps, err := openStamps(at[e], l.Ends[e].Iface)
+			if err != nil {
+				return err
+			}
+			a.lineFiles = append(a.lineFiles, stamps)
 		}
 		a.lab.addLines(l)
 	} else if err := addVeth(l, at); err != nil {

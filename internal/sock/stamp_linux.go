@@ -19,26 +19,31 @@ func Stamp(fd int, on bool) error {
 	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, value)
 }
 
-// Late is how long before now the packet came that the control messages are
-// of; over a stream, the last byte that was read. It is 0 where they do not say,
-// and where that cannot be: stamps are on the wall clock, which may be set at any
-// moment. It does not allocate.
-func Late(control []byte, now time.Time) time.Duration {
-	const longest = time.Second
+// Arrived is when the packet came that the control messages are of; over a stream,
+// the last byte that was read. It is on the wall clock, and zero where they do not
+// say. It does not allocate.
+func Arrived(control []byte) time.Time {
 	for len(control) >= unix.SizeofCmsghdr {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(control)
 		if err != nil {
-			return 0
+			break
 		}
 		if h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS && len(data) >= 16 {
 			// A struct timespec; both fields have 64 bits on the architectures this builds for.
 			sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
-			if late := now.Round(0).Sub(time.Unix(int64(sec), int64(nsec))); late > 0 && late <= longest {
-				return late
-			}
-			return 0
+			return time.Unix(int64(sec), int64(nsec))
 		}
 		control = rest
+	}
+	return time.Time{}
+}
+
+// Late is how long before now, a reading of [time.Now], a packet arrived: 0 where
+// that is not known and where it cannot be, for the wall clock may be set at any moment.
+func Late(arrived, now time.Time) time.Duration {
+	const longest = time.Second
+	if late := now.Round(0).Sub(arrived); late > 0 && late <= longest {
+		return late
 	}
 	return 0
 }
@@ -51,17 +56,16 @@ type StampedReader struct {
 	control [64]byte // room for one stamp and more
 }
 
-// Read returns what [unix.Read] would, and how [Late] it is.
-func (r *StampedReader) Read(fd int, b []byte) (n int, late time.Duration, err error) {
+// Read returns what [unix.Read] would, and when it [Arrived].
+func (r *StampedReader) Read(fd int, b []byte) (n int, arrived time.Time, err error) {
 	r.vector.Base = unsafe.SliceData(b)
 	r.vector.SetLen(len(b))
 	r.header = unix.Msghdr{Iov: &r.vector, Iovlen: 1, Control: &r.control[0]}
 	r.header.SetControllen(len(r.control))
 	got, _, e := unix.Syscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&r.header)), 0)
-	now := time.Now()
 	r.vector.Base = nil
 	if e != 0 {
-		return 0, 0, e
+		return 0, time.Time{}, e
 	}
-	return int(got), Late(r.control[:r.header.Controllen], now), nil
+	return int(got), Arrived(r.control[:r.header.Controllen]), nil
 }

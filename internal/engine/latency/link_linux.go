@@ -69,7 +69,9 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 	stream := isStream(conn)
 	l.in.call = func(fd uintptr) bool {
 		if l.stamping {
-			l.in.n, l.behind, l.in.err = l.stamped.Read(int(fd), l.in.b)
+			var arrived time.Time
+			l.in.n, arrived, l.in.err = l.stamped.Read(int(fd), l.in.b)
+			l.behind = sock.Late(arrived, time.Now())
 		} else {
 			l.in.n, l.in.err = unix.Read(int(fd), l.in.b)
 		}
