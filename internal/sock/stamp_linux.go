@@ -19,16 +19,30 @@ func Stamp(fd int, on bool) error {
 	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, value)
 }
 
+// StampDeparture asks the kernel for the times at which packets of a socket leave
+// the program, before they wait in a queue of the host (SO_TIMESTAMPING with
+// SOF_TIMESTAMPING_TX_SCHED). Each comes with its packet in the socket's queue of
+// errors, and a poll of the socket wakes up for it.
+func StampDeparture(fd int) error {
+	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, unix.SOF_TIMESTAMPING_TX_SCHED|unix.SOF_TIMESTAMPING_SOFTWARE)
+}
+
 // Arrived is when the packet came that the control messages are of; over a stream,
 // the last byte that was read. It is on the wall clock, and zero where they do not
 // say. It does not allocate.
-func Arrived(control []byte) time.Time {
+func Arrived(control []byte) time.Time { return stamp(control, unix.SCM_TIMESTAMPNS) }
+
+// Departed is when the packet left that the control messages are of, as Arrived.
+func Departed(control []byte) time.Time { return stamp(control, unix.SCM_TIMESTAMPING) }
+
+// stamp is the time that a message of a kind begins with.
+func stamp(control []byte, kind int32) time.Time {
 	for len(control) >= unix.SizeofCmsghdr {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(control)
 		if err != nil {
 			break
 		}
-		if h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS && len(data) >= 16 {
+		if h.Level == unix.SOL_SOCKET && h.Type == kind && len(data) >= 16 {
 			// A struct timespec; both fields have 64 bits on the architectures this builds for.
 			sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
 			return time.Unix(int64(sec), int64(nsec))
@@ -38,11 +52,11 @@ func Arrived(control []byte) time.Time {
 	return time.Time{}
 }
 
-// Late is how long before now, a reading of [time.Now], a packet arrived: 0 where
+// Late is how long before now, a reading of [time.Now], a stamp is: 0 where
 // that is not known and where it cannot be, for the wall clock may be set at any moment.
-func Late(arrived, now time.Time) time.Duration {
+func Late(stamp, now time.Time) time.Duration {
 	const longest = time.Second
-	if late := now.Round(0).Sub(arrived); late > 0 && late <= longest {
+	if late := now.Round(0).Sub(stamp); late > 0 && late <= longest {
 		return late
 	}
 	return 0

@@ -164,7 +164,7 @@ links:
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "1ms"}} {
+			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "10ms"}} {
 				var got, floors []float64
 				for range 7 {
 					r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)

@@ -6,8 +6,9 @@
 // from the moment its request was handed to the kernel, not from its point of the
 // schedule: what is asked is the path's time, and a late send is counted on
 // its own. Where the kernel stamps arriving packets (Linux), the time between
-// the stamp and the moment this program ran again is taken off; Latency.Method
-// says so.
+// the stamp and the moment this program ran again is taken off; where it also says
+// when a request left (a raw socket on Linux), the round trip counts from there.
+// Latency.Method says so.
 //
 // Run sends in its caller's goroutine, receives in one more, and keeps the books
 // in a third ([roundtrip.Recorder]); it waits for both.

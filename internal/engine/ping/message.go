@@ -89,6 +89,16 @@ func parse(v6 bool, b []byte) message {
 	return message{kind: reply, id: uint16(e.ID), seq: uint16(e.Seq), payload: e.Data}
 }
 
+// echoAtEnd reads the request that a packet of this host ends with; size is its
+// payload's. What is shorter is a request of none.
+func echoAtEnd(packet []byte, size int) message {
+	if len(packet) < headerSize+size {
+		return message{}
+	}
+	b := packet[len(packet)-headerSize-size:]
+	return message{id: binary.BigEndian.Uint16(b[4:]), seq: binary.BigEndian.Uint16(b[6:]), payload: b[headerSize:]}
+}
+
 // quoted reads the start of the datagram that an ICMP error is about.
 func quoted(v6 bool, b []byte, reason string) message {
 	m := message{kind: failure, reason: reason}

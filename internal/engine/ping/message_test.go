@@ -117,6 +117,9 @@ func FuzzParse(f *testing.F) {
 		if len(m.payload) > len(b) || m.kind == failure && (m.reason == "" || !m.to.IsValid()) {
 			t.Errorf("%x: %+v", b, m)
 		}
+		if end := echoAtEnd(b, 56); len(end.payload) != 0 && len(end.payload) != 56 {
+			t.Errorf("%x: a payload of %d bytes at the end", b, len(end.payload))
+		}
 		if rest, ok := stripIPv4(b); ok && len(rest) > len(b)-20 {
 			t.Errorf("%x: %d bytes after the header", b, len(rest))
 		}

@@ -224,6 +224,7 @@ func (p *pinger) receive(ctx context.Context) {
 		if err == nil {
 			at = int64(a.at.Sub(p.start))
 		}
+		p.departed()
 		p.window.Expire(at-int64(a.delay)-int64(p.o.Timeout), func(int64) {
 			p.lost++
 			p.rec.Lost(at)
@@ -236,6 +237,19 @@ func (p *pinger) receive(ctx context.Context) {
 		default:
 			p.err = err
 			return
+		}
+	}
+}
+
+// departed lets requests count from when they left, where the kernel tells.
+func (p *pinger) departed() {
+	for {
+		packet, at, ok := p.socket.departed()
+		if !ok {
+			return
+		}
+		if n, ok := p.number(echoAtEnd(packet, int(p.o.Size)), p.target); ok && !at.IsZero() {
+			p.window.Left(n, int64(at.Sub(p.start)))
 		}
 	}
 }

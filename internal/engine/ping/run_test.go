@@ -27,6 +27,11 @@ type script struct {
 	sent    int
 	arrived chan arrival
 	sendErr error
+
+	// The kernel's answer to when a request left, and when that is told: nil, never.
+	left   func(request []byte, handed time.Time) (packet []byte, at time.Time)
+	told   []byte
+	toldAt time.Time
 }
 
 func newScript(answer func(int, []byte) []arrival) *script {
@@ -38,6 +43,9 @@ func (s *script) send(request []byte) error {
 	defer s.mu.Unlock()
 	if s.sendErr != nil {
 		return s.sendErr
+	}
+	if s.left != nil {
+		s.told, s.toldAt = s.left(request, time.Now())
 	}
 	for _, a := range s.answer(s.sent, request) {
 		if !a.from.IsValid() {
@@ -58,6 +66,14 @@ func (s *script) receive(wait time.Duration) (arrival, error) {
 	case <-time.After(wait):
 		return arrival{}, errTick
 	}
+}
+
+func (s *script) departed() ([]byte, time.Time, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.told
+	s.told = nil
+	return told, s.toldAt, told != nil
 }
 
 func (s *script) ownsID() bool   { return true }
@@ -180,6 +196,36 @@ func TestTheKernelsDelayIsTakenOff(t *testing.T) {
 	}
 	if got := time.Duration(run(time.Minute).Min()); got < asleep*99/100 {
 		t.Errorf("a stamp from before the request was believed: %v", got)
+	}
+}
+
+func TestRequestsCountFromWhenTheyLeft(t *testing.T) {
+	const within = 50 * time.Millisecond // the request was in the kernel before it left
+	for name, c := range map[string]struct {
+		left func([]byte, time.Time) ([]byte, time.Time)
+		less bool
+	}{
+		"never told": {nil, false},
+		"later": {func(b []byte, at time.Time) ([]byte, time.Time) {
+			return append(make([]byte, 34), b...), at.Add(within)
+		}, true},
+		"before":  {func(b []byte, at time.Time) ([]byte, time.Time) { return b, at.Add(-within) }, false},
+		"unknown": {func(b []byte, _ time.Time) ([]byte, time.Time) { return b, time.Time{} }, false},
+		"another's": {func(b []byte, at time.Time) ([]byte, time.Time) {
+			return append(b[:8:8], make([]byte, len(b)-8)...), at.Add(within)
+		}, false},
+		"cut on the way":  {func(b []byte, at time.Time) ([]byte, time.Time) { return b[:len(b)-1], at.Add(within) }, false},
+		"next to nothing": {func(_ []byte, at time.Time) ([]byte, time.Time) { return []byte{1}, at.Add(within) }, false},
+	} {
+		s := newScript(func(_ int, b []byte) []arrival { return []arrival{echoed(b)} })
+		s.slow, s.left = 2*within, c.left
+		l, err := newPinger(s, target, options(1, 56)).run(t.Context(), nil)
+		if err != nil || l.Received != 1 {
+			t.Fatalf("%s: %+v, %v", name, l, err)
+		}
+		if got := time.Duration(l.Histogram.Min()); (got < 2*within-within/10) != c.less {
+			t.Errorf("%s: a round trip of %v for one of %v, of which %v in the kernel", name, got, 2*within, within)
+		}
 	}
 }
 

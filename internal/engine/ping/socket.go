@@ -26,11 +26,15 @@ type socket interface {
 	send(message []byte) error
 	// receive waits for one message, and errTick after wait.
 	receive(wait time.Duration) (arrival, error)
+	// departed returns the next request whose time of leaving the kernel has told,
+	// as it was sent, and that time; ok is false where there is none or it never
+	// tells. The receiver calls it; message is valid until the next call.
+	departed() (message []byte, at time.Time, ok bool)
 	// ownsID reports whether the identifier on the wire is the one that was sent;
 	// otherwise the kernel chose one and delivers only replies that carry it.
 	ownsID() bool
 	close()
-	// String says what kind of socket it is and who takes the time of arrival.
+	// String says what kind of socket it is and who takes the times.
 	String() string
 }
 

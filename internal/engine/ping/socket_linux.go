@@ -25,6 +25,7 @@ type kernelSocket struct {
 	isRaw   bool
 	stamped bool
 	target  unix.Sockaddr
+	out     *outlet // of requests; nil: they leave through file
 	buffer  []byte
 	control []byte
 }
@@ -66,6 +67,9 @@ func openKind(target netip.Addr, o measure.Options, kind int) (*kernelSocket, er
 		_ = s.file.Close()
 		return nil, err
 	}
+	if s.isRaw {
+		s.out = s.openOutlet(target, o)
+	}
 	return s, nil
 }
 
@@ -73,7 +77,11 @@ func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) e
 	s.target = sockaddr(target)
 	s.stamped = sock.Stamp(fd, true) == nil
 	if s.isRaw {
-		s.filter(fd)
+		wanted := []uint{0, 3, 11, 12} // echo reply; the errors
+		if s.v6 {
+			wanted = []uint{129, 1, 2, 3, 4}
+		}
+		s.letIn(fd, wanted...)
 	}
 	if o.Device != "" {
 		if err := unix.BindToDevice(fd, o.Device); err != nil {
@@ -109,24 +117,24 @@ func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) e
 	return nil
 }
 
-// filter keeps everything but echo replies and errors out of the socket's queue.
-func (s *kernelSocket) filter(fd int) {
+// letIn keeps every ICMP message but those of the types out of a raw socket's queue.
+func (s *kernelSocket) letIn(fd int, types ...uint) {
 	if s.v6 {
 		var block unix.ICMPv6Filter
 		for i := range block.Data {
 			block.Data[i] = 1<<32 - 1
 		}
-		for _, typ := range []uint{1, 2, 3, 4, 129} { // the errors; echo reply
+		for _, typ := range types {
 			block.Data[typ/32] &^= 1 << (typ % 32)
 		}
 		_ = unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &block)
 		return
 	}
-	const (
-		icmpFilter = 1 // ICMP_FILTER of linux/icmp.h
-		wanted     = 1<<0 | 1<<3 | 1<<11 | 1<<12
-	)
-	block := ^uint32(wanted)
+	const icmpFilter = 1 // ICMP_FILTER of linux/icmp.h
+	block := uint32(1<<32 - 1)
+	for _, typ := range types {
+		block &^= 1 << typ
+	}
 	_ = unix.SetsockoptInt(fd, unix.SOL_RAW, icmpFilter, int(int32(block)))
 }
 
@@ -164,6 +172,9 @@ func zoneIndex(zone string) uint32 {
 }
 
 func (s *kernelSocket) send(message []byte) error {
+	if s.out != nil {
+		return s.out.send(message, s.target)
+	}
 	var inner error
 	err := s.raw.Write(func(fd uintptr) bool {
 		if s.isRaw {
@@ -271,7 +282,19 @@ func extendedError(b []byte, v6 bool) (reason string, from netip.Addr) {
 
 func (s *kernelSocket) ownsID() bool { return s.isRaw }
 
-func (s *kernelSocket) close() { _ = s.file.Close() }
+func (s *kernelSocket) departed() ([]byte, time.Time, bool) {
+	if s.out == nil {
+		return nil, time.Time{}, false
+	}
+	return s.out.departed()
+}
+
+func (s *kernelSocket) close() {
+	_ = s.file.Close()
+	if s.out != nil {
+		s.out.close()
+	}
+}
 
 func (s *kernelSocket) String() string {
 	kind, clock := "ICMP datagram socket", "user clock"
@@ -280,6 +303,9 @@ func (s *kernelSocket) String() string {
 	}
 	if s.stamped {
 		clock = "replies stamped by the kernel (SO_TIMESTAMPNS)"
+	}
+	if s.stamped && s.out != nil {
+		clock = "requests and replies stamped by the kernel (SO_TIMESTAMPING, SO_TIMESTAMPNS)"
 	}
 	return clock + ", " + kind
 }

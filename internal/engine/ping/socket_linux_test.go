@@ -81,6 +81,45 @@ func TestLoopbackAnswersEverySize(t *testing.T) {
 	}
 }
 
+func TestTheKernelTellsWhenARequestLeft(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		to, o := netip.MustParseAddr(host), options(1, 56)
+		s, err := open(to, o)
+		if err != nil {
+			t.Skip(err)
+		}
+		defer s.close()
+		if !s.ownsID() {
+			t.Skip("only a raw socket is told")
+		}
+		// The kernel begins to stamp a moment after the first socket asks for it.
+		for end := time.Now().Add(5 * time.Second); ; {
+			sent, err := request(to.Is6(), 7, 8, 9, make([]byte, 56))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := time.Now()
+			if err := s.send(sent); err != nil {
+				t.Fatal(err)
+			}
+			after := time.Now()
+			packet, at, ok := s.departed()
+			if ok && !at.IsZero() {
+				if n := echoAtEnd(packet, 56); n.id != 7 || n.seq != 9 || len(packet) <= len(sent) {
+					t.Errorf("%s: the packet is %x", host, packet)
+				}
+				if at.Before(before.Add(-time.Microsecond)) || at.After(after.Add(time.Microsecond)) {
+					t.Errorf("%s: it left %v after it was handed over, which took %v", host, at.Sub(before), after.Sub(before))
+				}
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%s: nothing is told", host)
+			}
+		}
+	}
+}
+
 func TestTwoPingsDoNotTakeEachOthersReplies(t *testing.T) {
 	needPing(t)
 	results := make(chan *measure.Latency, 2)

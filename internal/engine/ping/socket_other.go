@@ -94,6 +94,8 @@ func (s *portableSocket) receive(wait time.Duration) (arrival, error) {
 	return a, nil
 }
 
+func (s *portableSocket) departed() ([]byte, time.Time, bool) { return nil, time.Time{}, false }
+
 // ownsID: macOS leaves the identifier alone on both kinds of sockets.
 func (s *portableSocket) ownsID() bool { return true }
 

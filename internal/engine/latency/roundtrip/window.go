@@ -27,10 +27,10 @@ const (
 // counts for its own request and for no other, and only once.
 //
 // One goroutine (the sender) calls Full and Add, one goroutine (the receiver)
-// calls Answer, Expire and Outstanding; the two may be the same.
+// calls Left, Answer, Expire and Outstanding; the two may be the same.
 type Window struct {
 	mask  uint64
-	at    []int64 // when sent; written by Add, read for requests that wait
+	at    []int64 // when sent; written by Add, the receiver's for requests that wait
 	state []uint8 // receiver's
 
 	head atomic.Uint64 // number of the next request; sender's
@@ -64,8 +64,17 @@ func (w *Window) Add(atNs int64) uint64 {
 	return n
 }
 
+// Left makes the time from which request n counts a later one, when it is known
+// better. It changes nothing for one that does not wait.
+func (w *Window) Left(n uint64, atNs int64) {
+	head := w.learn()
+	if i := n & w.mask; n < head && head-n <= w.mask+1 && w.state[i] == waiting {
+		w.at[i] = max(w.at[i], atNs)
+	}
+}
+
 // Answer takes the reply to request n and says what it is. For a fresh one
-// atNs is the time given to Add.
+// atNs is the time given to Add or Left.
 func (w *Window) Answer(n uint64) (atNs int64, v Verdict) {
 	head := w.learn()
 	if n >= head || head-n > w.mask+1 {

@@ -50,6 +50,27 @@ func TestALostRequestIsNotAnsweredLater(t *testing.T) {
 	}
 }
 
+func TestARequestCountsFromWhenItLeft(t *testing.T) {
+	w := NewWindow(64)
+	for range 3 {
+		w.Add(100)
+	}
+	w.Answer(2)
+	w.Left(0, 105)
+	w.Left(1, 95) // before it was handed over, which cannot be
+	for _, n := range []uint64{2, 3, 1 << 63} {
+		w.Left(n, 105)
+	}
+	for n, want := range []int64{105, 100} {
+		if at, v := w.Answer(uint64(n)); at != want || v != Fresh {
+			t.Errorf("request %d counts from %d (%v), want %d", n, at, v, want)
+		}
+	}
+	if w.Outstanding() != 0 {
+		t.Errorf("%d are outstanding", w.Outstanding())
+	}
+}
+
 func TestTheWindowIsFullUntilTheOldestIsSettled(t *testing.T) {
 	w := NewWindow(64)
 	for range 64 {
