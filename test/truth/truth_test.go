@@ -166,7 +166,7 @@ links:
 			}
 			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "10ms"}} {
 				var got, floors []float64
-				for range 7 {
+				for range 9 {
 					r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)
 					got = append(got, r.Summary.RTT.P50)
 					floors = append(floors, *r.Summary.FloorNs)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,134 +36,114 @@ func TestAFarEndThatGoesAwayBreaksItAndLeavesWhatWasCounted(t *testing.T) {
 }
 
 func TestAFarEndThatResetsBreaksIt(t *testing.T) {
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 2000} {
-			near, far := sockets(t, "tcp")
-			o := options("tcp")
-			o.RequestRate = rate
-			answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
-				if n == 5 {
-					_ = far.(*net.TCPConn).SetLinger(0)
-					_ = far.Close()
-					return nil
-				}
-				return [][]byte{m}
-			})
-			if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 5 {
-				t.Errorf("%s at %v: %+v, %v", name, rate, l, err)
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			if n == 5 {
+				_ = far.(*net.TCPConn).SetLinger(0)
+				_ = far.Close()
+				return nil
 			}
+			return [][]byte{m}
+		})
+		if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 5 {
+			t.Errorf("%+v, %v", l, err)
 		}
-	}
+	}, "tcp")
 }
 
 func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 2000} {
-			near, far := sockets(t, "tcp")
-			o := options("tcp")
-			o.RequestRate, o.Count = rate, 0
-			o.Duration, o.Timeout = measure.Duration(50*time.Millisecond), measure.Duration(100*time.Millisecond)
-			answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
-				if n >= 3 {
-					return [][]byte{}
-				}
-				return [][]byte{m}
-			})
-			if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 3 {
-				t.Errorf("%s at %v: %+v, %v", name, rate, l, err)
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		o.Count = 0
+		o.Duration, o.Timeout = measure.Duration(50*time.Millisecond), measure.Duration(100*time.Millisecond)
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			if n >= 3 {
+				return [][]byte{}
 			}
+			return [][]byte{m}
+		})
+		if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 3 {
+			t.Errorf("%+v, %v", l, err)
 		}
-	}
+	}, "tcp")
 }
 
 func TestNoAnswerAtAllIsBroken(t *testing.T) {
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 2000} {
-			near, far := sockets(t, "udp")
-			o := options("udp")
-			o.RequestRate, o.Count, o.Timeout = rate, 5, measure.Duration(20*time.Millisecond)
-			answering(t, far, int(o.Size), func(int, []byte) [][]byte { return [][]byte{} })
-			if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
-				t.Errorf("%s at %v: %+v, %v", name, rate, l, err)
-			}
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		o.Count, o.Timeout = 5, measure.Duration(20*time.Millisecond)
+		answering(t, far, int(o.Size), func(int, []byte) [][]byte { return [][]byte{} })
+		if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
+			t.Errorf("%+v, %v", l, err)
 		}
-	}
+	}, "udp")
 }
 
 func TestLostDatagramsAreCounted(t *testing.T) {
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 2000} {
-			near, far := sockets(t, "udp")
-			o := options("udp")
-			o.RequestRate, o.Count, o.Timeout = rate, 40, measure.Duration(50*time.Millisecond)
-			if rate > 0 {
-				o.Timeout = measure.Duration(time.Second) // it waits once for all of them
-			}
-			answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
-				if n%4 == 0 {
-					return [][]byte{}
-				}
-				return [][]byte{replyTo(m)}
-			})
-			l, err := run(t.Context(), near, o, nil, open)
-			if err != nil || l.Sent != 40 || l.Lost < 10 || l.Received+l.Lost != 40 || l.Histogram.Count() != l.Received {
-				t.Errorf("%s at %v: %+v, %v", name, rate, l, err)
-			}
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		o.Count, o.Timeout = 40, measure.Duration(50*time.Millisecond)
+		if o.RequestRate > 0 {
+			o.Timeout = measure.Duration(time.Second) // it waits once for all of them
 		}
-	}
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			if n%4 == 0 {
+				return [][]byte{}
+			}
+			return [][]byte{replyTo(m)}
+		})
+		l, err := run(t.Context(), near, o, nil, open)
+		if err != nil || l.Sent != 40 || l.Lost < 10 || l.Received+l.Lost != 40 || l.Histogram.Count() != l.Received {
+			t.Errorf("%+v, %v", l, err)
+		}
+	}, "udp")
 }
 
 func TestDuplicatesCountApart(t *testing.T) {
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 2000} {
-			near, far := sockets(t, "udp")
-			o := options("udp")
-			o.RequestRate = rate
-			answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m), replyTo(m)} })
-			l, err := run(t.Context(), near, o, nil, open)
-			// The last duplicate may come after the run has ended.
-			if err != nil || l.Received != 100 || l.Duplicated < 99 || l.Duplicated > 100 {
-				t.Errorf("%s at %v: %+v, %v", name, rate, l, err)
-			}
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m), replyTo(m)} })
+		l, err := run(t.Context(), near, o, nil, open)
+		// The last duplicate may come after the run has ended.
+		if err != nil || l.Received != 100 || l.Duplicated < 99 || l.Duplicated > 100 {
+			t.Errorf("%+v, %v", l, err)
 		}
-	}
+	}, "udp")
 }
 
 func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 	const timeout = 50 * time.Millisecond
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 1000} {
-			near, far := sockets(t, "udp")
-			o := options("udp")
-			o.RequestRate, o.Count, o.Timeout = rate, 200, measure.Duration(timeout)
-			var late [][]byte
-			var first time.Time
-			answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
-				if n == 0 {
-					late, first = [][]byte{replyTo(m)}, time.Now()
-					return [][]byte{}
-				}
-				if late != nil && time.Since(first) > 2*timeout {
-					defer func() { late = nil }()
-					return append(late, replyTo(m))
-				}
-				return [][]byte{replyTo(m)}
-			})
-			l, err := run(t.Context(), near, o, nil, open)
-			if err != nil || l.Lost < 1 || l.Received+l.Lost != 200 || l.Duplicated != 0 {
-				t.Errorf("%s at %v: %+v, %v", name, rate, l, err)
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
+		o.Count, o.Duration, o.Timeout = 0, measure.Duration(4*timeout), measure.Duration(timeout)
+		var late [][]byte
+		var first time.Time
+		var came atomic.Bool
+		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
+			switch {
+			case n == 0:
+				late, first = [][]byte{replyTo(m)}, time.Now()
+				return [][]byte{}
+			case !came.Load() && time.Since(first) > 2*timeout:
+				came.Store(true)
+				return append(late, replyTo(m))
 			}
-			if most := time.Duration(l.Histogram.Max()); most > timeout*101/100 {
-				t.Errorf("%s at %v: a round trip of %v counted, over the timeout", name, rate, most)
-			}
+			return [][]byte{replyTo(m)}
+		})
+		l, err := run(t.Context(), near, o, nil, open)
+		if err != nil || l.Lost < 1 || l.Received+l.Lost != l.Sent || l.Duplicated != 0 || !came.Load() {
+			t.Errorf("the late reply came: %v; %+v, %v", came.Load(), l, err)
 		}
-	}
+		if most := time.Duration(l.Histogram.Max()); most > timeout*101/100 {
+			t.Errorf("a round trip of %v counted, over the timeout", most)
+		}
+	}, "udp")
 }
 
 func TestStraysAnswerNothing(t *testing.T) {
-	for name, open := range linkers() {
-		near, far := sockets(t, "udp")
-		o := options("udp")
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		near, far := sockets(t, o.Protocol)
 		o.Timeout = measure.Duration(20 * time.Millisecond)
 		o.Count = 3
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte {
@@ -177,28 +158,24 @@ func TestStraysAnswerNothing(t *testing.T) {
 		})
 		l, err := run(t.Context(), near, o, nil, open)
 		if measure.KindOf(err) != measure.KindBroken || l.Received != 0 || l.Duplicated != 0 || l.Lost != 3 {
-			t.Errorf("%s: %+v, %v", name, l, err)
+			t.Errorf("%+v, %v", l, err)
 		}
-	}
+	}, "udp")
 }
 
 func TestAStreamThatAnswersWrongIsBroken(t *testing.T) {
-	for name, open := range linkers() {
-		for _, rate := range []float64{0, 2000} {
-			for what, answer := range map[string]func(int, []byte) [][]byte{
-				"another number": func(_ int, m []byte) [][]byte { return [][]byte{altered(m, 3)} },
-				"twice":          func(_ int, m []byte) [][]byte { return [][]byte{append(replyTo(m), m...)} },
-			} {
-				near, far := sockets(t, "tcp")
-				o := options("tcp")
-				o.RequestRate = rate
-				answering(t, far, int(o.Size), answer)
-				if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
-					t.Errorf("%s, %s at %v: %+v, %v", what, name, rate, l, err)
-				}
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		for what, answer := range map[string]func(int, []byte) [][]byte{
+			"another number": func(_ int, m []byte) [][]byte { return [][]byte{altered(m, 3)} },
+			"twice":          func(_ int, m []byte) [][]byte { return [][]byte{append(replyTo(m), m...)} },
+		} {
+			near, far := sockets(t, o.Protocol)
+			answering(t, far, int(o.Size), answer)
+			if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
+				t.Errorf("%s: %+v, %v", what, l, err)
 			}
 		}
-	}
+	}, "tcp")
 }
 
 func TestClosingTheConnectionElsewhereIsNoticed(t *testing.T) {
@@ -284,12 +261,11 @@ func TestEchoAnswersOnlyRequestsAndNeverWithMore(t *testing.T) {
 		}
 		_ = near.SetReadDeadline(time.Now().Add(10 * time.Second))
 		b := make([]byte, 2000)
-		for number, size := range map[uint64]int{1: 64, 2: 30} {
-			_ = number
+		for i, size := range []int{64, 30} {
 			n, err := near.Read(b)
 			h, ok := parseHeader(b[:n])
-			if err != nil || !ok || h.magic != magicReply || h.token != 7 || (n != 64 && n != 30) {
-				t.Errorf("%s: got %d bytes %+v, %v; want %d", name, n, h, err, size)
+			if want := (header{magicReply, 7, uint64(i) + 1, 0}); err != nil || !ok || h != want || n != size {
+				t.Errorf("%s: got %d bytes %+v, %v; want %d of %+v", name, n, h, err, size, want)
 			}
 		}
 		_, _ = near.Write(request(28, header{magic: magicEnd, token: 7}))

@@ -9,11 +9,14 @@ import (
 	"soku/internal/measure"
 )
 
-// forEach runs f with every link, protocol and loop.
-func forEach(t *testing.T, f func(t *testing.T, open linker, o measure.Options)) {
+// forEach runs f with every link, loop and protocol, or only those protocols.
+func forEach(t *testing.T, f func(t *testing.T, open linker, o measure.Options), protocols ...string) {
 	t.Helper()
+	if len(protocols) == 0 {
+		protocols = []string{"tcp", "udp"}
+	}
 	for name, open := range linkers() {
-		for _, protocol := range []string{"tcp", "udp"} {
+		for _, protocol := range protocols {
 			for loop, rate := range map[string]float64{"closed": 0, "open": 2000} {
 				t.Run(protocol+" "+loop+" loop, "+name, func(t *testing.T) {
 					o := options(protocol)
