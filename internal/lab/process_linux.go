@@ -60,7 +60,7 @@ func permission(err error, format string, args ...any) *measure.Error {
 	case errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EPERM):
 		hint := "labs need root: run it with sudo"
 		if os.Geteuid() == 0 {
-			hint = "this is a root without all rights; a container needs the capabilities SYS_ADMIN and NET_ADMIN"
+			hint = "this is a root without all rights; a container needs the capabilities SYS_ADMIN, NET_ADMIN and NET_RAW"
 		}
 		return measure.Errorf(measure.KindPermission, "%s: %w", what, err).WithHint("%s", hint)
 	case errors.Is(err, os.ErrNotExist):
