@@ -5,6 +5,10 @@ import (
 	"os"
 
 	"soku/internal/cli"
+	"soku/internal/sock"
 )
 
-func main() { os.Exit(cli.Run(cli.Real())) }
+func main() {
+	sock.ReserveThreads()
+	os.Exit(cli.Run(cli.Real()))
+}

@@ -25,7 +25,7 @@ const factsTime = 150 * time.Millisecond
 func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 	ctx, cancel := context.WithTimeout(ctx, factsTime)
 	defer cancel()
-	f := measure.Facts{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: usableCPUs()}
+	f := measure.Facts{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: usableCPUs}
 	f.Hostname, _ = os.Hostname()
 	if i, ok := interfaceOf(local); ok {
 		f.Interface, f.MTU = i.Name, i.MTU
@@ -41,8 +41,9 @@ func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 }
 
 // usableCPUs is the number of logical processors after affinity and, on Linux,
-// the limit of the control group.
-func usableCPUs() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
+// the limit of the control group. It is read before anybody can
+// raise what the runtime uses.
+var usableCPUs = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 
 // interfaceOf finds the interface that has the address.
 func interfaceOf(local netip.Addr) (net.Interface, bool) {

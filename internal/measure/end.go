@@ -23,6 +23,9 @@ type End struct {
 type FlowEnd struct {
 	Direction Direction `json:"direction"`
 	Role      Role      `json:"role"`
+	// Path is the way this end's bytes took into the kernel or out of it: one of
+	// the values of the options tx and rx, never auto.
+	Path string `json:"path,omitempty"`
 	// StartNs is when this end moved its first byte after the start signal and
 	// DurationNs how long it moved bytes, to the last one.
 	StartNs    int64 `json:"start_ns"`

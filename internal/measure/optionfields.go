@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -85,9 +86,11 @@ func Defaults(test Test) Options {
 	switch test {
 	case TestTCP:
 		o.Streams, o.Length, o.Direction, o.Port = 1, 128<<10, Forward, DefaultPort
+		o.TX, o.RX = "auto", "auto"
 	case TestUDP:
 		// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
 		o.Streams, o.Size, o.Rate, o.Direction, o.Port = 1, 1400, 10_000_000, Forward, DefaultPort
+		o.TX, o.RX = "auto", "auto"
 	case TestLatency:
 		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
 	case TestPing:
@@ -102,6 +105,9 @@ func Defaults(test Test) Options {
 // Effective options are their own effective options. Errors are of kind usage
 // and name the option.
 func (o Options) Effective(test Test) (Options, error) {
+	if _, has := paths[test]; has { // absent in what an older program wrote
+		o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
+	}
 	v := reflect.ValueOf(&o).Elem()
 	for _, f := range optionFields {
 		field := v.Field(f.index)
@@ -120,6 +126,9 @@ func (o Options) Effective(test Test) (Options, error) {
 		}
 	}
 	if err := o.resolveDSCP(); err != nil {
+		return o, err
+	}
+	if err := o.checkPaths(test); err != nil {
 		return o, err
 	}
 	switch test {
@@ -142,6 +151,29 @@ func (o Options) Effective(test Test) (Options, error) {
 		return o, Errorf(KindUsage, "bytes and omit exclude each other: a fixed amount has no part to leave out").WithHint("use --duration with --omit")
 	}
 	return o, nil
+}
+
+// paths are the ways into and out of the kernel that each test has.
+var paths = map[Test]struct{ tx, rx []string }{
+	TestTCP: {[]string{"auto", "write", "splice", "zerocopy", "sendfile"}, []string{"auto", "read", "discard"}},
+	TestUDP: {[]string{"auto", "write", "batch", "gso"}, []string{"auto", "read", "batch", "gro"}},
+}
+
+func (o Options) checkPaths(test Test) error {
+	has, ok := paths[test]
+	if !ok {
+		return nil
+	}
+	if !slices.Contains(has.tx, o.TX) {
+		return Errorf(KindUsage, "tx %s does not apply to the %s test", o.TX, test).WithHint("use %s", strings.Join(has.tx, ", "))
+	}
+	if !slices.Contains(has.rx, o.RX) {
+		return Errorf(KindUsage, "rx %s does not apply to the %s test", o.RX, test).WithHint("use %s", strings.Join(has.rx, ", "))
+	}
+	if o.Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
+		return Errorf(KindUsage, "verify needs bytes that are written and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
+	}
+	return nil
 }
 
 // MinUDPPayload is the header every measured datagram carries: magic, stream,

@@ -17,6 +17,10 @@ type Options struct {
 	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`
 	Rate      Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
+	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" tests:"tcp udp" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
+	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" tests:"tcp udp" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
+	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" tests:"tcp" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
+
 	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"16777216" help:"bytes in one read or write call"`
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping" max:"65507" help:"payload bytes in one datagram or message"`
 	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`

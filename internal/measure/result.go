@@ -94,6 +94,8 @@ type Summary struct {
 // Flow is one direction of a trial: the receiver's counts with the sender's beside them.
 type Flow struct {
 	Direction Direction `json:"direction"`
+	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write, splice, zerocopy, sendfile, batch or gso"`
+	RXPath    string    `json:"rx_path,omitempty" jsonschema:"description=How the receiver's bytes got out of its kernel: read, discard (never copied to the program), batch or gro"`
 	Summary   Summary   `json:"summary"`
 	Streams   []Stream  `json:"streams"`
 	Samples   []Sample  `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`

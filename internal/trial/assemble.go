@@ -54,6 +54,12 @@ func flowEnd(dir measure.Direction, role measure.Role, ends ...*measure.End) *me
 
 func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure.Result) measure.Flow {
 	f := measure.Flow{Direction: dir, Streams: mergeStreams(sent, received)}
+	if sent != nil {
+		f.TXPath = sent.Path
+	}
+	if received != nil {
+		f.RXPath = received.Path
+	}
 	for _, s := range f.Streams {
 		f.Summary.SentBytes += s.SentBytes
 		f.Summary.ReceivedBytes += s.ReceivedBytes
