@@ -21,7 +21,7 @@ type Options struct {
 	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" tests:"tcp udp" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
 	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" tests:"tcp" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
 
-	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"16777216" help:"bytes in one read or write call"`
+	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"1048576" help:"bytes in one read or write call, where bytes are read or written"`
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping" max:"65507" help:"payload bytes in one datagram or message"`
 	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
 	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests a second; 0 sends when the reply is in (ping-pong)"`

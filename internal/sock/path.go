@@ -1,6 +1,9 @@
 package sock
 
-import "net"
+import (
+	"net"
+	"slices"
+)
 
 // SendPath returns the way to send on c that is fastest here: it hands b to
 // the kernel, waits until all of it is taken, and returns how much was. On a
@@ -12,3 +15,15 @@ func SendPath(c net.Conn) func(b []byte) (int, error) { return c.Write }
 // for at least one byte (one datagram), and returns how many came. The
 // function is for one goroutine, does not allocate, and obeys c's read deadline.
 func ReceivePath(c net.Conn) func(b []byte) (int, error) { return c.Read }
+
+// Preferred are the paths to try in turn: all that the system has for "auto", in
+// its order, or the one that was asked for, if the system has it.
+func Preferred(asked string, have []string) []string {
+	if asked == "" || asked == "auto" {
+		return have
+	}
+	if slices.Contains(have, asked) {
+		return []string{asked}
+	}
+	return nil
+}

@@ -18,6 +18,27 @@ import (
 // 0.1 s on an idle host.
 const soon = time.Second
 
+func TestTheContextEndsEveryPathAtOnce(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		a, b := pairs(t, 3)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("enough")
+		var at time.Time
+		timer := time.AfterFunc(150*time.Millisecond, func() { at = time.Now(); cancel(cause) })
+		defer timer.Stop()
+		s, r := w.both(ctx, a, b, options(time.Minute, 3), measure.Forward)
+		if took := time.Since(at); took > soon {
+			t.Errorf("both ends took %v to stop", took)
+		}
+		if !errors.Is(s.err, cause) || !errors.Is(r.err, cause) {
+			t.Errorf("errors %v and %v, want the context's cause", s.err, r.err)
+		}
+		if sentBytes(s.end) == 0 || receivedBytes(r.end) == 0 {
+			t.Error("the partial counts are empty")
+		}
+	})
+}
+
 func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
 	for _, rate := range []measure.Rate{0, 1000, 80_000_000} {
 		a, b := pairs(t, 3)
@@ -62,50 +83,54 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 		"end":   func(c *net.TCPConn) { c.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, b := pairs(t, 2)
-			for _, c := range a {
-				if _, err := c.Write(make([]byte, 1000)); err != nil {
-					t.Fatal(err)
+			for _, w := range []way{{"auto", "auto", true}, {"auto", "auto", false}, {"auto", "read", false}} {
+				a, b := pairs(t, 2)
+				for _, c := range a {
+					if _, err := c.Write(make([]byte, 1000)); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			var once atomic.Bool
-			o := options(time.Minute, 2)
-			o.Interval = measure.Duration(100 * time.Millisecond)
-			began := time.Now()
-			end, err := Receive(t.Context(), b, o, measure.Forward, func(measure.Progress) {
-				if !once.Swap(true) {
-					vanish(a[1])
+				var once atomic.Bool
+				o := options(time.Minute, 2)
+				o.RX, o.Interval = w.rx, measure.Duration(100*time.Millisecond)
+				began := time.Now()
+				end, err := receive(t.Context(), b, o, measure.Forward, func(measure.Progress) {
+					if !once.Swap(true) {
+						vanish(a[1])
+					}
+				}, w.limits())
+				if measure.KindOf(err) != measure.KindBroken || time.Since(began) > 10*time.Second {
+					t.Errorf("%+v: error %v after %v", w, err, time.Since(began))
 				}
-			})
-			if measure.KindOf(err) != measure.KindBroken || time.Since(began) > 10*time.Second {
-				t.Errorf("error %v after %v", err, time.Since(began))
-			}
-			if receivedBytes(end) != 2000 {
-				t.Errorf("counted %d bytes, want the 2000 that came", receivedBytes(end))
+				if receivedBytes(end) != 2000 {
+					t.Errorf("%+v: counted %d bytes, want the 2000 that came", w, receivedBytes(end))
+				}
 			}
 		})
 	}
 }
 
 func TestAReceiverThatVanishesIsAnErrorWithWhatWasSent(t *testing.T) {
-	for _, bytes := range []measure.Size{0, 1 << 40} {
-		a, b := pairs(t, 2)
-		go func() { _, _ = io.Copy(io.Discard, b[0]) }()
-		var once atomic.Bool
-		o := options(time.Minute, 2)
-		o.Bytes, o.Interval = bytes, measure.Duration(100*time.Millisecond)
-		end, err := Send(t.Context(), a, o, measure.Forward, func(measure.Progress) {
-			if !once.Swap(true) {
-				b[0].Close()
+	forEachWay(t, func(t *testing.T, w way) {
+		for _, bytes := range []measure.Size{0, 1 << 40} {
+			a, b := pairs(t, 2)
+			go func() { _, _ = io.Copy(io.Discard, b[0]) }()
+			var once atomic.Bool
+			o := options(time.Minute, 2)
+			o.TX, o.Bytes, o.Interval = w.tx, bytes, measure.Duration(100*time.Millisecond)
+			end, err := send(t.Context(), a, o, measure.Forward, func(measure.Progress) {
+				if !once.Swap(true) {
+					b[0].Close()
+				}
+			}, w.limits())
+			if measure.KindOf(err) != measure.KindBroken {
+				t.Errorf("error %v, want one of kind broken", err)
 			}
-		})
-		if measure.KindOf(err) != measure.KindBroken {
-			t.Errorf("error %v, want one of kind broken", err)
+			if sentBytes(end) == 0 {
+				t.Error("the partial count is empty")
+			}
 		}
-		if sentBytes(end) == 0 {
-			t.Error("the partial count is empty")
-		}
-	}
+	})
 }
 
 func TestTooFewBytesAreAnError(t *testing.T) {
@@ -240,14 +265,14 @@ func TestAResetAfterTheTimeIsNoFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A sender that was held up: its deadline went by, and so did the peer's patience.
-		s := &sender{flow: f, payload: random(f.unit()), stop: time.Now().Add(-late)}
+		s := &sender{flow: f, size: f.unit(), stop: time.Now().Add(-late)}
 		sock.Abort(servers[0])
 		for f.group.Err() == nil {
-			if _, err := clients[0].Write(s.payload); err != nil {
+			if _, err := clients[0].Write(randomPayload().at(0, s.size)); err != nil {
 				break
 			}
 		}
-		s.write(0)
+		s.write(0, randomPayload())
 		if got := f.group.Err() == nil; got != want {
 			t.Errorf("reset %v after the end: %v", late, f.group.Err())
 		}

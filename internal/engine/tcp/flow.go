@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net"
 	"os"
@@ -20,6 +19,8 @@ type limits struct {
 	first time.Duration // for the first byte
 	idle  time.Duration // for the next byte, where the end is a number of bytes
 	spare time.Duration // for the far end's last word, beyond its own time to drain
+
+	portable bool // take only the paths that every system has
 }
 
 var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second}
@@ -35,6 +36,7 @@ type flow struct {
 	group  *sock.Group
 	rec    *meter.Recorder
 	length int
+	path   string // that the bytes take
 }
 
 func newFlow(conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
@@ -112,10 +114,10 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	f.rec.End()
 }
 
-// start runs worker for each stream; the channel is closed when all returned.
-func (f *flow) start(worker func(stream int)) <-chan struct{} {
+// start runs n workers; the channel is closed when all returned.
+func start(n int, worker func(i int)) <-chan struct{} {
 	var workers sync.WaitGroup
-	for i := range f.conns {
+	for i := range n {
 		workers.Go(func() { worker(i) })
 	}
 	done := make(chan struct{})
@@ -130,7 +132,9 @@ func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return f.rec.Flow(), err
+	end := f.rec.Flow()
+	end.Path = f.path
+	return end, err
 }
 
 // expired tells whether err is a deadline that went by.
@@ -144,11 +148,4 @@ func (f *flow) broken(what string, stream int, err error) error {
 	}
 	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
 		WithHint("the far end or the path went away; is the other soku still running?")
-}
-
-// random is what is sent: bytes that nothing on the path can compress.
-func random(n int) []byte {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails
-	return b
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
@@ -32,8 +32,12 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 		return f.rec.Flow(), err
 	}
 	r := &receiver{flow: f, called: time.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
-	f.group.Deadline(r.called.Add(l.first))
-	done := f.start(r.read)
+	work, n, err := r.workers()
+	if err != nil {
+		return f.rec.Flow(), err
+	}
+	r.until(r.called.Add(l.first))
+	done := start(n, work)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
 		return f.end(ctx)
@@ -47,9 +51,11 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	return f.end(ctx)
 }
 
+// receiver is what all workers of one end share.
 type receiver struct {
 	*flow
 	called time.Time
+	last   atomic.Int64 // when to give up, ns since called; 0 never
 
 	first *sock.First // byte of any stream
 
@@ -68,36 +74,6 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	return false
 }
 
-// read is the worker of one stream.
-func (r *receiver) read(stream int) {
-	get := sock.ReceivePath(r.conns[stream])
-	cell := r.rec.Cell(stream)
-	buf := make([]byte, r.length)
-	var count meter.Count
-	for {
-		n, err := get(buf)
-		if n > 0 {
-			count.Bytes += int64(n)
-			count.Last = time.Now()
-			cell.Publish(count)
-			if !r.first.Come() {
-				r.begin(count.Last)
-			}
-		}
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF):
-			r.ended(stream)
-			return
-		case !expired(err):
-			r.group.Stop(r.broken("receive from", stream, err))
-			return
-		case r.over():
-			return
-		}
-	}
-}
-
 // over tells whether a deadline that went by was the end. It was not when it
 // was the one for the first byte, which came just then on another stream.
 func (r *receiver) over() bool {
@@ -107,6 +83,22 @@ func (r *receiver) over() bool {
 	return r.timed() && time.Since(r.first.At()) >= r.nominal()
 }
 
+// until is when workers that wait give up; the zero time is never.
+func (r *receiver) until(t time.Time) {
+	ns := int64(0)
+	if !t.IsZero() {
+		ns = int64(t.Sub(r.called))
+	}
+	r.last.Store(ns)
+	r.group.Deadline(t)
+}
+
+// late tells whether that time has gone by.
+func (r *receiver) late() bool {
+	last := r.last.Load()
+	return last > 0 && int64(time.Since(r.called)) >= last
+}
+
 // begin notes the flow's first byte, from which its end is known.
 func (r *receiver) begin(at time.Time) {
 	r.first.Note(at, func() {
@@ -114,7 +106,7 @@ func (r *receiver) begin(at time.Time) {
 		if r.timed() {
 			end = at.Add(r.nominal() + r.drain())
 		}
-		r.group.Deadline(end)
+		r.until(end)
 	})
 }
 

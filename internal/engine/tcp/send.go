@@ -9,7 +9,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
-	"soku/internal/sock/pace"
 )
 
 // Send writes over conns, one a stream, for o.Omit+o.Duration, or o.Bytes over
@@ -30,7 +29,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	s := &sender{flow: f, payload: random(f.unit())}
+	s := &sender{flow: f, size: f.unit()}
 	if o.Rate > 0 {
 		for _, c := range conns {
 			// Room above the rate, so that what was late can be made up for.
@@ -48,7 +47,11 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 	if !f.timed() {
 		idle = f.limits.idle + f.lull()
 	}
-	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: idle}, f.start(s.write))
+	work, n, err := s.workers()
+	if err != nil {
+		return f.rec.Flow(), err
+	}
+	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: idle}, start(n, work))
 	infos := s.infos()
 	lost := s.settle(ctx)
 	end, err := f.end(ctx)
@@ -66,40 +69,35 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 	return end, err
 }
 
+// sender is what all workers of one end share.
 type sender struct {
 	*flow
-	payload []byte // one write of every stream
-	begin   time.Time
-	stop    time.Time    // of a timed flow
-	left    atomic.Int64 // of o.Bytes
+	size  int // of one claim, bytes
+	begin time.Time
+	stop  time.Time    // of a timed flow
+	left  atomic.Int64 // of o.Bytes
 }
 
-// write is the worker of one stream.
-func (s *sender) write(stream int) {
-	put := sock.SendPath(s.conns[stream])
-	cell := s.rec.Cell(stream)
-	var count meter.Count
-	var turn *turns
-	if s.o.Rate > 0 {
-		turn = s.newTurns(stream)
+// claim is how many bytes may go next: as many as the flow moves at once, or
+// what is left of o.Bytes. Streams draw on one amount, so that none waits for
+// another's share.
+func (s *sender) claim() int {
+	if s.timed() {
+		return s.size
 	}
-	for turn == nil || turn.next() {
-		chunk := s.chunk()
-		if len(chunk) == 0 {
-			return
+	for {
+		left := s.left.Load()
+		n := min(int64(s.size), left)
+		if s.left.CompareAndSwap(left, left-n) {
+			return int(n)
 		}
-		n, err := put(chunk)
-		if n > 0 {
-			count.Bytes += int64(n)
-			count.Last = time.Now()
-			cell.Publish(count)
-		}
-		if err != nil {
-			if !expired(err) && !s.over() {
-				s.group.Stop(s.broken("send to", stream, err))
-			}
-			return
-		}
+	}
+}
+
+// giveBack returns the part of a claim that did not go.
+func (s *sender) giveBack(n int) {
+	if n > 0 && !s.timed() {
+		s.left.Add(int64(n))
 	}
 }
 
@@ -107,55 +105,6 @@ func (s *sender) write(stream int) {
 // up past that and past the peer's time to drain, the peer has ended the stream
 // with a reset by then, which is no failure.
 func (s *sender) over() bool { return s.timed() && !time.Now().Before(s.stop) }
-
-// chunk is the next write: a whole unit, or what is left of o.Bytes. Streams
-// draw on one amount, so that none waits for another's share.
-func (s *sender) chunk() []byte {
-	if s.timed() {
-		return s.payload
-	}
-	unit := int64(len(s.payload))
-	left := s.left.Add(-unit)
-	return s.payload[:max(0, min(unit, left+unit))]
-}
-
-// turns waits for a stream's turn on its schedule.
-type turns struct {
-	schedule *pace.Schedule
-	waiter   *pace.Waiter
-	stop     time.Time
-	units    int64 // that may go now
-}
-
-// newTurns sets streams off one after another within a gap, so that they do
-// not all send at once.
-func (s *sender) newTurns(stream int) *turns {
-	schedule := func(start time.Time) *pace.Schedule {
-		return pace.NewSchedule(start, len(s.payload), s.streamRate(), pace.CoarseBurst)
-	}
-	shift := schedule(s.begin).Gap() / time.Duration(len(s.conns)) * time.Duration(stream)
-	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.group.Stopped()), stop: s.stop}
-}
-
-// next waits until a unit is due; false when the flow ends before that.
-func (t *turns) next() bool {
-	for t.units == 0 {
-		now := time.Now()
-		n, wait := t.schedule.Take(now)
-		if n > 0 {
-			t.units = n
-			break
-		}
-		if !t.stop.IsZero() {
-			wait = min(wait, t.stop.Sub(now))
-		}
-		if wait <= 0 || !t.waiter.Wait(wait) {
-			return false
-		}
-	}
-	t.units--
-	return true
-}
 
 // infos asks the kernel about each stream; nil where it does not tell.
 func (s *sender) infos() []*measure.TCPInfo {

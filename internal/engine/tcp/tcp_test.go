@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,6 +43,49 @@ func options(d time.Duration, n int) measure.Options {
 	o := measure.Defaults(measure.TestTCP)
 	o.Duration, o.Streams = measure.Duration(d), n
 	return o
+}
+
+// way is how bytes get into and out of the kernel.
+type way struct {
+	tx, rx   string
+	portable bool
+}
+
+// ways take every path of this system in each direction.
+func ways() []way {
+	all := []way{{"auto", "auto", true}}
+	for i, tx := range sock.OutletPaths() {
+		rx := sock.IntakePaths()
+		all = append(all, way{tx, rx[i%len(rx)], false})
+	}
+	return all
+}
+
+// forEachWay runs f once for every way.
+func forEachWay(t *testing.T, f func(t *testing.T, w way)) {
+	for _, w := range ways() {
+		t.Run(fmt.Sprintf("%s-%s-portable=%t", w.tx, w.rx, w.portable), func(t *testing.T) { f(t, w) })
+	}
+}
+
+// limits are the usual ones, on this way.
+func (w way) limits() limits {
+	l := usual
+	l.portable = w.portable
+	return l
+}
+
+// both runs one flow at both ends at once, on this way.
+func (w way) both(ctx context.Context, from, to []*net.TCPConn, o measure.Options, dir measure.Direction) (s, r outcome) {
+	o.TX, o.RX = w.tx, w.rx
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.end, r.err = receive(ctx, to, o, dir, nil, w.limits())
+	}()
+	s.end, s.err = send(ctx, from, o, dir, nil, w.limits())
+	<-done
+	return s, r
 }
 
 type outcome struct {
@@ -89,50 +134,60 @@ func lossless(t *testing.T, s, r outcome) {
 	}
 }
 
-func TestWhatIsSentIsReceived(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		streams int
-		set     func(*measure.Options)
-	}{
-		{"one stream for a time", 1, func(o *measure.Options) {}},
-		{"many streams for a time", 64, func(o *measure.Options) {}},
-		{"a rate for a time", 5, func(o *measure.Options) { o.Rate = 80_000_000 }},
-		{"bytes over one stream", 1, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
-		{"bytes over many streams", 64, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
-		{"fewer bytes than streams", 8, func(o *measure.Options) { o.Duration, o.Bytes, o.Length = 0, 3, 1 }},
-		{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o := options(600*time.Millisecond, c.streams)
-			c.set(&o)
-			a, b := pairs(t, c.streams)
-			s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
-			lossless(t, s, r)
-			if o.Bytes > 0 && sentBytes(s.end) != int64(o.Bytes) {
-				t.Errorf("sent %d bytes, want exactly %d", sentBytes(s.end), o.Bytes)
-			}
-		})
-	}
+func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		for _, c := range []struct {
+			name    string
+			streams int
+			set     func(*measure.Options)
+		}{
+			{"one stream for a time", 1, func(o *measure.Options) {}},
+			{"many streams for a time", 64, func(o *measure.Options) {}},
+			{"a rate for a time", 5, func(o *measure.Options) { o.Rate = 80_000_000 }},
+			{"bytes over one stream", 1, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
+			{"bytes over many streams", 64, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
+			{"fewer bytes than streams", 8, func(o *measure.Options) { o.Duration, o.Bytes, o.Length = 0, 3, 1 }},
+			{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				o := options(200*time.Millisecond, c.streams)
+				c.set(&o)
+				if o.Rate > 0 && w.tx != "auto" && w.tx != "write" {
+					t.Skip("a rate is kept by writes")
+				}
+				a, b := pairs(t, c.streams)
+				s, r := w.both(t.Context(), a, b, o, measure.Forward)
+				lossless(t, s, r)
+				if o.Bytes > 0 && sentBytes(s.end) != int64(o.Bytes) {
+					t.Errorf("sent %d bytes, want exactly %d", sentBytes(s.end), o.Bytes)
+				}
+				if w.portable && (s.end.Path != "write" || r.end.Path != "read") || w.tx != "auto" && s.end.Path != w.tx || w.rx != "auto" && r.end.Path != w.rx {
+					t.Errorf("the paths were %q and %q", s.end.Path, r.end.Path)
+				}
+			})
+		}
+	})
 }
 
 func TestBothDirectionsAtOnceLoseNothing(t *testing.T) {
 	const n = 8
-	for _, bytes := range []measure.Size{0, 30_000_000} {
-		o := options(300*time.Millisecond, n)
-		if bytes > 0 {
-			o.Duration, o.Bytes = 0, bytes
+	forEachWay(t, func(t *testing.T, w way) {
+		for _, bytes := range []measure.Size{0, 30_000_000} {
+			o := options(200*time.Millisecond, n)
+			if bytes > 0 {
+				o.Duration, o.Bytes = 0, bytes
+			}
+			a, b := pairs(t, 2*n)
+			var s2, r2 outcome
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				s2, r2 = w.both(t.Context(), b[n:], a[n:], o, measure.Reverse)
+			}()
+			s1, r1 := w.both(t.Context(), a[:n], b[:n], o, measure.Forward)
+			<-done
+			lossless(t, s1, r1)
+			lossless(t, s2, r2)
 		}
-		a, b := pairs(t, 2*n)
-		var s2, r2 outcome
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			s2, r2 = both(t.Context(), b[n:], a[n:], o, measure.Reverse, nil, nil)
-		}()
-		s1, r1 := both(t.Context(), a[:n], b[:n], o, measure.Forward, nil, nil)
-		<-done
-		lossless(t, s1, r1)
-		lossless(t, s2, r2)
-	}
+	})
 }

@@ -1,0 +1,78 @@
+package tcp
+
+import (
+	"net"
+	"runtime"
+
+	"soku/internal/sock"
+	"soku/internal/sock/meter"
+)
+
+// loop is one thread's part of a flow.
+type loop struct {
+	streams []int // which of the flow's streams
+	counts  []meter.Count
+	done    []bool
+	live    int
+}
+
+func newLoop(streams []int) loop {
+	return loop{streams: streams, counts: make([]meter.Count, len(streams)), done: make([]bool, len(streams)), live: len(streams)}
+}
+
+// pick are the connections of some streams.
+func pick(conns []*net.TCPConn, streams []int) []*net.TCPConn {
+	out := make([]*net.TCPConn, len(streams))
+	for k, i := range streams {
+		out[k] = conns[i]
+	}
+	return out
+}
+
+// Loops of one flow: a sender's are more than the processors, so that one works
+// while another's queues are full; dropping bytes needs one; copying them takes
+// all processors there are.
+func loopsOf(path string) int {
+	switch path {
+	case "discard":
+		return 1
+	case "read":
+		return runtime.NumCPU()
+	}
+	return 2 * runtime.NumCPU()
+}
+
+// loops opens the path on all streams.
+func (s *sender) loops(path string) (work func(i int), n int, err error) {
+	if path != "write" {
+		s.size = blockSize // o.Length is how much a program would write at once
+	}
+	var all []*sendLoop
+	for _, streams := range dealt(len(s.conns), loopsOf(path)) {
+		outlet, err := sock.OpenOutlet(pick(s.conns, streams), path)
+		if err != nil {
+			for _, l := range all {
+				l.outlet.Close()
+			}
+			return nil, 0, err
+		}
+		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), outlet: outlet})
+	}
+	return func(i int) { all[i].run() }, len(all), nil
+}
+
+// loops opens the path on all streams.
+func (r *receiver) loops(path string) (work func(i int), n int, err error) {
+	var all []*receiveLoop
+	for _, streams := range dealt(len(r.conns), loopsOf(path)) {
+		intake, err := sock.OpenIntake(pick(r.conns, streams), path, r.length)
+		if err != nil {
+			for _, l := range all {
+				l.intake.Close()
+			}
+			return nil, 0, err
+		}
+		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake})
+	}
+	return func(i int) { all[i].run() }, len(all), nil
+}

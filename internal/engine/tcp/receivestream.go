@@ -1,0 +1,61 @@
+package tcp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock/meter"
+)
+
+// read is the worker of one stream on any system: it waits for the connection to
+// have something. It compares what comes with expected, if that is not nil.
+func (r *receiver) read(stream int, expected *payload) {
+	conn, cell := r.conns[stream], r.rec.Cell(stream)
+	buf := make([]byte, r.length)
+	var count meter.Count
+	for {
+		n, err := conn.Read(buf)
+		if n > 0 {
+			if expected != nil && !r.verified(stream, count.Bytes, buf[:n], expected) {
+				return
+			}
+			count.Bytes += int64(n)
+			count.Last = time.Now()
+			cell.Publish(count)
+			if !r.first.Come() {
+				r.begin(count.Last)
+			}
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
+			r.ended(stream)
+			return
+		case !expired(err):
+			r.group.Stop(r.broken("receive from", stream, err))
+			return
+		case r.over():
+			return
+		}
+	}
+}
+
+// verified compares what came at a place in the stream; false after a difference,
+// which stops the flow.
+func (r *receiver) verified(stream int, offset int64, got []byte, expected *payload) bool {
+	want := expected.at(offset, len(got))
+	if bytes.Equal(got, want) {
+		return true
+	}
+	i := 0
+	for got[i] == want[i] {
+		i++
+	}
+	r.group.Stop(measure.Errorf(measure.KindBroken, "check what comes from %s (stream %d of %d): byte %d is %#02x, not %#02x",
+		r.conns[stream].RemoteAddr(), stream+1, len(r.conns), offset+int64(i), got[i], want[i]).
+		WithHint("something between the ends changes what it carries, such as a broken network card or a proxy"))
+	return false
+}

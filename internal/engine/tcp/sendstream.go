@@ -1,0 +1,75 @@
+package tcp
+
+import (
+	"time"
+
+	"soku/internal/sock/meter"
+	"soku/internal/sock/pace"
+)
+
+// write is the worker of one stream on any system: it hands bytes to the
+// connection, which waits for room, and keeps a rate if there is one.
+func (s *sender) write(stream int, payload *payload) {
+	conn, cell := s.conns[stream], s.rec.Cell(stream)
+	var count meter.Count
+	var turn *turns
+	if s.o.Rate > 0 {
+		turn = s.newTurns(stream)
+	}
+	for turn == nil || turn.next() {
+		claimed := s.claim()
+		if claimed == 0 {
+			return
+		}
+		n, err := conn.Write(payload.at(count.Bytes, claimed))
+		if n > 0 {
+			count.Bytes += int64(n)
+			count.Last = time.Now()
+			cell.Publish(count)
+		}
+		if err != nil {
+			if !expired(err) && !s.over() {
+				s.group.Stop(s.broken("send to", stream, err))
+			}
+			return
+		}
+	}
+}
+
+// turns waits for a stream's turn on its schedule.
+type turns struct {
+	schedule *pace.Schedule
+	waiter   *pace.Waiter
+	stop     time.Time
+	units    int64 // that may go now
+}
+
+// newTurns sets streams off one after another within a gap, so that they do
+// not all send at once.
+func (s *sender) newTurns(stream int) *turns {
+	schedule := func(start time.Time) *pace.Schedule {
+		return pace.NewSchedule(start, s.size, s.streamRate(), pace.CoarseBurst)
+	}
+	shift := schedule(s.begin).Gap() / time.Duration(len(s.conns)) * time.Duration(stream)
+	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.group.Stopped()), stop: s.stop}
+}
+
+// next waits until a unit is due; false when the flow ends before that.
+func (t *turns) next() bool {
+	for t.units == 0 {
+		now := time.Now()
+		n, wait := t.schedule.Take(now)
+		if n > 0 {
+			t.units = n
+			break
+		}
+		if !t.stop.IsZero() {
+			wait = min(wait, t.stop.Sub(now))
+		}
+		if wait <= 0 || !t.waiter.Wait(wait) {
+			return false
+		}
+	}
+	t.units--
+	return true
+}

@@ -1,0 +1,69 @@
+package tcp
+
+import (
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// workers are what sends: loops over many streams where the system has a way for
+// them, else a worker a stream, which also keeps a rate and sends what is checked.
+func (s *sender) workers() (work func(i int), n int, err error) {
+	if s.o.Rate == 0 && !s.o.Verify && !s.limits.portable {
+		for _, path := range sock.Preferred(s.o.TX, sock.OutletPaths()) {
+			if work, n, err = s.loops(path); err == nil {
+				s.path = path
+				return work, n, nil
+			}
+		}
+	}
+	if s.o.TX != "" && s.o.TX != auto && s.o.TX != "write" {
+		return nil, 0, cannot("tx", s.o.TX, err)
+	}
+	payload := randomPayload()
+	if s.o.Verify {
+		payload = knownPayload()
+	}
+	s.path = "write"
+	return func(i int) { s.write(i, payload) }, len(s.conns), nil
+}
+
+// workers are what receives, as those of a sender.
+func (r *receiver) workers() (work func(i int), n int, err error) {
+	if !r.o.Verify && !r.limits.portable {
+		for _, path := range sock.Preferred(r.o.RX, sock.IntakePaths()) {
+			if work, n, err = r.loops(path); err == nil {
+				r.path = path
+				return work, n, nil
+			}
+		}
+	}
+	if r.o.RX != "" && r.o.RX != auto && r.o.RX != "read" {
+		return nil, 0, cannot("rx", r.o.RX, err)
+	}
+	var expected *payload
+	if r.o.Verify {
+		expected = knownPayload()
+	}
+	r.path = "read"
+	return func(i int) { r.read(i, expected) }, len(r.conns), nil
+}
+
+// auto lets the system choose a path.
+const auto = "auto"
+
+func cannot(option, path string, err error) error {
+	if err != nil {
+		return err
+	}
+	return measure.Errorf(measure.KindUsage, "%s %s: this system has no such path for TCP", option, path).
+		WithHint("leave out --%s", option)
+}
+
+// dealt are the streams of each of n loops, dealt out in turn.
+func dealt(streams, n int) [][]int {
+	hands := make([][]int, min(n, streams))
+	for i := range streams {
+		hands[i%len(hands)] = append(hands[i%len(hands)], i)
+	}
+	return hands
+}

@@ -1,0 +1,138 @@
+package sock
+
+import (
+	"errors"
+	"io"
+	"net"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// Intake takes bytes out of the kernel for the connections of one loop, as
+// [Outlet] puts them in.
+type Intake struct {
+	path  string
+	fds   []int
+	buf   []byte // nil where bytes are discarded
+	most  int
+	ready poller
+}
+
+// IntakePaths are the values of the option rx that this system has for TCP, the
+// fastest first.
+func IntakePaths() []string { return []string{"discard", "read"} }
+
+// discardMost bounds a discarding call: it holds the socket while it works.
+const discardMost = 4 << 20
+
+// OpenIntake makes an intake over conns whose path is one of [IntakePaths]. It has
+// descriptors of its own: conns may be closed while it is open. unit is the most
+// bytes of one read.
+func OpenIntake(conns []*net.TCPConn, path string, unit int) (*Intake, error) {
+	in := &Intake{path: path, most: discardMost}
+	if path == "read" {
+		in.buf, in.most = make([]byte, unit), unit
+	}
+	var err error
+	if in.fds, err = holdAll(conns); err != nil {
+		in.Close()
+		return nil, measure.Errorf(measure.KindInternal, "receive by %s: %w", path, err)
+	}
+	in.ready.open(in.fds, unix.POLLIN)
+	return in, nil
+}
+
+// Path is how bytes come: the value of the option rx that stands for it.
+func (in *Intake) Path() string { return in.path }
+
+// Take takes what connection i has, up to a bound, and returns how many bytes
+// that were; [ErrWouldBlock] when there are none, [io.EOF] at the end.
+func (in *Intake) Take(i int) (int, error) {
+	flags := uintptr(unix.MSG_DONTWAIT)
+	if in.buf == nil {
+		flags |= unix.MSG_TRUNC // tcp(7): dropped in the kernel
+	}
+	n, err := result(unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(in.fds[i]), uintptr(unsafe.Pointer(unsafe.SliceData(in.buf))), uintptr(in.most), flags, 0, 0))
+	if n == 0 && err == nil {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// Bytes is what the last Take of n bytes read; nil where bytes are discarded.
+func (in *Intake) Bytes(n int) []byte { return in.buf[:min(n, len(in.buf))] }
+
+// Wait sleeps until a connection has something, or for d.
+func (in *Intake) Wait(d time.Duration) { in.ready.wait(d) }
+
+// Drop gives up connection i: Wait no longer looks at it.
+func (in *Intake) Drop(i int) { in.ready.drop(i) }
+
+// Close gives everything back. The connections stay open.
+func (in *Intake) Close() {
+	for _, fd := range in.fds {
+		_ = unix.Close(fd)
+	}
+	in.fds = nil
+}
+
+// ErrWouldBlock says that the kernel has nothing to give or no room at the moment.
+var ErrWouldBlock = errors.New("would block")
+
+// result is what a system call returned, without allocating.
+func result(n, _ uintptr, e unix.Errno) (int, error) {
+	switch e {
+	case 0:
+		return int(n), nil
+	case unix.EAGAIN, unix.EINTR:
+		return 0, ErrWouldBlock
+	}
+	return 0, e
+}
+
+// holdAll are descriptors of their own for conns.
+func holdAll(conns []*net.TCPConn) ([]int, error) {
+	fds := make([]int, 0, len(conns))
+	for _, c := range conns {
+		raw, err := c.SyscallConn()
+		if err != nil {
+			return fds, err
+		}
+		var fd int
+		var inner error
+		if err := raw.Control(func(own uintptr) {
+			fd, inner = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
+			unwatch(int(own))
+		}); err != nil {
+			return fds, err
+		}
+		if inner != nil {
+			return fds, inner
+		}
+		fds = append(fds, fd)
+	}
+	return fds, nil
+}
+
+// poller waits for many descriptors. It asks anew each time: a descriptor that
+// something watches all along costs a callback for each packet.
+type poller struct{ fds []unix.PollFd }
+
+func (p *poller) open(fds []int, events int16) {
+	p.fds = make([]unix.PollFd, len(fds))
+	for i, fd := range fds {
+		p.fds[i] = unix.PollFd{Fd: int32(fd), Events: events}
+	}
+}
+
+func (p *poller) wait(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_, _ = unix.Ppoll(p.fds, &t, nil)
+}
+
+// drop makes the kernel pass over descriptor i, as it does over negative ones.
+func (p *poller) drop(i int) { p.fds[i].Fd = -1 }

@@ -1,0 +1,207 @@
+package sock
+
+import (
+	"crypto/rand"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// Outlet puts bytes into the kernel for the connections of one loop and never
+// waits while it does. It is for one goroutine, which should have its OS thread
+// locked: calls that do not block are made without telling the runtime.
+type Outlet struct {
+	path    string
+	fds     []int
+	payload []byte
+	put     func(fd, n int) (int, error)
+	ready   poller
+
+	source, pipe pipe // for splice
+	piped        int  // bytes in the second
+	file         int  // for sendfile
+	offset       int64
+}
+
+// pipe is the two ends of a pipe, -1 where there is none.
+type pipe struct{ from, to int }
+
+// pipeSize is what an unprivileged process may ask for (pipe(7)); unit of a
+// splice, too.
+const pipeSize = 1 << 20
+
+// payload is what all outlets send: bytes that nothing can compress, in pages that
+// stay and are never written again, for the kernel refers to them as long as they
+// are on their way.
+var payload = sync.OnceValues(func() ([]byte, error) {
+	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err == nil {
+		_, _ = rand.Read(b) // never fails
+	}
+	return b, err
+})
+
+// OutletPaths are the values of the option tx that this system has for TCP, the
+// fastest first.
+func OutletPaths() []string { return []string{"splice", "write", "sendfile", "zerocopy"} }
+
+// OpenOutlet makes an outlet over conns whose path is one of [OutletPaths]. It
+// has descriptors of its own: conns may be closed while it is open.
+func OpenOutlet(conns []*net.TCPConn, path string) (*Outlet, error) {
+	o := &Outlet{path: path, source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
+	if err := o.open(conns); err != nil {
+		o.Close()
+		return nil, measure.Errorf(measure.KindUsage, "send by %s: %w", path, err).WithHint("this system may not have it; leave out --tx, or use --tx write")
+	}
+	return o, nil
+}
+
+func (o *Outlet) open(conns []*net.TCPConn) (err error) {
+	if o.payload, err = payload(); err != nil {
+		return err
+	}
+	if o.fds, err = holdAll(conns); err != nil {
+		return err
+	}
+	switch o.path {
+	case "write":
+		o.put = o.write
+	case "splice":
+		o.put, err = o.splice, o.openPipes()
+	case "sendfile":
+		o.put, err = o.sendfile, o.openFile()
+	case "zerocopy":
+		o.put, err = o.zerocopy, o.askZerocopy()
+	default:
+		err = errors.New("no such path")
+	}
+	if err != nil {
+		return err
+	}
+	o.ready.open(o.fds, unix.POLLOUT)
+	return nil
+}
+
+// Path is how bytes go: the value of the option tx that stands for it.
+func (o *Outlet) Path() string { return o.path }
+
+// Put hands at most n bytes, 1 MiB at most, to connection i
+// and returns how many the kernel took; with [ErrWouldBlock] when its queue is
+// full now, also after a part.
+func (o *Outlet) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(o.payload))) }
+
+// Wait sleeps until one of the connections may take more, or for d.
+func (o *Outlet) Wait(d time.Duration) { o.ready.wait(d) }
+
+// Drop gives up connection i: Wait no longer looks at it.
+func (o *Outlet) Drop(i int) { o.ready.drop(i) }
+
+// Close gives everything back. The connections stay open.
+func (o *Outlet) Close() {
+	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to, o.file) {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	o.fds = nil
+}
+
+func (o *Outlet) write(fd, n int) (int, error) {
+	k, err := result(unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n)))
+	if k < n && err == nil {
+		err = ErrWouldBlock
+	}
+	return k, err
+}
+
+// splice moves references to the payload's pages through a pipe into the socket.
+// What one connection left in the pipe is as good for the next.
+func (o *Outlet) splice(fd, n int) (int, error) {
+	if o.piped == 0 {
+		// tee(2) copies the references that wait in another pipe; vmsplice(2) would
+		// look every page up again, which costs a tenth of the rate.
+		k, err := result(unix.RawSyscall6(unix.SYS_TEE, uintptr(o.source.from), uintptr(o.pipe.to), pipeSize, unix.SPLICE_F_NONBLOCK, 0, 0))
+		if err != nil {
+			return 0, err
+		}
+		o.piped = k
+	}
+	n = min(n, o.piped)
+	k, err := result(unix.RawSyscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_NONBLOCK|unix.SPLICE_F_MOVE))
+	o.piped -= k
+	if k < n && err == nil {
+		err = ErrWouldBlock
+	}
+	return k, err
+}
+
+// openPipes fills one pipe with references to the payload's pages, once; what is
+// sent passes through the other.
+func (o *Outlet) openPipes() error {
+	for _, p := range []*pipe{&o.source, &o.pipe} {
+		var fds [2]int
+		if err := unix.Pipe2(fds[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+			return os.NewSyscallError("pipe2", err)
+		}
+		p.from, p.to = fds[0], fds[1]
+		_, _ = unix.FcntlInt(uintptr(p.to), unix.F_SETPIPE_SZ, pipeSize) // less is only slower
+	}
+	v := unix.Iovec{Base: &o.payload[0]}
+	v.SetLen(pipeSize)
+	_, err := result(unix.RawSyscall6(unix.SYS_VMSPLICE, uintptr(o.source.to), uintptr(unsafe.Pointer(&v)), 1, unix.SPLICE_F_NONBLOCK, 0, 0))
+	return os.NewSyscallError("vmsplice", err)
+}
+
+func (o *Outlet) sendfile(fd, n int) (int, error) {
+	o.offset = 0
+	return result(unix.RawSyscall6(unix.SYS_SENDFILE, uintptr(fd), uintptr(o.file), uintptr(unsafe.Pointer(&o.offset)), uintptr(n), 0, 0))
+}
+
+func (o *Outlet) openFile() (err error) {
+	if o.file, err = unix.MemfdCreate("soku", unix.MFD_CLOEXEC); err != nil {
+		return os.NewSyscallError("memfd_create", err)
+	}
+	_, err = unix.Write(o.file, o.payload)
+	return err
+}
+
+func (o *Outlet) askZerocopy() error {
+	for _, fd := range o.fds {
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ZEROCOPY, 1); err != nil {
+			return os.NewSyscallError("setsockopt SO_ZEROCOPY", err)
+		}
+	}
+	return nil
+}
+
+// zerocopy sends from the payload's pages. The kernel's words that it is done
+// with some (its queue of errors) take up the socket's memory for options until
+// they are read; the pages never change, so nothing else has to wait for them.
+func (o *Outlet) zerocopy(fd, n int) (int, error) {
+	k, err := result(unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n), unix.MSG_ZEROCOPY|unix.MSG_DONTWAIT, 0, 0))
+	if err == ErrWouldBlock || errors.Is(err, unix.ENOBUFS) {
+		o.completions(fd)
+		return 0, ErrWouldBlock
+	}
+	return k, err
+}
+
+func (o *Outlet) completions(fd int) {
+	var control [256]byte
+	for {
+		h := unix.Msghdr{Control: &control[0]}
+		h.SetControllen(len(control))
+		_, _, e := unix.RawSyscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&h)), unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+		if e != 0 {
+			return
+		}
+	}
+}
