@@ -105,6 +105,9 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 			row(name, "not known: the receiver's count is missing")
 		} else {
 			row(name, "%s counted at the receiver", measure.FormatRate(s.GoodputBps))
+			if text := f.StandsFor(); text != "" && r.Test == measure.TestTCP {
+				row("", "%s (%s to %s)", text, f.TXPath, f.RXPath)
+			}
 		}
 		row("moved", "%s sent, %s received", measure.FormatBytes(float64(s.SentBytes)), measure.FormatBytes(float64(s.ReceivedBytes)))
 		if s.Retransmits != nil {

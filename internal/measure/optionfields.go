@@ -170,6 +170,9 @@ func (o Options) checkPaths(test Test) error {
 	if !slices.Contains(has.rx, o.RX) {
 		return Errorf(KindUsage, "rx %s does not apply to the %s test", o.RX, test).WithHint("use %s", strings.Join(has.rx, ", "))
 	}
+	if test == TestTCP && o.Rate > 0 && o.TX != "auto" && o.TX != "write" {
+		return Errorf(KindUsage, "tx %s cannot keep a rate: only writes can", o.TX).WithHint("leave out --tx, or --rate")
+	}
 	if o.Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
 		return Errorf(KindUsage, "verify needs bytes that are written and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
 	}

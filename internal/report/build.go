@@ -68,29 +68,55 @@ type labelled struct {
 	label   string
 	test    measure.Test
 	byHand  bool
+	taken   string // how a TCP receiver took the bytes; empty where it is not known
 	results []*measure.Result
 }
 
 // byLabel sorts results into tests: by label in a campaign, by kind outside one.
+// Goodput of bytes that were dropped unread and of bytes that were read are two
+// tests, whatever their label: one is of the path, the other of the hosts, too.
 func byLabel(results []*measure.Result) []labelled {
 	var out []labelled
 	for _, r := range results {
-		label, byHand := string(r.Test), r.Trial == nil
-		if !byHand {
-			label = cmp.Or(r.Trial.Label, label)
+		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, taken: takenBy(r)}
+		if !g.byHand {
+			g.label = cmp.Or(r.Trial.Label, g.label)
 		}
-		i := slices.IndexFunc(out, func(g labelled) bool { return g.label == label && g.test == r.Test && g.byHand == byHand })
+		i := slices.IndexFunc(out, g.alike)
 		if i < 0 {
-			out = append(out, labelled{label: label, test: r.Test, byHand: byHand})
+			out = append(out, g)
 			i = len(out) - 1
 		}
+		out[i].taken = cmp.Or(out[i].taken, g.taken)
 		out[i].results = append(out[i].results, r)
+	}
+	plain := slices.Clone(out)
+	for i, g := range plain {
+		if slices.ContainsFunc(plain, func(o labelled) bool { return o.label == g.label && o.byHand == g.byHand && o.taken != g.taken }) {
+			out[i].label += ", " + g.taken
+		}
 	}
 	order := func(t measure.Test) int { return slices.Index(measure.Tests(), t) }
 	slices.SortStableFunc(out, func(a, b labelled) int {
 		return cmp.Or(cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label))
 	})
 	return out
+}
+
+// alike tells whether the results of both may be compared. Where a trial failed
+// before it took a byte, nobody knows how it would have.
+func (g labelled) alike(o labelled) bool {
+	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.taken == o.taken || g.taken == "" || o.taken == "")
+}
+
+func takenBy(r *measure.Result) string {
+	switch {
+	case r.Test != measure.TestTCP || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
+		return ""
+	case r.Flows[0].Discarded():
+		return "bytes discarded"
+	}
+	return "bytes read"
 }
 
 func buildTest(g labelled, in Input, allTrials int) Test {
@@ -108,6 +134,9 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	t.Floor = floorOf(g.results)
 	t.Methods = methodsOf(g.results)
 	t.Description = describe(g.test, t.Same)
+	if g.taken != "" {
+		t.Description += ", " + g.taken + " at the receiver"
+	}
 	t.Answer, t.Caveats = t.answer(), t.caveats()
 	return t
 }

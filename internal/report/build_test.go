@@ -84,6 +84,36 @@ func TestAReportGroupsTrialsByLabelAndPattern(t *testing.T) {
 	}
 }
 
+func TestBytesDroppedAndBytesReadAreNeverCompared(t *testing.T) {
+	results := func(paths ...string) []*measure.Result {
+		var in []*measure.Result
+		for _, x := range fourPatterns().input().Results {
+			if x.Test != measure.TestTCP {
+				continue
+			}
+			x.Flows[0].RXPath = paths[len(in)%len(paths)]
+			in = append(in, x)
+		}
+		return in
+	}
+	labels := func(in []*measure.Result) (out []string) {
+		r, err := Build(Input{Results: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range r.Tests {
+			out = append(out, x.Label)
+		}
+		return out
+	}
+	if got := labels(results("discard", "read")); !slices.Equal(got, []string{"tcp, bytes discarded", "tcp, bytes read"}) {
+		t.Errorf("two kinds of receiving make the tests %q", got)
+	}
+	if got := labels(results("discard", "")); !slices.Equal(got, []string{"tcp"}) {
+		t.Errorf("a trial that took no byte is of a kind of its own: %q", got)
+	}
+}
+
 func TestFailedTrialsAreListedAndNotCounted(t *testing.T) {
 	tcp := build(t, campaignWithFailure()).test(t, "tcp")
 	row := tcp.row(t, "高性能")

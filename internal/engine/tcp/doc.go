@@ -9,7 +9,12 @@
 // arrived. A receiver that has waited long enough for queues to drain resets
 // instead, and the sender takes what was not acknowledged off its count.
 //
-// Goroutines: one a stream, and one that waits for them; the caller's own
+// Bytes go through loops where the system has a way for them: a few goroutines on
+// OS threads of their own, each over its part of the streams, that hand bytes to
+// the kernel and take them out without ever blocking there. Where it has none, for
+// a rate, and to check every byte, each stream has a goroutine.
+//
+// Goroutines: one a loop or stream, and one that waits for them; the caller's own
 // takes the samples. All have ended when the call returns.
 // docs/method.md specifies what is counted.
 package tcp

@@ -1,6 +1,8 @@
 package tcp
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,13 @@ func TestEveryByteIsCheckedWhenAsked(t *testing.T) {
 	lossless(t, s, r)
 	if s.end.Path != "write" || r.end.Path != "read" {
 		t.Errorf("checked bytes took %s and %s", s.end.Path, r.end.Path)
+	}
+}
+
+func TestTheKnownBytesAreTheSpecifiedOnes(t *testing.T) {
+	want := sha256.Sum256([]byte{7: 3})
+	if got := knownPayload().at(5*blockSize+3*32, 32); !bytes.Equal(got, want[:]) {
+		t.Errorf("the fourth digest of a block is %x, want %x", got, want)
 	}
 }
 
