@@ -82,7 +82,11 @@ func trialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
 	case o.Count > 0:
 		return seconds(float64(o.Count), o.RequestRate)
 	}
-	return assumedOverhead + o.Omit.Std() + o.Duration.Std(), true
+	length := assumedOverhead + o.Omit.Std() + o.Duration.Std()
+	if o.WithLatency {
+		length += 2 * o.IdleProbe().Duration.Std()
+	}
+	return length, true
 }
 
 // trialBytes is the payload a trial moves; false if it goes as fast as it can.

@@ -80,6 +80,7 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
 		`  soku tcp 10.0.0.4                      10 s, one stream
   soku tcp vm2 -P 16 -t 30s -R           the server sends 16 streams
   soku tcp vm2 --bidir --congestion bbr  both ways at once
+  soku tcp vm2 --with-latency            what the load does to the path's latency
   soku tcp vm2 -n 1GB --json             a fixed amount, the whole result as JSON`},
 	measure.TestUDP: {"Measure UDP goodput, loss, reordering and jitter",
 		"Sends datagrams at a rate and finds in their numbers what was lost, reordered or\ndoubled. Jitter is RFC 3550's.",

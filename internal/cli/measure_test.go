@@ -55,6 +55,33 @@ func TestATestByHandMeasuresPrintsAndKeeps(t *testing.T) {
 	}
 }
 
+func TestALoadsLatencyIsMeasuredBeforeBesideAndAfter(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, flags := range [][]string{{"-t", "400ms"}, {"-t", "400ms", "--bidir", "-P", "2"}, {"-n", "200MB", "-R"}} {
+		args := append([]string{"tcp", addr, "--with-latency", "--json", "--no-save"}, flags...)
+		sys, out, errs := fakeSystem(t, args...)
+		if code := Run(sys); code != 0 {
+			t.Fatalf("%v: status %d: %s", flags, code, errs)
+		}
+		var r measure.Result
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		u := r.UnderLoad
+		if u == nil || u.Before == nil || u.During == nil || u.After == nil {
+			t.Fatalf("%v: a part is missing: %+v", flags, u)
+		}
+		for name, l := range map[string]*measure.Latency{"before": u.Before, "during": u.During, "after": u.After} {
+			if l.Received == 0 || l.Received != l.Histogram.Count() {
+				t.Errorf("%v: %s has %d replies", flags, name, l.Received)
+			}
+		}
+		if r.Summary.IdleRTT == nil || r.Summary.LoadedRTT == nil || r.Summary.RPM == 0 || r.Summary.GoodputBps == 0 {
+			t.Errorf("%v: incomplete summary %+v", flags, r.Summary)
+		}
+	}
+}
+
 func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
 	addr := startServer(t, nil)
 	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--no-save")

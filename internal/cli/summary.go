@@ -121,8 +121,26 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 			row("jitter", "%s", measure.FormatLatency(*s.JitterNs))
 		}
 	}
+	if r.UnderLoad != nil {
+		printUnderLoad(row, r)
+	}
 	if len(r.Flows) > 1 {
 		row("together", "%s", measure.FormatRate(r.Summary.GoodputBps))
+	}
+}
+
+// printUnderLoad writes what the load does to the latency of the path.
+func printUnderLoad(row rowPrinter, r *measure.Result) {
+	for _, part := range []struct {
+		name string
+		rtt  *measure.Percentiles
+	}{{"idle", r.Summary.IdleRTT}, {"loaded", r.Summary.LoadedRTT}} {
+		if p := part.rtt; p != nil {
+			row(part.name, "round trip median %s, p99 %s, max %s (%d messages)", measure.FormatLatency(p.P50), measure.FormatLatency(p.P99), measure.FormatLatency(p.Max), p.Count)
+		}
+	}
+	if r.Summary.RPM > 0 {
+		row("response", "%.0f round trips per minute under load (RPM)", r.Summary.RPM)
 	}
 }
 

@@ -12,11 +12,12 @@ const (
 // End is what one of the two ends counted during a trial: the client keeps its
 // own and gets the server's over the control connection, and both make the result.
 type End struct {
-	Host     *Host     `json:"host,omitempty"`
-	Flows    []FlowEnd `json:"flows,omitempty"`
-	Latency  *Latency  `json:"latency,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
-	Error    *Error    `json:"error,omitempty"`
+	Host      *Host      `json:"host,omitempty"`
+	Flows     []FlowEnd  `json:"flows,omitempty"`
+	Latency   *Latency   `json:"latency,omitempty"`
+	UnderLoad *UnderLoad `json:"latency_under_load,omitempty"`
+	Warnings  []string   `json:"warnings,omitempty"`
+	Error     *Error     `json:"error,omitempty"`
 }
 
 // FlowEnd is one end's count of one direction.

@@ -8,14 +8,15 @@ package measure
 // After [Options.Effective] every field that applies holds the value that was
 // used; that is what a result keeps.
 type Options struct {
-	Duration  Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping" min:"1000000" max:"86400000000000" help:"how long to measure"`
-	Bytes     Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" tests:"tcp udp" help:"stop after this many bytes, all streams together, instead of a time"`
-	Count     int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping" max:"1000000000" help:"stop after this many round trips"`
-	Omit      Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
-	Interval  Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping" min:"100000000" max:"3600000000000" help:"time between live lines"`
-	Direction Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
-	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`
-	Rate      Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
+	Duration    Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping" min:"1000000" max:"86400000000000" help:"how long to measure"`
+	Bytes       Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" tests:"tcp udp" help:"stop after this many bytes, all streams together, instead of a time"`
+	Count       int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping" max:"1000000000" help:"stop after this many round trips"`
+	Omit        Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
+	Interval    Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping" min:"100000000" max:"3600000000000" help:"time between live lines"`
+	Direction   Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
+	Streams     int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`
+	WithLatency bool      `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" tests:"tcp" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
+	Rate        Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
 	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" tests:"tcp udp" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
 	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" tests:"tcp udp" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`

@@ -11,20 +11,21 @@ const Schema = "soku.result/1"
 // report without looking anything up elsewhere. Members that this version does
 // not know survive reading and writing.
 type Result struct {
-	Schema    string    `json:"schema" jsonschema:"enum=soku.result/1"`
-	ID        string    `json:"id" jsonschema:"description=Unique and sortable by time"`
-	Tool      Tool      `json:"tool"`
-	Test      Test      `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=ping"`
-	Trial     *Trial    `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
-	StartedAt time.Time `json:"started_at" jsonschema:"description=Wall clock of the client"`
-	Path      Path      `json:"path"`
-	Options   Options   `json:"options" jsonschema:"description=Every effective option"`
-	Summary   Summary   `json:"summary"`
-	Flows     []Flow    `json:"flows,omitempty" jsonschema:"description=One element a direction"`
-	Latency   *Latency  `json:"latency,omitempty" jsonschema:"description=Tests latency and ping"`
-	Hosts     Hosts     `json:"hosts"`
-	Warnings  []string  `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
-	Error     *Error    `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
+	Schema    string     `json:"schema" jsonschema:"enum=soku.result/1"`
+	ID        string     `json:"id" jsonschema:"description=Unique and sortable by time"`
+	Tool      Tool       `json:"tool"`
+	Test      Test       `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=ping"`
+	Trial     *Trial     `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
+	StartedAt time.Time  `json:"started_at" jsonschema:"description=Wall clock of the client"`
+	Path      Path       `json:"path"`
+	Options   Options    `json:"options" jsonschema:"description=Every effective option"`
+	Summary   Summary    `json:"summary"`
+	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element a direction"`
+	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency and ping"`
+	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
+	Hosts     Hosts      `json:"hosts"`
+	Warnings  []string   `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
+	Error     *Error     `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
 
 	unknown *unknownMembers
 }
@@ -83,6 +84,9 @@ type Summary struct {
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty"`
 	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping"`
+	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
+	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips beside the load (with_latency)"`
+	RPM                  float64      `json:"responsiveness_rpm,omitempty" jsonschema:"description=Round trips per minute under load: 60 s by the mean of loaded round trips without the slowest twentieth"`
 	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap after their time; their latency counts from the scheduled time"`
 	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip that the tool and this host add: the same test on its loopback"`
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`

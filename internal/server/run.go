@@ -30,6 +30,8 @@ func (s *Server) measure(ss *session) *measure.End {
 	var err error
 	if ss.test == measure.TestLatency {
 		err = s.echo(ctx, cancel, ss, udp)
+	} else if ss.options.WithLatency {
+		end.Flows, err = s.flowsWithProbes(ctx, cancel, ss)
 	} else {
 		end.Flows, err = s.flows(ctx, cancel, ss, udp)
 	}

@@ -39,6 +39,9 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 	if len(r.Flows) > 0 {
 		r.Summary = total(r.Flows)
 	}
+	if own.UnderLoad != nil {
+		assembleUnderLoad(r, own.UnderLoad)
+	}
 }
 
 func flowEnd(dir measure.Direction, role measure.Role, ends ...*measure.End) *measure.FlowEnd {

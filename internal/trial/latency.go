@@ -60,3 +60,28 @@ func latencyConfidence(l *measure.Latency) (measure.Confidence, string) {
 	}
 	return measure.High, fmt.Sprintf("%d round trips", n)
 }
+
+// assembleUnderLoad adds the latency of the path beside the load, and without it.
+func assembleUnderLoad(r *measure.Result, u *measure.UnderLoad) {
+	r.UnderLoad = u
+	idle := measure.NewHistogram()
+	for _, l := range []*measure.Latency{u.Before, u.After} {
+		if l != nil && l.Histogram != nil {
+			idle.Merge(l.Histogram)
+		}
+	}
+	if idle.Count() > 0 {
+		r.Summary.IdleRTT = idle.Percentiles()
+	}
+	d := u.During
+	if d == nil || d.Histogram == nil || d.Histogram.Count() == 0 {
+		return
+	}
+	r.Summary.LoadedRTT, r.Summary.RPM = d.Histogram.Percentiles(), measure.RPM(d.Histogram)
+	if share := float64(d.LateSends) / float64(max(d.Sent, 1)); share > lateShare {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%.0f %% of the messages beside the load left late: this host was too busy, and that is in their latency", share*100))
+	}
+}
+
+// lateShare is the share of late messages from which a warning says so.
+const lateShare = 0.05

@@ -137,6 +137,15 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		l, err := latency.Run(ctx, conn, o, obs)
 		return &measure.End{Latency: l}, err
 	}
+	if o.WithLatency {
+		return d.underLoad(ctx, o, obs)
+	}
+	ends, err := d.flows(ctx, test, o, obs)
+	return &measure.End{Flows: ends}, err
+}
+
+// flows runs this end of every direction.
+func (d data) flows(ctx context.Context, test measure.Test, o measure.Options, obs measure.Observer) ([]measure.FlowEnd, error) {
 	flows := o.Direction.Flows()
 	ends := make([]measure.FlowEnd, len(flows))
 	errs := make([]error, len(flows))
@@ -145,7 +154,7 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		wg.Go(func() { ends[i], errs[i] = d.flow(ctx, test, dir, i*o.Streams, o, obs) })
 	}
 	wg.Wait()
-	return &measure.End{Flows: ends}, errors.Join(errs...)
+	return ends, errors.Join(errs...)
 }
 
 // flow runs this end of one direction over the connections from first on.

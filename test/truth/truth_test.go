@@ -183,6 +183,38 @@ links:
 	}
 }
 
+// A load keeps the queue of its bottleneck full, and a message beside it waits in
+// that queue; before and after, nothing does.
+func TestLatencyUnderLoadIsThatOfTheFullQueue(t *testing.T) {
+	l := network(t, `
+hosts:
+  client:
+  server: {server: true}
+routers:
+  gateway:
+links:
+  - {from: client, to: gateway, rate: 50M, queue: 40ms}
+  - {from: gateway, to: server}
+`)
+	r := run(t, l, "tcp", "-t", "3s", "-C", "cubic", "--with-latency")
+	idle, loaded := r.Summary.IdleRTT, r.Summary.LoadedRTT
+	if idle == nil || loaded == nil {
+		t.Fatal("the result has no latency beside its load")
+	}
+	t.Logf("idle %s, loaded %s, %.0f RPM", measure.FormatLatency(idle.P50), measure.FormatLatency(loaded.P50), r.Summary.RPM)
+	// Cubic fills the queue, drops, and falls back to 7/10 of what it had under way.
+	const full = 40e6
+	if loaded.P50 < full/2 || loaded.P50 > full*1.1 {
+		t.Errorf("the median beside the load is %s, want 20 to 44 ms", measure.FormatLatency(loaded.P50))
+	}
+	if idle.P50 > full/20 {
+		t.Errorf("the idle median is %s: the load is in it", measure.FormatLatency(idle.P50))
+	}
+	if want := 60e9 / loaded.P50; r.Summary.RPM < want*0.8 || r.Summary.RPM > want*1.3 {
+		t.Errorf("%.0f RPM with a median of %s", r.Summary.RPM, measure.FormatLatency(loaded.P50))
+	}
+}
+
 func TestLossOnThePathIsTheLossThatIsMeasured(t *testing.T) {
 	l := network(t, `
 hosts:

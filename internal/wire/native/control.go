@@ -147,16 +147,18 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 
 // DataConnections is how many data connections a session of these effective
 // options has: one a stream, as many again for the other direction of
-// bidirectional, one for latency.
+// bidirectional, one for latency. The latency of a loaded path has its own after
+// those of the load.
 func DataConnections(test measure.Test, o measure.Options) int {
 	switch {
 	case test == measure.TestLatency:
 		return 1
-	case o.Direction == measure.Bidirectional:
-		return 2 * o.Streams
-	default:
-		return o.Streams
 	}
+	n := o.Streams * len(o.Direction.Flows())
+	if o.WithLatency {
+		n += measure.Probes
+	}
+	return n
 }
 
 // Datagrams reports whether the data connections of a session are UDP.
