@@ -78,7 +78,7 @@ type run struct {
 	steps  int
 	done   int
 	doc    *Document
-	failed error // the first trial that failed
+	failed error  // the first trial that failed
 	steady string // congestion control for the most goodput
 }
 

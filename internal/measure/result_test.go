@@ -35,15 +35,15 @@ func sampleResult() *Result {
 		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceReason: "1000 round trips"},
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency:   &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"}},
-		Hosts:     Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
+		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
 			MeasuredAt: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 			RoundTrips: []FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Method: "closed loop", RTT: *h.Percentiles()}},
 			Goodput:    []FloorGoodput{{Mode: "path capacity", TXPath: "splice", RXPath: "discard", GoodputBps: 4e10, CPUSecPerGB: &cost, BpsPerCore: 2e10}},
 			Packets:    []FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 4e5, LossRatio: &loss}},
 			Timers:     []FloorTimer{{AskedNs: 50_000, LateNs: *h.Percentiles()}},
 		}}},
-		Warnings:  []string{"near the floor"},
-		Error:     Errorf(KindBroken, "connection reset").WithHint("run it again"),
+		Warnings: []string{"near the floor"},
+		Error:    Errorf(KindBroken, "connection reset").WithHint("run it again"),
 	}
 }
 
