@@ -67,7 +67,10 @@ func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
 		}
 	}
 	if len(d.Goodput) == 0 || slices.ContainsFunc(d.Goodput, func(g measure.FloorGoodput) bool { return g.GoodputBps <= 0 }) {
-		t.Errorf("goodput %+v", d.Goodput)
+		t.Fatalf("goodput %+v", d.Goodput)
+	}
+	if last := d.Goodput[len(d.Goodput)-1]; last.Mode != "read by the receiver" {
+		t.Errorf("where there is one way it is that of the mode which names one, got %q", last.Mode)
 	}
 	for i, g := range d.Goodput {
 		if slices.ContainsFunc(d.Goodput[:i], func(x measure.FloorGoodput) bool { return x.TXPath == g.TXPath && x.RXPath == g.RXPath }) {
