@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"sock", "host"},
 	{"engine", "wire", "stats", "store"},
 	{"trial", "server", "lab", "report"},
-	{"campaign"},
+	{"campaign", "floor"},
 	{"cli"},
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,6 +152,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	live := newLive(sys, test, host, f)
 	r := trial.Run(ctx, trial.Spec{
 		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, Version: version.String(),
+		Floor: keptFloor(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
 	}, trial.Hooks{Observe: live.observe, State: live.state})
 
 	saved, saveErr := keep(sys, r, f)

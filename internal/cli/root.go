@@ -88,6 +88,7 @@ var commands = []func(*System) *cobra.Command{
 	newMeasureCommand(measure.TestLatency),
 	newMeasureCommand(measure.TestPing),
 	newServerCommand,
+	newFloorCommand,
 	newPlanCommand,
 	newRunCommand,
 	newReportCommand,

@@ -109,7 +109,7 @@ func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
 
 // runner runs each trial where its client is.
 func (p *place) runner(sys *System, access campaign.Access) campaign.Runner {
-	return &dispatcher{access: access, elsewhere: campaign.Remote{
+	return &dispatcher{access: access, here: trialRunner(sys), elsewhere: campaign.Remote{
 		Access: access, Now: sys.Now,
 		Child: func(ctx context.Context, j campaign.Job) (*exec.Cmd, error) { return p.child(ctx, sys, j) },
 	}}
@@ -132,12 +132,13 @@ func (p *place) child(ctx context.Context, sys *System, j campaign.Job) (*exec.C
 // client, and through a child elsewhere.
 type dispatcher struct {
 	access    campaign.Access
+	here      func(context.Context, campaign.TrialSpec, measure.Observer) *measure.Result
 	elsewhere campaign.Remote
 }
 
 func (d *dispatcher) Run(ctx context.Context, j campaign.Job, obs measure.Observer) *measure.Result {
 	if j.Client.Host == "" && len(j.Client.Command) == 0 {
-		return runTrial(ctx, j.Spec(d.access), obs)
+		return d.here(ctx, j.Spec(d.access), obs)
 	}
 	return d.elsewhere.Run(ctx, j, obs)
 }

@@ -25,6 +25,7 @@ type serverFlags struct {
 	tlsCert     string
 	tlsKey      string
 	quiet       bool
+	child       bool
 }
 
 func newServerCommand(sys *System) *cobra.Command {
@@ -50,7 +51,11 @@ inside your network, or use --allow, --token-file and TLS.`,
 				return err
 			}
 			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP); stop with Ctrl-C\n", s.Addr())
-			return s.Serve(cmd.Context())
+			ctx := cmd.Context()
+			if f.child {
+				ctx = whileOpen(ctx, sys.Stdin)
+			}
+			return s.Serve(ctx)
 		},
 	}
 	flags := cmd.Flags()
@@ -64,6 +69,8 @@ inside your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the TLS certificate (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
+	flags.BoolVar(&f.child, "child", false, "serve until the input ends")
+	_ = flags.MarkHidden("child")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
 }

@@ -24,6 +24,9 @@ func printSummary(w io.Writer, r *measure.Result) {
 	if r.Summary.Confidence != "" {
 		row("confidence", "%s: %s", r.Summary.Confidence, r.Summary.ConfidenceReason)
 	}
+	if text := costText(r); text != "" {
+		row("cost", "%s", text)
+	}
 	for _, c := range []struct {
 		name string
 		host *measure.Host
@@ -169,9 +172,6 @@ func hostText(h *measure.Host) string {
 	}
 	if f.Interface != "" {
 		parts = append(parts, fmt.Sprintf("%s MTU %d", f.Interface, f.MTU))
-	}
-	if c := h.Counters; c != nil && c.WallNs > 0 {
-		parts = append(parts, fmt.Sprintf("%.2f cores used", float64(c.ProcessUserNs+c.ProcessSysNs)/float64(c.WallNs)))
 	}
 	return strings.Join(parts, ", ")
 }

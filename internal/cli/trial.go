@@ -22,17 +22,20 @@ func newTrialCommand(sys *System) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return campaign.ServeTrial(cmd.Context(), sys.Stdin, sys.Stdout, runTrial)
+			return campaign.ServeTrial(cmd.Context(), sys.Stdin, sys.Stdout, trialRunner(sys))
 		},
 	}
 }
 
-// runTrial measures what a spec says, in this process.
-func runTrial(ctx context.Context, s campaign.TrialSpec, obs measure.Observer) *measure.Result {
-	return trial.Run(ctx, trial.Spec{
-		Test: s.Test, Options: s.Options, Host: s.Host, Client: s.Client, Server: s.Server,
-		Token: s.Access.Token, TLS: tlsOf(s.Access), Version: version.String(), Identity: &s.Trial,
-	}, trial.Hooks{Observe: obs})
+// trialRunner measures what a spec says, in this process.
+func trialRunner(sys *System) func(context.Context, campaign.TrialSpec, measure.Observer) *measure.Result {
+	return func(ctx context.Context, s campaign.TrialSpec, obs measure.Observer) *measure.Result {
+		return trial.Run(ctx, trial.Spec{
+			Test: s.Test, Options: s.Options, Host: s.Host, Client: s.Client, Server: s.Server,
+			Token: s.Access.Token, TLS: tlsOf(s.Access), Version: version.String(), Identity: &s.Trial,
+			Floor: keptFloor(sys, func(string) {}),
+		}, trial.Hooks{Observe: obs})
+	}
 }
 
 // tlsOf is the TLS configuration of an access, nil for none. A certificate

@@ -10,7 +10,7 @@ func readCounters(iface string) reading {
 	r := reading{at: time.Now()}
 	r.userNs, r.sysNs = processTimes()
 	if p, ok := parseStat(read("/proc/stat")); ok {
-		r.busyNs, r.softirqNs, r.stealNs = p.busyNs, p.softirqNs, p.stealNs
+		r.busyNs, r.softirqNs, r.stealNs, r.softirqKnown = p.busyNs, p.softirqNs, p.stealNs, true
 	}
 	if iface != "" {
 		if t, ok := parseNetDev(read(netDir+"dev"), iface); ok {

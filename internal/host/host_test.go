@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"soku/internal/measure"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -70,12 +72,17 @@ func TestWatchSeesTheWorkThatWasDone(t *testing.T) {
 	w := Watch(i.Name)
 	const payload = 4 << 20
 	moveOverLoopback(t, payload)
-	for c := w.Stop(payload); c.ProcessUserNs+c.ProcessSysNs == 0; c = w.Stop(payload) {
+	moved := Moved{Bytes: payload, Packets: 1000}
+	for c := w.Stop(moved); c.ProcessUserNs+c.ProcessSysNs == 0; c = w.Stop(moved) {
 		spin() // until the process's clock has ticked
 	}
-	c := w.Stop(payload)
-	if c.WallNs <= 0 || c.CPUSecPerGB <= 0 {
+	c := w.Stop(moved)
+	if c.WallNs <= 0 || c.CPUSecPerGB <= 0 || c.Shared {
 		t.Errorf("got %+v", c)
+	}
+	work := float64(c.ProcessUserNs + c.ProcessSysNs)
+	if c.CoresUsed != work/float64(c.WallNs) || c.CPUNsPerPacket != work/1000 {
+		t.Errorf("%v ns of work in %d ns: %v cores, %v ns a packet", work, c.WallNs, c.CoresUsed, c.CPUNsPerPacket)
 	}
 	if runtime.GOOS == "linux" && (c.RxBytes < payload || c.TxBytes < payload) {
 		t.Errorf("%d bytes went over %s, the counters say %d in and %d out", payload, i.Name, c.RxBytes, c.TxBytes)
@@ -84,8 +91,8 @@ func TestWatchSeesTheWorkThatWasDone(t *testing.T) {
 	if diff := c.CPUSecPerGB - want; diff > 1e-9 || diff < -1e-9 {
 		t.Errorf("%v CPU seconds a GB, want %v", c.CPUSecPerGB, want)
 	}
-	if again := w.Stop(0); again.CPUSecPerGB != 0 {
-		t.Errorf("without payload: %v CPU seconds a GB", again.CPUSecPerGB)
+	if again := w.Stop(Moved{}); again.CPUSecPerGB != 0 || again.CPUNsPerPacket != 0 {
+		t.Errorf("without payload: %v CPU seconds a GB, %v ns a packet", again.CPUSecPerGB, again.CPUNsPerPacket)
 	}
 }
 
@@ -128,15 +135,63 @@ func spin() {
 }
 
 func TestACounterThatWasResetCountsAsZero(t *testing.T) {
-	c := difference(reading{rx: 100, busyNs: 5, tcpRetrans: 7}, reading{rx: 3, busyNs: 9, tcpRetrans: 7}, 0)
+	c := difference(reading{rx: 100, busyNs: 5, tcpRetrans: 7}, reading{rx: 3, busyNs: 9, tcpRetrans: 7})
 	if c.RxBytes != 0 || c.CPUBusyNs != 4 || c.TCPRetransSegs != 0 {
 		t.Errorf("got %+v", c)
 	}
 }
 
 func TestAnInterfaceThatIsGoneHasNoCounters(t *testing.T) {
-	c := Watch("nosuch0").Stop(1)
+	c := Watch("nosuch0").Stop(Moved{Bytes: 1})
 	if c.RxBytes != 0 || c.TxBytes != 0 || c.WallNs <= 0 {
 		t.Errorf("got %+v", c)
+	}
+}
+
+func TestWorkOfTwoThatOverlapIsNobodysAlone(t *testing.T) {
+	cost := func(w *Watcher) measure.Counters {
+		moved := Moved{Bytes: 1, Packets: 1}
+		c := w.Stop(moved)
+		for ; c.ProcessUserNs+c.ProcessSysNs == 0; c = w.Stop(moved) {
+			spin()
+		}
+		return c
+	}
+	first := Watch("")
+	second := Watch("")
+	for i, c := range []measure.Counters{cost(first), cost(second)} {
+		if !c.Shared || c.CPUSecPerGB != 0 || c.CPUNsPerPacket != 0 || c.CoresUsed == 0 {
+			t.Errorf("watcher %d overlaps another: %+v", i+1, c)
+		}
+	}
+	if c := cost(Watch("")); c.Shared || c.CPUSecPerGB == 0 || c.CPUNsPerPacket == 0 {
+		t.Errorf("both are over and this one is alone: %+v", c)
+	}
+}
+
+func TestSoftirqIsAShareOfTheBusyTimeWhereTheSystemTells(t *testing.T) {
+	from, to := reading{busyNs: 1e9, softirqNs: 2e8}, reading{busyNs: 3e9, softirqNs: 7e8}
+	if c := difference(from, to); c.SoftirqRatio != nil {
+		t.Errorf("nobody told, got %v", *c.SoftirqRatio)
+	}
+	from.softirqKnown, to.softirqKnown = true, true
+	if c := difference(from, to); c.SoftirqRatio == nil || *c.SoftirqRatio != 0.25 {
+		t.Errorf("0.5 s of 2 s: got %v", c.SoftirqRatio)
+	}
+	if c := difference(from, from); c.SoftirqRatio != nil {
+		t.Errorf("nothing was busy, got %v", *c.SoftirqRatio)
+	}
+}
+
+func TestAnOmittedStartLeavesNothingToDivideBy(t *testing.T) {
+	end := &measure.End{Flows: []measure.FlowEnd{
+		{Role: measure.Sender, Streams: []measure.Stream{{SentBytes: 700, Packets: &measure.PacketCount{Sent: 7}}}},
+		{Role: measure.Receiver, Streams: []measure.Stream{{ReceivedBytes: 300, Packets: &measure.PacketCount{Received: 3, Duplicated: 1}}}},
+	}}
+	if got := MovedBy(end, measure.Options{}); got != (Moved{Bytes: 1000, Packets: 11}) {
+		t.Errorf("moved %+v", got)
+	}
+	if got := MovedBy(end, measure.Options{Omit: 1}); got != (Moved{}) {
+		t.Errorf("with an omitted start: %+v", got)
 	}
 }

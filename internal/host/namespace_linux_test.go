@@ -119,7 +119,7 @@ func TestCountersAreThoseOfTheCallersNamespace(t *testing.T) {
 				return err
 			}
 		}
-		c = w.Stop(0)
+		c = w.Stop(Moved{})
 		return nil
 	})
 	if c.TxBytes < 10_000 {

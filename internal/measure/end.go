@@ -20,6 +20,22 @@ type End struct {
 	Error     *Error     `json:"error,omitempty"`
 }
 
+// Moved is what this end sent and received after the omitted start: payload
+// bytes, and datagrams of the UDP test with those that came twice.
+func (e *End) Moved() (bytes, packets int64) {
+	for _, f := range e.Flows {
+		for _, s := range f.Streams {
+			bytes += s.SentBytes + s.ReceivedBytes
+			if p := s.Packets; p != nil && f.Role == Sender {
+				packets += p.Sent
+			} else if p != nil {
+				packets += p.Received + p.Duplicated
+			}
+		}
+	}
+	return bytes, packets
+}
+
 // FlowEnd is one end's count of one direction.
 type FlowEnd struct {
 	Direction Direction `json:"direction"`

@@ -88,6 +88,7 @@ type Summary struct {
 	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips beside the load (with_latency)"`
 	RPM                  float64      `json:"responsiveness_rpm,omitempty" jsonschema:"description=Round trips per minute under load: 60 s by the mean of loaded round trips without the slowest twentieth"`
 	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap after their time; their latency counts from the scheduled time"`
+	CPUSecPerGB          *float64     `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds that both ends together spent on 1e9 payload bytes; absent unless both are known"`
 	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip that the tool and this host add: the same test on its loopback"`
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
 	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts, from the first byte"`
@@ -229,8 +230,9 @@ type Hosts struct {
 
 // Host is what one machine is, and what the trial cost it.
 type Host struct {
-	Facts    Facts     `json:"facts"`
-	Counters *Counters `json:"counters,omitempty"`
+	Facts    Facts      `json:"facts"`
+	Counters *Counters  `json:"counters,omitempty"`
+	Floor    *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before, with the same kernel, processors and soku"`
 }
 
 // Facts are what can change a figure and stays the same during a trial.
@@ -258,19 +260,26 @@ type Facts struct {
 	ClockSource   string            `json:"clock_source,omitempty"`
 }
 
-// Counters are differences over the trial on one host.
+// Counters are differences over the trial on one host. Process times are those
+// of the whole soku process, all threads, and of nothing else: what the kernel
+// does for the trial in an interrupt, in ksoftirqd or in another process's time
+// is in CPUSoftirqNs and CPUBusyNs of the host and not in them.
 type Counters struct {
-	WallNs         int64   `json:"wall_ns"`
-	ProcessUserNs  int64   `json:"process_user_ns"`
-	ProcessSysNs   int64   `json:"process_system_ns"`
-	CPUBusyNs      int64   `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
-	CPUSoftirqNs   int64   `json:"cpu_softirq_ns,omitempty"`
-	CPUStealNs     int64   `json:"cpu_steal_ns,omitempty"`
-	RxBytes        int64   `json:"rx_bytes,omitempty" jsonschema:"description=Interface counters"`
-	TxBytes        int64   `json:"tx_bytes,omitempty"`
-	RxDropped      int64   `json:"rx_dropped,omitempty"`
-	TxDropped      int64   `json:"tx_dropped,omitempty"`
-	UDPRcvbufError int64   `json:"udp_rcvbuf_errors,omitempty"`
-	TCPRetransSegs int64   `json:"tcp_retrans_segs,omitempty"`
-	CPUSecPerGB    float64 `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes moved"`
+	WallNs         int64    `json:"wall_ns"`
+	ProcessUserNs  int64    `json:"process_user_ns"`
+	ProcessSysNs   int64    `json:"process_system_ns"`
+	CoresUsed      float64  `json:"cores_used,omitempty" jsonschema:"description=Process time divided by wall time"`
+	Shared         bool     `json:"shared,omitempty" jsonschema:"description=The process measured something else meanwhile: its times are of all of it together and nothing is divided by them"`
+	CPUBusyNs      int64    `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
+	CPUSoftirqNs   int64    `json:"cpu_softirq_ns,omitempty"`
+	SoftirqRatio   *float64 `json:"softirq_ratio,omitempty" jsonschema:"description=cpu_softirq_ns divided by cpu_busy_ns; absent where the system does not tell"`
+	CPUStealNs     int64    `json:"cpu_steal_ns,omitempty"`
+	RxBytes        int64    `json:"rx_bytes,omitempty" jsonschema:"description=Interface counters"`
+	TxBytes        int64    `json:"tx_bytes,omitempty"`
+	RxDropped      int64    `json:"rx_dropped,omitempty"`
+	TxDropped      int64    `json:"tx_dropped,omitempty"`
+	UDPRcvbufError int64    `json:"udp_rcvbuf_errors,omitempty"`
+	TCPRetransSegs int64    `json:"tcp_retrans_segs,omitempty"`
+	CPUSecPerGB    float64  `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes that this end moved; absent with an omitted start and when shared"`
+	CPUNsPerPacket float64  `json:"cpu_ns_per_packet,omitempty" jsonschema:"description=Process time divided by datagrams that this end sent or received (UDP); absent like cpu_seconds_per_gb"`
 }

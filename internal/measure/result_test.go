@@ -25,19 +25,25 @@ func sampleResult() *Result {
 	for i := range int64(1000) {
 		h.Record(50_000 + i*100)
 	}
-	loss, jitter, floor, retransmits := 0.001, 1200.5, 21_000.0, int64(3)
+	loss, jitter, floor, retransmits, softirq, cost := 0.001, 1200.5, 21_000.0, int64(3), 0.12, 0.4
 	return &Result{
 		Schema: Schema, ID: "0193aabbccdd01020304", Tool: Tool{Name: "soku", Version: "devel"}, Test: TestLatency,
 		Trial:     &Trial{Campaign: "c1", Pattern: "ultra", Levels: []Level{{"sku", "ultra"}}, Label: "rtt", Round: 1, Repeat: 1, Order: 2, Seed: 7},
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
 		Options:   Defaults(TestLatency),
-		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceReason: "1000 round trips"},
+		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceReason: "1000 round trips"},
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency:   &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"}},
-		Hosts:     Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1}}},
-		Warnings:  []string{"near the floor"},
-		Error:     Errorf(KindBroken, "connection reset").WithHint("run it again"),
+		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
+			MeasuredAt: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
+			RoundTrips: []FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Method: "closed loop", RTT: *h.Percentiles()}},
+			Goodput:    []FloorGoodput{{Mode: "path capacity", TXPath: "splice", RXPath: "discard", GoodputBps: 4e10, CPUSecPerGB: &cost, BpsPerCore: 2e10}},
+			Packets:    []FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 4e5, LossRatio: &loss}},
+			Timers:     []FloorTimer{{AskedNs: 50_000, LateNs: *h.Percentiles()}},
+		}}},
+		Warnings: []string{"near the floor"},
+		Error:    Errorf(KindBroken, "connection reset").WithHint("run it again"),
 	}
 }
 

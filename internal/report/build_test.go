@@ -316,6 +316,30 @@ func TestHostsThatChangeShowBothValues(t *testing.T) {
 	}
 }
 
+func TestAHostShowsItsOwnLimitsWhereTheyAreKept(t *testing.T) {
+	in := fourPatterns().input()
+	for _, r := range in.Results {
+		r.Hosts.Client.Floor = &measure.HostFloor{
+			MeasuredAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+			RoundTrips: []measure.FloorRoundTrip{{RTT: measure.Percentiles{P50: 21_000}}, {RTT: measure.Percentiles{P50: 12_000}}},
+			Goodput:    []measure.FloorGoodput{{GoodputBps: 20e9}, {GoodputBps: 41e9}},
+			Packets:    []measure.FloorPackets{{PacketsPerSecond: 412_345}},
+		}
+	}
+	found := map[string][]string{}
+	for _, h := range build(t, in).Hosts {
+		for _, f := range h.Facts {
+			if f.Name == "own limits (soku floor)" {
+				found[h.Name] = f.Values
+			}
+		}
+	}
+	want := []string{"41.00 Gbit/s, 412k packets/s, 12.00 µs round trip, on 2026-03-01"}
+	if len(found) != 1 || !slices.Equal(found["office"], want) {
+		t.Errorf("%v, want %v for the client only", found, want)
+	}
+}
+
 func TestOptionsThatDifferAreTold(t *testing.T) {
 	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}})
 	in.Results[1].Options.Streams = 8

@@ -115,6 +115,7 @@ var csvColumns = slices.Concat(
 		rttColumn("rtt_loss_ratio", func(r *RTT) float64 { return r.LossRatio }),
 	},
 	spreadColumns("floor", "ns", func(r *Row) *Spread { return r.Floor })[:1],
+	spreadColumns("cpu", "seconds_per_gb", func(r *Row) *Spread { return r.CPU })[:1],
 )
 
 func placed(pick func(*Place) *float64) func(*Test, *Row) string {

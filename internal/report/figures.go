@@ -49,6 +49,7 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 			return float64(*r.Summary.Retransmits), true
 		})
 		row.Loss = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.LossRatio) })
+		row.CPU = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.CPUSecPerGB) })
 		row.Jitter = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.JitterNs) })
 		return row
 	}

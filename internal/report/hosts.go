@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -33,6 +34,7 @@ func collectHosts(results []*measure.Result) []Host {
 				out[i].Roles = append(out[i].Roles, side.role)
 			}
 			out[i].merge(facts(side.host.Facts))
+			out[i].merge(floorFact(side.host.Floor))
 		}
 	}
 	for i := range out {
@@ -89,6 +91,40 @@ func facts(f measure.Facts) []Fact {
 		add(k, f.Sysctl[k])
 	}
 	return out
+}
+
+// floorFact is what the host was found to reach on its own loopback, the best
+// of each kind.
+func floorFact(f *measure.HostFloor) []Fact {
+	if f == nil {
+		return nil
+	}
+	var goodput, packets, median float64
+	for _, g := range f.Goodput {
+		goodput = max(goodput, g.GoodputBps)
+	}
+	for _, p := range f.Packets {
+		packets = max(packets, p.PacketsPerSecond)
+	}
+	for _, t := range f.RoundTrips {
+		if median == 0 || t.RTT.P50 < median {
+			median = t.RTT.P50
+		}
+	}
+	text := ""
+	if goodput > 0 {
+		text = measure.FormatRate(goodput)
+	}
+	if packets > 0 {
+		text = join(", ", text, digits(packets/1e3, 3)+"k packets/s")
+	}
+	if median > 0 {
+		text = join(", ", text, measure.FormatLatency(median)+" round trip")
+	}
+	if text == "" {
+		return nil
+	}
+	return []Fact{{Name: "own limits (soku floor)", Values: []string{text + ", on " + f.MeasuredAt.UTC().Format(time.DateOnly)}}}
 }
 
 func offloads(m map[string]bool) string {

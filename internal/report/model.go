@@ -91,6 +91,7 @@ type Row struct {
 	Loss       *Spread         `json:"loss_ratio,omitempty"`
 	Jitter     *Spread         `json:"jitter_ns,omitempty"`
 	PPS        *Spread         `json:"packets_per_second,omitempty"`
+	CPU        *Spread         `json:"cpu_seconds_per_gb,omitempty"` // both ends together
 	RTT        *RTT            `json:"rtt_ns,omitempty"`
 	Floor      *Spread         `json:"floor_ns,omitempty"`
 	Confidence Confidences     `json:"confidence"`

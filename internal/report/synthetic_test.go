@@ -112,6 +112,8 @@ func (s synthetic) throughput(r *rand.Rand, res *measure.Result, p syntheticPatt
 	f.Summary.DurationNs = measure.Duration(time.Duration(s.seconds) * time.Second)
 	resent := int64(r.IntN(40))
 	f.Summary.Retransmits = &resent
+	cost := 0.3 - p.bps/5e9
+	f.Summary.CPUSecPerGB = &cost
 	if res.Test == measure.TestUDP {
 		loss, jitter := 0.002*r.Float64(), 40e3*(1+r.Float64())
 		f.Summary.LossRatio, f.Summary.JitterNs, f.Summary.Retransmits = &loss, &jitter, nil

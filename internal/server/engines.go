@@ -21,7 +21,7 @@ type engines struct {
 	udpSend, udpReceive func(context.Context, []net.Conn, measure.Options, measure.Direction, measure.Observer) (measure.FlowEnd, error)
 	echo                func(context.Context, net.Conn, measure.Options) error
 	facts               func(context.Context, netip.Addr) measure.Facts
-	watch               func(iface string) (stop func(payload int64) measure.Counters)
+	watch               func(iface string) (stop func(host.Moved) measure.Counters)
 }
 
 func realEngines() engines {
@@ -29,7 +29,7 @@ func realEngines() engines {
 		tcpSend: tcp.Send, tcpReceive: tcp.Receive,
 		udpSend: udp.Send, udpReceive: udp.Receive,
 		echo: latency.Echo, facts: host.Facts,
-		watch: func(iface string) func(int64) measure.Counters { return host.Watch(iface).Stop },
+		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -153,8 +154,8 @@ func fakes() engines {
 		facts: func(context.Context, netip.Addr) measure.Facts {
 			return measure.Facts{OS: "linux", Arch: "amd64", Hostname: "fake"}
 		},
-		watch: func(string) func(int64) measure.Counters {
-			return func(int64) measure.Counters { return measure.Counters{WallNs: 1} }
+		watch: func(string) func(host.Moved) measure.Counters {
+			return func(host.Moved) measure.Counters { return measure.Counters{WallNs: 1} }
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire/native"
 )
@@ -35,7 +36,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	} else {
 		end.Flows, err = s.flows(ctx, cancel, ss, udp)
 	}
-	counters := watch(payload(end))
+	counters := watch(host.MovedBy(end, ss.options))
 	end.Host = &measure.Host{Facts: ss.host.Facts, Counters: &counters}
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -141,14 +142,4 @@ func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Obs
 				WithHint("use the same version of soku at both ends"))
 		}
 	}
-}
-
-func payload(end *measure.End) int64 {
-	var n int64
-	for _, f := range end.Flows {
-		for _, st := range f.Streams {
-			n += st.SentBytes + st.ReceivedBytes
-		}
-	}
-	return n
 }

@@ -231,7 +231,8 @@ func (s *Server) logStart(ss *session) {
 func (s *Server) logEnd(ss *session, end *measure.End, err error) {
 	attributes := []any{"session", ss.name(), "client", ss.client, "test", ss.test, "after", time.Since(ss.born).Round(time.Millisecond)}
 	if end != nil {
-		attributes = append(attributes, "bytes", payload(end))
+		bytes, _ := end.Moved()
+		attributes = append(attributes, "bytes", bytes)
 		if err == nil && end.Error != nil {
 			err = end.Error
 		}

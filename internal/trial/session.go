@@ -59,7 +59,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	own, runErr := data.run(ctx, s.Test, o, observe)
-	counters := watch.Stop(payload(own))
+	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
 
 	other := &measure.End{}
@@ -193,7 +193,7 @@ func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	l, err := ping.Run(ctx, addr, o, h.Observe)
-	counters := watch.Stop(0)
+	counters := watch.Stop(host.Moved{})
 	r.Hosts.Client.Counters = &counters
 	assemble(r, &measure.End{Latency: l}, &measure.End{}, floor)
 	if err == nil && l != nil && l.Received == 0 {
@@ -201,14 +201,4 @@ func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r
 			WithHint("the host may be down or drop ICMP; try: soku latency %s", addr)
 	}
 	return err
-}
-
-func payload(e *measure.End) int64 {
-	var n int64
-	for _, f := range e.Flows {
-		for _, s := range f.Streams {
-			n += s.SentBytes + s.ReceivedBytes
-		}
-	}
-	return n
 }

@@ -35,6 +35,9 @@ type Spec struct {
 	TLS            *tls.Config // nil: control without TLS
 	Version        string      // of this program
 	Identity       *measure.Trial
+	// Floor finds what is kept of the limits of a host with these facts, or nil;
+	// nil looks nothing up.
+	Floor func(measure.Facts) *measure.HostFloor
 }
 
 // Hooks are called while the trial runs, from one goroutine at a time for each
@@ -64,6 +67,8 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	if err := run(ctx, s, h, r); err != nil {
 		r.Error = failure(ctx, err)
 	}
+	cost(r)
+	compareWithFloor(r, s.Floor)
 	return r
 }
 

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/floor"
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/version"
+)
+
+type floorFlags struct {
+	quick, json, show, noSave bool
+}
+
+func newFloorCommand(sys *System) *cobra.Command {
+	f := floorFlags{}
+	cmd := &cobra.Command{
+		Use:   "floor",
+		Short: "Measure what this host and program add and reach by themselves",
+		Long: `Measures against a soku server of its own over this host's loopback: round
+trips, goodput, packets a second, and how late short sleeps end. The floor is
+kept; tests from this host then say when a figure is near it.`,
+		Example: `  soku floor
+  soku floor --quick --no-save
+  soku floor --show
+  soku floor --json | jq .goodput`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.show {
+				return showFloor(cmd.Context(), sys, f.json)
+			}
+			return measureFloor(cmd.Context(), sys, f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "about 2 s instead of 7; less sure")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole document")
+	cmd.Flags().BoolVar(&f.show, "show", false, "print the floor that is kept of this host, measure nothing")
+	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not keep the floor")
+	cmd.MarkFlagsMutuallyExclusive("show", "quick")
+	cmd.MarkFlagsMutuallyExclusive("show", "no-save")
+	return cmd
+}
+
+func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
+	address, stop, err := startLoopbackServer(ctx, sys)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	d, err := floor.Measure(ctx, floor.Config{
+		Server: address, Version: version.String(), Quick: f.quick,
+		Step: func(text string, number, of int) { fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, text) },
+	})
+	if err != nil {
+		return err
+	}
+	kept, keepErr := "", error(nil)
+	if !f.noSave {
+		kept, keepErr = keepFloor(sys, d)
+	}
+	if f.json {
+		err = printJSON(sys.Stdout, d)
+	} else {
+		var b bytes.Buffer
+		printFloor(&b, d)
+		if kept != "" {
+			fmt.Fprintf(&b, "\n%-11s %s\n", "kept", kept)
+		}
+		_, err = sys.Stdout.Write(b.Bytes())
+	}
+	return errors.Join(err, keepErr)
+}
+
+// keepFloor writes the floor where tests from this host find it.
+func keepFloor(sys *System, d *floor.Document) (file string, err error) {
+	b, err := d.Encode()
+	if err == nil {
+		file = floorFile(sys, d.Host.Hostname)
+		if err = sys.MkdirAll(filepath.Dir(file), 0o755); err == nil {
+			err = sys.WriteFile(file, b, 0o644)
+		}
+	}
+	if err != nil {
+		return "", measure.Errorf(measure.KindStore, "keep the floor: %w", err).WithHint("the figures above are complete; SOKU_DATA names another folder, --no-save keeps nothing")
+	}
+	return file, nil
+}
+
+func floorFile(sys *System, hostname string) string {
+	return filepath.Join(sys.DataDir, floor.File(hostname))
+}
+
+// readFloor reads what is kept of a host; nil and no error for nothing.
+func readFloor(sys *System, hostname string) (*floor.Document, error) {
+	b, err := sys.ReadFile(floorFile(sys, hostname))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, measure.Errorf(measure.KindStore, "read the kept floor: %w", err).WithHint("run: soku floor")
+	}
+	return floor.Decode(b)
+}
+
+// keptFloor finds the floor of the host that a trial runs on. One that is kept
+// and cannot be used is told with the reason.
+func keptFloor(sys *System, tell func(string)) func(measure.Facts) *measure.HostFloor {
+	return func(f measure.Facts) *measure.HostFloor {
+		d, err := readFloor(sys, f.Hostname)
+		switch {
+		case err != nil:
+			tell("the kept floor of this host is not used: " + oneLine(err.Error()))
+			return nil
+		case d == nil:
+			return nil
+		}
+		if why := d.Usable(f, version.String()); why != "" {
+			tell(terminalText("the kept floor of this host is not used: " + why + "; run soku floor again"))
+			return nil
+		}
+		return &d.HostFloor
+	}
+}
+
+func showFloor(ctx context.Context, sys *System, asJSON bool) error {
+	facts := host.Facts(ctx, netip.Addr{})
+	d, err := readFloor(sys, facts.Hostname)
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		return measure.Errorf(measure.KindNotFound, "no floor of this host is kept in %s", sys.DataDir).WithHint("measure it: soku floor")
+	}
+	if asJSON {
+		return printJSON(sys.Stdout, d)
+	}
+	var b bytes.Buffer
+	printFloor(&b, d)
+	if why := d.Usable(facts, version.String()); why != "" {
+		fmt.Fprintf(&b, "\n%-11s tests do not use it: %s; run soku floor again\n", "outdated", why)
+	}
+	for line := range bytes.Lines(b.Bytes()) {
+		fmt.Fprintln(sys.Stdout, terminalText(string(bytes.TrimRight(line, "\n"))))
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package floor
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Schema is the identity of the document. Members may be added under the same
+// number.
+const Schema = "soku.floor/1"
+
+// Document is a floor as it is kept and printed.
+type Document struct {
+	Schema string           `json:"schema"`
+	Tool   measure.Tool     `json:"tool"`
+	TookNs measure.Duration `json:"took_ns"`
+	measure.HostFloor
+	Warnings []string      `json:"warnings,omitempty"`
+	Host     measure.Facts `json:"host"`
+}
+
+// Bounds on a document that is read.
+const (
+	maxDocument = 1 << 20 // bytes
+	maxEntries  = 64      // in each list
+	maxText     = 256     // bytes of a name in a list
+)
+
+// File is the name of a host's file in the data folder. The folder may be
+// shared by hosts (a home on the network), so each has a file of its own.
+func File(hostname string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '.':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A' // file systems may not tell them apart
+		}
+		return '_'
+	}, hostname)
+	return "floor-" + clean[:min(len(clean), 200)] + ".json"
+}
+
+// Encode writes the document.
+func (d *Document) Encode() ([]byte, error) {
+	b, err := json.MarshalIndent(d, "", "  ")
+	return append(b, '\n'), err
+}
+
+// Decode reads a document. Errors are of kind file: it does not parse, is of
+// another schema, or holds what no measurement gives.
+func Decode(b []byte) (*Document, error) {
+	wrong := func(format string, args ...any) (*Document, error) {
+		return nil, measure.Errorf(measure.KindFile, "read a kept floor: "+format, args...).WithHint("run: soku floor")
+	}
+	if len(b) > maxDocument {
+		return wrong("%d bytes are no floor", len(b))
+	}
+	var d Document
+	if err := json.Unmarshal(b, &d); err != nil {
+		return wrong("%w", err)
+	}
+	if d.Schema != Schema {
+		return wrong("it is of schema %q, and this soku reads %s", d.Schema, Schema)
+	}
+	if err := d.check(); err != nil {
+		return wrong("%w", err)
+	}
+	return &d, nil
+}
+
+func (d *Document) check() error {
+	if d.MeasuredAt.IsZero() || d.MeasuredAt.Year() < 2000 || d.MeasuredAt.Year() > 9999 {
+		return fmt.Errorf("it does not say when it was measured")
+	}
+	if max(len(d.RoundTrips), len(d.Goodput), len(d.Packets), len(d.Timers), len(d.Warnings)) > maxEntries {
+		return fmt.Errorf("a list has more than %d elements", maxEntries)
+	}
+	var figures []float64
+	texts := []string{d.Tool.Version}
+	for _, t := range d.RoundTrips {
+		figures = append(figures, t.RTT.P50, t.RTT.P99, t.RTT.P999, t.RTT.Max)
+		texts = append(texts, t.Mode, t.Protocol, t.Method)
+	}
+	for _, g := range d.Goodput {
+		figures = append(figures, g.GoodputBps, g.BpsPerCore)
+		if g.CPUSecPerGB != nil {
+			figures = append(figures, *g.CPUSecPerGB)
+		}
+		texts = append(texts, g.Mode, g.TXPath, g.RXPath, g.Congestion)
+	}
+	for _, p := range d.Packets {
+		figures = append(figures, p.PacketsPerSecond, p.SenderNsPerPacket, p.ReceiverNsPerPacket, float64(p.SizeBytes))
+		texts = append(texts, p.Mode, p.TXPath, p.RXPath)
+	}
+	for _, t := range d.Timers {
+		figures = append(figures, float64(t.AskedNs), t.LateNs.P50, t.LateNs.P99, t.LateNs.Max)
+	}
+	for _, v := range figures {
+		if math.IsNaN(v) || v < 0 || v > 1e18 {
+			return fmt.Errorf("it holds the figure %g", v)
+		}
+	}
+	for _, s := range texts {
+		if len(s) > maxText {
+			return fmt.Errorf("it holds a name of %d bytes", len(s))
+		}
+	}
+	return nil
+}
+
+// Usable says why d is no floor of a host with these facts under this version
+// of soku, or nothing where it is one. What this run could not read is not held
+// against it.
+func (d *Document) Usable(now measure.Facts, version string) (why string) {
+	number := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprint(n)
+	}
+	for _, c := range []struct{ name, kept, now string }{
+		{"soku", d.Tool.Version, version},
+		{"the host name", d.Host.Hostname, now.Hostname},
+		{"the system", d.Host.OS + "/" + d.Host.Arch, now.OS + "/" + now.Arch},
+		{"the kernel", d.Host.Kernel, now.Kernel},
+		{"the processor", d.Host.CPUModel, now.CPUModel},
+		{"the number of processors", number(d.Host.CPUs), number(now.CPUs)},
+	} {
+		if c.kept != "" && c.now != "" && c.kept != c.now {
+			return fmt.Sprintf("%s was %s and is now %s", c.name, c.kept, c.now)
+		}
+	}
+	return ""
+}
+
+// Age is how long ago the floor was measured; zero for one from the future.
+func (d *Document) Age(now time.Time) time.Duration { return max(0, now.Sub(d.MeasuredAt)) }

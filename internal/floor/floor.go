@@ -1,0 +1,241 @@
+package floor
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/trial"
+)
+
+// Config is what to measure with.
+type Config struct {
+	Server  string // host:port on loopback of a server of this build, in another process
+	Version string // of this program
+	Quick   bool   // about 2 s instead of 7
+	// Step is told what is measured now, and how far that is. It may be nil.
+	Step func(text string, number, of int)
+}
+
+// lengths are how long one trial of each kind runs and how often it is run.
+// What is the most of several trials is less at the mercy of a moment.
+type lengths struct {
+	roundTrip, goodput, packets, sleep time.Duration
+	best                               int
+}
+
+var (
+	full  = lengths{500 * time.Millisecond, 600 * time.Millisecond, 600 * time.Millisecond, 300 * time.Millisecond, 2}
+	quick = lengths{150 * time.Millisecond, 250 * time.Millisecond, 250 * time.Millisecond, 100 * time.Millisecond, 1}
+)
+
+// Measure runs every mode and returns the floor. A mode that fails leaves a
+// warning and no figure. Errors: ctx's cause when it ended; the first failure
+// when every mode failed.
+func Measure(ctx context.Context, c Config) (*Document, error) {
+	if c.Quick {
+		return measureFor(ctx, c, quick)
+	}
+	return measureFor(ctx, c, full)
+}
+
+func measureFor(ctx context.Context, c Config, l lengths) (*Document, error) {
+	if c.Step == nil {
+		c.Step = func(string, int, int) {}
+	}
+	begin := time.Now()
+	r := run{Config: c, lengths: l, modes: available(), steady: "cubic", doc: &Document{
+		Schema: Schema,
+		Tool:   measure.Tool{Name: "soku", Version: c.Version, GoVersion: runtime.Version()},
+	}}
+	r.doc.MeasuredAt, r.doc.Quick = begin.UTC(), c.Quick
+	r.steps = len(r.modes) + len(sleeps)
+	for _, m := range r.modes {
+		if err := r.mode(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	if r.failed != nil && len(r.doc.RoundTrips)+len(r.doc.Goodput)+len(r.doc.Packets) == 0 {
+		return nil, r.failed
+	}
+	if err := r.timers(ctx); err != nil {
+		return nil, err
+	}
+	r.doc.warnOfLoad()
+	r.doc.TookNs = measure.Duration(time.Since(begin))
+	return r.doc, nil
+}
+
+// run is one measurement of the floor.
+type run struct {
+	Config
+	lengths
+	modes  []mode
+	steps  int
+	done   int
+	doc    *Document
+	failed error  // the first trial that failed
+	steady string // congestion control for the most goodput
+}
+
+func (r *run) step(text string) {
+	r.done++
+	r.Step(text, r.done, r.steps)
+}
+
+// mode measures one mode. Its error is the end of everything.
+func (r *run) mode(ctx context.Context, m mode) error {
+	o, _ := m.options()
+	switch m.kind {
+	case roundTrips:
+		r.step("round trips, " + m.name)
+		return r.trial(ctx, m, o, r.roundTrip, func(res *measure.Result) { r.addRoundTrip(m, res) })
+	case goodput:
+		r.step("goodput of one stream, " + m.name)
+		return r.mostGoodput(ctx, m, o)
+	default:
+		r.step(fmt.Sprintf("packets of %s, %s", o.Size, m.name))
+		return r.mostPackets(ctx, m, o)
+	}
+}
+
+// trial runs one trial and hands over its result if it succeeded.
+func (r *run) trial(ctx context.Context, m mode, o measure.Options, length time.Duration, add func(*measure.Result)) error {
+	o.Duration = measure.Duration(length)
+	res := trial.Run(ctx, trial.Spec{Test: m.test, Options: o, Host: r.Server, Version: r.Version}, trial.Hooks{})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if res.Hosts.Client != nil && r.doc.Host.OS == "" {
+		r.doc.Host = res.Hosts.Client.Facts
+	}
+	if res.Error == nil {
+		add(res)
+		return nil
+	}
+	if r.failed == nil {
+		r.failed = res.Error
+	}
+	r.doc.Warnings = append(r.doc.Warnings, fmt.Sprintf("%s %s: %s", m.test, m.name, res.Error.Message))
+	return nil
+}
+
+func (r *run) addRoundTrip(m mode, res *measure.Result) {
+	if res.Summary.RTT == nil {
+		return
+	}
+	r.doc.RoundTrips = append(r.doc.RoundTrips, measure.FloorRoundTrip{
+		Mode: m.name, Protocol: res.Options.Protocol, Method: res.Latency.Method, RTT: *res.Summary.RTT,
+	})
+}
+
+// mostGoodput keeps the best of some trials. A congestion control that paces
+// measures a model of the path and holds loopback back: where the system's own
+// is neither cubic nor reno, another is tried first.
+func (r *run) mostGoodput(ctx context.Context, m mode, o measure.Options) error {
+	var best measure.FloorGoodput
+	add := func(res *measure.Result) {
+		if g := goodputOf(m, res); g.GoodputBps > best.GoodputBps {
+			best = g
+		}
+	}
+	system := r.doc.Host.Congestion
+	if system != "" && !slices.Contains([]string{"cubic", "reno"}, system) {
+		o.Congestion = r.steady
+	}
+	for range r.best {
+		warned := len(r.doc.Warnings)
+		if err := r.trial(ctx, m, o, r.goodput, add); err != nil {
+			return err
+		}
+		if len(r.doc.Warnings) > warned && o.Congestion != "" && best.GoodputBps == 0 {
+			// Not every system has it or lets everybody use it; the entry says
+			// which was in force.
+			r.doc.Warnings = r.doc.Warnings[:warned]
+			o.Congestion = ""
+			if err := r.trial(ctx, m, o, r.goodput, add); err != nil {
+				return err
+			}
+		}
+	}
+	if best.GoodputBps == 0 {
+		return nil
+	}
+	same := func(g measure.FloorGoodput) bool { return g.TXPath == best.TXPath && g.RXPath == best.RXPath }
+	if i := slices.IndexFunc(r.doc.Goodput, same); i >= 0 {
+		// This build or system has one way for both modes, and it is that of the
+		// mode which names one.
+		if r.doc.Goodput[i].GoodputBps > best.GoodputBps {
+			best = r.doc.Goodput[i]
+		}
+		best.Mode = m.name
+		r.doc.Goodput = slices.Delete(r.doc.Goodput, i, i+1)
+	}
+	r.doc.Goodput = append(r.doc.Goodput, best)
+	return nil
+}
+
+func goodputOf(m mode, res *measure.Result) measure.FloorGoodput {
+	g := measure.FloorGoodput{Mode: m.name, GoodputBps: res.Summary.GoodputBps, CPUSecPerGB: res.Summary.CPUSecPerGB}
+	if c := g.CPUSecPerGB; c != nil && *c > 0 {
+		g.BpsPerCore = 8e9 / *c
+	}
+	for _, f := range res.Flows {
+		g.TXPath, g.RXPath = f.TXPath, f.RXPath
+		for _, s := range f.Streams {
+			if s.TCP != nil {
+				g.Congestion = s.TCP.Congestion
+			}
+		}
+	}
+	return g
+}
+
+// mostPackets keeps the best of some trials.
+func (r *run) mostPackets(ctx context.Context, m mode, o measure.Options) error {
+	var best measure.FloorPackets
+	for range r.best {
+		err := r.trial(ctx, m, o, r.packets, func(res *measure.Result) {
+			if p := packetsOf(m, res); p.PacketsPerSecond > best.PacketsPerSecond {
+				best = p
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if best.PacketsPerSecond > 0 {
+		r.doc.Packets = append(r.doc.Packets, best)
+	}
+	return nil
+}
+
+func packetsOf(m mode, res *measure.Result) measure.FloorPackets {
+	p := measure.FloorPackets{
+		Mode: m.name, SizeBytes: res.Options.Size,
+		PacketsPerSecond: res.Summary.PacketsPerSecond, LossRatio: res.Summary.LossRatio,
+	}
+	for _, f := range res.Flows {
+		p.TXPath, p.RXPath = f.TXPath, f.RXPath
+	}
+	perPacket := func(h *measure.Host) float64 {
+		if h == nil || h.Counters == nil {
+			return 0
+		}
+		return h.Counters.CPUNsPerPacket
+	}
+	p.SenderNsPerPacket, p.ReceiverNsPerPacket = perPacket(res.Hosts.Client), perPacket(res.Hosts.Server)
+	return p
+}
+
+// warnOfLoad warns of other work: a floor that it pressed is no limit of the host.
+func (d *Document) warnOfLoad() {
+	if f := d.Host; f.CPUs > 0 && f.Load1 > float64(f.CPUs)/2 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the load of this host was %s on %d processors: other work may have shared it, and it may reach more",
+			strings.TrimSuffix(fmt.Sprintf("%.1f", f.Load1), ".0"), f.CPUs))
+	}
+}

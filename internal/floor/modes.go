@@ -1,0 +1,74 @@
+package floor
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// kind is what a mode is for: which list of the floor its figure goes into.
+type kind int
+
+const (
+	roundTrips kind = iota
+	goodput
+	packets
+)
+
+// mode is one set of options to measure with.
+type mode struct {
+	kind kind
+	name string // as the table and the document say it
+	test measure.Test
+	set  []setting // over the defaults of the test
+}
+
+// setting is an option by its key in a plan, and its value as a plan or flag
+// would write it.
+type setting struct{ key, value string }
+
+// modes is everything that is measured, in the order of the table. A mode that
+// sets an option or a value that this build does not have is not measured.
+var modes = []mode{
+	{roundTrips, "tcp", measure.TestLatency, []setting{{"protocol", "tcp"}}},
+	{roundTrips, "udp", measure.TestLatency, []setting{{"protocol", "udp"}}},
+	{roundTrips, "tcp, spinning", measure.TestLatency, []setting{{"protocol", "tcp"}, {"spin", "on"}}},
+	{roundTrips, "udp, spinning", measure.TestLatency, []setting{{"protocol", "udp"}, {"spin", "on"}}},
+	{goodput, "path capacity", measure.TestTCP, nil},
+	{goodput, "read by the receiver", measure.TestTCP, []setting{{"rx", "read"}}},
+	{packets, "udp", measure.TestUDP, []setting{{"size", "64"}, {"rate", "0"}}},
+}
+
+// options returns the options of m; false where this build does not have one
+// of them.
+func (m mode) options() (measure.Options, bool) {
+	o := measure.Defaults(m.test)
+	fields := measure.OptionFields(m.test)
+	for _, s := range m.set {
+		i := slices.IndexFunc(fields, func(f measure.OptionField) bool { return f.Key == s.key })
+		if i < 0 || !put(fields[i], &o, s.value) {
+			return o, false
+		}
+	}
+	return o, true
+}
+
+// put sets an option from its text.
+func put(f measure.OptionField, o *measure.Options, text string) bool {
+	if len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
+		return false
+	}
+	switch p := f.Pointer(o).(type) {
+	case *string:
+		*p = text
+		return true
+	case interface{ Set(string) error }:
+		return p.Set(text) == nil
+	}
+	return false
+}
+
+// available are the modes that this build has.
+func available() []mode {
+	return slices.DeleteFunc(slices.Clone(modes), func(m mode) bool { _, ok := m.options(); return !ok })
+}

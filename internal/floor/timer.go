@@ -1,0 +1,53 @@
+package floor
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock/pace"
+)
+
+// sleeps are the lengths that engines ask for: between packets, and between
+// the ticks of a schedule.
+var sleeps = []time.Duration{50 * time.Microsecond, time.Millisecond}
+
+// timers measures how late each length of sleep ends.
+func (r *run) timers(ctx context.Context) error {
+	for _, length := range sleeps {
+		r.step(fmt.Sprintf("sleeps of %s", measure.FormatLatency(float64(length))))
+		late := lateness(ctx, length, r.sleep)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.doc.Timers = append(r.doc.Timers, measure.FloorTimer{AskedNs: int64(length), LateNs: *late.Percentiles()})
+	}
+	return nil
+}
+
+// lateness sleeps again and again on a locked thread, as a paced sender does,
+// and returns how late each sleep ended. It ends within one sleep of ctx's end.
+func lateness(ctx context.Context, length, whole time.Duration) *measure.Histogram {
+	late := measure.NewHistogram()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		w := pace.NewWaiter(ctx.Done())
+		for end := time.Now().Add(whole); ; {
+			begin := time.Now()
+			if !begin.Before(end) || !w.WaitFine(length) {
+				return
+			}
+			// A signal may end a sleep early; it is then no measure of the timer.
+			if d := time.Since(begin) - length; d >= 0 {
+				late.Record(int64(d))
+			}
+		}
+	}()
+	<-done
+	return late
+}

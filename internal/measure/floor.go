@@ -1,0 +1,55 @@
+package measure
+
+import "time"
+
+// HostFloor is what a host and a build of soku do by themselves: the same
+// trials between two processes over the host's own loopback. "soku floor"
+// measures it (docs/reference/floor.md), a result carries what is kept of its
+// client.
+type HostFloor struct {
+	MeasuredAt time.Time        `json:"measured_at"`
+	Quick      bool             `json:"quick,omitempty" jsonschema:"description=Measured in about 2 s instead of 7: less sure"`
+	RoundTrips []FloorRoundTrip `json:"round_trips,omitempty" jsonschema:"description=One element a mode"`
+	Goodput    []FloorGoodput   `json:"goodput,omitempty" jsonschema:"description=One element a mode: one TCP stream"`
+	Packets    []FloorPackets   `json:"packets,omitempty" jsonschema:"description=One element a mode: one UDP stream of small datagrams"`
+	Timers     []FloorTimer     `json:"timers,omitempty" jsonschema:"description=One element a length of sleep"`
+}
+
+// FloorRoundTrip is the shortest round trip that this host and program can
+// show: nothing is held, so ends that wait on a longer path also have to wake
+// up, which the floor of each latency trial includes and this one may not.
+type FloorRoundTrip struct {
+	Mode     string      `json:"mode"`
+	Protocol string      `json:"protocol" jsonschema:"enum=tcp,enum=udp"`
+	Method   string      `json:"method" jsonschema:"description=As in the member latency of a result"`
+	RTT      Percentiles `json:"rtt_ns"`
+}
+
+// FloorGoodput is the most that one TCP stream reached, both ends on this host.
+type FloorGoodput struct {
+	Mode        string   `json:"mode"`
+	TXPath      string   `json:"tx_path,omitempty"`
+	RXPath      string   `json:"rx_path,omitempty"`
+	Congestion  string   `json:"congestion,omitempty" jsonschema:"description=Congestion control in force"`
+	GoodputBps  float64  `json:"goodput_bps" jsonschema:"description=The best of the trials"`
+	CPUSecPerGB *float64 `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds of both ends on 1e9 payload bytes"`
+	BpsPerCore  float64  `json:"bps_per_core,omitempty" jsonschema:"description=Payload bits that one second of processor time moves through both ends"`
+}
+
+// FloorPackets is how many datagrams a second one stream got through.
+type FloorPackets struct {
+	Mode                string   `json:"mode"`
+	SizeBytes           Size     `json:"size_bytes" jsonschema:"description=Payload of a datagram"`
+	TXPath              string   `json:"tx_path,omitempty"`
+	RXPath              string   `json:"rx_path,omitempty"`
+	PacketsPerSecond    float64  `json:"packets_per_second" jsonschema:"description=Received"`
+	LossRatio           *float64 `json:"loss_ratio,omitempty" jsonschema:"description=What the sender sent faster than the receiver read"`
+	SenderNsPerPacket   float64  `json:"sender_cpu_ns_per_packet,omitempty"`
+	ReceiverNsPerPacket float64  `json:"receiver_cpu_ns_per_packet,omitempty"`
+}
+
+// FloorTimer is how late a short sleep ends, as the engines sleep.
+type FloorTimer struct {
+	AskedNs int64       `json:"asked_ns"`
+	LateNs  Percentiles `json:"late_ns" jsonschema:"description=End of the sleep minus when it was to end"`
+}

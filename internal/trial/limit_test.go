@@ -1,0 +1,113 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+var floorAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// keptFloor is a host that discards at 40 Gbit/s, reads at 20 and gets 500,000
+// packets a second through.
+func keptFloor(measure.Facts) *measure.HostFloor {
+	return &measure.HostFloor{
+		MeasuredAt: floorAt,
+		RoundTrips: []measure.FloorRoundTrip{{Protocol: "tcp", Method: "closed loop", RTT: measure.Percentiles{P50: 20_000}}},
+		Goodput:    []measure.FloorGoodput{{RXPath: "discard", GoodputBps: 40e9}, {RXPath: "read", GoodputBps: 20e9}},
+		Packets:    []measure.FloorPackets{{RXPath: "batch", PacketsPerSecond: 500_000}},
+	}
+}
+
+func measured(test measure.Test, f ...measure.Flow) *measure.Result {
+	return &measure.Result{Test: test, Flows: f, StartedAt: floorAt.Add(49 * time.Hour), Hosts: measure.Hosts{Client: &measure.Host{}}}
+}
+
+func flow(rx string, bps, pps float64) measure.Flow {
+	return measure.Flow{RXPath: rx, Summary: measure.Summary{GoodputBps: bps, PacketsPerSecond: pps}}
+}
+
+func TestAFigureNearTheHostsOwnLimitIsAWarning(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    *measure.Result
+		want string // what the one warning says, empty for none
+	}{
+		{"discarded, near", measured(measure.TestTCP, flow("discard", 32.1e9, 0)),
+			"the goodput of 32.10 Gbit/s is near what this host does on its own loopback: 40.00 Gbit/s with one stream (soku floor, 2 days ago)"},
+		{"discarded, far", measured(measure.TestTCP, flow("discard", 31.9e9, 0)), ""},
+		{"read, near", measured(measure.TestTCP, flow("read", 17e9, 0)), "20.00 Gbit/s with one stream"},
+		{"read is never held to discarded nor to another way", measured(measure.TestTCP, flow("other", 90e9, 0)), ""},
+		{"the second direction", measured(measure.TestTCP, flow("read", 1e9, 0), flow("read", 16e9, 0)), "the goodput of 16.00 Gbit/s"},
+		{"packets, near", measured(measure.TestUDP, flow("batch", 1e9, 400_000)), "the rate of 400000 packets/s is near what this host does on its own loopback: 500000 packets/s"},
+		{"packets, far", measured(measure.TestUDP, flow("batch", 90e9, 399_000)), ""},
+		{"packets read another way", measured(measure.TestUDP, flow("read", 1e9, 490_000)), ""},
+	} {
+		compareWithFloor(c.r, keptFloor)
+		if c.r.Hosts.Client.Floor == nil {
+			t.Errorf("%s: the result does not carry the floor", c.name)
+		}
+		if c.want == "" && len(c.r.Warnings) > 0 || c.want != "" && (len(c.r.Warnings) != 1 || !strings.Contains(c.r.Warnings[0], c.want)) {
+			t.Errorf("%s: %q, want %q", c.name, c.r.Warnings, c.want)
+		}
+	}
+}
+
+func TestTheKeptRoundTripStandsInForTheTrialsOwnFloorOnly(t *testing.T) {
+	own := 30_000.0
+	for _, c := range []struct {
+		name   string
+		floor  *float64
+		method string
+		p50    float64
+		want   int
+	}{
+		{"none of its own, near", nil, "closed loop", 79_000, 1},
+		{"none of its own, far", nil, "closed loop", 81_000, 0},
+		{"none of its own, timed otherwise", nil, "open loop", 25_000, 0},
+		{"one of its own", &own, "closed loop", 25_000, 0},
+	} {
+		r := measured(measure.TestLatency)
+		r.Options.Protocol = "tcp"
+		r.Latency = &measure.Latency{Method: c.method}
+		r.Summary.RTT, r.Summary.FloorNs = &measure.Percentiles{P50: c.p50}, c.floor
+		if compareWithFloor(r, keptFloor); len(r.Warnings) != c.want {
+			t.Errorf("%s: %q, want %d warnings", c.name, r.Warnings, c.want)
+		}
+	}
+}
+
+func TestWithoutAKeptFloorNothingIsCompared(t *testing.T) {
+	for name, lookup := range map[string]func(measure.Facts) *measure.HostFloor{
+		"nothing looks": nil, "nothing is kept": func(measure.Facts) *measure.HostFloor { return nil },
+	} {
+		r := measured(measure.TestTCP, flow("read", 90e9, 0))
+		if compareWithFloor(r, lookup); r.Hosts.Client.Floor != nil || len(r.Warnings) != 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+func TestTheCostIsThatOfBothEndsOrUnknown(t *testing.T) {
+	end := func(perGB float64) *measure.Host {
+		return &measure.Host{Counters: &measure.Counters{CPUSecPerGB: perGB}}
+	}
+	for _, c := range []struct {
+		name  string
+		hosts measure.Hosts
+		want  float64
+	}{
+		{"both", measure.Hosts{Client: end(0.25), Server: end(0.5)}, 0.75},
+		{"the server's process was shared", measure.Hosts{Client: end(0.25), Server: end(0)}, 0},
+		{"the server told nothing", measure.Hosts{Client: end(0.25), Server: &measure.Host{}}, 0},
+		{"no server", measure.Hosts{Client: end(0.25)}, 0},
+	} {
+		r := &measure.Result{Hosts: c.hosts}
+		cost(r)
+		if got := r.Summary.CPUSecPerGB; (got == nil) != (c.want == 0) || got != nil && *got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
