@@ -14,14 +14,15 @@ type Result struct {
 	Schema    string    `json:"schema" jsonschema:"enum=soku.result/1"`
 	ID        string    `json:"id" jsonschema:"description=Unique and sortable by time"`
 	Tool      Tool      `json:"tool"`
-	Test      Test      `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=ping"`
+	Test      Test      `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=connect,enum=ping"`
 	Trial     *Trial    `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
 	StartedAt time.Time `json:"started_at" jsonschema:"description=Wall clock of the client"`
 	Path      Path      `json:"path"`
 	Options   Options   `json:"options" jsonschema:"description=Every effective option"`
 	Summary   Summary   `json:"summary"`
 	Flows     []Flow    `json:"flows,omitempty" jsonschema:"description=One element a direction"`
-	Latency   *Latency  `json:"latency,omitempty" jsonschema:"description=Tests latency and ping"`
+	Latency   *Latency  `json:"latency,omitempty" jsonschema:"description=Tests latency, connect (set-up times) and ping"`
+	Connect   *Connect  `json:"connect,omitempty" jsonschema:"description=Test connect"`
 	Hosts     Hosts     `json:"hosts"`
 	Warnings  []string  `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
 	Error     *Error    `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
@@ -81,8 +82,8 @@ type Summary struct {
 	LossRatio            *float64     `json:"loss_ratio,omitempty" jsonschema:"description=Lost divided by sent: 0 to 1"`
 	JitterNs             *float64     `json:"jitter_ns,omitempty" jsonschema:"description=RFC 3550 section 6.4.1 at the end of the trial; mean over the streams"`
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
-	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty"`
-	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping"`
+	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
+	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping; set-up times of connections (SYN to SYN-ACK) in connect"`
 	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap after their time; their latency counts from the scheduled time"`
 	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip that the tool and this host add: the same test on its loopback"`
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
