@@ -5,64 +5,87 @@ import (
 	"errors"
 	"net/netip"
 	"runtime"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
 )
 
 // bestAcceptor is the fastest way here.
 var bestAcceptor acceptors = listenRaw
 
-// backlog is how many connections may wait to be accepted; the kernel cuts it
-// to net.core.somaxconn.
+// backlog is how many connections may wait at one socket to be accepted; the
+// kernel cuts it to net.core.somaxconn.
 const backlog = 65535
 
-// acceptThreads take connections from one socket. More than two get in each
-// other's way there.
-const acceptThreads = 2
+// fewestSockets and mostSockets bound how many listening sockets share the
+// port, each with a thread. The kernel spreads connections over them. One queue
+// of 4096 overflows when many connectors keep the processors from the
+// acceptors for a tenth of a second, and a SYN that is dropped comes again after
+// a second.
+const (
+	fewestSockets = 2
+	mostSockets   = 8
+)
 
 // rawAcceptor accepts with system calls of its own. Accepted sockets inherit
-// the timeouts of the listening one, so that no call on either blocks for
+// the timeouts of the listening ones, so that no call on either blocks for
 // longer than a tick.
-type rawAcceptor struct{ fd int }
+type rawAcceptor struct {
+	fds  []int
+	next atomic.Int32 // socket of the next thread
+}
 
-func listenRaw(local netip.Addr, size int) (acceptor, int, string, error) {
-	family := unix.AF_INET
-	if local.Is6() {
-		family = unix.AF_INET6
+func listenRaw(local netip.Addr, o measure.Options) (acceptor, int, string, error) {
+	n := min(max(o.Streams, fewestSockets), mostSockets)
+	if o.RequestRate > 0 {
+		n = mostSockets
 	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
-	if err != nil {
-		return nil, 0, "", err
-	}
-	a := &rawAcceptor{fd: fd}
-	port, err := a.listen(local, size)
-	if err != nil {
-		a.close()
-		return nil, 0, "", err
+	a, port := &rawAcceptor{}, 0
+	for range n {
+		var err error
+		if port, err = a.listen(netip.AddrPortFrom(local, uint16(port)), o.Size > 0); err != nil {
+			a.close()
+			return nil, 0, "", err
+		}
 	}
 	return a, port, rawPath, nil
 }
 
-func (a *rawAcceptor) listen(local netip.Addr, size int) (int, error) {
-	to := rawAddress(netip.AddrPortFrom(local, 0))
-	if _, _, e := unix.RawSyscall(unix.SYS_BIND, uintptr(a.fd), uintptr(unsafe.Pointer(&to.b)), to.n); e != 0 {
-		return 0, e
+func (a *rawAcceptor) listen(local netip.AddrPort, requests bool) (int, error) {
+	family := unix.AF_INET
+	if local.Addr().Is6() {
+		family = unix.AF_INET6
 	}
-	tv := unix.NsecToTimeval(int64(tick))
-	err := errors.Join(
-		unix.SetsockoptTimeval(a.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv),
-		unix.SetsockoptTimeval(a.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv))
-	if size > 0 {
-		// A connection is handed over when its request is there (tcp(7)), so
-		// that no thread waits for one.
-		err = errors.Join(err, unix.SetsockoptInt(a.fd, unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 1))
-	}
-	if err = errors.Join(err, unix.Listen(a.fd, backlog)); err != nil {
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
+	if err != nil {
 		return 0, err
 	}
-	name, err := unix.Getsockname(a.fd)
+	a.fds = append(a.fds, fd)
+	tv := unix.NsecToTimeval(int64(tick))
+	err = errors.Join(
+		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1),
+		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv),
+		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv))
+	if requests {
+		// A connection is handed over when its request is there (tcp(7)), so
+		// that no thread waits for one.
+		err = errors.Join(err, unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 1))
+	}
+	if err != nil {
+		return 0, err
+	}
+	to := rawAddress(local)
+	if _, _, e := unix.RawSyscall(unix.SYS_BIND, uintptr(fd), uintptr(unsafe.Pointer(&to.b)), to.n); e != 0 {
+		return 0, e
+	}
+	if err := unix.Listen(fd, backlog); err != nil {
+		return 0, err
+	}
+	name, err := unix.Getsockname(fd)
 	switch sa := name.(type) {
 	case *unix.SockaddrInet4:
 		return sa.Port, err
@@ -72,27 +95,39 @@ func (a *rawAcceptor) listen(local netip.Addr, size int) (int, error) {
 	return 0, err
 }
 
-func (a *rawAcceptor) threads() int { return acceptThreads }
-func (a *rawAcceptor) close()       { _ = unix.Close(a.fd) }
+func (a *rawAcceptor) threads() int { return len(a.fds) }
 
-func (a *rawAcceptor) drain() {
-	_ = unix.SetNonblock(a.fd, true)
-	for {
-		fd, _, err := unix.Accept4(a.fd, unix.SOCK_CLOEXEC)
-		if err != nil {
-			break
-		}
+func (a *rawAcceptor) close() {
+	for _, fd := range a.fds {
 		_ = unix.Close(fd)
 	}
-	_ = unix.SetNonblock(a.fd, false)
+}
+
+func (a *rawAcceptor) drain() {
+	for _, fd := range a.fds {
+		_ = unix.SetNonblock(fd, true)
+		for {
+			c, _, err := unix.Accept4(fd, unix.SOCK_CLOEXEC)
+			if err != nil {
+				break
+			}
+			_ = unix.Close(c)
+		}
+		_ = unix.SetNonblock(fd, false)
+	}
 }
 
 func (a *rawAcceptor) serve(ctx context.Context, l *Listener) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := newTaker(a.fd, l)
+	fd := a.fds[int(a.next.Add(1)-1)%len(a.fds)]
+	t := newTaker(fd, l)
 	for ctx.Err() == nil {
 		t.one()
+	}
+	// What was set up before the end counts, though nobody took it yet.
+	_ = unix.SetNonblock(fd, true)
+	for limit := time.Now().Add(tick); t.one() && time.Now().Before(limit); {
 	}
 }
 
@@ -109,7 +144,8 @@ func newTaker(fd int, l *Listener) *taker {
 	return &taker{l: l, fd: uintptr(fd), bytes: make([]byte, max(l.size, 1))}
 }
 
-func (t *taker) one() {
+// one reports whether a connection was there.
+func (t *taker) one() bool {
 	t.size = unix.SizeofSockaddrInet6
 	fd, _, e := unix.Syscall6(unix.SYS_ACCEPT4, t.fd, uintptr(unsafe.Pointer(&t.from)), uintptr(unsafe.Pointer(&t.size)), unix.SOCK_CLOEXEC, 0, 0)
 	switch e {
@@ -118,9 +154,9 @@ func (t *taker) one() {
 		// It passes when others close theirs.
 		t.l.noFiles.Store(true)
 		time.Sleep(10 * time.Millisecond)
-		return
+		return false
 	default:
-		return // a tick without a connection, or one that was aborted
+		return false // a tick without a connection, or one that was aborted
 	}
 	if t.l.known(t.peer()) {
 		t.l.count(1, t.l.now())
@@ -129,6 +165,7 @@ func (t *taker) one() {
 		t.l.strangers.Add(1)
 	}
 	_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+	return true
 }
 
 func (t *taker) peer() netip.Addr {

@@ -8,12 +8,14 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // netAcceptor is the twin of the raw way on every system.
 type netAcceptor struct{ l *net.TCPListener }
 
-func listenNet(local netip.Addr, _ int) (acceptor, int, string, error) {
+func listenNet(local netip.Addr, _ measure.Options) (acceptor, int, string, error) {
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)
 	l, err := config.Listen(context.Background(), "tcp", netip.AddrPortFrom(local, 0).String())

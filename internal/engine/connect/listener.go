@@ -51,14 +51,14 @@ func Listen(local netip.Addr, peers []netip.Addr, o measure.Options) (*Listener,
 	return listenWith(local, peers, o, bestAcceptor)
 }
 
-type acceptors func(local netip.Addr, size int) (a acceptor, port int, path string, err error)
+type acceptors func(local netip.Addr, o measure.Options) (a acceptor, port int, path string, err error)
 
 func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with acceptors) (*Listener, error) {
 	l := &Listener{size: int(o.Size), zero: time.Now(), path: netPath, ready: make(chan struct{})}
 	for _, p := range peers {
 		l.peers = append(l.peers, p.Unmap().WithZone(""))
 	}
-	a, port, path, err := with(local.Unmap(), l.size)
+	a, port, path, err := with(local.Unmap(), o)
 	if err != nil {
 		return l, measure.Errorf(measure.KindRefused, "listen on a port of its own at %s: %w", local, err)
 	}
