@@ -23,14 +23,21 @@ func (s *Server) measure(ss *session) *measure.End {
 	}
 	udp := ss.settleUDP()
 	watch := s.engines.watch(ss.host.Facts.Interface)
+	entry := ss.entry.Load()
+	if entry != nil {
+		entry.Begin() // before the client opens the first
+	}
 	ss.out.state(native.EventRunning)
 	ss.running.fire()
 
 	end := &measure.End{Warnings: ss.warnings}
 	var err error
-	if ss.test == measure.TestLatency {
+	switch ss.test {
+	case measure.TestConnect:
+		err = s.takeConnections(ctx, cancel, ss, entry, end)
+	case measure.TestLatency:
 		err = s.echo(ctx, cancel, ss, udp)
-	} else {
+	default:
 		end.Flows, err = s.flows(ctx, cancel, ss, udp)
 	}
 	counters := watch(payload(end))

@@ -30,10 +30,10 @@ func TestZ(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					l.Begin()
 					ctx, cancel := context.WithCancel(context.Background())
 					done := make(chan *measure.Connect)
 					go func() { done <- l.Serve(ctx) }()
-					<-l.Ready()
 					end, err := Run(context.Background(), Target{Addr: netip.AddrPortFrom(local, uint16(l.Port())), Reset: reset, Await: !reset}, o, nil)
 					cancel()
 					c := <-done

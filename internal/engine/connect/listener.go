@@ -23,7 +23,6 @@ type Listener struct {
 	via     acceptor // nil where there is no port of its own
 	path    string
 	zero    time.Time
-	ready   chan struct{} // closed when Serve counts
 	serving atomic.Bool
 
 	accepted, strangers, failed atomic.Int64
@@ -44,6 +43,11 @@ type acceptor interface {
 // Wait bounds how long a connection may take to send its request.
 const requestWait = time.Second
 
+// Portless is a listener without a port of its own.
+func Portless(o measure.Options) *Listener {
+	return &Listener{size: int(o.Size), zero: time.Now(), path: netPath}
+}
+
 // Listen opens a port that the system picks on local, for the connections of
 // peers. o is effective. Where no such port can be had the listener has port 0
 // and counts what [Listener.Take] gets; the error says why and is no failure.
@@ -54,7 +58,7 @@ func Listen(local netip.Addr, peers []netip.Addr, o measure.Options) (*Listener,
 type acceptors func(local netip.Addr, o measure.Options) (a acceptor, port int, path string, err error)
 
 func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with acceptors) (*Listener, error) {
-	l := &Listener{size: int(o.Size), zero: time.Now(), path: netPath, ready: make(chan struct{})}
+	l := Portless(o)
 	for _, p := range peers {
 		l.peers = append(l.peers, p.Unmap().WithZone(""))
 	}
@@ -69,19 +73,19 @@ func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with ac
 // Port is the port that was opened, 0 for none.
 func (l *Listener) Port() int { return l.port }
 
-// Ready is closed when Serve counts.
-func (l *Listener) Ready() <-chan struct{} { return l.ready }
-
-// Serve counts until ctx ends, and returns what it counted. Connections that
-// came before it are not counted. Call it once. It notices the end of ctx
-// within 100 ms.
-func (l *Listener) Serve(ctx context.Context) *measure.Connect {
+// Begin drops what came so far; what comes from then on is counted. Call it
+// once, before Serve.
+func (l *Listener) Begin() {
 	if l.via != nil {
 		l.via.drain()
 	}
 	l.zero = time.Now()
 	l.serving.Store(true)
-	close(l.ready)
+}
+
+// Serve counts until ctx ends, and returns what it counted since Begin. It
+// notices the end of ctx within 100 ms.
+func (l *Listener) Serve(ctx context.Context) *measure.Connect {
 	if l.via != nil {
 		var wg sync.WaitGroup
 		for range l.via.threads() {
@@ -109,23 +113,23 @@ func (l *Listener) OutOfFiles() bool { return l.noFiles.Load() }
 // Accepted is how many connections were counted so far.
 func (l *Listener) Accepted() int64 { return l.accepted.Load() }
 
-// Take counts and serves a connection that came to another port, and closes
-// it. It may block for as long as the client takes to send its request, a
-// second at most. Connections outside of Serve are closed and not counted.
-func (l *Listener) Take(c net.Conn) {
-	defer c.Close()
+// Take counts and answers a connection that came to another port, and leaves
+// it open. It may block for as long as the client takes to send its request, a
+// second at most. It reports whether the connection was counted: those before
+// Begin and after the end of Serve are not.
+func (l *Listener) Take(c net.Conn) bool {
 	if !l.serving.Load() {
-		return
+		return false
 	}
 	l.count(1, l.now())
 	l.answer(c)
+	return true
 }
 
-// Close closes the port. Serve must have returned.
+// Close closes the port. Serve must have returned. Call it once.
 func (l *Listener) Close() {
 	if l.via != nil {
 		l.via.close()
-		l.via = nil
 	}
 }
 

@@ -81,6 +81,7 @@ const (
 type Event struct {
 	Event    string            `json:"event"`
 	Position int               `json:"position,omitempty"`
+	Port     uint16            `json:"port,omitempty"` // of a connect test's own, in the event ready
 	Interval *measure.Progress `json:"interval,omitempty"`
 	End      *measure.End      `json:"end,omitempty"`
 	Error    *measure.Error    `json:"error,omitempty"`
@@ -147,9 +148,11 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 
 // DataConnections is how many data connections a session of these effective
 // options has: one a stream, as many again for the other direction of
-// bidirectional, one for latency.
+// bidirectional, one for latency, none for connect.
 func DataConnections(test measure.Test, o measure.Options) int {
 	switch {
+	case test == measure.TestConnect:
+		return 0
 	case test == measure.TestLatency:
 		return 1
 	case o.Direction == measure.Bidirectional:
