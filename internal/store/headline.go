@@ -19,7 +19,7 @@ func Headline(r *measure.Result) string {
 	s := r.Summary
 	switch r.Test {
 	case measure.TestConnect:
-		text := fmt.Sprintf("%.4g connections/s", s.ConnectionsPerSecond)
+		text := strconv.FormatFloat(s.ConnectionsPerSecond, 'f', 0, 64) + " connections/s"
 		if s.RTT != nil {
 			text += fmt.Sprintf(" (set-up %s, p99 %s)", measure.FormatLatency(s.RTT.P50), measure.FormatLatency(s.RTT.P99))
 		}

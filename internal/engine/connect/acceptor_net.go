@@ -50,9 +50,18 @@ func (a netAcceptor) serve(ctx context.Context, l *Listener) {
 	var open sync.WaitGroup
 	defer open.Wait()
 	turns := make(chan struct{}, atOnce)
-	for ctx.Err() == nil {
+	for over := false; ; {
+		if !over && ctx.Err() != nil {
+			// What was set up before the end counts, though nobody took it yet.
+			over = true
+			release()
+			_ = a.l.SetDeadline(time.Now().Add(tick))
+		}
 		c, err := a.l.AcceptTCP()
 		if err != nil {
+			if over {
+				return
+			}
 			if outOfFiles(err) {
 				l.noFiles.Store(true)
 				time.Sleep(10 * time.Millisecond)

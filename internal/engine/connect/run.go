@@ -125,6 +125,9 @@ func (r *run) run(ctx context.Context, obs measure.Observer, with makers) (*meas
 	books := r.collect(obs)
 	r.working.Wait()
 	endNs := r.clock.now()
+	if r.gap > 0 && !r.stop.Load() {
+		endNs = max(endNs, r.end) // the last attempt was due before the end of the time
+	}
 	r.cancel(nil)
 	kept := books(endNs)
 
