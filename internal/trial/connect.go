@@ -113,6 +113,9 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 	// Connections are no packets, and nothing of a connection is lost but an attempt.
 	s.PacketsSent, s.PacketsReceived, s.PacketsLost = 0, 0, 0
 	s.DurationNs = measure.Duration(c.DurationNs)
+	if s.RTT == nil {
+		s.ConfidenceReason = "no connection was set up"
+	}
 	s.ConnectionsPerSecond = c.OpenedPerSecond
 	if c.Accepted == nil {
 		return

@@ -45,7 +45,11 @@ func (a netAcceptor) drain() {
 const atOnce = 1024
 
 func (a netAcceptor) serve(ctx context.Context, l *Listener) {
-	release := context.AfterFunc(ctx, func() { _ = a.l.SetDeadline(time.Unix(1, 0)) })
+	woken := make(chan struct{})
+	release := context.AfterFunc(ctx, func() {
+		defer close(woken)
+		_ = a.l.SetDeadline(time.Unix(1, 0))
+	})
 	defer release()
 	var open sync.WaitGroup
 	defer open.Wait()
@@ -54,7 +58,9 @@ func (a netAcceptor) serve(ctx context.Context, l *Listener) {
 		if !over && ctx.Err() != nil {
 			// What was set up before the end counts, though nobody took it yet.
 			over = true
-			release()
+			if !release() {
+				<-woken
+			}
 			_ = a.l.SetDeadline(time.Now().Add(tick))
 		}
 		c, err := a.l.AcceptTCP()

@@ -79,14 +79,16 @@ func (c *connector) open() {
 		if r.count > 0 && n >= r.count || r.end > 0 && due >= r.end {
 			return
 		}
+		r.waiting.Add(1)
 		now := p.until(due)
+		r.waiting.Add(-1)
 		if r.stop.Load() || r.end > 0 && now >= r.end {
 			return // what was still due was late and is counted as that
 		}
 		if float64(now-due) > r.gap {
 			c.counts.late++
 		}
-		if now-due > patience {
+		if now-due > patience && r.waiting.Load() == 0 {
 			r.grow()
 		}
 		_, end, how := c.maker.connect()
@@ -96,8 +98,9 @@ func (c *connector) open() {
 	}
 }
 
-// patience is how late an attempt may be before there is one more connector: a
-// busy processor makes shorter delays, which more threads would only lengthen.
+// patience is how late an attempt may be, while no connector waits for the next,
+// before there is one more. What a busy processor delays by less, more threads
+// would only delay further.
 const patience = int64(2 * time.Millisecond)
 
 // finish serves and closes a connection that was set up, and counts.

@@ -59,8 +59,9 @@ type run struct {
 	timeout int64   // ns
 	gap     float64 // ns between two attempts that are due; 0 in a closed loop
 
-	next atomic.Int64 // number of the next attempt
-	stop atomic.Bool  // the context has ended, or an attempt failed for this host's own reason
+	next    atomic.Int64 // number of the next attempt
+	waiting atomic.Int32 // connectors whose attempt is not due yet
+	stop    atomic.Bool  // the context has ended, or an attempt failed for this host's own reason
 
 	mu         sync.Mutex
 	connectors []*connector
