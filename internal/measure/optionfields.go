@@ -163,13 +163,7 @@ const (
 	foreignRateMost = 10_000 // and at most
 )
 
-// MaxExchange is the largest request of a connect test.
-const MaxExchange = 64 << 10
-
 func (o Options) effectiveConnect() (Options, error) {
-	if o.Size > MaxExchange {
-		return o, Errorf(KindUsage, "size %d: out of range", o.Size).WithHint("a request of the connect test has 0 B to 64 KiB")
-	}
 	if o.Sources != "" {
 		if o.Bind != "" {
 			return o, Errorf(KindUsage, "bind and sources exclude each other").WithHint("give all addresses in --sources")

@@ -190,7 +190,7 @@ func (t *taker) answer(fd uintptr) {
 			if began == 0 {
 				began = t.l.now()
 			}
-			if t.l.now()-began < int64(requestWait) {
+			if !t.l.over.Load() && t.l.now()-began < int64(requestWait) {
 				continue
 			}
 		}

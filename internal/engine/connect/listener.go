@@ -24,6 +24,7 @@ type Listener struct {
 	path    string
 	zero    time.Time
 	serving atomic.Bool
+	over    atomic.Bool // Serve's context has ended
 
 	accepted, strangers, failed atomic.Int64
 	firstNs, lastNs             atomic.Int64
@@ -86,6 +87,8 @@ func (l *Listener) Begin() {
 // Serve counts until ctx ends, and returns what it counted since Begin. It
 // notices the end of ctx within 100 ms.
 func (l *Listener) Serve(ctx context.Context) *measure.Connect {
+	unwatch := context.AfterFunc(ctx, func() { l.over.Store(true) })
+	defer unwatch()
 	if l.via != nil {
 		var wg sync.WaitGroup
 		for range l.via.threads() {
