@@ -26,6 +26,7 @@ var floors = [][]string{
 var allowed = map[string]string{
 	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
+	"engine/connect -> engine/latency/roundtrip": "a set-up is the round trip of SYN and SYN-ACK",
 	"engine/ping -> engine/latency/roundtrip":    "rows and series are the same for every round trip",
 	"store/storetest -> store":                   "the suite tests the interface",
 }

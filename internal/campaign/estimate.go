@@ -107,6 +107,16 @@ func trialBytes(test measure.Test, o measure.Options) (int64, bool) {
 			n = int64(length / o.Spacing.Std().Seconds())
 		}
 		return 2 * n * int64(o.Size), true
+	case measure.TestConnect:
+		// A connection without a request carries no payload.
+		switch {
+		case o.Size == 0:
+			return 0, true
+		case o.Count > 0:
+			return 2 * o.Count * int64(o.Size), true
+		case o.RequestRate > 0:
+			return 2 * int64(o.RequestRate*length) * int64(o.Size), true
+		}
 	case measure.TestLatency:
 		switch {
 		case o.Count > 0:

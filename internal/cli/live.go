@@ -93,6 +93,8 @@ func intervalHead(test measure.Test, o measure.Options) string {
 		return head + fmt.Sprintf(" %14s %12s", "goodput", "received")
 	case measure.TestUDP:
 		return head + fmt.Sprintf(" %14s %10s %8s %11s", "goodput", "packets", "lost", "jitter")
+	case measure.TestConnect:
+		return head + fmt.Sprintf(" %8s %11s %11s %11s %11s", "set up", "min", "median", "p99", "max")
 	}
 	return head + fmt.Sprintf(" %8s %11s %11s %11s %11s", "replies", "min", "median", "p99", "max")
 }

@@ -86,6 +86,7 @@ var commands = []func(*System) *cobra.Command{
 	newMeasureCommand(measure.TestTCP),
 	newMeasureCommand(measure.TestUDP),
 	newMeasureCommand(measure.TestLatency),
+	newMeasureCommand(measure.TestConnect),
 	newMeasureCommand(measure.TestPing),
 	newServerCommand,
 	newFloorCommand,
@@ -99,7 +100,7 @@ var commands = []func(*System) *cobra.Command{
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	hint := "tests are tcp, udp, latency, ping; see: soku --help"
+	hint := "tests are tcp, udp, latency, connect, ping; see: soku --help"
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s? See: soku --help", strings.Join(near, " or "))
 	}

@@ -16,9 +16,12 @@ func printSummary(w io.Writer, r *measure.Result) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("path", "%s, %s", pathText(r), testText(r))
-	if r.Latency != nil {
+	switch {
+	case r.Connect != nil && r.Latency != nil:
+		printConnectSummary(row, r)
+	case r.Latency != nil:
 		printLatencySummary(row, r)
-	} else {
+	default:
 		printFlowSummary(row, r)
 	}
 	if r.Summary.Confidence != "" {
@@ -64,6 +67,8 @@ func testText(r *measure.Result) string {
 		}
 	case measure.TestLatency:
 		parts = append(parts, strings.ToUpper(o.Protocol), "messages of "+o.Size.String())
+	case measure.TestConnect:
+		parts = append(parts, connectText(r)...)
 	case measure.TestPing:
 		parts = append(parts, "payload of "+o.Size.String())
 	}

@@ -15,6 +15,7 @@ type End struct {
 	Host      *Host      `json:"host,omitempty"`
 	Flows     []FlowEnd  `json:"flows,omitempty"`
 	Latency   *Latency   `json:"latency,omitempty"`
+	Connect   *Connect   `json:"connect,omitempty"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty"`
 	Warnings  []string   `json:"warnings,omitempty"`
 	Error     *Error     `json:"error,omitempty"`

@@ -93,6 +93,8 @@ func Defaults(test Test) Options {
 		o.TX, o.RX = "auto", "auto"
 	case TestLatency:
 		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
+	case TestConnect:
+		o.Streams, o.Close, o.Entry, o.Port = 1, "auto", "auto", DefaultPort
 	case TestPing:
 		o.Size, o.Spacing, o.Timeout = 56, Duration(100*time.Millisecond), Duration(time.Second)
 	}
@@ -142,6 +144,8 @@ func (o Options) Effective(test Test) (Options, error) {
 		if o.Protocol == "udp" && o.Size > maxUDPPayload {
 			return o, Errorf(KindUsage, "size %d: more than a UDP datagram holds", o.Size).WithHint("at most %d with --protocol udp", maxUDPPayload)
 		}
+	case TestConnect:
+		return o.effectiveConnect()
 	case TestUDP:
 		if o.Size < MinUDPPayload {
 			return o, Errorf(KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size")
@@ -149,6 +153,39 @@ func (o Options) Effective(test Test) (Options, error) {
 	}
 	if o.Bytes > 0 && o.Omit > 0 {
 		return o, Errorf(KindUsage, "bytes and omit exclude each other: a fixed amount has no part to leave out").WithHint("use --duration with --omit")
+	}
+	return o, nil
+}
+
+// Bounds on what a connect test may do to a port of somebody else's.
+const (
+	foreignRate     = 100    // connections a second unless asked otherwise
+	foreignRateMost = 10_000 // and at most
+)
+
+func (o Options) effectiveConnect() (Options, error) {
+	if o.Sources != "" {
+		if o.Bind != "" {
+			return o, Errorf(KindUsage, "bind and sources exclude each other").WithHint("give all addresses in --sources")
+		}
+		if _, err := ParseSources(o.Sources); err != nil {
+			return o, err
+		}
+	}
+	if o.ToPort == 0 {
+		return o, nil
+	}
+	if o.Size > 0 {
+		return o, Errorf(KindUsage, "size and to_port exclude each other: only a soku server answers the request").WithHint("leave out one of them")
+	}
+	if o.Entry != "auto" {
+		return o, Errorf(KindUsage, "entry %s and to_port exclude each other: there is no soku server", o.Entry).WithHint("leave out one of them")
+	}
+	if o.RequestRate == 0 {
+		o.RequestRate = foreignRate
+	}
+	if o.RequestRate > foreignRateMost {
+		return o, Errorf(KindUsage, "request_rate %g: more than a port of somebody else's is to bear", o.RequestRate).WithHint("at most %d with --to-port; against a soku server there is no limit", foreignRateMost)
 	}
 	return o, nil
 }

@@ -8,13 +8,13 @@ package measure
 // After [Options.Effective] every field that applies holds the value that was
 // used; that is what a result keeps.
 type Options struct {
-	Duration    Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping" min:"1000000" max:"86400000000000" help:"how long to measure"`
+	Duration    Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping connect" min:"1000000" max:"86400000000000" help:"how long to measure"`
 	Bytes       Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" tests:"tcp udp" help:"stop after this many bytes, all streams together, instead of a time"`
-	Count       int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping" max:"1000000000" help:"stop after this many round trips"`
+	Count       int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping connect" max:"1000000000" help:"stop after this many round trips or connections"`
 	Omit        Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
-	Interval    Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping" min:"100000000" max:"3600000000000" help:"time between live lines"`
+	Interval    Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping connect" min:"100000000" max:"3600000000000" help:"time between live lines"`
 	Direction   Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
-	Streams     int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`
+	Streams     int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp connect" min:"1" max:"1024" help:"parallel streams; for connect, connections made at a time"`
 	WithLatency bool      `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" tests:"tcp" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
 	Rate        Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
@@ -23,25 +23,30 @@ type Options struct {
 	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" tests:"tcp" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
 
 	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"1048576" help:"bytes in one read or write call, where bytes are read or written"`
-	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping" max:"65507" help:"payload bytes in one datagram or message"`
+	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping connect" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`
 	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
-	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests a second; 0 sends when the reply is in (ping-pong)"`
+	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency connect" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests or connections a second; 0 sends when the last is done"`
 	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" tests:"latency" min:"1" max:"1000000000" help:"round trips in one row of the table"`
 	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" tests:"ping" min:"1000000" max:"3600000000000" help:"time between echo requests"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" tests:"latency ping" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
+
+	Close   string `json:"close,omitempty" yaml:"close" flag:"close" tests:"connect" enum:"auto rst fin" help:"how connections end: rst (the client resets, no port waits), fin (in order; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
+	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" tests:"connect" enum:"auto session main" help:"where a soku server takes the connections: session (a port of its own for this test), main (the server's port, slower), auto: session, or main where a firewall is in the way"`
+	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" tests:"connect" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
+	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" tests:"connect" help:"local addresses to connect from, in turn, separated by commas"`
 
 	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, and gives UDP receivers 4 MiB"`
 	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" tests:"tcp latency" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
 	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" tests:"tcp" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
 	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" tests:"tcp" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
-	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" tests:"tcp udp latency ping" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
-	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" tests:"tcp udp latency ping" max:"255" help:"the whole type-of-service byte, 0..255"`
+	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" tests:"tcp udp latency ping connect" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
+	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" tests:"tcp udp latency ping connect" max:"255" help:"the whole type-of-service byte, 0..255"`
 
-	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" tests:"tcp udp latency ping" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`
-	Bind           string   `json:"bind,omitempty" yaml:"bind" flag:"bind" short:"B" tests:"tcp udp latency ping" help:"local address to measure from"`
-	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" tests:"tcp udp latency ping" help:"network interface to measure through (Linux)"`
-	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" tests:"tcp udp latency" min:"1" max:"65535" help:"port of the server"`
-	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" tests:"tcp udp latency ping" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
+	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" tests:"tcp udp latency ping connect" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`
+	Bind           string   `json:"bind,omitempty" yaml:"bind" flag:"bind" short:"B" tests:"tcp udp latency ping connect" help:"local address to measure from"`
+	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" tests:"tcp udp latency ping connect" help:"network interface to measure through (Linux)"`
+	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" tests:"tcp udp latency connect" min:"1" max:"65535" help:"port of the server"`
+	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" tests:"tcp udp latency ping connect" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
 }
 
 // DefaultPort is the native protocol's port, TCP and UDP.

@@ -14,14 +14,15 @@ type Result struct {
 	Schema    string     `json:"schema" jsonschema:"enum=soku.result/1"`
 	ID        string     `json:"id" jsonschema:"description=Unique and sortable by time"`
 	Tool      Tool       `json:"tool"`
-	Test      Test       `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=ping"`
+	Test      Test       `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=connect,enum=ping"`
 	Trial     *Trial     `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
 	StartedAt time.Time  `json:"started_at" jsonschema:"description=Wall clock of the client"`
 	Path      Path       `json:"path"`
 	Options   Options    `json:"options" jsonschema:"description=Every effective option"`
 	Summary   Summary    `json:"summary"`
 	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element a direction"`
-	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency and ping"`
+	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency, connect (set-up times) and ping"`
+	Connect   *Connect   `json:"connect,omitempty" jsonschema:"description=Test connect"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
 	Hosts     Hosts      `json:"hosts"`
 	Warnings  []string   `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
@@ -82,8 +83,8 @@ type Summary struct {
 	LossRatio            *float64     `json:"loss_ratio,omitempty" jsonschema:"description=Lost divided by sent: 0 to 1"`
 	JitterNs             *float64     `json:"jitter_ns,omitempty" jsonschema:"description=RFC 3550 section 6.4.1 at the end of the trial; mean over the streams"`
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
-	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty"`
-	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping"`
+	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
+	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping; set-up times of connections (SYN to SYN-ACK) in connect"`
 	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
 	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips beside the load (with_latency)"`
 	RPM                  float64      `json:"responsiveness_rpm,omitempty" jsonschema:"description=Round trips per minute under load: 60 s by the mean of loaded round trips without the slowest twentieth"`

@@ -10,11 +10,12 @@ const (
 	TestTCP     Test = "tcp"     // goodput of TCP streams
 	TestUDP     Test = "udp"     // goodput, loss, reordering and jitter of UDP datagrams
 	TestLatency Test = "latency" // request/response time over TCP or UDP
+	TestConnect Test = "connect" // TCP connections a second and their set-up time
 	TestPing    Test = "ping"    // ICMP echo round trip
 )
 
 // Tests lists every test, in the order help and documents show them.
-func Tests() []Test { return []Test{TestTCP, TestUDP, TestLatency, TestPing} }
+func Tests() []Test { return []Test{TestTCP, TestUDP, TestLatency, TestConnect, TestPing} }
 
 // ParseTest returns the test of that name, or a usage [Error] that lists the
 // tests that exist.
@@ -27,8 +28,13 @@ func ParseTest(name string) (Test, error) {
 	return "", Errorf(KindUsage, "unknown test %q", name).WithHint("tests are %s", list(Tests()))
 }
 
-// NeedsServer reports whether the far end must run a soku server.
+// NeedsServer reports whether the test has a part for a soku server at the far
+// end; see also [Options.NeedsServer].
 func (t Test) NeedsServer() bool { return t != TestPing }
+
+// NeedsServer reports whether a test of these options needs a soku server at
+// the far end.
+func (o Options) NeedsServer(t Test) bool { return t.NeedsServer() && o.ToPort == 0 }
 
 // Direction is which way the measured bytes go.
 type Direction string

@@ -50,15 +50,23 @@ func (t *Test) onlyOne(p Place) string {
 }
 
 func (t *Test) noun() string {
-	if t.Basis.HigherIsBetter {
+	switch {
+	case t.Basis.Figure == connectionsFigure:
+		return "connections a second"
+	case t.Basis.HigherIsBetter:
 		return "goodput"
+	case t.Test == measure.TestConnect:
+		return "median set-up time"
 	}
 	return "median round trip"
 }
 
 func (t *Test) leads() string {
-	if t.Basis.HigherIsBetter {
+	switch {
+	case t.Basis.HigherIsBetter:
 		return "is fastest"
+	case t.Test == measure.TestConnect:
+		return "sets connections up soonest"
 	}
 	return "has the shortest round trip"
 }
@@ -91,7 +99,10 @@ func factor(v float64) string {
 
 // figure writes a value of the basis figure with its unit.
 func (t *Test) figure(v float64) string {
-	if t.Basis.HigherIsBetter {
+	switch {
+	case t.Basis.Figure == connectionsFigure:
+		return digits(v, 4) + " connections/s"
+	case t.Basis.HigherIsBetter:
 		return measure.FormatRate(v)
 	}
 	return measure.FormatLatency(v)
@@ -148,7 +159,9 @@ func (t *Test) caveats() []string {
 		out = append(out, fmt.Sprintf("%d of %s failed and %s not in the figures.", n, many(trials+n, "trial"), isAre(n)))
 	}
 	mediumText, lowText := "%d of %s never became steady.", "%d of %s %s too short to judge."
-	if !t.Basis.HigherIsBetter {
+	if t.Test == measure.TestConnect {
+		mediumText, lowText = "%d of %s had enough connections for a median but not for the tail.", "%d of %s %s too short for percentiles."
+	} else if !t.Basis.HigherIsBetter {
 		mediumText, lowText = "%d of %s had enough round trips for a median but not for the tail.", "%d of %s %s too short for percentiles."
 	}
 	if medium > 0 {

@@ -120,7 +120,7 @@ func takenBy(r *measure.Result) string {
 }
 
 func buildTest(g labelled, in Input, allTrials int) Test {
-	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g.test)}
+	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g)}
 	t.Same, t.Different = compareOptions(g)
 	patterns := byPattern(g, t.Different, in.Patterns)
 	t.Factors = factorsOf(patterns)
@@ -141,8 +141,10 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	return t
 }
 
-func basisOf(test measure.Test) Basis {
-	switch test {
+func basisOf(g labelled) Basis {
+	switch g.test {
+	case measure.TestConnect:
+		return connectBasis(g.results)
 	case measure.TestLatency, measure.TestPing:
 		return Basis{Figure: "rtt_p50_ns", Text: "median round trip, lower is better"}
 	}
@@ -297,7 +299,10 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
 func (t *Test) basisValue(r *measure.Result) (float64, bool) { return basisValue(t.Basis, r) }
 
 func basisValue(b Basis, r *measure.Result) (float64, bool) {
-	if b.HigherIsBetter {
+	switch {
+	case b.Figure == connectionsFigure:
+		return connectionsOf(r)
+	case b.HigherIsBetter:
 		return goodputOf(r)
 	}
 	if h := histogramOf(r); h != nil {

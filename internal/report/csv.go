@@ -104,6 +104,7 @@ var csvColumns = slices.Concat(
 	spreadColumns("jitter", "ns", func(r *Row) *Spread { return r.Jitter }),
 	spreadColumns("packets", "per_second", func(r *Row) *Spread { return r.PPS }),
 	spreadColumns("retransmits", "segments", func(r *Row) *Spread { return r.Retrans }),
+	spreadColumns("connections", "per_second", func(r *Row) *Spread { return r.CPS }),
 	[]csvColumn{
 		rttColumn("rtt_count", func(r *RTT) float64 { return float64(r.Count) }),
 		rttColumn("rtt_min_ns", func(r *RTT) float64 { return r.Min }), rttColumn("rtt_mean_ns", func(r *RTT) float64 { return r.Mean }),

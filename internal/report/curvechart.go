@@ -55,8 +55,8 @@ func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[
 	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
 	x := axis{low: 0, high: nines, from: plot.Left, to: plot.Right}
 	c := chart{
-		Title: t.heading() + ": percentiles of round trips", Desc: t.Answer, Width: width, Height: height, Plot: plot,
-		XTitle: "percentile of round trips, %", YTitle: "round trip",
+		Title: t.heading() + ": percentiles of " + t.waits(), Desc: t.Answer, Width: width, Height: height, Plot: plot,
+		XTitle: "percentile of " + t.waits() + ", %", YTitle: t.wait(),
 	}
 	for _, v := range at {
 		c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})

@@ -21,7 +21,7 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		if path := r.Path.String(); !slices.Contains(row.Paths, path) {
 			row.Paths = append(row.Paths, path)
 		}
-		if s := seriesOf(r, allTrials); len(s.points) > 0 {
+		if s := seriesOf(r, basis, allTrials); len(s.points) > 0 {
 			row.series = append(row.series, s)
 		}
 		if r.Error != nil {
@@ -35,7 +35,8 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		}
 	}
 	spread := func(f pick) *Spread { return spreadOf(p.results, rounds, f) }
-	if basis.HigherIsBetter {
+	row.CPS = spread(connectionsOf)
+	if basis.HigherIsBetter && basis.Figure != connectionsFigure {
 		row.Goodput = spread(goodputOf)
 		row.Forward = spread(flowRate(measure.Forward))
 		row.Reverse = spread(flowRate(measure.Reverse))

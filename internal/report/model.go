@@ -71,7 +71,7 @@ type Test struct {
 
 // Basis is the one figure per trial that a ranking rests on.
 type Basis struct {
-	Figure         string `json:"figure"` // "goodput_bps" or "rtt_p50_ns"
+	Figure         string `json:"figure"` // "goodput_bps", "connections_per_second" or "rtt_p50_ns"
 	HigherIsBetter bool   `json:"higher_is_better"`
 	Text           string `json:"text"` // "goodput, higher is better"
 }
@@ -92,6 +92,7 @@ type Row struct {
 	Jitter     *Spread         `json:"jitter_ns,omitempty"`
 	PPS        *Spread         `json:"packets_per_second,omitempty"`
 	CPU        *Spread         `json:"cpu_seconds_per_gb,omitempty"` // both ends together
+	CPS        *Spread         `json:"connections_per_second,omitempty"`
 	RTT        *RTT            `json:"rtt_ns,omitempty"`
 	Floor      *Spread         `json:"floor_ns,omitempty"`
 	Confidence Confidences     `json:"confidence"`

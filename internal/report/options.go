@@ -63,7 +63,7 @@ func describe(test measure.Test, same []Option) string {
 	}
 	parts := []string{map[measure.Test]string{
 		measure.TestTCP: "TCP goodput", measure.TestUDP: "UDP goodput, loss and jitter",
-		measure.TestLatency: "request/response time", measure.TestPing: "ICMP echo round trip",
+		measure.TestLatency: "request/response time", measure.TestConnect: "TCP connections a second and their set-up time", measure.TestPing: "ICMP echo round trip",
 	}[test]}
 	add := func(format, key string) {
 		if v := get(key); v != "" {
@@ -76,18 +76,31 @@ func describe(test measure.Test, same []Option) string {
 	switch n := get("streams"); n {
 	case "":
 	case "1":
-		parts = append(parts, "1 stream")
+		parts = append(parts, map[bool]string{false: "1 stream", true: "1 at a time"}[test == measure.TestConnect])
 	default:
+		if test == measure.TestConnect {
+			parts = append(parts, n+" at a time")
+			break
+		}
 		parts = append(parts, n+" streams")
 	}
 	add("%s", "direction")
 	add("at %s", "rate")
-	add("%s requests a second", "request_rate")
+	if test == measure.TestConnect {
+		add("%s connections a second", "request_rate")
+		add("to port %s", "to_port")
+	} else {
+		add("%s requests a second", "request_rate")
+	}
 	if test != measure.TestTCP {
 		add("payload of %s", "size")
 	}
 	add("%s each", "duration")
 	add("%s each", "bytes")
-	add("%s round trips each", "count")
+	if test == measure.TestConnect {
+		add("%s connections each", "count")
+	} else {
+		add("%s round trips each", "count")
+	}
 	return strings.Join(parts, ", ")
 }

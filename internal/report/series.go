@@ -14,12 +14,14 @@ const (
 	leastPoints = 20
 )
 
-// seriesOf is a trial over time: goodput of all directions together, or the
-// median and the maximum round trip of each slice.
-func seriesOf(r *measure.Result, allTrials int) series {
+// seriesOf is a trial over time: goodput of all directions together,
+// connections a second, or the median and the maximum round trip of each slice.
+func seriesOf(r *measure.Result, basis Basis, allTrials int) series {
 	points := min(max(pointBudget/max(allTrials, 1), leastPoints), mostPoints)
 	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil}
 	switch {
+	case basis.Figure == connectionsFigure:
+		s.points = connectionSeries(r.Latency, points)
 	case r.Latency != nil:
 		s.points = thinLatency(r.Latency.Series, points)
 	case len(r.Flows) == 1:

@@ -67,9 +67,9 @@ func (t *Test) strip(width float64, series map[string]int) chart {
 		}
 	}
 	low, high := stats.Range(all)
-	scales, name := timeScales, "median round trip of a trial"
+	scales, name := timeScales, t.noun()+" of a trial"
 	if t.Basis.HigherIsBetter {
-		scales, name = rateScales, "goodput of a trial"
+		scales = t.higherScales()
 	}
 	plot := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(rows))}
 	ax, at := linearAxis(low, high, plot.Left, plot.Right, int(width/80))

@@ -50,7 +50,8 @@ func (t *Test) figureTable(factors bool) table {
 	} else {
 		out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Rows[i].Pattern })
 	}
-	if t.Basis.HigherIsBetter {
+	t.connectColumns(&out)
+	if t.Basis.HigherIsBetter && t.Basis.Figure != connectionsFigure {
 		t.goodputColumns(&out)
 	} else {
 		t.roundTripColumns(&out)
@@ -142,7 +143,7 @@ func (t *Test) roundTripColumns(out *table) {
 		{"p99.9", 6, func(p *RTT) float64 { return p.P999 }}, {"p99.99", 10, func(p *RTT) float64 { return p.P9999 }},
 		{"max", 5, func(p *RTT) float64 { return p.Max }},
 	} {
-		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: c.keep, Why: "of the round trips of all trials together"}, func(i int) string {
+		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: c.keep, Why: "of the " + t.waits() + " of all trials together"}, func(i int) string {
 			if r := t.Rows[i].RTT; r != nil && r.Count > 0 {
 				return unit.text(c.pick(r))
 			}
@@ -155,7 +156,7 @@ func (t *Test) roundTripColumns(out *table) {
 		}
 		return "–"
 	})
-	out.add(column{Name: "loss", Number: true, keep: 2, Why: "requests without a reply in time"}, func(i int) string {
+	out.add(column{Name: "loss", Number: true, keep: 2, Why: t.lossText()}, func(i int) string {
 		if r := t.Rows[i].RTT; r != nil {
 			return ratioText(r.LossRatio)
 		}
@@ -175,7 +176,7 @@ func (t *Test) rankTable(reasons bool) table {
 	}
 	scales, name := timeScales, "median"
 	if t.Basis.HigherIsBetter {
-		scales, name = rateScales, "goodput"
+		scales, name = t.higherScales(), t.noun()
 	}
 	unit := scaleFor(scales, figures...)
 	optional := func(v *float64) string {

@@ -31,8 +31,8 @@ func (t *Test) timeFigures(id string, series map[string]int) []figure {
 	x, xAt := exactAxis(end, plot.Left, plot.Right, 5)
 	var y axis
 	var yAt []float64
-	title := "round trip"
-	unit := scaleFor(rateScales, high/2)
+	title := t.wait()
+	unit := scaleFor(t.higherScales(), high/2)
 	if t.Basis.HigherIsBetter {
 		title = unit.unit
 		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
@@ -85,7 +85,7 @@ func (t *Test) timeLines(s series, x, y axis, color int) []shape {
 	}
 	out := []shape{{Class: class, Series: color, D: path(values), Title: name}}
 	if len(highs) > 0 && !t.Basis.HigherIsBetter {
-		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: name + ", slowest round trip of each slice"})
+		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: name + ", slowest " + t.wait() + " of each slice"})
 	}
 	return out
 }

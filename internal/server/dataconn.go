@@ -38,6 +38,11 @@ func (s *Server) serveData(c *net.TCPConn, first []byte) {
 	if ss == nil {
 		return
 	}
+	if p.Kind == native.KindConnect {
+		kept = true
+		s.serveConnection(c, ss)
+		return
+	}
 	index := int(p.Index)
 	if p.Kind != native.KindData || ss.tcp == nil || !ss.take(index) {
 		answer(c, native.StatusRefused)

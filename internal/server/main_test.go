@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"soku/internal/engine/connect"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire"
@@ -138,6 +139,7 @@ func fakes() engines {
 				}
 			})
 		},
+		listen: connect.Listen,
 		echo: func(ctx context.Context, c net.Conn, o measure.Options) error {
 			defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 			buf := make([]byte, 2000)

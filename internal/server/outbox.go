@@ -42,6 +42,13 @@ func (o *outbox) state(name string) {
 	o.put(native.Event{Event: name})
 }
 
+// ready tells that it is the session's turn, and the port of a connect test.
+func (o *outbox) ready(port int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.put(native.Event{Event: native.EventReady, Port: uint16(port)})
+}
+
 func (o *outbox) interval(p measure.Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

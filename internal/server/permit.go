@@ -40,6 +40,8 @@ func (s *Server) slow(test measure.Test, o measure.Options) (measure.Options, []
 		}
 		o.Rate = limit
 		return o, []string{fmt.Sprintf("the server lowered the rate to %s, its limit (--max-rate); asked for: %s", limit, asked)}
+	case measure.TestConnect:
+		return slowConnections(limit, o)
 	case measure.TestLatency:
 		most := float64(limit) / 8 / float64(o.Size)
 		if o.RequestRate <= most {

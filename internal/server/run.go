@@ -24,17 +24,26 @@ func (s *Server) measure(ss *session) *measure.End {
 	}
 	udp := ss.settleUDP()
 	watch := s.engines.watch(ss.host.Facts.Interface)
+	entry := ss.entry.Load()
+	if entry != nil {
+		entry.Begin() // before the client opens the first
+	}
 	ss.out.state(native.EventRunning)
 	ss.running.fire()
 
 	end := &measure.End{Warnings: ss.warnings}
 	var err error
-	if ss.test == measure.TestLatency {
+	switch ss.test {
+	case measure.TestConnect:
+		err = s.takeConnections(ctx, cancel, ss, entry, end)
+	case measure.TestLatency:
 		err = s.echo(ctx, cancel, ss, udp)
-	} else if ss.options.WithLatency {
-		end.Flows, err = s.flowsWithProbes(ctx, cancel, ss)
-	} else {
-		end.Flows, err = s.flows(ctx, cancel, ss, udp)
+	default:
+		if ss.options.WithLatency {
+			end.Flows, err = s.flowsWithProbes(ctx, cancel, ss)
+		} else {
+			end.Flows, err = s.flows(ctx, cancel, ss, udp)
+		}
 	}
 	counters := watch(host.MovedBy(end, ss.options))
 	end.Host = &measure.Host{Facts: ss.host.Facts, Counters: &counters}

@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"soku/internal/engine/connect"
 	"soku/internal/measure"
 	"soku/internal/wire/native"
 )
@@ -51,6 +53,8 @@ type session struct {
 
 	counted bool // guarded by the registry
 
+	entry atomic.Pointer[connect.Listener] // of a connect test, from its turn to its end
+
 	mu    sync.Mutex
 	taken []bool // by index
 	have  int
@@ -80,6 +84,9 @@ func newSession(base context.Context) (*session, error) {
 // expect makes room for the data connections of the effective options.
 func (ss *session) expect() {
 	n := native.DataConnections(ss.test, ss.options)
+	if n == 0 {
+		ss.complete.fire()
+	}
 	ss.taken = make([]bool, n)
 	if native.Datagrams(ss.test, ss.options) {
 		ss.udp = make([]udpFlow, n)
@@ -144,7 +151,11 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 	if err := ss.await(ss.granted, 0, ""); err != nil {
 		return nil, err
 	}
-	ss.out.state(native.EventReady)
+	port, err := s.openEntry(ss)
+	if err != nil {
+		return nil, err
+	}
+	ss.out.ready(port)
 	ready := time.Now()
 	if err := ss.await(ss.complete, s.times.data, "not all of its data connections came in "+s.times.data.String()); err != nil {
 		return nil, err
@@ -211,6 +222,9 @@ func (ss *session) closeData() {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	ss.ended = true
+	if l := ss.entry.Swap(nil); l != nil {
+		l.Close()
+	}
 	for _, c := range ss.tcp {
 		if c != nil {
 			_ = c.Close()

@@ -9,7 +9,8 @@ import (
 )
 
 // Headline is the one figure a person looks for in a result: goodput, with loss
-// for datagrams, or the median round trip with the 99th percentile. A failed
+// for datagrams, the median round trip with the 99th percentile, or connections
+// a second with their set-up time. A failed
 // trial has its kind of failure instead.
 func Headline(r *measure.Result) string {
 	if r.Error != nil {
@@ -17,6 +18,12 @@ func Headline(r *measure.Result) string {
 	}
 	s := r.Summary
 	switch r.Test {
+	case measure.TestConnect:
+		text := strconv.FormatFloat(s.ConnectionsPerSecond, 'f', 0, 64) + " connections/s"
+		if s.RTT != nil {
+			text += fmt.Sprintf(" (set-up %s, p99 %s)", measure.FormatLatency(s.RTT.P50), measure.FormatLatency(s.RTT.P99))
+		}
+		return text + strings.Replace(lossText(s), " % lost", " % failed", 1)
 	case measure.TestLatency, measure.TestPing:
 		if s.RTT == nil {
 			return "no reply"

@@ -24,6 +24,10 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 	}
 	r.Warnings = append(r.Warnings, own.Warnings...)
 	r.Warnings = append(r.Warnings, other.Warnings...)
+	if own.Connect != nil && own.Latency != nil {
+		assembleConnect(r, own, other, floor)
+		return
+	}
 	if own.Latency != nil {
 		assembleLatency(r, own.Latency, floor)
 		return

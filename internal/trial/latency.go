@@ -37,7 +37,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	if s.DurationNs > 0 && r.Test == measure.TestLatency {
 		s.PacketsPerSecond = float64(l.Received) * 1e9 / float64(s.DurationNs)
 	}
-	s.Confidence, s.ConfidenceReason = latencyConfidence(l)
+	s.Confidence, s.ConfidenceReason = latencyConfidence(r.Test, l)
 	if floor != nil {
 		p50 := floor.RTT.P50
 		s.FloorNs = &p50
@@ -48,17 +48,20 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	}
 }
 
-func latencyConfidence(l *measure.Latency) (measure.Confidence, string) {
-	n := l.Histogram.Count()
+func latencyConfidence(test measure.Test, l *measure.Latency) (measure.Confidence, string) {
+	n, what := l.Histogram.Count(), "round trips"
+	if test == measure.TestConnect {
+		what = "connections"
+	}
 	switch {
 	case n < someRoundTrips:
-		return measure.Low, fmt.Sprintf("%d round trips are too few for percentiles", n)
+		return measure.Low, fmt.Sprintf("%d %s are too few for percentiles", n, what)
 	case n < manyRoundTrips:
-		return measure.Medium, fmt.Sprintf("%d round trips: the median is good, the tail is not", n)
+		return measure.Medium, fmt.Sprintf("%d %s: the median is good, the tail is not", n, what)
 	case l.Histogram.Clipped() > 0:
-		return measure.Medium, "some round trips took longer than 60 s"
+		return measure.Medium, "some " + what + " took longer than 60 s"
 	}
-	return measure.High, fmt.Sprintf("%d round trips", n)
+	return measure.High, fmt.Sprintf("%d %s", n, what)
 }
 
 // assembleUnderLoad adds the latency of the path beside the load, and without it.

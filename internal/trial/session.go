@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine/connect"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/ping"
 	"soku/internal/engine/tcp"
@@ -33,6 +34,8 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 	defer session.Close()
 	r.Tool.Protocol = session.Protocol()
 	r.Hosts.Server = session.Server()
+	o = session.Options() // as the server allows them
+	r.Options = o
 
 	// Ends when the server goes away, so that no engine waits for a dead peer.
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -73,7 +76,12 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 		runErr = other.Error
 	}
 	var floor *measure.FloorReading
-	if own.Latency != nil && runErr == nil {
+	switch {
+	case runErr != nil:
+	case own.Connect != nil:
+		own.Connect.Entry = data.entry
+		floor = connectFloor(ctx, r)
+	case own.Latency != nil:
 		floor = latencyFloor(ctx, o, own.Latency, r)
 	}
 	assemble(r, own, other, floor)
@@ -105,12 +113,18 @@ func serialise(obs measure.Observer) measure.Observer {
 type data struct {
 	tcp []*net.TCPConn
 	udp []net.Conn
+
+	connect connect.Target // of a connect test, and which entry that is
+	entry   string
 }
 
 func openData(ctx context.Context, session wire.Session, test measure.Test, o measure.Options) (d data, err error) {
-	if test == measure.TestUDP || test == measure.TestLatency && o.Protocol == "udp" {
+	switch {
+	case test == measure.TestConnect:
+		d.connect, d.entry, err = chooseEntry(ctx, session, o)
+	case test == measure.TestUDP || test == measure.TestLatency && o.Protocol == "udp":
 		d.udp, err = session.UDP(ctx)
-	} else {
+	default:
 		d.tcp, err = session.TCP(ctx)
 	}
 	return d, err
@@ -127,6 +141,13 @@ func (d data) close() {
 
 // run moves the packets of this end and returns what it counted, also when it fails.
 func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs measure.Observer) (*measure.End, error) {
+	if test == measure.TestConnect {
+		end, err := connect.Run(ctx, d.connect, o, obs)
+		if end == nil {
+			end = &measure.End{}
+		}
+		return end, err
+	}
 	if test == measure.TestLatency {
 		var conn net.Conn
 		if len(d.tcp) > 0 {

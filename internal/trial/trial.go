@@ -109,6 +109,9 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if s.Test == measure.TestPing {
 		return runPing(ctx, target.addr, o, h, r)
 	}
+	if !r.Options.NeedsServer(s.Test) {
+		return runForeign(ctx, target.addr, r.Options, h, r)
+	}
 	return runSession(ctx, s, target, r.Options, h, r)
 }
 

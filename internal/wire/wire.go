@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/netip"
 
 	"soku/internal/measure"
 )
@@ -35,6 +36,17 @@ type State struct {
 	Position int // in the queue, from 1; 0 in any other state
 }
 
+// Entry is where a server takes the connections of a connect test.
+type Entry struct {
+	// Own is the port that the server opened for the session; not valid where
+	// it opened none. Nothing is to be sent there before the request.
+	Own netip.AddrPort
+	// Main is the server's port, where Preamble must come first on every
+	// connection, and the server's close must be awaited.
+	Main     netip.AddrPort
+	Preamble []byte
+}
+
 // Hooks are called while a session lives, from one goroutine of the session;
 // they must return within a few milliseconds. Both may be nil.
 type Hooks struct {
@@ -55,11 +67,14 @@ type Session interface {
 	// Warnings are the server's remarks on the request, a sentence each.
 	Warnings() []string
 	// TCP opens the data connections in index order: Options.Streams of them,
-	// twice as many for bidirectional (forward first), one for latency.
+	// twice as many for bidirectional (forward first), one for latency,
+	// none for connect.
 	TCP(ctx context.Context) ([]*net.TCPConn, error)
 	// UDP opens the same number of connected datagram sockets and proves the
 	// return path of each.
 	UDP(ctx context.Context) ([]net.Conn, error)
+	// Entry is where the connections of a connect test go.
+	Entry() Entry
 	// Start returns when the server has begun.
 	Start(ctx context.Context) error
 	// Finish says that this end is finished, waits for the server's half and

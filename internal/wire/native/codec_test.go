@@ -205,7 +205,7 @@ func FuzzDecodeCreated(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c Created
 		_ = DecodeBody(bytes.NewReader(b), MaxReply, &c)
-		_ = allowed(measure.Options{Rate: 10}, c.Options)
+		_ = allowed(measure.TestTCP, measure.Options{Rate: 10}, c.Options)
 	})
 }
 

@@ -81,6 +81,7 @@ const (
 type Event struct {
 	Event    string            `json:"event"`
 	Position int               `json:"position,omitempty"`
+	Port     uint16            `json:"port,omitempty"` // of a connect test's own, in the event ready
 	Interval *measure.Progress `json:"interval,omitempty"`
 	End      *measure.End      `json:"end,omitempty"`
 	Error    *measure.Error    `json:"error,omitempty"`
@@ -147,10 +148,12 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 
 // DataConnections is how many data connections a session of these effective
 // options has: one a stream, as many again for the other direction of
-// bidirectional, one for latency. The latency of a loaded path has its own after
-// those of the load.
+// bidirectional, one for latency, none for connect. The latency of a loaded path
+// has its own after those of the load.
 func DataConnections(test measure.Test, o measure.Options) int {
 	switch {
+	case test == measure.TestConnect:
+		return 0
 	case test == measure.TestLatency:
 		return 1
 	}

@@ -24,7 +24,7 @@ func (s *session) listen() {
 			s.hooks.State(wire.State{Name: wire.Queued, Position: e.Position})
 		case EventReady:
 			s.hooks.State(wire.State{Name: wire.Ready})
-			s.becomeReady()
+			s.becomeReady(e.Port)
 		case EventRunning:
 			s.hooks.State(wire.State{Name: wire.Running})
 		case EventInterval:
@@ -43,10 +43,11 @@ func (s *session) listen() {
 	}
 }
 
-func (s *session) becomeReady() {
+func (s *session) becomeReady(port uint16) {
 	select {
 	case <-s.ready: // a server that says it twice does no harm
 	default:
+		s.own = port
 		close(s.ready)
 	}
 }

@@ -234,14 +234,14 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 
 func TestOnlyRatesAreTakenFromTheServer(t *testing.T) {
 	asked := measure.Options{Rate: 1000, Bind: "10.0.0.1", Streams: 2, RequestRate: 50}
-	got := allowed(asked, measure.Options{Rate: 400, Bind: "6.6.6.6", Device: "evil0", Streams: 900, RequestRate: 20})
+	got := allowed(measure.TestTCP, asked, measure.Options{Rate: 400, Bind: "6.6.6.6", Device: "evil0", Streams: 900, RequestRate: 20})
 	if want := (measure.Options{Rate: 400, Bind: "10.0.0.1", Streams: 2, RequestRate: 20}); got != want {
 		t.Errorf("got %+v", got)
 	}
-	if got := allowed(asked, measure.Options{Rate: 5000, RequestRate: 60}); got != asked {
+	if got := allowed(measure.TestTCP, asked, measure.Options{Rate: 5000, RequestRate: 60}); got != asked {
 		t.Errorf("a server raised a rate: %+v", got)
 	}
-	if got := allowed(measure.Options{}, measure.Options{Rate: 5}); got.Rate != 5 {
+	if got := allowed(measure.TestTCP, measure.Options{}, measure.Options{Rate: 5}); got.Rate != 5 {
 		t.Errorf("no limit was not lowered: %+v", got)
 	}
 }

@@ -18,8 +18,11 @@ const PreambleSize = 4 + 1 + 1 + 2 + KeySize
 // Magic begins every TCP data connection.
 const Magic = "SOKU"
 
-// KindData is the only kind of data connection so far.
-const KindData = 1
+// Kinds of data connections.
+const (
+	KindData    = 1 // carries measured bytes, after the server's answer
+	KindConnect = 2 // is counted, answered if the test has a size, and closed by the server
+)
 
 // Preamble is the decoded form.
 type Preamble struct {

@@ -25,6 +25,7 @@ type session struct {
 	created Created
 	options measure.Options
 	remote  netip.AddrPort // where the control connection leads; data goes there too
+	own     uint16         // port of a connect test, 0 for none; set before ready is closed
 	events  *exchange
 	lines   io.Reader // the body of the events stream
 
@@ -113,7 +114,7 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 	if s.created.ID == "" || strings.Trim(s.created.ID, "0123456789abcdef") != "" || s.created.Server == nil {
 		return notSoku(s.control.addr)
 	}
-	s.options = allowed(s.request.Options, s.created.Options)
+	s.options = allowed(s.request.Test, s.request.Options, s.created.Options)
 	for i, w := range s.created.Warnings {
 		s.created.Warnings[i] = clip(w)
 	}
@@ -133,12 +134,12 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 }
 
 // allowed takes from the server's answer what a server may change: it may lower
-// a rate. Everything else stays as it was asked for.
-func allowed(asked, answered measure.Options) measure.Options {
+// a rate, and hold a connect test to one. Everything else stays as it was asked for.
+func allowed(test measure.Test, asked, answered measure.Options) measure.Options {
 	if answered.Rate > 0 && (asked.Rate == 0 || answered.Rate < asked.Rate) {
 		asked.Rate = answered.Rate
 	}
-	if answered.RequestRate > 0 && answered.RequestRate < asked.RequestRate {
+	if r := answered.RequestRate; r > 0 && (r < asked.RequestRate || asked.RequestRate == 0 && test == measure.TestConnect) {
 		asked.RequestRate = answered.RequestRate
 	}
 	return asked
@@ -181,6 +182,18 @@ func (s *session) because(ctx context.Context, err error) error {
 		return ended(ctx)
 	}
 	return err
+}
+
+// Entry implements wire.Session.
+func (s *session) Entry() wire.Entry {
+	e := wire.Entry{
+		Main:     s.remote,
+		Preamble: Preamble{Version: Version, Kind: KindConnect, Key: s.created.Key}.Append(nil),
+	}
+	if s.own != 0 {
+		e.Own = netip.AddrPortFrom(s.remote.Addr(), s.own)
+	}
+	return e
 }
 
 // Start implements wire.Session.

@@ -1,0 +1,101 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// netAcceptor is the twin of the raw way on every system.
+type netAcceptor struct{ l *net.TCPListener }
+
+func listenNet(local netip.Addr, _ measure.Options) (acceptor, int, string, error) {
+	var config net.ListenConfig
+	config.SetMultipathTCP(false)
+	l, err := config.Listen(context.Background(), "tcp", netip.AddrPortFrom(local, 0).String())
+	if err != nil {
+		return nil, 0, "", err
+	}
+	t := l.(*net.TCPListener)
+	return netAcceptor{t}, t.Addr().(*net.TCPAddr).Port, netPath, nil
+}
+
+func (a netAcceptor) threads() int { return 1 }
+func (a netAcceptor) close()       { _ = a.l.Close() }
+
+func (a netAcceptor) drain() {
+	_ = a.l.SetDeadline(time.Now().Add(2 * time.Millisecond))
+	for {
+		c, err := a.l.AcceptTCP()
+		if err != nil {
+			break
+		}
+		_ = c.Close()
+	}
+	_ = a.l.SetDeadline(time.Time{})
+}
+
+// atOnce bounds how many connections are answered at a time.
+const atOnce = 1024
+
+func (a netAcceptor) serve(ctx context.Context, l *Listener) {
+	woken := make(chan struct{})
+	release := context.AfterFunc(ctx, func() {
+		defer close(woken)
+		_ = a.l.SetDeadline(time.Unix(1, 0))
+	})
+	defer release()
+	var open sync.WaitGroup
+	defer open.Wait()
+	turns := make(chan struct{}, atOnce)
+	for over := false; ; {
+		if !over && ctx.Err() != nil {
+			// What was set up before the end counts, though nobody took it yet.
+			over = true
+			if !release() {
+				<-woken
+			}
+			_ = a.l.SetDeadline(time.Now().Add(tick))
+		}
+		c, err := a.l.AcceptTCP()
+		if err != nil {
+			if over {
+				return
+			}
+			if outOfFiles(err) {
+				l.noFiles.Store(true)
+				time.Sleep(10 * time.Millisecond)
+			}
+			continue
+		}
+		if !l.known(c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()) {
+			l.strangers.Add(1)
+			_ = c.Close()
+			continue
+		}
+		l.count(1, l.now())
+		if l.size == 0 {
+			_ = c.Close()
+			continue
+		}
+		turns <- struct{}{}
+		open.Go(func() {
+			defer func() { <-turns }()
+			end := context.AfterFunc(ctx, func() { _ = c.Close() })
+			defer end()
+			l.answer(c)
+			_ = c.Close()
+		})
+	}
+}
+
+func outOfFiles(err error) bool {
+	var e syscall.Errno
+	return errors.As(err, &e) && outcomeOf(e) == noFile
+}

@@ -1,0 +1,45 @@
+package connect
+
+import (
+	"context"
+	"net/netip"
+	"runtime"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// floorTime is how long the floor is measured.
+const floorTime = 150 * time.Millisecond
+
+// Floor measures what this host and this program add to a set-up: one
+// connector against a listener of this process on loopback, of the family that
+// o asks for, closing with resets. o is effective.
+func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error) {
+	local := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if o.IPVersion == 6 {
+		local = netip.IPv6Loopback()
+	}
+	own := measure.Options{Duration: measure.Duration(floorTime), Streams: 1, ConnectTimeout: o.ConnectTimeout}
+	l, err := Listen(local, []netip.Addr{local}, own)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	l.Begin()
+	serving, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.Serve(serving)
+	}()
+	end, err := Run(ctx, Target{Addr: netip.AddrPortFrom(local, uint16(l.Port())), Reset: runtime.GOOS == "linux", Await: runtime.GOOS != "linux"}, own, nil)
+	stop()
+	<-done
+	if err != nil {
+		return nil, err
+	}
+	return &measure.FloorReading{
+		RTT: *end.Latency.Histogram.Percentiles(), Clock: "monotonic clock, " + end.Latency.Method,
+	}, nil
+}

@@ -1,0 +1,173 @@
+package connect
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Listener is the far end: a port of its own for one session, whose
+// connections it counts, answers where the session has a size, and closes. It
+// also counts connections that came another way, given to [Listener.Take].
+type Listener struct {
+	size    int
+	peers   []netip.Addr // who is counted
+	port    int
+	via     acceptor // nil where there is no port of its own
+	path    string
+	zero    time.Time
+	serving atomic.Bool
+	over    atomic.Bool // Serve's context has ended
+
+	accepted, strangers, failed atomic.Int64
+	firstNs, lastNs             atomic.Int64
+	noFiles                     atomic.Bool
+}
+
+// acceptor is a listening socket and the way its connections are taken.
+type acceptor interface {
+	// serve accepts until the context ends; several goroutines may call it.
+	serve(ctx context.Context, l *Listener)
+	// drain takes what came before the start and counts none of it.
+	drain()
+	threads() int
+	close()
+}
+
+// Wait bounds how long a connection may take to send its request.
+const requestWait = time.Second
+
+// Portless is a listener without a port of its own.
+func Portless(o measure.Options) *Listener {
+	return &Listener{size: int(o.Size), zero: time.Now(), path: netPath}
+}
+
+// Listen opens a port that the system picks on local, for the connections of
+// peers. o is effective. Where no such port can be had the listener has port 0
+// and counts what [Listener.Take] gets; the error says why and is no failure.
+func Listen(local netip.Addr, peers []netip.Addr, o measure.Options) (*Listener, error) {
+	return listenWith(local, peers, o, bestAcceptor)
+}
+
+type acceptors func(local netip.Addr, o measure.Options) (a acceptor, port int, path string, err error)
+
+func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with acceptors) (*Listener, error) {
+	l := Portless(o)
+	for _, p := range peers {
+		l.peers = append(l.peers, p.Unmap().WithZone(""))
+	}
+	a, port, path, err := with(local.Unmap(), o)
+	if err != nil {
+		return l, measure.Errorf(measure.KindRefused, "listen on a port of its own at %s: %w", local, err)
+	}
+	l.via, l.port, l.path = a, port, path
+	return l, nil
+}
+
+// Port is the port that was opened, 0 for none.
+func (l *Listener) Port() int { return l.port }
+
+// Begin drops what came so far; what comes from then on is counted. Call it
+// once, before Serve.
+func (l *Listener) Begin() {
+	if l.via != nil {
+		l.via.drain()
+	}
+	l.zero = time.Now()
+	l.serving.Store(true)
+}
+
+// Serve counts until ctx ends, and returns what it counted since Begin. It
+// notices the end of ctx within 100 ms.
+func (l *Listener) Serve(ctx context.Context) *measure.Connect {
+	unwatch := context.AfterFunc(ctx, func() { l.over.Store(true) })
+	defer unwatch()
+	if l.via != nil {
+		var wg sync.WaitGroup
+		for range l.via.threads() {
+			wg.Go(func() { l.via.serve(ctx, l) })
+		}
+		wg.Wait()
+	} else {
+		<-ctx.Done()
+	}
+	l.serving.Store(false)
+	n := l.accepted.Load()
+	c := &measure.Connect{Accepted: &n, Strangers: l.strangers.Load(), Unserved: l.failed.Load(), ServerPath: l.path}
+	if n > 1 {
+		c.DurationNs = l.lastNs.Load() - l.firstNs.Load()
+	}
+	if c.DurationNs > 0 {
+		c.AcceptedPerSecond = float64(n-1) * 1e9 / float64(c.DurationNs)
+	}
+	return c
+}
+
+// OutOfFiles reports whether accepting failed for want of descriptors.
+func (l *Listener) OutOfFiles() bool { return l.noFiles.Load() }
+
+// Accepted is how many connections were counted so far.
+func (l *Listener) Accepted() int64 { return l.accepted.Load() }
+
+// Take counts and answers a connection that came to another port, and leaves
+// it open. It may block for as long as the client takes to send its request, a
+// second at most. It reports whether the connection was counted: those before
+// Begin and after the end of Serve are not.
+func (l *Listener) Take(c net.Conn) bool {
+	if !l.serving.Load() {
+		return false
+	}
+	l.count(1, l.now())
+	l.answer(c)
+	return true
+}
+
+// Close closes the port. Serve must have returned. Call it once.
+func (l *Listener) Close() {
+	if l.via != nil {
+		l.via.close()
+	}
+}
+
+func (l *Listener) now() int64 { return int64(time.Since(l.zero)) }
+
+// count adds n connections, the last of which was accepted at the time.
+func (l *Listener) count(n, atNs int64) {
+	if l.accepted.Add(n) == n {
+		l.firstNs.Store(atNs)
+	}
+	for {
+		last := l.lastNs.Load()
+		if last >= atNs || l.lastNs.CompareAndSwap(last, atNs) {
+			return
+		}
+	}
+}
+
+// known reports whether connections from a are the session's.
+func (l *Listener) known(a netip.Addr) bool {
+	return slices.Contains(l.peers, a.Unmap().WithZone(""))
+}
+
+// answer reads the request and sends as much back.
+func (l *Listener) answer(c net.Conn) {
+	if l.size == 0 {
+		return
+	}
+	_ = c.SetDeadline(time.Now().Add(requestWait))
+	b := make([]byte, l.size)
+	if _, err := io.ReadFull(c, b); err == nil {
+		_, err = c.Write(b)
+		if err == nil {
+			return
+		}
+	}
+	l.failed.Add(1)
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package connect
+
+func (p *pacer) ownThread() {}

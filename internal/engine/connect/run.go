@@ -1,0 +1,334 @@
+package connect
+
+import (
+	"context"
+	"math"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
+)
+
+// MostInFlight is how many connections an open loop sets up at a time at most.
+const MostInFlight = 1024
+
+// Run opens connections to t until o.Count of them or o.Duration are over.
+// Without o.RequestRate o.Streams connectors each open the next when the last
+// is closed. With it attempts begin on that schedule, connections a second, by
+// as many connectors as are needed, up to [MostInFlight]; set-up times then
+// count from when an attempt was due. o is effective. obs, which may be nil,
+// gets a live interval every o.Interval.
+//
+// What the path or the far end does to an attempt (refused, timeout, reset,
+// unreachable) is counted and the trial goes on. Errors are: of
+// [measure.KindUnreachable] when no attempt succeeded; of [measure.KindBroken]
+// when this host ran out of ports, descriptors or memory, of
+// [measure.KindPermission] or [measure.KindUsage] when it does not allow the
+// connection or an option; or the cause of ctx, whose end is noticed within
+// 100 ms. What was counted until then is returned beside the error. The end has
+// Latency and Connect; Connect.Accepted is the far end's to say.
+func Run(ctx context.Context, t Target, o measure.Options, obs measure.Observer) (*measure.End, error) {
+	return runWith(ctx, t, o, obs, bestMaker)
+}
+
+func runWith(ctx context.Context, t Target, o measure.Options, obs measure.Observer, with makers) (*measure.End, error) {
+	r, err := newRun(t, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.run(ctx, obs, with)
+}
+
+// run is one trial. Fields of a group belong to the goroutine it names.
+type run struct {
+	// Set before the run.
+	target  Target
+	o       measure.Options
+	sources []netip.Addr
+	message []byte // preamble and request
+	clock   clock
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	with    makers
+	end     int64   // ns, 0 where the count ends the trial
+	count   int64   // 0 where the time does
+	timeout int64   // ns
+	gap     float64 // ns between two attempts that are due; 0 in a closed loop
+
+	next    atomic.Int64 // number of the next attempt
+	waiting atomic.Int32 // connectors whose attempt is not due yet
+	stop    atomic.Bool  // the context has ended, or an attempt failed for this host's own reason
+
+	mu         sync.Mutex
+	connectors []*connector
+	working    sync.WaitGroup
+	err        error // first reason to stop
+}
+
+func newRun(t Target, o measure.Options) (*run, error) {
+	r := &run{target: t, o: o, count: o.Count, end: int64(o.Duration), timeout: int64(o.ConnectTimeout)}
+	if o.RequestRate > 0 {
+		r.gap = 1e9 / o.RequestRate
+	}
+	from, err := sources(o)
+	if err != nil {
+		return nil, err
+	}
+	r.sources = from
+	switch {
+	case !t.Addr.IsValid() || t.Addr.Port() == 0:
+		return nil, measure.Errorf(measure.KindUsage, "connect without an address and a port").WithHint("give a host")
+	case r.end <= 0 && r.count <= 0:
+		return nil, measure.Errorf(measure.KindUsage, "a connect test without a duration or a count has no end").WithHint("give one of them")
+	case r.timeout <= 0:
+		return nil, measure.Errorf(measure.KindUsage, "a connect test needs a timeout").WithHint("give for example 5s")
+	}
+	for _, s := range from {
+		if s.Is4() != t.Addr.Addr().Unmap().Is4() {
+			return nil, measure.Errorf(measure.KindUsage, "connect to %s from %s: the addresses are of different families", t.Addr, s).WithHint("give addresses of one family")
+		}
+	}
+	r.message = append(slices.Clone(t.Preamble), request(int(o.Size))...)
+	return r, nil
+}
+
+// request is what a client sends: bytes whose value says nothing.
+func request(size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return b
+}
+
+// serves reports whether anything is sent or awaited once a connection is set up.
+func (r *run) serves() bool { return len(r.message) > 0 || r.target.Await }
+
+func (r *run) run(ctx context.Context, obs measure.Observer, with makers) (*measure.End, error) {
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	r.with = with
+	r.clock.start = time.Now()
+	unwatch := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
+	defer unwatch()
+
+	first := max(r.o.Streams, 1)
+	if r.gap > 0 {
+		first = min(first, MostInFlight)
+	}
+	for range first {
+		r.grow()
+	}
+	books := r.collect(obs)
+	r.working.Wait()
+	endNs := r.clock.now()
+	if r.gap > 0 && !r.stop.Load() {
+		endNs = max(endNs, r.end) // the last attempt was due before the end of the time
+	}
+	r.cancel(nil)
+	kept := books(endNs)
+
+	total := r.total()
+	l := &measure.Latency{
+		Method: r.method(), Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
+		Sent: total.attempts(), Received: total.by[opened], Lost: total.failed(), LateSends: total.late,
+	}
+	c := &measure.Connect{
+		Opened: total.by[opened], Failed: total.failed(), Failures: total.failures(), DurationNs: endNs,
+		Port: int(r.target.Addr.Port()), Close: "fin", ClientPath: rawPath,
+	}
+	if r.target.Reset {
+		c.Close = "rst"
+	}
+	if r.net() {
+		c.ClientPath = netPath
+	}
+	if endNs > 0 {
+		c.OpenedPerSecond = float64(c.Opened) * 1e9 / float64(endNs)
+	}
+	return &measure.End{Latency: l, Connect: c}, r.verdict(ctx, total)
+}
+
+func (r *run) verdict(ctx context.Context, total counts) error {
+	r.mu.Lock()
+	err := r.err
+	r.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	case total.by[opened] == 0:
+		return nothingOpened(r.target.Addr.String(), total.attempts(), total.failures())
+	}
+	return nil
+}
+
+// fail ends the run; the first reason stays.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.mu.Unlock()
+	r.stop.Store(true)
+	r.cancel(err)
+}
+
+// net reports whether the run goes through package net.
+func (r *run) net() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.connectors) == 0 {
+		return false
+	}
+	_, ok := r.connectors[0].maker.(*netMaker)
+	return ok
+}
+
+func (r *run) method() string {
+	text := "closed loop, SYN to SYN-ACK by the user clock around "
+	if r.gap > 0 {
+		text = "open loop, from when it was due to SYN-ACK by the user clock around "
+	}
+	if r.net() {
+		return text + "net.Dialer"
+	}
+	return text + "connect(2)"
+}
+
+// grow adds a connector, up to the most there may be.
+func (r *run) grow() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gap > 0 && len(r.connectors) >= MostInFlight {
+		return
+	}
+	index := len(r.connectors)
+	c := newConnector(r)
+	m, err := r.with(r, index)
+	if err != nil {
+		if r.err == nil {
+			r.err = err
+		}
+		r.stop.Store(true)
+		return
+	}
+	c.maker = m
+	r.connectors = append(r.connectors, c)
+	r.working.Go(c.work)
+}
+
+// list is the connectors there are now.
+func (r *run) list() []*connector {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.connectors)
+}
+
+func (r *run) total() counts {
+	var sum counts
+	for _, c := range r.list() {
+		for i, n := range c.counts.by {
+			sum.by[i] += n
+		}
+		sum.late += c.counts.late
+	}
+	// Attempts that were due and never made because the time was over.
+	if r.gap > 0 && r.count == 0 && !r.stop.Load() {
+		due := int64(math.Ceil(float64(r.end) / r.gap))
+		sum.late += max(0, due-sum.attempts())
+	}
+	return sum
+}
+
+// counts are attempts by how they ended.
+type counts struct {
+	by   [outcomes]int64
+	late int64 // began more than a gap after they were due
+}
+
+func (c counts) attempts() int64 { return c.by[opened] + c.failed() }
+
+func (c counts) failed() int64 {
+	var n int64
+	for o, v := range c.by {
+		if outcome(o) != opened && outcome(o) != stopped {
+			n += v
+		}
+	}
+	return n
+}
+
+func (c counts) failures() map[string]int64 {
+	var out map[string]int64
+	for o, n := range c.by {
+		if n == 0 || outcome(o) == opened || outcome(o) == stopped {
+			continue
+		}
+		if out == nil {
+			out = map[string]int64{}
+		}
+		out[names[o]] = n
+	}
+	return out
+}
+
+// collect starts the goroutine that takes what the connectors recorded and
+// gives it, in order of time, to the recorder. The function it returns ends it.
+func (r *run) collect(obs measure.Observer) func(endNs int64) roundtrip.Recorded {
+	rec := roundtrip.Start(roundtrip.Config{
+		Zero: r.clock.start, Interval: r.o.Interval.Std(), Duration: r.o.Duration.Std(), Count: r.count, Observe: obs,
+	})
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		every := time.NewTicker(collectEvery)
+		defer every.Stop()
+		var batch []entry
+		for {
+			select {
+			case <-every.C:
+			case <-over:
+				r.drain(rec, &batch)
+				return
+			}
+			r.drain(rec, &batch)
+		}
+	}()
+	return func(endNs int64) roundtrip.Recorded {
+		close(over)
+		<-done
+		return rec.Stop(endNs)
+	}
+}
+
+// collectEvery is how old a recorded value gets before the recorder has it.
+const collectEvery = 10 * time.Millisecond
+
+func (r *run) drain(rec *roundtrip.Recorder, batch *[]entry) {
+	*batch = (*batch)[:0]
+	for _, c := range r.list() {
+		*batch = append(*batch, c.take()...)
+	}
+	slices.SortFunc(*batch, func(a, b entry) int {
+		switch {
+		case a.atNs < b.atNs:
+			return -1
+		case a.atNs > b.atNs:
+			return 1
+		}
+		return 0
+	})
+	for _, e := range *batch {
+		if e.lost {
+			rec.Lost(e.atNs)
+		} else {
+			rec.Reply(e.fromNs, e.atNs)
+		}
+	}
+}
