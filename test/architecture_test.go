@@ -27,6 +27,7 @@ var allowed = map[string]string{
 	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
 	"engine/ping -> engine/latency/roundtrip":    "rows and series are the same for every round trip",
+	"sock/datagram -> sock":                      "stamps of arrival are read in one place",
 	"store/storetest -> store":                   "the suite tests the interface",
 }
 
