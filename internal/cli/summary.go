@@ -125,6 +125,9 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 			row("packets", "%.0f/s received; %d of %d lost (%.4g %%), %d reordered, %d duplicated",
 				s.PacketsPerSecond, s.PacketsLost, s.PacketsSent, *s.LossRatio*100, s.PacketsReordered, s.PacketsDuplicated)
 		}
+		if n := s.SocketDrops; n != nil && *n > 0 && s.PacketsLost > 0 {
+			row("", "of these %d were dropped in the receiver's socket: the host was too slow, not the path", min(*n, s.PacketsLost))
+		}
 		if s.JitterNs != nil {
 			row("jitter", "%s", measure.FormatLatency(*s.JitterNs))
 		}

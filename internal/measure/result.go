@@ -80,6 +80,7 @@ type Summary struct {
 	PacketsLost          int64        `json:"packets_lost,omitempty"`
 	PacketsReordered     int64        `json:"packets_reordered,omitempty"`
 	PacketsDuplicated    int64        `json:"packets_duplicated,omitempty"`
+	SocketDrops          *int64       `json:"socket_drops,omitempty" jsonschema:"description=Datagrams that reached the receiving host and found no room in the receiver's socket: the host was too slow and not the path; absent where the system does not tell"`
 	LossRatio            *float64     `json:"loss_ratio,omitempty" jsonschema:"description=Lost divided by sent: 0 to 1"`
 	JitterNs             *float64     `json:"jitter_ns,omitempty" jsonschema:"description=RFC 3550 section 6.4.1 at the end of the trial; mean over the streams"`
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
@@ -145,6 +146,9 @@ type PacketCount struct {
 	Reordered  int64   `json:"reordered" jsonschema:"description=Arrived after a later one (RFC 4737)"`
 	Duplicated int64   `json:"duplicated"`
 	JitterNs   float64 `json:"jitter_ns" jsonschema:"description=RFC 3550 section 6.4.1"`
+	// SocketDrops is nil where the receiver's system does not tell.
+	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates"`
+	Joined      int64  `json:"joined,omitempty" jsonschema:"description=Received joined with others by the receiving host (UDP_GRO)"`
 }
 
 // Sample is one interval. Start and End are ns since the first byte of the trial.

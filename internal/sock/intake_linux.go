@@ -104,10 +104,7 @@ func holdAll(conns []*net.TCPConn) ([]int, error) {
 		}
 		var fd int
 		var inner error
-		if err := raw.Control(func(own uintptr) {
-			fd, inner = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
-			unwatch(int(own))
-		}); err != nil {
+		if err := raw.Control(func(own uintptr) { fd, inner = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
 			return fds, err
 		}
 		if inner != nil {

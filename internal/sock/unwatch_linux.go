@@ -1,40 +1,111 @@
 package sock
 
 import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"net"
 	"os"
 	"strconv"
-	"sync/atomic"
+	"strings"
+	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// unwatch takes a descriptor off the runtime's poller. The runtime watches every
-// socket of package net from its making to its close, also while an engine moves
-// bytes by itself; that costs a callback for each packet, and wakes a thread that
-// finds nothing to do. From then on a Read or Write of the connection that has to
-// wait ends by its deadline alone. Where the poller cannot be found everything
-// works as before, only slower.
-func unwatch(fd int) {
-	if p := runtimePoller.Load(); p > 0 {
-		_ = unix.EpollCtl(int(p), unix.EPOLL_CTL_DEL, fd, nil)
-		return
-	}
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err != nil || to != "anon_inode:[eventpoll]" {
+// Unwatch takes conns out of the epoll instance of Go's runtime and returns what
+// puts them back. While they are in it, a thread of the runtime that has nothing
+// else to do is woken up for what happens on them, even though nobody waits there:
+// for each datagram that leaves or comes, at about the cost of the datagram.
+//
+// Meanwhile a Read or Write of a connection that would wait does so until its
+// deadline; what [syscall.RawConn] runs, deadlines and Close are as ever. Where the
+// instance is not found (a system without /proc) nothing happens at all. The
+// connections must not be used by others until they are back.
+func Unwatch(conns []net.Conn) (watch func()) {
+	raws := make(map[int]syscall.RawConn, len(conns))
+	for _, c := range conns {
+		sc, ok := c.(syscall.Conn)
+		if !ok {
 			continue
 		}
-		// Only the poller that watches fd can forget it.
-		if p, err := strconv.Atoi(e.Name()); err == nil && unix.EpollCtl(p, unix.EPOLL_CTL_DEL, fd, nil) == nil {
-			runtimePoller.Store(int64(p))
-			return
+		if raw, err := sc.SyscallConn(); err == nil {
+			_ = raw.Control(func(fd uintptr) { raws[int(fd)] = raw })
+		}
+	}
+	instance, events := watching(raws)
+	for fd := range events {
+		_ = raws[fd].Control(func(fd uintptr) { _ = unix.EpollCtl(instance, unix.EPOLL_CTL_DEL, int(fd), nil) })
+	}
+	return func() {
+		for fd, event := range events {
+			// The runtime finds its own record of the connection in the event. It lives as
+			// long as the connection is open, and Control fails when it is not.
+			_ = raws[fd].Control(func(fd uintptr) { _ = unix.EpollCtl(instance, unix.EPOLL_CTL_ADD, int(fd), &event) })
 		}
 	}
 }
 
-// runtimePoller is the descriptor of the runtime's poller, once found. The
-// runtime has one, and never closes it.
-var runtimePoller atomic.Int64
+// watching finds the epoll instance of this process that has all of fds, and
+// what it was told of each. There are no events when there is none.
+func watching[V any](fds map[int]V) (instance int, events map[int]unix.EpollEvent) {
+	const dir = "/proc/self/fd"
+	open, err := os.ReadDir(dir)
+	if err != nil || len(fds) == 0 {
+		return -1, nil
+	}
+	for _, entry := range open {
+		if to, err := os.Readlink(dir + "/" + entry.Name()); err != nil || to != "anon_inode:[eventpoll]" {
+			continue
+		}
+		if instance, err = strconv.Atoi(entry.Name()); err != nil {
+			continue
+		}
+		if events = watched(instance, fds); len(events) == len(fds) {
+			return instance, events
+		}
+	}
+	return -1, nil
+}
+
+// watched are those of fds that an epoll instance has, by proc_pid_fdinfo(5).
+func watched[V any](instance int, fds map[int]V) map[int]unix.EpollEvent {
+	f, err := os.Open(fmt.Sprintf("/proc/self/fdinfo/%d", instance))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	events := make(map[int]unix.EpollEvent, len(fds))
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fd, event, ok := parseWatched(lines.Text())
+		if _, wanted := fds[fd]; ok && wanted {
+			events[fd] = event
+		}
+	}
+	return events
+}
+
+// parseWatched reads a line such as "tfd: 8 events: 80002019 data: 7f..c8 pos:0 ino:2f sdev:8".
+func parseWatched(line string) (fd int, event unix.EpollEvent, ok bool) {
+	f := strings.Fields(line)
+	if len(f) < 6 || f[0] != "tfd:" || f[2] != "events:" || f[4] != "data:" {
+		return 0, unix.EpollEvent{}, false
+	}
+	fd, err := strconv.Atoi(f[1])
+	if err != nil {
+		return 0, unix.EpollEvent{}, false
+	}
+	bits, err := strconv.ParseUint(f[3], 16, 32)
+	if err != nil {
+		return 0, unix.EpollEvent{}, false
+	}
+	data, err := strconv.ParseUint(f[5], 16, 64)
+	if err != nil {
+		return 0, unix.EpollEvent{}, false
+	}
+	event.Events = uint32(bits)
+	// Package unix shows the data as two halves, of which the first is Fd.
+	binary.NativeEndian.PutUint64((*[8]byte)(unsafe.Pointer(&event.Fd))[:], data)
+	return fd, event, true
+}

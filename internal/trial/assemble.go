@@ -73,6 +73,8 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	}
 	countRetransmits(&f)
 	countPackets(&f, sent != nil && received != nil)
+	warnDrops(&f, r)
+	warnSegments(&f, r)
 	if received == nil {
 		f.Samples = sent.Samples
 		f.Summary.DurationNs = measure.Duration(sent.DurationNs)
@@ -171,7 +173,8 @@ func countRetransmits(f *measure.Flow) {
 
 func countPackets(f *measure.Flow, both bool) {
 	var jitter float64
-	var streams int
+	var drops int64
+	var streams, told int
 	for _, s := range f.Streams {
 		if s.Packets == nil {
 			return
@@ -182,10 +185,17 @@ func countPackets(f *measure.Flow, both bool) {
 		f.Summary.PacketsLost += s.Packets.Lost
 		f.Summary.PacketsReordered += s.Packets.Reordered
 		f.Summary.PacketsDuplicated += s.Packets.Duplicated
+		if n := s.Packets.SocketDrops; n != nil {
+			drops += *n
+			told++
+		}
 		jitter += s.Packets.JitterNs
 	}
 	if streams == 0 || !both {
 		return
+	}
+	if told == streams {
+		f.Summary.SocketDrops = &drops
 	}
 	jitter /= float64(streams)
 	f.Summary.JitterNs = &jitter
@@ -218,6 +228,7 @@ func total(flows []measure.Flow) measure.Summary {
 		sum.PacketsReordered += s.PacketsReordered
 		sum.PacketsDuplicated += s.PacketsDuplicated
 		sum.PacketsPerSecond += s.PacketsPerSecond
+		sum.SocketDrops = addCounts(sum.SocketDrops, s.SocketDrops)
 		sum.Retransmits = addCounts(sum.Retransmits, s.Retransmits)
 		sum.JitterNs = larger(sum.JitterNs, s.JitterNs)
 		sum.DurationNs = max(sum.DurationNs, s.DurationNs)

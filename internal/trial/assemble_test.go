@@ -152,3 +152,58 @@ func TestAHostThatCannotBeFoundIsAnUnreachableResult(t *testing.T) {
 		}
 	}
 }
+
+func udpEnds(tx, rx string, drops *int64, joined int64) (own, other *measure.End) {
+	own = &measure.End{Flows: []measure.FlowEnd{{
+		Direction: measure.Forward, Role: measure.Sender, Path: tx, DurationNs: 2e9,
+		Streams: []measure.Stream{{SentBytes: 1_400_000, Packets: &measure.PacketCount{Sent: 1000}}},
+	}}}
+	other = &measure.End{Flows: []measure.FlowEnd{{
+		Direction: measure.Forward, Role: measure.Receiver, Path: rx, DurationNs: 2e9,
+		Streams: []measure.Stream{{ReceivedBytes: 1_260_000, Packets: &measure.PacketCount{Received: 900, SocketDrops: drops, Joined: joined}}},
+		Samples: steadySamples(20, 63_000),
+	}}}
+	return own, other
+}
+
+func TestLossInTheReceiversSocketIsToldFromThatOfThePath(t *testing.T) {
+	drops, none := int64(60), int64(0)
+	for _, c := range []struct {
+		drops *int64
+		want  string
+	}{{&drops, "60 of the 100 lost datagrams reached the receiving host"}, {&none, ""}, {nil, ""}} {
+		r := resultOf(measure.TestUDP)
+		own, other := udpEnds("batch", "batch", c.drops, 0)
+		assemble(r, own, other, nil)
+		if got := strings.Join(r.Warnings, "\n"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("warnings %q, want %q", got, c.want)
+		}
+		if s := r.Summary.SocketDrops; (s == nil) != (c.drops == nil) || s != nil && *s != *c.drops {
+			t.Errorf("socket drops %v in the summary, want %v", s, c.drops)
+		}
+	}
+}
+
+func TestSegmentsThatNothingSplitAreNoPacketsOfAWire(t *testing.T) {
+	for _, c := range []struct {
+		tx, rx string
+		nic    measure.Facts
+		joined int64
+		want   string
+	}{
+		{"batch", "batch", measure.Facts{Interface: "lo"}, 0, ""},
+		{"gso", "batch", measure.Facts{Interface: "lo"}, 0, "no datagram was alone on a wire"},
+		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "veth"}, 900, "no datagram was alone on a wire"},
+		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 450, "50 % of the datagrams came to the receiver joined"},
+		{"gso", "batch", measure.Facts{Interface: "eth0", Driver: "ena"}, 0, ""},
+		{"batch", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 900, "rx gro: the receiving host joined 100 %"},
+	} {
+		r := resultOf(measure.TestUDP)
+		r.Hosts.Client = &measure.Host{Facts: c.nic}
+		own, other := udpEnds(c.tx, c.rx, nil, c.joined)
+		assemble(r, own, other, nil)
+		if got := strings.Join(r.Warnings, "\n"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s to %s over %+v: warnings %q, want %q", c.tx, c.rx, c.nic, got, c.want)
+		}
+	}
+}

@@ -37,10 +37,11 @@ type flow struct {
 	rec    *meter.Recorder
 	length int
 	path   string // that the bytes take
+	watch  func() // gives the connections back to the runtime's poller
 }
 
 func newFlow(conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
-	f := &flow{conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(o.Length)}
+	f := &flow{watch: func() {}, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(o.Length)}
 	if f.length <= 0 {
 		f.length = defaultLength
 	}
@@ -111,6 +112,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 		f.group.Stop(err)
 	}
 	<-done
+	f.watch()
 	f.rec.End()
 }
 

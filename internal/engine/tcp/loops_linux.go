@@ -29,8 +29,16 @@ func pick(conns []*net.TCPConn, streams []int) []*net.TCPConn {
 	return out
 }
 
-// Loops of one flow: a sender's are more than the processors, so that one works
-// while another's queues are full; dropping bytes needs one; copying them takes
+func asConns(in []*net.TCPConn) []net.Conn {
+	out := make([]net.Conn, len(in))
+	for i, c := range in {
+		out[i] = c
+	}
+	return out
+}
+
+// loopsOf is how many loops a flow has: of a sender more than there are
+// processors, so that one works while another's queues are full; dropping bytes needs one; copying them takes
 // all processors there are.
 func loopsOf(path string) int {
 	switch path {
@@ -58,6 +66,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		}
 		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), outlet: outlet})
 	}
+	s.watch = sock.Unwatch(asConns(s.conns))
 	return func(i int) { all[i].run() }, len(all), nil
 }
 
@@ -74,5 +83,6 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		}
 		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake})
 	}
+	r.watch = sock.Unwatch(asConns(r.conns))
 	return func(i int) { all[i].run() }, len(all), nil
 }

@@ -39,6 +39,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	r.until(r.called.Add(l.first))
 	done := start(n, work)
 	if !r.awaitFirst(ctx, done) {
+		f.watch()
 		f.rec.End()
 		return f.end(ctx)
 	}

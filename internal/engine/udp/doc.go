@@ -5,8 +5,10 @@
 // but its own datagram header. A receiver never sends; what has no header of
 // this package is ignored.
 //
-// Goroutines: a receiver has one a stream; a sender has one a processor, at
-// most one a stream; either has one that waits for them, and the caller's own
-// takes the samples. All have ended when the call returns.
+// Goroutines: a sender has one a processor, at most one a stream, and so has a
+// receiver whose path out of the kernel takes many datagrams at once; on the
+// path of one datagram a call a receiver has one a stream. Either has one that
+// waits for them, and the caller's own takes the samples. All have ended when
+// the call returns.
 // docs/method.md specifies what is counted, docs/protocol.md the datagrams.
 package udp

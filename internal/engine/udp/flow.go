@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/sock/datagram"
 	"soku/internal/sock/meter"
 )
 
@@ -22,11 +24,16 @@ type limits struct {
 
 var usual = limits{first: 10 * time.Second, idle: 10 * time.Second, refused: 2 * time.Second}
 
+// processors are how many this process may use. It is read before anybody can
+// raise what the runtime uses.
+var processors = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
+
 // flow is one direction at one end.
 type flow struct {
 	conns  []net.Conn
 	o      measure.Options
 	limits limits
+	path   string // into the kernel or out of it
 	group  *sock.Group
 	rec    *meter.Recorder
 }
@@ -45,6 +52,9 @@ func newFlow(conns []net.Conn, o measure.Options, dir measure.Direction, role me
 		return f, measure.Errorf(measure.KindUsage, "size %d: a datagram needs at least %d bytes", o.Size, headerSize).
 			WithHint("use a larger --size")
 	}
+	if err := f.choosePath(role); err != nil {
+		return f, err
+	}
 	settings := sock.FromOptions(o)
 	for _, c := range conns {
 		if err := settings.Apply(c); err != nil {
@@ -52,6 +62,31 @@ func newFlow(conns []net.Conn, o measure.Options, dir measure.Direction, role me
 		}
 	}
 	return f, nil
+}
+
+func (f *flow) choosePath(role measure.Role) (err error) {
+	if role == measure.Sender {
+		f.path, err = datagram.SendPath(f.o.TX, f.conns)
+	} else {
+		f.path, err = datagram.ReceivePath(f.o.RX, f.conns)
+	}
+	return err
+}
+
+// take has the connections for the flow alone, where its path makes their
+// system calls itself; the function gives them back.
+func (f *flow) take() func() {
+	if f.path == datagram.Write || f.path == datagram.Read {
+		return func() {}
+	}
+	return sock.Unwatch(f.conns)
+}
+
+// count is what this end counted, and by which path.
+func (f *flow) count() measure.FlowEnd {
+	end := f.rec.Flow()
+	end.Path = f.path
+	return end
 }
 
 func (f *flow) timed() bool { return f.o.Bytes <= 0 }

@@ -3,18 +3,8 @@ package udp
 import (
 	"bytes"
 	"math/rand/v2"
-	"net"
 	"testing"
-
-	"soku/internal/measure"
-	"soku/internal/sock"
-	"soku/internal/sock/meter"
 )
-
-func testLane(c net.Conn) *lane {
-	rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: []net.Conn{c}})
-	return &lane{put: sock.SendPath(c), cell: rec.Cell(0)}
-}
 
 func TestAHeaderReadsBackAsItWasWritten(t *testing.T) {
 	for _, h := range []header{{}, {fin: true, stream: 1023, seq: 1<<63 + 5, sentNs: -7}, {stream: 3, seq: 9, sentNs: 1 << 40}} {

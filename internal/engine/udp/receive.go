@@ -5,26 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/sock/datagram"
 	"soku/internal/sock/meter"
 )
 
-const (
-	// straggle is how long after a stream's end datagrams that it overtook may come.
-	straggle = 200 * time.Millisecond
-	// queue is the receive buffer that is asked for when the options ask for
-	// none: the usual default holds a millisecond of 1 Gbit/s, and what a
-	// short pause of this process lost would look like loss of the path.
-	queue = 4 << 20
-	// largest is more than any datagram.
-	largest = 1 << 16
-)
+// straggle is how long after a stream's end datagrams that it overtook may come.
+const straggle = 200 * time.Millisecond
 
 // Receive counts the datagrams that come over conns, one a stream, until each
 // stream's sender says how many there were; in time mode at most a bounded
@@ -43,21 +35,26 @@ func Receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
 	f, err := newFlow(conns, o, dir, measure.Receiver, obs, l)
 	if err != nil {
-		return f.rec.Flow(), err
+		return f.count(), err
 	}
+	defer f.take()()
 	if o.Window == 0 {
 		for _, c := range conns {
-			if b, ok := c.(interface{ SetReadBuffer(int) error }); ok {
-				_ = b.SetReadBuffer(queue) // as far as the system allows
-			}
+			sock.RaiseQueue(c)
 		}
 	}
-	r := &receiver{flow: f, epoch: time.Now(), first: sock.NewFirst(), sent: make([]int64, len(conns))}
+	r := &receiver{
+		flow: f, workers: min(len(conns), processors), epoch: time.Now(),
+		first: sock.NewFirst(), sent: make([]int64, len(conns)), told: make([]bool, len(conns)),
+	}
+	if f.path == datagram.Read {
+		r.workers = len(conns)
+	}
 	for i := range r.sent {
 		r.sent[i] = unknown
 	}
 	f.group.Deadline(r.epoch.Add(l.first))
-	done := start(len(conns), r.read)
+	done := start(r.workers, r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
 		return r.end(), f.failure(ctx)
@@ -73,7 +70,8 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 
 type receiver struct {
 	*flow
-	epoch time.Time
+	workers int
+	epoch   time.Time
 
 	first *sock.First // datagram of any stream
 
@@ -81,6 +79,7 @@ type receiver struct {
 	ended  atomic.Bool // some stream's last word came
 
 	sent []int64 // each stream's own: what its sender says, or unknown
+	told []bool  // each stream's own: whether its socket tells of drops
 }
 
 const unknown = -1
@@ -95,82 +94,6 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")))
 	}
 	return false
-}
-
-// read is the worker of one stream.
-func (r *receiver) read(stream int) {
-	l := &listener{receiver: r, stream: stream, cell: r.rec.Cell(stream)}
-	get := sock.ReceivePath(r.conns[stream])
-	buf := make([]byte, largest)
-	for !l.complete() {
-		n, err := get(buf)
-		now := time.Now()
-		switch {
-		case err == nil:
-			if h, ok := parseHeader(buf[:n]); ok {
-				l.take(h, n, now)
-			}
-		case sock.Refused(err): // an answer to what was sent here before the trial
-		case !errors.Is(err, os.ErrDeadlineExceeded):
-			r.group.Stop(r.broken("receive from", stream, err))
-			return
-		case r.over(stream):
-			return
-		}
-	}
-}
-
-// listener is one stream as its worker sees it.
-type listener struct {
-	*receiver
-	stream   int
-	cell     *meter.Cell
-	sequence sequence
-	jitter   jitter
-	count    meter.Count
-}
-
-// complete tells whether every datagram that was sent has come.
-func (l *listener) complete() bool {
-	return l.sent[l.stream] != unknown && l.sequence.unique >= l.sent[l.stream]
-}
-
-// take counts a datagram of n bytes.
-func (l *listener) take(h header, n int, now time.Time) {
-	if h.fin {
-		l.lastWord(h, now)
-		return
-	}
-	what := l.sequence.add(h.seq)
-	if what == foreign {
-		return
-	}
-	if what != duplicate {
-		l.jitter.add(h.sentNs, int64(now.Sub(l.epoch)))
-		l.count.Bytes += int64(n)
-		l.count.Last = now
-	}
-	q := &l.sequence
-	l.count.Packets, l.count.Gaps, l.count.Next = q.unique, q.gaps, q.next
-	l.count.Reordered, l.count.Duplicated, l.count.JitterNs = q.reordered, q.duplicated, l.jitter.ns
-	l.cell.Publish(l.count)
-	if !l.first.Come() {
-		l.begin(now)
-	}
-}
-
-// lastWord takes the sender's word of how many datagrams the stream had.
-func (l *listener) lastWord(h header, now time.Time) {
-	if l.sent[l.stream] != unknown || h.seq < uint64(l.sequence.next) || h.seq > uint64(l.sequence.next)+farthest {
-		return
-	}
-	l.begin(now)
-	if !l.timed() {
-		// All streams end together, so the others' last words are due.
-		l.ending.Do(func() { l.ended.Store(true); l.group.Deadline(now.Add(l.grace())) })
-	}
-	l.sent[l.stream] = int64(h.seq)
-	l.group.DeadlineOf(l.stream, now.Add(straggle))
 }
 
 // begin notes the flow's first datagram, from which its end is known.
@@ -215,12 +138,16 @@ func (r *receiver) judge() {
 
 // end is the receiver's count.
 func (r *receiver) end() measure.FlowEnd {
-	f := r.rec.Flow()
+	f := r.count()
 	for i := range f.Streams {
 		total := r.rec.Total(i)
 		p := &measure.PacketCount{
 			Sent: total.Next, Received: total.Packets,
 			Reordered: total.Reordered, Duplicated: total.Duplicated, JitterNs: total.JitterNs,
+			Joined: total.Joined,
+		}
+		if r.told[i] {
+			p.SocketDrops = &total.Dropped
 		}
 		if r.sent[i] != unknown && r.rec.Begun() {
 			omitted := r.rec.Raw(i).Next - total.Next

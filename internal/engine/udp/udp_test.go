@@ -12,6 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/datagram"
+	"soku/internal/sock/meter"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -57,6 +60,40 @@ func options(d time.Duration, n int, rate measure.Rate) measure.Options {
 	return o
 }
 
+// way is how datagrams get into the kernel and out of it.
+type way struct{ tx, rx string }
+
+// ways are those of this host; each path is in one, and each that joins or
+// splits also beside one that does not.
+func ways(t *testing.T) []way {
+	a, _ := pair(t)
+	out := []way{{"write", "read"}}
+	for _, w := range []way{{"batch", "batch"}, {"gso", "gro"}, {"gso", "read"}} {
+		_, errTX := datagram.SendPath(w.tx, []net.Conn{a})
+		_, errRX := datagram.ReceivePath(w.rx, []net.Conn{a})
+		if errTX == nil && errRX == nil {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// eachWay runs a test over all ways at once.
+func eachWay(t *testing.T, f func(t *testing.T, w way)) {
+	for _, w := range ways(t) {
+		t.Run(w.tx+" to "+w.rx, func(t *testing.T) {
+			t.Parallel()
+			f(t, w)
+		})
+	}
+}
+
+func (w way) options(d time.Duration, n int, rate measure.Rate) measure.Options {
+	o := options(d, n, rate)
+	o.TX, o.RX = w.tx, w.rx
+	return o
+}
+
 type outcome struct {
 	end measure.FlowEnd
 	err error
@@ -93,118 +130,139 @@ func TestALosslessPathLosesNothing(t *testing.T) {
 		bytes   measure.Size
 	}{{"one stream", 1, 0}, {"many streams", 50, 0}, {"bytes", 3, 300_000}, {"fewer datagrams than streams", 7, 1500}} {
 		t.Run(c.name, func(t *testing.T) {
-			o := options(400*time.Millisecond, c.streams, 10_000_000)
-			if o.Bytes = c.bytes; o.Bytes > 0 {
-				o.Duration = 0
-			}
-			a, b := pairs(t, c.streams)
-			s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
-			if s.err != nil || r.err != nil {
-				t.Fatalf("send: %v; receive: %v", s.err, r.err)
-			}
-			sent, bytes, _ := total(s.end)
-			got, _, received := total(r.end)
-			if sent.Sent != got.Sent || got.Lost != 0 || got.Received != sent.Sent || bytes != received {
-				t.Errorf("sent %+v (%d bytes), received %+v (%d bytes)", sent, bytes, got, received)
-			}
-			want := int64(10_000_000/8*4/10/1400) + 1
-			if c.bytes > 0 {
-				want = (int64(c.bytes) + 1399) / 1400
-			}
-			// A busy host may send late, but nothing lets it send more.
-			if sent.Sent < want/3 || sent.Sent > want+1 || c.bytes > 0 && sent.Sent != want {
-				t.Errorf("sent %d datagrams, want %d", sent.Sent, want)
-			}
+			eachWay(t, func(t *testing.T, w way) {
+				o := w.options(400*time.Millisecond, c.streams, 10_000_000)
+				if o.Bytes = c.bytes; o.Bytes > 0 {
+					o.Duration = 0
+				}
+				a, b := pairs(t, c.streams)
+				s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+				if s.err != nil || r.err != nil {
+					t.Fatalf("send: %v; receive: %v", s.err, r.err)
+				}
+				sent, bytes, _ := total(s.end)
+				got, _, received := total(r.end)
+				if sent.Sent != got.Sent || got.Lost != 0 || got.Received != sent.Sent || bytes != received {
+					t.Errorf("sent %+v (%d bytes), received %+v (%d bytes)", sent, bytes, got, received)
+				}
+				want := int64(10_000_000/8*4/10/1400) + 1
+				if c.bytes > 0 {
+					want = (int64(c.bytes) + 1399) / 1400
+				}
+				// A busy host may send late, but nothing lets it send more.
+				if sent.Sent < want/3 || sent.Sent > want+1 || c.bytes > 0 && sent.Sent != want {
+					t.Errorf("sent %d datagrams, want %d", sent.Sent, want)
+				}
+				if s.end.Path != w.tx || r.end.Path != w.rx {
+					t.Errorf("took %s and %s, want %s and %s", s.end.Path, r.end.Path, w.tx, w.rx)
+				}
+			})
 		})
 	}
 }
 
 func TestBothDirectionsAtOnce(t *testing.T) {
-	const n = 4
-	o := options(400*time.Millisecond, n, 8_000_000)
-	a, b := pairs(t, 2*n)
-	var s2, r2 outcome
+	eachWay(t, func(t *testing.T, w way) {
+		const n = 4
+		o := w.options(400*time.Millisecond, n, 8_000_000)
+		a, b := pairs(t, 2*n)
+		var s2, r2 outcome
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s2, r2 = both(t.Context(), b[n:], a[n:], o, measure.Reverse, nil, nil)
+		}()
+		s1, r1 := both(t.Context(), a[:n], b[:n], o, measure.Forward, nil, nil)
+		<-done
+		for _, f := range [][2]outcome{{s1, r1}, {s2, r2}} {
+			sent, bytes, _ := total(f[0].end)
+			got, _, received := total(f[1].end)
+			if f[0].err != nil || f[1].err != nil || bytes == 0 || bytes != received || got.Received != sent.Sent {
+				t.Errorf("%s: sent %d, received %d bytes; %v, %v", f[0].end.Direction, bytes, received, f[0].err, f[1].err)
+			}
+		}
+		if s1.end.Streams[0].Local != r1.end.Streams[0].Local || s1.end.Streams[0].Local != a[0].LocalAddr().String() {
+			t.Errorf("the ends name the client's address %q and %q", s1.end.Streams[0].Local, r1.end.Streams[0].Local)
+		}
+		if s2.end.Streams[0].Local != a[n].LocalAddr().String() {
+			t.Errorf("in reverse the client's address is %q, want %q", s2.end.Streams[0].Local, a[n].LocalAddr())
+		}
+	})
+}
+
+// through makes what client sends come to server by a bad path: a process between
+// two pairs of sockets, which ends with the test. n counts the datagrams from 0;
+// the last words pass.
+func through(t *testing.T, path func(n int, datagram []byte, send func([]byte))) (client, server *net.UDPConn) {
+	client, near := pair(t)
+	far, server := pair(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s2, r2 = both(t.Context(), b[n:], a[n:], o, measure.Reverse, nil, nil)
-	}()
-	s1, r1 := both(t.Context(), a[:n], b[:n], o, measure.Forward, nil, nil)
-	<-done
-	for _, f := range [][2]outcome{{s1, r1}, {s2, r2}} {
-		sent, bytes, _ := total(f[0].end)
-		got, _, received := total(f[1].end)
-		if f[0].err != nil || f[1].err != nil || bytes == 0 || bytes != received || got.Received != sent.Sent {
-			t.Errorf("%s: sent %d, received %d bytes; %v, %v", f[0].end.Direction, bytes, received, f[0].err, f[1].err)
+		buf := make([]byte, 1<<16)
+		for n := 0; ; {
+			k, err := near.Read(buf)
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			send := func(b []byte) { _, _ = far.Write(b) }
+			switch h, _ := parseHeader(buf[:k]); {
+			case err != nil:
+			case h.fin:
+				send(buf[:k])
+			default:
+				path(n, buf[:k], send)
+				n++
+			}
 		}
-	}
-	if s1.end.Streams[0].Local != r1.end.Streams[0].Local || s1.end.Streams[0].Local != a[0].LocalAddr().String() {
-		t.Errorf("the ends name the client's address %q and %q", s1.end.Streams[0].Local, r1.end.Streams[0].Local)
-	}
-	if s2.end.Streams[0].Local != a[n].LocalAddr().String() {
-		t.Errorf("in reverse the client's address is %q, want %q", s2.end.Streams[0].Local, a[n].LocalAddr())
-	}
-}
-
-// troubled is a socket whose sending goes through a bad path.
-type troubled struct {
-	*net.UDPConn
-	path func(n int, datagram []byte, send func([]byte)) // n counts from 0
-	n    int
-}
-
-func (c *troubled) Write(b []byte) (int, error) {
-	h, _ := parseHeader(b)
-	if h.fin {
-		return c.UDPConn.Write(b)
-	}
-	c.path(c.n, b, func(b []byte) { _, _ = c.UDPConn.Write(b) })
-	c.n++
-	return len(b), nil
+	}()
+	t.Cleanup(func() { near.Close(); <-done })
+	return client, server
 }
 
 func TestLossReorderingAndDuplicatesAreFound(t *testing.T) {
-	a, b := pair(t)
-	var held []byte
-	bad := &troubled{UDPConn: a, path: func(n int, d []byte, send func([]byte)) {
-		switch {
-		case n == 100: // comes after 101 and 102
-			held = append([]byte(nil), d...)
-			return
-		case n%50 == 7 || n >= 195: // lost, also at the tail
-			return
-		}
-		send(d)
-		if n == 102 {
-			send(held)
-		}
-		if n == 150 || n == 151 {
+	eachWay(t, func(t *testing.T, w way) {
+		var held []byte
+		a, b := through(t, func(n int, d []byte, send func([]byte)) {
+			switch {
+			case n == 100: // comes after 101 and 102
+				held = append([]byte(nil), d...)
+				return
+			case n%50 == 7 || n >= 195: // lost, also at the tail
+				return
+			}
 			send(d)
-			send([]byte("a datagram of somebody else, long enough to have a header"))
+			if n == 102 {
+				send(held)
+			}
+			if n == 150 || n == 151 {
+				send(d)
+				send([]byte("a datagram of somebody else, long enough to have a header"))
+			}
+		})
+		o := w.options(0, 1, 20_000_000)
+		o.Bytes = 200 * o.Size
+		s, r := both(t.Context(), []net.Conn{a}, []net.Conn{b}, o, measure.Forward, nil, nil)
+		if s.err != nil || r.err != nil {
+			t.Fatal(s.err, r.err)
 		}
-	}}
-	o := options(0, 1, 20_000_000)
-	o.Bytes = 200 * o.Size
-	s, r := both(t.Context(), []net.Conn{bad}, []net.Conn{b}, o, measure.Forward, nil, nil)
-	if s.err != nil || r.err != nil {
-		t.Fatal(s.err, r.err)
-	}
-	got := *r.end.Streams[0].Packets
-	got.JitterNs = 0
-	want := measure.PacketCount{Sent: 200, Received: 191, Lost: 9, Reordered: 1, Duplicated: 2}
-	if got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if n := r.end.Streams[0].ReceivedBytes; n != 191*1400 {
-		t.Errorf("counted %d bytes, want those of 191 datagrams, duplicates not", n)
-	}
-	var lost int64
-	for _, x := range r.end.Samples {
-		lost += x.Lost
-	}
-	if lost != 5 { // four, and the one that came late; the tail shows only at the end
-		t.Errorf("intervals found %d missing, want 5", lost)
-	}
+		got := *r.end.Streams[0].Packets
+		got.JitterNs, got.SocketDrops = 0, nil
+		want := measure.PacketCount{Sent: 200, Received: 191, Lost: 9, Reordered: 1, Duplicated: 2}
+		if got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if n := r.end.Streams[0].ReceivedBytes; n != 191*1400 {
+			t.Errorf("counted %d bytes, want those of 191 datagrams, duplicates not", n)
+		}
+		var lost int64
+		for _, x := range r.end.Samples {
+			lost += x.Lost
+		}
+		if lost != 5 { // four, and the one that came late; the tail shows only at the end
+			t.Errorf("intervals found %d missing, want 5", lost)
+		}
+	})
 }
 
 func TestJitterIsThatOfTheArrivals(t *testing.T) {
@@ -224,25 +282,27 @@ func TestJitterIsThatOfTheArrivals(t *testing.T) {
 }
 
 func TestOmitLeavesTheStartOut(t *testing.T) {
-	o := options(400*time.Millisecond, 2, 8_000_000)
-	o.Omit = measure.Duration(300 * time.Millisecond)
-	a, b := pairs(t, 2)
-	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
-	if s.err != nil || r.err != nil {
-		t.Fatal(s.err, r.err)
-	}
-	whole := int64(8_000_000 * 0.7 / 8)
-	_, bytes, _ := total(s.end)
-	n, _, received := total(r.end)
-	if bytes > whole*4/5 || received > whole*4/5 || received == 0 {
-		t.Errorf("counted %d sent and %d received of %d bytes in all, want 4/7 of them", bytes, received, whole)
-	}
-	if n.Lost != 0 || n.Sent != n.Received || n.Received*1400 != received {
-		t.Errorf("after the omitted part: %+v, %d bytes", n, received)
-	}
-	if first := r.end.Samples[0].StartNs; first != 0 {
-		t.Errorf("the first sample starts at %d, want 0", first)
-	}
+	eachWay(t, func(t *testing.T, w way) {
+		o := w.options(400*time.Millisecond, 2, 8_000_000)
+		o.Omit = measure.Duration(300 * time.Millisecond)
+		a, b := pairs(t, 2)
+		s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+		if s.err != nil || r.err != nil {
+			t.Fatal(s.err, r.err)
+		}
+		whole := int64(8_000_000 * 0.7 / 8)
+		_, bytes, _ := total(s.end)
+		n, _, received := total(r.end)
+		if bytes > whole*4/5 || received > whole*4/5 || received == 0 {
+			t.Errorf("counted %d sent and %d received of %d bytes in all, want 4/7 of them", bytes, received, whole)
+		}
+		if n.Lost != 0 || n.Sent != n.Received || n.Received*1400 != received {
+			t.Errorf("after the omitted part: %+v, %d bytes", n, received)
+		}
+		if first := r.end.Samples[0].StartNs; first != 0 {
+			t.Errorf("the first sample starts at %d, want 0", first)
+		}
+	})
 }
 
 func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
@@ -285,42 +345,46 @@ func (c *noFin) Write(b []byte) (int, error) {
 }
 
 func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
-	a, b := pair(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	o := options(1600*time.Millisecond, 1, 8_000_000)
-	o.Interval = measure.Duration(100 * time.Millisecond)
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		_, _ = Send(ctx, []net.Conn{a}, o, measure.Forward, nil)
-	}()
-	defer func() { <-sent }()
-	end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, func(p measure.Progress) {
-		if p.EndNs > 2e8 {
-			cancel()
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		o := w.options(1600*time.Millisecond, 1, 8_000_000)
+		o.Interval = measure.Duration(100 * time.Millisecond)
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			_, _ = Send(ctx, []net.Conn{a}, o, measure.Forward, nil)
+		}()
+		defer func() { <-sent }()
+		end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, func(p measure.Progress) {
+			if p.EndNs > 2e8 {
+				cancel()
+			}
+		})
+		cancel()
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Fatalf("error %v, want one of kind broken", err)
+		}
+		if _, _, n := total(end); n == 0 {
+			t.Error("the partial count is empty")
 		}
 	})
-	cancel()
-	if measure.KindOf(err) != measure.KindBroken {
-		t.Fatalf("error %v, want one of kind broken", err)
-	}
-	if _, _, n := total(end); n == 0 {
-		t.Error("the partial count is empty")
-	}
 }
 
 func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
-	a, b := pair(t)
-	b.Close()
-	l := usual
-	l.refused = 100 * time.Millisecond
-	end, err := send(t.Context(), []net.Conn{a}, options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
-	if measure.KindOf(err) != measure.KindBroken {
-		t.Fatalf("error %v, want one of kind broken", err)
-	}
-	if end.Streams[0].Packets.Sent == 0 {
-		t.Error("the partial count is empty")
-	}
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		b.Close()
+		l := usual
+		l.refused = 100 * time.Millisecond
+		end, err := send(t.Context(), []net.Conn{a}, w.options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Fatalf("error %v, want one of kind broken", err)
+		}
+		if end.Streams[0].Packets.Sent == 0 {
+			t.Error("the partial count is empty")
+		}
+	})
 }
 
 func TestARefusalForAMomentIsNoError(t *testing.T) {
@@ -358,63 +422,153 @@ func (c *flaky) Write(b []byte) (int, error) {
 }
 
 func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
-	for _, rate := range []measure.Rate{0, 1000, 8_000_000} {
-		a, b := pairs(t, 3)
-		cause := errors.New("enough")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		var lines atomic.Int64
-		var at atomic.Int64
-		stop := func(measure.Progress) {
-			if lines.Add(1) == 1 {
-				at.Store(time.Now().UnixNano())
-				cancel(cause)
+	eachWay(t, func(t *testing.T, w way) {
+		for _, rate := range []measure.Rate{0, 1000, 8_000_000} {
+			a, b := pairs(t, 3)
+			cause := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var lines atomic.Int64
+			var at atomic.Int64
+			stop := func(measure.Progress) {
+				if lines.Add(1) == 1 {
+					at.Store(time.Now().UnixNano())
+					cancel(cause)
+				}
+			}
+			o := w.options(time.Minute, 3, rate)
+			o.Interval = measure.Duration(100 * time.Millisecond)
+			s, r := both(ctx, a, b, o, measure.Forward, stop, stop)
+			if took := time.Since(time.Unix(0, at.Load())); took > time.Second { // 0.1 s on an idle host
+				t.Errorf("rate %v: both ends took %v to stop", rate, took)
+			}
+			if !errors.Is(s.err, cause) || !errors.Is(r.err, cause) {
+				t.Errorf("errors %v and %v, want the context's cause", s.err, r.err)
 			}
 		}
-		o := options(time.Minute, 3, rate)
-		o.Interval = measure.Duration(100 * time.Millisecond)
-		s, r := both(ctx, a, b, o, measure.Forward, stop, stop)
-		if took := time.Since(time.Unix(0, at.Load())); took > time.Second { // 0.1 s on an idle host
-			t.Errorf("rate %v: both ends took %v to stop", rate, took)
-		}
-		if !errors.Is(s.err, cause) || !errors.Is(r.err, cause) {
-			t.Errorf("errors %v and %v, want the context's cause", s.err, r.err)
-		}
-	}
+	})
 }
 
 func TestNothingAtAllIsAnError(t *testing.T) {
-	_, b := pair(t)
-	l := usual
-	l.first = 50 * time.Millisecond
-	_, err := receive(t.Context(), []net.Conn{b}, options(time.Minute, 1, 0), measure.Forward, nil, l)
-	if measure.KindOf(err) != measure.KindBroken {
-		t.Errorf("error %v, want one of kind broken", err)
-	}
+	eachWay(t, func(t *testing.T, w way) {
+		_, b := pair(t)
+		l := usual
+		l.first = 50 * time.Millisecond
+		_, err := receive(t.Context(), []net.Conn{b}, w.options(time.Minute, 1, 0), measure.Forward, nil, l)
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Errorf("error %v, want one of kind broken", err)
+		}
+	})
 }
 
 func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		l := usual
+		l.idle = 150 * time.Millisecond
+		d := make([]byte, 1400)
+		header{}.put(d)
+		if _, err := a.Write(d); err != nil {
+			t.Fatal(err)
+		}
+		o := w.options(0, 1, 0)
+		o.Bytes = 1 << 20
+		end, err := receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil, l)
+		if measure.KindOf(err) != measure.KindBroken || end.Streams[0].ReceivedBytes != 1400 {
+			t.Errorf("error %v with %d bytes", err, end.Streams[0].ReceivedBytes)
+		}
+	})
+}
+
+func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
 	a, b := pair(t)
-	l := usual
-	l.idle = 150 * time.Millisecond
-	d := make([]byte, 1400)
-	header{}.put(d)
-	if _, err := a.Write(d); err != nil {
-		t.Fatal(err)
+	o := options(time.Minute, 1, 0)
+	o.TX, o.RX = "gso", "gro"
+	if _, err := Send(t.Context(), []net.Conn{&noFin{a}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("send: %v, want a usage error", err)
 	}
-	o := options(0, 1, 0)
-	o.Bytes = 1 << 20
-	end, err := receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil, l)
-	if measure.KindOf(err) != measure.KindBroken || end.Streams[0].ReceivedBytes != 1400 {
-		t.Errorf("error %v with %d bytes", err, end.Streams[0].ReceivedBytes)
+	if _, err := Receive(t.Context(), []net.Conn{&noFin{b}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("receive: %v, want a usage error", err)
 	}
 }
 
-func TestSendingDoesNotAllocate(t *testing.T) {
-	a, _ := pair(t)
-	s := &sender{flow: &flow{o: options(time.Minute, 1, 0), conns: []net.Conn{a}}, begin: time.Now()}
-	d := &driver{sender: s, datagram: make([]byte, 1400)}
-	l := testLane(a)
-	if n := testing.AllocsPerRun(200, func() { d.turn(); d.send(l) }); n > 0 {
-		t.Errorf("%v allocations a datagram", n)
+// A receiver that cannot keep up is told from a path that loses.
+func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		if datagram.DropsOf(b) == nil {
+			t.Skip("this system does not tell of drops")
+		}
+		if err := b.SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		d := make([]byte, 1400)
+		for i := range 100 { // while nobody reads
+			header{seq: uint64(i)}.put(d)
+			if _, err := a.Write(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		header{fin: true, seq: 100}.put(d)
+		o := w.options(100*time.Millisecond, 1, 0)
+		r := make(chan outcome)
+		go func() {
+			end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil)
+			r <- outcome{end, err}
+		}()
+		for {
+			_, _ = a.Write(d[:headerSize]) // until there is room for it
+			select {
+			case got := <-r:
+				p := got.end.Streams[0].Packets
+				if got.err != nil || p.SocketDrops == nil || p.Lost == 0 || *p.SocketDrops < p.Lost {
+					t.Errorf("%+v, %v", p, got.err)
+				}
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+}
+
+func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
+	for _, w := range ways(t) {
+		a, b := pair(t)
+		conns := []net.Conn{a}
+		rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: conns})
+		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns}, begin: time.Now()}
+		d := &driver{sender: s, lanes: 1, box: datagram.NewSender(w.tx, 1400)}
+		out, err := d.box.Open(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &lane{out: out, cell: rec.Cell(0)}
+
+		box, err := datagram.NewReceiver(w.rx, 1400)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer box.Close()
+		r := &receiver{
+			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns)}, epoch: time.Now(), first: sock.NewFirst(),
+			sent: []int64{unknown}, told: make([]bool, 1),
+		}
+		in, err := r.listen(0, box)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.begin(time.Now())
+		_ = b.SetReadDeadline(time.Now().Add(10 * time.Second))
+		worker := &drain{receiver: r, box: box, streams: []*listener{in}, open: 1}
+		if n := testing.AllocsPerRun(200, func() {
+			if !d.send(l, d.turn()) {
+				t.Fatal("the flow has ended")
+			}
+			for in.sequence.next < l.count.Packets {
+				worker.visit(in)
+				worker.rest.after(1, time.Now())
+			}
+		}); n > 0 {
+			t.Errorf("%s to %s: %v allocations", w.tx, w.rx, n)
+		}
 	}
 }

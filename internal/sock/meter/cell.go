@@ -13,6 +13,8 @@ type Count struct {
 	Next       int64 // UDP receiver: the number expected next, that is one more than the highest seen
 	Reordered  int64
 	Duplicated int64
+	Dropped    int64 // UDP receiver: what the kernel found no room for in the socket
+	Joined     int64 // UDP receiver: packets that came joined with others
 	JitterNs   float64
 	Last       time.Time // when the last of it moved
 }
@@ -45,5 +47,7 @@ func (n Count) since(base Count) Count {
 	n.Next -= base.Next
 	n.Reordered -= base.Reordered
 	n.Duplicated -= base.Duplicated
+	n.Dropped -= base.Dropped
+	n.Joined -= base.Joined
 	return n
 }

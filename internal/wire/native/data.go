@@ -136,6 +136,9 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		if err != nil {
 			return nil, explainDial(ctx, "udp", s.remote.String(), err)
 		}
+		if s.options.Window == 0 {
+			sock.RaiseQueue(c)
+		}
 		if err := s.prove(ctx, c, index); err != nil {
 			_ = c.Close()
 			return nil, err

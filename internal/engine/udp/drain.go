@@ -1,0 +1,148 @@
+package udp
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"time"
+
+	"soku/internal/sock"
+	"soku/internal/sock/datagram"
+	"soku/internal/sock/pace"
+)
+
+// drain is a receiver's worker: it empties the sockets of its streams.
+type drain struct {
+	*receiver
+	box     *datagram.Receiver
+	streams []*listener
+	open    int // streams that have not ended
+	rest    rest
+}
+
+// read is the worker of the streams worker, worker+workers, worker+2*workers...
+func (r *receiver) read(worker int) {
+	box, err := datagram.NewReceiver(r.path, int(r.o.Size))
+	if err != nil {
+		r.group.Stop(err)
+		return
+	}
+	defer box.Close()
+	if !box.Waits() {
+		// What it calls does not tell the runtime, and is not to be moved about.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
+	d := &drain{receiver: r, box: box, rest: rest{waiter: pace.NewWaiter(r.group.Stopped())}}
+	for i := worker; i < len(r.conns); i += r.workers {
+		l, err := r.listen(i, box)
+		if err != nil {
+			r.group.Stop(err)
+			break
+		}
+		d.streams = append(d.streams, l)
+	}
+	d.open = len(d.streams)
+	d.run()
+}
+
+// sweepEvery is how often streams that nothing comes on are looked at: their
+// deadlines may have gone by.
+const sweepEvery = 20 * time.Millisecond
+
+func (d *drain) run() {
+	swept := time.Now()
+	wait := time.Duration(0)
+	for d.open > 0 {
+		got := 0
+		for _, i := range d.box.Ready(wait) {
+			got += d.visit(d.streams[i])
+		}
+		wait = 0
+		now := time.Now()
+		if now.Sub(swept) >= sweepEvery {
+			swept = now
+			for _, l := range d.streams {
+				got += d.visit(l)
+			}
+		}
+		if !d.box.Waits() {
+			wait = d.rest.after(got, now)
+		}
+	}
+}
+
+// visit takes what came on a stream and returns how many datagrams that was.
+func (d *drain) visit(l *listener) (got int) {
+	if l.closed {
+		return 0
+	}
+	n, err := l.in.Receive()
+	if err == nil && n == 0 {
+		return 0
+	}
+	now := time.Now()
+	switch {
+	case err == nil:
+		for {
+			one, more := d.box.Next()
+			if !more {
+				break
+			}
+			l.take(one, now)
+			got++
+		}
+		l.publish(now)
+		if l.complete() {
+			d.end(l, now)
+		}
+	case sock.Refused(err): // an answer to what was sent here before the trial
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		d.group.Stop(d.broken("receive from", l.stream, err))
+		d.end(l, now)
+	case d.over(l.stream):
+		d.end(l, now)
+	}
+	return got
+}
+
+func (d *drain) end(l *listener, now time.Time) {
+	l.end(now)
+	d.open--
+}
+
+// rest tells a worker how to wait when nothing has come. To be woken up for
+// each datagram costs its sender as much as sending it, where both are on one
+// host, and the receiver more than receiving it. So where many come it sleeps
+// for a time in which the socket cannot fill up; where few come, until one does.
+type rest struct {
+	waiter *pace.Waiter
+	since  time.Time // of this count
+	count  int
+	many   bool
+}
+
+const (
+	nap      = 100 * time.Microsecond
+	countFor = time.Millisecond
+	manyAre  = 10 // datagrams in countFor
+	idleWait = 10 * time.Millisecond
+)
+
+// after is how long to wait for the next datagrams when a look at all streams
+// brought got of them.
+func (r *rest) after(got int, now time.Time) time.Duration {
+	r.count += got
+	if d := now.Sub(r.since); d >= countFor {
+		r.many = time.Duration(r.count)*countFor >= manyAre*d
+		r.since, r.count = now, 0
+	}
+	switch {
+	case got > 0:
+		return 0
+	case r.many:
+		r.waiter.WaitFine(nap)
+		return 0
+	}
+	return idleWait
+}

@@ -1,0 +1,30 @@
+package datagram
+
+import (
+	"encoding/binary"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// parseControl reads the control messages of one message: when it arrived on
+// the wall clock, or zero, and the length of the datagrams that are joined in it
+// (UDP_GRO, udp(7)), or 0. What does not parse ends it. It does not allocate.
+func parseControl(b []byte) (arrived time.Time, segment int) {
+	for len(b) >= unix.SizeofCmsghdr {
+		h, data, rest, err := unix.ParseOneSocketControlMessage(b)
+		if err != nil {
+			break
+		}
+		switch {
+		case h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS && len(data) >= 16:
+			// A struct timespec; both fields have 64 bits on the architectures this builds for.
+			sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
+			arrived = time.Unix(int64(sec), int64(nsec))
+		case h.Level == unix.SOL_UDP && h.Type == unix.UDP_GRO && len(data) >= 4:
+			segment = int(int32(binary.NativeEndian.Uint32(data)))
+		}
+		b = rest
+	}
+	return arrived, max(0, segment)
+}

@@ -1,0 +1,286 @@
+package datagram
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// pair returns two sockets of loopback that are connected to each other.
+func pair(t testing.TB) (a, b *net.UDPConn) {
+	t.Helper()
+	lo := net.IPv4(127, 0, 0, 1)
+	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: lo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := probe.LocalAddr().(*net.UDPAddr)
+	probe.Close()
+	if a, err = net.DialUDP("udp", nil, there); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = net.DialUDP("udp", there, a.LocalAddr().(*net.UDPAddr)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close(); b.Close() })
+	return a, b
+}
+
+// have are the paths that this host has.
+func have(paths ...string) (out []string) {
+	for _, p := range paths {
+		if p == Write || p == Read || supported(p) == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// eachWay runs f with a sender and a receiver of every two paths.
+func eachWay(t *testing.T, f func(t *testing.T, tx, rx string)) {
+	for _, tx := range have(Write, Batch, GSO) {
+		for _, rx := range have(Read, Batch, GRO) {
+			t.Run(tx+" to "+rx, func(t *testing.T) { f(t, tx, rx) })
+		}
+	}
+}
+
+func inlet(t testing.TB, path string, size int, c net.Conn) (*Receiver, *Inlet) {
+	t.Helper()
+	r, err := NewReceiver(path, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	in, err := r.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, in
+}
+
+func TestEveryDatagramComesWholeAndInOrderOnEveryPath(t *testing.T) {
+	const size, count = 700, 301
+	eachWay(t, func(t *testing.T, tx, rx string) {
+		a, b := pair(t)
+		r, in := inlet(t, rx, size, b)
+		s := NewSender(tx, size)
+		out, err := s.Open(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = b.SetReadDeadline(time.Now().Add(5 * time.Second))
+		want := uint32(0)
+		for sent := uint32(0); sent < count; {
+			n := min(s.Most(), count-int(sent))
+			for i := range n {
+				binary.BigEndian.PutUint32(s.Datagram(i), sent+uint32(i))
+			}
+			n, err := out.Send(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := bytes.Clone(s.Datagram(0)[4:])
+			for sent += uint32(n); want < sent; {
+				if len(r.Ready(time.Second)) == 0 {
+					t.Fatalf("only %d of %d came", want, sent)
+				}
+				if _, err := in.Receive(); err != nil {
+					t.Fatal(err)
+				}
+				for d, ok := r.Next(); ok; d, ok = r.Next() {
+					first := (want-(sent-uint32(n)))%uint32(s.Most()) == 0
+					if got := binary.BigEndian.Uint32(d.Bytes); got != want || d.Length != size || len(d.Bytes) != size ||
+						first && !bytes.Equal(d.Bytes[4:], content) {
+						t.Fatalf("datagram %d of %d bytes came as %d of %d bytes", want, size, got, d.Length)
+					}
+					if since := time.Since(d.Arrived); rx != Read && !d.Arrived.IsZero() && (since < 0 || since > time.Minute) {
+						t.Fatalf("came %v ago", since)
+					}
+					if d.Joined && (tx != GSO || rx != GRO) {
+						t.Fatal("came joined, although each was sent alone or to be split")
+					}
+					want++
+				}
+			}
+		}
+	})
+}
+
+func TestALongerDatagramThanExpectedKeepsItsLength(t *testing.T) {
+	for _, rx := range have(Batch, GRO) {
+		a, b := pair(t)
+		r, in := inlet(t, rx, 100, b)
+		if _, err := a.Write(make([]byte, 5000)); err != nil {
+			t.Fatal(err)
+		}
+		r.Ready(5 * time.Second)
+		if n, err := in.Receive(); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		if d, ok := r.Next(); !ok || d.Length != 5000 || len(d.Bytes) < 100 {
+			t.Errorf("%s: length %d, %d bytes kept", rx, d.Length, len(d.Bytes))
+		}
+	}
+}
+
+func TestManyInletsAreToldApart(t *testing.T) {
+	for _, rx := range have(Batch, GRO) {
+		const n = 70 // more than one answer of Ready holds
+		r, err := NewReceiver(rx, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var inlets []*Inlet
+		for i := range n {
+			a, b := pair(t)
+			in, err := r.Open(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inlets = append(inlets, in)
+			if _, err := a.Write([]byte{byte(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		came := map[int]bool{}
+		for len(came) < n {
+			ready := r.Ready(time.Second)
+			if len(ready) == 0 {
+				t.Fatalf("%s: only %d of %d inlets had something", rx, len(came), n)
+			}
+			for _, i := range ready {
+				if k, err := inlets[i].Receive(); k != 1 || err != nil {
+					t.Fatal(k, err)
+				}
+				if d, _ := r.Next(); int(d.Bytes[0]) != i {
+					t.Errorf("inlet %d got what was for %d", i, d.Bytes[0])
+				}
+				came[i] = true
+				inlets[i].Done()
+			}
+		}
+		if more := r.Ready(time.Millisecond); len(more) != 0 {
+			t.Errorf("%s: inlets %v are ready after they were done", rx, more)
+		}
+	}
+}
+
+func TestADeadlineThatHasGoneByEndsBothWays(t *testing.T) {
+	eachWay(t, func(t *testing.T, tx, rx string) {
+		a, b := pair(t)
+		_, in := inlet(t, rx, 100, b)
+		out, err := NewSender(tx, 100).Open(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = a.SetDeadline(time.Unix(1, 0))
+		_ = b.SetDeadline(time.Unix(1, 0))
+		var timeout net.Error
+		if _, err := out.Send(1); !asTimeout(err, &timeout) {
+			t.Errorf("send: %v", err)
+		}
+		if _, err := in.Receive(); !asTimeout(err, &timeout) {
+			t.Errorf("receive: %v", err)
+		}
+	})
+}
+
+func asTimeout(err error, to *net.Error) bool {
+	e, ok := err.(net.Error)
+	*to = e
+	return ok && e.Timeout()
+}
+
+type wrapped struct{ *net.UDPConn }
+
+func TestAPathThatCannotBeTakenIsAUsageErrorAndAutoTakesAnother(t *testing.T) {
+	a, _ := pair(t)
+	conns := []net.Conn{wrapped{a}}
+	if p, err := SendPath("auto", conns); p != Write || err != nil {
+		t.Errorf("auto is %q, %v over what is no socket", p, err)
+	}
+	for _, tx := range []string{Batch, GSO} {
+		if _, err := SendPath(tx, conns); measure.KindOf(err) != measure.KindUsage {
+			t.Errorf("tx %s: %v, want a usage error", tx, err)
+		}
+	}
+	if _, err := ReceivePath(GRO, conns); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("rx gro: %v, want a usage error", err)
+	}
+	if supported(Batch) == nil {
+		if p, err := ReceivePath("auto", []net.Conn{a}); p != Batch || err != nil {
+			t.Errorf("auto is %q, %v over a socket", p, err)
+		}
+	}
+	if p, err := SendPath(Write, []net.Conn{a}); p != Write || err != nil {
+		t.Errorf("write is %q, %v", p, err)
+	}
+}
+
+func TestShapesHoldTheBoundsOfTheKernel(t *testing.T) {
+	for size := 28; size <= 65507; size += 13 {
+		for _, p := range []string{Write, Batch, GSO} {
+			segments, messages := sendShape(p, size)
+			if segments < 1 || messages < 1 || segments > 64 || messages > 1024 || segments > 1 && segments*size > 65507 {
+				t.Fatalf("%s of %d bytes: %d segments, %d messages", p, size, segments, messages)
+			}
+		}
+	}
+}
+
+func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
+	eachWay(t, func(t *testing.T, tx, rx string) {
+		a, b := pair(t)
+		r, in := inlet(t, rx, 700, b)
+		s := NewSender(tx, 700)
+		out, err := s.Open(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = b.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if n := testing.AllocsPerRun(100, func() {
+			if _, err := out.Send(s.Most()); err != nil {
+				t.Fatal(err)
+			}
+			for range s.Most() {
+				if _, err := in.Receive(); err != nil {
+					t.Fatal(err)
+				}
+				for _, ok := r.Next(); ok; _, ok = r.Next() {
+				}
+				r.Ready(0)
+			}
+		}); n > 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add(4000, 4000, 1400)
+	f.Add(100, 5000, 0)
+	f.Add(10, 3, -4)
+	f.Fuzz(func(t *testing.T, kept, length, segment int) {
+		if kept < 0 || kept > largest || length > 1<<20 {
+			return
+		}
+		s := newSplit(make([]byte, kept), length, segment)
+		total, seen := 0, 0
+		for b, n, ok := s.next(); ok; b, n, ok = s.next() {
+			if n < 1 || len(b) > n || segment > 0 && n > segment {
+				t.Fatalf("a datagram of %d bytes with %d kept, in segments of %d", n, len(b), segment)
+			}
+			total += n
+			seen += len(b)
+		}
+		if total != max(length, 0) || seen != min(kept, max(length, 0)) {
+			t.Errorf("%d bytes, %d kept, in segments of %d: split into %d and %d", length, kept, segment, total, seen)
+		}
+	})
+}

@@ -1,0 +1,82 @@
+//go:build linux
+
+package datagram
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func controlMessage(level, kind int32, data []byte) []byte {
+	b := make([]byte, unix.CmsgSpace(len(data)))
+	binary.NativeEndian.PutUint64(b, uint64(unix.CmsgLen(len(data))))
+	binary.NativeEndian.PutUint32(b[8:], uint32(level))
+	binary.NativeEndian.PutUint32(b[12:], uint32(kind))
+	copy(b[unix.SizeofCmsghdr:], data)
+	return b
+}
+
+func FuzzControl(f *testing.F) {
+	stamp := make([]byte, 16)
+	binary.NativeEndian.PutUint64(stamp, 1_700_000_000)
+	segment := []byte{0x78, 5, 0, 0}
+	f.Add(append(controlMessage(unix.SOL_SOCKET, unix.SCM_TIMESTAMPNS, stamp), controlMessage(unix.SOL_UDP, unix.UDP_GRO, segment)...))
+	f.Add(controlMessage(unix.SOL_UDP, unix.UDP_GRO, segment[:2]))
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 127, 1, 0, 0, 0, 35, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, segment := parseControl(b); segment < 0 {
+			t.Errorf("segments of %d bytes", segment)
+		}
+	})
+}
+
+func TestControlMessagesTellArrivalAndSegments(t *testing.T) {
+	stamp := make([]byte, 16)
+	binary.NativeEndian.PutUint64(stamp, 1_700_000_000)
+	binary.NativeEndian.PutUint64(stamp[8:], 12345)
+	segment := make([]byte, 4)
+	binary.NativeEndian.PutUint32(segment, 1400)
+	b := append(controlMessage(unix.SOL_UDP, unix.UDP_GRO, segment), controlMessage(unix.SOL_SOCKET, unix.SCM_TIMESTAMPNS, stamp)...)
+	at, n := parseControl(b)
+	if n != 1400 || !at.Equal(time.Unix(1_700_000_000, 12345)) {
+		t.Errorf("read %v and %d", at, n)
+	}
+	if n := testing.AllocsPerRun(100, func() { parseControl(b) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestTheKernelCountsWhatFoundNoRoom(t *testing.T) {
+	a, b := pair(t)
+	if err := b.SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	drops := DropsOf(b)
+	if drops == nil {
+		t.Skip("this kernel does not tell of drops (SO_MEMINFO)")
+	}
+	const sent = 200
+	for range sent {
+		if _, err := a.Write(make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	received := 0
+	r, in := inlet(t, Batch, 1000, b)
+	for len(r.Ready(50*time.Millisecond)) > 0 {
+		n, err := in.Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		received += n
+	}
+	if n, ok := drops.Count(); !ok || received == sent || int(n) != sent-received {
+		t.Errorf("%d of %d came and the kernel counts %d drops, %v", received, sent, n, ok)
+	}
+	if n := testing.AllocsPerRun(100, func() { drops.Count() }); n > 0 {
+		t.Errorf("%v allocations a count", n)
+	}
+}

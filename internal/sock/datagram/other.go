@@ -1,0 +1,50 @@
+//go:build !linux
+
+package datagram
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+var errSystem = errors.New("only Linux has it")
+
+// supported is why this system has no path but the portable ones.
+func supported(string) error { return errSystem }
+
+// What follows stands for the system calls of paths that are never chosen here.
+
+type sendCalls struct{}
+
+func (*sendCalls) prepare([]byte, int, int, int) {}
+
+type sendCall struct{}
+
+func (*Outlet) open() error           { return errSystem }
+func (*Outlet) send(int) (int, error) { return 0, errSystem }
+
+type receiveCalls struct{}
+
+func (*receiveCalls) prepare([]byte, int, int) error { return errSystem }
+func (*receiveCalls) close()                         {}
+func (*receiveCalls) read(int) (split, time.Time)    { return split{}, time.Time{} }
+
+type receiveCall struct{}
+
+// Done ends the inlet: it is in no answer of [Receiver.Ready] any more.
+func (*Inlet) Done() {}
+
+func (*Inlet) open() error                   { return errSystem }
+func (*Inlet) receive() (int, error)         { return 0, errSystem }
+func (r *Receiver) poll(time.Duration) []int { return r.ready }
+
+// Drops counts the datagrams that found the receive queue full; this system is
+// not asked.
+type Drops struct{}
+
+// DropsOf returns the counter of c; nil where the system does not tell.
+func DropsOf(net.Conn) *Drops { return nil }
+
+// Count is the number since the socket was made.
+func (*Drops) Count() (uint32, bool) { return 0, false }

@@ -1,0 +1,164 @@
+package datagram
+
+import (
+	"net"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// controlBytes is room for the control messages of one message: a stamp, and
+// the length of joined segments.
+const controlBytes = 64
+
+// receiveCalls are what one system call of a receiver is given, and the epoll
+// instance that tells which of many sockets have something. The runtime's own
+// knows that too, but wakes up a goroutine for each.
+type receiveCalls struct {
+	messages []message
+	vectors  []unix.Iovec
+	control  []byte
+	bytes    []byte
+	slot     int
+	used     int // messages that the last call wrote to
+	epoll    int
+	events   [64]unix.EpollEvent
+}
+
+func (r *receiveCalls) prepare(b []byte, slot, slots int) error {
+	r.bytes, r.slot = b, slot
+	r.messages, r.vectors = make([]message, slots), make([]unix.Iovec, slots)
+	r.control = make([]byte, slots*controlBytes)
+	for i := range r.messages {
+		r.vectors[i].Base = &b[i*slot]
+		r.vectors[i].SetLen(slot)
+		h := &r.messages[i].header
+		h.Iov, h.Control = &r.vectors[i], &r.control[i*controlBytes]
+		h.SetIovlen(1)
+	}
+	r.used = slots
+	var err error
+	if r.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return measure.Errorf(measure.KindBroken, "wait for datagrams: %w", err)
+	}
+	return nil
+}
+
+func (r *receiveCalls) close() {
+	if r.messages != nil && r.epoll > 0 {
+		_ = unix.Close(r.epoll)
+		r.epoll = -1
+	}
+}
+
+// read is message i of those that came, and when.
+func (r *receiveCalls) read(i int) (split, time.Time) {
+	m := &r.messages[i]
+	n := min(int(m.header.Controllen), controlBytes)
+	arrived, segment := parseControl(r.control[i*controlBytes : i*controlBytes+n])
+	return newSplit(r.bytes[i*r.slot:(i+1)*r.slot], int(m.length), segment), arrived
+}
+
+// receiveCall is one connection's way to the system calls.
+type receiveCall struct {
+	raw   syscall.RawConn
+	try   func(fd uintptr) bool // attempt, as a value that is made once
+	count int
+	errno syscall.Errno
+}
+
+func (in *Inlet) open() error {
+	c := &in.call
+	broken := func(err error) error {
+		return measure.Errorf(measure.KindBroken, "open %s for receiving: %w", in.conn.RemoteAddr(), err)
+	}
+	var err error
+	if c.raw, err = in.conn.(*net.UDPConn).SyscallConn(); err != nil {
+		return broken(err)
+	}
+	c.try = in.attempt
+	var inner error
+	err = c.raw.Control(func(fd uintptr) {
+		_ = sock.Stamp(int(fd), true) // without, the program's own clock does
+		if in.receiver.path == GRO {
+			inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_GRO, 1)
+		}
+		if inner == nil {
+			event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(in.number)}
+			inner = unix.EpollCtl(in.receiver.calls.epoll, unix.EPOLL_CTL_ADD, int(fd), &event)
+		}
+	})
+	if err == nil {
+		err = inner
+	}
+	if err != nil {
+		return broken(err)
+	}
+	return nil
+}
+
+// Done ends the inlet: it is in no answer of [Receiver.Ready] any more.
+func (in *Inlet) Done() {
+	if in.call.raw == nil {
+		return
+	}
+	_ = in.call.raw.Control(func(fd uintptr) {
+		_ = unix.EpollCtl(in.receiver.calls.epoll, unix.EPOLL_CTL_DEL, int(fd), nil)
+	})
+}
+
+func (in *Inlet) receive() (int, error) {
+	c := &in.call
+	c.count, c.errno = 0, 0
+	if err := c.raw.Read(c.try); err != nil {
+		return 0, err
+	}
+	switch c.errno {
+	case 0, unix.EAGAIN, unix.EINTR:
+		in.receiver.messages = c.count
+		return c.count, nil
+	}
+	return 0, c.errno
+}
+
+// attempt receives with one system call, which does not wait.
+func (in *Inlet) attempt(fd uintptr) bool {
+	r := &in.receiver.calls
+	for i := range r.messages[:r.used] {
+		r.messages[i].header.SetControllen(controlBytes)
+	}
+	n, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&r.messages[0])), uintptr(len(r.messages)),
+		unix.MSG_DONTWAIT|unix.MSG_TRUNC, 0, 0)
+	r.used = 0
+	if in.call.errno = errno; errno == 0 {
+		in.call.count, r.used = int(n), int(n)
+	}
+	return true
+}
+
+// poll asks the kernel which inlets have something. Only a call that may wait
+// goes through the runtime.
+func (r *Receiver) poll(wait time.Duration) []int {
+	c := &r.calls
+	events, room := uintptr(unsafe.Pointer(&c.events[0])), uintptr(len(c.events))
+	var n uintptr
+	var errno syscall.Errno
+	if wait > 0 {
+		ms := uintptr(max(1, wait.Milliseconds()))
+		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(c.epoll), events, room, ms, 0, 0)
+	} else {
+		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(c.epoll), events, room, 0, 0, 0)
+	}
+	if errno != 0 {
+		return r.ready
+	}
+	for _, e := range c.events[:n] {
+		r.ready = append(r.ready, int(e.Fd))
+	}
+	return r.ready
+}

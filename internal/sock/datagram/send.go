@@ -1,0 +1,92 @@
+package datagram
+
+import (
+	"crypto/rand"
+	"errors"
+	"net"
+)
+
+// ErrSegments says that the kernel does not split what it was given: the
+// datagrams are longer than the path's MTU, or the interface computes no checksums.
+var ErrSegments = errors.New("the kernel cannot split segments of this length for the interface")
+
+// Sender hands datagrams of one length to the kernel.
+type Sender struct {
+	path  string
+	size  int
+	most  int
+	bytes []byte
+	calls sendCalls
+}
+
+// NewSender returns a sender of datagrams of size bytes by a path that
+// [SendPath] chose. What the caller does not write to them is random.
+func NewSender(path string, size int) *Sender {
+	segments, messages := sendShape(path, size)
+	s := &Sender{path: path, size: size, most: segments * messages}
+	s.bytes = make([]byte, s.most*size)
+	_, _ = rand.Read(s.bytes) // never fails
+	s.calls.prepare(s.bytes, size, segments, messages)
+	return s
+}
+
+// Bounds on what one call takes. A call ends before it looks at the clock again,
+// and what it takes should still be in the cache when the kernel copies it.
+const (
+	batchMost     = 64
+	batchBytes    = 256 << 10
+	segmentsMost  = 64    // UDP_MAX_SEGMENTS of the kernels that have fewest
+	segmentsBytes = 65000 // all segments of a message and their headers fit one IP packet
+	messagesMost  = 8
+	messagesBytes = 128 << 10
+)
+
+// sendShape is how many datagrams of a length make a message of a path, and how
+// many messages a call.
+func sendShape(path string, size int) (segments, messages int) {
+	switch path {
+	case Batch:
+		return 1, max(1, min(batchMost, batchBytes/size))
+	case GSO:
+		segments = max(1, min(segmentsMost, segmentsBytes/size))
+		return segments, max(1, min(messagesMost, messagesBytes/(segments*size)))
+	}
+	return 1, 1
+}
+
+// Most is how many datagrams can be sent at once.
+func (s *Sender) Most() int { return s.most }
+
+// Datagram is the i-th of those that are sent at once, 0 <= i < Most, to be written to.
+func (s *Sender) Datagram(i int) []byte { return s.bytes[i*s.size : (i+1)*s.size] }
+
+// Outlet sends the datagrams of a [Sender] over one connection.
+type Outlet struct {
+	sender *Sender
+	conn   net.Conn
+	call   sendCall
+}
+
+// Open returns the outlet of s over c. Errors are of kind usage or broken.
+func (s *Sender) Open(c net.Conn) (*Outlet, error) {
+	o := &Outlet{sender: s, conn: c}
+	if s.path == Write {
+		return o, nil
+	}
+	return o, o.open()
+}
+
+// Send sends the first n datagrams of the sender, 1 <= n <= Most, and returns
+// how many the kernel took; an error says why it took none. It obeys the
+// connection's write deadline. While the kernel's buffer is full it waits for a
+// few milliseconds at most and may then return 0 without an error. It does not
+// allocate unless it fails.
+func (o *Outlet) Send(n int) (int, error) {
+	if o.sender.path != Write {
+		return o.send(n)
+	}
+	if _, err := o.conn.Write(o.sender.Datagram(0)); err != nil {
+		return 0, err
+	}
+	return 1, nil
+}

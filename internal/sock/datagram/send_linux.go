@@ -1,0 +1,116 @@
+package datagram
+
+import (
+	"net"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// message is struct mmsghdr of sendmmsg(2) and recvmmsg(2).
+type message struct {
+	header unix.Msghdr
+	length uint32
+}
+
+// sendCalls are what one system call of a sender is given.
+type sendCalls struct {
+	messages []message
+	vectors  []unix.Iovec
+	segments int // in a message
+	size     int // of a segment
+}
+
+func (s *sendCalls) prepare(b []byte, size, segments, messages int) {
+	s.segments, s.size = segments, size
+	s.messages, s.vectors = make([]message, messages), make([]unix.Iovec, messages)
+	for i := range s.messages {
+		s.vectors[i].Base = &b[i*segments*size]
+		s.vectors[i].SetLen(segments * size)
+		s.messages[i].header.Iov = &s.vectors[i]
+		s.messages[i].header.SetIovlen(1)
+	}
+}
+
+// sendCall is one connection's way to the system call.
+type sendCall struct {
+	raw   syscall.RawConn
+	try   func(fd uintptr) bool // attempt, as a value that is made once
+	asked int                   // datagrams
+	taken int
+	errno syscall.Errno
+}
+
+func (o *Outlet) open() error {
+	raw, err := o.conn.(*net.UDPConn).SyscallConn()
+	if err != nil {
+		return measure.Errorf(measure.KindBroken, "open %s for sending: %w", o.conn.RemoteAddr(), err)
+	}
+	o.call.raw, o.call.try = raw, o.attempt
+	if o.sender.path != GSO || o.sender.calls.segments == 1 {
+		return nil
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) {
+		inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_SEGMENT, o.sender.size)
+	}); err != nil {
+		return measure.Errorf(measure.KindBroken, "open %s for sending: %w", o.conn.RemoteAddr(), err)
+	}
+	if inner != nil {
+		return measure.Errorf(measure.KindUsage, "set socket option UDP_SEGMENT to %d: %w", o.sender.size, inner).
+			WithHint("use --tx batch")
+	}
+	return nil
+}
+
+func (o *Outlet) send(n int) (int, error) {
+	c := &o.call
+	c.asked, c.taken, c.errno = n, 0, 0
+	if err := c.raw.Write(c.try); err != nil {
+		return 0, err
+	}
+	switch c.errno {
+	case 0, unix.EAGAIN, unix.EINTR:
+		return c.taken, nil
+	case unix.EINVAL, unix.EMSGSIZE, unix.EIO:
+		if o.sender.path == GSO {
+			return 0, ErrSegments
+		}
+	}
+	return 0, c.errno
+}
+
+// fullWait is how long a sender waits for room in the kernel at once.
+const fullWait = 2 * time.Millisecond
+
+// attempt sends what is asked with one system call, which does not wait. When
+// there is no room it waits for some, and then tries once more.
+func (o *Outlet) attempt(fd uintptr) bool {
+	c, s := &o.call, &o.sender.calls
+	messages := (c.asked + s.segments - 1) / s.segments
+	last := c.asked - (messages-1)*s.segments
+	s.vectors[messages-1].SetLen(last * s.size)
+	for range 2 {
+		n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&s.messages[0])), uintptr(messages), unix.MSG_DONTWAIT, 0, 0)
+		c.errno = errno
+		if errno == 0 {
+			c.taken = min(int(n)*s.segments, c.asked)
+		}
+		if errno != unix.EAGAIN {
+			break
+		}
+		waitWritable(int32(fd))
+	}
+	s.vectors[messages-1].SetLen(s.segments * s.size)
+	return true
+}
+
+// waitWritable goes through the runtime, which gives the processor to others meanwhile.
+func waitWritable(fd int32) {
+	p := [1]unix.PollFd{{Fd: fd, Events: unix.POLLOUT}}
+	_, _ = unix.Poll(p[:], int(fullWait/time.Millisecond))
+}
