@@ -12,11 +12,13 @@ const (
 // End is what one of the two ends counted during a trial: the client keeps its
 // own and gets the server's over the control connection, and both make the result.
 type End struct {
-	Host     *Host     `json:"host,omitempty"`
-	Flows    []FlowEnd `json:"flows,omitempty"`
-	Latency  *Latency  `json:"latency,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
-	Error    *Error    `json:"error,omitempty"`
+	Host    *Host     `json:"host,omitempty"`
+	Flows   []FlowEnd `json:"flows,omitempty"`
+	Latency *Latency  `json:"latency,omitempty"`
+	// Method is how the messages of a latency test reached the program of the server.
+	Method   string   `json:"method,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	Error    *Error   `json:"error,omitempty"`
 }
 
 // FlowEnd is one end's count of one direction.
