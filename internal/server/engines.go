@@ -19,7 +19,7 @@ import (
 type engines struct {
 	tcpSend, tcpReceive func(context.Context, []*net.TCPConn, measure.Options, measure.Direction, measure.Observer) (measure.FlowEnd, error)
 	udpSend, udpReceive func(context.Context, []net.Conn, measure.Options, measure.Direction, measure.Observer) (measure.FlowEnd, error)
-	echo                func(context.Context, net.Conn, measure.Options) error
+	echo                func(context.Context, []net.Conn, measure.Options) (method string, err error)
 	facts               func(context.Context, netip.Addr) measure.Facts
 	watch               func(iface string) (stop func(payload int64) measure.Counters)
 }
@@ -28,7 +28,7 @@ func realEngines() engines {
 	return engines{
 		tcpSend: tcp.Send, tcpReceive: tcp.Receive,
 		udpSend: udp.Send, udpReceive: udp.Receive,
-		echo: latency.Echo, facts: host.Facts,
+		echo: latency.EchoFlows, facts: host.Facts,
 		watch: func(iface string) func(int64) measure.Counters { return host.Watch(iface).Stop },
 	}
 }

@@ -29,7 +29,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	end := &measure.End{Warnings: ss.warnings}
 	var err error
 	if ss.test == measure.TestLatency {
-		err = s.echo(ctx, cancel, ss, udp)
+		end.Method, err = s.echo(ctx, cancel, ss, udp)
 	} else {
 		end.Flows, err = s.flows(ctx, cancel, ss, udp)
 	}
@@ -60,12 +60,10 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 }
 
 // echo answers until the client is finished.
-func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) error {
-	var conn net.Conn
-	if udp != nil {
-		conn = udp[0]
-	} else {
-		conn = ss.tcp[0]
+func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) (method string, err error) {
+	conns := udp
+	for _, c := range ss.tcp {
+		conns = append(conns, c)
 	}
 	var watcher sync.WaitGroup
 	defer watcher.Wait()
@@ -77,14 +75,14 @@ func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *s
 		case <-ctx.Done():
 		}
 	})
-	err := s.engines.echo(ctx, conn, ss.options)
+	method, err = s.engines.echo(ctx, conns, ss.options)
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errFinished):
-		return nil
+		return method, nil
 	case cause != nil:
-		return cause
+		return method, cause
 	}
-	return err
+	return method, err
 }
 
 // flows runs each direction over its part of the connections: forward is

@@ -74,6 +74,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 	}
 	var floor *measure.FloorReading
 	if own.Latency != nil && runErr == nil {
+		own.Latency.ServerMethod = other.Method
 		floor = latencyFloor(ctx, o, own.Latency, r)
 	}
 	assemble(r, own, other, floor)
@@ -128,13 +129,11 @@ func (d data) close() {
 // run moves the packets of this end and returns what it counted, also when it fails.
 func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs measure.Observer) (*measure.End, error) {
 	if test == measure.TestLatency {
-		var conn net.Conn
-		if len(d.tcp) > 0 {
-			conn = d.tcp[0]
-		} else {
-			conn = d.udp[0]
+		conns := d.udp
+		for _, c := range d.tcp {
+			conns = append(conns, c)
 		}
-		l, err := latency.Run(ctx, conn, o, obs)
+		l, err := latency.RunFlows(ctx, conns, o, obs)
 		return &measure.End{Latency: l}, err
 	}
 	flows := o.Direction.Flows()
