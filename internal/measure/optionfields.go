@@ -94,7 +94,7 @@ func Defaults(test Test) Options {
 		o.TX, o.RX = "auto", "auto"
 	case TestLatency:
 		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
-		o.Streams, o.Arrivals, o.Spin, o.Stamps = 1, "fixed", "auto", "auto"
+		o.Flows, o.Arrivals, o.Spin, o.Stamps = 1, "fixed", "auto", "auto"
 	case TestPing:
 		o.Size, o.Spacing, o.Timeout = 56, Duration(100*time.Millisecond), Duration(time.Second)
 	}
@@ -111,7 +111,7 @@ func (o Options) Effective(test Test) (Options, error) {
 		o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
 	}
 	if test == TestLatency { // absent likewise
-		o.Streams, o.Arrivals = max(o.Streams, 1), cmp.Or(o.Arrivals, "fixed")
+		o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
 		o.Spin, o.Stamps = cmp.Or(o.Spin, "auto"), cmp.Or(o.Stamps, "auto")
 	}
 	v := reflect.ValueOf(&o).Elem()
@@ -162,16 +162,10 @@ func (o Options) Effective(test Test) (Options, error) {
 	return o, nil
 }
 
-// MostFlows is how many flows a latency test has at most.
-const MostFlows = 256
-
 // checkLatency checks what goes together in a latency test.
 func (o Options) checkLatency() error {
-	if o.Streams > MostFlows {
-		return Errorf(KindUsage, "streams %d: out of range for latency", o.Streams).WithHint("allowed: 1..%d", MostFlows)
-	}
-	if o.Streams > 1 && o.RequestRate > 0 {
-		return Errorf(KindUsage, "streams and request_rate exclude each other: flows take turns, the next request leaves when a reply is in").WithHint("leave out one of them")
+	if o.Flows > 1 && o.RequestRate > 0 {
+		return Errorf(KindUsage, "flows and request_rate exclude each other: flows take turns, the next request leaves when a reply is in").WithHint("leave out one of them")
 	}
 	if o.OneWay && o.RequestRate > 0 {
 		return Errorf(KindUsage, "one_way and request_rate exclude each other: requests on a schedule count from when they were due").WithHint("leave out one of them")

@@ -14,7 +14,7 @@ type Options struct {
 	Omit      Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
 	Interval  Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping" min:"100000000" max:"3600000000000" help:"time between live lines"`
 	Direction Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
-	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp latency" min:"1" max:"1024" help:"parallel streams; for latency flows that take turns, at most 256"`
+	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp" min:"1" max:"1024" help:"parallel streams"`
 	Rate      Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
 	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" tests:"tcp udp" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
@@ -25,6 +25,7 @@ type Options struct {
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping" max:"65507" help:"payload bytes in one datagram or message"`
 	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
 	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests a second; 0 sends when the reply is in (ping-pong)"`
+	Flows       int      `json:"flows,omitempty" yaml:"flows" flag:"flows" short:"P" tests:"latency" min:"1" max:"256" help:"flows that take turns, each from a port of its own"`
 	Arrivals    string   `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" tests:"latency" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
 	Seed        int64    `json:"seed,omitempty" yaml:"seed" flag:"seed" tests:"latency" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
 	Spin        string   `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" tests:"latency" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`

@@ -36,8 +36,8 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{TestUDP, func(o *Options) { o.Size = 65508 }, "size"},
 		{TestLatency, func(o *Options) { o.Size = 0 }, "1 B to 64 KiB"},
 		{TestLatency, func(o *Options) { o.Protocol = "sctp" }, "protocol"},
-		{TestLatency, func(o *Options) { o.Streams = 257 }, "streams 257: out of range for latency; allowed: 1..256"},
-		{TestLatency, func(o *Options) { o.Streams, o.RequestRate = 2, 5 }, "streams and request_rate exclude each other"},
+		{TestLatency, func(o *Options) { o.Flows = 257 }, "flows 257: out of range; allowed: 1..256"},
+		{TestLatency, func(o *Options) { o.Flows, o.RequestRate = 2, 5 }, "flows and request_rate exclude each other"},
 		{TestLatency, func(o *Options) { o.OneWay, o.RequestRate = true, 5 }, "one_way and request_rate exclude each other"},
 		{TestLatency, func(o *Options) { o.Arrivals = "poisson" }, "arrivals poisson has no rate"},
 		{TestLatency, func(o *Options) { o.Spin = "maybe" }, "spin \"maybe\" is not one of its values; use auto, on, off"},
@@ -91,7 +91,7 @@ func TestEveryOptionIsDeclaredInFull(t *testing.T) {
 
 func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
 	o := Defaults(TestLatency)
-	o.Streams, o.Arrivals, o.Spin, o.Stamps = 0, "", "", ""
+	o.Flows, o.Arrivals, o.Spin, o.Stamps = 0, "", "", ""
 	got, err := o.Effective(TestLatency)
 	if want, _ := Defaults(TestLatency).Effective(TestLatency); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)

@@ -55,7 +55,7 @@ type Session interface {
 	// Warnings are the server's remarks on the request, a sentence each.
 	Warnings() []string
 	// TCP opens the data connections in index order: Options.Streams of them,
-	// twice as many for bidirectional (forward first).
+	// twice as many for bidirectional (forward first), Options.Flows for latency.
 	TCP(ctx context.Context) ([]*net.TCPConn, error)
 	// UDP opens the same number of connected datagram sockets and proves the
 	// return path of each.

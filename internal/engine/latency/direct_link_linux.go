@@ -90,7 +90,13 @@ func (l *directLink) prepare(size int, oneWay bool) {
 	d := l.d
 	d.size, d.oneWay, d.stamps = uintptr(size), oneWay, l.stamping
 	room := max(size, headerSize) + 1
-	d.out, d.in = make([]byte, room), make([]byte, room)
+	d.out, d.in, d.done = make([]byte, room), make([]byte, room), make([]exchange, mostDone)
+}
+
+// heed makes the end of ctx end every run of exchanges at once. The caller calls
+// what it returns.
+func (l *directLink) heed(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { l.d.ended.Store(1) })
 }
 
 // slice sets the times of the next run of exchanges, which begins now.
@@ -100,7 +106,11 @@ func (l *directLink) slice() (now int64) {
 	if l.stamping {
 		l.d.wall = read.UnixNano() - now
 	}
-	l.d.stop, l.d.tick = now+sliceNs, now+sliceNs
+	end := now + sliceBlocking
+	if l.spin {
+		end = now + sliceSpinning
+	}
+	l.d.stop, l.d.tick = end, end
 	return now
 }
 
@@ -112,6 +122,7 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 	for _, f := range c.flows {
 		x := f.link.(*directLink)
 		x.prepare(c.size, c.o.OneWay)
+		defer x.heed(ctx)()
 		x.d.token, x.d.zero = c.token, base
 		header{magic: magicRequest, token: c.token}.put(x.d.out)
 		if c.stream {
@@ -269,6 +280,7 @@ func (l *directLink) odd(c *client) {
 // answerAll is the echo of one connection.
 func (l *directLink) answerAll(ctx context.Context, size int, oneWay bool) error {
 	l.prepare(size, oneWay)
+	defer l.heed(ctx)()
 	for {
 		l.slice()
 		if err := l.raw.Control(l.echoing); err != nil {

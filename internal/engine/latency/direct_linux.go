@@ -3,6 +3,7 @@
 package latency
 
 import (
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe" // and go:linkname
@@ -28,9 +29,17 @@ func exitsyscall()
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
 
-// sliceNs bounds how long a run of exchanges goes on before its thread comes
-// back to look at its context. While a socket blocks, a tick may come on top.
-const sliceNs = int64(20 * time.Millisecond)
+// How long a run of exchanges goes on before its thread comes back to file them and
+// to see whether the connection was closed elsewhere. While a socket blocks, a tick
+// may come on top. Coming back wakes the runtime's monitor, which then looks around
+// every 20 µs for a while, on a processor that a spinning loop wants; so those
+// come back as rarely as may be.
+const (
+	sliceBlocking = int64(20 * time.Millisecond)
+	sliceSpinning = int64(60 * time.Millisecond)
+	// mostDone is for round trips of 7 µs.
+	mostDone = 8192
+)
 
 // spinPasses is how many empty looks at a socket there are from one look at the
 // clock to the next: some microseconds.
@@ -85,11 +94,12 @@ type direct struct {
 	wall       int64 // what the wall clock is ahead of nanotime
 	came       int64 // when the kernel had what was read last, 0 if it does not say
 
+	ended   atomic.Uint32 // by its context
 	outcome outcome
 	errno   syscall.Errno
 	most    int // exchanges in done at which it comes back
 	n       int // exchanges in done
-	done    [256]exchange
+	done    []exchange
 
 	// Of an open loop.
 	next, batch int              // requests of the batch that have left, and all
@@ -169,7 +179,7 @@ func (d *direct) send(b []byte, n uintptr) bool {
 			d.outcome, d.errno = outcomeFailed, e
 			return false
 		default:
-			if passes++; (!d.spin || passes%spinPasses == 0) && nanotime() >= d.tick {
+			if passes++; (!d.spin || passes%spinPasses == 0) && d.late() {
 				d.outcome = outcomeQuiet
 				return false
 			}
@@ -177,6 +187,12 @@ func (d *direct) send(b []byte, n uintptr) bool {
 	}
 	return true
 }
+
+// late reports whether to come back from waiting.
+//
+//go:nosplit
+//go:norace
+func (d *direct) late() bool { return d.ended.Load() != 0 || nanotime() >= d.tick }
 
 // receive waits for a whole message of a stream or for one datagram.
 //
@@ -208,7 +224,7 @@ func (d *direct) receive() bool {
 			d.outcome, d.errno = outcomeFailed, e
 			return false
 		default:
-			if passes++; d.once || (!d.spin || passes%spinPasses == 0) && nanotime() >= d.tick {
+			if passes++; d.once || (!d.spin || passes%spinPasses == 0) && d.late() {
 				d.outcome = outcomeQuiet
 				return false
 			}
@@ -247,7 +263,7 @@ func (d *direct) ask() {
 	for d.n < d.most {
 		if d.phase == phaseIdle {
 			d.began = nanotime()
-			if d.began >= d.stop {
+			if d.began >= d.stop || d.ended.Load() != 0 {
 				break
 			}
 			d.label()
@@ -351,7 +367,7 @@ func (d *direct) answering() {
 			break
 		}
 		d.phase, d.moved = phaseIdle, 0
-		if d.once || nanotime() >= d.stop {
+		if d.once || nanotime() >= d.stop || d.ended.Load() != 0 {
 			break
 		}
 	}
@@ -367,7 +383,7 @@ func (d *direct) keep() {
 	d.outcome = outcomeSlice
 	for d.n < d.most {
 		now := nanotime()
-		if now >= d.tick || d.next == d.batch && d.batch > 0 {
+		if now >= d.tick || d.ended.Load() != 0 || d.next == d.batch && d.batch > 0 {
 			break
 		}
 		if d.phase == phaseIdle && d.next < d.batch && now >= d.due[d.next] {

@@ -15,7 +15,7 @@
 // and keeps them itself. Run, Echo and Floor wait for every goroutine they start.
 //
 // On Linux the ping-pong and the echo run outside of the Go runtime, in slices of
-// 20 ms (type direct), and block or spin; the threads of an open loop that does not spin use
+// up to 60 ms (type direct), and block or spin; the threads of an open loop that does not spin use
 // blocking system calls the runtime knows of. Unless it spins, a round trip ends when the
 // kernel got the reply. Elsewhere, and for connections that are no socket of the
 // system, messages go through the Go net poller and times are those of the user's

@@ -20,6 +20,7 @@ func (c *client) openSpinning(ctx context.Context) error {
 	defer pin(l)()
 	k := &keeper{c: c, l: l, base: nanotime() - c.clock.now(), window: roundtrip.NewWindow(c.outstanding() + batchMost)}
 	l.prepare(c.size, false)
+	defer l.heed(ctx)()
 	l.d.token, l.d.zero = c.token, k.base
 	if !c.stream {
 		header{magic: magicRequest, token: c.token}.put(l.d.out)

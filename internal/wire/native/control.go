@@ -147,9 +147,11 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 
 // DataConnections is how many data connections a session of these effective
 // options has: one a stream, as many again for the other direction of
-// bidirectional.
+// bidirectional; one a flow for latency.
 func DataConnections(test measure.Test, o measure.Options) int {
 	switch {
+	case test == measure.TestLatency:
+		return max(o.Flows, 1)
 	case o.Direction == measure.Bidirectional:
 		return 2 * o.Streams
 	default:
