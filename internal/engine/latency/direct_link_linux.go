@@ -90,7 +90,7 @@ func (l *directLink) prepare(size int, oneWay bool) {
 	d := l.d
 	d.size, d.oneWay, d.stamps = uintptr(size), oneWay, l.stamping
 	room := max(size, headerSize) + 1
-	d.out, d.in, d.done = make([]byte, room), make([]byte, room), make([]exchange, mostDone)
+	d.out, d.in = make([]byte, room), make([]byte, room)
 }
 
 // heed makes the end of ctx end every run of exchanges at once. The caller calls
@@ -122,6 +122,7 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 	for _, f := range c.flows {
 		x := f.link.(*directLink)
 		x.prepare(c.size, c.o.OneWay)
+		x.d.done = make([]exchange, mostDone/len(c.flows))
 		defer x.heed(ctx)()
 		x.d.token, x.d.zero = c.token, base
 		header{magic: magicRequest, token: c.token}.put(x.d.out)

@@ -155,8 +155,13 @@ func TestOneWayDelaysAddUpToTheRoundTrip(t *testing.T) {
 		if w == nil || w.Exchanges != 500 || w.ClockErrorNs < 1 || float64(w.ClockErrorNs) > l.Application.Percentiles().P50 {
 			t.Fatalf("%+v", w)
 		}
-		// What one way gains the other loses; the time inside the echo is in neither.
-		if sum, rtt := w.Up.Mean()+w.Down.Mean(), l.Histogram.Mean(); sum > 1.1*rtt || sum < 0.3*rtt {
+		// What one way gains the other loses; the time inside the echo, which is most
+		// of it where the echo has to wake up, is in neither.
+		least := 0.0
+		if o.Spin == "on" {
+			least = 0.3
+		}
+		if sum, rtt := w.Up.Mean()+w.Down.Mean(), l.Histogram.Mean(); sum > 1.1*rtt || sum <= least*rtt {
 			t.Errorf("up %.0f and down %.0f of a round trip of %.0f", w.Up.Mean(), w.Down.Mean(), rtt)
 		}
 	})

@@ -20,6 +20,7 @@ func (c *client) openSpinning(ctx context.Context) error {
 	defer pin(l)()
 	k := &keeper{c: c, l: l, base: nanotime() - c.clock.now(), window: roundtrip.NewWindow(c.outstanding() + batchMost)}
 	l.prepare(c.size, false)
+	l.d.done = make([]exchange, 4*batchMost)
 	defer l.heed(ctx)()
 	l.d.token, l.d.zero = c.token, k.base
 	if !c.stream {
