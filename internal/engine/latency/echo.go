@@ -113,11 +113,11 @@ func checkEcho(o measure.Options) error {
 
 // echoed is the error of an echo that ended with err.
 func echoed(ctx context.Context, conn net.Conn, err error) error {
-	if err == nil || ctx.Err() != nil {
-		return nil
+	if err != nil && ctx.Err() == nil {
+		return measure.Errorf(measure.KindBroken, "answer latency messages of %s: %w", conn.RemoteAddr(), err).
+			WithHint("see whether the client was stopped or a firewall cut the flow")
 	}
-	return measure.Errorf(measure.KindBroken, "answer latency messages of %s: %w", conn.RemoteAddr(), err).
-		WithHint("see whether the client was stopped or a firewall cut the flow")
+	return nil
 }
 
 // echoer answers over a link.
