@@ -37,6 +37,9 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 		default:
 			panic(fmt.Sprintf("option %s has a type without a flag", f.Key))
 		}
+		if f.Bare != "" {
+			flags.Lookup(f.Flag).NoOptDefVal = f.Bare
+		}
 		if len(f.Enum) > 0 {
 			_ = cmd.RegisterFlagCompletionFunc(f.Flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
 		}

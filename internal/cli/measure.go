@@ -93,6 +93,8 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
 		`  soku latency 10.0.0.4                  ping-pong of 64-byte TCP messages
   soku latency vm2 --protocol udp -s 1k  UDP, 1000 bytes
   soku latency vm2 --request-rate 500    open loop: 500 requests a second
+  soku latency vm2 --spin                both ends look without a pause: the floor of the machines
+  soku latency vm2 -P 16 --one-way       16 flows in turn; the delay of each way
   soku latency vm2 -s 1 --row 1000 --rows  a table row each 1000 round trips`},
 	measure.TestConnect: {"Measure TCP connections a second and their set-up time",
 		"Opens TCP connections to a soku server and closes them, and keeps the time of every\nset-up, SYN to SYN-ACK, in a histogram. The server counts what it accepts. With\n--to-port it needs no server and connects to whatever listens there, gently.",

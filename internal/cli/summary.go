@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,7 +164,21 @@ func printLatencySummary(row rowPrinter, r *measure.Result) {
 		row("tail", "p90 %s, p95 %s, p99 %s, p99.9 %s, p99.99 %s", measure.FormatLatency(p.P90), measure.FormatLatency(p.P95),
 			measure.FormatLatency(p.P99), measure.FormatLatency(p.P999), measure.FormatLatency(p.P9999))
 	}
+	if p := r.Summary.ApplicationRTT; p != nil && l.Application.Count() > 0 && *p != *r.Summary.RTT {
+		row("program", "median %s, p99 %s from program to program: waking up the client is in it", measure.FormatLatency(p.P50), measure.FormatLatency(p.P99))
+	}
+	if w := l.OneWay; w != nil {
+		row("one way", "median %s up, %s down, known within ± %s", measure.FormatLatency(w.UpNs.P50), measure.FormatLatency(w.DownNs.P50), measure.FormatLatency(float64(w.ClockErrorNs)))
+	}
+	if len(l.Flows) > 0 {
+		by := func(a, b measure.LatencyFlow) int { return cmp.Compare(a.RTT.P50, b.RTT.P50) }
+		fast, slow := slices.MinFunc(l.Flows, by), slices.MaxFunc(l.Flows, by)
+		row("flows", "%d, medians from %s (%s) to %s (%s)", len(l.Flows), measure.FormatLatency(fast.RTT.P50), fast.Local, measure.FormatLatency(slow.RTT.P50), slow.Local)
+	}
 	row("replies", "%d of %d, %d lost", l.Received, l.Sent, l.Lost)
+	if a := l.Arrivals; a != nil {
+		row("schedule", "%s gaps; sent late by p50 %s, p99 %s, max %s", a.Process, measure.FormatLatency(a.SendErrorNs.P50), measure.FormatLatency(a.SendErrorNs.P99), measure.FormatLatency(a.SendErrorNs.Max))
+	}
 	if l.LateSends > 0 {
 		row("late", "%d requests left late; their time counts from when they were due", l.LateSends)
 	}
@@ -170,6 +186,9 @@ func printLatencySummary(row rowPrinter, r *measure.Result) {
 		row("floor", "%s median on this host's loopback: what the tool and the host add", measure.FormatLatency(l.Floor.RTT.P50))
 	}
 	row("method", "%s", l.Method)
+	if l.ServerMethod != "" {
+		row("echo", "%s", l.ServerMethod)
+	}
 }
 
 func hostText(h *measure.Host) string {

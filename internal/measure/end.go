@@ -17,8 +17,10 @@ type End struct {
 	Latency   *Latency   `json:"latency,omitempty"`
 	Connect   *Connect   `json:"connect,omitempty"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty"`
-	Warnings  []string   `json:"warnings,omitempty"`
-	Error     *Error     `json:"error,omitempty"`
+	// Method is how the messages of a latency test reached the program of the server.
+	Method   string   `json:"method,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	Error    *Error   `json:"error,omitempty"`
 }
 
 // Moved is what this end sent and received after the omitted start: payload

@@ -15,6 +15,7 @@ type OptionField struct {
 	Flag  string   // long flag
 	Short string   // one-letter flag, or empty
 	Help  string   // one line
+	Bare  string   // value of the flag when it is given without one, or empty
 	Enum  []string // allowed values, or nil
 	Tests []Test   // tests it applies to
 
@@ -31,7 +32,7 @@ func readOptionFields() []OptionField {
 		tag := t.Field(i).Tag
 		f := OptionField{
 			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
-			Help: tag.Get("help"), Enum: strings.Fields(tag.Get("enum")), index: i,
+			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i,
 		}
 		for _, name := range strings.Fields(tag.Get("tests")) {
 			f.Tests = append(f.Tests, Test(name))
@@ -93,6 +94,7 @@ func Defaults(test Test) Options {
 		o.TX, o.RX = "auto", "auto"
 	case TestLatency:
 		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
+		o.Flows, o.Arrivals, o.Spin, o.Stamps = 1, "fixed", "auto", "auto"
 	case TestConnect:
 		o.Streams, o.Close, o.Entry, o.Port = 1, "auto", "auto", DefaultPort
 	case TestPing:
@@ -109,6 +111,10 @@ func Defaults(test Test) Options {
 func (o Options) Effective(test Test) (Options, error) {
 	if _, has := paths[test]; has { // absent in what an older program wrote
 		o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
+	}
+	if test == TestLatency { // absent likewise
+		o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
+		o.Spin, o.Stamps = cmp.Or(o.Spin, "auto"), cmp.Or(o.Stamps, "auto")
 	}
 	v := reflect.ValueOf(&o).Elem()
 	for _, f := range optionFields {
@@ -135,6 +141,9 @@ func (o Options) Effective(test Test) (Options, error) {
 	}
 	switch test {
 	case TestLatency:
+		if err := o.checkLatency(); err != nil {
+			return o, err
+		}
 		if o.Protocol == "udp" && o.Size < MinUDPPayload {
 			return o, Errorf(KindUsage, "size %d: a UDP message carries its own number and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size or --protocol tcp")
 		}
@@ -189,6 +198,30 @@ func (o Options) effectiveConnect() (Options, error) {
 	}
 	return o, nil
 }
+
+// checkLatency checks what goes together in a latency test.
+func (o Options) checkLatency() error {
+	if o.Flows > 1 && o.RequestRate > 0 {
+		return Errorf(KindUsage, "flows and request_rate exclude each other: flows take turns, the next request leaves when a reply is in").WithHint("leave out one of them")
+	}
+	if o.OneWay && o.RequestRate > 0 {
+		return Errorf(KindUsage, "one_way and request_rate exclude each other: requests on a schedule count from when they were due").WithHint("leave out one of them")
+	}
+	if o.RequestRate == 0 && o.Arrivals != "fixed" {
+		return Errorf(KindUsage, "arrivals %s has no rate", o.Arrivals).WithHint("give --request-rate")
+	}
+	least := Size(MinNumberedMessage)
+	if o.Protocol == "udp" {
+		least = MinUDPPayload
+	}
+	if least += 16; o.OneWay && o.Size < least {
+		return Errorf(KindUsage, "size %d: a reply with the times of the far end needs at least %d bytes over %s", o.Size, least, o.Protocol).WithHint("use a larger --size or leave out --one-way")
+	}
+	return nil
+}
+
+// MinNumberedMessage is the least latency message over TCP that carries its number.
+const MinNumberedMessage = 8
 
 // paths are the ways into and out of the kernel that each test has.
 var paths = map[Test]struct{ tx, rx []string }{

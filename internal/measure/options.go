@@ -26,6 +26,12 @@ type Options struct {
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping connect" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`
 	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
 	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency connect" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests or connections a second; 0 sends when the last is done"`
+	Flows       int      `json:"flows,omitempty" yaml:"flows" flag:"flows" short:"P" tests:"latency" min:"1" max:"256" help:"flows that take turns, each from a port of its own"`
+	Arrivals    string   `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" tests:"latency" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
+	Seed        int64    `json:"seed,omitempty" yaml:"seed" flag:"seed" tests:"latency" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
+	Spin        string   `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" tests:"latency" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`
+	Stamps      string   `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" tests:"latency" enum:"auto on off" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off"`
+	OneWay      bool     `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" tests:"latency" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
 	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" tests:"latency" min:"1" max:"1000000000" help:"round trips in one row of the table"`
 	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" tests:"ping" min:"1000000" max:"3600000000000" help:"time between echo requests"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" tests:"latency ping" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`

@@ -40,6 +40,13 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{TestUDP, func(o *Options) { o.Size = 65508 }, "size"},
 		{TestLatency, func(o *Options) { o.Size = 0 }, "1 B to 64 KiB"},
 		{TestLatency, func(o *Options) { o.Protocol = "sctp" }, "protocol"},
+		{TestLatency, func(o *Options) { o.Flows = 257 }, "flows 257: out of range; allowed: 1..256"},
+		{TestLatency, func(o *Options) { o.Flows, o.RequestRate = 2, 5 }, "flows and request_rate exclude each other"},
+		{TestLatency, func(o *Options) { o.OneWay, o.RequestRate = true, 5 }, "one_way and request_rate exclude each other"},
+		{TestLatency, func(o *Options) { o.Arrivals = "poisson" }, "arrivals poisson has no rate"},
+		{TestLatency, func(o *Options) { o.Spin = "maybe" }, "spin \"maybe\" is not one of its values; use auto, on, off"},
+		{TestLatency, func(o *Options) { o.OneWay, o.Size = true, 23 }, "needs at least 24 bytes over tcp"},
+		{TestLatency, func(o *Options) { o.OneWay, o.Size, o.Protocol = true, 43, "udp" }, "needs at least 44 bytes over udp"},
 		{TestPing, func(o *Options) { o.Streams = 2 }, "does not apply to the ping test"},
 		{TestTCP, func(o *Options) { o.DSCP = "gold" }, "dscp \"gold\""},
 		{TestTCP, func(o *Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
@@ -83,5 +90,14 @@ func TestEveryOptionIsDeclaredInFull(t *testing.T) {
 			t.Errorf("option %s is declared twice", f.Key)
 		}
 		keys[f.Key], flags[f.Flag] = true, true
+	}
+}
+
+func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
+	o := Defaults(TestLatency)
+	o.Flows, o.Arrivals, o.Spin, o.Stamps = 0, "", "", ""
+	got, err := o.Effective(TestLatency)
+	if want, _ := Defaults(TestLatency).Effective(TestLatency); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

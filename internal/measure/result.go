@@ -86,6 +86,7 @@ type Summary struct {
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
 	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping; set-up times of connections (SYN to SYN-ACK) in connect"`
+	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program: the client's waking up is in them. Test latency"`
 	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
 	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips beside the load (with_latency)"`
 	RPM                  float64      `json:"responsiveness_rpm,omitempty" jsonschema:"description=Round trips per minute under load: 60 s by the mean of loaded round trips without the slowest twentieth"`
@@ -194,16 +195,51 @@ type TCPInfo struct {
 
 // Latency is what a request/response or ping trial left.
 type Latency struct {
-	Method     string         `json:"method" jsonschema:"description=How the times were taken; such as 'closed loop, user clock'"`
-	Histogram  *Histogram     `json:"histogram" jsonschema:"description=Every round trip in ns"`
-	Rows       []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
-	Sent       int64          `json:"sent"`
-	Received   int64          `json:"received"`
-	Lost       int64          `json:"lost"`
-	Duplicated int64          `json:"duplicated,omitempty"`
-	LateSends  int64          `json:"late_sends,omitempty"`
-	Floor      *FloorReading  `json:"floor,omitempty"`
-	Series     []LatencyPoint `json:"series,omitempty" jsonschema:"description=At most 1000 points over the trial"`
+	Method       string         `json:"method" jsonschema:"description=How the times were taken; such as 'closed loop, user clock'"`
+	ServerMethod string         `json:"server_method,omitempty" jsonschema:"description=How messages reached the program of the server"`
+	Histogram    *Histogram     `json:"histogram" jsonschema:"description=Every round trip in ns"`
+	Application  *Histogram     `json:"application,omitempty" jsonschema:"description=The same from program to program on the user clock; equal to histogram where the kernel stamped no arrival"`
+	Rows         []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
+	Sent         int64          `json:"sent"`
+	Received     int64          `json:"received"`
+	Lost         int64          `json:"lost"`
+	Duplicated   int64          `json:"duplicated,omitempty"`
+	LateSends    int64          `json:"late_sends,omitempty"`
+	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element a flow where there are several"`
+	Arrivals     *Arrivals      `json:"arrivals,omitempty" jsonschema:"description=Open loop only"`
+	OneWay       *OneWay        `json:"one_way,omitempty"`
+	Floor        *FloorReading  `json:"floor,omitempty"`
+	Series       []LatencyPoint `json:"series,omitempty" jsonschema:"description=At most 1000 points over the trial"`
+}
+
+// LatencyFlow is one of several flows that took turns.
+type LatencyFlow struct {
+	Index  int         `json:"index"`
+	Local  string      `json:"local" jsonschema:"description=Address and port at the client"`
+	Remote string      `json:"remote" jsonschema:"description=Address and port at the server"`
+	RTT    Percentiles `json:"rtt_ns"`
+}
+
+// Arrivals is the schedule of an open loop and how well it was kept.
+type Arrivals struct {
+	Process     string      `json:"process" jsonschema:"enum=fixed,enum=poisson"`
+	Seed        int64       `json:"seed,omitempty" jsonschema:"description=Of random arrivals"`
+	SendErrorNs Percentiles `json:"send_error_ns" jsonschema:"description=When a request was handed to the kernel minus when it was due"`
+	SendError   *Histogram  `json:"send_error,omitempty"`
+}
+
+// OneWay is what a round trip was made of. Two clocks cannot be compared better
+// than the path allows: every delay is known within plus or minus ClockErrorNs, by
+// which what is taken off one way is added to the other.
+type OneWay struct {
+	UpNs          Percentiles `json:"up_ns" jsonschema:"description=Client to server"`
+	DownNs        Percentiles `json:"down_ns" jsonschema:"description=Server to client"`
+	Up            *Histogram  `json:"up"`
+	Down          *Histogram  `json:"down"`
+	ClockOffsetNs int64       `json:"clock_offset_ns" jsonschema:"description=Server's monotonic clock minus the client's time since the start"`
+	ClockErrorNs  int64       `json:"clock_error_ns" jsonschema:"description=Half the fastest round trip without the time at the server: the offset and every delay are known within plus or minus this"`
+	ClockDriftPPM float64     `json:"clock_drift_ppm" jsonschema:"description=How much faster the server's clock runs; 0 where the trial was too short to tell"`
+	Exchanges     int64       `json:"exchanges" jsonschema:"description=Evenly taken from the trial"`
 }
 
 // LatencyRow is the distribution of one block of round trips.

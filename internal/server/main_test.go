@@ -140,16 +140,17 @@ func fakes() engines {
 			})
 		},
 		listen: connect.Listen,
-		echo: func(ctx context.Context, c net.Conn, o measure.Options) error {
+		echo: func(ctx context.Context, conns []net.Conn, o measure.Options) (string, error) {
+			c := conns[0]
 			defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 			buf := make([]byte, 2000)
 			for {
 				n, err := c.Read(buf)
 				if err != nil {
-					return err
+					return "fake", err
 				}
 				if _, err := c.Write(buf[:n]); err != nil {
-					return err
+					return "fake", err
 				}
 			}
 		},

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net"
 
 	"soku/internal/measure"
 )
@@ -12,14 +13,18 @@ import (
 // so the flows begin when the path was measured without them.
 func (s *Server) flowsWithProbes(ctx context.Context, cancel context.CancelCauseFunc, ss *session) ([]measure.FlowEnd, error) {
 	probes := ss.tcp[len(ss.tcp)-measure.Probes:]
+	answer := func(ctx context.Context, part int, o measure.Options) error {
+		_, err := s.engines.echo(ctx, []net.Conn{probes[part]}, o)
+		return err
+	}
 	idle, load := ss.options.IdleProbe(), ss.options.LoadProbe()
-	if err := s.engines.echo(ctx, probes[0], idle); err != nil {
+	if err := answer(ctx, 0, idle); err != nil {
 		return nil, err
 	}
 	beside, stop := context.WithCancel(ctx)
 	defer stop()
 	answered := make(chan error, 1)
-	go func() { answered <- s.engines.echo(beside, probes[1], load) }()
+	go func() { answered <- answer(beside, 1, load) }()
 	flows, err := s.flows(ctx, cancel, ss, nil)
 	if err != nil {
 		stop()
@@ -27,5 +32,5 @@ func (s *Server) flowsWithProbes(ctx context.Context, cancel context.CancelCause
 	if err = errors.Join(err, <-answered); err != nil {
 		return flows, err
 	}
-	return flows, s.engines.echo(ctx, probes[2], idle)
+	return flows, answer(ctx, 2, idle)
 }

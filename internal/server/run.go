@@ -37,7 +37,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	case measure.TestConnect:
 		err = s.takeConnections(ctx, cancel, ss, entry, end)
 	case measure.TestLatency:
-		err = s.echo(ctx, cancel, ss, udp)
+		end.Method, err = s.echo(ctx, cancel, ss, udp)
 	default:
 		if ss.options.WithLatency {
 			end.Flows, err = s.flowsWithProbes(ctx, cancel, ss)
@@ -72,12 +72,10 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 }
 
 // echo answers until the client is finished.
-func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) error {
-	var conn net.Conn
-	if udp != nil {
-		conn = udp[0]
-	} else {
-		conn = ss.tcp[0]
+func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) (method string, err error) {
+	conns := udp
+	for _, c := range ss.tcp {
+		conns = append(conns, c)
 	}
 	var watcher sync.WaitGroup
 	defer watcher.Wait()
@@ -89,14 +87,14 @@ func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *s
 		case <-ctx.Done():
 		}
 	})
-	err := s.engines.echo(ctx, conn, ss.options)
+	method, err = s.engines.echo(ctx, conns, ss.options)
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errFinished):
-		return nil
+		return method, nil
 	case cause != nil:
-		return cause
+		return method, cause
 	}
-	return err
+	return method, err
 }
 
 // flows runs each direction over its part of the connections: forward is

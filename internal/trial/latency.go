@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"strings"
 
 	"soku/internal/measure"
 )
@@ -34,6 +35,16 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 		return
 	}
 	s.RTT = l.Histogram.Percentiles()
+	if l.Application != nil {
+		s.ApplicationRTT = l.Application.Percentiles()
+	}
+	if r.Options.Spin == "on" {
+		for end, method := range map[string]string{"this end": l.Method, "the server": l.ServerMethod} {
+			if method != "" && !strings.Contains(method, "spinning") {
+				r.Warnings = append(r.Warnings, end+" could not spin as asked: "+method)
+			}
+		}
+	}
 	if s.DurationNs > 0 && r.Test == measure.TestLatency {
 		s.PacketsPerSecond = float64(l.Received) * 1e9 / float64(s.DurationNs)
 	}

@@ -82,6 +82,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 		own.Connect.Entry = data.entry
 		floor = connectFloor(ctx, r)
 	case own.Latency != nil:
+		own.Latency.ServerMethod = other.Method
 		floor = latencyFloor(ctx, o, own.Latency, r)
 	}
 	assemble(r, own, other, floor)
@@ -149,13 +150,11 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		return end, err
 	}
 	if test == measure.TestLatency {
-		var conn net.Conn
-		if len(d.tcp) > 0 {
-			conn = d.tcp[0]
-		} else {
-			conn = d.udp[0]
+		conns := d.udp
+		for _, c := range d.tcp {
+			conns = append(conns, c)
 		}
-		l, err := latency.Run(ctx, conn, o, obs)
+		l, err := latency.RunFlows(ctx, conns, o, obs)
 		return &measure.End{Latency: l}, err
 	}
 	if o.WithLatency {

@@ -67,8 +67,8 @@ type Session interface {
 	// Warnings are the server's remarks on the request, a sentence each.
 	Warnings() []string
 	// TCP opens the data connections in index order: Options.Streams of them,
-	// twice as many for bidirectional (forward first), one for latency,
-	// none for connect.
+	// twice as many for bidirectional (forward first), Options.Flows for latency,
+	// none for connect, measure.Probes more with latency under load.
 	TCP(ctx context.Context) ([]*net.TCPConn, error)
 	// UDP opens the same number of connected datagram sockets and proves the
 	// return path of each.

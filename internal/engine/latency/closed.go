@@ -11,6 +11,9 @@ import (
 // closed is the ping-pong: the next request leaves when the reply is in.
 func (c *client) closed(ctx context.Context) error {
 	defer pin(c.link)()
+	if l, ok := c.link.(looper); ok {
+		return l.closed(ctx, c)
+	}
 	if c.stream {
 		return c.closedStream(ctx)
 	}
@@ -20,6 +23,9 @@ func (c *client) closed(ctx context.Context) error {
 func (c *client) closedStream(ctx context.Context) error {
 	message, reply := make([]byte, c.size), make([]byte, c.size)
 	for n := uint64(0); ; n++ {
+		if n > 0 {
+			c.next()
+		}
 		start := c.clock.now()
 		if c.over(start) {
 			return nil
@@ -30,9 +36,7 @@ func (c *client) closedStream(ctx context.Context) error {
 		if c.size >= numberSize {
 			binary.BigEndian.PutUint64(message, n)
 		}
-		if start >= c.omit {
-			c.sent++
-		}
+		c.begin(start, false)
 		if err := writeAll(ctx, c.link, message); err != nil {
 			return c.broken(ctx, err)
 		}
@@ -43,7 +47,12 @@ func (c *client) closedStream(ctx context.Context) error {
 		if c.size >= numberSize && binary.BigEndian.Uint64(reply) != n {
 			return c.broken(ctx, errDisorder)
 		}
-		c.reply(start, now)
+		came := c.came(start, now)
+		c.reply(start, came, now)
+		if c.o.OneWay {
+			in, out := parseTimes(reply, true)
+			c.far(start, came, in, out)
+		}
 	}
 }
 
@@ -69,15 +78,14 @@ func (c *client) closedDatagrams(ctx context.Context) error {
 		}
 		n := window.Add(start)
 		header{magicRequest, c.token, n, start}.put(message)
-		if start >= c.omit {
-			c.sent++
-		}
+		c.begin(start, false)
 		if err := c.sendDatagram(ctx, message); err != nil {
 			return c.broken(ctx, err)
 		}
 		if err := c.awaitReply(ctx, window, reply); err != nil {
 			return c.broken(ctx, err)
 		}
+		c.next()
 	}
 }
 
@@ -134,7 +142,12 @@ func (c *client) take(w *roundtrip.Window, b []byte, now int64) {
 	}
 	switch atNs, verdict := w.Answer(h.number); verdict {
 	case roundtrip.Fresh:
-		c.reply(atNs, now)
+		came := c.came(atNs, now)
+		c.reply(atNs, came, now)
+		if c.o.OneWay {
+			in, out := parseTimes(b, false)
+			c.far(h.atNs, came, in, out)
+		}
 	case roundtrip.Duplicate:
 		c.duplicated++
 	}

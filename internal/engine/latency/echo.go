@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
+	"time"
 
 	"soku/internal/measure"
 )
@@ -18,37 +20,132 @@ import (
 // ctx. A connection that breaks is an error of [measure.KindBroken]; the end of
 // ctx is noticed within 100 ms.
 func Echo(ctx context.Context, conn net.Conn, o measure.Options) error {
-	return echo(ctx, conn, o, openLink)
+	_, err := EchoFlows(ctx, []net.Conn{conn}, o)
+	return err
 }
 
-func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) error {
-	if o.Size < 1 || o.Size > maxMessage {
-		return measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use 1 to %d", maxMessage)
+// EchoFlows is [Echo] for every flow of one trial, at least one. method says how
+// messages reached this end's kernel, and whether it could spin as asked.
+func EchoFlows(ctx context.Context, conns []net.Conn, o measure.Options) (method string, err error) {
+	spin, leave := maySpin(o.Spin)
+	defer leave()
+	switch {
+	case spin && len(conns) > 1:
+		if links, ok := openTogether(conns); ok {
+			return links[0].String(), echoTogether(ctx, conns, links, o)
+		}
+	case len(conns) == 1:
+		return echo(ctx, conns[0], o, openFor(spin))
+	}
+	return echoEach(ctx, conns, o)
+}
+
+// echoEach answers every flow over the net poller, so that all are treated alike
+// and none needs a thread of its own.
+func echoEach(ctx context.Context, conns []net.Conn, o measure.Options) (method string, err error) {
+	methods, errs := make([]string, len(conns)), make([]error, len(conns))
+	var all sync.WaitGroup
+	for i, conn := range conns {
+		all.Go(func() { methods[i], errs[i] = echo(ctx, conn, o, openPoller) })
+	}
+	all.Wait()
+	return methods[0], errors.Join(errs...)
+}
+
+// openTogether opens spinning links for one thread; ok is false where that
+// cannot be.
+func openTogether(conns []net.Conn) (links []link, ok bool) {
+	for _, conn := range conns {
+		setNoDelay(conn)
+		l, ok := openDirect(conn, maxTick, true)
+		if !ok {
+			for _, l := range links {
+				l.release()
+			}
+			return nil, false
+		}
+		links = append(links, l)
+	}
+	return links, true
+}
+
+func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure.Options) error {
+	defer func() {
+		for _, l := range links {
+			l.release()
+		}
+	}()
+	if err := checkEcho(o); err != nil {
+		return err
+	}
+	defer pin(links[0])()
+	return echoed(ctx, conns[0], answerTogether(ctx, links, int(o.Size), o.OneWay))
+}
+
+func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (method string, err error) {
+	if err := checkEcho(o); err != nil {
+		return "", err
 	}
 	setNoDelay(conn)
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
 	defer pin(l)()
-	answer := echoDatagrams
-	if isStream(conn) {
-		answer = echoStream
+	if o.OneWay && !l.busy() {
+		l.stamp() // when a request came, not when this end ran again
 	}
-	if err := answer(ctx, l, int(o.Size)); err != nil && ctx.Err() == nil {
+	e := echoer{link: l, size: int(o.Size), stream: isStream(conn), oneWay: o.OneWay, clock: clock{start: time.Now()}}
+	answer := e.datagrams
+	if e.stream {
+		answer = e.messages
+	}
+	if d, ok := l.(looper); ok {
+		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.oneWay) }
+	}
+	return l.String(), echoed(ctx, conn, answer(ctx))
+}
+
+func checkEcho(o measure.Options) error {
+	if o.Size < 1 || o.Size > maxMessage {
+		return measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use 1 to %d", maxMessage)
+	}
+	return nil
+}
+
+// echoed is the error of an echo that ended with err.
+func echoed(ctx context.Context, conn net.Conn, err error) error {
+	if err != nil && ctx.Err() == nil {
 		return measure.Errorf(measure.KindBroken, "answer latency messages of %s: %w", conn.RemoteAddr(), err).
 			WithHint("see whether the client was stopped or a firewall cut the flow")
 	}
 	return nil
 }
 
-func echoStream(ctx context.Context, l link, size int) error {
-	message := make([]byte, size)
+// echoer answers over a link.
+type echoer struct {
+	link           link
+	size           int
+	stream, oneWay bool
+	clock          clock
+}
+
+// times writes into a reply when its request came and that it leaves now.
+func (e echoer) times(b []byte) {
+	if e.oneWay {
+		now := e.clock.now()
+		putTimes(b, e.stream, now-int64(e.link.late()), now)
+	}
+}
+
+func (e echoer) messages(ctx context.Context) error {
+	message := make([]byte, e.size)
 	for {
-		err := readFull(ctx, l, message, func() error { return nil })
+		err := readFull(ctx, e.link, message, func() error { return nil })
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
-			err = writeAll(ctx, l, message)
+			e.times(message)
+			err = writeAll(ctx, e.link, message)
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -59,11 +156,11 @@ func echoStream(ctx context.Context, l link, size int) error {
 	}
 }
 
-func echoDatagrams(ctx context.Context, l link, size int) error {
-	buffer := make([]byte, max(size, headerSize)+1)
+func (e echoer) datagrams(ctx context.Context) error {
+	buffer := make([]byte, max(e.size, headerSize)+1)
 	var token uint64
 	for ctx.Err() == nil {
-		n, err := l.read(buffer)
+		n, err := e.link.read(buffer)
 		if err != nil {
 			if errors.Is(err, errTick) || refused(err) || cut(err) {
 				continue
@@ -72,12 +169,13 @@ func echoDatagrams(ctx context.Context, l link, size int) error {
 		}
 		h, ok := parseHeader(buffer[:n])
 		switch {
-		case !ok || n > size:
+		case !ok || n > e.size:
 		case h.magic == magicRequest:
 			token = h.token
 			h.magic = magicReply
 			h.put(buffer)
-			if err := writeAll(ctx, l, buffer[:n]); err != nil && !refused(err) && !noBuffer(err) && !errors.Is(err, context.Cause(ctx)) {
+			e.times(buffer[:n])
+			if err := writeAll(ctx, e.link, buffer[:n]); err != nil && !refused(err) && !noBuffer(err) && !errors.Is(err, context.Cause(ctx)) {
 				return err
 			}
 		case h.magic == magicEnd && h.token == token:

@@ -25,7 +25,7 @@ func TestAFarEndThatGoesAwayBreaksItAndLeavesWhatWasCounted(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		l, err := run(t.Context(), near, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
 		if measure.KindOf(err) != measure.KindBroken || l == nil {
 			t.Fatalf("%+v, %v", l, err)
 		}
@@ -46,7 +46,7 @@ func TestAFarEndThatResetsBreaksIt(t *testing.T) {
 			}
 			return [][]byte{m}
 		})
-		if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 5 {
+		if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 5 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "tcp")
@@ -63,7 +63,7 @@ func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
 			}
 			return [][]byte{m}
 		})
-		if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 3 {
+		if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 3 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "tcp")
@@ -74,7 +74,7 @@ func TestNoAnswerAtAllIsBroken(t *testing.T) {
 		near, far := sockets(t, o.Protocol)
 		o.Count, o.Timeout = 5, measure.Duration(20*time.Millisecond)
 		answering(t, far, int(o.Size), func(int, []byte) [][]byte { return [][]byte{} })
-		if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
+		if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "udp")
@@ -93,7 +93,7 @@ func TestLostDatagramsAreCounted(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		l, err := run(t.Context(), near, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
 		if err != nil || l.Sent != 40 || l.Lost < 10 || l.Received+l.Lost != 40 || l.Histogram.Count() != l.Received {
 			t.Errorf("%+v, %v", l, err)
 		}
@@ -104,7 +104,7 @@ func TestDuplicatesCountApart(t *testing.T) {
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m), replyTo(m)} })
-		l, err := run(t.Context(), near, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
 		// The last duplicate may come after the run has ended.
 		if err != nil || l.Received != 100 || l.Duplicated < 99 || l.Duplicated > 100 {
 			t.Errorf("%+v, %v", l, err)
@@ -131,7 +131,7 @@ func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		l, err := run(t.Context(), near, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
 		if err != nil || l.Lost < 1 || l.Received+l.Lost != l.Sent || l.Duplicated != 0 || !came.Load() {
 			t.Errorf("the late reply came: %v; %+v, %v", came.Load(), l, err)
 		}
@@ -156,7 +156,7 @@ func TestStraysAnswerNothing(t *testing.T) {
 				append(replyTo(m), 0), {2, 3, 4}, // too long
 			}
 		})
-		l, err := run(t.Context(), near, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
 		if measure.KindOf(err) != measure.KindBroken || l.Received != 0 || l.Duplicated != 0 || l.Lost != 3 {
 			t.Errorf("%+v, %v", l, err)
 		}
@@ -171,7 +171,7 @@ func TestAStreamThatAnswersWrongIsBroken(t *testing.T) {
 		} {
 			near, far := sockets(t, o.Protocol)
 			answering(t, far, int(o.Size), answer)
-			if l, err := run(t.Context(), near, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
+			if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
 				t.Errorf("%s: %+v, %v", what, l, err)
 			}
 		}
@@ -190,7 +190,7 @@ func TestClosingTheConnectionElsewhereIsNoticed(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		_, err := run(t.Context(), near, o, nil, open)
+		_, err := run(t.Context(), []net.Conn{near}, o, nil, open)
 		if err == nil {
 			t.Error("the connection was closed, and nothing was wrong")
 		}
@@ -206,7 +206,7 @@ func TestEchoEndsWithItsContext(t *testing.T) {
 			_, far := sockets(t, protocol)
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
-			go func() { done <- echo(ctx, far, options(protocol), open) }()
+			go func() { done <- echoErr(ctx, far, options(protocol), open) }()
 			time.AfterFunc(20*time.Millisecond, cancel)
 			<-ctx.Done()
 			start := time.Now()
@@ -221,14 +221,14 @@ func TestEchoOfAStreamEndsWithIt(t *testing.T) {
 	for name, open := range linkers() {
 		near, far := sockets(t, "tcp")
 		done := make(chan error, 1)
-		go func() { done <- echo(t.Context(), far, options("tcp"), open) }()
+		go func() { done <- echoErr(t.Context(), far, options("tcp"), open) }()
 		_ = near.Close()
 		if err := <-done; err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 
 		near, far = sockets(t, "tcp")
-		go func() { done <- echo(t.Context(), far, options("tcp"), open) }()
+		go func() { done <- echoErr(t.Context(), far, options("tcp"), open) }()
 		_, _ = near.Write([]byte("half a message"))
 		_ = near.Close()
 		if err := <-done; measure.KindOf(err) != measure.KindBroken {
@@ -242,7 +242,7 @@ func TestEchoAnswersOnlyRequestsAndNeverWithMore(t *testing.T) {
 		near, far := sockets(t, "udp")
 		o := options("udp") // 64 bytes
 		done := make(chan error, 1)
-		go func() { done <- echo(t.Context(), far, o, open) }()
+		go func() { done <- echoErr(t.Context(), far, o, open) }()
 		request := func(size int, h header) []byte {
 			b := make([]byte, size)
 			h.put(b)

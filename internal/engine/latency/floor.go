@@ -31,7 +31,14 @@ const (
 //
 // It takes 200 ms at most. Errors are of [measure.KindUnreachable] where there is no loopback, else as of [Run].
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
-	return floor(ctx, o, path, openLink)
+	if near, leave := maySpin(o.Spin); near {
+		defer leave()
+		if far, leave := maySpin(o.Spin); far {
+			defer leave()
+			return floor(ctx, o, 0, openFor(true)) // nobody falls asleep
+		}
+	}
+	return floor(ctx, o, path, openShared)
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
@@ -47,23 +54,23 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 
 	o = floorOptions(o)
 	var held atomic.Int64
-	if o.RequestRate == 0 { // an open loop's schedule would be late
-		open = holding(open, min(path, floorPath), &held)
+	if hold := min(path, floorPath); o.RequestRate == 0 && hold > 0 { // an open loop's schedule would be late
+		open = holding(open, hold, &held)
 	}
 	echoed := make(chan struct{})
 	go func() {
 		defer close(echoed)
-		_ = echo(ctx, far, o, alongside(open, o)) // near sees what breaks it
+		_, _ = echo(ctx, far, o, alongside(open, o)) // near sees what breaks it
 	}()
 	defer func() { cancel(); <-echoed }()
 
-	c, err := newClient(near, o)
+	c, err := newClient([]net.Conn{near}, o)
 	if err != nil {
 		return nil, err
 	}
-	c.clock.held = &held
 	c.attach(open)
-	defer c.link.release()
+	defer c.release()
+	c.clock.held = &held
 	l, err := c.run(ctx, nil)
 	if l == nil || l.Received == 0 {
 		return nil, err
@@ -119,7 +126,7 @@ func floorOptions(o measure.Options) measure.Options {
 	f := measure.Options{
 		Protocol: o.Protocol, Size: o.Size, Row: 1000, Omit: measure.Duration(floorOmit),
 		Duration: measure.Duration(floorRun), Timeout: measure.Duration(50 * time.Millisecond),
-		Interval: measure.Duration(time.Second),
+		Interval: measure.Duration(time.Second), Stamps: o.Stamps, Arrivals: o.Arrivals, Seed: o.Seed,
 	}
 	if o.RequestRate > 0 {
 		f.RequestRate = min(max(o.RequestRate, floorRateMin), floorRateMax)

@@ -32,11 +32,19 @@ type link interface {
 	late() time.Duration
 	// release gives the socket back as it was.
 	release()
+	// busy reports whether a read never sleeps, so that it wants a processor.
+	busy() bool
 	// blocking reports whether calls block an OS thread, which then should be
 	// the caller's own.
 	blocking() bool
 	// String says what the times of replies are and how the bytes reach the kernel.
 	String() string
+}
+
+// looper is a link that runs whole ping-pongs and echoes by itself.
+type looper interface {
+	closed(ctx context.Context, c *client) error
+	answerAll(ctx context.Context, size int, oneWay bool) error
 }
 
 // linker opens a link over a connection. threads is how many goroutines of the
@@ -50,14 +58,22 @@ const (
 	threadsOpen   = 4 // sender, receiver, recorder; whatever else
 )
 
-// pin gives a loop over a blocking link its own OS thread. Over the net poller
+// pin gives a loop over a blocking link its own OS thread, and one that spins as
+// much of its processor as the system allows. Over the net poller
 // a thread of its own would only make waking dearer.
 func pin(l link) (unpin func()) {
 	if !l.blocking() {
 		return func() {}
 	}
 	runtime.LockOSThread()
-	return runtime.UnlockOSThread
+	if !l.busy() {
+		return runtime.UnlockOSThread
+	}
+	restore := favour()
+	return func() {
+		restore()
+		runtime.UnlockOSThread()
+	}
 }
 
 // tickFor is how finely a timeout is noticed, and never longer than maxTick.
@@ -119,6 +135,8 @@ func (l *pollerLink) late() time.Duration { return 0 }
 
 func (l *pollerLink) release() { _ = l.conn.SetDeadline(time.Time{}) }
 
+func (l *pollerLink) busy() bool { return false }
+
 func (l *pollerLink) blocking() bool { return false }
 
 func (l *pollerLink) String() string { return "user clock, net poller" }
@@ -168,4 +186,15 @@ func readFull(ctx context.Context, l link, b []byte, giveUp func() error) error 
 		}
 	}
 	return nil
+}
+
+// openFor opens the best link for a loop that has one connection: one on a
+// thread of its own, outside of the Go runtime, where the system has that.
+func openFor(spin bool) linker {
+	return func(conn net.Conn, tick time.Duration, threads int) link {
+		if l, ok := openDirect(conn, tick, spin); ok {
+			return l
+		}
+		return openShared(conn, tick, threads)
+	}
 }

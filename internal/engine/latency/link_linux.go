@@ -13,13 +13,14 @@ import (
 	"soku/internal/sock"
 )
 
-// openLink opens the best link this system has: blocking system calls where
-// the connection is a socket, which spare the wake-up through the net poller.
+// openShared opens the best link for loops that share the Go runtime: blocking
+// system calls where the connection is a socket, which spare the wake-up through
+// the net poller.
 //
 // A thread in a system call keeps its processor of the Go runtime until the
 // runtime's monitor takes it away, up to 10 ms later. With fewer processors than
 // threads the others would wait that long, so then the net poller is better.
-func openLink(conn net.Conn, tick time.Duration, threads int) link {
+func openShared(conn net.Conn, tick time.Duration, threads int) link {
 	if runtime.GOMAXPROCS(0) >= threads {
 		if l, ok := openBlocking(conn, tick); ok {
 			return l
@@ -134,6 +135,8 @@ func (l *blockingLink) release() {
 		_ = l.raw.Control(func(fd uintptr) { _ = sock.Stamp(int(fd), false) })
 	}
 }
+
+func (l *blockingLink) busy() bool { return false }
 
 func (l *blockingLink) blocking() bool { return true }
 

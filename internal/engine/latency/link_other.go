@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// openLink opens the best link this system has.
-func openLink(conn net.Conn, tick time.Duration, threads int) link {
+// openShared opens the best link for loops that share the Go runtime.
+func openShared(conn net.Conn, tick time.Duration, threads int) link {
 	return openPoller(conn, tick, threads)
 }

@@ -7,14 +7,22 @@ import (
 
 // linkers are all links this system has; every one must behave alike.
 func linkers() map[string]linker {
+	made := func(l link, ok bool) link {
+		if !ok {
+			panic("a socket of the system has every link")
+		}
+		return l
+	}
 	return map[string]linker{
 		"net poller": openPoller,
 		"blocking socket": func(conn net.Conn, tick time.Duration, _ int) link {
-			l, ok := openBlocking(conn, tick)
-			if !ok {
-				panic("a socket of the system has a blocking link")
-			}
-			return l
+			return made(openBlocking(conn, tick))
+		},
+		"blocking socket on a thread of its own": func(conn net.Conn, tick time.Duration, _ int) link {
+			return made(openDirect(conn, tick, false))
+		},
+		"spinning on a thread of its own": func(conn net.Conn, tick time.Duration, _ int) link {
+			return made(openDirect(conn, tick, true))
 		},
 	}
 }

@@ -18,7 +18,8 @@ import (
 // datagram that strayed in from an earlier one is ignored.
 //
 // Over TCP a message of at least 8 bytes begins with its number, big endian;
-// the order of the stream does the rest.
+// the order of the stream does the rest. With one-way delays, two times follow
+// the header or the number in a reply: see timesAt.
 const (
 	magicRequest uint32 = 0x736b_6c71 // "sklq"
 	magicReply   uint32 = 0x736b_6c72 // "sklr"
@@ -26,8 +27,36 @@ const (
 
 	headerSize = measure.MinUDPPayload
 	// numberSize is the least TCP message that carries its number.
-	numberSize = 8
+	numberSize = measure.MinNumberedMessage
 )
+
+// timesAt is where, with one-way delays, a reply has the times at which the echo
+// had the request and sent the reply: ns on a clock of its own, 8 bytes each.
+//
+//go:nosplit
+func timesAt(stream bool) int {
+	if stream {
+		return numberSize
+	}
+	return headerSize
+}
+
+// putTimes writes them into a reply, if it has room.
+func putTimes(b []byte, stream bool, in, out int64) {
+	if at := timesAt(stream); len(b) >= at+16 {
+		binary.BigEndian.PutUint64(b[at:], uint64(in))
+		binary.BigEndian.PutUint64(b[at+8:], uint64(out))
+	}
+}
+
+// parseTimes reads them; both are 0 in a message without room.
+func parseTimes(b []byte, stream bool) (in, out int64) {
+	at := timesAt(stream)
+	if len(b) < at+16 {
+		return 0, 0
+	}
+	return int64(binary.BigEndian.Uint64(b[at:])), int64(binary.BigEndian.Uint64(b[at+8:]))
+}
 
 type header struct {
 	magic  uint32

@@ -48,11 +48,12 @@ func (l *feed) write(b []byte) (int, error) { return len(b), nil }
 func (l *feed) stamp()                      {}
 func (l *feed) late() time.Duration         { return l.ago }
 func (l *feed) release()                    {}
+func (l *feed) busy() bool                  { return false }
 func (l *feed) blocking() bool              { return false }
 func (l *feed) String() string              { return "a feed" }
 
 func fuzzClient(t *testing.T, l link, stream bool, size int) (*client, *roundtrip.Window) {
-	c := &client{link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{start: time.Now()}}
+	c := &client{flows: []*flow{{}}, link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{start: time.Now()}}
 	c.rec = roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})
 	t.Cleanup(func() { c.rec.Stop(0) })
 	w := roundtrip.NewWindow(64)
@@ -119,8 +120,9 @@ func TestRoundTripsEndWhenTheReplyReachesTheHost(t *testing.T) {
 		{3 * time.Millisecond, 6 * time.Millisecond},
 		{30 * time.Millisecond, 9 * time.Millisecond}, // before the request: the wall clock was set
 	} {
-		c := &client{link: &feed{ago: x.ago}, rec: roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})}
-		c.reply(int64(time.Millisecond), int64(10*time.Millisecond))
+		c := &client{flows: []*flow{{}}, link: &feed{ago: x.ago}, rec: roundtrip.Start(roundtrip.Config{Zero: time.Now(), Row: 1, Count: 10})}
+		sent, read := int64(time.Millisecond), int64(10*time.Millisecond)
+		c.reply(sent, c.came(sent, read), read)
 		got := time.Duration(c.rec.Stop(int64(20 * time.Millisecond)).Histogram.Max())
 		if got.Round(100*time.Microsecond) != x.want {
 			t.Errorf("sent at 1 ms, read at 10 ms, came %v before: round trip %v, want %v", x.ago, got, x.want)

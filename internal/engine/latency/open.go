@@ -21,9 +21,17 @@ type schedule struct {
 	done   chan struct{}
 }
 
-// open sends on a fixed schedule, whatever comes back. The receiver is the
-// caller's goroutine.
+// open sends on a schedule, whatever comes back.
 func (c *client) open(ctx context.Context) error {
+	if c.link.busy() {
+		return c.openSpinning(ctx)
+	}
+	return c.openThreads(ctx)
+}
+
+// openThreads is the open loop of two threads that sleep while nothing is due.
+// The receiver is the caller's goroutine.
+func (c *client) openThreads(ctx context.Context) error {
 	s := &schedule{window: roundtrip.NewWindow(c.outstanding()), done: make(chan struct{})}
 	s.lastNs.Store(-1)
 	go func() {
@@ -56,8 +64,8 @@ func (c *client) sendOnSchedule(ctx context.Context, s *schedule) error {
 	message := make([]byte, c.size)
 	p := newPacer(c.clock)
 	defer p.release()
-	for i := uint64(0); ; i++ {
-		at := int64(float64(i) * c.gap)
+	for {
+		at := c.arrivals.next()
 		if c.over(at) {
 			return nil
 		}
@@ -65,19 +73,33 @@ func (c *client) sendOnSchedule(ctx context.Context, s *schedule) error {
 		if err != nil || s.stop.Load() {
 			return err
 		}
-		if c.end > 0 && now >= c.end {
-			// Time ran out on a sender that fell behind: what it still owed was late too.
-			c.late += int64(math.Ceil((float64(c.end) - float64(at)) / c.gap))
+		if c.ranOut(at, now) {
 			return nil
 		}
-		if at >= c.omit {
-			c.sent++
-			if float64(now-at) > c.gap {
-				c.late++
-			}
-		}
+		c.leave(at, now)
 		if err := c.request(ctx, s, message, at); err != nil {
 			return err
+		}
+	}
+}
+
+// ranOut reports whether time ran out on a sender that fell behind: what it
+// still owed from the time on was late too.
+func (c *client) ranOut(atNs, nowNs int64) bool {
+	if c.end == 0 || nowNs < c.end {
+		return false
+	}
+	c.late += int64(math.Ceil((float64(c.end) - float64(atNs)) / c.gap))
+	return true
+}
+
+// leave counts a request that was due at a time and leaves now.
+func (c *client) leave(atNs, nowNs int64) {
+	c.begin(atNs, false)
+	if atNs >= c.omit {
+		c.arrivals.left(atNs, nowNs)
+		if float64(nowNs-atNs) > c.gap {
+			c.late++
 		}
 	}
 }
@@ -148,7 +170,8 @@ func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies
 			return errUninvited
 		}
 		r.next++
-		c.reply(at, now)
+		came := c.came(at, now)
+		c.reply(at, came, now)
 	}
 	r.have = copy(b, rest)
 	return nil

@@ -53,13 +53,18 @@ func echoing(t *testing.T, far net.Conn, o measure.Options, open linker) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- echo(ctx, far, o, open) }()
+	go func() { done <- echoErr(ctx, far, o, open) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("echo: %v", err)
 		}
 	})
+}
+
+func echoErr(ctx context.Context, conn net.Conn, o measure.Options, open linker) error {
+	_, err := echo(ctx, conn, o, open)
+	return err
 }
 
 // answering runs a far end of the test's own: for message n it sends what

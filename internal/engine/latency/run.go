@@ -3,6 +3,7 @@ package latency
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -30,16 +31,30 @@ const maxMessage = 64 << 10
 // the far end went away or never answered, the cause of ctx when it ended
 // (noticed within 100 ms), of [measure.KindUsage] for options that cannot be.
 func Run(ctx context.Context, conn net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
-	return run(ctx, conn, o, obs, openLink)
+	return RunFlows(ctx, []net.Conn{conn}, o, obs)
 }
 
-func run(ctx context.Context, conn net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
-	c, err := newClient(conn, o)
+// RunFlows is [Run] over at least one connection, all to the same end, which
+// take turns: the next request, on the next flow, leaves when the reply is in.
+// More than one have no request rate. With o.Spin it takes one of this process's
+// places for loops that spin.
+func RunFlows(ctx context.Context, conns []net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
+	spin, leave := maySpin(o.Spin)
+	defer leave()
+	open := openFor(spin)
+	if o.RequestRate > 0 && !spin {
+		open = openShared // its sender and its receiver are two goroutines
+	}
+	return run(ctx, conns, o, obs, open)
+}
+
+func run(ctx context.Context, conns []net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
+	c, err := newClient(conns, o)
 	if err != nil {
 		return nil, err
 	}
 	c.attach(open)
-	defer c.link.release()
+	defer c.release()
 	return c.run(ctx, obs)
 }
 
@@ -51,8 +66,35 @@ func (c *client) attach(open linker) {
 	if c.gap > 0 {
 		threads = threadsOpen
 	}
-	c.link = open(c.conn, tick, threads)
-	c.link.stamp()
+	for _, f := range c.flows {
+		f.link = open(f.conn, tick, threads)
+		// A loop that does not sleep has no waking up to take off.
+		if c.o.Stamps == "on" || c.o.Stamps != "off" && !f.link.busy() {
+			f.link.stamp()
+		}
+	}
+	c.link = c.flows[0].link
+}
+
+func (c *client) release() {
+	for _, f := range c.flows {
+		f.link.release()
+	}
+}
+
+// flow is one of the connections, which take turns.
+type flow struct {
+	conn net.Conn
+	link link
+	rtt  *measure.Histogram // nil where there is one flow only
+}
+
+// next makes it the next flow's turn.
+func (c *client) next() {
+	if len(c.flows) > 1 {
+		c.turn = (c.turn + 1) % len(c.flows)
+		c.link = c.flows[c.turn].link
+	}
 }
 
 func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
@@ -60,6 +102,7 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	c.rec = roundtrip.Start(roundtrip.Config{
 		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.o.Row, 1),
 		Interval: c.o.Interval.Std(), Duration: c.o.Duration.Std(), Count: c.count, Observe: obs,
+		Inline: c.link.busy(), // another thread would take a processor from one that spins
 	})
 	var err error
 	if c.gap > 0 {
@@ -73,6 +116,10 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	l := &measure.Latency{
 		Method: c.method(), Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
 		Sent: c.sent, Received: c.received, Lost: c.lost, Duplicated: c.duplicated, LateSends: c.late,
+		Application: kept.Application, OneWay: c.ways.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.o),
+	}
+	if l.Application == nil {
+		l.Application = l.Histogram // they are the same where the kernel stamps nothing
 	}
 	if kept.RowsCut {
 		l.Method += "; the first 10000 rows are kept"
@@ -88,9 +135,10 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 type client struct {
 	// Set before the run.
 	o       measure.Options
-	conn    net.Conn
+	flows   []*flow
+	turn    int  // index of the flow whose turn it is
+	link    link // that flow's
 	peer    string
-	link    link
 	stream  bool
 	size    int
 	clock   clock
@@ -104,15 +152,17 @@ type client struct {
 
 	// The sender's.
 	sent, late int64
+	arrivals   arrivals
 
 	// The receiver's.
 	received, lost, duplicated int64
+	ways                       oneWay
 	refused                    bool // a datagram came back as undeliverable since the last reply
 }
 
-func newClient(conn net.Conn, o measure.Options) (*client, error) {
+func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 	c := &client{
-		o: o, conn: conn, peer: conn.RemoteAddr().String(), stream: isStream(conn), size: int(o.Size),
+		o: o, peer: conns[0].RemoteAddr().String(), stream: isStream(conns[0]), size: int(o.Size),
 		omit: int64(o.Omit), count: o.Count, timeout: int64(o.Timeout), token: rand.Uint64(),
 	}
 	if o.Duration > 0 {
@@ -120,6 +170,14 @@ func newClient(conn net.Conn, o measure.Options) (*client, error) {
 	}
 	if o.RequestRate > 0 {
 		c.gap = 1e9 / o.RequestRate
+		c.arrivals = newArrivals(o, c.gap)
+	}
+	for _, conn := range conns {
+		f := &flow{conn: conn}
+		if len(conns) > 1 {
+			f.rtt = measure.NewHistogram()
+		}
+		c.flows = append(c.flows, f)
 	}
 	least := 1
 	if !c.stream {
@@ -130,10 +188,14 @@ func newClient(conn net.Conn, o measure.Options) (*client, error) {
 		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use %d to %d", least, maxMessage)
 	case c.end == 0 && c.count <= 0:
 		return nil, measure.Errorf(measure.KindUsage, "a latency test without a duration or a count has no end").WithHint("give one of them")
+	case len(conns) > 1 && c.gap > 0:
+		return nil, measure.Errorf(measure.KindUsage, "a request rate is for one flow, not for %d", len(conns)).WithHint("leave out one of them")
 	case c.timeout <= 0:
 		return nil, measure.Errorf(measure.KindUsage, "a latency test needs a timeout").WithHint("give for example 1s")
 	}
-	setNoDelay(conn)
+	for _, conn := range conns {
+		setNoDelay(conn)
+	}
 	return c, nil
 }
 
@@ -148,7 +210,22 @@ func (c *client) method() string {
 	if c.gap > 0 {
 		loop = "open loop"
 	}
+	if n := len(c.flows); n > 1 {
+		loop += fmt.Sprintf(" of %d flows in turn", n)
+	}
 	return loop + ", " + c.link.String()
+}
+
+// flowResults are the figures of each flow where there are several.
+func (c *client) flowResults() []measure.LatencyFlow {
+	if len(c.flows) == 1 {
+		return nil
+	}
+	out := make([]measure.LatencyFlow, len(c.flows))
+	for i, f := range c.flows {
+		out[i] = measure.LatencyFlow{Index: i, Local: f.conn.LocalAddr().String(), Remote: f.conn.RemoteAddr().String(), RTT: *f.rtt.Percentiles()}
+	}
+	return out
 }
 
 // over reports whether no request may leave at the time.
@@ -156,15 +233,40 @@ func (c *client) over(atNs int64) bool {
 	return c.count > 0 && c.sent >= c.count || c.end > 0 && atNs >= c.end
 }
 
-// reply counts the reply to a request that counts from sentNs and was read at nowNs.
-func (c *client) reply(sentNs, nowNs int64) {
-	c.refused = false
-	if arrived := nowNs - int64(c.link.late()); arrived > sentNs {
-		nowNs = arrived
+// begin counts a request that leaves at the time, unless it was counted before.
+func (c *client) begin(atNs int64, before bool) {
+	if atNs >= c.omit && !before {
+		c.sent++
 	}
-	if sentNs >= c.omit {
-		c.received++
-		c.rec.Reply(sentNs-c.omit, nowNs-c.omit)
+}
+
+// came is when the reply that was read at the time reached this host, as far as
+// that is known and can be of a request from sentNs.
+func (c *client) came(sentNs, readNs int64) int64 {
+	if arrived := readNs - int64(c.link.late()); arrived > sentNs {
+		return arrived
+	}
+	return readNs
+}
+
+// reply counts the reply to a request that counts from sentNs, which reached
+// this host and the program at these times.
+func (c *client) reply(sentNs, cameNs, readNs int64) {
+	c.refused = false
+	if sentNs < c.omit {
+		return
+	}
+	c.received++
+	c.rec.ReplyRead(sentNs-c.omit, cameNs-c.omit, readNs-c.omit)
+	if f := c.flows[c.turn]; f.rtt != nil {
+		f.rtt.Record(cameNs - sentNs)
+	}
+}
+
+// far keeps the times that the echo wrote into a reply; a clock that shows 0 is none.
+func (c *client) far(sentNs, cameNs, inNs, outNs int64) {
+	if sentNs >= c.omit && inNs != 0 && outNs >= inNs {
+		c.ways.add(fourTimes{sentNs, inNs, outNs, cameNs})
 	}
 }
 
@@ -178,16 +280,18 @@ func (c *client) miss(sentNs, nowNs int64) {
 
 // farewell tells the echo that no more requests come.
 func (c *client) farewell() {
-	if c.stream {
-		if t, ok := c.conn.(interface{ CloseWrite() error }); ok {
-			_ = t.CloseWrite()
-		}
-		return
-	}
 	var b [headerSize]byte
 	header{magic: magicEnd, token: c.token}.put(b[:])
-	for range 3 { // any of them may be lost; the echo's context is the backstop
-		_, _ = c.link.write(b[:])
+	for _, f := range c.flows {
+		if c.stream {
+			if t, ok := f.conn.(interface{ CloseWrite() error }); ok {
+				_ = t.CloseWrite()
+			}
+			continue
+		}
+		for range 3 { // any of them may be lost; the echo's context is the backstop
+			_, _ = f.link.write(b[:])
+		}
 	}
 }
 

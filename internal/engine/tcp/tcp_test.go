@@ -150,7 +150,7 @@ func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
 			{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				o := options(200*time.Millisecond, c.streams)
+				o := options(400*time.Millisecond, c.streams)
 				c.set(&o)
 				if o.Rate > 0 && w.tx != "auto" && w.tx != "write" {
 					t.Skip("a rate is kept by writes")

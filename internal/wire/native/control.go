@@ -148,14 +148,14 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 
 // DataConnections is how many data connections a session of these effective
 // options has: one a stream, as many again for the other direction of
-// bidirectional, one for latency, none for connect. The latency of a loaded path
-// has its own after those of the load.
+// bidirectional, one a flow for latency, none for connect. The latency of a loaded
+// path has its own after those of the load.
 func DataConnections(test measure.Test, o measure.Options) int {
 	switch {
 	case test == measure.TestConnect:
 		return 0
 	case test == measure.TestLatency:
-		return 1
+		return max(o.Flows, 1)
 	}
 	n := o.Streams * len(o.Direction.Flows())
 	if o.WithLatency {

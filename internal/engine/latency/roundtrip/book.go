@@ -11,6 +11,7 @@ import (
 type book struct {
 	c     Config
 	total *measure.Histogram
+	app   *measure.Histogram // as total, to the program's reading; from the first that differs
 	rows  rows
 	slice series
 
@@ -45,6 +46,13 @@ func (b *book) add(e entry) {
 		return
 	}
 	rtt := e.atNs - e.sentNs
+	if b.app == nil && e.readNs != e.atNs {
+		b.app = measure.NewHistogram()
+		b.app.Merge(b.total)
+	}
+	if b.app != nil {
+		b.app.Record(e.readNs - e.sentNs)
+	}
 	b.total.Record(rtt)
 	b.interval.Record(rtt)
 	b.slice.add(e.atNs, rtt)
@@ -95,7 +103,7 @@ func (b *book) finish(endNs int64) Recorded {
 		b.show(max(endNs, b.startNs+1))
 	}
 	b.rows.end()
-	return Recorded{Histogram: b.total, Rows: b.rows.kept, Series: b.slice.end(), RowsCut: b.rows.cut}
+	return Recorded{Histogram: b.total, Application: b.app, Rows: b.rows.kept, Series: b.slice.end(), RowsCut: b.rows.cut}
 }
 
 // rows cuts the round trips into blocks of a fixed number.

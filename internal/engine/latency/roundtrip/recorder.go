@@ -35,19 +35,26 @@ type Config struct {
 	Duration time.Duration    // nominal length of the measured part, 0 if Count ends it
 	Count    int64            // round trips, if they end it
 	Observe  measure.Observer // or nil
+	// Inline makes Reply and Lost keep the books themselves, on the goroutine that
+	// calls them. The caller then calls Tick now and then while nothing comes.
+	Inline bool
 }
 
 // Recorded is what a recorder made. Rows has at most [MaxRows] elements, the
 // last of them may be a shorter one; Series at most [MaxSeries].
 type Recorded struct {
 	Histogram *measure.Histogram
-	Rows      []measure.LatencyRow
-	Series    []measure.LatencyPoint
-	RowsCut   bool // there were more rows than are kept
+	// Application is from the request to the program's reading the reply; nil where
+	// that was always when the reply came.
+	Application *measure.Histogram
+	Rows        []measure.LatencyRow
+	Series      []measure.LatencyPoint
+	RowsCut     bool // there were more rows than are kept
 }
 
-// entry is a round trip, or a loss: sentNs is then lossMark.
-type entry struct{ sentNs, atNs int64 }
+// entry is a round trip, or a loss: sentNs is then lossMark. readNs is when the
+// program had the reply.
+type entry struct{ sentNs, atNs, readNs int64 }
 
 const lossMark = math.MinInt64
 
@@ -73,6 +80,10 @@ func Start(c Config) *Recorder {
 		full: make(chan *block, blocks), free: make(chan *block, blocks),
 		done: make(chan struct{}), book: newBook(c),
 	}
+	if c.Inline {
+		close(r.done)
+		return r
+	}
 	storage := make([]block, blocks)
 	for i := range storage {
 		r.free <- &storage[i]
@@ -84,22 +95,40 @@ func Start(c Config) *Recorder {
 
 // Reply records a round trip: when its request counts from and when the reply
 // came, both ns since Config.Zero.
-func (r *Recorder) Reply(sentNs, atNs int64) { r.put(entry{sentNs, atNs}) }
+func (r *Recorder) Reply(sentNs, atNs int64) { r.ReplyRead(sentNs, atNs, atNs) }
+
+// ReplyRead is Reply where it is known that the program had the reply later than
+// it came to the host.
+func (r *Recorder) ReplyRead(sentNs, atNs, readNs int64) { r.put(entry{sentNs, atNs, readNs}) }
 
 // Lost records that a request was given up at the time, ns since Config.Zero.
-func (r *Recorder) Lost(atNs int64) { r.put(entry{lossMark, atNs}) }
+func (r *Recorder) Lost(atNs int64) { r.put(entry{lossMark, atNs, atNs}) }
+
+// Tick tells an inline recorder the time, ns since Config.Zero, so that it shows
+// intervals in which nothing came. Any other has a timer for that.
+func (r *Recorder) Tick(nowNs int64) {
+	if r.current == nil {
+		r.book.closeIntervals(nowNs - graceNs)
+	}
+}
 
 // Stop ends the recorder, waits for its goroutine and returns what it made.
 // endNs is the end of the trial, ns since Config.Zero. Call it once, after the
 // last Reply and Lost.
 func (r *Recorder) Stop(endNs int64) Recorded {
-	r.full <- r.current
-	close(r.full)
+	if r.current != nil {
+		r.full <- r.current
+		close(r.full)
+	}
 	<-r.done
 	return r.book.finish(endNs)
 }
 
 func (r *Recorder) put(e entry) {
+	if r.current == nil {
+		r.book.add(e)
+		return
+	}
 	b := r.current
 	b.entries[b.n] = e
 	b.n++

@@ -1,6 +1,7 @@
 package roundtrip
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -184,4 +185,42 @@ func BenchmarkReply(b *testing.B) {
 		at += 20_000
 	}
 	r.Stop(at)
+}
+
+func TestAnInlineRecorderKeepsTheSameBooks(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	var shown [2][]measure.Progress
+	var kept [2]Recorded
+	for i, inline := range []bool{false, true} {
+		r := Start(Config{
+			Zero: time.Now(), Row: 2, Interval: 100 * time.Millisecond, Duration: 300 * time.Millisecond, Inline: inline,
+			Observe: func(p measure.Progress) { shown[i] = append(shown[i], p) },
+		})
+		r.ReplyRead(0, 1000, 1500)
+		r.Lost(50 * ms)
+		r.ReplyRead(250*ms, 250*ms+3000, 250*ms+3000)
+		kept[i] = r.Stop(300 * ms)
+	}
+	if !reflect.DeepEqual(shown[0], shown[1]) || len(shown[1]) != 3 || shown[1][0].Lost != 1 {
+		t.Errorf("shown %+v and %+v", shown[0], shown[1])
+	}
+	for i, k := range kept {
+		if k.Histogram.Count() != 2 || k.Application.Count() != 2 || k.Histogram.Min() != 1000 || k.Application.Min() != 1500 || len(k.Rows) != 1 {
+			t.Errorf("%d: %+v", i, k)
+		}
+	}
+}
+
+func TestAnInlineRecorderShowsAnIntervalInWhichNothingCame(t *testing.T) {
+	var shown []measure.Progress
+	r := Start(Config{Zero: time.Now(), Row: 1, Interval: 100 * time.Millisecond, Inline: true, Observe: func(p measure.Progress) { shown = append(shown, p) }})
+	r.Tick(int64(99 * time.Millisecond))
+	if len(shown) != 0 {
+		t.Fatal("shown before its end")
+	}
+	r.Tick(int64(150 * time.Millisecond))
+	if len(shown) != 1 || shown[0].Packets != 0 {
+		t.Errorf("shown: %+v", shown)
+	}
+	r.Stop(int64(150 * time.Millisecond))
 }

@@ -1,0 +1,370 @@
+//go:build linux && (amd64 || arm64)
+
+package latency
+
+import (
+	"context"
+	"io"
+	"net"
+	"slices"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/sock"
+)
+
+// directLink lets loops run on the socket itself.
+type directLink struct {
+	*blockingLink
+	d       *direct
+	spin    bool
+	repoll  func()   // gives the socket back to the net poller
+	missed  []uint64 // the newest numbers that were given up
+	counted bool     // the exchange under way is in the client's count
+
+	// Made once, so that a call allocates nothing.
+	asking, echoing, answering, keeping func(fd uintptr)
+}
+
+// openDirect opens a link whose loops run outside of the Go runtime, waiting
+// in the kernel or, with spin, looking at the socket without a pause. ok is false
+// for a connection that is no socket.
+func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
+	l, ok := openBlocking(conn, tick)
+	if !ok {
+		return nil, false
+	}
+	b := l.(*blockingLink)
+	x := &directLink{blockingLink: b, spin: spin, d: &direct{spin: spin, stream: isStream(conn)}}
+	if spin {
+		_ = b.mode(true, 0)
+		x.repoll = sock.Unwatch([]net.Conn{conn})
+		_ = b.raw.Control(func(fd uintptr) {
+			// Where the driver can be polled for packets, that is what a spinning reader wants.
+			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL, busyPollUs)
+			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PREFER_BUSY_POLL, 1)
+		})
+	}
+	x.asking = func(fd uintptr) { x.d.fd = fd; x.d.ask() }
+	x.echoing = func(fd uintptr) { x.d.fd = fd; x.d.answer() }
+	x.answering = func(fd uintptr) { x.d.fd = fd; x.d.answering() }
+	x.keeping = func(fd uintptr) { x.d.fd = fd; x.d.keep() }
+	d := x.d
+	d.header = msghdr{vector: uintptr(unsafe.Pointer(&d.vector)), vectorLen: 1, control: uintptr(unsafe.Pointer(&d.control[0]))}
+	return x, true
+}
+
+// busyPollUs is how long the kernel polls a device for a reader, in µs, where
+// it may (socket(7), SO_BUSY_POLL).
+const busyPollUs = 50
+
+func (l *directLink) release() {
+	if l.spin {
+		_ = l.raw.Control(func(fd uintptr) {
+			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PREFER_BUSY_POLL, 0)
+			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL, 0)
+		})
+	}
+	l.blockingLink.release()
+	if l.repoll != nil {
+		l.repoll()
+	}
+}
+
+func (l *directLink) String() string {
+	how := "blocking socket"
+	if l.spin {
+		how = "spinning"
+	}
+	clock := "user clock"
+	if l.stamping {
+		clock = "replies stamped by the kernel (SO_TIMESTAMPNS)"
+	}
+	return clock + ", " + how + " on a thread of its own"
+}
+
+// prepare makes room for messages of a size.
+func (l *directLink) prepare(size int, oneWay bool) {
+	d := l.d
+	d.size, d.oneWay, d.stamps = uintptr(size), oneWay, l.stamping
+	room := max(size, headerSize) + 1
+	d.out, d.in = make([]byte, room), make([]byte, room)
+}
+
+// heed makes the end of ctx end every run of exchanges at once. The caller calls
+// what it returns.
+func (l *directLink) heed(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { l.d.ended.Store(1) })
+}
+
+// slice sets the times of the next run of exchanges, which begins now.
+func (l *directLink) slice() (now int64) {
+	read := time.Now()
+	now = nanotime()
+	if l.stamping {
+		l.d.wall = read.UnixNano() - now
+	}
+	end := now + sliceBlocking
+	if l.spin {
+		end = now + sliceSpinning
+	}
+	l.d.stop, l.d.tick = end, end
+	return now
+}
+
+func (l *directLink) busy() bool { return l.spin }
+
+// closed is the ping-pong over one or more direct links, one at a time.
+func (l *directLink) closed(ctx context.Context, c *client) error {
+	base := nanotime() - c.clock.now()
+	for _, f := range c.flows {
+		x := f.link.(*directLink)
+		x.prepare(c.size, c.o.OneWay)
+		x.d.done = make([]exchange, mostDone/len(c.flows))
+		defer x.heed(ctx)()
+		x.d.token, x.d.zero = c.token, base
+		header{magic: magicRequest, token: c.token}.put(x.d.out)
+		if c.stream {
+			clear(x.d.out)
+		}
+	}
+	for {
+		x := c.link.(*directLink)
+		over, err := x.turn(ctx, c, base)
+		if over || err != nil {
+			return err
+		}
+		if x.d.phase == phaseIdle {
+			c.next()
+		}
+	}
+}
+
+// turn lets exchanges run for a slice, files them, and deals with what is none
+// of the plain ones. It says when the trial is over.
+func (l *directLink) turn(ctx context.Context, c *client, base int64) (over bool, err error) {
+	d := l.d
+	now := l.slice() - base
+	if ctx.Err() != nil {
+		return true, context.Cause(ctx)
+	}
+	if d.phase == phaseIdle {
+		if c.over(now) {
+			return true, nil
+		}
+		c.rec.Tick(now - c.omit)
+	}
+	l.bound(c, base, now)
+	err = l.raw.Control(l.asking)
+	l.file(c, base)
+	if err != nil {
+		return true, c.broken(ctx, err)
+	}
+	if err := l.settle(c, base); err != nil {
+		return true, c.broken(ctx, err)
+	}
+	return false, nil
+}
+
+// bound sets how far a slice goes.
+func (l *directLink) bound(c *client, base, now int64) {
+	d := l.d
+	if now < c.omit {
+		d.stop = min(d.stop, base+c.omit) // what counts begins there
+	}
+	if c.end > 0 {
+		d.stop = min(d.stop, base+c.end)
+	}
+	begun := base + now
+	left := c.count - c.sent
+	if d.phase != phaseIdle {
+		begun = d.began
+		left++ // it is counted as sent
+	}
+	if !c.stream {
+		d.tick = min(d.tick, begun+c.timeout+1)
+	}
+	d.most = len(d.done)
+	switch {
+	case len(c.flows) > 1:
+		d.most = 1
+	case c.count > 0 && now >= c.omit:
+		d.most = int(min(max(left, 1), int64(d.most)))
+	}
+}
+
+// file counts the exchanges of a slice, and the one under way as sent.
+func (l *directLink) file(c *client, base int64) {
+	d := l.d
+	for _, e := range d.done[:d.n] {
+		c.begin(e.sent-base, l.counted)
+		l.counted = false
+		came := e.read
+		if e.came > e.sent && e.came < e.read {
+			came = e.came
+		}
+		c.reply(e.sent-base, came-base, e.read-base)
+		if d.oneWay {
+			c.far(e.sent-base, came-base, e.farIn, e.farOut)
+		}
+	}
+	d.n = 0
+	if d.phase != phaseIdle && !l.counted {
+		c.begin(d.began-base, false)
+		l.counted = true
+	}
+}
+
+// settle deals with how a slice ended. An error ends the trial.
+func (l *directLink) settle(c *client, base int64) error {
+	d := l.d
+	switch d.outcome {
+	case outcomeEnd:
+		return io.EOF
+	case outcomeOdd:
+		if c.stream {
+			return errDisorder
+		}
+		l.odd(c)
+	case outcomeFailed:
+		switch {
+		case c.stream || !refused(d.errno) && !noBuffer(d.errno):
+			return d.errno
+		case refused(d.errno):
+			c.refused = true
+		}
+		if d.phase == phaseSend { // what the network did to earlier datagrams is no failure of this one
+			d.phase, d.moved = phaseWait, 0
+		}
+	case outcomeQuiet, outcomeSlice:
+		if c.stream {
+			return c.silent()
+		}
+	}
+	now := nanotime()
+	if c.stream || d.phase != phaseWait || now-d.began <= c.timeout {
+		return nil
+	}
+	c.miss(d.began-base, now-base)
+	l.missed = append(l.missed, d.number)
+	if len(l.missed) > remembered {
+		l.missed = l.missed[1:]
+	}
+	l.counted, d.phase = false, phaseIdle
+	d.number++
+	if c.refused {
+		return errGone
+	}
+	return nil
+}
+
+// remembered is how many numbers back a reply still counts as a duplicate or late.
+const remembered = 1024
+
+// odd looks at a datagram that is not the awaited reply: a duplicate counts,
+// the late reply to a request that was given up makes the next one a duplicate.
+func (l *directLink) odd(c *client) {
+	d := l.d
+	h, ok := parseHeader(l.d.in[:d.got])
+	if !ok || h.magic != magicReply || h.token != c.token || int(d.got) != c.size || h.number >= d.number || h.number+remembered < d.number {
+		return
+	}
+	if i := slices.Index(l.missed, h.number); i >= 0 {
+		l.missed = slices.Delete(l.missed, i, i+1)
+		return
+	}
+	c.duplicated++
+}
+
+// answerAll is the echo of one connection.
+func (l *directLink) answerAll(ctx context.Context, size int, oneWay bool) error {
+	l.prepare(size, oneWay)
+	defer l.heed(ctx)()
+	for {
+		l.slice()
+		if err := l.raw.Control(l.echoing); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if over, err := l.answered(); over || err != nil {
+			return err
+		}
+	}
+}
+
+// answered deals with how a slice of the echo ended, and says when it is over.
+func (l *directLink) answered() (over bool, err error) {
+	d := l.d
+	switch d.outcome {
+	case outcomeEnd:
+		if d.moved > 0 {
+			return true, io.ErrUnexpectedEOF
+		}
+		return true, nil
+	case outcomeOdd:
+		h, ok := parseHeader(d.in[:d.got])
+		return ok && h.magic == magicEnd && h.token == d.token, nil
+	case outcomeFailed:
+		if d.stream || !refused(d.errno) && !noBuffer(d.errno) {
+			return true, d.errno
+		}
+		d.phase, d.moved = phaseIdle, 0
+	}
+	return false, nil
+}
+
+// answerRound is the spinning echo of several connections on one thread. The
+// client asks one after the other, so the one after the last that asked is looked at
+// most often.
+func answerRound(ctx context.Context, links []*directLink, size int, oneWay bool) error {
+	for _, l := range links {
+		l.prepare(size, oneWay)
+		l.d.once = true
+	}
+	next, other, open := 0, 0, len(links)
+	over := make([]bool, len(links))
+	for passes := 0; open > 0; passes++ {
+		if passes%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		i := next
+		if passes%2 == 1 {
+			other = (other + 1) % len(links)
+			i = other
+		}
+		if over[i] {
+			next = (next + 1) % len(links)
+			continue
+		}
+		l := links[i]
+		if err := l.raw.Control(l.answering); err != nil {
+			return err
+		}
+		if l.d.outcome == outcomeSlice {
+			next = (i + 1) % len(links)
+			continue
+		}
+		ended, err := l.answered()
+		if err != nil {
+			return err
+		}
+		if ended {
+			over[i] = true
+			open--
+		}
+	}
+	return nil
+}
+
+// answerTogether is answerRound for links that all spin.
+func answerTogether(ctx context.Context, links []link, size int, oneWay bool) error {
+	direct := make([]*directLink, len(links))
+	for i, l := range links {
+		direct[i] = l.(*directLink)
+	}
+	return answerRound(ctx, direct, size, oneWay)
+}

@@ -1,0 +1,270 @@
+package latency
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// trialOver runs a whole trial over n connections and returns the client's half
+// and how the echo did it.
+func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, string) {
+	t.Helper()
+	var near, far []net.Conn
+	for range n {
+		a, b := sockets(t, o.Protocol)
+		near, far = append(near, a), append(far, b)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done, method := make(chan error, 1), ""
+	go func() {
+		var err error
+		method, err = EchoFlows(ctx, far, o)
+		done <- err
+	}()
+	l, err := RunFlows(t.Context(), near, o, nil)
+	cancel()
+	if echoErr := <-done; err != nil || echoErr != nil {
+		t.Fatalf("%+v, %v; echo: %v", l, err, echoErr)
+	}
+	return l, method
+}
+
+// forEachWay runs f with and without spinning, for each protocol.
+func forEachWay(t *testing.T, f func(t *testing.T, o measure.Options)) {
+	for _, protocol := range []string{"tcp", "udp"} {
+		for _, spin := range []string{"on", "off"} {
+			t.Run(protocol+" spin "+spin, func(t *testing.T) {
+				o := options(protocol)
+				o.Spin = spin
+				f(t, o)
+			})
+		}
+	}
+}
+
+func TestFlowsTakeTurnsAndAreToldApart(t *testing.T) {
+	forEachWay(t, func(t *testing.T, o measure.Options) {
+		l, _ := trialOver(t, 5, o)
+		if l.Received != 100 || len(l.Flows) != 5 {
+			t.Fatalf("%d replies, %d flows", l.Received, len(l.Flows))
+		}
+		seen := map[string]bool{}
+		for i, f := range l.Flows {
+			if f.Index != i || f.RTT.Count != 20 || f.RTT.P50 <= 0 || seen[f.Local] || f.Remote == "" {
+				t.Errorf("flow %d: %+v", i, f)
+			}
+			seen[f.Local] = true
+		}
+	})
+}
+
+func TestASlowFlowIsSlowInItsOwnFiguresOnly(t *testing.T) {
+	for name, open := range linkers() {
+		const slow = 4 * time.Millisecond
+		var conns []net.Conn
+		o := options("tcp")
+		o.Count = 60
+		for i := range 3 {
+			near, far := sockets(t, "tcp")
+			conns = append(conns, near)
+			answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte {
+				if i == 1 {
+					time.Sleep(slow)
+				}
+				return [][]byte{replyTo(m)}
+			})
+		}
+		l, err := run(t.Context(), conns, o, nil, open)
+		if err != nil || len(l.Flows) != 3 {
+			t.Fatalf("%s: %+v, %v", name, l, err)
+		}
+		if l.Flows[1].RTT.P50 < float64(slow) || l.Flows[0].RTT.P50 >= float64(slow) || l.Flows[2].RTT.P50 >= float64(slow) {
+			t.Errorf("%s: only the second flow waits %v: %+v", name, slow, l.Flows)
+		}
+	}
+}
+
+func TestBothEndsSpinWhenAskedAndSaySo(t *testing.T) {
+	if _, ok := openDirect(nil, 0, true); runtime.GOOS != "linux" || ok {
+		t.Skip("nothing spins here")
+	}
+	forEachWay(t, func(t *testing.T, o measure.Options) {
+		for _, rate := range []float64{0, 2000} {
+			o.RequestRate = rate
+			l, echo := trialOver(t, 1, o)
+			for _, method := range []string{l.Method, echo} {
+				if strings.Contains(method, "spinning") != (o.Spin == "on") {
+					t.Errorf("rate %v, spin %s: %q", rate, o.Spin, method)
+				}
+			}
+		}
+	})
+	if loops.Load() != 0 {
+		t.Errorf("%d places were not given back", loops.Load())
+	}
+}
+
+func TestNoMoreLoopsSpinThanThereAreProcessors(t *testing.T) {
+	var leaves []func()
+	most := max(runtime.NumCPU(), 2)
+	for range most {
+		ok, leave := maySpin("on")
+		if !ok {
+			t.Fatalf("the %dth of %d may not spin", len(leaves)+1, most)
+		}
+		leaves = append(leaves, leave)
+	}
+	for _, option := range []string{"on", "auto", "off"} {
+		if ok, leave := maySpin(option); ok {
+			leave()
+			t.Errorf("spin %s: one more may spin", option)
+		}
+	}
+	for _, leave := range leaves {
+		leave()
+	}
+	if ok, leave := maySpin("off"); ok || loops.Load() != 0 {
+		leave()
+		t.Errorf("off spins; %d places are taken", loops.Load())
+	}
+}
+
+func TestTheProgramsRoundTripHasTheWakingUpInIt(t *testing.T) {
+	forEachWay(t, func(t *testing.T, o measure.Options) {
+		o.Count = 1000
+		l, _ := trialOver(t, 1, o)
+		if l.Application.Count() != l.Histogram.Count() || l.Application.Mean() < l.Histogram.Mean() {
+			t.Errorf("mean to the kernel %.0f of %d, to the program %.0f of %d", l.Histogram.Mean(), l.Histogram.Count(), l.Application.Mean(), l.Application.Count())
+		}
+	})
+}
+
+func TestOneWayDelaysAddUpToTheRoundTrip(t *testing.T) {
+	forEachWay(t, func(t *testing.T, o measure.Options) {
+		o.OneWay, o.Count = true, 500
+		l, _ := trialOver(t, 1, o)
+		w := l.OneWay
+		if w == nil || w.Exchanges != 500 || w.ClockErrorNs < 1 || float64(w.ClockErrorNs) > l.Application.Percentiles().P50 {
+			t.Fatalf("%+v", w)
+		}
+		// What one way gains the other loses; the time inside the echo, which is most
+		// of it where the echo has to wake up, is in neither.
+		least := 0.0
+		if o.Spin == "on" {
+			least = 0.3
+		}
+		if sum, rtt := w.Up.Mean()+w.Down.Mean(), l.Histogram.Mean(); sum > 1.1*rtt || sum <= least*rtt {
+			t.Errorf("up %.0f and down %.0f of a round trip of %.0f", w.Up.Mean(), w.Down.Mean(), rtt)
+		}
+	})
+}
+
+// TestOneWayDelaysAreWithinTheirError: a clock that is ahead and runs faster, a
+// path that is longer up than down, and queues.
+func TestOneWayDelaysAreWithinTheirError(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, drift := range []float64{0, 30e-6, -30e-6} {
+		const up, down, ahead = 70e3, 50e3, 5e15
+		var o oneWay
+		server := func(at float64) int64 { return int64(ahead + at*(1+drift)) }
+		for i := range 200_000 {
+			t1 := float64(i) * 100e3
+			there, back := up+random.ExpFloat64()*20e3, down+random.ExpFloat64()*20e3
+			o.add(fourTimes{int64(t1), server(t1 + there), server(t1 + there + 3e3), int64(t1 + there + 3e3 + back)})
+		}
+		r := o.result()
+		if r.Exchanges > mostKept || r.Exchanges < mostKept/2 {
+			t.Errorf("%d exchanges kept", r.Exchanges)
+		}
+		// The medians of the truth: the least, and ln 2 of the mean queue.
+		for what, off := range map[string]float64{
+			"up": r.UpNs.P50 - (up + math.Ln2*20e3), "down": r.DownNs.P50 - (down + math.Ln2*20e3),
+			"offset": float64(r.ClockOffsetNs - server(0)),
+		} {
+			if math.Abs(off) > float64(r.ClockErrorNs) {
+				t.Errorf("drift %v: %s is off by %.0f, over the error of %d", drift, what, off, r.ClockErrorNs)
+			}
+		}
+		if r.ClockErrorNs > (up+down)/2*1.02 || math.Abs(r.ClockDriftPPM-drift*1e6) > 0.5 {
+			t.Errorf("error %d, drift %.2f ppm instead of %.0f", r.ClockErrorNs, r.ClockDriftPPM, drift*1e6)
+		}
+	}
+}
+
+func TestRandomArrivalsRepeatWithTheirSeed(t *testing.T) {
+	o := options("udp")
+	o.Arrivals = "poisson"
+	a := newArrivals(o, 1e6)
+	o.Seed = a.seed
+	b := newArrivals(o, 1e6)
+	o.Seed++
+	other := newArrivals(o, 1e6)
+	const n = 20_000
+	var last, different int64
+	var squares float64
+	for range n {
+		at := a.next()
+		if at != b.next() {
+			t.Fatal("the same seed gives another schedule")
+		}
+		if at != other.next() {
+			different++
+		}
+		gap := float64(at-last) / 1e6
+		squares += gap * gap / n
+		last = at
+	}
+	if mean := float64(last) / n / 1e6; math.Abs(mean-1) > 0.05 || math.Abs(squares-2) > 0.2 {
+		t.Errorf("mean gap %.3f of the asked, mean square %.3f; want 1 and 2", mean, squares)
+	}
+	if different < n/2 {
+		t.Error("another seed gives the same schedule")
+	}
+}
+
+func TestHowWellTheScheduleWasKeptIsInTheResult(t *testing.T) {
+	forEachWay(t, func(t *testing.T, o measure.Options) {
+		for _, process := range []string{"fixed", "poisson"} {
+			o.RequestRate, o.Arrivals = 2000, process
+			l, _ := trialOver(t, 1, o)
+			a := l.Arrivals
+			if a == nil || a.Process != process || a.SendError.Count() != l.Sent || a.SendErrorNs.Max <= 0 || (a.Seed != 0) != (process == "poisson") {
+				t.Errorf("%s: %+v", process, a)
+			}
+		}
+	})
+}
+
+// TestCollectionsDoNotWaitForLoops: a loop that waits in the kernel must not hold
+// the rest of the program up.
+func TestCollectionsDoNotWaitForLoops(t *testing.T) {
+	const n = 16
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, n)
+	for range n {
+		_, far := sockets(t, "udp")
+		go func() { done <- Echo(ctx, far, options("udp")) }()
+	}
+	const collections = 10
+	start := time.Now()
+	for range collections {
+		runtime.GC()
+	}
+	if took := time.Since(start); took > collections*maxTick/2 {
+		t.Errorf("%d collections took %v beside %d loops that wait", collections, took, n)
+	}
+	cancel()
+	for range n {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+//go:build linux && (amd64 || arm64)
+
+package latency
+
+import (
+	"context"
+	"io"
+
+	"soku/internal/engine/latency/roundtrip"
+)
+
+// openSpinning is the open loop of one thread that never sleeps: it looks for
+// replies until the next request is due. A second thread would take the processor
+// from the echo where both ends are on one host.
+func (c *client) openSpinning(ctx context.Context) error {
+	l, ok := c.link.(*directLink)
+	if !ok {
+		return c.openThreads(ctx)
+	}
+	defer pin(l)()
+	k := &keeper{c: c, l: l, base: nanotime() - c.clock.now(), window: roundtrip.NewWindow(c.outstanding() + batchMost)}
+	l.prepare(c.size, false)
+	l.d.done = make([]exchange, 4*batchMost)
+	defer l.heed(ctx)()
+	l.d.token, l.d.zero = c.token, k.base
+	if !c.stream {
+		header{magic: magicRequest, token: c.token}.put(l.d.out)
+	}
+	for over := false; !over; {
+		var err error
+		if over, err = k.slice(ctx); err != nil {
+			return c.broken(ctx, err)
+		}
+	}
+	return nil
+}
+
+// keeper keeps the schedule of an open loop that spins.
+type keeper struct {
+	c      *client
+	l      *directLink
+	base   int64 // the trial's start, nanotime
+	window *roundtrip.Window
+	drawn  int64 // requests planned that count
+	ended  bool  // nothing more is planned
+	out    bool  // time ran out before all that was planned had left
+	lastNs int64 // when the last request left
+	next   uint64
+}
+
+// slice sends and reads for a while and files what happened.
+func (k *keeper) slice(ctx context.Context) (over bool, err error) {
+	c, d := k.c, k.l.d
+	now := k.l.slice() - k.base
+	if ctx.Err() != nil {
+		return true, context.Cause(ctx)
+	}
+	c.rec.Tick(now - c.omit)
+	k.plan(now)
+	if k.ended && d.batch == 0 && d.phase == phaseIdle {
+		switch {
+		case k.window.Outstanding() == 0:
+			return true, nil
+		case c.stream && now > k.lastNs+c.timeout:
+			return true, errSilent
+		}
+	}
+	if c.end > 0 && d.batch > 0 && !k.out {
+		d.tick = min(d.tick, k.base+c.end)
+	}
+	d.most = len(d.done)
+	if d.batch == 0 {
+		d.most = 1
+	}
+	err = k.l.raw.Control(k.l.keeping)
+	if fileErr := k.file(); err == nil {
+		err = fileErr
+	}
+	return false, err
+}
+
+// plan fills the batch with what is due next, and ends it when the time is over.
+func (k *keeper) plan(now int64) {
+	c, d := k.c, k.l.d
+	leaving := 0
+	if d.phase == phaseSend {
+		leaving = 1 // half of a message cannot be taken back
+	}
+	if d.batch > leaving && c.ranOut(d.due[leaving]-k.base, now) {
+		d.batch, k.ended, k.out = leaving, true, true
+	}
+	if int64(d.batch)+k.window.Outstanding() >= int64(c.outstanding()) {
+		return
+	}
+	for d.batch < batchMost && !k.ended {
+		if c.count > 0 && k.drawn >= c.count {
+			k.ended = true
+			break
+		}
+		at := c.arrivals.next()
+		if c.end > 0 && at >= c.end {
+			k.ended = true
+			break
+		}
+		if at >= c.omit {
+			k.drawn++
+		}
+		d.due[d.batch] = k.base + at
+		d.batch++
+	}
+}
+
+// file counts what left and what came. An error ends the trial.
+func (k *keeper) file() error {
+	c, d := k.c, k.l.d
+	for i := range d.next {
+		at := d.due[i] - k.base
+		k.lastNs = d.left[i] - k.base
+		k.window.Add(at)
+		c.leave(at, k.lastNs)
+	}
+	copy(d.due[:], d.due[d.next:d.batch])
+	d.left[0] = d.left[min(d.next, batchMost-1)] // of the one that is leaving
+	d.batch, d.next = d.batch-d.next, 0
+	for _, r := range d.done[:d.n] {
+		if err := k.reply(r); err != nil {
+			return err
+		}
+	}
+	d.n = 0
+	now := nanotime() - k.base
+	lost := false
+	if !c.stream {
+		k.window.Expire(now-c.timeout, func(atNs int64) { lost = true; c.miss(atNs, now) })
+	}
+	switch {
+	case lost && c.refused:
+		return errGone
+	case d.outcome == outcomeEnd:
+		return io.EOF
+	case d.outcome == outcomeFailed && !c.stream && refused(d.errno):
+		c.refused = true
+	case d.outcome == outcomeFailed:
+		return d.errno
+	}
+	return nil
+}
+
+func (k *keeper) reply(r exchange) error {
+	c := k.c
+	if c.stream && r.number != k.next {
+		return errDisorder
+	}
+	k.next++
+	at, verdict := k.window.Answer(r.number)
+	switch {
+	case verdict == roundtrip.Fresh:
+		came := r.read
+		if r.came != 0 && r.came < r.read && r.came-k.base > at {
+			came = r.came
+		}
+		c.reply(at, came-k.base, r.read-k.base)
+	case c.stream:
+		return errUninvited
+	case verdict == roundtrip.Duplicate:
+		c.duplicated++
+	}
+	return nil
+}
