@@ -10,7 +10,7 @@ const (
 	kindSpin    = "round trips between programs that spin"
 	kindUDP     = "datagrams counted at the receiver"
 	kindConnect = "connections opened and closed, one after another in each stream"
-	kindStart   = "wall time of a trial of one byte, from exec to exit"
+	kindStart   = "wall time of a trial of one byte, from exec to exit (iperf3 ends with its one-second clock)"
 )
 
 // contests is the whole programme, in the order of docs/performance.md.

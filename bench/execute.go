@@ -38,7 +38,7 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 		return nil, 0, fmt.Errorf("its server does not listen: %s", lastLine(serverOut.String()))
 	}
 	if failed != nil {
-		return nil, 0, refusal(clientOut.String(), failed)
+		return nil, 0, refusal(clientOut.String()+clientOut.aside.String(), failed)
 	}
 	f, err := e.Parse(clientOut.String(), serverOut.String())
 	if err != nil {
@@ -57,7 +57,10 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 
 // output keeps what a process wrote, to a bound: a peer that floods its output
 // must not fill the memory of the bench.
-type output struct{ bytes.Buffer }
+type output struct {
+	bytes.Buffer
+	aside bytes.Buffer // standard error, where it is kept apart
+}
 
 func (o *output) Write(p []byte) (int, error) {
 	if room := 4<<20 - o.Len(); room > 0 {
@@ -70,8 +73,8 @@ func start(ctx context.Context, words []string) (*exec.Cmd, *output) {
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	o := &output{}
 	c.Stdout, c.Stderr = o, o
-	if strings.HasSuffix(words[0], "soku") || has(words, "--json") || has(words, "-J") {
-		c.Stderr = nil // a warning there would spoil the document
+	if has(words, "--json") || has(words, "-J") { // a warning would spoil the document
+		c.Stderr = &o.aside
 	}
 	c.WaitDelay = time.Second
 	c.Env = append(os.Environ(), "LC_ALL=C")

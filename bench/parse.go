@@ -168,16 +168,22 @@ func parseNeper(client, _ string) (Figures, error) {
 	})
 }
 
-var sockperfPercentile = regexp.MustCompile(`percentile (50|99|99\.9)00? *= *([0-9.]+)`)
+var sockperfPercentile = regexp.MustCompile(`percentile\s+([0-9.]+)\s*=\s*([0-9.]+)`)
 
 func parseSockperf(client, _ string) (Figures, error) {
-	f, names := Figures{}, map[string]string{"50": p50.Name, "50.0": p50.Name, "99": p99.Name, "99.0": p99.Name, "99.9": p999.Name}
+	f, names := Figures{}, map[float64]string{50: p50.Name, 99: p99.Name, 99.9: p999.Name}
 	for _, m := range sockperfPercentile.FindAllStringSubmatch(client, -1) {
+		which, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			return nil, err
+		}
 		v, err := strconv.ParseFloat(m[2], 64)
 		if err != nil {
 			return nil, err
 		}
-		f[names[m[1]]] = v
+		if name := names[which]; name != "" {
+			f[name] = v
+		}
 	}
 	return keep(f)
 }
@@ -207,8 +213,9 @@ func parseNetperf(names ...string) func(string, string) (Figures, error) {
 
 var (
 	qperfLatency = regexp.MustCompile(`latency\s*=\s*([0-9.]+) (ns|us|ms)`)
-	ntttcpRate   = regexp.MustCompile(`(?m)\tthroughput\t:([0-9.]+)([KMG]?)bps`)
-	ethrRate     = regexp.MustCompile(`(?m)^\s*TCP\s+\d+-\d+ sec\s+([0-9.]+)([KMG]?)\s*$`)
+	ntttcpRate   = regexp.MustCompile(`(?m)\sthroughput\t:([0-9.]+)([KMG]?)bps`)
+	ethrRate     = regexp.MustCompile(`(?m)^\s*(?:\[\s*(?:\d+|SUM)\])?\s*TCP\s+\d+-\d+ sec\s+([0-9.]+)([KMG]?)\s*$`)
+	ethrSum      = regexp.MustCompile(`(?m)^\s*\[\s*SUM\].*$`)
 	scales       = map[string]float64{"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
 )
 
@@ -249,6 +256,9 @@ func parseEthr(metric Metric) func(string, string) (Figures, error) {
 		by = 1e9
 	}
 	return func(client, _ string) (Figures, error) {
+		if sums := ethrSum.FindAllString(client, -1); len(sums) > 0 {
+			client = strings.Join(sums, "\n") // of the streams above them
+		}
 		total, n := 0.0, 0
 		for _, m := range ethrRate.FindAllStringSubmatch(client, -1) {
 			v, err := scaled(m, by)
