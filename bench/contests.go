@@ -1,0 +1,119 @@
+package main
+
+import "fmt"
+
+// Kinds of figures. Only contenders that treat the data alike are in one contest.
+const (
+	kindDiscard = "data dropped in the kernel at the receiver: what the path carries"
+	kindCopied  = "data written and read by programs: what an application gets"
+	kindBlock   = "round trips between programs that sleep until a message comes"
+	kindSpin    = "round trips between programs that spin"
+	kindUDP     = "datagrams counted at the receiver"
+	kindConnect = "connections opened and closed, one after another in each stream"
+	kindStart   = "wall time of a trial of one byte, from exec to exit (iperf3 ends with its one-second clock)"
+)
+
+// contests is the whole programme, in the order of docs/performance.md.
+func contests() []Contest {
+	var out []Contest
+	rate := []Metric{goodput}
+	for _, place := range []string{"loopback", "veth1500", "veth9000"} {
+		for _, n := range []int{1, 2, 8, 32} {
+			out = append(out, Contest{fmt.Sprintf("tcp-discard-%s-%d", place, n), place, kindDiscard, rate, perGB, discarding(n)})
+		}
+	}
+	for _, n := range []int{1, 2, 8, 32} {
+		out = append(out, Contest{fmt.Sprintf("tcp-copied-loopback-%d", n), "loopback", kindCopied, rate, perGB, copying(n)})
+	}
+	out = append(out, Contest{"tcp-direction-loopback", "loopback", kindDiscard, rate, perGB, []Contender{
+		sokuTCP(sokuLabel, 1, "splice", "discard"),
+		sokuTCP("soku -R", 1, "splice", "discard", "-R"),
+		sokuTCP("soku --bidir", 1, "splice", "discard", "--bidir"),
+		iperf3TCP("iperf3 best --bidir", 1, append(iperf3Best, "--bidir")...),
+	}})
+	for _, protocol := range []string{"tcp", "udp"} {
+		out = append(out,
+			Contest{"latency-blocking-" + protocol, "loopback", kindBlock, []Metric{p50, p99, p999, mean}, "", answering(protocol, false)},
+			Contest{"latency-spinning-" + protocol, "loopback", kindSpin, []Metric{p50, p99, p999, mean}, "", answering(protocol, true)})
+	}
+	packets := []Metric{packetRate, lossRatio}
+	for _, size := range []int{64, 1400} {
+		out = append(out,
+			Contest{fmt.Sprintf("udp-pps-%d", size), "loopback", kindUDP, packets, perMillion, flooding(size, false)},
+			Contest{fmt.Sprintf("udp-gso-%d", size), "loopback", kindUDP, packets, perMillion, flooding(size, true)})
+	}
+	out = append(out, Contest{"udp-1gbit", "loopback", kindUDP, []Metric{rateError, lossRatio}, "", []Contender{
+		sokuUDP("-b", "1G", "-s", "1400"), iperf3UDP("iperf3", "-b", "1G", "-l", "1400"),
+	}})
+	for _, n := range []int{1, 16} {
+		out = append(out, Contest{fmt.Sprintf("connect-%d", n), "loopback", kindConnect, []Metric{connectionRate}, "", connecting(n)})
+	}
+	return append(out, Contest{"startup", "loopback", kindStart, []Metric{wall}, "", []Contender{
+		starting(soku(sokuLabel, "tcp", "-C", "cubic", "-n", "1")),
+		starting(iperf3TCP("iperf3", 1, "-n", "1")),
+	}})
+}
+
+// The best that iperf3 can do: no copy at either end, long calls.
+var iperf3Best = []string{"-Z", "--skip-rx-copy", "-l", "1M"}
+
+func discarding(n int) []Contender {
+	return []Contender{
+		sokuTCP(sokuLabel, n, "splice", "discard"),
+		iperf3TCP("iperf3 best", n, iperf3Best...),
+		limitStream(n, "tee", "discard"),
+	}
+}
+
+func copying(n int) []Contender {
+	out := []Contender{
+		sokuTCP(sokuLabel, n, "write", "read"),
+		iperf3TCP("iperf3", n),
+		limitStream(n, "write", "read"),
+	}
+	if n == 1 || n == 8 { // the others are far from the front, and time is short
+		out = append(out, streamPeers(n)...)
+	}
+	return out
+}
+
+func answering(protocol string, spin bool) []Contender {
+	own := soku(sokuLabel, "latency", "-C", "cubic", "--protocol", protocol, "--spin="+onOff(spin))
+	if protocol == "udp" {
+		own = soku(sokuLabel, "latency", "--protocol", protocol, "--spin="+onOff(spin))
+	}
+	out := []Contender{own, sockperf(protocol, spin), limitRoundTrip(protocol, spin)}
+	if spin {
+		return out
+	}
+	return append(out, netperfRR(protocol), qperf(protocol), neperRR(protocol))
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+func flooding(size int, trains bool) []Contender {
+	s := fmt.Sprint(size)
+	if trains {
+		return []Contender{
+			sokuUDP("-b", "0", "-s", s, "--tx", "gso", "--rx", "gro"),
+			iperf3UDP("iperf3 --gsro", "-b", "0", "-l", s, "--gsro"), limitFlood(size, true),
+		}
+	}
+	return []Contender{
+		sokuUDP("-b", "0", "-s", s, "--tx", "batch", "--rx", "batch"),
+		iperf3UDP("iperf3", "-b", "0", "-l", s), limitFlood(size, false),
+	}
+}
+
+func connecting(n int) []Contender {
+	out := []Contender{soku(sokuLabel, "connect", "-P", fmt.Sprint(n)), limitConnect(n), ethr("c", connectionRate, n)}
+	if n == 1 {
+		out = append(out, netperf("netperf TCP_CRR", []string{"-t", "TCP_CRR"}, []string{"-o", "TRANSACTION_RATE"}, connectionRate.Name))
+	}
+	return out
+}

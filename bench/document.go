@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// document is everything that docs/performance.md says.
+type document struct {
+	Header   []string `json:"header"` // machine, versions, date: one line each
+	Rounds   int      `json:"rounds"`
+	Seconds  int      `json:"seconds"`
+	Seed     uint64   `json:"seed"`
+	Missing  []string `json:"not_found"`
+	Skipped  []string `json:"skipped"`
+	Runs     []Run    `json:"runs"`
+	contests []Contest
+}
+
+func (d *document) of(contest string) []Run {
+	var out []Run
+	for _, r := range d.Runs {
+		if r.Contest == contest {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// write renders the document as Markdown.
+func (d *document) write(w io.Writer) {
+	fmt.Fprint(w, "# Performance\n\nsoku and its peers side by side on one machine. `make bench` measures it anew and writes this page.\n\n")
+	for _, h := range d.Header {
+		fmt.Fprintf(w, "- %s\n", h)
+	}
+	fmt.Fprintf(w, "- %d rounds of %d s a run, every program once a round in random order, seed %d\n", d.Rounds, d.Seconds, d.Seed)
+	for _, s := range d.Skipped {
+		fmt.Fprintf(w, "- skipped: %s\n", s)
+	}
+	if len(d.Missing) > 0 {
+		fmt.Fprintf(w, "- not found, and so not compared: %s\n", strings.Join(d.Missing, ", "))
+	}
+	fmt.Fprint(w, `
+Figures are medians with the smallest and the largest. A ratio is the median of the ratios of the same round to soku's.
+Rates are counted at the receiver, over the whole run with its start, for soku too. Every TCP sender uses cubic; for
+programs that cannot choose it is the system's default for the time of the run. CPU is user and system time of both ends.
+Between runs a cache line is sent from one core to the other: below 150 ns the cores are "near", else "far"; only rounds in
+the placement that most runs of a contest had are counted. qperf gives a mean alone, and half a round trip: it is doubled.
+
+`)
+	d.writeTargets(w)
+	for _, c := range d.contests {
+		if runs := d.of(c.Name); len(runs) > 0 {
+			d.writeContest(w, c, runs)
+		}
+	}
+	fmt.Fprint(w, "\n## Repeat it\n\n    bench/peers          # as root: installs the peers that Debian has, says what is missing\n"+
+		"    make bench           # all contests; or go run ./bench --list, --only PATTERN, --quick, --json FILE\n")
+}
+
+func (d *document) writeTargets(w io.Writer) {
+	fmt.Fprint(w, "## What soku must reach\n\n| what | where | at the bound | figure | |\n|---|---|---|---|---|\n")
+	for _, t := range targets() {
+		bound := fmt.Sprintf("<= %g", t.bound)
+		if t.atLeast {
+			bound = fmt.Sprintf(">= %g", t.bound)
+		}
+		for _, c := range d.contests {
+			if !t.applies(c.Name) {
+				continue
+			}
+			s, _ := rank(c, d.of(c.Name), t.metric, d.Seconds)
+			figure, word := t.judge(s)
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", t.text, c.Name, bound, figure, word)
+		}
+	}
+}
+
+func (d *document) writeContest(w io.Writer, c Contest, runs []Run) {
+	fmt.Fprintf(w, "\n## %s\n\nIn %s: %s.\n", c.Name, c.Place, c.Kind)
+	for i, m := range c.Metrics {
+		standings, placement := rank(c, runs, m, d.Seconds)
+		if !slices.ContainsFunc(standings, func(s standing) bool { return len(s.values) > 0 }) && i > 0 {
+			continue
+		}
+		if i == 0 {
+			fmt.Fprintf(w, "Cores: %s.\n", placement)
+		}
+		fmt.Fprintf(w, "\n| | %s | from..to | runs | of soku |", m.Unit)
+		cpu := c.Per != "" && i == 0
+		if cpu {
+			fmt.Fprintf(w, " CPU s per %s | of soku |", c.Per)
+		}
+		fmt.Fprint(w, "\n|---|---|---|---|---|")
+		if cpu {
+			fmt.Fprint(w, "---|---|")
+		}
+		fmt.Fprintln(w)
+		for _, s := range standings {
+			writeStanding(w, s, m, cpu)
+		}
+		if ahead := aheadOfSoku(standings, m); len(ahead) > 0 && i == 0 {
+			fmt.Fprintf(w, "\nAhead of soku: %s.\n", strings.Join(ahead, ", "))
+		}
+	}
+	standings, _ := rank(c, runs, c.Metrics[0], d.Seconds)
+	for _, s := range standings {
+		if s.latestErr != "" {
+			fmt.Fprintf(w, "\n%s failed in %d runs: %s.\n", s.label, len(s.errors), strings.ReplaceAll(s.latestErr, "|", "/"))
+		}
+		if s.leftOut > 0 {
+			fmt.Fprintf(w, "\n%s: %d runs left out, as the cores lay otherwise.\n", s.label, s.leftOut)
+		}
+	}
+}
+
+func writeStanding(w io.Writer, s standing, m Metric, cpu bool) {
+	if len(s.values) == 0 {
+		return
+	}
+	value := func(v float64) string { return fmt.Sprintf(m.Format, v) }
+	ratio := func(v float64, format string) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return fmt.Sprintf(format, v)
+	}
+	fmt.Fprintf(w, "| %s | %s | %s..%s | %d | %s |", s.label, value(median(s.values)),
+		value(slices.Min(s.values)), value(slices.Max(s.values)), len(s.values), ratio(s.ratio, "%.2f"))
+	if cpu {
+		fmt.Fprintf(w, " %s | %s |", ratio(s.cpu, "%.3f"), ratio(s.cpuRatio, "%.2f"))
+	}
+	fmt.Fprintln(w)
+}
+
+// aheadOfSoku names the peers whose paired ratio is better than soku's; the limit
+// is no peer.
+func aheadOfSoku(s []standing, m Metric) []string {
+	var out []string
+	for _, x := range s {
+		better := m.Higher && x.ratio > 1 || !m.Higher && x.ratio < 1
+		if better && x.label != limitLabel && !strings.HasPrefix(x.label, sokuLabel) {
+			out = append(out, x.label)
+		}
+	}
+	return out
+}

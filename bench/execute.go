@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// execute runs both ends of a contender once in a place, each afresh, so that
+// what their processes cost is known. It returns the figures and the CPU seconds
+// of both, zero when they are not known. It takes at most the site's time and 8 s.
+func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
+	ctx, stop := context.WithTimeout(ctx, time.Duration(s.Seconds+8)*time.Second)
+	defer stop()
+	commands := e.Build(s)
+	server, serverOut := start(ctx, append(append([]string{}, p.serverPrefix...), commands.Server...))
+	if err := server.Start(); err != nil {
+		return nil, 0, err
+	}
+	gone := make(chan struct{})
+	go func() { _ = server.Wait(); close(gone) }()
+	ready := waitListening(ctx, server.Process.Pid, s.Port, commands.UDP, gone)
+	var begin time.Time
+	client, clientOut := start(ctx, append(append([]string{}, p.clientPrefix...), commands.Client...))
+	var failed error
+	if ready {
+		begin = time.Now()
+		failed = client.Run()
+	}
+	took := time.Since(begin)
+	endServer(server, gone, ready && failed == nil)
+	if !ready {
+		return nil, 0, fmt.Errorf("its server does not listen: %s", lastLine(serverOut.String()))
+	}
+	if failed != nil {
+		return nil, 0, refusal(clientOut.String()+clientOut.aside.String(), failed)
+	}
+	f, err := e.Parse(clientOut.String(), serverOut.String())
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: %s", err, lastLine(clientOut.String()))
+	}
+	f[wall.Name] = float64(took.Microseconds()) / 1e3
+	if e.NoCPU {
+		return f, 0, nil
+	}
+	cpu := time.Duration(0)
+	for _, c := range []*exec.Cmd{server, client} {
+		cpu += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	return f, cpu.Seconds(), nil
+}
+
+// output keeps what a process wrote, to a bound: a peer that floods its output
+// must not fill the memory of the bench.
+type output struct {
+	bytes.Buffer
+	aside bytes.Buffer // standard error, where it is kept apart
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if room := 4<<20 - o.Len(); room > 0 {
+		o.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+func start(ctx context.Context, words []string) (*exec.Cmd, *output) {
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	o := &output{}
+	c.Stdout, c.Stderr = o, o
+	if has(words, "--json") || has(words, "-J") { // a warning would spoil the document
+		c.Stderr = &o.aside
+	}
+	c.WaitDelay = time.Second
+	c.Env = append(os.Environ(), "LC_ALL=C")
+	return c, o
+}
+
+// endServer lets a server end by itself when its client was served, and asks it
+// to otherwise.
+func endServer(c *exec.Cmd, gone <-chan struct{}, served bool) {
+	patience := 10 * time.Millisecond
+	if served && selfEnding(c.Args) {
+		patience = 2 * time.Second
+	}
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, os.Kill} {
+		select {
+		case <-gone:
+			return
+		case <-time.After(patience):
+		}
+		_ = c.Process.Signal(sig)
+		patience = time.Second
+	}
+	<-gone
+}
+
+// selfEnding tells servers that serve one client and then print their figures.
+func selfEnding(words []string) bool {
+	return has(words, "-1") || has(words, "role=sink") || has(words, "ntttcp") || has(words, "-C")
+}
+
+// refusal turns a client's failure into a sentence, and an unknown flag into
+// errUnsupported.
+func refusal(text string, err error) error {
+	low := strings.ToLower(text)
+	for _, sign := range []string{"unknown flag", "unknown command", "unrecognized option", "invalid option", "unknown shorthand"} {
+		if strings.Contains(low, sign) {
+			return fmt.Errorf("%w: %s", errUnsupported, lastLine(text))
+		}
+	}
+	return fmt.Errorf("%w: %s", err, lastLine(text))
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	line := lines[len(lines)-1]
+	return line[:min(len(line), 160)]
+}

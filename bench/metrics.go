@@ -1,0 +1,22 @@
+package main
+
+const (
+	sokuLabel  = "soku"
+	limitLabel = "limit"
+	perGB      = "GB"
+	perMillion = "million packets"
+)
+
+// The metrics of all contests. Their names are keys in the raw results.
+var (
+	goodput        = Metric{"goodput_gbps", "Gbit/s", "%.1f", true}
+	packetRate     = Metric{"packets_per_second", "packets/s", "%.0f", true}
+	connectionRate = Metric{"connections_per_second", "connections/s", "%.0f", true}
+	lossRatio      = Metric{"loss_percent", "% lost", "%.3f", false}
+	rateError      = Metric{"rate_error_percent", "% off the rate", "%.3f", false}
+	mean           = Metric{"mean_us", "µs mean", "%.1f", false}
+	p50            = Metric{"p50_us", "µs p50", "%.1f", false}
+	p99            = Metric{"p99_us", "µs p99", "%.1f", false}
+	p999           = Metric{"p999_us", "µs p99.9", "%.1f", false}
+	wall           = Metric{"wall_ms", "ms", "%.1f", false}
+)

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// A place is where the two ends are. Prefixes stand before the commands of each.
+type place struct {
+	host                       string
+	serverPrefix, clientPrefix []string
+}
+
+var loopback = place{host: "127.0.0.1"}
+
+// veth makes two network namespaces joined by a veth pair of the given MTU.
+// Their names are random. remove takes both down, also after a failure; a
+// namespace takes its devices with it.
+func veth(ctx context.Context, mtu int) (p place, remove func(), err error) {
+	var id [3]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return p, func() {}, err
+	}
+	name := "sokubench-" + hex.EncodeToString(id[:])
+	a, b := name+"a", name+"b"
+	ip := func(ctx context.Context, line string) error {
+		out, err := exec.CommandContext(ctx, "ip", strings.Fields(line)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("ip %s: %w: %s", line, err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	}
+	remove = func() { // whatever became of ctx
+		for _, n := range []string{a, b} {
+			_ = ip(context.WithoutCancel(ctx), "netns del "+n)
+		}
+	}
+	dev := "sb" + hex.EncodeToString(id[:])
+	for _, line := range []string{
+		"netns add " + a, "netns add " + b,
+		fmt.Sprintf("link add %sa netns %s mtu %d type veth peer name %sb netns %s mtu %d", dev, a, mtu, dev, b, mtu),
+		fmt.Sprintf("-n %s addr add 10.213.7.1/30 dev %sa", a, dev), fmt.Sprintf("-n %s addr add 10.213.7.2/30 dev %sb", b, dev),
+		fmt.Sprintf("-n %s link set lo up", a), fmt.Sprintf("-n %s link set lo up", b),
+		fmt.Sprintf("-n %s link set %sa up", a, dev), fmt.Sprintf("-n %s link set %sb up", b, dev),
+	} {
+		if err := ip(ctx, line); err != nil {
+			remove()
+			return p, func() {}, err
+		}
+	}
+	enter := func(n string) []string { return []string{"ip", "netns", "exec", n} }
+	return place{host: "10.213.7.2", serverPrefix: enter(b), clientPrefix: enter(a)}, remove, nil
+}
+
+// canMakePlaces says why not, or is empty.
+func canMakePlaces() string {
+	if os.Geteuid() != 0 {
+		return "only loopback: network namespaces need root"
+	}
+	if _, err := exec.LookPath("ip"); err != nil {
+		return "only loopback: the ip program (iproute2) is not installed"
+	}
+	return ""
+}

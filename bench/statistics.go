@@ -1,0 +1,111 @@
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+// median of values, NaN when there are none. values is left as it is.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	v := slices.Sorted(slices.Values(values))
+	m := len(v) / 2
+	if len(v)%2 == 1 {
+		return v[m]
+	}
+	return (v[m-1] + v[m]) / 2
+}
+
+// standing is what the runs of one contender in one contest come to.
+type standing struct {
+	label     string
+	values    []float64 // of rounds that count, in round order
+	ratio     float64   // median of this contender to soku, paired by round; NaN without pairs
+	cpu       float64   // median CPU seconds per unit; NaN when unknown
+	cpuRatio  float64
+	errors    []string
+	leftOut   int // rounds in another placement
+	latestErr string
+}
+
+// majority is the placement that most runs had, near before far when equal.
+func majority(runs []Run) string {
+	count := map[string]int{}
+	for _, r := range runs {
+		count[r.Placement]++
+	}
+	best := ""
+	for _, p := range []string{placedNear, placedFar, placedMixed, placedUnknown} {
+		if count[p] > count[best] {
+			best = p
+		}
+	}
+	return best
+}
+
+// perUnit is the CPU time of a run per GB or packet that it moved.
+func perUnit(r Run, per string, seconds int) float64 {
+	amount := 0.0
+	switch per {
+	case perGB:
+		amount = r.Figures[goodput.Name] / 8 * float64(seconds)
+	case perMillion:
+		amount = r.Figures[packetRate.Name] * float64(seconds) / 1e6
+	}
+	if amount == 0 || r.CPU == 0 {
+		return math.NaN()
+	}
+	return r.CPU / amount
+}
+
+// rank turns runs into one standing a contender, in the order of the contest.
+// Only rounds in the placement of the majority count, and ratios compare runs of
+// one round only.
+func rank(c Contest, runs []Run, m Metric, seconds int) ([]standing, string) {
+	place := majority(runs)
+	type key struct {
+		label string
+		round int
+	}
+	value, cpu := map[key]float64{}, map[key]float64{}
+	out := make([]standing, 0, len(c.Entries))
+	for _, e := range c.Entries {
+		s := standing{label: e.Label, ratio: math.NaN(), cpu: math.NaN(), cpuRatio: math.NaN()}
+		var spent []float64
+		for _, r := range runs {
+			v, has := r.Figures[m.Name]
+			switch {
+			case r.Contender != e.Label:
+			case r.Error != "":
+				s.errors, s.latestErr = append(s.errors, r.Error), r.Error
+			case r.Placement != place:
+				s.leftOut++
+			case has:
+				s.values = append(s.values, v)
+				value[key{e.Label, r.Round}] = v
+				if u := perUnit(r, c.Per, seconds); !math.IsNaN(u) {
+					spent = append(spent, u)
+					cpu[key{e.Label, r.Round}] = u
+				}
+			}
+		}
+		s.cpu = median(spent)
+		out = append(out, s)
+	}
+	paired := func(of map[key]float64, label string) float64 {
+		var ratios []float64
+		for k, v := range of {
+			if own, ok := of[key{sokuLabel, k.round}]; ok && k.label == label && own != 0 {
+				ratios = append(ratios, v/own)
+			}
+		}
+		return median(ratios)
+	}
+	for i := range out {
+		out[i].ratio = paired(value, out[i].label)
+		out[i].cpuRatio = paired(cpu, out[i].label)
+	}
+	return out, place
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func run(label string, round int, gbps, cpu float64, placement string) Run {
+	return Run{Contest: "c", Contender: label, Round: round, Figures: Figures{goodput.Name: gbps}, CPU: cpu, Placement: placement}
+}
+
+var pair = Contest{Name: "c", Metrics: []Metric{goodput}, Per: perGB, Entries: []Contender{{Label: sokuLabel}, {Label: "peer"}}}
+
+func TestMedian(t *testing.T) {
+	values := []float64{9, 1, 5}
+	if got := median(values); got != 5 || values[0] != 9 {
+		t.Errorf("median %v, input now %v", got, values)
+	}
+	if got := median([]float64{4, 1, 3, 2}); got != 2.5 {
+		t.Errorf("of four: %v", got)
+	}
+	if !math.IsNaN(median(nil)) {
+		t.Error("a median of nothing")
+	}
+}
+
+func TestRatiosAreOfRunsInTheSameRound(t *testing.T) {
+	s, _ := rank(pair, []Run{
+		run(sokuLabel, 1, 10, 2, placedNear), run("peer", 1, 5, 2, placedNear),
+		run(sokuLabel, 2, 100, 20, placedNear), run("peer", 2, 50, 20, placedNear),
+		run("peer", 3, 1000, 1, placedNear), // no soku beside it
+	}, goodput, 1)
+	if s[1].ratio != 0.5 || s[1].cpuRatio != 2 {
+		t.Errorf("ratio %v, CPU ratio %v; want 0.5 and 2", s[1].ratio, s[1].cpuRatio)
+	}
+}
+
+func TestOnlyTheMajoritysPlacementCounts(t *testing.T) {
+	s, place := rank(pair, []Run{
+		run(sokuLabel, 1, 10, 0, placedNear), run("peer", 1, 20, 0, placedNear),
+		run(sokuLabel, 2, 1, 0, placedFar), run("peer", 2, 20, 0, placedNear), run(sokuLabel, 3, 10, 0, placedNear),
+	}, goodput, 1)
+	if place != placedNear || s[0].leftOut != 1 || len(s[0].values) != 2 || s[1].ratio != 2 {
+		t.Errorf("placement %s, standings %+v", place, s)
+	}
+}
+
+func TestPlacementNeedsBothSidesOfARunToAgree(t *testing.T) {
+	for _, c := range []struct {
+		before, after float64
+		want          string
+	}{{50, 55, placedNear}, {330, 320, placedFar}, {50, 330, placedMixed}, {0, 0, placedUnknown}} {
+		if got := label(c.before, c.after); got != c.want {
+			t.Errorf("%v ns, %v ns: %s, want %s", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+func TestATargetIsJudgedByTheFigure(t *testing.T) {
+	s := []standing{{label: sokuLabel, values: []float64{1}, ratio: 1, cpuRatio: 1}, {label: "peer", values: []float64{1}, ratio: 0.8, cpuRatio: 1.6}}
+	faster := target{metric: goodput, own: sokuLabel, to: "peer", bound: 1.2, atLeast: true}
+	if figure, word := faster.judge(s); figure != "1.25" || word != "holds" {
+		t.Errorf("1.25 of 1.2: %s %s", figure, word)
+	}
+	faster.bound = 1.3
+	if _, word := faster.judge(s); word != "missed" {
+		t.Errorf("1.25 of 1.3: %s", word)
+	}
+	cheaper := target{metric: goodput, own: sokuLabel, to: "peer", bound: 0.7, byCPU: true}
+	if figure, word := cheaper.judge(s); figure != "0.62" || word != "holds" {
+		t.Errorf("CPU: %s %s", figure, word)
+	}
+	faster.to = "absent"
+	if _, word := faster.judge(s); word != "not measured" {
+		t.Errorf("without the peer: %s", word)
+	}
+}
+
+func TestEveryTargetIsAboutContestsAndContendersThatExist(t *testing.T) {
+	all := contests()
+	for _, target := range targets() {
+		applied := false
+		for _, c := range all {
+			if !target.applies(c.Name) {
+				continue
+			}
+			applied = true
+			names := labels(c) + ","
+			if !strings.Contains(names, target.own) || target.to != "" && !strings.Contains(names, target.to+",") {
+				t.Errorf("%s: %s lacks %s or %s", target.text, c.Name, target.own, target.to)
+			}
+		}
+		if !applied {
+			t.Errorf("%s: no contest is named %s", target.text, target.contest)
+		}
+	}
+}
+
+func TestDiscardedAndCopiedDataAreNeverInOneContest(t *testing.T) {
+	for _, c := range contests() {
+		for _, e := range c.Entries {
+			words := strings.Join(e.Build(Site{Host: "h", Port: 1, Seconds: 1}).Client, " ")
+			if e.Program == "soku" && c.Kind == kindDiscard && !strings.Contains(words, "--rx discard") ||
+				e.Program == "soku" && c.Kind == kindCopied && !strings.Contains(words, "--rx read") ||
+				e.Program == "iperf3" && (c.Kind == kindDiscard) != strings.Contains(words, "--skip-rx-copy") && strings.HasPrefix(c.Name, "tcp-") {
+				t.Errorf("%s: %s", c.Name, words)
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// target is a figure that soku must reach.
+type target struct {
+	text    string
+	contest string // a contest's name; one that ends in * stands for all it begins
+	metric  Metric
+	own, to string // contenders that are compared; to is empty for an absolute figure
+	bound   float64
+	atLeast bool
+	byCPU   bool // the ratio of CPU times instead of the metric
+}
+
+func targets() []target {
+	var out []target
+	add := func(text, contest string, m Metric, to string, bound float64, atLeast bool) {
+		out = append(out, target{text: text, contest: contest, metric: m, own: sokuLabel, to: to, bound: bound, atLeast: atLeast})
+	}
+	for _, n := range []string{"1", "2", "8", "32"} {
+		bound := 1.0
+		if n == "1" || n == "8" {
+			bound = 1.15
+		}
+		add("TCP discarded, "+n+" streams, of iperf3 best", "tcp-discard-*-"+n, goodput, "iperf3 best", bound, true)
+		add("TCP discarded, "+n+" streams, of the limit", "tcp-discard-*-"+n, goodput, limitLabel, 0.95, true)
+		out = append(out, target{"CPU per GB, " + n + " streams, of iperf3 best", "tcp-discard-*-" + n, goodput, sokuLabel, "iperf3 best", 0.8, false, true})
+		add("TCP copied, "+n+" streams, of iperf3", "tcp-copied-loopback-"+n, goodput, "iperf3", 1, true)
+	}
+	for _, way := range []string{"soku -R", "soku --bidir"} {
+		out = append(out, target{way + " of forward", "tcp-direction-loopback", goodput, way, sokuLabel, 0.9, true, false})
+	}
+	for _, protocol := range []string{"tcp", "udp"} {
+		for m, bound := range map[Metric]float64{p50: 1, p99: 1, p999: 1.1} {
+			add("spinning "+protocol+" "+m.Unit+" of sockperf", "latency-spinning-"+protocol, m, "sockperf", bound, false)
+		}
+		add("blocking "+protocol+" p50 of sockperf", "latency-blocking-"+protocol, p50, "sockperf", 1, false)
+		add("blocking "+protocol+" p50 of netperf", "latency-blocking-"+protocol, p50, "netperf "+strings.ToUpper(protocol)+"_RR", 1, false)
+	}
+	for _, size := range []string{"64", "1400"} {
+		add("UDP packets of "+size+" B of iperf3", "udp-pps-"+size, packetRate, "iperf3", 1.25, true)
+		add("UDP trains of "+size+" B of iperf3 --gsro", "udp-gso-"+size, packetRate, "iperf3 --gsro", 1.1, true)
+		out = append(out, target{"CPU per packet, trains of " + size + " B, of iperf3 --gsro", "udp-gso-" + size, packetRate, sokuLabel, "iperf3 --gsro", 0.8, false, true})
+	}
+	add("UDP at 1 Gbit/s: % off the rate", "udp-1gbit", rateError, "", 0.1, false)
+	add("UDP at 1 Gbit/s: % lost", "udp-1gbit", lossRatio, "", 0, false)
+	for _, n := range []string{"1", "16"} {
+		add("connections/s, "+n+" at a time, of Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
+	}
+	add("connections/s of netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
+	add("start-up, of iperf3", "startup", wall, "iperf3", 1.2, false)
+	return out
+}
+
+// applies tells whether a target is about a contest.
+func (t target) applies(contest string) bool {
+	head, tail, star := strings.Cut(t.contest, "*")
+	if !star {
+		return t.contest == contest
+	}
+	return strings.HasPrefix(contest, head) && strings.HasSuffix(contest, tail)
+}
+
+// judge gives the figure and "holds" or "missed", or "not measured" where a side
+// is missing.
+func (t target) judge(s []standing) (figure, word string) {
+	v := math.NaN()
+	own, to := find(s, t.own), find(s, t.to)
+	switch {
+	case own == nil || len(own.values) == 0:
+	case t.to == "":
+		v = median(own.values)
+	case to == nil:
+	case t.byCPU:
+		v = own.cpuRatio / to.cpuRatio
+	default:
+		v = own.ratio / to.ratio
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "", "not measured"
+	}
+	word = "missed"
+	if t.atLeast && v >= t.bound || !t.atLeast && v <= t.bound {
+		word = "holds"
+	}
+	return fmt.Sprintf("%.2f", v), word
+}
+
+func find(s []standing, label string) *standing {
+	for i := range s {
+		if s[i].label == label {
+			return &s[i]
+		}
+	}
+	return nil
+}
