@@ -31,7 +31,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r := &receiver{flow: f, called: time.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
+	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	f.group.Deadline(r.called.Add(l.first))
 	done := f.start(r.read)
 	if !r.awaitFirst(ctx, done) {
@@ -78,7 +78,7 @@ func (r *receiver) read(stream int) {
 		n, err := get(buf)
 		if n > 0 {
 			count.Bytes += int64(n)
-			count.Last = time.Now()
+			count.Last = sock.Now()
 			cell.Publish(count)
 			if !r.first.Come() {
 				r.begin(count.Last)
@@ -104,7 +104,7 @@ func (r *receiver) over() bool {
 	if r.group.Err() != nil || !r.first.Come() {
 		return true
 	}
-	return r.timed() && time.Since(r.first.At()) >= r.nominal()
+	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
 }
 
 // begin notes the flow's first byte, from which its end is known.
@@ -126,7 +126,7 @@ func (r *receiver) ended(stream int) {
 	if r.first.Come() {
 		from = r.first.At()
 	}
-	if after := time.Since(from); r.early(after) {
+	if after := sock.Since(from); r.early(after) {
 		r.group.Stop(r.broken("receive from", stream, fmt.Errorf("the sender stopped after %v of %v",
 			after.Round(10*time.Millisecond), r.nominal())))
 	}

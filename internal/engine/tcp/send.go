@@ -37,7 +37,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 			sock.LimitPacing(c, uint64(f.streamRate()/8*1.25)+1)
 		}
 	}
-	s.begin = time.Now()
+	s.begin = sock.Now()
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())
 		f.group.Deadline(s.stop)
@@ -91,7 +91,7 @@ func (s *sender) write(stream int) {
 		n, err := put(chunk)
 		if n > 0 {
 			count.Bytes += int64(n)
-			count.Last = time.Now()
+			count.Last = sock.Now()
 			cell.Publish(count)
 		}
 		if err != nil {
@@ -106,7 +106,7 @@ func (s *sender) write(stream int) {
 // over tells whether the time of a timed flow is over. Where this host was held
 // up past that and past the peer's time to drain, the peer has ended the stream
 // with a reset by then, which is no failure.
-func (s *sender) over() bool { return s.timed() && !time.Now().Before(s.stop) }
+func (s *sender) over() bool { return s.timed() && !sock.Now().Before(s.stop) }
 
 // chunk is the next write: a whole unit, or what is left of o.Bytes. Streams
 // draw on one amount, so that none waits for another's share.
@@ -140,7 +140,7 @@ func (s *sender) newTurns(stream int) *turns {
 // next waits until a unit is due; false when the flow ends before that.
 func (t *turns) next() bool {
 	for t.units == 0 {
-		now := time.Now()
+		now := sock.Now()
 		n, wait := t.schedule.Take(now)
 		if n > 0 {
 			t.units = n

@@ -52,7 +52,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 			}
 		}
 	}
-	r := &receiver{flow: f, epoch: time.Now(), first: sock.NewFirst(), sent: make([]int64, len(conns))}
+	r := &receiver{flow: f, epoch: sock.Now(), first: sock.NewFirst(), sent: make([]int64, len(conns))}
 	for i := range r.sent {
 		r.sent[i] = unknown
 	}
@@ -104,7 +104,7 @@ func (r *receiver) read(stream int) {
 	buf := make([]byte, largest)
 	for !l.complete() {
 		n, err := get(buf)
-		now := time.Now()
+		now := sock.Now()
 		switch {
 		case err == nil:
 			if h, ok := parseHeader(buf[:n]); ok {
@@ -192,7 +192,7 @@ func (r *receiver) over(stream int) bool {
 	case r.group.Err() != nil, !r.first.Come(), r.sent[stream] != unknown, r.ended.Load():
 		return true
 	}
-	return r.timed() && time.Since(r.first.At()) >= r.nominal()
+	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
 }
 
 // judge looks at a flow whose workers have ended. The sender is gone when it

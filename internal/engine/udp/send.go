@@ -36,7 +36,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	s := &sender{flow: f, workers: min(len(conns), runtime.GOMAXPROCS(0)), begin: time.Now()}
+	s := &sender{flow: f, workers: min(len(conns), runtime.GOMAXPROCS(0)), begin: sock.Now()}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std()}
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())
@@ -107,7 +107,7 @@ type driver struct {
 // turn waits until a datagram is due; false when the flow ends before that.
 func (d *driver) turn() bool {
 	for d.schedule != nil && d.units == 0 {
-		now := time.Now()
+		now := sock.Now()
 		n, wait := d.schedule.Take(now)
 		if n > 0 {
 			d.units = n
@@ -130,7 +130,7 @@ const full = 100 * time.Microsecond
 // send sends the next datagram of l; false when the flow has ended.
 func (d *driver) send(l *lane) bool {
 	for {
-		now := time.Now()
+		now := sock.Now()
 		if !d.stop.IsZero() && !now.Before(d.stop) {
 			return false
 		}
@@ -188,18 +188,18 @@ var farewell = [...]int{0, 5, 10, 20, 40, 60, 100, 150, 200, 250}
 // that has gone already, as an answer shows, has got it.
 func (s *sender) finish(ctx context.Context) {
 	waiter := pace.NewWaiter(ctx.Done())
-	began := time.Now()
+	began := sock.Now()
 	gone := make([]bool, len(s.conns))
 	var b [headerSize]byte
 	for _, at := range farewell {
-		if d := time.Duration(at)*time.Millisecond - time.Since(began); d > 0 && !waiter.Wait(d) {
+		if d := time.Duration(at)*time.Millisecond - sock.Since(began); d > 0 && !waiter.Wait(d) {
 			break
 		}
 		for i, c := range s.conns {
 			if gone[i] || ctx.Err() != nil {
 				continue
 			}
-			header{fin: true, stream: uint16(i), seq: uint64(s.rec.Raw(i).Packets), sentNs: int64(time.Since(s.begin))}.put(b[:])
+			header{fin: true, stream: uint16(i), seq: uint64(s.rec.Raw(i).Packets), sentNs: int64(sock.Since(s.begin))}.put(b[:])
 			// A full queue must not hold up the end of the context.
 			s.group.DeadlineOf(i, time.Now().Add(50*time.Millisecond))
 			_, err := c.Write(b[:])

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"soku/internal/sock"
 )
 
 // Window is the time of one flow.
@@ -25,7 +27,7 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 	if w.Omit <= 0 {
 		r.begin(reading{at: w.From, counts: make([]Count, len(r.cells))})
 	}
-	moved, movedAt := int64(-1), time.Now()
+	moved, movedAt := int64(-1), sock.Now()
 	timer := time.NewTimer(time.Until(r.next(w)))
 	defer timer.Stop()
 	for {
@@ -39,12 +41,12 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 		switch {
 		case r.begun:
 			r.tick()
-		case !time.Now().Before(w.From.Add(w.Omit)):
+		case !sock.Now().Before(w.From.Add(w.Omit)):
 			r.begin(r.read())
 		}
 		if now := r.moved(); now != moved {
-			moved, movedAt = now, time.Now()
-		} else if w.Idle > 0 && time.Since(movedAt) > w.Idle {
+			moved, movedAt = now, sock.Now()
+		} else if w.Idle > 0 && sock.Since(movedAt) > w.Idle {
 			return ErrIdle
 		}
 		timer.Reset(time.Until(r.next(w)))
