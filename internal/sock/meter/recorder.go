@@ -20,6 +20,9 @@ const (
 	streamsShown    = 32 // in measure.Progress
 )
 
+// clock is [sock.Now]; the tests run on a time of their own.
+var clock = sock.Now
+
 // Config is what a Recorder needs to know of its flow.
 type Config struct {
 	Direction measure.Direction
@@ -63,7 +66,7 @@ func NewRecorder(cfg Config) *Recorder {
 		cfg.Interval = time.Second
 	}
 	r := &Recorder{
-		cfg: cfg, called: sock.Now(), cells: make([]Cell, n), retrans: make([]int64, n),
+		cfg: cfg, called: clock(), cells: make([]Cell, n), retrans: make([]int64, n),
 		steps: newSeries(mostSteps), streams: make([]*series, n),
 	}
 	for i := range r.streams {
@@ -86,11 +89,11 @@ const (
 func (r *Recorder) read() reading {
 	counts := make([]Count, len(r.cells))
 	for attempt := 1; ; attempt++ {
-		before := sock.Now()
+		before := clock()
 		for i := range r.cells {
 			counts[i] = r.cells[i].load()
 		}
-		took := sock.Since(before)
+		took := clock().Sub(before)
 		if took < hasty || attempt == attempts {
 			return reading{at: before.Add(took / 2), counts: counts}
 		}
