@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build demo test race lint vet cross fuzz clean peers bench
+.PHONY: help build demo test race lint vet cross fuzz clean peers bench wine
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -39,6 +39,9 @@ cross: ## build for every platform
 
 bench: build ## measure soku and its peers side by side and write docs/performance.md (BENCH="--quick")
 	$(GO) run ./bench $(BENCH)
+
+wine: ## run the Windows build's tests and program under wine, PACKAGES="internal/sock ..." for some
+	@GO='$(GO)' test/wine $(PACKAGES)
 
 fuzz: ## fuzz every decoder for FUZZTIME (default 20s) each
 	@test/fuzz $(or $(FUZZTIME),20s)

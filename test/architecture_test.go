@@ -24,6 +24,7 @@ var floors = [][]string{
 
 // allowed are the imports within a storey, each for a reason.
 var allowed = map[string]string{
+	"sock/meter -> sock":                         "the clock",
 	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
 	"engine/connect -> engine/latency/roundtrip": "a set-up is the round trip of SYN and SYN-ACK",

@@ -2,7 +2,8 @@
 // what it knows of them: TCP_INFO, the bytes still queued, times of arrival. It
 // moves bytes for loops over many sockets ([Outlet], [Intake]). It is where raw
 // system calls live behind build tags, each with a portable twin; an option
-// that a platform lacks is an error, never ignored.
+// that a platform lacks is an error, never ignored. [Now] is the clock of all
+// that is measured.
 //
 // It knows no test and no protocol, and starts no goroutines. How the engines
 // use it is specified in docs/method.md.

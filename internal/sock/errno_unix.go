@@ -4,9 +4,15 @@ package sock
 
 import (
 	"errors"
+	"net"
 
 	"golang.org/x/sys/unix"
 )
+
+// HearRefusals makes the calls on a connected UDP socket say when an earlier
+// datagram found nobody listening, which [Refused] tells; these systems do
+// without being asked.
+func HearRefusals(net.Conn) {}
 
 // Refused reports whether err says that an earlier datagram found nobody
 // listening (ICMP port unreachable). The call that got it moved nothing.

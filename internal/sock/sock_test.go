@@ -185,6 +185,7 @@ func TestTheDatagramErrorsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	HearRefusals(c)
 	if _, err := c.Write(make([]byte, 70_000)); !TooLong(err) || Refused(err) || NoBuffers(err) {
 		t.Errorf("70000 bytes: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // bestAcceptor is the fastest way here.
@@ -127,7 +128,7 @@ func (a *rawAcceptor) serve(ctx context.Context, l *Listener) {
 	}
 	// What was set up before the end counts, though nobody took it yet.
 	_ = unix.SetNonblock(fd, true)
-	for limit := time.Now().Add(tick); t.one() && time.Now().Before(limit); {
+	for limit := sock.Now().Add(tick); t.one() && sock.Now().Before(limit); {
 	}
 }
 

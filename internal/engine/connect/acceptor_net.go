@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // netAcceptor is the twin of the raw way on every system.
@@ -30,7 +31,7 @@ func (a netAcceptor) threads() int { return 1 }
 func (a netAcceptor) close()       { _ = a.l.Close() }
 
 func (a netAcceptor) drain() {
-	_ = a.l.SetDeadline(time.Now().Add(2 * time.Millisecond))
+	_ = a.l.SetDeadline(sock.Now().Add(2 * time.Millisecond))
 	for {
 		c, err := a.l.AcceptTCP()
 		if err != nil {
@@ -61,7 +62,7 @@ func (a netAcceptor) serve(ctx context.Context, l *Listener) {
 			if !release() {
 				<-woken
 			}
-			_ = a.l.SetDeadline(time.Now().Add(tick))
+			_ = a.l.SetDeadline(sock.Now().Add(tick))
 		}
 		c, err := a.l.AcceptTCP()
 		if err != nil {

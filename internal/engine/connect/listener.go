@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Listener is the far end: a port of its own for one session, whose
@@ -46,7 +47,7 @@ const requestWait = time.Second
 
 // Portless is a listener without a port of its own.
 func Portless(o measure.Options) *Listener {
-	return &Listener{size: int(o.Size), zero: time.Now(), path: netPath}
+	return &Listener{size: int(o.Size), zero: sock.Now(), path: netPath}
 }
 
 // Listen opens a port that the system picks on local, for the connections of
@@ -80,7 +81,7 @@ func (l *Listener) Begin() {
 	if l.via != nil {
 		l.via.drain()
 	}
-	l.zero = time.Now()
+	l.zero = sock.Now()
 	l.serving.Store(true)
 }
 
@@ -136,7 +137,7 @@ func (l *Listener) Close() {
 	}
 }
 
-func (l *Listener) now() int64 { return int64(time.Since(l.zero)) }
+func (l *Listener) now() int64 { return int64(sock.Since(l.zero)) }
 
 // count adds n connections, the last of which was accepted at the time.
 func (l *Listener) count(n, atNs int64) {
@@ -161,7 +162,7 @@ func (l *Listener) answer(c net.Conn) {
 	if l.size == 0 {
 		return
 	}
-	_ = c.SetDeadline(time.Now().Add(requestWait))
+	_ = c.SetDeadline(sock.Now().Add(requestWait))
 	b := make([]byte, l.size)
 	if _, err := io.ReadFull(c, b); err == nil {
 		_, err = c.Write(b)

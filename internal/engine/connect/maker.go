@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Target is what connections go to and what is done with each.
@@ -35,7 +36,7 @@ type makers func(*run, int) (maker, error)
 // clock counts ns since its start on the monotonic clock, without allocating.
 type clock struct{ start time.Time }
 
-func (c clock) now() int64 { return int64(time.Since(c.start)) }
+func (c clock) now() int64 { return int64(sock.Since(c.start)) }
 
 // tick is how long a call may block before it looks at the context.
 const tick = 40 * time.Millisecond

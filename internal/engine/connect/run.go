@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // MostInFlight is how many connections an open loop sets up at a time at most.
@@ -112,7 +113,7 @@ func (r *run) run(ctx context.Context, obs measure.Observer, with makers) (*meas
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	r.with = with
-	r.clock.start = time.Now()
+	r.clock.start = sock.Now()
 	unwatch := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer unwatch()
 

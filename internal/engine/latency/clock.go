@@ -1,9 +1,10 @@
 package latency
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
+
+	"soku/internal/sock"
 )
 
 // clock counts ns since its start on the monotonic clock, without allocating.
@@ -13,7 +14,7 @@ type clock struct {
 }
 
 func (c clock) now() int64 {
-	ns := int64(time.Since(c.start))
+	ns := int64(sock.Since(c.start))
 	if c.held != nil {
 		ns -= c.held.Load()
 	}
@@ -22,14 +23,5 @@ func (c clock) now() int64 {
 
 // clockText names the clock and how messages reach the kernel, for a result.
 func clockText(l link) string {
-	source := "the monotonic clock of the system"
-	switch runtime.GOOS {
-	case "linux":
-		source = "CLOCK_MONOTONIC"
-	case "darwin":
-		source = "mach_absolute_time"
-	case "windows":
-		source = "QueryPerformanceCounter"
-	}
-	return "monotonic clock (" + source + " via Go runtime), " + l.String()
+	return "monotonic clock (" + sock.ClockSource + "), " + l.String()
 }

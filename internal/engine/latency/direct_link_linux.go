@@ -101,7 +101,7 @@ func (l *directLink) heed(ctx context.Context) (stop func() bool) {
 
 // slice sets the times of the next run of exchanges, which begins now.
 func (l *directLink) slice() (now int64) {
-	read := time.Now()
+	read := sock.Now()
 	now = nanotime()
 	if l.stamping {
 		l.d.wall = read.UnixNano() - now

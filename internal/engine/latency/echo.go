@@ -6,9 +6,9 @@ import (
 	"io"
 	"net"
 	"sync"
-	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Echo answers each message that comes over conn with one of the same size,
@@ -93,7 +93,7 @@ func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (m
 	if o.OneWay && !l.busy() {
 		l.stamp() // when a request came, not when this end ran again
 	}
-	e := echoer{link: l, size: int(o.Size), stream: isStream(conn), oneWay: o.OneWay, clock: clock{start: time.Now()}}
+	e := echoer{link: l, size: int(o.Size), stream: isStream(conn), oneWay: o.OneWay, clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages

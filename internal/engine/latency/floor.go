@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 const (
@@ -96,9 +97,9 @@ type holdingLink struct {
 
 func (l *holdingLink) write(b []byte) (int, error) {
 	if !l.midway && l.hold > 0 {
-		begin := time.Now()
+		begin := sock.Now()
 		nap(l.hold)
-		l.held.Add(int64(time.Since(begin)))
+		l.held.Add(int64(sock.Since(begin)))
 	}
 	l.midway = true
 	return l.link.write(b)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"soku/internal/sock"
 )
 
 // errTick says that a read or write waited for a whole tick in vain: the
@@ -108,7 +110,7 @@ func openPoller(conn net.Conn, tick time.Duration, _ int) link {
 
 func (l *pollerLink) read(b []byte) (int, error) {
 	// A deadline costs more than a short round trip, so one serves for up to a tick.
-	if now := time.Now(); l.readUntil.Sub(now) < l.tick/2 {
+	if now := sock.Now(); l.readUntil.Sub(now) < l.tick/2 {
 		l.readUntil = now.Add(l.tick)
 		if err := l.conn.SetReadDeadline(l.readUntil); err != nil {
 			return 0, err
@@ -119,7 +121,7 @@ func (l *pollerLink) read(b []byte) (int, error) {
 }
 
 func (l *pollerLink) write(b []byte) (int, error) {
-	if now := time.Now(); l.writeUntil.Sub(now) < l.tick/2 {
+	if now := sock.Now(); l.writeUntil.Sub(now) < l.tick/2 {
 		l.writeUntil = now.Add(l.tick)
 		if err := l.conn.SetWriteDeadline(l.writeUntil); err != nil {
 			return 0, err

@@ -72,7 +72,7 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 		if l.stamping {
 			var arrived time.Time
 			l.in.n, arrived, l.in.err = l.stamped.Read(int(fd), l.in.b)
-			l.behind = sock.Late(arrived, time.Now())
+			l.behind = sock.Late(arrived, sock.Now())
 		} else {
 			l.in.n, l.in.err = unix.Read(int(fd), l.in.b)
 		}

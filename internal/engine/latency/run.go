@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 const maxMessage = 64 << 10
@@ -98,7 +99,7 @@ func (c *client) next() {
 }
 
 func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
-	c.clock.start = time.Now()
+	c.clock.start = sock.Now()
 	c.rec = roundtrip.Start(roundtrip.Config{
 		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.o.Row, 1),
 		Interval: c.o.Interval.Std(), Duration: c.o.Duration.Std(), Count: c.count, Observe: obs,

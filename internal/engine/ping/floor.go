@@ -3,10 +3,10 @@ package ping
 import (
 	"context"
 	"net/netip"
-	"runtime"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 const (
@@ -45,17 +45,5 @@ func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReadi
 		return nil, err
 	}
 	// The time may run out on a busy host: what was measured by then is the floor.
-	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: clockName() + ", " + s.String()}, nil
-}
-
-func clockName() string {
-	switch runtime.GOOS {
-	case "linux":
-		return "monotonic clock (CLOCK_MONOTONIC via Go runtime)"
-	case "darwin":
-		return "monotonic clock (mach_absolute_time via Go runtime)"
-	case "windows":
-		return "monotonic clock (QueryPerformanceCounter via Go runtime)"
-	}
-	return "monotonic clock (via Go runtime)"
+	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: "monotonic clock (" + sock.ClockSource + "), " + s.String()}, nil
 }

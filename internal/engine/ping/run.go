@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 const (
@@ -92,7 +93,7 @@ func newPinger(s socket, target netip.Addr, o measure.Options) *pinger {
 }
 
 func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
-	p.start = time.Now()
+	p.start = sock.Now()
 	p.rec = roundtrip.Start(roundtrip.Config{
 		Zero: p.start, Interval: p.o.Interval.Std(), Duration: p.o.Duration.Std(), Count: p.o.Count, Observe: obs,
 	})
@@ -118,7 +119,7 @@ func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	return l, p.verdict(ctx, err)
 }
 
-func (p *pinger) now() int64 { return int64(time.Since(p.start)) }
+func (p *pinger) now() int64 { return int64(sock.Since(p.start)) }
 
 // verdict chooses the error that tells most.
 func (p *pinger) verdict(ctx context.Context, sendErr error) error {

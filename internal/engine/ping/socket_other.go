@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/icmp"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // portableSocket is an ICMP socket as package icmp opens it.
@@ -76,7 +77,7 @@ func (s *portableSocket) receive(wait time.Duration) (arrival, error) {
 		return arrival{}, err
 	}
 	n, from, err := s.conn.ReadFrom(s.buffer)
-	now := time.Now()
+	now := sock.Now()
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return arrival{}, errTick
 	}

@@ -31,7 +31,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r := &receiver{flow: f, called: time.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
+	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	work, n, err := r.workers()
 	if err != nil {
 		return f.rec.Flow(), err
@@ -81,7 +81,7 @@ func (r *receiver) over() bool {
 	if r.group.Err() != nil || !r.first.Come() {
 		return true
 	}
-	return r.timed() && time.Since(r.first.At()) >= r.nominal()
+	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
 }
 
 // until is when workers that wait give up; the zero time is never.
@@ -97,7 +97,7 @@ func (r *receiver) until(t time.Time) {
 // late tells whether that time has gone by.
 func (r *receiver) late() bool {
 	last := r.last.Load()
-	return last > 0 && int64(time.Since(r.called)) >= last
+	return last > 0 && int64(sock.Since(r.called)) >= last
 }
 
 // begin notes the flow's first byte, from which its end is known.
@@ -119,7 +119,7 @@ func (r *receiver) ended(stream int) {
 	if r.first.Come() {
 		from = r.first.At()
 	}
-	if after := time.Since(from); r.early(after) {
+	if after := sock.Since(from); r.early(after) {
 		r.group.Stop(r.broken("receive from", stream, fmt.Errorf("the sender stopped after %v of %v",
 			after.Round(10*time.Millisecond), r.nominal())))
 	}

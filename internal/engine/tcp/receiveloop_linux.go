@@ -62,7 +62,7 @@ func (l *receiveLoop) pass() (moved int64) {
 			moved += int64(n)
 			count := &l.counts[k]
 			count.Bytes += int64(n)
-			count.Last = time.Now()
+			count.Last = sock.Now()
 			l.rec.Cell(l.streams[k]).Publish(*count)
 			if !l.first.Come() {
 				l.begin(count.Last)

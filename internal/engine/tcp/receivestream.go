@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/sock/meter"
 )
 
@@ -23,7 +23,7 @@ func (r *receiver) read(stream int, expected *payload) {
 				return
 			}
 			count.Bytes += int64(n)
-			count.Last = time.Now()
+			count.Last = sock.Now()
 			cell.Publish(count)
 			if !r.first.Come() {
 				r.begin(count.Last)

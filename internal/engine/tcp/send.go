@@ -36,7 +36,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 			sock.LimitPacing(c, uint64(f.streamRate()/8*1.25)+1)
 		}
 	}
-	s.begin = time.Now()
+	s.begin = sock.Now()
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())
 		f.group.Deadline(s.stop)
@@ -104,7 +104,7 @@ func (s *sender) giveBack(n int) {
 // over tells whether the time of a timed flow is over. Where this host was held
 // up past that and past the peer's time to drain, the peer has ended the stream
 // with a reset by then, which is no failure.
-func (s *sender) over() bool { return s.timed() && !time.Now().Before(s.stop) }
+func (s *sender) over() bool { return s.timed() && !sock.Now().Before(s.stop) }
 
 // infos asks the kernel about each stream; nil where it does not tell.
 func (s *sender) infos() []*measure.TCPInfo {

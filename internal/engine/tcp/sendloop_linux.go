@@ -26,7 +26,7 @@ func (l *sendLoop) run() {
 	for l.live > 0 && l.group.Err() == nil {
 		wait := tick
 		if l.timed() {
-			if wait = min(wait, time.Until(l.stop)); wait <= 0 {
+			if wait = min(wait, l.stop.Sub(sock.Now())); wait <= 0 {
 				return
 			}
 		}
@@ -52,7 +52,7 @@ func (l *sendLoop) pass() (room bool) {
 		if took > 0 {
 			count := &l.counts[k]
 			count.Bytes += int64(took)
-			count.Last = time.Now()
+			count.Last = sock.Now()
 			l.rec.Cell(l.streams[k]).Publish(*count)
 		}
 		switch {

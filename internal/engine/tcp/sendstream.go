@@ -3,6 +3,7 @@ package tcp
 import (
 	"time"
 
+	"soku/internal/sock"
 	"soku/internal/sock/meter"
 	"soku/internal/sock/pace"
 )
@@ -24,7 +25,7 @@ func (s *sender) write(stream int, payload *payload) {
 		n, err := conn.Write(payload.at(count.Bytes, claimed))
 		if n > 0 {
 			count.Bytes += int64(n)
-			count.Last = time.Now()
+			count.Last = sock.Now()
 			cell.Publish(count)
 		}
 		if err != nil {
@@ -57,7 +58,7 @@ func (s *sender) newTurns(stream int) *turns {
 // next waits until a unit is due; false when the flow ends before that.
 func (t *turns) next() bool {
 	for t.units == 0 {
-		now := time.Now()
+		now := sock.Now()
 		n, wait := t.schedule.Take(now)
 		if n > 0 {
 			t.units = n

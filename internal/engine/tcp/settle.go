@@ -44,10 +44,10 @@ func (s *sender) settle(ctx context.Context) (lost []int64) {
 func (s *sender) deliver(stream int) {
 	c := s.conns[stream]
 	var scratch [512]byte
-	queued, moved := int64(-1), time.Now()
-	giveUp := time.Now().Add(s.drain() + s.limits.spare)
+	queued, moved := int64(-1), sock.Now()
+	giveUp := sock.Now().Add(s.drain() + s.limits.spare)
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		s.group.DeadlineOf(stream, time.Now().Add(wait))
+		s.group.DeadlineOf(stream, sock.Now().Add(wait))
 		_, err := c.Read(scratch[:])
 		switch {
 		case errors.Is(err, io.EOF):
@@ -66,12 +66,12 @@ func (s *sender) deliver(stream int) {
 			return
 		}
 		if q != queued {
-			queued, moved = q, time.Now()
+			queued, moved = q, sock.Now()
 		}
 		switch {
-		case s.timed() && time.Now().After(giveUp):
+		case s.timed() && sock.Now().After(giveUp):
 			return
-		case !s.timed() && time.Since(moved) > s.limits.idle:
+		case !s.timed() && sock.Since(moved) > s.limits.idle:
 			s.group.Stop(s.broken("finish sending to", stream, errors.New("nothing is acknowledged any more")))
 			return
 		}

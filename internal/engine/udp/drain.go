@@ -51,7 +51,7 @@ func (r *receiver) read(worker int) {
 const sweepEvery = 20 * time.Millisecond
 
 func (d *drain) run() {
-	swept := time.Now()
+	swept := sock.Now()
 	wait := time.Duration(0)
 	for d.open > 0 {
 		got := 0
@@ -59,7 +59,7 @@ func (d *drain) run() {
 			got += d.visit(d.streams[i])
 		}
 		wait = 0
-		now := time.Now()
+		now := sock.Now()
 		if now.Sub(swept) >= sweepEvery {
 			swept = now
 			for _, l := range d.streams {
@@ -81,7 +81,7 @@ func (d *drain) visit(l *listener) (got int) {
 	if err == nil && n == 0 {
 		return 0
 	}
-	now := time.Now()
+	now := sock.Now()
 	switch {
 	case err == nil:
 		for {

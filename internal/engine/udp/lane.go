@@ -52,7 +52,7 @@ func (d *driver) turn() int {
 // due waits until the schedule lets a datagram go.
 func (d *driver) due() bool {
 	for d.units == 0 {
-		now := time.Now()
+		now := sock.Now()
 		n, wait := d.schedule.Take(now)
 		if n > 0 {
 			d.units = n
@@ -92,7 +92,7 @@ const full = 100 * time.Microsecond
 // returns without having sent any when there is no room for them.
 func (d *driver) send(l *lane, n int) bool {
 	for sent := 0; sent < n; {
-		now := time.Now()
+		now := sock.Now()
 		if !d.stop.IsZero() && !now.Before(d.stop) {
 			return false
 		}

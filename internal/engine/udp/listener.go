@@ -114,8 +114,8 @@ func (l *listener) lastWord(h header, at time.Time) {
 	l.begin(at)
 	if !l.timed() {
 		// All streams end together, so the others' last words are due.
-		l.ending.Do(func() { l.ended.Store(true); l.group.Deadline(time.Now().Add(l.grace())) })
+		l.ending.Do(func() { l.ended.Store(true); l.group.Deadline(sock.Now().Add(l.grace())) })
 	}
 	l.sent[l.stream] = int64(h.seq)
-	l.group.DeadlineOf(l.stream, time.Now().Add(straggle))
+	l.group.DeadlineOf(l.stream, sock.Now().Add(straggle))
 }

@@ -44,7 +44,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 		}
 	}
 	r := &receiver{
-		flow: f, workers: min(len(conns), processors), epoch: time.Now(),
+		flow: f, workers: min(len(conns), processors), epoch: sock.Now(),
 		first: sock.NewFirst(), sent: make([]int64, len(conns)), told: make([]bool, len(conns)),
 	}
 	if f.path == datagram.Read {
@@ -115,7 +115,7 @@ func (r *receiver) over(stream int) bool {
 	case r.group.Err() != nil, !r.first.Come(), r.sent[stream] != unknown, r.ended.Load():
 		return true
 	}
-	return r.timed() && time.Since(r.first.At()) >= r.nominal()
+	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
 }
 
 // judge looks at a flow whose workers have ended. The sender is gone when it

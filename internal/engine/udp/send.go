@@ -35,7 +35,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.
 		return f.count(), err
 	}
 	defer f.take()()
-	s := &sender{flow: f, workers: min(len(conns), processors), begin: time.Now()}
+	s := &sender{flow: f, workers: min(len(conns), processors), begin: sock.Now()}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std()}
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())
@@ -104,20 +104,20 @@ var farewell = [...]int{0, 5, 10, 20, 40, 60, 100, 150, 200, 250}
 // that has gone already, as an answer shows, has got it.
 func (s *sender) finish(ctx context.Context) {
 	waiter := pace.NewWaiter(ctx.Done())
-	began := time.Now()
+	began := sock.Now()
 	gone := make([]bool, len(s.conns))
 	var b [headerSize]byte
 	for _, at := range farewell {
-		if d := time.Duration(at)*time.Millisecond - time.Since(began); d > 0 && !waiter.Wait(d) {
+		if d := time.Duration(at)*time.Millisecond - sock.Since(began); d > 0 && !waiter.Wait(d) {
 			break
 		}
 		for i, c := range s.conns {
 			if gone[i] || ctx.Err() != nil {
 				continue
 			}
-			header{fin: true, stream: uint16(i), seq: uint64(s.rec.Raw(i).Packets), sentNs: int64(time.Since(s.begin))}.put(b[:])
+			header{fin: true, stream: uint16(i), seq: uint64(s.rec.Raw(i).Packets), sentNs: int64(sock.Since(s.begin))}.put(b[:])
 			// A full queue must not hold up the end of the context.
-			s.group.DeadlineOf(i, time.Now().Add(50*time.Millisecond))
+			s.group.DeadlineOf(i, sock.Now().Add(50*time.Millisecond))
 			_, err := c.Write(b[:])
 			gone[i] = sock.Refused(err)
 		}

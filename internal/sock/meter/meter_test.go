@@ -14,7 +14,10 @@ import (
 	"soku/internal/measure"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	clock = time.Now // which synctest gives
+	goleak.VerifyTestMain(m)
+}
 
 // conns are n connections that only have addresses.
 func conns(t *testing.T, n int) []net.Conn {

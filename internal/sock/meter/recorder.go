@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Step is the length of a sample of all streams together.
@@ -18,6 +19,9 @@ const (
 	fewestPerStream = 16
 	streamsShown    = 32 // in measure.Progress
 )
+
+// clock is [sock.Now]; the tests run on a time of their own.
+var clock = sock.Now
 
 // Config is what a Recorder needs to know of its flow.
 type Config struct {
@@ -62,7 +66,7 @@ func NewRecorder(cfg Config) *Recorder {
 		cfg.Interval = time.Second
 	}
 	r := &Recorder{
-		cfg: cfg, called: time.Now(), cells: make([]Cell, n), retrans: make([]int64, n),
+		cfg: cfg, called: clock(), cells: make([]Cell, n), retrans: make([]int64, n),
 		steps: newSeries(mostSteps), streams: make([]*series, n),
 	}
 	for i := range r.streams {
@@ -85,11 +89,11 @@ const (
 func (r *Recorder) read() reading {
 	counts := make([]Count, len(r.cells))
 	for attempt := 1; ; attempt++ {
-		before := time.Now()
+		before := clock()
 		for i := range r.cells {
 			counts[i] = r.cells[i].load()
 		}
-		took := time.Since(before)
+		took := clock().Sub(before)
 		if took < hasty || attempt == attempts {
 			return reading{at: before.Add(took / 2), counts: counts}
 		}

@@ -25,7 +25,7 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 	if w.Omit <= 0 {
 		r.begin(reading{at: w.From, counts: make([]Count, len(r.cells))})
 	}
-	moved, movedAt := int64(-1), time.Now()
+	moved, movedAt := int64(-1), clock()
 	timer := time.NewTimer(time.Until(r.next(w)))
 	defer timer.Stop()
 	for {
@@ -39,12 +39,12 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 		switch {
 		case r.begun:
 			r.tick()
-		case !time.Now().Before(w.From.Add(w.Omit)):
+		case !clock().Before(w.From.Add(w.Omit)):
 			r.begin(r.read())
 		}
 		if now := r.moved(); now != moved {
-			moved, movedAt = now, time.Now()
-		} else if w.Idle > 0 && time.Since(movedAt) > w.Idle {
+			moved, movedAt = now, clock()
+		} else if w.Idle > 0 && clock().Sub(movedAt) > w.Idle {
 			return ErrIdle
 		}
 		timer.Reset(time.Until(r.next(w)))

@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"errors"
 	"net"
 	"sync"
 	"time"
@@ -139,6 +138,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		if s.options.Window == 0 {
 			sock.RaiseQueue(c)
 		}
+		sock.HearRefusals(c)
 		if err := s.prove(ctx, c, index); err != nil {
 			_ = c.Close()
 			return nil, err
@@ -163,7 +163,7 @@ func (s *session) prove(ctx context.Context, c net.Conn, index int) error {
 	for wait := 100 * time.Millisecond; time.Now().Before(limit); wait = min(2*wait, time.Second) {
 		// A write can fail with the ICMP answer to an earlier one; the next may get through.
 		_, err := c.Write(out.Append(nil))
-		refused = refused || errors.Is(err, errnoRefused)
+		refused = refused || sock.Refused(err)
 		again := time.Now().Add(wait)
 		if again.After(limit) {
 			again = limit
@@ -173,7 +173,7 @@ func (s *session) prove(ctx context.Context, c net.Conn, index int) error {
 		case ctx.Err() != nil:
 			return ended(ctx)
 		case err != nil:
-			refused = refused || errors.Is(err, errnoRefused)
+			refused = refused || sock.Refused(err)
 			continue
 		case in.Type == Challenge:
 			out.Type, out.Nonce = Proof, in.Nonce

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // book is the recorder's goroutine's side: it owns the histograms.
@@ -94,7 +95,7 @@ func (b *book) untilDue() time.Duration {
 		return math.MaxInt64
 	}
 	due := time.Duration(b.startNs + b.intervalNs + graceNs)
-	return max(time.Millisecond, due-time.Since(b.c.Zero))
+	return max(time.Millisecond, due-sock.Since(b.c.Zero))
 }
 
 func (b *book) finish(endNs int64) Recorded {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Bounds of what a trial keeps.
@@ -155,7 +156,7 @@ func (r *Recorder) run() {
 			b.n = 0
 			r.free <- b
 		case <-timer.C:
-			r.book.closeIntervals(int64(time.Since(r.book.c.Zero)) - graceNs)
+			r.book.closeIntervals(int64(sock.Since(r.book.c.Zero)) - graceNs)
 			timer.Reset(r.book.untilDue())
 		}
 	}

@@ -1,0 +1,120 @@
+// Package program runs the built program as people do, two processes over
+// loopback, on every system that Go tests run on.
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// program is the file under test: that of the environment, which the sources
+// cannot be built beside (make wine), or one that is built here.
+func program(t *testing.T) string {
+	t.Helper()
+	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
+		return file
+	}
+	file := t.TempDir() + "/soku.exe" // Windows starts nothing without the ending
+	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return file
+}
+
+// serve starts a server and returns where it listens.
+func serve(t *testing.T, soku string) string {
+	t.Helper()
+	server := exec.Command(soku, "server", "--listen", "127.0.0.1:0")
+	server.Stderr = os.Stderr
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			at, _, _ := strings.Cut(rest, " ")
+			return at
+		}
+	}
+	t.Fatalf("the server ended without listening: %v", lines.Err())
+	return ""
+}
+
+// client runs the program to its end and returns what it printed.
+func client(t *testing.T, soku string, args ...string) ([]byte, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, told bytes.Buffer
+	c := exec.CommandContext(ctx, soku, args...)
+	c.Stdout, c.Stderr = &out, &told
+	c.Env = append(os.Environ(), "SOKU_DATA="+t.TempDir())
+	err := c.Run()
+	if err != nil {
+		t.Logf("soku %s: %s", strings.Join(args, " "), told.String())
+	}
+	return out.Bytes(), err
+}
+
+func TestTheProgramMeasuresOverLoopback(t *testing.T) {
+	soku := program(t)
+	at := serve(t, soku)
+	const shortest = 1000 // ns, less than it takes to wake another process
+	for name, args := range map[string][]string{
+		"tcp":               {"tcp"},
+		"tcp in reverse":    {"tcp", "-R", "-P", "2"},
+		"udp":               {"udp", "-b", "20M"},
+		"udp in reverse":    {"udp", "-b", "20M", "-R"},
+		"latency":           {"latency"},
+		"latency over udp":  {"latency", "--protocol", "udp"},
+		"latency at a rate": {"latency", "--request-rate", "200"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := client(t, soku, append(args, at, "--duration", "400ms", "--json")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r measure.Result
+			if err := json.Unmarshal(out, &r); err != nil {
+				t.Fatalf("no result: %v\n%s", err, out)
+			}
+			switch s := r.Summary; {
+			case r.Error != nil:
+				t.Errorf("the result holds the error %v", r.Error)
+			case args[0] != "latency" && (s.GoodputBps <= 0 || s.ReceivedBytes <= 0):
+				t.Errorf("%v bit/s of %v bytes", s.GoodputBps, s.ReceivedBytes)
+			case args[0] == "latency" && (s.RTT == nil || s.RTT.Count == 0):
+				t.Error("no round trips")
+			case args[0] == "latency" && s.RTT.Min < shortest:
+				t.Errorf("a round trip took %v ns: the clock is too coarse", s.RTT.Min)
+			}
+		})
+	}
+}
+
+func TestTheProgramSaysThatNobodyListens(t *testing.T) {
+	_, err := client(t, program(t), "tcp", "127.0.0.1:1", "--connect-timeout", "20s", "--json")
+	const unreachable = 4 // docs/reference/exit-codes.md
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != unreachable {
+		t.Errorf("ended with %v", err)
+	}
+}
