@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,15 +102,12 @@ func (l *Lab) build(ctx context.Context) error {
 		{"servers", a.servers},
 	}
 	for _, s := range steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		if l.options.before != nil {
 			if err := l.options.before(s.name); err != nil {
 				return err
 			}
 		}
-		if err := s.do(ctx); err != nil {
+		if err := cmp.Or(s.do(ctx), ctx.Err()); err != nil {
 			return err
 		}
 	}
