@@ -36,7 +36,7 @@ func TestTheClockAgreesWithTheRuntimes(t *testing.T) {
 }
 
 func TestReadingTheClockDoesNotAllocate(t *testing.T) {
-	Now()
+	_ = Now() // the first makes the clock
 	if n := testing.AllocsPerRun(100, func() { Since(Now()) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -187,7 +187,7 @@ func (o *Outlet) askZerocopy() error {
 // they are read; the pages never change, so nothing else has to wait for them.
 func (o *Outlet) zerocopy(fd, n int) (int, error) {
 	k, err := result(unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n), unix.MSG_ZEROCOPY|unix.MSG_DONTWAIT, 0, 0))
-	if err == ErrWouldBlock || errors.Is(err, unix.ENOBUFS) {
+	if errors.Is(err, ErrWouldBlock) || errors.Is(err, unix.ENOBUFS) {
 		o.completions(fd)
 		return 0, ErrWouldBlock
 	}

@@ -33,7 +33,6 @@ type rawMaker struct {
 	special  bool // settings to set on each socket
 	linger   unix.Linger
 	brief    unix.Timeval // a tick
-	no       int32        // 0, and
 	yes      int32        // 1, for socket options
 	poll     unix.PollFd
 	wait     unix.Timespec

@@ -3,6 +3,7 @@ package datagram
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"net"
 	"testing"
 	"time"
@@ -192,9 +193,7 @@ func TestADeadlineThatHasGoneByEndsBothWays(t *testing.T) {
 }
 
 func asTimeout(err error, to *net.Error) bool {
-	e, ok := err.(net.Error)
-	*to = e
-	return ok && e.Timeout()
+	return errors.As(err, to) && (*to).Timeout()
 }
 
 type wrapped struct{ *net.UDPConn }

@@ -26,15 +26,17 @@ func SendPath(tx string, conns []net.Conn) (string, error) { return choose("tx",
 // ReceivePath is [SendPath] for the option rx.
 func ReceivePath(rx string, conns []net.Conn) (string, error) { return choose("rx", rx, Read, conns) }
 
+func has(path string, conns []net.Conn) bool { return lacking(path, conns) == nil }
+
 func choose(option, asked, portable string, conns []net.Conn) (string, error) {
 	switch asked {
 	case portable:
 		return portable, nil
 	case auto, "":
-		if lacking(Batch, conns) != nil {
-			return portable, nil
+		if has(Batch, conns) {
+			return Batch, nil
 		}
-		return Batch, nil
+		return portable, nil
 	}
 	if err := lacking(asked, conns); err != nil {
 		return "", measure.Errorf(measure.KindUsage, "%s %s cannot be taken on this host: %w", option, asked, err).

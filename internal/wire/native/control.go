@@ -151,10 +151,10 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 // bidirectional, one a flow for latency, none for connect. The latency of a loaded
 // path has its own after those of the load.
 func DataConnections(test measure.Test, o measure.Options) int {
-	switch {
-	case test == measure.TestConnect:
+	switch test {
+	case measure.TestConnect:
 		return 0
-	case test == measure.TestLatency:
+	case measure.TestLatency:
 		return max(o.Flows, 1)
 	}
 	n := o.Streams * len(o.Direction.Flows())
