@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64) && !race
 
 package latency
 
@@ -14,6 +14,9 @@ import (
 
 	"soku/internal/sock"
 )
+
+// outside tells whether loops can run outside of the Go runtime.
+const outside = true
 
 // directLink lets loops run on the socket itself.
 type directLink struct {

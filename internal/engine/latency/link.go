@@ -60,22 +60,14 @@ const (
 	threadsOpen   = 4 // sender, receiver, recorder; whatever else
 )
 
-// pin gives a loop over a blocking link its own OS thread, and one that spins as
-// much of its processor as the system allows. Over the net poller
+// pin gives a loop over a blocking link its own OS thread. Over the net poller
 // a thread of its own would only make waking dearer.
 func pin(l link) (unpin func()) {
 	if !l.blocking() {
 		return func() {}
 	}
 	runtime.LockOSThread()
-	if !l.busy() {
-		return runtime.UnlockOSThread
-	}
-	restore := favour()
-	return func() {
-		restore()
-		runtime.UnlockOSThread()
-	}
+	return runtime.UnlockOSThread
 }
 
 // tickFor is how finely a timeout is noticed, and never longer than maxTick.

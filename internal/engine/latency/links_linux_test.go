@@ -13,16 +13,19 @@ func linkers() map[string]linker {
 		}
 		return l
 	}
-	return map[string]linker{
+	all := map[string]linker{
 		"net poller": openPoller,
 		"blocking socket": func(conn net.Conn, tick time.Duration, _ int) link {
 			return made(openBlocking(conn, tick))
 		},
-		"blocking socket on a thread of its own": func(conn net.Conn, tick time.Duration, _ int) link {
-			return made(openDirect(conn, tick, false))
-		},
-		"spinning on a thread of its own": func(conn net.Conn, tick time.Duration, _ int) link {
-			return made(openDirect(conn, tick, true))
-		},
 	}
+	if outside {
+		all["blocking socket on a thread of its own"] = func(conn net.Conn, tick time.Duration, _ int) link {
+			return made(openDirect(conn, tick, false))
+		}
+		all["spinning on a thread of its own"] = func(conn net.Conn, tick time.Duration, _ int) link {
+			return made(openDirect(conn, tick, true))
+		}
+	}
+	return all
 }

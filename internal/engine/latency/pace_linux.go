@@ -22,19 +22,6 @@ func (p *pacer) ownThread() {
 	p.release = func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
-// favour gives the calling thread, which is locked, the highest priority of
-// ordinary ones where that is allowed: another thread that is busy on its processor
-// would hold it up for whole time slices of milliseconds.
-func favour() (restore func()) {
-	tid := unix.Gettid()
-	// The system call counts priorities from 40, the highest, down to 1 (getpriority(2)).
-	now, err := unix.Getpriority(unix.PRIO_PROCESS, tid)
-	if err != nil || unix.Setpriority(unix.PRIO_PROCESS, tid, -20) != nil {
-		return func() {}
-	}
-	return func() { _ = unix.Setpriority(unix.PRIO_PROCESS, tid, 20-now) }
-}
-
 // nap puts the calling thread to sleep. A signal may end it early.
 func nap(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))

@@ -7,6 +7,4 @@ import "time"
 // ownThread leaves the pacer on the runtime's timers.
 func (p *pacer) ownThread() {}
 
-func favour() (restore func()) { return func() {} }
-
 func nap(d time.Duration) { time.Sleep(d) }

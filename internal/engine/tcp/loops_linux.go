@@ -66,7 +66,12 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		}
 		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), outlet: outlet})
 	}
-	s.watch = sock.Unwatch(asConns(s.conns))
+	watch := sock.Unwatch(asConns(s.conns))
+	if path != "zerocopy" {
+		// The kernel's words about pages that are sent keep coming until the last byte is
+		// acknowledged, and the runtime's poller would take them for a broken socket.
+		s.watch = watch
+	}
 	return func(i int) { all[i].run() }, len(all), nil
 }
 
