@@ -38,16 +38,25 @@ type pipe struct{ from, to int }
 // splice, too.
 const pipeSize = 1 << 20
 
-// payload is what all outlets send: bytes that nothing can compress, in pages that
-// stay and are never written again, for the kernel refers to them as long as they
-// are on their way.
-var payload = sync.OnceValues(func() ([]byte, error) {
-	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-	if err == nil {
-		_, _ = rand.Read(b) // never fails
-	}
-	return b, err
+// random is what outlets send: bytes that nothing can compress.
+var random = sync.OnceValue(func() []byte {
+	b := make([]byte, pipeSize)
+	_, _ = rand.Read(b) // never fails
+	return b
 })
+
+// pages is memory of its own with what an outlet sends. An outlet that shared its
+// pages with others would share the counters of references to them, too, which the
+// processors then take from each other for each page. The kernel keeps pages that
+// are still on their way when the memory is given back.
+func pages() ([]byte, error) {
+	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, os.NewSyscallError("mmap", err)
+	}
+	copy(b, random())
+	return b, nil
+}
 
 // OutletPaths are the values of the option tx that this system has for TCP, the
 // fastest first.
@@ -65,7 +74,7 @@ func OpenOutlet(conns []*net.TCPConn, path string) (*Outlet, error) {
 }
 
 func (o *Outlet) open(conns []*net.TCPConn) (err error) {
-	if o.payload, err = payload(); err != nil {
+	if o.payload, err = pages(); err != nil {
 		return err
 	}
 	if o.fds, err = holdAll(conns); err != nil {
@@ -111,7 +120,10 @@ func (o *Outlet) Close() {
 			_ = unix.Close(fd)
 		}
 	}
-	o.fds = nil
+	if o.payload != nil {
+		_ = unix.Munmap(o.payload)
+	}
+	o.fds, o.payload = nil, nil
 }
 
 func (o *Outlet) write(fd, n int) (int, error) {
@@ -135,7 +147,7 @@ func (o *Outlet) splice(fd, n int) (int, error) {
 		o.piped = k
 	}
 	n = min(n, o.piped)
-	k, err := result(unix.RawSyscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_NONBLOCK|unix.SPLICE_F_MOVE))
+	k, err := result(unix.RawSyscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_NONBLOCK|unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
 	o.piped -= k
 	if k < n && err == nil {
 		err = ErrWouldBlock

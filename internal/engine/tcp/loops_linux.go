@@ -37,17 +37,13 @@ func asConns(in []*net.TCPConn) []net.Conn {
 	return out
 }
 
-// loopsOf is how many loops a flow has: of a sender more than there are
-// processors, so that one works while another's queues are full; dropping bytes needs one; copying them takes
-// all processors there are.
+// loopsOf is how many loops a flow has: one a processor, but dropping bytes needs
+// no more than one.
 func loopsOf(path string) int {
-	switch path {
-	case "discard":
+	if path == "discard" {
 		return 1
-	case "read":
-		return runtime.NumCPU()
 	}
-	return 2 * runtime.NumCPU()
+	return runtime.NumCPU()
 }
 
 // loops opens the path on all streams.
