@@ -87,8 +87,10 @@ func limitConnect(n int) Contender {
 	return limit("connect", "role=accept", fmt.Sprintf("role=open threads=%d", n), false)
 }
 
-// starting times the client as a whole instead of reading what it prints.
-func starting(c Contender) Contender {
+// starting times the client, also to its first measured byte, instead of reading
+// what it prints.
+func starting(c Contender, data dataStart) Contender {
+	c.Start = &data
 	c.Parse = func(client, _ string) (Figures, error) {
 		if client == "" {
 			return nil, errNoFigure

@@ -39,6 +39,9 @@ type Contender struct {
 	Build   func(Site) Commands
 	// Parse reads what both ends printed. It never panics on any output.
 	Parse func(client, server string) (Figures, error)
+	// Start, where it is set, has the time from exec to the first measured byte taken
+	// by a relay between the ends, on loopback.
+	Start *dataStart
 	NoCPU bool // its server's work is done by children whose time is not seen
 }
 

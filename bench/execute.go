@@ -18,6 +18,17 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 	ctx, stop := context.WithTimeout(ctx, time.Duration(s.Seconds+8)*time.Second)
 	defer stop()
 	commands := e.Build(s)
+	var between *relay
+	if e.Start != nil {
+		var err error
+		if between, err = newRelay(ctx, fmt.Sprintf("%s:%d", s.Host, s.Port), *e.Start); err != nil {
+			return nil, 0, err
+		}
+		defer between.close()
+		through := s
+		through.Port = between.port()
+		commands.Client = e.Build(through).Client
+	}
 	server, serverOut := start(ctx, append(append([]string{}, p.serverPrefix...), commands.Server...))
 	if err := server.Start(); err != nil {
 		return nil, 0, err
@@ -45,6 +56,14 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 		return nil, 0, fmt.Errorf("%w: %s", err, lastLine(clientOut.String()))
 	}
 	f[wall.Name] = float64(took.Microseconds()) / 1e3
+	if between != nil {
+		select {
+		case at := <-between.first:
+			f[firstByte.Name] = float64(at.Sub(begin).Microseconds()) / 1e3
+		default:
+			return nil, 0, errNoFigure
+		}
+	}
 	if e.NoCPU {
 		return f, 0, nil
 	}

@@ -55,7 +55,7 @@ func parseSoku(client, _ string) (Figures, error) {
 		return nil, err
 	}
 	s := doc.Summary
-	f := Figures{goodput.Name: s.Bytes * 8 / s.NS, connectionRate.Name: s.PerSecond}
+	f := Figures{goodput.Name: s.Bytes * 8 / s.NS}
 	rtt := s.RTT
 	if s.Program != nil {
 		rtt = s.Program
@@ -70,6 +70,7 @@ func parseSoku(client, _ string) (Figures, error) {
 		f[lossRatio.Name] = s.Loss * 100
 		f[rateError.Name] = math.Abs(f[goodput.Name]-1) * 100
 	}
+	f[connectionRate.Name] = s.PerSecond
 	return keep(f, lossRatio.Name, rateError.Name)
 }
 
