@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -79,10 +80,16 @@ func (p *Plan) LabFile() string {
 }
 
 var (
-	campaignName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)
-	shortName    = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,63}$`)
-	hostText     = regexp.MustCompile(`^[A-Za-z0-9.:%_-]{1,255}$`)
+	campaignName = compiled(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)
+	shortName    = compiled(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,63}$`)
+	hostText     = compiled(`^[A-Za-z0-9.:%_-]{1,255}$`)
 )
+
+// compiled is an expression that is compiled when it is first asked for: repeated
+// classes of Unicode take milliseconds, which every start of the program would pay.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 const nameHint = "letters, digits, dashes and underscores, at most 64"
 
@@ -90,7 +97,7 @@ func (p *Plan) checkNames(d *decoder) error {
 	switch {
 	case p.Campaign == "":
 		return d.failAt(place{1, 1}, "add campaign: NAME", "the plan has no name")
-	case !campaignName.MatchString(p.Campaign):
+	case !campaignName().MatchString(p.Campaign):
 		return d.failPath("campaign", nameHint+"; what people read is title:", "%q cannot name a campaign", shorten(p.Campaign))
 	case len(p.Tests) == 0:
 		return d.failPath("tests", "add for example tests: {throughput: {test: tcp, duration: 10s}}", "the plan has no tests")
@@ -110,7 +117,7 @@ func (p *Plan) checkEndpoints(d *decoder) error {
 		path := "endpoints." + e.Name
 		ep := e.Value
 		switch {
-		case !shortName.MatchString(e.Name):
+		case !shortName().MatchString(e.Name):
 			return d.failPath(path, nameHint+"; endpoint.label names one of its addresses", "%q cannot name an endpoint", shorten(e.Name))
 		case ep.Host != "" && p.Lab == "":
 			return d.failPath(path+".host", "add lab: TOPOLOGY, or use command: or address:", "%s: a host belongs to a lab, and the plan has none", path)
@@ -119,11 +126,11 @@ func (p *Plan) checkEndpoints(d *decoder) error {
 		case len(ep.Command) > 0 && ep.Command[0] == "":
 			return d.failPath(path+".command", "write for example [ssh, onprem, soku]", "%s: the program is empty", path)
 		}
-		if ep.Address != "" && !hostText.MatchString(ep.Address) {
+		if ep.Address != "" && !hostText().MatchString(ep.Address) {
 			return d.failPath(path+".address", "a name or an IP address; the port is a key of its own", "%s: %q is no address", path, shorten(ep.Address))
 		}
 		for _, a := range ep.Addresses {
-			if !shortName.MatchString(a.Name) || !hostText.MatchString(a.Value) {
+			if !shortName().MatchString(a.Name) || !hostText().MatchString(a.Value) {
 				return d.failPath(path+".addresses."+a.Name, "write for example vlan: 10.1.0.2", "%s: %q: %q is no labelled address", path, shorten(a.Name), shorten(a.Value))
 			}
 		}

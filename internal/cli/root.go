@@ -8,11 +8,13 @@ import (
 	"context"
 	"fmt"
 	"os/signal"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/measure"
+	"soku/internal/version"
 )
 
 // Run executes one command line and returns its exit status. It never panics:
@@ -58,6 +60,7 @@ func newRoot(sys *System) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "soku",
 		Short:         "Measure a network path, compare choices, read the answer",
+		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -75,6 +78,7 @@ func newRoot(sys *System) *cobra.Command {
 		}
 		return e.WithHint("see: %s --help", cmd.CommandPath())
 	})
+	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	for _, command := range commands {
 		root.AddCommand(command(sys))
 	}
