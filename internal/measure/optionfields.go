@@ -86,7 +86,7 @@ func Defaults(test Test) Options {
 	}
 	switch test {
 	case TestTCP:
-		o.Streams, o.Length, o.Direction, o.Port = 1, 128<<10, Forward, DefaultPort
+		o.Streams, o.Length, o.Direction, o.Port = 1, 1<<20, Forward, DefaultPort
 		o.TX, o.RX = "auto", "auto"
 	case TestUDP:
 		// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.

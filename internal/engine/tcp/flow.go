@@ -26,7 +26,7 @@ type limits struct {
 var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second}
 
 // defaultLength is the size of a read or write when the options give none.
-const defaultLength = 128 << 10
+const defaultLength = 1 << 20
 
 // flow is one direction at one end.
 type flow struct {
