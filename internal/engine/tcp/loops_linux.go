@@ -48,6 +48,7 @@ func loopsOf(path string) int {
 
 // loops opens the path on all streams.
 func (s *sender) loops(path string) (work func(i int), n int, err error) {
+	s.size = s.unit()
 	if path != "write" {
 		s.size = blockSize // o.Length is how much a program would write at once
 	}
