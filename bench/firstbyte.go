@@ -36,7 +36,8 @@ type relay struct {
 
 // newRelay listens on a port of its own. close must be called.
 func newRelay(ctx context.Context, to string, start dataStart) (*relay, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
