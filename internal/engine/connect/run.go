@@ -110,8 +110,11 @@ func request(size int) []byte {
 func (r *run) serves() bool { return len(r.message) > 0 || r.target.Await }
 
 func (r *run) run(ctx context.Context, obs measure.Observer, with makers) (*measure.End, error) {
-	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	// Without ctx's deadline: package net would end a handshake at it, a moment
+	// before the context says so, and that would look like no answer in time.
+	r.ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer r.cancel(nil)
+	defer context.AfterFunc(ctx, func() { r.cancel(context.Cause(ctx)) })()
 	r.with = with
 	r.clock.start = sock.Now()
 	unwatch := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })

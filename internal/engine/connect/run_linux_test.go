@@ -79,9 +79,10 @@ func TestNoAnswerIsATimeout(t *testing.T) {
 func TestTheEndOfTheContextEndsAHandshake(t *testing.T) {
 	for _, client := range []makers{newRawMaker, newNetMaker} {
 		o := options(func(o *measure.Options) { o.Count, o.ConnectTimeout = 1, measure.Duration(10*time.Minute) })
+		nowhere := blackHole(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		end, err := runWith(ctx, Target{Addr: blackHole(t)}, o, nil, client)
+		end, err := runWith(ctx, Target{Addr: nowhere}, o, nil, client)
 		if err == nil || end.Connect.Failed != 0 {
 			t.Errorf("error %v, %+v", err, end.Connect)
 		}
