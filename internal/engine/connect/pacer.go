@@ -1,6 +1,10 @@
 package connect
 
-import "time"
+import (
+	"time"
+
+	"soku/internal/sock/pace"
+)
 
 // pacer waits for the points of a schedule on a goroutine locked to its
 // thread: it sleeps while they are far and looks at the clock without sleeping
@@ -9,17 +13,12 @@ import "time"
 type pacer struct {
 	r       *run
 	spin    int64
-	sleep   func(ns int64)
 	release func() // gives the thread back as it was
 }
 
-// timerSpin is about how late a timer of the Go runtime fires.
-const timerSpin = int64(time.Millisecond)
-
 func newPacer(r *run) *pacer {
-	p := &pacer{r: r, spin: timerSpin, sleep: func(ns int64) { time.Sleep(time.Duration(ns)) }, release: func() {}}
-	p.ownThread()
-	return p
+	late, restore := pace.FineSleep()
+	return &pacer{r: r, spin: int64(late), release: restore}
 }
 
 // until waits for a point of the schedule, or the end of the run, and returns
@@ -32,7 +31,7 @@ func (p *pacer) until(due int64) int64 {
 		case left <= 0, p.r.stop.Load():
 			return now
 		case left > p.spin:
-			p.sleep(min(left-p.spin, int64(tick)))
+			pace.Sleep(time.Duration(min(left-p.spin, int64(tick))))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/sock/pace"
 )
 
 const (
@@ -98,7 +99,7 @@ type holdingLink struct {
 func (l *holdingLink) write(b []byte) (int, error) {
 	if !l.midway && l.hold > 0 {
 		begin := sock.Now()
-		nap(l.hold)
+		pace.Sleep(l.hold)
 		l.held.Add(int64(sock.Since(begin)))
 	}
 	l.midway = true

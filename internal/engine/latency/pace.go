@@ -3,6 +3,8 @@ package latency
 import (
 	"context"
 	"time"
+
+	"soku/internal/sock/pace"
 )
 
 // pacer waits for the points of a schedule: it sleeps while they are far and
@@ -11,20 +13,14 @@ import (
 type pacer struct {
 	clock clock
 	spin  time.Duration
-	nap   func(time.Duration)
 	// release gives the thread back as it was.
 	release func()
 }
 
-// timerSpin is about how late a timer of the Go runtime fires: an idle runtime
-// waits in whole milliseconds.
-const timerSpin = time.Millisecond
-
 // newPacer makes a pacer for a goroutine that has an OS thread of its own.
 func newPacer(c clock) *pacer {
-	p := &pacer{clock: c, spin: timerSpin, nap: time.Sleep, release: func() {}}
-	p.ownThread()
-	return p
+	late, restore := pace.FineSleep()
+	return &pacer{clock: c, spin: late, release: restore}
 }
 
 // until waits for a point of the schedule and for room in the window, and
@@ -40,7 +36,7 @@ func (p *pacer) until(ctx context.Context, s *schedule, at int64) (int64, error)
 		case due && !s.window.Full():
 			return now, nil
 		case due:
-			p.nap(20 * time.Microsecond)
+			pace.Sleep(20 * time.Microsecond)
 		}
 	}
 }
@@ -57,7 +53,7 @@ func (p *pacer) wait(at int64) (now int64, due bool) {
 			return now, false
 		case left > p.spin:
 			step := min(left-p.spin, maxTick)
-			p.nap(step)
+			pace.Sleep(step)
 			napped += step
 		}
 	}

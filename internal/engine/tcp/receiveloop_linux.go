@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/sock"
+	"soku/internal/sock/pace"
 )
 
 // receiveLoop takes what some of the flow's streams have from one thread, in
@@ -30,7 +31,8 @@ const (
 func (l *receiveLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer sock.FineSleep()()
+	_, restore := pace.FineSleep()
+	defer restore()
 	defer l.intake.Close()
 	var since int64
 	for l.live > 0 {
@@ -43,7 +45,7 @@ func (l *receiveLoop) run() {
 			return
 		}
 		if since >= fast {
-			sock.Sleep(doze)
+			pace.Sleep(doze)
 		} else {
 			l.intake.Wait(tick)
 		}

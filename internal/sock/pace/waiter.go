@@ -29,7 +29,7 @@ func (w *Waiter) Wait(d time.Duration) bool {
 	}
 }
 
-// fine is the longest wait that is left to [precise], which stop cannot end.
+// fine is the longest wait that is left to [Sleep], which stop cannot end.
 const fine = 2 * time.Millisecond
 
 // WaitFine is [Waiter.Wait] with the precision of the system's own sleep,
@@ -42,7 +42,7 @@ func (w *Waiter) WaitFine(d time.Duration) bool {
 	case <-w.stop:
 		return false
 	default:
-		precise(d)
+		Sleep(d)
 		return true
 	}
 }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package connect
-
-func (p *pacer) ownThread() {}
