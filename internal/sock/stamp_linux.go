@@ -42,14 +42,31 @@ func stamp(control []byte, kind int32) time.Time {
 		if err != nil {
 			break
 		}
-		if h.Level == unix.SOL_SOCKET && h.Type == kind && len(data) >= 16 {
-			// A struct timespec; both fields have 64 bits on the architectures this builds for.
-			sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
-			return time.Unix(int64(sec), int64(nsec))
+		if h.Level == unix.SOL_SOCKET && h.Type == kind {
+			return timespec(data)
 		}
 		control = rest
 	}
 	return time.Time{}
+}
+
+// ArrivedIn is [Arrived] for one control message, of which the caller looks for
+// others, too; zero for one of another kind.
+func ArrivedIn(h unix.Cmsghdr, data []byte) time.Time {
+	if h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS {
+		return timespec(data)
+	}
+	return time.Time{}
+}
+
+// timespec is the struct timespec that data begins with, zero where it is too
+// short. Both fields have 64 bits on the architectures this builds for.
+func timespec(data []byte) time.Time {
+	if len(data) < 16 {
+		return time.Time{}
+	}
+	sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
+	return time.Unix(int64(sec), int64(nsec))
 }
 
 // StampedReader reads from a socket that is asked for stamps, without allocating.

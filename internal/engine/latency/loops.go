@@ -1,8 +1,9 @@
 package latency
 
 import (
-	"runtime"
 	"sync/atomic"
+
+	"soku/internal/sock"
 )
 
 // loops counts the loops of this process that spin. Each needs a processor of
@@ -19,9 +20,9 @@ func maySpin(option string) (ok bool, leave func()) {
 	most := int64(0)
 	switch option {
 	case "on":
-		most = int64(max(runtime.NumCPU(), 2)) // both ends on one host need two
+		most = int64(max(sock.Processors, 2)) // both ends on one host need two
 	case "auto":
-		if n := runtime.NumCPU(); n >= autoProcessors {
+		if n := sock.Processors; n >= autoProcessors {
 			most = int64(n / autoProcessors)
 		}
 	}

@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"net"
-	"runtime"
 
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -43,7 +42,7 @@ func loopsOf(path string) int {
 	if path == "discard" {
 		return 1
 	}
-	return runtime.NumCPU()
+	return sock.Processors
 }
 
 // loops opens the path on all streams.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -23,10 +22,6 @@ type limits struct {
 }
 
 var usual = limits{first: 10 * time.Second, idle: 10 * time.Second, refused: 2 * time.Second}
-
-// processors are how many this process may use. It is read before anybody can
-// raise what the runtime uses.
-var processors = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 
 // flow is one direction at one end.
 type flow struct {

@@ -44,7 +44,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 		}
 	}
 	r := &receiver{
-		flow: f, workers: min(len(conns), processors), epoch: sock.Now(),
+		flow: f, workers: min(len(conns), sock.Processors), epoch: sock.Now(),
 		first: sock.NewFirst(), sent: make([]int64, len(conns)), told: make([]bool, len(conns)),
 	}
 	if f.path == datagram.Read {

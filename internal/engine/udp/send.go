@@ -35,7 +35,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.
 		return f.count(), err
 	}
 	defer f.take()()
-	s := &sender{flow: f, workers: min(len(conns), processors), begin: sock.Now()}
+	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: sock.Now()}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std()}
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"time"
 
+	"soku/internal/sock"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -16,12 +18,10 @@ func parseControl(b []byte) (arrived time.Time, segment int) {
 		if err != nil {
 			break
 		}
-		switch {
-		case h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS && len(data) >= 16:
-			// A struct timespec; both fields have 64 bits on the architectures this builds for.
-			sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
-			arrived = time.Unix(int64(sec), int64(nsec))
-		case h.Level == unix.SOL_UDP && h.Type == unix.UDP_GRO && len(data) >= 4:
+		if at := sock.ArrivedIn(h, data); !at.IsZero() {
+			arrived = at
+		}
+		if h.Level == unix.SOL_UDP && h.Type == unix.UDP_GRO && len(data) >= 4 {
 			segment = int(int32(binary.NativeEndian.Uint32(data)))
 		}
 		b = rest
