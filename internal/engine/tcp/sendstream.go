@@ -57,19 +57,11 @@ func (s *sender) newTurns(stream int) *turns {
 
 // next waits until a unit is due; false when the flow ends before that.
 func (t *turns) next() bool {
-	for t.units == 0 {
-		now := sock.Now()
-		n, wait := t.schedule.Take(now)
-		if n > 0 {
-			t.units = n
-			break
-		}
-		if !t.stop.IsZero() {
-			wait = min(wait, t.stop.Sub(now))
-		}
-		if wait <= 0 || !t.waiter.Wait(wait) {
-			return false
-		}
+	if t.units == 0 {
+		t.units = t.schedule.Next(sock.Now, t.stop, t.waiter.Wait)
+	}
+	if t.units == 0 {
+		return false
 	}
 	t.units--
 	return true

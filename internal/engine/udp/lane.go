@@ -51,21 +51,10 @@ func (d *driver) turn() int {
 
 // due waits until the schedule lets a datagram go.
 func (d *driver) due() bool {
-	for d.units == 0 {
-		now := sock.Now()
-		n, wait := d.schedule.Take(now)
-		if n > 0 {
-			d.units = n
-			break
-		}
-		if !d.stop.IsZero() {
-			wait = min(wait, d.stop.Sub(now))
-		}
-		if wait <= 0 || !d.waiter.WaitFine(wait) {
-			return false
-		}
+	if d.units == 0 {
+		d.units = d.schedule.Next(sock.Now, d.stop, d.waiter.WaitFine)
 	}
-	return true
+	return d.units > 0
 }
 
 // claim takes up to n of the datagrams that are left for all workers, unless

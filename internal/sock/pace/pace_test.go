@@ -81,3 +81,30 @@ func TestWaitEndsWhenStopped(t *testing.T) {
 		t.Error("WaitFine went on after the stop")
 	}
 }
+
+func TestNextWaitsForItsUnitsButNotPastTheStop(t *testing.T) {
+	start := time.Now()
+	now := start
+	clock := func() time.Time { return now }
+	wait := func(d time.Duration) bool { now = now.Add(d); return true }
+	s := NewSchedule(start, 1250, 1e6, FineBurst) // a unit every 10 ms
+	stop := start.Add(95 * time.Millisecond)
+	var at []time.Duration
+	for s.Next(clock, stop, wait) > 0 {
+		at = append(at, now.Sub(start).Truncate(time.Millisecond))
+	}
+	if len(at) != 10 || at[0] != 0 || at[9] != 90*time.Millisecond {
+		t.Errorf("units at %v, want one every 10 ms from 0 to 90 ms", at)
+	}
+	if !now.Equal(stop) {
+		t.Errorf("the last wait ended %v after the start, want it to end with the stop at 95 ms", now.Sub(start))
+	}
+	if n := s.Next(clock, time.Time{}, func(time.Duration) bool { return false }); n != 0 {
+		t.Errorf("%d units after a wait that was ended early, want 0", n)
+	}
+	waiter := NewWaiter(nil)
+	late := NewSchedule(start, 1, 8e9, FineBurst)
+	if n := testing.AllocsPerRun(100, func() { late.Next(clock, stop, waiter.WaitFine) }); n != 0 {
+		t.Errorf("%v allocations a call", n)
+	}
+}

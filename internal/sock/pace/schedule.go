@@ -66,6 +66,25 @@ func (s *Schedule) Take(now time.Time) (units int64, wait time.Duration) {
 	return units, 0
 }
 
+// Next waits, by wait, until units are due, and returns how many may go now; 0
+// when wait ends early, or once stop has come unless that is zero. The times are
+// those of now.
+func (s *Schedule) Next(now func() time.Time, stop time.Time, wait func(time.Duration) bool) int64 {
+	for {
+		at := now()
+		units, d := s.Take(at)
+		if units > 0 {
+			return units
+		}
+		if !stop.IsZero() {
+			d = min(d, stop.Sub(at))
+		}
+		if d <= 0 || !wait(d) {
+			return 0
+		}
+	}
+}
+
 // clip turns ns into a Duration of at most a day, which no gap below a bit an
 // hour exceeds.
 func clip(ns float64) time.Duration { return time.Duration(min(ns, float64(24*time.Hour))) }
