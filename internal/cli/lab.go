@@ -69,7 +69,7 @@ func newLabUp(sys *System) *cobra.Command {
 		Use:   "up TOPOLOGY.yaml",
 		Short: "Build the network and start its servers",
 		Example: `  soku lab up examples/topologies/demo.yaml
-  soku lab up --wait examples/topologies/demo.yaml    until Ctrl-C, then it is gone`,
+  soku lab up --wait examples/topologies/demo.yaml    until Ctrl-C`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := lab.Load(args[0], sys.ReadFile)

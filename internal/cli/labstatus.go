@@ -15,7 +15,7 @@ func newLabStatus(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TOPOLOGY.yaml|NAME]",
 		Short: "Show the network, what its links do and the delays really given",
-		Long:  "Shows a network: rate, delay and loss of each link as the file states them, and the delays really\ngiven; without an argument, which networks are up.",
+		Long:  "Shows a network: rate, delay and loss of each link as the file states\nthem, and the delays really given; without an argument, which networks are up.",
 		Example: `  soku lab status
   soku lab status demo
   soku lab status demo --json | jq .links`,

@@ -81,30 +81,30 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
 		`  soku tcp 10.0.0.4                      10 s, one stream
   soku tcp vm2 -P 16 -t 30s -R           the server sends 16 streams
   soku tcp vm2 --bidir --congestion bbr  both ways at once
-  soku tcp vm2 --with-latency            what the load does to the path's latency
-  soku tcp vm2 -n 1GB --json             a fixed amount, the whole result as JSON`},
+  soku tcp vm2 --with-latency            what the load does to the latency
+  soku tcp vm2 -n 1GB --json             a fixed amount, the result as JSON`},
 	measure.TestUDP: {"Measure UDP goodput, loss, reordering and jitter",
 		"Sends datagrams at a rate and finds in their numbers what was lost, reordered or\ndoubled. Jitter is RFC 3550's.",
 		`  soku udp 10.0.0.4                      10 Mbit/s for 10 s
   soku udp vm2 -b 500M -s 1200           500 Mbit/s in datagrams of 1200 bytes
   soku udp vm2 -b 0 -s 64                as many small packets as it can`},
 	measure.TestLatency: {"Measure request/response time over TCP or UDP",
-		"Sends a message, waits for one of the same size, and keeps every round trip in a\nhistogram. With --request-rate requests leave on a schedule, whatever comes back.",
+		"Sends a message, waits for one of the same size, and keeps every round trip in\na histogram. With --request-rate requests leave on a schedule, whatever comes\nback.",
 		`  soku latency 10.0.0.4                  ping-pong of 64-byte TCP messages
   soku latency vm2 --protocol udp -s 1k  UDP, 1000 bytes
   soku latency vm2 --request-rate 500    open loop: 500 requests a second
-  soku latency vm2 --spin                both ends look without a pause: the floor of the machines
+  soku latency vm2 --spin                both ends look without a pause
   soku latency vm2 -P 16 --one-way       16 flows in turn; the delay of each way
   soku latency vm2 -s 1 --row 1000 --rows  a table row each 1000 round trips`},
 	measure.TestConnect: {"Measure TCP connections a second and their set-up time",
-		"Opens TCP connections to a soku server and closes them, and keeps the time of every\nset-up, SYN to SYN-ACK, in a histogram. The server counts what it accepts. With\n--to-port it needs no server and connects to whatever listens there, gently.",
+		"Opens TCP connections to a soku server and closes them, and keeps the time of\nevery set-up, SYN to SYN-ACK, in a histogram. The server counts what it accepts.\nWith --to-port it needs no server and connects to whatever listens, gently.",
 		`  soku connect 10.0.0.4                  one connection after the other for 10 s
   soku connect vm2 -P 16                 16 at a time
   soku connect vm2 -s 1 --close fin      a byte each way, then closed in order
   soku connect vm2 --request-rate 5000   open loop: 5000 connections a second
   soku connect example.net --to-port 443 any TCP port, 100 connections a second`},
 	measure.TestPing: {"Measure ICMP echo round trips",
-		"Needs no server at the other end. Uses a raw socket, or an unprivileged one where\nthe system allows it.",
+		"Needs no server at the other end. Uses a raw socket, or an unprivileged one\nwhere the system allows it.",
 		`  soku ping 10.0.0.4                     10 s, ten echoes a second
   soku ping example.net -c 30 --spacing 1s
   soku ping -6 vm2 -s 1400`},

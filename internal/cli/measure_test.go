@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -175,6 +176,8 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 		{"out of range", []string{"tcp", "10.0.0.1", "-P", "4000"}, 2, []string{"streams 4000", "1..1024"}},
 		{"missing host", []string{"tcp"}, 2, []string{"no host", "soku tcp 10.0.0.4"}},
 		{"two hosts", []string{"tcp", "a", "b"}, 2, []string{`"b"`, "soku run"}},
+		{"an argument too many", []string{"floor", "vm2"}, 2, []string{`"vm2"`, "soku floor --help"}},
+		{"an argument too few", []string{"lab", "up"}, 2, []string{"received 0", "soku lab up --help"}},
 		{"unknown name", []string{"tcp", "no-such-host.invalid"}, 4, []string{"no-such-host.invalid", "check the name"}},
 		{"refused port", []string{"tcp", closed}, 4, []string{closed, "refused", "soku server"}},
 		{"not a soku server", []string{"tcp", notSoku}, 5, []string{notSoku, "soku server"}},
@@ -220,7 +223,7 @@ func TestFiguresArePrintedThoughTheStoreCannotKeepThem(t *testing.T) {
 	}
 }
 
-func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
+func TestHelpOfEveryCommandShowsExamplesAndFitsTheTerminal(t *testing.T) {
 	sys, _, _ := fakeSystem(t)
 	var see func(c *cobra.Command)
 	see = func(c *cobra.Command) {
@@ -232,7 +235,15 @@ func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 		if !c.HasParent() {
 			return
 		}
-		out, _, code := soku(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
+		sys, stdout, _ := fakeSystem(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
+		sys.StdoutWidth = func() int { return 80 }
+		code := Run(sys)
+		out := stdout.String()
+		for line := range strings.Lines(out) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
 		if _, examples, ok := strings.Cut(out, "Examples:\n"); code != 0 || !ok || !strings.HasPrefix(strings.TrimSpace(examples), c.CommandPath()) {
 			t.Errorf("%s: status %d\n%s", c.CommandPath(), code, out)
 		}

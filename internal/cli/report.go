@@ -46,9 +46,10 @@ func newReportCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [CAMPAIGN]",
 		Short: "Answer, tables, ranking and charts of a campaign",
-		Long: "Writes what a campaign found: an answer in one sentence, a table, a ranking that says where no\n" +
-			"difference was shown, and in HTML charts of every trial. CAMPAIGN is an identity, its beginning, a\n" +
-			"name, or \"last\", which is the default. Without --format it is text for the terminal.",
+		Long: "Writes what a campaign found: an answer in one sentence, a table, a ranking that\n" +
+			"says where no difference was shown, and in HTML charts of every trial. CAMPAIGN\n" +
+			"is an identity, its beginning, a name, or \"last\", which is the default. Without\n" +
+			"--format it is text for the terminal.",
 		Example: "  soku report\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --runs 10",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -6,6 +6,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"runtime"
@@ -79,10 +80,34 @@ func newRoot(sys *System) *cobra.Command {
 		return e.WithHint("see: %s --help", cmd.CommandPath())
 	})
 	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	if w := sys.StdoutWidth(); w > 0 {
+		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", w)))
+	}
 	for _, command := range commands {
 		root.AddCommand(command(sys))
 	}
+	for _, command := range root.Commands() {
+		checkArguments(command)
+	}
 	return root
+}
+
+// checkArguments makes what a command, or one below it, finds wrong with its
+// arguments an error of usage that says where to look.
+func checkArguments(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			var e *measure.Error
+			if err == nil || errors.As(err, &e) {
+				return err
+			}
+			return measure.Errorf(measure.KindUsage, "%w", err).WithHint("see: %s --help", cmd.CommandPath())
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		checkArguments(sub)
+	}
 }
 
 // commands are the subcommands in the order help lists them.

@@ -37,7 +37,7 @@ func newServerCommand(sys *System) *cobra.Command {
 once. Anyone who reaches the port can make this host send and receive: keep it
 inside your network, or use --allow, --token-file and TLS.`,
 		Example: `  soku server
-  soku server --exclusive                  one test at a time; others wait their turn
+  soku server --exclusive                  one test at a time; others wait
   soku server --allow 10.0.0.0/8 --max-duration 60s --max-rate 1G
   soku server --token-file token --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,

@@ -23,7 +23,7 @@ func newShowCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [RESULT]",
 		Short: "Show one result",
-		Long:  "Shows a result: its identity, the beginning of one (4 characters), or \"last\", which is the default.",
+		Long:  "Shows a result: its identity, the beginning of one (4 characters), or \"last\",\nwhich is the default.",
 		Example: `  soku show
   soku show 0198f3a2
   soku show last --json | jq .summary`,
