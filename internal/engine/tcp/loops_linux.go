@@ -82,7 +82,7 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 			}
 			return nil, 0, err
 		}
-		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake})
+		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake, yields: path == "discard"})
 	}
 	r.watch = sock.Unwatch(asConns(r.conns))
 	return func(i int) { all[i].run() }, len(all), nil

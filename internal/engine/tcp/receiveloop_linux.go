@@ -11,12 +11,17 @@ import (
 )
 
 // receiveLoop takes what some of the flow's streams have from one thread, in
-// turn. Between two looks at fast streams it sleeps by the clock, so that one
-// waking moves much; it waits for slow ones to have something.
+// turn. When fast streams have nothing it sleeps by the clock, so that one waking
+// moves much; it waits for slow ones to have something.
 type receiveLoop struct {
 	*receiver
 	loop
 	intake *sock.Intake
+	// yields: after each look, others may have the processor. Dropping bytes takes
+	// so little that the next look would find crumbs, and a sender on the same host
+	// that is kept from its processor sends smaller packets, which costs both ends.
+	// One that reads is the slower end, and loses by it.
+	yields bool
 }
 
 const (
@@ -39,6 +44,9 @@ func (l *receiveLoop) run() {
 		n := l.pass()
 		since += n
 		if n > 0 {
+			if l.yields {
+				sock.Yield()
+			}
 			continue
 		}
 		if l.group.Err() != nil || l.late() {
