@@ -23,7 +23,6 @@ type directLink struct {
 	*blockingLink
 	d       *direct
 	spin    bool
-	repoll  func()   // gives the socket back to the net poller
 	missed  []uint64 // the newest numbers that were given up
 	counted bool     // the exchange under way is in the client's count
 
@@ -43,7 +42,6 @@ func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
 	x := &directLink{blockingLink: b, spin: spin, d: &direct{spin: spin, stream: isStream(conn)}}
 	if spin {
 		_ = b.mode(true, 0)
-		x.repoll = sock.Unwatch([]net.Conn{conn})
 		_ = b.raw.Control(func(fd uintptr) {
 			// Where the driver can be polled for packets, that is what a spinning reader wants.
 			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL, busyPollUs)
@@ -71,9 +69,6 @@ func (l *directLink) release() {
 		})
 	}
 	l.blockingLink.release()
-	if l.repoll != nil {
-		l.repoll()
-	}
 }
 
 func (l *directLink) String() string {

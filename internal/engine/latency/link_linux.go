@@ -32,8 +32,13 @@ func openShared(conn net.Conn, tick time.Duration, threads int) link {
 // blockingLink puts a socket into blocking mode with timeouts of a tick. Each
 // call holds the descriptor through RawConn for a tick at most, so that
 // closing the connection elsewhere is safe and noticed.
+//
+// The socket is out of the runtime's net poller meanwhile. There another thread
+// would wake up for each message too, and on an idle host keep a processor awake:
+// the round trip would be shorter than what a program with one thread has.
 type blockingLink struct {
 	raw      syscall.RawConn
+	rewatch  func() // gives the socket back to the net poller
 	in, out  transfer
 	stamping bool
 	stamped  sock.StampedReader
@@ -67,6 +72,7 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 		_ = l.mode(true, 0)
 		return nil, false
 	}
+	l.rewatch = sock.Unwatch([]net.Conn{conn})
 	stream := isStream(conn)
 	l.in.call = func(fd uintptr) bool {
 		if l.stamping {
@@ -134,6 +140,7 @@ func (l *blockingLink) release() {
 	if l.stamping {
 		_ = l.raw.Control(func(fd uintptr) { _ = sock.Stamp(int(fd), false) })
 	}
+	l.rewatch()
 }
 
 func (l *blockingLink) busy() bool { return false }
