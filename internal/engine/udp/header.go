@@ -48,7 +48,9 @@ const (
 // A header must fit the smallest datagram a trial may ask for.
 var _ [measure.MinUDPPayload - headerSize]struct{}
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made at the first call, and not when the program starts: it takes
+// longer than the rest of that package's work there.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // put writes h to the first headerSize bytes of b.
 func (h header) put(b []byte) {
@@ -62,14 +64,14 @@ func (h header) put(b []byte) {
 	binary.BigEndian.PutUint16(b[6:], h.stream)
 	binary.BigEndian.PutUint64(b[8:], h.seq)
 	binary.BigEndian.PutUint64(b[16:], uint64(h.sentNs))
-	binary.BigEndian.PutUint32(b[24:], crc32.Checksum(b[:24], castagnoli))
+	binary.BigEndian.PutUint32(b[24:], crc32.Checksum(b[:24], castagnoli()))
 }
 
 // parseHeader reads the header of a datagram; false for one that is foreign,
 // damaged, or of another version.
 func parseHeader(b []byte) (header, bool) {
 	if len(b) < headerSize || binary.BigEndian.Uint32(b) != magic ||
-		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli) {
+		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli()) {
 		return header{}, false
 	}
 	flags := binary.BigEndian.Uint16(b[4:])
