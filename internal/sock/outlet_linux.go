@@ -1,7 +1,6 @@
 package sock
 
 import (
-	"crypto/rand"
 	"errors"
 	"net"
 	"os"
@@ -38,23 +37,45 @@ type pipe struct{ from, to int }
 // splice, too.
 const pipeSize = 1 << 20
 
-// random is what outlets send: bytes that nothing can compress.
-var random = sync.OnceValue(func() []byte {
-	b := make([]byte, pipeSize)
-	_, _ = rand.Read(b) // never fails
-	return b
-})
+// spare is a payload that was made ahead, for the first outlet that opens. It is
+// the process's: who makes it does not know the outlet yet.
+var spare struct {
+	mu    sync.Mutex // held while it is made, so that an outlet waits for it
+	pages []byte
+}
+
+// PrepareOutlet makes ahead what takes long about the next [OpenOutlet]. It may
+// run beside anything; what nobody opens stays for the next trial of the process.
+func PrepareOutlet() {
+	spare.mu.Lock()
+	defer spare.mu.Unlock()
+	if spare.pages == nil {
+		spare.pages, _ = newPages() // OpenOutlet tries again, and tells
+	}
+}
 
 // pages is memory of its own with what an outlet sends. An outlet that shared its
 // pages with others would share the counters of references to them, too, which the
 // processors then take from each other for each page. The kernel keeps pages that
 // are still on their way when the memory is given back.
 func pages() ([]byte, error) {
-	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	spare.mu.Lock()
+	b := spare.pages
+	spare.pages = nil
+	spare.mu.Unlock()
+	if b != nil {
+		return b, nil
+	}
+	return newPages()
+}
+
+func newPages() ([]byte, error) {
+	// One call that populates all takes half as long as a fault for each page.
+	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	copy(b, random())
+	Incompressible(b)
 	return b, nil
 }
 

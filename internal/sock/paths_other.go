@@ -9,3 +9,6 @@ func OutletPaths() []string { return nil }
 // IntakePaths are the values of the option rx that this system has for TCP beside
 // the portable read.
 func IntakePaths() []string { return nil }
+
+// PrepareOutlet has nothing to make ahead here.
+func PrepareOutlet() {}

@@ -1,10 +1,12 @@
 package tcp
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"sync"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // payload is what a stream carries: a block that nothing on the path can
@@ -14,11 +16,25 @@ type payload struct{ twice []byte } // the block, and itself again, so that a pi
 // blockSize is the length of a payload, and the most that goes at once.
 const blockSize = 1 << 20
 
+// Prepare makes ahead what takes long about a [Send] with o. It may run beside
+// anything, and Send does without it.
+func Prepare(o measure.Options) {
+	switch {
+	case o.Verify:
+		knownPayload()
+	case o.Rate > 0 || len(sock.OutletPaths()) == 0:
+		randomPayload()
+	default:
+		sock.PrepareOutlet()
+	}
+}
+
 // randomPayload is the one of all flows whose bytes nobody looks at.
 var randomPayload = sync.OnceValue(func() *payload {
-	block := make([]byte, blockSize)
-	_, _ = rand.Read(block) // never fails
-	return &payload{append(block, block...)}
+	twice := make([]byte, 2*blockSize)
+	sock.Incompressible(twice[:blockSize])
+	copy(twice[blockSize:], twice)
+	return &payload{twice}
 })
 
 // knownPayload is the one that both ends know when every byte is checked: the
