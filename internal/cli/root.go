@@ -83,9 +83,9 @@ func newRoot(sys *System) *cobra.Command {
 	if w := sys.StdoutWidth(); w > 0 {
 		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", w)))
 	}
-	for _, command := range commands {
-		root.AddCommand(command(sys))
-	}
+	root.AddCommand(wanted(sys)...)
+	// A command that is named gets no company: see wanted.
+	root.CompletionOptions.DisableDefaultCmd = len(root.Commands()) == 1
 	for _, command := range root.Commands() {
 		checkArguments(command)
 	}
@@ -111,21 +111,40 @@ func checkArguments(cmd *cobra.Command) {
 }
 
 // commands are the subcommands in the order help lists them.
-var commands = []func(*System) *cobra.Command{
-	newMeasureCommand(measure.TestTCP),
-	newMeasureCommand(measure.TestUDP),
-	newMeasureCommand(measure.TestLatency),
-	newMeasureCommand(measure.TestConnect),
-	newMeasureCommand(measure.TestPing),
-	newServerCommand,
-	newFloorCommand,
-	newPlanCommand,
-	newRunCommand,
-	newReportCommand,
-	newLsCommand,
-	newShowCommand,
-	newLabCommand,
-	newTrialCommand,
+var commands = []struct {
+	name string
+	make func(*System) *cobra.Command
+}{
+	{"tcp", newMeasureCommand(measure.TestTCP)},
+	{"udp", newMeasureCommand(measure.TestUDP)},
+	{"latency", newMeasureCommand(measure.TestLatency)},
+	{"connect", newMeasureCommand(measure.TestConnect)},
+	{"ping", newMeasureCommand(measure.TestPing)},
+	{"server", newServerCommand},
+	{"floor", newFloorCommand},
+	{"plan", newPlanCommand},
+	{"run", newRunCommand},
+	{"report", newReportCommand},
+	{"ls", newLsCommand},
+	{"show", newShowCommand},
+	{"lab", newLabCommand},
+	{"trial", newTrialCommand},
+}
+
+// wanted are the subcommands that the command line can need: the one that its
+// first word names, or else all. To make all of them and their flags takes longer
+// than all else that the command line does before the first packet.
+func wanted(sys *System) []*cobra.Command {
+	var all []*cobra.Command
+	for _, c := range commands {
+		if len(sys.Args) > 0 && sys.Args[0] == c.name {
+			return []*cobra.Command{c.make(sys)}
+		}
+	}
+	for _, c := range commands {
+		all = append(all, c.make(sys))
+	}
+	return all
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
