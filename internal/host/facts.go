@@ -6,11 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
-	"strings"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/cpu"
-	"github.com/shirou/gopsutil/v4/mem"
 
 	"soku/internal/measure"
 )
@@ -30,12 +26,7 @@ func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 	if i, ok := interfaceOf(local); ok {
 		f.Interface, f.MTU = i.Name, i.MTU
 	}
-	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
-		f.MemoryBytes = int64(m.Total)
-	}
-	if c, err := cpu.InfoWithContext(ctx); err == nil && len(c) > 0 {
-		f.CPUModel = strings.TrimSpace(c[0].ModelName)
-	}
+	f.MemoryBytes, f.CPUModel = memory(ctx), cpuModel(ctx)
 	systemFacts(ctx, &f)
 	return f
 }

@@ -31,6 +31,16 @@ func hypervisor(kind, vendor, product string) string {
 	return kind
 }
 
+// modelName is what /proc/cpuinfo calls the first processor (x86 only).
+func modelName(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if name, model, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(model)
+		}
+	}
+	return ""
+}
+
 // hasHypervisorFlag reports whether /proc/cpuinfo says that the processor is a
 // guest's (x86 only).
 func hasHypervisorFlag(cpuinfo string) bool {

@@ -116,6 +116,12 @@ func TestHypervisorIsNamedByFirmware(t *testing.T) {
 			t.Errorf("hypervisor(%q, %q, %q) = %q, want %q", c.kind, c.vendor, c.product, got, c.want)
 		}
 	}
+	if got := modelName("processor\t: 0\nmodel name\t: Some CPU @ 2.1 GHz: fast\nflags\t: fpu\n\nmodel name\t: Other\n"); got != "Some CPU @ 2.1 GHz: fast" {
+		t.Errorf("the first processor is %q", got)
+	}
+	if got := modelName("Processor : x\nCPU part : 0xd40\n"); got != "" {
+		t.Errorf("a processor without a name is %q", got)
+	}
 	if !hasHypervisorFlag("model name\t: X\nflags\t\t: fpu hypervisor lahf_lm\n") {
 		t.Error("the hypervisor flag was not seen")
 	}
