@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -211,18 +210,21 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	heartbeat := time.NewTicker(s.times.heartbeat)
 	defer heartbeat.Stop()
 	for {
-		for _, e := range ss.out.take() {
+		events := ss.out.take()
+		for _, e := range events {
 			if out.send(e) != nil || e.Last() {
 				return
 			}
 		}
-		if out.flush() != nil {
+		// The header waits for the first event, which comes at once: one wake-up of
+		// the client less.
+		if len(events) > 0 && out.flush() != nil {
 			return
 		}
 		select {
 		case <-ss.out.wake:
 		case <-heartbeat.C:
-			if out.send(native.Event{Event: native.EventAlive}) != nil {
+			if out.send(native.Event{Event: native.EventAlive}) != nil || out.flush() != nil {
 				return
 			}
 		case <-r.Context().Done():
@@ -239,9 +241,10 @@ type stream struct {
 }
 
 func (st *stream) send(e native.Event) error {
-	line, err := json.Marshal(e)
+	line, err := e.Line()
 	if err == nil && len(line) >= native.MaxEvent && e.End != nil {
-		line, err = json.Marshal(withoutDetail(e))
+		e = withoutDetail(e)
+		line, err = e.Line()
 	}
 	if err != nil {
 		return err

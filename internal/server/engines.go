@@ -4,8 +4,6 @@ import (
 	"context"
 	"net"
 	"net/netip"
-	"sync"
-	"time"
 
 	"soku/internal/engine/connect"
 	"soku/internal/engine/latency"
@@ -33,41 +31,4 @@ func realEngines() engines {
 		echo: latency.EchoFlows, listen: connect.Listen, facts: host.Facts,
 		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
 	}
-}
-
-// factsAge is how long facts are good for: many clients that come at once
-// share a reading.
-const factsAge = 5 * time.Second
-
-// factsCache keeps the last facts of each local address.
-type factsCache struct {
-	read func(context.Context, netip.Addr) measure.Facts
-
-	mu   sync.Mutex
-	kept map[netip.Addr]*reading
-}
-
-type reading struct {
-	mu    sync.Mutex
-	at    time.Time
-	facts measure.Facts
-}
-
-func (f *factsCache) get(ctx context.Context, local netip.Addr) measure.Facts {
-	f.mu.Lock()
-	if f.kept == nil {
-		f.kept = map[netip.Addr]*reading{}
-	}
-	r := f.kept[local]
-	if r == nil {
-		r = &reading{}
-		f.kept[local] = r
-	}
-	f.mu.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.at.IsZero() || time.Since(r.at) > factsAge {
-		r.facts, r.at = f.read(ctx, local), time.Now()
-	}
-	return r.facts
 }

@@ -23,7 +23,8 @@ func (s *Server) measure(ss *session) *measure.End {
 		defer t.Stop()
 	}
 	udp := ss.settleUDP()
-	watch := s.engines.watch(ss.host.Facts.Interface)
+	facts := s.facts.latest(ss.local) // those in the answer may be older
+	watch := s.engines.watch(facts.Interface)
 	entry := ss.entry.Load()
 	if entry != nil {
 		entry.Begin() // before the client opens the first
@@ -46,7 +47,7 @@ func (s *Server) measure(ss *session) *measure.End {
 		}
 	}
 	counters := watch(host.MovedBy(end, ss.options))
-	end.Host = &measure.Host{Facts: ss.host.Facts, Counters: &counters}
+	end.Host = &measure.Host{Facts: facts, Counters: &counters}
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 			err = cause

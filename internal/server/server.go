@@ -90,7 +90,7 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 		control:  newHandoff(tcp.Addr(), maxControl+2*cfg.MaxClients),
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
-		facts:    &factsCache{read: e.facts},
+		facts:    &factsCache{read: e.facts, age: factsAge},
 		untold:   &openConns{limit: maxUntold},
 		times:    defaultTimes,
 	}
@@ -123,6 +123,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			}
 		})
 	}
+	helpers.Go(func() { s.facts.get(s.base, s.addr.Addr().Unmap()) }) // so that the first client does not wait for them
 	var err error
 	select {
 	case <-ctx.Done():
@@ -145,6 +146,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	helpers.Wait()
 	s.untold.wait()
 	s.control.wait()
+	s.facts.work.Wait()
 	return err
 }
 

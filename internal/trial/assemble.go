@@ -17,8 +17,9 @@ const disagreement = 0.005
 // remaining half shows is kept, and no figure is made up for the missing one.
 func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorReading) {
 	if other.Host != nil {
-		if r.Hosts.Server == nil {
-			r.Hosts.Server = other.Host
+		// The half's facts are of this trial, those of the handshake may be older.
+		if r.Hosts.Server == nil || other.Host.Facts.OS != "" {
+			r.Hosts.Server = &measure.Host{Facts: other.Host.Facts}
 		}
 		r.Hosts.Server.Counters = other.Host.Counters
 	}

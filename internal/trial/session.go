@@ -22,11 +22,11 @@ import (
 func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target) }
 
 // runSession measures against a server: handshake, data connections, both
-// engines, both halves into r.
-func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hooks, r *measure.Result) error {
+// engines, both halves into r. What goes on ahead ends before packets move.
+func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
 	observe := serialise(h.Observe)
 	session, err := native.Open(ctx, t.hostPort(o), wire.Request{
-		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, Client: r.Hosts.Client,
+		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS,
 	}, wire.Hooks{State: h.State, Observe: observe})
 	if err != nil {
 		return err
@@ -56,6 +56,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, h Hook
 		return serverFirst(ctx, err)
 	}
 	defer data.close()
+	ahead.into(r)
 	if err := session.Start(ctx); err != nil {
 		return serverFirst(ctx, err)
 	}

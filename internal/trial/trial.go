@@ -18,7 +18,6 @@ import (
 	"strconv"
 	"time"
 
-	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire"
 )
@@ -101,18 +100,17 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if local.IsValid() {
 		r.Path.Client.Address = local.String()
 	}
-	client := &measure.Host{Facts: host.Facts(ctx, local)}
-	r.Hosts.Client = client
-	if r.Path.Client.Name == "" {
-		r.Path.Client.Name = client.Facts.Hostname
-	}
+	ahead := prepare(ctx, local, s.Test, r.Options)
+	defer ahead.into(r) // also where the trial ends before it is asked for
 	if s.Test == measure.TestPing {
+		ahead.into(r)
 		return runPing(ctx, target.addr, o, h, r)
 	}
 	if !r.Options.NeedsServer(s.Test) {
+		ahead.into(r)
 		return runForeign(ctx, target.addr, r.Options, h, r)
 	}
-	return runSession(ctx, s, target, r.Options, h, r)
+	return runSession(ctx, s, target, r.Options, ahead, h, r)
 }
 
 // newID is 16 hex digits of time and 8 of chance: sorts by time, does not repeat.

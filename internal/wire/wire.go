@@ -19,7 +19,6 @@ type Request struct {
 	Options measure.Options // effective
 	Token   string          // empty: none
 	TLS     *tls.Config     // nil: control without TLS
-	Client  *measure.Host   // facts of this host, or nil
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.

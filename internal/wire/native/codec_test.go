@@ -111,6 +111,23 @@ func TestEventsReadOneALine(t *testing.T) {
 	}
 }
 
+func TestAnEventIsReadAsItWasWritten(t *testing.T) {
+	for _, e := range []Event{
+		{Event: EventQueued, Position: 3}, {Event: EventReady, Port: 7000}, {Event: EventRunning}, {Event: EventAlive},
+		{Event: EventInterval, Interval: &measure.Progress{Bytes: 9}},
+		{Event: EventDone, End: &measure.End{Method: "sleeping"}},
+		{Event: EventAborted, Error: &measure.Error{Kind: measure.KindRefused, Message: "busy"}},
+	} {
+		line, err := e.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadEvent(bufio.NewReader(bytes.NewReader(append(line, '\n')))); err != nil || !reflect.DeepEqual(*got, e) {
+			t.Errorf("%s was read as %+v, %v", line, got, err)
+		}
+	}
+}
+
 func TestALineThatIsNoEventIsAnError(t *testing.T) {
 	for _, line := range []string{"", "nonsense", "{}", `{"event":""}`, `{"event":"done"}`, `{"event":"aborted"}`, `{"event":"interval"}`, `[1]`} {
 		if _, err := ReadEvent(bufio.NewReader(strings.NewReader(line + "\n"))); err == nil {

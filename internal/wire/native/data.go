@@ -57,6 +57,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
 	n := DataConnections(s.request.Test, s.options)
+	s.connectAhead(ctx)
 	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (*net.TCPConn, error) {
 		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
 		if err != nil {
@@ -130,6 +131,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
 	n := DataConnections(s.request.Test, s.options)
+	s.connectAhead(ctx)
 	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (net.Conn, error) {
 		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
 		if err != nil {

@@ -32,6 +32,8 @@ type exchange struct {
 	conn net.Conn
 	in   *meter
 	buf  *bufio.Reader
+
+	since time.Time // it is open
 }
 
 // connect opens a control connection, TLS handshake included.
@@ -62,7 +64,7 @@ func (c *control) connect(ctx context.Context) (*exchange, error) {
 		conn = secure
 	}
 	in := &meter{conn: conn}
-	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10)}, nil
+	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10), since: time.Now()}, nil
 }
 
 // do sends one request and returns the body of the answer of a soku server that

@@ -37,6 +37,9 @@ type session struct {
 	errs  chan error    // see Err
 	moved atomic.Int64  // when the server last counted bytes, Unix nanoseconds
 
+	ahead chan *exchange // gets the connection for the start, nil if there is none; nil itself until it is opened
+	calls sync.WaitGroup // for who opens it
+
 	mu     sync.Mutex
 	closed bool
 	conns  []io.Closer
@@ -103,7 +106,7 @@ func (s *session) create(ctx context.Context) error {
 }
 
 func (s *session) attach(ctx context.Context, x *exchange) error {
-	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Client: s.request.Client}
+	body := CreateRequest{Test: s.request.Test, Options: s.request.Options}
 	answer, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
 	if err != nil {
 		return err
@@ -196,9 +199,53 @@ func (s *session) Entry() wire.Entry {
 	return e
 }
 
+// connectAhead opens the connection of the start beside the data connections,
+// which saves a round trip.
+func (s *session) connectAhead(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	_ = s.keep(hangUp(cancel)) // Close does not wait for a far end that says nothing
+	ahead := make(chan *exchange, 1)
+	s.ahead = ahead
+	s.calls.Go(func() {
+		x, err := s.control.connect(ctx)
+		if err != nil || s.keep(x.conn) != nil {
+			x = nil // Start opens its own, and tells why it cannot
+		}
+		ahead <- x
+	})
+}
+
+// hangUp ends a call when it is closed.
+type hangUp context.CancelFunc
+
+func (h hangUp) Close() error { h(); return nil }
+
+// patience is how long a server surely keeps a connection that says nothing.
+const patience = SniffTimeout / 2
+
+// startConnection is a connection for one request.
+func (s *session) startConnection(ctx context.Context) (*exchange, error) {
+	if s.ahead != nil {
+		x := <-s.ahead
+		s.ahead = nil
+		if x != nil && time.Since(x.since) < patience {
+			return x, nil
+		}
+		if x != nil {
+			_ = x.conn.Close()
+		}
+	}
+	return s.control.connect(ctx)
+}
+
 // Start implements wire.Session.
 func (s *session) Start(ctx context.Context) error {
-	if err := s.control.once(ctx, http.MethodPost, s.path(StartPath), nil, nil); err != nil {
+	x, err := s.startConnection(ctx)
+	if err == nil {
+		defer x.conn.Close()
+		_, err = s.control.do(ctx, x, http.MethodPost, s.path(StartPath), nil)
+	}
+	if err != nil {
 		return s.because(ctx, err)
 	}
 	s.moved.Store(time.Now().UnixNano())
@@ -269,6 +316,7 @@ func (s *session) Close() error {
 	}
 	_ = s.events.conn.Close()
 	<-s.left
+	s.calls.Wait()
 	return nil
 }
 
