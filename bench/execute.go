@@ -60,6 +60,7 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 		select {
 		case at := <-between.first:
 			f[firstByte.Name] = float64(at.Sub(begin).Microseconds()) / 1e3
+			f[firstPacket.Name] = float64((<-between.opened).Sub(begin).Microseconds()) / 1e3
 		default:
 			return nil, 0, errNoFigure
 		}

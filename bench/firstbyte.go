@@ -22,12 +22,13 @@ var sokuData = dataStart{40, func(_ int, head []byte) bool { return string(head[
 var iperf3Data = dataStart{37, func(index int, _ []byte) bool { return index > 0 }}
 
 // relay stands between a client and its server on loopback and notes when the
-// first measured byte passes.
+// client first connects and when the first measured byte passes.
 type relay struct {
 	listener net.Listener
 	to       string
 	start    dataStart
-	first    chan time.Time // gets the moment, once
+	opened   chan time.Time // gets the moment of the first connection, once
+	first    chan time.Time // gets that of the first measured byte, once
 
 	once sync.Once
 	work sync.WaitGroup
@@ -42,12 +43,15 @@ func newRelay(ctx context.Context, to string, start dataStart) (*relay, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	r := &relay{listener: l, to: to, start: start, first: make(chan time.Time, 1), stop: stop}
+	r := &relay{listener: l, to: to, start: start, opened: make(chan time.Time, 1), first: make(chan time.Time, 1), stop: stop}
 	r.work.Go(func() {
 		for index := 0; ; index++ {
 			c, err := l.Accept()
 			if err != nil {
 				return
+			}
+			if index == 0 {
+				r.opened <- time.Now()
 			}
 			r.work.Go(func() { r.pass(ctx, c, index) })
 		}

@@ -53,7 +53,8 @@ func targets() []target {
 		add("connections/s, "+n+" at a time, of Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
 	}
 	add("connections/s of netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
-	add("start-up to the first byte, of iperf3", "startup", firstByte, "iperf3", 1.2, false)
+	add("start-up to the first packet, of iperf3", "startup", firstPacket, "iperf3", 1.2, false)
+	add("start-up to the first measured byte, of iperf3", "startup", firstByte, "iperf3", 1.2, false)
 	return out
 }
 
