@@ -172,13 +172,13 @@ func card(f *measure.Facts) {
 	if speed, err := e.CmdGet(&ethtool.EthtoolCmd{}, f.Interface); err == nil && speed > 0 && speed < 1<<31 && f.Driver != "veth" {
 		f.LinkSpeedMbps = int64(speed)
 	}
-	features, err := e.Features(f.Interface)
-	if err != nil {
+	has := features(f.Interface)
+	if has == nil {
 		return
 	}
 	f.Offloads = map[string]bool{}
 	for _, o := range offloadNames {
-		if on, ok := features[o.kernel]; ok {
+		if on, ok := has[o.kernel]; ok {
 			f.Offloads[o.name] = f.Offloads[o.name] || on
 		}
 	}
