@@ -100,7 +100,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	}
 	ss.test, ss.options, ss.warnings = request.Test, options, warnings
 	ss.client, ss.local = clientOf(r), localOf(r)
-	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
+	ss.host = &native.Server{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
 	position, err := s.enter(ss, r.Context().Value(creatorKey{}).(*latch))
 	if err != nil {

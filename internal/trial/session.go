@@ -27,7 +27,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	observe := serialise(h.Observe)
 	session, err := native.Open(ctx, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS,
-	}, wire.Hooks{State: h.State, Observe: observe})
+	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: observe})
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,10 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	}
 	defer data.close()
 	ahead.into(r)
-	if err := session.Start(ctx); err != nil {
+	watch, err := startWatched(ctx, session, r.Hosts.Client.Facts.Interface)
+	if err != nil {
 		return serverFirst(ctx, err)
 	}
-
-	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	own, runErr := data.run(ctx, s.Test, o, observe)
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
@@ -88,6 +87,20 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	}
 	assemble(r, own, other, floor)
 	return serverFirst(ctx, runErr)
+}
+
+// startWatched starts the session and reads the counters while the server answers,
+// which reads its own then.
+func startWatched(ctx context.Context, session wire.Session, iface string) (watch *host.Watcher, err error) {
+	var beside sync.WaitGroup
+	beside.Go(func() { watch = host.Watch(iface) })
+	err = session.Start(ctx)
+	beside.Wait()
+	if err != nil {
+		watch.Stop(host.Moved{})
+		return nil, err
+	}
+	return watch, nil
 }
 
 // serverFirst prefers what the server said over what an engine saw of it:

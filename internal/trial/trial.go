@@ -96,11 +96,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	r.Path.Server.Address = target.addr.String()
 	r.Options.Port = target.port(o)
-	local := localAddress(ctx, target.addr, o)
-	if local.IsValid() {
-		r.Path.Client.Address = local.String()
-	}
-	ahead := prepare(ctx, local, s.Test, r.Options)
+	ahead := prepare(ctx, target.addr, s.Test, r.Options)
 	defer ahead.into(r) // also where the trial ends before it is asked for
 	if s.Test == measure.TestPing {
 		ahead.into(r)

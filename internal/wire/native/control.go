@@ -56,7 +56,13 @@ type Created struct {
 	Position int             `json:"position,omitempty"`
 	Options  measure.Options `json:"options"` // as the server allows them
 	Warnings []string        `json:"warnings,omitempty"`
-	Server   *measure.Host   `json:"server"`
+	Server   *Server         `json:"server"`
+}
+
+// Server is a measure.Host without what a server has not counted yet, which package
+// json would take its time to learn.
+type Server struct {
+	Facts measure.Facts `json:"facts"`
 }
 
 // Failure is the body of every response that is not a success.
