@@ -75,8 +75,10 @@ type direct struct {
 	spin   bool
 	stream bool
 	stamps bool
-	oneWay bool // requests are answered with the times of the echo
+	split  bool // stamps are of both ways
 	once   bool // look at the socket once, wait for nothing
+	// farTimes says that requests are answered with the times of the echo.
+	farTimes bool
 
 	out, in []byte  // in has room for one more byte than a message
 	size    uintptr // of a message; over datagrams the longest
@@ -109,7 +111,9 @@ type direct struct {
 
 	header  msghdr
 	vector  iovec
-	control [8]uint64
+	control [32]uint64
+
+	departures
 }
 
 // exchange is one round trip: when the request left, when the kernel and the
@@ -245,6 +249,10 @@ func (d *direct) take(room, flags uintptr) (uintptr, syscall.Errno) {
 	d.header.controlLen = unsafe.Sizeof(d.control)
 	n, _, e := syscall.RawSyscall(syscall.SYS_RECVMSG, d.fd, uintptr(unsafe.Pointer(&d.header)), flags)
 	d.came = 0
+	if d.split {
+		d.arrived(e == 0)
+		return n, e
+	}
 	// One control message, as the kernel lays it out (cmsg(3)) on these little-endian machines.
 	if const32 := uint64(unix.SOL_SOCKET) | unix.SCM_TIMESTAMPNS<<32; e == 0 && d.header.controlLen >= 32 && d.control[1] == const32 {
 		d.came = int64(d.control[2])*1e9 + int64(d.control[3]) - d.wall

@@ -33,6 +33,7 @@ func (d *direct) ask() {
 				break
 			}
 			d.phase, d.moved = phaseWait, 0
+			d.handed += d.step
 		}
 		if !d.receive() {
 			break
@@ -45,7 +46,10 @@ func (d *direct) ask() {
 		}
 		e := &d.done[d.n]
 		e.sent, e.came, e.read = d.began, d.came, read
-		if d.oneWay {
+		if d.split {
+			d.departed()
+		}
+		if d.farTimes {
 			at := timesAt(d.stream)
 			e.farIn, e.farOut = int64(get64(d.in, at)), int64(get64(d.in, at+8))
 		}
@@ -101,7 +105,7 @@ func (d *direct) answering() {
 				break
 			}
 			d.began = 0
-			if d.oneWay {
+			if d.farTimes {
 				d.began = nanotime()
 				if d.came != 0 && d.came < d.began {
 					d.began = d.came
@@ -118,7 +122,7 @@ func (d *direct) answering() {
 			}
 			d.phase, d.moved = phaseSend, 0
 		}
-		if at := timesAt(d.stream); d.oneWay && d.moved == 0 && int(d.got) >= at+16 {
+		if at := timesAt(d.stream); d.farTimes && d.moved == 0 && int(d.got) >= at+16 {
 			put64(d.in, at, uint64(d.began))
 			put64(d.in, at+8, uint64(nanotime()))
 		}
