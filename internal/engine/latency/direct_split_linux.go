@@ -82,8 +82,7 @@ func (d *direct) departed() {
 			continue
 		}
 		if int32(s.Key-p.key) > 0 {
-			// No request is newer: the kernel has counted one that it then did not send, or
-			// began to count somewhere else.
+			// No request is newer: the kernel has counted what this end has not.
 			p.key, d.handed = s.Key, s.Key+1
 		}
 		d.file(s)
@@ -91,7 +90,8 @@ func (d *direct) departed() {
 }
 
 // file gives a stamp to the exchange that it is of. Only the first of each kind
-// counts: what is sent again has left before.
+// counts: what is sent again has left before. What left before the request was sent
+// is of something else with its key.
 //
 //go:nosplit
 //go:norace
@@ -101,7 +101,7 @@ func (d *direct) file(s *sock.Stamps) {
 		if p.key != s.Key {
 			continue
 		}
-		if p.left == 0 {
+		if s.Software-d.wall >= d.done[i].sent && p.left == 0 {
 			p.left = s.Software
 		}
 		if p.rawLeft == 0 {

@@ -101,7 +101,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 		})
 		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(o.Spin == "on"))
 		if err != nil || l.Split == nil {
-			t.Fatalf("%+v, %v", l, err)
+			t.Fatalf("%d replies, %q, %v", l.Received, l.Method, err)
 		}
 		s := l.Split
 		addsUp(t, s)
@@ -126,7 +126,7 @@ func TestAPathThatHoldsIsThePath(t *testing.T) {
 		relay(t, right, left, 0)
 		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(o.Spin == "on"))
 		if err != nil || l.Split == nil {
-			t.Fatalf("%+v, %v", l, err)
+			t.Fatalf("%d replies, %q, %v", l.Received, l.Method, err)
 		}
 		s := l.Split
 		addsUp(t, s)
@@ -169,7 +169,7 @@ func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
 		o.Stamps = measure.StampsSplit
 		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(false))
 		if err != nil || l.Received != 100 || l.Split != nil {
-			t.Errorf("%s: %+v, %v", protocol, l, err)
+			t.Errorf("%s: %d replies, %q, %+v, %v", protocol, l.Received, l.Method, l.Split, err)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestWhereNothingStampsDeparturesThereIsNoSplit(t *testing.T) {
 		echoing(t, far, o, openPoller)
 		l, err := run(t.Context(), []net.Conn{near}, o, nil, openPoller)
 		if err != nil || l.Received != 100 || l.Split != nil || strings.Contains(l.Method, "stamp") {
-			t.Errorf("%s: %+v, %v", protocol, l, err)
+			t.Errorf("%s: %d replies, %q, %+v, %v", protocol, l.Received, l.Method, l.Split, err)
 		}
 	}
 }
