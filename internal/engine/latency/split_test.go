@@ -92,12 +92,8 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 		}
 		near, far := sockets(t, o.Protocol)
 		o.Stamps, o.Count = measure.StampsSplit, 60
-		echoing(t, far, o, func(conn net.Conn, tick time.Duration, threads int) link {
-			l, ok := openBlocking(conn, tick)
-			if !ok {
-				t.Error("no blocking link")
-			}
-			return &busyElsewhere{l, hold}
+		echoing(t, far, o, func(conn net.Conn, tick time.Duration, _ int) link {
+			return &busyElsewhere{openShared(conn, tick, 1), hold}
 		})
 		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(o.Spin == "on"))
 		if err != nil || l.Split == nil {
