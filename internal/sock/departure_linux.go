@@ -81,16 +81,16 @@ type Stamps struct {
 //go:norace
 func (s *Stamps) Read(control []byte) {
 	*s = Stamps{}
-	const align = unsafe.Sizeof(uintptr(0))
+	const align = int(unsafe.Sizeof(uintptr(0)))
 	for len(control) >= unix.SizeofCmsghdr {
 		h := (*unix.Cmsghdr)(unsafe.Pointer(unsafe.SliceData(control)))
-		n := uint64(h.Len)
-		if n < unix.SizeofCmsghdr || n > uint64(len(control)) {
+		n := int(h.Len) // negative where it cannot be
+		if n < unix.SizeofCmsghdr || n > len(control) {
 			return
 		}
 		s.take(h.Level, h.Type, control[unix.SizeofCmsghdr:n])
-		n = (n + uint64(align) - 1) &^ (uint64(align) - 1)
-		if n >= uint64(len(control)) {
+		n = (n + align - 1) &^ (align - 1)
+		if n >= len(control) {
 			return
 		}
 		control = control[n:]
