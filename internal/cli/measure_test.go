@@ -2,9 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,6 +56,55 @@ func TestATestByHandMeasuresPrintsAndKeeps(t *testing.T) {
 				t.Errorf("show: status %d, %s %s", code, out, errs)
 			}
 		})
+	}
+}
+
+func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, protocol := range []string{"tcp", "udp"} {
+		sys, out, errs := fakeSystem(t, "latency", addr, "-t", "200ms", "--protocol", protocol, "--stamps", "split", "--json")
+		if code := Run(sys); code != 0 {
+			t.Fatalf("status %d: %s", code, errs)
+		}
+		var r measure.Result
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		printSummary(&text, &r)
+		s := r.Latency.Split
+		if s == nil { // other systems, and the race detector's build
+			if !strings.Contains(text.String(), "where the round trips went is not known: no kernel stamps here") {
+				t.Errorf("no split, and no word of it:\n%s", text.String())
+			}
+			continue
+		}
+		sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean
+		if math.Abs(sum-s.WholeNs.Mean) > 5 || s.WholeNs.Count == 0 || s.Path.Count() != s.WholeNs.Count {
+			t.Errorf("the parts have a mean of %.0f together, the whole of %.0f: %+v", sum, s.WholeNs.Mean, s)
+		}
+		if !strings.Contains(r.Latency.ServerMethod, "requests stamped by the kernel") {
+			t.Errorf("the server: %q", r.Latency.ServerMethod)
+		}
+		if !regexp.MustCompile(`(?m)^split +p50: host [0-9.]+ .s \+ path [0-9.]+ .s \+ far host [0-9.]+ .s \+ host [0-9.]+ .s$`).MatchString(text.String()) {
+			t.Errorf("no line of the split in:\n%s", text.String())
+		}
+	}
+}
+
+func TestTheInterfaceIsInTheTextWhereItStamps(t *testing.T) {
+	p := func(ns float64) measure.Percentiles { return measure.Percentiles{P50: ns, P99: 2 * ns} }
+	iface := p(2000)
+	var text strings.Builder
+	printSplit(func(name, format string, args ...any) { fmt.Fprintf(&text, name+" "+format+"\n", args...) }, &measure.Split{
+		HostSendNs: p(4000), InterfaceNs: &iface, PathNs: p(21_000), FarHostNs: p(12_000), HostReceiveNs: p(6000), Unsplit: 3,
+	})
+	want := `split p50: host 4.000 µs + interface 2.000 µs + path 21.00 µs + far host 12.00 µs + host 6.000 µs
+ p99: host 8.000 µs + interface 4.000 µs + path 42.00 µs + far host 24.00 µs + host 12.00 µs
+ 3 round trips without all stamps are in no part
+`
+	if text.String() != want {
+		t.Errorf("got\n%swant\n%s", text.String(), want)
 	}
 }
 

@@ -170,6 +170,9 @@ func printLatencySummary(row rowPrinter, r *measure.Result) {
 	if w := l.OneWay; w != nil {
 		row("one way", "median %s up, %s down, known within ± %s", measure.FormatLatency(w.UpNs.P50), measure.FormatLatency(w.DownNs.P50), measure.FormatLatency(float64(w.ClockErrorNs)))
 	}
+	if l.Split != nil {
+		printSplit(row, l.Split)
+	}
 	if len(l.Flows) > 0 {
 		by := func(a, b measure.LatencyFlow) int { return cmp.Compare(a.RTT.P50, b.RTT.P50) }
 		fast, slow := slices.MinFunc(l.Flows, by), slices.MaxFunc(l.Flows, by)
@@ -188,6 +191,29 @@ func printLatencySummary(row rowPrinter, r *measure.Result) {
 	row("method", "%s", l.Method)
 	if l.ServerMethod != "" {
 		row("echo", "%s", l.ServerMethod)
+	}
+}
+
+// printSplit writes where the round trips went. The percentiles of a line are each
+// part's own and need not add up.
+func printSplit(row rowPrinter, s *measure.Split) {
+	for _, line := range []struct {
+		name, label string
+		of          func(measure.Percentiles) float64
+	}{
+		{"split", "p50", func(p measure.Percentiles) float64 { return p.P50 }},
+		{"", "p99", func(p measure.Percentiles) float64 { return p.P99 }},
+	} {
+		text := func(p measure.Percentiles) string { return measure.FormatLatency(line.of(p)) }
+		iface := ""
+		if s.InterfaceNs != nil {
+			iface = " + interface " + text(*s.InterfaceNs)
+		}
+		row(line.name, "%s: host %s%s + path %s + far host %s + host %s", line.label,
+			text(s.HostSendNs), iface, text(s.PathNs), text(s.FarHostNs), text(s.HostReceiveNs))
+	}
+	if s.Unsplit > 0 {
+		row("", "%d round trips without all stamps are in no part", s.Unsplit)
 	}
 }
 

@@ -23,7 +23,7 @@ func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 	defer cancel()
 	f := measure.Facts{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: usableCPUs}
 	f.Hostname, _ = os.Hostname()
-	if i, ok := interfaceOf(local); ok {
+	if i, ok := InterfaceOf(local); ok {
 		f.Interface, f.MTU = i.Name, i.MTU
 	}
 	f.MemoryBytes, f.CPUModel = memory(ctx), cpuModel(ctx)
@@ -36,8 +36,8 @@ func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 // raise what the runtime uses.
 var usableCPUs = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 
-// interfaceOf finds the interface that has the address.
-func interfaceOf(local netip.Addr) (net.Interface, bool) {
+// InterfaceOf finds the interface that has the address.
+func InterfaceOf(local netip.Addr) (net.Interface, bool) {
 	if !local.IsValid() || local.IsUnspecified() {
 		return net.Interface{}, false
 	}

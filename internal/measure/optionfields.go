@@ -210,15 +210,24 @@ func (o Options) checkLatency() error {
 	if o.RequestRate == 0 && o.Arrivals != "fixed" {
 		return Errorf(KindUsage, "arrivals %s has no rate", o.Arrivals).WithHint("give --request-rate")
 	}
+	if o.Stamps == StampsSplit && o.RequestRate > 0 {
+		return Errorf(KindUsage, "stamps %s and request_rate exclude each other: requests on a schedule count from when they were due", StampsSplit).WithHint("leave out one of them")
+	}
 	least := Size(MinNumberedMessage)
 	if o.Protocol == "udp" {
 		least = MinUDPPayload
 	}
-	if least += 16; o.OneWay && o.Size < least {
-		return Errorf(KindUsage, "size %d: a reply with the times of the far end needs at least %d bytes over %s", o.Size, least, o.Protocol).WithHint("use a larger --size or leave out --one-way")
+	if least += 16; o.FarTimes() && o.Size < least {
+		return Errorf(KindUsage, "size %d: a reply with the times of the far end needs at least %d bytes over %s", o.Size, least, o.Protocol).WithHint("use a larger --size or leave out --one-way and --stamps %s", StampsSplit)
 	}
 	return nil
 }
+
+// StampsSplit is the value of the option stamps that asks for a [Split].
+const StampsSplit = "split"
+
+// FarTimes tells whether replies of a latency test carry the times of the far end.
+func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
 
 // MinNumberedMessage is the least latency message over TCP that carries its number.
 const MinNumberedMessage = 8

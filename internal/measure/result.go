@@ -208,6 +208,7 @@ type Latency struct {
 	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element a flow where there are several"`
 	Arrivals     *Arrivals      `json:"arrivals,omitempty" jsonschema:"description=Open loop only"`
 	OneWay       *OneWay        `json:"one_way,omitempty"`
+	Split        *Split         `json:"split,omitempty"`
 	Floor        *FloorReading  `json:"floor,omitempty"`
 	Series       []LatencyPoint `json:"series,omitempty" jsonschema:"description=At most 1000 points over the trial"`
 }
@@ -240,6 +241,26 @@ type OneWay struct {
 	ClockErrorNs  int64       `json:"clock_error_ns" jsonschema:"description=Half the fastest round trip without the time at the server: the offset and every delay are known within plus or minus this"`
 	ClockDriftPPM float64     `json:"clock_drift_ppm" jsonschema:"description=How much faster the server's clock runs; 0 where the trial was too short to tell"`
 	Exchanges     int64       `json:"exchanges" jsonschema:"description=Evenly taken from the trial"`
+}
+
+// Split is where the round trips of the program went, by the kernel's stamps of what
+// left and came. Of each round trip the parts add up to the whole, so the means do,
+// too; percentiles do not. No clock is compared with another: the time at the far host
+// is a difference on its own clock.
+type Split struct {
+	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client"`
+	WholeNs       Percentiles  `json:"whole_ns" jsonschema:"description=From program to program; only of the round trips that could be split"`
+	HostSendNs    Percentiles  `json:"host_send_ns" jsonschema:"description=From the program's call to the kernel handing the request to the interface; its queue is in it"`
+	InterfaceNs   *Percentiles `json:"interface_ns,omitempty" jsonschema:"description=Driver and interface of the client; both ways together; where the interface stamps"`
+	PathNs        Percentiles  `json:"path_ns" jsonschema:"description=Both ways together; with the far kernel from where it is handed the reply"`
+	FarHostNs     Percentiles  `json:"far_host_ns" jsonschema:"description=From the far kernel having the request to the far program handing it the reply"`
+	HostReceiveNs Percentiles  `json:"host_receive_ns" jsonschema:"description=From the kernel having the reply to the program having it"`
+	HostSend      *Histogram   `json:"host_send"`
+	Interface     *Histogram   `json:"interface,omitempty"`
+	Path          *Histogram   `json:"path"`
+	FarHost       *Histogram   `json:"far_host"`
+	HostReceive   *Histogram   `json:"host_receive"`
+	Unsplit       int64        `json:"unsplit" jsonschema:"description=Round trips of which a stamp did not come; they are in no part"`
 }
 
 // LatencyRow is the distribution of one block of round trips.

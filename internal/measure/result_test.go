@@ -34,7 +34,8 @@ func sampleResult() *Result {
 		Options:   Defaults(TestLatency),
 		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceReason: "1000 round trips"},
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
-		Latency:   &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"}},
+		Latency: &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"},
+			Split: &Split{Stamps: "software stamps", HostSend: h, Interface: h, InterfaceNs: h.Percentiles(), Path: h, FarHost: h, HostReceive: h, Unsplit: 1}},
 		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
 			MeasuredAt: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 			RoundTrips: []FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Method: "closed loop", RTT: *h.Percentiles()}},

@@ -19,39 +19,19 @@ func Stamp(fd int, on bool) error {
 	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, value)
 }
 
-// StampDeparture asks the kernel for the times at which packets of a socket leave
-// the program, before they wait in a queue of the host (SO_TIMESTAMPING with
-// SOF_TIMESTAMPING_TX_SCHED). Each comes with its packet in the socket's queue of
-// errors, and a poll of the socket wakes up for it.
-func StampDeparture(fd int) error {
-	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, unix.SOF_TIMESTAMPING_TX_SCHED|unix.SOF_TIMESTAMPING_SOFTWARE)
-}
-
-// Arrived is when the packet came that the control messages are of; over a stream,
-// the last byte that was read. It is on the wall clock, and zero where they do not
-// say. It does not allocate.
-func Arrived(control []byte) time.Time { return stamp(control, unix.SCM_TIMESTAMPNS) }
-
-// Departed is when the packet left that the control messages are of, as Arrived.
-func Departed(control []byte) time.Time { return stamp(control, unix.SCM_TIMESTAMPING) }
-
-// stamp is the time that a message of a kind begins with.
-func stamp(control []byte, kind int32) time.Time {
-	for len(control) >= unix.SizeofCmsghdr {
-		h, data, rest, err := unix.ParseOneSocketControlMessage(control)
-		if err != nil {
-			break
-		}
-		if h.Level == unix.SOL_SOCKET && h.Type == kind {
-			return timespec(data)
-		}
-		control = rest
+// Stamped is when the packet came, or left, that the control messages are of; over
+// a stream, the last byte that was read. It is on the wall clock, and zero where they
+// do not say. It does not allocate.
+func Stamped(control []byte) time.Time {
+	var s Stamps
+	if s.Read(control); s.Software == 0 {
+		return time.Time{}
 	}
-	return time.Time{}
+	return time.Unix(0, s.Software)
 }
 
-// ArrivedIn is [Arrived] for one control message, of which the caller looks for
-// others, too; zero for one of another kind.
+// ArrivedIn is when the packet came that one control message is of, where the caller
+// looks for others, too; zero for one of another kind.
 func ArrivedIn(h unix.Cmsghdr, data []byte) time.Time {
 	if h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS {
 		return timespec(data)
@@ -77,7 +57,7 @@ type StampedReader struct {
 	control [64]byte // room for one stamp and more
 }
 
-// Read returns what [unix.Read] would, and when it [Arrived].
+// Read returns what [unix.Read] would, and when it came, as [Stamped].
 func (r *StampedReader) Read(fd int, b []byte) (n int, arrived time.Time, err error) {
 	r.vector.Base = unsafe.SliceData(b)
 	r.vector.SetLen(len(b))
@@ -88,5 +68,5 @@ func (r *StampedReader) Read(fd int, b []byte) (n int, arrived time.Time, err er
 	if e != 0 {
 		return 0, time.Time{}, e
 	}
-	return int(got), Arrived(r.control[:r.header.Controllen]), nil
+	return int(got), Stamped(r.control[:r.header.Controllen]), nil
 }

@@ -30,7 +30,7 @@ func TestAStampThatCannotBeIsIgnored(t *testing.T) {
 	for d, want := range map[time.Duration]time.Duration{
 		50 * time.Microsecond: 50 * time.Microsecond, 0: 0, -time.Microsecond: 0, time.Hour: 0, -time.Hour: 0,
 	} {
-		if got := Late(Arrived(stampOf(now.Add(-d))), now); got != want {
+		if got := Late(Stamped(stampOf(now.Add(-d))), now); got != want {
 			t.Errorf("stamped %v before: %v late, want %v", d, got, want)
 		}
 	}
@@ -40,11 +40,11 @@ func TestAStampIsFoundBehindOtherMessages(t *testing.T) {
 	now := time.Now()
 	other := message(unix.IPPROTO_IP, unix.IP_TTL, 64)
 	stamp := stampOf(now)
-	if got := Arrived(slices.Concat(other, stamp)); !got.Equal(now) {
+	if got := Stamped(slices.Concat(other, stamp)); !got.Equal(now) {
 		t.Errorf("arrived %v instead of %v", got, now)
 	}
 	for name, b := range map[string][]byte{"none": nil, "another": other, "cut": stamp[:len(stamp)-1], "short": message(unix.SOL_SOCKET, unix.SCM_TIMESTAMPNS, 1)} {
-		if got := Arrived(b); !got.IsZero() || Late(got, now) != 0 {
+		if got := Stamped(b); !got.IsZero() || Late(got, now) != 0 {
 			t.Errorf("%s: arrived %v", name, got)
 		}
 	}
@@ -84,13 +84,13 @@ func TestReadingWithAStampAllocatesNothing(t *testing.T) {
 	}
 }
 
-func FuzzArrived(f *testing.F) {
+func FuzzStamped(f *testing.F) {
 	now := time.Now()
 	f.Add(stampOf(now))
 	f.Add(slices.Concat(message(unix.IPPROTO_IP, unix.IP_TTL, 64), stampOf(now)))
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if late := Late(Arrived(b), now); late < 0 || late > time.Second {
+		if late := Late(Stamped(b), now); late < 0 || late > time.Second {
 			t.Errorf("%x: %v late", b, late)
 		}
 	})

@@ -134,6 +134,34 @@ func TestAMedianNearTheFloorIsAWarning(t *testing.T) {
 	}
 }
 
+func TestWhatASplitLacksIsAWarning(t *testing.T) {
+	const stamped, plain = "requests stamped by the kernel (SO_TIMESTAMPNS), spinning", "user clock, net poller"
+	split := func(n, unsplit int64) *measure.Split {
+		return &measure.Split{WholeNs: measure.Percentiles{Count: n}, Unsplit: unsplit}
+	}
+	for _, c := range []struct {
+		split          *measure.Split
+		client, server string
+		want           string
+	}{
+		{split(1000, 10), "", stamped, ""},
+		{split(980, 20), "", stamped, "20 of 1000 round trips are in no part"},
+		{split(1000, 0), "", plain, "the far host's part begins when its program had the request"},
+		{nil, plain, stamped, "no kernel stamps here when a request leaves (user clock"},
+		{nil, "requests and replies stamped by the kernel (SO_TIMESTAMPING)", stamped, "the kernel's stamps did not come"},
+	} {
+		h := measure.NewHistogram()
+		h.Record(60_000)
+		r := resultOf(measure.TestLatency)
+		r.Options.Stamps = measure.StampsSplit
+		l := &measure.Latency{Method: c.client, Histogram: h, Sent: 1, Received: 1, Split: c.split, ServerMethod: c.server}
+		assembleLatency(r, l, nil)
+		if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%+v: %q, want %q", c.split, got, c.want)
+		}
+	}
+}
+
 func TestAHostThatCannotBeFoundIsAnUnreachableResult(t *testing.T) {
 	for _, c := range []struct {
 		host string

@@ -45,6 +45,9 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 			}
 		}
 	}
+	if r.Options.Stamps == measure.StampsSplit {
+		r.Warnings = append(r.Warnings, splitWarnings(l)...)
+	}
 	if s.DurationNs > 0 && r.Test == measure.TestLatency {
 		s.PacketsPerSecond = float64(l.Received) * 1e9 / float64(s.DurationNs)
 	}
@@ -57,6 +60,32 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 				measure.FormatLatency(s.RTT.P50), measure.FormatLatency(p50)))
 		}
 	}
+}
+
+// unsplitShare is the share of round trips without all stamps from which a warning
+// says so.
+const unsplitShare = 0.01
+
+// splitWarnings say what a split that was asked for lacks.
+func splitWarnings(l *measure.Latency) (out []string) {
+	if l.Split == nil {
+		return []string{"where the round trips went is not known: " + unsplitReason(l)}
+	}
+	if !strings.Contains(l.ServerMethod, "stamped") {
+		out = append(out, "the far host's part begins when its program had the request, not its kernel, which stamped nothing: waking up the server counts as path")
+	}
+	n, of := l.Split.Unsplit, l.Split.Unsplit+l.Split.WholeNs.Count
+	if float64(n) > unsplitShare*float64(of) {
+		out = append(out, fmt.Sprintf("%d of %d round trips are in no part of the split: not all stamps of them came", n, of))
+	}
+	return out
+}
+
+func unsplitReason(l *measure.Latency) string {
+	if strings.Contains(l.Method, "SO_TIMESTAMPING") {
+		return "the kernel's stamps did not come, or the server did not say how long it had a request"
+	}
+	return "no kernel stamps here when a request leaves (" + l.Method + ")"
 }
 
 func latencyConfidence(test measure.Test, l *measure.Latency) (measure.Confidence, string) {

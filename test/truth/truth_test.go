@@ -183,6 +183,47 @@ links:
 	}
 }
 
+// The delay of a link is neither host's, whichever way of waiting they have. One
+// processor may run both ends and the delay line, so the hosts' parts are only said to
+// be far from the delay.
+func TestADelayedPathIsThePathOfASplit(t *testing.T) {
+	l := network(t, `
+hosts:
+  client:
+  server: {server: true}
+links:
+  - {from: client, to: server, delay: 5ms}
+`)
+	truth, err := l.Topology.Truth("client", "server", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, protocol := range []string{"tcp", "udp"} {
+		for _, spin := range []string{"off", "on"} {
+			r := run(t, l, "latency", "-t", "700ms", "--protocol", protocol, "--spin="+spin, "--stamps", "split")
+			s := r.Latency.Split
+			if s == nil {
+				t.Fatalf("%s, spin %s: no split: %q", protocol, spin, r.Warnings)
+			}
+			t.Logf("%s, spin %s: host %s + path %s + far host %s + host %s, %d not split", protocol, spin, measure.FormatLatency(s.HostSendNs.P50),
+				measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(s.FarHostNs.P50), measure.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
+			want := float64(truth.RTTNs)
+			if s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs {
+				t.Errorf("%s, spin %s: a path of %s, want %s", protocol, spin, measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(want))
+			}
+			if hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50; hosts > want/4 {
+				t.Errorf("%s, spin %s: %s in the hosts", protocol, spin, measure.FormatLatency(hosts))
+			}
+			if sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean; math.Abs(sum-s.WholeNs.Mean) > 5 {
+				t.Errorf("%s, spin %s: the parts have a mean of %.0f together, the whole of %.0f", protocol, spin, sum, s.WholeNs.Mean)
+			}
+			if s.Unsplit > s.WholeNs.Count/10 {
+				t.Errorf("%s, spin %s: %d of %d not split", protocol, spin, s.Unsplit, s.Unsplit+s.WholeNs.Count)
+			}
+		}
+	}
+}
+
 // A load keeps the queue of its bottleneck full, and a message beside it waits in
 // that queue; before and after, nothing does.
 func TestLatencyUnderLoadIsThatOfTheFullQueue(t *testing.T) {

@@ -5,6 +5,7 @@ package latency
 import (
 	"context"
 	"io"
+	"math"
 	"net"
 	"slices"
 	"time"
@@ -23,6 +24,7 @@ type directLink struct {
 	*blockingLink
 	d       *direct
 	spin    bool
+	both    bool     // stamps are of both ways
 	missed  []uint64 // the newest numbers that were given up
 	counted bool     // the exchange under way is in the client's count
 
@@ -68,6 +70,9 @@ func (l *directLink) release() {
 			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL, 0)
 		})
 	}
+	if l.both {
+		_ = l.raw.Control(func(fd uintptr) { sock.StampNoMore(int(fd)) })
+	}
 	l.blockingLink.release()
 }
 
@@ -77,18 +82,25 @@ func (l *directLink) String() string {
 		how = "spinning"
 	}
 	clock := "user clock"
-	if l.stamping {
-		clock = "replies stamped by the kernel (SO_TIMESTAMPNS)"
+	switch {
+	case l.both:
+		clock = "requests and replies stamped by the kernel (SO_TIMESTAMPING)"
+	case l.stamping:
+		clock = l.what + " stamped by the kernel (SO_TIMESTAMPNS)"
 	}
 	return clock + ", " + how + " on a thread of its own"
 }
 
 // prepare makes room for messages of a size.
-func (l *directLink) prepare(size int, oneWay bool) {
+func (l *directLink) prepare(size int, farTimes bool) {
 	d := l.d
-	d.size, d.oneWay, d.stamps = uintptr(size), oneWay, l.stamping
+	d.size, d.stamps, d.split = uintptr(size), l.stamping || l.both, l.both
+	d.farTimes = farTimes && size >= timesAt(d.stream)+16
 	room := max(size, headerSize) + 1
 	d.out, d.in = make([]byte, room), make([]byte, room)
+	if d.step = 1; d.stream {
+		d.step = uint32(size)
+	}
 }
 
 // heed makes the end of ctx end every run of exchanges at once. The caller calls
@@ -99,17 +111,31 @@ func (l *directLink) heed(ctx context.Context) (stop func() bool) {
 
 // slice sets the times of the next run of exchanges, which begins now.
 func (l *directLink) slice() (now int64) {
-	read := sock.Now()
-	now = nanotime()
-	if l.stamping {
-		l.d.wall = read.UnixNano() - now
+	if l.d.stamps {
+		l.d.wall = wallAhead()
 	}
+	now = nanotime()
 	end := now + sliceBlocking
 	if l.spin {
 		end = now + sliceSpinning
 	}
 	l.d.stop, l.d.tick = end, end
 	return now
+}
+
+// wallAhead is what the wall clock is ahead of nanotime, by the closest of a few
+// readings: one of them may have been interrupted.
+func wallAhead() (ahead int64) {
+	closest := int64(math.MaxInt64)
+	for range 3 {
+		before := nanotime()
+		wall := sock.Now().UnixNano()
+		after := nanotime()
+		if after-before < closest {
+			closest, ahead = after-before, wall-(before+after)/2
+		}
+	}
+	return ahead
 }
 
 func (l *directLink) busy() bool { return l.spin }
@@ -119,8 +145,11 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 	base := nanotime() - c.clock.now()
 	for _, f := range c.flows {
 		x := f.link.(*directLink)
-		x.prepare(c.size, c.o.OneWay)
+		x.prepare(c.size, c.o.FarTimes())
 		x.d.done = make([]exchange, mostDone/len(c.flows))
+		if x.both {
+			x.d.passed = make([]passed, len(x.d.done))
+		}
 		defer x.heed(ctx)()
 		x.d.token, x.d.zero = c.token, base
 		header{magic: magicRequest, token: c.token}.put(x.d.out)
@@ -196,7 +225,7 @@ func (l *directLink) bound(c *client, base, now int64) {
 // file counts the exchanges of a slice, and the one under way as sent.
 func (l *directLink) file(c *client, base int64) {
 	d := l.d
-	for _, e := range d.done[:d.n] {
+	for i, e := range d.done[:d.n] {
 		c.begin(e.sent-base, l.counted)
 		l.counted = false
 		came := e.read
@@ -204,8 +233,11 @@ func (l *directLink) file(c *client, base int64) {
 			came = e.came
 		}
 		c.reply(e.sent-base, came-base, e.read-base)
-		if d.oneWay {
+		if c.o.OneWay {
 			c.far(e.sent-base, came-base, e.farIn, e.farOut)
+		}
+		if d.split && e.sent-base >= c.omit {
+			c.splits.add(d.passage(i))
 		}
 	}
 	d.n = 0
@@ -274,95 +306,4 @@ func (l *directLink) odd(c *client) {
 		return
 	}
 	c.duplicated++
-}
-
-// answerAll is the echo of one connection.
-func (l *directLink) answerAll(ctx context.Context, size int, oneWay bool) error {
-	l.prepare(size, oneWay)
-	defer l.heed(ctx)()
-	for {
-		l.slice()
-		if err := l.raw.Control(l.echoing); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if over, err := l.answered(); over || err != nil {
-			return err
-		}
-	}
-}
-
-// answered deals with how a slice of the echo ended, and says when it is over.
-func (l *directLink) answered() (over bool, err error) {
-	d := l.d
-	switch d.outcome {
-	case outcomeEnd:
-		if d.moved > 0 {
-			return true, io.ErrUnexpectedEOF
-		}
-		return true, nil
-	case outcomeOdd:
-		h, ok := parseHeader(d.in[:d.got])
-		return ok && h.magic == magicEnd && h.token == d.token, nil
-	case outcomeFailed:
-		if d.stream || !refused(d.errno) && !noBuffer(d.errno) {
-			return true, d.errno
-		}
-		d.phase, d.moved = phaseIdle, 0
-	}
-	return false, nil
-}
-
-// answerRound is the spinning echo of several connections on one thread. The
-// client asks one after the other, so the one after the last that asked is looked at
-// most often.
-func answerRound(ctx context.Context, links []*directLink, size int, oneWay bool) error {
-	for _, l := range links {
-		l.prepare(size, oneWay)
-		l.d.once = true
-	}
-	next, other, open := 0, 0, len(links)
-	over := make([]bool, len(links))
-	for passes := 0; open > 0; passes++ {
-		if passes%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		i := next
-		if passes%2 == 1 {
-			other = (other + 1) % len(links)
-			i = other
-		}
-		if over[i] {
-			next = (next + 1) % len(links)
-			continue
-		}
-		l := links[i]
-		if err := l.raw.Control(l.answering); err != nil {
-			return err
-		}
-		if l.d.outcome == outcomeSlice {
-			next = (i + 1) % len(links)
-			continue
-		}
-		ended, err := l.answered()
-		if err != nil {
-			return err
-		}
-		if ended {
-			over[i] = true
-			open--
-		}
-	}
-	return nil
-}
-
-// answerTogether is answerRound for links that all spin.
-func answerTogether(ctx context.Context, links []link, size int, oneWay bool) error {
-	direct := make([]*directLink, len(links))
-	for i, l := range links {
-		direct[i] = l.(*directLink)
-	}
-	return answerRound(ctx, direct, size, oneWay)
 }

@@ -19,7 +19,8 @@
 // blocking system calls the runtime knows of. Unless it spins, a round trip ends when the
 // kernel got the reply. Elsewhere, and for connections that are no socket of the
 // system, messages go through the Go net poller and times are those of the user's
-// clock. Latency.Method says which.
+// clock. Latency.Method says which. In a closed loop outside of the Go runtime the
+// kernel can also stamp what leaves, so that a round trip is split into path and hosts.
 //
 // What the figures mean is specified in docs/method.md.
 package latency

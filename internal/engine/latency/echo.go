@@ -32,7 +32,8 @@ func EchoFlows(ctx context.Context, conns []net.Conn, o measure.Options) (method
 	switch {
 	case spin && len(conns) > 1:
 		if links, ok := openTogether(conns); ok {
-			return links[0].String(), echoTogether(ctx, conns, links, o)
+			err := echoTogether(ctx, conns, links, o)
+			return links[0].String(), err
 		}
 	case len(conns) == 1:
 		return echo(ctx, conns[0], o, openFor(spin))
@@ -79,7 +80,12 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 		return err
 	}
 	defer pin(links[0])()
-	return echoed(ctx, conns[0], answerTogether(ctx, links, int(o.Size), o.OneWay))
+	if o.Stamps == measure.StampsSplit {
+		for _, l := range links {
+			l.stamp("requests")
+		}
+	}
+	return echoed(ctx, conns[0], answerTogether(ctx, links, int(o.Size), o.FarTimes()))
 }
 
 func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (method string, err error) {
@@ -90,16 +96,16 @@ func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (m
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
 	defer pin(l)()
-	if o.OneWay && !l.busy() {
-		l.stamp() // when a request came, not when this end ran again
+	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
+		l.stamp("requests") // when a request came, not when this end ran again
 	}
-	e := echoer{link: l, size: int(o.Size), stream: isStream(conn), oneWay: o.OneWay, clock: clock{start: sock.Now()}}
+	e := echoer{link: l, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
 	}
 	if d, ok := l.(looper); ok {
-		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.oneWay) }
+		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes) }
 	}
 	return l.String(), echoed(ctx, conn, answer(ctx))
 }
@@ -122,15 +128,15 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 
 // echoer answers over a link.
 type echoer struct {
-	link           link
-	size           int
-	stream, oneWay bool
-	clock          clock
+	link             link
+	size             int
+	stream, farTimes bool
+	clock            clock
 }
 
 // times writes into a reply when its request came and that it leaves now.
 func (e echoer) times(b []byte) {
-	if e.oneWay {
+	if e.farTimes {
 		now := e.clock.now()
 		putTimes(b, e.stream, now-int64(e.link.late()), now)
 	}

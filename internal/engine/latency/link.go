@@ -27,8 +27,12 @@ type link interface {
 	read(b []byte) (int, error)
 	// write takes a datagram or a part of b; errTick when the queue was full for a tick.
 	write(b []byte) (int, error)
-	// stamp asks the kernel for the times of arrival, which late is about.
-	stamp()
+	// stamp asks the kernel for the times of arrival, which late is about. what comes
+	// is for String: requests or replies.
+	stamp(what string)
+	// split asks it for those of requests leaving and replies coming, which a looper
+	// knows how to use; false where it cannot. iface is what packets leave by, if known.
+	split(iface string) bool
 	// late is how long before the end of the last read its bytes had reached this
 	// host; 0 where that is not known.
 	late() time.Duration
@@ -46,7 +50,7 @@ type link interface {
 // looper is a link that runs whole ping-pongs and echoes by itself.
 type looper interface {
 	closed(ctx context.Context, c *client) error
-	answerAll(ctx context.Context, size int, oneWay bool) error
+	answerAll(ctx context.Context, size int, farTimes bool) error
 }
 
 // linker opens a link over a connection. threads is how many goroutines of the
@@ -123,7 +127,9 @@ func (l *pollerLink) write(b []byte) (int, error) {
 	return n, tickOr(err)
 }
 
-func (l *pollerLink) stamp() {}
+func (l *pollerLink) stamp(string) {}
+
+func (l *pollerLink) split(string) bool { return false }
 
 func (l *pollerLink) late() time.Duration { return 0 }
 

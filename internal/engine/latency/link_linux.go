@@ -41,6 +41,7 @@ type blockingLink struct {
 	rewatch  func() // gives the socket back to the net poller
 	in, out  transfer
 	stamping bool
+	what     string // of it is stamped
 	stamped  sock.StampedReader
 	behind   time.Duration
 }
@@ -127,7 +128,10 @@ func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, er
 	return 0, err
 }
 
-func (l *blockingLink) stamp() {
+func (l *blockingLink) split(string) bool { return false }
+
+func (l *blockingLink) stamp(what string) {
+	l.what = what
 	_ = l.raw.Control(func(fd uintptr) {
 		l.stamping = sock.Stamp(int(fd), true) == nil
 	})
@@ -149,7 +153,7 @@ func (l *blockingLink) blocking() bool { return true }
 
 func (l *blockingLink) String() string {
 	if l.stamping {
-		return "replies stamped by the kernel (SO_TIMESTAMPNS), blocking socket"
+		return l.what + " stamped by the kernel (SO_TIMESTAMPNS), blocking socket"
 	}
 	return "user clock, blocking socket"
 }

@@ -45,7 +45,8 @@ func (l *feed) read(b []byte) (int, error) {
 	return n, nil
 }
 func (l *feed) write(b []byte) (int, error) { return len(b), nil }
-func (l *feed) stamp()                      {}
+func (l *feed) stamp(string)                {}
+func (l *feed) split(string) bool           { return false }
 func (l *feed) late() time.Duration         { return l.ago }
 func (l *feed) release()                    {}
 func (l *feed) busy() bool                  { return false }

@@ -37,6 +37,13 @@ func options(protocol string) measure.Options {
 	return o
 }
 
+// splitting are options as of options, with round trips split where that can be.
+func splitting(protocol string) measure.Options {
+	o := options(protocol)
+	o.Stamps = measure.StampsSplit
+	return o
+}
+
 // sockets are the two ends of a connection over loopback.
 func sockets(t *testing.T, protocol string) (near, far net.Conn) {
 	t.Helper()

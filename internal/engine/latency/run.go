@@ -67,11 +67,21 @@ func (c *client) attach(open linker) {
 	if c.gap > 0 {
 		threads = threadsOpen
 	}
+	split := c.o.Stamps == measure.StampsSplit
+	iface := ""
+	if split {
+		iface = leavesBy(c.flows[0].conn, c.o)
+	}
 	for _, f := range c.flows {
 		f.link = open(f.conn, tick, threads)
 		// A loop that does not sleep has no waking up to take off.
-		if c.o.Stamps == "on" || c.o.Stamps != "off" && !f.link.busy() {
-			f.link.stamp()
+		switch {
+		case split && f.link.split(iface):
+			if c.splits == nil {
+				c.splits = newSplits(iface)
+			}
+		case split, c.o.Stamps == "on", c.o.Stamps != "off" && !f.link.busy():
+			f.link.stamp("replies")
 		}
 	}
 	c.link = c.flows[0].link
@@ -117,7 +127,10 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	l := &measure.Latency{
 		Method: c.method(), Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
 		Sent: c.sent, Received: c.received, Lost: c.lost, Duplicated: c.duplicated, LateSends: c.late,
-		Application: kept.Application, OneWay: c.ways.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.o),
+		Application: kept.Application, OneWay: c.ways.result(), Split: c.splits.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.o),
+	}
+	if l.Split != nil {
+		l.Method += "; " + l.Split.Stamps
 	}
 	if l.Application == nil {
 		l.Application = l.Histogram // they are the same where the kernel stamps nothing
@@ -158,7 +171,8 @@ type client struct {
 	// The receiver's.
 	received, lost, duplicated int64
 	ways                       oneWay
-	refused                    bool // a datagram came back as undeliverable since the last reply
+	splits                     *splits // nil where round trips are not split
+	refused                    bool    // a datagram came back as undeliverable since the last reply
 }
 
 func newClient(conns []net.Conn, o measure.Options) (*client, error) {
@@ -189,6 +203,8 @@ func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use %d to %d", least, maxMessage)
 	case c.end == 0 && c.count <= 0:
 		return nil, measure.Errorf(measure.KindUsage, "a latency test without a duration or a count has no end").WithHint("give one of them")
+	case o.Stamps == measure.StampsSplit && c.gap > 0:
+		return nil, measure.Errorf(measure.KindUsage, "requests on a schedule count from when they were due, which is no part of a split").WithHint("leave out the request rate or stamps %s", measure.StampsSplit)
 	case len(conns) > 1 && c.gap > 0:
 		return nil, measure.Errorf(measure.KindUsage, "a request rate is for one flow, not for %d", len(conns)).WithHint("leave out one of them")
 	case c.timeout <= 0:

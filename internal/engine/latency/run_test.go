@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -170,9 +171,8 @@ func TestWhatWasNeverSentIsLateToo(t *testing.T) {
 
 func TestTheLoopAllocatesNothing(t *testing.T) {
 	for name, open := range linkers() {
-		for _, protocol := range []string{"tcp", "udp"} {
-			near, far := sockets(t, protocol)
-			o := options(protocol)
+		for _, o := range []measure.Options{options("tcp"), options("udp"), splitting("tcp"), splitting("udp")} {
+			near, far := sockets(t, o.Protocol)
 			o.Count, o.Row = 5000, 1<<30
 			echoing(t, far, o, open)
 			var before, after runtime.MemStats
@@ -183,7 +183,7 @@ func TestTheLoopAllocatesNothing(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			// The series allocates a little; a deadline, one object each 20 ms.
 			if n := after.Mallocs - before.Mallocs; n > 2500 {
-				t.Errorf("%s %s: %d allocations in 5000 round trips", protocol, name, n)
+				t.Errorf("%s %s, stamps %s: %d allocations in 5000 round trips", o.Protocol, name, o.Stamps, n)
 			}
 		}
 	}
@@ -236,9 +236,8 @@ func TestWhatCannotBeIsUsage(t *testing.T) {
 
 func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 	for name, open := range linkers() {
-		for _, protocol := range []string{"tcp", "udp"} {
-			near, far := sockets(t, protocol)
-			o := options(protocol)
+		for _, o := range []measure.Options{options("tcp"), options("udp"), splitting("tcp"), splitting("udp")} {
+			near, far := sockets(t, o.Protocol)
 			o.Count = 3
 			l := open(far, maxTick, 1)
 			l.release()
@@ -251,9 +250,12 @@ func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { _, err := near.Read(make([]byte, 1)); done <- err }()
 			select {
-			case <-done:
+			case err := <-done:
+				if !errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("%s %s, stamps %s: %v", o.Protocol, name, o.Stamps, err)
+				}
 			case <-time.After(10 * time.Second):
-				t.Errorf("%s %s: a read with a deadline does not end", protocol, name)
+				t.Errorf("%s %s, stamps %s: a read with a deadline does not end", o.Protocol, name, o.Stamps)
 			}
 		}
 	}

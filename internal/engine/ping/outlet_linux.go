@@ -53,7 +53,7 @@ func (l *outlet) departed() (packet []byte, at time.Time, ok bool) {
 		return nil, time.Time{}, false
 	}
 	now := time.Now()
-	if late := sock.Late(sock.Departed(l.control[:controlled]), now); late > 0 {
+	if late := sock.Late(sock.Stamped(l.control[:controlled]), now); late > 0 {
 		at = now.Add(-late)
 	}
 	return l.buffer[:n], at, true

@@ -219,7 +219,7 @@ func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
 	if s.isRaw && !s.v6 {
 		a.message, _ = stripIPv4(a.message) // none is parsed as nothing of ours
 	}
-	a.delay = sock.Late(sock.Arrived(s.control[:controlled]), now)
+	a.delay = sock.Late(sock.Stamped(s.control[:controlled]), now)
 	return a, nil
 }
 

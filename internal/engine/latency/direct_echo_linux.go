@@ -1,0 +1,109 @@
+//go:build linux && (amd64 || arm64) && !race
+
+package latency
+
+import (
+	"context"
+	"io"
+)
+
+// answerAll is the echo of one connection.
+func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) error {
+	l.prepare(size, farTimes)
+	defer l.heed(ctx)()
+	for {
+		l.slice()
+		if err := l.raw.Control(l.echoing); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if over, err := l.answered(); over || err != nil {
+			return err
+		}
+	}
+}
+
+// answered deals with how a slice of the echo ended, and says when it is over.
+func (l *directLink) answered() (over bool, err error) {
+	d := l.d
+	switch d.outcome {
+	case outcomeEnd:
+		if d.moved > 0 {
+			return true, io.ErrUnexpectedEOF
+		}
+		return true, nil
+	case outcomeOdd:
+		h, ok := parseHeader(d.in[:d.got])
+		return ok && h.magic == magicEnd && h.token == d.token, nil
+	case outcomeFailed:
+		if d.stream || !refused(d.errno) && !noBuffer(d.errno) {
+			return true, d.errno
+		}
+		d.phase, d.moved = phaseIdle, 0
+	}
+	return false, nil
+}
+
+// wallPasses is how many looks at sockets there are from one comparison of the clocks
+// to the next: some hundred milliseconds, in which nobody sets the wall clock.
+const wallPasses = 1 << 19
+
+// answerRound is the spinning echo of several connections on one thread. The
+// client asks one after the other, so the one after the last that asked is looked at
+// most often.
+func answerRound(ctx context.Context, links []*directLink, size int, farTimes bool) error {
+	for _, l := range links {
+		l.prepare(size, farTimes)
+		l.d.once = true
+	}
+	next, other, open := 0, 0, len(links)
+	over := make([]bool, len(links))
+	for passes := 0; open > 0; passes++ {
+		if passes%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if passes%wallPasses == 0 {
+			ahead := wallAhead()
+			for _, l := range links {
+				l.d.wall = ahead
+			}
+		}
+		i := next
+		if passes%2 == 1 {
+			other = (other + 1) % len(links)
+			i = other
+		}
+		if over[i] {
+			next = (next + 1) % len(links)
+			continue
+		}
+		l := links[i]
+		if err := l.raw.Control(l.answering); err != nil {
+			return err
+		}
+		if l.d.outcome == outcomeSlice {
+			next = (i + 1) % len(links)
+			continue
+		}
+		ended, err := l.answered()
+		if err != nil {
+			return err
+		}
+		if ended {
+			over[i] = true
+			open--
+		}
+	}
+	return nil
+}
+
+// answerTogether is answerRound for links that all spin.
+func answerTogether(ctx context.Context, links []link, size int, farTimes bool) error {
+	direct := make([]*directLink, len(links))
+	for i, l := range links {
+		direct[i] = l.(*directLink)
+	}
+	return answerRound(ctx, direct, size, farTimes)
+}

@@ -1,0 +1,227 @@
+//go:build linux && (amd64 || arm64) && !race
+
+package latency
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// The loops outside of the Go runtime: what holds for all they call is written
+// beside type direct.
+
+// ask makes exchanges one after the other, the next request when the reply is
+// in, until outcome says why not. It goes on where it was.
+//
+//go:nosplit
+//go:norace
+func (d *direct) ask() {
+	entersyscallblock()
+	d.outcome = outcomeSlice
+	for d.n < d.most {
+		if d.phase == phaseIdle {
+			d.began = nanotime()
+			if d.began >= d.stop || d.ended.Load() != 0 {
+				break
+			}
+			d.label()
+			d.phase, d.moved = phaseSend, 0
+		}
+		if d.phase == phaseSend {
+			if !d.send(d.out, d.size) {
+				break
+			}
+			d.phase, d.moved = phaseWait, 0
+			d.handed += d.step
+		}
+		if !d.receive() {
+			break
+		}
+		read := nanotime()
+		if !d.plainReply() {
+			d.moved = 0
+			d.outcome = outcomeOdd
+			break
+		}
+		e := &d.done[d.n]
+		e.sent, e.came, e.read = d.began, d.came, read
+		if d.split {
+			d.departed()
+		}
+		if d.farTimes {
+			at := timesAt(d.stream)
+			e.farIn, e.farOut = int64(get64(d.in, at)), int64(get64(d.in, at+8))
+		}
+		d.n++
+		d.number++
+		d.phase = phaseIdle
+	}
+	exitsyscall()
+}
+
+// label writes what tells this message from others.
+//
+//go:nosplit
+//go:norace
+func (d *direct) label() {
+	switch {
+	case !d.stream:
+		put64(d.out, 12, d.number)
+		put64(d.out, 20, uint64(d.began-d.zero))
+	case d.size >= numberSize:
+		put64(d.out, 0, d.number)
+	}
+}
+
+//go:nosplit
+//go:norace
+func (d *direct) plainReply() bool {
+	if d.stream {
+		return d.size < numberSize || get64(d.in, 0) == d.number
+	}
+	return d.got == d.size && get32(d.in, 0) == magicReply && get64(d.in, 4) == d.token && get64(d.in, 12) == d.number
+}
+
+// answer replies to requests until outcome says why not. It goes on where it was.
+//
+//go:nosplit
+//go:norace
+func (d *direct) answer() {
+	entersyscallblock()
+	d.answering()
+	exitsyscall()
+}
+
+// answering is answer for a caller that is in no long system call.
+//
+//go:nosplit
+//go:norace
+func (d *direct) answering() {
+	d.outcome = outcomeSlice
+	for {
+		if d.phase != phaseSend {
+			if !d.receive() {
+				break
+			}
+			d.began = 0
+			if d.farTimes {
+				d.began = nanotime()
+				if d.came != 0 && d.came < d.began {
+					d.began = d.came
+				}
+			}
+			if d.stream {
+				d.got = d.size
+			} else if d.got < headerSize || d.got > d.size || get32(d.in, 0) != magicRequest {
+				d.outcome = outcomeOdd
+				break
+			} else {
+				d.token = get64(d.in, 4)
+				put32(d.in, 0, magicReply)
+			}
+			d.phase, d.moved = phaseSend, 0
+		}
+		if at := timesAt(d.stream); d.farTimes && d.moved == 0 && int(d.got) >= at+16 {
+			put64(d.in, at, uint64(d.began))
+			put64(d.in, at+8, uint64(nanotime()))
+		}
+		if !d.send(d.in, d.got) {
+			break
+		}
+		d.phase, d.moved = phaseIdle, 0
+		if d.once || nanotime() >= d.stop || d.ended.Load() != 0 {
+			break
+		}
+	}
+}
+
+// keep sends the requests of a batch when each is due and reads replies meanwhile,
+// until the batch is sent, the replies have no room or tick. It waits for nothing.
+//
+//go:nosplit
+//go:norace
+func (d *direct) keep() {
+	entersyscallblock()
+	d.outcome = outcomeSlice
+	for d.n < d.most {
+		now := nanotime()
+		if now >= d.tick || d.ended.Load() != 0 || d.next == d.batch && d.batch > 0 {
+			break
+		}
+		if d.phase == phaseIdle && d.next < d.batch && now >= d.due[d.next] {
+			d.left[d.next], d.began = now, now
+			d.label()
+			d.phase, d.gone = phaseSend, 0
+		}
+		if d.phase == phaseSend && !d.push() || !d.pull() {
+			break
+		}
+	}
+	exitsyscall()
+}
+
+// push hands over what the kernel takes of a request; a datagram that it does not
+// take is gone.
+//
+//go:nosplit
+//go:norace
+func (d *direct) push() bool {
+	sent, _, e := syscall.RawSyscall6(syscall.SYS_SENDTO, d.fd, address(d.out)+d.gone, d.size-d.gone, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, 0, 0)
+	switch {
+	case e == syscall.EAGAIN || e == syscall.EINTR:
+		return true
+	case e == 0:
+		if d.gone += sent; d.gone < d.size {
+			return true
+		}
+	case d.stream || e != syscall.ECONNREFUSED && e != syscall.ENOBUFS:
+		d.outcome, d.errno = outcomeFailed, e
+		return false
+	}
+	d.phase = phaseIdle
+	d.number++
+	d.next++
+	return true
+}
+
+// pull looks once for a reply and keeps it with its number.
+//
+//go:nosplit
+//go:norace
+func (d *direct) pull() bool {
+	room := uintptr(len(d.in))
+	if d.stream {
+		room = d.size - d.moved
+	}
+	got, e := d.take(room, unix.MSG_DONTWAIT)
+	switch {
+	case e == syscall.EAGAIN || e == syscall.EINTR:
+		return true
+	case e != 0:
+		d.outcome, d.errno = outcomeFailed, e
+		return false
+	case d.stream && got == 0:
+		d.outcome = outcomeEnd
+		return false
+	case d.stream:
+		if d.moved += got; d.moved < d.size {
+			return true
+		}
+		d.moved = 0
+	case got != d.size || get32(d.in, 0) != magicReply || get64(d.in, 4) != d.token:
+		return true
+	}
+	r := &d.done[d.n]
+	r.number = d.replies
+	switch {
+	case !d.stream:
+		r.number = get64(d.in, 12)
+	case d.size >= numberSize:
+		r.number = get64(d.in, 0)
+	}
+	r.came, r.read = d.came, nanotime()
+	d.replies++
+	d.n++
+	return true
+}
