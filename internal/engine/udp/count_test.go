@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"testing"
@@ -85,6 +86,14 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 func through(t *testing.T, path func(n int, datagram []byte, send func([]byte))) (client, server *net.UDPConn) {
 	client, near := pair(t)
 	far, server := pair(t)
+	send := func(b []byte) { _, _ = far.Write(b) }
+	relay(t, near, func(n int, d []byte) { path(n, d, send) }, send)
+	return client, server
+}
+
+// relay gives path what comes from near, until the test ends, and last the last
+// words.
+func relay(t *testing.T, near *net.UDPConn, path func(n int, datagram []byte), last func(fin []byte)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -94,64 +103,126 @@ func through(t *testing.T, path func(n int, datagram []byte, send func([]byte)))
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			send := func(b []byte) { _, _ = far.Write(b) }
 			switch h, _ := parseHeader(buf[:k]); {
 			case err != nil:
 			case h.fin:
-				send(buf[:k])
+				last(buf[:k])
 			default:
-				path(n, buf[:k], send)
+				path(n, buf[:k])
 				n++
 			}
 		}
 	}()
 	t.Cleanup(func() { near.Close(); <-done })
-	return client, server
 }
 
 func TestLossReorderingAndDuplicatesAreFound(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		var held []byte
+		var worse disorder
 		a, b := through(t, func(n int, d []byte, send func([]byte)) {
-			switch {
-			case n == 100: // comes after 101 and 102
-				held = append([]byte(nil), d...)
-				return
-			case n%50 == 7 || n >= 195: // lost, also at the tail
-				return
-			}
-			send(d)
-			if n == 102 {
-				send(held)
-			}
+			worse.pass(n, d, send)
 			if n == 150 || n == 151 {
-				send(d)
 				send([]byte("a datagram of somebody else, long enough to have a header"))
 			}
 		})
-		o := w.options(0, 1, 20_000_000)
-		o.Bytes = 200 * o.Size
-		s, r := both(t.Context(), []net.Conn{a}, []net.Conn{b}, o, measure.Forward, nil, nil)
-		if s.err != nil || r.err != nil {
-			t.Fatal(s.err, r.err)
-		}
-		got := *r.end.Streams[0].Packets
-		got.JitterNs, got.SocketDrops = 0, nil
-		want := measure.PacketCount{Sent: 200, Received: 191, Lost: 9, Reordered: 1, Duplicated: 2}
-		if got != want {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
-		if n := r.end.Streams[0].ReceivedBytes; n != 191*1400 {
-			t.Errorf("counted %d bytes, want those of 191 datagrams, duplicates not", n)
-		}
-		var lost int64
-		for _, x := range r.end.Samples {
-			lost += x.Lost
-		}
-		if lost != 5 { // four, and the one that came late; the tail shows only at the end
-			t.Errorf("intervals found %d missing, want 5", lost)
-		}
+		r := transfer(t, a, b, w)
+		worse.check(t, r)
 	})
+}
+
+// A host that joins what comes joins it over a gap, too.
+func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
+	for _, w := range ways(t) {
+		if w.rx != "gro" {
+			continue
+		}
+		var worse disorder
+		var train [][]byte
+		far, b := pair(t)
+		out := datagram.NewSender(datagram.GSO, 1400)
+		outlet, err := out.Open(far)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// All is one message again before it goes on, with what is wrong in its middle.
+		flush := func() {
+			for i, d := range train {
+				copy(out.Datagrams(len(train))[i*1400:], d)
+			}
+			if n, err := outlet.Send(len(train)); err != nil || n != len(train) {
+				t.Errorf("sent %d of a train of %d, %v", n, len(train), err)
+			}
+			train = train[:0]
+		}
+		a, near := pair(t)
+		relay(t, near, func(n int, d []byte) {
+			worse.pass(n, d, func(d []byte) { train = append(train, bytes.Clone(d)) })
+			if len(train) >= 40 || n == disordered-1 {
+				flush()
+			}
+		}, func(fin []byte) { _, _ = far.Write(fin) })
+		r := transfer(t, a, b, w)
+		worse.check(t, r)
+		if p := r.end.Streams[0].Packets; p.Joined < p.Received/2 {
+			t.Errorf("only %d of %d came joined", p.Joined, p.Received)
+		}
+	}
+}
+
+// disordered are the datagrams that a disorder treats.
+const disordered = 200
+
+// disorder is a path that loses, reorders and doubles some of disordered datagrams.
+type disorder struct{ held []byte }
+
+func (p *disorder) pass(n int, d []byte, send func([]byte)) {
+	switch {
+	case n == 100: // comes after 101 and 102
+		p.held = bytes.Clone(d)
+		return
+	case n%50 == 7 || n >= 195: // lost, also at the tail
+		return
+	}
+	send(d)
+	switch n {
+	case 102:
+		send(p.held)
+	case 150, 151:
+		send(d)
+	}
+}
+
+// check holds what a receiver found against what the path did.
+func (p *disorder) check(t *testing.T, r outcome) {
+	t.Helper()
+	got := *r.end.Streams[0].Packets
+	got.JitterNs, got.SocketDrops, got.Joined = 0, nil, 0
+	want := measure.PacketCount{Sent: disordered, Received: 191, Lost: 9, Reordered: 1, Duplicated: 2}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if n := r.end.Streams[0].ReceivedBytes; n != 191*1400 {
+		t.Errorf("counted %d bytes, want those of 191 datagrams, duplicates not", n)
+	}
+	var lost int64
+	for _, x := range r.end.Samples {
+		lost += x.Lost
+	}
+	if lost != 5 { // four, and the one that came late; the tail shows only at the end
+		t.Errorf("intervals found %d missing, want 5", lost)
+	}
+}
+
+// transfer sends disordered datagrams from a to b.
+func transfer(t *testing.T, a, b net.Conn, w way) outcome {
+	t.Helper()
+	o := w.options(0, 1, 20_000_000)
+	o.Bytes = disordered * o.Size
+	s, r := both(t.Context(), []net.Conn{a}, []net.Conn{b}, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	return r
 }
 
 func TestJitterIsThatOfTheArrivals(t *testing.T) {

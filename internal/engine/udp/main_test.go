@@ -26,27 +26,31 @@ func pairs(t testing.TB, n int) (clients, servers []net.Conn) {
 
 func pair(t testing.TB) (client, server *net.UDPConn) {
 	t.Helper()
-	lo := net.IPv4(127, 0, 0, 1)
-	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: lo})
+	var err error
+	for range 10 { // somebody else may take a port just before it is bound again
+		here, there := freePort(t), freePort(t)
+		if client, err = net.DialUDP("udp", here, there); err != nil {
+			continue
+		}
+		if server, err = net.DialUDP("udp", there, here); err != nil {
+			client.Close()
+			continue
+		}
+		t.Cleanup(func() { client.Close(); server.Close() })
+		return client, server
+	}
+	t.Fatal(err)
+	return nil, nil
+}
+
+func freePort(t testing.TB) *net.UDPAddr {
+	t.Helper()
+	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := probe.LocalAddr().(*net.UDPAddr)
-	probe2, err := net.ListenUDP("udp", &net.UDPAddr{IP: lo})
-	if err != nil {
-		t.Fatal(err)
-	}
-	here := probe2.LocalAddr().(*net.UDPAddr)
-	probe.Close()
-	probe2.Close()
-	if client, err = net.DialUDP("udp", here, there); err != nil {
-		t.Fatal(err)
-	}
-	if server, err = net.DialUDP("udp", there, here); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Close(); server.Close() })
-	return client, server
+	defer probe.Close()
+	return probe.LocalAddr().(*net.UDPAddr)
 }
 
 func options(d time.Duration, n int, rate measure.Rate) measure.Options {
