@@ -264,9 +264,11 @@ hosts:
 links:
   - {from: client, to: server, loss: 5%}
 `)
-	r := run(t, l, "udp", "-t", "2s", "-b", "20M", "-s", "1000")
-	// 5000 datagrams: 5 % plus or minus four standard errors.
-	if got := *r.Summary.LossRatio; got < 0.037 || got > 0.063 {
-		t.Errorf("loss %.4f, want 0.05", got)
+	for _, path := range [][]string{{"-t", "2s", "-b", "20M"}, {"-t", "1s", "-b", "40M", "--tx", "gso", "--rx", "gro"}} {
+		r := run(t, l, "udp", append(path, "-s", "1000")...)
+		// 5000 datagrams: 5 % plus or minus four standard errors.
+		if got := *r.Summary.LossRatio; got < 0.037 || got > 0.063 {
+			t.Errorf("%v: loss %.4f, want 0.05", path, got)
+		}
 	}
 }

@@ -84,13 +84,8 @@ func (d *drain) visit(l *listener) (got int) {
 	now := sock.Now()
 	switch {
 	case err == nil:
-		for {
-			one, more := d.box.Next()
-			if !more {
-				break
-			}
-			l.take(one, now)
-			got++
+		for t, more := d.box.Next(); more; t, more = d.box.Next() {
+			got += l.take(t, now)
 		}
 		l.publish(now)
 		if l.complete() {

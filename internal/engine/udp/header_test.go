@@ -32,6 +32,51 @@ func TestAHeaderWithAnyByteChangedIsForeign(t *testing.T) {
 	}
 }
 
+func TestHeadersOfOneCallAreThoseOfEachAlone(t *testing.T) {
+	const size, count = 31, 700
+	h := header{stream: 7, seq: 1<<40 - 300, sentNs: 123456789}
+	b := make([]byte, count*size)
+	h.putAll(b, size)
+	var r headerReader
+	for i := range count {
+		alone := make([]byte, headerSize)
+		header{stream: 7, seq: h.seq + uint64(i), sentNs: h.sentNs}.put(alone)
+		if d := b[i*size:]; !bytes.Equal(d[:headerSize], alone) {
+			t.Fatalf("header %d is %x, alone %x", i, d[:headerSize], alone)
+		}
+		if got, ok := r.parse(b[i*size:]); !ok || got.seq != h.seq+uint64(i) || got.sentNs != h.sentNs || got.stream != 7 || got.fin {
+			t.Fatalf("header %d was read as %+v, %v", i, got, ok)
+		}
+	}
+}
+
+// What follows a good header is held to the same as the first.
+func FuzzHeaderAfterAnother(f *testing.F) {
+	first, next := make([]byte, headerSize), make([]byte, headerSize)
+	header{stream: 2, seq: 3, sentNs: 4}.put(first)
+	for _, h := range []header{{stream: 2, seq: 4, sentNs: 4}, {stream: 2, seq: 255, sentNs: 4}, {stream: 2, seq: 256, sentNs: 4},
+		{stream: 2, seq: 4, sentNs: 5}, {stream: 3, seq: 4, sentNs: 4}, {fin: true, stream: 2, seq: 4, sentNs: 4}} {
+		h.put(next)
+		for i := range next {
+			for _, damage := range []byte{0, 1, 0x80} {
+				next[i] ^= damage
+				f.Add(bytes.Clone(first), bytes.Clone(next))
+				next[i] ^= damage
+			}
+		}
+	}
+	f.Add([]byte{}, next)
+	f.Fuzz(func(t *testing.T, first, next []byte) {
+		var r headerReader
+		r.parse(first)
+		got, ok := r.parse(next)
+		want, wanted := parseHeader(next)
+		if ok != wanted || ok && got != want {
+			t.Errorf("%x after %x reads as %+v, %v; alone as %+v, %v", next, first, got, ok, want, wanted)
+		}
+	})
+}
+
 func FuzzHeader(f *testing.F) {
 	b := make([]byte, headerSize)
 	header{fin: true, stream: 2, seq: 3, sentNs: 4}.put(b)

@@ -86,10 +86,7 @@ func (d *driver) send(l *lane, n int) bool {
 			return false
 		}
 		h := header{stream: uint16(l.stream), seq: uint64(l.count.Packets), sentNs: int64(now.Sub(d.begin))}
-		for i := range n - sent {
-			h.put(d.box.Datagram(i))
-			h.seq++
-		}
+		h.putAll(d.box.Datagrams(n-sent), int(d.o.Size))
 		k, err := l.out.Send(n - sent)
 		if err != nil {
 			if !d.goOn(l, now, err) {

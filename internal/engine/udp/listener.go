@@ -14,6 +14,7 @@ type listener struct {
 	stream   int
 	in       *datagram.Inlet
 	cell     *meter.Cell
+	headers  headerReader
 	sequence sequence
 	jitter   jitter
 	count    meter.Count
@@ -41,36 +42,42 @@ func (l *listener) complete() bool {
 	return l.sent[l.stream] != unknown && l.sequence.unique >= l.sent[l.stream]
 }
 
-// take counts a datagram, which the program got at now. Where the kernel says
-// when it came, that is its time.
-func (l *listener) take(d datagram.Datagram, now time.Time) {
-	h, ok := parseHeader(d.Bytes)
-	if !ok {
-		return
-	}
+// take counts the datagrams of a message, which the program got at now, and returns
+// how many there were. Where the kernel says when it came, that is their time.
+func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 	at := now
-	if !d.Arrived.IsZero() {
-		at = now.Add(-sock.Late(d.Arrived, now))
+	if !t.Arrived.IsZero() {
+		at = now.Add(-sock.Late(t.Arrived, now))
 	}
-	if h.fin {
-		l.lastWord(h, at)
-		return
-	}
-	what := l.sequence.add(h.seq)
-	if what == foreign {
-		return
-	}
-	if what != duplicate {
-		l.jitter.add(h.sentNs, int64(at.Sub(l.epoch)))
-		l.count.Bytes += int64(d.Length)
-		l.count.Last = at
-		if d.Joined {
-			l.count.Joined++
+	arrivedNs := int64(at.Sub(l.epoch))
+	counted := false
+	for b, length, ok := t.Next(); ok; b, length, ok = t.Next() {
+		n++
+		h, ok := l.headers.parse(b)
+		if !ok {
+			continue
 		}
+		if h.fin {
+			l.lastWord(h, at)
+			continue
+		}
+		switch l.sequence.add(h.seq) {
+		case foreign:
+			continue
+		case inOrder, late:
+			l.jitter.add(h.sentNs, arrivedNs)
+			l.count.Bytes += int64(length)
+			l.count.Last = at
+			if t.Joined {
+				l.count.Joined++
+			}
+		}
+		counted = true
 	}
-	if !l.first.Come() {
+	if counted && !l.first.Come() {
 		l.begin(at)
 	}
+	return n
 }
 
 // dropsEvery is how often the kernel is asked for its drops.

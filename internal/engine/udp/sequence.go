@@ -32,6 +32,12 @@ const (
 // add takes the number of a datagram that arrived. A late one so far behind
 // that it may be a duplicate counts as a duplicate.
 func (s *sequence) add(number uint64) verdict {
+	if number == uint64(s.next) { // nearly always; its bit, of a window before, is set anyway
+		s.mark(s.next)
+		s.next++
+		s.unique++
+		return inOrder
+	}
 	if number > uint64(s.next)+farthest {
 		return foreign
 	}
@@ -54,8 +60,10 @@ func (s *sequence) add(number uint64) verdict {
 	return late
 }
 
-func (s *sequence) mark(n int64)        { s.seen[n%window/64] |= 1 << (n % 64) }
-func (s *sequence) marked(n int64) bool { return s.seen[n%window/64]&(1<<(n%64)) != 0 }
+func (s *sequence) mark(n int64) { s.seen[uint64(n)%window/64] |= 1 << (uint64(n) % 64) }
+func (s *sequence) marked(n int64) bool {
+	return s.seen[uint64(n)%window/64]&(1<<(uint64(n)%64)) != 0
+}
 
 // clear forgets the bits that the numbers from..to take over from those a
 // window before.

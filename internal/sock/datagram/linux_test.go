@@ -80,3 +80,32 @@ func TestTheKernelCountsWhatFoundNoRoom(t *testing.T) {
 		t.Errorf("%v allocations a count", n)
 	}
 }
+
+func TestATrainOfTheMostSegmentsArrivesAsOne(t *testing.T) {
+	if supported(GSO) != nil || supported(GRO) != nil {
+		t.Skip("this kernel splits and joins no datagrams")
+	}
+	a, b := pair(t)
+	const size = 40
+	r, in := inlet(t, GRO, size, b)
+	s := NewSender(GSO, size)
+	out, err := s.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := out.Send(segmentsMost()); n != segmentsMost() || err != nil {
+		t.Fatalf("sent %d of %d, %v", n, segmentsMost(), err)
+	}
+	r.Ready(5 * time.Second)
+	if _, err := in.Receive(); err != nil {
+		t.Fatal(err)
+	}
+	train, _ := r.Next()
+	n := 0
+	for _, length, ok := train.Next(); ok && length == size; _, length, ok = train.Next() {
+		n++
+	}
+	if n != segmentsMost() {
+		t.Errorf("a train of %d datagrams, want %d", n, segmentsMost())
+	}
+}

@@ -20,9 +20,8 @@ type Receiver struct {
 
 	// What the last Receive brought.
 	messages int
-	message  int // whose datagrams are handed out
-	split    split
-	arrived  time.Time
+	message  int // that is handed out next
+	only     Train
 }
 
 // NewReceiver returns a receiver by a path that [ReceivePath] chose. The
@@ -90,12 +89,12 @@ func (r *Receiver) Ready(wait time.Duration) []int {
 }
 
 // Receive takes what has come, as far as the receiver holds it, and returns the
-// number of messages; [Receiver.Next] hands out the datagrams in them. It obeys
-// the connection's read deadline and does not allocate unless it fails. An
-// error means that nothing was taken.
+// number of messages; [Receiver.Next] hands them out. It obeys the connection's read
+// deadline and does not allocate unless it fails. An error means that nothing was
+// taken.
 func (in *Inlet) Receive() (int, error) {
 	r := in.receiver
-	r.messages, r.message, r.split = 0, 0, split{}
+	r.messages, r.message = 0, 0
 	if r.path != Read {
 		return in.receive()
 	}
@@ -103,63 +102,54 @@ func (in *Inlet) Receive() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r.messages, r.message = 1, 1
-	r.split, r.arrived = split{rest: r.bytes[:n], left: n}, time.Time{}
+	r.messages, r.only = 1, newTrain(r.bytes[:n], n, 0, time.Time{})
 	return 1, nil
 }
 
-// Datagram is one that came.
-type Datagram struct {
-	Bytes   []byte    // until the next Receive; of a longer one than expected the beginning
-	Length  int       // of all of it
-	Arrived time.Time // wall clock of the kernel; zero where it does not say
-	Joined  bool      // whether it came joined with others
-}
-
 // Next hands out what the last [Inlet.Receive] brought, in the order of arrival;
-// false when that was all.
-func (r *Receiver) Next() (Datagram, bool) {
-	for {
-		if b, n, ok := r.split.next(); ok {
-			return Datagram{Bytes: b, Length: n, Arrived: r.arrived, Joined: r.split.joined}, true
-		}
-		if r.message >= r.messages {
-			return Datagram{}, false
-		}
-		r.split, r.arrived = r.calls.read(r.message)
-		r.message++
+// false when that was all. Its bytes hold until the next Receive.
+func (r *Receiver) Next() (Train, bool) {
+	if r.message >= r.messages {
+		return Train{}, false
 	}
+	r.message++
+	if r.path == Read {
+		return r.only, true
+	}
+	return r.calls.read(r.message - 1), true
 }
 
-// split cuts a message into the datagrams that were joined in it.
-type split struct {
+// Train is one message: a datagram, or some that the kernel joined.
+type Train struct {
+	Arrived time.Time // wall clock of the kernel; zero where it does not say
+	Joined  bool      // whether it has more than one datagram
+
 	rest    []byte // what was kept of those not handed out yet
 	left    int    // their length
 	segment int    // length of each but the last; 0 for a single one
-	joined  bool
 }
 
-// newSplit is for a message of length bytes, of which kept are there.
-func newSplit(kept []byte, length, segment int) split {
+// newTrain is for a message of length bytes, of which kept are there.
+func newTrain(kept []byte, length, segment int, arrived time.Time) Train {
 	length = max(0, length)
-	s := split{rest: kept[:min(len(kept), length)], left: length}
+	t := Train{Arrived: arrived, rest: kept[:min(len(kept), length)], left: length}
 	if segment > 0 && segment < length {
-		s.segment, s.joined = segment, true
+		t.segment, t.Joined = segment, true
 	}
-	return s
+	return t
 }
 
-// next is the next datagram and its length. An empty datagram is none: it could
-// not be told from the end.
-func (s *split) next() ([]byte, int, bool) {
-	if s.left <= 0 {
+// Next is the next datagram and its length; of a longer one than expected there is
+// only the beginning. An empty datagram is none: it could not be told from the end.
+func (t *Train) Next() (b []byte, length int, ok bool) {
+	if t.left <= 0 {
 		return nil, 0, false
 	}
-	n := s.left
-	if s.segment > 0 {
-		n = min(n, s.segment)
+	length = t.left
+	if t.segment > 0 {
+		length = min(length, t.segment)
 	}
-	b := s.rest[:min(n, len(s.rest))]
-	s.rest, s.left = s.rest[len(b):], s.left-n
-	return b, n, true
+	b = t.rest[:min(length, len(t.rest))]
+	t.rest, t.left = t.rest[len(b):], t.left-length
+	return b, length, true
 }

@@ -56,12 +56,12 @@ func (r *receiveCalls) close() {
 	}
 }
 
-// read is message i of those that came, and when.
-func (r *receiveCalls) read(i int) (split, time.Time) {
+// read is message i of those that came.
+func (r *receiveCalls) read(i int) Train {
 	m := &r.messages[i]
 	n := min(int(m.header.Controllen), controlBytes)
 	arrived, segment := parseControl(r.control[i*controlBytes : i*controlBytes+n])
-	return newSplit(r.bytes[i*r.slot:(i+1)*r.slot], int(m.length), segment), arrived
+	return newTrain(r.bytes[i*r.slot:(i+1)*r.slot], int(m.length), segment, arrived)
 }
 
 // receiveCall is one connection's way to the system calls.

@@ -35,7 +35,6 @@ func NewSender(path string, size int) *Sender {
 const (
 	batchMost     = 64
 	batchBytes    = 256 << 10
-	segmentsMost  = 64    // UDP_MAX_SEGMENTS of the kernels that have fewest
 	segmentsBytes = 65000 // all segments of a message and their headers fit one IP packet
 	messagesMost  = 8
 	messagesBytes = 128 << 10
@@ -48,7 +47,7 @@ func sendShape(path string, size int) (segments, messages int) {
 	case Batch:
 		return 1, max(1, min(batchMost, batchBytes/size))
 	case GSO:
-		segments = max(1, min(segmentsMost, segmentsBytes/size))
+		segments = max(1, min(segmentsMost(), segmentsBytes/size))
 		return segments, max(1, min(messagesMost, messagesBytes/(segments*size)))
 	}
 	return 1, 1
@@ -57,8 +56,9 @@ func sendShape(path string, size int) (segments, messages int) {
 // Most is how many datagrams can be sent at once.
 func (s *Sender) Most() int { return s.most }
 
-// Datagram is the i-th of those that are sent at once, 0 <= i < Most, to be written to.
-func (s *Sender) Datagram(i int) []byte { return s.bytes[i*s.size : (i+1)*s.size] }
+// Datagrams are the first n of those that are sent at once, 1 <= n <= Most, one
+// after another, to be written to.
+func (s *Sender) Datagrams(n int) []byte { return s.bytes[:n*s.size] }
 
 // Outlet sends the datagrams of a [Sender] over one connection.
 type Outlet struct {
@@ -85,7 +85,7 @@ func (o *Outlet) Send(n int) (int, error) {
 	if o.sender.path != Write {
 		return o.send(n)
 	}
-	if _, err := o.conn.Write(o.sender.Datagram(0)); err != nil {
+	if _, err := o.conn.Write(o.sender.Datagrams(1)); err != nil {
 		return 0, err
 	}
 	return 1, nil

@@ -42,6 +42,45 @@ var (
 	joining      = sync.OnceValue(func() error { return takes("UDP_GRO", unix.UDP_GRO, 1) })
 )
 
+// segmentsMost is how many segments the kernel splits a message into: its
+// UDP_MAX_SEGMENTS, which is 64, and 128 since Linux 6.9. It is asked once, with
+// a message of that many from a socket to itself.
+var segmentsMost = sync.OnceValue(func() int {
+	const few, many = 64, 128
+	if err := withSocket(func(fd int) error { return sendToItself(fd, many) }); err != nil {
+		return few
+	}
+	return many
+})
+
+// sendToItself sends a message of so many segments of a byte over loopback.
+func sendToItself(fd, segments int) error {
+	own, err := unix.Getsockname(fd)
+	if err != nil {
+		return err
+	}
+	switch a := own.(type) {
+	case *unix.SockaddrInet4:
+		a.Addr = [4]byte{127, 0, 0, 1}
+	case *unix.SockaddrInet6:
+		a.Addr = [16]byte{15: 1}
+	}
+	if err := unix.Bind(fd, own); err != nil {
+		return err
+	}
+	if own, err = unix.Getsockname(fd); err != nil {
+		return err
+	}
+	if err := unix.Connect(fd, own); err != nil {
+		return err
+	}
+	if err := unix.SetsockoptInt(fd, unix.SOL_UDP, unix.UDP_SEGMENT, 1); err != nil {
+		return err
+	}
+	_, err = unix.Write(fd, make([]byte, segments))
+	return err
+}
+
 // takes tries a socket option of UDP.
 func takes(name string, option, value int) error {
 	return withSocket(func(fd int) error {

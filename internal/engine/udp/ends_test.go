@@ -1,0 +1,199 @@
+package udp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
+	a, b := pair(t)
+	mute := &noFin{a}
+	o := options(300*time.Millisecond, 1, 8_000_000)
+	s, r := both(t.Context(), []net.Conn{mute}, []net.Conn{b}, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	if n := r.end.Streams[0].Packets; n.Sent != n.Received || n.Received == 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Where the end is a number of bytes, one stream's last word tells that the
+// others' are due.
+func TestALastWordThatIsLostHoldsNobodyUp(t *testing.T) {
+	a, b := pairs(t, 2)
+	a[1] = &noFin{a[1].(*net.UDPConn)}
+	o := options(0, 2, 80_000_000)
+	o.Bytes = 100_000
+	began := time.Now()
+	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil || time.Since(began) > usual.idle/2 {
+		t.Errorf("%v, %v after %v", s.err, r.err, time.Since(began))
+	}
+	if n, _, _ := total(r.end); n.Sent != n.Received || n.Sent != 72 {
+		t.Errorf("%+v", n)
+	}
+}
+
+type noFin struct{ *net.UDPConn }
+
+func (c *noFin) Write(b []byte) (int, error) {
+	if h, _ := parseHeader(b); h.fin {
+		return len(b), nil
+	}
+	return c.UDPConn.Write(b)
+}
+
+func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		o := w.options(1600*time.Millisecond, 1, 8_000_000)
+		o.Interval = measure.Duration(100 * time.Millisecond)
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			_, _ = Send(ctx, []net.Conn{a}, o, measure.Forward, nil)
+		}()
+		defer func() { <-sent }()
+		end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, func(p measure.Progress) {
+			if p.EndNs > 2e8 {
+				cancel()
+			}
+		})
+		cancel()
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Fatalf("error %v, want one of kind broken", err)
+		}
+		if _, _, n := total(end); n == 0 {
+			t.Error("the partial count is empty")
+		}
+	})
+}
+
+func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		b.Close()
+		l := usual
+		l.refused = 100 * time.Millisecond
+		end, err := send(t.Context(), []net.Conn{a}, w.options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Fatalf("error %v, want one of kind broken", err)
+		}
+		if end.Streams[0].Packets.Sent == 0 {
+			t.Error("the partial count is empty")
+		}
+	})
+}
+
+func TestARefusalForAMomentIsNoError(t *testing.T) {
+	a, b := pair(t)
+	back := &flaky{UDPConn: a}
+	o := options(300*time.Millisecond, 1, 8_000_000)
+	s, r := both(t.Context(), []net.Conn{back}, []net.Conn{b}, o, measure.Forward, nil, nil)
+	if s.err != nil || r.err != nil {
+		t.Fatal(s.err, r.err)
+	}
+	if n := r.end.Streams[0].Packets; n.Lost != 0 || n.Received == 0 {
+		t.Errorf("%+v", n)
+	}
+	if back.refused == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
+// flaky refuses every tenth call, and says in others that buffers are full.
+type flaky struct {
+	*net.UDPConn
+	calls, refused int
+}
+
+func (c *flaky) Write(b []byte) (int, error) {
+	c.calls++
+	if c.calls%10 == 3 && c.calls < 50 {
+		c.refused++
+		return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", refusedErrno)}
+	}
+	if c.calls%10 == 5 {
+		return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", fullErrno)}
+	}
+	return c.UDPConn.Write(b)
+}
+
+func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		for _, rate := range []measure.Rate{0, 1000, 8_000_000} {
+			a, b := pairs(t, 3)
+			cause := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var lines atomic.Int64
+			var at atomic.Int64
+			stop := func(measure.Progress) {
+				if lines.Add(1) == 1 {
+					at.Store(time.Now().UnixNano())
+					cancel(cause)
+				}
+			}
+			o := w.options(time.Minute, 3, rate)
+			o.Interval = measure.Duration(100 * time.Millisecond)
+			s, r := both(ctx, a, b, o, measure.Forward, stop, stop)
+			if took := time.Since(time.Unix(0, at.Load())); took > time.Second { // 0.1 s on an idle host
+				t.Errorf("rate %v: both ends took %v to stop", rate, took)
+			}
+			if !errors.Is(s.err, cause) || !errors.Is(r.err, cause) {
+				t.Errorf("errors %v and %v, want the context's cause", s.err, r.err)
+			}
+		}
+	})
+}
+
+func TestNothingAtAllIsAnError(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		_, b := pair(t)
+		l := usual
+		l.first = 50 * time.Millisecond
+		_, err := receive(t.Context(), []net.Conn{b}, w.options(time.Minute, 1, 0), measure.Forward, nil, l)
+		if measure.KindOf(err) != measure.KindBroken {
+			t.Errorf("error %v, want one of kind broken", err)
+		}
+	})
+}
+
+func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		a, b := pair(t)
+		l := usual
+		l.idle = 150 * time.Millisecond
+		d := make([]byte, 1400)
+		header{}.put(d)
+		if _, err := a.Write(d); err != nil {
+			t.Fatal(err)
+		}
+		o := w.options(0, 1, 0)
+		o.Bytes = 1 << 20
+		end, err := receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil, l)
+		if measure.KindOf(err) != measure.KindBroken || end.Streams[0].ReceivedBytes != 1400 {
+			t.Errorf("error %v with %d bytes", err, end.Streams[0].ReceivedBytes)
+		}
+	})
+}
+
+func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
+	a, b := pair(t)
+	o := options(time.Minute, 1, 0)
+	o.TX, o.RX = "gso", "gro"
+	if _, err := Send(t.Context(), []net.Conn{&noFin{a}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("send: %v, want a usage error", err)
+	}
+	if _, err := Receive(t.Context(), []net.Conn{&noFin{b}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("receive: %v, want a usage error", err)
+	}
+}

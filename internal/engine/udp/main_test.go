@@ -1,0 +1,123 @@
+package udp
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"soku/internal/measure"
+	"soku/internal/sock/datagram"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pairs returns n connected pairs of sockets on loopback.
+func pairs(t testing.TB, n int) (clients, servers []net.Conn) {
+	t.Helper()
+	for range n {
+		a, b := pair(t)
+		clients, servers = append(clients, a), append(servers, b)
+	}
+	return clients, servers
+}
+
+func pair(t testing.TB) (client, server *net.UDPConn) {
+	t.Helper()
+	var err error
+	for range 10 { // somebody else may take a port just before it is bound again
+		here, there := freePort(t), freePort(t)
+		if client, err = net.DialUDP("udp", here, there); err != nil {
+			continue
+		}
+		if server, err = net.DialUDP("udp", there, here); err != nil {
+			client.Close()
+			continue
+		}
+		t.Cleanup(func() { client.Close(); server.Close() })
+		return client, server
+	}
+	t.Fatal(err)
+	return nil, nil
+}
+
+func freePort(t testing.TB) *net.UDPAddr {
+	t.Helper()
+	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	return probe.LocalAddr().(*net.UDPAddr)
+}
+
+func options(d time.Duration, n int, rate measure.Rate) measure.Options {
+	o := measure.Defaults(measure.TestUDP)
+	o.Duration, o.Streams, o.Rate = measure.Duration(d), n, rate
+	return o
+}
+
+// way is how datagrams get into the kernel and out of it.
+type way struct{ tx, rx string }
+
+// ways are those of this host; each path is in one, and each that joins or
+// splits also beside one that does not.
+func ways(t *testing.T) []way {
+	a, _ := pair(t)
+	out := []way{{"write", "read"}}
+	for _, w := range []way{{"batch", "batch"}, {"gso", "gro"}, {"gso", "read"}} {
+		_, errTX := datagram.SendPath(w.tx, []net.Conn{a})
+		_, errRX := datagram.ReceivePath(w.rx, []net.Conn{a})
+		if errTX == nil && errRX == nil {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// eachWay runs a test over all ways at once.
+func eachWay(t *testing.T, f func(t *testing.T, w way)) {
+	for _, w := range ways(t) {
+		t.Run(w.tx+" to "+w.rx, func(t *testing.T) {
+			t.Parallel()
+			f(t, w)
+		})
+	}
+}
+
+func (w way) options(d time.Duration, n int, rate measure.Rate) measure.Options {
+	o := options(d, n, rate)
+	o.TX, o.RX = w.tx, w.rx
+	return o
+}
+
+type outcome struct {
+	end measure.FlowEnd
+	err error
+}
+
+func both(ctx context.Context, from, to []net.Conn, o measure.Options, dir measure.Direction, sent, received measure.Observer) (s, r outcome) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.end, r.err = Receive(ctx, to, o, dir, received)
+	}()
+	s.end, s.err = Send(ctx, from, o, dir, sent)
+	<-done
+	return s, r
+}
+
+func total(f measure.FlowEnd) (n measure.PacketCount, sent, received int64) {
+	for _, s := range f.Streams {
+		sent += s.SentBytes
+		received += s.ReceivedBytes
+		n.Sent += s.Packets.Sent
+		n.Received += s.Packets.Received
+		n.Lost += s.Packets.Lost
+		n.Reordered += s.Packets.Reordered
+		n.Duplicated += s.Packets.Duplicated
+	}
+	return n, sent, received
+}
