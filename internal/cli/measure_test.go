@@ -83,6 +83,19 @@ func TestALoadsLatencyIsMeasuredBeforeBesideAndAfter(t *testing.T) {
 	}
 }
 
+func TestSeveralStreamsSayHowEvenlyTheyShared(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, test := range []string{"tcp", "udp"} {
+		out, errs, code := soku(t, test, addr, "-t", "300ms", "-P", "4", "-b", "8M", "--no-save")
+		if code != 0 || strings.Count(out, "\nfairness ") != 1 || !strings.Contains(out, "of 1 (Jain's index); a stream had ") {
+			t.Errorf("%s: status %d\n%s%s", test, code, out, errs)
+		}
+	}
+	if out, _, _ := soku(t, "tcp", addr, "-t", "300ms", "--no-save"); strings.Contains(out, "fairness") {
+		t.Errorf("one stream shared with nobody:\n%s", out)
+	}
+}
+
 func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
 	addr := startServer(t, nil)
 	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--no-save")

@@ -119,6 +119,9 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 				row("", "%s (%s to %s)", text, f.TXPath, f.RXPath)
 			}
 		}
+		if text := fairnessText(s.Fairness); text != "" {
+			row("fairness", "%s", text)
+		}
 		row("moved", "%s sent, %s received", measure.FormatBytes(float64(s.SentBytes)), measure.FormatBytes(float64(s.ReceivedBytes)))
 		if s.Retransmits != nil {
 			row("resent", "%s", plural(int(*s.Retransmits), "segment"))
@@ -140,6 +143,15 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 	if len(r.Flows) > 1 {
 		row("together", "%s", measure.FormatRate(r.Summary.GoodputBps))
 	}
+}
+
+// fairnessText says how evenly several streams shared the goodput; empty for one.
+func fairnessText(f *measure.Fairness) string {
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s of 1 (Jain's index); a stream had %s, from %s to %s", fmt.Sprintf("%.3f", f.JainIndex),
+		measure.FormatRate(f.MedianBps), measure.FormatRate(f.MinBps), measure.FormatRate(f.MaxBps))
 }
 
 // printUnderLoad writes what the load does to the latency of the path.

@@ -84,6 +84,7 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	f.Samples = received.Samples
 	f.Summary.DurationNs = measure.Duration(received.DurationNs)
 	rate(&f, received, r.Options)
+	f.Summary.Fairness = fairness(&f)
 	if received.DurationNs > 0 {
 		f.Summary.PacketsPerSecond = float64(f.Summary.PacketsReceived) * 1e9 / float64(received.DurationNs)
 	}
@@ -214,7 +215,7 @@ func warnDisagreement(f *measure.Flow, r *measure.Result) {
 }
 
 // total adds the directions up; what does not add (confidence, duration,
-// jitter) takes the worse.
+// jitter, fairness) takes the worse.
 func total(flows []measure.Flow) measure.Summary {
 	sum := flows[0].Summary
 	for _, f := range flows[1:] {
@@ -231,6 +232,7 @@ func total(flows []measure.Flow) measure.Summary {
 		sum.SocketDrops = addCounts(sum.SocketDrops, s.SocketDrops)
 		sum.Retransmits = addCounts(sum.Retransmits, s.Retransmits)
 		sum.JitterNs = larger(sum.JitterNs, s.JitterNs)
+		sum.Fairness = lessFair(sum.Fairness, s.Fairness)
 		sum.DurationNs = max(sum.DurationNs, s.DurationNs)
 		sum.SteadyStartNs = max(sum.SteadyStartNs, s.SteadyStartNs)
 		if trust(s.Confidence) < trust(sum.Confidence) {
