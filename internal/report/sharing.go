@@ -86,16 +86,10 @@ const (
 	stripsRight = 48 // and for the indices
 )
 
-// sharingFigures draws what each stream got, a panel a pattern on common axes, a
-// strip a trial, in which every stream is a stroke.
+// sharingFigures draws what each stream got, a panel a pattern, a strip a trial, in
+// which every stream is a stroke. Each panel has an axis of its own from zero: what
+// compares is how wide the strokes lie in relation to their distance from zero.
 func (t *Test) sharingFigures(id string, series map[string]int) []figure {
-	high := 0.0
-	for _, r := range t.Rows {
-		for _, s := range r.sharings {
-			high = max(high, s.bps[len(s.bps)-1])
-		}
-	}
-	unit := scaleFor(rateScales, high/2)
 	var out []figure
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -103,6 +97,11 @@ func (t *Test) sharingFigures(id string, series map[string]int) []figure {
 		if len(strips) == 0 {
 			continue
 		}
+		high := 0.0
+		for _, s := range strips {
+			high = max(high, s.bps[len(s.bps)-1])
+		}
+		unit := scaleFor(rateScales, high/2)
 		plot := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
 		x, at := exactAxis(high*1.02, plot.Left, plot.Right, 4)
 		c := chart{
