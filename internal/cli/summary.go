@@ -212,6 +212,9 @@ func hostText(h *measure.Host) string {
 	if f.Interface != "" {
 		parts = append(parts, fmt.Sprintf("%s MTU %d", f.Interface, f.MTU))
 	}
+	if len(h.PinnedCPUs) > 0 {
+		parts = append(parts, "loops pinned to CPU "+measure.FormatCPUs(h.PinnedCPUs))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -272,9 +272,11 @@ type Hosts struct {
 
 // Host is what one machine is, and what the trial cost it.
 type Host struct {
-	Facts    Facts      `json:"facts"`
-	Counters *Counters  `json:"counters,omitempty"`
-	Floor    *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before, with the same kernel, processors and soku"`
+	Facts    Facts     `json:"facts"`
+	Counters *Counters `json:"counters,omitempty"`
+	// PinnedCPUs are empty where nothing was asked for or nothing could be kept.
+	PinnedCPUs []int      `json:"pinned_cpus,omitempty" jsonschema:"description=Option pin: the processor of each loop that moved packets; one element a loop in the order in which they began"`
+	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before, with the same kernel, processors and soku"`
 }
 
 // Facts are what can change a figure and stays the same during a trial.

@@ -20,7 +20,7 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 		if r.Hosts.Server == nil {
 			r.Hosts.Server = other.Host
 		}
-		r.Hosts.Server.Counters = other.Host.Counters
+		r.Hosts.Server.Counters, r.Hosts.Server.PinnedCPUs = other.Host.Counters, other.Host.PinnedCPUs
 	}
 	r.Warnings = append(r.Warnings, own.Warnings...)
 	r.Warnings = append(r.Warnings, other.Warnings...)

@@ -20,6 +20,7 @@ import (
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -106,6 +107,15 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if r.Path.Client.Name == "" {
 		r.Path.Client.Name = client.Facts.Hostname
 	}
+	own, _, err := measure.ParsePin(o.Pin)
+	if err != nil {
+		return err
+	}
+	pins, err := sock.NewPins(own)
+	if err != nil {
+		return err
+	}
+	ctx = sock.WithPins(ctx, pins)
 	if s.Test == measure.TestPing {
 		return runPing(ctx, target.addr, o, h, r)
 	}

@@ -79,6 +79,7 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 		return err
 	}
 	defer pin(links[0])()
+	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	return echoed(ctx, conns[0], answerTogether(ctx, links, int(o.Size), o.OneWay))
 }
 
@@ -90,6 +91,7 @@ func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (m
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
 	defer pin(l)()
+	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	if o.OneWay && !l.busy() {
 		l.stamp() // when a request came, not when this end ran again
 	}
