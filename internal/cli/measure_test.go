@@ -87,7 +87,7 @@ func TestSeveralStreamsSayHowEvenlyTheyShared(t *testing.T) {
 	addr := startServer(t, nil)
 	for _, test := range []string{"tcp", "udp"} {
 		out, errs, code := soku(t, test, addr, "-t", "300ms", "-P", "4", "-b", "8M", "--no-save")
-		if code != 0 || strings.Count(out, "\nfairness ") != 1 || !strings.Contains(out, "of 1 (Jain's index); a stream had ") {
+		if code != 0 || strings.Count(out, "\nfairness ") != 1 || !strings.Contains(out, "of 1 (Jain's index); streams had ") {
 			t.Errorf("%s: status %d\n%s%s", test, code, out, errs)
 		}
 	}

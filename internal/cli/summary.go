@@ -150,8 +150,8 @@ func fairnessText(f *measure.Fairness) string {
 	if f == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s of 1 (Jain's index); a stream had %s, from %s to %s", fmt.Sprintf("%.3f", f.JainIndex),
-		measure.FormatRate(f.MedianBps), measure.FormatRate(f.MinBps), measure.FormatRate(f.MaxBps))
+	return fmt.Sprintf("%.3f of 1 (Jain's index); streams had %s to %s, median %s", f.JainIndex,
+		measure.FormatRate(f.MinBps), measure.FormatRate(f.MaxBps), measure.FormatRate(f.MedianBps))
 }
 
 // printUnderLoad writes what the load does to the latency of the path.

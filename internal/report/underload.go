@@ -117,14 +117,29 @@ func (t *Test) loadTable(factors bool) table {
 	if len(rows) == 0 {
 		return table{}
 	}
-	if factors && len(t.Factors) > 0 {
+	if factors && !t.ByHand && len(t.Factors) > 0 {
 		for f, name := range t.Factors {
 			out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
 		}
 	} else {
 		out.add(column{Name: "pattern", Head: true}, func(i int) string { return rows[i].Pattern })
 	}
-	unit := scaleFor(timeScales, figures...)
+	rpm := func(i int) *Spread { return rows[i].UnderLoad.RPM }
+	out.add(column{Name: "RPM", Number: true, Why: "responsiveness: round trips per minute under load, mean of the round means; higher is better"}, func(i int) string { return countText(rpm(i)) })
+	if slices.ContainsFunc(rows, func(r *Row) bool { return r.UnderLoad.RPM != nil && r.UnderLoad.RPM.N > 1 }) {
+		out.add(column{Name: "RPM range", Number: true, keep: 4, Why: "smallest and largest trial"}, func(i int) string {
+			if s := rpm(i); s != nil {
+				return rangeText(s, scale{per: 1})
+			}
+			return "–"
+		})
+	}
+	loadWaits(&out, rows, scaleFor(timeScales, figures...))
+	return out
+}
+
+// loadWaits adds the round trips of rows that have them.
+func loadWaits(out *table, rows []*Row, unit scale) {
 	for _, c := range []struct {
 		name, why string
 		keep      int
@@ -144,17 +159,6 @@ func (t *Test) loadTable(factors bool) table {
 			return "–"
 		})
 	}
-	rpm := func(i int) *Spread { return rows[i].UnderLoad.RPM }
-	out.add(column{Name: "RPM", Number: true, Why: "responsiveness: round trips per minute under load, mean of the round means; higher is better"}, func(i int) string { return countText(rpm(i)) })
-	if slices.ContainsFunc(rows, func(r *Row) bool { return r.UnderLoad.RPM != nil && r.UnderLoad.RPM.N > 1 }) {
-		out.add(column{Name: "RPM range", Number: true, keep: 4, Why: "smallest and largest trial"}, func(i int) string {
-			if s := rpm(i); s != nil {
-				return rangeText(s, scale{per: 1})
-			}
-			return "–"
-		})
-	}
-	return out
 }
 
 func idleOf(u *UnderLoad) *Waits   { return u.Idle }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -105,7 +106,8 @@ func TestPinnedLoopsAreOnTheProcessorsTheResultNames(t *testing.T) {
 		out, err := client(t, soku, "tcp", at, "--pin="+pin, "--json")
 		var r measure.Result
 		const usage = 2 // docs/reference/exit-codes.md
-		if e, ok := err.(*exec.ExitError); !ok || e.ExitCode() != usage || json.Unmarshal(out, &r) != nil || r.Error == nil || !strings.Contains(r.Error.Message, "may not use processor 1023") {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != usage || json.Unmarshal(out, &r) != nil || r.Error == nil || !strings.Contains(r.Error.Message, "may not use processor 1023") {
 			t.Errorf("--pin=%s: %v, %s", pin, err, out)
 		}
 	}
