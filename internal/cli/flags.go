@@ -47,6 +47,17 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 	addOptionShorthands(flags, test, o)
 }
 
+// bareFlag is an option that was given without a value though it may have one, or
+// empty: what follows it was meant for it, perhaps.
+func bareFlag(cmd *cobra.Command, test measure.Test) string {
+	for _, f := range measure.OptionFields(test) {
+		if flag := cmd.Flags().Lookup(f.Flag); f.Bare != "" && flag.Changed && flag.Value.String() == f.Bare {
+			return f.Flag
+		}
+	}
+	return ""
+}
+
 // addOptionShorthands adds the flags that people's fingers know.
 func addOptionShorthands(flags *pflag.FlagSet, test measure.Test, o *measure.Options) {
 	constant := func(name, short, help string, set func()) {

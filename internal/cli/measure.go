@@ -120,10 +120,12 @@ func newMeasureCommand(test measure.Test) func(*System) *cobra.Command {
 			Short:   text.short,
 			Long:    text.long,
 			Example: text.example,
-			Args: func(_ *cobra.Command, args []string) error {
+			Args: func(cmd *cobra.Command, args []string) error {
 				switch {
 				case len(args) == 0:
 					return measure.Errorf(measure.KindUsage, "no host to measure against").WithHint("give its name or address, for example: soku %s 10.0.0.4", test)
+				case len(args) > 1 && bareFlag(cmd, test) != "":
+					return measure.Errorf(measure.KindUsage, "one host at a time, and %q is a second", args[1]).WithHint("is one of them the value of --%[1]s? Write --%[1]s=VALUE", bareFlag(cmd, test))
 				case len(args) > 1:
 					return measure.Errorf(measure.KindUsage, "one host at a time, and %q is a second", args[1]).WithHint("compare several with a plan: soku run --help")
 				}

@@ -135,6 +135,19 @@ func TestALoadsLatencyIsMeasuredBeforeBesideAndAfter(t *testing.T) {
 	}
 }
 
+func TestSeveralStreamsSayHowEvenlyTheyShared(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, test := range []string{"tcp", "udp"} {
+		out, errs, code := soku(t, test, addr, "-t", "300ms", "-P", "4", "-b", "8M", "--no-save")
+		if code != 0 || strings.Count(out, "\nfairness ") != 1 || !strings.Contains(out, "of 1 (Jain's index); streams had ") {
+			t.Errorf("%s: status %d\n%s%s", test, code, out, errs)
+		}
+	}
+	if out, _, _ := soku(t, "tcp", addr, "-t", "300ms", "--no-save"); strings.Contains(out, "fairness") {
+		t.Errorf("one stream shared with nobody:\n%s", out)
+	}
+}
+
 func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
 	addr := startServer(t, nil)
 	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--no-save")
@@ -225,6 +238,8 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 		{"unknown flag", []string{"tcp", "10.0.0.1", "--strems", "4"}, 2, []string{"--strems", "--help"}},
 		{"wrong unit", []string{"tcp", "10.0.0.1", "-b", "50X"}, 2, []string{`"50X"`, "50M"}},
 		{"wrong time", []string{"tcp", "10.0.0.1", "-t", "soon"}, 2, []string{`"soon"`, "10s"}},
+		{"a value after a space", []string{"tcp", "10.0.0.1", "--pin", "2,3"}, 2, []string{"one host at a time", "Write --pin=VALUE"}},
+		{"no processor", []string{"udp", "10.0.0.1", "--pin=x"}, 2, []string{"pin: \"x\" is no processor", "auto"}},
 		{"out of range", []string{"tcp", "10.0.0.1", "-P", "4000"}, 2, []string{"streams 4000", "1..1024"}},
 		{"missing host", []string{"tcp"}, 2, []string{"no host", "soku tcp 10.0.0.4"}},
 		{"two hosts", []string{"tcp", "a", "b"}, 2, []string{`"b"`, "soku run"}},

@@ -119,6 +119,9 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 				row("", "%s (%s to %s)", text, f.TXPath, f.RXPath)
 			}
 		}
+		if text := fairnessText(s.Fairness); text != "" {
+			row("fairness", "%s", text)
+		}
 		row("moved", "%s sent, %s received", measure.FormatBytes(float64(s.SentBytes)), measure.FormatBytes(float64(s.ReceivedBytes)))
 		if s.Retransmits != nil {
 			row("resent", "%s", plural(int(*s.Retransmits), "segment"))
@@ -140,6 +143,15 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 	if len(r.Flows) > 1 {
 		row("together", "%s", measure.FormatRate(r.Summary.GoodputBps))
 	}
+}
+
+// fairnessText says how evenly several streams shared the goodput; empty for one.
+func fairnessText(f *measure.Fairness) string {
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.3f of 1 (Jain's index); streams had %s to %s, median %s", f.JainIndex,
+		measure.FormatRate(f.MinBps), measure.FormatRate(f.MaxBps), measure.FormatRate(f.MedianBps))
 }
 
 // printUnderLoad writes what the load does to the latency of the path.
@@ -225,6 +237,9 @@ func hostText(h *measure.Host) string {
 	}
 	if f.Interface != "" {
 		parts = append(parts, fmt.Sprintf("%s MTU %d", f.Interface, f.MTU))
+	}
+	if len(h.PinnedCPUs) > 0 {
+		parts = append(parts, "loops pinned to CPU "+measure.FormatCPUs(h.PinnedCPUs))
 	}
 	return strings.Join(parts, ", ")
 }

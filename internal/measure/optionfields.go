@@ -139,6 +139,9 @@ func (o Options) Effective(test Test) (Options, error) {
 	if err := o.checkPaths(test); err != nil {
 		return o, err
 	}
+	if _, _, err := ParsePin(o.Pin); err != nil {
+		return o, err
+	}
 	switch test {
 	case TestLatency:
 		if err := o.checkLatency(); err != nil {

@@ -20,6 +20,7 @@ type Options struct {
 
 	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" tests:"tcp udp" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
 	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" tests:"tcp udp" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
+	Pin    string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" tests:"tcp udp latency connect" help:"keep each loop that moves packets on one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or with a slash the client's and the server's, 2,3/auto; --pin alone is auto, a value wants --pin=VALUE"`
 	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" tests:"tcp" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
 
 	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"1048576" help:"bytes in one read or write call, where bytes are read or written"`

@@ -84,6 +84,7 @@ type Summary struct {
 	LossRatio            *float64     `json:"loss_ratio,omitempty" jsonschema:"description=Lost divided by sent: 0 to 1"`
 	JitterNs             *float64     `json:"jitter_ns,omitempty" jsonschema:"description=RFC 3550 section 6.4.1 at the end of the trial; mean over the streams"`
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
+	Fairness             *Fairness    `json:"fairness,omitempty" jsonschema:"description=How evenly several streams shared the goodput; of two directions that of the less even one"`
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
 	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping; set-up times of connections (SYN to SYN-ACK) in connect"`
 	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program: the client's waking up is in them. Test latency"`
@@ -292,9 +293,11 @@ type Hosts struct {
 
 // Host is what one machine is, and what the trial cost it.
 type Host struct {
-	Facts    Facts      `json:"facts"`
-	Counters *Counters  `json:"counters,omitempty"`
-	Floor    *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before, with the same kernel, processors and soku"`
+	Facts    Facts     `json:"facts"`
+	Counters *Counters `json:"counters,omitempty"`
+	// PinnedCPUs are empty where nothing was asked for or nothing could be kept.
+	PinnedCPUs []int      `json:"pinned_cpus,omitempty" jsonschema:"description=Option pin: the processor of each loop that moved packets; one element a loop in the order in which they began"`
+	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before, with the same kernel, processors and soku"`
 }
 
 // Facts are what can change a figure and stays the same during a trial.

@@ -152,7 +152,7 @@ const smallestText = `Math.min(...[...document.querySelectorAll('svg[role=img]')
 
 func TestThePageInABrowser(t *testing.T) {
 	ctx := browser(t)
-	in := campaignWithFailure()
+	in := loaded(campaignWithFailure(), 64, 0.5)
 	in.Results[0].Warnings = []string{strings.Repeat("unbreakable", 40)}
 	in.Campaign.Plan += strings.Repeat("x", 400)
 	file := filepath.Join(t.TempDir(), "report.html")
@@ -181,7 +181,8 @@ func TestThePageInABrowser(t *testing.T) {
 			if len(cut) > 0 {
 				t.Errorf("cut off: %s", strings.Join(cut, "; "))
 			}
-			want := "t1-trials t1-time-0 t1-time-1 t1-time-2 t1-time-3 t2-trials t2-percentiles t2-time-0 t2-time-1 t2-time-2 t2-time-3"
+			want := "t1-trials t1-load t1-load-time-0 t1-load-time-1 t1-load-time-2 t1-load-time-3 t1-streams-0 t1-streams-1 t1-streams-2 t1-streams-3 " +
+				"t1-time-0 t1-time-1 t1-time-2 t1-time-3 t2-trials t2-percentiles t2-time-0 t2-time-1 t2-time-2 t2-time-3"
 			if got := strings.Join(charts, " "); got != want {
 				t.Errorf("charts shown: %s\nwant %s", got, want)
 			}

@@ -117,6 +117,18 @@ var csvColumns = slices.Concat(
 	},
 	spreadColumns("floor", "ns", func(r *Row) *Spread { return r.Floor })[:1],
 	spreadColumns("cpu", "seconds_per_gb", func(r *Row) *Spread { return r.CPU })[:1],
+	spreadColumns("fairness", "index", func(r *Row) *Spread { return r.Fairness }),
+	[]csvColumn{
+		loadColumn("idle_rtt_p50_ns", idleOf, func(w *Waits) float64 { return w.P50 }), loadColumn("idle_rtt_p99_ns", idleOf, func(w *Waits) float64 { return w.P99 }),
+		loadColumn("loaded_rtt_p50_ns", loadedOf, func(w *Waits) float64 { return w.P50 }), loadColumn("loaded_rtt_p99_ns", loadedOf, func(w *Waits) float64 { return w.P99 }),
+		loadColumn("loaded_rtt_max_ns", loadedOf, func(w *Waits) float64 { return w.Max }),
+	},
+	spreadColumns("responsiveness", "rpm", func(r *Row) *Spread {
+		if r.UnderLoad == nil {
+			return nil
+		}
+		return r.UnderLoad.RPM
+	}),
 )
 
 func placed(pick func(*Place) *float64) func(*Test, *Row) string {
@@ -154,6 +166,15 @@ func rttColumn(name string, figure func(*RTT) float64) csvColumn {
 			return ""
 		}
 		return exact(figure(r.RTT))
+	}}
+}
+
+func loadColumn(name string, waits func(*UnderLoad) *Waits, figure func(*Waits) float64) csvColumn {
+	return csvColumn{name, func(_ *Test, r *Row) string {
+		if r.UnderLoad == nil || waits(r.UnderLoad) == nil {
+			return ""
+		}
+		return exact(figure(waits(r.UnderLoad)))
 	}}
 }
 

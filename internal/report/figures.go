@@ -28,6 +28,7 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 			row.Failed++
 			continue
 		}
+		row.sharings = append(row.sharings, sharingOf(r, allTrials)...)
 		row.Trials++
 		row.Confidence.add(r.Summary.Confidence)
 		if v, ok := basisValue(basis, r); ok && plausible(v) {
@@ -51,6 +52,8 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		})
 		row.Loss = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.LossRatio) })
 		row.CPU = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.CPUSecPerGB) })
+		row.Fairness = spread(fairnessOf)
+		row.UnderLoad = underLoadOf(p.results, rounds, allTrials)
 		row.Jitter = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.JitterNs) })
 		return row
 	}

@@ -69,7 +69,7 @@ func TestFormsAreAsRecorded(t *testing.T) {
 func TestTextFitsTheTerminal(t *testing.T) {
 	s := fourPatterns()
 	s.udp, s.seconds = true, 4
-	in := s.input()
+	in := loaded(s.input(), 16, 0.4)
 	failed(in.Results[4])
 	in.Results[0].Warnings = []string{strings.Repeat("ながい警告", 60), "a" + strings.Repeat("b", 300)}
 	r := build(t, in)

@@ -93,12 +93,15 @@ type Row struct {
 	PPS        *Spread         `json:"packets_per_second,omitempty"`
 	CPU        *Spread         `json:"cpu_seconds_per_gb,omitempty"` // both ends together
 	CPS        *Spread         `json:"connections_per_second,omitempty"`
+	Fairness   *Spread         `json:"fairness_index,omitempty"` // Jain's, of the streams' goodputs
+	UnderLoad  *UnderLoad      `json:"latency_under_load,omitempty"`
 	RTT        *RTT            `json:"rtt_ns,omitempty"`
 	Floor      *Spread         `json:"floor_ns,omitempty"`
 	Confidence Confidences     `json:"confidence"`
 	Values     []Value         `json:"values"` // one element a successful trial that has the basis figure, in order of round and repeat
 
-	series []series
+	series   []series
+	sharings []sharing
 }
 
 // Spread describes one figure over the successful trials of a pattern.

@@ -17,7 +17,7 @@ const (
 // seriesOf is a trial over time: goodput of all directions together,
 // connections a second, or the median and the maximum round trip of each slice.
 func seriesOf(r *measure.Result, basis Basis, allTrials int) series {
-	points := min(max(pointBudget/max(allTrials, 1), leastPoints), mostPoints)
+	points := pointsFor(allTrials)
 	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil}
 	switch {
 	case basis.Figure == connectionsFigure:
@@ -30,6 +30,11 @@ func seriesOf(r *measure.Result, basis Basis, allTrials int) series {
 		s.points = thinRate(together(r.Flows), points)
 	}
 	return s
+}
+
+// pointsFor is how many points a trial gets in a drawing of that many trials.
+func pointsFor(allTrials int) int {
+	return min(max(pointBudget/max(allTrials, 1), leastPoints), mostPoints)
 }
 
 // together adds the samples of several directions by index: both ends sample

@@ -93,6 +93,7 @@ func (t *Test) goodputColumns(out *table) {
 		out.add(column{Name: "reverse", Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
 	}
 	t.packetColumns(out)
+	t.fairnessColumn(out)
 	if list, found := t.spreads(func(r *Row) *Spread { return r.CPU }); found {
 		out.add(column{Name: "CPU", Unit: "s/GB", Number: true, keep: 8, Why: "processor seconds of both ends on a GB of payload, mean"}, func(i int) string {
 			if list[i] == nil {

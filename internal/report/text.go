@@ -112,6 +112,11 @@ func (p *terminal) test(t *Test) {
 			}
 		}
 	}
+	if load := t.loadTable(false); len(load.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", "latency under load")
+		p.table(load)
+	}
 	if len(t.Failures) > 0 {
 		p.line("")
 		p.line("  failed trials")

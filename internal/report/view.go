@@ -26,18 +26,22 @@ type section struct {
 	Heading  string
 	Figures  table
 	Places   table
+	Load     table // latency under load
 	Failed   []string
 	Options  []string
 	Strip    *figure
 	Curves   *figure
 	OverTime []figure
+	Streams  []figure
+	Loads    *figure
+	LoadTime []figure
 }
 
 func newView(r *Report) view {
 	v := view{Report: r, Subtitle: r.subtitle(), HostsAre: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true)}
+		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true)}
 		for _, f := range t.Failures {
 			s.Failed = append(s.Failed, f.sentence())
 		}
@@ -75,6 +79,11 @@ func (v view) withCharts() view {
 			s.Curves = &f
 		}
 		s.OverTime = s.timeFigures(s.ID+"-time", series)
+		s.Streams = s.sharingFigures(s.ID+"-streams", series)
+		if f, ok := s.loadFigure(s.ID+"-load", series); ok {
+			s.Loads = &f
+		}
+		s.LoadTime = s.loadOverTime(s.ID+"-load-time", series)
 	}
 	return v
 }

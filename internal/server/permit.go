@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // permit checks the options of a client as the client should have, and holds
@@ -19,8 +20,20 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 		return o, nil, measure.Errorf(measure.KindRefused, "the test would take %s and this server allows %s (--max-duration)", o.Omit+o.Duration, limit).
 			WithHint("ask for --duration %s or less, omitted start included", limit)
 	}
+	if _, err := pinsOf(o); err != nil {
+		return o, nil, onServer(err)
+	}
 	o, warnings := s.slow(test, o)
 	return o, warnings, nil
+}
+
+// pinsOf are the pins of this end.
+func pinsOf(o measure.Options) (*sock.Pins, error) {
+	_, own, err := measure.ParsePin(o.Pin)
+	if err != nil {
+		return nil, err
+	}
+	return sock.NewPins(own)
 }
 
 // slow lowers rates to the limit of this server.

@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // flowsWithProbes answers the messages that tell the latency of the path before,
@@ -14,7 +15,8 @@ import (
 func (s *Server) flowsWithProbes(ctx context.Context, cancel context.CancelCauseFunc, ss *session) ([]measure.FlowEnd, error) {
 	probes := ss.tcp[len(ss.tcp)-measure.Probes:]
 	answer := func(ctx context.Context, part int, o measure.Options) error {
-		_, err := s.engines.echo(ctx, []net.Conn{probes[part]}, o)
+		// The option pin is for the flows.
+		_, err := s.engines.echo(sock.WithPins(ctx, nil), []net.Conn{probes[part]}, o)
 		return err
 	}
 	idle, load := ss.options.IdleProbe(), ss.options.LoadProbe()

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/native"
 )
 
@@ -22,6 +23,8 @@ func (s *Server) measure(ss *session) *measure.End {
 		t := time.AfterFunc(limit, func() { cancel(why) })
 		defer t.Stop()
 	}
+	pins, _ := pinsOf(ss.options) // which were permitted
+	ctx = sock.WithPins(ctx, pins)
 	udp := ss.settleUDP()
 	facts := s.facts.latest(ss.local) // those in the answer may be older
 	watch := s.engines.watch(facts.Interface)
@@ -47,7 +50,10 @@ func (s *Server) measure(ss *session) *measure.End {
 		}
 	}
 	counters := watch(host.MovedBy(end, ss.options))
-	end.Host = &measure.Host{Facts: facts, Counters: &counters}
+	end.Host = &measure.Host{Facts: facts, Counters: &counters, PinnedCPUs: pins.Kept()}
+	if err == nil && pins.Err() != nil {
+		err = onServer(pins.Err())
+	}
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 			err = cause

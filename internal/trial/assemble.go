@@ -21,7 +21,7 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 		if r.Hosts.Server == nil || other.Host.Facts.OS != "" {
 			r.Hosts.Server = &measure.Host{Facts: other.Host.Facts}
 		}
-		r.Hosts.Server.Counters = other.Host.Counters
+		r.Hosts.Server.Counters, r.Hosts.Server.PinnedCPUs = other.Host.Counters, other.Host.PinnedCPUs
 	}
 	r.Warnings = append(r.Warnings, own.Warnings...)
 	r.Warnings = append(r.Warnings, other.Warnings...)
@@ -85,6 +85,7 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	f.Samples = received.Samples
 	f.Summary.DurationNs = measure.Duration(received.DurationNs)
 	rate(&f, received, r.Options)
+	f.Summary.Fairness = fairness(&f)
 	if received.DurationNs > 0 {
 		f.Summary.PacketsPerSecond = float64(f.Summary.PacketsReceived) * 1e9 / float64(received.DurationNs)
 	}
@@ -215,7 +216,7 @@ func warnDisagreement(f *measure.Flow, r *measure.Result) {
 }
 
 // total adds the directions up; what does not add (confidence, duration,
-// jitter) takes the worse.
+// jitter, fairness) takes the worse.
 func total(flows []measure.Flow) measure.Summary {
 	sum := flows[0].Summary
 	for _, f := range flows[1:] {
@@ -232,6 +233,7 @@ func total(flows []measure.Flow) measure.Summary {
 		sum.SocketDrops = addCounts(sum.SocketDrops, s.SocketDrops)
 		sum.Retransmits = addCounts(sum.Retransmits, s.Retransmits)
 		sum.JitterNs = larger(sum.JitterNs, s.JitterNs)
+		sum.Fairness = lessFair(sum.Fairness, s.Fairness)
 		sum.DurationNs = max(sum.DurationNs, s.DurationNs)
 		sum.SteadyStartNs = max(sum.SteadyStartNs, s.SteadyStartNs)
 		if trust(s.Confidence) < trust(sum.Confidence) {

@@ -235,3 +235,56 @@ func TestSegmentsThatNothingSplitAreNoPacketsOfAWire(t *testing.T) {
 		}
 	}
 }
+
+// shared is both ends of a flow of two seconds whose streams received those bytes.
+func shared(dir measure.Direction, bytes ...int64) (sender, receiver measure.FlowEnd) {
+	sender = measure.FlowEnd{Direction: dir, Role: measure.Sender, DurationNs: 2e9}
+	receiver = measure.FlowEnd{Direction: dir, Role: measure.Receiver, DurationNs: 2e9}
+	for i, n := range bytes {
+		sender.Streams = append(sender.Streams, measure.Stream{Index: i, SentBytes: n})
+		receiver.Streams = append(receiver.Streams, measure.Stream{Index: i, ReceivedBytes: n})
+	}
+	return sender, receiver
+}
+
+func TestSeveralStreamsShowHowEvenlyTheyShared(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	sent, received := shared(measure.Forward, 1_000_000, 2_000_000, 9_000_000)
+	assemble(r, &measure.End{Flows: []measure.FlowEnd{sent}}, &measure.End{Flows: []measure.FlowEnd{received}}, nil)
+	f := r.Summary.Fairness
+	if f == nil {
+		t.Fatal("nothing about fairness")
+	}
+	// (1+2+9)² / 3(1+4+81), and bytes in 2 s.
+	if want := 144.0 / 258; f.JainIndex < want-1e-9 || f.JainIndex > want+1e-9 {
+		t.Errorf("index %v, want %v", f.JainIndex, want)
+	}
+	if f.MinBps != 4e6 || f.MedianBps != 8e6 || f.MaxBps != 36e6 {
+		t.Errorf("%+v", f)
+	}
+	if r.Flows[0].Summary.Fairness == nil {
+		t.Error("the direction does not have it")
+	}
+}
+
+func TestOfTwoDirectionsTheLessEvenOneCounts(t *testing.T) {
+	r := resultOf(measure.TestTCP)
+	r.Options.Direction = measure.Bidirectional
+	fs, fr := shared(measure.Forward, 5, 5)
+	rs, rr := shared(measure.Reverse, 0, 10)
+	assemble(r, &measure.End{Flows: []measure.FlowEnd{fs, rr}}, &measure.End{Flows: []measure.FlowEnd{fr, rs}}, nil)
+	if f := r.Summary.Fairness; f == nil || f.JainIndex != 0.5 || f.MinBps != 0 {
+		t.Errorf("%+v, want the index 0.5 of the reverse direction", f)
+	}
+}
+
+func TestThereIsNoFairnessOfOneStreamNorWithoutTheReceiver(t *testing.T) {
+	one, both := resultOf(measure.TestTCP), resultOf(measure.TestTCP)
+	own, other := tcpEnds(1000, 1000)
+	assemble(one, own, other, nil)
+	sent, _ := shared(measure.Forward, 5, 5)
+	assemble(both, &measure.End{Flows: []measure.FlowEnd{sent}}, &measure.End{}, nil)
+	if one.Summary.Fairness != nil || both.Summary.Fairness != nil {
+		t.Errorf("%+v, %+v", one.Summary.Fairness, both.Summary.Fairness)
+	}
+}

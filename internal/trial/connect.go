@@ -72,7 +72,7 @@ func knock(ctx context.Context, to netip.AddrPort, o measure.Options) error {
 // connectFloor measures what this host adds to a set-up. It is nil, with a
 // warning in r, where that cannot be.
 func connectFloor(ctx context.Context, r *measure.Result) *measure.FloorReading {
-	floor, err := connect.Floor(ctx, r.Options)
+	floor, err := connect.Floor(sock.WithPins(ctx, nil), r.Options)
 	if err != nil {
 		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
 	}
@@ -86,6 +86,7 @@ func runForeign(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks
 	own, err := connect.Run(ctx, t, o, h.Observe)
 	counters := watch.Stop(host.Moved{})
 	r.Hosts.Client.Counters = &counters
+	err = pinned(ctx, r, err)
 	if own == nil {
 		return err
 	}

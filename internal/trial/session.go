@@ -15,6 +15,7 @@ import (
 	"soku/internal/engine/udp"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
 )
@@ -64,6 +65,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	own, runErr := data.run(ctx, s.Test, o, observe)
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
+	runErr = pinned(ctx, r, runErr)
 
 	other := &measure.End{}
 	if runErr == nil {
@@ -86,6 +88,9 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		floor = latencyFloor(ctx, o, own.Latency, r)
 	}
 	assemble(r, own, other, floor)
+	if runErr == nil {
+		warnUnpinned(r)
+	}
 	return serverFirst(ctx, runErr)
 }
 
@@ -210,7 +215,7 @@ func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction
 // latencyFloor measures what this host adds to a round trip like those of l. It
 // is nil, with a warning in r, where that cannot be.
 func latencyFloor(ctx context.Context, o measure.Options, l *measure.Latency, r *measure.Result) *measure.FloorReading {
-	floor, err := latency.Floor(ctx, o, time.Duration(l.Histogram.Percentile(50)))
+	floor, err := latency.Floor(sock.WithPins(ctx, nil), o, time.Duration(l.Histogram.Percentile(50)))
 	if err != nil {
 		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -96,6 +97,15 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	r.Path.Server.Address = target.addr.String()
 	r.Options.Port = target.port(o)
+	own, _, err := measure.ParsePin(o.Pin)
+	if err != nil {
+		return err
+	}
+	pins, err := sock.NewPins(own)
+	if err != nil {
+		return err
+	}
+	ctx = sock.WithPins(ctx, pins)
 	ahead := prepare(ctx, target.addr, s.Test, r.Options)
 	defer ahead.into(r) // also where the trial ends before it is asked for
 	if s.Test == measure.TestPing {

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // errLoadOver ends the messages beside a load that ended by itself.
@@ -15,13 +16,14 @@ var errLoadOver = errors.New("the load has ended")
 // underLoad measures the path before, beside and after the flows. What was
 // measured before a failure is kept.
 func (d data) underLoad(ctx context.Context, o measure.Options, obs measure.Observer) (*measure.End, error) {
+	alone := sock.WithPins(ctx, nil) // the option pin is for the flows
 	probes := d.tcp[len(d.tcp)-measure.Probes:]
 	end := &measure.End{UnderLoad: &measure.UnderLoad{}}
 	var err error
-	if end.UnderLoad.Before, err = latency.Run(ctx, probes[0], o.IdleProbe(), nil); err != nil {
+	if end.UnderLoad.Before, err = latency.Run(alone, probes[0], o.IdleProbe(), nil); err != nil {
 		return end, err
 	}
-	beside, stop := context.WithCancelCause(ctx)
+	beside, stop := context.WithCancelCause(alone)
 	defer stop(nil)
 	done := make(chan struct{})
 	var probeErr error
@@ -37,7 +39,7 @@ func (d data) underLoad(ctx context.Context, o measure.Options, obs measure.Obse
 	if err = errors.Join(err, probeErr); err != nil {
 		return end, err
 	}
-	end.UnderLoad.After, err = latency.Run(ctx, probes[2], o.IdleProbe(), nil)
+	end.UnderLoad.After, err = latency.Run(alone, probes[2], o.IdleProbe(), nil)
 	return end, err
 }
 

@@ -34,28 +34,35 @@ func program(t *testing.T) string {
 // serve starts a server and returns where it listens.
 func serve(t *testing.T, soku string) string {
 	t.Helper()
-	server := exec.Command(soku, "server", "--listen", "127.0.0.1:0")
-	server.Stderr = os.Stderr
-	out, err := server.StdoutPipe()
+	at, _ := serving(t, soku)
+	return at
+}
+
+// serving is serve, and returns the server's process too.
+func serving(t *testing.T, soku string) (at string, server *os.Process) {
+	t.Helper()
+	command := exec.Command(soku, "server", "--listen", "127.0.0.1:0")
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Start(); err != nil {
+	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		_ = server.Wait()
+		_ = command.Process.Kill()
+		_ = command.Wait()
 	})
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if _, rest, ok := strings.Cut(lines.Text(), "listening on "); ok {
 			at, _, _ := strings.Cut(rest, " ")
-			return at
+			return at, command.Process
 		}
 	}
 	t.Fatalf("the server ended without listening: %v", lines.Err())
-	return ""
+	return "", nil
 }
 
 // client runs the program to its end and returns what it printed.

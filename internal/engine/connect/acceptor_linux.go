@@ -121,6 +121,7 @@ func (a *rawAcceptor) drain() {
 func (a *rawAcceptor) serve(ctx context.Context, l *Listener) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	fd := a.fds[int(a.next.Add(1)-1)%len(a.fds)]
 	t := newTaker(fd, l)
 	for ctx.Err() == nil {

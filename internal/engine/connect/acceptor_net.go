@@ -46,6 +46,7 @@ func (a netAcceptor) drain() {
 const atOnce = 1024
 
 func (a netAcceptor) serve(ctx context.Context, l *Listener) {
+	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	woken := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
 		defer close(woken)

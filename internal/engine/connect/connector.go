@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // entry is one attempt: a set-up from fromNs to atNs, or a failure at atNs.
@@ -36,6 +38,7 @@ func (c *connector) work() {
 	// naps are the thread's.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer c.r.pins.Keep(measure.Sender)()
 	if c.r.gap > 0 {
 		c.open()
 	} else {

@@ -55,6 +55,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	with    makers
+	pins    *sock.Pins
 	end     int64   // ns, 0 where the count ends the trial
 	count   int64   // 0 where the time does
 	timeout int64   // ns
@@ -115,7 +116,7 @@ func (r *run) run(ctx context.Context, obs measure.Observer, with makers) (*meas
 	r.ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer r.cancel(nil)
 	defer context.AfterFunc(ctx, func() { r.cancel(context.Cause(ctx)) })()
-	r.with = with
+	r.with, r.pins = with, sock.PinsOf(ctx)
 	r.clock.start = sock.Now()
 	unwatch := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer unwatch()

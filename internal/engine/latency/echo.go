@@ -80,6 +80,7 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 		return err
 	}
 	defer pin(links[0])()
+	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	if o.Stamps == measure.StampsSplit {
 		for _, l := range links {
 			l.stamp("requests")
@@ -96,6 +97,7 @@ func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (m
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
 	defer pin(l)()
+	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
 		l.stamp("requests") // when a request came, not when this end ran again
 	}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // schedule is what the sender and the receiver of an open loop share.
@@ -38,6 +40,7 @@ func (c *client) openThreads(ctx context.Context) error {
 		defer close(s.done)
 		runtime.LockOSThread() // the pacer's; over the net poller too
 		defer runtime.UnlockOSThread()
+		defer sock.PinsOf(ctx).Keep(measure.Sender)()
 		s.err = c.sendOnSchedule(ctx, s)
 		s.lastNs.Store(c.clock.now())
 	}()

@@ -116,11 +116,13 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		Inline: c.link.busy(), // another thread would take a processor from one that spins
 	})
 	var err error
+	release := sock.PinsOf(ctx).Keep(measure.Sender)
 	if c.gap > 0 {
 		err = c.open(ctx)
 	} else {
 		err = c.closed(ctx)
 	}
+	release()
 	kept := c.rec.Stop(c.clock.now() - c.omit)
 	c.farewell()
 

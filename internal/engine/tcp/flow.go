@@ -37,6 +37,7 @@ type flow struct {
 	rec    *meter.Recorder
 	length int
 	path   string // that the bytes take
+	pins   *sock.Pins
 	watch  func() // gives the connections back to the runtime's poller
 }
 

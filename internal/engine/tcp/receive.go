@@ -31,6 +31,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir m
 	if err != nil {
 		return f.rec.Flow(), err
 	}
+	f.pins = sock.PinsOf(ctx)
 	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	work, n, err := r.workers()
 	if err != nil {

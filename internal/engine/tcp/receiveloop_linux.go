@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/pace"
 )
@@ -36,6 +37,7 @@ const (
 func (l *receiveLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer l.pins.Keep(measure.Receiver)()
 	_, restore := pace.FineSleep()
 	defer restore()
 	defer l.intake.Close()

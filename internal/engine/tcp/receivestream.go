@@ -16,6 +16,7 @@ const buffersMost = 32 << 20
 // read is the worker of one stream on any system: it waits for the connection to
 // have something. It compares what comes with expected, if that is not nil.
 func (r *receiver) read(stream int, expected *payload) {
+	defer r.pins.Keep(measure.Receiver)()
 	conn, cell := r.conns[stream], r.rec.Cell(stream)
 	buf := make([]byte, min(r.length, max(buffersMost/len(r.conns), 64<<10)))
 	var count meter.Count

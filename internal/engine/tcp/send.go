@@ -29,6 +29,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 	if err != nil {
 		return f.rec.Flow(), err
 	}
+	f.pins = sock.PinsOf(ctx)
 	s := &sender{flow: f, size: f.unit()}
 	if o.Rate > 0 {
 		for _, c := range conns {

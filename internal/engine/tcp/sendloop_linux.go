@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -22,6 +23,7 @@ const tick = 20 * time.Millisecond
 func (l *sendLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer l.pins.Keep(measure.Sender)()
 	defer l.outlet.Close()
 	for l.live > 0 && l.group.Err() == nil {
 		wait := tick

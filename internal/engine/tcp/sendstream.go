@@ -3,6 +3,7 @@ package tcp
 import (
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
 	"soku/internal/sock/pace"
@@ -11,6 +12,7 @@ import (
 // write is the worker of one stream on any system: it hands bytes to the
 // connection, which waits for room, and keeps a rate if there is one.
 func (s *sender) write(stream int, payload *payload) {
+	defer s.pins.Keep(measure.Sender)()
 	conn, cell := s.conns[stream], s.rec.Cell(stream)
 	var count meter.Count
 	var turn *turns

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
 	"soku/internal/sock/pace"
@@ -33,6 +34,7 @@ func (r *receiver) read(worker int) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
+	defer r.pins.Keep(measure.Receiver)()
 	d := &drain{receiver: r, box: box, rest: rest{waiter: pace.NewWaiter(r.group.Stopped())}}
 	for i := worker; i < len(r.conns); i += r.workers {
 		l, err := r.listen(i, box)

@@ -31,6 +31,7 @@ type flow struct {
 	path   string // into the kernel or out of it
 	group  *sock.Group
 	rec    *meter.Recorder
+	pins   *sock.Pins
 }
 
 func newFlow(conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {

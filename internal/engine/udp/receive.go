@@ -38,6 +38,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measu
 		return f.count(), err
 	}
 	defer f.take()()
+	f.pins = sock.PinsOf(ctx)
 	if o.Window == 0 {
 		for _, c := range conns {
 			sock.RaiseQueue(c)

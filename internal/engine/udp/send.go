@@ -35,6 +35,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.
 		return f.count(), err
 	}
 	defer f.take()()
+	f.pins = sock.PinsOf(ctx)
 	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: sock.Now()}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std()}
 	if f.timed() {
@@ -80,6 +81,7 @@ func (s *sender) work(worker int) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
+	defer s.pins.Keep(measure.Sender)()
 	d := &driver{sender: s, lanes: len(lanes), waiter: pace.NewWaiter(s.group.Stopped()), box: box}
 	if s.o.Rate > 0 {
 		rate := float64(s.o.Rate) * float64(len(lanes)) / float64(len(s.conns))

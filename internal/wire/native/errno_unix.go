@@ -15,4 +15,6 @@ const (
 	errnoNotAllowed  = syscall.EACCES
 	errnoForbidden   = syscall.EPERM
 	errnoWrongFamily = syscall.EAFNOSUPPORT
+	errnoNoFile      = syscall.EMFILE
+	errnoNoFileLeft  = syscall.ENFILE // on the whole host
 )

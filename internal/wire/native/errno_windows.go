@@ -13,4 +13,6 @@ const (
 	errnoNotAllowed  = windows.WSAEACCES
 	errnoForbidden   = windows.ERROR_ACCESS_DENIED
 	errnoWrongFamily = windows.WSAEAFNOSUPPORT
+	errnoNoFile      = windows.WSAEMFILE
+	errnoNoFileLeft  = windows.WSAENOBUFS
 )

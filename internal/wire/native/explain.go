@@ -66,6 +66,8 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 		return measure.Errorf(measure.KindUsage, "connect %s: the local address to measure from is not usable here", addr).WithHint("give an address of this host and of the same family as the server's")
 	case errors.Is(err, errnoWrongFamily):
 		return measure.Errorf(measure.KindUsage, "connect %s: the address family does not fit", addr).WithHint("check -4, -6 and the address to measure from")
+	case errors.Is(err, errnoNoFile), errors.Is(err, errnoNoFileLeft):
+		return measure.Errorf(measure.KindPermission, "connect %s: this host has no file descriptor left for one more connection", addr).WithHint("raise the limit (ulimit -n, LimitNOFILE=) or use fewer --streams")
 	case errors.Is(err, errnoNotAllowed), errors.Is(err, errnoForbidden):
 		return measure.Errorf(measure.KindPermission, "connect %s: the operating system of this host does not permit it", addr).WithHint("does a local firewall forbid outgoing connections?")
 	}

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,15 @@ func TestAHostThatDoesNotAnswerTimesOut(t *testing.T) {
 	err := explainDial(context.Background(), "tcp", "192.0.2.1:7658", &net.OpError{Op: "dial", Err: timeoutError{}})
 	if measure.KindOf(err) != measure.KindUnreachable || !strings.Contains(err.Error(), "connect 192.0.2.1:7658: no answer in time") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestRunningOutOfFilesSaysWhichLimitToRaise(t *testing.T) {
+	for _, no := range []error{errnoNoFile, errnoNoFileLeft} {
+		err := explainDial(context.Background(), "tcp", "192.0.2.1:7658", &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", no)})
+		if measure.KindOf(err) != measure.KindPermission || !strings.Contains(err.Error(), "ulimit -n") || !strings.Contains(err.Error(), "--streams") {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"soku/internal/measure"
+)
+
+const loadRow = 58
+
+// Share of the round trips that the bars of a load chart leave out at either end, %.
+const (
+	barFrom = 5
+	barTo   = 99
+)
+
+// loadFigure draws the round trips of each pattern without and beside the load,
+// in the order of the ranking.
+func (t *Test) loadFigure(id string, series map[string]int) (figure, bool) {
+	var rows []*Row
+	for _, r := range t.drawn() {
+		if r.UnderLoad != nil {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return figure{}, false
+	}
+	f := figure{Caption: "Round trips of all trials of a pattern together: the pale bar without the load, the strong one beside it, each from the 5th to the 99th percentile with a mark at the median."}
+	for _, v := range []struct {
+		class string
+		width float64
+	}{{"wide", wideChart}, {"narrow", narrowChart}} {
+		c := t.load(rows, v.width, series)
+		c.ID, c.Class = id+"-"+v.class, v.class
+		f.Charts = append(f.Charts, c)
+	}
+	return f, true
+}
+
+func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
+	low, high := math.Inf(1), 0.0
+	for _, r := range rows {
+		for _, w := range []*Waits{r.UnderLoad.Idle, r.UnderLoad.Loaded} {
+			if w != nil {
+				low, high = min(low, w.at(barFrom)), max(high, w.at(barTo))
+			}
+		}
+	}
+	plot := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
+	ax, at := logAxis(low, high, plot.Left, plot.Right, int(width/70))
+	c := chart{
+		Title: t.heading() + ": latency under load", Width: width, Height: plot.Bottom + 40, Plot: plot, XTitle: "round trip",
+	}
+	for _, v := range at {
+		c.XTicks = append(c.XTicks, tick{At: ax.at(v), Text: timeText(v)})
+	}
+	c.XTicks = anchors(c.XTicks, width)
+	for i, r := range rows {
+		top := plot.Top + loadRow*float64(i)
+		value := ""
+		if s := r.UnderLoad.RPM; s != nil {
+			value = countText(s) + " RPM"
+		}
+		c.Texts = append(c.Texts,
+			text{X: plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(r.Pattern, plot.Right-plot.Left-90), Title: r.Pattern},
+			text{X: plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: value})
+		c.addWaits(r.Pattern+", idle", "interval", r.UnderLoad.Idle, ax, series[r.Pattern], top+22)
+		c.addWaits(r.Pattern+", loaded", "loaded", r.UnderLoad.Loaded, ax, series[r.Pattern], top+37)
+	}
+	return c
+}
+
+func (w *Waits) at(percentile float64) float64 { return float64(w.Histogram.Percentile(percentile)) }
+
+func (c *chart) addWaits(name, class string, w *Waits, ax axis, color int, top float64) {
+	if w == nil {
+		return
+	}
+	const height = 12
+	from, to, middle := ax.at(w.at(barFrom)), ax.at(w.at(barTo)), ax.at(w.P50)
+	title := fmt.Sprintf("%s: median %s, p99 %s, max %s", name, measure.FormatLatency(w.P50), measure.FormatLatency(w.P99), measure.FormatLatency(w.Max))
+	c.Bands = append(c.Bands, shape{Class: class, Series: color, X: from, Y: top, W: max(to-from, 1), H: height, Title: title})
+	c.Lines = append(c.Lines, shape{Class: "mean", Series: color, D: path([][2]float64{{middle, top}, {middle, top + height}}), Title: title})
+}
+
+// loadOverTime draws the round trips before, beside and after the load, a panel a
+// pattern on common axes.
+func (t *Test) loadOverTime(id string, series map[string]int) []figure {
+	low, high, end := math.Inf(1), 0.0, 0.0
+	for _, r := range t.Rows {
+		for _, s := range loadsOf(&r) {
+			end = max(end, s.to)
+			for _, p := range slices.Concat(s.parts...) {
+				if p.value > 0 {
+					low = min(low, p.value)
+				}
+				high, end = max(high, p.value, p.high), max(end, p.at)
+			}
+		}
+	}
+	if math.IsInf(low, 1) {
+		return nil
+	}
+	plot := box{Left: 58, Top: 8, Right: panelWidth - 8, Bottom: panelHeight - 36}
+	x, xAt := exactAxis(end, plot.Left, plot.Right, 5)
+	y, yAt := logAxis(low, high, plot.Bottom, plot.Top, 6)
+	var out []figure
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if len(loadsOf(r)) == 0 {
+			continue
+		}
+		c := chart{
+			ID: fmt.Sprintf("%s-%d", id, i), Title: r.Pattern + ": round trips before, beside and after the load", Width: panelWidth, Height: panelHeight, Plot: plot,
+			XTitle: "time, s", YTitle: "round trip",
+		}
+		for _, v := range xAt {
+			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, scale{per: 1})})
+		}
+		c.XTicks = anchors(c.XTicks, panelWidth)
+		for _, v := range yAt {
+			c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})
+		}
+		c.addLoads(t, loadsOf(r), x, y, series[r.Pattern])
+		out = append(out, figure{Caption: r.Pattern, Charts: []chart{c}})
+	}
+	return out
+}
+
+func loadsOf(r *Row) []loadSeries {
+	if r.UnderLoad == nil {
+		return nil
+	}
+	return r.UnderLoad.series
+}
+
+// addLoads draws each trial as lines over the time of the load, which is that of the first.
+func (c *chart) addLoads(t *Test, trials []loadSeries, x, y axis, color int) {
+	first := trials[0]
+	c.Bands = append(c.Bands, shape{Class: "load", Series: color, X: x.at(first.from), Y: c.Plot.Top, W: max(x.at(first.to)-x.at(first.from), 1), H: c.Plot.Bottom - c.Plot.Top, Title: "the time of the load"})
+	for _, s := range trials {
+		for _, part := range s.parts {
+			lines := t.timeLines(lineOf(s, part), x, y, color)
+			if len(lines) > 1 {
+				lines[1].Title = lines[0].Title + ", slowest round trip of each slice"
+			}
+			c.Lines = append(c.Lines, lines...)
+		}
+	}
+}
+
+func lineOf(s loadSeries, part []point) series {
+	return series{round: s.round, repeat: s.repeat, points: part}
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// sharing is what each stream of one direction of a trial got.
+type sharing struct {
+	name  string    // "round 2", as far as it tells trials of a pattern apart
+	index float64   // Jain's
+	bps   []float64 // ascending; of many streams evenly spaced ones of that order
+	count int       // streams
+}
+
+// fairnessOf is a result's fairness index, where it has several streams.
+func fairnessOf(r *measure.Result) (float64, bool) {
+	f := r.Summary.Fairness
+	if f == nil {
+		return 0, false
+	}
+	return min(max(f.JainIndex, 0), 1), true
+}
+
+// sharingOf is each direction of a trial whose streams shared something.
+func sharingOf(r *measure.Result, allTrials int) []sharing {
+	if r.Error != nil {
+		return nil
+	}
+	var out []sharing
+	for _, f := range r.Flows {
+		bps := slices.DeleteFunc(f.StreamBps(), func(v float64) bool { return !plausible(v) })
+		index := stats.Jain(bps)
+		if len(bps) < 2 || math.IsNaN(index) {
+			continue
+		}
+		slices.Sort(bps)
+		name := "trial"
+		if r.Trial != nil {
+			name = fmt.Sprintf("round %d", r.Trial.Round)
+			if r.Trial.Repeat > 1 {
+				name += fmt.Sprintf(".%d", r.Trial.Repeat)
+			}
+		}
+		if len(r.Flows) > 1 {
+			name += map[measure.Direction]string{measure.Forward: " →", measure.Reverse: " ←"}[f.Direction]
+		}
+		out = append(out, sharing{name: name, index: index, bps: evenly(bps, pointsFor(allTrials)), count: len(bps)})
+	}
+	return out
+}
+
+// evenly is at most n values of a sorted list, the first and the last among them.
+func evenly(sorted []float64, n int) []float64 {
+	if len(sorted) <= n {
+		return sorted
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = sorted[i*(len(sorted)-1)/(n-1)]
+	}
+	return out
+}
+
+// fairnessColumn tells how evenly streams shared, where there are several.
+func (t *Test) fairnessColumn(out *table) {
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Fairness }); found {
+		out.add(column{Name: "fairness", Number: true, keep: 7, Why: "Jain's index of the streams' goodputs, mean: 1 where all streams had the same"}, func(i int) string {
+			if list[i] == nil {
+				return "–"
+			}
+			return fmt.Sprintf("%.3f", list[i].Mean)
+		})
+	}
+}
+
+const (
+	sharingRow  = 22
+	mostStrips  = 12 // of a pattern; more are no picture
+	stripsLeft  = 84 // pixels for the names
+	stripsRight = 48 // and for the indices
+)
+
+// sharingFigures draws what each stream got, a panel a pattern, a strip a trial, in
+// which every stream is a stroke. Each panel has an axis of its own from zero: what
+// compares is how wide the strokes lie in relation to their distance from zero.
+func (t *Test) sharingFigures(id string, series map[string]int) []figure {
+	var out []figure
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		strips := leastFair(r.sharings)
+		if len(strips) == 0 {
+			continue
+		}
+		high := 0.0
+		for _, s := range strips {
+			high = max(high, s.bps[len(s.bps)-1])
+		}
+		unit := scaleFor(rateScales, high/2)
+		plot := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
+		x, at := exactAxis(high*1.02, plot.Left, plot.Right, 4)
+		c := chart{
+			ID: fmt.Sprintf("%s-%d", id, i), Title: r.Pattern + ": goodput of each stream", Width: panelWidth, Height: plot.Bottom + 38, Plot: plot,
+			XTitle: "goodput of a stream, " + unit.unit,
+		}
+		for _, v := range at {
+			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, unit)})
+		}
+		c.XTicks = anchors(c.XTicks, panelWidth)
+		for k, s := range strips {
+			c.addStrip(s, x, series[r.Pattern], plot.Top+sharingRow*float64(k)+3)
+		}
+		caption := r.Pattern
+		if left := len(r.sharings) - len(strips); left > 0 {
+			caption += fmt.Sprintf(" (the least even; %d more even not shown)", left)
+		}
+		out = append(out, figure{Caption: caption, Charts: []chart{c}})
+	}
+	return out
+}
+
+// leastFair are the strips of a panel: all, or those least evenly shared, in their order.
+func leastFair(all []sharing) []sharing {
+	if len(all) <= mostStrips {
+		return all
+	}
+	indices := make([]float64, len(all))
+	for i, s := range all {
+		indices[i] = s.index
+	}
+	slices.Sort(indices)
+	var out []sharing
+	for _, s := range all {
+		if s.index <= indices[mostStrips-1] && len(out) < mostStrips {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (c *chart) addStrip(s sharing, x axis, color int, top float64) {
+	const height = 16
+	low, high, median := s.bps[0], s.bps[len(s.bps)-1], stats.Median(s.bps)
+	var strokes strings.Builder
+	last := math.Inf(-1)
+	for _, v := range s.bps {
+		// Strokes of one place look as one.
+		if at := math.Round(x.at(v)*4) / 4; at != last {
+			fmt.Fprintf(&strokes, "M%.1f %.1fv%d", at, top, height)
+			last = at
+		}
+	}
+	title := fmt.Sprintf("%s: fairness %.3f; %d streams, median %s, from %s to %s", s.name, s.index, s.count,
+		measure.FormatRate(median), measure.FormatRate(low), measure.FormatRate(high))
+	c.Bands = append(c.Bands, shape{Class: "interval", Series: color, X: x.at(low), Y: top, W: max(x.at(high)-x.at(low), 1), H: height, Title: title})
+	c.Lines = append(c.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
+	c.Texts = append(c.Texts,
+		text{X: 8, Y: top + 12, Anchor: "start", Class: "small", Text: cutTo(s.name, stripsLeft-12)},
+		text{X: panelWidth - 8, Y: top + 12, Anchor: "end", Class: "small", Text: fmt.Sprintf("%.3f", s.index), Title: title})
+}

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"encoding/csv"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// loaded is the campaign with streams of every TCP trial, whose rates differ by
+// the spread, and the latency of the path without and beside their load.
+func loaded(in Input, streams int, spread float64) Input {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, x := range in.Results {
+		if x.Test != measure.TestTCP || x.Error != nil {
+			continue
+		}
+		x.Options.Streams, x.Options.WithLatency = streams, true
+		f := &x.Flows[0]
+		var shares []float64
+		for i := range streams {
+			share := float64(f.Summary.ReceivedBytes) / float64(streams) * math.Exp(spread*r.NormFloat64())
+			f.Streams = append(f.Streams, measure.Stream{Index: i, ReceivedBytes: int64(share)})
+			shares = append(shares, math.Floor(share))
+		}
+		if streams > 1 {
+			low, high := stats.Range(shares)
+			x.Summary.Fairness = &measure.Fairness{JainIndex: stats.Jain(shares), MinBps: low, MedianBps: stats.Median(shares), MaxBps: high}
+		}
+		base := 4e14 / x.Summary.GoodputBps
+		u := &measure.UnderLoad{Before: waits(r, base, 400, 2), During: waits(r, 12*base, 1800, 9), After: waits(r, base, 400, 2)}
+		x.UnderLoad = u
+		x.Summary.LoadedRTT, x.Summary.RPM = u.During.Histogram.Percentiles(), measure.RPM(u.During.Histogram)
+	}
+	return in
+}
+
+// waits are n round trips about a median, in ns, over some seconds.
+func waits(r *rand.Rand, median float64, n int, seconds float64) *measure.Latency {
+	l := &measure.Latency{Histogram: measure.NewHistogram()}
+	for i := range n {
+		v := int64(median * math.Exp(0.2*r.NormFloat64()))
+		l.Histogram.Record(v)
+		if i%4 == 0 {
+			l.Series = append(l.Series, measure.LatencyPoint{AtNs: int64(float64(i) / float64(n) * seconds * 1e9), P50Ns: v, MaxNs: v * 2})
+		}
+	}
+	return l
+}
+
+func TestLatencyUnderLoadIsThatOfMergedHistograms(t *testing.T) {
+	in := loaded(fourPatterns().input(), 1, 0)
+	tcp := build(t, in).test(t, "tcp")
+	for _, row := range tcp.Rows {
+		idle, during := measure.NewHistogram(), measure.NewHistogram()
+		rpm := []float64{}
+		for _, x := range in.Results {
+			if x.Test == measure.TestTCP && x.Trial.Pattern == row.Pattern {
+				idle.Merge(x.UnderLoad.Before.Histogram)
+				idle.Merge(x.UnderLoad.After.Histogram)
+				during.Merge(x.UnderLoad.During.Histogram)
+				rpm = append(rpm, x.Summary.RPM)
+			}
+		}
+		u := row.UnderLoad
+		if u == nil {
+			t.Fatalf("%s has no latency under load", row.Pattern)
+		}
+		if u.Idle.Count != idle.Count() || u.Idle.P50 != float64(idle.Percentile(50)) {
+			t.Errorf("%s: idle %+v", row.Pattern, u.Idle.Percentiles)
+		}
+		if u.Loaded.Count != during.Count() || u.Loaded.P99 != float64(during.Percentile(99)) {
+			t.Errorf("%s: loaded %+v", row.Pattern, u.Loaded.Percentiles)
+		}
+		if want := stats.Mean(rpm); math.Abs(u.RPM.Mean-want) > 1e-6 || u.RPM.N != len(rpm) {
+			t.Errorf("%s: %v RPM of %d trials, want %v of %d", row.Pattern, u.RPM.Mean, u.RPM.N, want, len(rpm))
+		}
+		// One line before, one beside, one after the load, of each trial.
+		if len(u.series) != len(rpm) || len(u.series[0].parts) != 3 {
+			t.Errorf("%s: %d trials over time", row.Pattern, len(u.series))
+		}
+		s := u.series[0]
+		if before, beside, after := s.parts[0], s.parts[1], s.parts[2]; s.from != 2 || before[len(before)-1].at > s.from || beside[0].at < s.from || after[0].at < s.to || s.to < 12 {
+			t.Errorf("%s: load from %v to %v s; before to %v, beside from %v, after from %v", row.Pattern, s.from, s.to, before[len(before)-1].at, beside[0].at, after[0].at)
+		}
+	}
+}
+
+func TestAFailedTrialsLatencyUnderLoadIsLeftOut(t *testing.T) {
+	in := loaded(fourPatterns().input(), 4, 0.5)
+	for _, x := range in.Results {
+		failed(x)
+	}
+	for _, row := range build(t, in).test(t, "tcp").Rows {
+		if row.UnderLoad != nil || row.Fairness != nil || len(row.sharings) > 0 {
+			t.Errorf("%s: %+v", row.Pattern, row)
+		}
+	}
+}
+
+func TestEveryFormShowsLatencyUnderLoadAndFairness(t *testing.T) {
+	r := build(t, loaded(fourPatterns().input(), 8, 0.4))
+	row := r.test(t, "tcp").row(t, "ErGw1AZ")
+	rpm, fair := countText(row.UnderLoad.RPM), strconv.FormatFloat(row.Fairness.Mean, 'f', 3, 64)
+	for form, parts := range map[string][]string{
+		"txt":  {"latency under load", "loaded p50", "RPM", rpm},
+		"md":   {"latency under load", "| loaded p50", rpm, "fairness", fair},
+		"html": {"Latency under load", "loaded p99", rpm, fair, `id="t1-load-wide"`, `id="t1-load-time-0"`, `id="t1-streams-0"`},
+		"json": {`"latency_under_load"`, `"responsiveness_rpm"`, `"fairness_index"`},
+	} {
+		text := written(t, forms(r)[form])
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s does not show %q", form, part)
+			}
+		}
+	}
+	lines, err := csv.NewReader(strings.NewReader(written(t, r.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range lines[0] {
+		load := strings.HasPrefix(name, "idle_rtt") || strings.HasPrefix(name, "loaded_rtt") || strings.HasPrefix(name, "responsiveness") || strings.HasPrefix(name, "fairness")
+		for _, line := range lines[1:] {
+			if load && (line[i] == "") != (line[2] == "latency") {
+				t.Errorf("%s of a %s test is %q", name, line[2], line[i])
+			}
+		}
+	}
+}
+
+func TestWithoutLoadOrStreamsNothingIsSaidOfThem(t *testing.T) {
+	r := build(t, fourPatterns().input())
+	for _, form := range []string{"txt", "md", "html", "json"} {
+		if text := written(t, forms(r)[form]); strings.Contains(text, "under load") || strings.Contains(text, "under_load") || strings.Contains(text, "airness") {
+			t.Errorf("%s speaks of load or fairness", form)
+		}
+	}
+}
+
+func TestManyStreamsStayReadableAndBounded(t *testing.T) {
+	s := fourPatterns()
+	s.rounds, s.seconds = 20, 20
+	r := build(t, loaded(s.input(), 1024, 0.6))
+	for _, row := range r.test(t, "tcp").Rows {
+		if len(row.sharings) != 20 || row.sharings[0].count != 1024 || len(row.sharings[0].bps) > mostPoints {
+			t.Errorf("%s: %d strips of %d strokes", row.Pattern, len(row.sharings), len(row.sharings[0].bps))
+		}
+		for _, x := range row.sharings {
+			if x.bps[0] > x.bps[len(x.bps)-1]/10 {
+				t.Errorf("%s: the slowest and the fastest stream are not among the strokes", row.Pattern)
+			}
+		}
+	}
+	if page := written(t, r.HTML); len(page) > 3_000_000 {
+		t.Errorf("160 trials, 80 of them with 1024 streams and latency, make a page of %d bytes", len(page))
+	}
+	figures := r.test(t, "tcp").sharingFigures("x", map[string]int{})
+	if n := len(figures[0].Charts[0].Lines); n != mostStrips {
+		t.Errorf("%d strips in a panel", n)
+	}
+}
+
+func TestTheLeastEvenTrialsAreShown(t *testing.T) {
+	var all []sharing
+	for i := range 30 {
+		all = append(all, sharing{name: strconv.Itoa(i), index: float64((i*7)%30) / 30})
+	}
+	shown := leastFair(all)
+	if len(shown) != mostStrips {
+		t.Fatalf("%d shown", len(shown))
+	}
+	for i, s := range shown {
+		if s.index >= float64(mostStrips)/30 {
+			t.Errorf("%s with %v is shown", s.name, s.index)
+		}
+		if i > 0 && placeOf(t, shown[i-1].name) >= placeOf(t, s.name) {
+			t.Errorf("%s comes after %s", s.name, shown[i-1].name)
+		}
+	}
+}
+
+func placeOf(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestResultsByHandShowLatencyUnderLoad(t *testing.T) {
+	in := loaded(fourPatterns().input(), 2, 0.1)
+	x := in.Results[0]
+	x.Trial = nil
+	x.Options.Duration = measure.Duration(10 * time.Second)
+	row := build(t, Input{Results: []*measure.Result{x}}).Tests[0].Rows[0]
+	if row.UnderLoad == nil || row.UnderLoad.RPM.N != 1 || row.sharings[0].name != "trial" {
+		t.Errorf("%+v", row.UnderLoad)
+	}
+}

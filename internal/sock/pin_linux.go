@@ -1,0 +1,40 @@
+package sock
+
+import (
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// allowedCPUs are the processors this process may use, ascending: the affinity it
+// was started with, which holds the control group's cpuset. It is read once, before
+// any thread is kept on one of them.
+var allowedCPUs = sync.OnceValues(func() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, measure.Errorf(measure.KindPermission, "pin: read which processors this process may use: %w", err).WithHint("leave out --pin")
+	}
+	var out []int
+	for cpu := range len(set) * 64 {
+		if set.IsSet(cpu) {
+			out = append(out, cpu)
+		}
+	}
+	return out, nil
+})
+
+// keepThread lets the calling thread, which must be locked, run on that processor
+// only; restore takes that back.
+func keepThread(cpu int) (restore func() error, err error) {
+	var before, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return nil, err
+	}
+	one.Set(cpu)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return nil, err
+	}
+	return func() error { return unix.SchedSetaffinity(0, &before) }, nil
+}

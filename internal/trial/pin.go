@@ -1,0 +1,39 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// pinned notes on which processors the client's loops were kept. It returns err, or
+// why one could not be kept.
+func pinned(ctx context.Context, r *measure.Result, err error) error {
+	pins := sock.PinsOf(ctx)
+	r.Hosts.Client.PinnedCPUs = pins.Kept()
+	if err == nil {
+		err = pins.Err()
+	}
+	return err
+}
+
+// warnUnpinned says at which end nothing was pinned though that was asked for: an
+// older soku does not know how, and connections of a server's main port are taken
+// by a loop that is not the test's own.
+func warnUnpinned(r *measure.Result) {
+	client, server, err := measure.ParsePin(r.Options.Pin)
+	if err != nil {
+		return
+	}
+	for _, end := range []struct {
+		name  string
+		asked measure.Pinning
+		host  *measure.Host
+	}{{"client", client, r.Hosts.Client}, {"server", server, r.Hosts.Server}} {
+		if end.asked.On && end.host != nil && len(end.host.PinnedCPUs) == 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("nothing was pinned at the %s: no loop there is this test's own, or its soku is older", end.name))
+		}
+	}
+}
