@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/trial"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -137,7 +138,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 }
 
 func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
-	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(string, int, int) {}}, lengths: brief, steady: "nosuch",
+	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(string, int, int) {}}, lengths: brief, one: trial.Run, steady: "nosuch",
 		doc: &Document{Host: measure.Facts{OS: "linux", Congestion: "bbr"}}}
 	m := mode{goodput, "any", measure.TestTCP, nil}
 	if err := r.mode(t.Context(), m); err != nil {
