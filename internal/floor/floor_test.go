@@ -175,6 +175,10 @@ func TestLatenessIsOfTheSleepsThatEndedInTime(t *testing.T) {
 	if late.Count() == 0 || late.Count() > 400 {
 		t.Errorf("%d sleeps of 50 µs in 20 ms", late.Count())
 	}
+	// The sleep itself is no part of its lateness.
+	if late := lateness(t.Context(), 2*time.Millisecond, 60*time.Millisecond); late.Count() == 0 || late.Min() >= int64(2*time.Millisecond) {
+		t.Errorf("%d sleeps of 2 ms, each %d ns late or more", late.Count(), late.Min())
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if n := lateness(ctx, time.Millisecond, time.Hour).Count(); n != 0 {
