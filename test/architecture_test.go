@@ -2,6 +2,7 @@
 package test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -101,5 +102,45 @@ func TestEnginesKnowNoProtocolAndProtocolsNoEngine(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// The runtime's clock moves in steps of up to 15.6 ms on Windows, which neither
+// Linux nor wine shows. It is good for deadlines, and where only Linux builds.
+func TestWhatIsMeasuredIsTimedByTheFineClock(t *testing.T) {
+	seen := 0
+	for _, root := range []string{"../internal/engine", "../internal/sock", "../internal/floor/timer.go"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			name := filepath.Base(path)
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+				strings.HasSuffix(path, "_linux.go") || strings.HasPrefix(name, "clock_") {
+				return err
+			}
+			fset := token.NewFileSet()
+			f, err := parser.ParseFile(fset, path, nil, 0)
+			if err != nil {
+				return err
+			}
+			seen++
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					s, ok := n.Fun.(*ast.SelectorExpr)
+					return !ok || !strings.HasSuffix(s.Sel.Name, "Deadline")
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && (n.Sel.Name == "Now" || n.Sel.Name == "Since") {
+						t.Errorf("%s: time.%s: use that of package sock", fset.Position(n.Pos()), n.Sel.Name)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("looked at %d files", seen)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -228,6 +229,10 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 	locked := startServer(t, func(c *server.Config) { c.Token = "secret" })
 	capped := startServer(t, func(c *server.Config) { c.MaxDuration = measure.Duration(1e9) })
 
+	noWarp := "warp"
+	if runtime.GOOS == "windows" {
+		noWarp = "congestion cannot be set on Windows"
+	}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -250,7 +255,7 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 		{"not a soku server", []string{"tcp", notSoku}, 5, []string{notSoku, "soku server"}},
 		{"no token", []string{"tcp", locked, "-t", "100ms"}, 5, []string{"token"}},
 		{"longer than the server allows", []string{"tcp", capped, "-t", "10s"}, 5, []string{"1s"}},
-		{"unknown congestion control", []string{"tcp", open, "-C", "warp", "-t", "100ms"}, 2, []string{"warp"}},
+		{"unknown congestion control", []string{"tcp", open, "-C", "warp", "-t", "100ms"}, 2, []string{noWarp}},
 		{"token file that is not there", []string{"tcp", open, "--token-file", "/no/such/file"}, 2, []string{"/no/such/file", "--token-file"}},
 		{"output folder that is not there", []string{"tcp", open, "-t", "100ms", "-o", "/no/such/folder/r.json"}, 7, []string{"/no/such/folder/r.json"}},
 		{"no such result", []string{"show", "ffffffff"}, 9, []string{"ffffffff", "soku ls"}},

@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/trial"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -137,7 +138,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 }
 
 func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
-	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(string, int, int) {}}, lengths: brief, steady: "nosuch",
+	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(string, int, int) {}}, lengths: brief, one: trial.Run, steady: "nosuch",
 		doc: &Document{Host: measure.Facts{OS: "linux", Congestion: "bbr"}}}
 	m := mode{goodput, "any", measure.TestTCP, nil}
 	if err := r.mode(t.Context(), m); err != nil {
@@ -173,6 +174,10 @@ func TestLatenessIsOfTheSleepsThatEndedInTime(t *testing.T) {
 	late := lateness(t.Context(), 50*time.Microsecond, 20*time.Millisecond)
 	if late.Count() == 0 || late.Count() > 400 {
 		t.Errorf("%d sleeps of 50 µs in 20 ms", late.Count())
+	}
+	// The sleep itself is no part of its lateness.
+	if late := lateness(t.Context(), 2*time.Millisecond, 60*time.Millisecond); late.Count() == 0 || late.Min() >= int64(2*time.Millisecond) {
+		t.Errorf("%d sleeps of 2 ms, each %d ns late or more", late.Count(), late.Min())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/sock/pace"
 )
 
@@ -37,13 +38,13 @@ func lateness(ctx context.Context, length, whole time.Duration) *measure.Histogr
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		w := pace.NewWaiter(ctx.Done())
-		for end := time.Now().Add(whole); ; {
-			begin := time.Now()
+		for end := sock.Now().Add(whole); ; {
+			begin := sock.Now()
 			if !begin.Before(end) || !w.WaitFine(length) {
 				return
 			}
 			// A signal may end a sleep early; it is then no measure of the timer.
-			if d := time.Since(begin) - length; d >= 0 {
+			if d := sock.Since(begin) - length; d >= 0 {
 				late.Record(int64(d))
 			}
 		}

@@ -124,12 +124,12 @@ func TestAConnectSessionEndsWithItsClient(t *testing.T) {
 
 func TestAServersRateHoldsConnections(t *testing.T) {
 	t.Parallel()
-	s := serveWith(t, Config{MaxRate: 3_200_000}, realEngines())
+	s := serveWith(t, Config{MaxRate: 320_000}, realEngines())
 	session := s.connections(func(*measure.Options) {})
-	if got := session.Options().RequestRate; got != 1000 {
-		t.Errorf("%v connections a second, want 1000 of 400 bytes", got)
+	if got := session.Options().RequestRate; got != 100 {
+		t.Errorf("%v connections a second, want 100 of 400 bytes", got)
 	}
-	if w := session.Warnings(); len(w) != 1 || !strings.Contains(w[0], "holds the test to 1000 connections a second") {
+	if w := session.Warnings(); len(w) != 1 || !strings.Contains(w[0], "holds the test to 100 connections a second") {
 		t.Errorf("warnings %q", w)
 	}
 	slower := s.connections(func(o *measure.Options) { o.RequestRate = 10 })
@@ -148,7 +148,7 @@ func TestAServersRateHoldsConnections(t *testing.T) {
 	fast.RequestRate, fast.Duration, fast.Streams = 0, measure.Duration(time.Minute), 4
 	_, err := connect.Run(ctx, connect.Target{Addr: session.Entry().Own, Await: true}, fast, nil)
 	var told *measure.Error
-	if !errors.As(err, &told) || told.Kind != measure.KindRefused || !strings.Contains(told.Message, "more than 1000 connections a second") {
+	if !errors.As(err, &told) || told.Kind != measure.KindRefused || !strings.Contains(told.Message, "more than 100 connections a second") {
 		t.Errorf("got %v", err)
 	}
 }

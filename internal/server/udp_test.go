@@ -233,15 +233,20 @@ func TestBlockedUDPIsToldApartFromABrokenPath(t *testing.T) {
 	}
 }
 
-func TestAllowHoldsForDataConnections(t *testing.T) {
-	allowed := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}
-	s := serve(t, Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}})
-	control, err := (&net.Dialer{LocalAddr: allowed}).Dial("tcp", s.addr)
+// allowOnly is a server for one address that is not 127.0.0.1, and a UDP session that came from there.
+func allowOnly(t *testing.T, allowed net.IP) (*running, native.Created) {
+	t.Helper()
+	s := serve(t, Config{Allow: []netip.Prefix{netip.MustParsePrefix(allowed.String() + "/32")}})
+	control, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: allowed}}).Dial("tcp", s.addr)
 	if err != nil {
 		t.Skipf("this system has no second loopback address: %v", err)
 	}
-	defer control.Close()
-	created := askUDPSession(t, control, 1)
+	t.Cleanup(func() { _ = control.Close() })
+	return s, askUDPSession(t, control, 1)
+}
+
+func TestAllowHoldsForDataConnections(t *testing.T) {
+	s, created := allowOnly(t, net.IPv4(127, 0, 0, 2))
 	data := native.Preamble{Version: native.Version + 1, Kind: native.KindData, Key: created.Key}.Append(nil)
 	if answer := s.speak(string(data)); answer != "" { // from 127.0.0.1; others learn that the version is wrong
 		t.Errorf("TCP was answered with % x", answer)
@@ -251,7 +256,12 @@ func TestAllowHoldsForDataConnections(t *testing.T) {
 	if d, ok := h.receive(100 * time.Millisecond); ok {
 		t.Errorf("answered with %+v", d)
 	}
-	c, err := (&net.Dialer{LocalAddr: &net.UDPAddr{IP: allowed.IP}}).Dial("udp", s.addr)
+}
+
+func TestTheAllowedAddressIsAnsweredOverUDP(t *testing.T) {
+	allowed := net.IPv4(127, 0, 0, 2)
+	s, created := allowOnly(t, allowed)
+	c, err := (&net.Dialer{LocalAddr: &net.UDPAddr{IP: allowed}}).Dial("udp", s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}

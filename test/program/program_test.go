@@ -93,6 +93,7 @@ func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 		"latency":           {"latency"},
 		"latency over udp":  {"latency", "--protocol", "udp"},
 		"latency at a rate": {"latency", "--request-rate", "200"},
+		"connect":           {"connect"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := client(t, soku, append(args, at, "--duration", "400ms", "--json")...)
@@ -106,12 +107,16 @@ func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 			switch s := r.Summary; {
 			case r.Error != nil:
 				t.Errorf("the result holds the error %v", r.Error)
-			case args[0] != "latency" && (s.GoodputBps <= 0 || s.ReceivedBytes <= 0):
-				t.Errorf("%v bit/s of %v bytes", s.GoodputBps, s.ReceivedBytes)
-			case args[0] == "latency" && (s.RTT == nil || s.RTT.Count == 0):
+			case args[0] == "tcp" || args[0] == "udp":
+				if s.GoodputBps <= 0 || s.ReceivedBytes <= 0 {
+					t.Errorf("%v bit/s of %v bytes", s.GoodputBps, s.ReceivedBytes)
+				}
+			case s.RTT == nil || s.RTT.Count == 0:
 				t.Error("no round trips")
-			case args[0] == "latency" && s.RTT.Min < shortest:
+			case s.RTT.Min < shortest:
 				t.Errorf("a round trip took %v ns: the clock is too coarse", s.RTT.Min)
+			case args[0] == "connect" && (s.ConnectionsPerSecond <= 0 || r.Connect == nil || r.Connect.Accepted == nil || *r.Connect.Accepted < r.Connect.Opened):
+				t.Errorf("%v connections a second of %+v", s.ConnectionsPerSecond, r.Connect)
 			}
 		})
 	}

@@ -30,17 +30,31 @@ func listenNet(local netip.Addr, _ measure.Options) (acceptor, int, string, erro
 func (a netAcceptor) threads() int { return 1 }
 func (a netAcceptor) close()       { _ = a.l.Close() }
 
+// drain makes a connection of its own and takes what comes until that one: the
+// queue keeps the order. A deadline alone would not do, for one that goes by
+// before the call ends it without a look at the queue.
 func (a netAcceptor) drain() {
-	_ = a.l.SetDeadline(sock.Now().Add(2 * time.Millisecond))
+	last, err := net.DialTimeout("tcp", a.l.Addr().String(), drainTime)
+	if err == nil {
+		defer sock.Abort(last.(*net.TCPConn))
+	}
+	_ = a.l.SetDeadline(sock.Now().Add(drainTime))
+	defer func() { _ = a.l.SetDeadline(time.Time{}) }()
 	for {
-		c, err := a.l.AcceptTCP()
-		if err != nil {
-			break
+		c, failed := a.l.AcceptTCP()
+		if failed != nil {
+			return
 		}
 		_ = c.Close()
+		if err == nil && c.RemoteAddr().String() == last.LocalAddr().String() {
+			return
+		}
 	}
-	_ = a.l.SetDeadline(time.Time{})
 }
+
+// drainTime bounds each of a drain's two waits, for where its own connection
+// does not get through.
+const drainTime = 500 * time.Millisecond
 
 // atOnce bounds how many connections are answered at a time.
 const atOnce = 1024

@@ -75,8 +75,8 @@ func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with ac
 // Port is the port that was opened, 0 for none.
 func (l *Listener) Port() int { return l.port }
 
-// Begin drops what came so far; what comes from then on is counted. Call it
-// once, before Serve.
+// Begin drops what came so far, which takes a second at most; what comes from then
+// on is counted. Call it once, before Serve.
 func (l *Listener) Begin() {
 	if l.via != nil {
 		l.via.drain()

@@ -45,10 +45,15 @@ func TestWhatCameBeforeTheBeginningIsNotCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		early := dial(t, l.Port())
+		var early []net.Conn
+		for range 150 { // more than are taken in a moment; Windows has room for 200
+			early = append(early, dial(t, l.Port()))
+		}
 		l.Begin()
-		if _, err := early.Read(make([]byte, 1)); err == nil {
-			t.Error("the early connection was answered")
+		for _, c := range early {
+			if _, err := c.Read(make([]byte, 1)); err == nil {
+				t.Error("an early connection was answered")
+			}
 		}
 		ctx := within(t, 100*time.Millisecond)
 		if c := l.Serve(ctx); *c.Accepted != 0 {
