@@ -95,7 +95,7 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
   soku latency vm2 --request-rate 500    open loop: 500 requests a second
   soku latency vm2 --spin                both ends look without a pause
   soku latency vm2 -P 16 --one-way       16 flows in turn; the delay of each way
-  soku latency vm2 --stamps split        how much of it is the path, how much either host
+  soku latency vm2 --stamps split        how much is path, how much host
   soku latency vm2 -s 1 --row 1000 --rows  a table row each 1000 round trips`},
 	measure.TestConnect: {"Measure TCP connections a second and their set-up time",
 		"Opens TCP connections to a soku server and closes them, and keeps the time of\nevery set-up, SYN to SYN-ACK, in a histogram. The server counts what it accepts.\nWith --to-port it needs no server and connects to whatever listens, gently.",
