@@ -163,7 +163,7 @@ func TestAScheduleIsKept(t *testing.T) {
 		}
 		// A busy machine may begin the last ones too late to begin them at all.
 		if n := end.Connect.Opened; n > 200 || n+end.Latency.LateSends < 200 {
-			t.Errorf("%d connections and %d late, want 200 in all", n, end.Latency.LateSends)
+			t.Errorf("%d connections, %d late and %+v failed, want 200 in all", n, end.Latency.LateSends, end.Connect.Failures)
 		}
 		if end.Connect.DurationNs < int64(o.Duration) {
 			t.Errorf("the run took %d ns of %s", end.Connect.DurationNs, o.Duration)
