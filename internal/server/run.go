@@ -30,7 +30,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	watch := s.engines.watch(facts.Interface)
 	entry := ss.entry.Load()
 	if entry != nil {
-		entry.Begin() // before the client opens the first
+		entry.Begin(ctx) // before the client opens the first
 	}
 	ss.out.state(native.EventRunning)
 	ss.running.fire()

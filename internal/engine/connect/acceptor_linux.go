@@ -104,7 +104,7 @@ func (a *rawAcceptor) close() {
 	}
 }
 
-func (a *rawAcceptor) drain() {
+func (a *rawAcceptor) drain(context.Context) {
 	for _, fd := range a.fds {
 		_ = unix.SetNonblock(fd, true)
 		for {

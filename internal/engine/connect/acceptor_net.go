@@ -33,8 +33,9 @@ func (a netAcceptor) close()       { _ = a.l.Close() }
 // drain makes a connection of its own and takes what comes until that one: the
 // queue keeps the order. A deadline alone would not do, for one that goes by
 // before the call ends it without a look at the queue.
-func (a netAcceptor) drain() {
-	last, err := net.DialTimeout("tcp", a.l.Addr().String(), drainTime)
+func (a netAcceptor) drain(ctx context.Context) {
+	dialer := net.Dialer{Timeout: drainTime}
+	last, err := dialer.DialContext(ctx, "tcp", a.l.Addr().String())
 	if err == nil {
 		defer sock.Abort(last.(*net.TCPConn))
 	}

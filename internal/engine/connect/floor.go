@@ -26,7 +26,7 @@ func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error
 		return nil, err
 	}
 	defer l.Close()
-	l.Begin()
+	l.Begin(ctx)
 	serving, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

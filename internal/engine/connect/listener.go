@@ -37,7 +37,7 @@ type acceptor interface {
 	// serve accepts until the context ends; several goroutines may call it.
 	serve(ctx context.Context, l *Listener)
 	// drain takes what came before the start and counts none of it.
-	drain()
+	drain(ctx context.Context)
 	threads() int
 	close()
 }
@@ -76,10 +76,10 @@ func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with ac
 func (l *Listener) Port() int { return l.port }
 
 // Begin drops what came so far, which takes a second at most; what comes from then
-// on is counted. Call it once, before Serve.
-func (l *Listener) Begin() {
+// on is counted. Call it once, before Serve. ctx is for the connection it may make.
+func (l *Listener) Begin(ctx context.Context) {
 	if l.via != nil {
-		l.via.drain()
+		l.via.drain(ctx)
 	}
 	l.zero = sock.Now()
 	l.serving.Store(true)

@@ -49,7 +49,7 @@ func TestWhatCameBeforeTheBeginningIsNotCounted(t *testing.T) {
 		for range 150 { // more than are taken in a moment; Windows has room for 200
 			early = append(early, dial(t, l.Port()))
 		}
-		l.Begin()
+		l.Begin(t.Context())
 		for _, c := range early {
 			if _, err := c.Read(make([]byte, 1)); err == nil {
 				t.Error("an early connection was answered")
@@ -109,7 +109,7 @@ func TestConnectionsTakenElsewhereCount(t *testing.T) {
 	if l.Take(far) {
 		t.Error("counted before the beginning")
 	}
-	l.Begin()
+	l.Begin(t.Context())
 	go func() { _, _ = near.Write([]byte("abc")) }()
 	done := make(chan bool)
 	go func() { done <- l.Take(far) }()

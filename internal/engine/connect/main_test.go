@@ -55,7 +55,7 @@ func listen(t *testing.T, o measure.Options, with acceptors, peers ...netip.Addr
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Begin()
+	l.Begin(t.Context())
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan *measure.Connect, 1)
 	go func() { done <- l.Serve(ctx) }()
