@@ -52,9 +52,7 @@ type System struct {
 // Real is the System of a real process.
 func Real() *System {
 	interrupts := make(chan os.Signal, 2)
-	// Beside the rest, because it waits for a thread to start. What comes before it
-	// is in place ends the process, which has done nothing yet.
-	go signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
