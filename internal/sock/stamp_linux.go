@@ -1,7 +1,6 @@
 package sock
 
 import (
-	"encoding/binary"
 	"time"
 	"unsafe"
 
@@ -24,29 +23,24 @@ func Stamp(fd int, on bool) error {
 // do not say. It does not allocate.
 func Stamped(control []byte) time.Time {
 	var s Stamps
-	if s.Read(control); s.Software == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, s.Software)
+	s.Read(control)
+	return s.time()
 }
 
 // ArrivedIn is when the packet came that one control message is of, where the caller
 // looks for others, too; zero for one of another kind.
 func ArrivedIn(h unix.Cmsghdr, data []byte) time.Time {
-	if h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS {
-		return timespec(data)
-	}
-	return time.Time{}
+	var s Stamps
+	s.take(h.Level, h.Type, data)
+	return s.time()
 }
 
-// timespec is the struct timespec that data begins with, zero where it is too
-// short. Both fields have 64 bits on the architectures this builds for.
-func timespec(data []byte) time.Time {
-	if len(data) < 16 {
+// time is the kernel's stamp, zero where there is none.
+func (s *Stamps) time() time.Time {
+	if s.Software == 0 {
 		return time.Time{}
 	}
-	sec, nsec := binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
-	return time.Unix(int64(sec), int64(nsec))
+	return time.Unix(0, s.Software)
 }
 
 // StampedReader reads from a socket that is asked for stamps, without allocating.
