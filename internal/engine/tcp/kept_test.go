@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"io"
 	"net"
 	"testing"
 	"time"
@@ -29,6 +30,7 @@ func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	close(over)
 	<-returned
 	for i := range a {
+		go io.Copy(io.Discard, b[i]) // what a sender that was told late has queued
 		_ = a[i].SetDeadline(time.Now().Add(5 * time.Second))
 		_ = b[i].SetDeadline(time.Now().Add(5 * time.Second))
 		for _, c := range []*net.TCPConn{a[i], b[i]} {
