@@ -24,6 +24,7 @@ type serverFlags struct {
 	tokenFile   string
 	tlsCert     string
 	tlsKey      string
+	foreign     foreignFlags
 	quiet       bool
 	child       bool
 }
@@ -34,7 +35,7 @@ func newServerCommand(sys *System) *cobra.Command {
 		Use:   "server",
 		Short: "Answer the tests of others",
 		Long: `Listens on one port, TCP and UDP, and measures with any number of clients at
-once. Anyone who reaches the port can make this host send and receive: keep it
+once, with soku and with clients of iperf3. Anyone who reaches the port can make this host send and receive: keep it
 inside your network, or use --allow, --token-file and TLS.`,
 		Example: `  soku server
   soku server --exclusive                  one test at a time; others wait
@@ -50,7 +51,7 @@ inside your network, or use --allow, --token-file and TLS.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP); stop with Ctrl-C\n", s.Addr())
+			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP)%s; stop with Ctrl-C\n", s.Addr(), foreignText(s))
 			ctx := cmd.Context()
 			if f.child {
 				ctx = whileOpen(ctx, sys.Stdin)
@@ -68,6 +69,7 @@ inside your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token that clients must know")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the TLS certificate (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
+	f.foreign.add(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
 	flags.BoolVar(&f.child, "child", false, "serve until the input ends")
 	_ = flags.MarkHidden("child")
@@ -102,6 +104,9 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 			return cfg, err
 		}
 		cfg.Token = token
+	}
+	if err := f.foreign.read(sys, f.listen, &cfg); err != nil {
+		return cfg, err
 	}
 	if f.tlsCert != "" {
 		c, err := loadCertificate(sys, f.tlsCert, f.tlsKey)

@@ -328,6 +328,7 @@ func beginnings() map[string][]string {
 		"data":             {native.Magic},
 		"control":          {"GET ", "POST", "DELE", "HEAD", "PUT ", "PATC", "OPTI"},
 		"control over TLS": {"\x16\x03"},
+		"iperf3":           {"abcdefghijklmnopqrstuvwxyz234567abcd\x00"},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 )
 
@@ -29,6 +30,7 @@ type Config struct {
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // ports of other protocols
+	Users       *iperf3.Guard    // which clients of iperf3 are served; nil: all, or none where Token is set
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
@@ -61,6 +63,7 @@ type Server struct {
 	queue    *admission
 	facts    *factsCache
 	untold   *openConns
+	iperf3   *iperf3Desk
 	secret   [32]byte // keys the nonces of the UDP handshake
 	times    times
 	live     sync.WaitGroup // one count for a session
@@ -90,6 +93,7 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},
 		untold:   &openConns{limit: maxUntold},
+		iperf3:   newIperf3Desk(),
 		times:    defaultTimes,
 	}
 	if err := s.openForeign(inKernel); err != nil {

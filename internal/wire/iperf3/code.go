@@ -25,6 +25,7 @@ const (
 	CodeClientTerminated = 119
 	CodeBusy             = 121
 	CodeFlowLabel        = 127
+	CodeAffinity         = 132
 	CodeCongestion       = 134
 	CodeAuthorization    = 142
 	CodeSilence          = 144
@@ -75,6 +76,8 @@ func codeText(code int) string {
 		return "busy: it measures with somebody else"
 	case CodeFlowLabel:
 		return "it cannot have that flow label"
+	case CodeAffinity:
+		return "it cannot keep its process on that processor"
 	case CodeCongestion:
 		return "it does not have that congestion control"
 	case CodeAuthorization:
@@ -93,9 +96,9 @@ func codeText(code int) string {
 	return "iperf3's error number " + strconv.Itoa(code)
 }
 
-// codeOf is the number for parameters that were not read.
-func codeOf(member string) int {
-	switch member {
+// Code is the number by which a server tells that the parameter was not allowed.
+func (e *OutOfRangeError) Code() int {
+	switch e.Member {
 	case "omit":
 		return CodeOmit
 	case "time":

@@ -12,8 +12,9 @@ import (
 func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, error) {
 	const doing = "exchange results"
 	defer context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })()
+	ran := time.Since(s.began)
 	pause := s.drain(ctx, own)
-	mine := ResultsOf(own, s.asked, false)
+	mine := ResultsOf(own, s.asked, false, ran)
 	s.mu.Lock()
 	s.ending = true
 	s.exchange.Own = mine

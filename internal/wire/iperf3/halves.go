@@ -1,6 +1,8 @@
 package iperf3
 
 import (
+	"time"
+
 	"soku/internal/measure"
 )
 
@@ -13,8 +15,10 @@ func streamOf(p *Parameters, forward bool, index int) int {
 	return index
 }
 
-// ResultsOf says in iperf3's words what one end counted.
-func ResultsOf(e *measure.End, p *Parameters, server bool) *Results {
+// ResultsOf says in iperf3's words what one end counted in the time that the test
+// ran, the omitted start included: a path that died before the end has a rate of all
+// of the time.
+func ResultsOf(e *measure.End, p *Parameters, server bool, ran time.Duration) *Results {
 	r := &Results{SenderHasRetransmits: -1, Streams: []StreamResult{}}
 	if e.Host != nil && e.Host.Counters != nil && e.Host.Counters.WallNs > 0 {
 		c := e.Host.Counters
@@ -25,18 +29,19 @@ func ResultsOf(e *measure.End, p *Parameters, server bool) *Results {
 	if server && p.ServerSends() || !server && p.ServerReceives() {
 		r.SenderHasRetransmits = 0
 	}
+	seconds := max(0, ran.Seconds()-float64(p.Omit))
 	for i := range e.Flows {
-		r.addFlow(&e.Flows[i], p)
+		r.addFlow(&e.Flows[i], p, seconds)
 	}
 	return r
 }
 
-func (r *Results) addFlow(f *measure.FlowEnd, p *Parameters) {
+func (r *Results) addFlow(f *measure.FlowEnd, p *Parameters, seconds float64) {
 	for i := range f.Streams {
 		s := &f.Streams[i]
 		out := StreamResult{
 			ID: StreamID(streamOf(p, f.Direction == measure.Forward, i)), Retransmits: -1,
-			EndTime: float64(f.DurationNs) / 1e9,
+			EndTime: seconds,
 		}
 		if f.Role == measure.Sender {
 			out.Bytes = s.SentBytes

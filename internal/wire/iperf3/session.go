@@ -27,6 +27,7 @@ type session struct {
 	control *net.TCPConn
 	cookie  Cookie
 	asked   *Parameters
+	began   time.Time // when the server said that the test runs
 
 	next    chan answer // the word that the reader got after the test
 	reader  sync.WaitGroup
@@ -199,6 +200,7 @@ func (s *session) Start(ctx context.Context) error {
 		return ended(ctx)
 	}
 	_ = s.control.SetDeadline(time.Time{})
+	s.began = time.Now()
 	if s.hooks.State != nil {
 		s.hooks.State(wire.State{Name: wire.Running})
 	}
