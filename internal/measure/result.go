@@ -150,6 +150,7 @@ type PacketCount struct {
 	JitterNs   float64 `json:"jitter_ns" jsonschema:"description=RFC 3550 section 6.4.1"`
 	// SocketDrops is nil where the receiver's system does not tell.
 	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates"`
+	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Numbers of the omitted start, which are in none of the others"`
 	Joined      int64  `json:"joined,omitempty" jsonschema:"description=Received joined with others by the receiving host (UDP_GRO)"`
 }
 

@@ -67,7 +67,9 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 		if !slices.Contains(sock.OutletPaths(), "sendfile") {
 			return o, refuse(iperf3.CodeNoSendfile, "this system cannot send without copying")
 		}
-		o.TX = "sendfile"
+		if o.Rate == 0 { // a rate is written, whatever was asked
+			o.TX = "sendfile"
+		}
 	}
 	if p.SkipRXCopy && slices.Contains(sock.IntakePaths(), "discard") {
 		o.RX = "discard"

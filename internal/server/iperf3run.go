@@ -54,9 +54,16 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	counters := watch(host.MovedBy(end, t.options))
 	end.Host = &measure.Host{Facts: facts, Counters: &counters}
 	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
+		return end, cause
 	}
-	return end, err
+	if err != nil {
+		code := iperf3.CodeStreamRead
+		if t.asked.Reverse {
+			code = iperf3.CodeStreamWrite
+		}
+		return end, &refusal{code, err}
+	}
+	return end, nil
 }
 
 func (t *iperf3Test) awaitEnd(ctx context.Context) error {

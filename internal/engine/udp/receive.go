@@ -163,9 +163,11 @@ func (r *receiver) end() measure.FlowEnd {
 		if r.told[i] {
 			p.SocketDrops = &total.Dropped
 		}
+		if r.rec.Begun() {
+			p.Omitted = r.rec.Raw(i).Next - total.Next
+		}
 		if r.sent[i] != unknown && r.rec.Begun() {
-			omitted := r.rec.Raw(i).Next - total.Next
-			p.Sent = r.sent[i] - omitted
+			p.Sent = r.sent[i] - p.Omitted
 		}
 		p.Lost = max(0, p.Sent-p.Received)
 		f.Streams[i].Packets = p

@@ -62,7 +62,8 @@ func send(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Opt
 	}
 	end := f.count()
 	for i := range end.Streams {
-		end.Streams[i].Packets = &measure.PacketCount{Sent: f.rec.Total(i).Packets}
+		total := f.rec.Total(i).Packets
+		end.Streams[i].Packets = &measure.PacketCount{Sent: total, Omitted: f.rec.Raw(i).Packets - total}
 	}
 	return end, f.failure(ctx)
 }

@@ -56,7 +56,9 @@ func (r *Results) addFlow(f *measure.FlowEnd, p *Parameters, seconds float64) {
 			r.CongestionUsed = s.TCP.Congestion
 		}
 		if c := s.Packets; c != nil {
-			out.Packets, out.Errors, out.Jitter = c.Sent, c.Lost, c.JitterNs/1e9
+			// Versions before 3.17 take off what they themselves omitted.
+			out.Packets, out.OmittedPackets = c.Sent+c.Omitted, c.Omitted
+			out.Errors, out.Jitter = c.Lost, c.JitterNs/1e9
 		}
 		r.Streams = append(r.Streams, out)
 	}
