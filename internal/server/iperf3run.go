@@ -22,9 +22,10 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	s := t.server
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
+	stop := func(err error) { t.tell(err); cancel(err) }
 	if t.asked.Time > 0 {
 		limit := time.Duration(t.asked.Omit+t.asked.Time)*time.Second + iperf3Grace
-		timer := time.AfterFunc(limit, func() { cancel(refuse(iperf3.CodeExpired, "%w", errIperf3Expired)) })
+		timer := time.AfterFunc(limit, func() { stop(refuse(iperf3.CodeExpired, "%w", errIperf3Expired)) })
 		defer timer.Stop()
 	}
 	if cpu := t.asked.ServerAffinity; cpu != nil {
@@ -45,7 +46,7 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	end := &measure.End{}
 	begin := time.Now()
 	var err error
-	end.Flows, err = t.flows(ctx, cancel)
+	end.Flows, err = t.flows(ctx, stop)
 	if err == nil {
 		// A client that closed its streams is about to say that the test is over.
 		err = t.awaitEnd(ctx)
@@ -80,11 +81,11 @@ func (t *iperf3Test) awaitEnd(ctx context.Context) error {
 }
 
 // flows runs each direction over its streams.
-func (t *iperf3Test) flows(ctx context.Context, cancel context.CancelCauseFunc) ([]measure.FlowEnd, error) {
+func (t *iperf3Test) flows(ctx context.Context, stop func(error)) ([]measure.FlowEnd, error) {
 	directions := t.options.Direction.Flows()
 	ends := make([]measure.FlowEnd, len(directions))
 	errs := make([]error, len(directions))
-	observe := t.police(cancel)
+	observe := t.police(stop)
 	var wg sync.WaitGroup
 	for i, d := range directions {
 		wg.Go(func() { ends[i], errs[i] = t.flow(ctx, d, observe) })
@@ -113,7 +114,7 @@ const policeSeconds = 5
 
 // police ends a test that moves more than the limit of this server allows, both
 // directions together, over the last seconds, as iperf3's server does.
-func (t *iperf3Test) police(cancel context.CancelCauseFunc) measure.Observer {
+func (t *iperf3Test) police(stop func(error)) measure.Observer {
 	limit := t.server.cfg.MaxRate
 	if limit == 0 {
 		return func(measure.Progress) {}
@@ -135,7 +136,7 @@ func (t *iperf3Test) police(cancel context.CancelCauseFunc) measure.Observer {
 			sum += n
 		}
 		if second >= policeSeconds && float64(sum)*8/(policeSeconds+1) > float64(limit) {
-			cancel(refuse(iperf3.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
+			stop(refuse(iperf3.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
 		}
 	}
 }

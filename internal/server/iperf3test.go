@@ -37,6 +37,7 @@ type iperf3Test struct {
 	over    *latch // the client said that the test is over
 
 	listening  sync.WaitGroup // for the client's word while the test runs
+	told       sync.Once      // why it ended
 	congestion string         // that the streams have
 	ran        time.Duration  // how long the streams were measured
 
@@ -104,10 +105,10 @@ func (s *Server) leadIperf3(t *iperf3Test) {
 	t.abort(errClosed)
 	<-roused
 	t.listening.Wait()
+	t.farewell(err)
 	t.closeStreams()
 	s.iperf3.remove(t)
 	s.queue.leave(t)
-	t.farewell(err)
 	t.log(end, err)
 }
 
@@ -125,16 +126,27 @@ func (t *iperf3Test) hear(limit time.Duration) {
 	}
 }
 
-// farewell tells the client why the test ended, if there is more to say than it knows.
-func (t *iperf3Test) farewell(err error) {
+// tell says why the test ended, once, if there is more to say than the client knows.
+// Whoever ends a test that runs tells it first: engines that are stopped reset the
+// streams, and a client that sees that says nothing but that.
+func (t *iperf3Test) tell(err error) (more bool) {
 	var refused *refusal
-	switch {
-	case errors.As(err, &refused):
-		_ = t.control.SetWriteDeadline(time.Now().Add(iperf3Word))
-		_ = iperf3.WriteError(t.control, refused.code, 0)
-	case errors.Is(err, errShutdown):
-		_ = t.say(iperf3.ServerTerminate)
-	default:
+	more = errors.As(err, &refused) || errors.Is(err, errShutdown)
+	t.told.Do(func() {
+		switch {
+		case refused != nil:
+			_ = t.control.SetWriteDeadline(time.Now().Add(iperf3Word))
+			_ = iperf3.WriteError(t.control, refused.code, 0)
+		case more:
+			_ = t.say(iperf3.ServerTerminate)
+		}
+	})
+	return more
+}
+
+// farewell ends the control connection.
+func (t *iperf3Test) farewell(err error) {
+	if !t.tell(err) {
 		return
 	}
 	// What the client sent meanwhile would make a reset of the close, and take the
