@@ -43,6 +43,28 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 	return measure.Errorf(measure.KindUnreachable, "connect %s: %w", to, err).WithHint("check the address, the routes of this host and the address to measure from")
 }
 
+// between marks what a person reads where the cause may be that the server is between
+// two tests.
+func between(told, seen error) error {
+	var e *measure.Error
+	if !errors.As(told, &e) || e.Kind == measure.KindInterrupted || isTimeout(seen) || !sock.Refused(seen) && !isClosed(seen) {
+		return told
+	}
+	return &passing{e}
+}
+
+// passing is an error that may be another in a moment.
+type passing struct{ told *measure.Error }
+
+// Error is that of what a person reads.
+func (p *passing) Error() string { return p.told.Error() }
+
+// Is implements what errors.Is asks.
+func (*passing) Is(target error) bool { return target == errBetween }
+
+// Unwrap returns the error that a person reads.
+func (p *passing) Unwrap() error { return p.told }
+
 // explainControl says why a word of the server did not come or was none. doing is
 // what was under way, and kind what a server is that went away meanwhile.
 func (s *session) explainControl(ctx context.Context, doing string, err error) error {
@@ -95,5 +117,5 @@ func isTimeout(err error) bool {
 }
 
 func isClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"soku/internal/measure"
@@ -43,7 +44,7 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 		return nil, err
 	}
 	s.silence()
-	_ = WriteState(s.control, Done)
+	s.part()
 	if s.hooks.State != nil {
 		s.hooks.State(wire.State{Name: wire.Done})
 	}
@@ -53,6 +54,16 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 		f.DurationNs = max(f.DurationNs-int64(pause), f.DurationNs/2)
 	}
 	return end, nil
+}
+
+// part says the last word and waits until the server has closed its end: until then it
+// would tell the next client that it is busy.
+func (s *session) part() {
+	if WriteState(s.control, Done) != nil || s.control.CloseWrite() != nil {
+		return
+	}
+	_ = s.control.SetReadDeadline(time.Now().Add(time.Second))
+	_, _ = io.CopyN(io.Discard, s.control, 1<<10)
 }
 
 // drain waits until the server has probably read what is in its sockets, which it

@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
@@ -15,6 +16,12 @@ import (
 // wordTimeout is how long a word of the server may take where it has nothing to
 // wait for, beyond the time that connecting may take.
 const wordTimeout = 10 * time.Second
+
+// An iperf3 server closes its port after each test and opens it again: who comes just
+// then is refused or dropped without a word, and comes again after 20, 40... 160 ms.
+const mostBetween = 160 * time.Millisecond
+
+var errBetween = errors.New("the server was not there")
 
 // soon is until when what was begun to be said may be finished.
 func soon() time.Time { return time.Now().Add(2 * time.Second) }
@@ -62,9 +69,21 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 		return nil, measure.Errorf(measure.KindUsage, "address %q: %w", hostPort, err).WithHint("write an address and a port, for example 10.0.0.4:5201")
 	}
 	r.Options = wholeWrites(r.Options, p.Length)
-	s := &session{request: r, hooks: h, remote: remote, cookie: NewCookie(), asked: p, next: make(chan answer, 1), failed: make(chan error, 1)}
-	if err := s.greet(ctx); err != nil {
-		return nil, err
+	var s *session
+	for wait := 20 * time.Millisecond; ; wait *= 2 {
+		s = &session{request: r, hooks: h, remote: remote, cookie: NewCookie(), asked: p, next: make(chan answer, 1), failed: make(chan error, 1)}
+		err := s.greet(ctx)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errBetween) || wait > mostBetween {
+			return nil, measure.AsError(err, measure.KindBroken)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ended(ctx)
+		}
 	}
 	if h.State != nil {
 		h.State(wire.State{Name: wire.Ready})
@@ -84,7 +103,7 @@ func (s *session) greet(ctx context.Context) (err error) {
 	}
 	c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
 	if err != nil {
-		return explainDial(ctx, "TCP", s.remote, err)
+		return between(explainDial(ctx, "TCP", s.remote, err), err)
 	}
 	s.control = c.(*net.TCPConn)
 	_ = s.control.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3})
@@ -101,7 +120,7 @@ func (s *session) greet(ctx context.Context) (err error) {
 	const doing = "exchange parameters"
 	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
 	if _, err := s.control.Write(s.cookie[:]); err != nil {
-		return s.explainControl(ctx, doing, err)
+		return between(s.explainControl(ctx, doing, err), err)
 	}
 	if s.hooks.Asked != nil {
 		s.hooks.Asked()
@@ -118,6 +137,9 @@ func (s *session) greet(ctx context.Context) (err error) {
 // expect reads one state, which must be this one.
 func (s *session) expect(ctx context.Context, doing string, want State) error {
 	got, err := ReadState(s.control)
+	if err != nil && want == ParamExchange {
+		return between(s.explainControl(ctx, doing, err), err)
+	}
 	if err != nil {
 		return s.explainControl(ctx, doing, err)
 	}
