@@ -5,6 +5,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
+	"soku/internal/wire/ethr"
 	"soku/internal/wire/native"
 )
 
@@ -13,6 +14,8 @@ func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hook
 	switch via {
 	case measure.ViaSoku:
 		return native.Open(ctx, hostPort, r, h)
+	case measure.ViaEthr:
+		return ethr.Open(ctx, hostPort, r, h)
 	}
 	return nil, measure.Errorf(measure.KindUsage, "via %s: this soku does not speak it", via).WithHint("use --via %s", measure.ViaSoku)
 }

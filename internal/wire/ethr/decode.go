@@ -3,6 +3,7 @@ package ethr
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -59,9 +60,10 @@ func (d *decoder) section() (m Message, done bool, err error) {
 		return m, false, nil
 	}
 	t, known := d.types[id]
-	if !known || t.name != typeName || !d.value(&r, t, "", 0) || len(r.b) > 0 || len(d.in.b) > 0 || d.seen != d.m.Kind {
+	if !known || t.name != typeName || !d.value(&r, t, "", 0) || len(r.b) > 0 || len(d.in.b) > 0 || d.seen == 0 || d.seen != d.m.Kind {
 		return m, false, errGob
 	}
+	d.m.Synced = slices.ContainsFunc(t.fields, func(f field) bool { return f.name == SyncStart.String() })
 	return d.m, true, nil
 }
 

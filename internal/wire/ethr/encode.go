@@ -6,8 +6,8 @@ import (
 )
 
 // encode writes m as encoding/gob does: a description for each type, then the value.
-func encode(b []byte, m Message, synced bool) []byte {
-	for i, t := range schema(synced) {
+func encode(b []byte, m Message) []byte {
+	for i, t := range schema(m.Synced || m.Kind >= SyncStart) {
 		d := appendInt(nil, -int64(firstType+i))
 		b = appendCounted(b, append(d, describe(t, firstType+i)...))
 	}

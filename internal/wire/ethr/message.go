@@ -59,11 +59,13 @@ type Params struct {
 type Message struct {
 	Version   uint32 // 0
 	Kind      Kind
-	Test      Test      // of Syn
-	Transport Transport // of Syn
-	Params    Params    // of Syn
-	Delay     time.Duration
-	RTT       time.Duration
+	Test      Test          // of Syn
+	Transport Transport     // of Syn
+	Params    Params        // of Syn
+	Delay     time.Duration // of SyncReady
+	RTT       time.Duration // of SyncGo
+	// Synced: who sent it knows the start synchronisation.
+	Synced bool
 }
 
 // maxMessage is the longest message that Ethr takes; real ones have 300 to 600 bytes.
@@ -98,12 +100,12 @@ func Read(r io.Reader) (Message, error) {
 	return Decode(b)
 }
 
-// Append writes the frame of m to b, as Ethr of m's age writes it: a request of
-// version 1.0.0 does not know of synchronisation, and does not name it.
-func Append(b []byte, m Message, synced bool) []byte {
+// Append writes the frame of m to b, byte for byte as Ethr does: version 1.0.0 where
+// m is not Synced.
+func Append(b []byte, m Message) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
-	b = encode(b, m, synced)
+	b = encode(b, m)
 	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-frameHead))
 	return b
 }

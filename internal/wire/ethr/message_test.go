@@ -68,7 +68,7 @@ func TestWhatEthrSaysIsReadAndWrittenByteForByte(t *testing.T) {
 					continue
 				}
 				count[m.Kind]++
-				if got := Append(nil, m, bytes.Contains(f, []byte("SyncGo"))); !bytes.Equal(got, f) {
+				if got := Append(nil, m); !bytes.Equal(got, f) {
 					t.Errorf("%s, step %d: %+v is written\n%x, not\n%x", name, i+1, m, got, f)
 				}
 			}
@@ -84,10 +84,10 @@ func TestWhatEthrSaysIsReadAndWrittenByteForByte(t *testing.T) {
 func TestTheRequestsAreThoseThatWereMade(t *testing.T) {
 	for name, want := range map[string]Message{
 		"v1-tcp": {Kind: Syn, Test: Bandwidth, Params: Params{Threads: 1, Buffer: 16000, Rounds: 1000, Duration: time.Second, Gap: time.Second, Warmup: 1}},
-		"new-tcp-two": {Kind: Syn, Test: Bandwidth, Params: Params{Threads: 2, Buffer: 128000, Rounds: 1000, Duration: time.Second, Gap: time.Second, Warmup: 1,
+		"new-tcp-two": {Kind: Syn, Synced: true, Test: Bandwidth, Params: Params{Threads: 2, Buffer: 128000, Rounds: 1000, Duration: time.Second, Gap: time.Second, Warmup: 1,
 			Rate: 10_000_000, ToS: 8}},
 		"v1-tcp-reverse": {Kind: Syn, Test: Bandwidth, Params: Params{Threads: 1, Buffer: 16000, Rounds: 1000, Reverse: true, Duration: time.Second, Gap: time.Second, Warmup: 1}},
-		"new-latency":    {Kind: Syn, Test: Latency, Params: Params{Threads: 1, Buffer: 3, Rounds: 20, Duration: time.Second, Gap: 400 * time.Millisecond, Warmup: 1}},
+		"new-latency":    {Kind: Syn, Synced: true, Test: Latency, Params: Params{Threads: 1, Buffer: 3, Rounds: 20, Duration: time.Second, Gap: 400 * time.Millisecond, Warmup: 1}},
 	} {
 		first, _ := frames(recorded(t)[name].Steps[1])
 		if got, err := Read(bytes.NewReader(first[0])); err != nil || got != want {
@@ -136,11 +136,12 @@ func TestPackageGobReadsWhatIsWritten(t *testing.T) {
 		Threads: 1, Buffer: math.MaxUint32, Rounds: 128, Reverse: true, Duration: -time.Second, Gap: math.MaxInt64, Warmup: 127, Rate: math.MaxUint64, ToS: 255}}
 	for _, synced := range []bool{false, true} {
 		var got EthrMsg
-		if err := gob.NewDecoder(bytes.NewReader(Append(nil, m, synced)[frameHead:])).Decode(&got); err != nil {
+		m.Synced = synced
+		if err := gob.NewDecoder(bytes.NewReader(Append(nil, m)[frameHead:])).Decode(&got); err != nil {
 			t.Fatal(err)
 		}
 		p := got.Syn.ClientParam
-		back := Message{Version: got.Version, Kind: Kind(got.Type), Test: Test(got.Syn.TestID.Type), Transport: Transport(got.Syn.TestID.Protocol), Params: Params{
+		back := Message{Synced: synced, Version: got.Version, Kind: Kind(got.Type), Test: Test(got.Syn.TestID.Type), Transport: Transport(got.Syn.TestID.Protocol), Params: Params{
 			p.NumThreads, p.BufferSize, p.RttCount, p.Reverse, p.Duration, p.Gap, p.WarmupCount, p.BwRate, p.ToS}}
 		if back != m {
 			t.Errorf("read back %+v", back)
@@ -164,7 +165,7 @@ func TestFieldsThatAreNotKnownAreSkipped(t *testing.T) {
 }
 
 func TestWhatIsNoMessageIsRefused(t *testing.T) {
-	good := Append(nil, Message{Kind: Syn, Test: Bandwidth, Params: Params{Threads: 2, Buffer: 1000, ToS: 1}}, true)[frameHead:]
+	good := Append(nil, Message{Kind: Syn, Test: Bandwidth, Params: Params{Threads: 2, Buffer: 1000, ToS: 1}, Synced: true})[frameHead:]
 	for n := range good {
 		if m, err := Decode(good[:n]); err == nil {
 			t.Errorf("%d bytes of %d are %+v", n, len(good), m)
@@ -209,7 +210,7 @@ func TestAFrameIsBoundedBeforeItIsRead(t *testing.T) {
 			t.Errorf("length %d: %v", n, err)
 		}
 	}
-	cut := Append(nil, Message{Kind: Ack}, false)
+	cut := Append(nil, Message{Kind: Ack})
 	if _, err := Read(bytes.NewReader(cut[:50])); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a frame that is cut: %v", err)
 	}
@@ -240,7 +241,7 @@ func TestARequestIsKnownByItsFirstBytes(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for k := Syn; k <= SyncGo; k++ {
-		f.Add(Append(nil, Message{Kind: k, Test: Latency, Params: Params{Threads: 300, Gap: -9, Reverse: true}, Delay: 1, RTT: 2}, k%2 == 0)[frameHead:])
+		f.Add(Append(nil, Message{Kind: k, Test: Latency, Params: Params{Threads: 300, Gap: -9, Reverse: true}, Delay: 1, RTT: 2, Synced: k%2 == 0})[frameHead:])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := Decode(b)
@@ -250,10 +251,8 @@ func FuzzDecode(f *testing.F) {
 		if m.Kind < Syn || m.Kind > SyncGo {
 			t.Fatalf("a message of %s", m.Kind)
 		}
-		again, err := Decode(Append(nil, m, true)[frameHead:])
-		if m.Kind != Syn {
-			m.Test, m.Transport, m.Params = 0, 0, Params{}
-		}
+		m.Synced = true
+		again, err := Decode(Append(nil, m)[frameHead:])
 		if err != nil || !reflect.DeepEqual(again, m) {
 			t.Fatalf("%+v is read back as %+v, %v", m, again, err)
 		}
@@ -266,7 +265,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func FuzzReadTakesOneFrame(f *testing.F) {
-	f.Add(Append(nil, Message{Kind: Ack}, true))
+	f.Add(Append(nil, Message{Kind: Ack, Synced: true}))
 	f.Add([]byte("\x00\x01\x02\x03payload"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := bytes.NewReader(b)
