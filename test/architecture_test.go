@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"measure", "version"},
 	{"sock", "host"},
 	{"engine", "wire", "stats", "store"},
-	{"trial", "server", "lab", "report"},
+	{"trial", "server", "lab", "report", "ingest"},
 	{"campaign", "floor"},
 	{"cli"},
 }
