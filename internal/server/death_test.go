@@ -318,7 +318,7 @@ func TestAClientGetsTheReasonWhenItsServerDies(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), prompt)
 	defer cancel()
-	if _, err := c.Finish(ctx); err == nil || ctx.Err() != nil {
+	if _, err := c.Finish(ctx, nil); err == nil || ctx.Err() != nil {
 		t.Errorf("Finish: %v", err)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire"
-	"soku/internal/wire/native"
 )
 
 func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target) }
@@ -26,7 +25,7 @@ func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target
 // engines, both halves into r. What goes on ahead ends before packets move.
 func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
 	observe := serialise(h.Observe)
-	session, err := native.Open(ctx, t.hostPort(o), wire.Request{
+	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS,
 	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: observe})
 	if err != nil {
@@ -62,6 +61,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if err != nil {
 		return serverFirst(ctx, err)
 	}
+	data.manner = session.Manner()
 	own, runErr := data.run(ctx, s.Test, o, observe)
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
@@ -69,7 +69,10 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 
 	other := &measure.End{}
 	if runErr == nil {
-		other, runErr = session.Finish(ctx)
+		other, runErr = session.Finish(ctx, own)
+	}
+	if runErr == nil && data.manner.Untold {
+		acknowledged(own, r)
 	}
 	if other == nil {
 		other = &measure.End{}
@@ -133,6 +136,8 @@ func serialise(obs measure.Observer) measure.Observer {
 type data struct {
 	tcp []*net.TCPConn
 	udp []net.Conn
+
+	manner measure.Manner
 
 	connect connect.Target // of a connect test, and which entry that is
 	entry   string
@@ -201,15 +206,15 @@ func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction
 	if test == measure.TestUDP {
 		conns := d.udp[first : first+o.Streams]
 		if dir == measure.Forward {
-			return udp.Send(ctx, conns, o, dir, obs)
+			return udp.SendIn(ctx, d.manner, conns, o, dir, obs)
 		}
-		return udp.Receive(ctx, conns, o, dir, obs)
+		return udp.ReceiveIn(ctx, d.manner, conns, o, dir, obs)
 	}
 	conns := d.tcp[first : first+o.Streams]
 	if dir == measure.Forward {
-		return tcp.Send(ctx, conns, o, dir, obs)
+		return tcp.SendIn(ctx, d.manner, conns, o, dir, obs)
 	}
-	return tcp.Receive(ctx, conns, o, dir, obs)
+	return tcp.ReceiveIn(ctx, d.manner, conns, o, dir, obs)
 }
 
 // latencyFloor measures what this host adds to a round trip like those of l. It
