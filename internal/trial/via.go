@@ -6,6 +6,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
+	"soku/internal/wire/ntttcp"
 )
 
 // open begins a session in the protocol that the option via names.
@@ -13,6 +14,8 @@ func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hook
 	switch via {
 	case measure.ViaSoku:
 		return native.Open(ctx, hostPort, r, h)
+	case measure.ViaNtttcp:
+		return ntttcp.Open(ctx, hostPort, r, h)
 	}
 	return nil, measure.Errorf(measure.KindUsage, "via %s: this soku does not speak it", via).WithHint("use --via %s", measure.ViaSoku)
 }
