@@ -15,8 +15,10 @@ const (
 	tick = 20 * time.Millisecond
 	// gap is between two probes: 250 a second at most, however many flows there are.
 	gap = 4 * time.Millisecond
-	// window is how many probes a flow has under way while it looks for its target.
-	window = 4
+	// window is how many probes a flow has under way while it looks for its target:
+	// each but one may turn out to be past it, and a target answers few a second. Where
+	// hops are silent it is wideWindow, for waiting would take long.
+	window, wideWindow = 2, 6
 	// firstSilence and laterSilence are how many hops past the last that answered a
 	// flow looks for more, in the first round and in later ones.
 	firstSilence, laterSilence = 10, 4
@@ -153,12 +155,19 @@ func (t *tracer) due() (index, hop int) {
 	for i := range t.flows {
 		index = (t.turn + i) % len(t.flows)
 		f := t.flows[index]
-		if f.next == 0 || f.next > t.last(f) || f.serial && f.open > 0 || f.end == 0 && f.open >= window {
+		if f.next == 0 || f.next > t.last(f) || f.serial && f.open > 0 || f.end == 0 && f.open >= f.window() {
 			continue
 		}
 		return index, f.next
 	}
 	return -1, 0
+}
+
+func (f *flow) window() int {
+	if f.next-f.answered > window+1 {
+		return wideWindow
+	}
+	return window
 }
 
 // roundDone reports whether every flow has asked all its hops, and knows that no
