@@ -5,8 +5,8 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
-	"soku/internal/wire/iperf3"
 	"soku/internal/wire/ethr"
+	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 	"soku/internal/wire/ntttcp"
 )
