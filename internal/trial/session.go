@@ -182,7 +182,7 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		for _, c := range d.tcp {
 			conns = append(conns, c)
 		}
-		l, err := latency.RunFlows(ctx, conns, o, obs)
+		l, err := latency.RunFlowsIn(ctx, d.manner, conns, o, obs)
 		return &measure.End{Latency: l}, err
 	}
 	if o.WithLatency {

@@ -45,6 +45,8 @@ type Entry struct {
 	// connection, and the server's close must be awaited.
 	Main     netip.AddrPort
 	Preamble []byte
+	// Plain: connections go to Main, carry nothing, and the client ends them.
+	Plain bool
 }
 
 // Hooks are called while a session lives, from one goroutine of the session;
