@@ -45,11 +45,15 @@ func (l *live) observe(p measure.Progress) {
 			Interval measure.Progress `json:"interval"`
 		}{"interval", p})
 	case !l.flags.json:
-		if p.Role == measure.Sender && p.Retrans == nil {
-			return // the receiver's line says the same and counts
-		}
 		l.intervalLine(p)
 	}
+}
+
+// foreign tells whether the server is another tool's, which tells nothing while the
+// test runs: what this end sends is then all there is to show of a direction.
+func (l *live) foreign() bool {
+	via := l.flags.options.Via
+	return via != "" && via != measure.ViaSoku
 }
 
 // trace shows the hops that are known so far.
@@ -72,12 +76,13 @@ func (l *live) line(v any) {
 }
 
 func (l *live) intervalLine(p measure.Progress) {
-	if p.Role == measure.Sender {
-		return
+	sent := p.Role == measure.Sender
+	if sent && !l.foreign() {
+		return // the receiver's line says the same and counts
 	}
 	if !l.head {
 		l.head = true
-		fmt.Fprintln(l.out, intervalHead(l.test, l.flags.options))
+		fmt.Fprintln(l.out, l.intervalHead())
 	}
 	span := fmt.Sprintf("%6.1f–%.1f s", float64(p.StartNs)/1e9, float64(p.EndNs)/1e9)
 	span = fmt.Sprintf("%-15s", span)
@@ -88,6 +93,8 @@ func (l *live) intervalLine(p measure.Progress) {
 	case p.RTT != nil:
 		fmt.Fprintf(l.out, "%s %8d %11s %11s %11s %11s\n", span, p.RTT.Count,
 			measure.FormatLatency(p.RTT.Min), measure.FormatLatency(p.RTT.P50), measure.FormatLatency(p.RTT.P99), measure.FormatLatency(p.RTT.Max))
+	case l.test == measure.TestUDP && sent:
+		fmt.Fprintf(l.out, "%s %14s %10d\n", span, measure.FormatRate(p.Bps), p.Packets)
 	case l.test == measure.TestUDP:
 		fmt.Fprintf(l.out, "%s %14s %10d %8d %11s\n", span, measure.FormatRate(p.Bps), p.Packets, p.Lost, measure.FormatLatency(p.JitterNs))
 	case l.test == measure.TestTCP:
@@ -97,15 +104,22 @@ func (l *live) intervalLine(p measure.Progress) {
 	}
 }
 
-func intervalHead(test measure.Test, o measure.Options) string {
+func (l *live) intervalHead() string {
+	test, o := l.test, l.flags.options
 	head := fmt.Sprintf("%-15s", "time")
 	if o.Direction == measure.Bidirectional {
 		head += fmt.Sprintf(" %-8s", "way")
 	}
 	switch test {
 	case measure.TestTCP:
+		if l.foreign() && o.Direction != measure.Reverse {
+			return head + fmt.Sprintf(" %14s %12s", "rate", "moved")
+		}
 		return head + fmt.Sprintf(" %14s %12s", "goodput", "received")
 	case measure.TestUDP:
+		if l.foreign() && o.Direction == measure.Forward {
+			return head + fmt.Sprintf(" %14s %10s", "rate", "packets")
+		}
 		return head + fmt.Sprintf(" %14s %10s %8s %11s", "goodput", "packets", "lost", "jitter")
 	case measure.TestConnect:
 		return head + fmt.Sprintf(" %8s %11s %11s %11s %11s", "set up", "min", "median", "p99", "max")

@@ -26,6 +26,7 @@ type measureFlags struct {
 	noSave     bool
 	store      string
 	access     accessFlags
+	iperf3     iperf3User
 }
 
 // accessFlags say how a server is entered.
@@ -159,6 +160,9 @@ func newMeasureCommand(test measure.Test) func(*System) *cobra.Command {
 		if test.NeedsServer() {
 			f.access.add(cmd)
 		}
+		if test == measure.TestTCP || test == measure.TestUDP {
+			f.iperf3.add(cmd.Flags())
+		}
 		cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
 		return cmd
 	}
@@ -173,9 +177,13 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	if err != nil {
 		return err
 	}
+	asked, err := f.iperf3.read(sys, f.options.Via)
+	if err != nil {
+		return err
+	}
 	live := newLive(sys, test, host, f)
 	r := trial.Run(ctx, trial.Spec{
-		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, Version: version.String(),
+		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
 		Floor: keptFloor(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
 	}, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace})
 
