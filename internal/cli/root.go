@@ -40,6 +40,9 @@ func Run(sys *System) (code int) {
 		}
 	}()
 
+	if sys.Program == "ntttcp" { // a link of that name is that program
+		sys.Args = append([]string{sys.Program}, sys.Args...)
+	}
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.Stdin)
@@ -121,6 +124,7 @@ var commands = []struct {
 	{"connect", newMeasureCommand(measure.TestConnect)},
 	{"ping", newMeasureCommand(measure.TestPing)},
 	{"server", newServerCommand},
+	{"ntttcp", newNtttcpCommand},
 	{"floor", newFloorCommand},
 	{"plan", newPlanCommand},
 	{"run", newRunCommand},

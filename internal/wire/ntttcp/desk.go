@@ -84,6 +84,13 @@ func NewDesk(o DeskOptions) *Desk {
 // Begun delivers each test that begins. The next begins only after [Desk.Done].
 func (d *Desk) Begun() <-chan Test { return d.begun }
 
+// Open is how many sync connections there are now.
+func (d *Desk) Open() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open
+}
+
 // Done says that the receiver is at the end of the test that ran.
 func (d *Desk) Done() {
 	d.mu.Lock()
