@@ -18,6 +18,7 @@ type cycle struct {
 	counts func() []int64  // bytes so far, one element a thread
 	agreed int             // seconds of all together; 0 is until interrupted
 	over   <-chan struct{} // closed when the other end ends it; nil: never
+	base   []int64         // counts at its begin; nil: they are read then
 }
 
 // run returns what the test came to, nil where it did not come to it, and whether
@@ -48,7 +49,10 @@ func (y *cycle) run(ctx context.Context) (f *figures, early bool) {
 
 // measure is the test itself, which is over with the whole cycle at the latest.
 func (y *cycle) measure(ctx context.Context, all time.Time) (f *figures, inTime bool) {
-	before, from, begin := y.counts(), read(y.o), sock.Now()
+	before, from, begin := y.base, read(y.o), sock.Now()
+	if before == nil || y.o.Warmup > 0 {
+		before = y.counts()
+	}
 	end := y.end(begin, y.o.Duration)
 	if y.agreed == 0 {
 		end = time.Time{}

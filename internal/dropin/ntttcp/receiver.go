@@ -22,6 +22,7 @@ type receiver struct {
 
 	counts func() []int64
 	first  chan struct{} // has an element when a connection has come
+	base   []int64       // counts when the test began
 
 	listeners []*net.TCPListener
 	sockets   []*net.UDPConn
@@ -57,7 +58,7 @@ func receive(ctx context.Context, o *Options, c *console, done func(*figures) er
 		if err != nil {
 			return err
 		}
-		y := &cycle{o: o, c: c, counts: r.counts, agreed: test.Seconds, over: test.Over}
+		y := &cycle{o: o, c: c, counts: r.counts, agreed: test.Seconds, over: test.Over, base: r.base}
 		f, _ := y.run(serving)
 		if r.desk != nil {
 			r.desk.Done()
@@ -107,7 +108,10 @@ func (r *receiver) open(ctx context.Context) (serve []func(context.Context) erro
 	if err != nil {
 		return nil, explainListen(at, err)
 	}
-	r.desk = wire.NewDesk(wire.DeskOptions{Seconds: r.o.Duration, Multi: r.o.Multi, Tell: func(line string) { r.c.debug("%s", line) }})
+	r.desk = wire.NewDesk(wire.DeskOptions{Seconds: r.o.Duration, Multi: r.o.Multi,
+		Tell:   func(line string) { r.c.debug("%s", line) },
+		Begins: func() { r.base = r.counts() }, // read after the desk has handed over the test
+	})
 	return append(serve, func(ctx context.Context) error { return r.desk.Serve(ctx, l) }), nil
 }
 
@@ -160,7 +164,8 @@ func (r *receiver) awaitFirst(ctx context.Context) error {
 	case <-r.first: // of the test before
 	default:
 	}
-	before := sum(r.counts())
+	r.base = r.counts()
+	before := sum(r.base)
 	var look <-chan time.Time
 	if r.o.UDP {
 		ticker := time.NewTicker(5 * time.Millisecond)
@@ -170,6 +175,9 @@ func (r *receiver) awaitFirst(ctx context.Context) error {
 	for {
 		select {
 		case <-r.first:
+			if r.o.Hold { // the end of the test before may have come meanwhile
+				r.base = nil
+			}
 			return nil
 		case <-look:
 			if sum(r.counts()) != before {

@@ -24,6 +24,9 @@ const (
 type DeskOptions struct {
 	Seconds int  // of the receiver's own test; 0 is until interrupted
 	Multi   bool // several senders, who all run Seconds and begin with the last
+	// Begins is called before the senders of a test are told to run: what comes from
+	// then on is of the test. It must not call the desk; nil: nobody is told.
+	Begins func()
 	// Tell gets a line for people about what happens, from any goroutine; nil: nobody is told.
 	Tell func(line string)
 }
@@ -77,6 +80,9 @@ type talk struct {
 func NewDesk(o DeskOptions) *Desk {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
+	}
+	if o.Begins == nil {
+		o.Begins = func() {}
 	}
 	return &Desk{o: o, begun: make(chan Test, 1), state: NotStarted}
 }
@@ -254,6 +260,7 @@ func (d *Desk) begin(all []*talk) *talks {
 	test := d.test
 	test.members[last] = true
 	d.state, d.busy = Running, true
+	d.o.Begins()
 	for _, t := range all {
 		_ = t.say(Run)
 	}
