@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/engine/bulk"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	wire "soku/internal/wire/ntttcp"
 )
 
@@ -89,6 +90,7 @@ func (r *receiver) open(ctx context.Context) (serve []func(context.Context) erro
 			if err != nil {
 				return nil, explainListen(at, err)
 			}
+			sock.RaiseQueue(p.(*net.UDPConn))
 			r.sockets = append(r.sockets, p.(*net.UDPConn))
 		} else {
 			l, err := plain.Listen(ctx, "tcp"+r.o.family(), at)
