@@ -21,6 +21,9 @@ type Manner struct {
 	Untold bool
 	// Datagrams is the header of the datagrams of UDP; nil is soku's own.
 	Datagrams DatagramFormat
+	// Lap, of a latency test over TCP: after so many round trips of a flow its client
+	// sends one message more, which nobody answers. 0 is never.
+	Lap int64
 }
 
 // DatagramFormat is the header that every datagram of a UDP flow begins with.

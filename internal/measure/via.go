@@ -34,5 +34,8 @@ func (o *Options) resolveVia(test Test) error {
 		return Errorf(KindUsage, "via %s has no %s test", o.Via, test).WithHint("it has: %s", list(tests))
 	}
 	o.Port = cmp.Or(o.Port, port)
+	if o.Via == ViaEthr {
+		return o.checkEthr(test)
+	}
 	return nil
 }

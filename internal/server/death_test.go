@@ -271,7 +271,7 @@ func TestAnUnreadEventsStreamHoldsUpNoEngineAndNoMemory(t *testing.T) {
 	x := s.raw(tcpOptions())
 	x.attach()
 	running, _ := s.queue.snapshot()
-	out := running[0].out
+	out := running[0].(*session).out
 	begin := time.Now()
 	for range 100_000 {
 		out.interval(measure.Progress{Streams: make([]int64, 32)})

@@ -233,7 +233,7 @@ func TestTheLogHasALineAtStartAndEndAndNoKey(t *testing.T) {
 	conns := c.tcp()
 	var ss *session
 	running, _ := s.queue.snapshot()
-	ss = running[0]
+	ss = running[0].(*session)
 	c.start()
 	_ = conns[0].CloseWrite()
 	c.finish()

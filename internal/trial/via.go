@@ -5,6 +5,8 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
+	"soku/internal/wire/ethr"
+	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 	"soku/internal/wire/ntttcp"
 )
@@ -14,6 +16,10 @@ func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hook
 	switch via {
 	case measure.ViaSoku:
 		return native.Open(ctx, hostPort, r, h)
+	case measure.ViaIperf3:
+		return iperf3.Open(ctx, hostPort, r, h)
+	case measure.ViaEthr:
+		return ethr.Open(ctx, hostPort, r, h)
 	case measure.ViaNtttcp:
 		return ntttcp.Open(ctx, hostPort, r, h)
 	}

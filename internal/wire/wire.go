@@ -19,6 +19,7 @@ type Request struct {
 	Options measure.Options // effective
 	Token   string          // empty: none
 	TLS     *tls.Config     // nil: control without TLS
+	IPerf3  IPerf3          // for a server of iperf3
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.
@@ -44,6 +45,8 @@ type Entry struct {
 	// connection, and the server's close must be awaited.
 	Main     netip.AddrPort
 	Preamble []byte
+	// Plain: connections go to Main, carry nothing, and the client ends them.
+	Plain bool
 }
 
 // Hooks are called while a session lives, from one goroutine of the session;

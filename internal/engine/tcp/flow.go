@@ -21,9 +21,10 @@ type limits struct {
 	spare time.Duration // for the far end's last word, beyond its own time to drain
 
 	portable bool // take only the paths that every system has
+	threads  int  // most streams of a flow whose senders wait each in a thread of its own
 }
 
-var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second}
+var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second, threads: 32}
 
 // defaultLength is the size of a read or write when the options give none.
 const defaultLength = 1 << 20

@@ -70,11 +70,14 @@ func (l *receiveLoop) leaves() bool {
 	if !l.manner.Kept {
 		return false
 	}
+	if l.o.Bytes > 0 && l.came.Load() >= int64(l.o.Bytes) {
+		return true
+	}
 	if l.ending.Over() { // take what is queued, but of a sender that goes on not for ever
 		if l.quitAt.IsZero() {
 			l.quitAt = sock.Now()
 		}
-		return l.o.Bytes > 0 && l.manner.Over == nil || sock.Since(l.quitAt) > lastBytes
+		return sock.Since(l.quitAt) > lastBytes
 	}
 	return l.late()
 }

@@ -32,7 +32,7 @@ type played struct {
 	datagrams bool
 	size      int           // of the last datagram
 	writing   chan struct{} // closed when bytes that were not written down are written; nil: none are
-	reading   bool          // somebody throws away what comes
+	reading   chan error    // gets how the connection ended, from who throws away what comes; nil: nobody does
 }
 
 // Play takes the steps in their order and returns when all were taken, or with the
@@ -124,22 +124,34 @@ func (c *played) fill(n int64) {
 // see takes a step of the other end.
 func (p *Player) see(c *played, s Step, work *sync.WaitGroup) error {
 	switch {
-	case s.Kind == Bytes && c.reading:
+	case s.Kind == Bytes && c.reading != nil:
 		return nil // among what is thrown away
 	case s.Kind == Bytes && p.Expect != nil:
 		return p.Expect(c.Conn, s)
 	case s.Kind == Bytes:
 		return Same(c.Conn, s)
-	case s.Kind == More && !c.reading:
-		c.reading = true
-		work.Go(func() { _, _ = io.Copy(io.Discard, c.Conn) })
-	case !c.reading && !c.datagrams:
+	case s.Kind == More && c.reading == nil:
+		c.discard(work)
+	case s.Kind != More && !c.datagrams:
 		// Either way of ending will do, but a timeout is none.
-		if _, err := io.Copy(io.Discard, c.Conn); errors.Is(err, context.DeadlineExceeded) || isTimeout(err) {
+		if c.reading == nil {
+			c.discard(work)
+		}
+		if err := <-c.reading; isTimeout(err) {
 			return fmt.Errorf("the connection did not end: %w", err)
 		}
 	}
 	return nil
+}
+
+// discard throws away what comes until the connection ends.
+func (c *played) discard(work *sync.WaitGroup) {
+	c.reading = make(chan error, 2) // an end of one direction, and of the other
+	work.Go(func() {
+		_, err := io.Copy(io.Discard, c.Conn)
+		c.reading <- err
+		c.reading <- err
+	})
 }
 
 func isTimeout(err error) bool {
