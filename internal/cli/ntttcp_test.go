@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"math/rand/v2"
 	"net"
 	"reflect"
 	"strconv"
@@ -48,16 +49,16 @@ func TestNtttcpGoesOnInTheBackgroundOnce(t *testing.T) {
 // freeRow is a port that nothing listens on, as nothing does on the one below.
 func freeRow(t *testing.T) string {
 	t.Helper()
-	for range 50 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+	for range 100 {
+		port := 16000 + rand.IntN(16000) // below the ports that systems hand out
+		free := 0
+		for _, p := range []int{port - 1, port} {
+			if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p))); err == nil {
+				l.Close()
+				free++
+			}
 		}
-		port := l.Addr().(*net.TCPAddr).Port
-		below, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port-1)))
-		l.Close()
-		if err == nil {
-			below.Close()
+		if free == 2 {
 			return strconv.Itoa(port)
 		}
 	}

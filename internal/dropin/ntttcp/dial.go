@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	connectTime = 10 * time.Second
-	atOnce      = 64 // connections that are being made
+	connectTime = 10 * time.Second // for one connection
+	allTime     = time.Minute      // for all of them
+	atOnce      = 64               // connections that are being made
 )
 
 // dialer makes the connections of a sender.
@@ -135,6 +136,8 @@ func (d *dialer) all(ctx context.Context, told func(net.Conn)) (*made, error) {
 	conns := make([]net.Conn, d.o.Total())
 	var first error
 	var mu sync.Mutex
+	dialling, cancel := context.WithTimeoutCause(ctx, allTime, errors.New("the time to make connections is over"))
+	defer cancel()
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(atOnce, len(conns)) {
@@ -144,7 +147,7 @@ func (d *dialer) all(ctx context.Context, told func(net.Conn)) (*made, error) {
 				if d.o.SourcePort > 0 {
 					own = d.o.SourcePort + i
 				}
-				c, err := d.dial(ctx, network, d.o.Port+i/each, own)
+				c, err := d.dial(dialling, network, d.o.Port+i/each, own)
 				mu.Lock()
 				if conns[i] = c; err == nil {
 					told(c)
@@ -156,7 +159,7 @@ func (d *dialer) all(ctx context.Context, told func(net.Conn)) (*made, error) {
 		})
 	}
 	for i := range conns {
-		if ctx.Err() != nil {
+		if dialling.Err() != nil {
 			break
 		}
 		next <- i
@@ -174,7 +177,7 @@ func (d *dialer) all(ctx context.Context, told func(net.Conn)) (*made, error) {
 		return nil, context.Cause(ctx)
 	}
 	if len(m.conns) == 0 {
-		return nil, errors.Join(first)
+		return nil, first
 	}
 	return m, first
 }

@@ -14,10 +14,11 @@ import (
 
 // How long a sender waits for a receiver's word.
 const (
-	answerTime = 10 * time.Second // for an answer
-	lastTime   = 10 * time.Minute // for the last of several senders to come
-	lingerTime = 2 * time.Second  // for a receiver's end, after one's own
-	silentTime = 500 * time.Millisecond
+	answerTime = 10 * time.Second       // for an answer
+	lastTime   = 10 * time.Minute       // for the last of several senders to come
+	lingerTime = 2 * time.Second        // for a receiver's end, after one's own
+	silentTime = 500 * time.Millisecond // of a receiver that has ended
+	hurryTime  = 80 * time.Millisecond
 	exitTime   = time.Second // for a receiver to know of an early end
 )
 
@@ -116,13 +117,16 @@ func (s *Sync) Linger(ctx context.Context) {
 	}
 }
 
-// Exit tells the receiver that this sender ended before the time, and waits a
-// moment for it to know. It works after the end of a context, too.
-func (s *Sync) Exit() {
-	ctx, cancel := context.WithTimeout(context.Background(), exitTime)
+// Exit tells the receiver that this sender ended before the time, and waits for it
+// to know, for a second at most: ntttcp may wait for ever when it finds connections
+// closed before it knows. It works after the end of a context, too.
+func (s *Sync) Exit() { s.exit(exitTime) }
+
+func (s *Sync) exit(most time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	if state, err := s.exchange(ctx, Exit, exitTime); err == nil && state == Run {
-		_, _ = s.read(ctx, exitTime, "end at")
+	if state, err := s.exchange(ctx, Exit, most); err == nil && state == Run {
+		_, _ = s.read(ctx, most, "end at")
 	}
 }
 
