@@ -18,6 +18,8 @@ var floors = [][]string{
 	{"measure", "version"},
 	{"sock", "host"},
 	{"engine", "wire", "stats", "store"},
+	{"trial", "server", "lab", "report"},
+	{"campaign", "floor", "dropin"},
 	{"trial", "server", "lab", "report", "ingest"},
 	{"campaign", "floor"},
 	{"cli"},

@@ -28,6 +28,7 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:       func(name string) (fs.File, error) { return os.Open(name) },
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
+		Hostname: hostname, Append: appendTo, Detach: startDetached,
 		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 },
 		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
 	}, &out, errs

@@ -40,6 +40,9 @@ func Run(sys *System) (code int) {
 		}
 	}()
 
+	if sys.Program == "ntttcp" { // a link of that name is that program
+		sys.Args = append([]string{sys.Program}, sys.Args...)
+	}
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.Stdin)
@@ -123,6 +126,7 @@ var commands = []struct {
 	{"trace", newMeasureCommand(measure.TestTrace)},
 	{"mtu", newMeasureCommand(measure.TestMTU)},
 	{"server", newServerCommand},
+	{"ntttcp", newNtttcpCommand},
 	{"floor", newFloorCommand},
 	{"plan", newPlanCommand},
 	{"run", newRunCommand},

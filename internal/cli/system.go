@@ -22,10 +22,11 @@ import (
 // whole command line runs in memory in tests. Nothing else in this package
 // touches package os.
 type System struct {
-	Args   []string // without the program's name
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
+	Program string   // the name this program was called by, without its folder
+	Args    []string // without that
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
 
 	Getenv     func(string) string
 	ReadFile   func(string) ([]byte, error)
@@ -34,6 +35,12 @@ type System struct {
 	MkdirAll   func(string, os.FileMode) error
 	Executable func() (string, error) // path of this program, to start itself again
 	Now        func() time.Time
+	Hostname   func() string
+	// Append opens a file for writing to its end, and makes it where there is none.
+	Append func(name string) (io.WriteCloser, error)
+	// Detach starts a process that outlives this one; errors.ErrUnsupported where
+	// the system has no way.
+	Detach func(name string, args ...string) error
 
 	// Command makes a process that dies with ctx.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
@@ -55,10 +62,11 @@ func Real() *System {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Program: filepath.Base(os.Args[0]), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:       func(name string) (fs.File, error) { return os.Open(name) },
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
+		Hostname: hostname, Append: appendTo, Detach: startDetached,
 		Interrupts:  interrupts,
 		Width:       func() int { return width(os.Stderr) },
 		StdoutWidth: func() int { return width(os.Stdout) },
@@ -109,6 +117,15 @@ func named(name string, err error) error {
 		return &os.PathError{Op: "write", Path: name, Err: path.Err}
 	}
 	return err
+}
+
+func hostname() string {
+	name, _ := os.Hostname()
+	return name
+}
+
+func appendTo(name string) (io.WriteCloser, error) {
+	return os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 }
 
 func width(f *os.File) int {

@@ -24,6 +24,9 @@ const (
 type DeskOptions struct {
 	Seconds int  // of the receiver's own test; 0 is until interrupted
 	Multi   bool // several senders, who all run Seconds and begin with the last
+	// Begins is called before the senders of a test are told to run: what comes from
+	// then on is of the test. It must not call the desk; nil: nobody is told.
+	Begins func()
 	// Tell gets a line for people about what happens, from any goroutine; nil: nobody is told.
 	Tell func(line string)
 }
@@ -78,11 +81,21 @@ func NewDesk(o DeskOptions) *Desk {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
+	if o.Begins == nil {
+		o.Begins = func() {}
+	}
 	return &Desk{o: o, begun: make(chan Test, 1), state: NotStarted}
 }
 
 // Begun delivers each test that begins. The next begins only after [Desk.Done].
 func (d *Desk) Begun() <-chan Test { return d.begun }
+
+// Open is how many sync connections there are now.
+func (d *Desk) Open() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open
+}
 
 // Done says that the receiver is at the end of the test that ran.
 func (d *Desk) Done() {
@@ -247,6 +260,7 @@ func (d *Desk) begin(all []*talk) *talks {
 	test := d.test
 	test.members[last] = true
 	d.state, d.busy = Running, true
+	d.o.Begins()
 	for _, t := range all {
 		_ = t.say(Run)
 	}

@@ -315,3 +315,39 @@ func FuzzDesk(f *testing.F) {
 		}
 	})
 }
+
+// A sender takes any answers: it goes on, or ends with a sentence.
+func FuzzSync(f *testing.F) {
+	f.Add(NotStarted.Append(Word(60).Append(Run.Append(Finished.Append(nil)))))
+	f.Add(Finished.Append(Word(0).Append(Wait.Append(Run.Append(Run.Append(Running.Append(nil)))))))
+	f.Add(Running.Append(nil))
+	f.Add([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		near, far := net.Pipe()
+		defer near.Close()
+		go func() {
+			go func() { _, _ = io.Copy(io.Discard, far) }()
+			_, _ = far.Write(b)
+			far.Close()
+		}()
+		s := NewSync(near)
+		ctx, cancel := context.WithTimeout(context.Background(), forever)
+		defer cancel()
+		seconds, err := 0, s.Ask(ctx)
+		if err == nil {
+			seconds, err = s.Agree(ctx, 10)
+		}
+		if seconds < 0 || seconds > SecondsMost {
+			t.Fatalf("agreed on %d s", seconds)
+		}
+		if err == nil {
+			err = s.Begin(ctx, false, nil)
+		}
+		if err == nil {
+			s.Linger(ctx)
+			s.Exit()
+		} else if k := measure.KindOf(err); k != measure.KindBroken && k != measure.KindRefused {
+			t.Fatalf("% x: %v", b, err)
+		}
+	})
+}

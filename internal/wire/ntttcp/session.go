@@ -210,7 +210,7 @@ func (s *session) Manner() measure.Manner {
 func (s *session) Close() error {
 	if s.running && !s.several {
 		s.running = false
-		s.sync.Exit()
+		s.sync.exit(hurryTime) // whoever interrupts a trial does not wait for long
 	}
 	for _, c := range s.conns {
 		_ = c.Close()

@@ -2,6 +2,7 @@ package ntttcp
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
 	"strconv"
 	"testing"
@@ -15,10 +16,12 @@ import (
 // the first.
 func receiver(t *testing.T, ports int, o DeskOptions) (*Desk, string, []*net.TCPListener) {
 	t.Helper()
-	for range 50 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err)
-		base := l.Addr().(*net.TCPAddr).Port + 1
+	for range 100 {
+		base := 16000 + rand.IntN(16000) // below the ports that systems hand out
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(base-1)))
+		if err != nil {
+			continue
+		}
 		var data []*net.TCPListener
 		for i := range ports {
 			d, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(base+i)))

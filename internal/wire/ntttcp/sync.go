@@ -14,10 +14,12 @@ import (
 
 // How long a sender waits for a receiver's word.
 const (
-	answerTime = 10 * time.Second // for an answer
-	lastTime   = 10 * time.Minute // for the last of several senders to come
-	lingerTime = 2 * time.Second  // for a receiver's end, after one's own
-	exitTime   = time.Second      // for a receiver to know of an early end
+	answerTime = 10 * time.Second       // for an answer
+	lastTime   = 10 * time.Minute       // for the last of several senders to come
+	lingerTime = 2 * time.Second        // for a receiver's end, after one's own
+	silentTime = 500 * time.Millisecond // of a receiver that has ended
+	hurryTime  = 80 * time.Millisecond
+	exitTime   = time.Second // for a receiver to know of an early end
 )
 
 // Sync is the sender's end of a sync connection. One goroutine uses it. Every call
@@ -26,6 +28,7 @@ const (
 type Sync struct {
 	conn net.Conn
 	peer string
+	took time.Duration // the first answer
 }
 
 // NewSync returns the sender's end over an open connection.
@@ -34,7 +37,9 @@ func NewSync(c net.Conn) *Sync { return &Sync{conn: c, peer: c.RemoteAddr().Stri
 // Ask asks for the state of the receiver and returns an error of kind refused when
 // it is busy.
 func (s *Sync) Ask(ctx context.Context) error {
+	asked := time.Now()
 	state, err := s.exchange(ctx, Query, answerTime)
+	s.took = time.Since(asked)
 	switch {
 	case err != nil:
 		return err
@@ -89,14 +94,15 @@ func (s *Sync) Begin(ctx context.Context, last bool, waits func()) error {
 	return nil
 }
 
-// Linger waits until the receiver is at its end, or no longer answers, for two
-// seconds at most: a receiver counts until its own end, and one that finds its
-// connections closed before may wait for ever.
+// Linger waits until the receiver is at its end, or no longer answers as ntttcp
+// does after its last test, for two seconds at most: a receiver counts until its
+// own end, and one that finds its connections closed before may wait for ever.
 func (s *Sync) Linger(ctx context.Context) {
+	silent := silentTime + 4*s.took
 	for until := time.Now().Add(lingerTime); time.Now().Before(until); {
-		state, err := s.exchange(ctx, Query, time.Until(until))
+		state, err := s.exchange(ctx, Query, min(silent, time.Until(until)))
 		for err == nil && state == Run { // a receiver with -M says it to the last sender twice
-			state, err = s.read(ctx, time.Until(until), "wait for the end at")
+			state, err = s.read(ctx, min(silent, time.Until(until)), "wait for the end at")
 		}
 		if err != nil || state != Running {
 			return
@@ -111,13 +117,16 @@ func (s *Sync) Linger(ctx context.Context) {
 	}
 }
 
-// Exit tells the receiver that this sender ended before the time, and waits a
-// moment for it to know. It works after the end of a context, too.
-func (s *Sync) Exit() {
-	ctx, cancel := context.WithTimeout(context.Background(), exitTime)
+// Exit tells the receiver that this sender ended before the time, and waits for it
+// to know, for a second at most: ntttcp may wait for ever when it finds connections
+// closed before it knows. It works after the end of a context, too.
+func (s *Sync) Exit() { s.exit(exitTime) }
+
+func (s *Sync) exit(most time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	if state, err := s.exchange(ctx, Exit, exitTime); err == nil && state == Run {
-		_, _ = s.read(ctx, exitTime, "end at")
+	if state, err := s.exchange(ctx, Exit, most); err == nil && state == Run {
+		_, _ = s.read(ctx, most, "end at")
 	}
 }
 

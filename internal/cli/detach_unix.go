@@ -1,0 +1,18 @@
+//go:build unix
+
+package cli
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// startDetached starts a process that outlives this one and has no terminal.
+func startDetached(name string, args ...string) error {
+	c := exec.Command(name, args...) //nolint:noctx // it is to outlive every context
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	return c.Process.Release()
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/dropin/ntttcp"
+	"soku/internal/measure"
+	"soku/internal/version"
+)
+
+func newNtttcpCommand(sys *System) *cobra.Command {
+	return &cobra.Command{
+		Use:   "ntttcp [-r|-s] [options of ntttcp]",
+		Short: "Be ntttcp for Linux: receiver or sender, its options and its output",
+		Long: `Takes the options of ntttcp for Linux and prints what it prints, in text, XML
+and JSON. The other end may be soku ntttcp or ntttcp itself. A link named ntttcp
+to this program is the same command. soku ntttcp -h lists the options.`,
+		Example: `  soku ntttcp -r -m 8,*,10.0.0.4           receive on 8 ports
+  soku ntttcp -s -m 8,*,10.0.0.4 -t 30     send to them
+  ln -s soku ntttcp && ./ntttcp -r`,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			child := len(args) > 0 && args[0] == detached
+			if child {
+				args = args[1:]
+			}
+			o, notes, err := ntttcp.Parse(args)
+			if err != nil {
+				return err
+			}
+			if o.Help {
+				_, err := io.WriteString(sys.Stdout, ntttcp.Usage)
+				return err
+			}
+			if o.Daemon && !child {
+				return detach(sys, "ntttcp", args)
+			}
+			return ntttcp.Run(cmd.Context(), o, notes, ntttcp.Env{
+				Stdout: sys.Stdout, Terminal: sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb", Now: sys.Now,
+				WriteFile: sys.WriteFile, Append: sys.Append, Version: version.String(), Hostname: sys.Hostname(),
+			})
+		},
+	}
+}
+
+// detached is the first word of a command that [detach] has started.
+const detached = "--detached"
+
+// detach starts this program again in the background, with a session of its own.
+func detach(sys *System, command string, args []string) error {
+	self, err := sys.Executable()
+	if err == nil {
+		err = sys.Detach(self, append([]string{command, detached}, args...)...)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		return measure.Errorf(measure.KindUsage, "-D: this system has no way to go on in the background").WithHint("leave it out")
+	}
+	if err != nil {
+		return measure.Errorf(measure.KindInternal, "-D: start again in the background: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestALinkOfItsNameIsNtttcp(t *testing.T) {
+	sys, out, _ := fakeSystem(t, "-h")
+	sys.Program = "ntttcp"
+	if code := Run(sys); code != 0 || !strings.Contains(out.String(), "-m N,CPU,ADDR") {
+		t.Errorf("status %d, %s", code, out)
+	}
+}
+
+func TestNtttcpRefusesInSokusWay(t *testing.T) {
+	for _, line := range []string{"-r -s", "-s vm2 -t x", "--nothing", "stray"} {
+		_, errs, code := soku(t, append([]string{"ntttcp"}, strings.Fields(line)...)...)
+		if code != 2 || !strings.HasPrefix(errs, "soku: ntttcp: ") {
+			t.Errorf("%s: status %d, %s", line, code, errs)
+		}
+	}
+}
+
+func TestNtttcpGoesOnInTheBackgroundOnce(t *testing.T) {
+	sys, _, errs := fakeSystem(t, "ntttcp", "-Dr", "-t", "1")
+	var started []string
+	sys.Detach = func(_ string, args ...string) error { started = args; return nil }
+	if code := Run(sys); code != 0 {
+		t.Fatalf("status %d, %s", code, errs)
+	}
+	if want := []string{"ntttcp", "--detached", "-Dr", "-t", "1"}; !reflect.DeepEqual(started, want) {
+		t.Errorf("started with %q, want %q", started, want)
+	}
+	sys, _, _ = fakeSystem(t, append([]string{"ntttcp", "--detached"}, "-Ds", "127.0.0.1", "-p", freeRow(t), "-t", "1")...)
+	sys.Detach = func(string, ...string) error { return errors.New("again") }
+	if code := Run(sys); code != 4 { // nobody listens there
+		t.Errorf("the process in the background ends with status %d", code)
+	}
+}
+
+// freeRow is a port that nothing listens on, as nothing does on the one below.
+func freeRow(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		port := 16000 + rand.IntN(16000) // below the ports that systems hand out
+		free := 0
+		for _, p := range []int{port - 1, port} {
+			if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p))); err == nil {
+				l.Close()
+				free++
+			}
+		}
+		if free == 2 {
+			return strconv.Itoa(port)
+		}
+	}
+	t.Fatal("no two free ports in a row")
+	return ""
+}
+
+func TestATrialAgainstTheOwnNtttcp(t *testing.T) {
+	port := freeRow(t)
+	receiver, out, errs := fakeSystem(t, "ntttcp", "-r", "127.0.0.1", "-P", "1", "-p", port, "-t", "1")
+	text := &lockedBuffer{}
+	receiver.Stdout = text
+	var codes sync.WaitGroup
+	code := -1
+	codes.Go(func() { code = Run(receiver) })
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(text.String(), "threads created"); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no receiver: %s%s", out, errs)
+		}
+	}
+	stdout, stderr, sent := soku(t, "tcp", "127.0.0.1", "--via", "ntttcp", "-p", port, "-t", "1s", "-P", "2", "--no-save")
+	codes.Wait()
+	if sent != 0 || code != 0 || !strings.Contains(stdout, "goodput") || !strings.Contains(stdout, "does not tell") {
+		t.Errorf("sender: status %d, %s%s\nreceiver: status %d, %s%s", sent, stdout, stderr, code, text, errs)
+	}
+	if !strings.Contains(text.String(), "#####  Totals:  #####") {
+		t.Errorf("the receiver has no figures:\n%s", text)
+	}
+	stdout, stderr, sent = soku(t, "tcp", "127.0.0.1", "--via", "ntttcp", "-R", "--no-save")
+	if sent != 2 || !strings.Contains(stderr, "only receives") {
+		t.Errorf("reverse: status %d, %s%s", sent, stdout, stderr)
+	}
+}

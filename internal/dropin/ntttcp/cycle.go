@@ -1,0 +1,117 @@
+package ntttcp
+
+import (
+	"context"
+	"time"
+
+	"soku/internal/host"
+	"soku/internal/sock"
+)
+
+// showEvery is the time between two lines of the rate.
+const showEvery = 500 * time.Millisecond
+
+// cycle is warm-up, test and cool-down at one end, whose bytes move meanwhile.
+type cycle struct {
+	o      *Options
+	c      *console
+	counts func() []int64  // bytes so far, one element a thread
+	agreed int             // seconds of all together; 0 is until interrupted
+	over   <-chan struct{} // closed when the other end ends it; nil: never
+	base   []int64         // counts at its begin; nil: they are read then
+}
+
+// run returns what the test came to, nil where it did not come to it, and whether
+// it was ended before its time.
+func (y *cycle) run(ctx context.Context) (f *figures, early bool) {
+	begin := sock.Now()
+	all := y.end(begin, y.agreed)
+	if w := y.o.Warmup; w > 0 {
+		end := begin.Add(time.Duration(w) * time.Second)
+		if !all.IsZero() && all.Before(end) {
+			end = all
+		}
+		if !y.phase(ctx, end, true) {
+			y.c.info("Test was interrupted.")
+			return nil, true
+		}
+		y.c.info("Test warmup completed.")
+	}
+	f, inTime := y.measure(ctx, all)
+	y.c.info("Test run completed.")
+	if inTime && y.agreed > y.o.Warmup+y.o.Duration {
+		y.c.info("Test cooldown is in progress...")
+		inTime = y.phase(ctx, all, false)
+	}
+	y.c.info("Test cycle finished.")
+	return f, !inTime
+}
+
+// measure is the test itself, which is over with the whole cycle at the latest.
+func (y *cycle) measure(ctx context.Context, all time.Time) (f *figures, inTime bool) {
+	before, from, begin := y.base, read(y.o), sock.Now()
+	if before == nil || y.o.Warmup > 0 {
+		before = y.counts()
+	}
+	end := y.end(begin, y.o.Duration)
+	if y.agreed == 0 {
+		end = time.Time{}
+	} else if end.IsZero() || all.Before(end) {
+		end = all
+	}
+	inTime = y.phase(ctx, end, true)
+	after, seconds, to := y.counts(), sock.Since(begin).Seconds(), read(y.o)
+	for i := range after {
+		after[i] -= before[i]
+	}
+	return &figures{o: y.o, seconds: seconds, threads: after, from: from, to: to, mhz: host.ProcessorMHz(), rttUs: -1}, inTime
+}
+
+// end is so many seconds later; none is no end.
+func (y *cycle) end(begin time.Time, seconds int) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return begin.Add(time.Duration(seconds) * time.Second)
+}
+
+// phase waits until end, the zero time for as long as nobody ends it; false when
+// somebody did.
+func (y *cycle) phase(ctx context.Context, end time.Time, show bool) bool {
+	shown, bytes := sock.Now(), sum(y.counts())
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		next := shown.Add(showEvery)
+		if !end.IsZero() && end.Before(next) {
+			next = end
+		}
+		timer.Reset(next.Sub(sock.Now()))
+		select {
+		case <-ctx.Done():
+			return false
+		case <-y.over:
+			return false
+		case <-timer.C:
+		}
+		now := sock.Now()
+		if !end.IsZero() && !now.Before(end) {
+			return true
+		}
+		if now.Sub(shown) < showEvery {
+			continue
+		}
+		total := sum(y.counts())
+		if show && !y.o.Quiet {
+			y.c.now(total-bytes, now.Sub(shown))
+		}
+		shown, bytes = now, total
+	}
+}
+
+func sum(counts []int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}

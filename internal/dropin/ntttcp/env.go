@@ -1,0 +1,104 @@
+package ntttcp
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Env is what a test takes from the operating system, beside the network.
+type Env struct {
+	Stdout   io.Writer
+	Terminal bool // whether somebody looks at Stdout
+	Now      func() time.Time
+	// WriteFile and Append write a file whole, and to its end.
+	WriteFile func(name string, data []byte, perm os.FileMode) error
+	Append    func(name string) (io.WriteCloser, error)
+	Version   string // of this program
+	Hostname  string
+}
+
+// console prints lines as ntttcp does, and keeps them in a file where one is
+// asked for. It is safe for concurrent use.
+type console struct {
+	env     Env
+	verbose bool
+
+	mu   sync.Mutex
+	file io.WriteCloser
+}
+
+// openConsole begins the file anew.
+func openConsole(env Env, o *Options) (*console, error) {
+	c := &console{env: env, verbose: o.Verbose}
+	if o.ConsoleFile == "" {
+		return c, nil
+	}
+	if err := env.WriteFile(o.ConsoleFile, nil, 0o644); err != nil {
+		return nil, wrong("-O: %w", err)
+	}
+	var err error
+	if c.file, err = env.Append(o.ConsoleFile); err != nil {
+		return nil, wrong("-O: %w", err)
+	}
+	return c, nil
+}
+
+func (c *console) close() {
+	if c.file != nil {
+		_ = c.file.Close()
+	}
+}
+
+func (c *console) info(format string, args ...any)  { c.line("INFO", format, args...) }
+func (c *console) error(format string, args ...any) { c.line("ERR ", format, args...) }
+func (c *console) debug(format string, args ...any) {
+	if c.verbose {
+		c.line("DBG ", format, args...)
+	}
+}
+
+func (c *console) line(level, format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := c.env.Now().Format("15:04:05") + " " + level + ": " + fmt.Sprintf(format, args...) + "\n"
+	_, _ = io.WriteString(c.env.Stdout, text)
+	if c.file != nil {
+		_, _ = io.WriteString(c.file, text)
+	}
+}
+
+// plain prints what has no time before it and goes to no file.
+func (c *console) plain(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.env.Stdout, format, args...)
+}
+
+const rule = "---------------------------------------------------------\n"
+
+// now prints the rate of the last half second; on a terminal in one place.
+func (c *console) now(bytes int64, d time.Duration) {
+	before, after := "", "\n"
+	if c.env.Terminal {
+		before, after = "\x1b[2K", "\r"
+	}
+	c.plain("%sReal-time throughput: %s%s", before, throughput(bytes, d.Seconds()), after)
+}
+
+// throughput is a rate as ntttcp prints it.
+func throughput(bytes int64, seconds float64) string {
+	if seconds <= 0 {
+		return "0.00bps"
+	}
+	v := float64(bytes) * 8 / seconds
+	units := [...]string{"bps", "Kbps", "Mbps", "Gbps"}
+	i := 0
+	for v > 1000 && i < len(units)-1 {
+		v /= 1000
+		i++
+	}
+	return fmt.Sprintf("%.2f%s", v, units[i])
+}

@@ -1,0 +1,254 @@
+package ntttcp
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// takes is what an option takes.
+type takes int
+
+const (
+	nothing takes = iota
+	value
+	perhaps // behind the letter, or the next word if it begins with no dash
+)
+
+// option is one of the command line.
+type option struct {
+	name  string // a letter, or a word
+	takes takes
+	set   func(o *Options, v string) error
+}
+
+// options are all that ntttcp has.
+func options() []option {
+	flag := func(name string, field func(*Options) *bool) option {
+		return option{name, nothing, func(o *Options, _ string) error { *field(o) = true; return nil }}
+	}
+	number := func(name string, field func(*Options) *int, most int) option {
+		return option{name, value, func(o *Options, v string) (err error) { *field(o), err = whole(v, most); return err }}
+	}
+	file := func(name, usual string, field func(*Options) *string) option {
+		return option{name, perhaps, func(o *Options, v string) error {
+			if *field(o) = v; v == "" {
+				*field(o) = usual
+			}
+			return nil
+		}}
+	}
+	role := func(name string, field func(*Options) *bool) option {
+		return option{name, perhaps, func(o *Options, v string) error {
+			*field(o) = true
+			if v != "" {
+				o.Address = v
+			}
+			return nil
+		}}
+	}
+	return []option{
+		role("r", func(o *Options) *bool { return &o.Receiver }),
+		role("s", func(o *Options) *bool { return &o.Sender }),
+		flag("D", func(o *Options) *bool { return &o.Daemon }),
+		flag("M", func(o *Options) *bool { return &o.Multi }),
+		flag("L", func(o *Options) *bool { return &o.Last }),
+		flag("e", func(o *Options) *bool { return &o.Epoll }),
+		flag("H", func(o *Options) *bool { return &o.Hold }),
+		{"m", value, (*Options).mapping},
+		number("P", func(o *Options) *int { return &o.Ports }, math.MaxInt32),
+		{"a", value, func(o *Options, v string) error { o.Source = v; return nil }},
+		number("n", func(o *Options) *int { return &o.Threads }, math.MaxInt32),
+		number("l", func(o *Options) *int { return &o.Connections }, math.MaxInt32),
+		flag("6", func(o *Options) *bool { return &o.IPv6 }),
+		flag("u", func(o *Options) *bool { return &o.UDP }),
+		number("p", func(o *Options) *int { return &o.Port }, 65535),
+		{"f", perhaps, (*Options).sourcePort},
+		{"b", value, func(o *Options, v string) error {
+			n, err := scaled(v, 1024)
+			o.Buffer = int(min(n, math.MaxInt32))
+			return err
+		}},
+		{"B", value, func(o *Options, v string) (err error) { o.Bandwidth, err = scaled(v, 1000); return err }},
+		number("W", func(o *Options) *int { return &o.Warmup }, secondsMost),
+		number("t", func(o *Options) *int { return &o.Duration }, secondsMost),
+		number("C", func(o *Options) *int { return &o.Cooldown }, secondsMost),
+		flag("N", func(o *Options) *bool { return &o.NoSync }),
+		file("O", usualConsole, func(o *Options) *string { return &o.ConsoleFile }),
+		file("x", usualXML, func(o *Options) *string { return &o.XMLFile }),
+		file("j", usualJSON, func(o *Options) *string { return &o.JSONFile }),
+		flag("Q", func(o *Options) *bool { return &o.Quiet }),
+		flag("V", func(o *Options) *bool { return &o.Verbose }),
+		flag("h", func(o *Options) *bool { return &o.Help }),
+		flag("show-tcp-retrans", func(o *Options) *bool { return &o.ShowRetransmits }),
+		{"show-nic-packets", value, func(o *Options, v string) error { o.ShowPackets = v; return nil }},
+		{"show-dev-interrupts", value, func(o *Options, v string) error { o.ShowInterrupts = v; return nil }},
+		{"fq-rate-limit", value, func(o *Options, v string) (err error) { o.FQRate, err = scaled(v, 1000); return err }},
+		flag("no-delay", func(o *Options) *bool { return &o.NoDelay }),
+	}
+}
+
+// Parse reads a command line without the program's name, as getopt_long(3) does:
+// letters may be joined (-VN, -P4), words shortened while they are plain, and
+// values follow after a space, or "=" behind a word. What it had to change comes
+// back as notes, a line each. Errors are of kind usage.
+func Parse(args []string) (o *Options, notes []string, err error) {
+	o = defaults()
+	all := options()
+	for len(args) > 0 {
+		word := args[0]
+		args = args[1:]
+		switch {
+		case word == "--" && len(args) == 0:
+		case strings.HasPrefix(word, "--") && len(word) > 2:
+			args, err = o.word(all, word[2:], args)
+		case strings.HasPrefix(word, "-") && len(word) > 1 && word != "--":
+			args, err = o.letters(all, word[1:], args)
+		default:
+			err = wrong("%q belongs to no option", word)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.Help {
+		return o, nil, nil
+	}
+	notes, err = o.check()
+	return o, notes, err
+}
+
+// word sets an option that is a word.
+func (o *Options) word(all []option, text string, args []string) ([]string, error) {
+	name, v, has := strings.Cut(text, "=")
+	var found *option
+	for i := range all {
+		switch n := all[i].name; {
+		case len(n) == 1:
+		case n == name:
+			found = &all[i]
+		case strings.HasPrefix(n, name) && found != nil && found.name != name:
+			return nil, wrong("--%s could be --%s or --%s", name, found.name, n)
+		case strings.HasPrefix(n, name) && found == nil:
+			found = &all[i]
+		}
+	}
+	switch {
+	case found == nil:
+		return nil, wrong("there is no option --%s", name)
+	case found.takes == nothing && has:
+		return nil, wrong("--%s takes no value", found.name)
+	case found.takes == value && !has:
+		if len(args) == 0 {
+			return nil, wrong("--%s wants a value", found.name)
+		}
+		v, args = args[0], args[1:]
+	}
+	return args, named("--"+found.name, found.set(o, v))
+}
+
+// letters sets options that are letters, of which the last may have a value.
+func (o *Options) letters(all []option, text string, args []string) ([]string, error) {
+	for i, letter := range text {
+		var found *option
+		for k := range all {
+			if all[k].name == string(letter) {
+				found = &all[k]
+			}
+		}
+		if found == nil {
+			return nil, wrong("there is no option -%c", letter)
+		}
+		v := ""
+		if found.takes != nothing {
+			v = text[i+len(string(letter)):]
+			switch {
+			case v != "":
+			case found.takes == value && len(args) == 0:
+				return nil, wrong("-%c wants a value", letter)
+			case found.takes == value, len(args) > 0 && args[0] != "" && args[0][0] != '-':
+				v, args = args[0], args[1:]
+			}
+		}
+		if err := named("-"+found.name, found.set(o, v)); err != nil {
+			return nil, err
+		}
+		if found.takes != nothing {
+			break
+		}
+	}
+	return args, nil
+}
+
+// named puts the option's name before what is wrong with its value.
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return wrong("%s %s", name, err.Error())
+}
+
+// mapping is -m PORTS,PROCESSOR,ADDRESS, of which the last may be left out.
+func (o *Options) mapping(v string) (err error) {
+	parts := strings.Split(v, ",")
+	if len(parts) > 3 {
+		return bad(v, "more than ports, processor and address")
+	}
+	if o.Ports, err = whole(parts[0], math.MaxInt32); err != nil {
+		return err
+	}
+	if o.Ports < 1 {
+		return bad(v, "no ports")
+	}
+	o.Threads = 1
+	if len(parts) > 1 && parts[1] != "*" {
+		if o.CPU, err = whole(parts[1], 1<<16); err != nil {
+			return err
+		}
+	}
+	if len(parts) > 2 {
+		o.Address = parts[2]
+	}
+	return nil
+}
+
+func (o *Options) sourcePort(v string) (err error) {
+	if v == "" {
+		o.SourcePort = usualSource
+		return nil
+	}
+	o.SourcePort, err = whole(v, 65535)
+	return err
+}
+
+// bad is what is wrong with a value.
+type badValue struct{ value, why string }
+
+func (b badValue) Error() string { return strconv.Quote(b.value) + ": " + b.why }
+
+func bad(v, why string) error { return badValue{v, why} }
+
+// whole reads a number from 0 to most.
+func whole(v string, most int) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 || n > most {
+		return 0, bad(v, "not a number from 0 to "+strconv.Itoa(most))
+	}
+	return n, nil
+}
+
+// scaled reads a number with K, M or G behind it, which are powers of k.
+func scaled(v string, k float64) (int64, error) {
+	digits, factor := v, 1.0
+	if v != "" {
+		power := strings.IndexByte("KMG", v[len(v)-1]&^0x20)
+		if power >= 0 {
+			digits, factor = v[:len(v)-1], math.Pow(k, float64(power+1))
+		}
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !(n >= 0) || n*factor >= 1<<53 || strings.ContainsAny(digits, "xXpP_iInN") {
+		return 0, bad(v, "not a number, with K, M or G behind it or without")
+	}
+	return int64(n * factor), nil
+}

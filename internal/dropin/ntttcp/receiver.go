@@ -1,0 +1,226 @@
+package ntttcp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"soku/internal/engine/bulk"
+	"soku/internal/measure"
+	"soku/internal/sock"
+	wire "soku/internal/wire/ntttcp"
+)
+
+// receiver is what a receiver has for all its tests.
+type receiver struct {
+	o    *Options
+	c    *console
+	desk *wire.Desk // nil without the sync connection
+	sink *bulk.Sink // of TCP
+
+	counts func() []int64
+	first  chan struct{} // has an element when a connection has come
+	base   []int64       // counts when the test began
+
+	listeners []*net.TCPListener
+	sockets   []*net.UDPConn
+}
+
+// goodbye is how long a receiver waits, after a test, for senders to close.
+const goodbye = 3 * time.Second
+
+// receive runs tests until one is done, or with -H until ctx ends. done gets the
+// figures of each.
+func receive(ctx context.Context, o *Options, c *console, done func(*figures) error) error {
+	r := &receiver{o: o, c: c, first: make(chan struct{}, 1)}
+	serve, err := r.open(ctx)
+	defer r.close()
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop(nil)
+	for _, s := range serve {
+		all.Go(func() {
+			if err := s(serving); err != nil {
+				stop(err)
+			}
+		})
+	}
+	c.info("%d threads created", len(serve)+o.Ports-1)
+	for {
+		test, err := r.await(serving)
+		if err != nil {
+			return err
+		}
+		y := &cycle{o: o, c: c, counts: r.counts, agreed: test.Seconds, over: test.Over, base: r.base}
+		f, _ := y.run(serving)
+		if r.desk != nil {
+			r.desk.Done()
+		}
+		if f != nil {
+			if err := done(f); err != nil {
+				return err
+			}
+		}
+		if serving.Err() != nil {
+			return context.Cause(serving)
+		}
+		if !o.Hold {
+			r.leave(serving)
+			return nil
+		}
+	}
+}
+
+// open listens on all ports and returns what is to run.
+func (r *receiver) open(ctx context.Context) (serve []func(context.Context) error, err error) {
+	var plain net.ListenConfig
+	plain.SetMultipathTCP(false)
+	for i := range r.o.Ports {
+		at := net.JoinHostPort(r.o.Address, strconv.Itoa(r.o.Port+i))
+		if r.o.UDP {
+			p, err := plain.ListenPacket(ctx, "udp"+r.o.family(), at)
+			if err != nil {
+				return nil, explainListen(at, err)
+			}
+			sock.RaiseQueue(p.(*net.UDPConn))
+			r.sockets = append(r.sockets, p.(*net.UDPConn))
+		} else {
+			l, err := plain.Listen(ctx, "tcp"+r.o.family(), at)
+			if err != nil {
+				return nil, explainListen(at, err)
+			}
+			r.listeners = append(r.listeners, l.(*net.TCPListener))
+		}
+		r.c.debug("ntttcp server is listening on %s", at)
+	}
+	serve = append(serve, r.takes())
+	if r.o.NoSync {
+		return serve, nil
+	}
+	at := net.JoinHostPort(r.o.Address, strconv.Itoa(r.o.Port-1))
+	l, err := plain.Listen(ctx, "tcp"+r.o.family(), at)
+	if err != nil {
+		return nil, explainListen(at, err)
+	}
+	r.desk = wire.NewDesk(wire.DeskOptions{Seconds: r.o.Duration, Multi: r.o.Multi,
+		Tell:   func(line string) { r.c.debug("%s", line) },
+		Begins: func() { r.base = r.counts() }, // read after the desk has handed over the test
+	})
+	return append(serve, func(ctx context.Context) error { return r.desk.Serve(ctx, l) }), nil
+}
+
+// takes is what takes the bytes.
+func (r *receiver) takes() func(context.Context) error {
+	if r.o.UDP {
+		sink := bulk.NewDatagramSink(r.o.Ports, r.o.Buffer)
+		r.counts = sink.Bytes
+		return func(ctx context.Context) error { return sink.Serve(ctx, r.sockets) }
+	}
+	r.sink = bulk.NewSink(r.o.Ports, bulk.SinkOptions{Unit: r.o.Buffer, NoDelay: r.o.NoDelay, Came: func(_ int, local, remote net.Addr) {
+		r.c.debug("New connection: %s --> local:%d", remote, portOf(local))
+		select {
+		case r.first <- struct{}{}:
+		default:
+		}
+	}})
+	r.counts = r.sink.Bytes
+	return func(ctx context.Context) error { return r.sink.Serve(ctx, r.listeners) }
+}
+
+// await waits for a test to begin: for a sender to say so, or without sync for a
+// connection or a datagram.
+func (r *receiver) await(ctx context.Context) (wire.Test, error) {
+	test := wire.Test{Seconds: r.o.Cycle()}
+	if r.desk == nil {
+		if err := r.awaitFirst(ctx); err != nil {
+			return test, err
+		}
+		r.c.info("Network activity progressing...")
+		return test, nil
+	}
+	select {
+	case test = <-r.desk.Begun():
+		if r.o.Duration != 0 && test.Seconds == 0 {
+			r.c.info("test is negotiated to run with continuous mode")
+		} else if test.Seconds > r.o.Duration {
+			r.c.info("Test cycle time negotiated is: %d seconds", test.Seconds)
+		}
+		r.c.info("Network activity progressing...")
+		return test, nil
+	case <-ctx.Done():
+		return test, context.Cause(ctx)
+	}
+}
+
+// awaitFirst waits for the first of a test to come.
+func (r *receiver) awaitFirst(ctx context.Context) error {
+	select {
+	case <-r.first: // of the test before
+	default:
+	}
+	r.base = r.counts()
+	before := sum(r.base)
+	var look <-chan time.Time
+	if r.o.UDP {
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	for {
+		select {
+		case <-r.first:
+			if r.o.Hold { // the end of the test before may have come meanwhile
+				r.base = nil
+			}
+			return nil
+		case <-look:
+			if sum(r.counts()) != before {
+				return nil
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// leave waits for the senders to close, so that none is cut off while it still
+// sends; those that do not are not waited for.
+func (r *receiver) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, goodbye)
+	defer cancel()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for (r.sink != nil && r.sink.Open() > 0) || (r.desk != nil && r.desk.Open() > 0) {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (r *receiver) close() {
+	for _, l := range r.listeners {
+		_ = l.Close()
+	}
+	for _, s := range r.sockets {
+		_ = s.Close()
+	}
+}
+
+func explainListen(at string, err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	return measure.Errorf(measure.KindUsage, "ntttcp: listen on %s: %w", at, err).
+		WithHint("is the address one of this host's, and no other program on that port? -p chooses others")
+}

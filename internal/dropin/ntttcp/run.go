@@ -1,0 +1,82 @@
+package ntttcp
+
+import (
+	"context"
+
+	"soku/internal/host"
+	"soku/internal/measure"
+)
+
+// Run does what the options say and prints as ntttcp does. notes are those of
+// [Parse]. A test that was interrupted prints what it came to and returns the
+// cause of ctx's end; other errors are a *measure.Error.
+func Run(ctx context.Context, o *Options, notes []string, env Env) error {
+	c, err := openConsole(env, o)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	c.plain("NTTTCP for Linux 1.4.3 (soku %s)\n%s", env.Version, rule)
+	for _, n := range notes {
+		c.info("%s", n)
+	}
+	if err := o.checkShown(); err != nil {
+		return err
+	}
+	if o.Verbose {
+		o.printOptions(c)
+	}
+	if ctx, err = affinity(ctx, o, c); err != nil {
+		return err
+	}
+	done := func(f *figures) error { return f.report(c, env) }
+	if o.Receiver {
+		return receive(ctx, o, c, done)
+	}
+	f, err := send(ctx, o, c)
+	if f != nil {
+		if reported := done(f); err == nil {
+			err = reported
+		}
+	}
+	return err
+}
+
+// report prints the figures and writes the files that are asked for.
+func (f *figures) report(c *console, env Env) error {
+	f.print(c)
+	for _, file := range []struct {
+		option, name string
+		make         func(hostname string) ([]byte, error)
+	}{{"-x", f.o.XMLFile, f.xml}, {"-j", f.o.JSONFile, f.json}} {
+		if file.name == "" {
+			continue
+		}
+		text, err := file.make(env.Hostname)
+		if err == nil {
+			err = env.WriteFile(file.name, text, 0o644)
+		}
+		if err != nil {
+			return measure.Errorf(measure.KindStore, "ntttcp: write the file of %s: %w", file.option, err)
+		}
+	}
+	return nil
+}
+
+// checkShown refuses counters that there are none of.
+func (o *Options) checkShown() error {
+	if o.ShowPackets != "" {
+		if _, _, ok := host.InterfacePackets(o.ShowPackets); !ok {
+			return wrong("--show-nic-packets %s: this host has no counters of such an interface", o.ShowPackets)
+		}
+	}
+	if o.ShowInterrupts != "" {
+		if _, ok := host.Interrupts(o.ShowInterrupts); !ok {
+			return wrong("--show-dev-interrupts: this host has no list of interrupts")
+		}
+	}
+	if o.ShowRetransmits && host.ReadTotals().All == 0 {
+		return wrong("--show-tcp-retrans: this host has no such counters")
+	}
+	return nil
+}

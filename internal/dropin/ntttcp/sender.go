@@ -1,0 +1,185 @@
+package ntttcp
+
+import (
+	"context"
+	"net"
+	"sync"
+
+	"soku/internal/engine/bulk"
+	"soku/internal/measure"
+	"soku/internal/sock"
+	wire "soku/internal/wire/ntttcp"
+)
+
+// source is what moves a sender's bytes.
+type source interface {
+	Run(context.Context) error
+	Bytes() []int64
+}
+
+// send is the test of a sender.
+func send(ctx context.Context, o *Options, c *console) (*figures, error) {
+	d, err := newDialer(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	agreed := o.Cycle()
+	var talk *wire.Sync
+	if o.NoSync {
+		c.info("Starting sender activity (no sync) ...")
+	} else {
+		conn, err := d.dial(ctx, "tcp", o.Port-1, 0)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close()
+		c.debug("Sync connection: local:%d --> %s", portOf(conn.LocalAddr()), conn.RemoteAddr())
+		talk = wire.NewSync(conn)
+		if agreed, err = agree(ctx, o, c, talk); err != nil {
+			return nil, err
+		}
+	}
+	m, err := connect(ctx, d, c)
+	if err != nil {
+		return nil, err
+	}
+	defer m.close()
+	if talk != nil {
+		if err := talk.Begin(ctx, o.Last, func() { c.info("waiting for the last client to join the test") }); err != nil {
+			return nil, err
+		}
+		c.info("Network activity progressing...")
+	}
+	f, early, err := flood(ctx, o, c, m, agreed)
+	if talk != nil && early {
+		talk.Exit()
+	} else if talk != nil {
+		talk.Linger(ctx)
+	}
+	return f, err
+}
+
+// agree settles with the receiver how long both run.
+func agree(ctx context.Context, o *Options, c *console, talk *wire.Sync) (int, error) {
+	if err := talk.Ask(ctx); err != nil {
+		return 0, err
+	}
+	for o.Duration > 0 && wire.Letter(o.Cycle()) {
+		c.info("%d seconds would be taken for a command by the receiver. cool down for a second more", o.Cycle())
+		o.Cooldown++
+	}
+	agreed, err := talk.Agree(ctx, o.Cycle())
+	switch {
+	case err != nil:
+	case agreed == 0 && o.Duration != 0:
+		c.info("test is negotiated to run with continuous mode")
+	case agreed != o.Duration:
+		c.info("Test cycle time negotiated is: %d seconds", agreed)
+	}
+	return agreed, err
+}
+
+// connect makes all connections; without some of them the test goes on.
+func connect(ctx context.Context, d *dialer, c *console) (*made, error) {
+	c.info("%d threads created", d.o.Ports*d.o.Threads)
+	begin := sock.Now()
+	m, err := d.all(ctx, func(conn net.Conn) {
+		c.debug("New connection: local:%d --> %s", portOf(conn.LocalAddr()), conn.RemoteAddr())
+	})
+	if m == nil {
+		return nil, err
+	}
+	us := sock.Since(begin).Microseconds()
+	if len(m.conns) == d.o.Total() {
+		c.info("%d connections created in %d microseconds", len(m.conns), us)
+	} else {
+		c.error("in %d microseconds, only %d connections created (expected: %d): %v", us, len(m.conns), d.o.Total(), err)
+	}
+	return m, nil
+}
+
+// flood sends for the time of the cycle.
+func flood(ctx context.Context, o *Options, c *console, m *made, agreed int) (f *figures, early bool, err error) {
+	s := newSource(o, m)
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan struct{})
+	var runErr error
+	var run sync.WaitGroup
+	run.Go(func() {
+		defer close(ended)
+		runErr = s.Run(sending)
+	})
+	counts := func() []int64 {
+		out := make([]int64, o.Ports*o.Threads)
+		for i, n := range s.Bytes() {
+			out[m.thread[i]] += n
+		}
+		return out
+	}
+	y := &cycle{o: o, c: c, counts: counts, agreed: agreed, over: ended}
+	f, early = y.run(ctx)
+	stop()
+	run.Wait()
+	if f != nil {
+		f.connections, f.rttUs = len(m.conns), averageRTT(m)
+	}
+	if runErr == nil && ctx.Err() != nil {
+		runErr = context.Cause(ctx)
+	}
+	return f, early, runErr
+}
+
+func newSource(o *Options, m *made) source {
+	each := float64(o.Bandwidth) / float64(o.Total())
+	if o.UDP {
+		return bulk.NewDatagramSource(m.conns, o.SendBuffer(), each)
+	}
+	conns := make([]*net.TCPConn, len(m.conns))
+	for i, c := range m.conns {
+		conns[i] = c.(*net.TCPConn)
+	}
+	return bulk.NewSource(conns, bulk.SourceOptions{
+		Unit: o.Buffer, Rate: each, Pacing: float64(o.FQRate) / float64(o.Total()),
+	})
+}
+
+// averageRTT is what the kernel smoothed of each TCP connection, µs; -1 where it
+// does not tell.
+func averageRTT(m *made) int64 {
+	var total, known int64
+	for _, c := range m.conns {
+		if t, ok := c.(*net.TCPConn); ok {
+			if info, ok := sock.TCPInfo(t); ok {
+				total, known = total+info.RTTNs/1000, known+1
+			}
+		}
+	}
+	if known == 0 {
+		return -1
+	}
+	return total / known
+}
+
+func portOf(a net.Addr) int {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		return a.Port
+	case *net.UDPAddr:
+		return a.Port
+	}
+	return 0
+}
+
+// affinity keeps the loops under ctx on the processor of -m.
+func affinity(ctx context.Context, o *Options, c *console) (context.Context, error) {
+	if o.CPU < 0 {
+		return ctx, nil
+	}
+	pins, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{o.CPU}})
+	if err != nil {
+		return ctx, err
+	}
+	c.info("main: set cpu affinity")
+	return sock.WithPins(ctx, pins), nil
+}
