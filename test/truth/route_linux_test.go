@@ -270,6 +270,16 @@ func TestAFullPathIsLimitedByTheInterface(t *testing.T) {
 	}
 }
 
+func TestLossIsNotTakenForALimit(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387, loss: 5%"))
+	// A size that gets through stays unanswered seven times in a row, with a chance of
+	// 10 % each, once in ten million times.
+	r, _ := probe(t, l, false, "mtu", target(t, l, false), "-c", "7")
+	if m := r.PathMTU; m.Bytes != 1387 || m.FailedBytes != 1388 || m.Limit != measure.LimitReported {
+		t.Errorf("%d bytes, %d not, limit %s", m.Bytes, m.FailedBytes, m.Limit)
+	}
+}
+
 func TestABlackHoleIsFoundWhereItIs(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
 	for _, v6 := range []bool{false, true} {

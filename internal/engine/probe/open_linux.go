@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -129,7 +130,9 @@ func openRaw(c Config, base codec) (_ Prober, err error) {
 	}
 	for len(p.ports) < c.Flows {
 		if base.kind == "icmp" {
-			p.ports = append(p.ports, uint16(rand.Uint32()))
+			if id := uint16(rand.Uint32()); !slices.Contains(p.ports, id) {
+				p.ports = append(p.ports, id)
+			}
 			continue
 		}
 		if err := p.reserve(c); err != nil {

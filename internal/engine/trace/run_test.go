@@ -24,6 +24,7 @@ type scripted struct {
 	hop     func(flow, hop int) probe.Answer
 	vague   bool // answers do not tell the number
 	serial  bool
+	delay   time.Duration // of answers
 	sent    int
 	most    int // probes of one flow under way at once
 	open    map[uint16]bool
@@ -41,7 +42,7 @@ func (s *scripted) Send(flow, hop int, number uint16, _ int) error {
 	s.most = max(s.most, len(s.open))
 	a := s.hop(flow, hop)
 	if a.Kind != probe.Nothing {
-		a.Flow, a.Number, a.At = flow, number, sock.Now()
+		a.Flow, a.Number, a.At = flow, number, sock.Now().Add(s.delay)
 		if s.vague {
 			a.Number, a.Vague = 0, true
 		}
@@ -51,12 +52,14 @@ func (s *scripted) Send(flow, hop int, number uint16, _ int) error {
 }
 
 func (s *scripted) Receive(wait time.Duration, take func(probe.Answer)) error {
-	if len(s.waiting) == 0 {
-		time.Sleep(max(wait, 0))
+	end := sock.Now().Add(max(wait, 0))
+	if len(s.waiting) > 0 && s.waiting[0].At.Before(end) {
+		end = s.waiting[0].At
 	}
-	waiting := s.waiting
-	s.waiting = nil
-	for _, a := range waiting {
+	time.Sleep(end.Sub(sock.Now()))
+	for len(s.waiting) > 0 && !s.waiting[0].At.After(sock.Now()) {
+		a := s.waiting[0]
+		s.waiting = s.waiting[1:]
 		take(a)
 	}
 	return nil
@@ -117,7 +120,7 @@ func TestOneRoundAsksEveryHopOnce(t *testing.T) {
 }
 
 func TestAnswersWithoutANumberMakeAFlowSerial(t *testing.T) {
-	s := &scripted{hop: straight(4), vague: true}
+	s := &scripted{hop: straight(4), vague: true, delay: 15 * time.Millisecond}
 	tr := traced(t, s, options(6, 1))
 	if len(tr.Hops) != 4 || !tr.Reached {
 		t.Fatalf("path %v", path(tr))
