@@ -159,7 +159,7 @@ func (c *codec) quoted(b []byte) (flow int, number uint16, vague, ok bool) {
 			echo = 128
 		}
 		flow = slices.Index(c.ports, word(4))
-		if b[0] != echo || flow < 0 || len(b) >= echoLeast && binary.BigEndian.Uint64(b[10:]) != c.token {
+		if b[0] != echo || flow < 0 || c.alien(b[8:], 2) {
 			return 0, 0, false, false
 		}
 		return flow, word(6), false, true
@@ -175,10 +175,21 @@ func (c *codec) quoted(b []byte) (flow int, number uint16, vague, ok bool) {
 	if number, ok = c.payload(b[udpHead:]); ok {
 		return flow, number, false, true
 	}
-	if len(b) >= udpHead+10 {
-		return 0, 0, false, false // another token
+	if c.alien(b[udpHead:], 0) {
+		return 0, 0, false, false
 	}
 	return flow, word(6), false, word(6) != 0
+}
+
+// alien reports whether what is quoted of a payload has a token, at that offset, which
+// is not that of the run. Routers that add extensions fill what they do not quote with
+// zeros (RFC 4884 section 5.2).
+func (c *codec) alien(payload []byte, at int) bool {
+	if len(payload) < at+8 {
+		return false
+	}
+	token := binary.BigEndian.Uint64(payload[at:])
+	return token != c.token && token != 0
 }
 
 // payload reads the number of a UDP probe from its payload.

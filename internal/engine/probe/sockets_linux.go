@@ -155,7 +155,7 @@ func (p *sockets) judge(quoted []byte, e Extended, flow int) (a Answer, ok bool)
 	} else {
 		a.Flow = flow
 		a.Number, ok = p.payload(quoted)
-		if a.Vague = !ok; a.Vague && len(quoted) >= 10 && e.extensions == 0 {
+		if a.Vague = !ok; a.Vague && p.alien(quoted, 0) {
 			return Answer{}, false
 		}
 	}
