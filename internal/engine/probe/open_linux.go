@@ -29,10 +29,10 @@ func Open(c Config) (Prober, error) {
 		return nil, err
 	}
 	ways := []func(Config, codec) (Prober, error){openRaw, openDatagrams}
-	switch {
-	case base.kind == "icmp":
+	switch base.kind {
+	case "icmp":
 		ways[0], ways[1] = ways[1], ways[0]
-	case base.kind == "tcp":
+	case "tcp":
 		ways[1] = openConnecting
 	}
 	if c.Alone {
@@ -159,8 +159,7 @@ func (p *sockets) reserve(c Config) error {
 	}
 	p.held = append(p.held, fd)
 	if free.Options.Bind == "" {
-		any := netip.IPv6Unspecified()
-		if err := unix.Bind(fd, Sockaddr(any, 0)); err != nil {
+		if err := unix.Bind(fd, Sockaddr(netip.IPv6Unspecified(), 0)); err != nil {
 			return err
 		}
 	}

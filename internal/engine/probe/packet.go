@@ -147,10 +147,10 @@ func fold(s uint32) uint16 {
 }
 
 // quoted says which probe an ICMP error is about, from what it quotes after the IP
-// header. vague is true where too little of it is there to know the number.
-func (c *codec) quoted(b []byte) (flow int, number uint16, vague, ok bool) {
+// header; eight bytes are enough.
+func (c *codec) quoted(b []byte) (flow int, number uint16, ok bool) {
 	if len(b) < 8 {
-		return 0, 0, false, false
+		return 0, 0, false
 	}
 	word := func(i int) uint16 { return binary.BigEndian.Uint16(b[i:]) }
 	if c.kind == "icmp" {
@@ -160,25 +160,25 @@ func (c *codec) quoted(b []byte) (flow int, number uint16, vague, ok bool) {
 		}
 		flow = slices.Index(c.ports, word(4))
 		if b[0] != echo || flow < 0 || c.alien(b[8:], 2) {
-			return 0, 0, false, false
+			return 0, 0, false
 		}
-		return flow, word(6), false, true
+		return flow, word(6), true
 	}
 	flow = slices.Index(c.ports, word(0))
 	if flow < 0 || word(2) != c.port {
-		return 0, 0, false, false
+		return 0, 0, false
 	}
 	if c.kind == "tcp" {
 		seq := binary.BigEndian.Uint32(b[4:])
-		return flow, uint16(seq), false, seq&0xffff0000 == c.sequence(0)
+		return flow, uint16(seq), seq&0xffff0000 == c.sequence(0)
 	}
 	if number, ok = c.payload(b[udpHead:]); ok {
-		return flow, number, false, true
+		return flow, number, true
 	}
 	if c.alien(b[udpHead:], 0) {
-		return 0, 0, false, false
+		return 0, 0, false
 	}
-	return flow, word(6), false, word(6) != 0
+	return flow, word(6), word(6) != 0
 }
 
 // alien reports whether what is quoted of a payload has a token, at that offset, which
