@@ -127,6 +127,7 @@ var commands = []struct {
 	{"plan", newPlanCommand},
 	{"run", newRunCommand},
 	{"report", newReportCommand},
+	{"ingest", newIngestCommand},
 	{"ls", newLsCommand},
 	{"show", newShowCommand},
 	{"lab", newLabCommand},

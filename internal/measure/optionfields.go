@@ -88,17 +88,17 @@ func Defaults(test Test) Options {
 	}
 	switch test {
 	case TestTCP:
-		o.Streams, o.Length, o.Direction, o.Port = 1, 1<<20, Forward, DefaultPort
+		o.Streams, o.Length, o.Direction, o.Via = 1, 1<<20, Forward, ViaSoku
 		o.TX, o.RX = "auto", "auto"
 	case TestUDP:
 		// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
-		o.Streams, o.Size, o.Rate, o.Direction, o.Port = 1, 1400, 10_000_000, Forward, DefaultPort
+		o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, Forward, ViaSoku
 		o.TX, o.RX = "auto", "auto"
 	case TestLatency:
-		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
+		o.Protocol, o.Size, o.Row, o.Timeout, o.Via = "tcp", 64, 1000, Duration(time.Second), ViaSoku
 		o.Flows, o.Arrivals, o.Spin, o.Stamps = 1, "fixed", "auto", "auto"
 	case TestConnect:
-		o.Streams, o.Close, o.Entry, o.Port = 1, "auto", "auto", DefaultPort
+		o.Streams, o.Close, o.Entry, o.Via = 1, "auto", "auto", ViaSoku
 	case TestPing:
 		o.Size, o.Spacing, o.Timeout = 56, Duration(100*time.Millisecond), Duration(time.Second)
 	}
@@ -123,6 +123,11 @@ func (o Options) Effective(test Test) (Options, error) {
 	if test == TestLatency { // absent likewise
 		o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
 		o.Spin, o.Stamps = cmp.Or(o.Spin, "auto"), cmp.Or(o.Stamps, "auto")
+	}
+	if test.NeedsServer() {
+		if err := o.resolveVia(test); err != nil {
+			return o, err
+		}
 	}
 	if test == TestTrace || test == TestMTU {
 		if err := o.effectiveProbe(test); err != nil {
@@ -163,7 +168,7 @@ func (o Options) Effective(test Test) (Options, error) {
 		if err := o.checkLatency(); err != nil {
 			return o, err
 		}
-		if o.Protocol == "udp" && o.Size < MinUDPPayload {
+		if o.Protocol == "udp" && o.Via == ViaSoku && o.Size < MinUDPPayload {
 			return o, Errorf(KindUsage, "size %d: a UDP message carries its own number and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size or --protocol tcp")
 		}
 		if o.Size < 1 || o.Size > 64<<10 {
@@ -175,7 +180,7 @@ func (o Options) Effective(test Test) (Options, error) {
 	case TestConnect:
 		return o.effectiveConnect()
 	case TestUDP:
-		if o.Size < MinUDPPayload {
+		if o.Via == ViaSoku && o.Size < MinUDPPayload {
 			return o, Errorf(KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size")
 		}
 	}

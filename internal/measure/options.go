@@ -53,10 +53,11 @@ type Options struct {
 	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" tests:"tcp udp latency ping connect trace mtu" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
 	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" tests:"tcp udp latency ping connect trace mtu" max:"255" help:"the whole type-of-service byte, 0..255"`
 
+	Via            string   `json:"via,omitempty" yaml:"via" flag:"via" tests:"tcp udp latency connect" enum:"soku iperf3 ethr ntttcp" help:"what the server is: soku, iperf3 (tcp, udp), ethr (tcp, udp, latency, connect) or ntttcp (tcp, udp)"`
 	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" tests:"tcp udp latency ping connect trace mtu" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`
 	Bind           string   `json:"bind,omitempty" yaml:"bind" flag:"bind" short:"B" tests:"tcp udp latency ping connect trace mtu" help:"local address to measure from"`
 	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" tests:"tcp udp latency ping connect trace mtu" help:"network interface to measure through (Linux)"`
-	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" tests:"tcp udp latency connect trace mtu" min:"1" max:"65535" help:"port of the server; for trace and mtu the port that probes go to, 33434 for udp and 443 for tcp unless given"`
+	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" tests:"tcp udp latency connect trace mtu" max:"65535" help:"port of the server; 0 is the protocol's own: soku 7658, iperf3 5201, ethr 8888, ntttcp 5001; for trace and mtu the port that probes go to, 0 is 33434 for udp and 443 for tcp"`
 	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" tests:"tcp udp latency ping connect trace mtu" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
 }
 

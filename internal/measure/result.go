@@ -26,6 +26,7 @@ type Result struct {
 	Trace     *Trace     `json:"trace,omitempty" jsonschema:"description=Test trace"`
 	PathMTU   *PathMTU   `json:"path_mtu,omitempty" jsonschema:"description=Test mtu"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
+	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Where an ingested result came from; absent in what soku measured itself"`
 	Hosts     Hosts      `json:"hosts"`
 	Warnings  []string   `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
 	Error     *Error     `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
@@ -90,6 +91,7 @@ type Summary struct {
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
 	PathMTUBytes         int          `json:"path_mtu_bytes,omitempty" jsonschema:"description=Test mtu: largest IP packet that got through"`
 	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping, and of trace to its target; set-up times of connections (SYN to SYN-ACK) in connect"`
+	ReportedRTT          *RTTFigures  `json:"rtt_reported_ns,omitempty" jsonschema:"description=Round trips as the source of an ingested result sums them up; beside rtt_ns where it has both and alone where there is no histogram"`
 	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program: the client's waking up is in them. Test latency"`
 	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
 	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips beside the load (with_latency)"`
@@ -201,7 +203,7 @@ type TCPInfo struct {
 type Latency struct {
 	Method       string         `json:"method" jsonschema:"description=How the times were taken; such as 'closed loop, user clock'"`
 	ServerMethod string         `json:"server_method,omitempty" jsonschema:"description=How messages reached the program of the server"`
-	Histogram    *Histogram     `json:"histogram" jsonschema:"description=Every round trip in ns"`
+	Histogram    *Histogram     `json:"histogram,omitempty" jsonschema:"description=Every round trip in ns; absent only in ingested results whose source has none"`
 	Application  *Histogram     `json:"application,omitempty" jsonschema:"description=The same from program to program on the user clock; equal to histogram where the kernel stamped no arrival"`
 	Rows         []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
 	Sent         int64          `json:"sent"`

@@ -30,12 +30,27 @@ func Headline(r *measure.Result) string {
 		return strconv.Itoa(s.PathMTUBytes) + " bytes"
 	case measure.TestLatency, measure.TestPing:
 		if s.RTT == nil {
-			return "no reply"
+			return reported(s.ReportedRTT) + lossText(s)
 		}
 		text := fmt.Sprintf("%s (p99 %s)", measure.FormatLatency(s.RTT.P50), measure.FormatLatency(s.RTT.P99))
 		return text + lossText(s)
 	}
 	return measure.FormatRate(s.GoodputBps) + lossText(s)
+}
+
+// reported is the headline of an ingested result without a histogram.
+func reported(f *measure.RTTFigures) string {
+	switch {
+	case f != nil && f.P50 != nil && f.P99 != nil:
+		return fmt.Sprintf("%s (p99 %s)", measure.FormatLatency(*f.P50), measure.FormatLatency(*f.P99))
+	case f != nil && f.P50 != nil:
+		return measure.FormatLatency(*f.P50)
+	case f != nil && f.Mean != nil:
+		return "mean " + measure.FormatLatency(*f.Mean)
+	case f != nil && f.Max != nil:
+		return "at most " + measure.FormatLatency(*f.Max)
+	}
+	return "no reply"
 }
 
 func traceLine(r *measure.Result) string {

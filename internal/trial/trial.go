@@ -33,6 +33,7 @@ type Spec struct {
 	Client, Server measure.Endpoint
 	Token          string
 	TLS            *tls.Config // nil: control without TLS
+	IPerf3         wire.IPerf3 // for Options.Via iperf3
 	Version        string      // of this program
 	Identity       *measure.Trial
 	// Floor finds what is kept of the limits of a host with these facts, or nil;
@@ -45,6 +46,9 @@ type Spec struct {
 type Hooks struct {
 	Observe measure.Observer
 	State   func(wire.State)
+	// Session gets the session when it is open, for what one protocol alone tells
+	// when Run has returned: see its package. The session stays Run's.
+	Session func(wire.Session)
 	// Trace gets what the test trace knows so far, up to five times a second.
 	Trace func(*measure.Trace)
 }
