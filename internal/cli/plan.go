@@ -184,7 +184,16 @@ func describeTest(t testOutline) string {
 	}
 	add(o.Duration > 0, "%s", o.Duration)
 	add(o.Bytes > 0, "%s", o.Bytes)
-	add(o.Count > 0, "%d round trips", o.Count)
+	switch t.Test {
+	case measure.TestTrace:
+		add(true, "%s", plural(int(o.Count), "round"))
+		add(true, "%s probes", strings.ToUpper(o.Probe))
+		add(o.Flows > 1, "%d flows", o.Flows)
+	case measure.TestMTU:
+		add(true, "%s probes", strings.ToUpper(o.Probe))
+	default:
+		add(o.Count > 0, "%d round trips", o.Count)
+	}
 	add(o.Streams > 1, "%d streams", o.Streams)
 	add(o.Rate > 0, "at %s", o.Rate)
 	add(o.RequestRate > 0, "%g requests a second", o.RequestRate)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -128,6 +129,21 @@ func TestNamesOfHopsReachNoTerminalUnchecked(t *testing.T) {
 	r := &measure.Trace{Hops: []measure.TraceHop{{Hop: 1, Sent: 1, Nodes: []measure.TraceNode{{Address: "192.0.2.1", Name: "evil\x1b[2J.example", Received: 1}}}}}
 	if text := strings.Join(traceLines(r), "\n"); strings.ContainsRune(text, 0x1b) {
 		t.Errorf("%q", text)
+	}
+}
+
+func TestHopsGetTheirNames(t *testing.T) {
+	needTrace(t)
+	names, err := net.DefaultResolver.LookupAddr(t.Context(), "127.0.0.1")
+	if err != nil || len(names) == 0 {
+		t.Skip("this machine has no name for 127.0.0.1: ", err)
+	}
+	out, errs, code := soku(t, "trace", "127.0.0.1", "-c", "1", "--names", "--no-save")
+	if want := strings.TrimSuffix(names[0], ".") + " (127.0.0.1)"; code != 0 || !strings.Contains(out, want) {
+		t.Errorf("status %d, %s: no %q in\n%s", code, errs, want, out)
+	}
+	if out, _, _ := soku(t, "trace", "127.0.0.1", "-c", "1", "--no-save"); strings.Contains(out, " (127.0.0.1)  ") {
+		t.Errorf("names that nobody asked for:\n%s", out)
 	}
 }
 

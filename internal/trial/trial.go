@@ -102,6 +102,9 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		r.Path.Server.Name = target.name
 	}
 	r.Path.Server.Address = target.addr.String()
+	if o.Probe == "icmp" && target.explicit != 0 {
+		return measure.Errorf(measure.KindUsage, "%s %s: echo requests have no port", s.Test, s.Host).WithHint("leave it out, or use --probe udp")
+	}
 	r.Options.Port = target.port(o)
 	own, _, err := measure.ParsePin(o.Pin)
 	if err != nil {

@@ -225,3 +225,60 @@ func TestWithoutRightsTheNextStepIsNamed(t *testing.T) {
 		}
 	})
 }
+
+// The kernel finds the extensions behind what is quoted, which is filled up to 128 bytes.
+func TestLabelsComeWithTheAnswer(t *testing.T) {
+	inSilence(t, func() {
+		forger, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer unix.Close(forger)
+		for _, alone := range []bool{false, true} {
+			for _, kind := range []string{"udp", "icmp"} {
+				for _, quotes := range []int{8, 20} {
+					labelled(t, forger, kind, alone, quotes)
+				}
+			}
+		}
+	})
+}
+
+// labelled sends a probe, and an error with a label stack that quotes so many bytes of it.
+func labelled(t *testing.T, forger int, kind string, alone bool, quotes int) {
+	o := measure.Options{Probe: kind, Timeout: measure.Duration(time.Second)}
+	protocol := byte(protocolICMP)
+	if kind == "udp" {
+		o.Port, protocol = 33434, protocolUDP
+	}
+	p, err := Open(Config{What: "trace", Target: silent, Options: o, Flows: 1, Alone: alone})
+	if err != nil {
+		t.Errorf("%s: %v", kind, err)
+		return
+	}
+	defer p.Close()
+	const number = 7
+	if err := p.Send(0, 3, number, 0); err != nil {
+		t.Errorf("%s: %v", p, err)
+		return
+	}
+	c := &codec{kind: kind, from: here, to: silent, port: uint16(o.Port), ports: []uint16{uint16(p.Port(0))}, token: tokenOf(p)}
+	const filled = 128
+	packet := make([]byte, filled-20)
+	built := c.build(0, number, 0)
+	copy(packet, built[:min(quotes, len(built))])
+	packet = append(packet, 0x20, 0, 0, 0, 0, 8, 1, 1, 0x00, 0x3e, 0x81, 0x07)
+	b := quote(11, 0, here, silent, protocol, packet)
+	b[2], b[3], b[5] = 0, 0, filled/4
+	binary.BigEndian.PutUint16(b[2:], ^sum(0, b))
+	got := answersTo(t, p, forger, b, time.Second)
+	want := []measure.MPLSLabel{{Label: 1000, Last: true, TTL: 7}}
+	if len(got) != 1 || !slices.Equal(got[0].Labels, want) {
+		t.Errorf("%s, %d bytes quoted: %+v, want labels %+v", p, quotes, got, want)
+		return
+	}
+	if vague := alone && kind == "udp" && quotes == 8; got[0].Vague != vague || !vague && got[0].Number != number {
+		t.Errorf("%s, %d bytes quoted: %+v", p, quotes, got[0])
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -28,10 +29,10 @@ func Open(c Config) (Prober, error) {
 		return nil, err
 	}
 	ways := []func(Config, codec) (Prober, error){openRaw, openDatagrams}
-	switch {
-	case base.kind == "icmp":
+	switch base.kind {
+	case "icmp":
 		ways[0], ways[1] = ways[1], ways[0]
-	case base.kind == "tcp":
+	case "tcp":
 		ways[1] = openConnecting
 	}
 	if c.Alone {
@@ -129,7 +130,9 @@ func openRaw(c Config, base codec) (_ Prober, err error) {
 	}
 	for len(p.ports) < c.Flows {
 		if base.kind == "icmp" {
-			p.ports = append(p.ports, uint16(rand.Uint32()))
+			if id := uint16(rand.Uint32()); !slices.Contains(p.ports, id) {
+				p.ports = append(p.ports, id)
+			}
 			continue
 		}
 		if err := p.reserve(c); err != nil {
@@ -156,8 +159,7 @@ func (p *sockets) reserve(c Config) error {
 	}
 	p.held = append(p.held, fd)
 	if free.Options.Bind == "" {
-		any := netip.IPv6Unspecified()
-		if err := unix.Bind(fd, Sockaddr(any, 0)); err != nil {
+		if err := unix.Bind(fd, Sockaddr(netip.IPv6Unspecified(), 0)); err != nil {
 			return err
 		}
 	}

@@ -147,10 +147,10 @@ func fold(s uint32) uint16 {
 }
 
 // quoted says which probe an ICMP error is about, from what it quotes after the IP
-// header. vague is true where too little of it is there to know the number.
-func (c *codec) quoted(b []byte) (flow int, number uint16, vague, ok bool) {
+// header; eight bytes are enough.
+func (c *codec) quoted(b []byte) (flow int, number uint16, ok bool) {
 	if len(b) < 8 {
-		return 0, 0, false, false
+		return 0, 0, false
 	}
 	word := func(i int) uint16 { return binary.BigEndian.Uint16(b[i:]) }
 	if c.kind == "icmp" {
@@ -159,26 +159,37 @@ func (c *codec) quoted(b []byte) (flow int, number uint16, vague, ok bool) {
 			echo = 128
 		}
 		flow = slices.Index(c.ports, word(4))
-		if b[0] != echo || flow < 0 || len(b) >= echoLeast && binary.BigEndian.Uint64(b[10:]) != c.token {
-			return 0, 0, false, false
+		if b[0] != echo || flow < 0 || c.alien(b[8:], 2) {
+			return 0, 0, false
 		}
-		return flow, word(6), false, true
+		return flow, word(6), true
 	}
 	flow = slices.Index(c.ports, word(0))
 	if flow < 0 || word(2) != c.port {
-		return 0, 0, false, false
+		return 0, 0, false
 	}
 	if c.kind == "tcp" {
 		seq := binary.BigEndian.Uint32(b[4:])
-		return flow, uint16(seq), false, seq&0xffff0000 == c.sequence(0)
+		return flow, uint16(seq), seq&0xffff0000 == c.sequence(0)
 	}
 	if number, ok = c.payload(b[udpHead:]); ok {
-		return flow, number, false, true
+		return flow, number, true
 	}
-	if len(b) >= udpHead+10 {
-		return 0, 0, false, false // another token
+	if c.alien(b[udpHead:], 0) {
+		return 0, 0, false
 	}
-	return flow, word(6), false, word(6) != 0
+	return flow, word(6), word(6) != 0
+}
+
+// alien reports whether what is quoted of a payload has a token, at that offset, which
+// is not that of the run. Routers that add extensions fill what they do not quote with
+// zeros (RFC 4884 section 5.2).
+func (c *codec) alien(payload []byte, at int) bool {
+	if len(payload) < at+8 {
+		return false
+	}
+	token := binary.BigEndian.Uint64(payload[at:])
+	return token != c.token && token != 0
 }
 
 // payload reads the number of a UDP probe from its payload.

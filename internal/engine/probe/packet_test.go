@@ -33,9 +33,9 @@ func TestAQuotedProbeNamesItsFlowAndNumber(t *testing.T) {
 			for _, size := range []int{0, 100, 101, 1500} {
 				b := c.build(1, number, size)
 				for _, quoted := range []int{8, len(b)} { // routers must quote 8 bytes (RFC 792)
-					flow, n, vague, ok := c.quoted(b[:quoted])
-					if !ok || vague || flow != 1 || n != number {
-						t.Errorf("%s v6 %v, %d of %d bytes: flow %d, number %d of %d, %v, %v", kind, v6, quoted, len(b), flow, n, number, vague, ok)
+					flow, n, ok := c.quoted(b[:quoted])
+					if !ok || flow != 1 || n != number {
+						t.Errorf("%s v6 %v, %d of %d bytes: flow %d, number %d of %d, %v", kind, v6, quoted, len(b), flow, n, number, ok)
 					}
 				}
 				if want := max(size, c.least()) - c.ipHead(); kind != "tcp" && len(b) != want {
@@ -99,8 +99,8 @@ func TestWhatIsNotQuotedRightIsNotTaken(t *testing.T) {
 			"seven bytes": good[:7], "another source": alienPort(good, 0, kind), "another run": alien.build(0, 7, 0),
 			"another destination": alienPort(good, 2, kind),
 		} {
-			if flow, n, vague, ok := c.quoted(b); ok {
-				t.Errorf("%s v6 %v, %s: taken as flow %d, number %d, %v", kind, v6, name, flow, n, vague)
+			if flow, n, ok := c.quoted(b); ok {
+				t.Errorf("%s v6 %v, %s: taken as flow %d, number %d", kind, v6, name, flow, n)
 			}
 		}
 	})
@@ -116,7 +116,7 @@ func alienPort(b []byte, at int, kind string) []byte {
 	return b
 }
 
-func TestARepliesToASYNCarriesItsNumber(t *testing.T) {
+func TestTheReplyToASYNCarriesItsNumber(t *testing.T) {
 	c := testCodec("tcp", false)
 	answer := func(flags byte, ack uint32) []byte {
 		b := make([]byte, 20)
@@ -192,7 +192,7 @@ func FuzzQuotedPacket(f *testing.F) {
 	})
 	f.Fuzz(func(t *testing.T, b []byte, typ, code byte, extensions int) {
 		eachCodec(func(kind string, v6 bool, c *codec) {
-			if flow, _, _, ok := c.quoted(b); ok && (flow < 0 || flow >= len(c.ports)) {
+			if flow, _, ok := c.quoted(b); ok && (flow < 0 || flow >= len(c.ports)) {
 				t.Errorf("%s: flow %d", kind, flow)
 			}
 			if flow, _, _, ok := c.reply(b); ok && (flow < 0 || flow >= len(c.ports)) {

@@ -149,13 +149,13 @@ func (p *sockets) failure(fd, flow int, take func(Answer)) bool {
 // judge matches an error with its probe. flow is that of the socket; a raw one has all.
 func (p *sockets) judge(quoted []byte, e Extended, flow int) (a Answer, ok bool) {
 	if p.raw || p.kind != "udp" {
-		if a.Flow, a.Number, a.Vague, ok = p.quoted(quoted); !ok || !p.raw && a.Flow != flow {
+		if a.Flow, a.Number, ok = p.quoted(quoted); !ok || !p.raw && a.Flow != flow {
 			return Answer{}, false
 		}
 	} else {
 		a.Flow = flow
 		a.Number, ok = p.payload(quoted)
-		if a.Vague = !ok; a.Vague && len(quoted) >= 10 && e.extensions == 0 {
+		if a.Vague = !ok; a.Vague && p.alien(quoted, 0) {
 			return Answer{}, false
 		}
 	}
