@@ -12,6 +12,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/version"
+	"soku/internal/wire/ethr"
 )
 
 type serverFlags struct {
@@ -26,6 +27,7 @@ type serverFlags struct {
 	tlsKey      string
 	quiet       bool
 	child       bool
+	ethr        string
 }
 
 func newServerCommand(sys *System) *cobra.Command {
@@ -44,6 +46,9 @@ inside your network, or use --allow, --token-file and TLS.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := f.config(sys)
 			if err != nil {
+				return err
+			}
+			if err := addForeign(&cfg, cmd, "ethr", f.ethr); err != nil {
 				return err
 			}
 			s, err := server.New(cfg)
@@ -68,6 +73,7 @@ inside your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token that clients must know")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the TLS certificate (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
+	flags.StringVar(&f.ethr, "ethr", fmt.Sprintf(":%d", ethr.Port), "address and port for clients of Ethr, or off; off with --token-file, which Ethr does not know")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
 	flags.BoolVar(&f.child, "child", false, "serve until the input ends")
 	_ = flags.MarkHidden("child")
@@ -111,6 +117,23 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		cfg.TLS = c
 	}
 	return cfg, nil
+}
+
+// addForeign adds the port of another tool's protocol, which the flag of its name has.
+// Where nobody asked for it by name it may be taken, and there is none beside a token,
+// which that tool's clients could not show.
+func addForeign(cfg *server.Config, cmd *cobra.Command, protocol, listen string) error {
+	asked := cmd.Flags().Changed(protocol)
+	switch {
+	case listen == "off" || !asked && cfg.Token != "":
+		return nil
+	case cfg.Token != "":
+		return measure.Errorf(measure.KindUsage, "--%s and --token-file exclude each other: clients of %[1]s have no token", protocol).WithHint("leave out one of them")
+	case !strings.Contains(listen, ":") || strings.HasSuffix(listen, ":"):
+		return measure.Errorf(measure.KindUsage, "--%s %q names no port", protocol, listen).WithHint("write for example :%d, 10.0.0.4:%[1]d, or off", ethr.Port)
+	}
+	cfg.Foreign = append(cfg.Foreign, server.Foreign{Protocol: protocol, Listen: listen, Optional: !asked})
+	return nil
 }
 
 func parsePrefix(text string) (netip.Prefix, error) {

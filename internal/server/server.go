@@ -29,6 +29,7 @@ type Config struct {
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // ports of other protocols
+	Ethr        EthrHooks        // tell of the tests of Ethr's clients
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
@@ -61,6 +62,7 @@ type Server struct {
 	queue    *admission
 	facts    *factsCache
 	untold   *openConns
+	ethr     *ethrTests
 	secret   [32]byte // keys the nonces of the UDP handshake
 	times    times
 	live     sync.WaitGroup // one count for a session
@@ -92,6 +94,7 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 		untold:   &openConns{limit: maxUntold},
 		times:    defaultTimes,
 	}
+	s.ethr = newEthrTests(s, cfg.Ethr)
 	if err := s.openForeign(inKernel); err != nil {
 		s.closePorts()
 		return nil, err
@@ -134,6 +137,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		run(func() error { return s.accept(at) })
 		run(func() error { return s.readUDP(at) })
 	}
+	helpers.Go(func() { s.ethr.run(s.base) })
 	helpers.Go(func() { s.facts.get(s.base, s.addr.Addr().Unmap()) }) // so that the first client does not wait for them
 	var err error
 	select {
@@ -158,6 +162,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.closePorts()
 	helpers.Wait()
 	s.untold.wait()
+	s.ethr.end()
 	s.control.wait()
 	s.facts.work.Wait()
 	return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/wire/ethr"
 	"soku/internal/wire/native"
 )
 
@@ -38,6 +39,7 @@ var protocols = []protocol{
 	{"data", beginsData, (*Server).serveData, nil},
 	{"control", beginsHTTP, (*Server).servePlain, nil},
 	{"control over TLS", beginsTLS, (*Server).serveTLS, nil},
+	{"ethr", ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram},
 }
 
 func beginsData(first []byte) (bool, int) { return string(first[:sniffed]) == native.Magic, 0 }
