@@ -12,7 +12,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/version"
-	"soku/internal/wire/ethr"
 )
 
 type serverFlags struct {
@@ -25,9 +24,9 @@ type serverFlags struct {
 	tokenFile   string
 	tlsCert     string
 	tlsKey      string
+	foreign     foreignFlags
 	quiet       bool
 	child       bool
-	ethr        string
 }
 
 func newServerCommand(sys *System) *cobra.Command {
@@ -36,7 +35,7 @@ func newServerCommand(sys *System) *cobra.Command {
 		Use:   "server",
 		Short: "Answer the tests of others",
 		Long: `Listens on one port, TCP and UDP, and measures with any number of clients at
-once. Anyone who reaches the port can make this host send and receive: keep it
+once, with soku and with clients of iperf3 and Ethr. Anyone who reaches the port can make this host send and receive: keep it
 inside your network, or use --allow, --token-file and TLS.`,
 		Example: `  soku server
   soku server --exclusive                  one test at a time; others wait
@@ -48,14 +47,11 @@ inside your network, or use --allow, --token-file and TLS.`,
 			if err != nil {
 				return err
 			}
-			if err := addForeign(&cfg, cmd, "ethr", f.ethr); err != nil {
-				return err
-			}
 			s, err := server.New(cfg)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP); stop with Ctrl-C\n", s.Addr())
+			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP)%s; stop with Ctrl-C\n", s.Addr(), foreignText(s))
 			ctx := cmd.Context()
 			if f.child {
 				ctx = whileOpen(ctx, sys.Stdin)
@@ -67,13 +63,13 @@ inside your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", measure.DefaultPort), "address and port to listen on")
 	flags.IntVar(&f.maxClients, "max-clients", 1000, "tests at the same time; more are refused (0: no limit)")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "one test at a time; others wait in a queue they can see")
-	flags.Var(&f.maxDuration, "max-duration", "longest test that is accepted (0: no limit)")
-	flags.Var(&f.maxRate, "max-rate", "highest rate of one test (0: no limit)")
+	addUnitFlag(flags, &f.maxDuration, "max-duration", "", "longest test that is accepted (0: no limit)")
+	addUnitFlag(flags, &f.maxRate, "max-rate", "", "highest rate of one test (0: no limit)")
 	flags.StringSliceVar(&f.allow, "allow", nil, "only clients in this network, such as 10.0.0.0/8; may be repeated")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token that clients must know")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the TLS certificate (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
-	flags.StringVar(&f.ethr, "ethr", fmt.Sprintf(":%d", ethr.Port), "address and port for clients of Ethr, or off; off with --token-file, which Ethr does not know")
+	f.foreign.add(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
 	flags.BoolVar(&f.child, "child", false, "serve until the input ends")
 	_ = flags.MarkHidden("child")
@@ -109,6 +105,9 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		}
 		cfg.Token = token
 	}
+	if err := f.foreign.read(sys, f.listen, &cfg); err != nil {
+		return cfg, err
+	}
 	if f.tlsCert != "" {
 		c, err := loadCertificate(sys, f.tlsCert, f.tlsKey)
 		if err != nil {
@@ -117,23 +116,6 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		cfg.TLS = c
 	}
 	return cfg, nil
-}
-
-// addForeign adds the port of another tool's protocol, which the flag of its name has.
-// Where nobody asked for it by name it may be taken, and there is none beside a token,
-// which that tool's clients could not show.
-func addForeign(cfg *server.Config, cmd *cobra.Command, protocol, listen string) error {
-	asked := cmd.Flags().Changed(protocol)
-	switch {
-	case listen == "off" || !asked && cfg.Token != "":
-		return nil
-	case cfg.Token != "":
-		return measure.Errorf(measure.KindUsage, "--%s and --token-file exclude each other: clients of %[1]s have no token", protocol).WithHint("leave out one of them")
-	case !strings.Contains(listen, ":") || strings.HasSuffix(listen, ":"):
-		return measure.Errorf(measure.KindUsage, "--%s %q names no port", protocol, listen).WithHint("write for example :%d, 10.0.0.4:%[1]d, or off", ethr.Port)
-	}
-	cfg.Foreign = append(cfg.Foreign, server.Foreign{Protocol: protocol, Listen: listen, Optional: !asked})
-	return nil
 }
 
 func parsePrefix(text string) (netip.Prefix, error) {

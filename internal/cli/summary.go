@@ -36,7 +36,7 @@ func printSummary(w io.Writer, r *measure.Result) {
 		name string
 		host *measure.Host
 	}{{"client", r.Hosts.Client}, {"server", r.Hosts.Server}} {
-		if c.host != nil {
+		if c.host != nil && c.host.Facts.OS != "" { // other tools tell nothing of their host
 			row(c.name, "%s", hostText(c.host))
 		}
 	}

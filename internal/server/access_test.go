@@ -330,6 +330,7 @@ func beginnings() map[string][]string {
 		"control":          {"GET ", "POST", "DELE", "HEAD", "PUT ", "PATC", "OPTI"},
 		"control over TLS": {"\x16\x03"},
 		"ethr":             {string(ethr.Append(nil, ethr.Message{Kind: ethr.Syn, Test: ethr.Bandwidth}))},
+		"iperf3":           {"abcdefghijklmnopqrstuvwxyz234567abcd\x00"},
 	}
 }
 

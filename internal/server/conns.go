@@ -11,7 +11,8 @@ type openConns struct {
 	limit int
 
 	mu     sync.Mutex
-	conns  map[*net.TCPConn]struct{}
+	conns  map[*net.TCPConn]uint64 // by number in the order of arrival
+	served uint64
 	order  []*net.TCPConn // oldest first; some of them have left conns
 	closed bool
 	wg     sync.WaitGroup
@@ -28,10 +29,11 @@ func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
 		return
 	}
 	if o.conns == nil {
-		o.conns = map[*net.TCPConn]struct{}{}
+		o.conns = map[*net.TCPConn]uint64{}
 	}
 	o.makeRoom()
-	o.conns[c] = struct{}{}
+	o.served++
+	o.conns[c] = o.served
 	o.order = append(o.order, c)
 	o.wg.Add(1)
 	o.mu.Unlock()
@@ -58,6 +60,13 @@ func (o *openConns) makeRoom() {
 		o.order[0] = nil
 		o.order = o.order[1:]
 	}
+}
+
+// number is the place of c in the order of arrival; 0 once c was released.
+func (o *openConns) number(c *net.TCPConn) uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.conns[c]
 }
 
 // release takes c out, so that nothing here closes it.

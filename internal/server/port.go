@@ -135,11 +135,11 @@ func (s *Server) readUDP(at *port) error {
 // measured ones, and one that is late may come from a peer that is known already.
 // Those of other protocols may, so that known peers come before them.
 func (s *Server) datagram(at *port, from netip.AddrPort, b []byte) {
-	native := at.protocol == nil
-	if native && s.handshake(from, b) || at.demux != nil && at.demux.deliver(from, b) || !s.allowed(from.Addr()) {
+	own := at.protocol == nil
+	if own && s.handshake(from, b) || at.demux != nil && at.demux.deliver(from, b) || !s.allowed(from.Addr()) {
 		return
 	}
-	if !native {
+	if !own {
 		if take := at.protocol.datagram; take != nil {
 			take(s, at, from, b)
 		}

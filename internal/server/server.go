@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 )
 
@@ -30,6 +31,7 @@ type Config struct {
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // ports of other protocols
 	Ethr        EthrHooks        // tell of the tests of Ethr's clients
+	Users       *iperf3.Guard    // which clients of iperf3 are served; nil: all, or none where Token is set
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
@@ -63,6 +65,7 @@ type Server struct {
 	facts    *factsCache
 	untold   *openConns
 	ethr     *ethrTests
+	iperf3   *iperf3Desk
 	secret   [32]byte // keys the nonces of the UDP handshake
 	times    times
 	live     sync.WaitGroup // one count for a session
@@ -92,6 +95,7 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},
 		untold:   &openConns{limit: maxUntold},
+		iperf3:   newIperf3Desk(),
 		times:    defaultTimes,
 	}
 	s.ethr = newEthrTests(s, cfg.Ethr)

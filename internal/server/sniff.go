@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/wire/ethr"
+	"soku/internal/measure"
 	"soku/internal/wire/native"
 )
 
@@ -39,7 +40,8 @@ var protocols = []protocol{
 	{"data", beginsData, (*Server).serveData, nil},
 	{"control", beginsHTTP, (*Server).servePlain, nil},
 	{"control over TLS", beginsTLS, (*Server).serveTLS, nil},
-	{"ethr", ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram},
+	{measure.ViaEthr, ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram},
+	{measure.ViaIperf3, beginsIperf3, (*Server).serveIperf3, (*Server).knockIperf3},
 }
 
 func beginsData(first []byte) (bool, int) { return string(first[:sniffed]) == native.Magic, 0 }

@@ -26,12 +26,15 @@ func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target
 func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
 	observe := serialise(h.Observe)
 	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
-		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS,
+		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, IPerf3: s.IPerf3,
 	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: observe})
 	if err != nil {
 		return err
 	}
 	defer session.Close()
+	if h.Session != nil {
+		h.Session(session)
+	}
 	r.Tool.Protocol = session.Protocol()
 	r.Hosts.Server = session.Server()
 	o = session.Options() // as the server allows them
@@ -65,6 +68,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	own, runErr := data.run(ctx, s.Test, o, observe)
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
+	own.Host = r.Hosts.Client
 	runErr = pinned(ctx, r, runErr)
 
 	other := &measure.End{}

@@ -33,6 +33,7 @@ type Spec struct {
 	Client, Server measure.Endpoint
 	Token          string
 	TLS            *tls.Config // nil: control without TLS
+	IPerf3         wire.IPerf3 // for Options.Via iperf3
 	Version        string      // of this program
 	Identity       *measure.Trial
 	// Floor finds what is kept of the limits of a host with these facts, or nil;
@@ -41,10 +42,13 @@ type Spec struct {
 }
 
 // Hooks are called while the trial runs, from one goroutine at a time for each
-// hook; they must return within a few milliseconds. Both may be nil.
+// hook; they must return within a few milliseconds. Each may be nil.
 type Hooks struct {
 	Observe measure.Observer
 	State   func(wire.State)
+	// Session gets the session when it is open, for what one protocol alone tells
+	// when Run has returned: see its package. The session stays Run's.
+	Session func(wire.Session)
 }
 
 // Run measures and returns the result. It always returns one: what went wrong

@@ -6,6 +6,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
+	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 )
 
@@ -16,6 +17,8 @@ func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hook
 		return native.Open(ctx, hostPort, r, h)
 	case measure.ViaEthr:
 		return ethr.Open(ctx, hostPort, r, h)
+	case measure.ViaIperf3:
+		return iperf3.Open(ctx, hostPort, r, h)
 	}
 	return nil, measure.Errorf(measure.KindUsage, "via %s: this soku does not speak it", via).WithHint("use --via %s", measure.ViaSoku)
 }

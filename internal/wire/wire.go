@@ -19,6 +19,7 @@ type Request struct {
 	Options measure.Options // effective
 	Token   string          // empty: none
 	TLS     *tls.Config     // nil: control without TLS
+	IPerf3  IPerf3          // for a server of iperf3
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"slices"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/iperf3"
+)
+
+// permitIperf3 holds what a client asks to the limits of this server as iperf3's own
+// server does, which refuses what it does not allow, and returns the options of this
+// end's engines. The client decides when the test is over, so they have no time.
+func (s *Server) permitIperf3(p *iperf3.Parameters, now time.Time) (measure.Options, error) {
+	var o measure.Options
+	if s.cfg.Users != nil {
+		user, err := s.cfg.Users.Check(p.AuthToken, now)
+		if err != nil {
+			return o, refuse(iperf3.CodeAuthorization, "%w", err)
+		}
+		s.log.Info("a client of iperf3 proved its user", "user", user)
+	}
+	seconds := measure.Duration(time.Duration(p.Omit+p.Time) * time.Second)
+	asked := measure.Rate(min(max(p.Bandwidth, p.FQRate), 1<<50) * int64(p.Streams()))
+	switch limit := s.cfg.MaxDuration; {
+	case p.Protocol == "sctp":
+		return o, refuse(iperf3.CodeNoSCTP, "SCTP is not measured here")
+	case limit > 0 && (seconds > limit || p.Time == 0):
+		return o, refuse(iperf3.CodeMaxDuration, "the test is to take %s and this server allows %s (--max-duration)", seconds, limit)
+	case s.cfg.MaxRate > 0 && asked > s.cfg.MaxRate:
+		return o, refuse(iperf3.CodeTotalRate, "the test is to send %s and this server allows %s (--max-rate)", asked, s.cfg.MaxRate)
+	}
+	return iperf3Options(p)
+}
+
+// iperf3Options are the options of this end of a test.
+func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
+	o := measure.Options{
+		Omit: measure.Duration(time.Duration(p.Omit) * time.Second), Interval: measure.Duration(time.Second),
+		Direction: measure.Forward, Streams: p.Parallel, Rate: measure.Rate(min(p.Bandwidth, 1<<50) * int64(p.Parallel)),
+		TX: "auto", RX: "auto", Window: measure.Size(p.Window), NoDelay: p.NoDelay, TOS: p.TOS,
+	}
+	switch {
+	case p.Bidirectional:
+		o.Direction = measure.Bidirectional
+	case p.Reverse:
+		o.Direction = measure.Reverse
+	}
+	if p.ServerAffinity != nil {
+		if _, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*p.ServerAffinity}}); err != nil {
+			return o, refuse(iperf3.CodeAffinity, "keep the test on processor %d: %w", *p.ServerAffinity, err)
+		}
+	}
+	if p.Protocol == "udp" {
+		o.Size = measure.Size(p.Length)
+		if o.Size == 0 {
+			o.Size = 1460
+		}
+		return o, nil
+	}
+	o.Length = measure.Size(p.Length)
+	if p.ServerSends() {
+		o.Congestion = p.Congestion
+	}
+	if p.ZeroCopy != 0 && p.ServerSends() {
+		if !slices.Contains(sock.OutletPaths(), "sendfile") {
+			return o, refuse(iperf3.CodeNoSendfile, "this system cannot send without copying")
+		}
+		o.TX = "sendfile"
+	}
+	if p.SkipRXCopy && slices.Contains(sock.IntakePaths(), "discard") {
+		o.RX = "discard"
+	}
+	return o, nil
+}

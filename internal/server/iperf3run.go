@@ -1,0 +1,181 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"soku/internal/engine/tcp"
+	"soku/internal/engine/udp"
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/iperf3"
+)
+
+// measure runs this end of a test whose streams are all there until the client says
+// that it is over.
+func (t *iperf3Test) measure() (*measure.End, error) {
+	s := t.server
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	if t.asked.Time > 0 {
+		limit := time.Duration(t.asked.Omit+t.asked.Time)*time.Second + iperf3Grace
+		timer := time.AfterFunc(limit, func() { cancel(refuse(iperf3.CodeExpired, "%w", errIperf3Expired)) })
+		defer timer.Stop()
+	}
+	if cpu := t.asked.ServerAffinity; cpu != nil {
+		pins, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*cpu}})
+		if err != nil {
+			return nil, refuse(iperf3.CodeAffinity, "%w", err)
+		}
+		ctx = sock.WithPins(ctx, pins)
+	}
+	s.log.Info("test started", "protocol", "iperf3", "client", t.client, "test", t.asked.Protocol,
+		"direction", t.options.Direction, "connections", t.asked.Streams())
+	facts := s.facts.latest(t.local)
+	watch := s.engines.watch(facts.Interface)
+	if err := errors.Join(t.say(iperf3.TestStart), t.say(iperf3.TestRunning)); err != nil {
+		watch(host.Moved{})
+		return nil, err
+	}
+	end := &measure.End{}
+	begin := time.Now()
+	var err error
+	end.Flows, err = t.flows(ctx, cancel)
+	if err == nil {
+		// A client that closed its streams is about to say that the test is over.
+		err = t.awaitEnd(ctx)
+	}
+	t.ran = time.Since(begin)
+	counters := watch(host.MovedBy(end, t.options))
+	end.Host = &measure.Host{Facts: facts, Counters: &counters}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return end, err
+}
+
+func (t *iperf3Test) awaitEnd(ctx context.Context) error {
+	limit := time.NewTimer(iperf3Results)
+	defer limit.Stop()
+	select {
+	case <-t.over.ch:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-limit.C:
+		return refuse(iperf3.CodeSilence, "the streams ended, and the client did not end the test in %s", iperf3Results)
+	}
+}
+
+// flows runs each direction over its streams.
+func (t *iperf3Test) flows(ctx context.Context, cancel context.CancelCauseFunc) ([]measure.FlowEnd, error) {
+	directions := t.options.Direction.Flows()
+	ends := make([]measure.FlowEnd, len(directions))
+	errs := make([]error, len(directions))
+	observe := t.police(cancel)
+	var wg sync.WaitGroup
+	for i, d := range directions {
+		wg.Go(func() { ends[i], errs[i] = t.flow(ctx, d, observe) })
+	}
+	wg.Wait()
+	return ends, errors.Join(errs...)
+}
+
+func (t *iperf3Test) flow(ctx context.Context, d measure.Direction, observe measure.Observer) (measure.FlowEnd, error) {
+	overTCP, overUDP := t.streams(d)
+	switch {
+	case overUDP != nil && d == measure.Forward:
+		return udp.ReceiveIn(ctx, t.manner, overUDP, t.options, d, observe)
+	case overUDP != nil:
+		return udp.SendIn(ctx, t.manner, overUDP, t.options, d, observe)
+	case d == measure.Forward:
+		return tcp.ReceiveIn(ctx, t.manner, overTCP, t.options, d, observe)
+	default:
+		return tcp.SendIn(ctx, t.manner, overTCP, t.options, d, observe)
+	}
+}
+
+// policeSeconds is over how many seconds iperf3's server averages what passes before
+// it holds that against its limit.
+const policeSeconds = 5
+
+// police ends a test that moves more than the limit of this server allows, both
+// directions together, over the last seconds, as iperf3's server does.
+func (t *iperf3Test) police(cancel context.CancelCauseFunc) measure.Observer {
+	limit := t.server.cfg.MaxRate
+	if limit == 0 {
+		return func(measure.Progress) {}
+	}
+	var mu sync.Mutex
+	begin := time.Now()
+	var bySecond [policeSeconds + 1]int64
+	var latest int
+	return func(p measure.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		second := int(time.Since(begin) / time.Second)
+		for ; latest < second; latest++ {
+			bySecond[(latest+1)%len(bySecond)] = 0
+		}
+		bySecond[second%len(bySecond)] += p.Bytes
+		var sum int64
+		for _, n := range bySecond {
+			sum += n
+		}
+		if second >= policeSeconds && float64(sum)*8/(policeSeconds+1) > float64(limit) {
+			cancel(refuse(iperf3.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
+		}
+	}
+}
+
+// exchange gives the client this end's half for its own.
+func (t *iperf3Test) exchange(end *measure.End) error {
+	t.closeStreams()
+	if err := t.say(iperf3.ExchangeResults); err != nil {
+		return err
+	}
+	t.hear(iperf3Results)
+	if _, err := iperf3.ReadResults(t.control, false); err != nil {
+		return refuse(iperf3.CodeReceiveResults, "read the client's results: %w", err)
+	}
+	own := iperf3.ResultsOf(end, t.asked, true, t.ran)
+	own.CongestionUsed = t.congestion
+	if t.asked.GetServerOutput {
+		own.ServerOutputText = t.output(own)
+	}
+	_ = t.control.SetWriteDeadline(time.Now().Add(iperf3Results))
+	if err := iperf3.WriteResults(t.control, own); err != nil {
+		return err
+	}
+	if err := t.say(iperf3.DisplayResults); err != nil {
+		return err
+	}
+	// Nothing depends on the last word; some versions close without it.
+	t.hear(iperf3Word)
+	_, _ = iperf3.ReadState(t.control)
+	return nil
+}
+
+// output is what a client shows that asks for the server's output.
+func (t *iperf3Test) output(r *iperf3.Results) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "soku %s, for a client of iperf3 at %s\n", t.server.cfg.Version, t.client)
+	var sum float64
+	for _, s := range r.Streams {
+		role := "received"
+		if s.Retransmits >= 0 {
+			role = "sent"
+		}
+		seconds := max(s.EndTime-s.StartTime, 1e-9)
+		sum += float64(s.Bytes) * 8 / seconds
+		fmt.Fprintf(&b, "[%3d] %8.2f s  %12s  %14s  %s\n", s.ID, seconds,
+			measure.FormatBytes(float64(s.Bytes)), measure.FormatRate(float64(s.Bytes)*8/seconds), role)
+	}
+	fmt.Fprintf(&b, "[SUM] %s\n", measure.FormatRate(sum))
+	return b.String()
+}

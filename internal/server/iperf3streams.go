@@ -1,0 +1,148 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/iperf3"
+)
+
+// openStreams has the client open its streams, and waits for the last.
+func (t *iperf3Test) openStreams() error {
+	if t.asked.Protocol == "udp" {
+		if err := t.server.iperf3.openUDP(t); err != nil {
+			return err
+		}
+		defer t.server.iperf3.doneUDP(t)
+	}
+	t.mu.Lock()
+	t.want = t.asked.Streams()
+	t.mu.Unlock()
+	if err := t.say(iperf3.CreateStreams); err != nil {
+		return err
+	}
+	t.listening.Go(t.listen)
+	limit := time.NewTimer(t.server.times.data)
+	defer limit.Stop()
+	select {
+	case <-t.all.ch:
+	case <-t.ctx.Done():
+		return t.cause()
+	case <-limit.C:
+		return refuse(iperf3.CodeStreamAccept, "not all streams came in %s", t.server.times.data)
+	}
+	return t.prepare()
+}
+
+// listen waits for the one word that a client says while streams open and the test
+// runs: that it is over, or that the client stops.
+func (t *iperf3Test) listen() {
+	_ = t.control.SetReadDeadline(time.Time{})
+	if t.ctx.Err() != nil {
+		return
+	}
+	state, err := iperf3.ReadState(t.control)
+	switch {
+	case err != nil:
+		t.abort(measure.Errorf(measure.KindBroken, "the client went away: %w", err))
+	case state == iperf3.TestEnd && t.begun():
+		t.over.fire()
+	case state == iperf3.ClientTerminate:
+		t.abort(errIperf3Stopped)
+	default:
+		t.abort(errIperf3Word)
+	}
+}
+
+// begun tells whether all streams are there: a test ends not before.
+func (t *iperf3Test) begun() bool { return t.all.fired() }
+
+// prepare gives the streams the options of the test. A congestion control that this
+// host does not have is left out, as iperf3's server does.
+func (t *iperf3Test) prepare() error {
+	settings := sock.FromOptions(t.options)
+	for i, a := range t.tcp {
+		err := settings.Apply(a.conn)
+		if err != nil && settings.Congestion != "" {
+			t.server.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
+			settings.Congestion, t.options.Congestion = "", ""
+			err = settings.Apply(a.conn)
+		}
+		if err != nil {
+			return refuse(iperf3.CodeWindow, "%w", err)
+		}
+		if rate := t.asked.FQRate; rate > 0 {
+			sock.LimitPacing(a.conn, uint64(rate)/8)
+		}
+		if info, ok := sock.TCPInfo(a.conn); ok && i == 0 {
+			t.congestion = info.Congestion
+		}
+	}
+	return nil
+}
+
+// takeUDP opens the stream of a client's datagram, or repeats the answer for one that
+// is open already.
+func (t *iperf3Test) takeUDP(from netip.AddrPort, connect []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	answer := []byte(iperf3.UDPAnswer(connect))
+	for _, f := range t.udp {
+		if f.peer == from {
+			_, _ = f.conn.Write(answer)
+			return
+		}
+	}
+	if t.ended || len(t.udp) >= t.want {
+		return
+	}
+	conn, err := t.connect(from)
+	if err != nil {
+		t.abort(refuse(iperf3.CodeStreamAccept, "open a UDP socket to %s: %w", from, err))
+		return
+	}
+	t.udp = append(t.udp, udpFlow{conn: conn, peer: from})
+	_, _ = conn.Write(answer)
+	if len(t.udp) == t.want {
+		t.all.fire()
+	}
+}
+
+// connect makes the connection of one UDP stream.
+func (t *iperf3Test) connect(peer netip.AddrPort) (net.Conn, error) {
+	local := netip.AddrPortFrom(t.local, t.at.addr.Port())
+	if t.at.demux != nil {
+		return t.at.demux.add(peer, local), nil
+	}
+	c, err := connectUDP(t.ctx, local, peer, sock.FromOptions(t.options))
+	if err != nil {
+		return nil, err
+	}
+	if t.options.Window == 0 {
+		sock.RaiseQueue(c)
+	}
+	return c, nil
+}
+
+// streams are the connections of one direction: the client opened those first that it
+// sends on.
+func (t *iperf3Test) streams(d measure.Direction) (tcp []*net.TCPConn, udp []net.Conn) {
+	first := 0
+	if d == measure.Reverse && t.asked.Bidirectional {
+		first = t.asked.Parallel
+	}
+	for i := first; i < first+t.asked.Parallel; i++ {
+		if t.asked.Protocol == "udp" {
+			udp = append(udp, t.udp[i].conn)
+		} else {
+			tcp = append(tcp, t.tcp[i].conn)
+		}
+	}
+	return tcp, udp
+}
+
+var errIperf3Expired = errors.New("the test did not end in its time")
