@@ -40,8 +40,10 @@ type EthrHooks struct {
 const (
 	maxEthrClients = 4096
 	maxEthrConns   = 1024 // connections of tests, all clients together
-	ethrQuiet      = 2 * time.Second
 )
+
+// ethrQuiet is how long nothing has come of a test that is over.
+const ethrQuiet = 2 * time.Second
 
 // ethrTests are the clients of now. One goroutine counts their seconds while there
 // are any.
@@ -49,6 +51,7 @@ type ethrTests struct {
 	server *Server
 	hooks  EthrHooks
 	wake   chan struct{} // has an element when there is somebody
+	quiet  time.Duration // after which a test is over
 
 	mu     sync.Mutex
 	by     map[ethrKey]*ethrClient
@@ -82,7 +85,7 @@ type ethrClient struct {
 }
 
 func newEthrTests(s *Server, hooks EthrHooks) *ethrTests {
-	return &ethrTests{server: s, hooks: hooks, wake: make(chan struct{}, 1), by: map[ethrKey]*ethrClient{}}
+	return &ethrTests{server: s, hooks: hooks, wake: make(chan struct{}, 1), quiet: ethrQuiet, by: map[ethrKey]*ethrClient{}}
 }
 
 // client finds the test of k or begins one, and holds it; nil where there are too many.
@@ -240,7 +243,7 @@ func (e *ethrTests) tick() bool {
 	var over []*ethrClient
 	for k, c := range e.by {
 		row := c.row(seconds)
-		quiet := now.Sub(c.last) >= ethrQuiet && c.holds == 0
+		quiet := now.Sub(c.last) >= e.quiet && c.holds == 0
 		if quiet {
 			delete(e.by, k)
 			over = append(over, c)

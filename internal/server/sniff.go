@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"soku/internal/wire/ethr"
 	"soku/internal/measure"
+	"soku/internal/wire/ethr"
 	"soku/internal/wire/native"
 )
 
