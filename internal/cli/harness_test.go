@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -25,6 +26,7 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 	return &System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
+		Open:       func(name string) (fs.File, error) { return os.Open(name) },
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 },
 		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),

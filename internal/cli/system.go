@@ -29,6 +29,7 @@ type System struct {
 
 	Getenv     func(string) string
 	ReadFile   func(string) ([]byte, error)
+	Open       func(string) (fs.File, error) // for what may be too large to read whole
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
 	MkdirAll   func(string, os.FileMode) error
 	Executable func() (string, error) // path of this program, to start itself again
@@ -56,6 +57,7 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
+		Open:       func(name string) (fs.File, error) { return os.Open(name) },
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts:  interrupts,
 		Width:       func() int { return width(os.Stderr) },

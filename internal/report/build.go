@@ -145,7 +145,9 @@ func basisOf(g labelled) Basis {
 	switch g.test {
 	case measure.TestConnect:
 		return connectBasis(g.results)
-	case measure.TestLatency, measure.TestPing:
+	case measure.TestMTU:
+		return mtuBasis()
+	case measure.TestLatency, measure.TestPing, measure.TestTrace:
 		return Basis{Figure: "rtt_p50_ns", Text: "median round trip, lower is better"}
 	}
 	return Basis{Figure: "goodput_bps", HigherIsBetter: true, Text: "goodput, higher is better"}
@@ -302,6 +304,8 @@ func basisValue(b Basis, r *measure.Result) (float64, bool) {
 	switch {
 	case b.Figure == connectionsFigure:
 		return connectionsOf(r)
+	case b.Figure == mtuFigure:
+		return mtuOf(r)
 	case b.HigherIsBetter:
 		return goodputOf(r)
 	}

@@ -1,0 +1,371 @@
+package ingest
+
+import (
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// ethrRun is one test of Ethr while its figures come.
+type ethrRun struct {
+	line      int
+	server    bool // the server's list, which counts what it receives
+	target    string
+	remote    string
+	protocol  string
+	startedAt time.Time
+	last      time.Time // of the newest entry of a log
+	broken    bool
+	moved     bool
+
+	bps, cps, pps []float64 // one element an interval
+	rows          [][]float64
+	perRow        int64
+	setups        *measure.Histogram
+	icmp          bool
+	sent, got     int64
+	hasCounts     bool
+}
+
+func (p *ethrRun) empty() bool {
+	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.rows) == 0 && p.setups.Count() == 0 && !p.hasCounts
+}
+
+// serverPause is how long nothing comes between the seconds of two tests in a
+// server's log, which has an entry a second while a test runs.
+const serverPause = 2 * time.Second
+
+// goesOn tells whether an entry of a server's log is of the test of the one before.
+func (p *ethrRun) goesOn(e ethrEntry, at time.Time) bool {
+	if p.empty() {
+		return true
+	}
+	if e.RemoteAddr != p.remote || e.Protocol != p.protocol || at.Sub(p.last) >= serverPause {
+		return false
+	}
+	if e.Type == "LatencyResult" {
+		return len(p.rows) > 0
+	}
+	bits, hasBits, _ := ethrFigure(e.BitsPerSecond)
+	conns, hasConns, _ := ethrFigure(e.ConnectionsPerSecond)
+	switch {
+	case hasBits && bits > 0:
+		return len(p.bps) > 0
+	case hasConns && conns > 0:
+		return len(p.cps) > 0
+	}
+	return true // a second without figures
+}
+
+// text takes a line of the console.
+func (p *ethrRun) text(s *Source, line int, text string, words []string) error {
+	if name, ns := ethrSetup(text); name != "" {
+		p.icmp = name == "icmp"
+		if ns > 0 {
+			p.setups.Record(int64(ns))
+		}
+		return nil
+	}
+	if p.server && strings.HasPrefix(text, "[") {
+		cells := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(text))
+		if len(cells) != 6 || cells[0] == "SUM" {
+			return s.fail(line, "Ethr's server lists several clients at a time; their figures cannot be told apart")
+		}
+		return p.interval(s, line, cells[1], cells[2], cells[3], cells[4], cells[0])
+	}
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(text), "Sent = "):
+		return p.counts(s, line, text)
+	case len(words) == 9 && strings.HasSuffix(words[0], "s") && words[0] != "Avg":
+		if row, ok := spans(words...); ok {
+			return p.latency(s, line, row)
+		}
+	case strings.HasPrefix(text, "Running latency test: "):
+		n, _, _ := strings.Cut(strings.TrimPrefix(text, "Running latency test: "), ",")
+		p.perRow, _ = count(n)
+	case strings.Contains(text, " sec "):
+		return p.consoleInterval(s, line, text)
+	case strings.HasPrefix(text, "Protocol ") && strings.Contains(text, "Conn/s"):
+		p.cps = []float64{}
+	case strings.HasPrefix(text, "Protocol ") && strings.Contains(text, "Pkts/s"):
+		p.pps = []float64{}
+	}
+	return nil
+}
+
+// consoleInterval reads "[    8]     TCP      000-001 sec      6.9G", the same
+// with packets for UDP, and without a number for connections and packets. Of
+// several connections only the sum counts.
+func (p *ethrRun) consoleInterval(s *Source, line int, text string) error {
+	id := ""
+	if rest, found := strings.CutPrefix(text, "["); found {
+		id, text, _ = strings.Cut(rest, "]")
+		id = strings.TrimSpace(id)
+	}
+	before, after, _ := strings.Cut(text, " sec ")
+	head, cells := strings.Fields(before), strings.Fields(after)
+	if len(head) != 2 || len(cells) == 0 {
+		return nil
+	}
+	from, _, _ := strings.Cut(head[1], "-")
+	at, ok := count(from)
+	if !ok || at > 1<<20 {
+		return s.fail(line, "Ethr's interval %q is no number", short(head[1]))
+	}
+	bits, conns, packets := cells[0], "", ""
+	if len(cells) > 1 {
+		packets = cells[1]
+	}
+	if p.cps != nil {
+		bits, conns = "", cells[0]
+	}
+	if id == "SUM" || id != "" && int(at) < len(p.bps) { // another connection of the same second
+		v, _, ok := ethrFigure(bits)
+		n, _, ok2 := ethrFigure(packets)
+		if !ok || !ok2 {
+			return s.fail(line, "Ethr's figure %q is no number", short(bits))
+		}
+		last := len(p.bps) - 1
+		switch {
+		case last < 0:
+			return p.interval(s, line, head[0], bits, conns, packets, "")
+		case id == "SUM":
+			p.bps[last] = v
+		default:
+			p.bps[last] += v
+		}
+		if packets != "" && len(p.pps) > last {
+			if id == "SUM" {
+				p.pps[last] = n
+			} else {
+				p.pps[last] += n
+			}
+		}
+		return nil
+	}
+	return p.interval(s, line, head[0], bits, conns, packets, "")
+}
+
+func (p *ethrRun) interval(s *Source, line int, protocol, bits, conns, packets, remote string) error {
+	p.protocol = protocol
+	if remote != "" {
+		p.remote = short(remote)
+	}
+	for _, f := range []struct {
+		text string
+		to   *[]float64
+	}{{bits, &p.bps}, {conns, &p.cps}, {packets, &p.pps}} {
+		v, there, ok := ethrFigure(f.text)
+		if !ok {
+			return s.fail(line, "Ethr's figure %q is no number", short(f.text))
+		}
+		if there && (v > 0 || len(*f.to) > 0) {
+			*f.to = append(*f.to, v)
+		}
+	}
+	return nil
+}
+
+func (p *ethrRun) latency(s *Source, line int, row []float64) error {
+	if row[1] > row[0] || row[0] > row[8] || !rising(row[1:]) {
+		return s.fail(line, "Ethr's figures of latency do not rise from min to max")
+	}
+	p.rows = append(p.rows, row)
+	return nil
+}
+
+// ethrSetup reads "[tcp] Connection from A to B: 951.485us" and "[icmp] Ping to
+// A: 1.2ms"; those of the warm-up and without a time are none.
+func ethrSetup(text string) (protocol string, ns float64) {
+	rest, isTCP := strings.CutPrefix(text, "[tcp] Connection ")
+	rest2, isICMP := strings.CutPrefix(text, "[icmp] Ping to ")
+	if isICMP {
+		rest = rest2
+	}
+	i := strings.LastIndex(rest, ": ")
+	if !isTCP && !isICMP || i < 0 {
+		return "", 0
+	}
+	v, ok := span(rest[i+2:])
+	switch {
+	case !ok:
+		return "", 0
+	case isTCP:
+		return "tcp", v
+	}
+	return "icmp", v
+}
+
+func (p *ethrRun) counts(s *Source, line int, text string) error {
+	for _, part := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		n, ok := count(value)
+		if !ok {
+			return s.fail(line, "Ethr's count %q is no number", short(part))
+		}
+		switch strings.TrimSpace(name) {
+		case "Sent":
+			p.sent = n
+		case "Received":
+			p.got = n
+		}
+	}
+	if p.got > p.sent {
+		return s.fail(line, "Ethr's counts do not fit: %d sent, %d received", p.sent, p.got)
+	}
+	p.hasCounts = true
+	return nil
+}
+
+func (p *ethrRun) result(s *Source, version string, record int) (*measure.Result, error) {
+	if version == "UNKNOWN" {
+		version = ""
+	}
+	r := newReading(measure.TestTCP, "ethr", version, record, p.line)
+	r.StartedAt = p.startedAt
+	if p.startedAt.IsZero() {
+		lack(r, measure.LacksTime)
+	}
+	lack(r, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor)
+	r.Path.Server.Name = p.target
+	if p.server {
+		r.Path.Client.Address = p.remote
+	}
+	if p.broken {
+		r.Error = measure.Errorf(measure.KindBroken, "Ethr: the connection was terminated")
+	}
+	switch {
+	case len(p.rows) > 0 && !p.hasCounts:
+		p.roundTrips(r)
+	case p.hasCounts || p.setups.Count() > 0:
+		p.pings(r)
+	case len(p.cps) > 0:
+		p.connections(r)
+	default:
+		p.throughput(r)
+	}
+	return r, nil
+}
+
+func (p *ethrRun) throughput(r *measure.Result) {
+	f := emptyFlow(measure.Forward)
+	r.Options.Direction = measure.Forward
+	if p.protocol == "UDP" {
+		r.Test = measure.TestUDP
+		lack(r, measure.LacksLoss)
+		if len(p.pps) > 0 {
+			f.Summary.PacketsPerSecond = stats.Mean(p.pps)
+		}
+	} else {
+		lack(r, measure.LacksRetransmits)
+	}
+	for i, v := range p.bps {
+		sample := measure.Sample{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9}
+		if p.server {
+			sample.ReceivedBytes = int64(v / 8)
+		} else {
+			sample.SentBytes = int64(v / 8)
+		}
+		f.Samples = append(f.Samples, sample)
+	}
+	if len(p.bps) > 0 {
+		f.Summary.GoodputBps = stats.Mean(p.bps)
+	}
+	f.Summary.DurationNs = seconds(float64(len(p.bps)))
+	if p.server {
+		lack(r, measure.LacksSender)
+	} else {
+		lack(r, measure.LacksReceiver, measure.LacksReceiverIntervals)
+	}
+	lack(r, measure.LacksExact, measure.LacksStreams)
+	setFlows(r, f)
+}
+
+func (p *ethrRun) connections(r *measure.Result) {
+	r.Test = measure.TestConnect
+	r.Summary.ConnectionsPerSecond = stats.Mean(p.cps)
+	r.Summary.DurationNs = seconds(float64(len(p.cps)))
+	r.Connect = &measure.Connect{DurationNs: int64(r.Summary.DurationNs)}
+	if p.server {
+		r.Connect.AcceptedPerSecond = r.Summary.ConnectionsPerSecond
+	} else {
+		r.Connect.OpenedPerSecond = r.Summary.ConnectionsPerSecond
+	}
+	lack(r, measure.LacksExact, measure.LacksHistogram)
+}
+
+// roundTrips takes rows of the same number of round trips: their least, largest
+// and mean hold for all together, their percentiles do not.
+func (p *ethrRun) roundTrips(r *measure.Result) {
+	r.Test, r.Options.Protocol = measure.TestLatency, strings.ToLower(p.protocol)
+	if r.Options.Protocol == "" {
+		r.Options.Protocol = "tcp"
+	}
+	r.Latency = &measure.Latency{Method: "Ethr's own times"}
+	n := int64(len(p.rows)) * p.perRow
+	r.Latency.Sent, r.Latency.Received = n, n
+	r.Options.Row = p.perRow
+	var means []float64
+	f := &measure.RTTFigures{Count: n}
+	for _, v := range p.rows {
+		means = append(means, v[0])
+		row := measure.LatencyRow{RTT: measure.Percentiles{Mean: v[0], Min: v[1], P50: v[2], P90: v[3], P95: v[4], P99: v[5], P999: v[6], P9999: v[7], Max: v[8], Count: p.perRow}}
+		r.Latency.Rows = append(r.Latency.Rows, row)
+		if f.Min == nil || v[1] < *f.Min {
+			f.Min = ptr(v[1])
+		}
+		if f.Max == nil || v[8] > *f.Max {
+			f.Max = ptr(v[8])
+		}
+	}
+	f.Mean = ptr(stats.Mean(means))
+	lack(r, measure.LacksLoss)
+	if len(p.rows) == 1 {
+		v := p.rows[0]
+		f.P50, f.P90, f.P95, f.P99, f.P999, f.P9999 = &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]
+		lack(r, measure.LacksHistogram)
+	} else {
+		lack(r, measure.LacksRows)
+	}
+	r.Summary.ReportedRTT = f
+	if p.moved {
+		warn(r, "Ethr's log has its percentiles under the wrong names; here they are put right")
+	}
+}
+
+// pings takes single times of set-ups or echoes, which make a histogram.
+func (p *ethrRun) pings(r *measure.Result) {
+	r.Test = measure.TestConnect
+	if p.icmp {
+		r.Test = measure.TestPing
+	}
+	n := p.setups.Count()
+	sent, got := n, n
+	if p.hasCounts {
+		sent, got = p.sent, p.got
+	} else {
+		lack(r, measure.LacksLoss)
+	}
+	r.Latency = &measure.Latency{Method: "Ethr's own times", Sent: sent, Received: got, Lost: sent - got}
+	if r.Test == measure.TestConnect {
+		r.Connect = &measure.Connect{Opened: got, Failed: sent - got}
+	}
+	if sent > 0 {
+		r.Summary.LossRatio = ptr(float64(sent-got) / float64(sent))
+	}
+	if n > 0 && n == got {
+		r.Latency.Histogram = p.setups
+		r.Summary.RTT = p.setups.Percentiles()
+	} else {
+		lack(r, measure.LacksHistogram)
+	}
+	if len(p.rows) == 1 {
+		v := p.rows[0]
+		r.Summary.ReportedRTT = &measure.RTTFigures{
+			Mean: &v[0], Min: &v[1], P50: &v[2], P90: &v[3], P95: &v[4], P99: &v[5], P999: &v[6], P9999: &v[7], Max: &v[8], Count: got,
+		}
+	}
+	lack(r, measure.LacksIntervals)
+}

@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// most is more than any figure of a network: bits a second, bytes, nanoseconds.
+const most = 1e18
+
+// plausible tells whether a figure may stand in a result.
+func plausible(v float64) bool { return v >= 0 && v <= most }
+
+// number reads a decimal number that is plausible.
+func number(text string) (float64, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsAny(text, "xXpP_nN") {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && plausible(v)
+}
+
+// count reads a whole number that is plausible.
+func count(text string) (int64, bool) {
+	v, ok := number(text)
+	return int64(v), ok && v == math.Trunc(v)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// scaledBy reads a number with an SI multiplier right behind it, such as 17.8G.
+func scaledBy(text string) (float64, bool) {
+	text = strings.TrimSpace(text)
+	factor := 1.0
+	if text != "" {
+		if f := multiplier(text[len(text)-1]); f != 0 {
+			factor, text = f, text[:len(text)-1]
+		}
+	}
+	v, ok := number(text)
+	return v * factor, ok && plausible(v*factor)
+}
+
+func multiplier(c byte) float64 {
+	switch c {
+	case 'k', 'K':
+		return 1e3
+	case 'm', 'M':
+		return 1e6
+	case 'g', 'G':
+		return 1e9
+	case 't', 'T':
+		return 1e12
+	}
+	return 0
+}
+
+// span reads a time with its unit, such as 69.119us or 1m2.5s, in ns.
+func span(text string) (float64, bool) {
+	d, err := measure.ParseDuration(strings.TrimSpace(text))
+	return float64(d), err == nil && plausible(float64(d))
+}
+
+// nsOf turns milliseconds into a pointer to ns.
+func nsOf(ms float64) *float64 { return ptr(ms * 1e6) }

@@ -1,0 +1,119 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// format is a kind of file that is read.
+type format struct {
+	name   string
+	decode func(*Source) ([]*measure.Result, error)
+}
+
+// Auto is the name of the format that is found out by looking.
+const Auto = "auto"
+
+// formats lists them; tables need a mapping and are read by [Mapping.Read].
+func formats() []format {
+	return []format{
+		{"iperf3", iperf3}, {"iperf2", iperf2}, {"iperf2-csv", iperf2CSV}, {"ntttcp", ntttcp}, {"ethr", ethr},
+		{"ping", ping}, {"sockperf", sockperf}, {"netperf", netperf},
+	}
+}
+
+// Formats are the names that a format may be asked for by.
+func Formats() []string {
+	out := []string{Auto}
+	for _, f := range formats() {
+		out = append(out, f.name)
+	}
+	return append(out, "csv")
+}
+
+// Decode reads a file of that format; Auto looks at the file. The results have
+// no place in a campaign yet. Errors are of kind file and begin with the file
+// and a line, or of kind usage for a format that there is not.
+func Decode(s *Source, name string) ([]*measure.Result, error) {
+	if name == Auto {
+		if name = detect(s.text); name == "" {
+			return nil, s.fail(1, "not the output of a program that soku knows").
+				WithHint("name the format with --format, or explain a table with --map; formats: %s", strings.Join(Formats()[1:], ", "))
+		}
+	}
+	all := formats()
+	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
+	if i < 0 {
+		return nil, measure.Errorf(measure.KindUsage, "format %q cannot be read without a mapping or is not known", name).
+			WithHint("formats: %s; csv wants --map", strings.Join(Formats(), ", "))
+	}
+	results, err := all[i].decode(s)
+	for _, r := range results {
+		r.Origin.Format = strings.TrimSuffix(name, "-csv")
+	}
+	return results, err
+}
+
+// sniffBytes is how much of a file is looked at to find its format out.
+const sniffBytes = 64 << 10
+
+func detect(text string) string {
+	head := text[:min(len(text), sniffBytes)]
+	start := strings.TrimSpace(head)
+	has := func(marks ...string) bool {
+		return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(head, m) })
+	}
+	switch {
+	case strings.HasPrefix(start, "{"):
+		return detectJSON(start)
+	case strings.HasPrefix(start, "<"):
+		if has("<ntttcps", "<ntttcpr") {
+			return "ntttcp"
+		}
+		return ""
+	case has("sockperf: "):
+		return "sockperf"
+	case has("Ethr: ", "[RemoteAddress]  Proto"):
+		return "ethr"
+	case has(" TEST from "):
+		return "netperf"
+	case has("Client connecting to ", "Server listening on "):
+		if has(", TCP port ", ", UDP port ", "on TCP port ", "on UDP port ") {
+			return "iperf2"
+		}
+	case isIperf2CSV(start):
+		return "iperf2-csv"
+	}
+	for line := range strings.Lines(head) {
+		if _, _, _, ok := pingBegins(line); ok {
+			return "ping"
+		}
+	}
+	return ""
+}
+
+func detectJSON(start string) string {
+	first := start[:min(len(start), 400)]
+	switch {
+	case strings.Contains(first, `"ntttcps"`), strings.Contains(first, `"ntttcpr"`):
+		return "ntttcp"
+	case strings.HasPrefix(first, `{"Time":`):
+		return "ethr"
+	case strings.Contains(first, `"start"`):
+		return "iperf3"
+	}
+	return ""
+}
+
+func isIperf2CSV(start string) bool {
+	line, _, _ := strings.Cut(start, "\n")
+	cells := strings.Split(line, ",")
+	if len(cells) != 9 && len(cells) != 14 {
+		return false
+	}
+	stamp, _, _ := strings.Cut(cells[0], ".")
+	_, ok := number(stamp)
+	return ok && len(stamp) == 14
+}

@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// Intake puts results into one campaign of a store. It is not safe for
+// concurrent use.
+type Intake struct {
+	Campaign store.Campaign
+
+	store    store.Store
+	request  *Request
+	dry      bool
+	fresh    bool // the campaign is new
+	known    map[string]*measure.Result
+	patterns map[string]bool
+	rounds   map[string]int // highest round of a pattern and label
+	order    map[int]int    // results in a round
+}
+
+// Open finds the campaign of the request, or begins it. With dry nothing is ever
+// written. A campaign that soku run measured is refused, of kind usage.
+func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, error) {
+	in := &Intake{store: st, request: q, dry: dry, known: map[string]*measure.Result{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
+	c, err := st.Campaign(ctx, q.Campaign)
+	var e *measure.Error
+	switch {
+	case err == nil && (c.Name == q.Campaign || c.ID == q.Campaign):
+		in.Campaign = c
+	case err == nil, errors.As(err, &e) && (e.Kind == measure.KindNotFound || e.Kind == measure.KindUsage):
+		in.fresh = true // the beginning of another's identity is no name
+		in.Campaign = store.Campaign{ID: newID(q), Name: q.Campaign, StartedAt: q.Now.UTC()}
+		if q.Mapping != nil {
+			in.Campaign.Title = short(q.Mapping.Title)
+		}
+		return in, nil
+	default:
+		return nil, err
+	}
+	if in.Campaign.Plan != "" {
+		return nil, measure.Errorf(measure.KindUsage, "campaign %s was measured by soku run; what is ingested would stand among it as if it had been", in.Campaign.Name).
+			WithHint("give another name with --campaign")
+	}
+	results, err := st.CampaignResults(ctx, in.Campaign.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		in.learn(r)
+	}
+	return in, nil
+}
+
+// newID is of the form all campaigns have: time, name and chance.
+func newID(q *Request) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:])
+	return fmt.Sprintf("%s-%s-%s", q.Now.UTC().Format("20060102-150405"), q.Campaign, hex.EncodeToString(b[:]))
+}
+
+func (in *Intake) learn(r *measure.Result) {
+	if r.Trial == nil {
+		return
+	}
+	if r.Origin != nil {
+		in.known[origin(r)] = r
+	}
+	in.patterns[r.Trial.Pattern] = true
+	key := r.Trial.Pattern + "\x00" + r.Trial.Label
+	in.rounds[key] = max(in.rounds[key], r.Trial.Round)
+	in.order[r.Trial.Round] = max(in.order[r.Trial.Round], r.Trial.Order)
+}
+
+// origin tells results of one file apart, and the same file from another.
+func origin(r *measure.Result) string {
+	return fmt.Sprintf("%s %d %s %s", r.Origin.SHA256, r.Origin.Record, r.Origin.Part, r.Trial.Label)
+}
+
+// Known returns the result of the campaign that was made from the same place of
+// a file with the same content, nil for none.
+func (in *Intake) Known(r *measure.Result) *measure.Result { return in.known[origin(r)] }
+
+// Add gives a result its round and its identity and stores it. A result that is
+// in the campaign already changes nothing and returns false. Errors are those of
+// the store.
+func (in *Intake) Add(ctx context.Context, r *measure.Result) (bool, error) {
+	if in.Known(r) != nil {
+		return false, nil
+	}
+	t := r.Trial
+	t.Campaign, t.Name = in.Campaign.ID, in.Campaign.Name
+	if t.Round == 0 {
+		t.Round = in.rounds[t.Pattern+"\x00"+t.Label] + 1
+	}
+	t.Order = in.order[t.Round] + 1
+	sum := sha256.Sum256([]byte(t.Campaign + " " + origin(r)))
+	r.ID = fmt.Sprintf("%012x%s", max(r.StartedAt.UnixMilli(), 0), hex.EncodeToString(sum[:4]))
+	if !in.dry {
+		if err := in.store.Put(ctx, r); err != nil {
+			return false, err
+		}
+	}
+	in.learn(r)
+	in.Campaign.Done++
+	if r.Error != nil {
+		in.Campaign.Failed++
+	}
+	return true, nil
+}
+
+// Close writes down what the campaign has become. A campaign that is new and got
+// nothing is not written.
+func (in *Intake) Close(ctx context.Context) error {
+	if in.dry || in.fresh && in.Campaign.Done == 0 {
+		return nil
+	}
+	c := &in.Campaign
+	c.Trials, c.Patterns, c.FinishedAt = c.Done, len(in.patterns), in.request.Now.UTC()
+	return in.store.PutCampaign(ctx, *c)
+}

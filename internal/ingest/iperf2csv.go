@@ -1,0 +1,120 @@
+package ingest
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// iperf2CSV reads what iperf 2 prints with -y C. It does not say which end wrote
+// it: the first address of a line is that end's own.
+func iperf2CSV(s *Source) ([]*measure.Result, error) {
+	rows := csv.NewReader(strings.NewReader(s.text))
+	rows.FieldsPerRecord, rows.ReuseRecord = -1, true
+	var out []*measure.Result
+	var test *iperf2Test
+	ports := map[string]string{}
+	end := func() error {
+		if test == nil {
+			return nil
+		}
+		if len(out) == maxRecords {
+			return s.fail(test.line, "more than %d tests", maxRecords)
+		}
+		r, err := test.result(s, false, len(out)+1)
+		if err != nil {
+			return err
+		}
+		r.Origin.Lacks = slices.DeleteFunc(r.Origin.Lacks, func(l string) bool {
+			return l == measure.LacksReceiver || l == measure.LacksReceiverIntervals
+		})
+		lack(r, measure.LacksCounter)
+		out, test = append(out, r), nil
+		clear(ports)
+		return nil
+	}
+	for {
+		cells, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line, _ := rows.FieldPos(0)
+		if err != nil {
+			return nil, s.fail(line, "not CSV: %s", short(err.Error()))
+		}
+		if len(cells) != 9 && len(cells) != 14 {
+			return nil, s.fail(line, "%d columns; iperf -y C writes 9, or 14 for UDP", len(cells))
+		}
+		id := cells[5]
+		if id == "-1" {
+			continue // the sum of the others
+		}
+		row, ok := iperf2Cells(cells)
+		if !ok {
+			return nil, s.fail(line, "a figure of iperf's line is no number")
+		}
+		if port, known := ports[id]; known && port != cells[2]+">"+cells[4] {
+			if err := end(); err != nil {
+				return nil, err
+			}
+		}
+		if test == nil {
+			test = &iperf2Test{line: line, udp: len(cells) == 14, direction: measure.Forward, near: strings.Clone(cells[1]), far: strings.Clone(cells[3]),
+				rows: map[string][]iperf2Row{}, reports: map[string]iperf2Row{}, exact: true}
+			test.startedAt = iperf2Time(cells[0])
+		}
+		if _, known := ports[id]; !known {
+			if len(test.ids) >= 1<<12 {
+				return nil, s.fail(line, "more than %d streams", 1<<12)
+			}
+			id = strings.Clone(id)
+			ports[id] = cells[2] + ">" + cells[4]
+			test.ids = append(test.ids, id)
+		}
+		test.rows[id] = append(test.rows[id], row)
+	}
+	if err := end(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, s.fail(1, "no test of iperf in it")
+	}
+	return out, nil
+}
+
+// iperf2Cells reads interval, bytes, bit/s, and of datagrams jitter in ms, lost
+// and total; a client that got no report from its server writes a total of -1.
+func iperf2Cells(cells []string) (row iperf2Row, ok bool) {
+	from, to, _ := strings.Cut(cells[6], "-")
+	var good [4]bool
+	row.from, good[0] = number(from)
+	row.to, good[1] = number(to)
+	row.bytes, good[2] = number(cells[7])
+	row.bps, good[3] = number(cells[8])
+	if slices.Contains(good[:], false) || row.to < row.from || row.to > 1e7 {
+		return row, false
+	}
+	if len(cells) == 14 {
+		var a, b, c bool
+		row.jitter, a = number(cells[9])
+		row.lost, b = number(cells[10])
+		row.total, c = number(cells[11])
+		row.datagrams = a && b && c && row.lost <= row.total
+	}
+	return row, true
+}
+
+// iperf2Time is the time of a line, in the zone of the host that wrote it, which
+// it does not name: taken as UTC. Some versions write 1970 for the last line.
+func iperf2Time(text string) time.Time {
+	text, _, _ = strings.Cut(text, ".")
+	if t, err := time.Parse("20060102150405", text); err == nil && t.Year() > 1970 {
+		return t
+	}
+	return time.Time{}
+}

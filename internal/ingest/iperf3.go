@@ -1,0 +1,284 @@
+package ingest
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// iperf3 reads what iperf3 -J and --json-stream print, at the client or at the
+// server: one document or several one after another.
+func iperf3(s *Source) ([]*measure.Result, error) {
+	docs, err := s.documents()
+	if err != nil {
+		return nil, err
+	}
+	var out []*measure.Result
+	for i := 0; i < len(docs); i++ {
+		var d iperf3Doc
+		line := docs[i].line
+		if isEvent(docs[i].raw) {
+			n, err := s.iperf3Stream(docs[i:], &d)
+			if err != nil {
+				return nil, err
+			}
+			i += n - 1
+		} else if err := s.into(docs[i], &d); err != nil {
+			return nil, err
+		}
+		if d.isServersGoodbye() {
+			continue
+		}
+		r, err := s.iperf3Result(&d, len(out)+1, line)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		return nil, s.fail(1, "no test of iperf3 in it")
+	}
+	return out, nil
+}
+
+// isServersGoodbye tells the document that a server writes when it is stopped:
+// it has no test.
+func (d *iperf3Doc) isServersGoodbye() bool {
+	return d.Error != "" && d.Start.Test == nil && d.Start.ConnectingTo == nil && d.Start.Accepted == nil && strings.HasPrefix(d.Error, "interrupt")
+}
+
+type iperf3Event struct {
+	Event string          `json:"event"`
+	Data  json.RawMessage `json:"data"`
+}
+
+func isEvent(raw json.RawMessage) bool {
+	var e iperf3Event
+	return json.Unmarshal(raw, &e) == nil && e.Event != ""
+}
+
+// iperf3Stream puts the events of one test together and returns how many there
+// are. With --json-stream-full-output the whole document follows them; it says
+// the same once more and is taken instead.
+func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
+	ended := 0
+	for i, doc := range events {
+		var e iperf3Event
+		if json.Unmarshal(doc.raw, &e) != nil || e.Event == "" || e.Event == "start" && i > 0 {
+			if e.Event == "" && ended > 0 {
+				*d = iperf3Doc{}
+				return i + 1, s.into(doc, d)
+			}
+			break
+		}
+		inner := document{raw: e.Data, offset: doc.offset + int64(len(doc.raw)-len(e.Data)) - 1, line: doc.line}
+		var err error
+		switch e.Event {
+		case "start":
+			err = s.into(inner, &d.Start)
+		case "interval":
+			d.Intervals = append(d.Intervals, iperf3Interval{})
+			err = s.into(inner, &d.Intervals[len(d.Intervals)-1])
+		case "error":
+			err = s.into(inner, &d.Error)
+		case "end":
+			err, ended = s.into(inner, &d.End), i+1
+		case "server_output_json":
+			d.Server = new(iperf3Doc)
+			err, ended = s.into(inner, d.Server), max(ended, i+1)
+		default:
+			if ended > 0 { // such as server_output_text
+				ended = i + 1
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if ended == 0 {
+		return 0, s.cutOff("iperf3's stream has no event \"end\"")
+	}
+	return ended, nil
+}
+
+func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, error) {
+	version, isIperf3 := strings.CutPrefix(d.Start.Version, "iperf ")
+	if !isIperf3 || !strings.HasPrefix(version, "3") {
+		return nil, s.fail(line, "no document of iperf3: start.version is %q", short(d.Start.Version)).WithHint("give what iperf3 -J or --json-stream printed")
+	}
+	for _, sum := range d.sums() {
+		if sum == nil {
+			continue
+		}
+		for _, v := range sum.figures() {
+			if !plausible(v) {
+				return nil, s.fail(line, "iperf3's document has the figure %g, which cannot be", v)
+			}
+		}
+	}
+	r := newReading(measure.TestTCP, "iperf3", version, record, line)
+	lack(r, measure.LacksFloor)
+	s.iperf3Start(r, d)
+	if d.Error != "" {
+		r.Error = iperf3Error(d.Error)
+	}
+	if d.Start.Test == nil {
+		if r.Error == nil {
+			return nil, s.fail(line, "iperf3's document has no start.test_start")
+		}
+		warn(r, "iperf3 failed before it said which test it was; taken as tcp")
+		return r, nil
+	}
+	switch d.Start.Test.Protocol {
+	case "TCP":
+	case "UDP":
+		r.Test = measure.TestUDP
+	default:
+		return nil, s.fail(line, "iperf3's test over %q; only TCP and UDP are read", short(d.Start.Test.Protocol))
+	}
+	iperf3Options(r, d)
+	iperf3Flows(r, d)
+	if len(r.Flows) == 0 {
+		if r.Error == nil {
+			return nil, s.fail(line, "iperf3's document has no sums at its end and no error").WithHint("the test was stopped early: leave it out")
+		}
+		return r, nil
+	}
+	iperf3CPU(r, d)
+	return r, nil
+}
+
+func iperf3Error(text string) *measure.Error {
+	kind := measure.KindBroken
+	switch {
+	case strings.Contains(text, "unable to connect"), strings.Contains(text, "unable to send control"):
+		kind = measure.KindUnreachable
+	case strings.Contains(text, "busy"), strings.Contains(text, "access denied"), strings.Contains(text, "authorization"):
+		kind = measure.KindRefused
+	}
+	return measure.Errorf(kind, "iperf3: %s", short(text))
+}
+
+func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {
+	st := &d.Start
+	switch {
+	case st.Timestamp.Millis > 0 && st.Timestamp.Millis < 1e14:
+		r.StartedAt = time.UnixMilli(int64(st.Timestamp.Millis)).UTC()
+	case st.Timestamp.Seconds > 0 && st.Timestamp.Seconds < 1e11:
+		r.StartedAt = time.Unix(int64(st.Timestamp.Seconds), 0).UTC()
+	}
+	var near, far measure.Endpoint
+	if len(st.Connected) > 0 {
+		near.Address, far.Address = short(st.Connected[0].LocalHost), short(st.Connected[0].RemoteHost)
+	}
+	facts := systemFacts(st.System)
+	if facts != nil {
+		near.Name = facts.Hostname
+	} else {
+		lack(r, measure.LacksHosts)
+	}
+	if st.ConnectingTo != nil {
+		far.Name = short(st.ConnectingTo.Host)
+		if far.Address == "" {
+			far.Address = far.Name
+		}
+	} else if st.Accepted != nil && far.Address == "" {
+		far.Address = short(st.Accepted.Host)
+	}
+	if d.atServer() {
+		r.Path.Client, r.Path.Server = far, near
+		if facts != nil {
+			r.Hosts.Server = &measure.Host{Facts: *facts}
+		}
+		return
+	}
+	r.Path.Client, r.Path.Server = near, far
+	if facts != nil {
+		r.Hosts.Client = &measure.Host{Facts: *facts}
+	}
+}
+
+func (d *iperf3Doc) atServer() bool { return d.Start.ConnectingTo == nil && d.Start.Accepted != nil }
+
+// systemFacts reads a line of uname -a: system, host, kernel, ..., architecture.
+func systemFacts(text string) *measure.Facts {
+	words := strings.Fields(short(text))
+	if len(words) < 4 {
+		return nil
+	}
+	arch := words[len(words)-1]
+	for _, w := range words {
+		switch w {
+		case "x86_64":
+			arch = "amd64"
+		case "aarch64":
+			arch = "arm64"
+		}
+	}
+	return &measure.Facts{OS: strings.ToLower(words[0]), Hostname: words[1], Kernel: words[2], Arch: arch}
+}
+
+func iperf3Options(r *measure.Result, d *iperf3Doc) {
+	t, o := d.Start.Test, &r.Options
+	o.Streams = int(min(max(t.Streams, 0), 1<<20))
+	o.Duration, o.Omit = seconds(min(max(t.Duration, 0), 1e6)), seconds(min(max(t.Omit, 0), 1e6))
+	o.Direction = measure.Forward
+	if t.Reverse != 0 {
+		o.Direction = measure.Reverse
+	}
+	if d.End.OtherReceived != nil || d.End.OtherSum != nil {
+		o.Direction = measure.Bidirectional
+	}
+	r.Path.Direction = o.Direction
+	amount := t.Bytes
+	if t.Blocks > 0 {
+		amount = t.Blocks * t.Block
+	}
+	if amount > 0 && plausible(amount) {
+		o.Bytes, o.Duration = measure.Size(amount), 0
+	}
+	rate := d.Start.Target
+	if t.Target != nil {
+		rate = *t.Target
+	}
+	if plausible(rate) {
+		o.Rate = measure.Rate(rate * float64(max(o.Streams, 1))) // iperf3's is of each stream
+	}
+	block := measure.Size(min(max(t.Block, 0), 1<<30))
+	if r.Test == measure.TestUDP {
+		o.Size = block
+	} else {
+		o.Length = block
+	}
+	o.Window = measure.Size(min(max(d.Start.Buffer, 0), 1<<40))
+	o.TOS = int(t.TOS) & 0xff
+	if c := d.Start.ConnectingTo; c != nil && c.Port > 0 && c.Port < 65536 {
+		o.Port = int(c.Port)
+	}
+}
+
+// iperf3CPU takes what iperf3 says of its own processor time. The server's
+// document has the far end's of an earlier test at times, so only the client's
+// tells of both.
+func iperf3CPU(r *measure.Result, d *iperf3Doc) {
+	c := d.End.CPU
+	wall := float64(r.Summary.DurationNs)
+	if c == nil || wall <= 0 || d.Start.Test.Omit > 0 || !plausible(c.Host*wall) || !plausible(c.Remote*wall) {
+		return
+	}
+	host := r.Hosts.Client
+	if d.atServer() {
+		host = r.Hosts.Server
+	}
+	if host != nil {
+		host.Counters = &measure.Counters{
+			WallNs: int64(wall), ProcessUserNs: int64(wall * max(c.HostUser, 0) / 100), ProcessSysNs: int64(wall * max(c.HostSystem, 0) / 100),
+			CoresUsed: c.Host / 100,
+		}
+	}
+	if got := max(r.Summary.ReceivedBytes, r.Summary.SentBytes); !d.atServer() && c.Remote > 0 && got > 0 {
+		r.Summary.CPUSecPerGB = ptr((c.Host + c.Remote) / 100 * wall / float64(got))
+	}
+}

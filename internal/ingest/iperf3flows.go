@@ -1,0 +1,202 @@
+package ingest
+
+import "soku/internal/measure"
+
+// iperf3Flows makes one flow a direction of what the document says at its end
+// and of its intervals.
+func iperf3Flows(r *measure.Result, d *iperf3Doc) {
+	e, main := &d.End, r.Options.Direction.Flows()[0]
+	var flows []measure.Flow
+	add := func(dir measure.Direction, sent, received, sum *iperf3Sum) {
+		if sent == nil && received == nil && sum == nil {
+			return
+		}
+		flows = append(flows, iperf3Flow(r, d, dir, sent, received, sum))
+	}
+	add(main, e.Sent, e.Received, e.Sum)
+	if r.Options.Direction == measure.Bidirectional {
+		add(measure.Reverse, e.OtherSent, e.OtherReceived, e.OtherSum)
+	}
+	if len(flows) > 0 {
+		setFlows(r, flows...)
+	}
+}
+
+func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, received, sum *iperf3Sum) measure.Flow {
+	f := emptyFlow(dir)
+	s := &f.Summary
+	if sent != nil && sent.Bytes > 0 {
+		s.SentBytes = int64(sent.Bytes)
+		s.DurationNs = seconds(sent.Seconds)
+	} else {
+		lack(r, measure.LacksSender)
+	}
+	switch {
+	case received != nil && (received.Bytes > 0 || s.SentBytes == 0):
+		s.GoodputBps, s.ReceivedBytes, s.DurationNs = received.Bps, int64(received.Bytes), seconds(received.Seconds)
+	case sent != nil:
+		s.GoodputBps = sent.Bps
+		lack(r, measure.LacksReceiver)
+	}
+	if sent != nil && sent.Retransmits != nil {
+		s.Retransmits = ptr(int64(*sent.Retransmits))
+	} else if r.Test == measure.TestTCP {
+		lack(r, measure.LacksRetransmits)
+	}
+	if r.Test == measure.TestUDP {
+		iperf3Datagrams(r, s, sent, received, sum)
+	}
+	iperf3Samples(r, d, &f)
+	iperf3Streams(r, d, &f)
+	return f
+}
+
+// iperf3Datagrams fills in loss and jitter. Versions before 3.9 give one sum, of
+// the sender's bytes and the receiver's losses.
+func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum *iperf3Sum) {
+	from := received
+	if from == nil || from.Packets == nil || *from.Packets == 0 {
+		from = sum
+	}
+	if from == nil || from.Packets == nil {
+		lack(r, measure.LacksLoss)
+		return
+	}
+	packets, lost := *from.Packets, 0.0
+	if from.Lost != nil {
+		lost = min(max(*from.Lost, 0), packets) // late datagrams make it negative
+	}
+	s.PacketsSent, s.PacketsLost, s.PacketsReceived = int64(packets), int64(lost), int64(packets-lost)
+	if packets > 0 {
+		s.LossRatio = ptr(lost / packets)
+	}
+	if from.Jitter != nil {
+		s.JitterNs = nsOf(*from.Jitter)
+	}
+	if from.OutOfOrder != nil {
+		s.PacketsReordered = int64(*from.OutOfOrder)
+	}
+	if sent == nil && received == nil { // before 3.9
+		s.SentBytes, s.DurationNs = int64(from.Bytes), seconds(from.Seconds)
+		s.GoodputBps = from.Bps
+		lack(r, measure.LacksReceiver)
+	}
+	if s.DurationNs > 0 {
+		s.PacketsPerSecond = float64(s.PacketsReceived) * 1e9 / float64(s.DurationNs)
+	}
+}
+
+// direction is which way the bytes of a sum went. Versions before 3.7 do not
+// tell sums apart and have one direction only.
+func (d *iperf3Doc) direction(r *measure.Result, sum *iperf3Sum) (dir measure.Direction, sender bool) {
+	if sum.Sender == nil {
+		dir = r.Options.Direction.Flows()[0]
+		return dir, (dir == measure.Forward) != d.atServer()
+	}
+	if *sum.Sender != d.atServer() {
+		return measure.Forward, *sum.Sender
+	}
+	return measure.Reverse, *sum.Sender
+}
+
+// iperf3Samples takes the intervals of a direction: the receiver's, which a
+// client has of a reversed test or got from the server, or else the sender's.
+func iperf3Samples(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
+	sending := false
+	collect := func(d *iperf3Doc) (out []measure.Sample) {
+		from := -1.0
+		for i := range d.Intervals {
+			for _, sum := range []*iperf3Sum{d.Intervals[i].Sum, d.Intervals[i].Other} {
+				if sum == nil || sum.Omitted || sum.End <= sum.Start {
+					continue
+				}
+				dir, sender := d.direction(r, sum)
+				if dir != f.Direction {
+					continue
+				}
+				if from < 0 {
+					from = sum.Start
+				}
+				sending = sender
+				out = append(out, iperf3Sample(sum, from, sender))
+			}
+		}
+		return out
+	}
+	f.Samples = append(f.Samples, collect(d)...)
+	if sending && d.Server != nil {
+		d.Server.Start.ConnectingTo = nil
+		if theirs := collect(d.Server); len(theirs) > 0 && !sending {
+			f.Samples = theirs
+		} else {
+			sending = true
+		}
+	}
+	switch {
+	case len(f.Samples) == 0:
+		lack(r, measure.LacksIntervals)
+	case sending:
+		lack(r, measure.LacksReceiverIntervals)
+	}
+}
+
+func iperf3Sample(sum *iperf3Sum, from float64, sender bool) measure.Sample {
+	out := measure.Sample{StartNs: int64(max(sum.Start-from, 0) * 1e9), EndNs: int64(max(sum.End-from, 0) * 1e9)}
+	if sender {
+		out.SentBytes = int64(sum.Bytes)
+		return out
+	}
+	out.ReceivedBytes = int64(sum.Bytes)
+	if sum.Packets != nil {
+		out.Packets = int64(*sum.Packets)
+		if sum.Lost != nil {
+			out.Lost = int64(min(max(*sum.Lost, 0), *sum.Packets))
+			out.Packets -= out.Lost
+		}
+	}
+	if sum.Jitter != nil {
+		out.JitterNs = *sum.Jitter * 1e6
+	}
+	return out
+}
+
+// iperf3Streams takes what the document says of each stream at its end.
+func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
+	for _, v := range d.End.Streams {
+		known := v.Sender
+		if known == nil {
+			known = v.UDP
+		}
+		if known == nil || len(f.Streams) >= 1<<12 {
+			continue
+		}
+		if dir, _ := d.direction(r, known); dir != f.Direction {
+			continue
+		}
+		out := measure.Stream{Index: len(f.Streams)}
+		if v.UDP != nil {
+			out.SentBytes = int64(v.UDP.Bytes)
+		} else {
+			out.SentBytes = int64(v.Sender.Bytes)
+			out.TCP = iperf3Info(v.Sender, d.End.Congestion)
+		}
+		if v.Receiver != nil {
+			out.ReceivedBytes = int64(v.Receiver.Bytes)
+		}
+		f.Streams = append(f.Streams, out)
+	}
+	if len(f.Streams) < r.Options.Streams {
+		f.Streams = []measure.Stream{} // some of them would look like all
+		lack(r, measure.LacksStreams)
+	}
+}
+
+func iperf3Info(s *iperf3Sum, congestion string) *measure.TCPInfo {
+	if s.Retransmits == nil {
+		return nil
+	}
+	return &measure.TCPInfo{
+		Congestion: short(congestion), Retransmits: int64(*s.Retransmits),
+		RTTNs: int64(s.MeanRTT * 1e3), MinRTTNs: int64(s.MinRTT * 1e3),
+	}
+}

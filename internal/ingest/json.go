@@ -1,0 +1,90 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// document is one JSON value of a file and the line it begins at.
+type document struct {
+	raw    json.RawMessage
+	offset int64
+	line   int
+}
+
+// documents are the JSON values of a file one after another, as programs append
+// them. The nesting is checked before anything is decoded.
+func (s *Source) documents() ([]document, error) {
+	if err := s.checkNesting(); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(strings.NewReader(s.text))
+	var out []document
+	line, seen := 1, int64(0)
+	for {
+		var raw json.RawMessage
+		err := d.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, s.jsonError(0, err)
+		}
+		if len(out) == maxRecords {
+			return nil, s.fail(s.lineAt(d.InputOffset()), "more than %d documents", maxRecords)
+		}
+		start := d.InputOffset() - int64(len(raw))
+		line += strings.Count(s.text[seen:start], "\n")
+		seen = start
+		out = append(out, document{raw, start, line})
+	}
+}
+
+// into decodes a document; what does not fit its type is an error with its line.
+func (s *Source) into(d document, v any) error {
+	if err := json.Unmarshal(d.raw, v); err != nil {
+		return s.jsonError(d.offset, err)
+	}
+	return nil
+}
+
+func (s *Source) jsonError(from int64, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return s.cutOff("the JSON does not end")
+	case errors.As(err, &syntax):
+		if strings.Contains(syntax.Error(), "unexpected end") {
+			return s.cutOff("the JSON does not end")
+		}
+		return s.fail(s.lineAt(from+syntax.Offset), "not JSON: %s", short(syntax.Error()))
+	case errors.As(err, &kind):
+		return s.fail(s.lineAt(from+kind.Offset), "%s is a %s, which does not fit", short(kind.Field), kind.Value)
+	}
+	return s.fail(s.lineAt(from), "not JSON: %s", short(err.Error()))
+}
+
+func (s *Source) checkNesting() error {
+	depth, quoted, line := 0, false, 1
+	for i := 0; i < len(s.text); i++ {
+		switch c := s.text[i]; {
+		case c == '\n':
+			line++
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxNesting {
+				return s.fail(line, "nested more than %d deep", maxNesting)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}

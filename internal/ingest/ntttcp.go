@@ -1,0 +1,331 @@
+package ingest
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// ntttcpLog is what one end of ntttcp wrote down, in either form.
+type ntttcpLog struct {
+	sender  bool
+	host    string
+	version string
+	values  map[string]float64 // by element, and element/metric where it has one
+	udp     bool
+	threads int // 0 where they are not listed
+	os      string
+}
+
+// ntttcp reads the logs of ntttcp for Linux (-x and -j) and of NTttcp for
+// Windows (-xml). Each end writes its own: the receiver's is the one to take.
+func ntttcp(s *Source) ([]*measure.Result, error) {
+	log, err := s.ntttcpXML, error(nil)
+	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+		log = s.ntttcpJSON
+	}
+	l, err := log()
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.ntttcpResult(l)
+	if err != nil {
+		return nil, err
+	}
+	return []*measure.Result{r}, nil
+}
+
+func (s *Source) ntttcpXML() (*ntttcpLog, error) {
+	d := xml.NewDecoder(strings.NewReader(s.text))
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 by now
+	l := &ntttcpLog{values: map[string]float64{}}
+	var path []string
+	var text strings.Builder
+	metric, closed := "", false
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line, _ := d.InputPos()
+		if err != nil {
+			if strings.Contains(err.Error(), "unexpected EOF") {
+				return nil, s.cutOff("the XML does not end")
+			}
+			return nil, s.fail(line, "not XML: %s", short(err.Error()))
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if len(path) == 0 && !l.begin(t) {
+				return nil, s.fail(line, "the XML is <%s>, not a log of ntttcp", short(t.Name.Local))
+			}
+			if path = append(path, t.Name.Local); len(path) > maxNesting {
+				return nil, s.fail(line, "nested more than %d deep", maxNesting)
+			}
+			metric = ""
+			for _, a := range t.Attr {
+				if a.Name.Local == "metric" {
+					metric = a.Value
+				}
+			}
+			text.Reset()
+		case xml.CharData:
+			text.Write(t)
+		case xml.EndElement:
+			if err := l.element(s, line, path, metric, strings.TrimSpace(text.String())); err != nil {
+				return nil, err
+			}
+			path = path[:len(path)-1]
+			closed = closed || len(path) == 0
+			text.Reset()
+			metric = ""
+		}
+	}
+	if !closed {
+		return nil, s.cutOff("the XML does not end")
+	}
+	return l, nil
+}
+
+func (l *ntttcpLog) begin(t xml.StartElement) bool {
+	l.sender = t.Name.Local == "ntttcps"
+	for _, a := range t.Attr {
+		switch a.Name.Local {
+		case "computername":
+			l.host = short(a.Value)
+		case "version":
+			l.version = a.Value
+		}
+	}
+	return l.sender || t.Name.Local == "ntttcpr"
+}
+
+// element takes a leaf: of the root by its name, of the parameters by theirs.
+func (l *ntttcpLog) element(s *Source, line int, path []string, metric, text string) error {
+	name := path[len(path)-1]
+	switch {
+	case len(path) == 2 && name == "thread":
+		l.threads++
+		return nil
+	case len(path) == 3 && path[1] == "parameters":
+		if name == "udp" {
+			l.udp = text == "True"
+		}
+		if v, ok := number(text); ok {
+			l.values[name] = v
+		}
+		return nil
+	case len(path) != 2 || name == "parameters":
+		return nil
+	case name == "os":
+		l.os = text
+		return nil
+	}
+	if metric != "" {
+		name += "/" + metric
+	}
+	v, ok := number(text)
+	if !ok {
+		if _, needed := ntttcpNames(name); needed {
+			return s.fail(line, "ntttcp's %s is %q", short(name), short(text))
+		}
+		return nil
+	}
+	l.values[name] = v
+	return nil
+}
+
+// ntttcpNames gives a member of the JSON form the name it has in XML, and tells
+// whether a result rests on it.
+func ntttcpNames(name string) (xmlName string, needed bool) {
+	switch name {
+	case "totalBytes/MB", "total_bytes/MB":
+		return "total_bytes/MB", true
+	case "realTime/s", "realtime/s":
+		return "realtime/s", true
+	case "throughputs/MB/s", "throughput/MB/s":
+		return "throughput/MB/s", true
+	case "throughputs/mbps", "throughput/mbps":
+		return "throughput/mbps", true
+	case "throughputs/Bps":
+		return "throughput/Bps", false
+	case "packetsSent":
+		return "packets_sent", false
+	case "packetsReceived":
+		return "packets_received", false
+	case "runTime":
+		return "run_time", false
+	case "warmupTime":
+		return "warmup_time", false
+	case "cpu/%":
+		return "cpu_busy_all/%", false
+	}
+	return name, false
+}
+
+// ntttcpMember is a value of the JSON form: a text, or a text with its metric.
+type ntttcpMember struct {
+	Metric string `json:"metric"`
+	Value  string `json:"value"`
+}
+
+func (s *Source) ntttcpJSON() (*ntttcpLog, error) {
+	docs, err := s.documents()
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) != 1 {
+		return nil, s.fail(docs[1].line, "a second document; ntttcp writes one")
+	}
+	var roots map[string]map[string]json.RawMessage
+	if err := s.into(docs[0], &roots); err != nil {
+		return nil, err
+	}
+	l := &ntttcpLog{values: map[string]float64{}}
+	root, ok := roots["ntttcps"]
+	if l.sender = ok; !ok {
+		root, ok = roots["ntttcpr"]
+	}
+	if !ok {
+		return nil, s.fail(1, "the JSON has neither ntttcps nor ntttcpr: no log of ntttcp")
+	}
+	for name, raw := range root {
+		if err := l.member(s, name, raw); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
+	set := func(name, metric, text string) error {
+		if metric != "" {
+			name += "/" + metric
+		}
+		name, needed := ntttcpNames(name)
+		v, ok := number(text)
+		if !ok && needed {
+			return s.fail(1, "ntttcp's %s is %q", short(name), short(text))
+		}
+		if ok {
+			l.values[name] = v
+		}
+		return nil
+	}
+	var text string
+	var one ntttcpMember
+	var several []ntttcpMember
+	var parameters map[string]string
+	switch {
+	case name == "threads":
+		var threads []json.RawMessage
+		if json.Unmarshal(raw, &threads) == nil {
+			l.threads = len(threads)
+		}
+	case json.Unmarshal(raw, &text) == nil:
+		switch name {
+		case "computername":
+			l.host = short(text)
+		case "version":
+			l.version = text
+		case "os":
+			l.os = text
+		default:
+			return set(name, "", text)
+		}
+	case json.Unmarshal(raw, &several) == nil:
+		for _, m := range several {
+			if err := set(name, m.Metric, m.Value); err != nil {
+				return err
+			}
+		}
+	case name == "parameters" && json.Unmarshal(raw, &parameters) == nil:
+		l.udp = parameters["udp"] == "True"
+		for _, key := range []string{"port", "runTime", "warmupTime"} {
+			if err := set(key, "", parameters[key]); err != nil {
+				return err
+			}
+		}
+	case json.Unmarshal(raw, &one) == nil:
+		return set(name, one.Metric, one.Value)
+	}
+	return nil
+}
+
+func (s *Source) ntttcpResult(l *ntttcpLog) (*measure.Result, error) {
+	v := l.values
+	if v["realtime/s"] <= 0 || v["realtime/s"] > 1e6 {
+		return nil, s.cutOff("ntttcp's log has no time (realtime)")
+	}
+	mbps, ok := v["throughput/mbps"]
+	if !ok {
+		return nil, s.cutOff("ntttcp's log has no throughput in mbps")
+	}
+	linux := strings.HasSuffix(l.version, "-linux")
+	r := newReading(measure.TestTCP, "ntttcp", l.version, 1, 1)
+	lack(r, measure.LacksTime, measure.LacksIntervals, measure.LacksStreams, measure.LacksFloor)
+	if l.udp {
+		r.Test = measure.TestUDP
+		lack(r, measure.LacksLoss)
+	}
+	r.Options.Direction, r.Options.Streams = measure.Forward, l.threads
+	scale := 1e9
+	if !linux {
+		scale = 1e6 // NTttcp for Windows writes milliseconds
+	}
+	r.Options.Duration = measure.Duration(min(v["run_time"]*scale, 1e15))
+	if p := v["port"]; p > 0 && p < 65536 {
+		r.Options.Port = int(p)
+	}
+	f := emptyFlow(measure.Forward)
+	f.Summary.GoodputBps, f.Summary.DurationNs = mbps*1e6, seconds(v["realtime/s"])
+	s.ntttcpEnds(r, l, &f, ntttcpBytes(v))
+	setFlows(r, f)
+	return r, nil
+}
+
+// ntttcpBytes is how many bytes went. An MB is 10^6 bytes on Linux and 2^20 on
+// Windows, which the two forms of the throughput tell apart.
+func ntttcpBytes(v map[string]float64) int64 {
+	if v["throughput/MB/s"] <= 0 {
+		return 0
+	}
+	mb := v["throughput/mbps"] * 1e6 / 8 / v["throughput/MB/s"]
+	for _, size := range []float64{1e6, 1 << 20} {
+		if math.Abs(mb/size-1) < 0.01 && plausible(v["total_bytes/MB"]*size) {
+			return int64(math.Round(v["total_bytes/MB"] * size))
+		}
+	}
+	return 0
+}
+
+func (s *Source) ntttcpEnds(r *measure.Result, l *ntttcpLog, f *measure.Flow, moved int64) {
+	host := &measure.Host{Facts: measure.Facts{OS: "windows", Hostname: l.host}}
+	if facts := systemFacts(l.os); facts != nil {
+		host.Facts = *facts
+		host.Facts.Hostname = l.host
+	} else if strings.HasSuffix(l.version, "-linux") {
+		host.Facts.OS = "linux"
+	}
+	if l.sender {
+		r.Path.Client.Name, r.Hosts.Client = l.host, host
+		f.Summary.SentBytes = moved
+		lack(r, measure.LacksReceiver)
+		if n, ok := l.values["packets_retransmitted"]; ok && !l.udp {
+			f.Summary.Retransmits = ptr(int64(n))
+			warn(r, "ntttcp's retransmits are those of the whole sending host")
+		}
+		return
+	}
+	r.Path.Server.Name, r.Hosts.Server = l.host, host
+	f.Summary.ReceivedBytes = moved
+	lack(r, measure.LacksSender)
+	if !l.udp {
+		lack(r, measure.LacksRetransmits)
+	}
+}

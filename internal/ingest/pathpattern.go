@@ -1,0 +1,96 @@
+package ingest
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// PathPattern takes factors out of the end of a path: {name} stands for a part
+// without a slash, * for any part that is not kept. {round} and {repeat} are the
+// number of the round and not factors.
+type PathPattern struct {
+	text  string
+	whole *regexp.Regexp
+	names []string
+}
+
+// ParsePathPattern reads a pattern such as {sku}/{zone}/run{repeat}.json. An
+// error is of kind usage.
+func ParsePathPattern(text string) (*PathPattern, error) {
+	wrong := func(why string) error {
+		return measure.Errorf(measure.KindUsage, "path pattern %q: %s", short(text), why).WithHint("write for example {sku}/{zone}/run{repeat}.json")
+	}
+	if len(text) > 4096 {
+		return nil, wrong("too long")
+	}
+	p := &PathPattern{text: text}
+	var b strings.Builder
+	b.WriteString("(?:^|/)")
+	for rest := strings.TrimPrefix(text, "./"); rest != ""; {
+		i := strings.IndexAny(rest, "{}*")
+		if i < 0 {
+			b.WriteString(regexp.QuoteMeta(rest))
+			break
+		}
+		b.WriteString(regexp.QuoteMeta(rest[:i]))
+		if rest[i] == '*' {
+			b.WriteString("[^/]*")
+			rest = rest[i+1:]
+			continue
+		}
+		end := strings.IndexByte(rest[i:], '}')
+		if rest[i] == '}' || end < 0 {
+			return nil, wrong("a brace without its other")
+		}
+		name := strings.TrimSpace(rest[i+1 : i+end])
+		if name == "" || strings.ContainsAny(name, "{/") {
+			return nil, wrong("a brace without a name")
+		}
+		for _, n := range p.names {
+			if n == name {
+				return nil, wrong("the name " + name + " twice")
+			}
+		}
+		p.names = append(p.names, name)
+		if isRound(name) {
+			b.WriteString("([0-9]{1,6})")
+		} else {
+			b.WriteString("([^/]+?)")
+		}
+		rest = rest[i+end+1:]
+	}
+	if len(p.names) == 0 {
+		return nil, wrong("it has no {name}")
+	}
+	whole, err := regexp.Compile(b.String() + "$")
+	if err != nil {
+		return nil, wrong("it cannot be read")
+	}
+	p.whole = whole
+	return p, nil
+}
+
+func isRound(name string) bool { return name == "round" || name == "repeat" }
+
+// Match returns the factors in a path, in the pattern's order, and the round, 0
+// where the pattern has none. ok is false for a path of another form.
+func (p *PathPattern) Match(path string) (levels []measure.Level, round int, ok bool) {
+	found := p.whole.FindStringSubmatch(strings.ReplaceAll(path, `\`, "/"))
+	if found == nil {
+		return nil, 0, false
+	}
+	for i, name := range p.names {
+		text := found[i+1]
+		if !isRound(name) {
+			levels = append(levels, measure.Level{Factor: name, Value: short(text)})
+			continue
+		}
+		if round, _ = strconv.Atoi(text); round < 1 {
+			return nil, 0, false
+		}
+	}
+	return levels, round, true
+}

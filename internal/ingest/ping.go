@@ -1,0 +1,321 @@
+package ingest
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// ping reads the output of ping: iputils and busybox on Linux, macOS and BSD,
+// and Windows in English and Japanese; several runs in one file are several
+// results.
+func ping(s *Source) ([]*measure.Result, error) {
+	lines, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	var out []*measure.Result
+	var run *pingRun
+	end := func() error {
+		if run == nil {
+			return nil
+		}
+		r, err := run.result(s)
+		if err == nil {
+			out, run = append(out, r), nil
+		}
+		return err
+	}
+	for i, line := range lines {
+		if target, address, size, ok := pingBegins(line); ok {
+			if err := end(); err != nil {
+				return nil, err
+			}
+			if len(out) == maxRecords {
+				return nil, s.fail(i+1, "more than %d runs of ping", maxRecords)
+			}
+			run = &pingRun{r: newReading(measure.TestPing, "ping", "", len(out)+1, i+1), h: measure.NewHistogram(), fine: true}
+			run.r.Path.Server = measure.Endpoint{Name: target, Address: address}
+			run.r.Options.Size = measure.Size(size)
+			continue
+		}
+		if run != nil {
+			if err := run.line(s, i+1, line); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := end(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, s.fail(1, "no run of ping in it: no line begins with PING or Pinging")
+	}
+	return out, nil
+}
+
+// pingBegins reads the first line of a run. In Japanese, Windows puts the
+// target first: "NAME [ADDRESS]に ping を送信しています 32 バイトのデータ:".
+func pingBegins(line string) (target, address string, size int64, ok bool) {
+	line = strings.TrimSpace(line)
+	rest, unix := strings.CutPrefix(line, "PING ")
+	if !unix {
+		rest, unix = strings.CutPrefix(line, "PING6(")
+	}
+	if unix {
+		if _, to, v6 := strings.Cut(rest, "-->"); v6 { // PING6(56=40+8+8 bytes) FROM --> TO
+			rest = to
+		}
+		words := strings.Fields(rest)
+		if len(words) == 0 {
+			return "", "", 0, false
+		}
+		target, address, _ = strings.Cut(strings.TrimSuffix(words[0], ":"), "(")
+		if address == "" && len(words) > 1 && strings.HasPrefix(words[1], "(") {
+			address = strings.TrimPrefix(words[1], "(")
+		}
+		address, _, _ = strings.Cut(address, ")")
+		if address == "" {
+			address = target
+		}
+		return short(target), short(address), pingSize(words), true
+	}
+	if rest, ok = strings.CutPrefix(line, "Pinging "); !ok {
+		var after string
+		rest, after, ok = strings.Cut(line, "に ping を送信しています")
+		if !ok {
+			return "", "", 0, false
+		}
+		rest += " " + after
+	}
+	words := strings.Fields(strings.NewReplacer("[", " [", "]", "] ").Replace(rest))
+	if len(words) == 0 {
+		return "", "", 0, false
+	}
+	target, address = words[0], words[0]
+	if len(words) > 1 && strings.HasPrefix(words[1], "[") {
+		address = strings.Trim(words[1], "[]")
+	}
+	return short(target), short(address), pingSize(words), true
+}
+
+// pingSize is the payload: the number before "bytes", "data" or バイト. iputils
+// writes 56(84), the payload and the packet.
+func pingSize(words []string) int64 {
+	for i, w := range words[1:] {
+		if strings.HasPrefix(w, "bytes") || strings.HasPrefix(w, "data") || strings.HasPrefix(w, "バイト") {
+			before, _, _ := strings.Cut(words[i], "(")
+			if n, ok := count(before); ok && n <= 65535 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// pingRun is one run while its lines come.
+type pingRun struct {
+	r         *measure.Result
+	h         *measure.Histogram
+	replies   int64
+	fine      bool // every reply had a time that can be recorded
+	counted   bool // the line of counts came
+	summed    bool // so did the line of the summary
+	wants     bool // where there was a reply the summary must come
+	sent, got int64
+	dup       int64
+	rtt       measure.RTTFigures
+	windows   bool
+	startedAt time.Time
+}
+
+func (p *pingRun) line(s *Source, at int, line string) error {
+	line = strings.TrimSpace(line)
+	if p.counted {
+		return p.summary(s, at, line)
+	}
+	if ms, below, ok := replyTime(line); ok {
+		p.replies++
+		p.windows = p.windows || below || strings.Contains(line, "TTL=") && !strings.Contains(line, "ttl=")
+		p.stamp(line)
+		if strings.Contains(line, "(DUP!)") {
+			p.dup++
+			p.replies--
+			return nil
+		}
+		if below || ms <= 0 {
+			p.fine = false
+		} else {
+			p.h.Record(int64(ms * 1e6))
+		}
+		return nil
+	}
+	return p.counts(s, at, line)
+}
+
+// replyTime reads the time of a reply: "time=0.039 ms", "time<1ms", "時間 =12ms",
+// "時間 <1ms". below is for a time that is only known to be less.
+func replyTime(line string) (ms float64, below, ok bool) {
+	for _, name := range []string{"time", "時間"} {
+		i := strings.Index(line, name)
+		if i < 0 {
+			continue
+		}
+		rest := strings.TrimLeft(line[i+len(name):], " ")
+		if rest == "" || rest[0] != '=' && rest[0] != '<' {
+			continue
+		}
+		number, _, found := strings.Cut(rest[1:], "ms")
+		v, good := numberOf(number)
+		if found && good {
+			return v, rest[0] == '<', true
+		}
+	}
+	return 0, false, false
+}
+
+func numberOf(text string) (float64, bool) {
+	v, ok := number(text)
+	return v, ok && v <= 1e9
+}
+
+// stamp takes the time of day that ping -D puts before the first reply.
+func (p *pingRun) stamp(line string) {
+	rest, ok := strings.CutPrefix(line, "[")
+	if !ok || !p.startedAt.IsZero() {
+		return
+	}
+	text, _, _ := strings.Cut(rest, "]")
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v > 1e6 && v < 1e11 {
+		p.startedAt = time.UnixMicro(int64(v * 1e6)).UTC()
+	}
+}
+
+// counts reads the line of what was sent and came back.
+func (p *pingRun) counts(s *Source, at int, line string) error {
+	switch {
+	case strings.Contains(line, "packets transmitted"):
+		for _, part := range strings.Split(line, ",") {
+			words := strings.Fields(part)
+			if len(words) < 2 {
+				continue
+			}
+			n, ok := count(strings.TrimLeft(words[0], "+"))
+			switch {
+			case !ok:
+			case strings.HasSuffix(part, "transmitted"):
+				p.sent = n
+			case strings.Contains(part, "received"):
+				p.got = n
+			case strings.Contains(part, "duplicates"):
+				p.dup = n
+			}
+		}
+	case strings.Contains(line, "Sent = ") || strings.Contains(line, "送信 = "):
+		p.windows = true
+		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '、' || r == ':' }) {
+			name, value, _ := strings.Cut(part, "=")
+			words := strings.Fields(value)
+			if len(words) == 0 {
+				continue
+			}
+			n, ok := count(words[0])
+			switch strings.TrimSpace(name) {
+			case "Sent", "送信":
+				p.sent = n
+			case "Received", "受信":
+				p.got = n
+			}
+			if !ok {
+				return s.fail(at, "ping's count %q is no number", short(words[0]))
+			}
+		}
+	default:
+		return nil
+	}
+	if p.sent <= 0 || p.got < 0 || p.got > p.sent {
+		return s.fail(at, "ping's counts do not fit: %d sent, %d received", p.sent, p.got)
+	}
+	p.counted, p.wants = true, p.got > 0
+	return nil
+}
+
+// summary reads the last line: "rtt min/avg/max/mdev = a/b/c/d ms", "round-trip
+// min/avg/max/stddev = ...", "Minimum = 1ms, Maximum = 2ms, Average = 1ms",
+// "最小 = 1ms、最大 = 2ms、平均 = 1ms".
+func (p *pingRun) summary(s *Source, at int, line string) error {
+	if names, values, ok := strings.Cut(line, " = "); ok && strings.Contains(names, "min/avg/max") {
+		numbers := strings.Split(strings.Fields(values)[0], "/")
+		if len(numbers) < 3 {
+			return s.fail(at, "ping's summary %q has no three figures", short(values))
+		}
+		for i, to := range []**float64{&p.rtt.Min, &p.rtt.Mean, &p.rtt.Max, &p.rtt.StdDev} {
+			if i >= len(numbers) {
+				break
+			}
+			v, ok := numberOf(numbers[i])
+			if !ok {
+				return s.fail(at, "ping's figure %q is no number", short(numbers[i]))
+			}
+			*to = nsOf(v)
+		}
+		p.summed = true
+		return nil
+	}
+	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '、' }) {
+		name, value, _ := strings.Cut(part, "=")
+		var to **float64
+		switch strings.TrimSpace(name) {
+		case "Minimum", "最小":
+			to = &p.rtt.Min
+		case "Maximum", "最大":
+			to = &p.rtt.Max
+		case "Average", "平均":
+			to = &p.rtt.Mean
+		default:
+			continue
+		}
+		v, ok := numberOf(strings.TrimSuffix(strings.TrimSpace(value), "ms"))
+		if !ok {
+			return s.fail(at, "ping's figure %q is no number", short(value))
+		}
+		p.summed = true
+		if v > 0 { // whole milliseconds: 0 stands for anything below 1
+			*to = nsOf(v)
+		}
+	}
+	return nil
+}
+
+func (p *pingRun) result(s *Source) (*measure.Result, error) {
+	r := p.r
+	if p.windows && p.replies < p.got {
+		warn(r, "ping on Windows counts a message of a router, such as host unreachable, as a reply; here it is lost")
+		p.got, p.wants = p.replies, p.replies > 0
+	}
+	if !p.counted || p.wants && !p.summed {
+		return nil, s.cutOff("ping's summary is missing after the run that begins in line " + strconv.Itoa(r.Origin.Line))
+	}
+	lack(r, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor, measure.LacksIntervals)
+	r.StartedAt = p.startedAt
+	r.Latency = &measure.Latency{Method: "ping's own times", Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
+	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
+	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
+	if p.got > 0 {
+		p.rtt.Count = p.got
+		r.Summary.ReportedRTT = &p.rtt
+	}
+	switch {
+	case p.fine && p.replies > 0 && p.replies == p.got:
+		r.Latency.Histogram = p.h
+		r.Summary.RTT = p.h.Percentiles()
+	case p.got > 0:
+		lack(r, measure.LacksHistogram, measure.LacksPercentiles)
+	}
+	if p.windows {
+		warn(r, "ping wrote whole milliseconds: every figure is within 1 ms")
+	}
+	return r, nil
+}

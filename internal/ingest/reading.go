@@ -1,0 +1,75 @@
+package ingest
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// newReading is an empty result of a record that begins at that line.
+func newReading(test measure.Test, tool, version string, record, line int) *measure.Result {
+	r := &measure.Result{
+		Schema: measure.Schema, Test: test, Path: measure.Path{Direction: measure.Forward},
+		Origin: &measure.Origin{Record: record, Line: max(line, 1), Tool: tool, ToolVersion: short(version), Lacks: []string{}},
+	}
+	if version == "" {
+		lack(r, measure.LacksVersion)
+	}
+	return r
+}
+
+// lack says what a result has not, once.
+func lack(r *measure.Result, phrases ...string) {
+	for _, p := range phrases {
+		if !slices.Contains(r.Origin.Lacks, p) {
+			r.Origin.Lacks = append(r.Origin.Lacks, p)
+		}
+	}
+}
+
+func warn(r *measure.Result, text string) {
+	if !slices.Contains(r.Warnings, text) {
+		r.Warnings = append(r.Warnings, text)
+	}
+}
+
+// setFlows puts the directions into a result and adds up its summary.
+func setFlows(r *measure.Result, flows ...measure.Flow) {
+	s := measure.Summary{}
+	for _, f := range flows {
+		s.GoodputBps += f.Summary.GoodputBps
+		s.SentBytes += f.Summary.SentBytes
+		s.ReceivedBytes += f.Summary.ReceivedBytes
+		s.DurationNs = max(s.DurationNs, f.Summary.DurationNs)
+		if n := f.Summary.Retransmits; n != nil {
+			if s.Retransmits == nil {
+				s.Retransmits = new(int64)
+			}
+			*s.Retransmits += *n
+		}
+		s.PacketsSent += f.Summary.PacketsSent
+		s.PacketsReceived += f.Summary.PacketsReceived
+		s.PacketsLost += f.Summary.PacketsLost
+		s.PacketsReordered += f.Summary.PacketsReordered
+		s.PacketsPerSecond += f.Summary.PacketsPerSecond
+		if j := f.Summary.JitterNs; j != nil && (s.JitterNs == nil || *j > *s.JitterNs) {
+			s.JitterNs = j
+		}
+		if l := f.Summary.LossRatio; l != nil && s.LossRatio == nil {
+			s.LossRatio = l
+		}
+	}
+	if len(flows) > 1 && s.PacketsSent > 0 && s.LossRatio != nil {
+		s.LossRatio = ptr(float64(s.PacketsLost) / float64(s.PacketsSent))
+	}
+	r.Flows, r.Summary = flows, s
+}
+
+// emptyFlow is a direction without samples and streams; both are lists in a
+// document and never null.
+func emptyFlow(d measure.Direction) measure.Flow {
+	return measure.Flow{Direction: d, Streams: []measure.Stream{}, Samples: []measure.Sample{}}
+}
+
+// seconds as the documents write them.
+func seconds(s float64) measure.Duration { return measure.Duration(s * 1e9) }

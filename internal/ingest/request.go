@@ -1,0 +1,169 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"soku/internal/measure"
+)
+
+// maxFactors is as many factors as a plan may have.
+const maxFactors = 20
+
+// Request is what a person asks for, for all files of one command.
+type Request struct {
+	Campaign string          // name; the mapping's where it is empty
+	Format   string          // one of [Formats]
+	Levels   []measure.Level // given for all files
+	Path     *PathPattern    // nil for none
+	Mapping  *Mapping        // nil for none
+	Version  string          // of this program
+	Now      time.Time
+}
+
+// Check sees that the request holds together and fills in what the mapping says.
+// Errors are of kind usage or file.
+func (q *Request) Check() error {
+	if m := q.Mapping; m != nil {
+		if q.Campaign == "" {
+			q.Campaign = m.Campaign
+		}
+		if m.Path != "" && q.Path == nil {
+			p, err := ParsePathPattern(m.Path)
+			if err != nil {
+				return err
+			}
+			q.Path = p
+		}
+	}
+	if q.Campaign == "" {
+		return measure.Errorf(measure.KindUsage, "ingest: no campaign to put the results in").WithHint("name it with --campaign NAME")
+	}
+	bad := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)
+	}
+	if strings.ContainsFunc(q.Campaign, bad) || len(q.Campaign) > 100 {
+		return measure.Errorf(measure.KindUsage, "campaign %q is no name of a campaign", short(q.Campaign)).WithHint("use letters, digits, dots, dashes and underscores, at most 100")
+	}
+	if !slices.Contains(Formats(), q.Format) {
+		return measure.Errorf(measure.KindUsage, "format %q is not known", short(q.Format)).WithHint("use %s", strings.Join(Formats(), ", "))
+	}
+	if q.Format == "csv" && (q.Mapping == nil || len(q.Mapping.Results) == 0) {
+		return measure.Errorf(measure.KindUsage, "format csv wants a mapping with results: that explains the columns").WithHint("give it with --map FILE.yaml")
+	}
+	for i, l := range q.Levels {
+		if l.Factor == "" || l.Value == "" {
+			return measure.Errorf(measure.KindUsage, "factor %q is not NAME=VALUE", l.Factor+"="+l.Value).WithHint("write for example --factor sku=VpnGw1")
+		}
+		if slices.ContainsFunc(q.Levels[:i], func(o measure.Level) bool { return o.Factor == l.Factor }) {
+			return measure.Errorf(measure.KindUsage, "factor %s is given twice", short(l.Factor)).WithHint("each file has one level of a factor")
+		}
+	}
+	return nil
+}
+
+// Read decodes a file and gives its results their levels, label and, where the
+// path names it, round. Errors are of kind file and say where.
+func (q *Request) Read(s *Source) ([]*measure.Result, error) {
+	var results []*measure.Result
+	var err error
+	table := q.Format == "csv" || q.Format == Auto && q.Mapping != nil && len(q.Mapping.Results) > 0
+	if table {
+		results, err = q.Mapping.Read(s)
+	} else {
+		results, err = Decode(s, q.Format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var fromPath []measure.Level
+	round := 0
+	if q.Path != nil {
+		var ok bool
+		if fromPath, round, ok = q.Path.Match(s.Name); !ok {
+			return nil, measure.Errorf(measure.KindFile, "%s: its path does not fit %s", s.Name, q.Path.text).WithHint("see --path-pattern")
+		}
+		if round > 0 && len(results) > 1 {
+			return nil, s.fail(results[1].Origin.Line, "a second result, and the path names one round").WithHint("take {repeat} out of the pattern")
+		}
+	}
+	for _, r := range results {
+		if err := q.place(s, r, fromPath, round, table); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// place gives one result its levels and says where it came from.
+func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, round int, table bool) error {
+	if r.Trial == nil {
+		r.Trial = &measure.Trial{Label: labelOf(r), Levels: []measure.Level{}}
+	}
+	sources := [][]measure.Level{fromPath, r.Trial.Levels, nil, q.Levels}
+	if m := q.Mapping; m != nil && !table {
+		for _, c := range m.Factors {
+			if c.Value == "" {
+				return m.fail("$.factors", "factor %s comes from a column, and %s is no table", c.Name, s.Name)
+			}
+			sources[2] = append(sources[2], measure.Level{Factor: c.Name, Value: c.Value})
+		}
+		r.Origin.Source = short(m.Source)
+		if r.StartedAt.IsZero() {
+			r.StartedAt, _ = m.started()
+		}
+		lack(r, m.Lacks...)
+	}
+	levels := []measure.Level{}
+	for _, l := range slices.Concat(sources...) {
+		i := slices.IndexFunc(levels, func(o measure.Level) bool { return o.Factor == l.Factor })
+		switch {
+		case i < 0:
+			levels = append(levels, measure.Level{Factor: short(l.Factor), Value: short(l.Value)})
+		case levels[i].Value != l.Value:
+			return measure.Errorf(measure.KindFile, "%s: factor %s is %q and %q", s.Name, l.Factor, levels[i].Value, l.Value).
+				WithHint("the command line, the path and the mapping must not contradict each other")
+		}
+	}
+	if len(levels) > maxFactors {
+		return measure.Errorf(measure.KindFile, "%s: %d factors; at most %d", s.Name, len(levels), maxFactors)
+	}
+	r.Trial.Levels, r.Trial.Pattern, r.Trial.Round, r.Trial.Repeat = levels, patternOf(levels), round, 1
+	if r.StartedAt.IsZero() {
+		r.StartedAt = s.ModTime
+		lack(r, measure.LacksTime)
+	}
+	r.Tool = measure.Tool{Name: "soku", Version: q.Version}
+	r.Origin.File, r.Origin.SHA256, r.Origin.IngestedAt = s.Name, s.SHA256, q.Now.UTC()
+	return nil
+}
+
+func patternOf(levels []measure.Level) string {
+	var values []string
+	for _, l := range levels {
+		values = append(values, l.Value)
+	}
+	if len(values) == 0 {
+		return "all"
+	}
+	return strings.Join(values, " / ")
+}
+
+// labelOf is the label of a result that no mapping names: the test, and what
+// makes its figures another thing than those of the plain test, so that the two
+// are never one row.
+func labelOf(r *measure.Result) string {
+	label := string(r.Test)
+	if d := r.Path.Direction; d != measure.Forward && d != "" {
+		label += " " + string(d)
+	}
+	if r.Test == measure.TestLatency && r.Options.Protocol == "udp" {
+		label += " udp"
+	}
+	if slices.Contains(r.Origin.Lacks, measure.LacksReceiver) {
+		label += ", sender's count"
+	}
+	return label
+}

@@ -1,0 +1,222 @@
+package ingest
+
+import (
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// sockperf reads what sockperf ping-pong and under-load print. Unless it ran with
+// --full-rtt its figures are half of a round trip; they are doubled.
+func sockperf(s *Source) ([]*measure.Result, error) {
+	lines, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	var out []*measure.Result
+	var run *sockperfRun
+	end := func() error {
+		if run == nil {
+			return nil
+		}
+		r, err := run.result(s)
+		if err == nil {
+			out, run = append(out, r), nil
+		}
+		return err
+	}
+	for i, line := range lines {
+		rest, ours := strings.CutPrefix(line, "sockperf: ")
+		if ours && strings.HasPrefix(rest, "== version #") {
+			if err := end(); err != nil {
+				return nil, err
+			}
+			if len(out) == maxRecords {
+				return nil, s.fail(i+1, "more than %d runs of sockperf", maxRecords)
+			}
+			version, _, _ := strings.Cut(strings.TrimPrefix(rest, "== version #"), " ")
+			run = &sockperfRun{r: newReading(measure.TestLatency, "sockperf", version, len(out)+1, i+1)}
+			continue
+		}
+		if run == nil {
+			continue
+		}
+		if !ours {
+			rest = line
+		}
+		if err := run.line(s, i+1, strings.TrimSpace(rest)); err != nil {
+			return nil, err
+		}
+	}
+	if err := end(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, s.fail(1, "no run of sockperf in it: no line \"sockperf: == version #...\"")
+	}
+	return out, nil
+}
+
+type sockperfRun struct {
+	r         *measure.Result
+	rtt       measure.RTTFigures
+	full      bool // figures are of the whole round trip
+	summed    bool
+	rate      bool // a throughput test
+	sent, got int64
+	dup       int64
+	scale     float64
+}
+
+func (p *sockperfRun) line(s *Source, at int, line string) error {
+	switch {
+	case strings.HasPrefix(line, "[") && strings.Contains(line, "IP = "):
+		p.path(line)
+	case strings.HasPrefix(line, "[Valid Duration]"):
+		return p.valid(s, at, line)
+	case strings.HasPrefix(line, "====> avg-"):
+		return p.average(s, at, line)
+	case strings.HasPrefix(line, "# dropped messages"):
+		for _, part := range strings.Split(line, ";") {
+			name, value, _ := strings.Cut(part, "=")
+			if n, ok := count(value); ok && strings.Contains(name, "duplicated") {
+				p.dup = n
+			}
+		}
+	case strings.HasPrefix(line, "Summary: Message Rate"):
+		p.rate = true
+	case strings.HasPrefix(line, "Summary: "):
+		p.summed = true
+	case strings.HasPrefix(line, "---> "):
+		return p.percentile(s, at, line)
+	}
+	return nil
+}
+
+// path reads "[ 0] IP = 127.0.0.1       PORT =  5971 # UDP".
+func (p *sockperfRun) path(line string) {
+	words := strings.Fields(line)
+	for i := 0; i+2 < len(words); i++ {
+		if words[i+1] != "=" {
+			continue
+		}
+		switch words[i] {
+		case "IP":
+			p.r.Path.Server = measure.Endpoint{Address: short(words[i+2])}
+		case "PORT":
+			if n, ok := count(words[i+2]); ok && n < 65536 {
+				p.r.Options.Port = int(n)
+			}
+		}
+	}
+	if proto := words[len(words)-1]; proto == "UDP" || proto == "TCP" {
+		p.r.Options.Protocol = strings.ToLower(proto)
+	}
+}
+
+func (p *sockperfRun) valid(s *Source, at int, line string) error {
+	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == ']' }) {
+		name, value, _ := strings.Cut(part, "=")
+		value, _, _ = strings.Cut(value, " ")
+		v, ok := number(value)
+		switch strings.TrimSpace(name) {
+		case "RunTime":
+			if ok && v < 1e6 {
+				p.r.Summary.DurationNs = seconds(v)
+			}
+		case "SentMessages":
+			p.sent = int64(v)
+		case "ReceivedMessages":
+			p.got = int64(v)
+		default:
+			ok = true
+		}
+		if !ok {
+			return s.fail(at, "sockperf's %s is no number", short(part))
+		}
+	}
+	return nil
+}
+
+// average reads "====> avg-latency=10.973 (std-dev=10.468)", avg-lat in older
+// versions and avg-rtt with --full-rtt.
+func (p *sockperfRun) average(s *Source, at int, line string) error {
+	p.full = strings.HasPrefix(line, "====> avg-rtt")
+	p.scale = 2e3
+	if p.full {
+		p.scale = 1e3
+	}
+	_, rest, _ := strings.Cut(line, "avg-")
+	_, rest, _ = strings.Cut(rest, "=")
+	mean, rest, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	v, ok := number(mean)
+	if !ok {
+		return s.fail(at, "sockperf's average %q is no number", short(mean))
+	}
+	p.rtt.Mean = ptr(v * p.scale)
+	if _, dev, found := strings.Cut(rest, "std-dev="); found {
+		if end := strings.IndexAny(dev, "), "); end >= 0 {
+			dev = dev[:end]
+		}
+		if v, ok := number(dev); ok {
+			p.rtt.StdDev = ptr(v * p.scale)
+		}
+	}
+	return nil
+}
+
+// percentile reads "---> percentile 99.900 =   27.820" and the ends,
+// "---> <MAX> observation =  971.406".
+func (p *sockperfRun) percentile(s *Source, at int, line string) error {
+	name, value, _ := strings.Cut(strings.TrimPrefix(line, "---> "), "=")
+	var to **float64
+	switch strings.TrimSpace(name) {
+	case "<MAX> observation":
+		to = &p.rtt.Max
+	case "<MIN> observation":
+		to = &p.rtt.Min
+	case "percentile 50.000", "percentile 50.00":
+		to = &p.rtt.P50
+	case "percentile 90.000", "percentile 90.00":
+		to = &p.rtt.P90
+	case "percentile 95.000", "percentile 95.00":
+		to = &p.rtt.P95
+	case "percentile 99.000", "percentile 99.00":
+		to = &p.rtt.P99
+	case "percentile 99.900", "percentile 99.90":
+		to = &p.rtt.P999
+	case "percentile 99.990", "percentile 99.99":
+		to = &p.rtt.P9999
+	default:
+		return nil
+	}
+	v, ok := number(value)
+	if !ok || p.scale == 0 {
+		return s.fail(at, "sockperf's figure %q is no number or comes before the average", short(value))
+	}
+	*to = ptr(v * p.scale)
+	return nil
+}
+
+func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
+	r := p.r
+	if p.rate {
+		return nil, s.fail(r.Origin.Line, "sockperf's throughput test counts at the sender only").WithHint("give the output of sockperf ping-pong or under-load")
+	}
+	if !p.summed || p.rtt.Mean == nil || p.rtt.Min == nil || p.got <= 0 {
+		return nil, s.cutOff("sockperf's percentiles are missing")
+	}
+	if p.sent < p.got {
+		return nil, s.fail(r.Origin.Line, "sockperf's counts do not fit: %d sent, %d received", p.sent, p.got)
+	}
+	lack(r, measure.LacksTime, measure.LacksHistogram, measure.LacksIntervals, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor)
+	p.rtt.Count = p.got
+	r.Summary.ReportedRTT = &p.rtt
+	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
+	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
+	r.Latency = &measure.Latency{Method: "sockperf's own times", Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
+	if !p.full {
+		warn(r, "sockperf gave half of each round trip; the figures are doubled")
+	}
+	return r, nil
+}

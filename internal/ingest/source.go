@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/japanese"
+
+	"soku/internal/measure"
+)
+
+// Bounds of what is read.
+const (
+	MaxFileBytes = 64 << 20 // of one file
+	maxLineBytes = 1 << 20  // of a line of text or CSV; JSON and XML may be one line
+	maxNesting   = 64       // of JSON and XML
+	maxRecords   = 100_000  // results of one file
+	maxText      = 200      // characters of a name or message that a file brings along
+)
+
+// Source is one file with its content, ready to be decoded.
+type Source struct {
+	Name    string    // path as it was given
+	ModTime time.Time // of the file; stands for the time of a trial that has none
+	SHA256  string    // of the bytes as they were read
+	text    string    // UTF-8, line ends as \n
+}
+
+// NewSource takes the bytes of a file. UTF-8, UTF-16 and Shift-JIS (code page
+// 932) become UTF-8. An error is of kind file and says what is wrong with it.
+func NewSource(name string, data []byte, modified time.Time) (*Source, error) {
+	sum := sha256.Sum256(data)
+	s := &Source{Name: name, ModTime: modified.UTC(), SHA256: hex.EncodeToString(sum[:])}
+	if len(data) > MaxFileBytes {
+		return nil, s.fail(1, "more than %d MiB", MaxFileBytes>>20).WithHint("cut it into smaller files")
+	}
+	text, err := toUTF8(data)
+	if err != nil {
+		return nil, s.fail(1, "%v", err).WithHint("is it the text that the program wrote, and not a picture or an archive?")
+	}
+	s.text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	if strings.TrimSpace(s.text) == "" {
+		return nil, s.fail(1, "the file is empty").WithHint("give a file with a program's output")
+	}
+	return s, nil
+}
+
+// fail is an error about a line of the file, counted from 1.
+func (s *Source) fail(line int, format string, args ...any) *measure.Error {
+	return measure.Errorf(measure.KindFile, "%s:%d: %s", s.Name, max(line, 1), fmt.Sprintf(format, args...))
+}
+
+// cutOff is the error about a file that ends too early.
+func (s *Source) cutOff(what string) error {
+	return s.fail(s.lastLine(), "cut off: %s", what).WithHint("take the file anew, or leave it out")
+}
+
+// lineAt is the line that an offset into the text is in.
+func (s *Source) lineAt(offset int64) int {
+	return 1 + strings.Count(s.text[:min(max(offset, 0), int64(len(s.text)))], "\n")
+}
+
+func (s *Source) lastLine() int { return s.lineAt(int64(len(strings.TrimRight(s.text, "\n")))) }
+
+// lines are the lines of a text format without the colours of a terminal.
+func (s *Source) lines() ([]string, error) {
+	lines := strings.Split(strings.TrimRight(s.text, "\n"), "\n")
+	for i, line := range lines {
+		if len(line) > maxLineBytes {
+			return nil, s.fail(i+1, "a line of %d bytes; at most %d are read", len(line), maxLineBytes)
+		}
+		lines[i] = withoutColours(line)
+	}
+	return lines, nil
+}
+
+// withoutColours takes out escape sequences (ECMA-48: ESC [ ... letter).
+func withoutColours(line string) string {
+	for {
+		i := strings.Index(line, "\x1b[")
+		if i < 0 {
+			return line
+		}
+		end := i + 2
+		for end < len(line) && (line[end] < 0x40 || line[end] > 0x7e) {
+			end++
+		}
+		line = line[:i] + line[min(end+1, len(line)):]
+	}
+}
+
+// toUTF8 finds out how a text is encoded. What Windows redirects is UTF-16 from
+// PowerShell and the console's code page, 932 in Japan, from cmd.
+func toUTF8(data []byte) (string, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		return fromUTF16(data[2:], false)
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		return fromUTF16(data[2:], true)
+	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
+		data = data[3:]
+	case len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
+		return fromUTF16(data, false)
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", fmt.Errorf("no text: it has zero bytes")
+	}
+	if utf8.Valid(data) {
+		return string(data), nil
+	}
+	text, err := japanese.ShiftJIS.NewDecoder().Bytes(data)
+	if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
+		return "", fmt.Errorf("neither UTF-8, UTF-16 nor Shift-JIS")
+	}
+	return string(text), nil
+}
+
+func fromUTF16(data []byte, bigEndian bool) (string, error) {
+	if len(data)%2 != 0 {
+		return "", fmt.Errorf("cut off: UTF-16 with an odd number of bytes")
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		a, b := uint16(data[2*i]), uint16(data[2*i+1])
+		if bigEndian {
+			a, b = b, a
+		}
+		units[i] = a | b<<8
+	}
+	return string(utf16.Decode(units)), nil
+}
+
+// short bounds a text that a file brings along.
+func short(text string) string {
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
+	return string(runes[:min(len(runes), maxText)])
+}

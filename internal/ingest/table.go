@@ -1,0 +1,294 @@
+package ingest
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Read reads a table in CSV whose first line names the columns, and makes of
+// each row the results that the mapping says. Factors of the mapping are in the
+// results' trials. Errors are of kind file and begin with the file and a line.
+func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
+	if len(m.Results) == 0 {
+		return nil, m.failAt(1, 1, "it has no results: and explains no table")
+	}
+	rows := csv.NewReader(strings.NewReader(s.text))
+	header, err := rows.Read()
+	if err != nil {
+		return nil, csvError(s, rows, err)
+	}
+	for i := range header {
+		header[i] = strings.TrimSpace(header[i])
+	}
+	if err := m.checkColumns(s, header); err != nil {
+		return nil, err
+	}
+	var out []*measure.Result
+	for {
+		cells, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, csvError(s, rows, err)
+		}
+		line, _ := rows.FieldPos(0)
+		row := map[string]string{}
+		for i, name := range header {
+			row[name] = strings.TrimSpace(cells[i])
+		}
+		for i := range m.Results {
+			made, err := m.row(s, &m.Results[i], row, line, len(out)+1)
+			if err != nil {
+				return nil, err
+			}
+			if out = append(out, made...); len(out) > maxRecords {
+				return nil, s.fail(line, "more than %d results", maxRecords)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, s.fail(1, "no row of the table has a figure that the mapping names")
+	}
+	return out, nil
+}
+
+func csvError(s *Source, rows *csv.Reader, err error) error {
+	var parse *csv.ParseError
+	switch {
+	case errors.Is(err, io.EOF):
+		return s.fail(1, "the table is empty")
+	case errors.As(err, &parse) && errors.Is(parse.Err, csv.ErrFieldCount):
+		return s.fail(parse.Line, "another number of cells than the first line names columns").WithHint("was the file cut off?")
+	case errors.As(err, &parse):
+		return s.fail(parse.Line, "not CSV: %s", short(parse.Err.Error()))
+	}
+	return s.fail(1, "not CSV: %s", short(err.Error()))
+}
+
+// checkColumns sees that the table has every column the mapping names.
+func (m *Mapping) checkColumns(s *Source, header []string) error {
+	need := func(cells ...Cell) error {
+		for _, c := range cells {
+			for _, name := range []string{c.Column, c.Low, c.High} {
+				if name != "" && !slices.Contains(header, name) {
+					return s.fail(1, "the table has no column %q, which %s names", name, m.file).WithHint("its columns: %s", short(strings.Join(header, ", ")))
+				}
+			}
+		}
+		return nil
+	}
+	err := need(m.Factors...)
+	for _, r := range m.Results {
+		for _, cells := range []Cells{r.Factors, r.Options, r.Figures, {r.Client, r.Server}} {
+			if err == nil {
+				err = need(cells...)
+			}
+		}
+	}
+	return err
+}
+
+func (c Cell) text(row map[string]string) string {
+	if c.Column != "" {
+		return row[c.Column]
+	}
+	return c.Value
+}
+
+// row makes a result of a row, two where a figure is a range, none where the
+// figures' cells are empty.
+func (m *Mapping) row(s *Source, want *Mapped, row map[string]string, line, record int) ([]*measure.Result, error) {
+	parts := []string{""}
+	for _, c := range want.Figures {
+		if c.isRange() {
+			parts = []string{"low", "high"}
+		}
+	}
+	var out []*measure.Result
+	for _, part := range parts {
+		r, err := m.one(s, want, row, line, record+len(out), part)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, record int, part string) (*measure.Result, error) {
+	r := newReading(measure.Test(want.Test), m.Tool, m.Version, record, line)
+	r.Origin.Format, r.Origin.Part, r.Origin.Source = "csv", part, short(m.Source)
+	t := &tableRow{r: r}
+	found := false
+	for _, c := range want.Figures {
+		text := c.text(row)
+		switch {
+		case part == "low" && c.isRange():
+			text = row[c.Low]
+		case c.isRange():
+			text = row[c.High]
+		}
+		if text == "" {
+			continue
+		}
+		f, _ := figureOf(c.Name)
+		u, _ := f.unit(c.Unit)
+		v, ok := f.read(text, u)
+		if !ok {
+			return nil, s.fail(line, "%s is %q, which is no figure in %s", c.Name, short(text), c.Unit)
+		}
+		f.put(t, v)
+		found = found || f.main
+	}
+	if !found {
+		return nil, nil
+	}
+	if err := t.finish(s, line); err != nil {
+		return nil, err
+	}
+	r.StartedAt, _ = m.started()
+	r.Path.Client.Name, r.Path.Server.Name = short(want.Client.text(row)), short(want.Server.text(row))
+	if err := setOptions(r, want.Options, row); err != nil {
+		return nil, s.fail(line, "%s", measure.AsError(err, measure.KindFile).Message)
+	}
+	r.Trial = &measure.Trial{Label: want.Label, Levels: []measure.Level{}}
+	for _, c := range slices.Concat(m.Factors, want.Factors) {
+		if text := c.text(row); text != "" {
+			r.Trial.Levels = append(r.Trial.Levels, measure.Level{Factor: c.Name, Value: short(text)})
+		}
+	}
+	if part != "" {
+		lack(r, measure.LacksRange)
+	}
+	lack(r, m.Lacks...)
+	return r, nil
+}
+
+// finish puts the figures where a result of the test has them.
+func (t *tableRow) finish(s *Source, line int) error {
+	r := t.r
+	lack(r, measure.LacksIntervals, measure.LacksOptions, measure.LacksHosts)
+	switch r.Test {
+	case measure.TestTCP, measure.TestUDP:
+		f := emptyFlow(measure.Forward)
+		f.Summary = t.flow
+		r.Options.Direction = measure.Forward
+		if t.bytes > 0 {
+			f.Summary.ReceivedBytes, r.Options.Bytes = int64(t.bytes), measure.Size(t.bytes)
+		}
+		if f.Summary.GoodputBps == 0 && t.bytes > 0 {
+			if t.flow.DurationNs <= 0 {
+				return s.fail(line, "bytes without a duration give no goodput")
+			}
+			f.Summary.GoodputBps = t.bytes * 8e9 / float64(t.flow.DurationNs)
+			lack(r, measure.LacksGoodput)
+		}
+		lack(r, measure.LacksCounter)
+		if r.Test == measure.TestTCP && t.flow.Retransmits == nil {
+			lack(r, measure.LacksRetransmits)
+		}
+		if r.Test == measure.TestUDP && t.flow.LossRatio == nil {
+			lack(r, measure.LacksLoss)
+		}
+		setFlows(r, f)
+		r.Summary.Retransmits = t.flow.Retransmits
+		return nil
+	case measure.TestLatency:
+		r.Options.Protocol = "tcp"
+	}
+	r.Summary = t.flow
+	if t.rtt != (measure.RTTFigures{}) {
+		r.Summary.ReportedRTT = &t.rtt
+		if t.rtt.P50 == nil {
+			lack(r, measure.LacksPercentiles)
+		}
+	}
+	if r.Test == measure.TestConnect {
+		r.Connect = &measure.Connect{OpenedPerSecond: t.flow.ConnectionsPerSecond, DurationNs: int64(t.flow.DurationNs)}
+	}
+	if t.flow.LossRatio == nil {
+		lack(r, measure.LacksLoss)
+	}
+	lack(r, measure.LacksHistogram, measure.LacksFloor)
+	return nil
+}
+
+func optionField(test measure.Test, key string) (measure.OptionField, bool) {
+	for _, f := range measure.OptionFields(test) {
+		if f.Key == key {
+			return f, true
+		}
+	}
+	return measure.OptionField{}, false
+}
+
+// setOptions gives a result the options that the mapping names; empty cells are
+// options that are not known.
+func setOptions(r *measure.Result, cells Cells, row map[string]string) error {
+	for _, c := range cells {
+		text := c.text(row)
+		f, ok := optionField(r.Test, c.Name)
+		if text == "" || !ok {
+			continue
+		}
+		wrong := measure.Errorf(measure.KindFile, "option %s is %q, which does not fit", c.Name, short(text))
+		switch p := f.Pointer(&r.Options).(type) {
+		case interface{ Set(string) error }:
+			if p.Set(text) != nil {
+				return wrong
+			}
+		case *measure.Direction:
+			if *p = measure.Direction(text); !slices.Contains(measure.Directions(), *p) {
+				return wrong
+			}
+			r.Path.Direction = *p
+			for i := range r.Flows {
+				r.Flows[i].Direction = *p
+			}
+		case *string:
+			if *p = short(text); len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
+				return wrong
+			}
+		case *int:
+			n, ok := count(text)
+			if *p = int(n); !ok {
+				return wrong
+			}
+		case *int64:
+			n, ok := count(text)
+			if *p = n; !ok {
+				return wrong
+			}
+		case *float64:
+			v, ok := number(text)
+			if *p = v; !ok {
+				return wrong
+			}
+		default:
+			return wrong
+		}
+	}
+	return nil
+}
+
+// started is the time the mapping gives, zero for none.
+func (m *Mapping) started() (time.Time, error) {
+	if m.Started == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006"} {
+		if t, err := time.Parse(layout, m.Started); err == nil && t.Year() >= 1970 && t.Year() < 2200 {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, m.fail("$.started", "started %q is no day such as 2021-05-30", short(m.Started))
+}

@@ -1,0 +1,172 @@
+package ingest
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// tableFigure is a figure that a column can hold.
+type tableFigure struct {
+	name string
+	kind unitKind
+	main bool // a result wants at least one of these
+	put  func(*tableRow, float64)
+}
+
+type unitKind int
+
+const (
+	rateUnit unitKind = iota
+	timeUnit
+	bytesUnit
+	ratioUnit
+	countUnit
+)
+
+// tableRow is a result with what its figures still need.
+type tableRow struct {
+	r     *measure.Result
+	flow  measure.Summary
+	rtt   measure.RTTFigures
+	bytes float64
+}
+
+func tableFigures() []tableFigure {
+	rtt := func(name string, field func(*measure.RTTFigures) **float64) tableFigure {
+		return tableFigure{name, timeUnit, true, func(t *tableRow, v float64) { *field(&t.rtt) = ptr(v) }}
+	}
+	return []tableFigure{
+		{"goodput", rateUnit, true, func(t *tableRow, v float64) { t.flow.GoodputBps = v }},
+		{"bytes", bytesUnit, true, func(t *tableRow, v float64) { t.bytes = v }},
+		{"duration", timeUnit, false, func(t *tableRow, v float64) { t.flow.DurationNs = measure.Duration(v) }},
+		{"retransmits", countUnit, false, func(t *tableRow, v float64) { t.flow.Retransmits = ptr(int64(v)) }},
+		{"loss", ratioUnit, false, func(t *tableRow, v float64) { t.flow.LossRatio = ptr(v) }},
+		{"jitter", timeUnit, false, func(t *tableRow, v float64) { t.flow.JitterNs = ptr(v) }},
+		{"packets_per_second", countUnit, true, func(t *tableRow, v float64) { t.flow.PacketsPerSecond = v }},
+		{"connections_per_second", countUnit, true, func(t *tableRow, v float64) { t.flow.ConnectionsPerSecond = v }},
+		rtt("min", func(f *measure.RTTFigures) **float64 { return &f.Min }),
+		rtt("mean", func(f *measure.RTTFigures) **float64 { return &f.Mean }),
+		rtt("p50", func(f *measure.RTTFigures) **float64 { return &f.P50 }),
+		rtt("p90", func(f *measure.RTTFigures) **float64 { return &f.P90 }),
+		rtt("p95", func(f *measure.RTTFigures) **float64 { return &f.P95 }),
+		rtt("p99", func(f *measure.RTTFigures) **float64 { return &f.P99 }),
+		rtt("p99_9", func(f *measure.RTTFigures) **float64 { return &f.P999 }),
+		rtt("p99_99", func(f *measure.RTTFigures) **float64 { return &f.P9999 }),
+		rtt("max", func(f *measure.RTTFigures) **float64 { return &f.Max }),
+		rtt("std_dev", func(f *measure.RTTFigures) **float64 { return &f.StdDev }),
+		{"count", countUnit, false, func(t *tableRow, v float64) { t.rtt.Count = int64(v) }},
+	}
+}
+
+func figureOf(name string) (tableFigure, bool) {
+	all := tableFigures()
+	i := slices.IndexFunc(all, func(f tableFigure) bool { return f.name == name })
+	if i < 0 {
+		return tableFigure{}, false
+	}
+	return all[i], true
+}
+
+func figureNames() (names []string) {
+	for _, f := range tableFigures() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// fits tells whether a test has the figure.
+func (f tableFigure) fits(test measure.Test) bool {
+	roundTrips := test == measure.TestLatency || test == measure.TestPing || test == measure.TestConnect
+	switch f.name {
+	case "duration":
+		return true
+	case "loss":
+		return test != measure.TestTCP
+	case "goodput", "bytes":
+		return !roundTrips
+	case "retransmits":
+		return test == measure.TestTCP
+	case "jitter", "packets_per_second":
+		return test == measure.TestUDP
+	case "connections_per_second":
+		return test == measure.TestConnect
+	}
+	return roundTrips
+}
+
+// scale is a unit: what it stands for, in base units.
+type scale struct {
+	name string
+	per  float64
+}
+
+func (k unitKind) scales() []scale {
+	switch k {
+	case rateUnit:
+		return []scale{
+			{"bit/s", 1}, {"kbit/s", 1e3}, {"Mbit/s", 1e6}, {"Gbit/s", 1e9}, {"Tbit/s", 1e12},
+			{"B/s", 8}, {"kB/s", 8e3}, {"MB/s", 8e6}, {"GB/s", 8e9}, {"KiB/s", 8 << 10}, {"MiB/s", 8 << 20}, {"GiB/s", 8 << 30},
+		}
+	case timeUnit:
+		return []scale{{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"m:s", 1e9}}
+	case bytesUnit:
+		return []scale{
+			{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
+			{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+		}
+	case ratioUnit:
+		return []scale{{"ratio", 1}, {"%", 0.01}}
+	}
+	return []scale{{"", 1}, {"1", 1}, {"k", 1e3}, {"M", 1e6}}
+}
+
+func (f tableFigure) unit(name string) (scale, bool) {
+	all := f.kind.scales()
+	i := slices.IndexFunc(all, func(s scale) bool { return s.name == name })
+	if i < 0 {
+		return scale{}, false
+	}
+	return all[i], true
+}
+
+func (f tableFigure) units() string {
+	var names []string
+	for _, s := range f.kind.scales() {
+		if s.name != "" {
+			names = append(names, s.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// read turns a cell into base units. Minutes and seconds, and hours before them,
+// are written with colons.
+func (f tableFigure) read(text string, u scale) (float64, bool) {
+	text = strings.TrimSpace(text)
+	if u.name == "m:s" {
+		var sum float64
+		parts := strings.Split(text, ":")
+		if len(parts) < 2 || len(parts) > 3 {
+			return 0, false
+		}
+		for i, p := range parts {
+			v, ok := number(p)
+			if !ok || i > 0 && v >= 60 {
+				return 0, false
+			}
+			sum = sum*60 + v
+		}
+		return sum * u.per, plausible(sum * u.per)
+	}
+	v, ok := number(strings.TrimSpace(strings.TrimSuffix(text, u.name)))
+	if v *= u.per; !ok || !plausible(v) || f.kind == ratioUnit && v > 1 {
+		return 0, false
+	}
+	if f.kind != ratioUnit && v < 1e12 {
+		v = math.Round(v*1e3) / 1e3 // 4.02 GB and 0.233 ms are no binary fractions
+	}
+	return v, true
+}

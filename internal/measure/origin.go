@@ -1,0 +1,62 @@
+package measure
+
+import "time"
+
+// Origin says where a result came from that soku did not measure but took over
+// from another program's output or a published table (soku ingest). A figure of
+// such a result is what that source says and never more: what it does not say is
+// absent here too, and named in Lacks.
+type Origin struct {
+	File        string    `json:"file" jsonschema:"description=Path of the file as it was given"`
+	SHA256      string    `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
+	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3, iperf2, ntttcp, ethr, ping, sockperf, netperf or csv"`
+	Record      int       `json:"record" jsonschema:"minimum=1,description=Which of the results in the file"`
+	Line        int       `json:"line" jsonschema:"minimum=1,description=Where its record begins in the file"`
+	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=Which end of a range: the source gives only the smallest and the largest of several trials"`
+	Tool        string    `json:"tool,omitempty" jsonschema:"description=Program that measured; absent where the source does not say"`
+	ToolVersion string    `json:"tool_version,omitempty"`
+	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures, in the words of the mapping file"`
+	IngestedAt  time.Time `json:"ingested_at"`
+	Lacks       []string  `json:"lacks" jsonschema:"description=What a result of soku's own would have and this one does not; a phrase each"`
+}
+
+// Phrases of [Origin].Lacks that decoders use. A mapping file may add its own.
+const (
+	LacksIntervals         = "no samples over time"
+	LacksReceiverIntervals = "no receiver's samples over time: those of the sender"
+	LacksReceiver          = "no receiver's count: goodput is the sender's figure"
+	LacksCounter           = "not known which end counted"
+	LacksSender            = "no sender's count"
+	LacksExact             = "no exact figures: rounded as the program prints them"
+	LacksStreams           = "no figures of single streams"
+	LacksRetransmits       = "no retransmits"
+	LacksLoss              = "no loss"
+	LacksHistogram         = "no histogram: only summary figures"
+	LacksRows              = "no histogram: percentiles of blocks of round trips, which cannot be put together"
+	LacksPercentiles       = "no percentiles"
+	LacksMean              = "no mean of its own: time divided by the number of round trips"
+	LacksGoodput           = "no goodput of its own: bytes divided by time"
+	LacksRange             = "only the smallest and the largest of several trials"
+	LacksTime              = "no time of day: the file's stands for it"
+	LacksVersion           = "no version of the program"
+	LacksOptions           = "no options of the program beside what the result names"
+	LacksFloor             = "no floor of tool and host"
+	LacksHosts             = "no facts about the hosts"
+)
+
+// RTTFigures are round trips as another program or a table sums them up, in
+// nanoseconds. A figure that the source does not give is absent: nothing is
+// computed from the others, and no histogram is made up from them.
+type RTTFigures struct {
+	Min    *float64 `json:"min,omitempty"`
+	Mean   *float64 `json:"mean,omitempty"`
+	P50    *float64 `json:"p50,omitempty"`
+	P90    *float64 `json:"p90,omitempty"`
+	P95    *float64 `json:"p95,omitempty"`
+	P99    *float64 `json:"p99,omitempty"`
+	P999   *float64 `json:"p99_9,omitempty"`
+	P9999  *float64 `json:"p99_99,omitempty"`
+	Max    *float64 `json:"max,omitempty"`
+	StdDev *float64 `json:"std_dev,omitempty"`
+	Count  int64    `json:"count,omitempty" jsonschema:"description=Round trips that the figures are of; absent where it is not known"`
+}
