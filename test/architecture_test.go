@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"sock", "host"},
 	{"engine", "wire", "stats", "store"},
 	{"trial", "server", "lab", "report", "ingest"},
-	{"campaign", "floor"},
+	{"campaign", "floor", "dropin"},
 	{"cli"},
 }
 

@@ -34,6 +34,7 @@ type EthrHooks struct {
 	Client func(client netip.Addr, udp bool)              // somebody begins
 	Second func(rows []EthrRow)                           // a second has gone by while there were clients
 	Lap    func(client netip.Addr, trips []time.Duration) // of a latency test; may be sorted, not kept
+	Over   func(client netip.Addr, udp bool)              // nothing has come for a while
 }
 
 // Bounds on what Ethr's clients may hold.
@@ -305,4 +306,7 @@ func (c *ethrClient) ended() {
 		attributes = append(attributes, "connections", c.total.Connections)
 	}
 	c.tests.server.log.Info("test ended", attributes...)
+	if c.tests.hooks.Over != nil {
+		c.tests.hooks.Over(c.client, c.udp)
+	}
 }

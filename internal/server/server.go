@@ -30,6 +30,7 @@ type Config struct {
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // ports of other protocols
+	Protocol    string           // all that comes to Listen is of this other protocol; empty: soku's, or told apart
 	Ethr        EthrHooks        // tell of the tests of Ethr's clients
 	Users       *iperf3.Guard    // which clients of iperf3 are served; nil: all, or none where Token is set
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
@@ -84,7 +85,11 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	own, err := openPort(nil, cfg.Listen, inKernel)
+	only := called(cfg.Protocol)
+	if only == nil && cfg.Protocol != "" {
+		return nil, measure.Errorf(measure.KindUsage, "no protocol is called %q", cfg.Protocol)
+	}
+	own, err := openPort(only, cfg.Listen, inKernel)
 	if err != nil {
 		return nil, err
 	}

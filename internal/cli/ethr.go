@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/dropin/ethr"
+	"soku/internal/version"
+)
+
+const ethrName = "ethr"
+
+// asEthr are the arguments of a command line that is one of Ethr: the program was
+// called by that name, or has it as its first word.
+func asEthr(sys *System) (args []string, ok bool) {
+	switch {
+	case sys.Called == ethrName:
+		return sys.Args, true
+	case len(sys.Args) > 0 && sys.Args[0] == ethrName:
+		return sys.Args[1:], true
+	}
+	return nil, false
+}
+
+// runEthr does what Ethr does, with its tables and its log file.
+func runEthr(ctx context.Context, sys *System, args []string) int {
+	return ethr.Run(ctx, ethr.Environment{Stdout: sys.Stdout, Now: sys.Now, Version: version.String(), Append: sys.Append}, args)
+}
+
+// newEthrCommand is how the help of soku lists it; Run never gets here with it.
+func newEthrCommand(*System) *cobra.Command {
+	return &cobra.Command{
+		Use:                ethrName + " [Ethr's options]",
+		Short:              "Take the place of Ethr: its options, protocol, tables and log",
+		DisableFlagParsing: true,
+		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}
