@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/dropin/ethr"
+	"soku/internal/measure"
 	"soku/internal/version"
 )
 
@@ -36,4 +38,16 @@ func newEthrCommand(*System) *cobra.Command {
 		DisableFlagParsing: true,
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+}
+
+// printEthrTable writes the rows of a latency test as Ethr does.
+func printEthrTable(w io.Writer, l *measure.Latency) error {
+	if l == nil {
+		return nil
+	}
+	var rows []measure.Percentiles
+	for _, row := range l.Rows {
+		rows = append(rows, row.RTT)
+	}
+	return ethr.WriteTable(w, rows)
 }

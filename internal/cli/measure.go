@@ -22,6 +22,7 @@ type measureFlags struct {
 	json       bool
 	jsonStream bool
 	rows       bool
+	table      string
 	output     string
 	noSave     bool
 	store      string
@@ -156,6 +157,7 @@ func newMeasureCommand(test measure.Test) func(*System) *cobra.Command {
 		addStoreFlag(cmd, &f.store)
 		if test == measure.TestLatency {
 			cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of rows, one each --row round trips")
+			cmd.Flags().StringVar(&f.table, "table", "", "print that table in the form of another tool: ethr")
 		}
 		if test.NeedsServer() {
 			f.access.add(cmd)
@@ -169,6 +171,9 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	// A mistake is told before anything is opened or sent.
 	if _, err := f.options.Effective(test); err != nil {
 		return err
+	}
+	if f.table != "" && f.table != ethrName {
+		return measure.Errorf(measure.KindUsage, "--table %q is no form of a table", f.table).WithHint("use ethr, or --rows for soku's own")
 	}
 	token, tlsConfig, err := f.access.read(sys)
 	if err != nil {

@@ -50,7 +50,11 @@ func columns(cells ...string) string {
 // tripsHead prints the head of the table.
 func (o *output) tripsHead() {
 	o.print(rule)
-	o.print(columns("Avg", "Min", "50%", "90%", "95%", "99%", "99.9%", "99.99%", "Max"))
+	o.print(tripsHeadRow())
+}
+
+func tripsHeadRow() string {
+	return columns("Avg", "Min", "50%", "90%", "95%", "99%", "99.9%", "99.99%", "Max")
 }
 
 // tripsRow prints a row and keeps it in the log.

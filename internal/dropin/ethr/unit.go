@@ -1,6 +1,7 @@
 package ethr
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -35,10 +36,11 @@ func parseUnit(text string) (uint64, bool) {
 	return uint64(n), true
 }
 
-// unit writes a number with a letter for its power of 1000, and drops decimals that
-// are all zero.
+// unit writes a whole number with a letter for its power of 1000, and drops decimals
+// that are all zero.
 func unit(n float64, decimals int) string {
 	letter := ""
+	n = math.Round(n)
 	for _, p := range []struct {
 		letter string
 		value  float64
