@@ -29,7 +29,6 @@ var allowed = map[string]string{
 	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
 	"wire/iperf3 -> wire":                        "a protocol fulfils what wire asks of it",
 	"wire/ethr -> wire":                          "a protocol fulfils what wire asks of it",
-	"wire/iperf3 -> wire":                        "a protocol fulfils what wire asks of it",
 	"wire/ntttcp -> wire":                        "a protocol fulfils what wire asks of it",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
 	"engine/connect -> engine/latency/roundtrip": "a set-up is the round trip of SYN and SYN-ACK",
