@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"trial", "server", "lab", "report"},
 	{"campaign", "floor", "dropin"},
 	{"trial", "server", "lab", "report", "ingest"},
-	{"campaign", "floor"},
+	{"campaign", "floor", "dropin"},
 	{"cli"},
 }
 

@@ -159,6 +159,11 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	if l.flags.rows {
 		printRows(l.out, r.Latency)
 	}
+	if l.flags.table == ethrName {
+		if err := printEthrTable(l.out, r.Latency); err != nil {
+			return err
+		}
+	}
 	if saved {
 		fmt.Fprintf(l.out, "%-11s soku show %s\n", "kept", r.ID)
 	}

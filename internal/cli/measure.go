@@ -22,6 +22,7 @@ type measureFlags struct {
 	json       bool
 	jsonStream bool
 	rows       bool
+	table      string
 	output     string
 	noSave     bool
 	store      string
@@ -99,12 +100,13 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
   soku latency vm2 --stamps split        how much is path, how much host
   soku latency vm2 -s 1 --row 1000 --rows  a table row each 1000 round trips`},
 	measure.TestConnect: {"Measure TCP connections a second and their set-up time",
-		"Opens TCP connections to a soku server and closes them, and keeps the time of\nevery set-up, SYN to SYN-ACK, in a histogram. The server counts what it accepts.\nWith --to-port it needs no server and connects to whatever listens, gently.",
+		"Opens TCP connections to a soku server and closes them, and keeps the time of\nevery set-up, SYN to SYN-ACK, in a histogram. The server counts what it accepts.\nWith HOST:PORT, a URL or --to-port it needs no server and connects to whatever\nlistens there, gently.",
 		`  soku connect 10.0.0.4                  one connection after the other for 10 s
   soku connect vm2 -P 16                 16 at a time
   soku connect vm2 -s 1 --close fin      a byte each way, then closed in order
   soku connect vm2 --request-rate 5000   open loop: 5000 connections a second
-  soku connect example.net --to-port 443 any TCP port, 100 connections a second`},
+  soku connect example.net:443           any TCP port, 100 connections a second
+  soku connect https://example.net -c 5 --request-rate 1`},
 	measure.TestPing: {"Measure ICMP echo round trips",
 		"Needs no server at the other end. Uses a raw socket, or an unprivileged one\nwhere the system allows it.",
 		`  soku ping 10.0.0.4                     10 s, ten echoes a second
@@ -156,6 +158,7 @@ func newMeasureCommand(test measure.Test) func(*System) *cobra.Command {
 		addStoreFlag(cmd, &f.store)
 		if test == measure.TestLatency {
 			cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of rows, one each --row round trips")
+			cmd.Flags().StringVar(&f.table, "table", "", "print that table in the form of another tool: ethr")
 		}
 		if test.NeedsServer() {
 			f.access.add(cmd)
@@ -172,6 +175,9 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	// A mistake is told before anything is opened or sent.
 	if _, err := f.options.Effective(test); err != nil {
 		return err
+	}
+	if f.table != "" && f.table != ethrName {
+		return measure.Errorf(measure.KindUsage, "--table %q is no form of a table", f.table).WithHint("use ethr, or --rows for soku's own")
 	}
 	token, tlsConfig, err := f.access.read(sys)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 func TestALinkOfItsNameIsNtttcp(t *testing.T) {
 	sys, out, _ := fakeSystem(t, "-h")
-	sys.Program = "ntttcp"
+	sys.Called = "ntttcp"
 	if code := Run(sys); code != 0 || !strings.Contains(out.String(), "-m N,CPU,ADDR") {
 		t.Errorf("status %d, %s", code, out)
 	}

@@ -40,8 +40,11 @@ func Run(sys *System) (code int) {
 		}
 	}()
 
-	if sys.Program == "ntttcp" { // a link of that name is that program
-		sys.Args = append([]string{sys.Program}, sys.Args...)
+	if sys.Called == "ntttcp" { // a link of that name is that program
+		sys.Args = append([]string{sys.Called}, sys.Args...)
+	}
+	if run, args := asDropIn(sys); run != nil {
+		return run(ctx, sys, args)
 	}
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
@@ -127,6 +130,7 @@ var commands = []struct {
 	{"mtu", newMeasureCommand(measure.TestMTU)},
 	{"server", newServerCommand},
 	{"ntttcp", newNtttcpCommand},
+	{"ethr", newEthrCommand},
 	{"floor", newFloorCommand},
 	{"plan", newPlanCommand},
 	{"run", newRunCommand},

@@ -35,9 +35,9 @@ func newServerCommand(sys *System) *cobra.Command {
 		Use:   "server",
 		Short: "Answer the tests of others",
 		Long: `Listens on one port, TCP and UDP, and measures with any number of clients at
-once, of soku and of iperf3; the latter also find it on their own port. Anyone
-who reaches a port can make this host send and receive: keep it inside your
-network, or use --allow, --token-file and TLS.`,
+once, of soku, iperf3 and Ethr; the latter two also find it on their own ports.
+Anyone who reaches a port can make this host send and receive: keep it inside
+your network, or use --allow, --token-file and TLS.`,
 		Example: `  soku server
   soku server --exclusive                  one test at a time; others wait
   soku server --allow 10.0.0.0/8 --max-duration 60s --max-rate 1G

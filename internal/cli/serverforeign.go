@@ -9,12 +9,14 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/wire/ethr"
 	"soku/internal/wire/iperf3"
 )
 
 // foreignFlags say how a server serves the clients of other tools.
 type foreignFlags struct {
 	iperf3     string
+	ethr       string
 	privateKey string
 	users      string
 	pkcs1      bool
@@ -27,6 +29,7 @@ const (
 
 func (f *foreignFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.iperf3, "iperf3", foreignAuto, "address and port for clients of iperf3: auto (port 5201 beside --listen, if it is free), off, or such as :5201; they may also come to the port of --listen")
+	flags.StringVar(&f.ethr, "ethr", foreignAuto, "address and port for clients of Ethr: auto (port 8888 beside --listen, if it is free), off, or such as :8888; over TCP they may also come to the port of --listen. None are served with --token-file, which they do not know")
 	flags.StringVar(&f.privateKey, "rsa-private-key-file", "", "file with the RSA key (PEM) that clients of iperf3 prove their user to")
 	flags.StringVar(&f.users, "authorized-users-file", "", "file of users of iperf3, a line each: user,sha256 of {user}password")
 	flags.BoolVar(&f.pkcs1, "use-pkcs1-padding", false, "take users as iperf3 before 3.17 proves them")
@@ -36,6 +39,14 @@ func (f *foreignFlags) add(flags *pflag.FlagSet) {
 func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) error {
 	if err := addForeign(measure.ViaIperf3, f.iperf3, listen, iperf3.DefaultPort, cfg); err != nil {
 		return err
+	}
+	switch {
+	case cfg.Token == "":
+		if err := addForeign(measure.ViaEthr, f.ethr, listen, ethr.Port, cfg); err != nil {
+			return err
+		}
+	case f.ethr != foreignAuto && f.ethr != foreignOff:
+		return measure.Errorf(measure.KindUsage, "--ethr and --token-file exclude each other: clients of Ethr know no token").WithHint("leave out one of them")
 	}
 	if (f.privateKey == "") != (f.users == "") {
 		return measure.Errorf(measure.KindUsage, "clients of iperf3 are known by a key and a file of users, and one of them is missing").
@@ -88,7 +99,7 @@ func addForeign(protocol, flag, listen string, port int, cfg *server.Config) err
 // foreignText says where the clients of other tools find the server.
 func foreignText(s *server.Server) string {
 	text := ""
-	for _, protocol := range []string{measure.ViaIperf3} {
+	for _, protocol := range []string{measure.ViaIperf3, measure.ViaEthr} {
 		if at, ok := s.ForeignAddr(protocol); ok {
 			text += ", " + protocol + " on " + at.String()
 		}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,22 +23,21 @@ import (
 // whole command line runs in memory in tests. Nothing else in this package
 // touches package os.
 type System struct {
-	Program string   // the name this program was called by, without its folder
-	Args    []string // without that
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Stderr  io.Writer
+	Args   []string // without the program's name
+	Called string   // the program's name as it was called, without folder and ".exe"
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
 
 	Getenv     func(string) string
 	ReadFile   func(string) ([]byte, error)
 	Open       func(string) (fs.File, error) // for what may be too large to read whole
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
+	Append     func(name string) (io.WriteCloser, error) // makes the file, or adds to it
 	MkdirAll   func(string, os.FileMode) error
 	Executable func() (string, error) // path of this program, to start itself again
 	Now        func() time.Time
 	Hostname   func() string
-	// Append opens a file for writing to its end, and makes it where there is none.
-	Append func(name string) (io.WriteCloser, error)
 	// Detach starts a process that outlives this one; errors.ErrUnsupported where
 	// the system has no way.
 	Detach func(name string, args ...string) error
@@ -62,11 +62,12 @@ func Real() *System {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
-		Program: filepath.Base(os.Args[0]), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Args: os.Args[1:], Called: called(os.Args[0]), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:       func(name string) (fs.File, error) { return os.Open(name) },
+		Append:     appendTo,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
-		Hostname: hostname, Append: appendTo, Detach: startDetached,
+		Hostname: hostname, Detach: startDetached,
 		Interrupts:  interrupts,
 		Width:       func() int { return width(os.Stderr) },
 		StdoutWidth: func() int { return width(os.Stdout) },
@@ -79,6 +80,13 @@ func Real() *System {
 // may become another program without anybody missing what that one prints.
 func (s *System) ownStreams() bool {
 	return s.Stdin == os.Stdin && s.Stdout == os.Stdout && s.Stderr == os.Stderr
+}
+
+// called is a program's name in the path that started it.
+func called(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
+
+func appendTo(name string) (io.WriteCloser, error) {
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
 // writeWhole writes a file that is there whole or not at all: what was in it
@@ -122,10 +130,6 @@ func named(name string, err error) error {
 func hostname() string {
 	name, _ := os.Hostname()
 	return name
-}
-
-func appendTo(name string) (io.WriteCloser, error) {
-	return os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 }
 
 func width(f *os.File) int {

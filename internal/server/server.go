@@ -30,6 +30,8 @@ type Config struct {
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // ports of other protocols
+	Protocol    string           // all that comes to Listen is of this other protocol; empty: soku's, or told apart
+	Ethr        EthrHooks        // tell of the tests of Ethr's clients
 	Users       *iperf3.Guard    // which clients of iperf3 are served; nil: all, or none where Token is set
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
@@ -63,6 +65,7 @@ type Server struct {
 	queue    *admission
 	facts    *factsCache
 	untold   *openConns
+	ethr     *ethrTests
 	iperf3   *iperf3Desk
 	secret   [32]byte // keys the nonces of the UDP handshake
 	times    times
@@ -82,7 +85,11 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	own, err := openPort(nil, cfg.Listen, inKernel)
+	only := called(cfg.Protocol)
+	if only == nil && cfg.Protocol != "" {
+		return nil, measure.Errorf(measure.KindUsage, "no protocol is called %q", cfg.Protocol)
+	}
+	own, err := openPort(only, cfg.Listen, inKernel)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +103,7 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 		iperf3:   newIperf3Desk(),
 		times:    defaultTimes,
 	}
+	s.ethr = newEthrTests(s, cfg.Ethr)
 	if err := s.openForeign(inKernel); err != nil {
 		s.closePorts()
 		return nil, err
@@ -138,6 +146,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		run(func() error { return s.accept(at) })
 		run(func() error { return s.readUDP(at) })
 	}
+	helpers.Go(func() { s.ethr.run(s.base) })
 	helpers.Go(func() { s.facts.get(s.base, s.addr.Addr().Unmap()) }) // so that the first client does not wait for them
 	var err error
 	select {
@@ -162,6 +171,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.closePorts()
 	helpers.Wait()
 	s.untold.wait()
+	s.ethr.end()
 	s.control.wait()
 	s.facts.work.Wait()
 	return err

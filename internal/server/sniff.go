@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/wire/ethr"
 	"soku/internal/wire/native"
 )
 
@@ -39,6 +40,7 @@ var protocols = []protocol{
 	{"data", beginsData, (*Server).serveData, nil},
 	{"control", beginsHTTP, (*Server).servePlain, nil},
 	{"control over TLS", beginsTLS, (*Server).serveTLS, nil},
+	{measure.ViaEthr, ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram},
 	{measure.ViaIperf3, beginsIperf3, (*Server).serveIperf3, (*Server).knockIperf3},
 }
 

@@ -86,6 +86,10 @@ func failure(ctx context.Context, err error) *measure.Error {
 }
 
 func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
+	var err error
+	if s.Host, s.Options, err = external(s.Host, s.Test, s.Options); err != nil {
+		return err
+	}
 	o, err := s.Options.Effective(s.Test)
 	if err != nil {
 		return err
@@ -105,6 +109,10 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	if o.Probe == "icmp" && target.explicit != 0 {
 		return measure.Errorf(measure.KindUsage, "%s %s: echo requests have no port", s.Test, s.Host).WithHint("leave it out, or use --probe udp")
 	}
+	if o, err = whoListens(ctx, s, target, o, r); err != nil {
+		return err
+	}
+	r.Options = o
 	r.Options.Port = target.port(o)
 	own, _, err := measure.ParsePin(o.Pin)
 	if err != nil {

@@ -90,19 +90,27 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 }
 
 func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (method string, err error) {
-	return echoLaps(ctx, 0, conn, o, open)
+	return echoLaps(ctx, lapEcho{}, conn, o, open)
 }
 
-// EchoIn is [Echo] in the manner of another protocol, over TCP.
-func EchoIn(ctx context.Context, m measure.Manner, conn net.Conn, o measure.Options) error {
-	if m.Lap == 0 {
-		return Echo(ctx, conn, o)
+// EchoIn is [Echo] over TCP in the manner of another protocol, which has laps. seen,
+// which may be nil, is told how long it took from each answer to the next message,
+// ns: what the echo itself sees of the round trip.
+func EchoIn(ctx context.Context, m measure.Manner, conn net.Conn, o measure.Options, seen func(ns int64)) error {
+	if m.Lap < 1 {
+		return measure.Errorf(measure.KindInternal, "an echo of laps without a lap")
 	}
-	_, err := echoLaps(ctx, m.Lap, conn, o, openShared)
+	_, err := echoLaps(ctx, lapEcho{m.Lap, seen}, conn, o, openShared)
 	return err
 }
 
-func echoLaps(ctx context.Context, lap int64, conn net.Conn, o measure.Options, open linker) (method string, err error) {
+// lapEcho is how an echo deals with laps; the zero value has none.
+type lapEcho struct {
+	lap  int64 // answers before a message that gets none; 0: all get one
+	seen func(ns int64)
+}
+
+func echoLaps(ctx context.Context, laps lapEcho, conn net.Conn, o measure.Options, open linker) (method string, err error) {
 	if err := checkEcho(o); err != nil {
 		return "", err
 	}
@@ -114,7 +122,7 @@ func echoLaps(ctx context.Context, lap int64, conn net.Conn, o measure.Options, 
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
 		l.stamp("requests") // when a request came, not when this end ran again
 	}
-	e := echoer{link: l, lap: lap, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, lapEcho: laps, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
@@ -143,8 +151,8 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 
 // echoer answers over a link.
 type echoer struct {
-	link             link
-	lap              int64 // answers before a message that gets none; 0: all get one
+	link link
+	lapEcho
 	size             int
 	stream, farTimes bool
 	clock            clock
@@ -160,8 +168,12 @@ func (e echoer) times(b []byte) {
 
 func (e echoer) messages(ctx context.Context) error {
 	message := make([]byte, e.size)
+	sent := int64(0)
 	for answered := int64(0); ; answered++ {
 		err := readFull(ctx, e.link, message, func() error { return nil })
+		if err == nil && e.seen != nil && answered > 0 {
+			e.seen(e.clock.now() - sent)
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -171,6 +183,9 @@ func (e echoer) messages(ctx context.Context) error {
 		}
 		if err == nil {
 			e.times(message)
+			if e.seen != nil {
+				sent = e.clock.now()
+			}
 			err = writeAll(ctx, e.link, message)
 		}
 		if err == nil {

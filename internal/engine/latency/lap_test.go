@@ -50,12 +50,15 @@ func TestAnEchoOfLapsLeavesTheLastMessageUnanswered(t *testing.T) {
 	near, far := sockets(t, "tcp")
 	o := options("tcp")
 	o.Size, o.Duration, o.Count = 8, 0, 25
-	done := make(chan error, 1)
-	go func() { done <- EchoIn(t.Context(), measure.Manner{Lap: lap}, far, o) }()
+	done, seen := make(chan error, 1), 0
+	go func() { done <- EchoIn(t.Context(), measure.Manner{Lap: lap}, far, o, func(int64) { seen++ }) }()
 	l, err := RunFlowsIn(t.Context(), measure.Manner{Lap: lap}, []net.Conn{near}, o, nil)
 	near.Close()
 	if err := errors.Join(err, <-done); err != nil || l.Received != 25 {
 		t.Fatalf("%+v, %v", l, err)
+	}
+	if seen != 25-1 { // the last answer got no message
+		t.Errorf("the echo saw %d round trips", seen)
 	}
 }
 
@@ -69,7 +72,7 @@ func TestFlowsHaveLapsOfTheirOwn(t *testing.T) {
 	for range 3 {
 		a, b := sockets(t, "tcp")
 		near = append(near, a)
-		go func() { _ = EchoIn(ctx, measure.Manner{Lap: lap}, b, o) }()
+		go func() { _ = EchoIn(ctx, measure.Manner{Lap: lap}, b, o, nil) }()
 	}
 	if l, err := RunFlowsIn(ctx, measure.Manner{Lap: lap}, near, o, nil); err != nil || l.Received != 50 || len(l.Flows) != 3 {
 		t.Errorf("%+v, %v", l, err)

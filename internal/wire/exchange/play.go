@@ -72,6 +72,11 @@ func (p *Player) Play(ctx context.Context) error {
 			return p.failed(i, err)
 		}
 	}
+	for _, c := range conns {
+		if c.writing != nil {
+			<-c.writing
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,114 @@
+package ethr
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+)
+
+// serve serves Ethr's clients, and only them, until ctx ends.
+func serve(ctx context.Context, env Environment, s Settings, out *output) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t := &serverTable{out: out}
+	hooks := server.EthrHooks{Client: t.begins, Second: t.second, Lap: t.lap}
+	if s.Once {
+		hooks.Over = func(netip.Addr, bool) { cancel() }
+	}
+	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Protocol: measure.ViaEthr, Version: env.Version, Ethr: hooks}
+	if s.Bind.IsValid() {
+		cfg.Listen = netip.AddrPortFrom(s.Bind, uint16(s.Port)).String()
+	}
+	switch s.Version {
+	case 4:
+		cfg.Allow = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}
+	case 6:
+		cfg.Allow = []netip.Prefix{netip.MustParsePrefix("::/0")}
+	}
+	srv, err := server.New(cfg)
+	if err != nil {
+		e := measure.AsError(err, measure.KindUsage)
+		return measure.Errorf(e.Kind, "%s", e.Message).WithHint("choose another with -port and -ip")
+	}
+	out.print("-----------------------------------------------------------")
+	versions := "ipv4, ipv6"
+	if s.Version != 0 {
+		versions = fmt.Sprintf("ipv%d", s.Version)
+	}
+	out.say("Accepting IP version: %s", versions)
+	out.say("Listening on port %d for TCP & UDP", s.Port)
+	return srv.Serve(ctx)
+}
+
+// serverTable prints what clients move, a row a second each.
+type serverTable struct{ out *output }
+
+// begins prints the head for a client that comes.
+func (t *serverTable) begins(netip.Addr, bool) {
+	t.out.print("-----------------------------------------------------------")
+	t.row("RemoteAddress", "Proto", "Bits/s", "Conn/s", "Pkt/s", "Latency")
+}
+
+func (t *serverTable) row(remote string, cells ...string) {
+	if n := len(remote); n > 13 {
+		remote = "..." + remote[n-10:]
+	}
+	t.out.print(fmt.Sprintf("[%13s]  %5s  %7s  %7s  %7s  %8s", remote, cells[0], cells[1], cells[2], cells[3], cells[4]))
+}
+
+const none = "--  "
+
+// second prints the rows of a second, and their sum where there are several of a protocol.
+func (t *serverTable) second(rows []server.EthrRow) {
+	slices.SortFunc(rows, func(a, b server.EthrRow) int { return a.Client.Compare(b.Client) })
+	clients := map[netip.Addr]bool{}
+	for _, r := range rows {
+		clients[r.Client] = true
+	}
+	if len(clients) > 1 {
+		t.out.print(strings.TrimSpace(strings.Repeat("- ", 30)))
+	}
+	for _, udp := range []bool{false, true} {
+		sum, n := server.EthrRow{UDP: udp, Seconds: 1}, 0
+		for _, r := range rows {
+			if r.UDP != udp {
+				continue
+			}
+			n++
+			t.one(r.Client.String(), r)
+			sum.Bytes += uint64(float64(r.Bytes) / r.Seconds)
+			sum.Connections += uint64(float64(r.Connections) / r.Seconds)
+			sum.Packets += uint64(float64(r.Packets) / r.Seconds)
+		}
+		if n > 1 {
+			t.one("[SUM]", sum)
+		}
+	}
+}
+
+func (t *serverTable) one(remote string, r server.EthrRow) {
+	per := func(n uint64) string { return unit(float64(n)/r.Seconds, t.out.decimals) }
+	protocol, conns, packets, latency := "TCP", per(r.Connections), none, none
+	if r.UDP {
+		protocol, conns, packets = "UDP", none, per(r.Packets)
+	}
+	if r.Latency > 0 {
+		latency = duration(r.Latency)
+	}
+	bits := per(8 * r.Bytes)
+	t.row(remote, protocol, bits, conns, packets, latency)
+	t.out.result(remote, protocol, bits, conns, packets, latency)
+}
+
+// lap keeps the figures of a lap of a latency test in the log.
+func (t *serverTable) lap(client netip.Addr, all []time.Duration) {
+	t.out.logTrips(client.String(), "TCP", figures(all))
+}

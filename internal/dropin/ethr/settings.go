@@ -1,0 +1,259 @@
+package ethr
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"soku/internal/wire/ethr"
+)
+
+// Settings are a command line that was read.
+type Settings struct {
+	Help   bool
+	Server bool
+	Once   bool // of a server: end after one test
+
+	Log      string // file, empty for none
+	Decimals int
+	Version  int // of IP, 0 for either
+	Bind     netip.Addr
+	Port     int // the server's
+
+	External       bool
+	Host           string // of a client
+	Protocol       string // TCP or UDP
+	Test           string // b, c, p, l or pi
+	Rate           uint64 // bits a second of each connection
+	Duration, Gap  time.Duration
+	Rounds, Warmup int
+	Length         uint64
+	Connections    int // 0 for one a processor
+	Quiet          bool
+	Reverse        bool
+	TOS            int
+	Title          string
+}
+
+// usageError is a command line that cannot be.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// Parse reads a command line of Ethr, without the program's name. Errors are
+// sentences about it.
+func Parse(args []string) (Settings, error) {
+	set := flag.NewFlagSet("ethr", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
+	for _, o := range options() {
+		if o.toggle() {
+			set.Bool(o.name, false, "")
+		} else {
+			set.String(o.name, "", "")
+		}
+	}
+	err := set.Parse(args)
+	v := given{}
+	set.Visit(func(f *flag.Flag) { v[f.Name] = f.Value.String() })
+	switch {
+	case errors.Is(err, flag.ErrHelp), v.has("h"):
+		return Settings{Help: true}, nil
+	case err != nil:
+		return Settings{}, usagef("%s", err)
+	case set.NArg() > 0:
+		return Settings{}, usagef("%q belongs to no option", set.Arg(0))
+	}
+	return v.settings()
+}
+
+// given are the options of a command line.
+type given map[string]string
+
+// has tells whether an option is there; a toggle that was switched off is not.
+func (g given) has(name string) bool { v, ok := g[name]; return ok && v != "false" }
+
+func (g given) or(name, otherwise string) string {
+	if v, ok := g[name]; ok {
+		return v
+	}
+	return otherwise
+}
+
+func (g given) settings() (s Settings, err error) {
+	mode, name := asServer, "-s"
+	switch n := count(g.has("s"), g.has("c"), g.has("x")); {
+	case n == 0:
+		return s, usagef("neither -s, -c nor -x: be a server, or name one")
+	case n > 1:
+		return s, usagef("-s, -c and -x exclude each other")
+	case g.has("c"):
+		mode, name = asClient, "-c"
+	case g.has("x"):
+		mode, name = asExternal, "-x"
+	}
+	for _, o := range options() {
+		switch {
+		case !g.has(o.name):
+		case o.modes&mode == 0:
+			return s, usagef("-%s does not go with %s", o.name, name)
+		case o.refused != "":
+			return s, usagef("-%s is not supported: %s", o.name, o.refused)
+		}
+	}
+	s.Server, s.External, s.Once = mode == asServer, mode == asExternal, g.has("1")
+	s.Host = g["c"] + g["x"]
+	if err := g.common(&s); err != nil || s.Server {
+		return s, err
+	}
+	if err := g.client(&s); err != nil {
+		return s, err
+	}
+	return s, s.check()
+}
+
+func count(all ...bool) (n int) {
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+func (g given) common(s *Settings) error {
+	if !g.has("no") {
+		s.Log = g.or("o", map[bool]string{true: "ethrs.log", false: "ethrc.log"}[s.Server])
+	}
+	if g.has("4") != g.has("6") {
+		s.Version = 4
+		if g.has("6") {
+			s.Version = 6
+		}
+	}
+	if ip := g["ip"]; ip != "" {
+		a, err := netip.ParseAddr(ip)
+		if err != nil || s.Version == 4 && !a.Is4() || s.Version == 6 && a.Is4() {
+			return usagef("-ip %s: no address of that kind", ip)
+		}
+		s.Bind = a
+	}
+	return errors.Join(
+		g.number("dp", "1", 1, 2, &s.Decimals),
+		g.number("port", fmt.Sprint(ethr.Port), 1, math.MaxUint16, &s.Port),
+	)
+}
+
+func (g given) client(s *Settings) error {
+	s.Protocol, s.Test, s.Title = strings.ToUpper(g.or("p", "tcp")), g.or("t", "b"), g["T"]
+	if s.External {
+		s.Test = g.or("t", "pi")
+	}
+	s.Quiet, s.Reverse = g.has("ncs"), g.has("r")
+	length := "16KB"
+	if s.Test == "l" {
+		length = "1B"
+	}
+	err := errors.Join(
+		g.size("b", "0", &s.Rate), g.size("l", length, &s.Length),
+		g.time("d", "10s", &s.Duration), g.time("g", "1s", &s.Gap),
+		g.number("i", "1000", 1, 100_000, &s.Rounds), g.number("w", "1", 0, math.MaxInt32, &s.Warmup),
+		g.number("n", "1", 0, 1024, &s.Connections), g.number("tos", "0", 0, 255, &s.TOS),
+	)
+	if s.Test == "p" {
+		s.Length = 1
+	}
+	return err
+}
+
+func (g given) number(name, otherwise string, least, most int, to *int) error {
+	text := g.or(name, otherwise)
+	var n int
+	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil || n < least || n > most {
+		return usagef("-%s %s: want a number from %d to %d", name, text, least, most)
+	}
+	*to = n
+	return nil
+}
+
+func (g given) size(name, otherwise string, to *uint64) error {
+	text := g.or(name, otherwise)
+	n, ok := parseUnit(text)
+	if !ok {
+		return usagef("-%s %s: want a number, and K, M, G or T behind it or none", name, text)
+	}
+	*to = n
+	return nil
+}
+
+func (g given) time(name, otherwise string, to *time.Duration) error {
+	text := g.or(name, otherwise)
+	d, err := time.ParseDuration(text)
+	if text == "0" {
+		d, err = 0, nil
+	}
+	if err != nil || d < 0 {
+		return usagef("-%s %s: want a time such as 500ms, 10s or 1h", name, text)
+	}
+	*to = d
+	return nil
+}
+
+// check refuses tests that do not exist, and options that the test has no use for.
+func (s *Settings) check() error {
+	ok := map[string]bool{"TCP b": true, "TCP c": true, "TCP l": true, "TCP pi": true, "UDP b": true, "UDP p": true}
+	what := s.Protocol + " " + s.Test
+	switch {
+	case s.Test == "tr", s.Test == "mtr":
+		return usagef("-t %s is not supported: use soku trace %s", s.Test, s.Host)
+	case s.Protocol == "ICMP":
+		return usagef("-p icmp is not supported: use soku ping %s", s.Host)
+	case !ok[what], s.External && s.Test != "pi" && s.Test != "c":
+		return usagef("-t %s over -p %s: there is no such test here", s.Test, strings.ToLower(s.Protocol))
+	case s.Reverse && what != "TCP b":
+		return usagef("-r is for TCP bandwidth only")
+	case s.Rate > 0 && s.Test != "b" && s.Test != "p":
+		return usagef("-b is for bandwidth and packets only")
+	case s.Length == 0 || s.Protocol == "UDP" && s.Length > 65507 || s.Test == "l" && s.Length > 64<<10 || s.Length > 2_000_000_000:
+		return usagef("-l: out of range")
+	case s.Duration > 24*time.Hour:
+		return usagef("-d %s: at most 24h, or 0 for until interrupted", s.Duration)
+	}
+	return s.destination()
+}
+
+// destination splits host and port, where -x has both.
+func (s *Settings) destination() error {
+	host, port := s.Host, ""
+	if u, err := url.Parse(s.Host); err == nil && u.Hostname() != "" {
+		host, port = u.Hostname(), u.Port()
+		if port == "" && s.External {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+	} else if h, p, err := net.SplitHostPort(s.Host); err == nil {
+		host, port = h, p
+	}
+	switch {
+	case !s.External && port != "":
+		return usagef("-c %s: the port of a server goes with -port; a port of anything else with -x", s.Host)
+	case s.External && port == "":
+		return usagef("-x %s names no port: write %s:PORT", s.Host, host)
+	case s.External:
+		n, err := net.LookupPort("tcp", port)
+		if err != nil || n == 0 {
+			return usagef("-x %s: no port %s", s.Host, port)
+		}
+		s.Port = n
+	}
+	s.Host = host
+	return nil
+}

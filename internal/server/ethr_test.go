@@ -1,0 +1,234 @@
+package server
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire/ethr"
+	"soku/internal/wire/exchange"
+)
+
+// recordedEthr is an exchange of real programs.
+func recordedEthr(t *testing.T, name string) *exchange.Exchange {
+	t.Helper()
+	f, err := os.Open("../wire/ethr/testdata/" + name + ".exchange")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	x, err := exchange.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// ethrFrame cuts the message off that b begins with; nil for payload.
+func ethrFrame(b []byte) (frame, rest []byte) {
+	if len(b) < 64 {
+		return nil, b
+	}
+	if ours, more := ethr.Begins(b[:64]); !ours || more > 0 {
+		return nil, b
+	}
+	n := 4 + int(binary.BigEndian.Uint32(b))
+	return b[:n], b[n:]
+}
+
+// ethrPayload is how many bytes and datagrams the end sent beside its messages.
+func ethrPayload(x *exchange.Exchange, from exchange.From) (bytes, steps int64) {
+	for _, s := range x.Steps {
+		if s.From != from || s.Kind != exchange.Bytes && s.Kind != exchange.More {
+			continue
+		}
+		rest := s.Bytes
+		for frame := rest; frame != nil; {
+			frame, rest = ethrFrame(rest)
+		}
+		bytes += int64(len(rest)) + s.N
+		steps++
+	}
+	return bytes, steps
+}
+
+// ethrSays reads the messages that s has, of the same kinds, and as much payload.
+func ethrSays(c net.Conn, s exchange.Step) error {
+	rest := s.Bytes
+	for {
+		frame, left := ethrFrame(rest)
+		if frame == nil {
+			break
+		}
+		want, err := ethr.Decode(frame[4:])
+		if err != nil {
+			return err
+		}
+		got, err := ethr.Read(c)
+		if err != nil {
+			return err
+		}
+		if got.Kind != want.Kind || got.Delay > time.Second || (got.Delay == 0) != (want.Delay == 0) {
+			return fmt.Errorf("got %+v, want %+v", got, want)
+		}
+		rest = left
+	}
+	_, err := io.ReadFull(c, make([]byte, len(rest)))
+	return err
+}
+
+// ethrServer runs a server with a port for Ethr's clients.
+func ethrServer(t *testing.T, cfg Config) (r *running, at netip.AddrPort) {
+	t.Helper()
+	cfg.Foreign = append(cfg.Foreign, Foreign{Protocol: measure.ViaEthr, Listen: "127.0.0.1:0"})
+	r = serveWith(t, cfg, realEngines(), func(s *Server) { s.ethr.quiet = 200 * time.Millisecond })
+	at, ok := r.ForeignAddr(measure.ViaEthr)
+	if !ok {
+		t.Fatal("no port for Ethr")
+	}
+	return r, at
+}
+
+// playEthr plays a recorded client against the server at the address.
+func playEthr(t *testing.T, name string, at netip.AddrPort) error {
+	t.Helper()
+	p := exchange.Player{Exchange: recordedEthr(t, name), As: exchange.Client, Expect: ethrSays, Open: func(network string, _ int) (net.Conn, error) {
+		return net.Dial(network, at.String())
+	}}
+	return p.Play(t.Context())
+}
+
+// ended waits for the line of the log that ends a test of Ethr and returns what it says of key.
+func (r *running) ethrEnded(network, key string) string {
+	r.t.Helper()
+	line := regexp.MustCompile(`msg="test ended" protocol=ethr client=127.0.0.1 network=` + network + `.* ` + key + `=(\S+)`)
+	var found []string
+	eventually(r.t, 5*time.Second, "the log has no end of the test", func() bool {
+		found = line.FindStringSubmatch(r.logs.String())
+		return found != nil
+	})
+	return found[1]
+}
+
+func TestRecordedClientsOfEthrAreServed(t *testing.T) {
+	for _, name := range []string{"new-tcp", "new-tcp-two", "v1-tcp", "v1-tcp-two", "mixed-tcp"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, at := ethrServer(t, Config{})
+			if err := playEthr(t, name, at); err != nil {
+				t.Fatal(err)
+			}
+			// A reset throws away what the server has not read yet.
+			sent, _ := ethrPayload(recordedEthr(t, name), exchange.Client)
+			var got int64
+			if _, err := fmt.Sscan(r.ethrEnded("tcp", "bytes"), &got); err != nil || got > sent || got < min(sent/100, 1000) {
+				t.Errorf("%d bytes of %d, %v", got, sent, err)
+			}
+		})
+	}
+}
+
+func TestARecordedClientOfEthrIsToldByItsFirstBytes(t *testing.T) {
+	r := serveWith(t, Config{}, realEngines())
+	if err := playEthr(t, "new-tcp", r.Addr()); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	if !strings.Contains(r.logs.String(), "protocol=ethr") {
+		t.Error("the log has no test of Ethr")
+	}
+}
+
+func TestRecordedClientsOfEthrAreSentTo(t *testing.T) {
+	for _, name := range []string{"new-tcp-reverse", "v1-tcp-reverse", "mixed-tcp-reverse"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, at := ethrServer(t, Config{})
+			p := exchange.Player{Exchange: untilPayload(recordedEthr(t, name)), As: exchange.Client, Expect: ethrSays, Open: func(network string, _ int) (net.Conn, error) {
+				return net.Dial(network, at.String())
+			}}
+			if err := p.Play(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r.ethrEnded("tcp", "bytes")
+		})
+	}
+}
+
+// untilPayload is x until the first payload of the server, which goes on until the
+// client closes.
+func untilPayload(x *exchange.Exchange) *exchange.Exchange {
+	for i, s := range x.Steps {
+		if s.Kind == exchange.More {
+			return &exchange.Exchange{Steps: x.Steps[:i]}
+		}
+	}
+	return x
+}
+
+func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
+	for _, name := range []string{"new-latency", "v1-latency"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			laps := 0
+			r, at := ethrServer(t, Config{Ethr: EthrHooks{Lap: func(_ netip.Addr, trips []time.Duration) {
+				mu.Lock()
+				defer mu.Unlock()
+				if laps++; len(trips) != 20 {
+					t.Errorf("a lap of %d round trips", len(trips))
+				}
+			}}})
+			if err := playEthr(t, name, at); err != nil {
+				t.Fatal(err)
+			}
+			r.ethrEnded("tcp", "bytes")
+			mu.Lock()
+			defer mu.Unlock()
+			if laps != 3 {
+				t.Errorf("%d laps", laps)
+			}
+		})
+	}
+}
+
+func TestRecordedDatagramsOfEthrAreCounted(t *testing.T) {
+	for _, name := range []string{"new-udp", "v1-udp", "new-packets", "v1-packets"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, at := ethrServer(t, Config{})
+			if err := playEthr(t, name, at); err != nil {
+				t.Fatal(err)
+			}
+			sent, _ := ethrPayload(recordedEthr(t, name), exchange.Client)
+			if got := r.ethrEnded("udp", "bytes"); got != fmt.Sprint(sent) {
+				t.Errorf("%s bytes of %d", got, sent)
+			}
+		})
+	}
+}
+
+func TestRecordedConnectionsOfEthrAreCounted(t *testing.T) {
+	for _, name := range []string{"new-ping", "v1-ping"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, at := ethrServer(t, Config{})
+			if err := playEthr(t, name, at); err != nil {
+				t.Fatal(err)
+			}
+			x := recordedEthr(t, name)
+			if got, want := r.ethrEnded("tcp", "connections"), x.Steps[len(x.Steps)-1].Conn; got != fmt.Sprint(want) {
+				t.Errorf("%s connections of %d", got, want)
+			}
+		})
+	}
+}

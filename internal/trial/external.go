@@ -1,0 +1,69 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// external reads a host that is written as a URL, as the test of connections takes
+// it: connections go to the port of the URL, and no server of ours is asked. Nothing
+// is requested of what answers. A text that is no URL is returned as it is.
+func external(text string, test measure.Test, o measure.Options) (string, measure.Options, error) {
+	if !strings.Contains(text, "://") {
+		return text, o, nil
+	}
+	if test != measure.TestConnect {
+		return "", o, measure.Errorf(measure.KindUsage, "the %s test goes to a host, and %q is a URL", test, text).
+			WithHint("leave out all but the host; the time to connect to a URL is: soku connect %s", text)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" {
+		return "", o, measure.Errorf(measure.KindUsage, "%q is no URL", text).WithHint("write for example https://example.net")
+	}
+	port := map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	switch {
+	case u.Port() != "":
+		port = u.Port()
+	case port == "":
+		return "", o, measure.Errorf(measure.KindUsage, "%q: the port of %s is not known", text, u.Scheme).WithHint("write it: %s://%s:PORT", u.Scheme, u.Hostname())
+	}
+	n, err := net.LookupPort("tcp", port)
+	if err != nil || n == 0 {
+		return "", o, measure.Errorf(measure.KindUsage, "port %q in %q is not 1..65535", port, text)
+	}
+	if o.ToPort != 0 && o.ToPort != n {
+		return "", o, measure.Errorf(measure.KindUsage, "to_port %d and %q contradict each other", o.ToPort, text).WithHint("leave out one of them")
+	}
+	o.ToPort = n
+	return u.Hostname(), o, nil
+}
+
+// whoListens makes a test of connections to a port of its own that was written behind
+// the host one of whatever listens there, unless that is a soku server: host:port is
+// how any service is named. What only a soku server can do is left to one.
+func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *measure.Result) (measure.Options, error) {
+	ours := t.explicit == 0 || t.explicit == measure.DefaultPort || o.Via != measure.ViaSoku || o.ToPort != 0 ||
+		o.Size > 0 || o.Entry != "auto" || s.Token != "" || s.TLS != nil
+	if s.Test != measure.TestConnect || ours {
+		return o, nil
+	}
+	at := netip.AddrPortFrom(t.addr, uint16(t.explicit))
+	soku, err := native.Speaks(ctx, at.String(), o)
+	if err != nil || soku {
+		return o, err
+	}
+	asked := s.Options
+	asked.ToPort = t.explicit
+	o, err = asked.Effective(s.Test)
+	if err == nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no soku server answers at %s: whatever listens there is connected to, %g times a second, and does not count", at, o.RequestRate))
+	}
+	return o, err
+}

@@ -1,0 +1,98 @@
+package trial
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func TestAURLNamesHostAndPort(t *testing.T) {
+	for text, want := range map[string]struct {
+		host string
+		port int
+	}{
+		"https://example.net":             {"example.net", 443},
+		"HTTP://example.net/path?a=b":     {"example.net", 80},
+		"https://example.net:8443/":       {"example.net", 8443},
+		"ssh://10.0.0.4:22":               {"10.0.0.4", 22},
+		"https://[2001:db8::1]":           {"2001:db8::1", 443},
+		"https://user:secret@example.net": {"example.net", 443},
+		"example.net:443":                 {"example.net:443", 0}, // no URL
+	} {
+		host, o, err := external(text, measure.TestConnect, measure.Defaults(measure.TestConnect))
+		if err != nil || host != want.host || o.ToPort != want.port {
+			t.Errorf("%s: %s, %d, %v", text, host, o.ToPort, err)
+		}
+	}
+	for _, text := range []string{"https://", "ftp://example.net", "https://example.net:0", "https://example.net:65536", "https://exa mple"} {
+		if _, _, err := external(text, measure.TestConnect, measure.Options{}); measure.KindOf(err) != measure.KindUsage {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, _, err := external("https://example.net", measure.TestConnect, measure.Options{ToPort: 80}); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("two ports: %v", err)
+	}
+	if _, _, err := external("https://example.net", measure.TestTCP, measure.Options{}); err == nil || !strings.Contains(err.Error(), "soku connect https://example.net") {
+		t.Errorf("another test: %v", err)
+	}
+}
+
+// service takes connections and does f with each.
+func service(t *testing.T, f func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { defer c.Close(); f(c) }()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
+	for name, f := range map[string]func(net.Conn){
+		"closes":  func(net.Conn) {},
+		"another": func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
+		"greets":  func(c net.Conn) { _, _ = c.Write([]byte("SSH-2.0-x\r\n")); _, _ = io.Copy(io.Discard, c) },
+		"silent":  func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := measure.Defaults(measure.TestConnect)
+			o.Count = 5
+			r := Run(t.Context(), Spec{Test: measure.TestConnect, Options: o, Host: service(t, f)}, Hooks{})
+			if r.Error != nil || r.Connect == nil || r.Connect.Opened != 5 || r.Connect.Entry != "foreign" || r.Options.RequestRate != 100 {
+				t.Fatalf("%v, %+v, rate %g", r.Error, r.Connect, r.Options.RequestRate)
+			}
+			if len(r.Warnings) == 0 || !strings.Contains(strings.Join(r.Warnings, "\n"), "no soku server answers") {
+				t.Errorf("warnings: %q", r.Warnings)
+			}
+		})
+	}
+}
+
+func TestWhatOnlyASokuServerCanDoIsLeftToOne(t *testing.T) {
+	addr := service(t, func(net.Conn) {})
+	for name, change := range map[string]func(*Spec){
+		"a size":  func(s *Spec) { s.Options.Size = 1 },
+		"a token": func(s *Spec) { s.Token = "x" },
+		"entry":   func(s *Spec) { s.Options.Entry = "main" },
+	} {
+		s := Spec{Test: measure.TestConnect, Options: measure.Defaults(measure.TestConnect), Host: addr}
+		change(&s)
+		if r := Run(t.Context(), s, Hooks{}); measure.KindOf(r.Error) != measure.KindRefused {
+			t.Errorf("%s: %v", name, r.Error)
+		}
+	}
+}
