@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kinds of figures. Only contenders that treat the data alike are in one contest.
 const (
@@ -62,13 +65,19 @@ func contests() []Contest {
 	}})
 }
 
+// sokuWide is soku with windows of 4 MiB, which the system does not move: what it
+// does by itself differs from run to run.
+const sokuWide = "soku -w 4M"
+
 // The best that iperf3 can do: no copy at either end, long calls.
 var iperf3Best = []string{"-Z", "--skip-rx-copy", "-l", "1M"}
 
 func discarding(n int) []Contender {
 	return []Contender{
 		sokuTCP(sokuLabel, n, "splice", "discard"),
+		sokuTCP(sokuWide, n, "splice", "discard", "-w", "4M"),
 		iperf3TCP("iperf3 best", n, iperf3Best...),
+		iperf3TCP("iperf3 best -w 4M", n, append(slices.Clone(iperf3Best), "-w", "4M")...),
 		limitStream(n, "tee", "discard"),
 	}
 }

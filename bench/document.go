@@ -44,7 +44,8 @@ func (d *document) write(w io.Writer) {
 		fmt.Fprintf(w, "- not found, and so not compared: %s\n", strings.Join(d.Missing, ", "))
 	}
 	fmt.Fprint(w, `
-Figures are medians with the smallest and the largest. A ratio is the median of the ratios of the same round to soku's.
+Figures are medians with the smallest and the largest. A ratio is the median of ratios of the same round, in the tables
+to soku's.
 Rates are counted at the receiver, over the whole run with its start, for soku too. Every TCP sender uses cubic; for
 programs that cannot choose it is the system's default for the time of the run. CPU is user and system time of both ends.
 Between runs a cache line is sent from one core to the other: below 150 ns the cores are "near", else "far"; only rounds in

@@ -25,9 +25,23 @@ type standing struct {
 	ratio     float64   // median of this contender to soku, paired by round; NaN without pairs
 	cpu       float64   // median CPU seconds per unit; NaN when unknown
 	cpuRatio  float64
+	byRound   map[int]float64 // what values has
+	cpuRound  map[int]float64 // CPU seconds per unit
 	errors    []string
 	leftOut   int // rounds in another placement
 	latestErr string
+}
+
+// paired is the median of the ratios of one contender to another, of figures of the
+// same round; NaN without any.
+func paired(of, to map[int]float64) float64 {
+	var ratios []float64
+	for round, v := range of {
+		if w, ok := to[round]; ok && w != 0 {
+			ratios = append(ratios, v/w)
+		}
+	}
+	return median(ratios)
 }
 
 // majority is the placement that most runs had, near before far when equal.
@@ -65,14 +79,9 @@ func perUnit(r Run, per string, seconds int) float64 {
 // one round only.
 func rank(c Contest, runs []Run, m Metric, seconds int) ([]standing, string) {
 	place := majority(runs)
-	type key struct {
-		label string
-		round int
-	}
-	value, cpu := map[key]float64{}, map[key]float64{}
 	out := make([]standing, 0, len(c.Entries))
 	for _, e := range c.Entries {
-		s := standing{label: e.Label, ratio: math.NaN(), cpu: math.NaN(), cpuRatio: math.NaN()}
+		s := standing{label: e.Label, ratio: math.NaN(), cpuRatio: math.NaN(), byRound: map[int]float64{}, cpuRound: map[int]float64{}}
 		var spent []float64
 		for _, r := range runs {
 			v, has := r.Figures[m.Name]
@@ -84,28 +93,21 @@ func rank(c Contest, runs []Run, m Metric, seconds int) ([]standing, string) {
 				s.leftOut++
 			case has:
 				s.values = append(s.values, v)
-				value[key{e.Label, r.Round}] = v
+				s.byRound[r.Round] = v
 				if u := perUnit(r, c.Per, seconds); !math.IsNaN(u) {
 					spent = append(spent, u)
-					cpu[key{e.Label, r.Round}] = u
+					s.cpuRound[r.Round] = u
 				}
 			}
 		}
 		s.cpu = median(spent)
 		out = append(out, s)
 	}
-	paired := func(of map[key]float64, label string) float64 {
-		var ratios []float64
-		for k, v := range of {
-			if own, ok := of[key{sokuLabel, k.round}]; ok && k.label == label && own != 0 {
-				ratios = append(ratios, v/own)
-			}
+	if own := find(out, sokuLabel); own != nil {
+		for i := range out {
+			out[i].ratio = paired(out[i].byRound, own.byRound)
+			out[i].cpuRatio = paired(out[i].cpuRound, own.cpuRound)
 		}
-		return median(ratios)
-	}
-	for i := range out {
-		out[i].ratio = paired(value, out[i].label)
-		out[i].cpuRatio = paired(cpu, out[i].label)
 	}
 	return out, place
 }

@@ -58,7 +58,10 @@ func TestPlacementNeedsBothSidesOfARunToAgree(t *testing.T) {
 }
 
 func TestATargetIsJudgedByTheFigure(t *testing.T) {
-	s := []standing{{label: sokuLabel, values: []float64{1}, ratio: 1, cpuRatio: 1}, {label: "peer", values: []float64{1}, ratio: 0.8, cpuRatio: 1.6}}
+	s := []standing{
+		{label: sokuLabel, values: []float64{5, 50}, byRound: map[int]float64{1: 5, 2: 50}, cpuRound: map[int]float64{1: 1, 2: 10}},
+		{label: "peer", values: []float64{4, 40}, byRound: map[int]float64{1: 4, 2: 40, 3: 1}, cpuRound: map[int]float64{1: 1.6, 2: 16}},
+	}
 	faster := target{metric: goodput, own: sokuLabel, to: "peer", bound: 1.2, atLeast: true}
 	if figure, word := faster.judge(s); figure != "1.25" || word != "holds" {
 		t.Errorf("1.25 of 1.2: %s %s", figure, word)

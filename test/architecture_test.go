@@ -27,9 +27,15 @@ var floors = [][]string{
 var allowed = map[string]string{
 	"sock/meter -> sock":                         "the clock",
 	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
+	"wire/iperf3 -> wire":                        "a protocol fulfils what wire asks of it",
+	"wire/ethr -> wire":                          "a protocol fulfils what wire asks of it",
+	"wire/ntttcp -> wire":                        "a protocol fulfils what wire asks of it",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
 	"engine/connect -> engine/latency/roundtrip": "a set-up is the round trip of SYN and SYN-ACK",
 	"engine/ping -> engine/latency/roundtrip":    "rows and series are the same for every round trip",
+	"engine/ping -> engine/probe":                "ICMP errors are read in one place",
+	"engine/trace -> engine/probe":               "packets with a hop limit and a number are one idea",
+	"engine/mtu -> engine/probe":                 "packets with a hop limit and a number are one idea",
 	"sock/datagram -> sock":                      "stamps of arrival are read in one place",
 	"store/storetest -> store":                   "the suite tests the interface",
 }

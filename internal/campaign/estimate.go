@@ -10,6 +10,9 @@ import (
 // has shown it: handshake, facts, the loopback floor, the drain.
 const assumedOverhead = 1200 * time.Millisecond
 
+// assumedMTUSearch is what the search for a path MTU takes that is not the interface's.
+const assumedMTUSearch = 10 * time.Second
+
 // Estimate is what a part of a campaign will take, before it runs.
 type Estimate struct {
 	Patterns int           `json:"patterns"`
@@ -77,6 +80,10 @@ func trialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
 	switch {
 	case o.Bytes > 0:
 		return seconds(float64(o.Bytes)*8, float64(o.Rate))
+	case test == measure.TestTrace:
+		return assumedOverhead + time.Duration(o.Count)*o.Interval.Std(), true
+	case test == measure.TestMTU:
+		return assumedOverhead + assumedMTUSearch, true
 	case o.Count > 0 && test == measure.TestPing:
 		return assumedOverhead + time.Duration(o.Count)*o.Spacing.Std(), true
 	case o.Count > 0:
@@ -101,6 +108,8 @@ func trialBytes(test measure.Test, o measure.Options) (int64, bool) {
 		case o.Rate > 0:
 			return int64(float64(o.Rate)/8*length) * flows, true
 		}
+	case measure.TestTrace, measure.TestMTU:
+		return 0, true // probes are no load worth a price
 	case measure.TestPing:
 		n := o.Count
 		if n == 0 {

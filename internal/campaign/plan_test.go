@@ -81,7 +81,7 @@ func TestAMinimalPlanHasDefaults(t *testing.T) {
 		t.Errorf("repeats %d, rounds %d, seed %v, trials %d, patterns %s", p.Repeats, p.Rounds, p.Seed, p.Trials(), patternNames(p))
 	}
 	o := p.AllPatterns()[0].Tests[0].Options
-	if o.Streams != 1 || o.Port != measure.DefaultPort || o.Duration.Std() != 10*time.Second {
+	if o.Streams != 1 || o.Via != measure.ViaSoku || o.Duration.Std() != 10*time.Second {
 		t.Errorf("options are %+v", o)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 		}
 		switch p := f.Pointer(o).(type) {
 		case pflag.Value:
-			flags.VarP(p, f.Flag, f.Short, help)
+			addUnitFlag(flags, p, f.Flag, f.Short, help)
 		case *measure.Direction:
 			flags.StringVarP((*string)(p), f.Flag, f.Short, string(*p), help)
 		case *string:
@@ -45,6 +46,15 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 		}
 	}
 	addOptionShorthands(flags, test, o)
+}
+
+// addUnitFlag adds a flag of a value with a unit. Help passes over a default of 0,
+// because what that stands for is told in words.
+func addUnitFlag(flags *pflag.FlagSet, p pflag.Value, name, short, help string) {
+	flag := flags.VarPF(p, name, short, help)
+	if reflect.ValueOf(p).Elem().IsZero() {
+		flag.DefValue = "0"
+	}
 }
 
 // bareFlag is an option that was given without a value though it may have one, or

@@ -18,10 +18,11 @@ type live struct {
 	host     string
 	head     bool   // the table's head has been printed
 	last     string // last state that was told
+	view     *traceView
 }
 
 func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live {
-	return &live{out: sys.Stdout, err: sys.Stderr, flags: f, test: test, host: host}
+	return &live{out: sys.Stdout, err: sys.Stderr, flags: f, test: test, host: host, view: &traceView{w: sys.Stdout, width: sys.StdoutWidth}}
 }
 
 // state tells when the trial has to wait, which is the only state a person must know of.
@@ -48,6 +49,19 @@ func (l *live) observe(p measure.Progress) {
 			return // the receiver's line says the same and counts
 		}
 		l.intervalLine(p)
+	}
+}
+
+// trace shows the hops that are known so far.
+func (l *live) trace(t *measure.Trace) {
+	switch {
+	case l.flags.jsonStream:
+		l.line(struct {
+			Event string         `json:"event"`
+			Trace *measure.Trace `json:"trace"`
+		}{"trace", t})
+	case !l.flags.json:
+		l.view.draw(l.host, t)
 	}
 }
 
@@ -123,6 +137,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	case r.Summary.DurationNs == 0 && r.Latency == nil:
 		return nil
 	}
+	l.view.clear()
 	if l.head {
 		fmt.Fprintln(l.out)
 	}
@@ -133,5 +148,6 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	if saved {
 		fmt.Fprintf(l.out, "%-11s soku show %s\n", "kept", r.ID)
 	}
+	printPingStatistics(l.out, r)
 	return nil
 }

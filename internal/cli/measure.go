@@ -109,6 +109,18 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
 		`  soku ping 10.0.0.4                     10 s, ten echoes a second
   soku ping example.net -c 30 --spacing 1s
   soku ping -6 vm2 -s 1400`},
+	measure.TestTrace: {"Find the hops of a path, their loss and round trips",
+		"Sends probes whose hop limit is reached on the way, and keeps who answered.\nNeeds no server at the other end, and for UDP and TCP no rights. A flow keeps\nits ports, so that routers keep it on one of several equal paths; --flows shows\nthem all.",
+		`  soku trace 10.0.0.4                    UDP, ten rounds, a live table
+  soku trace vm2 --probe tcp --port 443  SYNs: what a firewall lets through
+  soku trace vm2 --flows 16              the branches of equal-cost paths
+  soku trace vm2 -c 3 -i 200ms --names   three quick rounds, names of hops
+  soku trace -6 vm2 --probe icmp --json  echo over IPv6, the result as JSON`},
+	measure.TestMTU: {"Find the largest packet that a path carries",
+		"Sends packets that must not be fragmented, halves the sizes in question, and\nsays where larger ones end: at this host's interface, at a hop that reports it,\nor in a black hole that reports nothing. Needs no server at the other end.",
+		`  soku mtu 10.0.0.4                      echo: there and back
+  soku mtu vm2 --probe udp               only the way there; slower
+  soku mtu -6 vm2 --json                 the result as JSON`},
 }
 
 func newMeasureCommand(test measure.Test) func(*System) *cobra.Command {
@@ -165,7 +177,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	r := trial.Run(ctx, trial.Spec{
 		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, Version: version.String(),
 		Floor: keptFloor(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
-	}, trial.Hooks{Observe: live.observe, State: live.state})
+	}, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace})
 
 	saved, saveErr := keep(sys, r, f)
 	if err := live.finish(r, saved); err != nil {

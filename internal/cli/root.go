@@ -120,6 +120,8 @@ var commands = []struct {
 	{"latency", newMeasureCommand(measure.TestLatency)},
 	{"connect", newMeasureCommand(measure.TestConnect)},
 	{"ping", newMeasureCommand(measure.TestPing)},
+	{"trace", newMeasureCommand(measure.TestTrace)},
+	{"mtu", newMeasureCommand(measure.TestMTU)},
 	{"server", newServerCommand},
 	{"floor", newFloorCommand},
 	{"plan", newPlanCommand},
@@ -149,7 +151,7 @@ func wanted(sys *System) []*cobra.Command {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	hint := "tests are tcp, udp, latency, connect, ping; see: soku --help"
+	hint := "tests are tcp, udp, latency, connect, ping, trace, mtu; see: soku --help"
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s? See: soku --help", strings.Join(near, " or "))
 	}

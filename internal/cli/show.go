@@ -84,6 +84,7 @@ func printResult(w io.Writer, r *measure.Result, rows bool) {
 	if rows {
 		printRows(&b, r.Latency)
 	}
+	printPingStatistics(&b, r)
 	for line := range bytes.Lines(b.Bytes()) {
 		fmt.Fprintln(w, terminalText(string(bytes.TrimRight(line, "\n"))))
 	}

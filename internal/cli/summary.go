@@ -19,6 +19,10 @@ func printSummary(w io.Writer, r *measure.Result) {
 	}
 	row("path", "%s, %s", pathText(r), testText(r))
 	switch {
+	case r.Trace != nil:
+		printTraceSummary(w, row, r)
+	case r.PathMTU != nil:
+		printMTUSummary(row, r.PathMTU)
 	case r.Connect != nil && r.Latency != nil:
 		printConnectSummary(row, r)
 	case r.Latency != nil:
@@ -36,7 +40,7 @@ func printSummary(w io.Writer, r *measure.Result) {
 		name string
 		host *measure.Host
 	}{{"client", r.Hosts.Client}, {"server", r.Hosts.Server}} {
-		if c.host != nil {
+		if c.host != nil && c.host.Facts.OS != "" { // other tools tell nothing of their host
 			row(c.name, "%s", hostText(c.host))
 		}
 	}
@@ -73,6 +77,8 @@ func testText(r *measure.Result) string {
 		parts = append(parts, connectText(r)...)
 	case measure.TestPing:
 		parts = append(parts, "payload of "+o.Size.String())
+	case measure.TestTrace, measure.TestMTU:
+		parts = append(parts, probeText(o)...)
 	}
 	if d := r.Summary.DurationNs.Std(); d > 0 {
 		parts = append(parts, d.Round(10*time.Millisecond).String())

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,7 +24,8 @@ type OptionField struct {
 	index    int
 }
 
-var optionFields = readOptionFields()
+// optionFields are read when somebody asks first, not before main.
+var optionFields = sync.OnceValue(readOptionFields)
 
 func readOptionFields() []OptionField {
 	t := reflect.TypeFor[Options]()
@@ -47,7 +49,7 @@ func readOptionFields() []OptionField {
 // OptionFields lists the options that apply to a test, in the order of help.
 func OptionFields(test Test) []OptionField {
 	var out []OptionField
-	for _, f := range optionFields {
+	for _, f := range optionFields() {
 		if slices.Contains(f.Tests, test) {
 			out = append(out, f)
 		}
@@ -86,19 +88,25 @@ func Defaults(test Test) Options {
 	}
 	switch test {
 	case TestTCP:
-		o.Streams, o.Length, o.Direction, o.Port = 1, 1<<20, Forward, DefaultPort
+		o.Streams, o.Length, o.Direction, o.Via = 1, 1<<20, Forward, ViaSoku
 		o.TX, o.RX = "auto", "auto"
 	case TestUDP:
 		// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
-		o.Streams, o.Size, o.Rate, o.Direction, o.Port = 1, 1400, 10_000_000, Forward, DefaultPort
+		o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, Forward, ViaSoku
 		o.TX, o.RX = "auto", "auto"
 	case TestLatency:
-		o.Protocol, o.Size, o.Row, o.Timeout, o.Port = "tcp", 64, 1000, Duration(time.Second), DefaultPort
+		o.Protocol, o.Size, o.Row, o.Timeout, o.Via = "tcp", 64, 1000, Duration(time.Second), ViaSoku
 		o.Flows, o.Arrivals, o.Spin, o.Stamps = 1, "fixed", "auto", "auto"
 	case TestConnect:
-		o.Streams, o.Close, o.Entry, o.Port = 1, "auto", "auto", DefaultPort
+		o.Streams, o.Close, o.Entry, o.Via = 1, "auto", "auto", ViaSoku
 	case TestPing:
 		o.Size, o.Spacing, o.Timeout = 56, Duration(100*time.Millisecond), Duration(time.Second)
+	}
+	switch test {
+	case TestTrace:
+		o.Duration, o.Probe, o.Count, o.Flows, o.MaxHops, o.Timeout = 0, "udp", 10, 1, 30, Duration(time.Second)
+	case TestMTU:
+		o.Duration, o.Interval, o.Probe, o.Count, o.MaxHops, o.Timeout = 0, 0, "icmp", 3, 30, Duration(time.Second)
 	}
 	return o
 }
@@ -116,8 +124,18 @@ func (o Options) Effective(test Test) (Options, error) {
 		o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
 		o.Spin, o.Stamps = cmp.Or(o.Spin, "auto"), cmp.Or(o.Stamps, "auto")
 	}
+	if test.NeedsServer() {
+		if err := o.resolveVia(test); err != nil {
+			return o, err
+		}
+	}
+	if test == TestTrace || test == TestMTU {
+		if err := o.effectiveProbe(test); err != nil {
+			return o, err
+		}
+	}
 	v := reflect.ValueOf(&o).Elem()
-	for _, f := range optionFields {
+	for _, f := range optionFields() {
 		field := v.Field(f.index)
 		if !slices.Contains(f.Tests, test) {
 			if !field.IsZero() {
@@ -128,6 +146,9 @@ func (o Options) Effective(test Test) (Options, error) {
 		if f.Key == "duration" && (o.Bytes > 0 || o.Count > 0) {
 			field.SetInt(0) // an amount replaces the time
 			continue
+		}
+		if f.Key == "port" && o.Probe == "icmp" {
+			continue // echo has none
 		}
 		if err := f.check(field); err != nil {
 			return o, err
@@ -147,7 +168,7 @@ func (o Options) Effective(test Test) (Options, error) {
 		if err := o.checkLatency(); err != nil {
 			return o, err
 		}
-		if o.Protocol == "udp" && o.Size < MinUDPPayload {
+		if o.Protocol == "udp" && o.Via == ViaSoku && o.Size < MinUDPPayload {
 			return o, Errorf(KindUsage, "size %d: a UDP message carries its own number and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size or --protocol tcp")
 		}
 		if o.Size < 1 || o.Size > 64<<10 {
@@ -159,7 +180,7 @@ func (o Options) Effective(test Test) (Options, error) {
 	case TestConnect:
 		return o.effectiveConnect()
 	case TestUDP:
-		if o.Size < MinUDPPayload {
+		if o.Via == ViaSoku && o.Size < MinUDPPayload {
 			return o, Errorf(KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size")
 		}
 	}
@@ -325,5 +346,37 @@ func (o *Options) resolveDSCP() error {
 		return Errorf(KindUsage, "dscp %s and tos %d contradict each other", o.DSCP, o.TOS).WithHint("give one of them; dscp %s is tos %d", o.DSCP, point<<2)
 	}
 	o.TOS = point << 2
+	return nil
+}
+
+// Bounds on what a trace or mtu test may ask of a path.
+const (
+	mostTraceFlows = 64
+	mostTries      = 100
+)
+
+// effectiveProbe checks what goes together in the tests trace and mtu, and gives
+// probes their port.
+func (o *Options) effectiveProbe(test Test) error {
+	if o.Count < 1 {
+		return Errorf(KindUsage, "count %d: a %s test wants at least 1", o.Count, test).WithHint("leave out --count, or give one")
+	}
+	if test == TestMTU && o.Probe == "tcp" {
+		return Errorf(KindUsage, "probe tcp does not apply to the mtu test: a SYN has no payload").WithHint("use icmp or udp")
+	}
+	if test == TestMTU && o.Count > mostTries {
+		return Errorf(KindUsage, "count %d: out of range for the mtu test", o.Count).WithHint("allowed: 1..%d", mostTries)
+	}
+	if o.Flows > mostTraceFlows {
+		return Errorf(KindUsage, "flows %d: out of range for the trace test", o.Flows).WithHint("allowed: 1..%d", mostTraceFlows)
+	}
+	switch {
+	case o.Probe == "icmp" && o.Port != 0:
+		return Errorf(KindUsage, "port %d: echo requests have no port", o.Port).WithHint("leave it out, or use --probe udp")
+	case o.Probe == "udp" && o.Port == 0:
+		o.Port = 33434
+	case o.Probe == "tcp" && o.Port == 0:
+		o.Port = 443
+	}
 	return nil
 }

@@ -86,7 +86,7 @@ func TestAnAmountReplacesTheTime(t *testing.T) {
 
 func TestEveryOptionIsDeclaredInFull(t *testing.T) {
 	keys, flags := map[string]bool{}, map[string]bool{}
-	for _, f := range optionFields {
+	for _, f := range optionFields() {
 		if f.Key == "" || f.Flag == "" || f.Help == "" || len(f.Tests) == 0 {
 			t.Errorf("option %+v lacks a tag", f)
 		}

@@ -14,15 +14,17 @@ type Result struct {
 	Schema    string     `json:"schema" jsonschema:"enum=soku.result/1"`
 	ID        string     `json:"id" jsonschema:"description=Unique and sortable by time"`
 	Tool      Tool       `json:"tool"`
-	Test      Test       `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=connect,enum=ping"`
+	Test      Test       `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=connect,enum=ping,enum=trace,enum=mtu"`
 	Trial     *Trial     `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
 	StartedAt time.Time  `json:"started_at" jsonschema:"description=Wall clock of the client"`
 	Path      Path       `json:"path"`
 	Options   Options    `json:"options" jsonschema:"description=Every effective option"`
 	Summary   Summary    `json:"summary"`
 	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element a direction"`
-	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency, connect (set-up times) and ping"`
+	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency, connect (set-up times), ping, and trace (round trips to the target)"`
 	Connect   *Connect   `json:"connect,omitempty" jsonschema:"description=Test connect"`
+	Trace     *Trace     `json:"trace,omitempty" jsonschema:"description=Test trace"`
+	PathMTU   *PathMTU   `json:"path_mtu,omitempty" jsonschema:"description=Test mtu"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
 	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Where an ingested result came from; absent in what soku measured itself"`
 	Hosts     Hosts      `json:"hosts"`
@@ -87,7 +89,8 @@ type Summary struct {
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
 	Fairness             *Fairness    `json:"fairness,omitempty" jsonschema:"description=How evenly several streams shared the goodput; of two directions that of the less even one"`
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
-	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping; set-up times of connections (SYN to SYN-ACK) in connect"`
+	PathMTUBytes         int          `json:"path_mtu_bytes,omitempty" jsonschema:"description=Test mtu: largest IP packet that got through"`
+	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping, and of trace to its target; set-up times of connections (SYN to SYN-ACK) in connect"`
 	ReportedRTT          *RTTFigures  `json:"rtt_reported_ns,omitempty" jsonschema:"description=Round trips as the source of an ingested result sums them up; beside rtt_ns where it has both and alone where there is no histogram"`
 	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program: the client's waking up is in them. Test latency"`
 	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
@@ -208,6 +211,8 @@ type Latency struct {
 	Lost         int64          `json:"lost"`
 	Duplicated   int64          `json:"duplicated,omitempty"`
 	LateSends    int64          `json:"late_sends,omitempty"`
+	DeviationNs  float64        `json:"deviation_ns,omitempty" jsonschema:"description=Test ping: standard deviation of all round trips (the mdev of ping)"`
+	SpanNs       int64          `json:"span_ns,omitempty" jsonschema:"description=Test ping: from the first request to the last reply or request"`
 	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element a flow where there are several"`
 	Arrivals     *Arrivals      `json:"arrivals,omitempty" jsonschema:"description=Open loop only"`
 	OneWay       *OneWay        `json:"one_way,omitempty"`

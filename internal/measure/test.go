@@ -12,10 +12,14 @@ const (
 	TestLatency Test = "latency" // request/response time over TCP or UDP
 	TestConnect Test = "connect" // TCP connections a second and their set-up time
 	TestPing    Test = "ping"    // ICMP echo round trip
+	TestTrace   Test = "trace"   // hops of the path, their loss and round trips
+	TestMTU     Test = "mtu"     // largest packet that the path carries
 )
 
 // Tests lists every test, in the order help and documents show them.
-func Tests() []Test { return []Test{TestTCP, TestUDP, TestLatency, TestConnect, TestPing} }
+func Tests() []Test {
+	return []Test{TestTCP, TestUDP, TestLatency, TestConnect, TestPing, TestTrace, TestMTU}
+}
 
 // ParseTest returns the test of that name, or a usage [Error] that lists the
 // tests that exist.
@@ -30,7 +34,7 @@ func ParseTest(name string) (Test, error) {
 
 // NeedsServer reports whether the test has a part for a soku server at the far
 // end; see also [Options.NeedsServer].
-func (t Test) NeedsServer() bool { return t != TestPing }
+func (t Test) NeedsServer() bool { return t != TestPing && t != TestTrace && t != TestMTU }
 
 // NeedsServer reports whether a test of these options needs a soku server at
 // the far end.

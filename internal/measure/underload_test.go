@@ -29,6 +29,10 @@ func TestRPMLeavesTheSlowestTwentiethOut(t *testing.T) {
 func TestTheProbesOfALoadAreEffectiveOptions(t *testing.T) {
 	o := Defaults(TestTCP)
 	o.WithLatency, o.Omit = true, Duration(2*time.Second)
+	o, err := o.Effective(TestTCP)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, p := range map[string]Options{"idle": o.IdleProbe(), "load": o.LoadProbe()} {
 		if again, err := p.Effective(TestLatency); err != nil || again != p {
 			t.Errorf("%s: %v", name, err)

@@ -13,7 +13,7 @@ import (
 func (t *Test) answer() string {
 	placed := slices.DeleteFunc(slices.Clone(t.Ranking), func(p Place) bool { return p.Rank == 0 })
 	if len(placed) == 0 {
-		return "No trial succeeded, so there is no answer."
+		return t.noFigure()
 	}
 	first := 0 // patterns that share the first rank
 	for first < len(placed) && placed[first].Rank == 1 {
@@ -35,6 +35,16 @@ func (t *Test) answer() string {
 		names(placed[:first]), t.figures(placed[:first]), placed[first].Pattern, t.figure(*placed[first].Estimate), rounds(t.Rounds))
 }
 
+// noFigure is the answer of a test none of whose trials has a figure to rank by.
+func (t *Test) noFigure() string {
+	for _, r := range t.Rows {
+		if r.Trials > 0 && t.Test == measure.TestTrace {
+			return "The target answered in no trial; the hops are those up to where answers end."
+		}
+	}
+	return "No trial succeeded, so there is no answer."
+}
+
 func (t *Test) onlyOne(p Place) string {
 	for _, r := range t.Rows {
 		if r.Pattern != p.Pattern || len(r.Values) < 2 {
@@ -53,6 +63,8 @@ func (t *Test) noun() string {
 	switch {
 	case t.Basis.Figure == connectionsFigure:
 		return "connections a second"
+	case t.Basis.Figure == mtuFigure:
+		return "path MTU"
 	case t.Basis.HigherIsBetter:
 		return "goodput"
 	case t.Test == measure.TestConnect:
@@ -76,6 +88,8 @@ func (t *Test) middle() string {
 
 func (t *Test) leads() string {
 	switch {
+	case t.Basis.Figure == mtuFigure:
+		return "carries the largest packets"
 	case t.Basis.HigherIsBetter:
 		return "is fastest"
 	case t.Test == measure.TestConnect:
@@ -121,6 +135,8 @@ func (t *Test) figure(v float64) string {
 	switch {
 	case t.Basis.Figure == connectionsFigure:
 		return digits(v, 4) + " connections/s"
+	case t.Basis.Figure == mtuFigure:
+		return digits(v, 4) + " bytes"
 	case t.Basis.HigherIsBetter:
 		return measure.FormatRate(v)
 	}
@@ -180,13 +196,13 @@ func (t *Test) caveats() []string {
 	mediumText, lowText := "%d of %s never became steady.", "%d of %s %s too short to judge."
 	if t.Test == measure.TestConnect {
 		mediumText, lowText = "%d of %s had enough connections for a median but not for the tail.", "%d of %s %s too short for percentiles."
-	} else if !t.Basis.HigherIsBetter {
+	} else if !t.Basis.HigherIsBetter && t.Test != measure.TestTrace {
 		mediumText, lowText = "%d of %s had enough round trips for a median but not for the tail.", "%d of %s %s too short for percentiles."
 	}
 	if medium > 0 {
 		out = append(out, fmt.Sprintf(mediumText, medium, many(trials, "trial")))
 	}
-	if low > 0 {
+	if low > 0 && t.Test != measure.TestTrace {
 		out = append(out, fmt.Sprintf(lowText, low, many(trials, "trial"), wasWere(low)))
 	}
 	out = append(out, t.ingestCaveats(trials+len(t.Failures))...)

@@ -149,7 +149,9 @@ func basisOf(g labelled) Basis {
 	switch g.test {
 	case measure.TestConnect:
 		return connectBasis(g.results)
-	case measure.TestLatency, measure.TestPing:
+	case measure.TestMTU:
+		return mtuBasis()
+	case measure.TestLatency, measure.TestPing, measure.TestTrace:
 		return roundTripBasis(g.results, "round trip")
 	}
 	return Basis{Figure: "goodput_bps", HigherIsBetter: true, Text: "goodput, higher is better"}
@@ -306,6 +308,8 @@ func basisValue(b Basis, r *measure.Result) (float64, bool) {
 	switch {
 	case b.Figure == connectionsFigure:
 		return connectionsOf(r)
+	case b.Figure == mtuFigure:
+		return mtuOf(r)
 	case b.HigherIsBetter:
 		return goodputOf(r)
 	}

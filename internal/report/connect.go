@@ -44,8 +44,11 @@ func connectionSeries(l *measure.Latency, most int) []point {
 
 // higherScales are the units of a basis figure of which more is better.
 func (t *Test) higherScales() []scale {
-	if t.Basis.Figure == connectionsFigure {
+	switch t.Basis.Figure {
+	case connectionsFigure:
 		return eventScales
+	case mtuFigure:
+		return byteScales
 	}
 	return rateScales
 }

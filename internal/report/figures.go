@@ -40,6 +40,11 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 	}
 	spread := func(f pick) *Spread { return spreadOf(p.results, rounds, f) }
 	row.CPS = spread(connectionsOf)
+	row.Route = routeOf(p.results)
+	if basis.Figure == mtuFigure {
+		row.MTU = spread(mtuOf)
+		return row
+	}
 	if basis.HigherIsBetter && basis.Figure != connectionsFigure {
 		row.Goodput = spread(goodputOf)
 		row.Forward = spread(flowRate(measure.Forward))

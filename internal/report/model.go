@@ -74,7 +74,9 @@ type Test struct {
 
 // Basis is the one figure per trial that a ranking rests on.
 type Basis struct {
-	Figure         string `json:"figure"` // "goodput_bps", "connections_per_second", "rtt_p50_ns", "rtt_mean_ns" or "rtt_mean_middle_ns"
+	// Figure is "goodput_bps", "connections_per_second", "path_mtu_bytes" or
+	// "rtt_p50_ns"; of ingested trials also "rtt_mean_ns" or "rtt_mean_middle_ns".
+	Figure         string `json:"figure"`
 	HigherIsBetter bool   `json:"higher_is_better"`
 	Text           string `json:"text"` // "goodput, higher is better"
 }
@@ -97,6 +99,8 @@ type Row struct {
 	PPS        *Spread         `json:"packets_per_second,omitempty"`
 	CPU        *Spread         `json:"cpu_seconds_per_gb,omitempty"` // both ends together
 	CPS        *Spread         `json:"connections_per_second,omitempty"`
+	MTU        *Spread         `json:"path_mtu_bytes,omitempty"`
+	Route      *Route          `json:"route,omitempty"`
 	Fairness   *Spread         `json:"fairness_index,omitempty"` // Jain's, of the streams' goodputs
 	UnderLoad  *UnderLoad      `json:"latency_under_load,omitempty"`
 	RTT        *RTT            `json:"rtt_ns,omitempty"`

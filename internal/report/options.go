@@ -64,6 +64,7 @@ func describe(test measure.Test, same []Option) string {
 	parts := []string{map[measure.Test]string{
 		measure.TestTCP: "TCP goodput", measure.TestUDP: "UDP goodput, loss and jitter",
 		measure.TestLatency: "request/response time", measure.TestConnect: "TCP connections a second and their set-up time", measure.TestPing: "ICMP echo round trip",
+		measure.TestTrace: "hops of the path", measure.TestMTU: "largest packet of the path",
 	}[test]}
 	add := func(format, key string) {
 		if v := get(key); v != "" {
@@ -95,11 +96,18 @@ func describe(test measure.Test, same []Option) string {
 	if test != measure.TestTCP {
 		add("payload of %s", "size")
 	}
+	if p := get("probe"); p != "" {
+		parts = append(parts, strings.ToUpper(p)+" probes")
+	}
 	add("%s each", "duration")
 	add("%s each", "bytes")
-	if test == measure.TestConnect {
+	switch test {
+	case measure.TestConnect:
 		add("%s connections each", "count")
-	} else {
+	case measure.TestTrace:
+		add("%s rounds each", "count")
+	case measure.TestMTU: // tries of a size are a detail
+	default:
 		add("%s round trips each", "count")
 	}
 	return strings.Join(parts, ", ")

@@ -51,9 +51,12 @@ func (t *Test) figureTable(factors bool) table {
 		out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Rows[i].Pattern })
 	}
 	t.connectColumns(&out)
-	if t.Basis.HigherIsBetter && t.Basis.Figure != connectionsFigure {
+	switch {
+	case t.Basis.Figure == mtuFigure:
+		t.mtuColumns(&out)
+	case t.Basis.HigherIsBetter && t.Basis.Figure != connectionsFigure:
 		t.goodputColumns(&out)
-	} else {
+	default:
 		t.roundTripColumns(&out)
 	}
 	out.add(column{Name: "trials", Number: true, keep: 2, Why: "trials that succeeded"}, func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })

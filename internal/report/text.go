@@ -117,6 +117,11 @@ func (p *terminal) test(t *Test) {
 		p.wrap("  ", "latency under load")
 		p.table(load)
 	}
+	if hops := t.hopTable(); len(hops.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", "hops of the newest trial")
+		p.table(hops)
+	}
 	if len(t.Failures) > 0 {
 		p.line("")
 		p.line("  failed trials")

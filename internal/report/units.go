@@ -15,6 +15,7 @@ type scale struct {
 var (
 	rateScales  = []scale{{"Tbit/s", 1e12}, {"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}, {"bit/s", 1}}
 	eventScales = []scale{{"1/s", 1}}
+	byteScales  = []scale{{"bytes", 1}}
 	timeScales  = []scale{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}
 )
 

@@ -27,6 +27,7 @@ type section struct {
 	Figures  table
 	Places   table
 	Load     table // latency under load
+	Hops     table
 	Failed   []string
 	Options  []string
 	Strip    *figure
@@ -41,7 +42,7 @@ func newView(r *Report) view {
 	v := view{Report: r, Subtitle: r.subtitle(), HostsAre: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true)}
+		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable()}
 		for _, f := range t.Failures {
 			s.Failed = append(s.Failed, f.sentence())
 		}

@@ -5,7 +5,17 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/wire/native"
 )
+
+// entrant is somebody who asks for a turn, whatever protocol it speaks. Its
+// methods are called with the admission locked: they return at once and ask
+// nothing of it.
+type entrant interface {
+	grant()              // it is its turn
+	queued(position int) // it waits, at that place from 1
+	shown() native.QueueEntry
+}
 
 // admission decides who may measure. Without exclusive every session runs at
 // once and one beyond max is refused. With it one runs, and up to max wait,
@@ -15,13 +25,13 @@ type admission struct {
 	exclusive bool
 
 	mu      sync.Mutex
-	running []*session
-	waiting []*session
+	running []entrant
+	waiting []entrant
 }
 
-// enter lets ss run, or puts it into the queue and returns its position there,
+// enter lets e run, or puts it into the queue and returns its position there,
 // from 1. A full server is an error of kind refused.
-func (a *admission) enter(ss *session) (position int, err error) {
+func (a *admission) enter(e entrant) (position int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -30,25 +40,25 @@ func (a *admission) enter(ss *session) (position int, err error) {
 			return 0, measure.Errorf(measure.KindRefused, "busy: one client measures and %d of %d already wait", len(a.waiting), a.max).
 				WithHint("try later or start the server with --max-clients")
 		}
-		a.waiting = append(a.waiting, ss)
-		ss.out.queued(len(a.waiting))
+		a.waiting = append(a.waiting, e)
+		e.queued(len(a.waiting))
 		return len(a.waiting), nil
 	case !a.exclusive && a.max > 0 && len(a.running) >= a.max:
 		return 0, measure.Errorf(measure.KindRefused, "busy: %d of %d clients measure now", len(a.running), a.max).
 			WithHint("try later or start the server with --max-clients")
 	}
-	a.running = append(a.running, ss)
-	ss.granted.fire()
+	a.running = append(a.running, e)
+	e.grant()
 	return 0, nil
 }
 
-// leave takes ss out and gives its turn to the next; those behind it are told
+// leave takes e out and gives its turn to the next; those behind it are told
 // their new position.
-func (a *admission) leave(ss *session) {
+func (a *admission) leave(e entrant) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.running = slices.DeleteFunc(a.running, func(x *session) bool { return x == ss })
-	from := slices.Index(a.waiting, ss)
+	a.running = slices.DeleteFunc(a.running, func(x entrant) bool { return x == e })
+	from := slices.Index(a.waiting, e)
 	if from >= 0 {
 		a.waiting = slices.Delete(a.waiting, from, from+1)
 	}
@@ -56,19 +66,19 @@ func (a *admission) leave(ss *session) {
 		next := a.waiting[0]
 		a.waiting = slices.Delete(a.waiting, 0, 1)
 		a.running = append(a.running, next)
-		next.granted.fire()
+		next.grant()
 		from = 0
 	}
 	if from < 0 {
 		return
 	}
 	for i, w := range a.waiting[from:] {
-		w.out.queued(from + i + 1)
+		w.queued(from + i + 1)
 	}
 }
 
 // snapshot copies who runs and who waits, in order.
-func (a *admission) snapshot() (running, waiting []*session) {
+func (a *admission) snapshot() (running, waiting []entrant) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.running), slices.Clone(a.waiting)

@@ -36,14 +36,13 @@ func tests() []measure.Test {
 func (s *Server) showQueue(w http.ResponseWriter, _ *http.Request) {
 	running, waiting := s.queue.snapshot()
 	q := native.Queue{Running: []native.QueueEntry{}, Waiting: []native.QueueEntry{}}
-	entry := func(ss *session, position int) native.QueueEntry {
-		return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Position: position, Age: measure.Duration(time.Since(ss.born))}
+	for _, x := range running {
+		q.Running = append(q.Running, x.shown())
 	}
-	for _, ss := range running {
-		q.Running = append(q.Running, entry(ss, 0))
-	}
-	for i, ss := range waiting {
-		q.Waiting = append(q.Waiting, entry(ss, i+1))
+	for i, x := range waiting {
+		e := x.shown()
+		e.Position = i + 1
+		q.Waiting = append(q.Waiting, e)
 	}
 	reply(w, http.StatusOK, q)
 }

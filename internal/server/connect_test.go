@@ -49,7 +49,7 @@ func TestConnectionsAreCountedOnEitherPort(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				end, err := session.Finish(t.Context())
+				end, err := session.Finish(t.Context(), nil)
 				if err != nil || end.Error != nil {
 					t.Fatal(err, end)
 				}
@@ -93,7 +93,7 @@ func TestConnectionsBeforeTheStartAreNotCounted(t *testing.T) {
 	if err := session.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	end, err := session.Finish(t.Context())
+	end, err := session.Finish(t.Context(), nil)
 	if err != nil || *end.Connect.Accepted != 0 {
 		t.Errorf("%+v, %v", end, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // serveData reads the rest of a preamble and gives the connection to its
 // session. An unknown key is closed without an answer.
-func (s *Server) serveData(c *net.TCPConn, first []byte) {
+func (s *Server) serveData(_ *port, c *net.TCPConn, first []byte) {
 	kept := false
 	defer func() {
 		if !kept {
@@ -22,8 +22,8 @@ func (s *Server) serveData(c *net.TCPConn, first []byte) {
 	if peer, ok := c.RemoteAddr().(*net.TCPAddr); !ok || !s.allowed(peer.AddrPort().Addr()) {
 		return
 	}
-	b := first[:native.PreambleSize]
-	if _, err := io.ReadFull(c, b[len(first):]); err != nil {
+	b := make([]byte, native.PreambleSize)
+	if _, err := io.ReadFull(c, b[copy(b, first):]); err != nil {
 		return
 	}
 	p, err := native.ParsePreamble(b)

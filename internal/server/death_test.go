@@ -271,7 +271,7 @@ func TestAnUnreadEventsStreamHoldsUpNoEngineAndNoMemory(t *testing.T) {
 	x := s.raw(tcpOptions())
 	x.attach()
 	running, _ := s.queue.snapshot()
-	out := running[0].out
+	out := running[0].(*session).out
 	begin := time.Now()
 	for range 100_000 {
 		out.interval(measure.Progress{Streams: make([]int64, 32)})
@@ -318,7 +318,7 @@ func TestAClientGetsTheReasonWhenItsServerDies(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), prompt)
 	defer cancel()
-	if _, err := c.Finish(ctx); err == nil || ctx.Err() != nil {
+	if _, err := c.Finish(ctx, nil); err == nil || ctx.Err() != nil {
 		t.Errorf("Finish: %v", err)
 	}
 }

@@ -34,14 +34,16 @@ func (d *demux) add(peer, local netip.AddrPort) *peerConn {
 	return p
 }
 
-// deliver copies b into the queue of the peer at from, if there is one.
-func (d *demux) deliver(from netip.AddrPort, b []byte) {
+// deliver copies b into the queue of the peer at from, and returns false where
+// there is none.
+func (d *demux) deliver(from netip.AddrPort, b []byte) bool {
 	d.mu.RLock()
 	p := d.peers[from]
 	d.mu.RUnlock()
 	if p != nil {
 		p.put(b)
 	}
+	return p != nil
 }
 
 // peerConn is a net.Conn over the shared socket. A read returns one datagram.

@@ -4,9 +4,9 @@
 // docs/openapi.yaml its control API. It knows nothing of campaigns and keeps
 // no results.
 //
-// Goroutines, all waited for by Serve: one accepts TCP connections, one reads
-// the UDP socket, one serves HTTP; one for each connection until it is told
-// apart, and for each control connection; and one for each session, which leads
+// Goroutines, all waited for by Serve: for each port one that accepts TCP
+// connections and one that reads the UDP socket; one serves HTTP; one for each
+// connection until it is told apart, and for each control connection; and one for each session, which leads
 // it from creation to its end, together with those of its engines. A session is
 // led by state that others latch (attached, granted, complete, started,
 // finished) and ended by its context.

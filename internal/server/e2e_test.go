@@ -56,7 +56,7 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 	if err != nil {
 		return own, nil, err
 	}
-	other, err = session.Finish(ctx)
+	other, err = session.Finish(ctx, nil)
 	if err == nil && other.Error != nil {
 		err = other.Error
 	}

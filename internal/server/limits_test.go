@@ -197,7 +197,7 @@ func TestASocketOptionTheServerCannotSetIsToldWithItsPlace(t *testing.T) {
 	o := tcpOptions(func(o *measure.Options) { o.Direction = measure.Reverse })
 	c := s.open(measure.TestTCP, o)
 	running, _ := s.queue.snapshot()
-	running[0].options.Congestion = "no-such-thing" // as if only the server lacked it
+	running[0].(*session).options.Congestion = "no-such-thing" // as if only the server lacked it
 	_, err := c.TCP(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "on the server") || !strings.Contains(err.Error(), "congestion") {
 		t.Errorf("got %v", err)

@@ -321,7 +321,7 @@ func (c *client) start() {
 
 func (c *client) finish() *measure.End {
 	c.t.Helper()
-	end, err := c.Finish(c.t.Context())
+	end, err := c.Finish(c.t.Context(), nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}

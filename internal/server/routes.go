@@ -64,7 +64,7 @@ func (s *Server) newHTTP() *http.Server {
 }
 
 // servePlain gives a control connection to the HTTP server.
-func (s *Server) servePlain(c *net.TCPConn, first []byte) {
+func (s *Server) servePlain(_ *port, c *net.TCPConn, first []byte) {
 	if cc := s.claim(c, first); cc != nil {
 		s.control.give(cc)
 	}
@@ -74,7 +74,7 @@ func (s *Server) servePlain(c *net.TCPConn, first []byte) {
 // client at once that there is no TLS here.
 var handshakeFailure = []byte{21, 3, 3, 0, 2, 2, 40}
 
-func (s *Server) serveTLS(c *net.TCPConn, first []byte) {
+func (s *Server) serveTLS(_ *port, c *net.TCPConn, first []byte) {
 	if s.cfg.TLS == nil {
 		_, _ = c.Write(handshakeFailure)
 		_ = c.Close()

@@ -28,6 +28,7 @@ type Config struct {
 	Token       string           // what control requests must carry; empty: nothing
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
 	Version     string           // of this program, for clients to see
+	Foreign     []Foreign        // ports of other protocols
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
@@ -52,9 +53,8 @@ type Server struct {
 	cfg      Config
 	log      *slog.Logger
 	engines  engines
-	tcp      *net.TCPListener
-	udp      *net.UDPConn
-	addr     netip.AddrPort
+	*port            // its own
+	foreign  []*port // each of one protocol
 	http     *http.Server
 	control  *handoff
 	sessions *registry
@@ -62,7 +62,6 @@ type Server struct {
 	facts    *factsCache
 	untold   *openConns
 	secret   [32]byte // keys the nonces of the UDP handshake
-	demux    *demux   // nil where the kernel tells UDP peers apart
 	times    times
 	live     sync.WaitGroup // one count for a session
 
@@ -80,22 +79,22 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	tcp, udp, err := listen(cfg.Listen)
+	own, err := openPort(nil, cfg.Listen, inKernel)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, log: cfg.Log, engines: e, tcp: tcp, udp: udp,
-		addr:     tcp.Addr().(*net.TCPAddr).AddrPort(),
-		control:  newHandoff(tcp.Addr(), maxControl+2*cfg.MaxClients),
+		cfg: cfg, log: cfg.Log, engines: e, port: own,
+		control:  newHandoff(own.tcp.Addr(), maxControl+2*cfg.MaxClients),
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},
 		untold:   &openConns{limit: maxUntold},
 		times:    defaultTimes,
 	}
-	if !inKernel {
-		s.demux = newDemux(udp)
+	if err := s.openForeign(inKernel); err != nil {
+		s.closePorts()
+		return nil, err
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
@@ -103,6 +102,12 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	s.base, s.stop = context.WithCancelCause(context.Background())
 	s.http = s.newHTTP()
 	return s, nil
+}
+
+func (s *Server) closePorts() {
+	for _, at := range s.ports() {
+		at.close()
+	}
 }
 
 // Addr is the address and port that TCP and UDP listen on.
@@ -115,13 +120,19 @@ var errShutdown = measure.Errorf(measure.KindBroken, "the server is shutting dow
 // without that. It may be called once.
 func (s *Server) Serve(ctx context.Context) error {
 	var helpers sync.WaitGroup
-	failed := make(chan error, 3)
-	for _, f := range []func() error{s.acceptAll, s.readUDP, s.serveHTTP} {
+	ports := s.ports()
+	failed := make(chan error, 1+2*len(ports))
+	run := func(f func() error) {
 		helpers.Go(func() {
 			if err := f(); err != nil {
 				failed <- err
 			}
 		})
+	}
+	run(s.serveHTTP)
+	for _, at := range ports {
+		run(func() error { return s.accept(at) })
+		run(func() error { return s.readUDP(at) })
 	}
 	helpers.Go(func() { s.facts.get(s.base, s.addr.Addr().Unmap()) }) // so that the first client does not wait for them
 	var err error
@@ -129,7 +140,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	_ = s.tcp.Close()
+	for _, at := range ports {
+		_ = at.tcp.Close()
+	}
 	s.untold.closeAll()
 	s.stop(errShutdown)
 	s.sessions.close()
@@ -142,7 +155,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	cancel()
 	_ = s.http.Close()
 	s.control.closeAll()
-	_ = s.udp.Close()
+	s.closePorts()
 	helpers.Wait()
 	s.untold.wait()
 	s.control.wait()
@@ -156,26 +169,6 @@ func (s *Server) serveHTTP() error {
 		return nil
 	}
 	return measure.Errorf(measure.KindInternal, "serve the control API on %s: %w", s.addr, err)
-}
-
-// acceptAll takes connections until the listener is closed. Running out of
-// file descriptors passes, so it is waited for.
-func (s *Server) acceptAll() error {
-	for {
-		c, err := s.tcp.AcceptTCP()
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return nil
-		case err != nil:
-			s.log.Warn("accept a connection", "error", err)
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-s.base.Done():
-			}
-		default:
-			s.untold.serve(c, s.tellApart)
-		}
-	}
 }
 
 // allowed reports whether clients at a are served at all.

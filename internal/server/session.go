@@ -95,6 +95,17 @@ func (ss *session) expect() {
 	}
 }
 
+// grant implements entrant.
+func (ss *session) grant() { ss.granted.fire() }
+
+// queued implements entrant.
+func (ss *session) queued(position int) { ss.out.queued(position) }
+
+// shown implements entrant.
+func (ss *session) shown() native.QueueEntry {
+	return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Age: measure.Duration(time.Since(ss.born))}
+}
+
 // name is what a log may show of the identity.
 func (ss *session) name() string { return ss.id[:8] }
 

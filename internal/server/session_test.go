@@ -143,7 +143,7 @@ func TestAFailedEngineGivesTheClientTheReasonAndWhatWasCounted(t *testing.T) {
 	if err := c.aborted(prompt); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("got %v", err)
 	}
-	end, err := c.Finish(t.Context())
+	end, err := c.Finish(t.Context(), nil)
 	if err != nil || end.Error == nil || end.Flows[0].Streams[0].ReceivedBytes != 500 {
 		t.Errorf("half %+v, %v", end, err)
 	}
@@ -233,7 +233,7 @@ func TestTheLogHasALineAtStartAndEndAndNoKey(t *testing.T) {
 	conns := c.tcp()
 	var ss *session
 	running, _ := s.queue.snapshot()
-	ss = running[0]
+	ss = running[0].(*session)
 	c.start()
 	_ = conns[0].CloseWrite()
 	c.finish()

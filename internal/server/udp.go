@@ -28,45 +28,18 @@ func (f udpFlow) close() {
 	}
 }
 
-// readUDP answers the handshake on the shared socket and, where the kernel does
-// not tell peers apart, passes on what they send.
-func (s *Server) readUDP() error {
-	buf := make([]byte, 64<<10)
-	for {
-		n, from, err := s.udp.ReadFromUDPAddrPort(buf)
-		if errors.Is(err, net.ErrClosed) {
-			return nil
-		}
-		if err != nil {
-			// Some systems report here that an earlier answer met a closed port.
-			select {
-			case <-time.After(time.Millisecond):
-				continue
-			case <-s.base.Done():
-				return nil
-			}
-		}
-		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
-		s.datagram(from, buf[:n])
-	}
-}
-
-// datagram handles one datagram of the shared socket. Only datagrams of the
-// handshake get to the handshake; measured ones never look like them.
-func (s *Server) datagram(from netip.AddrPort, b []byte) {
+// handshake handles a datagram of the handshake, and returns false for another.
+func (s *Server) handshake(from netip.AddrPort, b []byte) bool {
 	d, err := native.ParseDatagram(b)
 	if err != nil {
-		if s.demux != nil {
-			s.demux.deliver(from, b)
-		}
-		return
+		return false
 	}
 	if !s.allowed(from.Addr()) {
-		return
+		return true
 	}
 	ss := s.sessions.key(d.Key)
 	if ss == nil || ss.udp == nil {
-		return
+		return true
 	}
 	switch d.Type {
 	case native.Hello:
@@ -76,6 +49,7 @@ func (s *Server) datagram(from netip.AddrPort, b []byte) {
 			s.proven(ss, from, d)
 		}
 	}
+	return true
 }
 
 // nonce is what the client at from must have received. It is computed, not
@@ -175,7 +149,7 @@ func (s *Server) answerLate(c *net.UDPConn) {
 			// An ICMP answer; the next read waits again.
 			continue
 		}
-		s.datagram(netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), buf[:n])
+		s.handshake(netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), buf[:n])
 	}
 }
 

@@ -352,7 +352,7 @@ func FuzzDatagramFromOutside(f *testing.F) {
 	s.sessions.byKey[ss.key] = ss
 	from := netip.MustParseAddrPort("127.0.0.1:1")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s.datagram(from, b)
+		s.datagram(s.port, from, b)
 		if ss.have > 0 {
 			t.Fatal("a flow was opened without a proof")
 		}

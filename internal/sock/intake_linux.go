@@ -75,7 +75,9 @@ func (in *Intake) Drop(i int) { in.ready.drop(i) }
 // Close gives everything back. The connections stay open.
 func (in *Intake) Close() {
 	for _, fd := range in.fds {
-		_ = unix.Close(fd)
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
 	}
 	in.fds = nil
 }

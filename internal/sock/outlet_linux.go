@@ -14,11 +14,13 @@ import (
 	"soku/internal/measure"
 )
 
-// Outlet puts bytes into the kernel for the connections of one loop and never
-// waits while it does. It is for one goroutine, which should have its OS thread
-// locked: calls that do not block are made without telling the runtime.
+// Outlet puts bytes into the kernel for the connections of one loop and does not
+// wait while it does, unless it was given patience. It is for one goroutine, which
+// should have its OS thread locked: calls that do not block are made without
+// telling the runtime.
 type Outlet struct {
 	path    string
+	patient bool
 	fds     []int
 	payload []byte
 	put     func(fd, n int) (int, error)
@@ -128,14 +130,46 @@ func (o *Outlet) Path() string { return o.path }
 // full now, also after a part.
 func (o *Outlet) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(o.payload))) }
 
-// Wait sleeps until one of the connections may take more, or for d.
-func (o *Outlet) Wait(d time.Duration) { o.ready.wait(d) }
+// Patience makes Put of an outlet over one connection wait inside the kernel while
+// the connection's queue is full, for up to d, and tells whether it does: only by
+// splice. The kernel then fills the queue as soon as there is room, where a loop
+// that is told of room and comes again finds the queue run empty. Until Close the
+// connection blocks for everybody who uses it.
+func (o *Outlet) Patience(d time.Duration) bool {
+	if o.path != "splice" || len(o.fds) != 1 {
+		return false
+	}
+	t := unix.NsecToTimeval(int64(d))
+	if unix.SetsockoptTimeval(o.fds[0], unix.SOL_SOCKET, unix.SO_SNDTIMEO, &t) != nil || unix.SetNonblock(o.fds[0], false) != nil {
+		return false
+	}
+	o.patient = true
+	return true
+}
+
+// hurry takes the patience back.
+func (o *Outlet) hurry() {
+	_ = unix.SetNonblock(o.fds[0], true)
+	_ = unix.SetsockoptTimeval(o.fds[0], unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
+	o.patient = false
+}
+
+// Wait sleeps until one of the connections may take more, or for d. With patience
+// it was waited for already.
+func (o *Outlet) Wait(d time.Duration) {
+	if !o.patient {
+		o.ready.wait(d)
+	}
+}
 
 // Drop gives up connection i: Wait no longer looks at it.
 func (o *Outlet) Drop(i int) { o.ready.drop(i) }
 
 // Close gives everything back. The connections stay open.
 func (o *Outlet) Close() {
+	if o.patient {
+		o.hurry()
+	}
 	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to, o.file) {
 		if fd >= 0 {
 			_ = unix.Close(fd)
@@ -168,12 +202,19 @@ func (o *Outlet) splice(fd, n int) (int, error) {
 		o.piped = k
 	}
 	n = min(n, o.piped)
-	k, err := result(unix.RawSyscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_NONBLOCK|unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
+	k, err := o.intoSocket(fd, n)
 	o.piped -= k
-	if k < n && err == nil {
+	if k < n && err == nil && !o.patient {
 		err = ErrWouldBlock
 	}
 	return k, err
+}
+
+func (o *Outlet) intoSocket(fd, n int) (int, error) {
+	if o.patient { // the runtime is told, or a collection of garbage would wait, too
+		return result(unix.Syscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
+	}
+	return result(unix.RawSyscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_NONBLOCK|unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
 }
 
 // openPipes fills one pipe with references to the payload's pages, once; what is

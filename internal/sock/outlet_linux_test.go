@@ -1,8 +1,15 @@
 package sock
 
 import (
+	"errors"
+	"io"
+	"net"
+	"os"
 	"testing"
+	"time"
 	"unsafe"
+
+	"soku/internal/measure"
 )
 
 func TestTheFirstOutletTakesThePayloadThatWasMadeAhead(t *testing.T) {
@@ -23,5 +30,51 @@ func TestTheFirstOutletTakesThePayloadThatWasMadeAhead(t *testing.T) {
 	}
 	if payloads[0] != made || payloads[1] == made {
 		t.Errorf("made ahead: %p; the outlets have %p and %p", made, payloads[0], payloads[1])
+	}
+}
+
+func TestAPatientOutletWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
+	a, b, err := dialled(t, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = a.SetWriteBuffer(64 << 10)
+	o, err := OpenOutlet([]*net.TCPConn{a}, "splice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.Patience(50 * time.Millisecond) {
+		t.Fatal("it has none")
+	}
+	var put int
+	for { // until neither queue has room for as long as it is patient
+		n, err := o.Put(0, 1<<20)
+		put += n
+		if errors.Is(err, ErrWouldBlock) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := make(chan int64)
+	go func() {
+		n, _ := io.Copy(io.Discard, io.LimitReader(b, int64(put)+1<<20))
+		read <- n
+	}()
+	for left := 1 << 20; left > 0; { // each call waits for the reader, as long as it takes
+		n, err := o.Put(0, left)
+		if err != nil && !errors.Is(err, ErrWouldBlock) {
+			t.Fatal(err)
+		}
+		left -= n
+	}
+	if n := <-read; n != int64(put)+1<<20 {
+		t.Errorf("%d bytes came of %d", n, put+1<<20)
+	}
+	o.Close()
+	_ = a.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+	if _, err := a.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a read of the connection afterwards: %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Headline is the one figure a person looks for in a result: goodput, with loss
-// for datagrams, the median round trip with the 99th percentile, or connections
-// a second with their set-up time. A failed
+// for datagrams, the median round trip with the 99th percentile, connections a second with
+// their set-up time, hops with the round trip to the target, or the path MTU. A failed
 // trial has its kind of failure instead.
 func Headline(r *measure.Result) string {
 	if r.Error != nil {
@@ -24,6 +24,10 @@ func Headline(r *measure.Result) string {
 			text += fmt.Sprintf(" (set-up %s, p99 %s)", measure.FormatLatency(s.RTT.P50), measure.FormatLatency(s.RTT.P99))
 		}
 		return text + strings.Replace(lossText(s), " % lost", " % failed", 1)
+	case measure.TestTrace:
+		return traceLine(r)
+	case measure.TestMTU:
+		return strconv.Itoa(s.PathMTUBytes) + " bytes"
 	case measure.TestLatency, measure.TestPing:
 		if s.RTT == nil {
 			return reported(s.ReportedRTT) + lossText(s)
@@ -47,6 +51,20 @@ func reported(f *measure.RTTFigures) string {
 		return "at most " + measure.FormatLatency(*f.Max)
 	}
 	return "no reply"
+}
+
+func traceLine(r *measure.Result) string {
+	if r.Trace == nil {
+		return "no hops"
+	}
+	text := strconv.Itoa(len(r.Trace.Hops)) + " hops"
+	if len(r.Trace.Hops) == 1 {
+		text = "1 hop"
+	}
+	if !r.Trace.Reached || r.Summary.RTT == nil {
+		return text + ", target silent"
+	}
+	return text + ", " + measure.FormatLatency(r.Summary.RTT.P50) + lossText(r.Summary)
 }
 
 func lossText(s measure.Summary) string {

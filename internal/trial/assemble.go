@@ -83,6 +83,9 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 		return f
 	}
 	f.Samples = received.Samples
+	if len(f.Samples) == 0 && sent != nil {
+		f.Samples = sent.Samples
+	}
 	f.Summary.DurationNs = measure.Duration(received.DurationNs)
 	rate(&f, received, r.Options)
 	f.Summary.Fairness = fairness(&f)
@@ -99,6 +102,10 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 // end cuts off the drain of queues after the sender stopped, which runs at the
 // path's rate but with fewer and fewer streams.
 func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
+	if len(received.Samples) == 0 {
+		rateOfWhole(f, received)
+		return
+	}
 	end := received.DurationNs
 	if o.Duration > 0 && int64(o.Duration) < end {
 		end = int64(o.Duration)
@@ -116,6 +123,14 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 	f.Summary.SteadyStartNs = measure.Duration(steady.StartNs)
 	if steady.EndNs > steady.StartNs {
 		f.Summary.GoodputBps = float64(steady.Bytes) * 8e9 / float64(steady.EndNs-steady.StartNs)
+	}
+}
+
+// rateOfWhole is for a receiver that tells how much came, and not when.
+func rateOfWhole(f *measure.Flow, received *measure.FlowEnd) {
+	f.Summary.Confidence, f.Summary.ConfidenceReason = measure.Medium, "the receiver told no intervals: the start is in the figure"
+	if received.DurationNs > 0 {
+		f.Summary.GoodputBps = float64(f.Summary.ReceivedBytes) * 8e9 / float64(received.DurationNs)
 	}
 }
 

@@ -31,6 +31,9 @@ const (
 // them, so that elsewhere connections end in order unless asked otherwise.
 func chooseEntry(ctx context.Context, session wire.Session, o measure.Options) (connect.Target, string, error) {
 	e := session.Entry()
+	if e.Plain {
+		return connect.Target{Addr: e.Main, Reset: o.Close != "fin"}, entryForeign, nil
+	}
 	t := connect.Target{Addr: e.Own}
 	t.Reset = o.Close == "rst" || o.Close == "auto" && session.Server().Facts.OS == "linux"
 	t.Await = !t.Reset

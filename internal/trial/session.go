@@ -17,7 +17,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire"
-	"soku/internal/wire/native"
 )
 
 func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target) }
@@ -26,13 +25,16 @@ func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target
 // engines, both halves into r. What goes on ahead ends before packets move.
 func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
 	observe := serialise(h.Observe)
-	session, err := native.Open(ctx, t.hostPort(o), wire.Request{
-		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS,
+	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
+		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, IPerf3: s.IPerf3,
 	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: observe})
 	if err != nil {
 		return err
 	}
 	defer session.Close()
+	if h.Session != nil {
+		h.Session(session)
+	}
 	r.Tool.Protocol = session.Protocol()
 	r.Hosts.Server = session.Server()
 	o = session.Options() // as the server allows them
@@ -62,14 +64,19 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if err != nil {
 		return serverFirst(ctx, err)
 	}
+	data.manner = session.Manner()
 	own, runErr := data.run(ctx, s.Test, o, observe)
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
+	own.Host = r.Hosts.Client
 	runErr = pinned(ctx, r, runErr)
 
 	other := &measure.End{}
 	if runErr == nil {
-		other, runErr = session.Finish(ctx)
+		other, runErr = session.Finish(ctx, own)
+	}
+	if runErr == nil && data.manner.Untold {
+		acknowledged(own, r)
 	}
 	if other == nil {
 		other = &measure.End{}
@@ -134,6 +141,8 @@ type data struct {
 	tcp []*net.TCPConn
 	udp []net.Conn
 
+	manner measure.Manner
+
 	connect connect.Target // of a connect test, and which entry that is
 	entry   string
 }
@@ -173,7 +182,7 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		for _, c := range d.tcp {
 			conns = append(conns, c)
 		}
-		l, err := latency.RunFlows(ctx, conns, o, obs)
+		l, err := latency.RunFlowsIn(ctx, d.manner, conns, o, obs)
 		return &measure.End{Latency: l}, err
 	}
 	if o.WithLatency {
@@ -201,15 +210,15 @@ func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction
 	if test == measure.TestUDP {
 		conns := d.udp[first : first+o.Streams]
 		if dir == measure.Forward {
-			return udp.Send(ctx, conns, o, dir, obs)
+			return udp.SendIn(ctx, d.manner, conns, o, dir, obs)
 		}
-		return udp.Receive(ctx, conns, o, dir, obs)
+		return udp.ReceiveIn(ctx, d.manner, conns, o, dir, obs)
 	}
 	conns := d.tcp[first : first+o.Streams]
 	if dir == measure.Forward {
-		return tcp.Send(ctx, conns, o, dir, obs)
+		return tcp.SendIn(ctx, d.manner, conns, o, dir, obs)
 	}
-	return tcp.Receive(ctx, conns, o, dir, obs)
+	return tcp.ReceiveIn(ctx, d.manner, conns, o, dir, obs)
 }
 
 // latencyFloor measures what this host adds to a round trip like those of l. It

@@ -33,6 +33,7 @@ type Spec struct {
 	Client, Server measure.Endpoint
 	Token          string
 	TLS            *tls.Config // nil: control without TLS
+	IPerf3         wire.IPerf3 // for Options.Via iperf3
 	Version        string      // of this program
 	Identity       *measure.Trial
 	// Floor finds what is kept of the limits of a host with these facts, or nil;
@@ -41,10 +42,15 @@ type Spec struct {
 }
 
 // Hooks are called while the trial runs, from one goroutine at a time for each
-// hook; they must return within a few milliseconds. Both may be nil.
+// hook; they must return within a few milliseconds. Each may be nil.
 type Hooks struct {
 	Observe measure.Observer
 	State   func(wire.State)
+	// Session gets the session when it is open, for what one protocol alone tells
+	// when Run has returned: see its package. The session stays Run's.
+	Session func(wire.Session)
+	// Trace gets what the test trace knows so far, up to five times a second.
+	Trace func(*measure.Trace)
 }
 
 // Run measures and returns the result. It always returns one: what went wrong
@@ -108,9 +114,16 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	ctx = sock.WithPins(ctx, pins)
 	ahead := prepare(ctx, target.addr, s.Test, r.Options)
 	defer ahead.into(r) // also where the trial ends before it is asked for
-	if s.Test == measure.TestPing {
+	switch s.Test {
+	case measure.TestPing:
 		ahead.into(r)
 		return runPing(ctx, target.addr, o, h, r)
+	case measure.TestTrace:
+		ahead.into(r)
+		return runTrace(ctx, target.addr, r.Options, h, r)
+	case measure.TestMTU:
+		ahead.into(r)
+		return runMTU(ctx, target.addr, r.Options, r)
 	}
 	if !r.Options.NeedsServer(s.Test) {
 		ahead.into(r)

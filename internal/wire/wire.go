@@ -19,6 +19,7 @@ type Request struct {
 	Options measure.Options // effective
 	Token   string          // empty: none
 	TLS     *tls.Config     // nil: control without TLS
+	IPerf3  IPerf3          // for a server of iperf3
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.
@@ -44,6 +45,8 @@ type Entry struct {
 	// connection, and the server's close must be awaited.
 	Main     netip.AddrPort
 	Preamble []byte
+	// Plain: connections go to Main, carry nothing, and the client ends them.
+	Plain bool
 }
 
 // Hooks are called while a session lives, from one goroutine of the session;
@@ -77,9 +80,12 @@ type Session interface {
 	Entry() Entry
 	// Start returns when the server has begun.
 	Start(ctx context.Context) error
-	// Finish says that this end is finished, waits for the server's half and
-	// returns it. The half of a server that failed has its Error set.
-	Finish(ctx context.Context) (*measure.End, error)
+	// Finish says that this end is finished and has counted own, waits for the
+	// server's half and returns it. The half of a server that failed has its Error
+	// set; that of a protocol in which nothing is told has no flows.
+	Finish(ctx context.Context, own *measure.End) (*measure.End, error)
+	// Manner is how the engines are to move the bytes of the test, at this end.
+	Manner() measure.Manner
 	// Server is what the server told about its host in the handshake.
 	Server() *measure.Host
 	// Protocol is the name and version of the protocol, such as "soku/1".

@@ -53,6 +53,9 @@ func (c *client) closedStream(ctx context.Context) error {
 			in, out := parseTimes(reply, true)
 			c.far(start, came, in, out)
 		}
+		if err := c.endLap(ctx, message); err != nil {
+			return c.broken(ctx, err)
+		}
 	}
 }
 

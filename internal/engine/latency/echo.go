@@ -90,6 +90,19 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 }
 
 func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (method string, err error) {
+	return echoLaps(ctx, 0, conn, o, open)
+}
+
+// EchoIn is [Echo] in the manner of another protocol, over TCP.
+func EchoIn(ctx context.Context, m measure.Manner, conn net.Conn, o measure.Options) error {
+	if m.Lap == 0 {
+		return Echo(ctx, conn, o)
+	}
+	_, err := echoLaps(ctx, m.Lap, conn, o, openShared)
+	return err
+}
+
+func echoLaps(ctx context.Context, lap int64, conn net.Conn, o measure.Options, open linker) (method string, err error) {
 	if err := checkEcho(o); err != nil {
 		return "", err
 	}
@@ -101,7 +114,7 @@ func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (m
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
 		l.stamp("requests") // when a request came, not when this end ran again
 	}
-	e := echoer{link: l, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, lap: lap, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
@@ -131,6 +144,7 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 // echoer answers over a link.
 type echoer struct {
 	link             link
+	lap              int64 // answers before a message that gets none; 0: all get one
 	size             int
 	stream, farTimes bool
 	clock            clock
@@ -146,10 +160,14 @@ func (e echoer) times(b []byte) {
 
 func (e echoer) messages(ctx context.Context) error {
 	message := make([]byte, e.size)
-	for {
+	for answered := int64(0); ; answered++ {
 		err := readFull(ctx, e.link, message, func() error { return nil })
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if err == nil && e.lap > 0 && answered == e.lap {
+			answered = -1
+			continue
 		}
 		if err == nil {
 			e.times(message)

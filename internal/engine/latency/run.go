@@ -49,11 +49,25 @@ func RunFlows(ctx context.Context, conns []net.Conn, o measure.Options, obs meas
 	return run(ctx, conns, o, obs, open)
 }
 
+// RunFlowsIn is [RunFlows] in the manner of another protocol. With laps no end spins
+// and there is no request rate.
+func RunFlowsIn(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
+	if m.Lap == 0 {
+		return RunFlows(ctx, conns, o, obs)
+	}
+	return runLaps(ctx, m.Lap, conns, o, obs, openShared)
+}
+
 func run(ctx context.Context, conns []net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
+	return runLaps(ctx, 0, conns, o, obs, open)
+}
+
+func runLaps(ctx context.Context, lap int64, conns []net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
 	c, err := newClient(conns, o)
 	if err != nil {
 		return nil, err
 	}
+	c.lap = lap
 	c.attach(open)
 	defer c.release()
 	return c.run(ctx, obs)
@@ -98,6 +112,7 @@ type flow struct {
 	conn net.Conn
 	link link
 	rtt  *measure.Histogram // nil where there is one flow only
+	laps int64              // round trips since the last message that nobody answers
 }
 
 // next makes it the next flow's turn.
@@ -163,6 +178,7 @@ type client struct {
 	count   int64 // 0 where the time does
 	timeout int64 // ns
 	gap     float64
+	lap     int64 // round trips of a flow before a message that nobody answers; 0 for none
 	token   uint64
 	rec     *roundtrip.Recorder
 

@@ -2,12 +2,13 @@ package ping
 
 import (
 	"encoding/binary"
-	"fmt"
 	"net/netip"
 
 	"golang.org/x/net/icmp"
 	"golang.org/x/net/ipv4"
 	"golang.org/x/net/ipv6"
+
+	"soku/internal/engine/probe"
 )
 
 // An echo request as this package sends it, big endian:
@@ -72,7 +73,7 @@ func parse(v6 bool, b []byte) message {
 	if len(b) < headerSize {
 		return message{}
 	}
-	if reason := failureReason(v6, b[0], b[1]); reason != "" {
+	if reason := probe.Reason(v6, b[0], b[1]); reason != "" {
 		return quoted(v6, b[headerSize:], reason)
 	}
 	if !v6 && b[0] != byte(ipv4.ICMPTypeEchoReply) || v6 && b[0] != byte(ipv6.ICMPTypeEchoReply) {
@@ -112,7 +113,7 @@ func quoted(v6 bool, b []byte, reason string) message {
 		m.to, inner, echo = netip.AddrFrom16([16]byte(b[24:40])), b[headerLen:], byte(ipv6.ICMPTypeEchoRequest)
 	} else {
 		var ok bool
-		if inner, ok = stripIPv4(b); !ok || b[9] != protocolICMP {
+		if inner, ok = probe.StripIPv4(b); !ok || b[9] != protocolICMP {
 			return message{}
 		}
 		m.to = netip.AddrFrom4([4]byte(b[16:20]))
@@ -122,54 +123,4 @@ func quoted(v6 bool, b []byte, reason string) message {
 	}
 	m.id, m.seq = binary.BigEndian.Uint16(inner[4:]), binary.BigEndian.Uint16(inner[6:])
 	return m
-}
-
-// stripIPv4 returns what follows an IPv4 header.
-func stripIPv4(b []byte) ([]byte, bool) {
-	if len(b) < ipv4.HeaderLen || b[0]>>4 != 4 {
-		return nil, false
-	}
-	n := int(b[0]&0x0f) * 4
-	if n < ipv4.HeaderLen || len(b) < n {
-		return nil, false
-	}
-	return b[n:], true
-}
-
-// failureReason says what an ICMP error means, or "" for a message that is none.
-// Codes are those of the IANA registries of ICMP and ICMPv6 parameters.
-func failureReason(v6 bool, typ, code byte) string {
-	if v6 {
-		switch ipv6.ICMPType(typ) {
-		case ipv6.ICMPTypeDestinationUnreachable:
-			return coded(code, "no route to it", "a filter on the way forbids it", "beyond the scope of the source address",
-				"the host does not answer on its link", "port unreachable", "the source address is refused by policy", "a reject route is in the way")
-		case ipv6.ICMPTypePacketTooBig:
-			return "the packet is too big for the path"
-		case ipv6.ICMPTypeTimeExceeded:
-			return "the hop limit was reached on the way"
-		case ipv6.ICMPTypeParameterProblem:
-			return "a node on the way does not understand the packet"
-		}
-		return ""
-	}
-	switch ipv4.ICMPType(typ) {
-	case ipv4.ICMPTypeDestinationUnreachable:
-		return coded(code, "no route to its network", "the host does not answer on its network", "protocol unreachable", "port unreachable",
-			"the packet is too big for the path", "source route failed", "its network is unknown", "the host is unknown", "the source host is isolated",
-			"its network is forbidden by a filter", "the host is forbidden by a filter", "no route for this type of service", "no route for this type of service",
-			"a filter on the way forbids it")
-	case ipv4.ICMPTypeTimeExceeded:
-		return "the hop limit was reached on the way"
-	case ipv4.ICMPTypeParameterProblem:
-		return "a node on the way does not understand the packet"
-	}
-	return ""
-}
-
-func coded(code byte, texts ...string) string {
-	if int(code) < len(texts) {
-		return texts[code]
-	}
-	return fmt.Sprintf("destination unreachable, code %d", code)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"testing"
+
+	"soku/internal/engine/probe"
 )
 
 func replyTo(t testing.TB, v6 bool, id uint16, token, n uint64, size int) []byte {
@@ -96,11 +98,11 @@ func TestWhatIsNoneOfOursIsOther(t *testing.T) {
 
 func TestStripIPv4TakesOptionsOff(t *testing.T) {
 	b := append([]byte{0x46}, make([]byte, 23)...)
-	if rest, ok := stripIPv4(append(b, 7)); !ok || !bytes.Equal(rest, []byte{7}) {
+	if rest, ok := probe.StripIPv4(append(b, 7)); !ok || !bytes.Equal(rest, []byte{7}) {
 		t.Errorf("got %v %v", rest, ok)
 	}
 	for _, bad := range [][]byte{nil, {0x45}, append([]byte{0x65}, make([]byte, 30)...), append([]byte{0x44}, make([]byte, 30)...), append([]byte{0x4f}, make([]byte, 30)...)} {
-		if _, ok := stripIPv4(bad); ok {
+		if _, ok := probe.StripIPv4(bad); ok {
 			t.Errorf("%x was taken for an IPv4 packet", bad)
 		}
 	}
@@ -120,7 +122,7 @@ func FuzzParse(f *testing.F) {
 		if end := echoAtEnd(b, 56); len(end.payload) != 0 && len(end.payload) != 56 {
 			t.Errorf("%x: a payload of %d bytes at the end", b, len(end.payload))
 		}
-		if rest, ok := stripIPv4(b); ok && len(rest) > len(b)-20 {
+		if rest, ok := probe.StripIPv4(b); ok && len(rest) > len(b)-20 {
 			t.Errorf("%x: %d bytes after the header", b, len(rest))
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine/probe"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -32,7 +33,7 @@ func (s *kernelSocket) openOutlet(target netip.Addr, o measure.Options) *outlet 
 	}
 	patience := unix.NsecToTimeval(int64(tick))
 	err = s.configure(fd, target, o)
-	s.letIn(fd)
+	probe.LetIn(fd, s.v6)
 	if err = errors.Join(err, sock.StampDeparture(fd), unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &patience)); err != nil {
 		_ = unix.Close(fd)
 		return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/engine/probe"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -75,10 +76,13 @@ type pinger struct {
 
 	// The sender's; Run's caller.
 	sent, late int64
+	lastSend   int64
 	sentAll    atomic.Bool
 
 	// The receiver's.
 	received, lost, duplicated int64
+	moments                    stats
+	lastReply                  int64
 	err                        error // of the socket
 	reason                     string
 	reporter                   netip.Addr // who sent the reason
@@ -115,6 +119,7 @@ func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		Method:    "open loop, " + p.socket.String(),
 		Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
 		Sent: p.sent, Received: p.received, Lost: p.lost, Duplicated: p.duplicated, LateSends: p.late,
+		DeviationNs: p.moments.deviation(), SpanNs: max(p.lastSend, p.lastReply),
 	}
 	return l, p.verdict(ctx, err)
 }
@@ -188,7 +193,8 @@ func (p *pinger) sendOne(payload []byte) error {
 	if err != nil {
 		return measure.Errorf(measure.KindInternal, "ping %s: %w", p.target, err)
 	}
-	p.window.Add(p.now())
+	p.lastSend = p.now()
+	p.window.Add(p.lastSend)
 	p.sent++
 	err = p.socket.send(message)
 	if err != nil && n > 0 {
@@ -197,21 +203,9 @@ func (p *pinger) sendOne(payload []byte) error {
 	}
 	if err != nil && n == 0 {
 		p.sent = 0
-		return sendError(p.target, err)
+		return probe.SendError("ping", p.target, err)
 	}
 	return nil
-}
-
-// sendError says why the system would not send.
-func sendError(target netip.Addr, err error) error {
-	switch {
-	case errors.Is(err, syscall.EMSGSIZE):
-		return measure.Errorf(measure.KindUsage, "ping %s: the packet is longer than the interface carries: %w", target, err).WithHint("use a smaller --size")
-	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
-		return measure.Errorf(measure.KindPermission, "ping %s: the system forbids sending to it: %w", target, err).
-			WithHint("a broadcast address or a local firewall rule; see: nft list ruleset")
-	}
-	return measure.Errorf(measure.KindUnreachable, "ping %s: %w", target, err).WithHint("check the address and the routes to it: ip route get %s", target)
 }
 
 // receive files what comes until every request is answered or given up.
@@ -296,6 +290,8 @@ func (p *pinger) take(a arrival, at int64) {
 			at = taken
 		}
 		p.rec.Reply(sentAt, at)
+		p.moments.add(float64(at - sentAt))
+		p.lastReply = max(p.lastReply, at)
 	case roundtrip.Duplicate:
 		p.duplicated++
 	}

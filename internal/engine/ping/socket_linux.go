@@ -2,15 +2,14 @@ package ping
 
 import (
 	"errors"
-	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine/probe"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -74,101 +73,27 @@ func openKind(target netip.Addr, o measure.Options, kind int) (*kernelSocket, er
 }
 
 func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) error {
-	s.target = sockaddr(target)
+	s.target = probe.Sockaddr(target, 0)
 	s.stamped = sock.Stamp(fd, true) == nil
 	if s.isRaw {
 		wanted := []uint{0, 3, 11, 12} // echo reply; the errors
 		if s.v6 {
 			wanted = []uint{129, 1, 2, 3, 4}
 		}
-		s.letIn(fd, wanted...)
+		probe.LetIn(fd, s.v6, wanted...)
 	}
-	if o.Device != "" {
-		if err := unix.BindToDevice(fd, o.Device); err != nil {
-			return deviceError(o.Device, err)
-		}
-	}
-	if o.TOS != 0 {
-		level, option := unix.IPPROTO_IP, unix.IP_TOS
-		if s.v6 {
-			level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
-		}
-		if err := unix.SetsockoptInt(fd, level, option, o.TOS); err != nil {
-			return measure.Errorf(measure.KindUsage, "ping %s with tos %d: %w", target, o.TOS, err).WithHint("use a value this system allows")
-		}
-	}
-	if o.Bind != "" {
-		if err := s.bind(fd, target, o.Bind); err != nil {
-			return err
-		}
+	if err := probe.Prepare(fd, "ping", target, o); err != nil {
+		return err
 	}
 	if !s.isRaw {
 		// A connected socket is told of ICMP errors about its packets; this asks
 		// for all of them and for who sent them.
-		level, option := unix.IPPROTO_IP, unix.IP_RECVERR
-		if s.v6 {
-			level, option = unix.IPPROTO_IPV6, unix.IPV6_RECVERR
-		}
-		_ = unix.SetsockoptInt(fd, level, option, 1)
+		_ = probe.ReportErrors(fd, s.v6)
 		if err := unix.Connect(fd, s.target); err != nil {
-			return sendError(target, err)
+			return probe.SendError("ping", target, err)
 		}
 	}
 	return nil
-}
-
-// letIn keeps every ICMP message but those of the types out of a raw socket's queue.
-func (s *kernelSocket) letIn(fd int, types ...uint) {
-	if s.v6 {
-		var block unix.ICMPv6Filter
-		for i := range block.Data {
-			block.Data[i] = 1<<32 - 1
-		}
-		for _, typ := range types {
-			block.Data[typ/32] &^= 1 << (typ % 32)
-		}
-		_ = unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &block)
-		return
-	}
-	const icmpFilter = 1 // ICMP_FILTER of linux/icmp.h
-	block := uint32(1<<32 - 1)
-	for _, typ := range types {
-		block &^= 1 << typ
-	}
-	_ = unix.SetsockoptInt(fd, unix.SOL_RAW, icmpFilter, int(int32(block)))
-}
-
-func (s *kernelSocket) bind(fd int, target netip.Addr, text string) error {
-	addr, err := netip.ParseAddr(text)
-	if err != nil || addr.Unmap().Is6() != target.Is6() {
-		return measure.Errorf(measure.KindUsage, "ping %s from %q: not an address of the same family", target, text).WithHint("give an address of this host for --bind")
-	}
-	if err := unix.Bind(fd, sockaddr(addr.Unmap())); err != nil {
-		return measure.Errorf(measure.KindUsage, "ping %s from %s: %w", target, text, err).WithHint("give an address of this host for --bind")
-	}
-	return nil
-}
-
-func deviceError(device string, err error) error {
-	if errors.Is(err, unix.EPERM) {
-		return measure.Errorf(measure.KindPermission, "ping through interface %s: %w", device, err).WithHint("run as root or with the capability CAP_NET_RAW")
-	}
-	return measure.Errorf(measure.KindUsage, "ping through interface %s: %w", device, err).WithHint("see the interfaces of this host: ip link")
-}
-
-func sockaddr(a netip.Addr) unix.Sockaddr {
-	if a.Is4() {
-		return &unix.SockaddrInet4{Addr: a.As4()}
-	}
-	return &unix.SockaddrInet6{Addr: a.As16(), ZoneId: zoneIndex(a.Zone())}
-}
-
-func zoneIndex(zone string) uint32 {
-	if i, err := net.InterfaceByName(zone); err == nil {
-		return uint32(i.Index)
-	}
-	n, _ := strconv.ParseUint(zone, 10, 32)
-	return uint32(n)
 }
 
 func (s *kernelSocket) send(message []byte) error {
@@ -215,22 +140,12 @@ func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
 	if err := errors.Join(err, inner); err != nil {
 		return arrival{}, err
 	}
-	a := arrival{message: s.buffer[:n], from: addrOf(from), at: now}
+	a := arrival{message: s.buffer[:n], from: probe.AddrOf(from), at: now}
 	if s.isRaw && !s.v6 {
-		a.message, _ = stripIPv4(a.message) // none is parsed as nothing of ours
+		a.message, _ = probe.StripIPv4(a.message) // none is parsed as nothing of ours
 	}
 	a.delay = sock.Late(sock.Stamped(s.control[:controlled]), now)
 	return a, nil
-}
-
-func addrOf(sa unix.Sockaddr) netip.Addr {
-	switch sa := sa.(type) {
-	case *unix.SockaddrInet4:
-		return netip.AddrFrom4(sa.Addr)
-	case *unix.SockaddrInet6:
-		return netip.AddrFrom16(sa.Addr)
-	}
-	return netip.Addr{}
 }
 
 // failure empties the queue of errors about requests of this socket (ip(7),
@@ -250,34 +165,13 @@ func (s *kernelSocket) failure(fd int) (a arrival, ok bool) {
 			v4 := m.Header.Level == unix.IPPROTO_IP && m.Header.Type == unix.IP_RECVERR
 			v6 := m.Header.Level == unix.IPPROTO_IPV6 && m.Header.Type == unix.IPV6_RECVERR
 			if v4 || v6 {
-				if reason, from := extendedError(m.Data, v6); reason != "" {
-					a, ok = arrival{reason: reason, from: from}, true
+				if e, is := probe.ParseExtended(m.Data, v6); is && e.Reason(v6) != "" {
+					a, ok = arrival{reason: e.Reason(v6), from: e.From}, true
 				}
 			}
 		}
 	}
 	return a, ok
-}
-
-// extendedError reads a struct sock_extended_err (linux/errqueue.h): errno in 4
-// bytes, origin, type, code, padding, info and data of 4 each; the sockaddr of
-// who reported it follows. reason is empty for an error that is no ICMP message.
-func extendedError(b []byte, v6 bool) (reason string, from netip.Addr) {
-	const fixed = 16
-	origin := byte(unix.SO_EE_ORIGIN_ICMP)
-	if v6 {
-		origin = unix.SO_EE_ORIGIN_ICMP6
-	}
-	if len(b) < fixed || b[4] != origin {
-		return "", netip.Addr{}
-	}
-	switch who := b[fixed:]; {
-	case !v6 && len(who) >= 8:
-		from = netip.AddrFrom4([4]byte(who[4:8]))
-	case v6 && len(who) >= 24:
-		from = netip.AddrFrom16([16]byte(who[8:24]))
-	}
-	return failureReason(v6, b[5], b[6]), from
 }
 
 func (s *kernelSocket) ownsID() bool { return s.isRaw }

@@ -408,14 +408,3 @@ func TestARealSocketEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
-
-func FuzzExtendedError(f *testing.F) {
-	f.Add(append([]byte{113, 0, 0, 0, unix.SO_EE_ORIGIN_ICMP, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2, 0, 0, 0, 192, 0, 2, 1), false)
-	f.Add(append([]byte{113, 0, 0, 0, unix.SO_EE_ORIGIN_ICMP6, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, make([]byte, 28)...), true)
-	f.Add([]byte{1, 2, 3}, true)
-	f.Fuzz(func(t *testing.T, b []byte, v6 bool) {
-		if reason, from := extendedError(b, v6); reason != "" && from.IsValid() && from.Is6() != v6 {
-			t.Errorf("%x: %q from %v", b, reason, from)
-		}
-	})
-}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/engine/probe"
 )
 
 var tunnelFar = netip.MustParseAddr("10.96.0.2")
@@ -55,7 +57,7 @@ func (t *tunnel) answer() {
 			return
 		}
 		came := time.Now()
-		inner, ok := stripIPv4(b[:n])
+		inner, ok := probe.StripIPv4(b[:n])
 		if !ok || b[9] != protocolICMP || len(inner) < headerSize || inner[0] != 8 {
 			continue
 		}

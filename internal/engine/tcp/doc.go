@@ -11,8 +11,9 @@
 //
 // Bytes go through loops where the system has a way for them: a few goroutines on
 // OS threads of their own, each over its part of the streams, that hand bytes to
-// the kernel and take them out without ever blocking there. Where it has none, for
-// a rate, and to check every byte, each stream has a goroutine.
+// the kernel and take them out without blocking there; senders of few streams have
+// a loop a stream, which the kernel holds while there is no room. Where it has none,
+// for a rate, and to check every byte, each stream has a goroutine.
 //
 // Goroutines: one a loop or stream, and one that waits for them; the caller's own
 // takes the samples. All have ended when the call returns.

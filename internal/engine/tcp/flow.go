@@ -21,9 +21,10 @@ type limits struct {
 	spare time.Duration // for the far end's last word, beyond its own time to drain
 
 	portable bool // take only the paths that every system has
+	threads  int  // most streams of a flow whose senders wait each in a thread of its own
 }
 
-var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second}
+var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second, threads: 32}
 
 // defaultLength is the size of a read or write when the options give none.
 const defaultLength = 1 << 20
@@ -32,6 +33,8 @@ const defaultLength = 1 << 20
 type flow struct {
 	conns  []*net.TCPConn
 	o      measure.Options
+	manner measure.Manner
+	ending *sock.Ending
 	limits limits
 	group  *sock.Group
 	rec    *meter.Recorder
@@ -41,8 +44,8 @@ type flow struct {
 	watch  func() // gives the connections back to the runtime's poller
 }
 
-func newFlow(conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
-	f := &flow{watch: func() {}, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(o.Length)}
+func newFlow(m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+	f := &flow{watch: func() {}, manner: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(o.Length)}
 	if f.length <= 0 {
 		f.length = defaultLength
 	}
@@ -54,10 +57,11 @@ func newFlow(conns []*net.TCPConn, o measure.Options, dir measure.Direction, rol
 		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
 	}
 	f.rec = meter.NewRecorder(cfg)
+	f.ending = f.group.Heed(m.Over, patienceOf(role))
 	if len(conns) == 0 {
 		return f, measure.Errorf(measure.KindInternal, "measure TCP over no connections")
 	}
-	if o.Duration <= 0 && o.Bytes <= 0 {
+	if o.Duration <= 0 && o.Bytes <= 0 && m.Over == nil {
 		return f, measure.Errorf(measure.KindInternal, "measure TCP for no time and no bytes")
 	}
 	settings := sock.FromOptions(o)
@@ -69,14 +73,27 @@ func newFlow(conns []*net.TCPConn, o measure.Options, dir measure.Direction, rol
 	return f, nil
 }
 
-// timed tells whether the flow ends after a time; otherwise after o.Bytes.
-func (f *flow) timed() bool { return f.o.Bytes <= 0 }
+// timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
+// the protocol says so.
+func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
+
+// patienceOf is how long an end goes on when the protocol says that the flow is
+// over: a receiver takes what is queued.
+func patienceOf(role measure.Role) time.Duration {
+	if role == measure.Sender {
+		return 0
+	}
+	return lastBytes
+}
 
 // nominal is how long a timed flow's sender sends.
 func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
 
 // drain is how long after its nominal end a timed flow's receiver still reads.
 func (f *flow) drain() time.Duration {
+	if f.manner.Kept {
+		return 0
+	}
 	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
 }
 

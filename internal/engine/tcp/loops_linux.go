@@ -51,8 +51,15 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	if path != "write" {
 		s.size = blockSize // o.Length is how much a program would write at once
 	}
+	n = loopsOf(path)
+	// A thread a stream that waits inside the kernel keeps queues fuller than a loop
+	// over many; with very many streams the threads are in each other's way.
+	patient := path == "splice" && s.pins == nil && len(s.conns) <= s.limits.threads
+	if patient {
+		n = len(s.conns)
+	}
 	var all []*sendLoop
-	for _, streams := range dealt(len(s.conns), loopsOf(path)) {
+	for _, streams := range dealt(len(s.conns), n) {
 		outlet, err := sock.OpenOutlet(pick(s.conns, streams), path)
 		if err != nil {
 			for _, l := range all {
@@ -67,6 +74,11 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		// The kernel's words about pages that are sent keep coming until the last byte is
 		// acknowledged, and the runtime's poller would take them for a broken socket.
 		s.watch = watch
+	}
+	for _, l := range all {
+		if patient {
+			l.outlet.Patience(tick) // or the loop waits for room, as ever
+		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil
 }

@@ -23,11 +23,18 @@ import (
 // The FlowEnd always holds what was counted. Receive returns within 100 ms of
 // ctx's end.
 func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, conns, o, dir, obs, usual)
+	return receive(ctx, measure.Manner{}, conns, o, dir, obs, usual)
 }
 
-func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(conns, o, dir, measure.Receiver, obs, l)
+// ReceiveIn is [Receive] in the manner of another protocol. Of a flow that the
+// protocol ends, o may have neither a time nor an amount.
+func ReceiveIn(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+	return receive(ctx, m, conns, o, dir, obs, usual)
+}
+
+func receive(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(m, conns, o, dir, measure.Receiver, obs, l)
+	defer f.ending.Leave()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
@@ -62,6 +69,21 @@ type receiver struct {
 	first *sock.First // byte of any stream
 
 	complete []bool // each stream's own: its end was read
+
+	came atomic.Int64 // bytes of all streams, where they end a kept flow
+}
+
+// lastBytes is how long what is queued may take to read when the protocol says that
+// the flow is over.
+const lastBytes = 100 * time.Millisecond
+
+// enough tells, of a kept flow of an amount, whether it came with n bytes more.
+func (r *receiver) enough(n int) bool {
+	if !r.manner.Kept || r.o.Bytes <= 0 || r.came.Add(int64(n)) < int64(r.o.Bytes) {
+		return false
+	}
+	r.ending.End(0)
+	return true
 }
 
 // awaitFirst waits for the first byte of any stream; false when the flow ended
@@ -70,7 +92,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	if r.first.Await(ctx, r.group, done) {
 		return true
 	}
-	if r.group.Err() == nil {
+	if r.group.Err() == nil && !r.ending.Over() {
 		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")))
 	}
 	return false
@@ -79,7 +101,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 // over tells whether a deadline that went by was the end. It was not when it
 // was the one for the first byte, which came just then on another stream.
 func (r *receiver) over() bool {
-	if r.group.Err() != nil || !r.first.Come() {
+	if r.group.Err() != nil || !r.first.Come() || r.ending.Over() {
 		return true
 	}
 	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
@@ -109,12 +131,18 @@ func (r *receiver) begin(at time.Time) {
 			end = at.Add(r.nominal() + r.drain())
 		}
 		r.until(end)
+		if r.ending.Over() { // just now
+			r.group.Deadline(sock.Now().Add(lastBytes))
+		}
 	})
 }
 
 // ended notes that stream was read to its end, and tells the sender so.
 func (r *receiver) ended(stream int) {
 	r.complete[stream] = true
+	if r.manner.Kept {
+		return
+	}
 	_ = r.conns[stream].CloseWrite()
 	from := r.called
 	if r.first.Come() {
@@ -136,6 +164,9 @@ func (r *receiver) early(after time.Duration) bool {
 // finish judges a flow whose workers have ended, and resets the streams that
 // were not read to their ends.
 func (r *receiver) finish() {
+	if r.manner.Kept {
+		return
+	}
 	var total int64
 	var last time.Time
 	all := true

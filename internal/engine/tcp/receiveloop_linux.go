@@ -23,6 +23,7 @@ type receiveLoop struct {
 	// that is kept from its processor sends smaller packets, which costs both ends.
 	// One that reads is the slower end, and loses by it.
 	yields bool
+	quitAt time.Time // when it was seen first that the flow is over
 }
 
 const (
@@ -45,13 +46,13 @@ func (l *receiveLoop) run() {
 	for l.live > 0 {
 		n := l.pass()
 		since += n
-		if n > 0 {
+		if n > 0 && !l.leaves() {
 			if l.yields {
 				sock.Yield()
 			}
 			continue
 		}
-		if l.group.Err() != nil || l.late() {
+		if l.group.Err() != nil || l.late() || l.ending.Over() {
 			return
 		}
 		if since >= fast {
@@ -61,6 +62,24 @@ func (l *receiveLoop) run() {
 		}
 		since = 0
 	}
+}
+
+// leaves tells whether the loop ends though bytes still come: only where the
+// connections are kept, for then the sender goes on.
+func (l *receiveLoop) leaves() bool {
+	if !l.manner.Kept {
+		return false
+	}
+	if l.o.Bytes > 0 && l.came.Load() >= int64(l.o.Bytes) {
+		return true
+	}
+	if l.ending.Over() { // take what is queued, but of a sender that goes on not for ever
+		if l.quitAt.IsZero() {
+			l.quitAt = sock.Now()
+		}
+		return sock.Since(l.quitAt) > lastBytes
+	}
+	return l.late()
 }
 
 // pass gives each stream one turn and returns how many bytes came.
@@ -79,6 +98,7 @@ func (l *receiveLoop) pass() (moved int64) {
 			if !l.first.Come() {
 				l.begin(count.Last)
 			}
+			l.enough(n)
 		}
 		switch {
 		case err == nil, errors.Is(err, sock.ErrWouldBlock):

@@ -32,6 +32,9 @@ func (r *receiver) read(stream int, expected *payload) {
 			if !r.first.Come() {
 				r.begin(count.Last)
 			}
+			if r.enough(n) {
+				return
+			}
 		}
 		switch {
 		case err == nil:

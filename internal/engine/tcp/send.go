@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"math"
 	"net"
 	"sync/atomic"
 	"time"
@@ -21,11 +22,18 @@ import (
 // socket option was refused. The FlowEnd always holds what was counted.
 // Send returns within 100 ms of ctx's end, having dropped what was queued.
 func Send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, conns, o, dir, obs, usual)
+	return send(ctx, measure.Manner{}, conns, o, dir, obs, usual)
 }
 
-func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(conns, o, dir, measure.Sender, obs, l)
+// SendIn is [Send] in the manner of another protocol. Of a flow that the protocol
+// ends, o may have neither a time nor an amount.
+func SendIn(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+	return send(ctx, m, conns, o, dir, obs, usual)
+}
+
+func send(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(m, conns, o, dir, measure.Sender, obs, l)
+	defer f.ending.Leave()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
@@ -41,8 +49,10 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir meas
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())
 		f.group.Deadline(s.stop)
-	} else {
+	} else if o.Bytes > 0 {
 		s.left.Store(int64(o.Bytes))
+	} else {
+		s.left.Store(math.MaxInt64)
 	}
 	idle := time.Duration(0)
 	if !f.timed() {
@@ -102,10 +112,10 @@ func (s *sender) giveBack(n int) {
 	}
 }
 
-// over tells whether the time of a timed flow is over. Where this host was held
+// over tells whether the flow is: a timed one by its time. Where this host was held
 // up past that and past the peer's time to drain, the peer has ended the stream
 // with a reset by then, which is no failure.
-func (s *sender) over() bool { return s.timed() && !sock.Now().Before(s.stop) }
+func (s *sender) over() bool { return s.ending.Over() || s.timed() && !sock.Now().Before(s.stop) }
 
 // infos asks the kernel about each stream; nil where it does not tell.
 func (s *sender) infos() []*measure.TCPInfo {

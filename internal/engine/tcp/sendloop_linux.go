@@ -25,7 +25,7 @@ func (l *sendLoop) run() {
 	defer runtime.UnlockOSThread()
 	defer l.pins.Keep(measure.Sender)()
 	defer l.outlet.Close()
-	for l.live > 0 && l.group.Err() == nil {
+	for l.live > 0 && l.group.Err() == nil && !l.ending.Over() {
 		wait := tick
 		if l.timed() {
 			if wait = min(wait, l.stop.Sub(sock.Now())); wait <= 0 {

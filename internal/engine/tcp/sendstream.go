@@ -19,7 +19,7 @@ func (s *sender) write(stream int, payload *payload) {
 	if s.o.Rate > 0 {
 		turn = s.newTurns(stream)
 	}
-	for turn == nil || turn.next() {
+	for !s.ending.Over() && (turn == nil || turn.next()) {
 		claimed := s.claim()
 		if claimed == 0 {
 			return
@@ -54,7 +54,7 @@ func (s *sender) newTurns(stream int) *turns {
 		return pace.NewSchedule(start, s.size, s.streamRate(), pace.CoarseBurst)
 	}
 	shift := schedule(s.begin).Gap() / time.Duration(len(s.conns)) * time.Duration(stream)
-	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.group.Stopped()), stop: s.stop}
+	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.ending.Halted()), stop: s.stop}
 }
 
 // next waits until a unit is due; false when the flow ends before that.

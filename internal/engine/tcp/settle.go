@@ -16,6 +16,9 @@ import (
 func (s *sender) settle(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
 	finished := make([]bool, len(s.conns))
+	if s.manner.Kept && s.group.Err() == nil {
+		return s.acknowledged(ctx)
+	}
 	if s.group.Err() == nil {
 		for i := range s.conns {
 			_ = s.conns[i].CloseWrite()
@@ -36,6 +39,35 @@ func (s *sender) settle(ctx context.Context) (lost []int64) {
 		}
 	}
 	return lost
+}
+
+// acknowledged waits, for a bounded time, until the peer's kernel has every byte of
+// connections that are kept, and returns how many of each it does not have. It
+// waits for none where the system does not tell.
+func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
+	lost = make([]int64, len(s.conns))
+	timeout := sock.Now().Add(s.flow.patience())
+	for i, c := range s.conns {
+		lost[i] = unacknowledged(c, false)
+		for wait := time.Millisecond; lost[i] > 0 && sock.Now().Before(timeout) && ctx.Err() == nil; wait = min(2*wait, 50*time.Millisecond) {
+			t := time.NewTimer(wait)
+			select {
+			case <-t.C:
+			case <-s.manner.Over: // the far end counts no more
+				timeout = sock.Now()
+			case <-ctx.Done():
+				s.group.Stop(context.Cause(ctx))
+			}
+			t.Stop()
+			lost[i] = unacknowledged(c, false)
+		}
+	}
+	return lost
+}
+
+// patience is how long what is queued at the end of a kept flow may take.
+func (f *flow) patience() time.Duration {
+	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5)) + f.limits.spare
 }
 
 // deliver waits until the peer has stream's last byte: it says so by ending

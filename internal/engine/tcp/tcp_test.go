@@ -81,9 +81,9 @@ func (w way) both(ctx context.Context, from, to []*net.TCPConn, o measure.Option
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.end, r.err = receive(ctx, to, o, dir, nil, w.limits())
+		r.end, r.err = receive(ctx, measure.Manner{}, to, o, dir, nil, w.limits())
 	}()
-	s.end, s.err = send(ctx, from, o, dir, nil, w.limits())
+	s.end, s.err = send(ctx, measure.Manner{}, from, o, dir, nil, w.limits())
 	<-done
 	return s, r
 }

@@ -309,7 +309,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		a, b := pair(t)
 		conns := []net.Conn{a}
 		rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: conns})
-		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns}, begin: time.Now()}
+		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns, ending: sock.NewGroup(conns).Heed(nil, 0)}, begin: time.Now()}
 		d := &driver{sender: s, lanes: 1, box: datagram.NewSender(w.tx, 1400)}
 		out, err := d.box.Open(a)
 		if err != nil {
@@ -323,7 +323,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		}
 		defer box.Close()
 		r := &receiver{
-			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns)}, epoch: time.Now(), first: sock.NewFirst(),
+			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns), ending: sock.NewGroup(conns).Heed(nil, 0)}, epoch: time.Now(), first: sock.NewFirst(),
 			sent: []int64{unknown}, told: make([]bool, 1),
 		}
 		in, err := r.listen(0, box)

@@ -27,6 +27,8 @@ var usual = limits{first: 10 * time.Second, idle: 10 * time.Second, refused: 2 *
 type flow struct {
 	conns  []net.Conn
 	o      measure.Options
+	manner measure.Manner
+	ending *sock.Ending
 	limits limits
 	path   string // into the kernel or out of it
 	group  *sock.Group
@@ -34,18 +36,19 @@ type flow struct {
 	pins   *sock.Pins
 }
 
-func newFlow(conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
-	f := &flow{conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
+func newFlow(m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+	f := &flow{manner: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
 	f.rec = meter.NewRecorder(meter.Config{
 		Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs, Conns: conns,
 	})
+	f.ending = f.group.Heed(m.Over, patienceOf(role))
 	switch {
 	case len(conns) == 0:
 		return f, measure.Errorf(measure.KindInternal, "measure UDP over no sockets")
-	case o.Duration <= 0 && o.Bytes <= 0:
+	case o.Duration <= 0 && o.Bytes <= 0 && m.Over == nil:
 		return f, measure.Errorf(measure.KindInternal, "measure UDP for no time and no bytes")
-	case o.Size < headerSize:
-		return f, measure.Errorf(measure.KindUsage, "size %d: a datagram needs at least %d bytes", o.Size, headerSize).
+	case int(o.Size) < f.header():
+		return f, measure.Errorf(measure.KindUsage, "size %d: a datagram needs at least %d bytes", o.Size, f.header()).
 			WithHint("use a larger --size")
 	}
 	if err := f.choosePath(role); err != nil {
@@ -85,7 +88,26 @@ func (f *flow) count() measure.FlowEnd {
 	return end
 }
 
-func (f *flow) timed() bool { return f.o.Bytes <= 0 }
+// header is how many bytes a datagram's header has.
+func (f *flow) header() int {
+	if f.manner.Datagrams == nil {
+		return headerSize
+	}
+	return f.manner.Datagrams.Size()
+}
+
+// timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
+// the protocol says so.
+func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
+
+// patienceOf is how long an end goes on when the protocol says that the flow is
+// over: datagrams may still be on their way to a receiver.
+func patienceOf(role measure.Role) time.Duration {
+	if role == measure.Sender {
+		return 0
+	}
+	return straggle
+}
 
 // nominal is how long a timed flow's sender sends.
 func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
@@ -93,6 +115,9 @@ func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.St
 // grace is how long after its nominal end a timed flow's receiver still waits
 // for the sender's last word.
 func (f *flow) grace() time.Duration {
+	if f.manner.Kept {
+		return 0
+	}
 	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
 }
 

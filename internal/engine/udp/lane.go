@@ -35,6 +35,9 @@ type driver struct {
 // turn waits until a datagram is due, and returns how many a lane may send now;
 // 0 when the flow ends before that.
 func (d *driver) turn() int {
+	if d.ending.Over() {
+		return 0
+	}
 	n := int64(d.box.Most())
 	if d.schedule != nil {
 		if !d.due() {
@@ -85,8 +88,7 @@ func (d *driver) send(l *lane, n int) bool {
 		if !d.stop.IsZero() && !now.Before(d.stop) {
 			return false
 		}
-		h := header{stream: uint16(l.stream), seq: uint64(l.count.Packets), sentNs: int64(now.Sub(d.begin))}
-		h.putAll(d.box.Datagrams(n-sent), int(d.o.Size))
+		d.putHeaders(l, d.box.Datagrams(n-sent), now)
 		k, err := l.out.Send(n - sent)
 		if err != nil {
 			if !d.goOn(l, now, err) {
@@ -101,6 +103,15 @@ func (d *driver) send(l *lane, n int) bool {
 		d.sent(l, int64(k), now)
 	}
 	return true
+}
+
+func (d *driver) putHeaders(l *lane, b []byte, now time.Time) {
+	if f := d.manner.Datagrams; f != nil {
+		f.PutAll(b, int(d.o.Size), l.stream, uint64(l.count.Packets), now)
+		return
+	}
+	h := header{stream: uint16(l.stream), seq: uint64(l.count.Packets), sentNs: int64(now.Sub(d.begin))}
+	h.putAll(b, int(d.o.Size))
 }
 
 // sent counts n datagrams that left.

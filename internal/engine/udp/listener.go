@@ -53,7 +53,7 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 	counted := false
 	for b, length, ok := t.Next(); ok; b, length, ok = t.Next() {
 		n++
-		h, ok := l.headers.parse(b)
+		h, ok := l.parse(b)
 		if !ok {
 			continue
 		}
@@ -78,6 +78,14 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 		l.begin(at)
 	}
 	return n
+}
+
+func (l *listener) parse(b []byte) (h header, ok bool) {
+	if f := l.manner.Datagrams; f != nil {
+		h.seq, h.sentNs, h.fin, ok = f.Parse(b)
+		return h, ok
+	}
+	return l.headers.parse(b)
 }
 
 // dropsEvery is how often the kernel is asked for its drops.
@@ -121,7 +129,7 @@ func (l *listener) lastWord(h header, at time.Time) {
 	l.begin(at)
 	if !l.timed() {
 		// All streams end together, so the others' last words are due.
-		l.ending.Do(func() { l.ended.Store(true); l.group.Deadline(sock.Now().Add(l.grace())) })
+		l.parting.Do(func() { l.ended.Store(true); l.group.Deadline(sock.Now().Add(l.grace())) })
 	}
 	l.sent[l.stream] = int64(h.seq)
 	l.group.DeadlineOf(l.stream, sock.Now().Add(straggle))

@@ -29,11 +29,18 @@ const straggle = 200 * time.Millisecond
 // permission when a socket option was refused. The FlowEnd always holds what
 // was counted. Receive returns within 100 ms of ctx's end.
 func Receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, conns, o, dir, obs, usual)
+	return receive(ctx, measure.Manner{}, conns, o, dir, obs, usual)
 }
 
-func receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(conns, o, dir, measure.Receiver, obs, l)
+// ReceiveIn is [Receive] in the manner of another protocol. Of a flow that the
+// protocol ends, o may have neither a time nor an amount.
+func ReceiveIn(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+	return receive(ctx, m, conns, o, dir, obs, usual)
+}
+
+func receive(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(m, conns, o, dir, measure.Receiver, obs, l)
+	defer f.ending.Leave()
 	if err != nil {
 		return f.count(), err
 	}
@@ -76,8 +83,8 @@ type receiver struct {
 
 	first *sock.First // datagram of any stream
 
-	ending sync.Once
-	ended  atomic.Bool // some stream's last word came
+	parting sync.Once
+	ended   atomic.Bool // some stream's last word came
 
 	sent []int64 // each stream's own: what its sender says, or unknown
 	told []bool  // each stream's own: whether its socket tells of drops
@@ -91,7 +98,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	if r.first.Await(ctx, r.group, done) {
 		return true
 	}
-	if r.group.Err() == nil {
+	if r.group.Err() == nil && !r.ending.Over() {
 		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")))
 	}
 	return false
@@ -105,6 +112,9 @@ func (r *receiver) begin(at time.Time) {
 			end = at.Add(r.nominal() + r.grace())
 		}
 		r.group.Deadline(end)
+		if r.ending.Over() { // just now
+			r.group.Deadline(sock.Now().Add(straggle))
+		}
 	})
 }
 
@@ -113,7 +123,7 @@ func (r *receiver) begin(at time.Time) {
 // stream.
 func (r *receiver) over(stream int) bool {
 	switch {
-	case r.group.Err() != nil, !r.first.Come(), r.sent[stream] != unknown, r.ended.Load():
+	case r.group.Err() != nil, !r.first.Come(), r.ending.Over(), r.sent[stream] != unknown, r.ended.Load():
 		return true
 	}
 	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
@@ -122,6 +132,9 @@ func (r *receiver) over(stream int) bool {
 // judge looks at a flow whose workers have ended. The sender is gone when it
 // has not said its last word and has been silent since long before the end.
 func (r *receiver) judge() {
+	if r.manner.Kept {
+		return
+	}
 	var last time.Time
 	for i := range r.conns {
 		if r.sent[i] != unknown {

@@ -2,6 +2,7 @@ package udp
 
 import (
 	"context"
+	"math"
 	"net"
 	"runtime"
 	"sync/atomic"
@@ -26,11 +27,18 @@ import (
 // a socket option or the size was refused. The FlowEnd always holds what was
 // counted. Send returns within 100 ms of ctx's end.
 func Send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, conns, o, dir, obs, usual)
+	return send(ctx, measure.Manner{}, conns, o, dir, obs, usual)
 }
 
-func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(conns, o, dir, measure.Sender, obs, l)
+// SendIn is [Send] in the manner of another protocol. Of a flow that the protocol
+// ends, o may have neither a time nor an amount.
+func SendIn(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+	return send(ctx, m, conns, o, dir, obs, usual)
+}
+
+func send(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(m, conns, o, dir, measure.Sender, obs, l)
+	defer f.ending.Leave()
 	if err != nil {
 		return f.count(), err
 	}
@@ -42,7 +50,10 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.
 		s.stop = s.begin.Add(f.nominal())
 		f.group.Deadline(s.stop)
 	} else {
-		s.left.Store((int64(o.Bytes) + int64(o.Size) - 1) / int64(o.Size))
+		s.left.Store(math.MaxInt64)
+		if o.Bytes > 0 {
+			s.left.Store((int64(o.Bytes) + int64(o.Size) - 1) / int64(o.Size))
+		}
 		w.Idle = l.idle + f.lull()
 	}
 	f.run(ctx, w, start(s.workers, s.work))
@@ -82,7 +93,7 @@ func (s *sender) work(worker int) {
 		defer runtime.UnlockOSThread()
 	}
 	defer s.pins.Keep(measure.Sender)()
-	d := &driver{sender: s, lanes: len(lanes), waiter: pace.NewWaiter(s.group.Stopped()), box: box}
+	d := &driver{sender: s, lanes: len(lanes), waiter: pace.NewWaiter(s.ending.Halted()), box: box}
 	if s.o.Rate > 0 {
 		rate := float64(s.o.Rate) * float64(len(lanes)) / float64(len(s.conns))
 		gap := pace.NewSchedule(s.begin, int(s.o.Size), rate, pace.FineBurst).Gap()
@@ -108,7 +119,7 @@ func (s *sender) finish(ctx context.Context) {
 	waiter := pace.NewWaiter(ctx.Done())
 	began := sock.Now()
 	gone := make([]bool, len(s.conns))
-	var b [headerSize]byte
+	b := make([]byte, s.header())
 	for _, at := range farewell {
 		if d := time.Duration(at)*time.Millisecond - sock.Since(began); d > 0 && !waiter.Wait(d) {
 			break
@@ -117,14 +128,27 @@ func (s *sender) finish(ctx context.Context) {
 			if gone[i] || ctx.Err() != nil {
 				continue
 			}
-			header{fin: true, stream: uint16(i), seq: uint64(s.rec.Raw(i).Packets), sentNs: int64(sock.Since(s.begin))}.put(b[:])
+			n := s.lastWord(b, i)
+			if n == 0 {
+				return // the protocol says it elsewhere
+			}
 			// A full queue must not hold up the end of the context.
 			s.group.DeadlineOf(i, sock.Now().Add(50*time.Millisecond))
-			_, err := c.Write(b[:])
+			_, err := c.Write(b[:n])
 			gone[i] = sock.Refused(err)
 		}
 	}
 	if ctx.Err() != nil {
 		s.group.Stop(context.Cause(ctx))
 	}
+}
+
+// lastWord writes how many datagrams the stream had into b and returns its length.
+func (s *sender) lastWord(b []byte, stream int) int {
+	sent, now := uint64(s.rec.Raw(stream).Packets), sock.Now()
+	if f := s.manner.Datagrams; f != nil {
+		return f.Fin(b, stream, sent, now)
+	}
+	header{fin: true, stream: uint16(stream), seq: sent, sentNs: int64(now.Sub(s.begin))}.put(b)
+	return headerSize
 }

@@ -259,7 +259,7 @@ func (s *session) Start(ctx context.Context) error {
 
 // Finish implements wire.Session. It gives up when the server's half does not
 // come for [EndTimeout] while nothing moves.
-func (s *session) Finish(ctx context.Context) (*measure.End, error) {
+func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, error) {
 	s.moved.Store(time.Now().UnixNano())
 	select {
 	case <-s.over:
@@ -301,6 +301,9 @@ func (s *session) Warnings() []string { return s.created.Warnings }
 
 // Server implements wire.Session.
 func (s *session) Server() *measure.Host { return &measure.Host{Facts: s.created.Server.Facts} }
+
+// Manner implements wire.Session.
+func (s *session) Manner() measure.Manner { return measure.Manner{} }
 
 // Protocol implements wire.Session.
 func (s *session) Protocol() string { return Name }

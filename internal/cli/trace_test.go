@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func needTrace(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the tests trace and mtu are for Linux only")
+	}
+}
+
+func TestTraceIsKeptAndShown(t *testing.T) {
+	needTrace(t)
+	sys, out, errs := fakeSystem(t, "trace", "127.0.0.1", "-c", "2", "-i", "100ms", "--flows", "2")
+	if code := Run(sys); code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	for _, say := range []string{"HOP  NODE", "  1  127.0.0.1", "0.0 %     4", "1 hop away", "kept"} {
+		if !strings.Contains(out.String(), say) {
+			t.Errorf("it does not say %q:\n%s", say, out)
+		}
+	}
+	if strings.ContainsRune(out.String(), 0x1b) {
+		t.Errorf("control characters without a terminal:\n%s", out)
+	}
+	again, shown, _ := fakeSystem(t, "show")
+	again.DataDir = sys.DataDir
+	if code := Run(again); code != 0 || !strings.Contains(shown.String(), "  1  127.0.0.1") {
+		t.Errorf("show, status %d:\n%s", code, shown)
+	}
+	again, listed, _ := fakeSystem(t, "ls")
+	again.DataDir = sys.DataDir
+	if code := Run(again); code != 0 || !strings.Contains(listed.String(), "1 hop, ") {
+		t.Errorf("ls, status %d:\n%s", code, listed)
+	}
+	again, report, _ := fakeSystem(t, "report", "--runs", "1")
+	again.DataDir = sys.DataDir
+	if code := Run(again); code != 0 || !strings.Contains(report.String(), "hops of the newest trial") {
+		t.Errorf("report, status %d:\n%s", code, report)
+	}
+}
+
+func TestATerminalSeesTheHopsWhileTheyAreFound(t *testing.T) {
+	needTrace(t)
+	sys, out, errs := fakeSystem(t, "trace", "127.0.0.1", "-c", "6", "-i", "100ms", "--no-save")
+	sys.StdoutWidth = func() int { return 60 }
+	if code := Run(sys); code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	live, summary, found := strings.Cut(out.String(), "path        ")
+	if !found || !strings.Contains(live, "soku trace 127.0.0.1, round ") || !strings.HasSuffix(live, "A\r\x1b[J") {
+		t.Errorf("before the summary: %q", live)
+	}
+	if !strings.Contains(summary, "  1  127.0.0.1") {
+		t.Errorf("the summary is %q", summary)
+	}
+	for line := range strings.Lines(live) {
+		if shown := strings.NewReplacer("\x1b[K", "", "\r", "", "\x1b[J", "").Replace(line); len([]rune(shown)) > 64 {
+			t.Errorf("longer than the terminal: %q", shown)
+		}
+	}
+}
+
+func TestAStreamOfJSONHasTheHopsWhileTheyAreFound(t *testing.T) {
+	needTrace(t)
+	out, errs, code := soku(t, "trace", "127.0.0.1", "-c", "6", "-i", "100ms", "--no-save", "--json-stream")
+	if code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	var events []string
+	for line := range strings.Lines(out) {
+		var e struct {
+			Event  string
+			Trace  *measure.Trace
+			Result *measure.Result
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e.Event)
+		if e.Event == "trace" && len(e.Trace.Hops) != 1 || e.Event == "result" && len(e.Result.Trace.Hops) != 1 {
+			t.Errorf("%s", line)
+		}
+	}
+	if len(events) < 2 || events[0] != "trace" || events[len(events)-1] != "result" {
+		t.Errorf("events %v", events)
+	}
+}
+
+func TestTheMTUOfLoopbackIsItsInterfaces(t *testing.T) {
+	needTrace(t)
+	out, errs, code := soku(t, "mtu", "127.0.0.1", "--probe", "udp", "--no-save", "--json")
+	var r measure.Result
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("status %d, %v: %s", code, err, errs)
+	}
+	if m := r.PathMTU; m == nil || m.Bytes != m.InterfaceBytes || m.Limit != measure.LimitInterface {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestMistakesInProbesAreNamed(t *testing.T) {
+	for _, c := range []struct{ args, say string }{
+		{"mtu h --probe tcp", "probe tcp does not apply to the mtu test"},
+		{"trace h --probe icmp --port 80", "echo requests have no port"},
+		{"trace h --flows 65", "allowed: 1..64"},
+		{"trace h -c 0", "wants at least 1"},
+		{"trace h --probe sctp", "use icmp, udp, tcp"},
+		{"trace h --max-hops 65", "allowed: 1..64"},
+		{"mtu h -c 101", "allowed: 1..100"},
+	} {
+		_, errs, code := soku(t, strings.Fields(c.args)...)
+		if code != exitStatus[measure.KindUsage] || !strings.Contains(errs, c.say) {
+			t.Errorf("soku %s: status %d, %q; want %q", c.args, code, errs, c.say)
+		}
+	}
+}
+
+func TestNamesOfHopsReachNoTerminalUnchecked(t *testing.T) {
+	r := &measure.Trace{Hops: []measure.TraceHop{{Hop: 1, Sent: 1, Nodes: []measure.TraceNode{{Address: "192.0.2.1", Name: "evil\x1b[2J.example", Received: 1}}}}}
+	if text := strings.Join(traceLines(r), "\n"); strings.ContainsRune(text, 0x1b) {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestBranchesAreThoseOfMostFlowsFirst(t *testing.T) {
+	flow := func(i int, path ...string) measure.TraceFlow { return measure.TraceFlow{Index: i, Path: path} }
+	got := branchLines(&measure.Trace{Flows: []measure.TraceFlow{flow(0, "a", "b"), flow(1, "a", "c"), flow(2, "a", "c"), flow(3, "a", ""), flow(4, "a", "c")}})
+	want := []string{"flows 1-2,4: a > c", "flow 0: a > b", "flow 3: a > ?"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := branchLines(&measure.Trace{Flows: []measure.TraceFlow{flow(0, "a"), flow(1, "a")}}); got != nil {
+		t.Errorf("one way: %q", got)
+	}
+}

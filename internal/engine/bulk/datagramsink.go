@@ -1,0 +1,117 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/datagram"
+)
+
+// DatagramSink counts the bytes of datagrams that come to UDP sockets, one a port.
+// Its counts are safe to read while it serves.
+type DatagramSink struct {
+	unit  int
+	ports []count
+	pins  *sock.Pins
+}
+
+// NewDatagramSink returns a sink for so many ports that takes unit bytes of each
+// datagram out of the kernel; 0 takes the first few and has the kernel tell how
+// long it was. All of a datagram is counted in either case.
+func NewDatagramSink(ports, unit int) *DatagramSink {
+	if unit <= 0 {
+		unit = 64
+	}
+	return &DatagramSink{unit: min(unit, largestDatagram), ports: make([]count, ports)}
+}
+
+const largestDatagram = 65535
+
+// Bytes are what came so far, one element a port.
+func (s *DatagramSink) Bytes() []int64 { return read(s.ports) }
+
+// Serve takes what comes to the sockets, one a port, until ctx ends, which it
+// returns within 100 ms of. The sockets stay the caller's. Errors are of kind broken.
+// It may be called once.
+func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error {
+	s.pins = sock.PinsOf(ctx)
+	conns := make([]net.Conn, len(sockets))
+	for i, c := range sockets {
+		conns[i] = c
+	}
+	path, err := datagram.ReceivePath("", conns)
+	if err != nil {
+		return err
+	}
+	hands := min(sock.Processors, len(sockets))
+	if path == datagram.Read {
+		hands = len(sockets)
+	}
+	errs := make([]error, hands)
+	var all sync.WaitGroup
+	for h := range hands {
+		all.Go(func() { errs[h] = s.take(ctx, path, conns, h, hands) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// take is the loop of the sockets from hand on, every hands-th.
+func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, hand, hands int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer s.pins.Keep(measure.Receiver)()
+	box, err := datagram.NewReceiver(path, s.unit)
+	if err != nil {
+		return err
+	}
+	defer box.Close()
+	var inlets []*datagram.Inlet
+	var places []int
+	for i := hand; i < len(conns); i += hands {
+		in, err := box.Open(conns[i])
+		if err != nil {
+			return err
+		}
+		inlets, places = append(inlets, in), append(places, i)
+	}
+	wait := time.Duration(0)
+	for ctx.Err() == nil {
+		got := int64(0)
+		for _, k := range box.Ready(wait) {
+			if box.Waits() {
+				_ = conns[places[k]].SetReadDeadline(sock.Now().Add(tick))
+			}
+			n, err := inlets[k].Receive()
+			if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !sock.Refused(err) {
+				return measure.Errorf(measure.KindBroken, "receive datagrams at %s: %w", conns[places[k]].LocalAddr(), err)
+			}
+			if n > 0 {
+				bytes := lengths(box)
+				got += bytes
+				s.ports[places[k]].n.Add(bytes)
+			}
+		}
+		if wait = tick; got > 0 {
+			wait = 0
+		}
+	}
+	return nil
+}
+
+// lengths adds up the datagrams of the last Receive.
+func lengths(box *datagram.Receiver) (n int64) {
+	for t, ok := box.Next(); ok; t, ok = box.Next() {
+		for _, length, ok := t.Next(); ok; _, length, ok = t.Next() {
+			n += int64(length)
+		}
+	}
+	return n
+}

@@ -1,0 +1,111 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/datagram"
+)
+
+// DatagramSource sends datagrams of one size over connected UDP sockets. Its
+// counts are safe to read while it runs.
+type DatagramSource struct {
+	size   int
+	rate   float64
+	conns  []net.Conn
+	counts []count
+	pins   *sock.Pins
+	begin  time.Time
+}
+
+// NewDatagramSource returns a source of datagrams of size bytes, 1 to 65507, over
+// conns, which stay the caller's. rate bounds each socket, in bit/s of payload on
+// average since the start; 0 is no bound.
+func NewDatagramSource(conns []net.Conn, size int, rate float64) *DatagramSource {
+	return &DatagramSource{size: size, rate: rate, conns: conns, counts: make([]count, len(conns))}
+}
+
+// Bytes are what the kernel took so far, one element a socket.
+func (s *DatagramSource) Bytes() []int64 { return read(s.counts) }
+
+// Run sends until ctx ends, and returns within 100 ms of that. What the far end
+// refuses, or the path does not take, is left uncounted and sent anew. Errors are
+// of kind broken or usage. It may be called once.
+func (s *DatagramSource) Run(ctx context.Context) error {
+	if len(s.conns) == 0 {
+		return measure.Errorf(measure.KindInternal, "send over no sockets")
+	}
+	path, err := datagram.SendPath("", s.conns)
+	if err != nil {
+		return err
+	}
+	s.pins, s.begin = sock.PinsOf(ctx), sock.Now()
+	stop := context.AfterFunc(ctx, func() {
+		for _, c := range s.conns {
+			_ = c.SetWriteDeadline(time.Unix(1, 0))
+		}
+	})
+	defer stop()
+	hands := min(sock.Processors, len(s.conns))
+	errs := make([]error, hands)
+	var all sync.WaitGroup
+	for h := range hands {
+		all.Go(func() { errs[h] = s.send(ctx, path, h, hands) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// send is the loop of the sockets from hand on, every hands-th.
+func (s *DatagramSource) send(ctx context.Context, path string, hand, hands int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer s.pins.Keep(measure.Sender)()
+	sender := datagram.NewSender(path, s.size)
+	var outlets []*datagram.Outlet
+	var places []int
+	for i := hand; i < len(s.conns); i += hands {
+		o, err := sender.Open(s.conns[i])
+		if err != nil {
+			return err
+		}
+		outlets, places = append(outlets, o), append(places, i)
+	}
+	for ctx.Err() == nil {
+		took := false
+		for k, o := range outlets {
+			n := s.due(places[k], sender.Most())
+			if n == 0 {
+				continue
+			}
+			sent, err := o.Send(n)
+			if sent > 0 {
+				took = true
+				s.counts[places[k]].n.Add(int64(sent) * int64(s.size))
+			}
+			if err != nil && !sock.Refused(err) && !sock.NoBuffers(err) && !errors.Is(err, os.ErrDeadlineExceeded) {
+				return measure.Errorf(measure.KindBroken, "send datagrams of %d bytes to %s: %w", s.size, s.conns[places[k]].RemoteAddr(), err)
+			}
+		}
+		if !took {
+			rest(ctx, time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// due is how many datagrams socket i may send now, at most so many.
+func (s *DatagramSource) due(i, most int) int {
+	if s.rate <= 0 {
+		return most
+	}
+	owed := int64(s.rate/8*sock.Since(s.begin).Seconds()) - s.counts[i].n.Load()
+	return int(max(0, min(int64(most), owed/int64(s.size))))
+}

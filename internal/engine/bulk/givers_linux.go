@@ -1,0 +1,124 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"net"
+	"runtime"
+	"sync"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// givers are loops, one a processor; where no outlet opens, a goroutine a
+// connection writes.
+func (s *Source) givers(ctx context.Context, all *sync.WaitGroup) {
+	path := "splice"
+	if s.o.Unit > 0 || s.o.Rate > 0 {
+		path = "write"
+	}
+	var springs []*spring
+	for _, places := range dealt(len(s.conns), sock.Processors) {
+		outlet, err := sock.OpenOutlet(pick(s.conns, places), path)
+		if err != nil || s.o.Portable {
+			for _, g := range springs {
+				g.outlet.Close()
+			}
+			if err == nil {
+				outlet.Close()
+			}
+			s.write(ctx, all)
+			return
+		}
+		springs = append(springs, &spring{Source: s, ctx: ctx, outlet: outlet, places: places, live: len(places)})
+	}
+	conns := make([]net.Conn, len(s.conns))
+	for i, c := range s.conns {
+		conns[i] = c
+	}
+	watch := sock.Unwatch(conns)
+	var running sync.WaitGroup
+	for _, g := range springs {
+		running.Go(g.run)
+	}
+	all.Go(func() { running.Wait(); watch() })
+}
+
+// dealt are the connections of each of n loops, dealt out in turn.
+func dealt(conns, n int) [][]int {
+	hands := make([][]int, min(n, conns))
+	for i := range conns {
+		hands[i%len(hands)] = append(hands[i%len(hands)], i)
+	}
+	return hands
+}
+
+func pick(conns []*net.TCPConn, places []int) []*net.TCPConn {
+	out := make([]*net.TCPConn, len(places))
+	for k, i := range places {
+		out[k] = conns[i]
+	}
+	return out
+}
+
+// spring sends on some of a source's connections from one thread, in turn, and
+// waits only when the queues of all of them are full or nothing is due.
+type spring struct {
+	*Source
+	ctx    context.Context
+	outlet *sock.Outlet
+	places []int // which of the source's connections; -1 for one that failed
+	live   int
+}
+
+func (g *spring) run() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer g.pins.Keep(measure.Sender)()
+	defer g.outlet.Close()
+	unit := unitMost
+	if g.o.Unit > 0 || g.o.Rate > 0 {
+		unit = g.unitOf()
+	}
+	for g.live > 0 && g.ctx.Err() == nil {
+		switch room, lack := g.pass(unit); {
+		case room:
+		case lack > 0:
+			rest(g.ctx, g.waitFor(lack))
+		case g.live > 0:
+			g.outlet.Wait(tick)
+		}
+	}
+}
+
+// pass gives each connection one turn. room tells whether any may have room for
+// more, and lack, where none has, how many bytes are wanting until one is due a
+// unit.
+func (g *spring) pass(unit int) (room bool, lack int64) {
+	for k, i := range g.places {
+		if i < 0 {
+			continue
+		}
+		if due := g.due(g.counts[i].n.Load()); due >= 0 && due < int64(unit) {
+			if wanting := int64(unit) - due; lack == 0 || wanting < lack {
+				lack = wanting
+			}
+			continue
+		}
+		n, err := g.outlet.Put(k, unit)
+		if n > 0 {
+			g.counts[i].n.Add(int64(n))
+		}
+		switch {
+		case err == nil:
+			room = true
+		case !errors.Is(err, sock.ErrWouldBlock):
+			g.failed(i, err)
+			g.outlet.Drop(k)
+			g.places[k] = -1
+			g.live--
+		}
+	}
+	return room, lack
+}

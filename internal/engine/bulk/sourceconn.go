@@ -1,0 +1,52 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+const (
+	tick = 20 * time.Millisecond  // the longest wait before a loop looks at its end
+	fast = 16 << 10               // what must have come since the last sleep for the next to be one by the clock
+	doze = 100 * time.Microsecond // that sleep
+)
+
+// write sends in the way of every system: a goroutine for each connection.
+func (s *Source) write(ctx context.Context, all *sync.WaitGroup) {
+	block := make([]byte, s.unitOf())
+	sock.Incompressible(block)
+	for i := range s.conns {
+		all.Go(func() {
+			defer s.pins.Keep(measure.Sender)()
+			s.writeOn(ctx, i, block)
+		})
+	}
+}
+
+func (s *Source) writeOn(ctx context.Context, i int, block []byte) {
+	c := s.conns[i]
+	stop := context.AfterFunc(ctx, func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
+	for ctx.Err() == nil {
+		n := len(block)
+		if due := s.due(s.counts[i].n.Load()); due >= 0 && due < int64(n) {
+			rest(ctx, s.waitFor(int64(n)-due))
+			continue
+		}
+		n, err := c.Write(block)
+		s.counts[i].n.Add(int64(n))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		if err != nil {
+			s.failed(i, err)
+			return
+		}
+	}
+}

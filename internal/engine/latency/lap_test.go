@@ -1,0 +1,77 @@
+package latency
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+// A far end that answers laps of three in the way of Ethr's server: it has one
+// message in hand, and after a lap takes another.
+func TestAfterALapOneMessageGoesUnanswered(t *testing.T) {
+	const lap, trips = 3, 10
+	near, far := sockets(t, "tcp")
+	o := options("tcp")
+	o.Size, o.Duration, o.Count = 9, 0, trips
+	taken := make(chan int, 1)
+	go func() {
+		b, n := make([]byte, 9), 0
+		defer func() { taken <- n }()
+		for {
+			for i := range lap + 1 {
+				if _, err := io.ReadFull(far, b); err != nil {
+					return
+				}
+				n++
+				if i == lap {
+					break
+				}
+				if _, err := far.Write(b); err != nil {
+					return
+				}
+			}
+		}
+	}()
+	l, err := RunFlowsIn(t.Context(), measure.Manner{Lap: lap}, []net.Conn{near}, o, nil)
+	if err != nil || l.Received != trips || l.Sent != trips {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if n := <-taken; n != trips+trips/lap {
+		t.Errorf("the far end had %d messages, want %d", n, trips+trips/lap)
+	}
+}
+
+func TestAnEchoOfLapsLeavesTheLastMessageUnanswered(t *testing.T) {
+	const lap = 2
+	near, far := sockets(t, "tcp")
+	o := options("tcp")
+	o.Size, o.Duration, o.Count = 8, 0, 25
+	done := make(chan error, 1)
+	go func() { done <- EchoIn(t.Context(), measure.Manner{Lap: lap}, far, o) }()
+	l, err := RunFlowsIn(t.Context(), measure.Manner{Lap: lap}, []net.Conn{near}, o, nil)
+	near.Close()
+	if err := errors.Join(err, <-done); err != nil || l.Received != 25 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+}
+
+func TestFlowsHaveLapsOfTheirOwn(t *testing.T) {
+	const lap = 4
+	var near []net.Conn
+	o := options("tcp")
+	o.Duration, o.Count = 0, 50
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range 3 {
+		a, b := sockets(t, "tcp")
+		near = append(near, a)
+		go func() { _ = EchoIn(ctx, measure.Manner{Lap: lap}, b, o) }()
+	}
+	if l, err := RunFlowsIn(ctx, measure.Manner{Lap: lap}, near, o, nil); err != nil || l.Received != 50 || len(l.Flows) != 3 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}

@@ -1,0 +1,177 @@
+package mtu
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"soku/internal/engine/probe"
+	"soku/internal/measure"
+)
+
+const (
+	// smallIPv4 and smallIPv6 are sizes that everything carries (RFC 791: 68), or, in
+	// IPv6, with room for a probe; below the 1280 bytes that a path must carry, so
+	// that one which does not is found.
+	smallIPv4, smallIPv6 = 68, 100
+	// largest is what the length field of an IPv4 header says at most.
+	largest = 65535
+	// fallback is the size to begin with where the interface is not known.
+	fallback = 1500
+	// toTarget is the hop limit of probes that are to arrive.
+	toTarget = 255
+)
+
+// Run finds the path MTU to target. A size counts as too large when o.Count packets of
+// it, or two where a node on the way says so, stay without an answer. o is effective.
+//
+// Errors are those of [probe.Open], of [measure.KindUnreachable] where the target does
+// not answer small packets, of [measure.KindBroken] where the system stops sending or
+// receiving, or the cause of ctx, whose end is noticed within 100 ms. What was found
+// until then is returned beside the error, nil where nothing was.
+func Run(ctx context.Context, target netip.Addr, o measure.Options) (*measure.PathMTU, error) {
+	target = target.Unmap()
+	p, err := probe.Open(probe.Config{What: "mtu", Target: target, Options: o, Flows: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	f := &finder{
+		asker: asker{prober: p, target: target, o: o, patience: o.Timeout.Std()},
+		out: &measure.PathMTU{
+			Probe: o.Probe, Method: p.String(), Port: o.Port, Limit: measure.LimitUnknown,
+			InterfaceBytes: interfaceMTU(p.Local(), o.Device), Sizes: []measure.MTUSize{},
+		},
+	}
+	err = f.search(ctx)
+	if f.out.Bytes == 0 {
+		return nil, err
+	}
+	if err == nil && f.out.FailedBytes > 0 {
+		err = f.locate(ctx)
+	}
+	return f.out, err
+}
+
+// interfaceMTU is that of the interface that has the address, or of the one that is named.
+func interfaceMTU(local netip.Addr, device string) int {
+	if i, err := net.InterfaceByName(device); err == nil {
+		return min(i.MTU, largest)
+	}
+	all, err := net.Interfaces()
+	if err != nil {
+		return fallback
+	}
+	for _, i := range all {
+		addresses, _ := i.Addrs()
+		for _, a := range addresses {
+			if n, ok := a.(*net.IPNet); ok && n.IP.Equal(local.AsSlice()) {
+				return min(i.MTU, largest)
+			}
+		}
+	}
+	return fallback
+}
+
+// finder is one run; one goroutine has it.
+type finder struct {
+	asker
+	out   *measure.PathMTU
+	hints []int // sizes that nodes on the way said, not tried yet
+	local bool  // the smallest size that failed did not leave this host
+}
+
+// search halves the interval of sizes. out.Bytes always got through.
+func (f *finder) search(ctx context.Context) error {
+	small := smallIPv4
+	if f.target.Is6() {
+		small = smallIPv6
+	}
+	ok, err := f.size(ctx, small)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return f.noAnswer(small)
+	}
+	f.patience = f.patient()
+	for next := f.out.InterfaceBytes; next > f.out.Bytes; next = f.next() {
+		if _, err := f.size(ctx, next); err != nil {
+			return err
+		}
+	}
+	if f.out.FailedBytes == 0 || f.local {
+		f.out.Limit = measure.LimitInterface
+	}
+	return nil
+}
+
+func (f *finder) noAnswer(small int) error {
+	why := "no answer"
+	if f.blocked != "" {
+		why = f.blocked
+	}
+	hint := "does it answer echo? Try --probe udp, or: soku trace %s"
+	if f.o.Probe == "udp" {
+		hint = "does a firewall drop UDP or ICMP? Try --probe icmp, or: soku trace %s"
+	}
+	return measure.Errorf(measure.KindUnreachable, "mtu %s: packets of %d bytes: %s", f.target, small, why).WithHint(hint, f.target)
+}
+
+// next is the size to try, or 0 when there is none between what got through and what
+// did not.
+func (f *finder) next() int {
+	lo, hi := f.out.Bytes, f.out.FailedBytes
+	if hi == 0 || hi-lo <= 1 {
+		return 0
+	}
+	for len(f.hints) > 0 {
+		hint := f.hints[0]
+		// What a node said is right if that size gets through and one byte more does not.
+		switch {
+		case hint > lo && hint < hi:
+			return hint
+		case hint == lo && lo+1 < hi:
+			f.hints = f.hints[1:]
+			return lo + 1
+		}
+		f.hints = f.hints[1:]
+	}
+	return lo + (hi-lo)/2
+}
+
+// size tries one size and keeps what came of it.
+func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
+	r, err := f.ask(ctx, bytes, toTarget)
+	if err != nil {
+		return false, err
+	}
+	ok = r.kind == probe.Arrived
+	tried := measure.MTUSize{Bytes: bytes, Sent: r.sent, Answered: ok, Local: r.local}
+	if ok {
+		tried.RTTNs = float64(r.rtt)
+		f.out.Bytes = bytes
+	} else {
+		f.out.FailedBytes, f.local = bytes, r.local
+	}
+	for _, said := range r.reports {
+		tried.Reported = said.Bytes
+		f.report(said)
+	}
+	f.out.Sizes = append(f.out.Sizes, tried)
+	return ok, nil
+}
+
+// report keeps what a node said of sizes.
+func (f *finder) report(said measure.MTUReport) {
+	const most = 32 // somebody may make them up
+	for _, known := range f.out.Reports {
+		if known == said {
+			return
+		}
+	}
+	if len(f.out.Reports) < most {
+		f.out.Reports = append(f.out.Reports, said)
+		f.hints = append(f.hints, said.Bytes)
+	}
+}

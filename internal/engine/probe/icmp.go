@@ -1,0 +1,194 @@
+package probe
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
+
+	"soku/internal/measure"
+)
+
+// StripIPv4 returns what follows an IPv4 header; ok is false where there is none.
+func StripIPv4(b []byte) (rest []byte, ok bool) {
+	if len(b) < ipv4.HeaderLen || b[0]>>4 != 4 {
+		return nil, false
+	}
+	n := int(b[0]&0x0f) * 4
+	if n < ipv4.HeaderLen || len(b) < n {
+		return nil, false
+	}
+	return b[n:], true
+}
+
+// Reason says what an ICMP error means, or "" for a message that is none.
+// Codes are those of the IANA registries of ICMP and ICMPv6 parameters.
+func Reason(v6 bool, typ, code byte) string {
+	if v6 {
+		switch ipv6.ICMPType(typ) {
+		case ipv6.ICMPTypeDestinationUnreachable:
+			return coded(code, "no route to it", "a filter on the way forbids it", "beyond the scope of the source address",
+				"the host does not answer on its link", "port unreachable", "the source address is refused by policy", "a reject route is in the way")
+		case ipv6.ICMPTypePacketTooBig:
+			return "the packet is too big for the path"
+		case ipv6.ICMPTypeTimeExceeded:
+			return "the hop limit was reached on the way"
+		case ipv6.ICMPTypeParameterProblem:
+			return "a node on the way does not understand the packet"
+		}
+		return ""
+	}
+	switch ipv4.ICMPType(typ) {
+	case ipv4.ICMPTypeDestinationUnreachable:
+		return coded(code, "no route to its network", "the host does not answer on its network", "protocol unreachable", "port unreachable",
+			"the packet is too big for the path", "source route failed", "its network is unknown", "the host is unknown", "the source host is isolated",
+			"its network is forbidden by a filter", "the host is forbidden by a filter", "no route for this type of service", "no route for this type of service",
+			"a filter on the way forbids it")
+	case ipv4.ICMPTypeTimeExceeded:
+		return "the hop limit was reached on the way"
+	case ipv4.ICMPTypeParameterProblem:
+		return "a node on the way does not understand the packet"
+	}
+	return ""
+}
+
+func coded(code byte, texts ...string) string {
+	if int(code) < len(texts) {
+		return texts[code]
+	}
+	return fmt.Sprintf("destination unreachable, code %d", code)
+}
+
+// Kind sorts answers.
+type Kind uint8
+
+// Kinds of answers.
+const (
+	Nothing Kind = iota // no answer to a probe
+	Expired             // a node on the way saw the hop limit reached
+	Arrived             // the target itself answered
+	TooBig              // a node on the way cannot pass on a packet of this size
+	Blocked             // another error: the probe goes no further
+)
+
+// kindOf sorts an ICMP error. Only the target itself can say that its port is closed:
+// filters on the way say the same.
+func kindOf(v6 bool, typ, code byte, fromTarget bool) Kind {
+	if v6 {
+		switch {
+		case typ == 3 && code == 0:
+			return Expired
+		case typ == 2:
+			return TooBig
+		case typ == 1 && code == 4 && fromTarget:
+			return Arrived
+		case Reason(v6, typ, code) != "":
+			return Blocked
+		}
+		return Nothing
+	}
+	switch {
+	case typ == 11 && code == 0:
+		return Expired
+	case typ == 3 && code == 4:
+		return TooBig
+	case typ == 3 && (code == 2 || code == 3) && fromTarget:
+		return Arrived
+	case Reason(v6, typ, code) != "":
+		return Blocked
+	}
+	return Nothing
+}
+
+// Extended is what the kernel tells of one error beside the packet that is quoted:
+// struct sock_extended_err of linux/errqueue.h and the address behind it.
+type Extended struct {
+	Type, Code byte
+	From       netip.Addr // who sent it
+	MTU        int        // bytes; of a message about size
+	// extensions is where in what is quoted RFC 4884 extensions begin; 0: nowhere.
+	extensions int
+}
+
+// Reason says in words what the error means.
+func (e Extended) Reason(v6 bool) string { return Reason(v6, e.Type, e.Code) }
+
+// Origins of errors: SO_EE_ORIGIN_ICMP and SO_EE_ORIGIN_ICMP6.
+const (
+	originICMP  = 2
+	originICMP6 = 3
+)
+
+// ParseExtended reads the error: errno in 4 bytes, origin, type, code, padding, info
+// and data of 4 each, in the byte order of the machine; the sockaddr of who reported
+// it follows. ok is false for what did not come as an ICMP message.
+func ParseExtended(b []byte, v6 bool) (e Extended, ok bool) {
+	const fixed, longest = 16, 1 << 16
+	origin := byte(originICMP)
+	if v6 {
+		origin = originICMP6
+	}
+	if len(b) < fixed || b[4] != origin {
+		return Extended{}, false
+	}
+	e.Type, e.Code = b[5], b[6]
+	if info := binary.NativeEndian.Uint32(b[8:]); info < longest {
+		e.MTU = int(info)
+	}
+	const invalid = 1 // SO_EE_RFC4884_FLAG_INVALID
+	if b[14]&invalid == 0 {
+		e.extensions = int(binary.NativeEndian.Uint16(b[12:]))
+	}
+	switch who := b[fixed:]; {
+	case !v6 && len(who) >= 8:
+		e.From = netip.AddrFrom4([4]byte(who[4:8]))
+	case v6 && len(who) >= 24:
+		e.From = netip.AddrFrom16([16]byte(who[8:24]))
+	}
+	return e, true
+}
+
+// fill adds what the error says.
+func (a *Answer) fill(e Extended, quoted []byte, c *codec) {
+	a.From = e.From
+	a.Kind = kindOf(c.v6, e.Type, e.Code, e.From == c.to.WithZone(""))
+	switch a.Kind {
+	case TooBig:
+		a.MTU = e.MTU
+	case Blocked:
+		a.Reason = e.Reason(c.v6)
+	case Expired:
+		if e.extensions > 0 && e.extensions < len(quoted) {
+			a.Labels = labels(quoted[e.extensions:])
+		}
+	}
+}
+
+// mostLabels bounds the label stack of one answer.
+const mostLabels = 16
+
+// labels reads the MPLS label stack (RFC 4950) out of the extensions (RFC 4884) that
+// follow what is quoted. What is malformed has none.
+func labels(b []byte) (out []measure.MPLSLabel) {
+	const version, head, objectHead, entry = 2, 4, 4, 4
+	if len(b) < head || b[0]>>4 != version {
+		return nil
+	}
+	for b = b[head:]; len(b) >= objectHead; {
+		n := int(binary.BigEndian.Uint16(b))
+		if n < objectHead || n > len(b) {
+			return out
+		}
+		const classMPLS, incoming = 1, 1
+		if b[2] == classMPLS && b[3] == incoming {
+			for stack := b[objectHead:n]; len(stack) >= entry && len(out) < mostLabels; stack = stack[entry:] {
+				v := binary.BigEndian.Uint32(stack)
+				out = append(out, measure.MPLSLabel{Label: int(v >> 12), Class: int(v >> 9 & 7), Last: v>>8&1 == 1, TTL: int(v & 0xff)})
+			}
+		}
+		b = b[n:]
+	}
+	return out
+}

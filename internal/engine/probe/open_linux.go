@@ -1,0 +1,204 @@
+package probe
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// ErrTooLong says that the interface or the route does not take a packet that long.
+var ErrTooLong = errors.New("longer than the interface carries")
+
+// Open makes a prober: for UDP and TCP with raw sockets where that is permitted, else
+// with those of ordinary users; for ICMP the other way round. Errors are of
+// [measure.KindPermission] where the system allows neither, of
+// [measure.KindUnreachable] without a route, and of [measure.KindUsage] for an option
+// that the system refuses.
+func Open(c Config) (Prober, error) {
+	c.Target = c.Target.Unmap()
+	base := codec{
+		kind: c.Options.Probe, v6: c.Target.Is6(), to: c.Target, port: uint16(c.Options.Port), token: rand.Uint64(),
+	}
+	var err error
+	if base.from, err = localAddress(c); err != nil {
+		return nil, err
+	}
+	ways := []func(Config, codec) (Prober, error){openRaw, openDatagrams}
+	switch {
+	case base.kind == "icmp":
+		ways[0], ways[1] = ways[1], ways[0]
+	case base.kind == "tcp":
+		ways[1] = openConnecting
+	}
+	if c.Alone {
+		ways = ways[:1]
+		switch base.kind {
+		case "udp":
+			ways[0] = openDatagrams
+		case "tcp":
+			ways[0] = openConnecting
+		}
+	}
+	var p Prober
+	for _, way := range ways {
+		if p, err = way(c, base); err == nil || !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES) {
+			break
+		}
+	}
+	var told *measure.Error
+	switch {
+	case err == nil:
+		return p, nil
+	case errors.As(err, &told):
+		return nil, err
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return nil, measure.Errorf(measure.KindPermission, "%s %s: the system allows this user no socket for %s probes: %w", c.What, c.Target, base.kind, err).
+			WithHint("use --probe udp, run as root or with the capability CAP_NET_RAW, or allow echo without it: sysctl net.ipv4.ping_group_range=\"0 2147483647\"")
+	case errors.Is(err, unix.EMFILE):
+		return nil, measure.Errorf(measure.KindUsage, "%s %s with %d flows: %w", c.What, c.Target, c.Flows, err).WithHint("use fewer flows, or raise the limit: ulimit -n")
+	}
+	return nil, measure.Errorf(measure.KindInternal, "open a socket to %s %s: %w", c.What, c.Target, err)
+}
+
+// localAddress is where the path begins. To connect a datagram socket sends nothing.
+func localAddress(c Config) (netip.Addr, error) {
+	fd, err := open(c, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	defer unix.Close(fd)
+	if err := unix.Connect(fd, Sockaddr(c.Target, 9)); err != nil {
+		return netip.Addr{}, SendError(c.What, c.Target, err)
+	}
+	sa, err := unix.Getsockname(fd)
+	return AddrOf(sa), err
+}
+
+// open makes a socket with the options of c.
+func open(c Config, kind, protocol int) (fd int, err error) {
+	family := unix.AF_INET
+	if c.Target.Is6() {
+		family = unix.AF_INET6
+	}
+	if fd, err = unix.Socket(family, kind|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, protocol); err != nil {
+		return -1, err
+	}
+	if err := Prepare(fd, c.What, c.Target, c.Options); err != nil {
+		_ = unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// openRaw has one socket for all flows. What leaves it has headers of this package,
+// and the kernel quotes them in errors.
+func openRaw(c Config, base codec) (_ Prober, err error) {
+	p := &sockets{codec: base, raw: true, how: "raw " + base.kind + " socket"}
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	protocol := protocolICMP
+	switch {
+	case base.kind == "udp":
+		protocol = protocolUDP
+	case base.kind == "tcp":
+		protocol = protocolTCP
+	case base.v6:
+		protocol = protocolICMPv6
+	}
+	fd, err := open(c, unix.SOCK_RAW, protocol)
+	if err != nil {
+		return nil, err
+	}
+	p.fds = []int{fd}
+	if base.kind == "icmp" {
+		reply := uint(0)
+		if base.v6 {
+			reply = 129
+		}
+		LetIn(fd, base.v6, reply)
+	}
+	if err := p.ready(c, fd, 0); err != nil {
+		return nil, err
+	}
+	for len(p.ports) < c.Flows {
+		if base.kind == "icmp" {
+			p.ports = append(p.ports, uint16(rand.Uint32()))
+			continue
+		}
+		if err := p.reserve(c); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// reserve takes a port for a flow, so that no other program of this host gets it.
+func (p *sockets) reserve(c Config) error {
+	kind := unix.SOCK_DGRAM
+	if p.kind == "tcp" {
+		kind = unix.SOCK_STREAM
+	}
+	free := c
+	free.Options.Bind = p.from.WithZone("").String()
+	if p.from.IsLinkLocalUnicast() {
+		free.Options.Bind = "" // it has no meaning without a zone
+	}
+	fd, err := open(free, kind, 0)
+	if err != nil {
+		return err
+	}
+	p.held = append(p.held, fd)
+	if free.Options.Bind == "" {
+		any := netip.IPv6Unspecified()
+		if err := unix.Bind(fd, Sockaddr(any, 0)); err != nil {
+			return err
+		}
+	}
+	sa, err := unix.Getsockname(fd)
+	if err != nil {
+		return err
+	}
+	p.ports = append(p.ports, uint16(portOf(sa)))
+	return nil
+}
+
+// openDatagrams has a socket a flow, of the kind that every user may open: UDP, or
+// ICMP where net.ipv4.ping_group_range allows.
+func openDatagrams(c Config, base codec) (_ Prober, err error) {
+	p := &sockets{codec: base, how: base.kind + " datagram socket"}
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	protocol, port := unix.IPPROTO_UDP, int(base.port)
+	if base.kind == "icmp" {
+		protocol, port = unix.IPPROTO_ICMP, 0
+		if base.v6 {
+			protocol = unix.IPPROTO_ICMPV6
+		}
+	}
+	for range c.Flows {
+		fd, err := open(c, unix.SOCK_DGRAM, protocol)
+		if err != nil {
+			return nil, err
+		}
+		p.fds = append(p.fds, fd)
+		if err := p.ready(c, fd, port); err != nil {
+			return nil, err
+		}
+		sa, err := unix.Getsockname(fd)
+		if err != nil {
+			return nil, err
+		}
+		p.ports = append(p.ports, uint16(portOf(sa)))
+	}
+	return p, nil
+}

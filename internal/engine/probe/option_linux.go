@@ -1,0 +1,116 @@
+package probe
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// Prepare sets the options device, tos and bind of a socket to target. what is the
+// test, for errors, which are of kind usage or permission.
+func Prepare(fd int, what string, target netip.Addr, o measure.Options) error {
+	if o.Device != "" {
+		if err := unix.BindToDevice(fd, o.Device); err != nil {
+			return deviceError(what, o.Device, err)
+		}
+	}
+	if o.TOS != 0 {
+		level, option := unix.IPPROTO_IP, unix.IP_TOS
+		if target.Is6() {
+			level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
+		}
+		if err := unix.SetsockoptInt(fd, level, option, o.TOS); err != nil {
+			return measure.Errorf(measure.KindUsage, "%s %s with tos %d: %w", what, target, o.TOS, err).WithHint("use a value this system allows")
+		}
+	}
+	if o.Bind == "" {
+		return nil
+	}
+	addr, err := netip.ParseAddr(o.Bind)
+	if err != nil || addr.Unmap().Is6() != target.Is6() {
+		return measure.Errorf(measure.KindUsage, "%s %s from %q: not an address of the same family", what, target, o.Bind).WithHint("give an address of this host for --bind")
+	}
+	if err := unix.Bind(fd, Sockaddr(addr.Unmap(), 0)); err != nil {
+		return measure.Errorf(measure.KindUsage, "%s %s from %s: %w", what, target, o.Bind, err).WithHint("give an address of this host for --bind")
+	}
+	return nil
+}
+
+func deviceError(what, device string, err error) error {
+	if errors.Is(err, unix.EPERM) {
+		return measure.Errorf(measure.KindPermission, "%s through interface %s: %w", what, device, err).WithHint("run as root or with the capability CAP_NET_RAW")
+	}
+	return measure.Errorf(measure.KindUsage, "%s through interface %s: %w", what, device, err).WithHint("see the interfaces of this host: ip link")
+}
+
+// ReportErrors has ICMP errors about packets of the socket put into its queue of errors,
+// with who sent them.
+func ReportErrors(fd int, v6 bool) error {
+	if v6 {
+		return unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_RECVERR, 1)
+	}
+	return unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_RECVERR, 1)
+}
+
+// LetIn keeps every ICMP message but those of the types out of a raw socket's queue.
+func LetIn(fd int, v6 bool, types ...uint) {
+	if v6 {
+		var block unix.ICMPv6Filter
+		for i := range block.Data {
+			block.Data[i] = 1<<32 - 1
+		}
+		for _, typ := range types {
+			block.Data[typ/32] &^= 1 << (typ % 32)
+		}
+		_ = unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &block)
+		return
+	}
+	const icmpFilter = 1 // ICMP_FILTER of linux/icmp.h
+	block := uint32(1<<32 - 1)
+	for _, typ := range types {
+		block &^= 1 << typ
+	}
+	_ = unix.SetsockoptInt(fd, unix.SOL_RAW, icmpFilter, int(int32(block)))
+}
+
+// Sockaddr is an address as system calls take it.
+func Sockaddr(a netip.Addr, port int) unix.Sockaddr {
+	if a.Is4() {
+		return &unix.SockaddrInet4{Addr: a.As4(), Port: port}
+	}
+	return &unix.SockaddrInet6{Addr: a.As16(), Port: port, ZoneId: zoneIndex(a.Zone())}
+}
+
+func zoneIndex(zone string) uint32 {
+	if i, err := net.InterfaceByName(zone); err == nil {
+		return uint32(i.Index)
+	}
+	n, _ := strconv.ParseUint(zone, 10, 32)
+	return uint32(n)
+}
+
+// AddrOf is an address as system calls give it, without its zone.
+func AddrOf(sa unix.Sockaddr) netip.Addr {
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrFrom4(sa.Addr)
+	case *unix.SockaddrInet6:
+		return netip.AddrFrom16(sa.Addr)
+	}
+	return netip.Addr{}
+}
+
+func portOf(sa unix.Sockaddr) int {
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return sa.Port
+	case *unix.SockaddrInet6:
+		return sa.Port
+	}
+	return 0
+}

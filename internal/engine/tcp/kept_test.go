@@ -1,0 +1,118 @@
+package tcp
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// keptBoth runs one flow over connections that are kept. When the first of its ends
+// returns, the other is told that it is over.
+func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
+	t.Helper()
+	a, b := pairs(t, from.Streams)
+	over := make(chan struct{})
+	m := measure.Manner{Kept: true, Over: over}
+	from.TX, to.RX = w.tx, w.rx
+	returned := make(chan struct{}, 2)
+	go func() {
+		r.end, r.err = receive(t.Context(), m, b, to, measure.Forward, nil, w.limits())
+		returned <- struct{}{}
+	}()
+	go func() {
+		s.end, s.err = send(t.Context(), m, a, from, measure.Forward, nil, w.limits())
+		returned <- struct{}{}
+	}()
+	<-returned
+	close(over)
+	<-returned
+	if w.tx == "zerocopy" {
+		return s, r // out of the runtime's poller for good: nothing can wait on them any more
+	}
+	for i := range a {
+		go io.Copy(io.Discard, b[i]) // what a sender that was told late has queued
+		_ = a[i].SetDeadline(time.Now().Add(5 * time.Second))
+		_ = b[i].SetDeadline(time.Now().Add(5 * time.Second))
+		for _, c := range []*net.TCPConn{a[i], b[i]} {
+			if _, err := c.Write([]byte("x")); err != nil {
+				t.Errorf("stream %d was ended: %v", i, err)
+			}
+		}
+		if _, err := a[i].Read(make([]byte, 1)); err != nil {
+			t.Errorf("stream %d was ended: %v", i, err)
+		}
+	}
+	return s, r
+}
+
+// endless are the options of an end that the protocol ends.
+func endless(n int) measure.Options {
+	o := options(0, n)
+	o.Duration = 0
+	return o
+}
+
+func TestAKeptFlowEndsWithItsSenderAndBothCountTheSame(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		s, r := w.keptBoth(t, options(300*time.Millisecond, 3), endless(3))
+		if s.err != nil || r.err != nil {
+			t.Fatal(s.err, r.err)
+		}
+		if got, want := receivedBytes(r.end), sentBytes(s.end); got != want || want == 0 {
+			t.Errorf("received %d bytes of %d", got, want)
+		}
+	})
+}
+
+func TestAKeptFlowEndsWithItsReceiver(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		s, r := w.keptBoth(t, endless(2), options(300*time.Millisecond, 2))
+		if s.err != nil || r.err != nil {
+			t.Fatal(s.err, r.err)
+		}
+		d := time.Duration(r.end.DurationNs)
+		if receivedBytes(r.end) == 0 || d < 250*time.Millisecond || d > 2*time.Second {
+			t.Errorf("received %d bytes in %v", receivedBytes(r.end), d)
+		}
+	})
+}
+
+func TestAKeptFlowOfAnAmountEndsWhenTheReceiverHasIt(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		to := endless(1)
+		to.Bytes = 5 << 20
+		_, r := w.keptBoth(t, endless(1), to)
+		if n := receivedBytes(r.end); r.err != nil || n < 5<<20 || n > 64<<20 {
+			t.Errorf("received %d bytes, want 5 MiB and little more: %v", n, r.err)
+		}
+	})
+}
+
+func TestAKeptFlowWithoutAByteEndsWithoutAFailure(t *testing.T) {
+	_, b := pairs(t, 2)
+	over := make(chan struct{})
+	close(over)
+	end, err := ReceiveIn(t.Context(), measure.Manner{Kept: true, Over: over}, b, endless(2), measure.Forward, nil)
+	if err != nil || receivedBytes(end) != 0 {
+		t.Errorf("%d bytes, %v", receivedBytes(end), err)
+	}
+}
+
+func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		a, b := pairs(t, 1)
+		if _, err := a[0].Write(make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+		_ = a[0].Close()
+		o := options(time.Minute, 1)
+		o.RX = w.rx
+		end, err := receive(t.Context(), measure.Manner{Kept: true}, b, o, measure.Forward, nil, w.limits())
+		if err != nil || receivedBytes(end) != 1000 {
+			t.Errorf("%d bytes, %v", receivedBytes(end), err)
+		}
+	})
+}

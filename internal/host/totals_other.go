@@ -1,0 +1,18 @@
+//go:build !linux
+
+package host
+
+import "runtime"
+
+func readTotals() Totals {
+	user, sys := processTimes()
+	return Totals{CPUs: runtime.NumCPU(), ProcessNs: user + sys}
+}
+
+func processorMHz() float64 { return 0 }
+
+func interfacePackets(string) (sent, received int64, ok bool) { return 0, 0, false }
+
+func interrupts(string) (int64, bool) { return 0, false }
+
+func description() string { return runtime.GOOS + " " + runtime.GOARCH }

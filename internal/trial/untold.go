@@ -1,0 +1,43 @@
+package trial
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// acknowledged adds to own what the far end received, of a protocol in which it does
+// not tell: over TCP that is what its kernel acknowledged. Of UDP nobody knows.
+func acknowledged(own *measure.End, r *measure.Result) {
+	for _, f := range slices.Clone(own.Flows) {
+		if f.Role != measure.Sender {
+			continue
+		}
+		if r.Test == measure.TestUDP {
+			r.Warnings = append(r.Warnings, "the server does not tell what it received: loss and goodput are not known here; read them where it runs")
+			continue
+		}
+		r.Warnings = append(r.Warnings, "the server does not tell what it received: bytes count as received when its system acknowledged them")
+		own.Flows = append(own.Flows, receivedOf(f))
+	}
+}
+
+// receivedOf is the count of a receiver that has all of what the sender of f counted.
+func receivedOf(f measure.FlowEnd) measure.FlowEnd {
+	f.Role, f.Path = measure.Receiver, ""
+	f.Streams, f.Samples = slices.Clone(f.Streams), slices.Clone(f.Samples)
+	asReceived(f.Samples)
+	for i := range f.Streams {
+		s := &f.Streams[i]
+		s.ReceivedBytes, s.SentBytes, s.TCP = s.SentBytes, 0, nil
+		s.Samples = slices.Clone(s.Samples)
+		asReceived(s.Samples)
+	}
+	return f
+}
+
+func asReceived(samples []measure.Sample) {
+	for i := range samples {
+		samples[i].ReceivedBytes, samples[i].SentBytes = samples[i].SentBytes, 0
+	}
+}

@@ -1,0 +1,155 @@
+package ethr
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// maxDelay is how long a server may have its clients wait for its next second, and
+// some for clocks that stood still.
+const maxDelay = 2 * time.Second
+
+// dial makes a connection that Close closes.
+func (s *session) dial(ctx context.Context) (*net.TCPConn, error) {
+	c, err := s.dialer.DialContext(ctx, "tcp", s.remote.String())
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	return c.(*net.TCPConn), s.keep(c)
+}
+
+// ask opens a connection with the request for the test, and says how long the answer
+// took.
+func (s *session) ask(ctx context.Context) (c *net.TCPConn, took time.Duration, err error) {
+	if c, err = s.dial(ctx); err != nil {
+		return nil, 0, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
+	_ = c.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std()))
+	began := time.Now()
+	_, err = c.Write(Append(nil, s.syn()))
+	var answer Message
+	if err == nil {
+		answer, err = Read(c)
+	}
+	if err == nil && answer.Kind != Ack {
+		err = errGob
+	}
+	if err != nil {
+		return nil, 0, s.unanswered(ctx, err)
+	}
+	took = time.Since(began)
+	_ = c.SetDeadline(time.Time{})
+	return c, took, c.SetNoDelay(s.request.Options.NoDelay || s.request.Test == measure.TestLatency)
+}
+
+// syn is the request for the test.
+func (s *session) syn() Message {
+	o := s.request.Options
+	m := Message{Kind: Syn, Test: Bandwidth, Synced: true, Params: Params{
+		Threads: uint32(o.Streams), Buffer: uint32(o.Length), Rounds: 1000, Reverse: o.Direction == measure.Reverse,
+		Duration: (o.Omit + o.Duration).Std(), Warmup: 1, ToS: uint8(o.TOS),
+	}}
+	if o.Streams > 0 {
+		m.Params.Rate = uint64(o.Rate) / 8 / uint64(o.Streams)
+	}
+	if s.request.Test == measure.TestLatency {
+		m.Test, m.Params.Threads, m.Params.Buffer, m.Params.Rounds = Latency, uint32(o.Flows), uint32(o.Size), s.rounds()
+	}
+	return m
+}
+
+// rounds is how many round trips a lap of the latency test has.
+func (s *session) rounds() uint32 { return uint32(min(max(s.request.Options.Row, 1), maxRounds)) }
+
+// patience is how long a server may take to say when it begins, which one that knows
+// the question says at once: a few times what its first answer took.
+func patience(took time.Duration) time.Duration { return max(500*time.Millisecond, 4*took) }
+
+// synchronise agrees with the server on when to begin; false where it does not know
+// how. The server waits only a moment for the question, and tells the time until its
+// next second; what that took to come is told back, and half of it is taken off.
+func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Duration) (bool, error) {
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
+	_ = c.SetDeadline(time.Now().Add(patience(took)))
+	asked := time.Now()
+	if _, err := c.Write(Append(nil, Message{Kind: SyncStart, Synced: true})); err != nil {
+		return false, s.unanswered(ctx, err)
+	}
+	ready, err := Read(c)
+	came := time.Now()
+	switch {
+	case ctx.Err() != nil:
+		return false, ended(ctx)
+	case err != nil || ready.Kind != SyncReady:
+		return false, nil // silence, payload of a server that sends, or no wish to
+	case ready.Delay > maxDelay:
+		return false, measure.Errorf(measure.KindRefused, "ask %s for a test: it wants to begin in %s", s.remote, ready.Delay).
+			WithHint("is the clock of the server steady?")
+	}
+	rtt := came.Sub(asked)
+	if ready.Delay > 0 {
+		s.begins = came.Add(ready.Delay - rtt/2)
+	}
+	if _, err := c.Write(Append(nil, Message{Kind: SyncGo, RTT: rtt, Synced: true})); err != nil {
+		return false, s.unanswered(ctx, err)
+	}
+	_ = c.SetDeadline(time.Time{})
+	return true, nil
+}
+
+// unanswered is the error of a request that came to nothing.
+func (s *session) unanswered(ctx context.Context, err error) error {
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	var timeout net.Error
+	switch {
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return measure.Errorf(measure.KindUnreachable, "ask %s for a test: no answer in %s", s.remote, s.request.Options.ConnectTimeout).
+			WithHint("is that a server of Ethr, and does it measure for somebody else?")
+	case errors.Is(err, errGob), errors.Is(err, errLength):
+		return measure.Errorf(measure.KindRefused, "ask %s for a test: what answers there is no server of Ethr", s.remote).WithHint("check the port, or leave out --via")
+	case errors.Is(err, io.EOF):
+		err = errors.New("it closed the connection")
+	}
+	return measure.Errorf(measure.KindRefused, "ask %s for a test: %w", s.remote, err).WithHint("is that a server of Ethr, and has it room for one more?")
+}
+
+// explain is the error of a connection that could not be made.
+func (s *session) explain(ctx context.Context, err error) error {
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	var known *measure.Error
+	var timeout net.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case sock.Refused(err):
+		return measure.Errorf(measure.KindUnreachable, "connect %s: %w", s.remote, errRefused).WithHint("is an Ethr server running there, and is TCP %d open?", s.remote.Port())
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", s.remote).WithHint("is the host up, and does a firewall let TCP %d through?", s.remote.Port())
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	return measure.Errorf(measure.KindUnreachable, "connect %s: %w", s.remote, err).WithHint("check the address, the route and the local address to measure from")
+}
+
+var errRefused = errors.New("refused")
+
+// ended is the cause of a context that has ended, or nil.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+}

@@ -1,0 +1,152 @@
+package ethr
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Port is where Ethr servers listen, TCP and UDP.
+const Port = 8888
+
+// Kind is what a message says.
+type Kind uint32
+
+// Kinds of messages. The last three are those of the start synchronisation.
+const (
+	Syn       Kind = 1 // the client asks for a test on this connection
+	Ack       Kind = 2 // the server takes it
+	SyncStart Kind = 3 // the client asks when the server's next second begins
+	SyncReady Kind = 4 // the server says how long until then; 0: whenever the client likes
+	SyncGo    Kind = 5 // the client says how long that answer took, and begins at that time
+)
+
+// Test is a kind of test. Only those that a server sees are here.
+type Test uint32
+
+// Tests, as a request names them.
+const (
+	Bandwidth Test = 1
+	Latency   Test = 4
+)
+
+// Transport is what carries a test.
+type Transport uint32
+
+// Transports.
+const (
+	TCP Transport = 0
+	UDP Transport = 1
+)
+
+// Params are what a request asks for.
+type Params struct {
+	Threads uint32 // connections of the test
+	Buffer  uint32 // bytes of a read or write, or of a latency message
+	Rounds  uint32 // round trips of a latency measurement
+	Reverse bool   // the server sends
+	// Duration, Gap (between two latency measurements) and Warmup (connections that
+	// are not counted) say what the client is going to do; the server needs none.
+	Duration, Gap time.Duration
+	Warmup        uint32
+	Rate          uint64 // bytes a second of each connection, 0 for as fast as it goes
+	ToS           uint8
+}
+
+// Message is any message. What does not belong to its kind is zero.
+type Message struct {
+	Version   uint32 // 0
+	Kind      Kind
+	Test      Test          // of Syn
+	Transport Transport     // of Syn
+	Params    Params        // of Syn
+	Delay     time.Duration // of SyncReady
+	RTT       time.Duration // of SyncGo
+	// Synced: who sent it knows the start synchronisation.
+	Synced bool
+}
+
+// maxMessage is the longest message that Ethr takes; real ones have 300 to 600 bytes.
+const maxMessage = 16 << 10
+
+// A frame is the length of a message, big-endian in 4 bytes, and the message.
+const frameHead = 4
+
+var (
+	errLength = errors.New("no message of Ethr: its length is wrong")
+	errGob    = errors.New("no message of Ethr")
+)
+
+// Read reads one frame. It takes no byte beyond it, and no more memory than the
+// longest message has. Errors are those of r, or say that this is no message.
+func Read(r io.Reader) (Message, error) {
+	var head [frameHead]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return Message{}, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n == 0 || n > maxMessage {
+		return Message{}, errLength
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(r, b); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return Message{}, err
+	}
+	return Decode(b)
+}
+
+// Append writes the frame of m to b, byte for byte as Ethr does: version 1.0.0 where
+// m is not Synced.
+func Append(b []byte, m Message) []byte {
+	at := len(b)
+	b = append(b, 0, 0, 0, 0)
+	b = encode(b, m)
+	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-frameHead))
+	return b
+}
+
+// Begins tells whether first, at least 4 bytes, can be the beginning of a request,
+// and how many bytes more it takes to be sure.
+func Begins(first []byte) (ours bool, more int) {
+	const sure = frameHead + 8 + len(typeName)
+	n := binary.BigEndian.Uint32(first)
+	if n < uint32(sure) || n > maxMessage {
+		return false, 0
+	}
+	if len(first) < sure {
+		return true, sure - len(first)
+	}
+	// A definition of a type comes first: its length, its number and the name.
+	rest := first[frameHead:sure]
+	for i := range len(rest) - len(typeName) + 1 {
+		if string(rest[i:i+len(typeName)]) == typeName {
+			return true, 0
+		}
+	}
+	return false, 0
+}
+
+// typeName is what the programs call their message.
+const typeName = "EthrMsg"
+
+// String is for logs and errors.
+func (k Kind) String() string {
+	switch k {
+	case Syn:
+		return "Syn"
+	case Ack:
+		return "Ack"
+	case SyncStart:
+		return "SyncStart"
+	case SyncReady:
+		return "SyncReady"
+	case SyncGo:
+		return "SyncGo"
+	}
+	return fmt.Sprintf("kind %d", uint32(k))
+}

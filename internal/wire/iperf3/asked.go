@@ -1,0 +1,128 @@
+package iperf3
+
+import (
+	"errors"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire"
+)
+
+// ParametersFor are what a server is told to have the test of a request. What
+// iperf3 does not have is an error of kind usage.
+func ParametersFor(r wire.Request) (*Parameters, error) {
+	o, x := r.Options, r.IPerf3
+	if err := fits(r); err != nil {
+		return nil, err
+	}
+	p := &Parameters{
+		Protocol: string(r.Test), Omit: int(o.Omit.Std() / time.Second), Parallel: o.Streams,
+		Time:    int((o.Duration.Std() + time.Second - 1) / time.Second), // this end ends the test, to the nanosecond
+		Reverse: o.Direction == measure.Reverse, Bidirectional: o.Direction == measure.Bidirectional,
+		MSS: o.MSS, NoDelay: o.NoDelay, MPTCP: x.MPTCP, Window: int(o.Window), Length: lengthOf(r),
+		Bandwidth: int64(o.Rate) / int64(o.Streams), FQRate: x.FQRate, PacingTimer: x.PacingTimer, Burst: x.Burst,
+		TOS: o.TOS, Title: x.Title, ExtraData: x.ExtraData, Congestion: o.Congestion,
+		GetServerOutput: x.GetServerOutput, RepeatPayload: x.RepeatPayload, DontFragment: x.DontFragment,
+		SkipRXCopy: o.RX == "discard", ClientVersion: x.ClientVersion,
+	}
+	switch {
+	case x.Blocks > 0:
+		p.Blocks, p.Time = x.Blocks, 0
+	case o.Bytes > 0:
+		p.Bytes, p.Time = int64(o.Bytes), 0
+	}
+	if o.TX == "zerocopy" || o.TX == "sendfile" || o.TX == "splice" {
+		p.ZeroCopy = 1
+	}
+	if r.Test == measure.TestUDP {
+		p.Counters64 = !x.Counters32
+		p.GSO, p.GRO = o.TX == "gso", o.RX == "gro"
+		if p.GSO {
+			p.GSODatagram, p.GSOBuf = p.Length, max(1, min(MaxUDPLength/p.Length, 128))*p.Length
+		}
+		if p.GRO {
+			p.GROBuf = MaxUDPLength
+		}
+	}
+	if _, server, _ := measure.ParsePin(o.Pin); len(server.CPUs) == 1 { // which was checked
+		p.ServerAffinity = &server.CPUs[0]
+	}
+	if x.Key != nil {
+		token, err := Token(x.User, x.Password, x.Key, x.PKCS1, time.Now())
+		if err != nil {
+			return nil, measure.Errorf(measure.KindUsage, "prove user %q to an iperf3 server: %w", x.User, err).WithHint("check the user, the password and the server's public key")
+		}
+		p.AuthToken = token
+	}
+	return p, nil
+}
+
+// usualLength is how much iperf3 reads or writes at a time unless told otherwise,
+// bytes. Versions since 3.16 do not count what is short of a whole read at the end, so
+// that more would cost figures.
+const usualLength = 128 << 10
+
+func lengthOf(r wire.Request) int {
+	switch {
+	case r.Test == measure.TestUDP:
+		return int(r.Options.Size)
+	case r.IPerf3.Length > 0:
+		return r.IPerf3.Length
+	}
+	return min(int(r.Options.Length), usualLength)
+}
+
+// wholeWrites rounds an amount up to whole writes, as iperf3 does.
+func wholeWrites(o measure.Options, length int) measure.Options {
+	if over := int64(o.Bytes) % int64(length); o.Bytes > 0 && over > 0 {
+		o.Bytes += measure.Size(int64(length) - over)
+	}
+	return o
+}
+
+// fits tells whether iperf3 has what is asked.
+func fits(r wire.Request) error {
+	o, x := r.Options, r.IPerf3
+	_, server, err := measure.ParsePin(o.Pin)
+	if err != nil {
+		return err
+	}
+	no := func(hint, format string, args ...any) error {
+		return measure.Errorf(measure.KindUsage, "via iperf3: "+format, args...).WithHint("%s", hint)
+	}
+	switch {
+	case r.Test != measure.TestTCP && r.Test != measure.TestUDP:
+		return no("use tcp or udp", "there is no %s test", r.Test)
+	case r.TLS != nil || r.Token != "":
+		return no("leave out --tls and --token-file; iperf3 has users (--user, --rsa-public-key-file)", "there is no TLS and no token")
+	case o.Verify:
+		return no("leave it out", "an iperf3 server does not check what it receives (--verify)")
+	case o.WithLatency:
+		return no("leave it out, or run soku server there", "an iperf3 server answers no messages (--with-latency)")
+	case o.Streams > MaxStreams:
+		return no("use fewer", "%d streams are more than the %d that iperf3 has in a direction", o.Streams, MaxStreams)
+	case o.Omit.Std()%time.Second != 0 || o.Omit.Std() > MaxOmit*time.Second:
+		return no("use for example --omit 1s", "the omitted start is whole seconds, at most %d, and not %s", MaxOmit, o.Omit)
+	case o.Duration.Std() > MaxTime*time.Second:
+		return no("use a shorter --duration", "a test takes at most a day, and not %s", o.Duration)
+	case o.Window > MaxWindow:
+		return no("use a smaller --window", "a window has at most %s", measure.Size(MaxWindow))
+	case o.MSS > MaxMSS:
+		return no("use a smaller --mss", "a segment has at most %d bytes", MaxMSS)
+	case r.Test == measure.TestUDP && (o.Size < MinUDPLength || o.Size > MaxUDPLength):
+		return no("use another --size", "a datagram has %d to %d bytes, and not %d", MinUDPLength, MaxUDPLength, o.Size)
+	case len(server.CPUs) > 1:
+		return no("name one behind the slash, such as --pin auto/3", "an iperf3 server can be kept on one processor, not on %d", len(server.CPUs))
+	case x.Length < 0 || x.Length > MaxTCPLength:
+		return no("use a smaller one", "a write has at most %d bytes", MaxTCPLength)
+	case x.Burst < 0 || x.Burst > MaxBurst:
+		return no("use a smaller burst", "a burst has at most %d writes", MaxBurst)
+	case x.User != "" && x.Key == nil:
+		return no("give it with --rsa-public-key-file", "the user is proved with the server's public key, and there is none")
+	case len(x.Title) > maxText || len(x.ExtraData) > maxText:
+		return no("use a shorter one", "a title or extra data has at most %d bytes", maxText)
+	}
+	return nil
+}
+
+var errNotIperf3 = errors.New("it does not speak iperf3's protocol")

@@ -1,0 +1,187 @@
+package iperf3
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha1" // #nosec G505 -- iperf3's OAEP has SHA-1, where it is not broken
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultSkew is how far the clocks of the two ends may be apart.
+const DefaultSkew = 10 * time.Second
+
+// maxUsersFile bounds what is read of a file of users, bytes.
+const maxUsersFile = 1 << 20
+
+var errAuth = errors.New("not authorized")
+
+// ParsePublicKey reads an RSA key in PEM, or that in base64, as iperf3 takes it
+// from its environment.
+func ParsePublicKey(text []byte) (*rsa.PublicKey, error) {
+	der, err := pemOf(text)
+	if err != nil {
+		return nil, err
+	}
+	if key, err := x509.ParsePKCS1PublicKey(der); err == nil {
+		return key, nil
+	}
+	parsed, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("an RSA public key: %w", err)
+	}
+	key, ok := parsed.(*rsa.PublicKey)
+	if !ok {
+		return nil, errors.New("a public key that is not RSA")
+	}
+	return key, nil
+}
+
+// ParsePrivateKey reads an RSA key without a password in PEM, or that in base64.
+func ParsePrivateKey(text []byte) (*rsa.PrivateKey, error) {
+	der, err := pemOf(text)
+	if err != nil {
+		return nil, err
+	}
+	if key, err := x509.ParsePKCS1PrivateKey(der); err == nil {
+		return key, nil
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("an RSA private key without a password: %w", err)
+	}
+	key, ok := parsed.(*rsa.PrivateKey)
+	if !ok {
+		return nil, errors.New("a private key that is not RSA")
+	}
+	return key, nil
+}
+
+func pemOf(text []byte) ([]byte, error) {
+	if !bytes.Contains(text, []byte("-----BEGIN")) {
+		if plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text))); err == nil {
+			text = plain
+		}
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, errors.New("no key in PEM")
+	}
+	return block.Bytes, nil
+}
+
+// Token is what proves to a server who the client is: user, password and the time,
+// for the server's key alone. iperf3 pads by OAEP, versions before 3.17 and those
+// that are told so by PKCS #1 v1.5.
+func Token(user, password string, key *rsa.PublicKey, pkcs1 bool, at time.Time) (string, error) {
+	if strings.ContainsAny(user+password, " \t\r\n") {
+		return "", errors.New("iperf3 takes no blanks in a user or a password")
+	}
+	text := fmt.Appendf(nil, "user: %s\npwd:  %s\nts:   %d", user, password, at.Unix())
+	var sealed []byte
+	var err error
+	if pkcs1 {
+		sealed, err = rsa.EncryptPKCS1v15(rand.Reader, key, text) //nolint:staticcheck // what older servers want
+	} else {
+		sealed, err = rsa.EncryptOAEP(sha1.New(), rand.Reader, key, text, nil) // #nosec G401
+	}
+	return base64.StdEncoding.EncodeToString(sealed), err
+}
+
+// Guard decides which clients may measure.
+type Guard struct {
+	Key   *rsa.PrivateKey
+	Users Users
+	Skew  time.Duration // most difference of the clocks; 0: DefaultSkew
+	PKCS1 bool          // padding of the token; see [Token]
+}
+
+// Users are the names with the hex SHA-256 of "{user}password".
+type Users map[string]string
+
+// ParseUsers reads iperf3's file of users: a line each, "user,hash", comments
+// behind #.
+func ParseUsers(text []byte) (Users, error) {
+	if len(text) > maxUsersFile {
+		return nil, fmt.Errorf("a file of users of %d bytes, at most %d", len(text), maxUsersFile)
+	}
+	users := Users{}
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimRight(line, "\r")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		user, hash, ok := strings.Cut(line, ",")
+		hash = strings.ToLower(strings.TrimSpace(hash))
+		if b, err := hex.DecodeString(hash); !ok || user == "" || err != nil || len(b) != sha256.Size {
+			return nil, fmt.Errorf("line %d is not user,sha256", i+1)
+		}
+		users[user] = hash
+	}
+	return users, nil
+}
+
+// HashPassword is what the file of users has for a password.
+func HashPassword(user, password string) string {
+	sum := sha256.Sum256([]byte("{" + user + "}" + password))
+	return hex.EncodeToString(sum[:])
+}
+
+// Check returns the user of a token, or why it is none. It takes as long for an
+// unknown user as for a wrong password.
+func (g *Guard) Check(token string, now time.Time) (user string, err error) {
+	sealed, err := base64.StdEncoding.DecodeString(token)
+	if err != nil || len(sealed) == 0 || len(sealed) > g.Key.Size() {
+		return "", fmt.Errorf("%w: no token that can be read", errAuth)
+	}
+	var text []byte
+	if g.PKCS1 {
+		text, err = rsa.DecryptPKCS1v15(nil, g.Key, sealed) //nolint:staticcheck // what older clients send
+	} else {
+		text, err = rsa.DecryptOAEP(sha1.New(), nil, g.Key, sealed, nil) // #nosec G401
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: the token is not for this server's key", errAuth)
+	}
+	user, password, at, err := parseToken(string(text))
+	if err != nil {
+		return "", err
+	}
+	want, known := g.Users[user]
+	right := subtle.ConstantTimeCompare([]byte(HashPassword(user, password)), []byte(want)) == 1
+	skew := g.Skew
+	if skew == 0 {
+		skew = DefaultSkew
+	}
+	switch {
+	case !known || !right:
+		return "", fmt.Errorf("%w: user or password", errAuth)
+	case at.Sub(now).Abs() > skew:
+		return "", fmt.Errorf("%w: the clocks of client and server are %s apart", errAuth, at.Sub(now).Abs().Round(time.Second))
+	}
+	return user, nil
+}
+
+// parseToken reads what was sealed: three words, each behind its name, with blanks
+// between them.
+func parseToken(text string) (user, password string, at time.Time, err error) {
+	f := strings.Fields(text)
+	if len(f) != 6 || f[0] != "user:" || f[2] != "pwd:" || f[4] != "ts:" {
+		return "", "", at, fmt.Errorf("%w: the token does not read as one", errAuth)
+	}
+	seconds, err := strconv.ParseInt(f[5], 10, 64)
+	if err != nil {
+		return "", "", at, fmt.Errorf("%w: the token has no time", errAuth)
+	}
+	return f[1], f[3], time.Unix(seconds, 0), nil
+}

@@ -1,0 +1,117 @@
+package iperf3
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"strings"
+	"testing"
+	"time"
+)
+
+func guard(t testing.TB) *Guard {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, err := ParseUsers([]byte("# who may\r\nmario," + HashPassword("mario", "rossi") + "\r\n\nother," + HashPassword("other", "x") + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Guard{Key: key, Users: users}
+}
+
+func TestATokenProvesItsUserUntilItIsOld(t *testing.T) {
+	g := guard(t)
+	now := time.Unix(1_700_000_000, 0)
+	for _, pkcs1 := range []bool{false, true} {
+		g.PKCS1 = pkcs1
+		token, err := Token("mario", "rossi", &g.Key.PublicKey, pkcs1, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if user, err := g.Check(token, now.Add(9*time.Second)); err != nil || user != "mario" {
+			t.Errorf("%q, %v", user, err)
+		}
+		if _, err := g.Check(token, now.Add(11*time.Second)); err == nil || !strings.Contains(err.Error(), "clocks") {
+			t.Errorf("an old token: %v", err)
+		}
+		g.PKCS1 = !pkcs1
+		if _, err := g.Check(token, now); err == nil {
+			t.Error("the other padding was taken")
+		}
+	}
+}
+
+func TestWhoIsNotKnownIsNotLetIn(t *testing.T) {
+	g := guard(t)
+	now := time.Now()
+	for _, who := range [][2]string{{"mario", "bianchi"}, {"nobody", "rossi"}, {"mario", ""}} {
+		token, err := Token(who[0], who[1], &g.Key.PublicKey, false, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if user, err := g.Check(token, now); err == nil {
+			t.Errorf("%v was let in as %q", who, user)
+		}
+	}
+	for _, token := range []string{"", "!", "AAAA", base64.StdEncoding.EncodeToString(make([]byte, 5000))} {
+		if _, err := g.Check(token, now); err == nil {
+			t.Errorf("%.10q was let in", token)
+		}
+	}
+}
+
+func TestKeysAreReadInEachFormThatIperf3Takes(t *testing.T) {
+	g := guard(t)
+	pkix, _ := x509.MarshalPKIXPublicKey(&g.Key.PublicKey)
+	public := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})
+	for _, text := range [][]byte{public, []byte(base64.StdEncoding.EncodeToString(public))} {
+		if key, err := ParsePublicKey(text); err != nil || !key.Equal(&g.Key.PublicKey) {
+			t.Errorf("%v", err)
+		}
+	}
+	pkcs8, _ := x509.MarshalPKCS8PrivateKey(g.Key)
+	for _, block := range []pem.Block{{Type: "PRIVATE KEY", Bytes: pkcs8}, {Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(g.Key)}} {
+		if key, err := ParsePrivateKey(pem.EncodeToMemory(&block)); err != nil || !key.Equal(g.Key) {
+			t.Errorf("%s: %v", block.Type, err)
+		}
+	}
+	for _, bad := range []string{"", "key", "-----BEGIN X-----\nAAAA\n-----END X-----\n"} {
+		if _, err := ParsePublicKey([]byte(bad)); err == nil {
+			t.Errorf("accepted %q", bad)
+		}
+	}
+}
+
+func TestAFileOfUsersSaysWhichLineIsWrong(t *testing.T) {
+	if _, err := ParseUsers([]byte("# users\nmario,1234\n")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("%v", err)
+	}
+	// echo -n "{mario}rossi" | sha256sum
+	if got := HashPassword("mario", "rossi"); got != "bf7a49a846d44b454a5d11e7acfaf13d138bbe0b7483aa3e050879700572709b" {
+		t.Errorf("mario, rossi: %s", got)
+	}
+}
+
+func FuzzParseUsers(f *testing.F) {
+	f.Add([]byte("# c\nmario," + HashPassword("mario", "rossi") + "\n"))
+	f.Fuzz(func(t *testing.T, b []byte) { _, _ = ParseUsers(b) })
+}
+
+func FuzzParseToken(f *testing.F) {
+	f.Add("user: mario\npwd:  rossi\nts:   1700000000")
+	f.Fuzz(func(t *testing.T, text string) {
+		if user, _, _, err := parseToken(text); err == nil && user == "" {
+			t.Error("a token without a user")
+		}
+	})
+}
+
+func FuzzPublicKey(f *testing.F) {
+	f.Add([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"))
+	f.Fuzz(func(t *testing.T, b []byte) { _, _ = ParsePublicKey(b); _, _ = ParsePrivateKey(b) })
+}

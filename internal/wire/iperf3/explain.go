@@ -1,0 +1,99 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// ended returns the cause of ctx as an error of kind interrupted, unless the cause
+// is itself a *measure.Error; nil while ctx lives.
+func ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+}
+
+// explainDial says why a connection to the server could not be opened.
+func explainDial(ctx context.Context, network string, to netip.AddrPort, err error) error {
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	var known *measure.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	switch {
+	case sock.Refused(err):
+		return measure.Errorf(measure.KindUnreachable, "connect %s: refused", to).WithHint(`is "iperf3 -s" running there, and is %s %d open?`, network, to.Port())
+	case isTimeout(err):
+		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).WithHint("is the host up, and does a firewall or security group let %s %d through?", network, to.Port())
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = errno // without the addresses, which the sentence has
+	}
+	return measure.Errorf(measure.KindUnreachable, "connect %s: %w", to, err).WithHint("check the address, the routes of this host and the address to measure from")
+}
+
+// explainControl says why a word of the server did not come or was none. doing is
+// what was under way, and kind what a server is that went away meanwhile.
+func (s *session) explainControl(ctx context.Context, doing string, err error) error {
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	var known *measure.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, errFrame), errors.Is(err, errNotIperf3):
+		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: %w", doing, s.remote, err).WithHint("is that an iperf3 server?")
+	case isTimeout(err):
+		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: no answer in time", doing, s.remote).WithHint("is the server busy, or is the path down?")
+	case errors.Is(err, net.ErrClosed):
+		return measure.Errorf(measure.KindInterrupted, "%s with iperf3 server %s: the session is closed", doing, s.remote)
+	}
+	return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: the control connection was closed", doing, s.remote).WithHint("look at what the server printed")
+}
+
+// explainState says what a state means that ends the test; nil for another.
+func (s *session) explainState(state State) error {
+	switch state {
+	case AccessDenied:
+		return measure.Errorf(measure.KindRefused, "iperf3 server %s is busy: it measures with somebody else", s.remote).WithHint("try again later; an iperf3 server has one client at a time")
+	case ServerTerminate:
+		return measure.Errorf(measure.KindBroken, "iperf3 server %s was stopped", s.remote)
+	case ServerError:
+		_ = s.control.SetReadDeadline(soon())
+		code, errno := readError(s.control)
+		kind := measure.KindRefused
+		if code >= CodeInit && code != CodeAuthorization && code != CodeBusy {
+			kind = measure.KindBroken
+		}
+		s.mu.Lock()
+		s.exchange.ErrorCode, s.exchange.ErrorErrno = code, errno
+		s.mu.Unlock()
+		e := measure.Errorf(kind, "iperf3 server %s ended the test: %s", s.remote, codeText(code))
+		if code == CodeAuthorization {
+			return e.WithHint("check --user, the password, --rsa-public-key-file and the clocks of both hosts")
+		}
+		return e.WithHint("look at what the server printed")
+	}
+	return nil
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}
+
+func isClosed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

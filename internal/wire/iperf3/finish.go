@@ -1,0 +1,84 @@
+package iperf3
+
+import (
+	"context"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/wire"
+)
+
+// Finish implements wire.Session.
+func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, error) {
+	const doing = "exchange results"
+	defer context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })()
+	pause := s.drain(ctx, own)
+	mine := ResultsOf(own, s.asked, false)
+	s.mu.Lock()
+	s.ending = true
+	s.exchange.Own = mine
+	s.mu.Unlock()
+	_ = s.control.SetDeadline(time.Now().Add(s.patience()))
+	if err := WriteState(s.control, TestEnd); err != nil {
+		return nil, s.explainControl(ctx, doing, err)
+	}
+	if a := <-s.next; a.err != nil {
+		if cause := ended(ctx); cause != nil {
+			return nil, cause
+		}
+		return nil, a.err
+	}
+	if err := WriteResults(s.control, mine); err != nil {
+		return nil, s.explainControl(ctx, doing, err)
+	}
+	far, err := ReadResults(s.control, s.asked.GetServerOutput)
+	if err != nil {
+		return nil, s.explainControl(ctx, doing, err)
+	}
+	s.mu.Lock()
+	s.exchange.Far = far
+	s.mu.Unlock()
+	if err := s.expect(ctx, doing, DisplayResults); err != nil {
+		return nil, err
+	}
+	s.silence()
+	_ = WriteState(s.control, Done)
+	if s.hooks.State != nil {
+		s.hooks.State(wire.State{Name: wire.Done})
+	}
+	end := EndOf(far, s.asked, true)
+	for i := range end.Flows {
+		f := &end.Flows[i]
+		f.DurationNs = max(f.DurationNs-int64(pause), f.DurationNs/2)
+	}
+	return end, nil
+}
+
+// drain waits until the server has probably read what is in its sockets, which it
+// drops unread when it hears of the end, and returns how long that took: nothing was
+// sent meanwhile, and the server's clock ran.
+func (s *session) drain(ctx context.Context, own *measure.End) time.Duration {
+	var longest time.Duration
+	sends := false
+	for _, f := range own.Flows {
+		sends = sends || f.Role == measure.Sender
+		longest = max(longest, time.Duration(f.DurationNs))
+	}
+	if !sends {
+		return 0
+	}
+	began := time.Now()
+	t := time.NewTimer(min(100*time.Millisecond, max(20*time.Millisecond, longest/100)))
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return time.Since(began)
+}
+
+// patience is how long the server may take for its results: it answers when what is
+// queued on the path has passed.
+func (s *session) patience() time.Duration {
+	return 30*time.Second + s.request.Options.ConnectTimeout.Std()
+}

@@ -1,0 +1,74 @@
+package iperf3
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+var errFrame = errors.New("not a message of iperf3")
+
+// WriteState sends one state.
+func WriteState(w io.Writer, s State) error {
+	_, err := w.Write([]byte{byte(s)})
+	return err
+}
+
+// ReadState reads one state.
+func ReadState(r io.Reader) (State, error) {
+	var b [1]byte
+	_, err := io.ReadFull(r, b[:])
+	return State(int8(b[0])), err
+}
+
+// WriteJSON sends text behind its length.
+func WriteJSON(w io.Writer, text []byte) error {
+	_, err := w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...))
+	return err
+}
+
+// ReadJSON reads text behind its length, 1 to most bytes. It allocates no more
+// than twice of what has come.
+func ReadJSON(r io.Reader, most int) ([]byte, error) {
+	var length [4]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(length[:])
+	if n == 0 || int64(n) > int64(most) {
+		return nil, fmt.Errorf("%w: JSON of %d bytes, allowed are 1 to %d", errFrame, n, most)
+	}
+	var b bytes.Buffer
+	got, err := io.Copy(&b, io.LimitReader(r, int64(n)))
+	if err == nil && got < int64(n) {
+		err = io.ErrUnexpectedEOF
+	}
+	return b.Bytes(), err
+}
+
+// WriteError tells the client what failed: one of iperf3's numbers, and an errno or 0.
+func WriteError(w io.Writer, code, errno int) error {
+	b := []byte{serverError}
+	b = binary.BigEndian.AppendUint32(b, uint32(code))
+	b = binary.BigEndian.AppendUint32(b, uint32(errno))
+	_, err := w.Write(b)
+	return err
+}
+
+const serverError = 0xfe // ServerError as a byte
+
+// readError reads what follows ServerError. A server that breaks off in between has
+// told less.
+func readError(r io.Reader) (code, errno int) {
+	var b [8]byte
+	n, _ := io.ReadFull(r, b[:])
+	if n >= 4 {
+		code = int(int32(binary.BigEndian.Uint32(b[:])))
+	}
+	if n == 8 {
+		errno = int(int32(binary.BigEndian.Uint32(b[4:])))
+	}
+	return code, errno
+}

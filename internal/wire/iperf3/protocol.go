@@ -1,0 +1,160 @@
+package iperf3
+
+import (
+	"crypto/rand"
+	"strconv"
+)
+
+// DefaultPort is where an iperf3 server is looked for, TCP and UDP.
+const DefaultPort = 5201
+
+// Limits of the protocol and of this package's patience with what comes from outside.
+const (
+	MaxStreams    = 128   // in one direction
+	MaxTime       = 86400 // seconds
+	MaxOmit       = 600   // seconds
+	MaxBurst      = 1000  // messages
+	MaxWindow     = 512 << 20
+	MaxMSS        = 32<<10 - 1
+	MaxTCPLength  = 1 << 20
+	MinUDPLength  = 16
+	MaxUDPLength  = 65507
+	MaxParameters = 64 << 10 // bytes of JSON
+	MaxResults    = 1 << 20  // bytes of JSON without the server's output
+	MaxOutput     = 32 << 20 // bytes of JSON with it
+	maxText       = 4 << 10  // bytes of a title, a name or other text in the parameters
+)
+
+// State is what one end tells the other on the control connection, in one byte.
+type State int8
+
+// States.
+const (
+	TestStart       State = 1
+	TestRunning     State = 2
+	TestEnd         State = 4
+	ParamExchange   State = 9
+	CreateStreams   State = 10
+	ServerTerminate State = 11
+	ClientTerminate State = 12
+	ExchangeResults State = 13
+	DisplayResults  State = 14
+	Start           State = 15 // before anything was said
+	Done            State = 16
+	AccessDenied    State = -1 // the server measures with somebody else
+	ServerError     State = -2 // two numbers of 32 bits follow: what failed, and the errno of it
+)
+
+// String is the name of the state, or its number.
+func (s State) String() string {
+	switch s {
+	case TestStart:
+		return "test start"
+	case TestRunning:
+		return "test running"
+	case TestEnd:
+		return "test end"
+	case ParamExchange:
+		return "parameter exchange"
+	case CreateStreams:
+		return "create streams"
+	case ServerTerminate:
+		return "server terminate"
+	case ClientTerminate:
+		return "client terminate"
+	case ExchangeResults:
+		return "exchange results"
+	case DisplayResults:
+		return "display results"
+	case Start:
+		return "start"
+	case Done:
+		return "done"
+	case AccessDenied:
+		return "access denied"
+	case ServerError:
+		return "server error"
+	}
+	return "state " + strconv.Itoa(int(s))
+}
+
+// CookieSize is the length of a cookie on the wire, its NUL included.
+const CookieSize = 37
+
+// Cookie is what all connections of one test begin with.
+type Cookie [CookieSize]byte
+
+const cookieLetters = "abcdefghijklmnopqrstuvwxyz234567"
+
+// NewCookie returns one that nobody guesses.
+func NewCookie() (c Cookie) {
+	_, _ = rand.Read(c[:CookieSize-1]) // never fails
+	for i := range CookieSize - 1 {
+		c[i] = cookieLetters[int(c[i])%len(cookieLetters)]
+	}
+	return c
+}
+
+// String is the cookie as iperf3 prints it, without the NUL.
+func (c Cookie) String() string { return string(c[:CookieSize-1]) }
+
+// MayBeCookie tells whether b, at most CookieSize bytes, is how a cookie begins;
+// with CookieSize of them, whether it is one.
+func MayBeCookie(b []byte) bool {
+	for i, x := range b {
+		switch {
+		case i == CookieSize-1:
+			return len(b) == CookieSize && x == 0
+		case (x < 'a' || x > 'z') && (x < '2' || x > '7'):
+			return false
+		}
+	}
+	return true
+}
+
+// StreamID is how results name the stream that was opened as the index-th, from 0:
+// 1, then 3, 4, 5 and so on, for the sake of old versions.
+func StreamID(index int) int {
+	if index == 0 {
+		return 1
+	}
+	return index + 2
+}
+
+// The datagrams by which a UDP stream opens, and their answers. Servers take any
+// four bytes, clients look for the answer. Older versions have numbers in the byte
+// order of the host, newer ones have text.
+const (
+	UDPConnect       = "9876"
+	UDPReply         = "6789"
+	UDPConnectLegacy = "\x15\xcd\x5b\x07" // 123456789
+	UDPReplyLegacy   = "\xb1\x68\xde\x3a" // 987654321
+
+	udpReplyLegacyBig   = "\x3a\xde\x68\xb1"
+	udpConnectLegacyBig = "\x07\x5b\xcd\x15"
+)
+
+// UDPAnswer is what a server answers to the datagram that opens a stream.
+func UDPAnswer(connect []byte) string {
+	switch string(connect) {
+	case UDPConnectLegacy:
+		return UDPReplyLegacy
+	case udpConnectLegacyBig:
+		return udpReplyLegacyBig
+	case UDPReply: // a host of the other byte order
+		return UDPConnect
+	}
+	return UDPReply
+}
+
+// isUDPReply tells whether a server's answer opens the stream.
+func isUDPReply(b []byte) bool {
+	switch string(b) {
+	case UDPReply, UDPConnect, UDPReplyLegacy, udpReplyLegacyBig:
+		return true
+	}
+	return false
+}
+
+// IsUDPConnect tells whether a client may have sent b to open a stream.
+func IsUDPConnect(b []byte) bool { return len(b) == 4 }

@@ -1,0 +1,206 @@
+package iperf3
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Results are what one end counted and tells the other.
+type Results struct {
+	// CPU* are the time that the process took, of one processor, in percent of the
+	// test's time.
+	CPUTotal, CPUUser, CPUSystem float64
+	// SenderHasRetransmits tells whether Retransmits of the streams that this end
+	// sends are known: 1 or 0, and -1 of an end that only receives.
+	SenderHasRetransmits int
+	CongestionUsed       string
+	// ServerOutputText or ServerOutputJSON is what the server printed, where the
+	// client asked for it.
+	ServerOutputText string
+	ServerOutputJSON json.RawMessage
+	Streams          []StreamResult // at most 2*MaxStreams
+}
+
+// StreamResult is one stream's part. What an end sent or received does not hold
+// what was omitted at the start, but Errors and Packets do where the Omitted* are
+// not 0.
+type StreamResult struct {
+	ID                 int     // as [StreamID] has it
+	Bytes              int64   // sent, or received
+	Retransmits        int64   // -1: not known here
+	Jitter             float64 // seconds
+	Errors             int64   // datagrams that did not come
+	OmittedErrors      int64
+	Packets            int64 // datagrams sent, or the highest number received
+	OmittedPackets     int64
+	StartTime, EndTime float64 // seconds
+}
+
+type sentResults struct {
+	CPUTotal             float64         `json:"cpu_util_total"`
+	CPUUser              float64         `json:"cpu_util_user"`
+	CPUSystem            float64         `json:"cpu_util_system"`
+	SenderHasRetransmits int             `json:"sender_has_retransmits"`
+	CongestionUsed       string          `json:"congestion_used,omitempty"`
+	ServerOutputText     string          `json:"server_output_text,omitempty"`
+	ServerOutputJSON     json.RawMessage `json:"server_output_json,omitempty"`
+	Streams              []sentStream    `json:"streams"`
+}
+
+type sentStream struct {
+	ID             int     `json:"id"`
+	Bytes          int64   `json:"bytes"`
+	Retransmits    int64   `json:"retransmits"`
+	Jitter         float64 `json:"jitter"`
+	Errors         int64   `json:"errors"`
+	OmittedErrors  int64   `json:"omitted_errors"`
+	Packets        int64   `json:"packets"`
+	OmittedPackets int64   `json:"omitted_packets"`
+	StartTime      float64 `json:"start_time"`
+	EndTime        float64 `json:"end_time"`
+}
+
+// MarshalJSON writes the results as they are exchanged.
+func (r Results) MarshalJSON() ([]byte, error) {
+	out := sentResults{
+		CPUTotal: finite(r.CPUTotal), CPUUser: finite(r.CPUUser), CPUSystem: finite(r.CPUSystem),
+		SenderHasRetransmits: r.SenderHasRetransmits, CongestionUsed: r.CongestionUsed,
+		ServerOutputText: r.ServerOutputText, ServerOutputJSON: r.ServerOutputJSON,
+		Streams: make([]sentStream, len(r.Streams)),
+	}
+	for i, s := range r.Streams {
+		out.Streams[i] = sentStream(s)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads results as they are exchanged. What iperf3 always writes must
+// be there; streams have positive identities, each once.
+func (r *Results) UnmarshalJSON(b []byte) error {
+	m, err := parseMembers(b)
+	if err != nil {
+		return err
+	}
+	*r = Results{
+		CongestionUsed: m.text("congestion_used"), ServerOutputText: m.longText("server_output_text", MaxOutput),
+		ServerOutputJSON: m["server_output_json"],
+	}
+	for _, f := range []struct {
+		name string
+		to   *float64
+	}{{"cpu_util_total", &r.CPUTotal}, {"cpu_util_user", &r.CPUUser}, {"cpu_util_system", &r.CPUSystem}} {
+		var ok bool
+		if *f.to, ok = m.real(f.name); !ok {
+			return fmt.Errorf("%w: results without %s", errFrame, f.name)
+		}
+	}
+	known, ok := m.whole("sender_has_retransmits")
+	if !ok {
+		return fmt.Errorf("%w: results without sender_has_retransmits", errFrame)
+	}
+	r.SenderHasRetransmits = int(max(-1, min(known, 1)))
+	return r.readStreams(m)
+}
+
+func (r *Results) readStreams(m members) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(m["streams"], &list); err != nil {
+		return fmt.Errorf("%w: results without streams", errFrame)
+	}
+	if len(list) > 2*MaxStreams {
+		return fmt.Errorf("%w: results of %d streams", errFrame, len(list))
+	}
+	seen := map[int]bool{}
+	for _, raw := range list {
+		m, err := parseMembers(raw)
+		if err != nil {
+			return err
+		}
+		s, err := readStream(m)
+		if err != nil {
+			return err
+		}
+		if seen[s.ID] {
+			return fmt.Errorf("%w: results have stream %d twice", errFrame, s.ID)
+		}
+		seen[s.ID] = true
+		r.Streams = append(r.Streams, s)
+	}
+	return nil
+}
+
+func readStream(m members) (s StreamResult, err error) {
+	var id int64
+	for _, f := range []struct {
+		name   string
+		to     *int64
+		needed bool
+		least  int64
+		most   int64
+	}{
+		{"id", &id, true, 1, 2*MaxStreams + 1},
+		{"bytes", &s.Bytes, true, 0, math.MaxInt64},
+		{"retransmits", &s.Retransmits, true, -1, math.MaxInt64},
+		{"errors", &s.Errors, true, math.MinInt64, math.MaxInt64}, // may be below 0 where datagrams came twice
+		{"omitted_errors", &s.OmittedErrors, false, math.MinInt64, math.MaxInt64},
+		{"packets", &s.Packets, true, 0, math.MaxInt64},
+		{"omitted_packets", &s.OmittedPackets, false, 0, math.MaxInt64},
+	} {
+		n, ok := m.whole(f.name)
+		if !ok && f.needed || ok && (n < f.least || n > f.most) {
+			return s, fmt.Errorf("%w: %s of a stream is missing or out of range", errFrame, f.name)
+		}
+		*f.to = n
+	}
+	s.ID = int(id)
+	var ok bool
+	if s.Jitter, ok = m.real("jitter"); !ok {
+		return s, fmt.Errorf("%w: a stream without jitter", errFrame)
+	}
+	s.StartTime, _ = m.real("start_time")
+	s.EndTime, _ = m.real("end_time")
+	return s, nil
+}
+
+// Stream is the part of the stream with the identity, or nil.
+func (r *Results) Stream(id int) *StreamResult {
+	for i := range r.Streams {
+		if r.Streams[i].ID == id {
+			return &r.Streams[i]
+		}
+	}
+	return nil
+}
+
+// finite is f, or 0 where JSON has no word for it.
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}
+
+// WriteResults sends r.
+func WriteResults(w io.Writer, r *Results) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, b)
+}
+
+// ReadResults reads the far end's, with the server's output where that was asked for.
+func ReadResults(r io.Reader, output bool) (*Results, error) {
+	most := MaxResults
+	if output {
+		most = MaxOutput
+	}
+	b, err := ReadJSON(r, most)
+	if err != nil {
+		return nil, err
+	}
+	out := &Results{}
+	return out, out.UnmarshalJSON(b)
+}

@@ -1,0 +1,259 @@
+package iperf3
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire"
+)
+
+// wordTimeout is how long a word of the server may take where it has nothing to
+// wait for, beyond the time that connecting may take.
+const wordTimeout = 10 * time.Second
+
+// soon is until when what was begun to be said may be finished.
+func soon() time.Time { return time.Now().Add(2 * time.Second) }
+
+// session is the client's side of one test.
+type session struct {
+	request wire.Request
+	hooks   wire.Hooks
+	remote  netip.AddrPort
+	control *net.TCPConn
+	cookie  Cookie
+	asked   *Parameters
+
+	next    chan answer // the word that the reader got after the test
+	reader  sync.WaitGroup
+	failed  chan error
+	closing sync.Once
+
+	mu       sync.Mutex
+	exchange Exchange
+	conns    []net.Conn // data connections
+	ending   bool       // TestEnd was said
+	over     bool       // nothing is to be said any more
+	closed   bool
+}
+
+// answer is a state that came, or why none did.
+type answer struct {
+	state State
+	err   error
+}
+
+// Open asks the iperf3 server at hostPort, an address and a port, for a test. Errors
+// are *measure.Error: unreachable when nobody is there, refused when the server says
+// that it is busy or does not allow the test, broken when it goes away or is no
+// iperf3 server, usage for what iperf3 does not have.
+func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
+	p, err := ParametersFor(r)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := netip.ParseAddrPort(hostPort)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "address %q: %w", hostPort, err).WithHint("write an address and a port, for example 10.0.0.4:5201")
+	}
+	r.Options = wholeWrites(r.Options, p.Length)
+	s := &session{request: r, hooks: h, remote: remote, cookie: NewCookie(), asked: p, next: make(chan answer, 1), failed: make(chan error, 1)}
+	if err := s.greet(ctx); err != nil {
+		return nil, err
+	}
+	if h.State != nil {
+		h.State(wire.State{Name: wire.Ready})
+	}
+	return s, nil
+}
+
+// greet connects, and exchanges parameters.
+func (s *session) greet(ctx context.Context) (err error) {
+	// The options of the trial's sockets are for its streams.
+	dialer, err := sock.DialerFor("tcp", measure.Options{
+		Bind: s.request.Options.Bind, Device: s.request.Options.Device,
+		IPVersion: s.request.Options.IPVersion, ConnectTimeout: s.request.Options.ConnectTimeout,
+	})
+	if err != nil {
+		return measure.AsError(err, measure.KindUsage)
+	}
+	c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
+	if err != nil {
+		return explainDial(ctx, "TCP", s.remote, err)
+	}
+	s.control = c.(*net.TCPConn)
+	_ = s.control.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3})
+	defer func() {
+		if err != nil {
+			_ = s.control.Close()
+		}
+	}()
+	defer context.AfterFunc(ctx, func() { _ = s.control.Close() })()
+	s.exchange = Exchange{Cookie: s.cookie.String(), Parameters: *s.asked, Local: addrOf(c.LocalAddr()), Remote: addrOf(c.RemoteAddr())}
+	if info, ok := sock.TCPInfo(s.control); ok {
+		s.exchange.ControlMSS = int(info.MSS)
+	}
+	const doing = "exchange parameters"
+	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
+	if _, err := s.control.Write(s.cookie[:]); err != nil {
+		return s.explainControl(ctx, doing, err)
+	}
+	if s.hooks.Asked != nil {
+		s.hooks.Asked()
+	}
+	if err := s.expect(ctx, doing, ParamExchange); err != nil {
+		return err
+	}
+	if err := WriteParameters(s.control, s.asked); err != nil {
+		return s.explainControl(ctx, doing, err)
+	}
+	return s.expect(ctx, doing, CreateStreams)
+}
+
+// expect reads one state, which must be this one.
+func (s *session) expect(ctx context.Context, doing string, want State) error {
+	got, err := ReadState(s.control)
+	if err != nil {
+		return s.explainControl(ctx, doing, err)
+	}
+	if got == want {
+		return nil
+	}
+	if err := s.explainState(got); err != nil {
+		return err
+	}
+	return s.explainControl(ctx, doing, errNotIperf3)
+}
+
+func addrOf(a net.Addr) netip.AddrPort {
+	var p netip.AddrPort
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		p = a.AddrPort()
+	case *net.UDPAddr:
+		p = a.AddrPort()
+	}
+	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
+}
+
+// Options implements wire.Session: a server allows all of a test or nothing. An amount
+// is whole writes.
+func (s *session) Options() measure.Options { return s.request.Options }
+
+// Warnings implements wire.Session.
+func (s *session) Warnings() []string { return nil }
+
+// Entry implements wire.Session; there is none.
+func (s *session) Entry() wire.Entry { return wire.Entry{} }
+
+// Server implements wire.Session: nothing is told.
+func (s *session) Server() *measure.Host { return nil }
+
+// Protocol implements wire.Session.
+func (s *session) Protocol() string { return "iperf3" }
+
+// Err implements wire.Session.
+func (s *session) Err() <-chan error { return s.failed }
+
+// Manner implements wire.Session.
+func (s *session) Manner() measure.Manner {
+	m := measure.Manner{Kept: true}
+	if s.request.Test == measure.TestUDP {
+		m.Datagrams = Datagrams(s.asked.Counters64)
+	}
+	return m
+}
+
+// keep makes c one of the session's data connections. It fails when the session was
+// closed meanwhile.
+func (s *session) keep(c net.Conn, index int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = c.Close()
+		return measure.Errorf(measure.KindInterrupted, "measure against %s: the session is closed", s.remote)
+	}
+	s.conns = append(s.conns, c)
+	s.exchange.Streams = append(s.exchange.Streams, StreamEnds{
+		ID: StreamID(index), Sends: !s.asked.Reverse && index < s.asked.Parallel,
+		Local: addrOf(c.LocalAddr()), Remote: addrOf(c.RemoteAddr()),
+	})
+	return nil
+}
+
+// Start implements wire.Session.
+func (s *session) Start(ctx context.Context) error {
+	release := context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })
+	defer release()
+	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
+	for _, state := range []State{TestStart, TestRunning} {
+		if err := s.expect(ctx, "start the test", state); err != nil {
+			return err
+		}
+	}
+	if !release() {
+		return ended(ctx)
+	}
+	_ = s.control.SetDeadline(time.Time{})
+	if s.hooks.State != nil {
+		s.hooks.State(wire.State{Name: wire.Running})
+	}
+	s.reader.Go(s.listen)
+	return nil
+}
+
+// listen waits for the word of the server that follows the end of the test. One that
+// comes before is its failure.
+func (s *session) listen() {
+	state, err := ReadState(s.control)
+	s.mu.Lock()
+	ending, closed := s.ending, s.closed
+	s.mu.Unlock()
+	switch {
+	case err != nil:
+		err = s.explainControl(context.Background(), "measure", err)
+	case state != ExchangeResults || !ending:
+		if err = s.explainState(state); err == nil {
+			err = s.explainControl(context.Background(), "measure", errNotIperf3)
+		}
+	}
+	if err != nil {
+		s.silence()
+		if !ending && !closed {
+			s.failed <- err
+		}
+	}
+	s.next <- answer{state, err}
+}
+
+// silence notes that there is nothing to say to the server any more.
+func (s *session) silence() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+}
+
+// Close implements wire.Session. A server whose test did not come to its end is told
+// that the client stopped.
+func (s *session) Close() error {
+	s.closing.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		conns, over := s.conns, s.over
+		s.mu.Unlock()
+		if !over {
+			_ = s.control.SetWriteDeadline(soon())
+			_ = WriteState(s.control, ClientTerminate)
+		}
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		_ = s.control.Close()
+		s.reader.Wait()
+	})
+	return nil
+}

@@ -1,0 +1,125 @@
+package iperf3
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// TCP implements wire.Session. Streams open one after another, as servers take them.
+func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
+	o := s.request.Options
+	dialer, err := sock.DialerFor("tcp", o)
+	if err != nil {
+		return nil, measure.AsError(err, measure.KindUsage)
+	}
+	conns := make([]*net.TCPConn, s.asked.Streams())
+	for i := range conns {
+		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
+		if err != nil {
+			return nil, s.refused(explainDial(ctx, "TCP", s.remote, err))
+		}
+		conns[i] = c.(*net.TCPConn)
+		if err := s.keep(c, i); err != nil {
+			return nil, err
+		}
+		_ = c.SetDeadline(time.Now().Add(o.ConnectTimeout.Std()))
+		if _, err := c.Write(s.cookie[:]); err != nil {
+			return nil, s.refused(measure.Errorf(measure.KindBroken, "open stream %d to iperf3 server %s: %w", i+1, s.remote, err).WithHint("look at what the server printed"))
+		}
+		_ = c.SetDeadline(time.Time{})
+		if err := conns[i].SetNoDelay(o.NoDelay); err != nil {
+			return nil, measure.Errorf(measure.KindBroken, "open stream %d to iperf3 server %s: %w", i+1, s.remote, err)
+		}
+	}
+	return conns, nil
+}
+
+// refused prefers what the server has said meanwhile to what was seen of it.
+func (s *session) refused(seen error) error {
+	_ = s.control.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	defer func() { _ = s.control.SetReadDeadline(time.Time{}) }()
+	state, err := ReadState(s.control)
+	if err != nil {
+		return seen
+	}
+	if told := s.explainState(state); told != nil {
+		return told
+	}
+	return seen
+}
+
+// UDP implements wire.Session. Streams open one after another: a server listens for
+// the next when it has answered the last.
+func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
+	dialer, err := sock.DialerFor("udp", s.request.Options)
+	if err != nil {
+		return nil, measure.AsError(err, measure.KindUsage)
+	}
+	conns := make([]net.Conn, s.asked.Streams())
+	for i := range conns {
+		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
+		if err != nil {
+			return nil, explainDial(ctx, "UDP", s.remote, err)
+		}
+		conns[i] = c
+		if err := s.keep(c, i); err != nil {
+			return nil, err
+		}
+		if s.request.Options.Window == 0 {
+			sock.RaiseQueue(c)
+		}
+		sock.HearRefusals(c)
+		if err := s.knock(ctx, c, i); err != nil {
+			return nil, err
+		}
+	}
+	return conns, nil
+}
+
+// knock opens a UDP stream. A second datagram would be measured if only the answer
+// to the first was lost, so it is not sent before a second went by.
+func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+	limit := time.Now().Add(s.request.Options.ConnectTimeout.Std())
+	refused := false
+	for time.Now().Before(limit) && ctx.Err() == nil {
+		_, err := c.Write([]byte(UDPConnect))
+		refused = refused || sock.Refused(err)
+		again := time.Now().Add(time.Second)
+		if again.After(limit) {
+			again = limit
+		}
+		for time.Now().Before(again) && ctx.Err() == nil {
+			b := make([]byte, 16)
+			_ = c.SetReadDeadline(again)
+			n, err := c.Read(b)
+			switch {
+			case err == nil && isUDPReply(b[:n]):
+				_ = c.SetDeadline(time.Time{})
+				return nil
+			case err == nil:
+				// Of an earlier stream, or measured already.
+			case isTimeout(err):
+			default:
+				refused = refused || sock.Refused(err)
+				time.Sleep(10 * time.Millisecond) // until the server listens again
+			}
+			if err != nil {
+				break
+			}
+		}
+	}
+	if cause := ended(ctx); cause != nil {
+		return cause
+	}
+	why := "no answer"
+	if refused {
+		why = "refused (ICMP port unreachable)"
+	}
+	return s.refused(measure.Errorf(measure.KindUnreachable, "open UDP stream %d to iperf3 server %s: %s in %s, while TCP to the same port works", index+1, s.remote, why, s.request.Options.ConnectTimeout).
+		WithHint("is UDP port %d blocked? Open it in the firewall or security group of the server", s.remote.Port()))
+}

@@ -1,0 +1,317 @@
+package ntttcp
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+const forever = 20 * time.Second
+
+// open runs a desk until the test ends.
+func open(t *testing.T, o DeskOptions) (*Desk, string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDesk(o)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- d.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(forever):
+			t.Error("the desk does not end")
+		}
+	})
+	return d, l.Addr().String()
+}
+
+func come(t *testing.T, address string) *Sync {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return NewSync(c)
+}
+
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), forever)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func begun(t *testing.T, d *Desk) Test {
+	t.Helper()
+	select {
+	case test := <-d.Begun():
+		return test
+	case <-time.After(forever):
+		t.Fatal("no test begins")
+		return Test{}
+	}
+}
+
+func over(t *testing.T, test Test) {
+	t.Helper()
+	select {
+	case <-test.Over:
+	case <-time.After(forever):
+		t.Fatal("the test does not end")
+	}
+}
+
+func TestEndsAgreeOnTheLongerTime(t *testing.T) {
+	for _, c := range []struct{ own, asked, agreed int }{{60, 10, 60}, {5, 10, 10}, {0, 10, 0}, {10, 0, 0}, {10, 88, 88}, {1, 82, 82}} {
+		d, address := open(t, DeskOptions{Seconds: c.own})
+		s := come(t, address)
+		must(t, s.Ask(within(t)))
+		got, err := s.Agree(within(t), c.asked)
+		must(t, err)
+		if got != c.agreed {
+			t.Errorf("receiver %d s, sender %d s: agreed on %d, want %d", c.own, c.asked, got, c.agreed)
+		}
+		must(t, s.Begin(within(t), false, nil))
+		if test := begun(t, d); test.Seconds != c.agreed || test.Senders != 1 {
+			t.Errorf("the test is %+v", test)
+		}
+	}
+}
+
+func TestABusyReceiverIsRefused(t *testing.T) {
+	d, address := open(t, DeskOptions{Seconds: 10})
+	first, second, third := come(t, address), come(t, address), come(t, address)
+	for _, s := range []*Sync{first, second} {
+		must(t, s.Ask(within(t)))
+		_, err := s.Agree(within(t), 10)
+		must(t, err)
+	}
+	must(t, first.Begin(within(t), false, nil))
+	begun(t, d)
+	if err := third.Ask(within(t)); measure.KindOf(err) != measure.KindRefused {
+		t.Errorf("one who asks while a test runs: %v", err)
+	}
+	if err := second.Begin(within(t), false, nil); measure.KindOf(err) != measure.KindRefused {
+		t.Errorf("one who asked before: %v", err)
+	}
+	d.Done()
+	again := come(t, address)
+	must(t, again.Ask(within(t)))
+	_, err := again.Agree(within(t), 1)
+	must(t, err)
+	must(t, again.Begin(within(t), false, nil))
+	begun(t, d)
+}
+
+func TestASenderEndsTheTestBeforeItsTime(t *testing.T) {
+	d, address := open(t, DeskOptions{Seconds: 10})
+	s := come(t, address)
+	must(t, s.Ask(within(t)))
+	_, err := s.Agree(within(t), 10)
+	must(t, err)
+	must(t, s.Begin(within(t), false, nil))
+	test := begun(t, d)
+	s.Exit()
+	over(t, test)
+}
+
+func TestSeveralSendersBeginWithTheLast(t *testing.T) {
+	d, address := open(t, DeskOptions{Seconds: 7, Multi: true})
+	const early = 3
+	waits, began := make(chan struct{}, early), make(chan error, early)
+	for range early {
+		s := come(t, address)
+		must(t, s.Ask(within(t)))
+		if got, err := s.Agree(within(t), 30); err != nil || got != 7 {
+			t.Fatalf("agreed on %d, %v; the receiver's is 7", got, err)
+		}
+		go func() { began <- s.Begin(within(t), false, func() { waits <- struct{}{} }) }()
+	}
+	for range early {
+		<-waits
+	}
+	last := come(t, address)
+	must(t, last.Ask(within(t)))
+	_, err := last.Agree(within(t), 1)
+	must(t, err)
+	must(t, last.Begin(within(t), true, nil))
+	for range early {
+		must(t, <-began)
+	}
+	if test := begun(t, d); test.Senders != early+1 || test.Seconds != 7 {
+		t.Errorf("the test is %+v", test)
+	}
+}
+
+func TestAnEighthSenderThatIsNotTheLastIsTurnedAway(t *testing.T) {
+	_, address := open(t, DeskOptions{Seconds: 7, Multi: true})
+	waits := make(chan struct{}, SendersMost)
+	for range SendersMost - 1 {
+		s := come(t, address)
+		must(t, s.Ask(within(t)))
+		_, err := s.Agree(within(t), 7)
+		must(t, err)
+		go func() { _ = s.Begin(context.Background(), false, func() { waits <- struct{}{} }) }()
+		<-waits
+	}
+	s := come(t, address)
+	must(t, s.Ask(within(t)))
+	_, err := s.Agree(within(t), 7)
+	must(t, err)
+	if err := s.Begin(within(t), false, nil); measure.KindOf(err) != measure.KindRefused {
+		t.Errorf("the eighth: %v", err)
+	}
+}
+
+func TestATestWithoutATimeEndsWithItsLastSender(t *testing.T) {
+	d, address := open(t, DeskOptions{Seconds: 0})
+	s := come(t, address)
+	must(t, s.Ask(within(t)))
+	_, err := s.Agree(within(t), 10)
+	must(t, err)
+	must(t, s.Begin(within(t), false, nil))
+	test := begun(t, d)
+	s.Close()
+	over(t, test)
+}
+
+func TestASenderLingersUntilTheReceiverIsDone(t *testing.T) {
+	d, address := open(t, DeskOptions{Seconds: 10})
+	s := come(t, address)
+	must(t, s.Ask(within(t)))
+	_, err := s.Agree(within(t), 10)
+	must(t, err)
+	must(t, s.Begin(within(t), false, nil))
+	begun(t, d)
+	lingered := make(chan struct{})
+	go func() { s.Linger(within(t)); close(lingered) }()
+	select {
+	case <-lingered:
+		t.Fatal("did not wait")
+	case <-time.After(50 * time.Millisecond):
+	}
+	d.Done()
+	select {
+	case <-lingered:
+	case <-time.After(lingerTime):
+		t.Error("waits for longer than the receiver")
+	}
+}
+
+// strange is a receiver that answers every word with the same.
+func strange(t *testing.T, answer []byte) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				for {
+					if _, err := ReadWord(c); err != nil {
+						return
+					}
+					if _, err := c.Write(answer); err != nil || len(answer) < wordSize {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestAStrangeReceiverIsNamed(t *testing.T) {
+	for name, answer := range map[string][]byte{
+		"half a word": {0, 0}, "no state": {0, 0, 0, 99}, "negative": {0xff, 0xff, 0xff, 0xff},
+	} {
+		s := come(t, strange(t, answer))
+		if err := s.Ask(within(t)); measure.KindOf(err) != measure.KindBroken {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, seconds := range map[string]uint32{"more than a day": SecondsMost + 1, "negative": 0x80000000} {
+		s := come(t, strange(t, binary.BigEndian.AppendUint32(nil, seconds)))
+		if _, err := s.Agree(within(t), 10); measure.KindOf(err) != measure.KindBroken {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestASilentReceiverEndsWithTheContext(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	s := come(t, l.Addr().String())
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := measure.Errorf(measure.KindInterrupted, "interrupted")
+	go cancel(cause)
+	if err := s.Ask(ctx); measure.KindOf(err) != measure.KindInterrupted {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// A desk takes any bytes: it answers by the order or hangs up, and is there for
+// the next sender.
+func FuzzDesk(f *testing.F) {
+	word := func(words ...Word) (b []byte) {
+		for _, w := range words {
+			b = w.Append(b)
+		}
+		return b
+	}
+	f.Add(word(Query, 10, Run, Exit), false)
+	f.Add(word(Query, 88, Last), true)
+	f.Add(word(Query, 0, Run, Query, Query, Exit), true)
+	f.Add(word(Query, -1), false)
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"), false)
+	f.Fuzz(func(t *testing.T, b []byte, multi bool) {
+		if len(b) > 4096 {
+			return
+		}
+		d := NewDesk(DeskOptions{Seconds: 1, Multi: multi})
+		near, far := net.Pipe()
+		done := make(chan struct{})
+		go func() { d.talk(&talk{conn: far}); far.Close(); close(done) }()
+		answers := make(chan int64)
+		go func() { n, _ := io.Copy(io.Discard, near); answers <- n }()
+		_ = near.SetWriteDeadline(time.Now().Add(forever))
+		_, _ = near.Write(b)
+		near.Close()
+		select {
+		case <-done:
+		case <-time.After(forever):
+			t.Fatal("the desk waits for one who is gone")
+		}
+		if n := <-answers; n > int64(len(b))+wordSize {
+			t.Fatalf("%d bytes of answers to %d", n, len(b))
+		}
+	})
+}

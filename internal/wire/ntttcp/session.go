@@ -1,0 +1,246 @@
+package ntttcp
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire"
+)
+
+// Name of the protocol in results. It has no version of its own; this is the tool
+// whose words are spoken.
+const Name = "ntttcp/1.4"
+
+// PortsMost is how many ports a receiver opens at most.
+const PortsMost = 512
+
+// session is a trial's agreement with a receiver.
+type session struct {
+	hooks    wire.Hooks
+	sync     *Sync
+	host     string
+	base     int
+	o        measure.Options
+	seconds  int
+	agreed   int
+	warnings []string
+	conns    []net.Conn
+
+	running bool // begun, and not yet ended in good order
+	several bool // others send, too
+	err     chan error
+}
+
+// Open asks the receiver at hostPort, whose port is the first of its data ports,
+// for a TCP or UDP test of r. Errors are of kind usage for what the protocol does
+// not have, unreachable, refused or broken.
+func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
+	if err := speakable(r); err != nil {
+		return nil, err
+	}
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "measure against %q: not an address and a port", hostPort)
+	}
+	base, err := strconv.Atoi(port)
+	if err != nil || base < 2 || base > 65535 {
+		return nil, measure.Errorf(measure.KindUsage, "measure against %s: the first data port is 2..65535, since the port below it is the sync port", hostPort)
+	}
+	s := &session{hooks: h, host: host, base: base, o: r.Options, seconds: secondsOf(r.Options), err: make(chan error, 1)}
+	c, err := s.dial(ctx, "tcp", base-1)
+	if err != nil {
+		return nil, err
+	}
+	s.sync = NewSync(c)
+	if h.Asked != nil {
+		h.Asked()
+	}
+	if err := s.agree(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	if h.State != nil {
+		h.State(wire.State{Name: wire.Ready})
+	}
+	return s, nil
+}
+
+// speakable refuses what an ntttcp receiver cannot be asked for.
+func speakable(r wire.Request) error {
+	o := r.Options
+	lacks := func(what, hint string) error {
+		return measure.Errorf(measure.KindUsage, "%s: ntttcp has no such thing", what).WithHint("%s", hint)
+	}
+	switch {
+	case r.Test != measure.TestTCP && r.Test != measure.TestUDP:
+		return lacks(string(r.Test), "its tests are tcp and udp")
+	case o.Direction != measure.Forward && o.Direction != "":
+		return lacks("direction "+string(o.Direction), "an ntttcp receiver only receives: measure the other way by running ntttcp -s there and soku ntttcp -r here")
+	case o.Bytes > 0:
+		return lacks("bytes", "its ends agree on a time: use --duration")
+	case o.WithLatency:
+		return lacks("with-latency", "its receiver answers no probes: run a soku server there")
+	case o.Verify:
+		return lacks("verify", "its receiver looks at no bytes: run a soku server there")
+	case r.Token != "":
+		return lacks("a token", "leave out --token-file; ntttcp knows its peers by nothing")
+	case r.TLS != nil:
+		return lacks("TLS", "leave out --tls")
+	case o.Streams > PortsMost:
+		return lacks(fmt.Sprintf("%d streams", o.Streams), "each goes to a port of its own, and a receiver has 512 at most")
+	}
+	return nil
+}
+
+// secondsOf is the time to agree on: whole seconds, and none that a receiver
+// takes for a command.
+func secondsOf(o measure.Options) int {
+	all := o.Omit.Std() + o.Duration.Std()
+	seconds := int((all + time.Second - 1) / time.Second)
+	for Letter(seconds) {
+		seconds++
+	}
+	return max(1, seconds)
+}
+
+func (s *session) agree(ctx context.Context) (err error) {
+	if err = s.sync.Ask(ctx); err != nil {
+		return err
+	}
+	if s.agreed, err = s.sync.Agree(ctx, s.seconds); err != nil {
+		return err
+	}
+	if short := s.agreed; short > 0 && time.Duration(short)*time.Second < s.o.Omit.Std()+s.o.Duration.Std() {
+		return measure.Errorf(measure.KindRefused, "agree with %s on %d s: the receiver runs for %d s and no longer", s.host, s.seconds, short).
+			WithHint("a receiver with -M has its own time: use --duration %ds here, or a longer -t there", short)
+	}
+	return nil
+}
+
+func (s *session) dial(ctx context.Context, network string, port int) (net.Conn, error) {
+	d, err := sock.DialerFor(network, s.o)
+	if err != nil {
+		return nil, err
+	}
+	to := net.JoinHostPort(s.host, strconv.Itoa(port))
+	c, err := d.DialContext(ctx, network, to)
+	if err != nil {
+		return nil, Unreachable(ctx, to, err)
+	}
+	return c, nil
+}
+
+// TCP implements wire.Session. Streams go to the receiver's ports in turn: to as
+// many as there are streams, or as it has.
+func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
+	var out []*net.TCPConn
+	ports := min(s.o.Streams, 65536-s.base)
+	for i := 0; i < s.o.Streams; i++ {
+		c, err := s.dial(ctx, "tcp", s.base+i%ports)
+		if sock.Refused(err) && i > 0 && i < ports {
+			ports = i // it has no more
+			c, err = s.dial(ctx, "tcp", s.base)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.conns = append(s.conns, c)
+		out = append(out, c.(*net.TCPConn))
+	}
+	return out, nil
+}
+
+// UDP implements wire.Session. The receiver says nothing over UDP, so there is no
+// return path to prove; that it is one it has said over the sync connection.
+func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
+	for i := range s.o.Streams {
+		if s.base+i > 65535 {
+			return nil, measure.Errorf(measure.KindUsage, "send %d streams to the ports from %d on: there are not as many", s.o.Streams, s.base).WithHint("use fewer --streams")
+		}
+		c, err := s.dial(ctx, "udp", s.base+i)
+		if err != nil {
+			return nil, err
+		}
+		s.conns = append(s.conns, c)
+	}
+	return s.conns, nil
+}
+
+// Start implements wire.Session.
+func (s *session) Start(ctx context.Context) error {
+	s.running = true
+	err := s.sync.Begin(ctx, false, func() {
+		s.several = true
+		if s.hooks.State != nil {
+			s.hooks.State(wire.State{Name: wire.Queued})
+		}
+	})
+	if err == nil && s.hooks.State != nil {
+		s.hooks.State(wire.State{Name: wire.Running})
+	}
+	return err
+}
+
+// Finish implements wire.Session. Nothing is told. Where the receiver goes on for
+// much longer it is told that this end has ended; but not where others send to it.
+func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, error) {
+	s.running = false
+	if s.several || s.agreed == s.seconds {
+		s.sync.Linger(ctx)
+	} else {
+		s.sync.Exit()
+	}
+	if s.hooks.State != nil {
+		s.hooks.State(wire.State{Name: wire.Done})
+	}
+	return &measure.End{}, ctx.Err()
+}
+
+// Manner implements wire.Session.
+func (s *session) Manner() measure.Manner {
+	return measure.Manner{Kept: true, Untold: true, Datagrams: bare{}}
+}
+
+// Close implements wire.Session.
+func (s *session) Close() error {
+	if s.running && !s.several {
+		s.running = false
+		s.sync.Exit()
+	}
+	for _, c := range s.conns {
+		_ = c.Close()
+	}
+	return s.sync.Close()
+}
+
+// Options implements wire.Session.
+func (s *session) Options() measure.Options { return s.o }
+
+// Warnings implements wire.Session.
+func (s *session) Warnings() []string { return s.warnings }
+
+// Entry implements wire.Session: there are no connect tests.
+func (s *session) Entry() wire.Entry { return wire.Entry{} }
+
+// Server implements wire.Session: the receiver tells nothing of its host.
+func (s *session) Server() *measure.Host { return nil }
+
+// Protocol implements wire.Session.
+func (s *session) Protocol() string { return Name }
+
+// Err implements wire.Session. A receiver never speaks first; that it is gone
+// shows on the data connections.
+func (s *session) Err() <-chan error { return s.err }
+
+// bare is the format of datagrams that have no header at all.
+type bare struct{}
+
+func (bare) Size() int                                  { return 1 }
+func (bare) PutAll([]byte, int, int, uint64, time.Time) {}
+func (bare) Parse([]byte) (uint64, int64, bool, bool)   { return 0, 0, false, false }
+func (bare) Fin([]byte, int, uint64, time.Time) int     { return 0 }

@@ -1,0 +1,350 @@
+package truth
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
+
+	"soku/internal/lab"
+	"soku/internal/measure"
+)
+
+// Routers that tell of every packet: Linux tells a host of one a second.
+const unlimited = `{sysctl: {net.ipv4.icmp_ratelimit: "0", net.ipv6.icmp.ratelimit: "0"}}`
+
+// chain is a path of three routers.
+var chain = strings.ReplaceAll(`
+ipv6: true
+hosts:
+  client:
+  server: UNLIMITED
+routers:
+  r1: UNLIMITED
+  r2: UNLIMITED
+  r3: UNLIMITED
+links:
+  - {from: client, to: r1}
+  - {from: r1, to: r2, delay: 5ms}
+  - {from: r2, to: r3, OPTIONS}
+  - {from: r3, to: server}
+`, "UNLIMITED", unlimited)
+
+// target is the address of the server in one family.
+func target(t *testing.T, l *lab.Lab, v6 bool) string {
+	t.Helper()
+	return addressOf(t, l, "server", v6, 0)
+}
+
+// addressOf is the i-th address of a node in a family, in the order of its links.
+func addressOf(t *testing.T, l *lab.Lab, node string, v6 bool, i int) string {
+	t.Helper()
+	for _, a := range l.Topology.Addresses(node) {
+		if a.Addr.Is6() == v6 {
+			if i == 0 {
+				return a.Addr.String()
+			}
+			i--
+		}
+	}
+	t.Fatalf("%s has no such address", node)
+	return ""
+}
+
+// probe runs a test of a route from the client; user runs it without any rights.
+func probe(t *testing.T, l *lab.Lab, user bool, test, to string, flags ...string) (*measure.Result, string) {
+	t.Helper()
+	args := append([]string{soku, test, to, "--json", "--no-save"}, flags...)
+	if user {
+		// The program lies in a folder of root's alone.
+		if err := os.Chmod(filepath.Dir(soku), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		home := "SOKU_DATA=" + filepath.Join(os.TempDir(), "none")
+		args = append([]string{"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", home}, args...)
+	}
+	return decode(t, l, args)
+}
+
+func names(hops []measure.TraceHop) (out []string) {
+	for _, h := range hops {
+		var at []string
+		for _, n := range h.Nodes {
+			at = append(at, n.Address)
+		}
+		slices.Sort(at)
+		out = append(out, strings.Join(at, "|"))
+	}
+	return out
+}
+
+func TestATraceFindsEveryHopInOrder(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
+	for _, v6 := range []bool{false, true} {
+		want := []string{addressOf(t, l, "r1", v6, 0), addressOf(t, l, "r2", v6, 0), addressOf(t, l, "r3", v6, 0), target(t, l, v6)}
+		for _, user := range []bool{false, true} {
+			for _, kind := range []string{"udp", "icmp", "tcp"} {
+				t.Run(fmt.Sprintf("%s, v6 %v, user %v", kind, v6, user), func(t *testing.T) {
+					r, _ := probe(t, l, user, "trace", target(t, l, v6), "--probe", kind, "-c", "3", "-i", "100ms")
+					tr := r.Trace
+					if got := names(tr.Hops); !slices.Equal(got, want) || !tr.Reached || !tr.Hops[3].Nodes[0].Target {
+						t.Fatalf("hops %v, want %v; reached %v", got, want, tr.Reached)
+					}
+					for i, h := range tr.Hops {
+						n := h.Nodes[0]
+						far := i > 0
+						if far != (n.MinNs >= 10e6) || n.MinNs > 40e6 || h.Lost != 0 || h.Sent != 3 {
+							t.Errorf("hop %d: best %s, %d of %d lost", h.Hop, measure.FormatLatency(n.MinNs), h.Lost, h.Sent)
+						}
+						if n.MinNs > n.MeanNs || n.MeanNs > n.MaxNs || n.StdDevNs < 0 {
+							t.Errorf("hop %d: %+v", h.Hop, n)
+						}
+					}
+					if !slices.Equal(tr.Flows[0].Path, want) {
+						t.Errorf("path %v", tr.Flows[0].Path)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Three routers side by side, and hosts that choose among them by the ports of a flow.
+func TestFlowsFindTheBranchesOfAPath(t *testing.T) {
+	l := network(t, strings.ReplaceAll(`
+ipv6: true
+hosts:
+  client:
+  server: UNLIMITED
+routers:
+  r1: UNLIMITED
+  a: UNLIMITED
+  b: UNLIMITED
+  c: UNLIMITED
+  r2: UNLIMITED
+links:
+  - {from: client, to: r1}
+  - {from: r1, to: a}
+  - {from: r1, to: b}
+  - {from: r1, to: c}
+  - {from: a, to: r2}
+  - {from: b, to: r2}
+  - {from: c, to: r2}
+  - {from: r2, to: server}
+`, "UNLIMITED", unlimited))
+	for _, v6 := range []bool{false, true} {
+		branches := []string{addressOf(t, l, "a", v6, 0), addressOf(t, l, "b", v6, 0), addressOf(t, l, "c", v6, 0)}
+		slices.Sort(branches)
+		for _, kind := range []string{"udp", "tcp"} {
+			r, _ := probe(t, l, false, "trace", target(t, l, v6), "--probe", kind, "--flows", "32", "-c", "3", "-i", "100ms")
+			tr := r.Trace
+			if len(tr.Hops) != 4 || !tr.Reached {
+				t.Fatalf("%s, v6 %v: hops %v", kind, v6, names(tr.Hops))
+			}
+			// Of 32 flows, one branch of three is missed once in 100,000 times.
+			if got := names(tr.Hops)[1]; got != strings.Join(branches, "|") {
+				t.Errorf("%s, v6 %v: branches %s, want %v", kind, v6, got, branches)
+			}
+			taken := map[int]int{}
+			for _, n := range tr.Hops[1].Nodes {
+				for _, f := range n.Flows {
+					taken[f]++
+				}
+			}
+			for f, n := range taken {
+				if n != 1 {
+					t.Errorf("%s, v6 %v: flow %d took %d branches", kind, v6, f, n)
+				}
+			}
+			if len(taken) != 32 {
+				t.Errorf("%s, v6 %v: %d of 32 flows", kind, v6, len(taken))
+			}
+		}
+	}
+}
+
+func TestLossOfALinkIsSeenAtEveryHopBehindIt(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "loss: 20%, reverse: {loss: 0}"))
+	r, _ := probe(t, l, false, "trace", target(t, l, false), "--probe", "icmp", "--flows", "4", "-c", "100", "-i", "100ms")
+	if len(r.Trace.Hops) != 4 {
+		t.Fatalf("hops %v", names(r.Trace.Hops))
+	}
+	for _, h := range r.Trace.Hops {
+		want := 0.0
+		if h.Hop > 2 {
+			want = 0.2
+		}
+		// 400 probes: five standard errors of 2 % at 20 %.
+		if off := math.Abs(h.LossRatio - want); h.Sent != 400 || off > want/2 {
+			t.Errorf("hop %d: %d of %d lost, want %.0f %%", h.Hop, h.Lost, h.Sent, want*100)
+		}
+	}
+}
+
+func TestASilentHopIsAGapAndNotTheEnd(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
+	drop(t, l, "r2", false, 11, 0)
+	r, _ := probe(t, l, false, "trace", target(t, l, false), "-c", "2", "-i", "100ms", "--timeout", "200ms")
+	if got := names(r.Trace.Hops); len(got) != 4 || got[1] != "" || got[3] != target(t, l, false) || r.Trace.Hops[1].LossRatio != 1 {
+		t.Errorf("hops %v", got)
+	}
+}
+
+// drop has a node keep ICMP messages of that type and code to itself.
+func drop(t *testing.T, l *lab.Lab, node string, v6 bool, typ, code byte) {
+	t.Helper()
+	ns, err := os.Open(filepath.Join("/run/netns", lab.NamespaceName(l.Topology.Name, node)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ns.Close()
+	c, err := nftables.New(nftables.WithNetNSFd(int(ns.Fd())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocol := byte(unix.IPPROTO_ICMP)
+	if v6 {
+		protocol = unix.IPPROTO_ICMPV6
+	}
+	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: fmt.Sprintf("silence-%d-%d", protocol, typ)})
+	chain := c.AddChain(&nftables.Chain{Name: "output", Table: table, Type: nftables.ChainTypeFilter, Hooknum: nftables.ChainHookOutput, Priority: nftables.ChainPriorityFilter})
+	c.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: []expr.Any{
+		&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{protocol}},
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 0, Len: 2},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{typ, code}},
+		&expr.Verdict{Kind: expr.VerdictDrop},
+	}})
+	if err := c.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tooBig are the types and codes of what routers say of packets that are too big.
+func tooBig(v6 bool) (typ, code byte) {
+	if v6 {
+		return 2, 0
+	}
+	return 3, 4
+}
+
+func TestThePathMTUIsFoundAndItsLimitNamed(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
+	for _, v6 := range []bool{false, true} {
+		for _, user := range []bool{false, true} {
+			for _, kind := range []string{"icmp", "udp"} {
+				t.Run(fmt.Sprintf("%s, v6 %v, user %v", kind, v6, user), func(t *testing.T) {
+					r, _ := probe(t, l, user, "mtu", target(t, l, v6), "--probe", kind)
+					m, router := r.PathMTU, addressOf(t, l, "r2", v6, 0)
+					if m.Bytes != 1387 || m.FailedBytes != 1388 || m.InterfaceBytes != 1500 || r.Summary.PathMTUBytes != 1387 {
+						t.Errorf("%d bytes, %d not, of %d", m.Bytes, m.FailedBytes, m.InterfaceBytes)
+					}
+					if m.Limit != measure.LimitReported || m.After == nil || m.After.Hop != 2 || m.After.Address != router {
+						t.Errorf("limit %s after %+v, want reported by %s", m.Limit, m.After, router)
+					}
+					if len(m.Reports) != 1 || !m.Reports[0].Confirmed || m.Reports[0].Bytes != 1387 {
+						t.Errorf("reports %+v", m.Reports)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestAFullPathIsLimitedByTheInterface(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
+	r, _ := probe(t, l, false, "mtu", target(t, l, false))
+	if m := r.PathMTU; m.Bytes != 1500 || m.Limit != measure.LimitInterface || m.FailedBytes != 0 || len(m.Sizes) != 2 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestABlackHoleIsFoundWhereItIs(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
+	for _, v6 := range []bool{false, true} {
+		typ, code := tooBig(v6)
+		drop(t, l, "r2", v6, typ, code)
+		for _, kind := range []string{"icmp", "udp"} {
+			t.Run(fmt.Sprintf("%s, v6 %v", kind, v6), func(t *testing.T) {
+				r, _ := probe(t, l, false, "mtu", target(t, l, v6), "--probe", kind, "-c", "2")
+				m, last, next := r.PathMTU, addressOf(t, l, "r2", v6, 0), addressOf(t, l, "r3", v6, 0)
+				if m.Bytes != 1387 || m.FailedBytes != 1388 || len(m.Reports) != 0 {
+					t.Errorf("%d bytes, %d not, reports %+v", m.Bytes, m.FailedBytes, m.Reports)
+				}
+				if m.Limit != measure.LimitBlackHole || m.After == nil || m.After.Hop != 2 || m.After.Address != last || m.Before == nil || m.Before.Address != next {
+					t.Errorf("limit %s after %+v before %+v, want %s and %s", m.Limit, m.After, m.Before, last, next)
+				}
+			})
+		}
+	}
+}
+
+// A node says 1450, and a black hole further on carries less: what is said is not
+// what is believed.
+func TestAReportIsNotBelievedAgainstTheProbes(t *testing.T) {
+	l := network(t, strings.ReplaceAll(`
+hosts:
+  client:
+  server: UNLIMITED
+routers:
+  r1: UNLIMITED
+  r2: UNLIMITED
+links:
+  - {from: client, to: r1}
+  - {from: r1, to: r2, mtu: 1450}
+  - {from: r2, to: server, mtu: 1300}
+`, "UNLIMITED", unlimited))
+	drop(t, l, "r2", false, 3, 4)
+	r, _ := probe(t, l, false, "mtu", target(t, l, false))
+	m := r.PathMTU
+	if m.Bytes != 1300 || m.FailedBytes != 1301 || m.Limit != measure.LimitBlackHole || m.After.Hop != 2 {
+		t.Errorf("%d bytes, limit %s after %+v", m.Bytes, m.Limit, m.After)
+	}
+	if len(m.Reports) != 1 || m.Reports[0].Bytes != 1450 || m.Reports[0].Confirmed || len(r.Warnings) != 1 {
+		t.Errorf("reports %+v, warnings %q", m.Reports, r.Warnings)
+	}
+}
+
+func TestAnInterruptKeepsWhatWasTraced(t *testing.T) {
+	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
+	to := netip.MustParseAddr(target(t, l, false))
+	// timeout sends SIGINT once the program has had time for a round or two.
+	args := []string{"timeout", "--foreground", "-s", "INT", "2", soku, "trace", to.String(), "-c", "1000", "-i", "100ms", "--json", "--no-save"}
+	began := time.Now()
+	r, status := decode(t, l, args)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if r.Error == nil || r.Error.Kind != measure.KindInterrupted || len(r.Trace.Hops) != 4 || r.Trace.Hops[0].Sent < 2 {
+		t.Errorf("error %v, hops %v (%s)", r.Error, names(r.Trace.Hops), status)
+	}
+}
+
+// decode runs a command on the client and reads the result that it prints, whatever
+// its status.
+func decode(t *testing.T, l *lab.Lab, args []string) (*measure.Result, string) {
+	t.Helper()
+	cmd := l.Command(t.Context(), "client", args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	failed := cmd.Run()
+	var r measure.Result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v: %v, %v: %s", args, err, failed, errs.String())
+	}
+	if r.Trace == nil && r.PathMTU == nil {
+		t.Fatalf("%v: nothing found: %v: %s", args, failed, errs.String())
+	}
+	return &r, errs.String()
+}
