@@ -70,9 +70,12 @@ func printResult(w io.Writer, r *measure.Result, rows bool) {
 	if r.Error != nil {
 		row("failed", "%s", r.Error.Error())
 	}
-	if r.Summary.DurationNs > 0 || r.Latency != nil {
+	switch {
+	case r.Origin != nil:
+		printIngested(row, r)
+	case r.Summary.DurationNs > 0 || r.Latency != nil:
 		printSummary(&b, r)
-	} else {
+	default:
 		row("path", "%s, %s", pathText(r), testText(r))
 		for _, warning := range r.Warnings {
 			row("warning", "%s", warning)

@@ -23,6 +23,7 @@ type ethrFile struct {
 	out     []*measure.Result
 	run     *ethrRun
 	target  string
+	timed   int // runs with a histogram
 }
 
 // begin ends the run before and begins one when the first figure comes.
@@ -30,7 +31,7 @@ func (f *ethrFile) begin(line int) error {
 	if err := f.end(); err != nil {
 		return err
 	}
-	f.run = &ethrRun{line: line, target: f.target, setups: measure.NewHistogram()}
+	f.run = &ethrRun{line: line, target: f.target}
 	return nil
 }
 
@@ -42,6 +43,11 @@ func (f *ethrFile) end() error {
 	}
 	if len(f.out) == maxRecords {
 		return f.s.fail(run.line, "more than %d runs of Ethr", maxRecords)
+	}
+	if run.setups != nil {
+		if f.timed++; f.timed > maxTimed {
+			return f.s.fail(run.line, "more than %d runs of Ethr with single times", maxTimed)
+		}
 	}
 	r, err := run.result(f.s, f.version, len(f.out)+1)
 	if err == nil {
@@ -61,7 +67,7 @@ func (f *ethrFile) results() ([]*measure.Result, error) {
 }
 
 func (s *Source) ethrText() ([]*measure.Result, error) {
-	lines, err := s.lines()
+	lines, err := s.wholeLines()
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type ethrRun struct {
 }
 
 func (p *ethrRun) empty() bool {
-	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.rows) == 0 && p.setups.Count() == 0 && !p.hasCounts
+	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.rows) == 0 && p.setups == nil && !p.hasCounts
 }
 
 // serverPause is how long nothing comes between the seconds of two tests in a
@@ -64,6 +64,9 @@ func (p *ethrRun) text(s *Source, line int, text string, words []string) error {
 	if name, ns := ethrSetup(text); name != "" {
 		p.icmp = name == "icmp"
 		if ns > 0 {
+			if p.setups == nil {
+				p.setups = measure.NewHistogram()
+			}
 			p.setups.Record(int64(ns))
 		}
 		return nil
@@ -239,7 +242,7 @@ func (p *ethrRun) result(s *Source, version string, record int) (*measure.Result
 	switch {
 	case len(p.rows) > 0 && !p.hasCounts:
 		p.roundTrips(r)
-	case p.hasCounts || p.setups.Count() > 0:
+	case p.hasCounts || p.setups != nil:
 		p.pings(r)
 	case len(p.cps) > 0:
 		p.connections(r)
@@ -341,7 +344,10 @@ func (p *ethrRun) pings(r *measure.Result) {
 	if p.icmp {
 		r.Test = measure.TestPing
 	}
-	n := p.setups.Count()
+	n := int64(0)
+	if p.setups != nil {
+		n = p.setups.Count()
+	}
 	sent, got := n, n
 	if p.hasCounts {
 		sent, got = p.sent, p.got

@@ -101,7 +101,7 @@ func detectJSON(start string) string {
 		return "ntttcp"
 	case strings.HasPrefix(first, `{"Time":`):
 		return "ethr"
-	case strings.Contains(first, `"start"`):
+	case strings.Contains(first, `"start"`), strings.HasPrefix(first, `{"event":`):
 		return "iperf3"
 	}
 	return ""

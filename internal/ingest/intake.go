@@ -98,9 +98,7 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (bool, error) {
 	}
 	t := r.Trial
 	t.Campaign, t.Name = in.Campaign.ID, in.Campaign.Name
-	if t.Round == 0 {
-		t.Round = in.rounds[t.Pattern+"\x00"+t.Label] + 1
-	}
+	in.giveRound(r)
 	t.Order = in.order[t.Round] + 1
 	sum := sha256.Sum256([]byte(t.Campaign + " " + origin(r)))
 	r.ID = fmt.Sprintf("%012x%s", max(r.StartedAt.UnixMilli(), 0), hex.EncodeToString(sum[:4]))
@@ -115,6 +113,24 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (bool, error) {
 		in.Campaign.Failed++
 	}
 	return true, nil
+}
+
+// giveRound makes each result of a pattern and label a round of its own, unless
+// its path named one. The two ends of a range are repeats of one round: which
+// trials of two ranges belong together nobody knows, so nothing may pair them.
+func (in *Intake) giveRound(r *measure.Result) {
+	t := r.Trial
+	last := in.rounds[t.Pattern+"\x00"+t.Label]
+	if r.Origin.Part == "high" {
+		t.Repeat = 2
+	}
+	switch {
+	case t.Round != 0:
+	case r.Origin.Part == "high" && last > 0:
+		t.Round = last
+	default:
+		t.Round = last + 1
+	}
 }
 
 // Close writes down what the campaign has become. A campaign that is new and got

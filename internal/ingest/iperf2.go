@@ -11,7 +11,7 @@ import (
 // iperf2 reads what iperf 2 prints at the client or the server, with and without
 // -e. Its figures are rounded to three digits.
 func iperf2(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
+	lines, err := s.wholeLines()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (p *iperf2File) record(at int, line string) error {
 	if !ok {
 		return p.s.fail(at, "iperf's line has no interval, amount and rate that can be read")
 	}
-	if p.test == nil || !slices.Contains(p.test.ids, id) {
+	if p.test == nil || !p.test.has(id) {
 		return p.s.fail(at, "iperf's stream [%s] was never connected", short(id))
 	}
 	if p.report && row.datagrams {
@@ -120,7 +120,7 @@ func (p *iperf2File) record(at int, line string) error {
 // connection reads "local A port P connected with B port Q ...". At a server it
 // begins a test when those before have their totals.
 func (p *iperf2File) connection(at int, id, rest string) error {
-	if p.test != nil && (slices.Contains(p.test.ids, id) || p.atServe && p.test.done()) {
+	if p.test != nil && (p.test.has(id) || p.atServe && p.test.done()) {
 		if err := p.end(); err != nil {
 			return err
 		}
@@ -138,6 +138,7 @@ func (p *iperf2File) connection(at int, id, rest string) error {
 		return p.s.fail(at, "more than %d streams", 1<<12)
 	}
 	t.ids = append(t.ids, id)
+	t.rows[id] = nil
 	words := strings.Fields(rest)
 	if len(words) >= 8 {
 		t.near, _, _ = strings.Cut(words[1], "%")
@@ -156,6 +157,11 @@ func (p *iperf2File) connection(at int, id, rest string) error {
 		}
 	}
 	return nil
+}
+
+func (t *iperf2Test) has(id string) bool {
+	_, known := t.rows[id]
+	return known
 }
 
 // iperf2Figures reads "0.0000-1.0000 sec  2.16 GBytes  18.5 Gbits/sec" and what

@@ -14,6 +14,9 @@ import (
 // iperf2CSV reads what iperf 2 prints with -y C. It does not say which end wrote
 // it: the first address of a line is that end's own.
 func iperf2CSV(s *Source) ([]*measure.Result, error) {
+	if _, err := s.wholeLines(); err != nil {
+		return nil, err
+	}
 	rows := csv.NewReader(strings.NewReader(s.text))
 	rows.FieldsPerRecord, rows.ReuseRecord = -1, true
 	var out []*measure.Result

@@ -21,6 +21,7 @@ func iperf3(s *Source) ([]*measure.Result, error) {
 		line := docs[i].line
 		if isEvent(docs[i].raw) {
 			n, err := s.iperf3Stream(docs[i:], &d)
+			d.streamed = true
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +106,8 @@ func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 
 func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, error) {
 	version, isIperf3 := strings.CutPrefix(d.Start.Version, "iperf ")
-	if !isIperf3 || !strings.HasPrefix(version, "3") {
+	failed := d.streamed && d.Error != "" && d.Start.Version == "" // it never began
+	if !failed && (!isIperf3 || !strings.HasPrefix(version, "3")) {
 		return nil, s.fail(line, "no document of iperf3: start.version is %q", short(d.Start.Version)).WithHint("give what iperf3 -J or --json-stream printed")
 	}
 	for _, sum := range d.sums() {

@@ -10,6 +10,8 @@ type iperf3Doc struct {
 	End       iperf3End        `json:"end"`
 	Error     string           `json:"error"`
 	Server    *iperf3Doc       `json:"server_output_json"` // with --get-server-output
+
+	streamed bool // put together from events
 }
 
 type iperf3Start struct {

@@ -68,7 +68,7 @@ func (s *Source) jsonError(from int64, err error) error {
 }
 
 func (s *Source) checkNesting() error {
-	depth, quoted, line := 0, false, 1
+	depth, objects, quoted, line := 0, 0, false, 1
 	for i := 0; i < len(s.text); i++ {
 		switch c := s.text[i]; {
 		case c == '\n':
@@ -81,6 +81,9 @@ func (s *Source) checkNesting() error {
 		case c == '{' || c == '[':
 			if depth++; depth > maxNesting {
 				return s.fail(line, "nested more than %d deep", maxNesting)
+			}
+			if objects++; objects > maxObjects {
+				return s.fail(line, "more than %d objects", maxObjects).WithHint("cut it into smaller files")
 			}
 		case c == '}' || c == ']':
 			depth--

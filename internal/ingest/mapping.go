@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -156,6 +157,9 @@ func (m *Mapping) checkResult(i int) error {
 	if err != nil {
 		return m.fail(at+".test", "%s", measure.AsError(err, measure.KindFile).Message)
 	}
+	if !slices.Contains(tableTests(), test) {
+		return m.fail(at+".test", "a table holds no %s test; it holds tcp, udp, latency, connect and ping", test)
+	}
 	if r.Label == "" {
 		r.Label = r.Test
 	}
@@ -192,6 +196,10 @@ func (m *Mapping) checkResult(i int) error {
 		}
 	}
 	return nil
+}
+
+func tableTests() []measure.Test {
+	return []measure.Test{measure.TestTCP, measure.TestUDP, measure.TestLatency, measure.TestConnect, measure.TestPing}
 }
 
 func (c Cell) isRange() bool { return c.Low != "" || c.High != "" }

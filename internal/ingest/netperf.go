@@ -11,7 +11,7 @@ import (
 // UDP_STREAM, TCP_RR, UDP_RR and TCP_CRR, and what its omni tests print with -k
 // (KEY=value) and -o (a line of names and one of values).
 func netperf(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
+	lines, err := s.wholeLines()
 	if err != nil {
 		return nil, err
 	}

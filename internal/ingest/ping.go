@@ -33,10 +33,10 @@ func ping(s *Source) ([]*measure.Result, error) {
 			if err := end(); err != nil {
 				return nil, err
 			}
-			if len(out) == maxRecords {
-				return nil, s.fail(i+1, "more than %d runs of ping", maxRecords)
+			run = &pingRun{r: newReading(measure.TestPing, "ping", "", len(out)+1, i+1), fine: true}
+			if len(out) >= maxTimed {
+				return nil, s.fail(i+1, "more than %d runs of ping", maxTimed).WithHint("cut it into smaller files")
 			}
-			run = &pingRun{r: newReading(measure.TestPing, "ping", "", len(out)+1, i+1), h: measure.NewHistogram(), fine: true}
 			run.r.Path.Server = measure.Endpoint{Name: target, Address: address}
 			run.r.Options.Size = measure.Size(size)
 			continue
@@ -148,6 +148,9 @@ func (p *pingRun) line(s *Source, at int, line string) error {
 		if below || ms <= 0 {
 			p.fine = false
 		} else {
+			if p.h == nil {
+				p.h = measure.NewHistogram()
+			}
 			p.h.Record(int64(ms * 1e6))
 		}
 		return nil
@@ -196,7 +199,7 @@ func (p *pingRun) stamp(line string) {
 // counts reads the line of what was sent and came back.
 func (p *pingRun) counts(s *Source, at int, line string) error {
 	switch {
-	case strings.Contains(line, "packets transmitted"):
+	case strings.Contains(line, "packets transmitted") && strings.Contains(line, "packet loss"):
 		for _, part := range strings.Split(line, ",") {
 			words := strings.Fields(part)
 			if len(words) < 2 {
@@ -247,8 +250,12 @@ func (p *pingRun) counts(s *Source, at int, line string) error {
 // "最小 = 1ms、最大 = 2ms、平均 = 1ms".
 func (p *pingRun) summary(s *Source, at int, line string) error {
 	if names, values, ok := strings.Cut(line, " = "); ok && strings.Contains(names, "min/avg/max") {
-		numbers := strings.Split(strings.Fields(values)[0], "/")
-		if len(numbers) < 3 {
+		values, whole := strings.CutSuffix(values, " ms")
+		if i := strings.Index(values, " ms,"); i >= 0 { // iputils adds what it sent ahead
+			values, whole = values[:i], true
+		}
+		numbers := strings.Split(values, "/")
+		if len(numbers) < 3 || !whole {
 			return s.fail(at, "ping's summary %q has no three figures", short(values))
 		}
 		for i, to := range []**float64{&p.rtt.Min, &p.rtt.Mean, &p.rtt.Max, &p.rtt.StdDev} {
@@ -277,8 +284,9 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 		default:
 			continue
 		}
-		v, ok := numberOf(strings.TrimSuffix(strings.TrimSpace(value), "ms"))
-		if !ok {
+		text, whole := strings.CutSuffix(strings.TrimSpace(value), "ms")
+		v, ok := numberOf(text)
+		if !ok || !whole {
 			return s.fail(at, "ping's figure %q is no number", short(value))
 		}
 		p.summed = true

@@ -69,7 +69,7 @@ func (q *Request) Check() error {
 func (q *Request) Read(s *Source) ([]*measure.Result, error) {
 	var results []*measure.Result
 	var err error
-	table := q.Format == "csv" || q.Format == Auto && q.Mapping != nil && len(q.Mapping.Results) > 0
+	table := (q.Format == "csv" || q.Format == Auto) && q.Mapping != nil && len(q.Mapping.Results) > 0
 	if table {
 		results, err = q.Mapping.Read(s)
 	} else {

@@ -9,7 +9,7 @@ import (
 // sockperf reads what sockperf ping-pong and under-load print. Unless it ran with
 // --full-rtt its figures are half of a round trip; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
+	lines, err := s.wholeLines()
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,11 @@ import (
 const (
 	MaxFileBytes = 64 << 20 // of one file
 	maxLineBytes = 1 << 20  // of a line of text or CSV; JSON and XML may be one line
+	maxLines     = 4 << 20  // of text
 	maxNesting   = 64       // of JSON and XML
+	maxObjects   = 500_000  // of JSON: each takes far more memory than its two braces
 	maxRecords   = 100_000  // results of one file
+	maxTimed     = 1000     // results with single times, each with a histogram of 220 kB
 	maxText      = 200      // characters of a name or message that a file brings along
 )
 
@@ -70,6 +73,9 @@ func (s *Source) lastLine() int { return s.lineAt(int64(len(strings.TrimRight(s.
 
 // lines are the lines of a text format without the colours of a terminal.
 func (s *Source) lines() ([]string, error) {
+	if n := strings.Count(s.text, "\n"); n > maxLines {
+		return nil, s.fail(maxLines, "%d lines; at most %d are read", n, maxLines).WithHint("cut it into smaller files")
+	}
 	lines := strings.Split(strings.TrimRight(s.text, "\n"), "\n")
 	for i, line := range lines {
 		if len(line) > maxLineBytes {
@@ -80,18 +86,32 @@ func (s *Source) lines() ([]string, error) {
 	return lines, nil
 }
 
+// wholeLines are the lines of a program that ends each with a line end: without
+// one the last figure may have lost its end.
+func (s *Source) wholeLines() ([]string, error) {
+	if !strings.HasSuffix(s.text, "\n") {
+		return nil, s.fail(s.lastLine(), "cut off: the last line has no end").WithHint("if it is whole, add a line end")
+	}
+	return s.lines()
+}
+
 // withoutColours takes out escape sequences (ECMA-48: ESC [ ... letter).
 func withoutColours(line string) string {
+	if !strings.Contains(line, "\x1b[") {
+		return line
+	}
+	var b strings.Builder
 	for {
-		i := strings.Index(line, "\x1b[")
-		if i < 0 {
-			return line
+		before, rest, found := strings.Cut(line, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		end := i + 2
-		for end < len(line) && (line[end] < 0x40 || line[end] > 0x7e) {
+		end := 0
+		for end < len(rest) && (rest[end] < 0x40 || rest[end] > 0x7e) {
 			end++
 		}
-		line = line[:i] + line[min(end+1, len(line)):]
+		line = rest[min(end+1, len(rest)):]
 	}
 }
 

@@ -86,7 +86,7 @@ func (f tableFigure) fits(test measure.Test) bool {
 	case "loss":
 		return test != measure.TestTCP
 	case "goodput", "bytes":
-		return !roundTrips
+		return test == measure.TestTCP || test == measure.TestUDP
 	case "retransmits":
 		return test == measure.TestTCP
 	case "jitter", "packets_per_second":

@@ -68,9 +68,22 @@ func (t *Test) noun() string {
 	case t.Basis.HigherIsBetter:
 		return "goodput"
 	case t.Test == measure.TestConnect:
-		return "median set-up time"
+		return t.middle() + " set-up time"
+	case t.Basis.Figure == middleFigure:
+		return t.middle()
 	}
-	return "median round trip"
+	return t.middle() + " round trip"
+}
+
+// middle is which figure of a trial's round trips the ranking rests on.
+func (t *Test) middle() string {
+	switch t.Basis.Figure {
+	case meanFigure:
+		return "mean"
+	case middleFigure:
+		return "middle of the run means"
+	}
+	return "median"
 }
 
 func (t *Test) leads() string {
@@ -81,6 +94,12 @@ func (t *Test) leads() string {
 		return "is fastest"
 	case t.Test == measure.TestConnect:
 		return "sets connections up soonest"
+	}
+	switch t.Basis.Figure {
+	case meanFigure:
+		return "has the shortest mean round trip"
+	case middleFigure:
+		return "has the lowest " + t.middle()
 	}
 	return "has the shortest round trip"
 }
@@ -186,6 +205,7 @@ func (t *Test) caveats() []string {
 	if low > 0 && t.Test != measure.TestTrace {
 		out = append(out, fmt.Sprintf(lowText, low, many(trials, "trial"), wasWere(low)))
 	}
+	out = append(out, t.ingestCaveats(trials+len(t.Failures))...)
 	if t.ByHand && len(t.Rows) > 1 {
 		out = append(out, "These trials were run by hand: nothing interleaved them, so a change over time can look like a difference.")
 	}

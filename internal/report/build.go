@@ -27,6 +27,9 @@ func Build(in Input) (*Report, error) {
 		if x.Error != nil {
 			r.Failed++
 		}
+		if x.Origin != nil {
+			r.Ingested++
+		}
 		if x.Trial != nil {
 			rounds[x.Trial.Round] = true
 		}
@@ -133,6 +136,7 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	t.rank(patterns, rounds, in.Campaign.Seed)
 	t.Floor = floorOf(g.results)
 	t.Methods = methodsOf(g.results)
+	t.Ingested, t.Lacks = ingested(g.results)
 	t.Description = describe(g.test, t.Same)
 	if g.taken != "" {
 		t.Description += ", " + g.taken + " at the receiver"
@@ -148,7 +152,7 @@ func basisOf(g labelled) Basis {
 	case measure.TestMTU:
 		return mtuBasis()
 	case measure.TestLatency, measure.TestPing, measure.TestTrace:
-		return Basis{Figure: "rtt_p50_ns", Text: "median round trip, lower is better"}
+		return roundTripBasis(g.results, "round trip")
 	}
 	return Basis{Figure: "goodput_bps", HigherIsBetter: true, Text: "goodput, higher is better"}
 }
@@ -309,10 +313,7 @@ func basisValue(b Basis, r *measure.Result) (float64, bool) {
 	case b.HigherIsBetter:
 		return goodputOf(r)
 	}
-	if h := histogramOf(r); h != nil {
-		return float64(h.Percentile(50)), true
-	}
-	return 0, false
+	return roundTripValue(b, r)
 }
 
 func failuresOf(p pattern) []Failure {

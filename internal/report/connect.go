@@ -5,14 +5,15 @@ import "soku/internal/measure"
 const connectionsFigure = "connections_per_second"
 
 // connectBasis ranks by connections a second. Where every trial had a rate to
-// keep they would all be alike, and the set-up time is what differs.
+// keep they would all be alike, and the set-up time is what differs; so it is
+// where an ingested trial tells of set-ups only.
 func connectBasis(results []*measure.Result) Basis {
 	for _, r := range results {
-		if r.Options.RequestRate == 0 {
+		if r.Options.RequestRate == 0 && (r.Origin == nil || r.Summary.ConnectionsPerSecond > 0) {
 			return Basis{Figure: connectionsFigure, HigherIsBetter: true, Text: "connections a second, higher is better"}
 		}
 	}
-	return Basis{Figure: "rtt_p50_ns", Text: "median set-up time, lower is better"}
+	return roundTripBasis(results, "set-up time")
 }
 
 // connectionsOf is a result's connections a second.

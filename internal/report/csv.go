@@ -129,6 +129,9 @@ var csvColumns = slices.Concat(
 		}
 		return r.UnderLoad.RPM
 	}),
+	reportedColumns(),
+	spreadColumns("duration", "ns", func(r *Row) *Spread { return r.Took }),
+	[]csvColumn{{"ingested", func(_ *Test, r *Row) string { return strconv.Itoa(r.Ingested) }}},
 )
 
 func placed(pick func(*Place) *float64) func(*Test, *Row) string {

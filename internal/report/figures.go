@@ -24,6 +24,9 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		if s := seriesOf(r, basis, allTrials); len(s.points) > 0 {
 			row.series = append(row.series, s)
 		}
+		if r.Origin != nil {
+			row.Ingested++
+		}
 		if r.Error != nil {
 			row.Failed++
 			continue
@@ -59,10 +62,14 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		row.CPU = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.CPUSecPerGB) })
 		row.Fairness = spread(fairnessOf)
 		row.UnderLoad = underLoadOf(p.results, rounds, allTrials)
+		row.Took = spread(func(r *measure.Result) (float64, bool) {
+			return float64(r.Summary.DurationNs), r.Options.Bytes > 0 && r.Summary.DurationNs > 0
+		})
 		row.Jitter = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.JitterNs) })
 		return row
 	}
 	row.RTT = mergeRTT(p.results)
+	row.Reported = mergeReported(p.results, rounds)
 	row.Floor = floorOf(p.results)
 	return row
 }

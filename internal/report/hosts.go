@@ -173,6 +173,9 @@ func collectTools(results []*measure.Result) []string {
 	var out []string
 	for _, r := range results {
 		text := join(", ", join(" ", cmp.Or(r.Tool.Name, "soku"), r.Tool.Version), r.Tool.Protocol)
+		if r.Origin != nil {
+			text = sourceText(r) + ", ingested by " + text
+		}
 		if !slices.Contains(out, text) {
 			out = append(out, text)
 		}

@@ -42,6 +42,7 @@ type Report struct {
 	To       time.Time `json:"to,omitzero"`   // start of the last
 	Trials   int       `json:"trials"`
 	Failed   int       `json:"failed"`
+	Ingested int       `json:"ingested,omitempty"` // trials that soku did not measure
 	Rounds   int       `json:"rounds"`
 	Tests    []Test    `json:"tests"`              // one element a label, in order of label
 	Warnings []Warning `json:"warnings,omitempty"` // most frequent first
@@ -67,11 +68,15 @@ type Test struct {
 	Rounds      int          `json:"rounds"`                    // distinct rounds
 	ByHand      bool         `json:"by_hand,omitempty"`         // trials outside a campaign
 	Methods     []string     `json:"latency_methods,omitempty"` // how round trips were timed
+	Ingested    []Source     `json:"ingested,omitempty"`        // where trials that soku did not measure came from
+	Lacks       []Lack       `json:"lacks,omitempty"`           // what those do not have
 }
 
 // Basis is the one figure per trial that a ranking rests on.
 type Basis struct {
-	Figure         string `json:"figure"` // "goodput_bps", "connections_per_second", "path_mtu_bytes" or "rtt_p50_ns"
+	// Figure is "goodput_bps", "connections_per_second", "path_mtu_bytes" or
+	// "rtt_p50_ns"; of ingested trials also "rtt_mean_ns" or "rtt_mean_middle_ns".
+	Figure         string `json:"figure"`
 	HigherIsBetter bool   `json:"higher_is_better"`
 	Text           string `json:"text"` // "goodput, higher is better"
 }
@@ -83,7 +88,8 @@ type Row struct {
 	Paths      []string        `json:"paths"`  // "client → server"; one unless the pattern covers several
 	Trials     int             `json:"trials"` // that succeeded
 	Failed     int             `json:"failed"`
-	Rank       int             `json:"rank"` // 0: no values
+	Ingested   int             `json:"ingested,omitempty"` // of both, those that soku did not measure
+	Rank       int             `json:"rank"`               // 0: no values
 	Goodput    *Spread         `json:"goodput_bps,omitempty"`
 	Forward    *Spread         `json:"forward_bps,omitempty"` // bidirectional trials: each direction on its own
 	Reverse    *Spread         `json:"reverse_bps,omitempty"`
@@ -98,6 +104,8 @@ type Row struct {
 	Fairness   *Spread         `json:"fairness_index,omitempty"` // Jain's, of the streams' goodputs
 	UnderLoad  *UnderLoad      `json:"latency_under_load,omitempty"`
 	RTT        *RTT            `json:"rtt_ns,omitempty"`
+	Reported   *Reported       `json:"rtt_reported_ns,omitempty"` // trials without a histogram
+	Took       *Spread         `json:"duration_ns,omitempty"`     // of trials that moved a fixed amount
 	Floor      *Spread         `json:"floor_ns,omitempty"`
 	Confidence Confidences     `json:"confidence"`
 	Values     []Value         `json:"values"` // one element a successful trial that has the basis figure, in order of round and repeat

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"soku/internal/measure"
 )
@@ -25,11 +26,28 @@ func seriesOf(r *measure.Result, basis Basis, allTrials int) series {
 	case r.Latency != nil:
 		s.points = thinLatency(r.Latency.Series, points)
 	case len(r.Flows) == 1:
-		s.points = thinRate(r.Flows[0].Samples, points)
+		s.points = thinRate(drawnSamples(r, r.Flows[0]), points)
 	case len(r.Flows) > 1:
-		s.points = thinRate(together(r.Flows), points)
+		flows := slices.Clone(r.Flows)
+		for i := range flows {
+			flows[i].Samples = drawnSamples(r, flows[i])
+		}
+		s.points = thinRate(together(flows), points)
 	}
 	return s
+}
+
+// drawnSamples are a flow's samples. Of an ingested trial of which only the sender
+// told its are drawn; what the trial lacks says so.
+func drawnSamples(r *measure.Result, f measure.Flow) []measure.Sample {
+	if r.Origin == nil || slices.ContainsFunc(f.Samples, func(s measure.Sample) bool { return s.ReceivedBytes != 0 }) {
+		return f.Samples
+	}
+	out := slices.Clone(f.Samples)
+	for i := range out {
+		out[i].ReceivedBytes = max(out[i].SentBytes, 0)
+	}
+	return out
 }
 
 // pointsFor is how many points a trial gets in a drawing of that many trials.

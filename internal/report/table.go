@@ -89,6 +89,10 @@ func (t *Test) goodputColumns(out *table) {
 			return fmt.Sprintf("%.1f %%", goodput[i].CV*100)
 		})
 	}
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Took }); found {
+		unit := scaleFor(timeScales, means(list)...)
+		out.add(column{Name: "time", Unit: unit.unit, Number: true, keep: 3, Why: "that the fixed amount of bytes took, mean"}, func(i int) string { return meanText(list[i], unit) })
+	}
 	if list, found := t.spreads(func(r *Row) *Spread { return r.Forward }); found {
 		out.add(column{Name: "forward", Unit: unit.unit, Number: true, keep: 5}, func(i int) string { return meanText(list[i], unit) })
 	}
@@ -131,8 +135,13 @@ func (t *Test) packetColumns(out *table) {
 func (t *Test) roundTripColumns(out *table) {
 	var figures []float64
 	for _, r := range t.Rows {
-		if r.RTT != nil {
+		switch {
+		case r.RTT != nil && r.RTT.Count > 0:
 			figures = append(figures, r.RTT.P50)
+		case r.Reported != nil && r.Reported.P50 != nil:
+			figures = append(figures, r.Reported.P50.Min)
+		case r.Reported != nil && r.Reported.Mean != nil:
+			figures = append(figures, r.Reported.Mean.Mean)
 		}
 	}
 	unit := scaleFor(timeScales, figures...)
@@ -140,32 +149,83 @@ func (t *Test) roundTripColumns(out *table) {
 		name string
 		keep int
 		pick func(*RTT) float64
+		told func(*Reported) *Spread
 	}{
-		{"min", 7, func(p *RTT) float64 { return p.Min }}, {"mean", 4, func(p *RTT) float64 { return p.Mean }},
-		{"p50", 0, func(p *RTT) float64 { return p.P50 }}, {"p90", 8, func(p *RTT) float64 { return p.P90 }},
-		{"p95", 9, func(p *RTT) float64 { return p.P95 }}, {"p99", 1, func(p *RTT) float64 { return p.P99 }},
-		{"p99.9", 6, func(p *RTT) float64 { return p.P999 }}, {"p99.99", 10, func(p *RTT) float64 { return p.P9999 }},
-		{"max", 5, func(p *RTT) float64 { return p.Max }},
+		{"min", 7, func(p *RTT) float64 { return p.Min }, func(p *Reported) *Spread { return least(p.Min) }},
+		{"mean", 4, func(p *RTT) float64 { return p.Mean }, func(p *Reported) *Spread { return p.mean() }},
+		{"p50", 0, func(p *RTT) float64 { return p.P50 }, func(p *Reported) *Spread { return p.P50 }},
+		{"p90", 8, func(p *RTT) float64 { return p.P90 }, func(p *Reported) *Spread { return p.P90 }},
+		{"p95", 9, func(p *RTT) float64 { return p.P95 }, func(p *Reported) *Spread { return p.P95 }},
+		{"p99", 1, func(p *RTT) float64 { return p.P99 }, func(p *Reported) *Spread { return p.P99 }},
+		{"p99.9", 6, func(p *RTT) float64 { return p.P999 }, func(p *Reported) *Spread { return p.P999 }},
+		{"p99.99", 10, func(p *RTT) float64 { return p.P9999 }, func(p *Reported) *Spread { return p.P9999 }},
+		{"max", 5, func(p *RTT) float64 { return p.Max }, func(p *Reported) *Spread { return largest(p.Max) }},
 	} {
-		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: c.keep, Why: "of the " + t.waits() + " of all trials together"}, func(i int) string {
+		if !t.hasRoundTrips(c.told) {
+			continue
+		}
+		keep := c.keep
+		if c.name == t.rankedColumn() {
+			keep = 0
+		}
+		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: keep, Why: "of the " + t.waits() + " of all trials together"}, func(i int) string {
 			if r := t.Rows[i].RTT; r != nil && r.Count > 0 {
 				return unit.text(c.pick(r))
+			}
+			if r := t.Rows[i].Reported; r != nil {
+				return reportedText(c.told(r), unit)
 			}
 			return "–"
 		})
 	}
-	out.add(column{Name: "run means", Unit: unit.unit, Number: true, keep: 8, Why: "smallest and largest mean of a single trial"}, func(i int) string {
-		if r := t.Rows[i].RTT; r != nil && r.Count > 0 {
-			return unit.text(r.MeanLow) + " to " + unit.text(r.MeanHigh)
-		}
-		return "–"
-	})
+	t.runMeans(out, unit)
 	out.add(column{Name: "loss", Number: true, keep: 2, Why: t.lossText()}, func(i int) string {
 		if r := t.Rows[i].RTT; r != nil {
 			return ratioText(r.LossRatio)
 		}
 		return "–"
 	})
+}
+
+// runMeans is the column of the smallest and the largest mean of a trial.
+func (t *Test) runMeans(out *table, unit scale) {
+	keep := 8
+	if t.rankedColumn() == "run means" {
+		keep = 0
+	}
+	if !slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return len(t.Ingested) == 0 || r.RTT != nil && r.RTT.Count > 0 || r.Reported != nil && r.Reported.Mean != nil && r.Reported.Mean.N > 1
+	}) {
+		return
+	}
+	out.add(column{Name: "run means", Unit: unit.unit, Number: true, keep: keep, Why: "smallest and largest mean of a single trial"}, func(i int) string {
+		if r := t.Rows[i].RTT; r != nil && r.Count > 0 {
+			return unit.text(r.MeanLow) + " to " + unit.text(r.MeanHigh)
+		}
+		if r := t.Rows[i].Reported; r != nil && r.Mean != nil {
+			return unit.text(r.Mean.Min) + " to " + unit.text(r.Mean.Max)
+		}
+		return "–"
+	})
+}
+
+// hasRoundTrips tells whether any row has the figure. A test of soku's own always
+// has all of them.
+func (t *Test) hasRoundTrips(told func(*Reported) *Spread) bool {
+	return len(t.Ingested) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return r.RTT != nil && r.RTT.Count > 0 || r.Reported != nil && told(r.Reported) != nil
+	})
+}
+
+// rankedColumn is the column of the figure that the ranking rests on.
+func (t *Test) rankedColumn() string {
+	switch t.Basis.Figure {
+	case meanFigure:
+		return "mean"
+	case middleFigure:
+		return "run means"
+	}
+	return "p50"
 }
 
 // rankTable is the ranking, best first. A terminal has no room for the reasons
@@ -178,7 +238,7 @@ func (t *Test) rankTable(reasons bool) table {
 			figures = append(figures, *p.Estimate)
 		}
 	}
-	scales, name := timeScales, "median"
+	scales, name := timeScales, t.middle()
 	if t.Basis.HigherIsBetter {
 		scales, name = t.higherScales(), t.noun()
 	}

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func read(t *testing.T, format, text string) ([]*measure.Result, error) {
+	t.Helper()
+	s, err := NewSource("f", []byte(text), fileTime)
+	if err != nil {
+		return nil, err
+	}
+	return (&Request{Campaign: "x", Format: format, Now: fileTime}).Read(s)
+}
+
+func TestHostileFilesAreRefusedWithALine(t *testing.T) {
+	pingRun := "PING a\n64 bytes from a: seq=0 time=1.0 ms\n1 packets transmitted, 1 received, 0% packet loss\nrtt min/avg/max/mdev = 1/1/1/0 ms\n"
+	for name, c := range map[string]struct{ format, text, want string }{
+		"too large":            {"ping", strings.Repeat("x", MaxFileBytes+1), "more than 64 MiB"},
+		"a long line":          {"ping", "PING a\n" + strings.Repeat("x", maxLineBytes+1), "f:2: a line of"},
+		"too many lines":       {"ping", strings.Repeat("\n", maxLines+1) + "x", "lines; at most"},
+		"deep JSON":            {"iperf3", strings.Repeat(`{"start":`, 100), "nested more than 64 deep"},
+		"deep XML":             {"ntttcp", "<ntttcps>" + strings.Repeat("<a>", 100), "nested more than 64 deep"},
+		"many objects":         {"iperf3", `{"intervals":[` + strings.Repeat("{},", maxObjects+1), "more than 500000 objects"},
+		"many histograms":      {"ping", strings.Repeat(pingRun, maxTimed+1), "more than 1000 runs of ping"},
+		"a picture":            {Auto, "\x89PNG\r\n\x1a\n\x00\x00", "no text: it has zero bytes"},
+		"no encoding":          {Auto, "\xff\xf0\xfd\xa0\xff", "neither UTF-8, UTF-16 nor Shift-JIS"},
+		"nothing":              {Auto, " \n", "the file is empty"},
+		"another JSON":         {"iperf3", `{"a": 1}`, "no document of iperf3"},
+		"another XML":          {"ntttcp", `<html></html>`, "not a log of ntttcp"},
+		"iperf3's text":        {Auto, "Connecting to host a, port 5201\n[  5] local a port 1 connected to b port 5201\n", "not the output of a program that soku knows"},
+		"a figure beyond all":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `9.39610e+08`, `9e300`, 1), "which cannot be"},
+		"a negative figure":    {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	-1`, 1), "which cannot be"},
+		"a text for a number":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	"x"`, 1), "which does not fit"},
+		"another version":      {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), "iperf 3.1.3", "iperf 4.0"), `start.version is "iperf 4.0"`},
+		"SCTP":                 {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), `"TCP"`, `"SCTP"`), "only TCP and UDP are read"},
+		"more than was sent":   {"ping", "PING a\n2 packets transmitted, 3 received, 0% packet loss\n", "ping's counts do not fit"},
+		"a throughput":         {Auto, text(t, "sockperf-tp.txt"), "counts at the sender only"},
+		"an unknown format":    {"csv", "a,b\n", "cannot be read without a mapping"},
+		"several Ethr clients": {Auto, "[RemoteAddress]  Proto   Bits/s   Conn/s    Pkt/s   Latency\n[ 10.0.0.1]    TCP     6.9G        0     --        --  \n[        [SUM]]    TCP     9G   0   0\n", "several clients at a time"},
+	} {
+		_, err := read(t, c.format, c.text)
+		var e *measure.Error
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		} else if !errors.As(err, &e) || e.Kind != measure.KindFile && name != "an unknown format" {
+			t.Errorf("%s: error of kind %v", name, e.Kind)
+		}
+	}
+}
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestALineOfManyColoursIsReadInGoodTime(t *testing.T) {
+	if got := withoutColours(strings.Repeat("\x1b[1m\x1b[31mx", 80_000) + "\x1b["); got != strings.Repeat("x", 80_000) {
+		t.Errorf("%d characters are left", len(got))
+	}
+}
+
+// A file that ends too early is an error, and never half of its figures. What
+// prints a whole line a second and then no more cannot be told from one that
+// was meant to end there.
+func TestAFileThatIsCutOffIsAnError(t *testing.T) {
+	open := func(name string) bool {
+		return strings.HasPrefix(name, "iperf2-") || strings.HasPrefix(name, "ethr-server") || strings.HasSuffix(name, ".log")
+	}
+	files, _ := filepath.Glob("testdata/*.*")
+	tried := 0
+	for _, file := range files {
+		name := filepath.Base(file)
+		if name == "README.md" || open(name) || strings.Contains(name, "utf16") {
+			continue
+		}
+		whole := text(t, name)
+		for _, percent := range []int{35, 60, 80} {
+			cut := whole[:len(whole)*percent/100]
+			if strings.HasPrefix(name, "netperf") {
+				cut = strings.TrimRight(whole, "\n 0123456789.-\t") // the table without its figures
+			}
+			tried++
+			if results, err := read(t, Auto, cut); err == nil {
+				t.Errorf("%s cut to %d %%: %d results and no error", name, percent, len(results))
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("only %d cuts", tried)
+	}
+}

@@ -1,0 +1,209 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// fuzzDecoder feeds a decoder with the samples whose names begin with one of the
+// prefixes and whatever comes of them. What it accepts must be a result that can
+// be written, read and reported; what it refuses must be an error of a file.
+func fuzzDecoder(f *testing.F, format string, prefixes ...string) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		for _, p := range prefixes {
+			if !strings.HasPrefix(filepath.Base(file), p) {
+				continue
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if len(data) < 12<<10 {
+				f.Add(data)
+			}
+		}
+	}
+	q := &Request{Campaign: "x", Format: format, Version: "fuzz", Now: fileTime}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := NewSource("f", data, fileTime)
+		if err != nil {
+			fileError(t, err)
+			return
+		}
+		results, err := q.Read(s)
+		if err != nil {
+			fileError(t, err)
+			return
+		}
+		if len(results) == 0 {
+			t.Fatal("neither results nor an error")
+		}
+		for _, r := range results {
+			holds(t, r)
+		}
+	})
+}
+
+func fileError(t *testing.T, err error) {
+	t.Helper()
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Kind != measure.KindFile || !strings.HasPrefix(e.Message, "f:") && !strings.HasPrefix(e.Message, "m.yaml:") {
+		t.Fatalf("an error that names no place: %v", err)
+	}
+	if len(e.Message) > 2000 {
+		t.Fatalf("an error of %d characters", len(e.Message))
+	}
+}
+
+// holds checks what every result promises.
+func holds(t *testing.T, r *measure.Result) {
+	t.Helper()
+	s := r.Summary
+	figures := []float64{s.GoodputBps, s.PacketsPerSecond, s.ConnectionsPerSecond, float64(s.DurationNs), float64(s.SentBytes), float64(s.ReceivedBytes), float64(s.PacketsLost)}
+	for _, p := range []*float64{s.LossRatio, s.JitterNs, s.CPUSecPerGB} {
+		if p != nil {
+			figures = append(figures, *p)
+		}
+	}
+	if f := s.ReportedRTT; f != nil {
+		for _, p := range []*float64{f.Min, f.Mean, f.P50, f.P90, f.P95, f.P99, f.P999, f.P9999, f.Max, f.StdDev} {
+			if p != nil {
+				figures = append(figures, *p)
+			}
+		}
+	}
+	for _, v := range figures {
+		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("a figure of %v: %+v", v, s)
+		}
+	}
+	if s.LossRatio != nil && *s.LossRatio > 1 {
+		t.Fatalf("a loss of %v", *s.LossRatio)
+	}
+	if s.RTT != nil && (r.Latency == nil || r.Latency.Histogram == nil) {
+		t.Fatal("percentiles of a histogram that is not there")
+	}
+	if r.Origin == nil || r.Origin.Line < 1 || r.Trial == nil || r.Trial.Label == "" || r.StartedAt.IsZero() {
+		t.Fatalf("no place in file or campaign: %+v %+v", r.Origin, r.Trial)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, new(measure.Result)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzIperf3(f *testing.F)    { fuzzDecoder(f, "iperf3", "iperf3-") }
+func FuzzIperf2(f *testing.F)    { fuzzDecoder(f, "iperf2", "iperf2-client", "iperf2-server") }
+func FuzzIperf2CSV(f *testing.F) { fuzzDecoder(f, "iperf2-csv", "iperf2-tcp", "iperf2-udp") }
+func FuzzNtttcp(f *testing.F)    { fuzzDecoder(f, "ntttcp", "ntttcp-") }
+func FuzzEthr(f *testing.F)      { fuzzDecoder(f, "ethr", "ethr-") }
+func FuzzPing(f *testing.F)      { fuzzDecoder(f, "ping", "ping") }
+func FuzzSockperf(f *testing.F)  { fuzzDecoder(f, "sockperf", "sockperf-") }
+func FuzzNetperf(f *testing.F)   { fuzzDecoder(f, "netperf", "netperf-") }
+
+// FuzzAuto lets the decoder be found out.
+func FuzzAuto(f *testing.F) {
+	fuzzDecoder(f, Auto, "iperf3-3.1-", "ping-w", "ethr-c", "iperf2-udp", "ntttcp-r.", "sockperf-ul", "netperf-tcp")
+}
+
+const fuzzMapping = `
+factors: {a: {column: a}}
+results:
+  - test: tcp
+    options: {streams: {column: n}}
+    figures: {goodput: {column: x, unit: Mbit/s}}
+  - test: latency
+    figures: {mean: {low: y, high: z, unit: ms}, p50: {column: x, unit: us}}
+  - test: tcp
+    figures: {bytes: {column: x, unit: GB}, duration: {column: d, unit: "m:s"}}
+  - test: udp
+    figures: {packets_per_second: {column: x}, loss: {column: y, unit: "%"}}
+`
+
+func FuzzTable(f *testing.F) {
+	f.Add([]byte("a,n,x,y,z,d\nsku,4,1.5,2,3,4:25\n,,,,,\nb,1,3,,,1:02:03\n"))
+	f.Add([]byte("a,n,x,y,z,d\n\"q\"\"uote\",1,1e3,0,0,0:00\n"))
+	m, err := ParseMapping("m.yaml", []byte(fuzzMapping))
+	if err != nil {
+		f.Fatal(err)
+	}
+	q := &Request{Campaign: "x", Format: "csv", Mapping: m, Now: fileTime}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := NewSource("f", data, fileTime)
+		if err != nil {
+			fileError(t, err)
+			return
+		}
+		results, err := q.Read(s)
+		if err != nil {
+			fileError(t, err)
+			return
+		}
+		for _, r := range results {
+			holds(t, r)
+		}
+	})
+}
+
+func FuzzMapping(f *testing.F) {
+	f.Add([]byte(fuzzMapping))
+	files, _ := filepath.Glob("../../examples/cases/*.yaml")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("path: '{sku}/{zone}/run{repeat}.json'\nstarted: 2021-05-30\nlacks: [x]\n"))
+	f.Add([]byte("results: [{test: tcp, figures: {goodput: {column: x, unit: furlong}}}]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := ParseMapping("m.yaml", data)
+		if err != nil {
+			fileError(t, err)
+			return
+		}
+		s, err := NewSource("f", []byte("a,b,c\n1,2,3\n"), time.Unix(1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := (&Request{Campaign: "x", Format: "csv", Mapping: m, Now: fileTime}).Read(s)
+		if err == nil {
+			for _, r := range results {
+				holds(t, r)
+			}
+		}
+	})
+}
+
+func FuzzPathPattern(f *testing.F) {
+	f.Add("{sku}/{zone}/run{repeat}.json", "out/VpnGw1/2/run3.json")
+	f.Add("*/{a}", `c:\x\y`)
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		p, err := ParsePathPattern(pattern)
+		if err != nil {
+			if measure.KindOf(err) != measure.KindUsage {
+				t.Fatal(err)
+			}
+			return
+		}
+		if levels, round, ok := p.Match(path); ok && (round < 0 || len(levels) > len(p.names)) {
+			t.Fatalf("%v %d", levels, round)
+		}
+	})
+}
