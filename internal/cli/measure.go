@@ -108,7 +108,7 @@ var measureTexts = map[measure.Test]struct{ short, long, example string }{
   soku connect example.net:443           any TCP port, 100 connections a second
   soku connect https://example.net -c 5 --request-rate 1`},
 	measure.TestPing: {"Measure ICMP echo round trips",
-		"Needs no server at the other end. Uses a raw socket, or an unprivileged one\nwhere the system allows it.",
+		"Needs no server at the other end. Uses a raw socket, or an unprivileged one\nwhere the system allows it. Ends with the lines that parsers of the system's\nping know.",
 		`  soku ping 10.0.0.4                     10 s, ten echoes a second
   soku ping example.net -c 30 --spacing 1s
   soku ping -6 vm2 -s 1400`},
