@@ -272,16 +272,16 @@ func FuzzIperf3ControlConnection(f *testing.F) {
 		f.Fatal(err)
 	}
 	s.times.data = 5 * time.Millisecond
-	f.Cleanup(s.closePorts)
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { s.closePorts(); _ = l.Close() })
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		if err != nil {
-			t.Skip("no port left")
-		}
-		defer l.Close()
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
-			t.Skip("no port left")
+			time.Sleep(10 * time.Millisecond)
+			t.Skip("no port left until the kernel forgets one")
 		}
 		far, err := l.AcceptTCP()
 		if err != nil {

@@ -150,6 +150,9 @@ func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 		}
 	}
 	doc := runIperf3(t, "127.0.0.1", s.port(), "-u", "-n", "1M", "-b", "20M")
+	if s := doc.End.SumReceived; s.Seconds > 0 && s.Seconds > 1.15*doc.End.SumSent.Seconds+0.1 {
+		t.Errorf("the server's time is %.3f s of %.3f", s.Seconds, doc.End.SumSent.Seconds)
+	}
 	if doc.End.Streams[0].UDP.Lost != 0 || doc.End.Streams[0].UDP.Packets == 0 {
 		t.Errorf("loss on loopback: %+v", doc.End.Streams[0].UDP)
 	}

@@ -52,6 +52,9 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 		err = t.awaitEnd(ctx)
 	}
 	t.ran = time.Since(begin)
+	if t.over.fired() { // receivers go on for a moment after it
+		t.ran = t.overAt.Sub(begin)
+	}
 	counters := watch(host.MovedBy(end, t.options))
 	end.Host = &measure.Host{Facts: facts, Counters: &counters}
 	if cause := context.Cause(ctx); err != nil && cause != nil {

@@ -50,6 +50,7 @@ func (t *iperf3Test) listen() {
 	case err != nil:
 		t.abort(measure.Errorf(measure.KindBroken, "the client went away: %w", err))
 	case state == iperf3.TestEnd && t.begun():
+		t.overAt = time.Now()
 		t.over.fire()
 	case state == iperf3.ClientTerminate:
 		t.abort(errIperf3Stopped)

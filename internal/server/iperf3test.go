@@ -31,10 +31,11 @@ type iperf3Test struct {
 	ctx   context.Context // ends with the test; its cause says why
 	abort context.CancelCauseFunc
 
-	granted *latch // it is this test's turn
-	opened  *latch // it waits for no UDP stream
-	all     *latch // all streams are there
-	over    *latch // the client said that the test is over
+	granted *latch    // it is this test's turn
+	opened  *latch    // it waits for no UDP stream
+	all     *latch    // all streams are there
+	over    *latch    // the client said that the test is over
+	overAt  time.Time // when it said so; read only after that
 
 	listening  sync.WaitGroup // for the client's word while the test runs
 	told       sync.Once      // why it ended

@@ -85,6 +85,16 @@ func (s *session) explainControl(ctx context.Context, doing string, err error) e
 	return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: the control connection was closed", doing, s.remote).WithHint("look at what the server printed")
 }
 
+// turnedAway is for a server that closes the connection when it has the parameters,
+// which is how some versions say that they do not allow the test.
+func (s *session) turnedAway() error {
+	e := measure.Errorf(measure.KindRefused, "iperf3 server %s closed the control connection when it had the parameters", s.remote)
+	if s.request.IPerf3.Key != nil {
+		return e.WithHint("check --user, the password, --rsa-public-key-file and the clocks of both hosts; look at what the server printed")
+	}
+	return e.WithHint("does it ask for a user (--user)? Look at what the server printed")
+}
+
 // explainState says what a state means that ends the test; nil for another.
 func (s *session) explainState(state State) error {
 	switch state {

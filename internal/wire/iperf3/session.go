@@ -140,6 +140,9 @@ func (s *session) expect(ctx context.Context, doing string, want State) error {
 	if err != nil && want == ParamExchange {
 		return between(s.explainControl(ctx, doing, err), err)
 	}
+	if err != nil && want == CreateStreams && isClosed(err) && ctx.Err() == nil {
+		return s.turnedAway()
+	}
 	if err != nil {
 		return s.explainControl(ctx, doing, err)
 	}
