@@ -247,7 +247,7 @@ func scaled(v string, k float64) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !(n >= 0) || n*factor >= 1<<53 || strings.ContainsAny(digits, "xXpP_iInN") {
+	if err != nil || n < 0 || n*factor >= 1<<53 || strings.ContainsAny(digits, "xXpP_iInN") {
 		return 0, bad(v, "not a number, with K, M or G behind it or without")
 	}
 	return int64(n * factor), nil
