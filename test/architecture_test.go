@@ -21,6 +21,8 @@ var floors = [][]string{
 	{"trial", "server", "lab", "report"},
 	{"campaign", "floor", "dropin"},
 	{"trial", "server", "lab", "report", "ingest"},
+	{"campaign", "floor"},
+	{"trial", "server", "lab", "report"},
 	{"campaign", "floor", "dropin"},
 	{"cli"},
 }

@@ -11,6 +11,7 @@ import (
 func startDetached(name string, args ...string) error {
 	c := exec.Command(name, args...) //nolint:noctx // it is to outlive every context
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	c.Env = append(c.Environ(), detachedName+"=1")
 	if err := c.Start(); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ func dropInOf(name string) dropIn {
 	switch name {
 	case ethrName:
 		return runEthr
+	case iperf3Name:
+		return runIperf3
 	}
 	return nil
 }
@@ -25,4 +27,13 @@ func asDropIn(sys *System) (run dropIn, args []string) {
 		return dropInOf(sys.Args[0]), sys.Args[1:]
 	}
 	return nil, nil
+}
+
+// ownArgs are the arguments of soku's own command line. A link named as ntttcp is
+// soku's command of that name, which tells its errors as soku does.
+func ownArgs(sys *System) []string {
+	if sys.Called == ntttcpName {
+		return append([]string{ntttcpName}, sys.Args...)
+	}
+	return sys.Args
 }

@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/dropin/ntttcp"
-	"soku/internal/measure"
 	"soku/internal/version"
 )
+
+const ntttcpName = "ntttcp"
 
 func newNtttcpCommand(sys *System) *cobra.Command {
 	return &cobra.Command{
@@ -23,10 +23,6 @@ to this program is the same command. soku ntttcp -h lists the options.`,
   ln -s soku ntttcp && ./ntttcp -r`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			child := len(args) > 0 && args[0] == detached
-			if child {
-				args = args[1:]
-			}
 			o, notes, err := ntttcp.Parse(args)
 			if err != nil {
 				return err
@@ -35,8 +31,8 @@ to this program is the same command. soku ntttcp -h lists the options.`,
 				_, err := io.WriteString(sys.Stdout, ntttcp.Usage)
 				return err
 			}
-			if o.Daemon && !child {
-				return detach(sys, "ntttcp", args)
+			if o.Daemon && !isDetached(sys) {
+				return detach(sys, ntttcpName, args)
 			}
 			return ntttcp.Run(cmd.Context(), o, notes, ntttcp.Env{
 				Stdout: sys.Stdout, Terminal: sys.StdoutWidth() > 0 && sys.Getenv("TERM") != "dumb", Now: sys.Now,
@@ -44,22 +40,4 @@ to this program is the same command. soku ntttcp -h lists the options.`,
 			})
 		},
 	}
-}
-
-// detached is the first word of a command that [detach] has started.
-const detached = "--detached"
-
-// detach starts this program again in the background, with a session of its own.
-func detach(sys *System, command string, args []string) error {
-	self, err := sys.Executable()
-	if err == nil {
-		err = sys.Detach(self, append([]string{command, detached}, args...)...)
-	}
-	if errors.Is(err, errors.ErrUnsupported) {
-		return measure.Errorf(measure.KindUsage, "-D: this system has no way to go on in the background").WithHint("leave it out")
-	}
-	if err != nil {
-		return measure.Errorf(measure.KindInternal, "-D: start again in the background: %w", err)
-	}
-	return nil
 }

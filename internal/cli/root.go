@@ -40,14 +40,11 @@ func Run(sys *System) (code int) {
 		}
 	}()
 
-	if sys.Called == "ntttcp" { // a link of that name is that program
-		sys.Args = append([]string{sys.Called}, sys.Args...)
-	}
 	if run, args := asDropIn(sys); run != nil {
 		return run(ctx, sys, args)
 	}
 	root := newRoot(sys)
-	root.SetArgs(sys.Args)
+	root.SetArgs(ownArgs(sys))
 	root.SetIn(sys.Stdin)
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
@@ -131,6 +128,7 @@ var commands = []struct {
 	{"server", newServerCommand},
 	{"ntttcp", newNtttcpCommand},
 	{"ethr", newEthrCommand},
+	{"iperf3", newIperf3Command},
 	{"floor", newFloorCommand},
 	{"plan", newPlanCommand},
 	{"run", newRunCommand},

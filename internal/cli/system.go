@@ -25,6 +25,7 @@ import (
 type System struct {
 	Args   []string // without the program's name
 	Called string   // the program's name as it was called, without folder and ".exe"
+	PID    int      // of this process
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
@@ -34,8 +35,10 @@ type System struct {
 	Open       func(string) (fs.File, error) // for what may be too large to read whole
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
 	Append     func(name string) (io.WriteCloser, error) // makes the file, or adds to it
+	Remove     func(name string) error
 	MkdirAll   func(string, os.FileMode) error
 	Executable func() (string, error) // path of this program, to start itself again
+	Uname      func() string          // the system, as "uname -a" tells it or nearly so
 	Now        func() time.Time
 	Hostname   func() string
 	// Detach starts a process that outlives this one; errors.ErrUnsupported where
@@ -62,10 +65,10 @@ func Real() *System {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
-		Args: os.Args[1:], Called: called(os.Args[0]), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
-		Open:       func(name string) (fs.File, error) { return os.Open(name) },
-		Append:     appendTo,
+		Open:   func(name string) (fs.File, error) { return os.Open(name) },
+		Append: appendTo, Remove: os.Remove, Uname: uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
 		Interrupts:  interrupts,

@@ -23,7 +23,7 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 	if s.Once {
 		hooks.Over = func(netip.Addr, bool) { cancel() }
 	}
-	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Protocol: measure.ViaEthr, Version: env.Version, Ethr: hooks}
+	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Only: measure.ViaEthr, Version: env.Version, Ethr: hooks}
 	if s.Bind.IsValid() {
 		cfg.Listen = netip.AddrPortFrom(s.Bind, uint16(s.Port)).String()
 	}

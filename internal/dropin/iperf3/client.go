@@ -1,0 +1,174 @@
+package iperf3
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/trial"
+	"soku/internal/wire"
+	"soku/internal/wire/iperf3"
+)
+
+// patience is how long a client tries to connect unless it is told otherwise; that
+// of iperf3 is the system's.
+const patience = 2 * time.Minute
+
+// options are the settings as a trial takes them.
+func (s *Settings) options() (measure.Test, measure.Options) {
+	test := measure.TestTCP
+	if s.UDP {
+		test = measure.TestUDP
+	}
+	o := measure.Defaults(test)
+	o.Via, o.Port, o.Streams = measure.ViaIperf3, s.Port, s.Streams
+	o.Duration = measure.Duration(time.Duration(s.Time) * time.Second)
+	o.Omit = measure.Duration(time.Duration(s.Omit) * time.Second)
+	o.Bytes = measure.Size(s.Bytes)
+	o.Rate = measure.Rate(s.Rate * int64(s.Streams))
+	if s.Interval > 0 {
+		o.Interval = measure.Duration(s.Interval * float64(time.Second))
+	}
+	switch {
+	case s.Reverse:
+		o.Direction = measure.Reverse
+	case s.Bidir:
+		o.Direction = measure.Bidirectional
+	}
+	o.Window, o.TOS = measure.Size(s.Window), s.TOS
+	o.IPVersion, o.Bind, o.Device = s.IPVersion, s.Bind, s.Device
+	o.ConnectTimeout = measure.Duration(patience)
+	if s.ConnectTimeout > 0 {
+		o.ConnectTimeout = measure.Duration(time.Duration(s.ConnectTimeout) * time.Millisecond)
+	}
+	o.Pin = s.pin()
+	if s.UDP {
+		s.datagramOptions(&o)
+	} else {
+		s.streamOptions(&o)
+	}
+	return test, o
+}
+
+// pin is on which processors each end keeps its loops.
+func (s *Settings) pin() string {
+	name := func(cpu int) string {
+		if cpu < 0 {
+			return "off"
+		}
+		return strconv.Itoa(cpu)
+	}
+	if s.Affinity < 0 && s.ServerAffinity < 0 {
+		return ""
+	}
+	return name(s.Affinity) + "/" + name(s.ServerAffinity)
+}
+
+// streamOptions are those of TCP. Bytes are written and read unless the command
+// line says otherwise, as iperf3 does: figures must be of the same thing.
+func (s *Settings) streamOptions(o *measure.Options) {
+	o.Length, o.Congestion, o.MSS, o.NoDelay = measure.Size(s.Length), s.Congestion, s.MSS, s.NoDelay
+	o.TX, o.RX = "write", "read"
+	if s.ZeroCopy {
+		o.TX = "sendfile"
+	}
+	if s.SkipRxCopy {
+		o.RX = "discard"
+	}
+	if s.Blocks > 0 {
+		o.Bytes = measure.Size(blocksOf(s.Blocks, s.Length))
+	}
+}
+
+func (s *Settings) datagramOptions(o *measure.Options) {
+	if o.Size = measure.Size(s.Length); o.Size == 0 {
+		o.Size = usualDatagram
+	}
+	if s.GSRO {
+		o.TX, o.RX = "gso", "gro"
+	}
+	if s.Blocks > 0 {
+		o.Bytes = measure.Size(blocksOf(s.Blocks, int64(o.Size)))
+	}
+}
+
+// extra is what the protocol has beyond the options of a trial.
+func (r *runner) extra() (wire.IPerf3, error) {
+	set := r.set
+	x := wire.IPerf3{
+		Title: set.Title, ExtraData: set.ExtraData, Blocks: set.Blocks, Counters32: !set.Counters64,
+		GetServerOutput: set.GetServerOutput, ClientVersion: likeVersion, PathSize: set.UDP && set.Length == 0,
+	}
+	if !set.UDP {
+		x.Length = int(set.Length)
+	}
+	if set.Username == "" {
+		return x, nil
+	}
+	pem, err := r.env.ReadFile(set.PublicKey)
+	if err != nil {
+		return x, problem("read the server's public key: %w", err).WithHint("check --rsa-public-key-path")
+	}
+	if x.Key, err = iperf3.ParsePublicKey(pem); err != nil {
+		return x, problem("%s: %w", set.PublicKey, err).WithHint("check --rsa-public-key-path")
+	}
+	x.User, x.Password = set.Username, r.env.Getenv("IPERF3_PASSWORD")
+	if x.Password == "" {
+		return x, problem("no password for user %q", set.Username).WithHint("set the environment variable IPERF3_PASSWORD")
+	}
+	return x, nil
+}
+
+// client is one test as a client.
+type client struct {
+	set       *Settings
+	writer    Writer
+	exchanger iperf3.Exchanger
+	collector *collector
+	ends      ends
+	at        time.Time
+}
+
+// measure runs the test that the settings ask for.
+func (r *runner) measure(ctx context.Context) int {
+	x, err := r.extra()
+	if err != nil {
+		refuse(r.env, err)
+		return 1
+	}
+	c := &client{set: r.set, writer: r.newWriter(), at: r.env.Now()}
+	c.writer.Begin(r.env.program())
+	test, o := r.set.options()
+	result := trial.Run(ctx, trial.Spec{Test: test, Options: o, Host: r.set.Host, IPerf3: x, Version: r.env.Version}, trial.Hooks{
+		Every:   true,
+		Session: func(s wire.Session) { c.exchanger, _ = s.(iperf3.Exchanger) },
+		Opened:  c.opened,
+		Observe: func(p measure.Progress) { c.collector.observe(p) },
+	})
+	c.ended(result)
+	code := 0
+	if result.Error != nil {
+		c.writer.Fail(failure(result.Error))
+		if result.Error.Kind != measure.KindInterrupted {
+			code = 1
+		}
+	}
+	if err := c.writer.Close(); err != nil {
+		fmt.Fprintf(r.env.Stderr, "iperf3: error - write the output: %v\n", err)
+		return 1
+	}
+	return code
+}
+
+// opened tells of the connections of the test.
+func (c *client) opened(conns []net.Conn) {
+	ex := c.exchanger.Exchange()
+	s := Start{At: c.at, Peer: Address{c.set.Host, c.set.Port}, Cookie: ex.Cookie, ControlMSS: ex.ControlMSS, Test: testOf(ex.Parameters, c.set.Interval)}
+	c.ends = newEnds(Client, s.Test, ex, conns)
+	s.SendBuffer, s.ReceiveBuffer, s.Connected = c.ends.send, c.ends.receive, c.ends.connected
+	c.collector = newCollector(Client, s.Test, c.ends.sockets, c.writer.Interval)
+	c.writer.Start(s)
+}
