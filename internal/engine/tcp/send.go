@@ -45,22 +45,22 @@ func send(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure
 			sock.LimitPacing(c, uint64(f.streamRate()/8*1.25)+1)
 		}
 	}
-	s.begin = sock.Now()
-	if f.timed() {
-		s.stop = s.begin.Add(f.nominal())
-		f.group.Deadline(s.stop)
-	} else if o.Bytes > 0 {
-		s.left.Store(int64(o.Bytes))
-	} else {
-		s.left.Store(math.MaxInt64)
-	}
-	idle := time.Duration(0)
-	if !f.timed() {
-		idle = f.limits.idle + f.lull()
-	}
 	work, n, err := s.workers()
 	if err != nil {
 		return f.rec.Flow(), err
+	}
+	idle := time.Duration(0)
+	s.begin = sock.Now() // when all is made that sends
+	switch {
+	case f.timed():
+		s.stop = s.begin.Add(f.nominal())
+		f.group.Deadline(s.stop)
+	case o.Bytes > 0:
+		s.left.Store(int64(o.Bytes))
+		idle = f.limits.idle + f.lull()
+	default:
+		s.left.Store(math.MaxInt64)
+		idle = f.limits.idle + f.lull()
 	}
 	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: idle}, start(n, work))
 	infos := s.infos()
