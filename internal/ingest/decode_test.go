@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -158,7 +159,11 @@ func TestRoundTripsAreWhatTheFileSays(t *testing.T) {
 			want float64
 		}{"min": {f.Min, c.min}, "mean": {f.Mean, c.mean}, "max": {f.Max, c.max}, "p50": {f.P50, c.p50}, "p99": {f.P99, c.p99}} {
 			if (v.got == nil) != (v.want == 0) || v.got != nil && !close2(*v.got, v.want) {
-				t.Errorf("%s: %s is %v, the file says %v", c.file, name, v.got, v.want)
+				got := "absent"
+				if v.got != nil {
+					got = fmt.Sprint(*v.got)
+				}
+				t.Errorf("%s: %s is %s, the file says %v", c.file, name, got, v.want)
 			}
 		}
 		if r.Latency.Sent != c.sent || r.Latency.Received != c.received {

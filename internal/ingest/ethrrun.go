@@ -222,7 +222,7 @@ func (p *ethrRun) counts(s *Source, line int, text string) error {
 	return nil
 }
 
-func (p *ethrRun) result(s *Source, version string, record int) (*measure.Result, error) {
+func (p *ethrRun) result(version string, record int) *measure.Result {
 	if version == "UNKNOWN" {
 		version = ""
 	}
@@ -249,7 +249,7 @@ func (p *ethrRun) result(s *Source, version string, record int) (*measure.Result
 	default:
 		p.throughput(r)
 	}
-	return r, nil
+	return r
 }
 
 func (p *ethrRun) throughput(r *measure.Result) {

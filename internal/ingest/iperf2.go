@@ -199,8 +199,7 @@ func iperf2Figures(rest string, retry bool) (row iperf2Row, ok bool) {
 
 // iperf2Unit: iperf counts bytes by 1024 and bits by 1000.
 func iperf2Unit(unit string) float64 {
-	per := ""
-	unit, per, _ = strings.Cut(unit, "/")
+	unit, per, _ := strings.Cut(unit, "/")
 	if per != "" && per != "sec" {
 		return 0
 	}

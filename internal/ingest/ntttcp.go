@@ -25,7 +25,7 @@ type ntttcpLog struct {
 // ntttcp reads the logs of ntttcp for Linux (-x and -j) and of NTttcp for
 // Windows (-xml). Each end writes its own: the receiver's is the one to take.
 func ntttcp(s *Source) ([]*measure.Result, error) {
-	log, err := s.ntttcpXML, error(nil)
+	log := s.ntttcpXML
 	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
 		log = s.ntttcpJSON
 	}

@@ -21,7 +21,7 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	rows := csv.NewReader(strings.NewReader(s.text))
 	header, err := rows.Read()
 	if err != nil {
-		return nil, csvError(s, rows, err)
+		return nil, csvError(s, err)
 	}
 	for i := range header {
 		header[i] = strings.TrimSpace(header[i])
@@ -36,7 +36,7 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 			break
 		}
 		if err != nil {
-			return nil, csvError(s, rows, err)
+			return nil, csvError(s, err)
 		}
 		line, _ := rows.FieldPos(0)
 		row := map[string]string{}
@@ -59,7 +59,7 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	return out, nil
 }
 
-func csvError(s *Source, rows *csv.Reader, err error) error {
+func csvError(s *Source, err error) error {
 	var parse *csv.ParseError
 	switch {
 	case errors.Is(err, io.EOF):
