@@ -240,9 +240,9 @@ func TestDatagramsOfAnyAddressTakeABoundedPlace(t *testing.T) {
 		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 9)
 		r.ethrDatagram(at, from, []byte("x"))
 	}
-	r.Server.ethr.mu.Lock()
-	n := len(r.Server.ethr.by)
-	r.Server.ethr.mu.Unlock()
+	r.ethr.mu.Lock()
+	n := len(r.ethr.by)
+	r.ethr.mu.Unlock()
 	if n > maxEthrClients {
 		t.Errorf("%d clients are kept", n)
 	}

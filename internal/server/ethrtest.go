@@ -227,7 +227,7 @@ func (t *ethrTest) synchronise(ctx context.Context) (early int, err error) {
 // comes in its place on all connections but the first, or nothing where the client
 // only receives; those begin with the first.
 func (t *ethrTest) question() (begins time.Time, early int, err error) {
-	e := t.Server.ethr
+	e := t.ethr
 	e.mu.Lock()
 	begins = t.client.synchronous
 	e.mu.Unlock()
@@ -283,7 +283,7 @@ func isQuestion(head []byte) bool {
 
 // answer says when this end's second begins, and hears what that took to arrive.
 func (t *ethrTest) answer() (begins time.Time, early int, err error) {
-	e := t.Server.ethr
+	e := t.ethr
 	begins = e.next()
 	_ = t.conn.SetDeadline(time.Now().Add(t.times.sniff))
 	ready := ethr.Message{Kind: ethr.SyncReady, Delay: max(time.Until(begins), 1), Synced: true}
@@ -317,7 +317,7 @@ func (t *ethrTest) latency(ctx context.Context, _ context.CancelCauseFunc) error
 			sum += d
 		}
 		t.client.latency.Store(int64(sum) / rounds)
-		if f := t.Server.ethr.hooks.Lap; f != nil {
+		if f := t.ethr.hooks.Lap; f != nil {
 			f(t.client.client, trips)
 		}
 		trips = trips[:0]

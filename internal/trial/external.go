@@ -3,9 +3,9 @@ package trial
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"soku/internal/measure"
@@ -34,8 +34,8 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 	case port == "":
 		return "", o, measure.Errorf(measure.KindUsage, "%q: the port of %s is not known", text, u.Scheme).WithHint("write it: %s://%s:PORT", u.Scheme, u.Hostname())
 	}
-	n, err := net.LookupPort("tcp", port)
-	if err != nil || n == 0 {
+	n, err := strconv.Atoi(port)
+	if err != nil || n < 1 || n > 65535 {
 		return "", o, measure.Errorf(measure.KindUsage, "port %q in %q is not 1..65535", port, text)
 	}
 	if o.ToPort != 0 && o.ToPort != n {

@@ -84,7 +84,7 @@ func (o *output) done(ctx context.Context, s Settings, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		o.say("Ethr done, received interrupt signal.")
-		return nil
+		return nil //nolint:nilerr // what an interrupt did to the test is no failure of it
 	case err != nil && measure.KindOf(err) == measure.KindBroken:
 		o.say("Ethr done, connection terminated.")
 		return err

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -248,11 +249,11 @@ func (s *Settings) destination() error {
 	case s.External && port == "":
 		return usagef("-x %s names no port: write %s:PORT", s.Host, host)
 	case s.External:
-		n, err := net.LookupPort("tcp", port)
+		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 {
 			return usagef("-x %s: no port %s", s.Host, port)
 		}
-		s.Port = n
+		s.Port = int(n)
 	}
 	s.Host = host
 	return nil

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -41,11 +42,12 @@ func (p *Ports) listen(port int, address string, shift int) error {
 		at = port + shift
 	}
 	for range 20 {
-		l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(at)))
+		var config net.ListenConfig
+		l, err := config.Listen(context.Background(), "tcp", net.JoinHostPort(address, strconv.Itoa(at)))
 		if err != nil {
 			return err
 		}
-		c, err := net.ListenPacket("udp", l.Addr().String())
+		c, err := config.ListenPacket(context.Background(), "udp", l.Addr().String())
 		if err != nil {
 			_ = l.Close()
 			continue // taken for UDP
@@ -85,7 +87,7 @@ func (p *Ports) Close() {
 	p.close.Do(func() {
 		for port, l := range p.tcp {
 			_ = l.Close()
-			_ = p.udp[port].PacketConn.Close()
+			_ = p.udp[port].Close()
 		}
 		p.work.Wait()
 	})

@@ -38,12 +38,13 @@ func (r *Relay) Run(ctx context.Context, listening func()) (*Exchange, error) {
 	r.kept = map[direction]int{}
 	for _, port := range r.Ports {
 		address := net.JoinHostPort(r.From, strconv.Itoa(port))
-		l, err := net.Listen("tcp", address)
+		var config net.ListenConfig
+		l, err := config.Listen(ctx, "tcp", address)
 		if err != nil {
 			return nil, err
 		}
 		context.AfterFunc(ctx, func() { _ = l.Close() })
-		p, err := net.ListenPacket("udp", address)
+		p, err := config.ListenPacket(ctx, "udp", address)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,8 @@ func (r *Relay) accept(ctx context.Context, l net.Listener, port int) {
 
 func (r *Relay) connection(ctx context.Context, client *net.TCPConn, conn, port int) {
 	defer client.Close()
-	c, err := net.Dial("tcp", net.JoinHostPort(r.To, strconv.Itoa(port)))
+	var dialer net.Dialer
+	c, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.To, strconv.Itoa(port)))
 	if err != nil {
 		r.ended(direction{conn, Server}, err)
 		_ = client.SetLinger(0)
@@ -169,7 +171,8 @@ func (r *Relay) datagrams(ctx context.Context, p net.PacketConn, port int) {
 		}
 		to, known := peers[from.String()]
 		if !known {
-			server, err := net.Dial("udp", net.JoinHostPort(r.To, strconv.Itoa(port)))
+			var dialer net.Dialer
+			server, err := dialer.DialContext(ctx, "udp", net.JoinHostPort(r.To, strconv.Itoa(port)))
 			if err != nil {
 				continue
 			}
