@@ -145,8 +145,8 @@ func (f *figures) rates(bytes int64) []rated {
 		perSecond = float64(bytes) / f.seconds
 	}
 	return []rated{
-		{"KB/s", thousandths(perSecond/1e3)}, {"MB/s", thousandths(perSecond/1e6)},
-		{"mbps", thousandths(perSecond*8/1e6)}, {"Bps", thousandths(perSecond)},
+		{"KB/s", thousandths(perSecond / 1e3)}, {"MB/s", thousandths(perSecond / 1e6)},
+		{"mbps", thousandths(perSecond * 8 / 1e6)}, {"Bps", thousandths(perSecond)},
 	}
 }
 
