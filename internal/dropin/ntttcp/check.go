@@ -66,6 +66,8 @@ func (o *Options) checkRoles() error {
 		return wrong("-a is for the sender")
 	case o.Multi && o.NoSync:
 		return wrong("-M wants the sync connection that -N does without")
+	case o.Last && o.NoSync:
+		return wrong("-L wants the sync connection that -N does without")
 	case o.UDP && o.NoDelay:
 		return wrong("--no-delay does not apply to UDP")
 	case o.UDP && o.Sender && o.FQRate > 0:

@@ -69,7 +69,7 @@ func TestWhatMustBeAnotherValueIsSaid(t *testing.T) {
 
 func TestWhatDoesNotHoldTogetherIsRefused(t *testing.T) {
 	for _, line := range []string{
-		"-r -s", "-s h -M", "-r -L", "-r -a 10.0.0.1", "-r -M -N", "-r -u --no-delay", "-s h -u --fq-rate-limit 1G",
+		"-r -s", "-s h -M", "-r -L", "-r -a 10.0.0.1", "-r -M -N", "-s h -L -N", "-r -u --no-delay", "-s h -u --fq-rate-limit 1G",
 		"-s 10.0.0.1 -6", "-s ::1", "-s h -a nowhere", "-r -p 65530", "-r -p 1", "-r -p 0 -N", "-s h -f 65500", "-s h -P 512 -n 25600 -l 1000",
 		"-z", "--none", "--show", "-t", "-t x", "-t -1", "-t 1000000", "-b 1e", "-b nan", "-b 0x10", "-B -5", "-m 0,*,h", "-m x", "-m 1,*,h,i", "-m 1,x,h",
 		"stray", "-s h stray", "--no-delay=1", "--fq-rate-limit", "-- -r",

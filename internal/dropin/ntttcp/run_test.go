@@ -371,7 +371,7 @@ func TestTheSenderGoesThroughWhatRecordedReceiversSay(t *testing.T) {
 			x := recorded(t, name)
 			var ports *exchange.Ports
 			var shift int
-			for err := error(io.EOF); err != nil; {
+			for err := io.EOF; err != nil; {
 				shift = 1 + rand.IntN(15000)
 				ports, err = exchange.Listen(x, "127.0.0.1", shift)
 			}

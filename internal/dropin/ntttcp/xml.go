@@ -69,7 +69,7 @@ func (f *figures) xml(hostname string) ([]byte, error) {
 		if !f.o.Verbose {
 			break
 		}
-		t := xmlThread{Index: i, Realtime: xmlValue{"s", decimals(f.seconds, 3)}, AvgBytes: xmlValue{"B", "0.000"}}
+		t := xmlThread{Index: i, Realtime: xmlValue{"s", thousandths(f.seconds)}, AvgBytes: xmlValue{"B", "0.000"}}
 		for _, r := range f.rates(bytes)[:3] {
 			t.Throughput = append(t.Throughput, xmlValue{r.metric, r.value})
 		}
@@ -145,12 +145,12 @@ func (f *figures) rates(bytes int64) []rated {
 		perSecond = float64(bytes) / f.seconds
 	}
 	return []rated{
-		{"KB/s", decimals(perSecond/1e3, 3)}, {"MB/s", decimals(perSecond/1e6, 3)},
-		{"mbps", decimals(perSecond*8/1e6, 3)}, {"Bps", decimals(perSecond, 3)},
+		{"KB/s", thousandths(perSecond / 1e3)}, {"MB/s", thousandths(perSecond / 1e6)},
+		{"mbps", thousandths(perSecond * 8 / 1e6)}, {"Bps", thousandths(perSecond)},
 	}
 }
 
-func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
+func thousandths(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
 // parameter is an option as reports have it.
 type parameter struct{ xml, json, value string }

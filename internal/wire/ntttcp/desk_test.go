@@ -3,8 +3,10 @@ package ntttcp
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -193,6 +195,33 @@ func TestATestWithoutATimeEndsWithItsLastSender(t *testing.T) {
 	test := begun(t, d)
 	s.Close()
 	over(t, test)
+}
+
+func TestAReceiverLooksAtItsCountersBeforeItTellsItsSenders(t *testing.T) {
+	var c net.Conn
+	var err error
+	told := make(chan error, 1)
+	_, address := open(t, DeskOptions{Seconds: 1, Begins: func() {
+		_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		_, err := ReadWord(c)
+		told <- err
+	}})
+	c, err = net.Dial("tcp", address)
+	must(t, err)
+	defer c.Close()
+	for _, w := range []Word{Query, 1} {
+		must(t, WriteWord(c, w))
+		_, err := ReadWord(c)
+		must(t, err)
+	}
+	must(t, WriteWord(c, Run))
+	if err := <-told; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the sender was told to run, or is gone: %v", err)
+	}
+	_ = c.SetReadDeadline(time.Now().Add(forever))
+	if w, err := ReadWord(c); w != Run || err != nil {
+		t.Errorf("told %v, %v", w, err)
+	}
 }
 
 func TestASenderLingersUntilTheReceiverIsDone(t *testing.T) {
