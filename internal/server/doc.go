@@ -6,8 +6,11 @@
 //
 // Goroutines, all waited for by Serve: for each port one that accepts TCP
 // connections and one that reads the UDP socket; one serves HTTP; one for each
-// connection until it is told apart, and for each control connection; and one for each session, which leads
-// it from creation to its end, together with those of its engines. A session is
+// connection until it is told apart, and for each control connection; and one
+// for each session, which leads it from creation to its end, together with those
+// of its engines.
+// A test of a client of iperf3 is led on the goroutine of its control connection,
+// with another that waits for the client's word while it runs. A session is
 // led by state that others latch (attached, granted, complete, started,
 // finished) and ended by its context.
 package server

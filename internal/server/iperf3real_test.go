@@ -138,6 +138,22 @@ func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
 	}
 }
 
+func TestDatagramsOfIperf3AreToldApartWithoutTheKernel(t *testing.T) {
+	s := serveIn(t, withIperf3(Config{}), realEngines(), false)
+	for _, port := range []string{s.iperf3Port(), s.port()} {
+		doc := runIperf3(t, "127.0.0.1", port, "-u", "-t", "1", "-b", "2M", "-P", "2", "--bidir")
+		if doc.Error != "" || len(doc.End.Streams) != 4 {
+			t.Errorf("%q, %d streams\n%s", doc.Error, len(doc.End.Streams), s.logs)
+		}
+		for i, stream := range doc.End.Streams {
+			if stream.UDP == nil || stream.UDP.Packets == 0 || stream.UDP.Lost > stream.UDP.Packets/10 {
+				t.Errorf("stream %d: %+v", i, stream.UDP)
+			}
+		}
+	}
+	s.free()
+}
+
 func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 	s := serveWith(t, Config{}, realEngines())
 	for range 3 {

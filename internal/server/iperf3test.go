@@ -197,7 +197,7 @@ func (t *iperf3Test) awaitTurn() error {
 	case err := <-heard:
 		return err
 	case <-t.ctx.Done():
-		<-heard
+		_ = <-heard // which ended with the context
 		return t.cause()
 	case <-t.granted.ch:
 	}

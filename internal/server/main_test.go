@@ -59,12 +59,17 @@ func serve(t *testing.T, cfg Config, change ...func(*Server)) *running {
 
 func serveWith(t *testing.T, cfg Config, e engines, change ...func(*Server)) *running {
 	t.Helper()
+	return serveIn(t, cfg, e, demuxInKernel, change...)
+}
+
+func serveIn(t *testing.T, cfg Config, e engines, inKernel bool, change ...func(*Server)) *running {
+	t.Helper()
 	logs := &logBuffer{}
 	cfg.Log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	s, err := newServer(cfg, e, demuxInKernel)
+	s, err := newServer(cfg, e, inKernel)
 	if err != nil {
 		t.Fatal(err)
 	}
