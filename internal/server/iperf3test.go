@@ -197,7 +197,9 @@ func (t *iperf3Test) awaitTurn() error {
 	case err := <-heard:
 		return err
 	case <-t.ctx.Done():
-		_ = <-heard // which ended with the context
+		if err := <-heard; !isTimeout(err) {
+			return err
+		}
 		return t.cause()
 	case <-t.granted.ch:
 	}
