@@ -1,0 +1,139 @@
+package iperf3
+
+// side is which end an option is for.
+type side int
+
+const (
+	both side = iota
+	clientOnly
+	serverOnly
+	tells // says something about the program and measures nothing
+)
+
+// option is one option of iperf3, any version, as this program knows it.
+type option struct {
+	long  string
+	short string // one letter, or empty
+	arg   string // the argument's name in the help; empty: none; in brackets: may be left out
+	side  side
+	help  string
+	// set takes the argument. It is nil where the option is not supported; what
+	// says why then, and otherwise what is different from iperf3, if anything.
+	set  func(s *Settings, text string) error
+	what string
+	// old marks a name that iperf3 takes and its help does not list.
+	old bool
+}
+
+// name is how a person writes the option.
+func (o option) name() string {
+	if o.short != "" && o.long != "" {
+		return "-" + o.short + ", --" + o.long
+	}
+	return "--" + o.long
+}
+
+// options are all options, in the order of the help.
+func options() []option {
+	return append(append(append(append([]option{}, commonOptions()...), serverOptions()...), clientOptions()...), olderNames()...)
+}
+
+func commonOptions() []option {
+	return []option{
+		{long: "port", short: "p", arg: "PORT", help: "port to listen on or to connect to", set: port},
+		{long: "format", short: "f", arg: "LETTER", help: "unit of rates: k, m, g, t bits or K, M, G, T bytes", set: format},
+		{long: "interval", short: "i", arg: "SECONDS", help: "time between reports, 0.1 to 60; 0 for one at the end", set: interval},
+		{long: "pidfile", short: "I", arg: "FILE", help: "write the process number to this file", set: text(func(s *Settings) *string { return &s.PIDFile })},
+		{long: "file", short: "F", arg: "FILE", help: "send or keep this file", what: "what is measured is the path, and a disk would be part of it"},
+		{long: "affinity", short: "A", arg: "N[,M]", help: "keep the loops that move packets on processor N", set: affinity,
+			what: "of the loops that move packets, not of the whole process; `M`, the server's, is not supported"},
+		{long: "bind", short: "B", arg: "ADDRESS[%DEVICE]", help: "local address, and the interface to measure through", set: bind},
+		{long: "bind-dev", arg: "DEVICE", help: "interface to measure through", set: text(func(s *Settings) *string { return &s.Device })},
+		{long: "verbose", short: "V", help: "tell more", set: flag(func(s *Settings) *bool { return &s.Verbose })},
+		{long: "json", short: "J", help: "print one JSON document", set: flag(func(s *Settings) *bool { return &s.JSON })},
+		{long: "json-stream", help: "print a JSON line an event", set: jsonStream},
+		{long: "json-stream-full-output", help: "with --json-stream, also the whole document at the end", set: flag(func(s *Settings) *bool { return &s.StreamFull })},
+		{long: "logfile", arg: "FILE", help: "append what is printed to this file", set: text(func(s *Settings) *string { return &s.LogFile })},
+		{long: "forceflush", help: "write every line at once", set: flag(func(s *Settings) *bool { return &s.ForceFlush }), what: "every line is written at once in any case"},
+		{long: "timestamps", arg: "[FORMAT]", help: "begin lines with the time, in a format of strftime(3)", set: timestamps, what: "the letters `a A b B c d D e F h H I j k l m M n p r R s S t T u w x X y Y z Z %`, in English"},
+		{long: "rcv-timeout", arg: "MILLISECONDS", help: "end when nothing comes for so long", what: "the engines have a limit of their own for silence"},
+		{long: "snd-timeout", arg: "MILLISECONDS", help: "end when nothing is acknowledged for so long", what: "the engines have a limit of their own for silence"},
+		{long: "cntl-ka", arg: "[IDLE/INTERVAL/COUNT]", help: "keep the control connection alive", what: "Go keeps every connection alive, by its own times"},
+		{long: "mptcp", short: "m", help: "use Multipath TCP", what: "soku measures TCP and UDP"},
+		{long: "debug", short: "d", arg: "[LEVEL]", help: "print what goes on inside", what: "there is no such output; `--verbose` tells the effective options"},
+		{long: "version", short: "v", side: tells, help: "print the version", set: flag(func(s *Settings) *bool { return &s.ShowVersion })},
+		{long: "help", short: "h", side: tells, help: "print this", set: flag(func(s *Settings) *bool { return &s.ShowHelp })},
+	}
+}
+
+func serverOptions() []option {
+	const auth = "the server knows no users; `soku server --token-file` has a token for soku's own clients"
+	return []option{
+		{long: "server", short: "s", side: both, help: "answer the tests of others", set: beServer},
+		{long: "daemon", short: "D", side: serverOnly, help: "go to the background", what: "a Go program cannot leave its terminal; start it with `systemd-run`, or `setsid -f`"},
+		{long: "one-off", short: "1", side: serverOnly, help: "answer one test, then end", set: flag(func(s *Settings) *bool { return &s.OneOff })},
+		{long: "server-bitrate-limit", arg: "RATE[/SECONDS]", side: serverOnly, help: "refuse tests that ask for more", set: bitrateLimit,
+			what: "what a test asks for is checked, what it moves is not: `/SECONDS` is refused"},
+		{long: "idle-timeout", arg: "SECONDS", side: serverOnly, help: "start anew after so long without a client", what: "there is nothing to start anew: each test has its own state"},
+		{long: "server-max-duration", arg: "SECONDS", side: serverOnly, help: "longest test that is answered", set: maxDuration},
+		{long: "rsa-private-key-path", arg: "FILE", side: serverOnly, help: "key for the credentials of clients", what: auth},
+		{long: "authorized-users-path", arg: "FILE", side: serverOnly, help: "users that are served", what: auth},
+		{long: "time-skew-threshold", arg: "SECONDS", side: serverOnly, help: "how far the clocks of both ends may be apart", what: auth},
+		{long: "use-pkcs1-padding", side: serverOnly, help: "padding of older versions", what: auth},
+	}
+}
+
+func clientOptions() []option {
+	const sctp = "soku measures TCP and UDP"
+	return []option{
+		{long: "client", short: "c", arg: "HOST[%DEVICE]", side: both, help: "measure against this host", set: beClient},
+		{long: "sctp", side: clientOnly, help: "use SCTP", what: sctp},
+		{long: "xbind", short: "X", arg: "NAME", side: clientOnly, help: "links of an SCTP association", what: sctp},
+		{long: "nstreams", arg: "N", side: clientOnly, help: "streams of an SCTP association", what: sctp},
+		{long: "udp", short: "u", side: clientOnly, help: "use UDP", set: flag(func(s *Settings) *bool { return &s.UDP })},
+		{long: "connect-timeout", arg: "MILLISECONDS", side: clientOnly, help: "give up on the server after so long", set: connectTimeout},
+		{long: "bitrate", short: "b", arg: "RATE[/BURST]", side: clientOnly, help: "bits a second of each stream; 0 for no limit", set: bitrate,
+			what: "`/BURST` is not supported: sends are spread evenly"},
+		{long: "pacing-timer", arg: "MICROSECONDS", side: clientOnly, help: "how often the pace is looked at", what: "sends follow an absolute schedule, there is no timer"},
+		{long: "fq-rate", arg: "RATE", side: clientOnly, help: "have the kernel pace each stream", what: "`--bitrate` has the kernel smooth its sends already"},
+		{long: "time", short: "t", arg: "SECONDS", side: clientOnly, help: "how long to measure (10)", set: duration, what: "0, for no end, is refused"},
+		{long: "bytes", short: "n", arg: "BYTES", side: clientOnly, help: "end after this many bytes", set: bytesToMove},
+		{long: "blockcount", short: "k", arg: "BLOCKS", side: clientOnly, help: "end after this many blocks or datagrams", set: blocks},
+		{long: "length", short: "l", arg: "BYTES", side: clientOnly, help: "bytes of a block or datagram", set: length},
+		{long: "cport", arg: "PORT", side: clientOnly, help: "local port of the data connections", what: "ports are the system's to choose"},
+		{long: "parallel", short: "P", arg: "N", side: clientOnly, help: "streams at the same time, 1 to 128", set: streams},
+		{long: "reverse", short: "R", side: clientOnly, help: "the server sends", set: reverse},
+		{long: "bidir", side: clientOnly, help: "both ends send", set: bidir},
+		{long: "window", short: "w", arg: "BYTES", side: clientOnly, help: "socket buffers", set: window},
+		{long: "congestion", short: "C", arg: "NAME", side: clientOnly, help: "congestion control of TCP", set: text(func(s *Settings) *string { return &s.Congestion })},
+		{long: "set-mss", short: "M", arg: "BYTES", side: clientOnly, help: "largest segment of TCP", set: mss},
+		{long: "no-delay", short: "N", side: clientOnly, help: "send small writes at once", set: flag(func(s *Settings) *bool { return &s.NoDelay })},
+		{long: "version4", short: "4", side: both, help: "IPv4 only", set: func(s *Settings, _ string) error { s.IPVersion = 4; return nil }},
+		{long: "version6", short: "6", side: both, help: "IPv6 only", set: func(s *Settings, _ string) error { s.IPVersion = 6; return nil }},
+		{long: "tos", short: "S", arg: "N", side: clientOnly, help: "type of service, 0 to 255, also octal and hexadecimal", set: tos},
+		{long: "dscp", arg: "N|NAME", side: clientOnly, help: "DiffServ code point, 0 to 63 or by name", set: dscp},
+		{long: "flowlabel", short: "L", arg: "N", side: clientOnly, help: "flow label of IPv6", what: "the kernel chooses flow labels"},
+		{long: "zerocopy", short: "Z", side: clientOnly, help: "send without copying", set: flag(func(s *Settings) *bool { return &s.ZeroCopy })},
+		{long: "skip-rx-copy", side: clientOnly, help: "receive without copying", set: flag(func(s *Settings) *bool { return &s.SkipRxCopy })},
+		{long: "omit", short: "O", arg: "SECONDS", side: clientOnly, help: "measure this long before, and leave it out", set: omit},
+		{long: "title", short: "T", arg: "TEXT", side: clientOnly, help: "begin every line with this text", set: text(func(s *Settings) *string { return &s.Title })},
+		{long: "extra-data", arg: "TEXT", side: clientOnly, help: "text for the documents of both ends", set: text(func(s *Settings) *string { return &s.ExtraData })},
+		{long: "get-server-output", side: clientOnly, help: "print what the server prints, too", set: flag(func(s *Settings) *bool { return &s.GetServerOutput })},
+		{long: "udp-counters-64bit", side: clientOnly, help: "number datagrams with 64 bits", set: flag(func(s *Settings) *bool { return &s.Counters64 })},
+		{long: "gsro", side: clientOnly, help: "UDP in segments, at both ends", set: flag(func(s *Settings) *bool { return &s.GSRO })},
+		{long: "repeating-payload", side: clientOnly, help: "a pattern that can be compressed", what: "what is sent cannot be compressed, so that nothing on the path can make it less"},
+		{long: "dont-fragment", side: clientOnly, help: "forbid fragments of IPv4", what: "the kernel finds the path's MTU"},
+		{long: "username", arg: "NAME", side: clientOnly, help: "user at the server; the password is in IPERF3_PASSWORD", what: "servers with users are not supported"},
+		{long: "rsa-public-key-path", arg: "FILE", side: clientOnly, help: "the server's key", what: "servers with users are not supported"},
+	}
+}
+
+// olderNames are the names that iperf3 takes without listing them.
+func olderNames() []option {
+	return []option{
+		{long: "bandwidth", arg: "RATE[/BURST]", side: clientOnly, help: "older name of --bitrate", set: bitrate, old: true},
+		{long: "linux-congestion", arg: "NAME", side: clientOnly, help: "older name of --congestion", set: text(func(s *Settings) *string { return &s.Congestion }), old: true},
+		{long: "no-fq-socket-pacing", side: clientOnly, help: "do not have the kernel pace", old: true,
+			set: flag(func(s *Settings) *bool { return &s.NoFQPacing }), what: "the default; says that it is out of date, as iperf3 does"},
+	}
+}
