@@ -1,0 +1,111 @@
+package iperf3
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	figure = regexp.MustCompile(` *\d+(\.\d+)?(e\+\d+)?`)
+	prefix = regexp.MustCompile(`[KMGT]?(Bytes|bits)`)
+)
+
+// form is a text with its figures and units made equal.
+func form(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "out-of-order") {
+			continue // chance
+		}
+		if strings.HasPrefix(line, "Time:") || strings.Contains(line, "Cookie:") {
+			line = strings.Fields(line)[0] + "\n"
+		}
+		b.WriteString(prefix.ReplaceAllString(figure.ReplaceAllString(line, " N"), "$1"))
+	}
+	return b.String()
+}
+
+// printed is what soku prints where iperf3 had this document.
+func printed(t *testing.T, doc map[string]any, role string, verbose bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	set := defaults()
+	set.Role, set.Verbose, set.Title = role, verbose, wording(doc, "title")
+	w := newText(&b, &b, set, time.Now)
+	w.Begin(Program{wording(doc, "start", "version"), wording(doc, "start", "system_info")})
+	s, intervals, end := happened(doc)
+	w.Start(s)
+	for _, iv := range intervals {
+		w.Interval(iv)
+	}
+	w.End(end)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// body is what a server prints of a test, without the lines about listening.
+func body(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "-----") && !strings.HasPrefix(line, "Server listening") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func TestTextIsThatOfIperf3(t *testing.T) {
+	program := realProgram(t)
+	for _, mode := range []string{
+		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 1G", "-k 9000", "-b 10M", "-M 1000", "-i 0", "-T name",
+		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1",
+		"-V", "-V -R", "-V --bidir -P 2", "-V -u", "-V -u -R -P 2", "-V -b 5M -n 1M", "-V -k 5000 -M 1000",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			verbose := strings.Contains(mode, "-V")
+			quiet := strings.ReplaceAll(mode, "-V", "")
+			run := func(server, client []string) (output, output) {
+				port, ended := realServer(t, append(server, "-i", "0.5")...)
+				out := execute(t, program, append(append(client, "-c", "127.0.0.1", "-p", port), words(quiet)...)...)
+				return out, ended()
+			}
+			var extra []string
+			if verbose {
+				extra = []string{"-V"}
+			}
+			client, server := run(extra, extra)
+			clientDoc, serverDoc := run([]string{"-J"}, []string{"-J"})
+			sameText(t, client.stdout, printed(t, parsed(t, clientDoc.stdout), Client, verbose))
+			sameText(t, body(server.stdout), printed(t, parsed(t, serverDoc.stdout), Server, verbose))
+		})
+	}
+}
+
+// sameText wants the same lines but for their figures. How many intervals there
+// were is chance: a short last one may be there or not.
+func sameText(t *testing.T, real, ours string) {
+	t.Helper()
+	want, got := distinct(form(real)), distinct(form(ours))
+	if want != got {
+		t.Errorf("iperf3 prints\n%s\nand soku\n%s\nfor\n%s", want, got, real)
+	}
+}
+
+// distinct leaves out lines that were there before.
+func distinct(text string) string {
+	seen := map[string]bool{}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !seen[line] {
+			b.WriteString(line)
+		}
+		seen[line] = true
+	}
+	return b.String()
+}
