@@ -71,7 +71,22 @@ type Progress struct {
 	RTT       *Percentiles `json:"rtt_ns,omitempty"`
 	Role      Role         `json:"role,omitempty" jsonschema:"description=Which end counted"`
 	Streams   []int64      `json:"stream_bytes,omitempty" jsonschema:"description=One element a stream, up to 32 streams"`
+
+	// What follows is for observers in the same process.
+
+	// Omitted is an interval of the start that is left out; its times are from the
+	// first byte on. Rest is a last interval that is shorter than a tenth of one. A
+	// person who watches a test is shown neither.
+	Omitted bool `json:"-"`
+	Rest    bool `json:"-"`
+	// Samples are the same interval of each stream, where an engine has streams: of
+	// a TCP sender with what its kernel knows, retransmits since the interval's part
+	// of the test began.
+	Samples []Sample `json:"-"`
 }
+
+// Whole tells whether p is an interval that a person who watches is shown.
+func (p Progress) Whole() bool { return !p.Omitted && !p.Rest }
 
 // Observer gets live intervals. Engines call it from one goroutine at a time
 // and never wait for it long: it must return within a few milliseconds.

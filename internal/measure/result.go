@@ -192,6 +192,8 @@ type TCPInfo struct {
 	Retransmits    int64  `json:"retransmits" jsonschema:"description=Total so far"`
 	Lost           int64  `json:"lost,omitempty"`
 	Reordering     int64  `json:"reordering,omitempty"`
+	ReorderEvents  int64  `json:"reorder_events,omitempty" jsonschema:"description=How often the sender saw that segments had been reordered"`
+	SndWndBytes    int64  `json:"snd_wnd_bytes,omitempty" jsonschema:"description=What the receiver would take; absent where the kernel does not tell"`
 	PMTU           int64  `json:"pmtu_bytes,omitempty"`
 	DeliveryBps    int64  `json:"delivery_rate_bps,omitempty"`
 	PacingBps      int64  `json:"pacing_rate_bps,omitempty"`

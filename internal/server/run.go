@@ -145,7 +145,9 @@ func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Obs
 	var bytes float64
 	begin := time.Now()
 	return func(p measure.Progress) {
-		ss.out.interval(p)
+		if p.Whole() {
+			ss.out.interval(p)
+		}
 		if s.cfg.MaxRate == 0 {
 			return
 		}

@@ -44,6 +44,7 @@ func fromKernel(k *unix.TCPInfo, congestion string) measure.TCPInfo {
 		CwndSegments: int64(k.Snd_cwnd),
 		RTTNs:        int64(k.Rtt) * 1000, RTTVarNs: int64(k.Rttvar) * 1000,
 		Retransmits: int64(k.Total_retrans), Lost: int64(k.Lost), Reordering: int64(k.Reordering),
+		ReorderEvents: int64(k.Reord_seen), SndWndBytes: int64(k.Snd_wnd),
 		PMTU:        int64(k.Pmtu),
 		DeliveryBps: bitsOfBytes(k.Delivery_rate), PacingBps: bitsOfBytes(k.Pacing_rate),
 		BusyNs: int64(k.Busy_time) * 1000, RwndLimitedNs: int64(k.Rwnd_limited) * 1000, SndbufLimitdNs: int64(k.Sndbuf_limited) * 1000,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,6 +66,9 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		return serverFirst(ctx, err)
 	}
 	data.manner = session.Manner()
+	if h.Opened != nil {
+		h.Opened(data.streams())
+	}
 	own, runErr := data.run(ctx, s.Test, o, observe)
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
@@ -157,6 +161,15 @@ func openData(ctx context.Context, session wire.Session, test measure.Test, o me
 		d.tcp, err = session.TCP(ctx)
 	}
 	return d, err
+}
+
+// streams are the connections that carry streams, of a test that has such.
+func (d data) streams() []net.Conn {
+	conns := slices.Clone(d.udp)
+	for _, c := range d.tcp {
+		conns = append(conns, c)
+	}
+	return conns
 }
 
 func (d data) close() {

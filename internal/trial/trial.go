@@ -45,12 +45,19 @@ type Spec struct {
 // hook; they must return within a few milliseconds. Each may be nil.
 type Hooks struct {
 	Observe measure.Observer
-	State   func(wire.State)
+	// Every asks for intervals of an omitted start, too, and for a last one however
+	// short.
+	Every bool
+	State func(wire.State)
 	// Session gets the session when it is open, for what one protocol alone tells
 	// when Run has returned: see its package. The session stays Run's.
 	Session func(wire.Session)
 	// Trace gets what the test trace knows so far, up to five times a second.
 	Trace func(*measure.Trace)
+	// Opened is called once, when the connections that carry the test stand and
+	// before packets move: one element a stream, forward first. It must leave them
+	// as they are, and not keep them.
+	Opened func(conns []net.Conn)
 }
 
 // Run measures and returns the result. It always returns one: what went wrong
@@ -62,6 +69,13 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	}
 	if h.State == nil {
 		h.State = func(wire.State) {}
+	}
+	if observe := h.Observe; !h.Every {
+		h.Observe = func(p measure.Progress) {
+			if p.Whole() {
+				observe(p)
+			}
+		}
 	}
 	now := time.Now()
 	r := &measure.Result{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -100,16 +101,16 @@ func TestSamplesCoverTheFlowWithoutGapsAndSumToItsBytes(t *testing.T) {
 	})
 }
 
-func TestAShortTailMakesNoLiveLine(t *testing.T) {
+func TestAShortTailIsToldAsARest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lines := 0
-		r := NewRecorder(Config{Conns: conns(t, 1), Role: measure.Sender, Observe: func(measure.Progress) { lines++ }})
+		var rests []bool
+		r := NewRecorder(Config{Conns: conns(t, 1), Role: measure.Sender, Observe: func(p measure.Progress) { rests = append(rests, p.Rest) }})
 		if err := steady(t, r, 1, 1, 1050*time.Millisecond, Window{}); err != nil {
 			t.Fatal(err)
 		}
 		f := r.Flow()
-		if lines != 1 || len(f.Streams[0].Samples) != 2 || f.Samples[len(f.Samples)-1].EndNs != 1049_500_000 {
-			t.Errorf("%d lines, %d samples of the stream", lines, len(f.Streams[0].Samples))
+		if !slices.Equal(rests, []bool{false, true}) || len(f.Streams[0].Samples) != 2 || f.Samples[len(f.Samples)-1].EndNs != 1049_500_000 {
+			t.Errorf("lines %v, %d samples of the stream", rests, len(f.Streams[0].Samples))
 		}
 		if f.Streams[0].SentBytes != 1050 || f.Samples[0].SentBytes != 100 {
 			t.Errorf("%d bytes, %d in the first sample", f.Streams[0].SentBytes, f.Samples[0].SentBytes)
@@ -138,6 +139,37 @@ func TestTheOmittedPartIsInNoCount(t *testing.T) {
 		}
 		if s := f.Streams[0].Samples; len(s) != 1 || s[0].TCP == nil || s[0].TCP.Retransmits != 3 {
 			t.Errorf("samples of the stream: %+v", s)
+		}
+	})
+}
+
+func TestAnOmittedStartHasLiveLinesOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var retrans atomic.Int64
+		var lines []measure.Progress
+		r := NewRecorder(Config{
+			Conns: conns(t, 2), Role: measure.Sender, Interval: 200 * time.Millisecond,
+			Observe: func(p measure.Progress) { lines = append(lines, p) },
+			Info:    func(int) (measure.TCPInfo, bool) { return measure.TCPInfo{Retransmits: retrans.Load()}, true },
+		})
+		go func() { time.Sleep(300 * time.Millisecond); retrans.Store(5) }()
+		if err := steady(t, r, 2, 10, 900*time.Millisecond, Window{Omit: 500 * time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
+		if len(lines) != 5 {
+			t.Fatalf("%d lines: %+v", len(lines), lines)
+		}
+		ends := []int64{200e6, 400e6, 500e6, 200e6, 400e6}
+		for i, p := range lines {
+			if omitted := i < 3; p.Omitted != omitted || p.EndNs > ends[i] || p.EndNs < ends[i]-1e6 {
+				t.Errorf("line %d: %+v", i, p)
+			}
+			if len(p.Samples) != 2 || p.Samples[0].SentBytes+p.Samples[1].SentBytes != p.Bytes || p.Bytes < 1900 {
+				t.Errorf("line %d is not the sum of its streams: %+v", i, p)
+			}
+		}
+		if *lines[1].Retrans != 10 || *lines[0].Retrans != 0 || *lines[3].Retrans != 0 || lines[3].Samples[0].TCP.Retransmits != 0 {
+			t.Errorf("retransmits %d, %d, %d", *lines[0].Retrans, *lines[1].Retrans, *lines[3].Retrans)
 		}
 	})
 }

@@ -100,10 +100,27 @@ func (r *Recorder) read() reading {
 	}
 }
 
+// omit makes from the zero of the live lines of an omitted start.
+func (r *Recorder) omit(from reading) { r.base, r.interval = from, from }
+
+// tickOmitted shows a live line of the omitted start where one has ended, or
+// where the start itself has, unless that is a short rest.
+func (r *Recorder) tickOmitted(now reading, last bool) {
+	if last && now.at.Sub(r.interval.at) < r.cfg.Interval/10 || !last && now.at.Before(r.nextInterval()) {
+		return
+	}
+	p := r.progress(now, r.between(now))
+	p.Omitted = true
+	r.interval = now
+	if r.cfg.Observe != nil {
+		r.cfg.Observe(p)
+	}
+}
+
 // begin makes from the zero of all times and counts.
 func (r *Recorder) begin(from reading) {
 	r.begun = true
-	r.base, r.step, r.interval = from, from, from
+	r.base, r.step, r.interval, r.retrans0 = from, from, from, 0
 	for i := range r.retrans {
 		if t, ok := r.info(i); ok {
 			r.retrans[i] = t.Retransmits
@@ -129,7 +146,7 @@ func (r *Recorder) tick() {
 		r.endStep(now)
 	}
 	if !now.at.Before(r.nextInterval()) {
-		r.endInterval(now, true)
+		r.endInterval(now, false)
 	}
 }
 
@@ -189,44 +206,65 @@ func difference(from, to reading, stream int) (n Count, jitter float64) {
 
 func (r *Recorder) ns(t time.Time) int64 { return int64(t.Sub(r.base.at)) }
 
-// endInterval ends each stream's sample, and a live line where shown.
-func (r *Recorder) endInterval(now reading, shown bool) {
+// endInterval ends each stream's sample, and a live line; rest says that it is a
+// short last one.
+func (r *Recorder) endInterval(now reading, rest bool) {
+	samples := r.between(now)
+	for i, s := range r.streams {
+		s.add(samples[i])
+	}
+	p := r.progress(now, samples)
+	p.Rest = rest
+	r.interval = now
+	if r.cfg.Observe != nil {
+		r.cfg.Observe(p)
+	}
+}
+
+// between is each stream's sample since the last interval.
+func (r *Recorder) between(now reading) []measure.Sample {
+	samples := make([]measure.Sample, len(r.streams))
+	for i := range samples {
+		samples[i] = r.sample(r.interval, now, i)
+		if t, ok := r.info(i); ok {
+			samples[i].TCP = &t
+		}
+	}
+	return samples
+}
+
+// progress is the live line of the interval that ends now, of these samples.
+func (r *Recorder) progress(now reading, samples []measure.Sample) measure.Progress {
 	n, jitter := difference(r.interval, now, all)
 	p := measure.Progress{
 		Direction: r.cfg.Direction, Role: r.cfg.Role,
 		StartNs: r.ns(r.interval.at), EndNs: r.ns(now.at),
-		Bytes: n.Bytes, Packets: n.Packets, Lost: n.Gaps, JitterNs: jitter,
+		Bytes: n.Bytes, Packets: n.Packets, Lost: n.Gaps, JitterNs: jitter, Samples: samples,
 	}
 	if d := p.EndNs - p.StartNs; d > 0 {
 		p.Bps = float64(n.Bytes) * 8e9 / float64(d)
 	}
 	var retrans int64
 	known := false
-	for i, s := range r.streams {
-		sample := r.sample(r.interval, now, i)
-		if t, ok := r.info(i); ok {
-			sample.TCP = &t
-			retrans += t.Retransmits
+	for _, s := range samples {
+		if s.TCP != nil {
+			retrans += s.TCP.Retransmits
 			known = true
 		}
-		s.add(sample)
-		if len(r.streams) <= streamsShown {
-			p.Streams = append(p.Streams, sample.SentBytes+sample.ReceivedBytes)
+		if len(samples) <= streamsShown {
+			p.Streams = append(p.Streams, s.SentBytes+s.ReceivedBytes)
 		}
 	}
 	if known {
 		d := retrans - r.retrans0
 		p.Retrans, r.retrans0 = &d, retrans
 	}
-	r.interval = now
-	if shown && r.cfg.Observe != nil {
-		r.cfg.Observe(p)
-	}
+	return p
 }
 
 // End takes the last reading. The workers must have ended. What moved since
 // the last step and interval becomes their last, shorter sample, which ends
-// when the last byte moved. A last interval shorter than a tenth makes no live line.
+// when the last byte moved.
 func (r *Recorder) End() {
 	r.final = r.read()
 	if !r.begun {
@@ -240,7 +278,7 @@ func (r *Recorder) End() {
 		r.endStep(r.final)
 	}
 	if n, _ := difference(r.interval, r.final, all); n.Bytes > 0 {
-		r.endInterval(r.final, tail >= r.cfg.Interval/10)
+		r.endInterval(r.final, tail < r.cfg.Interval/10)
 	}
 }
 

@@ -22,8 +22,10 @@ var ErrIdle = errors.New("nothing moved")
 // and has recorded no sample for what is after the last boundary: that is for
 // [Recorder.End].
 func (r *Recorder) Watch(ctx context.Context, w Window) error {
-	if w.Omit <= 0 {
-		r.begin(reading{at: w.From, counts: make([]Count, len(r.cells))})
+	if zero := (reading{at: w.From, counts: make([]Count, len(r.cells))}); w.Omit <= 0 {
+		r.begin(zero)
+	} else {
+		r.omit(zero)
 	}
 	moved, movedAt := int64(-1), clock()
 	timer := time.NewTimer(time.Until(r.next(w)))
@@ -40,7 +42,11 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 		case r.begun:
 			r.tick()
 		case !clock().Before(w.From.Add(w.Omit)):
-			r.begin(r.read())
+			from := r.read()
+			r.tickOmitted(from, true)
+			r.begin(from)
+		default:
+			r.tickOmitted(r.read(), false)
 		}
 		if now := r.moved(); now != moved {
 			moved, movedAt = now, clock()
@@ -54,7 +60,11 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 // next is when there is something to record.
 func (r *Recorder) next(w Window) time.Time {
 	if !r.begun {
-		return w.From.Add(w.Omit)
+		end := w.From.Add(w.Omit)
+		if next := r.nextInterval(); next.Before(end) {
+			return next
+		}
+		return end
 	}
 	step, interval := r.nextStep(), r.nextInterval()
 	if interval.Before(step) {
