@@ -17,6 +17,7 @@ const (
 const (
 	usualPort      = 5201
 	usualBlock     = 128 << 10
+	usualDatagram  = 1460
 	usualUDPRate   = 1 << 20
 	mostBlock      = 1 << 20
 	fewestDatagram = 16

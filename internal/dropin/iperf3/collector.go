@@ -1,0 +1,192 @@
+package iperf3
+
+import "soku/internal/measure"
+
+// collector makes intervals of what the engines of this end tell while they move
+// packets. Those of two directions come apart and are told together. One goroutine
+// at a time calls it.
+type collector struct {
+	role    string
+	test    Test
+	sockets []int // one element a stream, forward first
+	tell    func(Interval)
+
+	waiting [2][]measure.Progress // forward and reverse of a test both ways
+	whole   [2]*measure.Progress  // with an interval of 0: all of the test
+	tracks  []track               // one element a stream
+}
+
+// track is what a sending stream's intervals were together.
+type track struct {
+	retransmits               int64 // at the end of the last interval
+	omitted                   bool  // the last interval was
+	maxCwnd, maxWindow        int64
+	maxRTT, minRTT, sumRTT, n int64 // microseconds
+	reorder                   int64
+}
+
+func newCollector(role string, test Test, sockets []int, tell func(Interval)) *collector {
+	return &collector{role: role, test: test, sockets: sockets, tell: tell, tracks: make([]track, len(sockets))}
+}
+
+// way is 0 for forward and 1 for reverse.
+func way(d measure.Direction) int {
+	if d == measure.Reverse {
+		return 1
+	}
+	return 0
+}
+
+// observe takes one engine's interval.
+func (c *collector) observe(p measure.Progress) {
+	w := way(p.Direction)
+	switch {
+	case c.test.Interval == 0:
+		c.join(w, p)
+	case !c.test.Bidir:
+		c.tell(c.interval(p))
+	default:
+		c.waiting[w] = append(c.waiting[w], p)
+		c.pair()
+	}
+}
+
+// join makes one interval of all that are not of the omitted start.
+func (c *collector) join(w int, p measure.Progress) {
+	c.follow(p)
+	if p.Omitted {
+		return
+	}
+	if c.whole[w] == nil {
+		c.whole[w] = &p
+		return
+	}
+	a := c.whole[w]
+	for i := range a.Samples {
+		s := p.Samples[i]
+		s.StartNs = a.Samples[i].StartNs
+		s.SentBytes += a.Samples[i].SentBytes
+		s.ReceivedBytes += a.Samples[i].ReceivedBytes
+		s.Packets += a.Samples[i].Packets
+		s.Lost += a.Samples[i].Lost
+		a.Samples[i] = s
+	}
+}
+
+// pair tells what has come of both directions. A short rest of an omitted start that
+// only one of them has is told alone.
+func (c *collector) pair() {
+	for len(c.waiting[0]) > 0 && len(c.waiting[1]) > 0 {
+		a, b := c.waiting[0][0], c.waiting[1][0]
+		switch {
+		case a.Omitted && !b.Omitted:
+			c.alone(0)
+		case b.Omitted && !a.Omitted:
+			c.alone(1)
+		default:
+			c.waiting[0], c.waiting[1] = c.waiting[0][1:], c.waiting[1][1:]
+			c.tell(c.interval(a, b))
+		}
+	}
+}
+
+func (c *collector) alone(w int) {
+	p := c.waiting[w][0]
+	c.waiting[w] = c.waiting[w][1:]
+	c.tell(c.interval(p))
+}
+
+// finish tells what has waited for the other direction, or for the end.
+func (c *collector) finish() {
+	for w := range c.waiting {
+		for len(c.waiting[w]) > 0 {
+			c.alone(w)
+		}
+	}
+	var all []measure.Progress
+	for _, p := range c.whole {
+		if p != nil {
+			all = append(all, *p)
+		}
+	}
+	if len(all) > 0 {
+		c.tracks = append([]track(nil), c.tracks...)
+		for i := range c.tracks {
+			c.tracks[i].retransmits = 0 // the interval has all of them
+		}
+		c.tell(c.interval(all...))
+	}
+}
+
+// first is the index of a direction's first stream.
+func (c *collector) first(d measure.Direction) int {
+	if c.test.Bidir {
+		return way(d) * c.test.Streams
+	}
+	return 0
+}
+
+// interval is what is told of these, which are of different directions.
+func (c *collector) interval(all ...measure.Progress) Interval {
+	iv := Interval{Omitted: all[0].Omitted}
+	for _, p := range all {
+		for i, s := range p.Samples {
+			index := c.first(p.Direction) + i
+			if index >= len(c.sockets) {
+				break
+			}
+			si := StreamInterval{
+				Socket: c.sockets[index], Sender: p.Role == measure.Sender,
+				Start: float64(s.StartNs) / 1e9, End: float64(s.EndNs) / 1e9, Bytes: s.SentBytes + s.ReceivedBytes,
+			}
+			switch {
+			case c.test.UDP && si.Sender && c.test.Block > 0:
+				si.Packets = si.Bytes / c.test.Block
+			case c.test.UDP:
+				si.Packets, si.Lost, si.JitterMs = s.Packets+s.Lost, s.Lost, s.JitterNs/1e6
+			case si.Sender && s.TCP != nil:
+				si.TCP = c.tracks[index].state(*s.TCP, p.Omitted)
+			}
+			iv.Streams = append(iv.Streams, si)
+		}
+	}
+	return iv
+}
+
+// follow keeps the tracks of intervals that are not told one by one.
+func (c *collector) follow(p measure.Progress) {
+	for i, s := range p.Samples {
+		if index := c.first(p.Direction) + i; s.TCP != nil && index < len(c.tracks) {
+			c.tracks[index].state(*s.TCP, p.Omitted)
+		}
+	}
+}
+
+// state is what an interval tells of a sender, and takes note of it.
+func (t *track) state(k measure.TCPInfo, omitted bool) *SenderState {
+	if t.omitted && !omitted {
+		t.retransmits = 0
+	}
+	t.omitted = omitted
+	s := &SenderState{
+		Retransmits: max(0, k.Retransmits-t.retransmits), Cwnd: k.CwndSegments * k.MSS, Window: k.SndWndBytes,
+		RTT: k.RTTNs / 1000, RTTVar: k.RTTVarNs / 1000, PMTU: k.PMTU, Reorder: k.ReorderEvents,
+	}
+	t.retransmits = k.Retransmits
+	t.maxCwnd, t.maxWindow, t.maxRTT = max(t.maxCwnd, s.Cwnd), max(t.maxWindow, s.Window), max(t.maxRTT, s.RTT)
+	if t.n == 0 || s.RTT < t.minRTT {
+		t.minRTT = s.RTT
+	}
+	t.sumRTT += s.RTT
+	t.n++
+	t.reorder = s.Reorder
+	return s
+}
+
+// mean is the mean round trip over the intervals.
+func (t *track) mean() int64 {
+	if t.n == 0 {
+		return 0
+	}
+	return t.sumRTT / t.n
+}
