@@ -20,6 +20,8 @@ var floors = [][]string{
 	{"engine", "wire", "stats", "store"},
 	{"trial", "server", "lab", "report", "ingest"},
 	{"campaign", "floor"},
+	{"trial", "server", "lab", "report"},
+	{"campaign", "floor", "dropin"},
 	{"cli"},
 }
 

@@ -40,6 +40,9 @@ func Run(sys *System) (code int) {
 		}
 	}()
 
+	if args, ok := asIperf3(sys); ok {
+		return runIperf3(ctx, sys, args)
+	}
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.Stdin)
@@ -123,6 +126,7 @@ var commands = []struct {
 	{"trace", newMeasureCommand(measure.TestTrace)},
 	{"mtu", newMeasureCommand(measure.TestMTU)},
 	{"server", newServerCommand},
+	{"iperf3", newIperf3Command},
 	{"floor", newFloorCommand},
 	{"plan", newPlanCommand},
 	{"run", newRunCommand},

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,6 +24,8 @@ import (
 // touches package os.
 type System struct {
 	Args   []string // without the program's name
+	Called string   // the program's name as it was called, without folder and ".exe"
+	PID    int      // of this process
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
@@ -31,8 +34,11 @@ type System struct {
 	ReadFile   func(string) ([]byte, error)
 	Open       func(string) (fs.File, error) // for what may be too large to read whole
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
+	Append     func(name string) (io.WriteCloser, error) // makes the file, or adds to it
+	Remove     func(name string) error
 	MkdirAll   func(string, os.FileMode) error
 	Executable func() (string, error) // path of this program, to start itself again
+	Uname      func() string          // the system, as "uname -a" tells it or nearly so
 	Now        func() time.Time
 
 	// Command makes a process that dies with ctx.
@@ -55,9 +61,10 @@ func Real() *System {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:       func(name string) (fs.File, error) { return os.Open(name) },
+		Append: appendTo, Remove: os.Remove, Uname: uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts:  interrupts,
 		Width:       func() int { return width(os.Stderr) },
@@ -71,6 +78,13 @@ func Real() *System {
 // may become another program without anybody missing what that one prints.
 func (s *System) ownStreams() bool {
 	return s.Stdin == os.Stdin && s.Stdout == os.Stdout && s.Stderr == os.Stderr
+}
+
+// called is a program's name in the path that started it.
+func called(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
+
+func appendTo(name string) (io.WriteCloser, error) {
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
 // writeWhole writes a file that is there whole or not at all: what was in it

@@ -15,6 +15,7 @@ type IPerf3 struct {
 	Title, ExtraData string
 	Blocks           int64 // writes or datagrams instead of a time or Options.Bytes, which is then Blocks times the size of one
 	Length           int   // of a read or write of the server's, bytes; 0: that of the options, at most 128 KiB over TCP
+	PathSize         bool  // datagrams as large as a segment of the control connection, where that is known, instead of Options.Size
 	Burst            int   // writes or datagrams that the server sends at a time, with a rate
 	FQRate           int64 // bit/s of each stream that the server's kernel holds it to
 	PacingTimer      int   // microseconds, for servers that have one

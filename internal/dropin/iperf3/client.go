@@ -2,12 +2,16 @@ package iperf3
 
 import (
 	"context"
-	"errors"
-	"strings"
-	"syscall"
+	"fmt"
+	"net"
+	"strconv"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/trial"
+	"soku/internal/wire"
+	"soku/internal/wire/iperf3"
 )
 
 // patience is how long a client tries to connect unless it is told otherwise; that
@@ -41,15 +45,27 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	if s.ConnectTimeout > 0 {
 		o.ConnectTimeout = measure.Duration(time.Duration(s.ConnectTimeout) * time.Millisecond)
 	}
-	if s.Affinity >= 0 {
-		o.Pin = itoa(s.Affinity) + "/off"
-	}
+	o.Pin = s.pin()
 	if s.UDP {
 		s.datagramOptions(&o)
 	} else {
 		s.streamOptions(&o)
 	}
 	return test, o
+}
+
+// pin is on which processors each end keeps its loops.
+func (s *Settings) pin() string {
+	name := func(cpu int) string {
+		if cpu < 0 {
+			return "off"
+		}
+		return strconv.Itoa(cpu)
+	}
+	if s.Affinity < 0 && s.ServerAffinity < 0 {
+		return ""
+	}
+	return name(s.Affinity) + "/" + name(s.ServerAffinity)
 }
 
 // streamOptions are those of TCP. Bytes are written and read unless the command
@@ -80,24 +96,92 @@ func (s *Settings) datagramOptions(o *measure.Options) {
 	}
 }
 
-// failure is what iperf3 says where this went wrong.
-func failure(err error) string {
-	e := measure.AsError(err, measure.KindBroken)
-	switch e.Kind {
-	case measure.KindUnreachable:
-		return "error - unable to connect to server - server may have stopped running or use a different port, firewall issue, etc.: " + reason(err)
-	case measure.KindInterrupted:
-		return "interrupt - the client has terminated"
+// extra is what the protocol has beyond the options of a trial.
+func (r *runner) extra() (wire.IPerf3, error) {
+	set := r.set
+	x := wire.IPerf3{
+		Title: set.Title, ExtraData: set.ExtraData, Blocks: set.Blocks, Counters32: !set.Counters64,
+		GetServerOutput: set.GetServerOutput, ClientVersion: likeVersion, PathSize: set.UDP && set.Length == 0,
 	}
-	return "error - " + oneLine(e)
+	if !set.UDP {
+		x.Length = int(set.Length)
+	}
+	if set.Username == "" {
+		return x, nil
+	}
+	pem, err := r.env.ReadFile(set.PublicKey)
+	if err != nil {
+		return x, problem("read the server's public key: %w", err).WithHint("check --rsa-public-key-path")
+	}
+	if x.Key, err = iperf3.ParsePublicKey(pem); err != nil {
+		return x, problem("%s: %w", set.PublicKey, err).WithHint("check --rsa-public-key-path")
+	}
+	x.User, x.Password = set.Username, r.env.Getenv("IPERF3_PASSWORD")
+	if x.Password == "" {
+		return x, problem("no password for user %q", set.Username).WithHint("set the environment variable IPERF3_PASSWORD")
+	}
+	return x, nil
 }
 
-// reason is the system's sentence inside err as C has it, or all of err.
-func reason(err error) string {
-	var errno syscall.Errno
-	if errors.As(err, &errno) && errno.Error() != "" {
-		text := errno.Error()
-		return strings.ToUpper(text[:1]) + text[1:]
+// client is one test as a client.
+type client struct {
+	set       *Settings
+	writer    Writer
+	exchanger iperf3.Exchanger
+	collector *collector
+	sockets   []int
+	at        time.Time
+
+	congestion string // control of this end's data connections
+}
+
+// measure runs the test that the settings ask for.
+func (r *runner) measure(ctx context.Context) int {
+	x, err := r.extra()
+	if err != nil {
+		refuse(r.env, err)
+		return 1
 	}
-	return oneLine(err)
+	c := &client{set: r.set, writer: r.writer(), at: r.env.Now()}
+	c.writer.Begin(r.env.program())
+	test, o := r.set.options()
+	result := trial.Run(ctx, trial.Spec{Test: test, Options: o, Host: r.set.Host, IPerf3: x, Version: r.env.Version}, trial.Hooks{
+		Every:   true,
+		Session: func(s wire.Session) { c.exchanger, _ = s.(iperf3.Exchanger) },
+		Opened:  c.opened,
+		Observe: func(p measure.Progress) { c.collector.observe(p) },
+	})
+	c.ended(result)
+	code := 0
+	if result.Error != nil {
+		c.writer.Fail(failure(result.Error))
+		if result.Error.Kind != measure.KindInterrupted {
+			code = 1
+		}
+	}
+	if err := c.writer.Close(); err != nil {
+		fmt.Fprintf(r.env.Stderr, "iperf3: error - write the output: %v\n", err)
+		return 1
+	}
+	return code
+}
+
+// opened tells of the connections of the test.
+func (c *client) opened(conns []net.Conn) {
+	ex := c.exchanger.Exchange()
+	s := Start{At: c.at, Peer: Address{c.set.Host, c.set.Port}, Cookie: ex.Cookie, ControlMSS: ex.ControlMSS, Test: testOf(ex.Parameters, c.set.Interval)}
+	if len(conns) > 0 {
+		s.SendBuffer, s.ReceiveBuffer, _ = sock.Buffers(conns[0])
+		if t, ok := conns[0].(*net.TCPConn); ok {
+			info, _ := sock.TCPInfo(t)
+			c.congestion = info.Congestion
+		}
+	}
+	for i, stream := range ex.Streams {
+		number := socketNumber(i)
+		c.sockets = append(c.sockets, number)
+		s.Connected = append(s.Connected, Connected{number, addressOf(stream.Local), addressOf(stream.Remote)})
+	}
+	c.collector = newCollector(Client, s.Test, c.sockets, c.writer.Interval)
+	c.writer.Start(s)
 }

@@ -157,6 +157,12 @@ func (p *parser) check() error {
 		return problem("some option you are trying to set is server only").WithHint("%s is", p.sided[serverOnly])
 	case s.Role == Server && p.sided[clientOnly] != "":
 		return problem("some option you are trying to set is client only").WithHint("%s is", p.sided[clientOnly])
+	case (s.Username == "") != (s.PublicKey == ""):
+		return problem("you must specify a username, password, and path to a valid RSA public key")
+	case (s.Bytes != 0 || s.Blocks != 0) && s.Omit != 0:
+		return problem("--omit with an amount (-n, -k) is not supported by soku: a fixed amount has no part to leave out")
+	case s.ServerAffinity >= 0 && s.Role == Server:
+		return problem("some option you are trying to set is client only").WithHint("the second processor of -A is")
 	case s.GSRO && !s.UDP && s.Role == Client:
 		return problem("--gsro is for UDP only").WithHint("add -u")
 	case !s.UDP && (s.Length < 0 || s.Length > mostBlock):

@@ -22,6 +22,8 @@ type Environment struct {
 	Version        string // of soku
 	System         string // as uname -a has it
 	PID            int
+	Getenv         func(string) string
+	ReadFile       func(file string) ([]byte, error)
 	Append         func(file string) (io.WriteCloser, error) // opens a log
 	WriteFile      func(file string, b []byte) error
 	Remove         func(file string) error

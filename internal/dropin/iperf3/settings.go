@@ -83,15 +83,18 @@ type Settings struct {
 	Counters64     bool
 	ConnectTimeout int // milliseconds
 	Affinity       int // processor; -1: any
+	ServerAffinity int // likewise
+	Username       string
+	PublicKey      string // file
 }
 
 func defaults() *Settings {
-	return &Settings{Port: usualPort, Format: 'a', Interval: 1, Time: 10, Streams: 1, Affinity: -1}
+	return &Settings{Port: usualPort, Format: 'a', Interval: 1, Time: 10, Streams: 1, Affinity: -1, ServerAffinity: -1}
 }
 
 // Setters of the table of options.
 
-func flag(field func(*Settings) *bool) func(*Settings, string) error {
+func toggle(field func(*Settings) *bool) func(*Settings, string) error {
 	return func(s *Settings, _ string) error { *field(s) = true; return nil }
 }
 
@@ -159,11 +162,12 @@ func timestamps(s *Settings, v string) error {
 }
 
 func affinity(s *Settings, v string) error {
+	const wrong = "unable to set CPU affinity"
 	own, server, two := strings.Cut(v, ",")
-	if two {
-		return problem("--affinity %s: a processor for the server is not supported by soku", v).WithHint("give %s here and -A %s to the server", own, server)
+	if err := bounded(&s.Affinity, own, 0, 1024, wrong); err != nil || !two {
+		return err
 	}
-	return bounded(&s.Affinity, own, 0, 1024, "unable to set CPU affinity")
+	return bounded(&s.ServerAffinity, server, 0, 1024, wrong)
 }
 
 // bind takes an address, with an interface after "%" unless that is the zone of

@@ -12,6 +12,9 @@ import (
 	"soku/internal/sock"
 )
 
+// ErrBusy is inside the error of a server that measures with somebody else.
+var ErrBusy = errors.New("it measures with somebody else")
+
 // ended returns the cause of ctx as an error of kind interrupted, unless the cause
 // is itself a *measure.Error; nil while ctx lives.
 func ended(ctx context.Context) error {
@@ -99,7 +102,7 @@ func (s *session) turnedAway() error {
 func (s *session) explainState(state State) error {
 	switch state {
 	case AccessDenied:
-		return measure.Errorf(measure.KindRefused, "iperf3 server %s is busy: it measures with somebody else", s.remote).WithHint("try again later; an iperf3 server has one client at a time")
+		return measure.Errorf(measure.KindRefused, "iperf3 server %s is busy: %w", s.remote, ErrBusy).WithHint("try again later; an iperf3 server has one client at a time")
 	case ServerTerminate:
 		return measure.Errorf(measure.KindBroken, "iperf3 server %s was stopped", s.remote)
 	case ServerError:

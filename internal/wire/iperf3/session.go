@@ -116,6 +116,7 @@ func (s *session) greet(ctx context.Context) (err error) {
 	s.exchange = Exchange{Cookie: s.cookie.String(), Parameters: *s.asked, Local: addrOf(c.LocalAddr()), Remote: addrOf(c.RemoteAddr())}
 	if info, ok := sock.TCPInfo(s.control); ok {
 		s.exchange.ControlMSS = int(info.MSS)
+		s.fitPath(int(info.MSS))
 	}
 	const doing = "exchange parameters"
 	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
@@ -132,6 +133,19 @@ func (s *session) greet(ctx context.Context) (err error) {
 		return s.explainControl(ctx, doing, err)
 	}
 	return s.expect(ctx, doing, CreateStreams)
+}
+
+// fitPath makes datagrams as large as a segment, where that was asked.
+func (s *session) fitPath(mss int) {
+	if s.request.Test != measure.TestUDP || !s.request.IPerf3.PathSize || mss < MinUDPLength || mss > MaxUDPLength {
+		return
+	}
+	s.asked.Length, s.request.Options.Size = mss, measure.Size(mss)
+	s.exchange.Parameters = *s.asked
+	if blocks := s.request.IPerf3.Blocks; blocks > 0 {
+		s.request.Options.Bytes = measure.Size(blocks * int64(mss))
+	}
+	s.request.Options = wholeWrites(s.request.Options, mss)
 }
 
 // expect reads one state, which must be this one.
