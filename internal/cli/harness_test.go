@@ -26,7 +26,7 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 	return &System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
-		Open:       func(name string) (fs.File, error) { return os.Open(name) },
+		Open:   func(name string) (fs.File, error) { return os.Open(name) },
 		Append: appendTo, Remove: os.Remove, Uname: func() string { return "Linux test" }, Called: "soku", PID: 4711,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 },

@@ -29,7 +29,29 @@ func runIperf3(ctx context.Context, sys *System, args []string) int {
 		Stdout: sys.Stdout, Stderr: sys.Stderr, Now: sys.Now, Version: version.String(), System: sys.Uname(), PID: sys.PID,
 		Getenv: sys.Getenv, ReadFile: sys.ReadFile, Append: sys.Append, Remove: sys.Remove,
 		WriteFile: func(file string, b []byte) error { return sys.WriteFile(file, b, 0o600) },
+		Detach:    func(args []string) error { return detachIperf3(sys, args) },
+		Detached:  sys.Getenv(detachedName) != "",
 	}, args)
+}
+
+// detachedName is the variable by which a program knows that it is in the background.
+const detachedName = "SOKU_DETACHED"
+
+// detachIperf3 starts this program anew, without streams, and does not wait for it.
+func detachIperf3(sys *System, args []string) error {
+	path, err := sys.Executable()
+	if err != nil {
+		return err
+	}
+	c := sys.Command(context.Background(), path, append([]string{iperf3Name}, args...)...)
+	c.Env = append(c.Environ(), detachedName+"=1")
+	if err := detach(c); err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	return c.Process.Release()
 }
 
 // newIperf3Command is how the help of soku lists it; Run never gets here with it.

@@ -63,7 +63,7 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
-		Open:       func(name string) (fs.File, error) { return os.Open(name) },
+		Open:   func(name string) (fs.File, error) { return os.Open(name) },
 		Append: appendTo, Remove: os.Remove, Uname: uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Interrupts:  interrupts,

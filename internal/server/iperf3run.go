@@ -39,6 +39,7 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 		"direction", t.options.Direction, "connections", t.asked.Streams())
 	facts := s.facts.latest(t.local)
 	watch := s.engines.watch(facts.Interface)
+	t.tellOpened()
 	if err := errors.Join(t.say(iperf3.TestStart), t.say(iperf3.TestRunning)); err != nil {
 		watch(host.Moved{})
 		return nil, err
@@ -88,7 +89,11 @@ func (t *iperf3Test) flows(ctx context.Context, stop func(error)) ([]measure.Flo
 	directions := t.options.Direction.Flows()
 	ends := make([]measure.FlowEnd, len(directions))
 	errs := make([]error, len(directions))
-	observe := t.police(stop)
+	police := t.police(stop)
+	observe := func(p measure.Progress) {
+		police(p)
+		t.shows.Observe(p)
+	}
 	var wg sync.WaitGroup
 	for i, d := range directions {
 		wg.Go(func() { ends[i], errs[i] = t.flow(ctx, d, observe) })
@@ -150,14 +155,18 @@ func (t *iperf3Test) exchange(end *measure.End) error {
 	if err := t.say(iperf3.ExchangeResults); err != nil {
 		return err
 	}
+	own := iperf3.ResultsOf(end, t.asked, true, t.ran)
+	own.CongestionUsed = t.congestion
+	text, document := t.shows.Measured(end, own)
 	t.hear(iperf3Results)
 	if _, err := iperf3.ReadResults(t.control, false); err != nil {
 		return refuse(iperf3.CodeReceiveResults, "read the client's results: %w", err)
 	}
-	own := iperf3.ResultsOf(end, t.asked, true, t.ran)
-	own.CongestionUsed = t.congestion
 	if t.asked.GetServerOutput {
-		own.ServerOutputText = t.output(own)
+		own.ServerOutputText, own.ServerOutputJSON = text, document
+		if text == "" && document == nil {
+			own.ServerOutputText = t.output(own)
+		}
 	}
 	_ = t.control.SetWriteDeadline(time.Now().Add(iperf3Results))
 	if err := iperf3.WriteResults(t.control, own); err != nil {

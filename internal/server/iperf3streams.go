@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"time"
@@ -48,7 +49,7 @@ func (t *iperf3Test) listen() {
 	state, err := iperf3.ReadState(t.control)
 	switch {
 	case err != nil:
-		t.abort(measure.Errorf(measure.KindBroken, "the client went away: %w", err))
+		t.abort(fmt.Errorf("%w: %w", ErrIPerf3Gone, err))
 	case state == iperf3.TestEnd && t.begun():
 		t.overAt = time.Now()
 		t.over.fire()

@@ -39,8 +39,9 @@ type iperf3Test struct {
 
 	listening  sync.WaitGroup // for the client's word while the test runs
 	told       sync.Once      // why it ended
-	congestion string         // that the streams have
-	ran        time.Duration  // how long the streams were measured
+	shows      IPerf3Show
+	congestion string        // that the streams have
+	ran        time.Duration // how long the streams were measured
 
 	mu      sync.Mutex
 	want    int // streams that are waited for; 0: none are taken
@@ -99,6 +100,7 @@ func (s *Server) leadIperf3(t *iperf3Test) {
 		_ = t.say(iperf3.AccessDenied)
 		return
 	}
+	t.shows = s.show()
 	end, err := t.phases()
 	if err != nil && t.ctx.Err() != nil {
 		err = t.cause()
@@ -111,6 +113,7 @@ func (s *Server) leadIperf3(t *iperf3Test) {
 	s.iperf3.remove(t)
 	s.queue.leave(t)
 	t.log(end, err)
+	t.shows.Closed(end, err)
 }
 
 // say sends a state, for at most a moment.
@@ -235,6 +238,7 @@ func (t *iperf3Test) askParameters() error {
 	if t.options, err = t.server.permitIperf3(p, time.Now()); err != nil {
 		return err
 	}
+	t.options = t.shows.Options(t.options)
 	t.manner = measure.Manner{Kept: true, Over: t.over.ch}
 	if p.Protocol == "udp" {
 		t.manner.Datagrams = iperf3.Datagrams(p.Counters64)

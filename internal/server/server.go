@@ -20,18 +20,20 @@ import (
 // Config is what an operator decides. The zero value listens on a port the
 // system picks, on all addresses, without limits and without a log.
 type Config struct {
-	Listen      string           // host:port, for TCP and UDP; an empty host is all addresses
-	MaxClients  int              // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
-	Exclusive   bool             // one session at a time; others wait in a queue, first come first
-	MaxDuration measure.Duration // longest session that is accepted, omitted start included; 0: no limit
-	MaxRate     measure.Rate     // highest rate of a session in each direction; 0: no limit
-	Allow       []netip.Prefix   // clients that are served; nil: all
-	Token       string           // what control requests must carry; empty: nothing
-	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
-	Version     string           // of this program, for clients to see
-	Foreign     []Foreign        // ports of other protocols
-	Users       *iperf3.Guard    // which clients of iperf3 are served; nil: all, or none where Token is set
-	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
+	Listen      string            // host:port, for TCP and UDP; an empty host is all addresses
+	MaxClients  int               // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
+	Exclusive   bool              // one session at a time; others wait in a queue, first come first
+	MaxDuration measure.Duration  // longest session that is accepted, omitted start included; 0: no limit
+	MaxRate     measure.Rate      // highest rate of a session in each direction; 0: no limit
+	Allow       []netip.Prefix    // clients that are served; nil: all
+	Token       string            // what control requests must carry; empty: nothing
+	TLS         *tls.Config       // for the control API, which is then refused without; nil: no TLS
+	Version     string            // of this program, for clients to see
+	Foreign     []Foreign         // ports of other protocols
+	Users       *iperf3.Guard     // which clients of iperf3 are served; nil: all, or none where Token is set
+	Only        string            // the one protocol that is served, on the server's own port; empty: all
+	IPerf3      func() IPerf3Show // shows the next test of iperf3's clients; nil: none
+	Log         *slog.Logger      // one line at the start and at the end of a session; nil: none
 }
 
 // Bounds on what connections may hold before they belong to a session.
@@ -82,7 +84,11 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	own, err := openPort(nil, cfg.Listen, inKernel)
+	only := called(cfg.Only)
+	if cfg.Only != "" && only == nil {
+		return nil, measure.Errorf(measure.KindUsage, "no protocol is called %q", cfg.Only)
+	}
+	own, err := openPort(only, cfg.Listen, inKernel)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/sock"
 	"soku/internal/trial"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
@@ -129,10 +128,8 @@ type client struct {
 	writer    Writer
 	exchanger iperf3.Exchanger
 	collector *collector
-	sockets   []int
+	ends      ends
 	at        time.Time
-
-	congestion string // control of this end's data connections
 }
 
 // measure runs the test that the settings ask for.
@@ -142,7 +139,7 @@ func (r *runner) measure(ctx context.Context) int {
 		refuse(r.env, err)
 		return 1
 	}
-	c := &client{set: r.set, writer: r.writer(), at: r.env.Now()}
+	c := &client{set: r.set, writer: r.newWriter(), at: r.env.Now()}
 	c.writer.Begin(r.env.program())
 	test, o := r.set.options()
 	result := trial.Run(ctx, trial.Spec{Test: test, Options: o, Host: r.set.Host, IPerf3: x, Version: r.env.Version}, trial.Hooks{
@@ -170,18 +167,8 @@ func (r *runner) measure(ctx context.Context) int {
 func (c *client) opened(conns []net.Conn) {
 	ex := c.exchanger.Exchange()
 	s := Start{At: c.at, Peer: Address{c.set.Host, c.set.Port}, Cookie: ex.Cookie, ControlMSS: ex.ControlMSS, Test: testOf(ex.Parameters, c.set.Interval)}
-	if len(conns) > 0 {
-		s.SendBuffer, s.ReceiveBuffer, _ = sock.Buffers(conns[0])
-		if t, ok := conns[0].(*net.TCPConn); ok {
-			info, _ := sock.TCPInfo(t)
-			c.congestion = info.Congestion
-		}
-	}
-	for i, stream := range ex.Streams {
-		number := socketNumber(i)
-		c.sockets = append(c.sockets, number)
-		s.Connected = append(s.Connected, Connected{number, addressOf(stream.Local), addressOf(stream.Remote)})
-	}
-	c.collector = newCollector(Client, s.Test, c.sockets, c.writer.Interval)
+	c.ends = newEnds(Client, s.Test, ex, conns)
+	s.SendBuffer, s.ReceiveBuffer, s.Connected = c.ends.send, c.ends.receive, c.ends.connected
+	c.collector = newCollector(Client, s.Test, c.ends.sockets, c.writer.Interval)
 	c.writer.Start(s)
 }

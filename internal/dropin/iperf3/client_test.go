@@ -222,7 +222,8 @@ func TestAStreamOfEventsIsJSONLineByLine(t *testing.T) {
 				t.Errorf("event without data: %v", e)
 			}
 		}
-		want := []string{"start", "interval", "interval", "end"}
+		events = slices.Compact(events) // how many intervals there are is chance
+		want := []string{"start", "interval", "end"}
 		if full {
 			want = append(want, "whole")
 		}
@@ -281,7 +282,7 @@ func TestAnInterruptedClientTellsWhatItCounted(t *testing.T) {
 	go func() {
 		done <- Run(ctx, environment(&out, &errs), []string{"-c", "127.0.0.1", "-p", port, "-t", "20", "-i", "0.1"})
 	}()
-	awaited(t, &out, "0.20")
+	awaited(t, &out, "sec")
 	stop()
 	if code := <-done; code != 0 {
 		t.Errorf("status %d", code)

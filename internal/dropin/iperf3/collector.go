@@ -22,7 +22,7 @@ type track struct {
 	omitted                   bool  // the last interval was
 	maxCwnd, maxWindow        int64
 	maxRTT, minRTT, sumRTT, n int64 // microseconds
-	reorder                   int64
+	last                      SenderState
 }
 
 func newCollector(role string, test Test, sockets []int, tell func(Interval)) *collector {
@@ -90,10 +90,32 @@ func (c *collector) pair() {
 	}
 }
 
+// alone tells of one direction that nothing has come of the other, of which nothing
+// moved meanwhile.
 func (c *collector) alone(w int) {
 	p := c.waiting[w][0]
 	c.waiting[w] = c.waiting[w][1:]
-	c.tell(c.interval(p))
+	iv := c.interval(p)
+	other := Interval{Omitted: iv.Omitted}
+	for i := range c.test.Streams {
+		n := (1-w)*c.test.Streams + i
+		if n >= len(c.sockets) {
+			break
+		}
+		s := StreamInterval{
+			Socket: c.sockets[n], Sender: (w == 1) == (c.role == Client), Start: float64(p.StartNs) / 1e9, End: float64(p.EndNs) / 1e9,
+		}
+		if s.Sender && !c.test.UDP {
+			s.TCP = c.tracks[n].still()
+		}
+		other.Streams = append(other.Streams, s)
+	}
+	if w == 0 {
+		iv.Streams = append(iv.Streams, other.Streams...)
+	} else {
+		iv.Streams = append(other.Streams, iv.Streams...)
+	}
+	c.tell(iv)
 }
 
 // finish tells what has waited for the other direction, or for the end.
@@ -179,8 +201,19 @@ func (t *track) state(k measure.TCPInfo, omitted bool) *SenderState {
 	}
 	t.sumRTT += s.RTT
 	t.n++
-	t.reorder = s.Reorder
+	t.last = *s
 	return s
+}
+
+// still is the state of a stream that has not moved since the last; nil where there
+// was none.
+func (t *track) still() *SenderState {
+	if t.n == 0 {
+		return nil
+	}
+	s := t.last
+	s.Retransmits = 0
+	return &s
 }
 
 // mean is the mean round trip over the intervals.

@@ -53,7 +53,7 @@ func TestBothDirectionsAreToldTogether(t *testing.T) {
 	test := Test{Streams: 1, Interval: 1, Bidir: true}
 	told, _ := gather(test, []int{5, 7}, received(measure.Reverse, 0, 1, 1), received(measure.Reverse, 1, 2, 2),
 		sent(measure.Forward, 0, 1, 3, 0, false), sent(measure.Forward, 1, 2, 4, 0, false), sent(measure.Forward, 2, 3, 5, 0, false))
-	if len(told) != 3 || len(told[0].Streams) != 2 || len(told[2].Streams) != 1 {
+	if len(told) != 3 || len(told[0].Streams) != 2 || len(told[2].Streams) != 2 || told[2].Streams[1].Bytes != 0 {
 		t.Fatalf("%+v", told)
 	}
 	a, b := told[1].Streams[0], told[1].Streams[1]
@@ -65,7 +65,7 @@ func TestBothDirectionsAreToldTogether(t *testing.T) {
 func TestAnOmittedRestOfOneDirectionIsToldAlone(t *testing.T) {
 	told, _ := gather(Test{Streams: 1, Interval: 1, Bidir: true}, []int{5, 7},
 		sent(measure.Forward, 0, 1, 3, 0, true), received(measure.Reverse, 0, 1, 1), sent(measure.Forward, 0, 1, 4, 0, false))
-	if len(told) != 2 || !told[0].Omitted || len(told[0].Streams) != 1 || len(told[1].Streams) != 2 {
+	if len(told) != 2 || !told[0].Omitted || len(told[0].Streams) != 2 || told[0].Streams[1].Sender || len(told[1].Streams) != 2 {
 		t.Errorf("%+v", told)
 	}
 }

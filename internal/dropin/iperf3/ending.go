@@ -1,9 +1,11 @@
 package iperf3
 
 import (
+	"net"
 	"net/netip"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
 
@@ -24,6 +26,34 @@ func addressOf(a netip.AddrPort) Address {
 	return Address{a.Addr().WithZone("").String(), int(a.Port())}
 }
 
+// ends are the data connections of a test as one end has them.
+type ends struct {
+	role          string
+	sockets       []int // one element a stream, forward first
+	connected     []Connected
+	send, receive int    // socket buffers, bytes
+	congestion    string // congestion control
+}
+
+// newEnds looks at the connections of a test that begins.
+func newEnds(role string, test Test, ex iperf3.Exchange, conns []net.Conn) ends {
+	e := ends{role: role}
+	for i, s := range ex.Streams {
+		number := socketNumber(i)
+		e.sockets = append(e.sockets, number)
+		e.connected = append(e.connected, Connected{number, addressOf(s.Local), addressOf(s.Remote)})
+	}
+	if len(conns) == 0 {
+		return e
+	}
+	e.send, e.receive, _ = sock.Buffers(conns[0])
+	if t, ok := conns[0].(*net.TCPConn); ok && !test.UDP {
+		info, _ := sock.TCPInfo(t)
+		e.congestion = info.Congestion
+	}
+	return e
+}
+
 // ended tells what both ends counted, where anything was.
 func (c *client) ended(r *measure.Result) {
 	if c.collector == nil {
@@ -34,7 +64,7 @@ func (c *client) ended(r *measure.Result) {
 		return
 	}
 	ex := c.exchanger.Exchange()
-	e := End{}
+	e := End{OwnCongestion: c.ends.congestion}
 	own, far := seconds(ex.Own), seconds(ex.Far)
 	if own == 0 {
 		own = lastSample(r.Flows[0])
@@ -42,16 +72,23 @@ func (c *client) ended(r *measure.Result) {
 	if far == 0 {
 		far = own
 	}
-	e.OwnCongestion = c.congestion
 	e.OwnSeconds, e.SenderSeconds, e.ReceiverSeconds = own, own, far
 	if c.collector.test.Reverse {
 		e.SenderSeconds, e.ReceiverSeconds = far, own
 	}
 	for _, f := range r.Flows {
-		c.flow(&e, f, ex)
+		for i, s := range f.Streams {
+			var told *iperf3.StreamResult
+			if n := c.collector.first(f.Direction) + i; ex.Far != nil && n < len(ex.Streams) {
+				told = ex.Far.Stream(ex.Streams[n].ID)
+			}
+			e.add(c.collector, f.Direction, i, s, told)
+		}
 	}
-	e.costs(r, ex)
+	e.Host = costs(r.Hosts.Client)
 	if ex.Far != nil {
+		e.Remote = CPU{ex.Far.CPUTotal, ex.Far.CPUUser, ex.Far.CPUSystem}
+		e.PeerCongestion = ex.Far.CongestionUsed
 		e.PeerRetransmits = ex.Far.SenderHasRetransmits == 1
 		e.ServerText, e.ServerJSON = ex.Far.ServerOutputText, ex.Far.ServerOutputJSON
 	}
@@ -73,29 +110,42 @@ func lastSample(f measure.Flow) float64 {
 	return 0
 }
 
-// flow adds the streams of one direction.
-func (c *client) flow(e *End, f measure.Flow, ex iperf3.Exchange) {
-	first := c.collector.first(f.Direction)
-	for i, s := range f.Streams {
-		if first+i >= len(c.sockets) {
-			return
-		}
-		k := &c.collector.tracks[first+i]
-		out := StreamEnd{
-			Socket: c.sockets[first+i], Sender: f.Direction == measure.Forward, SentBytes: s.SentBytes, ReceivedBytes: s.ReceivedBytes,
-			Reorder: k.reorder, MaxCwnd: k.maxCwnd, MaxWindow: k.maxWindow, MaxRTT: k.maxRTT, MinRTT: k.minRTT, MeanRTT: k.mean(),
-		}
-		if s.TCP != nil {
-			out.Retransmits = s.TCP.Retransmits
-			e.OwnRetransmits = e.OwnRetransmits || out.Sender
-		}
-		var told *iperf3.StreamResult
-		if ex.Far != nil && first+i < len(ex.Streams) {
-			told = ex.Far.Stream(ex.Streams[first+i].ID)
-		}
-		datagrams(&out, s.Packets, told)
-		e.Streams = append(e.Streams, out)
+// ofServer is the end of a test at the server, which knows nothing of the client's
+// half when it prints.
+func (n ends) ofServer(end *measure.End, own *iperf3.Results, c *collector) End {
+	e := End{OwnCongestion: n.congestion, Host: costs(end.Host)}
+	e.OwnSeconds = seconds(own)
+	if e.OwnSeconds == 0 && len(end.Flows) > 0 {
+		e.OwnSeconds = float64(end.Flows[0].DurationNs) / 1e9
 	}
+	e.SenderSeconds, e.ReceiverSeconds = e.OwnSeconds, e.OwnSeconds
+	for _, f := range end.Flows {
+		for i, s := range f.Streams {
+			e.add(c, f.Direction, i, s, nil)
+		}
+	}
+	return e
+}
+
+// add is the outcome of one stream; told is what the far end says of it.
+func (e *End) add(c *collector, d measure.Direction, index int, s measure.Stream, told *iperf3.StreamResult) {
+	n := c.first(d) + index
+	if n >= len(c.sockets) {
+		return
+	}
+	k := &c.tracks[n]
+	out := StreamEnd{
+		Socket: c.sockets[n], Sender: (d == measure.Forward) == (c.role == Client), SentBytes: s.SentBytes, ReceivedBytes: s.ReceivedBytes,
+		Reorder: k.last.Reorder, MaxCwnd: k.maxCwnd, MaxWindow: k.maxWindow, MaxRTT: k.maxRTT, MinRTT: k.minRTT, MeanRTT: k.mean(),
+	}
+	if s.TCP != nil && out.Sender {
+		e.OwnRetransmits = true
+	}
+	if s.TCP != nil {
+		out.Retransmits = s.TCP.Retransmits
+	}
+	datagrams(&out, s.Packets, told)
+	e.Streams = append(e.Streams, out)
 }
 
 // datagrams fills in the counts of UDP: own are this end's, told the far end's.
@@ -117,16 +167,13 @@ func datagrams(out *StreamEnd, own *measure.PacketCount, told *iperf3.StreamResu
 	}
 }
 
-// costs fills in what the test took of both ends' processors, and their congestion
-// controls.
-func (e *End) costs(r *measure.Result, ex iperf3.Exchange) {
-	if h := r.Hosts.Client; h != nil && h.Counters != nil && h.Counters.WallNs > 0 {
-		wall := float64(h.Counters.WallNs) / 100
-		e.Host.User, e.Host.System = float64(h.Counters.ProcessUserNs)/wall, float64(h.Counters.ProcessSysNs)/wall
-		e.Host.Total = e.Host.User + e.Host.System
+// costs are the shares of one processor that the test took of a host.
+func costs(h *measure.Host) CPU {
+	if h == nil || h.Counters == nil || h.Counters.WallNs <= 0 {
+		return CPU{}
 	}
-	if ex.Far != nil {
-		e.Remote = CPU{ex.Far.CPUTotal, ex.Far.CPUUser, ex.Far.CPUSystem}
-		e.PeerCongestion = ex.Far.CongestionUsed
-	}
+	wall := float64(h.Counters.WallNs) / 100
+	c := CPU{User: float64(h.Counters.ProcessUserNs) / wall, System: float64(h.Counters.ProcessSysNs) / wall}
+	c.Total = c.User + c.System
+	return c
 }

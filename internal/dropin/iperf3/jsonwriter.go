@@ -13,6 +13,7 @@ type jsonWriter struct {
 	set  *Settings
 	role string
 	test Test
+	keep bool // the intervals, for a client that wants the document
 
 	start     object
 	intervals []any
@@ -106,7 +107,7 @@ func (w *jsonWriter) Interval(iv Interval) {
 		doc.add(w.sumName("sum", sender), w.interval(total, iv.Omitted, false))
 	}
 	doc[0].value = streams
-	if !w.set.Stream || w.set.StreamFull {
+	if !w.set.Stream || w.set.StreamFull || w.keep {
 		w.intervals = append(w.intervals, doc)
 	}
 	w.event("interval", doc)
@@ -245,8 +246,8 @@ func (w *jsonWriter) Fail(message string) {
 	w.failure = message
 }
 
-// Close writes the document.
-func (w *jsonWriter) Close() error {
+// whole is the document as it stands.
+func (w *jsonWriter) whole() object {
 	if w.end == nil {
 		w.end = object{}
 	}
@@ -261,6 +262,12 @@ func (w *jsonWriter) Close() error {
 	add("server_output_json", json.RawMessage(w.closing.ServerJSON), w.closing.ServerJSON != nil)
 	add("server_output_text", w.closing.ServerText, w.closing.ServerText != "")
 	add("error", w.failure, w.failure != "")
+	return doc
+}
+
+// Close writes the document.
+func (w *jsonWriter) Close() error {
+	doc := w.whole()
 	if w.set.Stream {
 		w.last(doc)
 	}

@@ -46,9 +46,9 @@ func commonOptions() []option {
 		{long: "pidfile", short: "I", arg: "FILE", help: "write the process number to this file", set: text(func(s *Settings) *string { return &s.PIDFile })},
 		{long: "file", short: "F", arg: "FILE", help: "send or keep this file", what: "what is measured is the path, and a disk would be part of it"},
 		{long: "affinity", short: "A", arg: "N[,M]", help: "keep the loops that move packets on processor N", set: affinity,
-			what: "of the loops that move packets, not of the whole process"},
+			what: "of the loops that move packets, not of the whole process; with `-s` not supported"},
 		{long: "bind", short: "B", arg: "ADDRESS[%DEVICE]", help: "local address, and the interface to measure through", set: bind},
-		{long: "bind-dev", arg: "DEVICE", help: "interface to measure through", set: text(func(s *Settings) *string { return &s.Device })},
+		{long: "bind-dev", arg: "DEVICE", help: "interface to measure through", set: text(func(s *Settings) *string { return &s.Device }), what: "with `-s` not supported"},
 		{long: "verbose", short: "V", help: "tell more", set: toggle(func(s *Settings) *bool { return &s.Verbose })},
 		{long: "json", short: "J", help: "print one JSON document", set: toggle(func(s *Settings) *bool { return &s.JSON })},
 		{long: "json-stream", help: "print a JSON line an event", set: jsonStream},
@@ -67,19 +67,19 @@ func commonOptions() []option {
 }
 
 func serverOptions() []option {
-	const auth = "the server knows no users; `soku server --token-file` has a token for soku's own clients"
 	return []option{
 		{long: "server", short: "s", side: both, help: "answer the tests of others", set: beServer},
-		{long: "daemon", short: "D", side: serverOnly, help: "go to the background", what: "a Go program cannot leave its terminal; start it with `systemd-run`, or `setsid -f`"},
+		{long: "daemon", short: "D", side: serverOnly, help: "go to the background", set: toggle(func(s *Settings) *bool { return &s.Daemon }), what: "not on Windows"},
 		{long: "one-off", short: "1", side: serverOnly, help: "answer one test, then end", set: toggle(func(s *Settings) *bool { return &s.OneOff })},
 		{long: "server-bitrate-limit", arg: "RATE[/SECONDS]", side: serverOnly, help: "refuse tests that ask for more", set: bitrateLimit,
 			what: "what a test asks for is checked, what it moves is not: `/SECONDS` is refused"},
-		{long: "idle-timeout", arg: "SECONDS", side: serverOnly, help: "start anew after so long without a client", what: "there is nothing to start anew: each test has its own state"},
+		{long: "idle-timeout", arg: "SECONDS", side: serverOnly, help: "end after so long without a client, with --one-off", set: idleTimeout,
+			what: "without `--one-off` there is nothing to do: iperf3 starts anew then, which changes nothing here"},
 		{long: "server-max-duration", arg: "SECONDS", side: serverOnly, help: "longest test that is answered", set: maxDuration},
-		{long: "rsa-private-key-path", arg: "FILE", side: serverOnly, help: "key for the credentials of clients", what: auth},
-		{long: "authorized-users-path", arg: "FILE", side: serverOnly, help: "users that are served", what: auth},
-		{long: "time-skew-threshold", arg: "SECONDS", side: serverOnly, help: "how far the clocks of both ends may be apart", what: auth},
-		{long: "use-pkcs1-padding", side: serverOnly, help: "padding of older versions", what: auth},
+		{long: "rsa-private-key-path", arg: "FILE", side: serverOnly, help: "key for the credentials of clients", set: text(func(s *Settings) *string { return &s.PrivateKey })},
+		{long: "authorized-users-path", arg: "FILE", side: serverOnly, help: "users that are served", set: text(func(s *Settings) *string { return &s.Users })},
+		{long: "time-skew-threshold", arg: "SECONDS", side: serverOnly, help: "how far the clocks of both ends may be apart", set: skew},
+		{long: "use-pkcs1-padding", side: serverOnly, help: "padding of older versions", set: toggle(func(s *Settings) *bool { return &s.PKCS1 })},
 	}
 }
 

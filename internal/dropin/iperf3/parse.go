@@ -159,6 +159,8 @@ func (p *parser) check() error {
 		return problem("some option you are trying to set is client only").WithHint("%s is", p.sided[clientOnly])
 	case (s.Username == "") != (s.PublicKey == ""):
 		return problem("you must specify a username, password, and path to a valid RSA public key")
+	case (s.PrivateKey == "") != (s.Users == ""):
+		return problem("you must specify a path to a valid RSA private key and a user credential file")
 	case (s.Bytes != 0 || s.Blocks != 0) && s.Omit != 0:
 		return problem("--omit with an amount (-n, -k) is not supported by soku: a fixed amount has no part to leave out")
 	case s.ServerAffinity >= 0 && s.Role == Server:

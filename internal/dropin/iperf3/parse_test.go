@@ -155,7 +155,7 @@ func TestWrongCommandLinesAreRefusedInIperf3sWords(t *testing.T) {
 		"-c h --sctp":               "--sctp is not supported by soku",
 		"-c h -b 1M/10":             "burst is not supported",
 		"-c h -t 0":                 "is not supported",
-		"-s -D":                     "-D is not supported",
+		"-s --debug":                "--debug is not supported",
 		"-s -A 1,2":                 "client only; the second processor of -A is",
 		"-c h --username x":         "you must specify a username, password, and path",
 		"-c h -n 1M -O 1":           "--omit with an amount",

@@ -27,6 +27,10 @@ type Environment struct {
 	Append         func(file string) (io.WriteCloser, error) // opens a log
 	WriteFile      func(file string, b []byte) error
 	Remove         func(file string) error
+	// Detach starts a program like this one with these arguments, which stays when
+	// this one ends and has no terminal. Detached says that this is that program.
+	Detach   func(args []string) error
+	Detached bool
 }
 
 func (e Environment) program() Program {
@@ -51,6 +55,13 @@ func Run(ctx context.Context, env Environment, args []string) int {
 		return 0
 	}
 	warn(env, set)
+	if set.Daemon && !env.Detached {
+		if err := env.Detach(args); err != nil {
+			fmt.Fprintf(env.Stderr, "iperf3: error - unable to become a daemon: %s\n", oneLine(err))
+			return 1
+		}
+		return 0
+	}
 	r := &runner{env: env, set: set, out: env.Stdout, errs: env.Stderr}
 	closeAll, err := r.open()
 	if err != nil {
@@ -125,8 +136,8 @@ func (r *runner) open() (closeAll func(), err error) {
 	}, nil
 }
 
-// writer is for the next test.
-func (r *runner) writer() Writer {
+// newWriter is for the next test.
+func (r *runner) newWriter() Writer {
 	if r.set.JSON {
 		return newJSON(r.out, r.set)
 	}

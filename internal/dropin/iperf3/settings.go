@@ -59,8 +59,14 @@ type Settings struct {
 	NoFQPacing      bool
 
 	OneOff      bool
-	RateLimit   int64 // bits a second
-	MaxDuration int   // seconds
+	Daemon      bool
+	RateLimit   int64  // bits a second
+	MaxDuration int    // seconds
+	IdleTimeout int    // seconds; 0: none
+	PrivateKey  string // file
+	Users       string // file
+	Skew        int    // seconds; 0: the usual
+	PKCS1       bool
 
 	UDP            bool
 	Rate           int64 // bits a second of one stream
@@ -213,6 +219,14 @@ func bitrateLimit(s *Settings, v string) error {
 
 func maxDuration(s *Settings, v string) error {
 	return bounded(&s.MaxDuration, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime)
+}
+
+func idleTimeout(s *Settings, v string) error {
+	return bounded(&s.IdleTimeout, v, 1, mostTime, "idle timeout parameter is not positive or larger than allowed limit")
+}
+
+func skew(s *Settings, v string) error {
+	return bounded(&s.Skew, v, 1, math.MaxInt32, "skew threshold must be a positive number")
 }
 
 func connectTimeout(s *Settings, v string) error {

@@ -1,0 +1,179 @@
+package iperf3
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ourServer is one of soku's in this process until it ends by itself or the test does.
+type ourServer struct {
+	port      string
+	out, errs safeBuffer
+	stop      context.CancelFunc
+	ended     chan int
+}
+
+func startOurs(t testing.TB, args ...string) *ourServer {
+	t.Helper()
+	s := &ourServer{port: freePort(t), ended: make(chan int, 1)}
+	ctx, stop := context.WithTimeout(context.Background(), 40*time.Second)
+	s.stop = stop
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.ended <- Run(ctx, environment(&s.out, &s.errs), append([]string{"-s", "-p", s.port}, args...))
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	listening(t, s.port)
+	return s
+}
+
+// result waits until the server has ended.
+func (s *ourServer) result(t testing.TB) output {
+	t.Helper()
+	select {
+	case code := <-s.ended:
+		return output{s.out.String(), s.errs.String(), code}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("the server does not end: %s%s", s.out.String(), s.errs.String())
+	}
+	return output{}
+}
+
+func TestAServersDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
+	program := realProgram(t)
+	for _, mode := range modes() {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			args := func(port string) []string {
+				return append([]string{"-J", "-c", loopback(mode), "-p", port}, words(mode)...)
+			}
+			port, ended := realServer(t, "-J", "-i", "0.5")
+			first := execute(t, program, args(port)...)
+			if first.code != 0 {
+				t.Skipf("iperf3 itself cannot: %s%s", first.stdout, first.stderr)
+			}
+			want := ended()
+			s := startOurs(t, "-1", "-J", "-i", "0.5")
+			second := execute(t, program, args(s.port)...)
+			got := s.result(t)
+			if second.code != 0 || got.code != 0 || got.stderr != "" {
+				t.Fatalf("status %d and %d: %s%s %s", second.code, got.code, second.stdout, second.stderr, got.stderr)
+			}
+			doc := parsed(t, got.stdout)
+			sameShape(t, parsed(t, want.stdout), doc)
+			sameShape(t, parsed(t, first.stdout), parsed(t, second.stdout)) // what the real client has of it
+			if numeric(doc, "end", "sum_sent", "bytes")+numeric(doc, "end", "sum_received", "bytes") == 0 {
+				t.Errorf("nothing was moved: %v", value(doc, "end"))
+			}
+		})
+	}
+}
+
+func TestAServerPrintsWhatIperf3Prints(t *testing.T) {
+	program := realProgram(t)
+	for _, mode := range []string{"", "-R", "--bidir", "-P 2", "-P 2 --bidir", "-O 1", "-u", "-u -R", "-u -P 2"} {
+		for _, verbose := range []bool{false, true} {
+			name, extra := mode, []string{"-i", "0.5"}
+			if verbose {
+				name, extra = mode+" verbose", append(extra, "-V")
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				args := func(port string) []string {
+					return append([]string{"-c", "127.0.0.1", "-p", port}, words(mode)...)
+				}
+				port, ended := realServer(t, extra...)
+				execute(t, program, args(port)...)
+				want := ended()
+				s := startOurs(t, append(extra, "-1")...)
+				execute(t, program, args(s.port)...)
+				got := s.result(t)
+				if a, b := common(want.stdout), common(got.stdout); a != b {
+					t.Errorf("iperf3 prints\n%s\nand soku\n%s", a, b)
+				}
+			})
+		}
+	}
+}
+
+func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
+	for _, mode := range []string{"", "-R", "--bidir -P 2", "-u", "-u -R -b 20M", "-u --bidir --get-server-output", "-n 4M -P 2", "--get-server-output -V", "-Z --skip-rx-copy", "-u --gsro -b 100M"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := startOurs(t, "-1", "-J", "-i", "0.5")
+			args := append([]string{"-c", "127.0.0.1", "-p", s.port, "-J"}, words(mode)...)
+			out := ours(t, args...)
+			got := s.result(t)
+			if out.code != 0 || got.code != 0 {
+				t.Fatalf("status %d and %d: %s %s %s", out.code, got.code, out.stderr, out.stdout, got.stdout)
+			}
+			doc := parsed(t, out.stdout)
+			plausible(t, doc)
+			if asked := strings.Contains(mode, "get-server"); asked != (value(doc, "server_output_json", "start") != nil) {
+				t.Errorf("the server's document: %v", value(doc, "server_output_json"))
+			}
+		})
+	}
+}
+
+func TestAServerGoesOnFromTestToTest(t *testing.T) {
+	program := realProgram(t)
+	s := startOurs(t)
+	for range 2 {
+		if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-n", "1M"); out.code != 0 {
+			t.Fatal(out.stderr)
+		}
+	}
+	awaited(t, &s.out, "(test #3)")
+	s.stop()
+	got := s.result(t)
+	if got.code != 0 || strings.Count(got.stdout, "Accepted connection") != 2 || !strings.Contains(got.stderr, "interrupt - the server has terminated") {
+		t.Errorf("status %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+func TestAServerHasOneClientAtATime(t *testing.T) {
+	program := realProgram(t)
+	s := startOurs(t, "-i", "0.1")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan int)
+	go func() {
+		done <- Run(ctx, environment(io.Discard, io.Discard), []string{"-c", "127.0.0.1", "-p", s.port, "-t", "20"})
+	}()
+	awaited(t, &s.out, "sec")
+	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port); out.code != 1 || !strings.Contains(out.stderr, "the server is busy") {
+		t.Errorf("status %d, %s", out.code, out.stderr)
+	}
+	stop()
+	<-done
+	awaited(t, &s.errs, "iperf3: the client has terminated")
+	awaited(t, &s.out, "receiver")
+	awaited(t, &s.out, "(test #2)")
+	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-n", "1M"); out.code != 0 {
+		t.Errorf("after it: %s", out.stderr)
+	}
+}
+
+func TestAServersLimits(t *testing.T) {
+	program := realProgram(t)
+	s := startOurs(t, "-1", "--server-bitrate-limit", "1M")
+	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-b", "10M"); out.code != 1 || !strings.Contains(out.stderr, "bandwidth") {
+		t.Errorf("status %d, %s", out.code, out.stderr)
+	}
+	if got := s.result(t); got.code != 0 || !strings.Contains(got.stderr, "iperf3: error - ") {
+		t.Errorf("%+v", got)
+	}
+	s = startOurs(t, "-1", "--idle-timeout", "1")
+	if got := s.result(t); got.code != 0 {
+		t.Errorf("%+v", got)
+	}
+	s = startOurs(t)
+	if out := ours(t, "-s", "-p", s.port); out.code != 1 || !strings.Contains(out.stderr, "unable to start listener for connections: Address already in use") {
+		t.Errorf("%+v", out)
+	}
+}
