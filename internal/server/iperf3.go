@@ -179,7 +179,8 @@ var (
 
 // iperf3Times are the limits a client must keep.
 const (
-	iperf3Word    = 10 * time.Second // parameters, and the answer to a state
-	iperf3Results = 30 * time.Second // the client's results
-	iperf3Grace   = 40 * time.Second // what a test with a time may take on top of it
+	iperf3Why     = 200 * time.Millisecond // what says why streams broke off
+	iperf3Word    = 10 * time.Second       // parameters, and the answer to a state
+	iperf3Results = 30 * time.Second       // the client's results
+	iperf3Grace   = 40 * time.Second       // what a test with a time may take on top of it
 )

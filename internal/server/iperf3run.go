@@ -56,6 +56,13 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	if t.over.fired() { // receivers go on for a moment after it
 		t.ran = t.overAt.Sub(begin)
 	}
+	if err != nil {
+		// A client that stops says so, and resets its streams: either may be seen first.
+		select {
+		case <-ctx.Done():
+		case <-time.After(iperf3Why):
+		}
+	}
 	counters := watch(host.MovedBy(end, t.options))
 	end.Host = &measure.Host{Facts: facts, Counters: &counters}
 	if cause := context.Cause(ctx); err != nil && cause != nil {

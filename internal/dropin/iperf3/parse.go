@@ -163,6 +163,12 @@ func (p *parser) check() error {
 		return problem("you must specify a path to a valid RSA private key and a user credential file")
 	case (s.Bytes != 0 || s.Blocks != 0) && s.Omit != 0:
 		return problem("--omit with an amount (-n, -k) is not supported by soku: a fixed amount has no part to leave out")
+	case s.ZeroCopy && s.Rate > 0 && !s.UDP:
+		return problem("--zerocopy with --bitrate is not supported by soku: only plain writes keep a rate")
+	case s.ZeroCopy && s.UDP:
+		return problem("--zerocopy with -u is not supported by soku").WithHint("--gsro makes UDP cheaper at both ends")
+	case s.SkipRxCopy && s.UDP:
+		return problem("--skip-rx-copy with -u is not supported by soku").WithHint("--gsro makes UDP cheaper at both ends")
 	case s.ServerAffinity >= 0 && s.Role == Server:
 		return problem("some option you are trying to set is client only").WithHint("the second processor of -A is")
 	case s.GSRO && !s.UDP && s.Role == Client:

@@ -157,6 +157,8 @@ func TestWrongCommandLinesAreRefusedInIperf3sWords(t *testing.T) {
 		"-c h -t 0":                 "is not supported",
 		"-s --debug":                "--debug is not supported",
 		"-s -A 1,2":                 "client only; the second processor of -A is",
+		"-c h -Z -b 1M":             "--zerocopy with --bitrate is not supported",
+		"-c h -u -Z":                "--zerocopy with -u is not supported",
 		"-c h --username x":         "you must specify a username, password, and path",
 		"-c h -n 1M -O 1":           "--omit with an amount",
 		"-c h --timestamps=%Q":      `"%Q" is not known`,

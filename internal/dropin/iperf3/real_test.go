@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -22,18 +23,22 @@ import (
 // unless it says otherwise.
 func modes() []string {
 	return []string{
-		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 1M", "-k 20", "-b 10M", "-l 8K", "-w 64K",
+		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 10M", "-k 80", "-b 10M", "-l 8K", "-w 64K",
 		"-M 1000", "-N", "-S 32", "-6", "-C reno", "-Z", "-T name", "--extra-data more", "-i 0", "--get-server-output",
-		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1", "-u -n 100K", "-u -k 20", "-u -b 5M -l 500",
+		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1", "-u -n 100K", "-u -k 5", "-u -b 5M -l 500",
 		"-u --udp-counters-64bit", "-u --get-server-output",
 	}
 }
 
-// words is the command line of a mode.
+// words is the command line of a mode. TCP has a rate, so that many tests can run at
+// the same time.
 func words(mode string) []string {
 	all := []string{"-i", "0.5"}
 	if !strings.Contains(mode, "-n ") && !strings.Contains(mode, "-k ") {
 		all = append(all, "-t", "1")
+	}
+	if !strings.Contains(mode, "-u") && !strings.Contains(mode, "-b ") && !strings.Contains(mode, "-Z") {
+		all = append(all, "-b", "100M")
 	}
 	return append(all, strings.Fields(mode)...)
 }
@@ -78,15 +83,21 @@ func execute(t testing.TB, name string, args ...string) output {
 	return output{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// freePort is a port that nobody listens on now.
+var lastPort atomic.Int32
+
+// freePort is a port that nobody listens on now, below those that systems give to
+// connections, which may come to be in use at any time.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "[::]:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := strconv.Itoa(10_000 + (os.Getpid()*64+int(lastPort.Add(1)))%20_000)
+		if l, err := net.Listen("tcp", "[::]:"+port); err == nil {
+			_ = l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	t.Fatal("no port is free")
+	return ""
 }
 
 // realServer starts one real server for one test and returns its port, and what it
@@ -120,7 +131,7 @@ func listening(t testing.TB, port string) {
 	number, _ := strconv.Atoi(port)
 	entry := fmt.Sprintf(":%04X 00000000:0000 0A", number)
 	entry6 := fmt.Sprintf(":%04X 00000000000000000000000000000000:0000 0A", number)
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 			b, err := os.ReadFile(file)
 			if err != nil {

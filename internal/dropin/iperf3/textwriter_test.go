@@ -62,9 +62,9 @@ func body(text string) string {
 func TestTextIsThatOfIperf3(t *testing.T) {
 	program := realProgram(t)
 	for _, mode := range []string{
-		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 1G", "-k 9000", "-b 10M", "-M 1000", "-i 0", "-T name",
+		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 15M", "-k 120", "-b 10M", "-M 1000", "-i 0", "-T name",
 		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1",
-		"-V", "-V -R", "-V --bidir -P 2", "-V -u", "-V -u -R -P 2", "-V -b 5M -n 1M", "-V -k 5000 -M 1000",
+		"-V", "-V -R", "-V --bidir -P 2", "-V -u", "-V -u -R -P 2", "-V -b 5M -n 1M", "-V -k 120 -M 1000",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
