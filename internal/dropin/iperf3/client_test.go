@@ -74,9 +74,9 @@ func shape(doc any) map[string]string {
 
 // sameShape wants all that iperf3 has, of the same types, and no more than newer
 // versions have.
-func sameShape(t *testing.T, real, ours any) {
+func sameShape(t *testing.T, theirs, ours any) {
 	t.Helper()
-	a, b := shape(real), shape(ours)
+	a, b := shape(theirs), shape(ours)
 	// What the other end made is not compared, nor intervals where either had none.
 	none := a["intervals[]"] == "" || b["intervals[]"] == ""
 	left := func(path string) bool {
@@ -106,16 +106,16 @@ func TestAClientsDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
 				return append([]string{"-J", "-c", loopback(mode), "-p", port}, words(mode)...)
 			}
 			port, _ := realServer(t, "-i", "0.5")
-			real := execute(t, program, args(port)...)
-			if real.code != 0 {
-				t.Skipf("iperf3 itself cannot: %s%s", real.stdout, real.stderr)
+			theirs := execute(t, program, args(port)...)
+			if theirs.code != 0 {
+				t.Skipf("iperf3 itself cannot: %s%s", theirs.stdout, theirs.stderr)
 			}
 			port, _ = realServer(t, "-i", "0.5")
 			mine := ours(t, args(port)...)
 			if mine.code != 0 || mine.stderr != "" {
 				t.Fatalf("status %d, %s%s", mine.code, mine.stderr, mine.stdout)
 			}
-			a, b := parsed(t, real.stdout), parsed(t, mine.stdout)
+			a, b := parsed(t, theirs.stdout), parsed(t, mine.stdout)
 			sameShape(t, a, b)
 			sameTest(t, a, b)
 			plausible(t, b)
@@ -124,15 +124,15 @@ func TestAClientsDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
 }
 
 // sameTest wants that both say that they measured the same.
-func sameTest(t *testing.T, real, ours any) {
+func sameTest(t *testing.T, theirs, ours any) {
 	t.Helper()
-	a, b := flat(value(real, "start", "test_start")), flat(value(ours, "start", "test_start"))
+	a, b := flat(value(theirs, "start", "test_start")), flat(value(ours, "start", "test_start"))
 	for path, v := range a {
 		if path != ".blksize" && b[path] != v { // of UDP it follows the segment, which varies on loopback
 			t.Errorf("test_start%s is %v, iperf3 has %v", path, b[path], v)
 		}
 	}
-	if n, m := len(items(real, "start", "connected")), len(items(ours, "start", "connected")); n != m {
+	if n, m := len(items(theirs, "start", "connected")), len(items(ours, "start", "connected")); n != m {
 		t.Errorf("%d connections, iperf3 has %d", m, n)
 	}
 }
@@ -174,13 +174,13 @@ func TestAClientPrintsWhatIperf3Prints(t *testing.T) {
 				return append([]string{"-c", "127.0.0.1", "-p", port}, words(mode)...)
 			}
 			port, _ := realServer(t, "-i", "0.5")
-			real := execute(t, program, args(port)...)
+			theirs := execute(t, program, args(port)...)
 			port, _ = realServer(t, "-i", "0.5")
 			mine := ours(t, args(port)...)
-			if real.code != 0 || mine.code != 0 {
-				t.Fatalf("status %d and %d: %s %s", real.code, mine.code, real.stderr, mine.stderr)
+			if theirs.code != 0 || mine.code != 0 {
+				t.Fatalf("status %d and %d: %s %s", theirs.code, mine.code, theirs.stderr, mine.stderr)
 			}
-			want, got := common(real.stdout), common(mine.stdout)
+			want, got := common(theirs.stdout), common(mine.stdout)
 			if want != got {
 				t.Errorf("iperf3 prints\n%s\nand soku\n%s", want, got)
 			}

@@ -1,7 +1,7 @@
 // Package iperf3 is the command line of iperf3 over soku's own engines: the same
 // options, the same text, the same JSON, so that scripts and parsers that were
 // written for iperf3 go on working. What it takes and what is different is in
-// docs/reference/iperf3.md; the table there is made from the table here.
+// docs/reference/soku-iperf3.md; the table there is made from the table here.
 //
 // [Parse] reads a command line into [Settings]. Two writers turn what happened
 // ([Start], [Interval], [End]) into text or JSON. It moves no bytes and speaks no

@@ -11,15 +11,44 @@ import (
 
 // failure is what a client of iperf3 says where this went wrong.
 func failure(e *measure.Error) string {
+	var told iperf3.ServerFailure
 	switch {
 	case errors.Is(e, iperf3.ErrBusy):
 		return "error - the server is busy running a test. try again later"
+	case errors.Is(e, iperf3.ErrStopped):
+		return "error - the server has terminated"
+	case errors.Is(e, iperf3.ErrClosed):
+		return "error - control socket has closed unexpectedly"
+	case errors.As(e, &told):
+		return "error - " + numbered(told)
 	case e.Kind == measure.KindUnreachable:
 		return "error - unable to connect to server - server may have stopped running or use a different port, firewall issue, etc.: " + reason(e)
 	case e.Kind == measure.KindInterrupted:
 		return "interrupt - the client has terminated"
 	}
 	return "error - " + oneLine(e)
+}
+
+// numbered is what iperf3 says for a failure that the server has told, of those that
+// depend on what the client asks; and what soku says for another.
+func numbered(f iperf3.ServerFailure) string {
+	switch f {
+	case iperf3.CodeTotalRate:
+		return "total required bandwidth is larger than server limit"
+	case iperf3.CodeMaxDuration:
+		return "client's requested duration exceeds the server's maximum permitted limit"
+	case iperf3.CodeAuthorization:
+		return "test authorization failed"
+	case iperf3.CodeSilence:
+		return "idle timeout for receiving data"
+	case iperf3.CodeExpired:
+		return "server test duration expired"
+	case iperf3.CodeNoSCTP:
+		return "no SCTP support available"
+	case iperf3.CodeCongestion:
+		return "unable to set TCP_CONGESTION: Supplied congestion control algorithm not supported on this host"
+	}
+	return "the server ended the test: " + f.Error()
 }
 
 // reason is the system's sentence for why a host was not reached, as C has it,

@@ -8,25 +8,41 @@ import (
 // Usage is what follows an error of the command line.
 const Usage = "Usage: iperf3 [-s|-c host] [options]\nTry `iperf3 --help' for more information.\n"
 
+// Widths of the help, columns.
+const (
+	helpLeft  = 30
+	helpWhole = 80
+)
+
 // Help is the answer to --help.
 func Help() string {
 	var b strings.Builder
-	b.WriteString("Usage: iperf3 [-s|-c host] [options]\n       iperf3 [-h|--help] [-v|--version]\n\n" +
-		"This is soku, which takes iperf3's options, speaks its protocol and prints what it prints.\n")
+	b.WriteString(`Usage: iperf3 [-s|-c host] [options]
+       iperf3 [-h|--help] [-v|--version]
+
+This is soku, which takes iperf3's options, speaks its protocol and prints what
+iperf3 prints. It does the same when it is called through a link named iperf3.
+
+Examples:
+  soku iperf3 -s
+  soku iperf3 -c vm2 -P 4 -t 30
+  soku iperf3 -c vm2 -u -b 500M -R --json
+`)
 	for _, part := range []struct {
 		title   string
 		options []option
 	}{{"Server or Client", commonOptions()}, {"Server specific", serverOptions()}, {"Client specific", clientOptions()}} {
 		fmt.Fprintf(&b, "\n%s:\n", part.title)
 		for _, o := range part.options {
-			b.WriteString(helpLine(o))
+			b.WriteString(helpEntry(o))
 		}
 	}
-	b.WriteString("\nBYTES and RATE take a suffix K, M, G or T: powers of 1024 of bytes and of 1000 of rates.\n")
+	b.WriteString("\nBYTES and RATE take a suffix K, M, G or T: powers of 1024 of bytes, of 1000 of\nrates. Options that are not supported are refused; none is left out.\n")
 	return b.String()
 }
 
-func helpLine(o option) string {
+// helpEntry is the line of an option, or its lines.
+func helpEntry(o option) string {
 	left := "      --" + o.long
 	if o.short != "" {
 		left = "  -" + o.short + ", --" + o.long
@@ -41,8 +57,27 @@ func helpLine(o option) string {
 	if o.set == nil {
 		right += " (not supported)"
 	}
-	if len(left) > 30 {
-		return fmt.Sprintf("%s\n%-32s%s\n", left, "", right)
+	lines := wrapped(right, helpWhole-helpLeft)
+	if len(left) > helpLeft-2 {
+		lines = append([]string{""}, lines...)
 	}
-	return fmt.Sprintf("%-32s%s\n", left, right)
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s%s", helpLeft, left, line), " ") + "\n")
+		left = ""
+	}
+	return b.String()
+}
+
+// wrapped breaks text into lines of at most so many columns.
+func wrapped(text string, columns int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > columns {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return append(lines, line)
 }

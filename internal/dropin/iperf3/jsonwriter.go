@@ -103,7 +103,7 @@ func (w *jsonWriter) Interval(iv Interval) {
 				streams = append(streams, w.interval(s, iv.Omitted, true))
 			}
 		}
-		total, _ := iv.sum(sender)
+		total := iv.sum(sender)
 		doc.add(w.sumName("sum", sender), w.interval(total, iv.Omitted, false))
 	}
 	doc[0].value = streams

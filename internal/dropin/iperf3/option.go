@@ -72,7 +72,7 @@ func serverOptions() []option {
 		{long: "daemon", short: "D", side: serverOnly, help: "go to the background", set: toggle(func(s *Settings) *bool { return &s.Daemon }), what: "not on Windows"},
 		{long: "one-off", short: "1", side: serverOnly, help: "answer one test, then end", set: toggle(func(s *Settings) *bool { return &s.OneOff })},
 		{long: "server-bitrate-limit", arg: "RATE[/SECONDS]", side: serverOnly, help: "refuse tests that ask for more", set: bitrateLimit,
-			what: "what a test asks for is checked, what it moves is not: `/SECONDS` is refused"},
+			what: "averaged over 5 seconds; `/SECONDS` is refused"},
 		{long: "idle-timeout", arg: "SECONDS", side: serverOnly, help: "end after so long without a client, with --one-off", set: idleTimeout,
 			what: "without `--one-off` there is nothing to do: iperf3 starts anew then, which changes nothing here"},
 		{long: "server-max-duration", arg: "SECONDS", side: serverOnly, help: "longest test that is answered", set: maxDuration},

@@ -141,8 +141,8 @@ func percent(part, whole int64) float64 {
 
 // sum adds the streams of an interval that go one way. Its times are those of the
 // first stream of all, as iperf3 has them.
-func (iv Interval) sum(sender bool) (total StreamInterval, n int) {
-	total = StreamInterval{Sender: sender}
+func (iv Interval) sum(sender bool) StreamInterval {
+	n, total := 0, StreamInterval{Sender: sender}
 	if len(iv.Streams) > 0 {
 		total.Start, total.End = iv.Streams[0].Start, iv.Streams[0].End
 	}
@@ -165,7 +165,7 @@ func (iv Interval) sum(sender bool) (total StreamInterval, n int) {
 	if n > 0 {
 		total.JitterMs /= float64(n)
 	}
-	return total, n
+	return total
 }
 
 // packets is how many datagrams a stream had, as far as this end knows.

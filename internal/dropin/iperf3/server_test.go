@@ -159,6 +159,23 @@ func TestAServerHasOneClientAtATime(t *testing.T) {
 	}
 }
 
+func TestAServerThatIsStoppedSaysSo(t *testing.T) {
+	s := startOurs(t)
+	var out, errs safeBuffer
+	done := make(chan int)
+	go func() {
+		done <- Run(t.Context(), environment(&out, &errs), []string{"-c", "127.0.0.1", "-p", s.port, "-t", "20", "-i", "0.1"})
+	}()
+	awaited(t, &out, "sec")
+	s.stop()
+	if code := <-done; code != 1 || errs.String() != "iperf3: error - the server has terminated\n" || !strings.Contains(out.String(), "sender") {
+		t.Errorf("status %d, %s%s", code, errs.String(), out.String())
+	}
+	if got := s.result(t); got.code != 0 || !strings.Contains(got.stdout, "receiver") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAServersLimits(t *testing.T) {
 	program := realProgram(t)
 	s := startOurs(t, "-1", "--server-bitrate-limit", "1M")
@@ -167,6 +184,10 @@ func TestAServersLimits(t *testing.T) {
 	}
 	if got := s.result(t); got.code != 0 || !strings.Contains(got.stderr, "iperf3: error - ") {
 		t.Errorf("%+v", got)
+	}
+	s = startOurs(t, "-1", "--server-max-duration", "5")
+	if out := ours(t, "-c", "127.0.0.1", "-p", s.port, "-t", "6"); out.code != 1 || out.stderr != "iperf3: error - client's requested duration exceeds the server's maximum permitted limit\n" {
+		t.Errorf("status %d, %s", out.code, out.stderr)
 	}
 	s = startOurs(t, "-1", "--idle-timeout", "1")
 	if got := s.result(t); got.code != 0 {

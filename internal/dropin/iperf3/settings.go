@@ -161,7 +161,7 @@ func timestamps(s *Settings, v string) error {
 		v = "%c "
 	}
 	if bad := unknownConversion(v); bad != "" {
-		return problem("--timestamps: %q is not known", bad).WithHint("see docs/reference/iperf3.md for those that are")
+		return problem("--timestamps: %q is not known", bad).WithHint("see docs/reference/soku-iperf3.md for those that are")
 	}
 	s.Timestamps = v
 	return nil
@@ -210,7 +210,7 @@ func beClient(s *Settings, v string) error {
 
 func bitrateLimit(s *Settings, v string) error {
 	if _, _, averaged := strings.Cut(v, "/"); averaged {
-		return problem("--server-bitrate-limit %s: the time to average over is not supported by soku", v).WithHint("leave it out: what a test asks for is checked before it begins")
+		return problem("--server-bitrate-limit %s: the time to average over is not supported by soku", v).WithHint("leave it out: it is 5 seconds")
 	}
 	n, err := rate(v)
 	s.RateLimit = n

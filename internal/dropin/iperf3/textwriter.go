@@ -170,7 +170,7 @@ func (w *textWriter) Interval(iv Interval) {
 				w.row(fmt.Sprintf("%3d", s.Socket), s, iv.Omitted, true)
 			}
 		}
-		if total, _ := iv.sum(sender); w.test.Streams > 1 {
+		if total := iv.sum(sender); w.test.Streams > 1 {
 			w.row("SUM", total, iv.Omitted, false)
 		}
 	}

@@ -89,11 +89,11 @@ func TestTextIsThatOfIperf3(t *testing.T) {
 
 // sameText wants the same lines but for their figures. How many intervals there
 // were is chance: a short last one may be there or not.
-func sameText(t *testing.T, real, ours string) {
+func sameText(t *testing.T, theirs, ours string) {
 	t.Helper()
-	want, got := distinct(form(real)), distinct(form(ours))
+	want, got := distinct(form(theirs)), distinct(form(ours))
 	if want != got {
-		t.Errorf("iperf3 prints\n%s\nand soku\n%s\nfor\n%s", want, got, real)
+		t.Errorf("iperf3 prints\n%s\nand soku\n%s\nfor\n%s", want, got, theirs)
 	}
 }
 

@@ -12,8 +12,21 @@ import (
 	"soku/internal/sock"
 )
 
-// ErrBusy is inside the error of a server that measures with somebody else.
-var ErrBusy = errors.New("it measures with somebody else")
+// What is inside the errors of a session, for who tells it in iperf3's own words.
+var (
+	// ErrBusy: the server measures with somebody else.
+	ErrBusy = errors.New("it measures with somebody else")
+	// ErrStopped: the server was stopped.
+	ErrStopped = errors.New("was stopped")
+	// ErrClosed: the server closed the control connection without a word.
+	ErrClosed = errors.New("the control connection was closed")
+)
+
+// ServerFailure is what a server told of its failure: one of iperf3's numbers.
+type ServerFailure int
+
+// Error says what the number means.
+func (f ServerFailure) Error() string { return codeText(int(f)) }
 
 // ended returns the cause of ctx as an error of kind interrupted, unless the cause
 // is itself a *measure.Error; nil while ctx lives.
@@ -85,7 +98,7 @@ func (s *session) explainControl(ctx context.Context, doing string, err error) e
 	case errors.Is(err, net.ErrClosed):
 		return measure.Errorf(measure.KindInterrupted, "%s with iperf3 server %s: the session is closed", doing, s.remote)
 	}
-	return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: the control connection was closed", doing, s.remote).WithHint("look at what the server printed")
+	return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: %w", doing, s.remote, ErrClosed).WithHint("look at what the server printed")
 }
 
 // turnedAway is for a server that closes the connection when it has the parameters,
@@ -104,7 +117,7 @@ func (s *session) explainState(state State) error {
 	case AccessDenied:
 		return measure.Errorf(measure.KindRefused, "iperf3 server %s is busy: %w", s.remote, ErrBusy).WithHint("try again later; an iperf3 server has one client at a time")
 	case ServerTerminate:
-		return measure.Errorf(measure.KindBroken, "iperf3 server %s was stopped", s.remote)
+		return measure.Errorf(measure.KindBroken, "iperf3 server %s %w", s.remote, ErrStopped)
 	case ServerError:
 		_ = s.control.SetReadDeadline(soon())
 		code, errno := readError(s.control)
@@ -115,7 +128,7 @@ func (s *session) explainState(state State) error {
 		s.mu.Lock()
 		s.exchange.ErrorCode, s.exchange.ErrorErrno = code, errno
 		s.mu.Unlock()
-		e := measure.Errorf(kind, "iperf3 server %s ended the test: %s", s.remote, codeText(code))
+		e := measure.Errorf(kind, "iperf3 server %s ended the test: %w", s.remote, ServerFailure(code))
 		if code == CodeAuthorization {
 			return e.WithHint("check --user, the password, --rsa-public-key-file and the clocks of both hosts")
 		}
