@@ -232,3 +232,22 @@ func TestRecordedConnectionsOfEthrAreCounted(t *testing.T) {
 		})
 	}
 }
+
+func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
+	r, at := ethrServer(t, Config{})
+	c, err := askEthr(t, at, ethrSyn(func(m *ethr.Message) { m.Synced = true }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload := make([]byte, 5000)
+	for i := range payload {
+		payload[i] = byte(i)
+	}
+	if _, err := c.Write(payload); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.CloseWrite()
+	if got := r.ethrEnded("tcp", "bytes"); got != "5000" {
+		t.Errorf("%s bytes of 5000", got)
+	}
+}
