@@ -39,8 +39,8 @@ func newIngestCommand(sys *System) *cobra.Command {
 			"result says where it came from and what it lacks; no figure is made up. A file\n" +
 			"goes in whole or not at all, and only once.",
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
-  soku ingest --campaign gateways --path-pattern '{sku}/run{repeat}.json' out/*/*.json
-  soku ingest --map examples/cases/vm-bandwidth-cap.yaml examples/cases/vm-bandwidth-cap.csv
+  soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
+  soku ingest --map cases/vm-bandwidth-cap.yaml cases/vm-bandwidth-cap.csv
   soku ingest --campaign x --dry-run *.json        what would go in`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd.Context(), sys, f, args) },

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,9 @@ to this program is the same command. soku ntttcp -h lists the options.`,
   ln -s soku ntttcp && ./ntttcp -r`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Equal(args, []string{"--help"}) { // ntttcp itself has only -h
+				return cmd.Help()
+			}
 			o, notes, err := ntttcp.Parse(args)
 			if err != nil {
 				return err

@@ -59,6 +59,13 @@ func Run(ctx context.Context, env Environment, args []string) int {
 
 // help prints the table of options.
 func help(w io.Writer) {
+	fmt.Fprint(w, `Examples:
+  soku ethr -s
+  soku ethr -c vm2 -n 16 -d 30s
+  soku ethr -c vm2 -t l
+  soku ethr -x example.net:443 -t c
+
+`)
 	for _, section := range []struct {
 		title string
 		mode  int
