@@ -46,7 +46,7 @@ func (s *sender) settle(ctx context.Context) (lost []int64) {
 // waits for none where the system does not tell.
 func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
-	timeout := sock.Now().Add(s.flow.patience())
+	timeout := sock.Now().Add(s.patience())
 	for i, c := range s.conns {
 		lost[i] = unacknowledged(c, false)
 		for wait := time.Millisecond; lost[i] > 0 && sock.Now().Before(timeout) && ctx.Err() == nil; wait = min(2*wait, 50*time.Millisecond) {
