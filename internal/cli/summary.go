@@ -108,6 +108,13 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+func whoCounted(f measure.Flow) string {
+	if f.Acknowledged {
+		return "acknowledged by the receiver's system"
+	}
+	return "counted at the receiver"
+}
+
 type rowPrinter func(name, format string, args ...any)
 
 func printFlowSummary(row rowPrinter, r *measure.Result) {
@@ -120,9 +127,9 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 		if s.GoodputBps == 0 && s.ReceivedBytes == 0 {
 			row(name, "not known: the receiver's count is missing")
 		} else {
-			row(name, "%s counted at the receiver", measure.FormatRate(s.GoodputBps))
+			row(name, "%s %s", measure.FormatRate(s.GoodputBps), whoCounted(f))
 			if text := f.StandsFor(); text != "" && r.Test == measure.TestTCP {
-				row("", "%s (%s to %s)", text, f.TXPath, f.RXPath)
+				row("", "%s (%s to %s)", text, cmp.Or(f.TXPath, "unknown"), f.RXPath)
 			}
 		}
 		if text := fairnessText(s.Fairness); text != "" {

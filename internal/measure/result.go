@@ -110,9 +110,12 @@ type Flow struct {
 	Direction Direction `json:"direction"`
 	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write, splice, zerocopy, sendfile, batch or gso"`
 	RXPath    string    `json:"rx_path,omitempty" jsonschema:"description=How the receiver's bytes got out of its kernel: read, discard (never copied to the program), batch or gro"`
-	Summary   Summary   `json:"summary"`
-	Streams   []Stream  `json:"streams"`
-	Samples   []Sample  `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`
+	// Acknowledged is set where the receiver told nothing: received are the bytes that
+	// its system acknowledged to the sender.
+	Acknowledged bool     `json:"acknowledged,omitempty" jsonschema:"description=The receiver told nothing: received are the bytes that its system acknowledged to the sender"`
+	Summary      Summary  `json:"summary"`
+	Streams      []Stream `json:"streams"`
+	Samples      []Sample `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`
 }
 
 // StandsFor says in words what the goodput of a TCP flow is the figure of, by how

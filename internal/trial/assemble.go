@@ -66,7 +66,7 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 		f.TXPath = sent.Path
 	}
 	if received != nil {
-		f.RXPath = received.Path
+		f.RXPath, f.Acknowledged = received.Path, received.Acknowledged
 	}
 	for _, s := range f.Streams {
 		f.Summary.SentBytes += s.SentBytes

@@ -24,7 +24,7 @@ func acknowledged(own *measure.End, r *measure.Result) {
 
 // receivedOf is the count of a receiver that has all of what the sender of f counted.
 func receivedOf(f measure.FlowEnd) measure.FlowEnd {
-	f.Role, f.Path = measure.Receiver, ""
+	f.Role, f.Path, f.Acknowledged = measure.Receiver, "", true
 	f.Streams, f.Samples = slices.Clone(f.Streams), slices.Clone(f.Samples)
 	asReceived(f.Samples)
 	for i := range f.Streams {
