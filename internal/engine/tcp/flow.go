@@ -89,6 +89,9 @@ func patienceOf(role measure.Role) time.Duration {
 // nominal is how long a timed flow's sender sends.
 func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
 
+// haste is by how much the far end of a timed flow may end before its time.
+func (f *flow) haste() time.Duration { return min(time.Second, f.nominal()/2) }
+
 // drain is how long after its nominal end a timed flow's receiver still reads.
 func (f *flow) drain() time.Duration {
 	if f.manner.Kept {

@@ -116,3 +116,22 @@ func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
 		}
 	})
 }
+
+func TestAReceiverOfAKeptFlowMayEndALittleEarly(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		for after, failure := range map[time.Duration]bool{50 * time.Millisecond: true, 700 * time.Millisecond: false} {
+			a, b := pairs(t, 1)
+			go func() {
+				_ = b[0].SetReadDeadline(time.Now().Add(after))
+				_, _ = io.Copy(io.Discard, b[0])
+				b[0].Close()
+			}()
+			o := options(time.Second, 1)
+			o.TX = w.tx
+			end, err := send(t.Context(), measure.Manner{Kept: true}, a, o, measure.Forward, nil, w.limits())
+			if (err != nil) != failure || sentBytes(end) == 0 {
+				t.Errorf("closed after %v of 1s: %d bytes, %v", after, sentBytes(end), err)
+			}
+		}
+	})
+}

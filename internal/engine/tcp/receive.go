@@ -158,7 +158,7 @@ func (r *receiver) ended(stream int) {
 // sender in good order. The first byte may have been up to a second late: a
 // first segment that is lost is sent again only then (RFC 6298).
 func (r *receiver) early(after time.Duration) bool {
-	return r.timed() && after < r.nominal()-min(time.Second, r.nominal()/2)
+	return r.timed() && after < r.nominal()-r.haste()
 }
 
 // finish judges a flow whose workers have ended, and resets the streams that

@@ -115,7 +115,13 @@ func (s *sender) giveBack(n int) {
 // over tells whether the flow is: a timed one by its time. Where this host was held
 // up past that and past the peer's time to drain, the peer has ended the stream
 // with a reset by then, which is no failure.
-func (s *sender) over() bool { return s.ending.Over() || s.timed() && !sock.Now().Before(s.stop) }
+func (s *sender) over() bool {
+	stop := s.stop
+	if s.manner.Kept { // the far end's clock began with its first byte, or with a word before that
+		stop = stop.Add(-s.haste())
+	}
+	return s.ending.Over() || s.timed() && !sock.Now().Before(stop)
+}
 
 // infos asks the kernel about each stream; nil where it does not tell.
 func (s *sender) infos() []*measure.TCPInfo {
