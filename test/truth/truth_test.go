@@ -90,6 +90,11 @@ func network(t *testing.T, topology string) *lab.Lab {
 // run measures from the host named client to the address of server.
 func run(t *testing.T, l *lab.Lab, test string, flags ...string) *measure.Result {
 	t.Helper()
+	return undisturbed(t, func() *measure.Result { return runOnce(t, l, test, flags...) })
+}
+
+func runOnce(t *testing.T, l *lab.Lab, test string, flags ...string) *measure.Result {
+	t.Helper()
 	addr, err := l.Topology.Address("server", "")
 	if err != nil {
 		t.Fatal(err)
