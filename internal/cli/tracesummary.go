@@ -42,7 +42,7 @@ func printTraceSummary(w io.Writer, row rowPrinter, r *measure.Result) {
 	for _, line := range branchLines(t) {
 		row("branches", "%s", line)
 	}
-	row("probes", "%d sent in %d rounds", t.Sent, t.Rounds)
+	row("probes", "%d sent in %s", t.Sent, plural(int(t.Rounds), "round"))
 	if t.Foreign > 0 {
 		row("", "%d ICMP messages about other packets were left out", t.Foreign)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
 
@@ -108,7 +109,7 @@ func (s *Server) serveIperf3(at *port, c *net.TCPConn, first []byte) {
 			_ = c.Close()
 		}
 	}()
-	client := addrPort(c.RemoteAddr())
+	client := sock.AddrPort(c.RemoteAddr())
 	var cookie iperf3.Cookie
 	if _, err := io.ReadFull(c, cookie[copy(cookie[:], first):]); err != nil || !iperf3.MayBeCookie(cookie[:]) {
 		return
@@ -143,17 +144,6 @@ func (s *Server) knockIperf3(at *port, from netip.AddrPort, b []byte) bool {
 	}
 	t.takeUDP(from, b)
 	return true
-}
-
-func addrPort(a net.Addr) netip.AddrPort {
-	var p netip.AddrPort
-	switch a := a.(type) {
-	case *net.TCPAddr:
-		p = a.AddrPort()
-	case *net.UDPAddr:
-		p = a.AddrPort()
-	}
-	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
 }
 
 // refusal is why a test is not measured, with iperf3's number for it.

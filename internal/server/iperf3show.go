@@ -5,6 +5,7 @@ import (
 	"net"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
 
@@ -66,7 +67,7 @@ func (s *Server) show() IPerf3Show {
 // tellOpened tells the show of the streams.
 func (t *iperf3Test) tellOpened() {
 	e := iperf3.Exchange{
-		Cookie: t.cookie.String(), Parameters: *t.asked, Local: addrPort(t.control.LocalAddr()), Remote: t.client,
+		Cookie: t.cookie.String(), Parameters: *t.asked, Local: sock.AddrPort(t.control.LocalAddr()), Remote: t.client,
 	}
 	var conns []net.Conn
 	for _, a := range t.tcp {
@@ -78,7 +79,7 @@ func (t *iperf3Test) tellOpened() {
 	for i, c := range conns {
 		e.Streams = append(e.Streams, iperf3.StreamEnds{
 			ID: iperf3.StreamID(i), Sends: !t.asked.Reverse && i < t.asked.Parallel,
-			Local: addrPort(c.LocalAddr()), Remote: addrPort(c.RemoteAddr()),
+			Local: sock.AddrPort(c.LocalAddr()), Remote: sock.AddrPort(c.RemoteAddr()),
 		})
 	}
 	t.shows.Opened(e, conns)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 )
@@ -60,7 +61,7 @@ type arrival struct {
 
 func (s *Server) newIperf3Test(at *port, c *net.TCPConn, cookie iperf3.Cookie) *iperf3Test {
 	t := &iperf3Test{
-		server: s, at: at, control: c, cookie: cookie, client: addrPort(c.RemoteAddr()), local: addrPort(c.LocalAddr()).Addr(),
+		server: s, at: at, control: c, cookie: cookie, client: sock.AddrPort(c.RemoteAddr()), local: sock.AddrPort(c.LocalAddr()).Addr(),
 		born: time.Now(), granted: newLatch(), opened: newLatch(), all: newLatch(), over: newLatch(), running: measure.TestTCP,
 	}
 	t.ctx, t.abort = context.WithCancelCause(s.base)

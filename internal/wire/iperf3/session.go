@@ -113,7 +113,7 @@ func (s *session) greet(ctx context.Context) (err error) {
 		}
 	}()
 	defer context.AfterFunc(ctx, func() { _ = s.control.Close() })()
-	s.exchange = Exchange{Cookie: s.cookie.String(), Parameters: *s.asked, Local: addrOf(c.LocalAddr()), Remote: addrOf(c.RemoteAddr())}
+	s.exchange = Exchange{Cookie: s.cookie.String(), Parameters: *s.asked, Local: sock.AddrPort(c.LocalAddr()), Remote: sock.AddrPort(c.RemoteAddr())}
 	if info, ok := sock.TCPInfo(s.control); ok {
 		s.exchange.ControlMSS = int(info.MSS)
 		s.fitPath(int(info.MSS))
@@ -169,17 +169,6 @@ func (s *session) expect(ctx context.Context, doing string, want State) error {
 	return s.explainControl(ctx, doing, errNotIperf3)
 }
 
-func addrOf(a net.Addr) netip.AddrPort {
-	var p netip.AddrPort
-	switch a := a.(type) {
-	case *net.TCPAddr:
-		p = a.AddrPort()
-	case *net.UDPAddr:
-		p = a.AddrPort()
-	}
-	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
-}
-
 // Options implements wire.Session: a server allows all of a test or nothing. An amount
 // is whole writes.
 func (s *session) Options() measure.Options { return s.request.Options }
@@ -220,7 +209,7 @@ func (s *session) keep(c net.Conn, index int) error {
 	s.conns = append(s.conns, c)
 	s.exchange.Streams = append(s.exchange.Streams, StreamEnds{
 		ID: StreamID(index), Sends: !s.asked.Reverse && index < s.asked.Parallel,
-		Local: addrOf(c.LocalAddr()), Remote: addrOf(c.RemoteAddr()),
+		Local: sock.AddrPort(c.LocalAddr()), Remote: sock.AddrPort(c.RemoteAddr()),
 	})
 	return nil
 }
