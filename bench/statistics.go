@@ -32,16 +32,17 @@ type standing struct {
 	latestErr string
 }
 
-// paired is the median of the ratios of one contender to another, of figures of the
-// same round; NaN without any.
-func paired(of, to map[int]float64) float64 {
-	var ratios []float64
+// paired is the median of [ratios]; NaN without any.
+func paired(of, to map[int]float64) float64 { return median(ratios(of, to)) }
+
+// ratios are those of one contender to another, of figures of the same round.
+func ratios(of, to map[int]float64) (out []float64) {
 	for round, v := range of {
 		if w, ok := to[round]; ok && w != 0 {
-			ratios = append(ratios, v/w)
+			out = append(out, v/w)
 		}
 	}
-	return median(ratios)
+	return out
 }
 
 // majority is the placement that most runs had, near before far when equal.

@@ -63,20 +63,40 @@ func TestATargetIsJudgedByTheFigure(t *testing.T) {
 		{label: "peer", values: []float64{4, 40}, byRound: map[int]float64{1: 4, 2: 40, 3: 1}, cpuRound: map[int]float64{1: 1.6, 2: 16}},
 	}
 	faster := target{metric: goodput, own: sokuLabel, to: "peer", bound: 1.2, atLeast: true}
-	if figure, word := faster.judge(s); figure != "1.25" || word != "holds" {
-		t.Errorf("1.25 of 1.2: %s %s", figure, word)
+	if v := faster.judge(s); v.figure != 1.25 || v.word != "holds" || v.atTheBound != ">= 1.2" {
+		t.Errorf("1.25 of 1.2: %+v", v)
 	}
 	faster.bound = 1.3
-	if _, word := faster.judge(s); word != "missed" {
-		t.Errorf("1.25 of 1.3: %s", word)
+	if v := faster.judge(s); v.word != "missed" {
+		t.Errorf("1.25 of 1.3: %+v", v)
 	}
 	cheaper := target{metric: goodput, own: sokuLabel, to: "peer", bound: 0.7, byCPU: true}
-	if figure, word := cheaper.judge(s); figure != "0.62" || word != "holds" {
-		t.Errorf("CPU: %s %s", figure, word)
+	if v := cheaper.judge(s); v.figure != 0.625 || v.word != "holds" || v.atTheBound != "<= 0.7" {
+		t.Errorf("CPU: %+v", v)
 	}
 	faster.to = "absent"
-	if _, word := faster.judge(s); word != "not measured" {
-		t.Errorf("without the peer: %s", word)
+	if v := faster.judge(s); v.word != "not measured" {
+		t.Errorf("without the peer: %+v", v)
+	}
+}
+
+func TestAMissStandsWithItsRoundsAndTheLimitInItsPlace(t *testing.T) {
+	contest := Contest{Name: "udp-pps-64", Metrics: []Metric{packetRate}, Entries: []Contender{{Label: sokuLabel}, {Label: "iperf3"}, {Label: limitLabel}}}
+	d := document{Seconds: 1, contests: []Contest{contest}}
+	for round, rates := range [][3]float64{{110, 100, 120}, {240, 200, 220}, {100, 100, 110}} {
+		for i, e := range contest.Entries {
+			d.Runs = append(d.Runs, Run{Contest: contest.Name, Contender: e.Label, Round: round, Figures: Figures{packetRate.Name: rates[i]}, Placement: placedNear})
+		}
+	}
+	var text strings.Builder
+	d.writeTargets(&text)
+	for _, want := range []string{
+		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | missed |",
+		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 1.00..1.20 | 1.10 |",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,11 @@ func targets() []target {
 		out = append(out, target{way + " of forward", "tcp-direction-loopback", goodput, way, sokuLabel, 0.9, true, false})
 	}
 	for _, protocol := range []string{"tcp", "udp"} {
-		for m, bound := range map[Metric]float64{p50: 1, p99: 1, p999: 1.1} {
+		for _, m := range []Metric{p50, p99, p999} {
+			bound := 1.0
+			if m == p999 {
+				bound = 1.1
+			}
 			add("spinning "+protocol+" "+m.Unit+" of sockperf", "latency-spinning-"+protocol, m, "sockperf", bound, false)
 		}
 		add("blocking "+protocol+" p50 of sockperf", "latency-blocking-"+protocol, p50, "sockperf", 1, false)
@@ -69,29 +74,50 @@ func (t target) applies(contest string) bool {
 	return strings.HasPrefix(contest, head) && strings.HasSuffix(contest, tail)
 }
 
-// judge gives the figure and "holds" or "missed", or "not measured" where a side
-// is missing.
-func (t target) judge(s []standing) (figure, word string) {
-	v := math.NaN()
-	own, to := find(s, t.own), find(s, t.to)
+// verdict says how a target was met.
+type verdict struct {
+	figure     float64 // NaN where a side is missing
+	from, to   float64 // in single rounds
+	limit      float64 // the figure of the limit in soku's place; NaN where it has none
+	word       string  // holds, missed, not measured
+	atTheBound string  // what is asked
+}
+
+// judge compares a target with standings of its contest.
+func (t target) judge(s []standing) verdict {
+	all := t.figures(s, t.own)
+	v := verdict{figure: median(all), limit: math.NaN(), word: "not measured", atTheBound: fmt.Sprintf("<= %g", t.bound)}
+	if t.atLeast {
+		v.atTheBound = fmt.Sprintf(">= %g", t.bound)
+	}
+	if t.to != limitLabel && t.to != "" {
+		v.limit = median(t.figures(s, limitLabel))
+	}
+	if math.IsNaN(v.figure) || math.IsInf(v.figure, 0) {
+		return v
+	}
+	v.from, v.to = slices.Min(all), slices.Max(all)
+	v.word = "missed"
+	if t.atLeast && v.figure >= t.bound || !t.atLeast && v.figure <= t.bound {
+		v.word = "holds"
+	}
+	return v
+}
+
+// figures are those of a contender in single rounds.
+func (t target) figures(s []standing, label string) []float64 {
+	own, to := find(s, label), find(s, t.to)
 	switch {
-	case own == nil || len(own.values) == 0:
+	case own == nil:
+		return nil
 	case t.to == "":
-		v = median(own.values)
+		return own.values
 	case to == nil:
+		return nil
 	case t.byCPU:
-		v = paired(own.cpuRound, to.cpuRound)
-	default:
-		v = paired(own.byRound, to.byRound)
+		return ratios(own.cpuRound, to.cpuRound)
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "", "not measured"
-	}
-	word = "missed"
-	if t.atLeast && v >= t.bound || !t.atLeast && v <= t.bound {
-		word = "holds"
-	}
-	return fmt.Sprintf("%.2f", v), word
+	return ratios(own.byRound, to.byRound)
 }
 
 func find(s []standing, label string) *standing {

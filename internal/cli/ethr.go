@@ -15,7 +15,13 @@ const ethrName = "ethr"
 
 // runEthr does what Ethr does, with its tables and its log file.
 func runEthr(ctx context.Context, sys *System, args []string) int {
-	return ethr.Run(ctx, ethr.Environment{Stdout: sys.Stdout, Now: sys.Now, Version: version.String(), Append: sys.Append}, args)
+	return ethr.Run(ctx, ethr.Environment{Stdout: sys.Stdout, Now: sys.Now, Version: version.String(), Append: sys.Append,
+		Size: func() (columns, lines int) {
+			if sys.Getenv("TERM") == "dumb" {
+				return 0, 0
+			}
+			return sys.StdoutWidth(), sys.StdoutHeight()
+		}}, args)
 }
 
 // newEthrCommand is how the help of soku lists it; Run never gets here with it.

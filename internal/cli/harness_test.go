@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -27,11 +28,13 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:   func(name string) (fs.File, error) { return os.Open(name) },
+		Create: func(name string) (io.WriteCloser, error) { return os.Create(name) },
 		Append: appendTo, Remove: os.Remove, Uname: func() string { return "Linux test" }, Called: "soku", PID: 4711,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
-		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 },
-		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
+		Interrupts: make(chan os.Signal), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 }, StdoutHeight: func() int { return 0 },
+		ReadPassword: func() (string, error) { return "", errors.ErrUnsupported },
+		Root:         os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
 	}, &out, errs
 }
 

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
-	"soku/internal/store"
 	"soku/internal/version"
 )
 
@@ -37,9 +34,12 @@ func newIngestCommand(sys *System) *cobra.Command {
 		Long: "Turns what iperf3, iperf 2, ntttcp, Ethr, ping, sockperf and netperf wrote, and\n" +
 			"tables in CSV, into results of a campaign, so that soku report reads them. Every\n" +
 			"result says where it came from and what it lacks; no figure is made up. A file\n" +
-			"goes in whole or not at all, and only once.",
+			"goes in whole or not at all, and only once. The client's and the server's files\n" +
+			"of one run become one result: of iperf3 by their cookie, of ntttcp and Ethr\n" +
+			"where {end} in the path pattern says so.",
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
   soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
+  soku ingest --campaign gateways --path-pattern 'run{repeat}-{end}.xml' *.xml
   soku ingest --map cases/vm-bandwidth-cap.yaml cases/vm-bandwidth-cap.csv
   soku ingest --campaign x --dry-run *.json        what would go in`,
 		Args: cobra.MinimumNArgs(1),
@@ -73,12 +73,14 @@ type ingestFile struct {
 	File    string         `json:"file"`
 	SHA256  string         `json:"sha256,omitempty"`
 	Results []ingestResult `json:"results"`
+	Joined  int            `json:"joined,omitempty"` // tests whose other end's file has the result
 	Error   *measure.Error `json:"error,omitempty"`
 }
 
 type ingestResult struct {
 	ID       string          `json:"id"`
 	Known    bool            `json:"known,omitempty"`
+	Other    string          `json:"other_file,omitempty"` // of the other end of the run, where both make up the result
 	Line     int             `json:"line"`
 	Format   string          `json:"format"`
 	Tool     string          `json:"tool,omitempty"`
@@ -96,17 +98,24 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	if err != nil {
 		return err
 	}
-	st, err := openStore(ctx, sys, f.store)
+	open := openStore
+	if f.dryRun {
+		open = openStoreThatIs
+	}
+	st, err := open(ctx, sys, f.store)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	if st != nil {
+		defer func() { err = errors.Join(err, st.Close()) }()
+	}
 	in, err := ingest.Open(ctx, st, q, f.dryRun)
 	if err != nil {
 		return err
 	}
 	out := ingestReport{Schema: "soku.ingest/1", Campaign: in.Campaign.ID, Name: in.Campaign.Name, DryRun: f.dryRun, Files: []ingestFile{}}
-	failure := takeFiles(ctx, sys, q, in, args, &out)
+	t := &ingestTaker{sys: sys, request: q, intake: in, ends: ingest.NewEnds(q.Path), out: &out, fileOf: map[*measure.Result]int{}}
+	failure := t.take(ctx, args)
 	if failure == nil || measure.KindOf(failure) != measure.KindStore {
 		if err := in.Close(ctx); err != nil {
 			return err
@@ -146,106 +155,6 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 	return q, q.Check()
 }
 
-// takeFiles puts one file after another into the campaign. A file that cannot be
-// read is said at once and keeps no other from going in.
-func takeFiles(ctx context.Context, sys *System, q *ingest.Request, in *ingest.Intake, paths []string, out *ingestReport) error {
-	var first *measure.Error
-	for _, path := range paths {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		file, err := takeFile(ctx, sys, q, in, path)
-		if measure.KindOf(err) == measure.KindStore {
-			return err
-		}
-		if err != nil {
-			file.Error = measure.AsError(err, measure.KindFile)
-			if out.Unread++; first == nil {
-				first = file.Error
-			}
-			if len(paths) > 1 {
-				fmt.Fprintf(sys.Stderr, "soku: %s\n", oneLine(err.Error()))
-			}
-		}
-		for _, r := range file.Results {
-			if r.Known {
-				out.Known++
-			} else {
-				out.New++
-			}
-		}
-		out.Files = append(out.Files, file)
-	}
-	switch {
-	case out.Unread == 0:
-		return nil
-	case len(paths) == 1:
-		return first
-	case out.Unread == len(paths):
-		return measure.Errorf(first.Kind, "ingest: none of %d files could be read", len(paths)).WithHint("each is named above with its line")
-	}
-	return measure.Errorf(measure.KindIncomplete, "ingest: %d of %d files could not be read, the others went in", out.Unread, len(paths)).WithHint("each is named above with its line")
-}
-
-func takeFile(ctx context.Context, sys *System, q *ingest.Request, in *ingest.Intake, path string) (ingestFile, error) {
-	file := ingestFile{File: path, Results: []ingestResult{}}
-	data, modified, err := readBounded(sys, path)
-	if err != nil {
-		return file, err
-	}
-	s, err := ingest.NewSource(path, data, modified)
-	if err != nil {
-		return file, err
-	}
-	file.SHA256 = s.SHA256
-	results, err := q.Read(s)
-	if err != nil {
-		return file, err
-	}
-	for _, r := range results {
-		added, err := in.Add(ctx, r)
-		if err != nil {
-			return file, err
-		}
-		if !added {
-			r = in.Known(r)
-		}
-		tool := strings.TrimSpace(r.Origin.Tool + " " + r.Origin.ToolVersion)
-		file.Results = append(file.Results, ingestResult{
-			ID: r.ID, Known: !added, Line: r.Origin.Line, Format: r.Origin.Format, Tool: tool, Test: r.Test, Label: r.Trial.Label, Pattern: r.Trial.Pattern,
-			Levels: r.Trial.Levels, Round: r.Trial.Round, Headline: store.Headline(r), Lacks: r.Origin.Lacks,
-		})
-	}
-	return file, nil
-}
-
-// readBounded reads a file that may be of any size, or no file at all.
-func readBounded(sys *System, path string) (data []byte, modified time.Time, err error) {
-	wrong := func(err error) error {
-		kind := measure.KindFile
-		if errors.Is(err, fs.ErrPermission) {
-			kind = measure.KindPermission
-		}
-		return measure.Errorf(kind, "read %s: %w", path, err).WithHint("give files that programs wrote, for example: soku ingest --campaign x out/*.json")
-	}
-	f, err := sys.Open(path)
-	if err != nil {
-		return nil, modified, wrong(err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, modified, wrong(err)
-	}
-	if info.IsDir() {
-		return nil, modified, wrong(errors.New("it is a folder"))
-	}
-	if data, err = io.ReadAll(io.LimitReader(f, ingest.MaxFileBytes+1)); err != nil {
-		return nil, modified, wrong(err)
-	}
-	return data, info.ModTime(), nil
-}
-
 // printIngest writes what went in for a person: a line a result, and what
 // results lack once for all that lack the same.
 func printIngest(w io.Writer, out *ingestReport) {
@@ -254,8 +163,11 @@ func printIngest(w io.Writer, out *ingestReport) {
 	for _, file := range out.Files {
 		for _, r := range file.Results {
 			state := ""
-			if r.Known {
+			switch {
+			case r.Known:
 				state = "in already"
+			case r.Other != "":
+				state = "and " + r.Other
 			}
 			from := r.Tool
 			if from == "" {
@@ -277,9 +189,9 @@ func printIngest(w io.Writer, out *ingestReport) {
 	if out.DryRun {
 		verb = "would go into"
 	}
-	fmt.Fprintf(w, "%s %s campaign %s", plural(out.New, "result"), verb, out.Campaign)
+	fmt.Fprintf(w, "%s %s campaign %s", measure.Plural(out.New, "result"), verb, out.Campaign)
 	if out.Known > 0 {
-		fmt.Fprintf(w, "; %s in it already and stayed as they were", plural(out.Known, "result"))
+		fmt.Fprintf(w, "; %s in it already and stayed as they were", measure.Plural(out.Known, "result"))
 	}
 	fmt.Fprintln(w)
 	if out.New > 0 && !out.DryRun {

@@ -35,7 +35,7 @@ func printIngested(row rowPrinter, r *measure.Result) {
 		}
 	}
 	if s.Retransmits != nil {
-		row("resent", "%s", plural(int(*s.Retransmits), "segment"))
+		row("resent", "%s", measure.Plural(*s.Retransmits, "segment"))
 	}
 	if s.LossRatio != nil {
 		row("lost", "%.4g %%", *s.LossRatio*100)
@@ -50,6 +50,9 @@ func printIngested(row rowPrinter, r *measure.Result) {
 		row("reported", "%s", text)
 	}
 	row("from", "%s, line %d, %s", o.File, o.Line, strings.Join(strings.Fields(o.Tool+" "+o.ToolVersion+" "+o.Source), " "))
+	if e := o.Other; e != nil {
+		row("and", "%s, line %d, the other end", e.File, e.Line)
+	}
 	row("lacks", "%s", strings.Join(o.Lacks, "; "))
 	for _, warning := range r.Warnings {
 		row("warning", "%s", warning)

@@ -19,10 +19,14 @@ type live struct {
 	head     bool   // the table's head has been printed
 	last     string // last state that was told
 	view     *traceView
+	search   *mtuView
 }
 
 func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live {
-	return &live{out: sys.Stdout, err: sys.Stderr, flags: f, test: test, host: host, view: &traceView{w: sys.Stdout, width: sys.StdoutWidth}}
+	return &live{out: sys.Stdout, err: sys.Stderr, flags: f, test: test, host: host,
+		view:   &traceView{w: sys.Stdout, width: sys.StdoutWidth, height: sys.StdoutHeight},
+		search: &mtuView{w: sys.Stdout, width: sys.StdoutWidth},
+	}
 }
 
 // state tells when the trial has to wait, which is the only state a person must know of.
@@ -66,6 +70,19 @@ func (l *live) trace(t *measure.Trace) {
 		}{"trace", t})
 	case !l.flags.json:
 		l.view.draw(l.host, t)
+	}
+}
+
+// mtu shows what is asked now.
+func (l *live) mtu(s measure.MTUStep) {
+	switch {
+	case l.flags.jsonStream:
+		l.line(struct {
+			Event string          `json:"event"`
+			MTU   measure.MTUStep `json:"mtu"`
+		}{"mtu", s})
+	case !l.flags.json:
+		l.search.draw(l.host, s)
 	}
 }
 
@@ -148,10 +165,12 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 		}
 		_, err = fmt.Fprintf(l.out, "%s\n", b)
 		return err
-	case r.Summary.DurationNs == 0 && r.Latency == nil:
-		return nil
 	}
 	l.view.clear()
+	l.search.clear()
+	if r.Summary.DurationNs == 0 && r.Latency == nil {
+		return nil
+	}
 	if l.head {
 		fmt.Fprintln(l.out)
 	}

@@ -186,13 +186,13 @@ func describeTest(t testOutline) string {
 	add(o.Bytes > 0, "%s", o.Bytes)
 	switch t.Test {
 	case measure.TestTrace:
-		add(true, "%s", plural(int(o.Count), "round"))
+		add(true, "%s", measure.Plural(o.Count, "round"))
 		add(true, "%s probes", strings.ToUpper(o.Probe))
 		add(o.Flows > 1, "%d flows", o.Flows)
 	case measure.TestMTU:
 		add(true, "%s probes", strings.ToUpper(o.Probe))
 	default:
-		add(o.Count > 0, "%d round trips", o.Count)
+		add(o.Count > 0, "%s", measure.Plural(o.Count, "round trip"))
 	}
 	add(o.Streams > 1, "%d streams", o.Streams)
 	add(o.Rate > 0, "at %s", o.Rate)
@@ -205,7 +205,7 @@ func describeTest(t testOutline) string {
 
 func (o *planOutline) printOrder(row rowPrinter) {
 	if o.Seed == nil {
-		row("order", "%s, each in an order drawn when the campaign begins; seed: fixes it", plural(o.Rounds, "round"))
+		row("order", "%s, each in an order drawn when the campaign begins; seed: fixes it", measure.Plural(o.Rounds, "round"))
 		return
 	}
 	row("order", "seed %d", *o.Seed)
@@ -220,8 +220,8 @@ func (o *planOutline) printOrder(row rowPrinter) {
 
 func (o *planOutline) printEstimate(row rowPrinter) {
 	e := o.Estimate
-	row("trials", "%d: %s × %s × %s × %s", e.Trials, plural(e.Patterns, "pattern"), plural(len(o.Patterns[0].Tests), "test"),
-		plural(o.Repeats, "repeat"), plural(o.Rounds, "round"))
+	row("trials", "%d: %s × %s × %s × %s", e.Trials, measure.Plural(e.Patterns, "pattern"), measure.Plural(len(o.Patterns[0].Tests), "test"),
+		measure.Plural(o.Repeats, "repeat"), measure.Plural(o.Rounds, "round"))
 	text := "about " + roughly(e.Time)
 	if len(e.TimeUnknown) > 0 {
 		text = fmt.Sprintf("at least %s; how long %s will take is not known", roughly(e.Time), strings.Join(e.TimeUnknown, ", "))

@@ -25,7 +25,7 @@ type progress struct {
 func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
 	p := &progress{w: sys.Stderr, width: sys.Width}
 	done, _ := c.Done()
-	text := fmt.Sprintf("campaign %s: %s, %s, seed %d, about %s", c.ID(), plural(e.Patterns, "pattern"), plural(e.Trials, "trial"), c.Record.Seed, roughly(e.Time))
+	text := fmt.Sprintf("campaign %s: %s, %s, seed %d, about %s", c.ID(), measure.Plural(e.Patterns, "pattern"), measure.Plural(e.Trials, "trial"), c.Record.Seed, roughly(e.Time))
 	if done > 0 {
 		text += fmt.Sprintf("; %d done before", done)
 	}
@@ -85,8 +85,7 @@ func counter(e campaign.Event) string {
 	return fmt.Sprintf("[%*d/%d]", len(fmt.Sprint(e.Total)), e.Done, e.Total)
 }
 
-// draw writes the live line anew. What matters least gives way on a narrow
-// terminal: first the pattern's name, then the end of the line.
+// draw writes the live line anew.
 func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 	width := p.width()
 	if width <= 0 {
@@ -104,12 +103,17 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 	if e.Left > 0 {
 		tail += " · " + roughly(e.Left) + " left"
 	}
-	head, pattern, tail = terminalText(head), terminalText(pattern), terminalText(tail)
-	room := width - 1 - runewidth.StringWidth(head) - runewidth.StringWidth(tail) // the last column would wrap
-	pattern = runewidth.Truncate(pattern, max(room, min(8, width)), "…")
-	line := runewidth.Truncate(head+pattern+tail, width-1, "…")
-	fmt.Fprint(p.w, "\r", line, "\x1b[K")
+	fmt.Fprint(p.w, "\r", liveLine(head, pattern, tail, width-1), "\x1b[K") // the last column would wrap
 	p.drawn = true
+}
+
+// liveLine is a line of at most that many columns about something with a name. The
+// name gives way first, down to eight columns, then the end of the line.
+func liveLine(head, name, tail string, width int) string {
+	head, name, tail = terminalText(head), terminalText(name), terminalText(tail)
+	room := width - runewidth.StringWidth(head) - runewidth.StringWidth(tail)
+	name = runewidth.Truncate(name, max(room, min(8, width)), "…")
+	return runewidth.Truncate(head+name+tail, width, "…")
 }
 
 // print writes a line that stays.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -17,8 +19,25 @@ func addStoreFlag(cmd *cobra.Command, file *string) {
 // openStore opens the store in file, or in the data folder when file is empty.
 // The caller closes it.
 func openStore(ctx context.Context, sys *System, file string) (store.Store, error) {
+	return store.OpenSQLite(ctx, storeFile(sys, file))
+}
+
+func storeFile(sys *System, file string) string {
 	if file == "" {
-		file = filepath.Join(sys.DataDir, "soku.db")
+		return filepath.Join(sys.DataDir, "soku.db")
 	}
-	return store.OpenSQLite(ctx, file)
+	return file
+}
+
+// openStoreThatIs is openStore where a file is there; else it makes none and
+// returns nil.
+func openStoreThatIs(ctx context.Context, sys *System, file string) (store.Store, error) {
+	f, err := sys.Open(storeFile(sys, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		_ = f.Close()
+	}
+	return openStore(ctx, sys, file) // which says why it cannot be read
 }

@@ -64,7 +64,7 @@ func testText(r *measure.Result) string {
 	parts := []string{string(r.Test)}
 	switch r.Test {
 	case measure.TestTCP, measure.TestUDP:
-		parts = append(parts, string(o.Direction), plural(o.Streams, "stream"))
+		parts = append(parts, string(o.Direction), measure.Plural(o.Streams, "stream"))
 		if name := congestionInForce(r); name != "" {
 			parts = append(parts, name)
 		}
@@ -101,13 +101,6 @@ func congestionInForce(r *measure.Result) string {
 	return name
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func whoCounted(f measure.Flow) string {
 	if f.Acknowledged {
 		return "acknowledged by the receiver's system"
@@ -137,7 +130,7 @@ func printFlowSummary(row rowPrinter, r *measure.Result) {
 		}
 		row("moved", "%s sent, %s received", measure.FormatBytes(float64(s.SentBytes)), measure.FormatBytes(float64(s.ReceivedBytes)))
 		if s.Retransmits != nil {
-			row("resent", "%s", plural(int(*s.Retransmits), "segment"))
+			row("resent", "%s", measure.Plural(*s.Retransmits, "segment"))
 		}
 		if s.LossRatio != nil {
 			row("packets", "%.0f/s received; %d of %d lost (%.4g %%), %d reordered, %d duplicated",
@@ -246,7 +239,7 @@ func hostText(h *measure.Host) string {
 	f := h.Facts
 	parts := []string{f.Hostname, fmt.Sprintf("%s/%s", f.OS, f.Arch)}
 	if f.CPUs > 0 {
-		parts = append(parts, plural(f.CPUs, "CPU"))
+		parts = append(parts, measure.Plural(f.CPUs, "CPU"))
 	}
 	if f.Interface != "" {
 		parts = append(parts, fmt.Sprintf("%s MTU %d", f.Interface, f.MTU))

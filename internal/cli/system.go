@@ -34,6 +34,7 @@ type System struct {
 	ReadFile   func(string) ([]byte, error)
 	Open       func(string) (fs.File, error) // for what may be too large to read whole
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
+	Create     func(name string) (io.WriteCloser, error) // makes the file, or empties it
 	Append     func(name string) (io.WriteCloser, error) // makes the file, or adds to it
 	Remove     func(name string) error
 	MkdirAll   func(string, os.FileMode) error
@@ -54,6 +55,11 @@ type System struct {
 	Width func() int
 	// StdoutWidth is the same of Stdout.
 	StdoutWidth func() int
+	// StdoutHeight is how many lines the terminal behind Stdout has, 0 when it is none.
+	StdoutHeight func() int
+	// ReadPassword reads a line of the terminal behind Stdin without showing it; an
+	// error where that is none.
+	ReadPassword func() (string, error)
 	// Root reports whether the process may make network namespaces.
 	Root bool
 	// DataDir is where the store and the journals live unless a flag says otherwise.
@@ -67,15 +73,23 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
-		Open:   func(name string) (fs.File, error) { return os.Open(name) },
+		Open: func(name string) (fs.File, error) { return os.Open(name) },
+		Create: func(name string) (io.WriteCloser, error) {
+			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		},
 		Append: appendTo, Remove: os.Remove, Uname: uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
-		Interrupts:  interrupts,
-		Width:       func() int { return width(os.Stderr) },
-		StdoutWidth: func() int { return width(os.Stdout) },
-		Root:        os.Geteuid() == 0,
-		DataDir:     dataDir(os.Getenv, runtime.GOOS),
+		Interrupts:   interrupts,
+		Width:        func() int { w, _ := size(os.Stderr); return w },
+		StdoutWidth:  func() int { w, _ := size(os.Stdout); return w },
+		StdoutHeight: func() int { _, h := size(os.Stdout); return h },
+		ReadPassword: func() (string, error) {
+			b, err := term.ReadPassword(int(os.Stdin.Fd()))
+			return string(b), err
+		},
+		Root:    os.Geteuid() == 0,
+		DataDir: dataDir(os.Getenv, runtime.GOOS),
 	}
 }
 
@@ -135,12 +149,12 @@ func hostname() string {
 	return name
 }
 
-func width(f *os.File) int {
-	w, _, err := term.GetSize(int(f.Fd()))
+func size(f *os.File) (width, height int) {
+	w, h, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return w
+	return w, h
 }
 
 // dataDir is SOKU_DATA, or the user's data folder: XDG_DATA_HOME or

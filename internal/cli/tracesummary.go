@@ -19,7 +19,7 @@ func probeText(o measure.Options) []string {
 		parts[0] += fmt.Sprintf(" to port %d", o.Port)
 	}
 	if o.Flows > 1 {
-		parts = append(parts, plural(o.Flows, "flow"))
+		parts = append(parts, measure.Plural(o.Flows, "flow"))
 	}
 	return parts
 }
@@ -35,14 +35,14 @@ func printTraceSummary(w io.Writer, row rowPrinter, r *measure.Result) {
 	fmt.Fprintln(w)
 	switch {
 	case t.Reached && r.Summary.RTT != nil:
-		row("target", "%s away, median %s", plural(len(t.Hops), "hop"), measure.FormatLatency(r.Summary.RTT.P50))
+		row("target", "%s away, median %s", measure.Plural(len(t.Hops), "hop"), measure.FormatLatency(r.Summary.RTT.P50))
 	case len(t.Hops) > 0:
 		row("target", "did not answer; the last answer is of hop %d. A filter may drop the probes: try another --probe or --port", len(t.Hops))
 	}
 	for _, line := range branchLines(t) {
 		row("branches", "%s", line)
 	}
-	row("probes", "%d sent in %s", t.Sent, plural(int(t.Rounds), "round"))
+	row("probes", "%d sent in %s", t.Sent, measure.Plural(t.Rounds, "round"))
 	if t.Foreign > 0 {
 		row("", "%d ICMP messages about other packets were left out", t.Foreign)
 	}
@@ -50,7 +50,10 @@ func printTraceSummary(w io.Writer, row rowPrinter, r *measure.Result) {
 }
 
 // traceLines is the table of hops: a line a node that answered, or one for a silent hop.
-func traceLines(t *measure.Trace) []string {
+func traceLines(t *measure.Trace) []string { return aligned(traceRows(t)) }
+
+// traceRows are the cells of the table of hops, its head first.
+func traceRows(t *measure.Trace) [][]string {
 	rows := [][]string{{"HOP", "NODE", "LOSS", "SENT", "LAST", "AVG", "BEST", "WORST", "STDDEV", "FLOWS"}}
 	for _, h := range t.Hops {
 		number, loss, sent := strconv.Itoa(h.Hop), fmt.Sprintf("%.1f %%", h.LossRatio*100), strconv.FormatInt(h.Sent, 10)
@@ -73,7 +76,7 @@ func traceLines(t *measure.Trace) []string {
 			number, loss, sent = "", "", ""
 		}
 	}
-	return aligned(rows)
+	return rows
 }
 
 // nodeText names who answered, and why the probe went no further.
@@ -129,7 +132,7 @@ func aligned(rows [][]string) []string {
 		for c, cell := range row {
 			switch {
 			case widths[c] == 0:
-			case c == 1 || c == len(widths)-1:
+			case c == 1 || rows[0][c] == "FLOWS":
 				line += runewidth.FillRight(cell, widths[c]) + "  "
 			default:
 				line += runewidth.FillLeft(cell, widths[c]) + "  "
@@ -172,46 +175,4 @@ func branchLines(t *measure.Trace) []string {
 		out = append(out, fmt.Sprintf("%s %s: %s", map[bool]string{true: "flow", false: "flows"}[len(b.flows) == 1], ranges(b.flows), b.way))
 	}
 	return out
-}
-
-// liveHops is how many lines the live table has at most: what is above the top of a
-// terminal cannot be written over.
-const liveHops = 20
-
-// traceView draws the table of hops over and over on a terminal. Elsewhere it draws
-// nothing: the table comes with the summary.
-type traceView struct {
-	w     io.Writer
-	width func() int
-	drawn int // lines that stand there
-}
-
-func (v *traceView) draw(host string, t *measure.Trace) {
-	width := v.width()
-	if width <= 0 {
-		return
-	}
-	lines := append([]string{fmt.Sprintf("soku trace %s, round %d, %d probes; Ctrl-C keeps what was found", terminalText(host), t.Rounds, t.Sent)}, traceLines(t)...)
-	if len(lines) > liveHops {
-		lines = append(lines[:liveHops], fmt.Sprintf("… and %d lines more", len(lines)-liveHops))
-	}
-	var b strings.Builder
-	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", v.drawn)
-	}
-	b.WriteString("\r")
-	for _, line := range lines {
-		b.WriteString(runewidth.Truncate(line, width-1, "…") + "\x1b[K\n") // the last column would wrap
-	}
-	b.WriteString("\x1b[J")
-	v.drawn = len(lines)
-	_, _ = io.WriteString(v.w, b.String())
-}
-
-// clear takes the live table away.
-func (v *traceView) clear() {
-	if v.drawn > 0 {
-		fmt.Fprintf(v.w, "\x1b[%dA\r\x1b[J", v.drawn)
-		v.drawn = 0
-	}
 }

@@ -24,9 +24,18 @@ func ReadTotals() Totals { return readTotals() }
 // where it does not.
 func ProcessorMHz() float64 { return processorMHz() }
 
-// InterfacePackets are the packets that an interface sent and took since it is
-// there; false where there is no such interface or the system does not tell.
-func InterfacePackets(name string) (sent, received int64, ok bool) { return interfacePackets(name) }
+// Traffic is what an interface moved since it is there.
+type Traffic struct{ SentBytes, ReceivedBytes, SentPackets, ReceivedPackets int64 }
+
+// InterfaceTraffic reads it now; false where there is no such interface or the system
+// does not tell.
+func InterfaceTraffic(name string) (Traffic, bool) { return interfaceTraffic(name) }
+
+// InterfacePackets are the packets of [InterfaceTraffic].
+func InterfacePackets(name string) (sent, received int64, ok bool) {
+	t, ok := interfaceTraffic(name)
+	return t.SentPackets, t.ReceivedPackets, ok
+}
 
 // Interrupts are those of all lines of the system's list of interrupts that have
 // text in them, all processors together; false where there is no list.

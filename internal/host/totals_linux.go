@@ -33,17 +33,21 @@ const interruptsMost = 32 << 20
 
 func processorMHz() float64 { return parseMHz(firstProcessor()) }
 
-func interfacePackets(name string) (sent, received int64, ok bool) {
+func interfaceTraffic(name string) (t Traffic, ok bool) {
 	if name == "" || name != path.Base(name) || name == "." || name == ".." {
-		return 0, 0, false
+		return t, false
 	}
 	dir := "/sys/class/net/" + name + "/statistics/"
-	sent, err := strconv.ParseInt(read(dir+"tx_packets"), 10, 64)
-	if err != nil {
-		return 0, 0, false
+	for file, to := range map[string]*int64{
+		"tx_bytes": &t.SentBytes, "rx_bytes": &t.ReceivedBytes, "tx_packets": &t.SentPackets, "rx_packets": &t.ReceivedPackets,
+	} {
+		n, err := strconv.ParseInt(read(dir+file), 10, 64)
+		if err != nil {
+			return Traffic{}, false
+		}
+		*to = n
 	}
-	received, err = strconv.ParseInt(read(dir+"rx_packets"), 10, 64)
-	return sent, received, err == nil
+	return t, true
 }
 
 func interrupts(text string) (int64, bool) {

@@ -11,7 +11,7 @@ func readTotals() Totals {
 
 func processorMHz() float64 { return 0 }
 
-func interfacePackets(string) (sent, received int64, ok bool) { return 0, 0, false }
+func interfaceTraffic(string) (Traffic, bool) { return Traffic{}, false }
 
 func interrupts(string) (int64, bool) { return 0, false }
 

@@ -233,7 +233,9 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 	}
 	lack(r, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor)
 	r.Path.Server.Name = p.target
+	r.Origin.End = measure.EndClient
 	if p.server {
+		r.Origin.End = measure.EndServer
 		r.Path.Client.Address = p.remote
 	}
 	if p.broken {

@@ -121,6 +121,63 @@ func FuzzAuto(f *testing.F) {
 	fuzzDecoder(f, Auto, "iperf3-3.1-", "ping-w", "ethr-c", "iperf2-udp", "ntttcp-r.", "sockperf-ul", "netperf-tcp")
 }
 
+// FuzzEnds takes two files for both ends of a run. What comes of them holds, and
+// no file's result is lost.
+func FuzzEnds(f *testing.F) {
+	for _, pair := range [][2]string{
+		{"ntttcp-s.xml", "ntttcp-r.xml"}, {"ethr-pair-client.log", "ethr-pair-server.log"}, {"ethr-c.txt", "ethr-c.log"}, {"iperf3-3.1-tcp.json", "iperf3-3.1-udp.json"},
+		{"iperf3-3.12-udp.json", "iperf3-3.12-udp-reverse.json"},
+	} {
+		a, b := sampleBytes(f, pair[0]), sampleBytes(f, pair[1])
+		f.Add(a, b)
+	}
+	pattern, err := ParsePathPattern("run-{end}")
+	if err != nil {
+		f.Fatal(err)
+	}
+	q := &Request{Campaign: "x", Format: Auto, Version: "fuzz", Now: fileTime, Path: pattern}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		ends, held := NewEnds(q.Path), 0
+		for i, data := range [][]byte{a, b} {
+			s, err := NewSource([]string{"run-1", "run-2"}[i], data, fileTime)
+			if err != nil {
+				continue
+			}
+			results, err := q.Read(s)
+			if err != nil {
+				continue
+			}
+			for _, r := range results {
+				if ends.Hold(r) {
+					held++
+				}
+			}
+		}
+		for _, j := range ends.Join() {
+			if held--; j.Other != nil {
+				held--
+			}
+			if (j.Result == nil) == (j.Err == nil) {
+				t.Fatalf("%+v", j)
+			}
+			if j.Result != nil {
+				holds(t, j.Result)
+			}
+		}
+		if held != 0 {
+			t.Fatalf("%d results are lost", held)
+		}
+	})
+}
+
+func sampleBytes(f *testing.F, name string) []byte {
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return data
+}
+
 const fuzzMapping = `
 factors: {a: {column: a}}
 results:
@@ -194,6 +251,7 @@ func FuzzMapping(f *testing.F) {
 func FuzzPathPattern(f *testing.F) {
 	f.Add("{sku}/{zone}/run{repeat}.json", "out/VpnGw1/2/run3.json")
 	f.Add("*/{a}", `c:\x\y`)
+	f.Add("{sku}/run{repeat}-{end}.xml", "out/a/run3-s.xml")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		p, err := ParsePathPattern(pattern)
 		if err != nil {
@@ -202,8 +260,12 @@ func FuzzPathPattern(f *testing.F) {
 			}
 			return
 		}
-		if levels, round, ok := p.Match(path); ok && (round < 0 || len(levels) > len(p.names)) {
+		levels, round, ok := p.Match(path)
+		if ok && (round < 0 || len(levels) > len(p.names)) {
 			t.Fatalf("%v %d", levels, round)
+		}
+		if rest, found := p.withoutEnd(path); found != (p.hasEnd && p.whole.MatchString(strings.ReplaceAll(path, `\`, "/"))) || found && !strings.Contains(rest, "{end}") {
+			t.Fatalf("%q of %q: %q %v", pattern, path, rest, found)
 		}
 	})
 }

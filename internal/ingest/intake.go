@@ -22,26 +22,28 @@ type Intake struct {
 	dry      bool
 	fresh    bool // the campaign is new
 	known    map[string]*measure.Result
+	ends     map[string]*measure.Result // of both ends, by each of their places
+	single   map[string]*measure.Result // of one end, by its place
 	patterns map[string]bool
 	rounds   map[string]int // highest round of a pattern and label
 	order    map[int]int    // results in a round
 }
 
 // Open finds the campaign of the request, or begins it. With dry nothing is ever
-// written. A campaign that soku run measured is refused, of kind usage.
+// written, and st may be nil where there is no store yet. A campaign that soku run measured is refused, of kind usage.
 func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, error) {
-	in := &Intake{store: st, request: q, dry: dry, known: map[string]*measure.Result{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
+	in := &Intake{store: st, request: q, dry: dry, known: map[string]*measure.Result{}, ends: map[string]*measure.Result{}, single: map[string]*measure.Result{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
+	if dry && st == nil {
+		in.begin()
+		return in, nil
+	}
 	c, err := st.Campaign(ctx, q.Campaign)
 	var e *measure.Error
 	switch {
 	case err == nil && (c.Name == q.Campaign || c.ID == q.Campaign):
 		in.Campaign = c
 	case err == nil, errors.As(err, &e) && (e.Kind == measure.KindNotFound || e.Kind == measure.KindUsage):
-		in.fresh = true // the beginning of another's identity is no name
-		in.Campaign = store.Campaign{ID: newID(q), Name: q.Campaign, StartedAt: q.Now.UTC()}
-		if q.Mapping != nil {
-			in.Campaign.Title = short(q.Mapping.Title)
-		}
+		in.begin() // the beginning of another's identity is no name
 		return in, nil
 	default:
 		return nil, err
@@ -60,6 +62,16 @@ func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, e
 	return in, nil
 }
 
+// begin makes the campaign a new one.
+func (in *Intake) begin() {
+	q := in.request
+	in.fresh = true
+	in.Campaign = store.Campaign{ID: newID(q), Name: q.Campaign, StartedAt: q.Now.UTC()}
+	if q.Mapping != nil {
+		in.Campaign.Title = short(q.Mapping.Title)
+	}
+}
+
 // newID is of the form all campaigns have: time, name and chance.
 func newID(q *Request) string {
 	var b [3]byte
@@ -73,6 +85,12 @@ func (in *Intake) learn(r *measure.Result) {
 	}
 	if r.Origin != nil {
 		in.known[origin(r)] = r
+		if o := r.Origin.Other; o != nil {
+			in.ends[place(o.SHA256, o.Record)] = r
+			in.ends[place(r.Origin.SHA256, r.Origin.Record)] = r
+		} else if r.Origin.End != "" {
+			in.single[place(r.Origin.SHA256, r.Origin.Record)] = r
+		}
 	}
 	in.patterns[r.Trial.Pattern] = true
 	key := r.Trial.Pattern + "\x00" + r.Trial.Label
@@ -85,9 +103,23 @@ func origin(r *measure.Result) string {
 	return fmt.Sprintf("%s %d %s %s", r.Origin.SHA256, r.Origin.Record, r.Origin.Part, r.Trial.Label)
 }
 
+// place is a record of a file with that content.
+func place(sha256 string, record int) string { return fmt.Sprint(sha256, " ", record) }
+
 // Known returns the result of the campaign that was made from the same place of
-// a file with the same content, nil for none.
-func (in *Intake) Known(r *measure.Result) *measure.Result { return in.known[origin(r)] }
+// a file with the same content, alone or with another end of its run; nil for none.
+func (in *Intake) Known(r *measure.Result) *measure.Result {
+	if known := in.known[origin(r)]; known != nil {
+		return known
+	}
+	if known := in.ends[place(r.Origin.SHA256, r.Origin.Record)]; known != nil {
+		return known
+	}
+	if o := r.Origin.Other; o != nil {
+		return in.single[place(o.SHA256, o.Record)]
+	}
+	return nil
+}
 
 // Add gives a result its round and its identity and stores it. A result that is
 // in the campaign already changes nothing and returns false. Errors are those of

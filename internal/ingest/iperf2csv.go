@@ -46,10 +46,10 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		line, _ := rows.FieldPos(0)
 		if err != nil {
-			return nil, s.fail(line, "not CSV: %s", short(err.Error()))
+			return nil, csvError(s, err)
 		}
+		line, _ := rows.FieldPos(0)
 		if len(cells) != 9 && len(cells) != 14 {
 			return nil, s.fail(line, "%d columns; iperf -y C writes 9, or 14 for UDP", len(cells))
 		}

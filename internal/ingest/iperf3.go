@@ -123,6 +123,10 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	r := newReading(measure.TestTCP, "iperf3", version, record, line)
 	lack(r, measure.LacksFloor)
 	s.iperf3Start(r, d)
+	r.Origin.End, r.Origin.Run = measure.EndClient, short(d.Start.Cookie)
+	if d.atServer() {
+		r.Origin.End = measure.EndServer
+	}
 	if d.Error != "" {
 		r.Error = iperf3Error(d.Error)
 	}

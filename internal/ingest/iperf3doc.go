@@ -16,6 +16,7 @@ type iperf3Doc struct {
 
 type iperf3Start struct {
 	Version   string `json:"version"`
+	Cookie    string `json:"cookie"` // the client draws it and tells the server
 	System    string `json:"system_info"`
 	Timestamp struct {
 		Seconds float64 `json:"timesecs"`

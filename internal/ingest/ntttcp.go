@@ -13,6 +13,7 @@ import (
 
 // ntttcpLog is what one end of ntttcp wrote down, in either form.
 type ntttcpLog struct {
+	line    int
 	sender  bool
 	host    string
 	version string
@@ -25,28 +26,34 @@ type ntttcpLog struct {
 // ntttcp reads the logs of ntttcp for Linux (-x and -j) and of NTttcp for
 // Windows (-xml). Each end writes its own: the receiver's is the one to take.
 func ntttcp(s *Source) ([]*measure.Result, error) {
-	log := s.ntttcpXML
+	read := s.ntttcpXML
 	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
-		log = s.ntttcpJSON
+		read = s.ntttcpJSON
 	}
-	l, err := log()
+	logs, err := read()
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.ntttcpResult(l)
-	if err != nil {
-		return nil, err
+	var out []*measure.Result
+	for _, l := range logs {
+		r, err := s.ntttcpResult(l, len(out)+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
 	}
-	return []*measure.Result{r}, nil
+	return out, nil
 }
 
-func (s *Source) ntttcpXML() (*ntttcpLog, error) {
+// ntttcpXML reads one log, or several: NTttcp for Windows appends to its file.
+func (s *Source) ntttcpXML() ([]*ntttcpLog, error) {
 	d := xml.NewDecoder(strings.NewReader(s.text))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 by now
-	l := &ntttcpLog{values: map[string]float64{}}
+	var logs []*ntttcpLog
+	var l *ntttcpLog // the one that is open
 	var path []string
 	var text strings.Builder
-	metric, closed := "", false
+	metric := ""
 	for {
 		t, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -61,8 +68,14 @@ func (s *Source) ntttcpXML() (*ntttcpLog, error) {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			if len(path) == 0 && !l.begin(t) {
-				return nil, s.fail(line, "the XML is <%s>, not a log of ntttcp", short(t.Name.Local))
+			if len(path) == 0 {
+				if len(logs) == maxRecords {
+					return nil, s.fail(line, "more than %d logs", maxRecords)
+				}
+				l = &ntttcpLog{line: line, values: map[string]float64{}}
+				if !l.begin(t) {
+					return nil, s.fail(line, "the XML is <%s>, not a log of ntttcp", short(t.Name.Local))
+				}
 			}
 			if path = append(path, t.Name.Local); len(path) > maxNesting {
 				return nil, s.fail(line, "nested more than %d deep", maxNesting)
@@ -80,16 +93,17 @@ func (s *Source) ntttcpXML() (*ntttcpLog, error) {
 			if err := l.element(s, line, path, metric, strings.TrimSpace(text.String())); err != nil {
 				return nil, err
 			}
-			path = path[:len(path)-1]
-			closed = closed || len(path) == 0
+			if path = path[:len(path)-1]; len(path) == 0 {
+				logs = append(logs, l)
+			}
 			text.Reset()
 			metric = ""
 		}
 	}
-	if !closed {
+	if len(logs) == 0 || len(path) > 0 {
 		return nil, s.cutOff("the XML does not end")
 	}
-	return l, nil
+	return logs, nil
 }
 
 func (l *ntttcpLog) begin(t xml.StartElement) bool {
@@ -174,7 +188,7 @@ type ntttcpMember struct {
 	Value  string `json:"value"`
 }
 
-func (s *Source) ntttcpJSON() (*ntttcpLog, error) {
+func (s *Source) ntttcpJSON() ([]*ntttcpLog, error) {
 	docs, err := s.documents()
 	if err != nil {
 		return nil, err
@@ -186,7 +200,7 @@ func (s *Source) ntttcpJSON() (*ntttcpLog, error) {
 	if err := s.into(docs[0], &roots); err != nil {
 		return nil, err
 	}
-	l := &ntttcpLog{values: map[string]float64{}}
+	l := &ntttcpLog{line: 1, values: map[string]float64{}}
 	root, ok := roots["ntttcps"]
 	if l.sender = ok; !ok {
 		root, ok = roots["ntttcpr"]
@@ -199,7 +213,7 @@ func (s *Source) ntttcpJSON() (*ntttcpLog, error) {
 			return nil, err
 		}
 	}
-	return l, nil
+	return []*ntttcpLog{l}, nil
 }
 
 func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
@@ -257,7 +271,7 @@ func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
 	return nil
 }
 
-func (s *Source) ntttcpResult(l *ntttcpLog) (*measure.Result, error) {
+func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error) {
 	v := l.values
 	if v["realtime/s"] <= 0 || v["realtime/s"] > 1e6 {
 		return nil, s.cutOff("ntttcp's log has no time (realtime)")
@@ -267,7 +281,7 @@ func (s *Source) ntttcpResult(l *ntttcpLog) (*measure.Result, error) {
 		return nil, s.cutOff("ntttcp's log has no throughput in mbps")
 	}
 	linux := strings.HasSuffix(l.version, "-linux")
-	r := newReading(measure.TestTCP, "ntttcp", l.version, 1, 1)
+	r := newReading(measure.TestTCP, "ntttcp", l.version, record, l.line)
 	lack(r, measure.LacksTime, measure.LacksIntervals, measure.LacksStreams, measure.LacksFloor)
 	if l.udp {
 		r.Test = measure.TestUDP
@@ -312,7 +326,9 @@ func (s *Source) ntttcpEnds(r *measure.Result, l *ntttcpLog, f *measure.Flow, mo
 	} else if strings.HasSuffix(l.version, "-linux") {
 		host.Facts.OS = "linux"
 	}
+	r.Origin.End = measure.EndServer
 	if l.sender {
+		r.Origin.End = measure.EndClient
 		r.Path.Client.Name, r.Hosts.Client = l.host, host
 		f.Summary.SentBytes = moved
 		lack(r, measure.LacksReceiver)

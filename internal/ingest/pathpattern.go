@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,11 +11,13 @@ import (
 
 // PathPattern takes factors out of the end of a path: {name} stands for a part
 // without a slash, * for any part that is not kept. {round} and {repeat} are the
-// number of the round and not factors.
+// number of the round, and {end} what tells the two files of one run apart; neither
+// is a factor.
 type PathPattern struct {
-	text  string
-	whole *regexp.Regexp
-	names []string
+	text   string
+	whole  *regexp.Regexp
+	names  []string
+	hasEnd bool
 }
 
 // ParsePathPattern reads a pattern such as {sku}/{zone}/run{repeat}.json. An
@@ -55,6 +58,7 @@ func ParsePathPattern(text string) (*PathPattern, error) {
 			}
 		}
 		p.names = append(p.names, name)
+		p.hasEnd = p.hasEnd || isEnd(name)
 		if isRound(name) {
 			b.WriteString("([0-9]{1,6})")
 		} else {
@@ -75,6 +79,22 @@ func ParsePathPattern(text string) (*PathPattern, error) {
 
 func isRound(name string) bool { return name == "round" || name == "repeat" }
 
+func isEnd(name string) bool { return name == "end" }
+
+// withoutEnd is a path with {end} for what stands there.
+func (p *PathPattern) withoutEnd(path string) (string, bool) {
+	if !p.hasEnd {
+		return "", false
+	}
+	path = strings.ReplaceAll(path, `\`, "/")
+	at := p.whole.FindStringSubmatchIndex(path)
+	if at == nil {
+		return "", false
+	}
+	i := 2 * (1 + slices.IndexFunc(p.names, isEnd))
+	return path[:at[i]] + "{end}" + path[at[i+1]:], true
+}
+
 // Match returns the factors in a path, in the pattern's order, and the round, 0
 // where the pattern has none. ok is false for a path of another form.
 func (p *PathPattern) Match(path string) (levels []measure.Level, round int, ok bool) {
@@ -84,6 +104,9 @@ func (p *PathPattern) Match(path string) (levels []measure.Level, round int, ok 
 	}
 	for i, name := range p.names {
 		text := found[i+1]
+		if isEnd(name) {
+			continue
+		}
 		if !isRound(name) {
 			levels = append(levels, measure.Level{Factor: name, Value: short(text)})
 			continue

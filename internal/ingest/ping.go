@@ -16,38 +16,20 @@ func ping(s *Source) ([]*measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*measure.Result
-	var run *pingRun
-	end := func() error {
-		if run == nil {
-			return nil
+	out, err := s.runs(lines, func(line string, at, record int) (run, error) {
+		target, address, size, ok := pingBegins(line)
+		switch {
+		case !ok:
+			return nil, nil
+		case record > maxTimed:
+			return nil, s.fail(at, "more than %d runs of ping", maxTimed).WithHint("cut it into smaller files")
 		}
-		r, err := run.result(s)
-		if err == nil {
-			out, run = append(out, r), nil
-		}
-		return err
-	}
-	for i, line := range lines {
-		if target, address, size, ok := pingBegins(line); ok {
-			if err := end(); err != nil {
-				return nil, err
-			}
-			run = &pingRun{r: newReading(measure.TestPing, "ping", "", len(out)+1, i+1), fine: true}
-			if len(out) >= maxTimed {
-				return nil, s.fail(i+1, "more than %d runs of ping", maxTimed).WithHint("cut it into smaller files")
-			}
-			run.r.Path.Server = measure.Endpoint{Name: target, Address: address}
-			run.r.Options.Size = measure.Size(size)
-			continue
-		}
-		if run != nil {
-			if err := run.line(s, i+1, line); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := end(); err != nil {
+		p := &pingRun{r: newReading(measure.TestPing, "ping", "", record, at), fine: true}
+		p.r.Path.Server = measure.Endpoint{Name: target, Address: address}
+		p.r.Options.Size = measure.Size(size)
+		return p, nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	if len(out) == 0 {
@@ -57,7 +39,8 @@ func ping(s *Source) ([]*measure.Result, error) {
 }
 
 // pingBegins reads the first line of a run. In Japanese, Windows puts the
-// target first: "NAME [ADDRESS]に ping を送信しています 32 バイトのデータ:".
+// target first, with a space after a bare address: "NAME [ADDRESS]に ping
+// を送信しています 32 バイトのデータ:". With -S it names the source after it.
 func pingBegins(line string) (target, address string, size int64, ok bool) {
 	line = strings.TrimSpace(line)
 	rest, unix := strings.CutPrefix(line, "PING ")
@@ -84,10 +67,11 @@ func pingBegins(line string) (target, address string, size int64, ok bool) {
 	}
 	if rest, ok = strings.CutPrefix(line, "Pinging "); !ok {
 		var after string
-		rest, after, ok = strings.Cut(line, "に ping を送信しています")
+		rest, after, ok = strings.Cut(line, "ping を送信しています")
 		if !ok {
 			return "", "", 0, false
 		}
+		rest, _, _ = strings.Cut(rest, "に")
 		rest += " " + after
 	}
 	words := strings.Fields(strings.NewReplacer("[", " [", "]", "] ").Replace(rest))
@@ -133,10 +117,15 @@ type pingRun struct {
 
 func (p *pingRun) line(s *Source, at int, line string) error {
 	line = strings.TrimSpace(line)
+	ms, below, isReply := replyTime(line)
+	if p.counted && p.windows && (isReply || windowsCounts(line)) {
+		// Ctrl+Break has ping -t say where it stands and go on.
+		p.counted, p.summed, p.rtt = false, false, measure.RTTFigures{}
+	}
 	if p.counted {
 		return p.summary(s, at, line)
 	}
-	if ms, below, ok := replyTime(line); ok {
+	if isReply {
 		p.replies++
 		p.windows = p.windows || below || strings.Contains(line, "TTL=") && !strings.Contains(line, "ttl=")
 		p.stamp(line)
@@ -162,21 +151,29 @@ func (p *pingRun) line(s *Source, at int, line string) error {
 // "時間 <1ms". below is for a time that is only known to be less.
 func replyTime(line string) (ms float64, below, ok bool) {
 	for _, name := range []string{"time", "時間"} {
-		i := strings.Index(line, name)
-		if i < 0 {
-			continue
-		}
-		rest := strings.TrimLeft(line[i+len(name):], " ")
-		if rest == "" || rest[0] != '=' && rest[0] != '<' {
-			continue
-		}
-		number, _, found := strings.Cut(rest[1:], "ms")
-		v, good := numberOf(number)
-		if found && good {
-			return v, rest[0] == '<', true
+		for rest := line; ; { // hosts have the word in their names, too
+			i := strings.Index(rest, name)
+			if i < 0 {
+				break
+			}
+			rest = rest[i+len(name):]
+			value := strings.TrimLeft(rest, " ")
+			if value == "" || value[0] != '=' && value[0] != '<' {
+				continue
+			}
+			number, _, found := strings.Cut(value[1:], "ms")
+			v, good := numberOf(number)
+			if found && good {
+				return v, value[0] == '<', true
+			}
 		}
 	}
 	return 0, false, false
+}
+
+// windowsCounts tells the line of counts of ping on Windows.
+func windowsCounts(line string) bool {
+	return strings.Contains(line, "Sent = ") || strings.Contains(line, "送信 = ")
 }
 
 func numberOf(text string) (float64, bool) {
@@ -216,7 +213,7 @@ func (p *pingRun) counts(s *Source, at int, line string) error {
 				p.dup = n
 			}
 		}
-	case strings.Contains(line, "Sent = ") || strings.Contains(line, "送信 = "):
+	case windowsCounts(line):
 		p.windows = true
 		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '、' || r == ':' }) {
 			name, value, _ := strings.Cut(part, "=")
@@ -261,6 +258,9 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 		for i, to := range []**float64{&p.rtt.Min, &p.rtt.Mean, &p.rtt.Max, &p.rtt.StdDev} {
 			if i >= len(numbers) {
 				break
+			}
+			if i == 3 && numbers[i] == "nan" {
+				break // macOS, of a single reply
 			}
 			v, ok := numberOf(numbers[i])
 			if !ok {

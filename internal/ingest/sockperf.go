@@ -13,42 +13,18 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*measure.Result
-	var run *sockperfRun
-	end := func() error {
-		if run == nil {
-			return nil
+	out, err := s.runs(lines, func(line string, at, record int) (run, error) {
+		rest, ok := strings.CutPrefix(line, sockperfPrefix+"== version #")
+		switch {
+		case !ok:
+			return nil, nil
+		case record > maxRecords:
+			return nil, s.fail(at, "more than %d runs of sockperf", maxRecords)
 		}
-		r, err := run.result(s)
-		if err == nil {
-			out, run = append(out, r), nil
-		}
-		return err
-	}
-	for i, line := range lines {
-		rest, ours := strings.CutPrefix(line, "sockperf: ")
-		if ours && strings.HasPrefix(rest, "== version #") {
-			if err := end(); err != nil {
-				return nil, err
-			}
-			if len(out) == maxRecords {
-				return nil, s.fail(i+1, "more than %d runs of sockperf", maxRecords)
-			}
-			version, _, _ := strings.Cut(strings.TrimPrefix(rest, "== version #"), " ")
-			run = &sockperfRun{r: newReading(measure.TestLatency, "sockperf", version, len(out)+1, i+1)}
-			continue
-		}
-		if run == nil {
-			continue
-		}
-		if !ours {
-			rest = line
-		}
-		if err := run.line(s, i+1, strings.TrimSpace(rest)); err != nil {
-			return nil, err
-		}
-	}
-	if err := end(); err != nil {
+		version, _, _ := strings.Cut(rest, " ")
+		return &sockperfRun{r: newReading(measure.TestLatency, "sockperf", version, record, at)}, nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	if len(out) == 0 {
@@ -56,6 +32,9 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 	}
 	return out, nil
 }
+
+// sockperfPrefix stands before most lines.
+const sockperfPrefix = "sockperf: "
 
 type sockperfRun struct {
 	r         *measure.Result
@@ -69,6 +48,7 @@ type sockperfRun struct {
 }
 
 func (p *sockperfRun) line(s *Source, at int, line string) error {
+	line = strings.TrimSpace(strings.TrimPrefix(line, sockperfPrefix))
 	switch {
 	case strings.HasPrefix(line, "[") && strings.Contains(line, "IP = "):
 		p.path(line)

@@ -48,6 +48,13 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
+// WithCause returns e with a cause for errors.Is and errors.As, of which its text says
+// nothing.
+func (e *Error) WithCause(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
 // Error is "message (hint)" on one line.
 func (e *Error) Error() string {
 	if e.Hint == "" {

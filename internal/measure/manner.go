@@ -1,6 +1,24 @@
 package measure
 
-import "time"
+import (
+	"errors"
+	"io"
+	"time"
+)
+
+// ErrSilence is inside the error of a flow that was given up because nothing came, or
+// nothing moved, for too long.
+var ErrSilence = errors.New("nothing came for too long")
+
+// Contents are where the bytes of TCP streams come from and where they go. The zero
+// value is of bytes that nobody looks at. The functions are called once a stream, and
+// what they open is closed when the stream ends.
+type Contents struct {
+	// Source is what a sender sends. Where it ends, the flow does.
+	Source func() (io.ReadCloser, error)
+	// Sink gets what a receiver reads.
+	Sink func() (io.WriteCloser, error)
+}
 
 // Manner is how a protocol moves the bytes of a flow where that is not soku's own
 // way. The zero value is soku's own: a TCP sender ends its streams, a receiver
@@ -16,14 +34,36 @@ type Manner struct {
 	// Receivers then take what is queued already and return, senders stop at once,
 	// and neither is an error. A flow with it may have no time and no amount.
 	Over <-chan struct{}
+	// Silence is how long a receiver waits for the first byte and for each next one,
+	// also of a flow that has a time; 0 is the engine's own patience, which is for the
+	// first byte, and for the next ones of a flow without a time. A sender of a flow
+	// without a time that moves nothing waits for no less. What ends a flow then is an
+	// [ErrSilence].
+	Silence time.Duration
 	// Untold: the far end never tells what it counted, so that the sender's
 	// acknowledged count is all there is to know of a flow.
 	Untold bool
+	// Repeating: what a sender of TCP or UDP sends is a pattern that can be compressed.
+	Repeating bool
+	// Contents take the place of bytes that nobody looks at, over TCP.
+	Contents Contents
 	// Datagrams is the header of the datagrams of UDP; nil is soku's own.
 	Datagrams DatagramFormat
 	// Lap, of a latency test over TCP: after so many round trips of a flow its client
 	// sends one message more, which nobody answers. 0 is never.
 	Lap int64
+}
+
+// Idle is how long a flow may stand still in this manner, 0 for any time: limit where
+// nothing but its bytes ends it, and lull more, which its rate alone may take.
+func (m Manner) Idle(role Role, timed bool, limit, lull time.Duration) time.Duration {
+	switch {
+	case role == Receiver && m.Silence > 0:
+		return limit
+	case timed:
+		return 0
+	}
+	return limit + lull
 }
 
 // DatagramFormat is the header that every datagram of a UDP flow begins with.

@@ -88,7 +88,7 @@ func Defaults(test Test) Options {
 	}
 	switch test {
 	case TestTCP:
-		o.Streams, o.Length, o.Direction, o.Via = 1, 1<<20, Forward, ViaSoku
+		o.Streams, o.Direction, o.Via = 1, Forward, ViaSoku
 		o.TX, o.RX = "auto", "auto"
 	case TestUDP:
 		// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
@@ -119,6 +119,9 @@ func Defaults(test Test) Options {
 func (o Options) Effective(test Test) (Options, error) {
 	if _, has := paths[test]; has { // absent in what an older program wrote
 		o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
+	}
+	if test == TestTCP && o.Length == 0 {
+		o.Length = UsualLength(o.Streams)
 	}
 	if test == TestLatency { // absent likewise
 		o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
@@ -160,6 +163,9 @@ func (o Options) Effective(test Test) (Options, error) {
 	if err := o.checkPaths(test); err != nil {
 		return o, err
 	}
+	if err := o.checkSocket(test); err != nil {
+		return o, err
+	}
 	if _, _, err := ParsePin(o.Pin); err != nil {
 		return o, err
 	}
@@ -184,10 +190,26 @@ func (o Options) Effective(test Test) (Options, error) {
 			return o, Errorf(KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, MinUDPPayload).WithHint("use a larger --size")
 		}
 	}
-	if o.Bytes > 0 && o.Omit > 0 {
+	if o.Burst > 0 && o.Rate == 0 {
+		return o, Errorf(KindUsage, "burst %d has no rate to keep", o.Burst).WithHint("give --rate")
+	}
+	if o.Burst > 0 && o.Via != ViaSoku && o.Via != ViaIperf3 {
+		return o, Errorf(KindUsage, "burst does not go with via %s: it has no word for it", o.Via).WithHint("leave out one of them")
+	}
+	if o.Bytes > 0 && o.Omit > 0 && o.Via != ViaIperf3 {
 		return o, Errorf(KindUsage, "bytes and omit exclude each other: a fixed amount has no part to leave out").WithHint("use --duration with --omit")
 	}
 	return o, nil
+}
+
+// UsualLength is how many bytes are read or written at once unless asked otherwise, the
+// fastest on a host of two processors: several streams share each, where less stays in
+// its cache between the call that writes and the one that reads.
+func UsualLength(streams int) Size {
+	if streams > 1 {
+		return 256 << 10
+	}
+	return 1 << 20
 }
 
 // Bounds on what a connect test may do to a port of somebody else's.
@@ -273,8 +295,8 @@ func (o Options) checkPaths(test Test) error {
 	if !slices.Contains(has.rx, o.RX) {
 		return Errorf(KindUsage, "rx %s does not apply to the %s test", o.RX, test).WithHint("use %s", strings.Join(has.rx, ", "))
 	}
-	if test == TestTCP && o.Rate > 0 && o.TX != "auto" && o.TX != "write" {
-		return Errorf(KindUsage, "tx %s cannot keep a rate: only writes can", o.TX).WithHint("leave out --tx, or --rate")
+	if test == TestTCP && o.Rate > 0 && o.TX != "auto" && o.TX != "write" && o.TX != "sendfile" {
+		return Errorf(KindUsage, "tx %s cannot keep a rate: only write and sendfile can", o.TX).WithHint("leave out --tx, or --rate")
 	}
 	if o.Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
 		return Errorf(KindUsage, "verify needs bytes that are written and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")

@@ -18,12 +18,14 @@ type Options struct {
 	WithLatency bool      `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" tests:"tcp" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
 	Rate        Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
+	Burst int `json:"burst,omitempty" yaml:"burst" flag:"burst" tests:"tcp udp" max:"1000" help:"with --rate: send this many writes or datagrams of a stream back to back, then pause, so that the rate holds; 0 spreads them evenly"`
+
 	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" tests:"tcp udp" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
 	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" tests:"tcp udp" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
 	Pin    string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" tests:"tcp udp latency connect" help:"keep each loop that moves packets on one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or with a slash the client's and the server's, 2,3/auto; --pin alone is auto, a value wants --pin=VALUE"`
 	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" tests:"tcp" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
 
-	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"1" max:"1048576" help:"bytes in one read or write call, where bytes are read or written"`
+	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"0" max:"1048576" help:"bytes in one read or write call, where bytes are read or written (0: 1 MiB, with several streams 256 KiB)"`
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping connect" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`
 	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
 	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency connect" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests or connections a second; 0 sends when the last is done"`
@@ -50,8 +52,11 @@ type Options struct {
 	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" tests:"tcp latency" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
 	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" tests:"tcp" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
 	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" tests:"tcp" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
+	Multipath  bool   `json:"mptcp,omitempty" yaml:"mptcp" flag:"mptcp" tests:"tcp latency" help:"use Multipath TCP (Linux, both ends): one connection over all paths that both kernels know of"`
 	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" tests:"tcp udp latency ping connect trace mtu" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
 	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" tests:"tcp udp latency ping connect trace mtu" max:"255" help:"the whole type-of-service byte, 0..255"`
+	FlowLabel  int    `json:"flow_label,omitempty" yaml:"flow_label" flag:"flow-label" tests:"tcp udp latency" max:"1048575" help:"IPv6 flow label of what both ends send (Linux), 1..1048575; 0 leaves it to the kernel"`
+	NoFragment bool   `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" tests:"udp" help:"send datagrams whole or not at all (Linux): one that the path is known to be too narrow for ends the test"`
 
 	Via            string   `json:"via,omitempty" yaml:"via" flag:"via" tests:"tcp udp latency connect" enum:"soku iperf3 ethr ntttcp" help:"what the server is: soku, iperf3 (tcp, udp), ethr (tcp, udp, latency, connect) or ntttcp (tcp, udp)"`
 	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" tests:"tcp udp latency ping connect trace mtu" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`

@@ -31,6 +31,9 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{TestTCP, func(o *Options) { o.Rate = -1 }, "rate"},
 		{TestTCP, func(o *Options) { o.Size = 5 }, "size does not apply to the tcp test"},
 		{TestTCP, func(o *Options) { o.IPVersion = 5 }, "ip_version"},
+		{TestTCP, func(o *Options) { o.Burst = 10 }, "burst 10 has no rate"},
+		{TestTCP, func(o *Options) { o.Rate, o.Burst, o.Via = 1, 10, ViaEthr }, "burst does not go with via ethr"},
+		{TestUDP, func(o *Options) { o.Burst = 1001 }, "out of range"},
 		{TestTCP, func(o *Options) { o.Bytes, o.Omit = 1, Duration(time.Second) }, "exclude each other"},
 		{TestTCP, func(o *Options) { o.TX = "gso" }, "tx gso does not apply to the tcp test; use auto, write"},
 		{TestUDP, func(o *Options) { o.RX = "discard" }, "rx discard does not apply to the udp test"},
@@ -54,6 +57,15 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{TestPing, func(o *Options) { o.Streams = 2 }, "does not apply to the ping test"},
 		{TestTCP, func(o *Options) { o.DSCP = "gold" }, "dscp \"gold\""},
 		{TestTCP, func(o *Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
+		{TestTCP, func(o *Options) { o.FlowLabel = 1 << 20 }, "flow_label 1048576: out of range; allowed: 0..1048575"},
+		{TestUDP, func(o *Options) { o.FlowLabel, o.IPVersion = 5, 4 }, "IPv4 has no flow labels"},
+		{TestPing, func(o *Options) { o.FlowLabel = 5 }, "flow_label does not apply to the ping test"},
+		{TestTCP, func(o *Options) { o.NoFragment = true }, "dont_fragment does not apply to the tcp test"},
+		{TestUDP, func(o *Options) { o.Multipath = true }, "mptcp does not apply to the udp test"},
+		{TestTCP, func(o *Options) { o.Multipath, o.FlowLabel = true, 5 }, "mptcp does not go with flow_label"},
+		{TestTCP, func(o *Options) { o.Multipath, o.TX = true, "zerocopy" }, "mptcp does not go with tx zerocopy"},
+		{TestTCP, func(o *Options) { o.Multipath, o.RX = true, "discard" }, "mptcp does not go with rx discard"},
+		{TestLatency, func(o *Options) { o.Multipath, o.Protocol = true, "udp" }, "mptcp does not go with protocol udp"},
 	} {
 		o := Defaults(c.test)
 		c.set(&o)
@@ -103,5 +115,19 @@ func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
 	got, err := o.Effective(TestLatency)
 	if want, _ := Defaults(TestLatency).Effective(TestLatency); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestTheUsualLengthIsThatOfTheStreamsAndAGivenOneStays(t *testing.T) {
+	for _, c := range []struct {
+		streams      int
+		length, want Size
+	}{{1, 0, 1 << 20}, {2, 0, 256 << 10}, {32, 0, 256 << 10}, {1, 128 << 10, 128 << 10}, {32, 1 << 20, 1 << 20}} {
+		o := Defaults(TestTCP)
+		o.Streams, o.Length = c.streams, c.length
+		got, err := o.Effective(TestTCP)
+		if err != nil || got.Length != c.want {
+			t.Errorf("%d streams, length %v: %v (%v), want %v", c.streams, c.length, got.Length, err, c.want)
+		}
 	}
 }

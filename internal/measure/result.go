@@ -203,6 +203,7 @@ type TCPInfo struct {
 	BusyNs         int64  `json:"busy_ns,omitempty"`
 	RwndLimitedNs  int64  `json:"rwnd_limited_ns,omitempty"`
 	SndbufLimitdNs int64  `json:"sndbuf_limited_ns,omitempty"`
+	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: how many paths the connection has now; congestion window, retransmits, lost, reorder events and rates are of all together, min_rtt_ns is the least, and the rest is of the first; absent for TCP and where a connection fell back to it"`
 }
 
 // Latency is what a request/response or ping trial left.

@@ -105,6 +105,15 @@ type MTUHopSeen struct {
 	Large   bool   `json:"large" jsonschema:"description=It answered packets of failed_bytes"`
 }
 
+// MTUStep is what an mtu trial asks right now, and what it knows by then. Sizes are of
+// whole IP packets, in bytes.
+type MTUStep struct {
+	Asking int `json:"asking_bytes"`           // size of the packets that leave next
+	Hop    int `json:"hop,omitempty"`          // the distance they end at; 0: the target
+	Passed int `json:"passed_bytes,omitempty"` // the largest that got through; 0: none yet
+	Failed int `json:"failed_bytes,omitempty"` // the smallest that did not; 0: none yet
+}
+
 // Values of PathMTU.Limit.
 const (
 	LimitInterface = "interface"

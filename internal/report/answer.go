@@ -191,7 +191,7 @@ func (t *Test) caveats() []string {
 		low += r.Confidence.Low
 	}
 	if n := len(t.Failures); n > 0 {
-		out = append(out, fmt.Sprintf("%d of %s failed and %s not in the figures.", n, many(trials+n, "trial"), isAre(n)))
+		out = append(out, fmt.Sprintf("%d of %s failed and %s not in the figures.", n, measure.Plural(trials+n, "trial"), isAre(n)))
 	}
 	mediumText, lowText := "%d of %s never became steady.", "%d of %s %s too short to judge."
 	if t.Test == measure.TestConnect {
@@ -200,26 +200,19 @@ func (t *Test) caveats() []string {
 		mediumText, lowText = "%d of %s had enough round trips for a median but not for the tail.", "%d of %s %s too short for percentiles."
 	}
 	if medium > 0 {
-		out = append(out, fmt.Sprintf(mediumText, medium, many(trials, "trial")))
+		out = append(out, fmt.Sprintf(mediumText, medium, measure.Plural(trials, "trial")))
 	}
 	if low > 0 && t.Test != measure.TestTrace {
-		out = append(out, fmt.Sprintf(lowText, low, many(trials, "trial"), wasWere(low)))
+		out = append(out, fmt.Sprintf(lowText, low, measure.Plural(trials, "trial"), wasWere(low)))
 	}
 	out = append(out, t.ingestCaveats(trials+len(t.Failures))...)
 	if t.ByHand && len(t.Rows) > 1 {
 		out = append(out, "These trials were run by hand: nothing interleaved them, so a change over time can look like a difference.")
 	}
 	if f := t.Floor; f != nil {
-		out = append(out, fmt.Sprintf("Tool and host add %s by themselves (median on this host's loopback, mean of %s).", measure.FormatLatency(f.Mean), many(f.N, "reading")))
+		out = append(out, fmt.Sprintf("Tool and host add %s by themselves (median on this host's loopback, mean of %s).", measure.FormatLatency(f.Mean), measure.Plural(f.N, "reading")))
 	}
 	return out
-}
-
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func isAre(n int) string {

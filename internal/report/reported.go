@@ -207,7 +207,7 @@ func (t *Test) ingestCaveats(trials int) []string {
 	}
 	who := "All trials were"
 	if n < trials {
-		who = fmt.Sprintf("%d of %s %s", n, many(trials, "trial"), wasWere(n))
+		who = fmt.Sprintf("%d of %s %s", n, measure.Plural(trials, "trial"), wasWere(n))
 	}
 	if len(names) > 4 {
 		names = append(names[:4], "others")
@@ -217,7 +217,7 @@ func (t *Test) ingestCaveats(trials int) []string {
 	for _, l := range t.Lacks {
 		text := l.Text
 		if l.Trials < trials {
-			text += fmt.Sprintf(" (%s)", many(l.Trials, "trial"))
+			text += fmt.Sprintf(" (%s)", measure.Plural(l.Trials, "trial"))
 		}
 		parts = append(parts, text)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-runewidth"
+
+	"soku/internal/measure"
 )
 
 const (
@@ -258,7 +260,7 @@ func (f Failure) sentence() string {
 }
 
 func (w Warning) sentence() string {
-	text := fmt.Sprintf("%s: %s", many(w.Trials, "trial"), w.Text)
+	text := fmt.Sprintf("%s: %s", measure.Plural(w.Trials, "trial"), w.Text)
 	if w.Alike {
 		text += " (and alike with other figures)"
 	}
@@ -267,7 +269,7 @@ func (w Warning) sentence() string {
 
 // subtitle says how much was measured and when.
 func (r *Report) subtitle() string {
-	parts := []string{many(r.Trials, "trial")}
+	parts := []string{measure.Plural(r.Trials, "trial")}
 	if r.Rounds > 0 {
 		parts[0] += " in " + rounds(r.Rounds)
 	}

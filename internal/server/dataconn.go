@@ -48,7 +48,7 @@ func (s *Server) serveData(_ *port, c *net.TCPConn, first []byte) {
 		answer(c, native.StatusRefused)
 		return
 	}
-	if err := prepare(c, ss); err != nil {
+	if err := prepare(c, ss, index); err != nil {
 		ss.abort(err)
 		answer(c, native.StatusRefused)
 		return
@@ -70,8 +70,12 @@ func answer(c *net.TCPConn, status native.Status) bool {
 }
 
 // prepare gives an accepted connection the options of the trial.
-func prepare(c *net.TCPConn, ss *session) error {
-	settings := sock.FromOptions(ownOptions(ss))
+func prepare(c *net.TCPConn, ss *session, index int) error {
+	o := ownOptions(ss)
+	if ss.test == measure.TestTCP && (o.Direction == measure.Forward || o.Direction == measure.Bidirectional && index < o.Streams) {
+		o.FlowLabel = 0 // this end sends nothing there, and looking for the client's labels costs a receiver
+	}
+	settings := sock.FromOptions(o)
 	settings.NoDelay = settings.NoDelay || ss.test == measure.TestLatency
 	if err := settings.Apply(c); err != nil {
 		return onServer(err)

@@ -20,7 +20,7 @@ import (
 type EthrRow struct {
 	Client      netip.Addr
 	UDP         bool
-	Seconds     float64 // that it took, a little over 1 on a busy host
+	Seconds     float64 // that it took: a little over 1 on a busy host, less when the server ends
 	Bytes       uint64
 	Connections uint64 // TCP connections that were accepted
 	Packets     uint64 // datagrams that came
@@ -32,7 +32,7 @@ type EthrRow struct {
 // must return within a few milliseconds. Each may be nil.
 type EthrHooks struct {
 	Client func(client netip.Addr, udp bool)              // somebody begins
-	Second func(rows []EthrRow)                           // a second has gone by while there were clients
+	Second func(rows []EthrRow)                           // a second has gone by while there were clients, or the server ends
 	Lap    func(client netip.Addr, trips []time.Duration) // of a latency test; may be sorted, not kept
 	Over   func(client netip.Addr, udp bool)              // nothing has come for a while
 }
@@ -42,6 +42,9 @@ const (
 	maxEthrClients = 4096
 	maxEthrConns   = 1024 // connections of tests, all clients together
 )
+
+// ethrLeast is how much of a second, when the server ends, is worth a rate.
+const ethrLeast = 0.05
 
 // ethrQuiet is how long nothing has come of a test that is over.
 const ethrQuiet = 2 * time.Second
@@ -73,6 +76,10 @@ type ethrClient struct {
 	born    time.Time
 	granted *latch // it is its turn
 
+	ctx     context.Context // ends when the test may not go on
+	cancel  context.CancelCauseFunc
+	allowed *allowance // of all its connections together, both directions
+
 	bytes, connections, packets atomic.Uint64 // in this second
 	latency                     atomic.Int64  // ns
 
@@ -101,6 +108,8 @@ func (e *ethrTests) client(k ethrKey) *ethrClient {
 		}
 		c = &ethrClient{ethrKey: k, tests: e, born: time.Now(), granted: newLatch()}
 		c.total = EthrRow{Client: k.client, UDP: k.udp}
+		c.ctx, c.cancel = context.WithCancelCause(e.server.base)
+		c.allowed = newAllowance(e.server.cfg.MaxRate)
 		if len(e.by) == 0 {
 			e.second = c.born
 		}
@@ -119,6 +128,23 @@ func (e *ethrTests) client(k ethrKey) *ethrClient {
 		}
 	}
 	return c
+}
+
+// spend notes bytes that came or went, and stops the test when they are too many.
+func (c *ethrClient) spend(bytes int64) {
+	if !c.allowed.spend(bytes) || c.ctx.Err() != nil {
+		return
+	}
+	s := c.tests.server
+	err := measure.Errorf(measure.KindRefused, "the test moves more than %s, the limit (--max-rate)", s.cfg.MaxRate)
+	c.cancel(err)
+	s.log.Info("test stopped", "protocol", "ethr", "client", c.client, "network", c.network(), "error", err.Error())
+}
+
+// moved counts bytes of a test of bandwidth.
+func (c *ethrClient) moved(bytes int64) {
+	c.bytes.Add(uint64(bytes))
+	c.spend(bytes)
 }
 
 // release lets go of it.
@@ -263,16 +289,24 @@ func (e *ethrTests) tick() bool {
 	return left
 }
 
-// end ends every test, when the server does.
+// end ends every test, when the server does, with what the last second had so far.
 func (e *ethrTests) end() {
 	e.mu.Lock()
+	seconds := time.Since(e.second).Seconds()
+	var rows []EthrRow
 	var over []*ethrClient
 	for _, c := range e.by {
-		c.row(1)
+		row := c.row(seconds)
+		if row.Bytes+row.Connections+row.Packets > 0 {
+			rows = append(rows, row)
+		}
 		over = append(over, c)
 	}
 	clear(e.by)
 	e.mu.Unlock()
+	if e.hooks.Second != nil && len(rows) > 0 && seconds >= ethrLeast {
+		e.hooks.Second(rows)
+	}
 	for _, c := range over {
 		c.ended()
 	}
@@ -295,6 +329,7 @@ func (c *ethrClient) row(seconds float64) EthrRow {
 
 // ended gives its turn to the next and writes a line into the log.
 func (c *ethrClient) ended() {
+	c.cancel(nil)
 	if c.entered {
 		c.tests.server.queue.leave(c)
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -249,5 +250,27 @@ func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
 	_ = c.CloseWrite()
 	if got := r.ethrEnded("tcp", "bytes"); got != "5000" {
 		t.Errorf("%s bytes of 5000", got)
+	}
+}
+
+func TestAServerThatEndsTellsTheRestOfItsSecond(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	var connections atomic.Uint64
+	r, at := ethrServer(t, Config{Ethr: EthrHooks{
+		Client: func(netip.Addr, bool) { begun <- struct{}{} },
+		Second: func(rows []EthrRow) {
+			for _, x := range rows {
+				connections.Add(x.Connections)
+			}
+		},
+	}})
+	if _, err := askEthr(t, at, ethrSyn(nil)); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	time.Sleep(2 * time.Duration(ethrLeast*float64(time.Second))) // that is worth a rate; a second ends later
+	r.stop()
+	if n := connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
 	}
 }

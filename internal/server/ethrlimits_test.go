@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,6 +188,64 @@ func TestTooFastAClientOfEthrIsStopped(t *testing.T) {
 	}
 	if isDeadline(err) {
 		t.Error("it was not stopped")
+	}
+}
+
+func TestTheLimitOnRatesIsOneForAllConnectionsOfATest(t *testing.T) {
+	r, at := ethrServer(t, Config{MaxRate: 8000})
+	var conns []*net.TCPConn
+	for range 2 {
+		c, err := askEthr(t, at, ethrSyn(func(m *ethr.Message) { m.Params.Threads = 2 }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(2 * prompt))
+		conns = append(conns, c)
+	}
+	// Less than what is taken for under way on one of them, and more on both.
+	for _, c := range conns {
+		for range 12 {
+			_, _ = c.Write(make([]byte, 1_000_000))
+		}
+	}
+	for i, c := range conns {
+		if _, err := c.Read(make([]byte, 1)); err == nil || isDeadline(err) {
+			t.Errorf("connection %d goes on: %v", i, err)
+		}
+	}
+	if _, err := askEthr(t, at, ethrSyn(nil)); err == nil {
+		t.Error("the test that was stopped goes on with one more connection")
+	}
+	if !strings.Contains(r.logs.String(), "test stopped") {
+		t.Errorf("the log is %s", r.logs.String())
+	}
+}
+
+func TestDatagramsBeyondTheLimitOnRatesAreNotCounted(t *testing.T) {
+	var counted atomic.Uint64
+	r, at := ethrServer(t, Config{MaxRate: 8000, Ethr: EthrHooks{Second: func(rows []EthrRow) {
+		for _, x := range rows {
+			counted.Add(x.Bytes)
+		}
+	}}})
+	u, err := net.Dial("udp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	b := make([]byte, 60_000)
+	eventually(t, 2*prompt, "it is never stopped", func() bool {
+		for range 20 {
+			_, _ = u.Write(b)
+		}
+		return strings.Contains(r.logs.String(), "test stopped")
+	})
+	for range 20 {
+		_, _ = u.Write(b)
+	}
+	r.ethrEnded("udp", "datagrams")
+	if n := counted.Load(); n > 17_000_000 {
+		t.Errorf("%d bytes counted", n)
 	}
 }
 

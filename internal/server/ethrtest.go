@@ -46,6 +46,7 @@ func (s *Server) serveEthr(_ *port, c *net.TCPConn, first []byte) {
 	}
 	defer client.release()
 	client.connections.Add(1)
+	s.log.Debug("connection", "protocol", "ethr", "client", peer)
 	m, err := ethr.Read(io.MultiReader(bytes.NewReader(first), c))
 	if err != nil || m.Kind != ethr.Syn || m.Transport != ethr.TCP {
 		return
@@ -61,7 +62,7 @@ func (s *Server) serveEthr(_ *port, c *net.TCPConn, first []byte) {
 		return
 	}
 	t := &ethrTest{Server: s, client: client, conn: c, request: m}
-	ctx, cancel := context.WithCancelCause(s.base)
+	ctx, cancel := context.WithCancelCause(client.ctx)
 	defer cancel(nil)
 	if s.cfg.MaxDuration > 0 {
 		limit := time.AfterFunc(s.cfg.MaxDuration.Std(), func() {
@@ -74,7 +75,7 @@ func (s *Server) serveEthr(_ *port, c *net.TCPConn, first []byte) {
 	if m.Test == ethr.Latency {
 		run = t.latency
 	}
-	if err := run(ctx, cancel); err != nil {
+	if err := run(ctx); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -87,6 +88,8 @@ func (s *Server) serveEthr(_ *port, c *net.TCPConn, first []byte) {
 func (s *Server) admitEthr(client *ethrClient, c *net.TCPConn, m ethr.Message) error {
 	p := m.Params
 	switch {
+	case client.ctx.Err() != nil:
+		return context.Cause(client.ctx)
 	case m.Test != ethr.Bandwidth && m.Test != ethr.Latency:
 		return measure.Errorf(measure.KindRefused, "test %d is none of a server", m.Test)
 	case p.Buffer == 0:
@@ -153,27 +156,20 @@ type ethrTest struct {
 }
 
 // bandwidth moves bytes until the client closes the connection.
-func (t *ethrTest) bandwidth(ctx context.Context, cancel context.CancelCauseFunc) error {
+func (t *ethrTest) bandwidth(ctx context.Context) error {
 	early, err := t.synchronise(ctx)
 	if err != nil {
 		return err
 	}
-	t.client.bytes.Add(uint64(early))
+	t.client.moved(int64(early))
 	_ = t.conn.SetDeadline(time.Time{})
 	o := measure.Defaults(measure.TestTCP)
 	o.Duration, o.Interval = 0, measure.Duration(100*time.Millisecond)
-	o.Length = measure.Size(min(int64(t.request.Params.Buffer), int64(o.Length)))
+	o.Length = measure.Size(min(t.request.Params.Buffer, 1<<20)) // as much as one of soku's writes
 	if t.request.Params.Reverse {
 		o.Direction, o.TOS, o.Rate = measure.Reverse, int(t.request.Params.ToS), t.rate()
 	}
-	begun, moved := time.Now(), 0.0
-	observe := func(p measure.Progress) {
-		t.client.bytes.Add(uint64(p.Bytes))
-		moved += float64(p.Bytes)
-		if most := float64(t.cfg.MaxRate) / 8; most > 0 && moved > 1.1*most*time.Since(begun).Seconds()+max(most, 16e6) {
-			cancel(measure.Errorf(measure.KindRefused, "the client sends faster than %s, the limit (--max-rate)", t.cfg.MaxRate))
-		}
-	}
+	observe := func(p measure.Progress) { t.client.moved(p.Bytes) }
 	for ctx.Err() == nil {
 		part, stop := context.WithTimeout(context.Background(), ethrPart)
 		conns := []*net.TCPConn{t.conn}
@@ -301,13 +297,17 @@ func (t *ethrTest) answer() (begins time.Time, early int, err error) {
 }
 
 // latency answers messages until the client closes the connection.
-func (t *ethrTest) latency(ctx context.Context, _ context.CancelCauseFunc) error {
+func (t *ethrTest) latency(ctx context.Context) error {
 	_ = t.conn.SetDeadline(time.Time{})
 	o := measure.Defaults(measure.TestLatency)
 	o.Size = measure.Size(t.request.Params.Buffer)
 	rounds := int64(t.request.Params.Rounds)
 	var trips []time.Duration
 	seen := func(ns int64) {
+		t.client.spend(2 * int64(o.Size)) // there and back
+		if rounds > maxEthrRounds {
+			return
+		}
 		trips = append(trips, time.Duration(ns))
 		if int64(len(trips)) < rounds {
 			return
@@ -322,9 +322,6 @@ func (t *ethrTest) latency(ctx context.Context, _ context.CancelCauseFunc) error
 		}
 		trips = trips[:0]
 	}
-	if rounds > maxEthrRounds {
-		seen = nil
-	}
 	return latency.EchoIn(ctx, measure.Manner{Lap: rounds}, t.conn, o, seen)
 }
 
@@ -338,9 +335,9 @@ func (s *Server) ethrDatagram(at *port, from netip.AddrPort, b []byte) bool {
 		return true
 	}
 	defer client.release()
-	if client.enter() == nil && client.granted.fired() {
+	if client.ctx.Err() == nil && client.enter() == nil && client.granted.fired() {
 		client.packets.Add(1)
-		client.bytes.Add(uint64(len(b)))
+		client.moved(int64(len(b)))
 	}
 	return true
 }

@@ -300,3 +300,65 @@ func FuzzIperf3ControlConnection(f *testing.F) {
 		}
 	})
 }
+
+func TestAClientOfIperf3GetsTheBurstsItAsksFor(t *testing.T) {
+	const burst, bursts = 10, 9 // one every 50 ms
+	s := serveWith(t, Config{}, realEngines())
+	x := s.rawIperf3()
+	x.asks(`{"udp":true,"omit":0,"time":10,"parallel":1,"len":500,"reverse":true,"bandwidth":800000,"burst":10}`)
+	x.hears(iperf3.CreateStreams)
+	c, err := net.Dial("udp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_, _ = c.Write([]byte(iperf3.UDPConnect))
+	b := make([]byte, 2000)
+	if _, err := c.Read(b); err != nil {
+		t.Fatal(err)
+	}
+	x.hears(iperf3.TestStart, iperf3.TestRunning)
+	left := map[uint64]time.Duration{}
+	for len(left) < burst*bursts {
+		n, err := c.Read(b)
+		number, sentNs, _, ok := iperf3.Datagrams(false).Parse(b[:n])
+		if err != nil || !ok {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		left[number] = time.Duration(sentNs)
+	}
+	together := 0
+	for k := range uint64(bursts) {
+		if left[k*burst+burst-1]-left[k*burst] < 12*time.Millisecond {
+			together++
+		}
+	}
+	if together <= bursts/2 {
+		t.Errorf("only %d of %d bursts were sent back to back", together, bursts)
+	}
+	// What was late is made up for at twice the rate at most.
+	if d := left[burst*(bursts-1)] - left[0]; d < (bursts-1)*25*time.Millisecond {
+		t.Errorf("%d bursts in %v", bursts, d)
+	}
+	_ = x.Close()
+	s.free()
+}
+
+func TestAClientOfIperf3GetsTheRepeatingPayloadItAsksFor(t *testing.T) {
+	s := serveWith(t, Config{}, realEngines())
+	x := s.rawIperf3()
+	x.asks(`{"tcp":true,"omit":0,"time":10,"parallel":1,"len":1000,"reverse":true,"repeating_payload":1}`)
+	x.hears(iperf3.CreateStreams)
+	stream := x.dial()
+	x.hears(iperf3.TestStart, iperf3.TestRunning)
+	b := make([]byte, 10_000)
+	if _, err := io.ReadFull(stream, b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Trim(string(b), "0123456789") != "" || string(b[:12]) != "012345678901" {
+		t.Errorf("%q...", b[:40])
+	}
+	_ = x.Close()
+	s.free()
+}

@@ -31,6 +31,9 @@ func (s *Server) permitIperf3(p *iperf3.Parameters, now time.Time) (measure.Opti
 	case s.cfg.MaxRate > 0 && asked > s.cfg.MaxRate:
 		return o, refuse(iperf3.CodeTotalRate, "the test is to send %s and this server allows %s (--max-rate)", asked, s.cfg.MaxRate)
 	}
+	if files := s.cfg.IPerf3Files; p.Protocol == "udp" && (files.Source != nil || files.Sink != nil) {
+		return o, refuse(iperf3.CodeFileOverUDP, "this server keeps a file, which is not carried over UDP")
+	}
 	return iperf3Options(p)
 }
 
@@ -39,7 +42,7 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 	o := measure.Options{
 		Omit: measure.Duration(time.Duration(p.Omit) * time.Second), Interval: measure.Duration(time.Second),
 		Direction: measure.Forward, Streams: p.Parallel, Rate: measure.Rate(min(p.Bandwidth, 1<<50) * int64(p.Parallel)),
-		TX: "auto", RX: "auto", Window: measure.Size(p.Window), NoDelay: p.NoDelay, TOS: p.TOS,
+		TX: "auto", RX: "auto", Window: measure.Size(p.Window), NoDelay: p.NoDelay, TOS: p.TOS, NoFragment: p.DontFragment && p.Protocol == "udp",
 	}
 	switch {
 	case p.Bidirectional:
@@ -51,6 +54,9 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 		if _, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*p.ServerAffinity}}); err != nil {
 			return o, refuse(iperf3.CodeAffinity, "keep the test on processor %d: %w", *p.ServerAffinity, err)
 		}
+	}
+	if o.Rate > 0 {
+		o.Burst = p.Burst
 	}
 	if p.Protocol == "udp" {
 		o.Size = measure.Size(p.Length)
@@ -67,11 +73,9 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 		if !slices.Contains(sock.OutletPaths(), "sendfile") {
 			return o, refuse(iperf3.CodeNoSendfile, "this system cannot send without copying")
 		}
-		if o.Rate == 0 { // a rate is written, whatever was asked
-			o.TX = "sendfile"
-		}
+		o.TX = "sendfile"
 	}
-	if p.SkipRXCopy && slices.Contains(sock.IntakePaths(), "discard") {
+	if p.SkipRXCopy && !p.MPTCP && slices.Contains(sock.IntakePaths(), "discard") {
 		o.RX = "discard"
 	}
 	return o, nil

@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,14 +20,18 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	s := t.server
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	stop := func(err error) { t.tell(err); cancel(err) }
+	stop := func(err error) { t.end(err, cancel) }
 	if t.asked.Time > 0 {
 		limit := time.Duration(t.asked.Omit+t.asked.Time)*time.Second + iperf3Grace
 		timer := time.AfterFunc(limit, func() { stop(refuse(iperf3.CodeExpired, "%w", errIperf3Expired)) })
 		defer timer.Stop()
 	}
+	pinning := s.cfg.Pin
 	if cpu := t.asked.ServerAffinity; cpu != nil {
-		pins, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*cpu}})
+		pinning = measure.Pinning{On: true, CPUs: []int{*cpu}}
+	}
+	if pinning.On {
+		pins, err := sock.NewPins(pinning)
 		if err != nil {
 			return nil, refuse(iperf3.CodeAffinity, "%w", err)
 		}
@@ -65,12 +67,19 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	}
 	counters := watch(host.MovedBy(end, t.options))
 	end.Host = &measure.Host{Facts: facts, Counters: &counters}
-	if cause := context.Cause(ctx); err != nil && cause != nil {
+	switch cause := t.cause(); {
+	case err == nil:
+	case cause != nil:
 		return end, cause
+	case ctx.Err() != nil:
+		return end, context.Cause(ctx)
 	}
 	if err != nil {
 		code := iperf3.CodeStreamRead
-		if t.asked.Reverse {
+		switch {
+		case errors.Is(err, measure.ErrSilence):
+			code = iperf3.CodeSilence
+		case t.asked.Reverse:
 			code = iperf3.CodeStreamWrite
 		}
 		return end, &refusal{code, err}
@@ -79,7 +88,11 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 }
 
 func (t *iperf3Test) awaitEnd(ctx context.Context) error {
-	limit := time.NewTimer(iperf3Results)
+	patience := iperf3Results
+	if t.server.cfg.IPerf3Files.Source != nil { // a file may end long before the client's time
+		patience += time.Duration(t.asked.Omit+t.asked.Time) * time.Second
+	}
+	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	select {
 	case <-t.over.ch:
@@ -87,7 +100,7 @@ func (t *iperf3Test) awaitEnd(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-limit.C:
-		return refuse(iperf3.CodeSilence, "the streams ended, and the client did not end the test in %s", iperf3Results)
+		return refuse(iperf3.CodeSilence, "the streams ended, and the client did not end the test in %s", patience)
 	}
 }
 
@@ -123,39 +136,6 @@ func (t *iperf3Test) flow(ctx context.Context, d measure.Direction, observe meas
 	}
 }
 
-// policeSeconds is over how many seconds iperf3's server averages what passes before
-// it holds that against its limit.
-const policeSeconds = 5
-
-// police ends a test that moves more than the limit of this server allows, both
-// directions together, over the last seconds, as iperf3's server does.
-func (t *iperf3Test) police(stop func(error)) measure.Observer {
-	limit := t.server.cfg.MaxRate
-	if limit == 0 {
-		return func(measure.Progress) {}
-	}
-	var mu sync.Mutex
-	begin := time.Now()
-	var bySecond [policeSeconds + 1]int64
-	var latest int
-	return func(p measure.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		second := int(time.Since(begin) / time.Second)
-		for ; latest < second; latest++ {
-			bySecond[(latest+1)%len(bySecond)] = 0
-		}
-		bySecond[second%len(bySecond)] += p.Bytes
-		var sum int64
-		for _, n := range bySecond {
-			sum += n
-		}
-		if second >= policeSeconds && float64(sum)*8/(policeSeconds+1) > float64(limit) {
-			stop(refuse(iperf3.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
-		}
-	}
-}
-
 // exchange gives the client this end's half for its own.
 func (t *iperf3Test) exchange(end *measure.End) error {
 	t.closeStreams()
@@ -171,9 +151,6 @@ func (t *iperf3Test) exchange(end *measure.End) error {
 	}
 	if t.asked.GetServerOutput {
 		own.ServerOutputText, own.ServerOutputJSON = text, document
-		if text == "" && document == nil {
-			own.ServerOutputText = t.output(own)
-		}
 	}
 	_ = t.control.SetWriteDeadline(time.Now().Add(iperf3Results))
 	if err := iperf3.WriteResults(t.control, own); err != nil {
@@ -186,23 +163,4 @@ func (t *iperf3Test) exchange(end *measure.End) error {
 	t.hear(iperf3Word)
 	_, _ = iperf3.ReadState(t.control)
 	return nil
-}
-
-// output is what a client shows that asks for the server's output.
-func (t *iperf3Test) output(r *iperf3.Results) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "soku %s, for a client of iperf3 at %s\n", t.server.cfg.Version, t.client)
-	var sum float64
-	for _, s := range r.Streams {
-		role := "received"
-		if s.Retransmits >= 0 {
-			role = "sent"
-		}
-		seconds := max(s.EndTime-s.StartTime, 1e-9)
-		sum += float64(s.Bytes) * 8 / seconds
-		fmt.Fprintf(&b, "[%3d] %8.2f s  %12s  %14s  %s\n", s.ID, seconds,
-			measure.FormatBytes(float64(s.Bytes)), measure.FormatRate(float64(s.Bytes)*8/seconds), role)
-	}
-	fmt.Fprintf(&b, "[SUM] %s\n", measure.FormatRate(sum))
-	return b.String()
 }

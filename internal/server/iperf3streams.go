@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"soku/internal/measure"
@@ -67,6 +68,11 @@ func (t *iperf3Test) begun() bool { return t.all.fired() }
 // host does not have is left out, as iperf3's server does.
 func (t *iperf3Test) prepare() error {
 	settings := sock.FromOptions(t.options)
+	if err := t.tryLabel(); err != nil {
+		t.server.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
+		t.options.FlowLabel = 0
+	}
+	settings.FlowLabel = 0 // a sender's, which its engine sets
 	for i, a := range t.tcp {
 		err := settings.Apply(a.conn)
 		if err != nil && settings.Congestion != "" {
@@ -77,14 +83,32 @@ func (t *iperf3Test) prepare() error {
 		if err != nil {
 			return refuse(iperf3.CodeWindow, "%w", err)
 		}
-		if rate := t.asked.FQRate; rate > 0 {
-			sock.LimitPacing(a.conn, uint64(rate)/8)
+		t.pace(a.conn)
+		if err := t.server.cfg.IPerf3Times.limitUnacknowledged(a.conn); err != nil {
+			t.server.log.Warn("an option of the server's connections", "client", t.client, "error", err)
 		}
 		if info, ok := sock.TCPInfo(a.conn); ok && i == 0 {
 			t.congestion = info.Congestion
 		}
 	}
 	return nil
+}
+
+// tryLabel finds out whether this host can label what it sends in the test. A client of
+// iperf3 goes on without: its own server labels nothing.
+func (t *iperf3Test) tryLabel() error {
+	if t.options.FlowLabel == 0 || len(t.tcp) == 0 || !t.asked.ServerSends() {
+		return nil
+	}
+	sending := t.tcp[len(t.tcp)-1] // the last of the streams is one on which this end sends
+	return sock.Settings{FlowLabel: t.options.FlowLabel, NoDelay: t.options.NoDelay}.Apply(sending.conn)
+}
+
+// pace has the kernel hold a stream to the rate that the client asks of it.
+func (t *iperf3Test) pace(c syscall.Conn) {
+	if rate := t.asked.FQRate; rate > 0 {
+		sock.LimitPacing(c, uint64(rate)/8)
+	}
 }
 
 // takeUDP opens the stream of a client's datagram, or repeats the answer for one that
@@ -120,13 +144,16 @@ func (t *iperf3Test) connect(peer netip.AddrPort) (net.Conn, error) {
 	if t.at.demux != nil {
 		return t.at.demux.add(peer, local), nil
 	}
-	c, err := connectUDP(t.ctx, local, peer, sock.FromOptions(t.options))
+	settings := sock.FromOptions(t.options)
+	settings.Device = t.server.cfg.Device
+	c, err := connectUDP(t.ctx, local, peer, settings)
 	if err != nil {
 		return nil, err
 	}
 	if t.options.Window == 0 {
 		sock.RaiseQueue(c)
 	}
+	t.pace(c)
 	return c, nil
 }
 

@@ -50,6 +50,7 @@ type iperf3Test struct {
 	udp     []udpFlow
 	ended   bool
 	running measure.Test // for the queue
+	verdict error        // of this server, for which it ended the test
 }
 
 // arrival is a TCP stream and its place in the order of arrival: the cookies of
@@ -81,12 +82,35 @@ func (t *iperf3Test) shown() native.QueueEntry {
 	return native.QueueEntry{Client: t.client.String(), Test: t.running, Age: measure.Duration(time.Since(t.born))}
 }
 
-func (t *iperf3Test) cause() error { return context.Cause(t.ctx) }
+// cause is why the test ended. What the client did when it was told of this server's
+// verdict is no cause.
+func (t *iperf3Test) cause() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.verdict != nil {
+		return t.verdict
+	}
+	return context.Cause(t.ctx)
+}
+
+// end ends a test that runs: the client is told first, because engines that are
+// stopped reset the streams, and a client that sees that says nothing but that.
+func (t *iperf3Test) end(err error, stop context.CancelCauseFunc) {
+	t.mu.Lock()
+	if t.verdict == nil {
+		t.verdict = err
+	}
+	t.mu.Unlock()
+	t.tell(err)
+	stop(err)
+}
 
 // leadIperf3 is the life of a test.
 func (s *Server) leadIperf3(t *iperf3Test) {
 	defer t.control.Close()
-	_ = t.control.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 2})
+	if err := s.cfg.IPerf3Times.watchOver(t.control); err != nil {
+		s.log.Warn("an option of the server's connections", "client", t.client, "error", err)
+	}
 	// What ends the test ends what waits for a word of the client.
 	roused := make(chan struct{})
 	context.AfterFunc(t.ctx, func() { _ = t.control.SetReadDeadline(time.Unix(1, 0)); close(roused) })
@@ -132,8 +156,6 @@ func (t *iperf3Test) hear(limit time.Duration) {
 }
 
 // tell says why the test ended, once, if there is more to say than the client knows.
-// Whoever ends a test that runs tells it first: engines that are stopped reset the
-// streams, and a client that sees that says nothing but that.
 func (t *iperf3Test) tell(err error) (more bool) {
 	var refused *refusal
 	more = errors.As(err, &refused) || errors.Is(err, errShutdown)
@@ -198,25 +220,20 @@ func (t *iperf3Test) awaitTurn() error {
 	case err := <-heard:
 		return err
 	case <-t.ctx.Done():
-		if err := <-heard; !isTimeout(err) {
+		if err := <-heard; !sock.TimedOut(err) {
 			return err
 		}
 		return t.cause()
 	case <-t.granted.ch:
 	}
 	_ = t.control.SetReadDeadline(time.Unix(1, 0))
-	if err := <-heard; !isTimeout(err) {
+	if err := <-heard; !sock.TimedOut(err) {
 		return err
 	}
 	if t.ctx.Err() != nil {
 		return t.cause()
 	}
 	return nil
-}
-
-func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // askParameters reads what the client wants, and makes options of it.
@@ -239,8 +256,14 @@ func (t *iperf3Test) askParameters() error {
 	if t.options, err = t.server.permitIperf3(p, time.Now()); err != nil {
 		return err
 	}
+	if t.client.Addr().Is6() && sock.HasFlowLabels {
+		t.options.FlowLabel = p.FlowLabel // which programs send along over IPv4, too
+	}
 	t.options = t.shows.Options(t.options)
-	t.manner = measure.Manner{Kept: true, Over: t.over.ch}
+	t.manner = measure.Manner{Kept: true, Over: t.over.ch, Silence: t.server.cfg.IPerf3Times.silence(), Repeating: p.RepeatPayload, Contents: t.server.cfg.IPerf3Files}
+	if p.Bidirectional { // keeping what comes would empty what is sent
+		t.manner.Contents.Source = nil
+	}
 	if p.Protocol == "udp" {
 		t.manner.Datagrams = iperf3.Datagrams(p.Counters64)
 	}

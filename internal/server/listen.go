@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"syscall"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
-// listen opens TCP and UDP on one port. For port 0 the system picks one that is
+// listen opens TCP and UDP on one port, of one network interface where device names it.
+// For port 0 the system picks one that is
 // free for TCP, and another when that is taken for UDP.
-func listen(address string) (*net.TCPListener, *net.UDPConn, error) {
+func listen(address, device string) (*net.TCPListener, *net.UDPConn, error) {
 	if address == "" {
 		address = ":0"
 	}
@@ -20,22 +23,27 @@ func listen(address string) (*net.TCPListener, *net.UDPConn, error) {
 	if err != nil {
 		return nil, nil, measure.Errorf(measure.KindUsage, "listen on %q: not an address and a port", address).WithHint("write for example :7658 or 10.0.0.4:7658")
 	}
-	var plain net.ListenConfig
-	plain.SetMultipathTCP(false) // a test of TCP is of one path, whatever the client's system would rather do
+	through := sock.Settings{Device: device}
+	config := net.ListenConfig{Control: through.Control}
+	// The client chooses: one of plain TCP finds an ordinary socket of TCP here, and where
+	// the kernel has no Multipath TCP the listener is one, too.
+	config.SetMultipathTCP(true)
 	attempts := 1
 	if port == "0" {
 		attempts = 20
 	}
 	for {
 		attempts--
-		l, err := plain.Listen(context.Background(), "tcp", address)
+		l, err := config.Listen(context.Background(), "tcp", address)
 		if err != nil {
 			return nil, nil, explainListen("TCP", address, err)
 		}
 		tcp := l.(*net.TCPListener)
 		bound := net.JoinHostPort(host, fmt.Sprint(tcp.Addr().(*net.TCPAddr).Port))
-		config := net.ListenConfig{Control: shareUDP}
-		p, err := config.ListenPacket(context.Background(), "udp", bound)
+		sharing := net.ListenConfig{Control: func(network, address string, c syscall.RawConn) error {
+			return errors.Join(shareUDP(network, address, c), through.Control(network, address, c))
+		}}
+		p, err := sharing.ListenPacket(context.Background(), "udp", bound)
 		if err == nil {
 			udp := p.(*net.UDPConn)
 			// Where peers share this socket their bursts meet in its buffer.
@@ -50,6 +58,10 @@ func listen(address string) (*net.TCPListener, *net.UDPConn, error) {
 }
 
 func explainListen(network, address string, err error) error {
+	var wrong *measure.Error
+	if errors.As(err, &wrong) {
+		return wrong
+	}
 	kind, hint := measure.KindUsage, "is the address one of this host's? Choose another with --listen"
 	switch {
 	case errors.Is(err, errnoInUse):

@@ -27,8 +27,8 @@ type port struct {
 	demux    *demux // nil where the kernel tells UDP peers apart
 }
 
-func openPort(p *protocol, address string, inKernel bool) (*port, error) {
-	tcp, udp, err := listen(address)
+func openPort(p *protocol, address, device string, inKernel bool) (*port, error) {
+	tcp, udp, err := listen(address, device)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Server) openForeign(inKernel bool) error {
 		if p == nil {
 			return measure.Errorf(measure.KindUsage, "no protocol is called %q", f.Protocol)
 		}
-		at, err := openPort(p, f.Listen, inKernel)
+		at, err := openPort(p, f.Listen, s.cfg.Device, inKernel)
 		switch {
 		case err != nil && f.Optional && errors.Is(err, errnoInUse):
 			s.log.Warn("not served on the port of its own: another program has it", "protocol", f.Protocol, "address", f.Listen)

@@ -26,7 +26,7 @@ func withEcho(t *testing.T) func(*Server) {
 				_, _ = at.udp.WriteToUDPAddrPort(b, from)
 				return true
 			},
-		}, "127.0.0.1:0", true)
+		}, "127.0.0.1:0", "", true)
 		if err != nil {
 			t.Fatal(err)
 		}

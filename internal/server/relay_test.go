@@ -27,7 +27,7 @@ func readCreated(t *testing.T, c net.Conn) (created native.Created) {
 // loses the first datagram of each type in each direction.
 func lossyRelay(t *testing.T, addr string) string {
 	t.Helper()
-	tcp, udp, err := listen("127.0.0.1:0")
+	tcp, udp, err := listen("127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

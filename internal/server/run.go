@@ -139,21 +139,14 @@ func (s *Server) flow(ctx context.Context, cancel context.CancelCauseFunc, ss *s
 }
 
 // police passes live intervals on and ends a session whose client sends
-// clearly more than the server allows: a tenth over the rate, and a second of
-// it or 16 MB for what was under way.
+// clearly more than the server allows.
 func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Observer {
-	var bytes float64
-	begin := time.Now()
+	allowed := newAllowance(s.cfg.MaxRate)
 	return func(p measure.Progress) {
 		if p.Whole() {
 			ss.out.interval(p)
 		}
-		if s.cfg.MaxRate == 0 {
-			return
-		}
-		bytes += float64(p.Bytes)
-		perSecond := float64(s.cfg.MaxRate) / 8
-		if bytes > 1.1*perSecond*time.Since(begin).Seconds()+max(perSecond, 16e6) {
+		if allowed.spend(p.Bytes) {
 			cancel(measure.Errorf(measure.KindRefused, "the server ended the test: the client sends faster than %s, the limit (--max-rate)", s.cfg.MaxRate).
 				WithHint("use the same version of soku at both ends"))
 		}

@@ -21,6 +21,8 @@ import (
 // system picks, on all addresses, without limits and without a log.
 type Config struct {
 	Listen      string            // host:port, for TCP and UDP; an empty host is all addresses
+	Device      string            // network interface that clients come through; empty: any
+	Pin         measure.Pinning   // processors for tests of iperf3's clients that ask for none
 	MaxClients  int               // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
 	Exclusive   bool              // one session at a time; others wait in a queue, first come first
 	MaxDuration measure.Duration  // longest session that is accepted, omitted start included; 0: no limit
@@ -34,6 +36,8 @@ type Config struct {
 	Only        string            // the one protocol that is served, on the server's own port; empty: all
 	Ethr        EthrHooks         // tell of the tests of Ethr's clients
 	IPerf3      func() IPerf3Show // shows the next test of iperf3's clients; nil: none
+	IPerf3Times IPerf3Times       // what such a client may take its time for
+	IPerf3Files measure.Contents  // of the streams of such a client, over TCP alone
 	Log         *slog.Logger      // one line at the start and at the end of a session; nil: none
 }
 
@@ -90,7 +94,7 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	if cfg.Only != "" && only == nil {
 		return nil, measure.Errorf(measure.KindUsage, "no protocol is called %q", cfg.Only)
 	}
-	own, err := openPort(only, cfg.Listen, inKernel)
+	own, err := openPort(only, cfg.Listen, cfg.Device, inKernel)
 	if err != nil {
 		return nil, err
 	}

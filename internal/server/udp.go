@@ -113,7 +113,9 @@ func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
 	if s.demux != nil {
 		return udpFlow{conn: s.demux.add(peer, local), peer: peer}, nil
 	}
-	c, err := connectUDP(ss.ctx, local, peer, sock.FromOptions(ownOptions(ss)))
+	settings := sock.FromOptions(ownOptions(ss))
+	settings.Device = s.cfg.Device
+	c, err := connectUDP(ss.ctx, local, peer, settings)
 	if err != nil {
 		var known *measure.Error
 		if errors.As(err, &known) {
@@ -141,9 +143,8 @@ func (s *Server) answerLate(c *net.UDPConn) {
 	buf := make([]byte, native.DatagramSize+1)
 	for {
 		n, from, err := c.ReadFromUDPAddrPort(buf)
-		var timeout net.Error
 		switch {
-		case errors.Is(err, net.ErrClosed), errors.As(err, &timeout) && timeout.Timeout():
+		case errors.Is(err, net.ErrClosed), sock.TimedOut(err):
 			return
 		case err != nil:
 			// An ICMP answer; the next read waits again.

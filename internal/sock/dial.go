@@ -11,12 +11,20 @@ import (
 
 // DialerFor returns a dialer for base "tcp" or "udp" that sets the options of
 // a trial, leaves from o.Bind and gives up after o.ConnectTimeout. A Bind that
-// is no IP address is an error of kind usage. TCP is one path, never Multipath TCP.
+// is no IP address is an error of kind usage. TCP is one path unless o.Multipath
+// asks for Multipath TCP, which is an error of kind usage where this system has none.
 func DialerFor(base string, o measure.Options) (*net.Dialer, error) {
 	d := &net.Dialer{Timeout: o.ConnectTimeout.Std(), Control: FromOptions(o).Control}
-	d.SetMultipathTCP(false)
+	tcp := strings.HasPrefix(base, "tcp")
+	d.SetMultipathTCP(tcp && o.Multipath)
+	if tcp && o.Multipath {
+		if err := HasMultipath(); err != nil {
+			return nil, err
+		}
+		d.Control = FromOptions(o).controlMultipath
+	}
 	if o.Bind == "" {
-		return d, nil
+		return labelled(d, base, o), nil
 	}
 	addr, err := netip.ParseAddr(strings.Trim(o.Bind, "[]"))
 	if err != nil {
@@ -27,12 +35,54 @@ func DialerFor(base string, o measure.Options) (*net.Dialer, error) {
 		return nil, measure.Errorf(measure.KindUsage, "bind to %s: not an IPv%d address", addr, v).
 			WithHint("leave out one of --bind and --ip-version")
 	}
-	if strings.HasPrefix(base, "udp") {
-		d.LocalAddr = net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0))
-	} else {
+	if tcp {
 		d.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(addr, 0))
+	} else {
+		d.LocalAddr = net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0))
 	}
-	return d, nil
+	return labelled(d, base, o), nil
+}
+
+// labelled makes d give the connections of TCP their flow label.
+func labelled(d *net.Dialer, base string, o measure.Options) *net.Dialer {
+	if o.FlowLabel == 0 || !strings.HasPrefix(base, "tcp") {
+		return d
+	}
+	local := d.LocalAddr
+	d.LocalAddr = nil // the socket is bound where it is connected
+	settings := FromOptions(o)
+	d.Control = func(network, address string, c syscall.RawConn) error {
+		if err := settings.Control(network, address, c); err != nil {
+			return err
+		}
+		var inner error
+		if err := c.Control(func(fd uintptr) { inner = connectLabelled(fd, local, address, o.FlowLabel) }); err != nil {
+			return err
+		}
+		return inner
+	}
+	return d
+}
+
+// FromPort makes the connections of d, which is of [DialerFor] that base, leave from
+// a local port; 0 leaves it to the system.
+func FromPort(d *net.Dialer, base string, port int) {
+	if port == 0 {
+		return
+	}
+	var from net.IP
+	zone := ""
+	switch a := d.LocalAddr.(type) {
+	case *net.TCPAddr:
+		from, zone = a.IP, a.Zone
+	case *net.UDPAddr:
+		from, zone = a.IP, a.Zone
+	}
+	if strings.HasPrefix(base, "udp") {
+		d.LocalAddr = &net.UDPAddr{IP: from, Zone: zone, Port: port}
+	} else {
+		d.LocalAddr = &net.TCPAddr{IP: from, Zone: zone, Port: port}
+	}
 }
 
 // Dialer is [DialerFor] TCP. What is wrong with the options becomes the error

@@ -5,6 +5,6 @@
 // that a platform lacks is an error, never ignored. [Now] is the clock of all
 // that is measured.
 //
-// It knows no test and no protocol, and starts no goroutines. How the engines
-// use it is specified in docs/method.md.
+// It knows no test and no protocol, and starts no goroutines but those that
+// [OwnThread] waits for. How the engines use it is specified in docs/method.md.
 package sock

@@ -6,6 +6,14 @@ import (
 	"crypto/rand"
 )
 
+// Repeating fills b with the digits from 0 to 9, over and over, which everything on a
+// path that compresses makes small. It is the pattern of iperf3.
+func Repeating(b []byte) {
+	for i := range b {
+		b[i] = '0' + byte(i%10)
+	}
+}
+
 // Incompressible fills b, which must be all zeros, with bytes that nothing on a
 // path can compress. They are the key stream of a cipher that processors have
 // instructions for, which takes a tenth of the time of as many bytes from the

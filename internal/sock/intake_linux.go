@@ -3,6 +3,7 @@ package sock
 import (
 	"errors"
 	"io"
+	"math"
 	"net"
 	"time"
 	"unsafe"
@@ -65,6 +66,36 @@ func (in *Intake) Take(i int) (int, error) {
 
 // Bytes is what the last Take of n bytes read; nil where bytes are discarded.
 func (in *Intake) Bytes(n int) []byte { return in.buf[:min(n, len(in.buf))] }
+
+// Room is how many bytes the kernel holds at most for connection i before its sender
+// must wait, about: half of the receive buffer, as the other half is for what the kernel
+// adds (tcp(7), tcp_adv_win_scale).
+func (in *Intake) Room(i int) int64 {
+	n, err := unix.GetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF)
+	if err != nil {
+		return 0
+	}
+	return int64(n) / 2
+}
+
+// RoundTrip is the least that the kernel has seen on connection i; 0 where it knows none.
+func (in *Intake) RoundTrip(i int) time.Duration {
+	info, err := unix.GetsockoptTCPInfo(in.fds[i], unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil || info.Min_rtt == math.MaxUint32 {
+		return 0
+	}
+	return time.Duration(info.Min_rtt) * time.Microsecond
+}
+
+// Widen lets connection i hold n bytes, up to half of what net.ipv4.tcp_rmem allows, before
+// its sender must wait. It never narrows a window, and leaves a buffer alone whose size
+// somebody chose (SO_RCVBUF).
+func (in *Intake) Widen(i int, n int64) {
+	// A socket that is to wake for n bytes is given room for them (tcp_set_rcvlowat in the
+	// kernel's net/ipv4/tcp.c) and keeps it; SO_RCVBUF would end the kernel's own growing.
+	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, int(min(n, math.MaxInt32)))
+	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, 1)
+}
 
 // Wait sleeps until a connection has something, or for d.
 func (in *Intake) Wait(d time.Duration) { in.ready.wait(d) }

@@ -52,7 +52,7 @@ func PrepareOutlet() {
 	spare.mu.Lock()
 	defer spare.mu.Unlock()
 	if spare.pages == nil {
-		spare.pages, _ = newPages() // OpenOutlet tries again, and tells
+		spare.pages, _ = newPages(Incompressible) // OpenOutlet tries again, and tells
 	}
 }
 
@@ -68,16 +68,16 @@ func pages() ([]byte, error) {
 	if b != nil {
 		return b, nil
 	}
-	return newPages()
+	return newPages(Incompressible)
 }
 
-func newPages() ([]byte, error) {
+func newPages(fill func([]byte)) ([]byte, error) {
 	// One call that populates all takes half as long as a fault for each page.
 	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	Incompressible(b)
+	fill(b)
 	return b, nil
 }
 
@@ -85,19 +85,31 @@ func newPages() ([]byte, error) {
 // fastest first.
 func OutletPaths() []string { return []string{"splice", "write", "sendfile", "zerocopy"} }
 
+// MultipathPaths are the values of the options tx and rx to take for connections of
+// Multipath TCP where none is asked for. The kernel copies what it is given there, of
+// the pages of a pipe, too, and one at a time; and it does not widen the receive window
+// for bytes that are dropped unread.
+func MultipathPaths() (tx, rx string) { return "write", "read" }
+
 // OpenOutlet makes an outlet over conns whose path is one of [OutletPaths]. It
-// has descriptors of its own: conns may be closed while it is open.
-func OpenOutlet(conns []*net.TCPConn, path string) (*Outlet, error) {
+// has descriptors of its own: conns may be closed while it is open. What it sends is
+// what fill writes into zeros; nil is [Incompressible].
+func OpenOutlet(conns []*net.TCPConn, path string, fill func([]byte)) (*Outlet, error) {
 	o := &Outlet{path: path, source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
-	if err := o.open(conns); err != nil {
+	if err := o.open(conns, fill); err != nil {
 		o.Close()
 		return nil, measure.Errorf(measure.KindUsage, "send by %s: %w", path, err).WithHint("this system may not have it; leave out --tx, or use --tx write")
 	}
 	return o, nil
 }
 
-func (o *Outlet) open(conns []*net.TCPConn) (err error) {
-	if o.payload, err = pages(); err != nil {
+func (o *Outlet) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
+	if fill != nil {
+		o.payload, err = newPages(fill)
+	} else {
+		o.payload, err = pages()
+	}
+	if err != nil {
 		return err
 	}
 	if o.fds, err = holdAll(conns); err != nil {

@@ -21,7 +21,7 @@ func TestTheFirstOutletTakesThePayloadThatWasMadeAhead(t *testing.T) {
 	}
 	var payloads []*byte
 	for range 2 {
-		o, err := OpenOutlet(nil, "write")
+		o, err := OpenOutlet(nil, "write", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestAPatientOutletWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = a.SetWriteBuffer(64 << 10)
-	o, err := OpenOutlet([]*net.TCPConn{a}, "splice")
+	o, err := OpenOutlet([]*net.TCPConn{a}, "splice", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,5 +76,47 @@ func TestAPatientOutletWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
 	_ = a.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 	if _, err := a.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a read of the connection afterwards: %v", err)
+	}
+}
+
+func TestALongCallOfAPatientOutletCountsWhatComesAndEnds(t *testing.T) {
+	a, b, err := dialled(t, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := OpenOutlet([]*net.TCPConn{a}, "splice", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if !o.Patience(5 * time.Millisecond) {
+		t.Fatal("it has none")
+	}
+	var put int64
+	for { // nobody reads: it comes back once there was no room for as long as it is patient
+		n, err := o.PutFor(time.Minute)
+		put += n
+		if errors.Is(err, ErrWouldBlock) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := make(chan int64)
+	go func() { n, _ := io.Copy(io.Discard, b); read <- n }()
+	for range 3 {
+		n, err := o.PutFor(5 * time.Millisecond)
+		if err != nil && !errors.Is(err, ErrWouldBlock) {
+			t.Fatal(err)
+		}
+		put += n
+	}
+	_ = a.CloseWrite()
+	if n := <-read; n != put || put == 0 {
+		t.Errorf("%d bytes came of %d", n, put)
+	}
+	if n, err := o.PutFor(time.Minute); n != 0 || err == nil || errors.Is(err, ErrWouldBlock) {
+		t.Errorf("into a connection that is closed for sending: %d bytes, %v", n, err)
 	}
 }

@@ -10,5 +10,9 @@ func OutletPaths() []string { return nil }
 // the portable read.
 func IntakePaths() []string { return nil }
 
+// MultipathPaths are the values of the options tx and rx to take for connections of
+// Multipath TCP where none is asked for.
+func MultipathPaths() (tx, rx string) { return "write", "read" }
+
 // PrepareOutlet has nothing to make ahead here.
 func PrepareOutlet() {}

@@ -18,6 +18,8 @@ type Settings struct {
 	MSS        int          // TCP_MAXSEG in bytes, TCP only; counts only before the connection is made
 	NoDelay    bool         // TCP_NODELAY, TCP only
 	TOS        int          // type-of-service byte or traffic class, 0..255
+	FlowLabel  int          // of IPv6, 1..0xfffff; 0 is the kernel's. See [Settings.Control]
+	NoFragment bool         // datagrams leave whole or not at all, UDP only
 	Device     string       // name of the network interface
 	ReusePort  bool         // SO_REUSEADDR and SO_REUSEPORT
 }
@@ -26,7 +28,7 @@ type Settings struct {
 func FromOptions(o measure.Options) Settings {
 	return Settings{
 		Window: o.Window, Congestion: o.Congestion, MSS: o.MSS,
-		NoDelay: o.NoDelay, TOS: o.TOS, Device: o.Device,
+		NoDelay: o.NoDelay, TOS: o.TOS, Device: o.Device, FlowLabel: o.FlowLabel, NoFragment: o.NoFragment,
 	}
 }
 
@@ -44,16 +46,23 @@ func Network(base string, ipVersion int) string {
 
 // Control sets s on a socket that is not bound yet; it is made for
 // [net.Dialer] and [net.ListenConfig]. NoDelay is left out, because package
-// net sets it anew on every connection: that is for [Settings.Apply].
+// net sets it anew on every connection: that is for [Settings.Apply]. So is the
+// FlowLabel of UDP; that of a TCP client is for [DialerFor].
 // Errors name the option and are of kind usage or permission.
 func (s Settings) Control(network, address string, c syscall.RawConn) error {
+	if s.FlowLabel != 0 && strings.HasSuffix(network, "4") {
+		return noLabel(address)
+	}
+	s.FlowLabel = 0
 	return s.control(network, c)
 }
 
 // Apply sets s on a connection that is open already, accepted or dialled, as
 // far as an open socket can take it: Device, ReusePort and MSS count only
 // before that and are left alone. NoDelay false sets Nagle's algorithm, which
-// package net has off. Errors are those of [Settings.Control].
+// package net has off. FlowLabel of an accepted connection becomes what the peer
+// labels its own packets with, from the next of them on, where the system allows that,
+// or an error of kind permission; that of a connection of [DialerFor] is there already. Errors are those of [Settings.Control].
 func (s Settings) Apply(c net.Conn) error {
 	s.Device, s.ReusePort, s.MSS = "", false, 0
 	if t, ok := c.(*net.TCPConn); ok {
@@ -62,6 +71,9 @@ func (s Settings) Apply(c net.Conn) error {
 		}
 	}
 	s.NoDelay = false
+	if s.FlowLabel != 0 && AddrPort(c.RemoteAddr()).Addr().Is4() {
+		return noLabel(c.RemoteAddr().String())
+	}
 	if s == (Settings{}) {
 		return nil
 	}
@@ -84,11 +96,19 @@ func (s Settings) control(network string, c syscall.RawConn) error {
 	if !tcp && s.MSS != 0 {
 		return onlyTCP("mss", network)
 	}
+	if tcp {
+		s.NoFragment = false // TCP makes its segments as large as the path carries
+	}
 	var inner error
 	if err := c.Control(func(fd uintptr) { inner = s.set(fd, network) }); err != nil {
 		return measure.Errorf(measure.KindInternal, "set socket options: %w", err)
 	}
 	return inner
+}
+
+func noLabel(address string) error {
+	return measure.Errorf(measure.KindUsage, "label the packets to %s: IPv4 has no flow labels", address).
+		WithHint("use -6, or leave the flow label out")
 }
 
 func onlyTCP(option, network string) error {

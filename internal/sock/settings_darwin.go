@@ -17,8 +17,13 @@ func (s Settings) set(handle uintptr, network string) error {
 	if name, err := unix.Getsockname(fd); err == nil {
 		_, v6 = name.(*unix.SockaddrInet6)
 	}
-	if s.Congestion != "" {
+	switch {
+	case s.Congestion != "":
 		return lacking("congestion")
+	case s.FlowLabel != 0:
+		return lacking("flow_label")
+	case s.NoFragment:
+		return lacking("dont_fragment")
 	}
 	if s.ReusePort {
 		for name, opt := range map[string]int{"SO_REUSEADDR": unix.SO_REUSEADDR, "SO_REUSEPORT": unix.SO_REUSEPORT} {

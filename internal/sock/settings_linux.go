@@ -2,6 +2,7 @@ package sock
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -37,6 +38,16 @@ func (s Settings) set(handle uintptr, network string) error {
 	if s.MSS > 0 {
 		if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_MAXSEG, s.MSS); err != nil {
 			return refused("TCP_MAXSEG", s.MSS, err)
+		}
+	}
+	if s.NoFragment {
+		if err := forbidFragments(fd); err != nil {
+			return err
+		}
+	}
+	if s.FlowLabel > 0 {
+		if err := label(fd, s.FlowLabel, strings.HasPrefix(network, "tcp")); err != nil {
+			return err
 		}
 	}
 	return setTOS(fd, s.TOS)
@@ -117,12 +128,39 @@ func setTOS(fd, tos int) error {
 		return refused("IP_TOS", tos, err)
 	}
 	if domain == unix.AF_INET6 {
-		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_TCLASS, tos); err != nil {
+		// Multipath TCP has no such option, and a connection of IPv4 does not need it.
+		err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_TCLASS, tos)
+		if needless := errors.Is(err, unix.EOPNOTSUPP) && isMapped(fd); err != nil && !needless {
 			return refused("IPV6_TCLASS", tos, err)
 		}
 	}
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_TOS, tos); err != nil {
 		return refused("IP_TOS", tos, err)
+	}
+	return nil
+}
+
+// isMapped tells whether an IPv6 socket is connected over IPv4.
+func isMapped(fd int) bool {
+	peer, err := unix.Getpeername(fd)
+	six, ok := peer.(*unix.SockaddrInet6)
+	return err == nil && ok && netip.AddrFrom16(six.Addr).Is4In6()
+}
+
+// forbidFragments makes the kernel refuse a datagram that it would have to cut
+// (IP_MTU_DISCOVER of ip(7)). An IPv6 socket may carry IPv4, so it takes both options.
+func forbidFragments(fd int) error {
+	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil {
+		return refused("IP_MTU_DISCOVER", "IP_PMTUDISC_DO", err)
+	}
+	if domain == unix.AF_INET6 {
+		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO); err != nil {
+			return refused("IPV6_MTU_DISCOVER", "IPV6_PMTUDISC_DO", err)
+		}
+	}
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO); err != nil {
+		return refused("IP_MTU_DISCOVER", "IP_PMTUDISC_DO", err)
 	}
 	return nil
 }

@@ -21,6 +21,10 @@ func (s Settings) set(handle uintptr, _ string) error {
 	case s.Device != "":
 		return measure.Errorf(measure.KindUsage, "measure through device %q: Windows cannot bind a socket to an interface", s.Device).
 			WithHint("use --bind with an address of that interface")
+	case s.FlowLabel != 0:
+		return lacking("flow_label")
+	case s.NoFragment:
+		return lacking("dont_fragment")
 	case s.ReusePort:
 		return lacking("sharing a port between sockets")
 	}

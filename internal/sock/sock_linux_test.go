@@ -1,6 +1,7 @@
 package sock
 
 import (
+	"math"
 	"net"
 	"os"
 	"runtime"
@@ -204,4 +205,67 @@ func TestTheKernelsUnlimitedIsNoNumber(t *testing.T) {
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+}
+
+func TestAnIntakeKnowsTheRoomAndTheRoundTripOfAConnection(t *testing.T) {
+	near, _, err := dialled(t, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := near.SetReadBuffer(100_000); err != nil {
+		t.Fatal(err)
+	}
+	in := intakeOf(t, near)
+	if n := in.Room(0); n != 100_000 {
+		t.Errorf("%d bytes in a buffer of 100000", n)
+	}
+	if d := in.RoundTrip(0); d <= 0 || d > time.Second {
+		t.Errorf("a round trip of %v over loopback", d)
+	}
+}
+
+func TestAWindowIsWidenedAndOneOfAChosenSizeLeftAlone(t *testing.T) {
+	for name, c := range map[string]struct{ chosen, least, most int64 }{
+		"the kernel's": {0, 1 << 20, math.MaxInt64},
+		"chosen":       {100_000, 100_000, 100_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			near, far, err := dialled(t, measure.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.chosen > 0 {
+				if err := near.SetReadBuffer(int(c.chosen)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			in := intakeOf(t, near)
+			in.Widen(0, 2<<20)
+			if n := in.Room(0); n < c.least || n > c.most {
+				t.Errorf("room for %d bytes, want %d to %d", n, c.least, c.most)
+			}
+			in.Widen(0, 1)
+			if n := in.Room(0); n < c.least {
+				t.Errorf("narrowed to %d", n)
+			}
+			if _, err := far.Write([]byte{1}); err != nil {
+				t.Fatal(err)
+			}
+			in.Wait(5 * time.Second)
+			if n, err := in.Take(0); n != 1 {
+				t.Errorf("took %d bytes (%v), want the one that came: it waits for more", n, err)
+			}
+		})
+	}
+}
+
+// intakeOf discards what comes on c.
+func intakeOf(t *testing.T, c *net.TCPConn) *Intake {
+	t.Helper()
+	in, err := OpenIntake([]*net.TCPConn{c}, "discard", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(in.Close)
+	return in
 }

@@ -3,6 +3,7 @@ package sock
 import (
 	"math"
 	"net"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -16,7 +17,8 @@ var tcpStates = [...]string{
 }
 
 // TCPInfo is what the kernel knows of c (TCP_INFO of tcp(7), and the name of
-// the congestion control); false where it does not tell. It is safe beside
+// the congestion control); false where it does not tell. Of Multipath TCP, counts and
+// rates are of all subflows together and the rest is of the first. It is safe beside
 // reads and writes of c.
 func TCPInfo(c *net.TCPConn) (measure.TCPInfo, bool) {
 	raw, err := c.SyscallConn()
@@ -26,14 +28,20 @@ func TCPInfo(c *net.TCPConn) (measure.TCPInfo, bool) {
 	var info *unix.TCPInfo
 	var congestion string
 	var infoErr error
+	var paths []unix.TCPInfo
 	err = raw.Control(func(fd uintptr) {
 		info, infoErr = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
 		congestion, _ = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+		paths = subflows(int(fd))
 	})
 	if err != nil || infoErr != nil {
 		return measure.TCPInfo{}, false
 	}
-	return fromKernel(info, congestion), true
+	t := fromKernel(info, congestion)
+	if paths != nil {
+		addSubflows(&t, paths)
+	}
+	return t, true
 }
 
 // fromKernel changes units: the kernel counts times in microseconds and rates
@@ -85,12 +93,20 @@ func Unsent(c *net.TCPConn) (int64, bool) {
 }
 
 // LimitPacing asks the kernel to spread what c sends so that it never leaves
-// faster than bytesPerSecond (SO_MAX_PACING_RATE of socket(7)). It only
-// smooths; where a system cannot, the caller's own schedule still holds the rate.
-func LimitPacing(c *net.TCPConn, bytesPerSecond uint64) {
-	if raw, err := c.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) {
-			_ = unix.SetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, bytesPerSecond)
-		})
+// faster than bytesPerSecond (SO_MAX_PACING_RATE of socket(7)), nor than an earlier
+// call has asked. TCP keeps to it by itself; datagrams do where the interface has the
+// queueing discipline fq. It reports whether the system took it.
+func LimitPacing(c syscall.Conn, bytesPerSecond uint64) (taken bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return false
 	}
+	_ = raw.Control(func(fd uintptr) {
+		rate := bytesPerSecond
+		if before, err := unix.GetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE); err == nil && before > 0 {
+			rate = min(rate, before)
+		}
+		taken = unix.SetsockoptUint64(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, rate) == nil
+	})
+	return taken
 }

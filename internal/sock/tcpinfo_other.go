@@ -4,6 +4,7 @@ package sock
 
 import (
 	"net"
+	"syscall"
 
 	"soku/internal/measure"
 )
@@ -16,4 +17,4 @@ func Unsent(*net.TCPConn) (int64, bool) { return 0, false }
 
 // LimitPacing smooths what c sends; on this platform the caller's own schedule
 // does it alone.
-func LimitPacing(*net.TCPConn, uint64) {}
+func LimitPacing(syscall.Conn, uint64) (taken bool) { return false }

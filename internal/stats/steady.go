@@ -69,7 +69,7 @@ func SteadyState(samples []measure.Sample, endNs int64) Steady {
 		return whole
 	case len(kept) < fewestIntervals:
 		whole.Confidence = measure.Low
-		whole.Reason = fmt.Sprintf("%d intervals are too few to judge; %d are needed", len(kept), fewestIntervals)
+		whole.Reason = fmt.Sprintf("%s, too few to judge; %d are needed", measure.Plural(len(kept), "interval"), fewestIntervals)
 		return whole
 	}
 	steady := findSteady(kept, whole)

@@ -57,10 +57,7 @@ func traceLine(r *measure.Result) string {
 	if r.Trace == nil {
 		return "no hops"
 	}
-	text := strconv.Itoa(len(r.Trace.Hops)) + " hops"
-	if len(r.Trace.Hops) == 1 {
-		text = "1 hop"
-	}
+	text := measure.Plural(len(r.Trace.Hops), "hop")
 	if !r.Trace.Reached || r.Summary.RTT == nil {
 		return text + ", target silent"
 	}

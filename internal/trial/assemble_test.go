@@ -134,6 +134,25 @@ func TestAMedianNearTheFloorIsAWarning(t *testing.T) {
 	}
 }
 
+func TestFewRoundTripsAreCountedInTheirConfidence(t *testing.T) {
+	for want, n := range map[string]int{
+		"1 round trip, too few for percentiles":                1,
+		"40 round trips, too few for percentiles":              40,
+		"500 round trips: the median is good, the tail is not": 500,
+		"5000 round trips":                                     5000,
+	} {
+		h := measure.NewHistogram()
+		for range n {
+			h.Record(1e6)
+		}
+		r := resultOf(measure.TestPing)
+		assembleLatency(r, &measure.Latency{Histogram: h}, nil)
+		if r.Summary.ConfidenceReason != want {
+			t.Errorf("%q, want %q", r.Summary.ConfidenceReason, want)
+		}
+	}
+}
+
 func TestWhatASplitLacksIsAWarning(t *testing.T) {
 	const stamped, plain = "requests stamped by the kernel (SO_TIMESTAMPNS), spinning", "user clock, net poller"
 	split := func(n, unsplit int64) *measure.Split {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/wire/exchange"
 )
 
 func TestAURLNamesHostAndPort(t *testing.T) {
@@ -40,26 +41,6 @@ func TestAURLNamesHostAndPort(t *testing.T) {
 	}
 }
 
-// service takes connections and does f with each.
-func service(t *testing.T, f func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { defer c.Close(); f(c) }()
-		}
-	}()
-	return l.Addr().String()
-}
-
 func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
 	for name, f := range map[string]func(net.Conn){
 		"closes":  func(net.Conn) {},
@@ -71,7 +52,7 @@ func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
 			t.Parallel()
 			o := measure.Defaults(measure.TestConnect)
 			o.Count = 5
-			r := Run(t.Context(), Spec{Test: measure.TestConnect, Options: o, Host: service(t, f)}, Hooks{})
+			r := Run(t.Context(), Spec{Test: measure.TestConnect, Options: o, Host: exchange.Service(t, f)}, Hooks{})
 			if r.Error != nil || r.Connect == nil || r.Connect.Opened != 5 || r.Connect.Entry != "foreign" || r.Options.RequestRate != 100 {
 				t.Fatalf("%v, %+v, rate %g", r.Error, r.Connect, r.Options.RequestRate)
 			}
@@ -83,7 +64,7 @@ func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
 }
 
 func TestWhatOnlyASokuServerCanDoIsLeftToOne(t *testing.T) {
-	addr := service(t, func(net.Conn) {})
+	addr := exchange.Service(t, func(net.Conn) {})
 	for name, change := range map[string]func(*Spec){
 		"a size":  func(s *Spec) { s.Options.Size = 1 },
 		"a token": func(s *Spec) { s.Token = "x" },

@@ -89,19 +89,20 @@ func unsplitReason(l *measure.Latency) string {
 }
 
 func latencyConfidence(test measure.Test, l *measure.Latency) (measure.Confidence, string) {
-	n, what := l.Histogram.Count(), "round trips"
+	n, what := l.Histogram.Count(), "round trip"
 	if test == measure.TestConnect {
-		what = "connections"
+		what = "connection"
 	}
+	counted := measure.Plural(n, what)
 	switch {
 	case n < someRoundTrips:
-		return measure.Low, fmt.Sprintf("%d %s are too few for percentiles", n, what)
+		return measure.Low, counted + ", too few for percentiles"
 	case n < manyRoundTrips:
-		return measure.Medium, fmt.Sprintf("%d %s: the median is good, the tail is not", n, what)
+		return measure.Medium, counted + ": the median is good, the tail is not"
 	case l.Histogram.Clipped() > 0:
-		return measure.Medium, "some " + what + " took longer than 60 s"
+		return measure.Medium, "some " + what + "s took longer than 60 s"
 	}
-	return measure.High, fmt.Sprintf("%d %s", n, what)
+	return measure.High, counted
 }
 
 // assembleUnderLoad adds the latency of the path beside the load, and without it.

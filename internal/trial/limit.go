@@ -87,11 +87,8 @@ func ago(d time.Duration) string {
 		name string
 		len  time.Duration
 	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
-		switch n := d / u.len; {
-		case n == 1:
-			return "1 " + u.name + " ago"
-		case n > 1:
-			return fmt.Sprintf("%d %ss ago", n, u.name)
+		if n := int64(d / u.len); n > 0 {
+			return measure.Plural(n, u.name) + " ago"
 		}
 	}
 	return "just now"

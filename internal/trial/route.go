@@ -41,9 +41,9 @@ func runTrace(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, 
 }
 
 // runMTU finds the largest packet that a path carries. It needs no server.
-func runMTU(ctx context.Context, addr netip.Addr, o measure.Options, r *measure.Result) error {
+func runMTU(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {
 	began := sock.Now()
-	m, err := mtu.Run(ctx, addr, o)
+	m, err := mtu.Run(ctx, addr, o, h.MTU)
 	if m == nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func nameTrace(ctx context.Context, t *measure.Trace) {
 			addresses = append(addresses, n.Address)
 		}
 	}
-	names := reverse(ctx, addresses)
+	names := Names(ctx, addresses)
 	for i := range t.Hops {
 		for k := range t.Hops[i].Nodes {
 			t.Hops[i].Nodes[k].Name = names[t.Hops[i].Nodes[k].Address]
@@ -84,15 +84,15 @@ func nameTrace(ctx context.Context, t *measure.Trace) {
 func nameMTU(ctx context.Context, m *measure.PathMTU) {
 	for _, h := range []*measure.MTUHop{m.After, m.Before} {
 		if h != nil {
-			h.Name = reverse(ctx, []string{h.Address})[h.Address]
+			h.Name = Names(ctx, []string{h.Address})[h.Address]
 		}
 	}
 }
 
-// reverse finds the names of addresses by reverse DNS, within two seconds for all of
+// Names finds the names of addresses by reverse DNS, within two seconds for all of
 // them together. An interrupt of the measurement does not keep what was measured from
 // its names, but shortens the wait.
-func reverse(ctx context.Context, addresses []string) map[string]string {
+func Names(ctx context.Context, addresses []string) map[string]string {
 	if ctx.Err() != nil {
 		return nil
 	}

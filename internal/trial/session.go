@@ -69,7 +69,9 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if h.Opened != nil {
 		h.Opened(data.streams())
 	}
+	opened := tallyOf(data.tcp)
 	own, runErr := data.run(ctx, s.Test, o, observe)
+	warnMultipath(r, opened, tallyOf(data.tcp))
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
 	own.Host = r.Hosts.Client

@@ -54,6 +54,8 @@ type Hooks struct {
 	Session func(wire.Session)
 	// Trace gets what the test trace knows so far, up to five times a second.
 	Trace func(*measure.Trace)
+	// MTU is told what the test mtu asks next, at most 50 times a second.
+	MTU func(measure.MTUStep)
 	// Opened is called once, when the connections that carry the test stand and
 	// before packets move: one element a stream, forward first. It must leave them
 	// as they are, and not keep them.
@@ -148,7 +150,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		return runTrace(ctx, target.addr, r.Options, h, r)
 	case measure.TestMTU:
 		ahead.into(r)
-		return runMTU(ctx, target.addr, r.Options, r)
+		return runMTU(ctx, target.addr, r.Options, h, r)
 	}
 	if !r.Options.NeedsServer(s.Test) {
 		ahead.into(r)

@@ -1,6 +1,12 @@
 package wire
 
-import "crypto/rsa"
+import (
+	"crypto/rsa"
+	"net"
+	"time"
+
+	"soku/internal/measure"
+)
 
 // IPerf3 is what a client of an iperf3 server may ask beside the options of a test.
 // The zero value asks for nothing. Numbers are within iperf3's ranges, or the
@@ -16,13 +22,26 @@ type IPerf3 struct {
 	Blocks           int64 // writes or datagrams instead of a time or Options.Bytes, which is then Blocks times the size of one
 	Length           int   // of a read or write of the server's, bytes; 0: that of the options, at most 128 KiB over TCP
 	PathSize         bool  // datagrams as large as a segment of the control connection, where that is known, instead of Options.Size
-	Burst            int   // writes or datagrams that the server sends at a time, with a rate
-	FQRate           int64 // bit/s of each stream that the server's kernel holds it to
+	FQRate           int64 // bit/s of each stream that the kernel of who sends holds it to; 0: no limit
+	ClientPort       int   // local port of the first stream, the next have the next ones; 0: any
 	PacingTimer      int   // microseconds, for servers that have one
 	Counters32       bool  // number datagrams with 32 bits, not 64
 	GetServerOutput  bool
-	RepeatPayload    bool // told to the server; soku's own payload is what it is
-	DontFragment     bool // told to the server
-	MPTCP            bool // told to the server
+	RepeatPayload    bool // what is sent is a pattern that can be compressed
+	ZeroCopy         bool // asked of the server also where Options.TX does not say it
+	SkipRXCopy       bool // likewise Options.RX
+	Endless          bool // the server is told of no end; Options.Duration is this end's
 	ClientVersion    string
+
+	Contents measure.Contents // of streams of TCP
+
+	// Silence is how long to wait for the first and the next byte of a server that
+	// sends; 0 is the engines' own patience.
+	Silence time.Duration
+	// Unacknowledged is after how long what was sent and not acknowledged breaks a
+	// connection; 0 is the system's.
+	Unacknowledged time.Duration
+	// KeepAlive is how the control connection looks whether the server is there; nil is
+	// soku's own way.
+	KeepAlive *net.KeepAliveConfig
 }

@@ -20,6 +20,9 @@ type Request struct {
 	Token   string          // empty: none
 	TLS     *tls.Config     // nil: control without TLS
 	IPerf3  IPerf3          // for a server of iperf3
+	// LocalPort is where the first data connection to a server of Ethr leaves from,
+	// and each other from one more; 0: wherever the system likes.
+	LocalPort int
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"net"
 	"net/netip"
-	"runtime"
 	"strconv"
 	"time"
 
 	"soku/internal/engine/tcp"
+	"soku/internal/engine/trace"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/wire"
@@ -21,21 +21,24 @@ type test struct {
 	out  *output
 	addr netip.AddrPort
 	o    measure.Options
+	ask  tracer // asks the hops of a path
 }
 
 // measureAs makes the test that s names.
 func measureAs(ctx context.Context, s Settings, out *output) error {
-	t := &test{Settings: s, out: out}
+	t := &test{Settings: s, out: out, ask: trace.Run}
 	if err := t.find(ctx); err != nil {
 		return err
 	}
-	out.say("Using destination: %s, ip: %s, port: %d", s.Host, t.addr.Addr(), s.Port)
-	if t.Connections == 0 {
-		t.Connections = runtime.NumCPU()
+	port := strconv.Itoa(s.Port)
+	if s.Protocol == "ICMP" {
+		port = ""
 	}
+	out.say("Using destination: %s, ip: %s, port: %s", s.Host, t.addr.Addr(), port)
+	t.Connections = t.connections()
 	t.o = t.options()
 	limited, cancel := ctx, context.CancelFunc(func() {})
-	if s.Duration > 0 && (s.Test == "l" || s.Test == "pi") {
+	if s.Duration > 0 && (s.Test != "b" && s.Test != "p" && s.Test != "c") {
 		limited, cancel = context.WithTimeout(ctx, s.Duration)
 	}
 	defer cancel()
@@ -45,8 +48,10 @@ func measureAs(ctx context.Context, s Settings, out *output) error {
 		err = t.latency(limited)
 	case "pi":
 		err = t.ping(limited)
+	case "tr", "mtr":
+		err = t.route(limited)
 	case "c":
-		err = t.connections(ctx)
+		err = t.connects(ctx)
 	default:
 		err = t.bandwidth(ctx)
 	}
@@ -65,6 +70,7 @@ func (t *test) find(ctx context.Context) error {
 	if err != nil || len(found) == 0 {
 		return measure.Errorf(measure.KindUnreachable, "find the address of %s: %v", t.Host, err).WithHint("check the name")
 	}
+	t.out.debug("Resolved server: %s to IP address: %s", t.Host, found[0].Unmap())
 	t.addr = netip.AddrPortFrom(found[0].Unmap(), uint16(t.Port))
 	return nil
 }
@@ -111,17 +117,31 @@ func (t *test) options() measure.Options {
 	return o
 }
 
+// request is what a session is asked for.
+func (t *test) request() wire.Request {
+	return wire.Request{Test: t.kind(), Options: t.o, LocalPort: t.LocalPort}
+}
+
+// explain says what was agreed on.
+func (t *test) explain(session wire.Session) {
+	t.out.debug("Protocol: %s", session.Protocol())
+	for _, w := range session.Warnings() {
+		t.out.debug("%s", w)
+	}
+}
+
 // part is how long an engine runs at a time where a test has no end, because what it
 // keeps of one grows.
 const part = 10 * time.Minute
 
 // bandwidth moves bytes or datagrams.
 func (t *test) bandwidth(ctx context.Context) error {
-	session, err := ethr.Open(ctx, t.addr.String(), wire.Request{Test: t.kind(), Options: t.o}, wire.Hooks{})
+	session, err := ethr.Open(ctx, t.addr.String(), t.request(), wire.Hooks{})
 	if err != nil {
 		return err
 	}
 	defer session.Close()
+	t.explain(session)
 	conns, streams, err := t.open(ctx, session)
 	if err != nil {
 		return err
@@ -132,6 +152,7 @@ func (t *test) bandwidth(ctx context.Context) error {
 	}
 	for ctx.Err() == nil {
 		manner, stop := session.Manner(), context.CancelFunc(func() {})
+		var end measure.FlowEnd
 		if t.Duration == 0 {
 			var over context.Context
 			over, stop = context.WithTimeout(context.Background(), part)
@@ -139,19 +160,37 @@ func (t *test) bandwidth(ctx context.Context) error {
 		}
 		switch {
 		case t.Protocol == "UDP":
-			_, err = udp.SendIn(ctx, manner, conns, t.o, t.o.Direction, table.second)
+			end, err = udp.SendIn(ctx, manner, conns, t.o, t.o.Direction, table.second)
 		case t.Reverse:
-			_, err = tcp.ReceiveIn(ctx, manner, streams, t.o, t.o.Direction, table.second)
+			end, err = tcp.ReceiveIn(ctx, manner, streams, t.o, t.o.Direction, table.second)
 		default:
-			_, err = tcp.SendIn(ctx, manner, streams, t.o, t.o.Direction, table.second)
+			end, err = tcp.SendIn(ctx, manner, streams, t.o, t.o.Direction, table.second)
 		}
 		stop()
+		t.account(ctx, session, end)
 		if err != nil || t.Duration > 0 {
 			return err
 		}
 		table.next()
 	}
 	return context.Cause(ctx)
+}
+
+// account says what became of each connection.
+func (t *test) account(ctx context.Context, session wire.Session, end measure.FlowEnd) {
+	t.out.debug("As %s by way of %s, in %s", end.Role, end.Path, time.Duration(end.DurationNs).Round(time.Millisecond))
+	for _, x := range end.Streams {
+		retransmits := "not known"
+		if x.TCP != nil {
+			retransmits = strconv.FormatInt(x.TCP.Retransmits, 10)
+		}
+		t.out.debug("%s to %s: sent %d bytes, received %d bytes, retransmits: %s", x.Local, x.Remote, x.SentBytes, x.ReceivedBytes, retransmits)
+	}
+	if told, err := session.Finish(ctx, &measure.End{Flows: []measure.FlowEnd{end}}); err == nil {
+		for _, w := range told.Warnings {
+			t.out.debug("%s", w)
+		}
+	}
 }
 
 // open opens the connections of a test of bandwidth or packets; of TCP both lists

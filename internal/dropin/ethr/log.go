@@ -29,6 +29,8 @@ type output struct {
 	now      func() time.Time
 	title    string
 	decimals int
+	verbose  bool  // print what is for who looks for a fault
+	view     *view // has the terminal; nil: lines go to out
 
 	mu   sync.Mutex
 	file io.WriteCloser // nil: no log
@@ -41,13 +43,27 @@ func (o *output) say(format string, args ...any) { o.message("INFO", fmt.Sprintf
 // fail prints what went wrong.
 func (o *output) fail(format string, args ...any) { o.message("ERROR", fmt.Sprintf(format, args...)) }
 
+// debug prints a line for who looks for a fault.
+func (o *output) debug(format string, args ...any) {
+	if o.verbose {
+		o.message("DEBUG", fmt.Sprintf(format, args...))
+	}
+}
+
 func (o *output) message(kind, text string) {
-	o.print(text)
+	if o.view != nil {
+		o.view.add(kind, text)
+	} else {
+		o.print(text)
+	}
 	o.log(logMessage{o.stamp(), o.title, kind, text})
 }
 
-// print writes a line that is not for the log.
+// print writes a line that is not for the log, unless the view has the terminal.
 func (o *output) print(text string) {
+	if o.view != nil {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	fmt.Fprintln(o.out, text)

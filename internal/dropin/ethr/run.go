@@ -17,6 +17,8 @@ type Environment struct {
 	Now     func() time.Time
 	Version string                                    // of soku
 	Append  func(name string) (io.WriteCloser, error) // opens a log file
+	// Size is that of the terminal behind Stdout, 0 where it is none; nil: none.
+	Size func() (columns, lines int)
 }
 
 // Run does what a command line of Ethr says, until it is done or ctx ends, and
@@ -33,7 +35,7 @@ func Run(ctx context.Context, env Environment, args []string) int {
 		help(env.Stdout)
 		return 0
 	}
-	out := &output{out: env.Stdout, now: env.Now, title: s.Title, decimals: s.Decimals}
+	out := &output{out: env.Stdout, now: env.Now, title: s.Title, decimals: s.Decimals, verbose: s.Debug}
 	if s.Log != "" {
 		if out.file, err = env.Append(s.Log); err != nil {
 			fmt.Fprintf(env.Stdout, "Error: the log file: %v\n", err)
@@ -47,8 +49,10 @@ func Run(ctx context.Context, env Environment, args []string) int {
 	}
 	status := 0
 	if err != nil {
-		out.fail("Error: %v", err)
 		status = 1
+		if !errors.Is(err, errTold) {
+			out.fail("Error: %v", err)
+		}
 	}
 	if err := out.close(); err != nil {
 		fmt.Fprintf(env.Stdout, "Error: the log file: %v\n", err)
@@ -64,6 +68,7 @@ func help(w io.Writer) {
   soku ethr -c vm2 -n 16 -d 30s
   soku ethr -c vm2 -t l
   soku ethr -x example.net:443 -t c
+  soku ethr -x example.net -p icmp -t mtr
 
 `)
 	for _, section := range []struct {
@@ -72,17 +77,11 @@ func help(w io.Writer) {
 	}{{"Server", asServer}, {"Client", asClient}, {"External: against what is no Ethr server", asExternal}} {
 		fmt.Fprintf(w, "%s\n", section.title)
 		for _, o := range options() {
-			if o.modes&section.mode != 0 && o.refused == "" {
+			if o.modes&section.mode != 0 {
 				fmt.Fprintf(w, "  %-18s %s\n", strings.TrimSpace("-"+o.name+" "+o.value), o.help)
 			}
 		}
 		fmt.Fprintln(w)
-	}
-	fmt.Fprintln(w, "Not supported:")
-	for _, o := range options() {
-		if o.refused != "" {
-			fmt.Fprintf(w, "  %-18s %s\n", "-"+o.name, o.refused)
-		}
 	}
 }
 
@@ -97,6 +96,9 @@ func (o *output) done(ctx context.Context, s Settings, err error) error {
 		return err
 	case err != nil && !errors.Is(err, context.DeadlineExceeded):
 		return err
+	case err == nil && s.Test == "tr":
+		o.say("Ethr done, measurement complete.")
+		return nil
 	}
 	o.say("Ethr done, duration: %s.", s.Duration)
 	o.say("Hint: Use -d parameter to change duration of the test.")

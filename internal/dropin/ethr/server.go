@@ -3,6 +3,7 @@ package ethr
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"slices"
@@ -24,6 +25,9 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 		hooks.Over = func(netip.Addr, bool) { cancel() }
 	}
 	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Only: measure.ViaEthr, Version: env.Version, Ethr: hooks}
+	if s.Debug {
+		cfg.Log = slog.New(slog.NewTextHandler(debugLines{out}, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime}))
+	}
 	if s.Bind.IsValid() {
 		cfg.Listen = netip.AddrPortFrom(s.Bind, uint16(s.Port)).String()
 	}
@@ -38,6 +42,7 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 		e := measure.AsError(err, measure.KindUsage)
 		return measure.Errorf(e.Kind, "%s", e.Message).WithHint("choose another with -port and -ip")
 	}
+	defer takeScreen(env, s, out)()
 	out.print("-----------------------------------------------------------")
 	versions := "ipv4, ipv6"
 	if s.Version != 0 {
@@ -48,26 +53,82 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 	return srv.Serve(ctx)
 }
 
+// takeScreen draws over the whole terminal, where it is wanted and there is one, until
+// the function that it returns is called.
+func takeScreen(env Environment, s Settings, out *output) (giveBack func()) {
+	columns, lines := 0, 0
+	if env.Size != nil {
+		columns, lines = env.Size()
+	}
+	switch {
+	case !s.Screen:
+		return func() {}
+	case columns < leastColumns || lines < leastLines:
+		out.say("No terminal of %d columns and %d lines: the table goes line by line", leastColumns, leastLines)
+		return func() {}
+	}
+	v := &view{w: env.Stdout, size: env.Size, now: env.Now, title: "Ethr's commands by soku " + env.Version}
+	out.view = v
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		v.run(stop, out.decimals)
+	}()
+	return func() {
+		close(stop)
+		<-done
+		out.view = nil
+	}
+}
+
+// debugLines are what the server logs.
+type debugLines struct{ out *output }
+
+func (d debugLines) Write(b []byte) (int, error) {
+	d.out.debug("%s", strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+// withoutTime leaves out what the lines of the log file have already.
+func withoutTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
 // serverTable prints what clients move, a row a second each.
-type serverTable struct{ out *output }
+type serverTable struct {
+	out  *output
+	rows []string // of this second
+}
 
 // begins prints the head for a client that comes.
 func (t *serverTable) begins(netip.Addr, bool) {
 	t.out.print("-----------------------------------------------------------")
-	t.row("RemoteAddress", "Proto", "Bits/s", "Conn/s", "Pkt/s", "Latency")
+	t.out.print(head())
 }
 
-func (t *serverTable) row(remote string, cells ...string) {
+// row is a line of the table.
+func row(remote string, cells ...string) string {
 	if n := len(remote); n > 13 {
 		remote = "..." + remote[n-10:]
 	}
-	t.out.print(fmt.Sprintf("[%13s]  %5s  %7s  %7s  %7s  %8s", remote, cells[0], cells[1], cells[2], cells[3], cells[4]))
+	return fmt.Sprintf("[%13s]  %5s  %7s  %7s  %7s  %8s", remote, cells[0], cells[1], cells[2], cells[3], cells[4])
+}
+
+func head() string {
+	return row("RemoteAddress", "Proto", "Bits/s", "Conn/s", "Pkt/s", "Latency")
 }
 
 const none = "--  "
 
 // second prints the rows of a second, and their sum where there are several of a protocol.
 func (t *serverTable) second(rows []server.EthrRow) {
+	t.rows = nil
+	if t.out.view != nil {
+		defer func() { t.out.view.table(head(), t.rows) }()
+	}
 	slices.SortFunc(rows, func(a, b server.EthrRow) int { return a.Client.Compare(b.Client) })
 	clients := map[netip.Addr]bool{}
 	for _, r := range rows {
@@ -104,7 +165,9 @@ func (t *serverTable) one(remote string, r server.EthrRow) {
 		latency = duration(r.Latency)
 	}
 	bits := per(8 * r.Bytes)
-	t.row(remote, protocol, bits, conns, packets, latency)
+	line := row(remote, protocol, bits, conns, packets, latency)
+	t.out.print(line)
+	t.rows = append(t.rows, line)
 	t.out.result(remote, protocol, bits, conns, packets, latency)
 }
 

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,8 +21,10 @@ import (
 // Settings are a command line that was read.
 type Settings struct {
 	Help   bool
+	Debug  bool // lines for who looks for a fault
 	Server bool
 	Once   bool // of a server: end after one test
+	Screen bool // of a server: draw over the whole terminal
 
 	Log      string // file, empty for none
 	Decimals int
@@ -30,8 +34,9 @@ type Settings struct {
 
 	External       bool
 	Host           string // of a client
-	Protocol       string // TCP or UDP
-	Test           string // b, c, p, l or pi
+	LocalPort      int    // of the first connection, each other has one more; 0 is the system's choice
+	Protocol       string // TCP, UDP or ICMP
+	Test           string // b, c, p, l, pi, tr or mtr
 	Rate           uint64 // bits a second of each connection
 	Duration, Gap  time.Duration
 	Rounds, Warmup int
@@ -103,15 +108,11 @@ func (g given) settings() (s Settings, err error) {
 		mode, name = asExternal, "-x"
 	}
 	for _, o := range options() {
-		switch {
-		case !g.has(o.name):
-		case o.modes&mode == 0:
+		if g.has(o.name) && o.modes&mode == 0 {
 			return s, usagef("-%s does not go with %s", o.name, name)
-		case o.refused != "":
-			return s, usagef("-%s is not supported: %s", o.name, o.refused)
 		}
 	}
-	s.Server, s.External, s.Once = mode == asServer, mode == asExternal, g.has("1")
+	s.Server, s.External, s.Once, s.Screen, s.Debug = mode == asServer, mode == asExternal, g.has("1"), g.has("ui"), g.has("debug")
 	s.Host = g["c"] + g["x"]
 	if err := g.common(&s); err != nil || s.Server {
 		return s, err
@@ -168,7 +169,7 @@ func (g given) client(s *Settings) error {
 		g.size("b", "0", &s.Rate), g.size("l", length, &s.Length),
 		g.time("d", "10s", &s.Duration), g.time("g", "1s", &s.Gap),
 		g.number("i", "1000", 1, 100_000, &s.Rounds), g.number("w", "1", 0, math.MaxInt32, &s.Warmup),
-		g.number("n", "1", 0, 1024, &s.Connections), g.number("tos", "0", 0, 255, &s.TOS),
+		g.number("n", "1", 0, 1024, &s.Connections), g.number("cport", "0", 0, math.MaxUint16, &s.LocalPort), g.number("tos", "0", 0, 255, &s.TOS),
 	)
 	if s.Test == "p" {
 		s.Length = 1
@@ -209,17 +210,24 @@ func (g given) time(name, otherwise string, to *time.Duration) error {
 	return nil
 }
 
+// tests are those of each protocol, by the mode.
+var tests = map[bool]map[string]string{ // external or not
+	false: {"TCP": "b c l pi tr mtr", "UDP": "b p"},
+	true:  {"TCP": "c pi tr mtr", "ICMP": "pi tr mtr"},
+}
+
 // check refuses tests that do not exist, and options that the test has no use for.
 func (s *Settings) check() error {
-	ok := map[string]bool{"TCP b": true, "TCP c": true, "TCP l": true, "TCP pi": true, "UDP b": true, "UDP p": true}
 	what := s.Protocol + " " + s.Test
 	switch {
-	case s.Test == "tr", s.Test == "mtr":
-		return usagef("-t %s is not supported: use soku trace %s", s.Test, s.Host)
-	case s.Protocol == "ICMP":
-		return usagef("-p icmp is not supported: use soku ping %s", s.Host)
-	case !ok[what], s.External && s.Test != "pi" && s.Test != "c":
+	case s.Protocol == "ICMP" && !s.External:
+		return usagef("-p icmp is for -x: no server of Ethr is needed")
+	case !slices.Contains(strings.Fields(tests[s.External][s.Protocol]), s.Test):
 		return usagef("-t %s over -p %s: there is no such test here", s.Test, strings.ToLower(s.Protocol))
+	case s.LocalPort > 0 && (s.Test == "tr" || s.Test == "mtr"):
+		return usagef("-cport is not for -t %s: the probes of a path have a port of their own", s.Test)
+	case s.LocalPort > 0 && s.LocalPort+s.connections()-1 > math.MaxUint16:
+		return usagef("-cport %d: there are not as many ports above it as connections", s.LocalPort)
 	case s.Reverse && what != "TCP b":
 		return usagef("-r is for TCP bandwidth only")
 	case s.Rate > 0 && s.Test != "b" && s.Test != "p":
@@ -230,6 +238,14 @@ func (s *Settings) check() error {
 		return usagef("-d %s: at most 24h, or 0 for until interrupted", s.Duration)
 	}
 	return s.destination()
+}
+
+// connections is how many a test has.
+func (s *Settings) connections() int {
+	if s.Connections == 0 {
+		return runtime.NumCPU()
+	}
+	return s.Connections
 }
 
 // destination splits host and port, where -x has both.
@@ -246,11 +262,14 @@ func (s *Settings) destination() error {
 	switch {
 	case !s.External && port != "":
 		return usagef("-c %s: the port of a server goes with -port; a port of anything else with -x", s.Host)
+	case s.Protocol == "ICMP":
+		port = "0" // it has none
 	case s.External && port == "":
 		return usagef("-x %s names no port: write %s:PORT", s.Host, host)
-	case s.External:
+	}
+	if s.External {
 		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
+		if err != nil || n == 0 && s.Protocol != "ICMP" {
 			return usagef("-x %s: no port %s", s.Host, port)
 		}
 		s.Port = int(n)

@@ -26,9 +26,15 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	o := measure.Defaults(test)
 	o.Via, o.Port, o.Streams = measure.ViaIperf3, s.Port, s.Streams
 	o.Duration = measure.Duration(time.Duration(s.Time) * time.Second)
+	if s.endless() {
+		o.Duration = measure.Duration(mostTime * time.Second)
+	}
 	o.Omit = measure.Duration(time.Duration(s.Omit) * time.Second)
 	o.Bytes = measure.Size(s.Bytes)
 	o.Rate = measure.Rate(s.Rate * int64(s.Streams))
+	if s.Rate > 0 { // without a rate there is no pause to make
+		o.Burst = s.Burst
+	}
 	if s.Interval > 0 {
 		o.Interval = measure.Duration(s.Interval * float64(time.Second))
 	}
@@ -44,7 +50,7 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	if s.ConnectTimeout > 0 {
 		o.ConnectTimeout = measure.Duration(time.Duration(s.ConnectTimeout) * time.Millisecond)
 	}
-	o.Pin = s.pin()
+	o.Pin, o.FlowLabel = s.pin(), s.FlowLabel
 	if s.UDP {
 		s.datagramOptions(&o)
 	} else {
@@ -52,6 +58,9 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	}
 	return test, o
 }
+
+// endless tells whether the test has neither a time nor an amount.
+func (s *Settings) endless() bool { return s.Time == 0 && s.Bytes == 0 && s.Blocks == 0 }
 
 // pin is on which processors each end keeps its loops.
 func (s *Settings) pin() string {
@@ -71,12 +80,16 @@ func (s *Settings) pin() string {
 // line says otherwise, as iperf3 does: figures must be of the same thing.
 func (s *Settings) streamOptions(o *measure.Options) {
 	o.Length, o.Congestion, o.MSS, o.NoDelay = measure.Size(s.Length), s.Congestion, s.MSS, s.NoDelay
+	o.Multipath = s.Multipath
 	o.TX, o.RX = "write", "read"
 	if s.ZeroCopy {
 		o.TX = "sendfile"
 	}
 	if s.SkipRxCopy {
 		o.RX = "discard"
+	}
+	if s.File != "" {
+		o.TX, o.RX = "write", "read"
 	}
 	if s.Blocks > 0 {
 		o.Bytes = measure.Size(blocksOf(s.Blocks, s.Length))
@@ -87,6 +100,7 @@ func (s *Settings) datagramOptions(o *measure.Options) {
 	if o.Size = measure.Size(s.Length); o.Size == 0 {
 		o.Size = usualDatagram
 	}
+	o.NoFragment = s.DontFragment
 	if s.GSRO {
 		o.TX, o.RX = "gso", "gro"
 	}
@@ -100,8 +114,11 @@ func (r *runner) extra() (wire.IPerf3, error) {
 	set := r.set
 	x := wire.IPerf3{
 		Title: set.Title, ExtraData: set.ExtraData, Blocks: set.Blocks, Counters32: !set.Counters64,
+		FQRate: set.FQRate, Endless: set.endless(), RepeatPayload: set.Repeating, ZeroCopy: set.ZeroCopy, SkipRXCopy: set.SkipRxCopy, PacingTimer: set.PacingTimer, ClientPort: set.ClientPort,
+		Silence: milliseconds(set.RcvTimeout), Unacknowledged: milliseconds(set.SndTimeout), KeepAlive: set.KeepAlive.config(),
 		GetServerOutput: set.GetServerOutput, ClientVersion: likeVersion, PathSize: set.UDP && set.Length == 0,
 	}
+	x.Contents = r.contents()
 	if !set.UDP {
 		x.Length = int(set.Length)
 	}
@@ -115,16 +132,28 @@ func (r *runner) extra() (wire.IPerf3, error) {
 	if x.Key, err = iperf3.ParsePublicKey(pem); err != nil {
 		return x, problem("%s: %w", set.PublicKey, err).WithHint("check --rsa-public-key-path")
 	}
-	x.User, x.Password = set.Username, r.env.Getenv("IPERF3_PASSWORD")
-	if x.Password == "" {
-		return x, problem("no password for user %q", set.Username).WithHint("set the environment variable IPERF3_PASSWORD")
+	x.User = set.Username
+	x.Password, err = r.password()
+	return x, err
+}
+
+// password is that of the user: of the environment, else of who sits at the terminal.
+func (r *runner) password() (string, error) {
+	if p := r.env.Getenv("IPERF3_PASSWORD"); p != "" {
+		return p, nil
 	}
-	return x, nil
+	fmt.Fprint(r.env.Stdout, "Password: ")
+	p, err := r.env.ReadPassword()
+	fmt.Fprintln(r.env.Stdout)
+	if err != nil || p == "" {
+		return "", problem("no password for user %q", r.set.Username).WithHint("set the environment variable IPERF3_PASSWORD, or type it at a terminal")
+	}
+	return p, nil
 }
 
 // client is one test as a client.
 type client struct {
-	set       *Settings
+	*runner
 	writer    Writer
 	exchanger iperf3.Exchanger
 	collector *collector
@@ -134,16 +163,22 @@ type client struct {
 
 // measure runs the test that the settings ask for.
 func (r *runner) measure(ctx context.Context) int {
+	r.amountOfFile()
 	x, err := r.extra()
 	if err != nil {
 		refuse(r.env, err)
 		return 1
 	}
-	c := &client{set: r.set, writer: r.newWriter(), at: r.env.Now()}
+	c := &client{runner: r, writer: r.newWriter(), at: r.env.Now()}
 	c.writer.Begin(r.env.program())
 	test, o := r.set.options()
 	result := trial.Run(ctx, trial.Spec{Test: test, Options: o, Host: r.set.Host, IPerf3: x, Version: r.env.Version}, trial.Hooks{
-		Every:   true,
+		Every: true,
+		State: func(s wire.State) {
+			if state, ok := stateOf(s); ok {
+				r.tellState(state)
+			}
+		},
 		Session: func(s wire.Session) { c.exchanger, _ = s.(iperf3.Exchanger) },
 		Opened:  c.opened,
 		Observe: func(p measure.Progress) { c.collector.observe(p) },

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,9 @@ func oursUntil(ctx context.Context, args ...string) output {
 func environment(out, errs io.Writer) Environment {
 	return Environment{
 		Stdout: out, Stderr: errs, Now: time.Now, Version: "test", System: "Linux test", PID: os.Getpid(),
-		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, Remove: os.Remove,
+		ReadPassword: func() (string, error) { return "", os.ErrInvalid }, Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, Remove: os.Remove,
+		Open:   func(file string) (fs.File, error) { return os.Open(file) },
+		Create: func(file string) (io.WriteCloser, error) { return os.Create(file) },
 		Append: func(file string) (io.WriteCloser, error) {
 			return os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		},

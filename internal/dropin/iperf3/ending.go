@@ -13,7 +13,7 @@ import (
 func testOf(p iperf3.Parameters, interval float64) Test {
 	return Test{
 		UDP: p.Protocol == "udp", Streams: p.Parallel, Block: int64(p.Length), Omit: p.Omit, Duration: p.Time,
-		Bytes: p.Bytes, Blocks: p.Blocks, Reverse: p.Reverse, Bidir: p.Bidirectional, TOS: p.TOS, Rate: p.Bandwidth,
+		Bytes: p.Bytes, Blocks: p.Blocks, Reverse: p.Reverse, Bidir: p.Bidirectional, TOS: p.TOS, Rate: p.Bandwidth, FQRate: p.FQRate,
 		MSS: p.MSS, Window: int64(p.Window), Interval: interval, GSO: p.GSO, GRO: p.GRO, Title: p.Title, ExtraData: p.ExtraData,
 	}
 }
@@ -64,7 +64,7 @@ func (c *client) ended(r *measure.Result) {
 		return
 	}
 	ex := c.exchanger.Exchange()
-	e := End{OwnCongestion: c.ends.congestion}
+	e := End{OwnCongestion: c.ends.congestion, File: c.kept()}
 	own, far := seconds(ex.Own), seconds(ex.Far)
 	if own == 0 {
 		own = lastSample(r.Flows[0])

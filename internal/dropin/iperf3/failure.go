@@ -9,6 +9,8 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
+const silent = "error - idle timeout for receiving data"
+
 // failure is what a client of iperf3 says where this went wrong.
 func failure(e *measure.Error) string {
 	var told iperf3.ServerFailure
@@ -19,6 +21,8 @@ func failure(e *measure.Error) string {
 		return "error - the server has terminated"
 	case errors.Is(e, iperf3.ErrClosed):
 		return "error - control socket has closed unexpectedly"
+	case errors.Is(e, measure.ErrSilence):
+		return silent
 	case errors.As(e, &told):
 		return "error - " + numbered(told)
 	case e.Kind == measure.KindUnreachable:
@@ -40,7 +44,7 @@ func numbered(f iperf3.ServerFailure) string {
 	case iperf3.CodeAuthorization:
 		return "test authorization failed"
 	case iperf3.CodeSilence:
-		return "idle timeout for receiving data"
+		return strings.TrimPrefix(silent, "error - ")
 	case iperf3.CodeExpired:
 		return "server test duration expired"
 	case iperf3.CodeNoSCTP:

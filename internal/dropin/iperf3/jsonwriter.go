@@ -55,7 +55,7 @@ func (w *jsonWriter) Start(s Start) {
 		w.start.add("tcp_mss_default", s.ControlMSS)
 	}
 	w.start.add("target_bitrate", s.Test.Rate)
-	w.start.add("fq_rate", 0)
+	w.start.add("fq_rate", s.Test.FQRate)
 	w.start.add("sock_bufsize", s.Test.Window)
 	w.start.add("sndbuf_actual", s.SendBuffer)
 	w.start.add("rcvbuf_actual", s.ReceiveBuffer)
@@ -83,7 +83,7 @@ func testStart(t Test) object {
 	return object{
 		{"protocol", name}, {"num_streams", t.Streams}, {"blksize", t.Block}, {"omit", t.Omit}, {"duration", t.Duration},
 		{"bytes", t.Bytes}, {"blocks", t.Blocks}, {"reverse", one(t.Reverse)}, {"tos", t.TOS}, {"target_bitrate", t.Rate},
-		{"bidir", one(t.Bidir)}, {"fqrate", 0}, {"interval", t.Interval}, {"gso", one(t.GSO)}, {"gro", one(t.GRO)},
+		{"bidir", one(t.Bidir)}, {"fqrate", t.FQRate}, {"interval", t.Interval}, {"gso", one(t.GSO)}, {"gro", one(t.GRO)},
 	}
 }
 
@@ -213,7 +213,12 @@ func (w *jsonWriter) streamEnd(e End, s StreamEnd) object {
 	received := append(object{{"socket", s.Socket}},
 		span(0, e.ReceiverSeconds, e.OwnSeconds, s.ReceivedBytes, per(s.ReceivedBytes, e.ReceiverSeconds))...)
 	received.add("sender", s.Sender)
-	return object{{"sender", sent}, {"receiver", received}}
+	doc := object{{"sender", sent}}
+	if e.File != nil {
+		doc.add("diskfile", e.File.document(s))
+	}
+	doc.add("receiver", received)
+	return doc
 }
 
 // sums are the members for all streams that go one way.

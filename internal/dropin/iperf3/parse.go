@@ -159,18 +159,20 @@ func (p *parser) check() error {
 		return problem("some option you are trying to set is client only").WithHint("%s is", p.sided[clientOnly])
 	case (s.Username == "") != (s.PublicKey == ""):
 		return problem("you must specify a username, password, and path to a valid RSA public key")
+	case s.Role == Client && p.given["rcv-timeout"] && !s.Reverse && !s.Bidir:
+		return problem("client receive timeout is valid only in receiving mode")
 	case (s.PrivateKey == "") != (s.Users == ""):
 		return problem("you must specify a path to a valid RSA private key and a user credential file")
-	case (s.Bytes != 0 || s.Blocks != 0) && s.Omit != 0:
-		return problem("--omit with an amount (-n, -k) is not supported by soku: a fixed amount has no part to leave out")
-	case s.ZeroCopy && s.Rate > 0 && !s.UDP:
-		return problem("--zerocopy with --bitrate is not supported by soku: only plain writes keep a rate")
-	case s.ZeroCopy && s.UDP:
-		return problem("--zerocopy with -u is not supported by soku").WithHint("--gsro makes UDP cheaper at both ends")
-	case s.SkipRxCopy && s.UDP:
-		return problem("--skip-rx-copy with -u is not supported by soku").WithHint("--gsro makes UDP cheaper at both ends")
 	case s.ServerAffinity >= 0 && s.Role == Server:
 		return problem("some option you are trying to set is client only").WithHint("the second processor of -A is")
+	case s.Multipath && s.UDP:
+		return problem("--mptcp is for TCP only").WithHint("leave out -u")
+	case s.DontFragment && !s.UDP && s.Role == Client:
+		return problem("--dont-fragment is for UDP only").WithHint("add -u")
+	case s.File != "" && s.UDP:
+		return problem("cannot transfer file using UDP")
+	case s.File != "" && s.Bidir:
+		return problem("--file with --bidir is not supported by soku: keeping what comes would empty the file that is sent")
 	case s.GSRO && !s.UDP && s.Role == Client:
 		return problem("--gsro is for UDP only").WithHint("add -u")
 	case !s.UDP && (s.Length < 0 || s.Length > mostBlock):

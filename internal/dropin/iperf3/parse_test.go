@@ -96,26 +96,35 @@ func TestOptionsAreReadAsGetoptDoes(t *testing.T) {
 		return s
 	}
 	for line, want := range map[string]*Settings{
-		"-c h":                          client(func(s *Settings) {}),
-		"-ch -P4 -t 5":                  client(func(s *Settings) { s.Streams, s.Time = 4, 5 }),
-		"--client=h --parallel 4":       client(func(s *Settings) { s.Streams = 4 }),
-		"-c h -uR -b 10M":               client(func(s *Settings) { s.UDP, s.Reverse, s.Rate, s.Length = true, true, 10_000_000, 0 }),
-		"-c h -u":                       client(func(s *Settings) { s.UDP, s.Rate, s.Length = true, 1<<20, 0 }),
-		"-c h -u -b 0 -l 1k":            client(func(s *Settings) { s.UDP, s.Length = true, 1024 }),
-		"-c h --bandwidth 1.5g":         client(func(s *Settings) { s.Rate = 1_500_000_000 }),
-		"-c h --rev --get":              client(func(s *Settings) { s.Reverse, s.GetServerOutput = true, true }),
-		"-c h -n 1M":                    client(func(s *Settings) { s.Bytes, s.Time = 1<<20, 0 }),
-		"-c h -k 10 -l 100":             client(func(s *Settings) { s.Blocks, s.Length, s.Time = 10, 100, 0 }),
-		"-c h -t 10s -i 0":              client(func(s *Settings) { s.Interval = 0 }),
-		"-c h -S 0x20":                  client(func(s *Settings) { s.TOS = 32 }),
-		"-c h -S 064":                   client(func(s *Settings) { s.TOS = 52 }),
-		"-c h --dscp AF41":              client(func(s *Settings) { s.TOS = 0x88 }),
-		"-c h --dscp 46":                client(func(s *Settings) { s.TOS = 184 }),
-		"-c h%eth1 -B 10.0.0.1":         client(func(s *Settings) { s.Device, s.Bind = "eth1", "10.0.0.1" }),
-		"-c fe80::1%eth1 -6":            client(func(s *Settings) { s.Host, s.IPVersion = "fe80::1%eth1", 6 }),
-		"-c h --timestamps -J -w 64K":   client(func(s *Settings) { s.Timestamps, s.JSON, s.Window = "%c ", true, 65536 }),
-		"-c h --timestamps=%s: -O 2":    client(func(s *Settings) { s.Timestamps, s.Omit = "%s:", 2 }),
-		"-c h --json-stream -A 1":       client(func(s *Settings) { s.JSON, s.Stream, s.Affinity = true, true, 1 }),
+		"-c h":                        client(func(s *Settings) {}),
+		"-ch -P4 -t 5":                client(func(s *Settings) { s.TimeGiven = true; s.Streams, s.Time = 4, 5 }),
+		"--client=h --parallel 4":     client(func(s *Settings) { s.Streams = 4 }),
+		"-c h -uR -b 10M":             client(func(s *Settings) { s.UDP, s.Reverse, s.Rate, s.Length = true, true, 10_000_000, 0 }),
+		"-c h -u":                     client(func(s *Settings) { s.UDP, s.Rate, s.Length = true, 1<<20, 0 }),
+		"-c h -u -b 0 -l 1k":          client(func(s *Settings) { s.UDP, s.Length = true, 1024 }),
+		"-c h --bandwidth 1.5g":       client(func(s *Settings) { s.Rate = 1_500_000_000 }),
+		"-c h --rev --get":            client(func(s *Settings) { s.Reverse, s.GetServerOutput = true, true }),
+		"-c h -n 1M":                  client(func(s *Settings) { s.Bytes, s.Time = 1<<20, 0 }),
+		"-c h -k 10 -l 100":           client(func(s *Settings) { s.Blocks, s.Length, s.Time = 10, 100, 0 }),
+		"-c h -t 10s -i 0":            client(func(s *Settings) { s.TimeGiven = true; s.Interval = 0 }),
+		"-c h -S 0x20":                client(func(s *Settings) { s.TOS = 32 }),
+		"-c h -S 064":                 client(func(s *Settings) { s.TOS = 52 }),
+		"-c h --dscp AF41":            client(func(s *Settings) { s.TOS = 0x88 }),
+		"-c h --dscp 46":              client(func(s *Settings) { s.TOS = 184 }),
+		"-c h%eth1 -B 10.0.0.1":       client(func(s *Settings) { s.Device, s.Bind = "eth1", "10.0.0.1" }),
+		"-c fe80::1%eth1 -6":          client(func(s *Settings) { s.Host, s.IPVersion = "fe80::1%eth1", 6 }),
+		"-c h --timestamps -J -w 64K": client(func(s *Settings) { s.Timestamps, s.JSON, s.Window = "%c ", true, 65536 }),
+		"-c h --timestamps=%s: -O 2":  client(func(s *Settings) { s.Timestamps, s.Omit = "%s:", 2 }),
+		"-c h --json-stream -A 1":     client(func(s *Settings) { s.JSON, s.Stream, s.Affinity = true, true, 1 }),
+		"-c h --cntl-ka=/2 --cport 9": client(func(s *Settings) { s.KeepAlive, s.ClientPort = &keepAlive{Interval: 2}, 9 }),
+		"-c h --cntl-ka -b 1M/5":      client(func(s *Settings) { s.KeepAlive, s.Rate, s.Burst = &keepAlive{}, 1_000_000, 5 }),
+		"-c h --fq-rate 1G -R --rcv-timeout 500 --snd-timeout 70 --pacing-timer 1K": client(func(s *Settings) {
+			s.FQRate, s.Reverse, s.RcvTimeout, s.SndTimeout, s.PacingTimer = 1e9, true, 500, 70, 1024
+		}),
+		"-c h -m":                       client(func(s *Settings) { s.Multipath = true }),
+		"-c h -u -m":                    client(func(s *Settings) { s.Multipath = true }),
+		"-c h -L 0xfffff":               client(func(s *Settings) { s.FlowLabel = 0xfffff }),
+		"-c h -u --dont-fragment -b 0":  client(func(s *Settings) { s.UDP, s.DontFragment, s.Length = true, true, 0 }),
 		"-c h -C cubic -M 1000 -N -T x": client(func(s *Settings) { s.Congestion, s.MSS, s.NoDelay, s.Title = "cubic", 1000, true, "x" }),
 	} {
 		got, err := Parse(strings.Fields(line))
@@ -133,43 +142,53 @@ func TestOptionsAreReadAsGetoptDoes(t *testing.T) {
 
 func TestWrongCommandLinesAreRefusedInIperf3sWords(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                          "must either be a client (-c) or server (-s)",
-		"-s -c h":                   "cannot be both server and client",
-		"-s -R":                     "client only; -R is",
-		"-c h -1":                   "server only; -1 is",
-		"-c h -P 129":               "invalid number of parallel streams (min = 1, max = 128)",
-		"-c h -P x":                 "invalid number of parallel streams",
-		"-c h -p 0":                 "port number must be between 1 and 65535 inclusive",
-		"-c h -f x":                 "bad format specifier",
-		"-c h -i 0.01":              "invalid report interval (min = 0.1, max = 60 seconds)",
-		"-c h -t 90000":             "test duration valid values are 0 to 86400 seconds",
-		"-c h -t 1 -n 1":            "only one test end condition",
-		"-c h -l 2M":                "block size too large (maximum = 1048576 bytes)",
-		"-c h -u -l 15":             "block size invalid (minimum = 16 bytes, maximum = 65507 bytes)",
-		"-c h -b 10X":               "invalid unit value or suffix: '10X'",
-		"-c h -w 1T":                "socket buffer size too large",
-		"-c h -R --bidir":           "cannot be both reverse and bidirectional",
-		"-c h -S 256":               "bad TOS value",
-		"-c h --dscp nothing":       "bad DSCP value",
-		"-c h -O 601":               "bogus value for --omit",
-		"-c h --sctp":               "--sctp is not supported by soku",
-		"-c h -b 1M/10":             "burst is not supported",
-		"-c h -t 0":                 "is not supported",
-		"-s --debug":                "--debug is not supported",
-		"-s -A 1,2":                 "client only; the second processor of -A is",
-		"-c h -Z -b 1M":             "--zerocopy with --bitrate is not supported",
-		"-c h -u -Z":                "--zerocopy with -u is not supported",
-		"-c h --username x":         "you must specify a username, password, and path",
-		"-c h -n 1M -O 1":           "--omit with an amount",
-		"-c h --timestamps=%Q":      `"%Q" is not known`,
-		"-c h rest":                 `"rest" belongs to no option`,
-		"-c h --zz":                 "unrecognized option '--zz'",
-		"-c h --json-s":             "ambiguous",
-		"-c h -y":                   "invalid option -- 'y'",
-		"-c":                        "option requires an argument -- 'c'",
-		"-c h --reverse=1":          "doesn't allow an argument",
-		"--client":                  "requires an argument",
-		"-c h --connect-timeout 1G": "--connect-timeout",
+		"":                                "must either be a client (-c) or server (-s)",
+		"-s -c h":                         "cannot be both server and client",
+		"-s -R":                           "client only; -R is",
+		"-c h -1":                         "server only; -1 is",
+		"-c h -P 129":                     "invalid number of parallel streams (min = 1, max = 128)",
+		"-c h -P x":                       "invalid number of parallel streams",
+		"-c h -p 0":                       "port number must be between 1 and 65535 inclusive",
+		"-c h -f x":                       "bad format specifier",
+		"-c h -i 0.01":                    "invalid report interval (min = 0.1, max = 60 seconds)",
+		"-c h -t 90000":                   "test duration valid values are 0 to 86400 seconds",
+		"-c h -t 1 -n 1":                  "only one test end condition",
+		"-c h -l 2M":                      "block size too large (maximum = 1048576 bytes)",
+		"-c h -u -l 15":                   "block size invalid (minimum = 16 bytes, maximum = 65507 bytes)",
+		"-c h -b 10X":                     "invalid unit value or suffix: '10X'",
+		"-c h -w 1T":                      "socket buffer size too large",
+		"-c h -R --bidir":                 "cannot be both reverse and bidirectional",
+		"-c h -S 256":                     "bad TOS value",
+		"-c h --dscp nothing":             "bad DSCP value",
+		"-c h -O 601":                     "bogus value for --omit",
+		"-c h -F x -u":                    "cannot transfer file using UDP",
+		"-c h -F x --bidir":               "--file with --bidir is not supported",
+		"-c h --sctp":                     "--sctp is not supported by soku",
+		"-c h -b 1M/0":                    "invalid burst count (maximum = 1000)",
+		"-c h -b 1M/1001":                 "invalid burst count (maximum = 1000)",
+		"-c h --cntl-ka=5/5/2":            "Keepalive period should be larger than the full retry period",
+		"-c h --cntl-ka=x":                "\"x\" is not a number",
+		"-c h --rcv-timeout 500":          "client receive timeout is valid only in receiving mode",
+		"-c h -R --rcv-timeout 50":        "receive timeout value is incorrect or not in range",
+		"-c h --snd-timeout -1":           "send timeout value is incorrect or not in range",
+		"-c h --cport 0":                  "port number must be between 1 and 65535 inclusive",
+		"-s --server-bitrate-limit 1M/99": "invalid time interval for calculating average data rate",
+		"-s -A 1,2":                       "client only; the second processor of -A is",
+		"-c h --username x":               "you must specify a username, password, and path",
+		"-c h --timestamps=%Q":            `"%Q" is not known`,
+		"-c h rest":                       `"rest" belongs to no option`,
+		"-c h --zz":                       "unrecognized option '--zz'",
+		"-c h --json-s":                   "ambiguous",
+		"-c h -y":                         "invalid option -- 'y'",
+		"-c":                              "option requires an argument -- 'c'",
+		"-c h --reverse=1":                "doesn't allow an argument",
+		"--client":                        "requires an argument",
+		"-c h --connect-timeout 1G":       "--connect-timeout",
+		"-c h -m -u":                      "--mptcp is for TCP only",
+		"-c h -L 0":                       "unable to set IPv6 flow label; a label is 1 to 0xfffff",
+		"-c h -L 0x100000":                "unable to set IPv6 flow label",
+		"-c h --dont-fragment":            "--dont-fragment is for UDP only",
+		"-s -L 5":                         "client only; -L is",
 	} {
 		_, err := Parse(strings.Fields(line))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -194,4 +213,21 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: %+v", line, s)
 		}
 	})
+}
+
+func TestWhatTheSocketsAreToBeIsAskedOfTheTrial(t *testing.T) {
+	for line, want := range map[string]measure.Options{
+		"-c h -m":                      {Multipath: true},
+		"-c h -L 0x7":                  {FlowLabel: 7},
+		"-c h -u -L 7 --dont-fragment": {FlowLabel: 7, NoFragment: true},
+	} {
+		s, err := Parse(strings.Fields(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		test, o := s.options()
+		if o, err = o.Effective(test); err != nil || o.Multipath != want.Multipath || o.FlowLabel != want.FlowLabel || o.NoFragment != want.NoFragment {
+			t.Errorf("%s: %+v, %v", line, o, err)
+		}
+	}
 }

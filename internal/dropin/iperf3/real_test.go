@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,13 +23,25 @@ import (
 // modes are the tests that both programs are run with, each with -t 1 -i 0.5
 // unless it says otherwise.
 func modes() []string {
-	return []string{
-		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 10M", "-k 80", "-b 10M", "-l 8K", "-w 64K",
+	all := []string{
+		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 10M", "-k 80", "-n 10M -O 1", "-Z -b 50M", "--repeating-payload", "-b 10M", "-l 8K", "-w 64K",
 		"-M 1000", "-N", "-S 32", "-6", "-C reno", "-Z", "-T name", "--extra-data more", "-i 0", "--get-server-output",
-		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1", "-u -n 100K", "-u -k 5", "-u -b 5M -l 500",
+		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1", "-u -n 100K", "-u -b 2M/20", "-u -k 5", "-u -n 100K -O 1", "-u -Z", "-u -b 5M -l 500",
+		"-6 -L 0x1234", "-6 -R -L 4660", "-u -6 -L 7", "-u --dont-fragment -l 1000", "-u -R --dont-fragment",
 		"-u --udp-counters-64bit", "-u --get-server-output",
 	}
+	if knowsMultipath() {
+		all = append(all, "-m", "-m -R", "-m --bidir", "-m -P 2 -Z")
+	}
+	return all
 }
+
+// knowsMultipath tells whether the installed iperf3 has Multipath TCP, as versions from
+// 3.19 on do.
+var knowsMultipath = sync.OnceValue(func() bool {
+	help, _ := exec.Command("iperf3", "--help").CombinedOutput()
+	return bytes.Contains(help, []byte("--mptcp"))
+})
 
 // words is the command line of a mode. TCP has a rate, so that many tests can run at
 // the same time.

@@ -45,6 +45,7 @@ type Test struct {
 	Reverse, Bidir bool
 	TOS            int
 	Rate           int64 // bits a second of one stream
+	FQRate         int64 // likewise, that the kernel keeps to
 	MSS            int
 	Window         int64
 	Interval       float64
@@ -88,9 +89,10 @@ type End struct {
 	OwnRetransmits, PeerRetransmits bool
 	Streams                         []StreamEnd
 	Host, Remote                    CPU
-	OwnCongestion, PeerCongestion   string // empty: not known
-	ServerText                      string // what the server printed
-	ServerJSON                      []byte // its document
+	OwnCongestion, PeerCongestion   string   // empty: not known
+	File                            *FileEnd // nil: none
+	ServerText                      string   // what the server printed
+	ServerJSON                      []byte   // its document
 }
 
 // StreamEnd is what became of one stream. PacketsSent is 0 where this end was not

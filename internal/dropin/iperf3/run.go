@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +24,15 @@ type Environment struct {
 	System         string // as uname -a has it
 	PID            int
 	Getenv         func(string) string
-	ReadFile       func(file string) ([]byte, error)
-	Append         func(file string) (io.WriteCloser, error) // opens a log
-	WriteFile      func(file string, b []byte) error
-	Remove         func(file string) error
+	// ReadPassword reads a line of the terminal without showing it; an error where there
+	// is none.
+	ReadPassword func() (string, error)
+	ReadFile     func(file string) ([]byte, error)
+	Open         func(file string) (fs.File, error)
+	Create       func(file string) (io.WriteCloser, error) // empties one that is there
+	Append       func(file string) (io.WriteCloser, error) // opens a log
+	WriteFile    func(file string, b []byte) error
+	Remove       func(file string) error
 	// Detach starts a program like this one with these arguments, which stays when
 	// this one ends and has no terminal. Detached says that this is that program.
 	Detach   func(args []string) error
@@ -98,6 +104,9 @@ func warn(env Environment, set *Settings) {
 	}
 	if set.JSON && set.Verbose {
 		say("Verbose output (-V) changes nothing with JSON output (-J)")
+	}
+	if set.JSON && set.Debug > 0 {
+		say("Debug output (-d) changes nothing with JSON output (-J)")
 	}
 	if set.JSON && set.Timestamps != "" {
 		say("Timestamps (--timestamps) change nothing with JSON output (-J)")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
 
@@ -55,11 +55,15 @@ func (r *runner) config() (server.Config, error) {
 		Listen: net.JoinHostPort(set.Bind, strconv.Itoa(set.Port)), MaxClients: 1, Only: measure.ViaIperf3, Version: r.env.Version,
 		MaxRate: measure.Rate(set.RateLimit), MaxDuration: measure.Duration(time.Duration(set.MaxDuration) * time.Second),
 	}
+	cfg.Device = set.Device
+	if set.Affinity >= 0 {
+		cfg.Pin = measure.Pinning{On: true, CPUs: []int{set.Affinity}}
+		if _, err := sock.NewPins(cfg.Pin); err != nil {
+			return cfg, problem("unable to set CPU affinity: %w", err)
+		}
+	}
+	cfg.IPerf3Times, cfg.IPerf3Files = set.times(), r.contents()
 	switch {
-	case set.Device != "":
-		return cfg, problem("--bind-dev with -s is not supported by soku").WithHint("give the interface's address with -B")
-	case set.Affinity >= 0:
-		return cfg, problem("-A with -s is not supported by soku").WithHint("start it with taskset -c %d", set.Affinity)
 	case set.Bind == "" && set.IPVersion == 4:
 		cfg.Listen = net.JoinHostPort("0.0.0.0", strconv.Itoa(set.Port))
 	case set.Bind == "" && set.IPVersion == 6:
@@ -141,119 +145,16 @@ func (h *house) welcome() *visit {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.idle.Stop()
-	return &visit{house: h, at: h.env.Now()}
+	return &visit{runner: h.runner, at: h.env.Now(), parted: h.part}
 }
 
-// visit shows one test.
-type visit struct {
-	house     *house
-	writer    Writer
-	text      *textWriter // the writer, unless that is of JSON
-	document  *jsonWriter // likewise
-	at        time.Time
-	ends      ends
-	mu        sync.Mutex // of collector
-	collector *collector
-	shown     bool // the end was
-}
-
-// Options makes the engines read and write unless the client asks otherwise, and
-// tell of intervals as often as this server prints them.
-func (v *visit) Options(o measure.Options) measure.Options {
-	if o.Length > 0 { // TCP
-		if o.TX == "auto" {
-			o.TX = "write"
-		}
-		if o.RX == "auto" {
-			o.RX = "read"
-		}
-	}
-	if i := v.house.set.Interval; i > 0 {
-		o.Interval = measure.Duration(i * float64(time.Second))
-	}
-	return o
-}
-
-// Opened begins what is printed.
-func (v *visit) Opened(e iperf3.Exchange, conns []net.Conn) {
-	h := v.house
-	v.writer = h.newWriter()
-	switch w := v.writer.(type) {
-	case *textWriter:
-		v.text, w.keep = w, e.Parameters.GetServerOutput
-	case *jsonWriter:
-		v.document = w
-		w.keep = e.Parameters.GetServerOutput
-		w.Begin(h.env.program())
-	}
-	s := Start{
-		At: v.at, Peer: addressOf(e.Remote), Cookie: e.Cookie, Test: testOf(e.Parameters, h.set.Interval),
-	}
-	v.ends = newEnds(Server, s.Test, e, conns)
-	s.SendBuffer, s.ReceiveBuffer, s.Connected = v.ends.send, v.ends.receive, v.ends.connected
-	v.collector = newCollector(Server, s.Test, v.ends.sockets, v.writer.Interval)
-	v.writer.Start(s)
-}
-
-// Observe prints an interval.
-func (v *visit) Observe(p measure.Progress) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.collector.observe(p)
-}
-
-// Measured prints the end, and returns what the client may want of it.
-func (v *visit) Measured(end *measure.End, own *iperf3.Results) (string, []byte) {
-	v.show(end, own)
-	if v.document != nil {
-		return "", []byte(compact(v.document.whole()))
-	}
-	return v.text.kept.String(), nil
-}
-
-func (v *visit) show(end *measure.End, own *iperf3.Results) {
-	v.shown = true
-	v.collector.finish()
-	v.writer.End(v.ends.ofServer(end, own, v.collector))
-}
-
-// Closed prints why a test broke off, and waits for the next.
-func (v *visit) Closed(end *measure.End, err error) {
-	h := v.house
+// part is what follows on a test.
+func (h *house) part(err error) {
 	defer h.turn.Unlock()
-	if v.writer == nil {
-		v.writer = h.newWriter()
-		if h.set.JSON {
-			v.writer.Begin(h.env.program())
-		}
-	} else if end != nil && len(end.Flows) > 0 && !v.shown {
-		v.show(end, nil)
-	}
-	if err != nil {
-		v.writer.Fail(farewell(err))
-	}
-	if err := v.writer.Close(); err != nil {
-		_, _ = io.WriteString(h.env.Stderr, "iperf3: error - write the output: "+err.Error()+"\n")
-	}
 	switch {
 	case h.set.OneOff && !errors.Is(err, server.ErrIPerf3Unauthorized):
 		h.leave()
 	case err == nil || !errors.Is(err, server.ErrShutdown):
 		h.listen()
 	}
-}
-
-// farewell is what a server of iperf3 says of a test that broke off.
-func farewell(err error) string {
-	switch {
-	case errors.Is(err, server.ErrIPerf3Stopped):
-		return "the client has terminated"
-	case errors.Is(err, server.ErrIPerf3Gone):
-		return "the client has unexpectedly closed the connection"
-	case errors.Is(err, server.ErrIPerf3Unauthorized):
-		return "error - test authorization failed"
-	case errors.Is(err, server.ErrShutdown):
-		return "interrupt - the server has terminated"
-	}
-	return "error - " + oneLine(err)
 }

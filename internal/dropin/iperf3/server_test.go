@@ -101,7 +101,7 @@ func TestAServerPrintsWhatIperf3Prints(t *testing.T) {
 }
 
 func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
-	for _, mode := range []string{"", "-R", "--bidir -P 2", "-u", "-u -R -b 20M", "-u --bidir --get-server-output", "-n 4M -P 2", "--get-server-output -V", "-Z --skip-rx-copy", "-u --gsro -b 100M"} {
+	for _, mode := range []string{"", "-R", "--bidir -P 2", "-u", "-u -R -b 20M", "-u --bidir --get-server-output", "-n 4M -P 2", "--get-server-output -V", "-Z --skip-rx-copy", "-u --gsro -b 100M", "-m", "-m --bidir -P 2", "-m -R -Z"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startOurs(t, "-1", "-J", "-i", "0.5")
@@ -196,5 +196,27 @@ func TestAServersLimits(t *testing.T) {
 	s = startOurs(t)
 	if out := ours(t, "-s", "-p", s.port); out.code != 1 || !strings.Contains(out.stderr, "unable to start listener for connections: Address already in use") {
 		t.Errorf("%+v", out)
+	}
+}
+
+func TestAServerKeepsItsTestsOnAProcessorAndAnInterface(t *testing.T) {
+	program := realProgram(t)
+	s := startOurs(t, "-1", "-A", "0", "--bind-dev", "lo")
+	for _, args := range []string{"-n 1M", "-n 1M -R -A 0,0"} {
+		if out := execute(t, program, append([]string{"-c", "127.0.0.1", "-p", s.port}, strings.Fields(args)...)...); out.code != 0 {
+			t.Errorf("%s: %s%s", args, out.stdout, out.stderr)
+		}
+		if got := s.result(t); got.code != 0 {
+			t.Errorf("%+v", got)
+		}
+		s = startOurs(t, "-1", "-B", "127.0.0.1%lo")
+	}
+	for args, want := range map[string]string{
+		"-A 1024": "unable to set CPU affinity", "--bind-dev nosuch": "this host has no such interface",
+	} {
+		out := ours(t, append([]string{"-s", "-p", freePort(t)}, strings.Fields(args)...)...)
+		if out.code != 1 || !strings.Contains(out.stderr, want) {
+			t.Errorf("%s: status %d, %s", args, out.code, out.stderr)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Roles of the program.
@@ -25,6 +26,7 @@ const (
 	mostTime       = 86400
 	mostOmit       = 600
 	mostStreams    = 128
+	mostBurst      = 1000
 	mostMSS        = 32<<10 - 1
 	mostBuffer     = 512 << 20
 	leastInterval  = 0.1
@@ -44,6 +46,7 @@ type Settings struct {
 	Format          byte // of rates; 'a' picks one
 	Interval        float64
 	PIDFile         string
+	File            string // that is sent, or that keeps what comes
 	Verbose         bool
 	JSON            bool
 	Stream          bool // JSON a line an event
@@ -57,20 +60,24 @@ type Settings struct {
 	ShowHelp        bool
 	ShowVersion     bool
 	NoFQPacing      bool
+	Debug           int // level, 0: none
 
 	OneOff      bool
 	Daemon      bool
-	RateLimit   int64  // bits a second
-	MaxDuration int    // seconds
-	IdleTimeout int    // seconds; 0: none
-	PrivateKey  string // file
-	Users       string // file
-	Skew        int    // seconds; 0: the usual
+	RateLimit   int64         // bits a second
+	RateOver    time.Duration // that RateLimit is averaged over; 0: the usual, below: not at all
+	MaxDuration int           // seconds
+	IdleTimeout int           // seconds; 0: none
+	PrivateKey  string        // file
+	Users       string        // file
+	Skew        int           // seconds; 0: the usual
 	PKCS1       bool
 
 	UDP            bool
 	Rate           int64 // bits a second of one stream
-	Time           int   // seconds
+	TimeGiven      bool
+	Burst          int // writes or datagrams back to back
+	Time           int // seconds
 	Bytes          int64
 	Blocks         int64
 	Length         int64 // 0: as the path has room for, UDP only
@@ -84,18 +91,28 @@ type Settings struct {
 	TOS            int
 	ZeroCopy       bool
 	SkipRxCopy     bool
+	Repeating      bool
 	GSRO           bool
 	Omit           int // seconds
 	Counters64     bool
-	ConnectTimeout int // milliseconds
-	Affinity       int // processor; -1: any
-	ServerAffinity int // likewise
+	ConnectTimeout int        // milliseconds
+	RcvTimeout     int        // milliseconds
+	SndTimeout     int        // milliseconds; 0: the system's
+	KeepAlive      *keepAlive // nil: soku's own
+	FQRate         int64      // bits a second of one stream; 0: no limit
+	PacingTimer    int        // microseconds
+	ClientPort     int        // 0: any
+	Affinity       int        // processor; -1: any
+	ServerAffinity int        // likewise
 	Username       string
 	PublicKey      string // file
+	Multipath      bool
+	FlowLabel      int // 0: the kernel's
+	DontFragment   bool
 }
 
 func defaults() *Settings {
-	return &Settings{Port: usualPort, Format: 'a', Interval: 1, Time: 10, Streams: 1, Affinity: -1, ServerAffinity: -1}
+	return &Settings{Port: usualPort, Format: 'a', Interval: 1, Time: 10, Streams: 1, Affinity: -1, ServerAffinity: -1, RcvTimeout: usualSilence}
 }
 
 // Setters of the table of options.
@@ -208,15 +225,6 @@ func beClient(s *Settings, v string) error {
 	return nil
 }
 
-func bitrateLimit(s *Settings, v string) error {
-	if _, _, averaged := strings.Cut(v, "/"); averaged {
-		return problem("--server-bitrate-limit %s: the time to average over is not supported by soku", v).WithHint("leave it out: it is 5 seconds")
-	}
-	n, err := rate(v)
-	s.RateLimit = n
-	return err
-}
-
 func maxDuration(s *Settings, v string) error {
 	return bounded(&s.MaxDuration, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime)
 }
@@ -239,8 +247,11 @@ func connectTimeout(s *Settings, v string) error {
 }
 
 func bitrate(s *Settings, v string) error {
-	if _, _, burst := strings.Cut(v, "/"); burst {
-		return problem("--bitrate %s: a burst is not supported by soku: sends are spread evenly", v)
+	v, burst, bursts := strings.Cut(v, "/")
+	if bursts {
+		if err := bounded(&s.Burst, burst, 1, mostBurst, "invalid burst count (maximum = %d)", mostBurst); err != nil {
+			return err
+		}
 	}
 	n, err := rate(v)
 	s.Rate = n
@@ -248,13 +259,23 @@ func bitrate(s *Settings, v string) error {
 }
 
 func duration(s *Settings, v string) error {
-	if err := bounded(&s.Time, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime); err != nil {
-		return err
+	s.TimeGiven = true
+	return bounded(&s.Time, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime)
+}
+
+func fqRate(s *Settings, v string) (err error) { s.FQRate, err = rate(v); return err }
+
+func pacingTimer(s *Settings, v string) error {
+	n, err := amount(v)
+	if err == nil && n > math.MaxInt32 {
+		return problem("--pacing-timer %s: too long", v)
 	}
-	if s.Time == 0 {
-		return problem("--time 0, for a test without an end, is not supported by soku").WithHint("the longest is --time %d", mostTime)
-	}
-	return nil
+	s.PacingTimer = int(n)
+	return err
+}
+
+func clientPort(s *Settings, v string) error {
+	return bounded(&s.ClientPort, v, 1, 65535, "port number must be between 1 and 65535 inclusive")
 }
 
 func bytesToMove(s *Settings, v string) (err error) { s.Bytes, err = amount(v); return err }
@@ -300,58 +321,10 @@ func omit(s *Settings, v string) error {
 	return bounded(&s.Omit, v, 0, mostOmit, "bogus value for --omit (maximum = %d seconds)", mostOmit)
 }
 
-func tos(s *Settings, v string) error {
-	n, err := strconv.ParseInt(cPrefix(v), 0, 32)
-	if err != nil || n < 0 || n > 255 {
-		return problem("bad TOS value (must be between 0 and 255 inclusive)")
-	}
-	s.TOS = int(n)
+// multipath chooses TCP, too, unless a later option chooses otherwise.
+func multipath(s *Settings, _ string) error {
+	s.Multipath, s.UDP = true, false
 	return nil
-}
-
-// cPrefix is v without the octal prefix that only Go knows.
-func cPrefix(v string) string {
-	if len(v) > 1 && v[0] == '0' && (v[1] == 'o' || v[1] == 'O' || v[1] == 'b' || v[1] == 'B') {
-		return ""
-	}
-	return v
-}
-
-func dscp(s *Settings, v string) error {
-	if n, ok := serviceByName(strings.ToLower(v)); ok {
-		s.TOS = n
-		return nil
-	}
-	n, err := strconv.ParseInt(cPrefix(v), 0, 32)
-	if err != nil || n < 0 || n > 63 {
-		return problem("bad DSCP value (numeric: 0-63 inclusive, symbolic: one of [af11-13, af21-23, af31-33, af41-43, cs1-7, ef, va, lowdelay, throughput, reliability])")
-	}
-	s.TOS = int(n) << 2
-	return nil
-}
-
-// serviceByName is the type-of-service byte of a code point (RFC 2474, 2597,
-// 3246, 5865) or of the older words of RFC 1349.
-func serviceByName(name string) (int, bool) {
-	switch name {
-	case "ef":
-		return 46 << 2, true
-	case "va":
-		return 44 << 2, true
-	case "lowdelay":
-		return 0x10, true
-	case "throughput":
-		return 0x08, true
-	case "reliability":
-		return 0x04, true
-	}
-	if len(name) == 3 && name[:2] == "cs" && name[2] >= '0' && name[2] <= '7' {
-		return int(name[2]-'0') << 5, true
-	}
-	if len(name) == 4 && name[:2] == "af" && name[2] >= '1' && name[2] <= '4' && name[3] >= '1' && name[3] <= '3' {
-		return int(name[2]-'0')<<5 | int(name[3]-'0')<<3, true
-	}
-	return 0, false
 }
 
 // blocksOf is how many bytes so many blocks are, as far as an int64 goes.

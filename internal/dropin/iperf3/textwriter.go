@@ -9,6 +9,10 @@ import (
 
 const separator = "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
 
+// mostKept bounds what is kept for a client that wants the server's output: a day of a
+// few streams.
+const mostKept = 16 << 20
+
 // textWriter prints a test line by line.
 type textWriter struct {
 	out  io.Writer // what is measured
@@ -21,7 +25,7 @@ type textWriter struct {
 	begun   bool // a first interval was printed
 	failed  bool
 	writing error
-	kept    strings.Builder // all that was printed, where the client wants it
+	kept    strings.Builder // what was printed, mostKept of it, where the client wants it
 	keep    bool
 }
 
@@ -39,7 +43,7 @@ func (w *textWriter) print(format string, args ...any) {
 		b.WriteString(w.set.Title + ":  ")
 	}
 	fmt.Fprintf(&b, format, args...)
-	if w.keep {
+	if w.keep && w.kept.Len()+b.Len() <= mostKept {
 		w.kept.WriteString(b.String())
 	}
 	if _, err := io.WriteString(w.out, b.String()); err != nil && w.writing == nil {
@@ -250,6 +254,9 @@ func (w *textWriter) outcome(id string, e End, s StreamEnd, single bool) {
 	}
 	if w.test.UDP && single && s.OutOfOrder > 0 {
 		w.print("[SUM]%s %4.1f-%4.1f sec  %d datagrams received out-of-order\n", w.mark(s.Sender), 0.0, e.SenderSeconds, s.OutOfOrder)
+	}
+	if e.File != nil && single {
+		w.file(e.File, s)
 	}
 	if w.role == Server && s.Sender {
 		w.unknown(id, "receiver", single)

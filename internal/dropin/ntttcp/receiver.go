@@ -33,7 +33,7 @@ type receiver struct {
 const goodbye = 3 * time.Second
 
 // receive runs tests until one is done, or with -H until ctx ends. done gets the
-// figures of each.
+// figures of each, also of one that ctx ended, which is then no error.
 func receive(ctx context.Context, o *Options, c *console, done func(*figures) error) error {
 	r := &receiver{o: o, c: c, first: make(chan struct{}, 1)}
 	serve, err := r.open(ctx)
@@ -69,7 +69,10 @@ func receive(ctx context.Context, o *Options, c *console, done func(*figures) er
 				return err
 			}
 		}
-		if serving.Err() != nil {
+		switch {
+		case ctx.Err() != nil && f != nil:
+			return nil
+		case serving.Err() != nil:
 			return context.Cause(serving)
 		}
 		if !o.Hold {

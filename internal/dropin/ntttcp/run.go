@@ -8,8 +8,9 @@ import (
 )
 
 // Run does what the options say and prints as ntttcp does. notes are those of
-// [Parse]. A test that was interrupted prints what it came to and returns the
-// cause of ctx's end; other errors are a *measure.Error.
+// [Parse]. A test that is interrupted prints what it came to and is no error, as with
+// ntttcp; before there is something to print, the cause of ctx's end is. Other errors
+// are a *measure.Error.
 func Run(ctx context.Context, o *Options, notes []string, env Env) error {
 	c, err := openConsole(env, o)
 	if err != nil {
@@ -34,10 +35,14 @@ func Run(ctx context.Context, o *Options, notes []string, env Env) error {
 		return receive(ctx, o, c, done)
 	}
 	f, err := send(ctx, o, c)
-	if f != nil {
-		if reported := done(f); err == nil {
-			err = reported
-		}
+	if f == nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	if reported := done(f); err == nil {
+		err = reported
 	}
 	return err
 }

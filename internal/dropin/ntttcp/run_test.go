@@ -1,149 +1,16 @@
 package ntttcp
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"soku/internal/measure"
-	"soku/internal/wire/exchange"
 )
-
-const forever = 30 * time.Second
-
-func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
-
-// output is what a test printed, safe beside it.
-type output struct {
-	mu    sync.Mutex
-	b     bytes.Buffer
-	wrote chan struct{}
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	select {
-	case o.wrote <- struct{}{}:
-	default:
-	}
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// until waits for a line with text in it.
-func (o *output) until(t *testing.T, text string) {
-	t.Helper()
-	over := time.After(forever)
-	for !strings.Contains(o.String(), text) {
-		select {
-		case <-o.wrote:
-		case <-over:
-			t.Fatalf("no line with %q in:\n%s", text, o.String())
-		}
-	}
-}
-
-// running is a command that runs.
-type running struct {
-	out  *output
-	stop context.CancelCauseFunc
-	done chan error
-}
-
-func (r *running) wait(t *testing.T) error {
-	t.Helper()
-	select {
-	case err := <-r.done:
-		return err
-	case <-time.After(forever):
-		t.Fatalf("does not end:\n%s", r.out)
-		return nil
-	}
-}
-
-// start runs a command line.
-func start(t *testing.T, line string) *running {
-	t.Helper()
-	o, notes, err := Parse(strings.Fields(line))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := &output{wrote: make(chan struct{}, 1)}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	r := &running{out: out, stop: cancel, done: make(chan error, 1)}
-	env := Env{Stdout: out, Now: time.Now, WriteFile: os.WriteFile, Version: "test", Hostname: "here", Append: func(name string) (io.WriteCloser, error) {
-		return os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	}}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		r.done <- Run(ctx, o, notes, env)
-	}()
-	t.Cleanup(func() { cancel(nil); <-ended })
-	return r
-}
-
-// row finds so many free ports in a row, below those that the system hands out.
-func row(t *testing.T, n int) (first int) {
-	t.Helper()
-	for range 100 {
-		first = 16000 + rand.IntN(16000)
-		free := 0
-		for i := range n {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
-			if err != nil {
-				break
-			}
-			l.Close()
-			free++
-		}
-		if free == n {
-			return first
-		}
-	}
-	t.Fatal("no free ports")
-	return 0
-}
-
-type counted struct {
-	MB      float64 `xml:"total_bytes"`
-	Seconds float64 `xml:"realtime"`
-	Conns   int     `xml:"conns_tested"`
-	Threads []struct {
-		Rate []float64 `xml:"throughput"`
-	} `xml:"thread"`
-}
-
-func readXML(t *testing.T, name string) (c counted) {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err == nil {
-		err = xml.Unmarshal(b, &c)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 func TestBothEndsMeasureTogether(t *testing.T) {
 	for name, c := range map[string]struct{ both, receiver, sender string }{
@@ -231,22 +98,38 @@ func TestAReceiverThatHoldsMeasuresAgain(t *testing.T) {
 }
 
 func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
-	port := row(t, 2) + 1
-	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 0", port)) // until interrupted
+	for name, first := range map[string]func(sender, receiver *running) *running{
+		"of the sender":   func(s, _ *running) *running { return s },
+		"of the receiver": func(_, r *running) *running { return r },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			port := row(t, 2) + 1
+			r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 0", port)) // until interrupted
+			r.out.until(t, "threads created")
+			s := start(t, fmt.Sprintf("-s 127.0.0.1 -p %d -P 1 -n 1 -t 60 -B 8M", port))
+			s.out.until(t, "Real-time")
+			r.out.until(t, "Real-time")
+			first(s, r).stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			for _, e := range []*running{s, r} {
+				err := e.wait(t)
+				if err != nil && (e == r || first(s, r) == s) { // a sender whose receiver is gone says so
+					t.Errorf("ended with %v\n%s", err, e.out)
+				}
+				if !strings.Contains(e.out.String(), "#####  Totals:  #####") {
+					t.Errorf("no figures in\n%s", e.out)
+				}
+			}
+		})
+	}
+}
+
+func TestAnInterruptBeforeATestIsAnError(t *testing.T) {
+	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 1", row(t, 2)+1))
 	r.out.until(t, "threads created")
-	s := start(t, fmt.Sprintf("-s 127.0.0.1 -p %d -P 1 -n 1 -t 60 -B 8M", port))
-	s.out.until(t, "Real-time")
-	s.stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
-	if err := s.wait(t); measure.KindOf(err) != measure.KindInterrupted {
-		t.Errorf("the sender ended with %v", err)
-	}
-	if err := r.wait(t); err != nil {
-		t.Errorf("the receiver ended with %v", err)
-	}
-	for _, out := range []*output{s.out, r.out} {
-		if !strings.Contains(out.String(), "#####  Totals:  #####") {
-			t.Errorf("no figures in\n%s", out)
-		}
+	r.stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+	if err := r.wait(t); measure.KindOf(err) != measure.KindInterrupted {
+		t.Errorf("ended with %v", err)
 	}
 }
 
@@ -290,117 +173,4 @@ func TestWhatIsNotThereIsSaidAtOnce(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-}
-
-// recorded is what real ntttcp said.
-func recorded(t *testing.T, name string) *exchange.Exchange {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "wire", "ntttcp", "testdata", "exchange", name+".txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	x, err := exchange.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-// dataOf is how many bytes go over the data connections of x.
-func dataOf(x *exchange.Exchange) (n int64) {
-	data := map[int]bool{}
-	for _, s := range x.Steps {
-		if s.Kind == exchange.Open {
-			data[s.Conn] = s.Port != 15000
-		}
-		if data[s.Conn] && s.From == exchange.Client {
-			n += int64(len(s.Bytes)) + s.N
-		}
-	}
-	return n
-}
-
-func TestTheReceiverCountsWhatRecordedSendersSend(t *testing.T) {
-	for name, line := range map[string]string{
-		"sync": "-P 2 -t 1", "multi": "-P 1 -M -t 1", "nosync": "-P 1 -N -t 1", "udp": "-P 1 -u -t 1",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x, base, file := recorded(t, name), row(t, 3)+1, filepath.Join(t.TempDir(), "r.xml")
-			r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d %s -x %s", base, line, file))
-			r.out.until(t, "threads created")
-			p := exchange.Player{Exchange: x, As: exchange.Client, Expect: onceRun, Open: func(network string, port int) (net.Conn, error) {
-				return net.Dial(network, fmt.Sprintf("127.0.0.1:%d", base+port-15001))
-			}}
-			if err := p.Play(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if err := r.wait(t); err != nil {
-				t.Fatalf("%v\n%s", err, r.out)
-			}
-			got, want := readXML(t, file).MB, float64(dataOf(x))/1e6
-			if name == "udp" && got > 0 && got <= want {
-				return // the player sends all at once; what finds no room is lost
-			}
-			if got != want {
-				t.Errorf("counted %v MB of %v", got, want)
-			}
-		})
-	}
-}
-
-// onceRun takes one "run" where ntttcp says it twice to the last of several senders.
-func onceRun(c net.Conn, s exchange.Step) error {
-	err := exchange.Same(c, s)
-	if errors.Is(err, io.EOF) && string(s.Bytes) == "\x00\x00\x00R" {
-		return nil
-	}
-	return err
-}
-
-func TestTheSenderGoesThroughWhatRecordedReceiversSay(t *testing.T) {
-	for name, line := range map[string]string{
-		"sync":   "-P 2 -n 1 -l 2 -t 1 -B 8M",
-		"cycle":  "-P 1 -n 1 -W 1 -t 1 -C 1 -B 8M",
-		"longer": "-P 1 -n 1 -t 1 -B 8M",
-		"udp":    "-P 1 -n 1 -u -t 1 -b 40 -B 80K",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := recorded(t, name)
-			var ports *exchange.Ports
-			var shift int
-			for err := io.EOF; err != nil; {
-				shift = 1 + rand.IntN(15000)
-				ports, err = exchange.Listen(x, "127.0.0.1", shift)
-			}
-			defer ports.Close()
-			played := make(chan error, 1)
-			go func() {
-				p := exchange.Player{Exchange: x, As: exchange.Server, Open: ports.Accept, Expect: alike}
-				played <- p.Play(t.Context())
-			}()
-			s := start(t, fmt.Sprintf("-s 127.0.0.1 -p %d %s", 15001+shift, line))
-			if err := s.wait(t); err != nil {
-				t.Fatalf("%v\n%s", err, s.out)
-			}
-			if err := <-played; err != nil {
-				t.Errorf("%v\n%s", err, s.out)
-			}
-		})
-	}
-}
-
-// alike takes any bytes of a test, and for a sender's last word the question that
-// soku asks first.
-func alike(c net.Conn, s exchange.Step) error {
-	got := make([]byte, len(s.Bytes))
-	if _, err := io.ReadFull(c, got); err != nil {
-		return err
-	}
-	if len(got) == 4 && string(got) != string(s.Bytes) && (string(s.Bytes) != "\x00\x00\x00E" || string(got) != "\x00\x00\x00X") {
-		return fmt.Errorf("got %x", got)
-	}
-	return nil
 }

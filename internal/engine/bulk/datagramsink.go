@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"runtime"
-	"sync"
 	"time"
 
 	"soku/internal/measure"
@@ -54,33 +52,25 @@ func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error 
 	if path == datagram.Read {
 		hands = len(sockets)
 	}
-	errs := make([]error, hands)
-	var all sync.WaitGroup
-	for h := range hands {
-		all.Go(func() { errs[h] = s.take(ctx, path, conns, h, hands) })
-	}
-	all.Wait()
-	return errors.Join(errs...)
+	return onHands(s.pins, measure.Receiver, hands, len(sockets), func(places []int) error {
+		return s.take(ctx, path, conns, places)
+	})
 }
 
-// take is the loop of the sockets from hand on, every hands-th.
-func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, hand, hands int) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer s.pins.Keep(measure.Receiver)()
+// take is the loop of the sockets at places.
+func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, places []int) error {
 	box, err := datagram.NewReceiver(path, s.unit)
 	if err != nil {
 		return err
 	}
 	defer box.Close()
 	var inlets []*datagram.Inlet
-	var places []int
-	for i := hand; i < len(conns); i += hands {
+	for _, i := range places {
 		in, err := box.Open(conns[i])
 		if err != nil {
 			return err
 		}
-		inlets, places = append(inlets, in), append(places, i)
+		inlets = append(inlets, in)
 	}
 	wait := time.Duration(0)
 	for ctx.Err() == nil {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"runtime"
-	"sync"
 	"time"
 
 	"soku/internal/measure"
@@ -54,29 +52,19 @@ func (s *DatagramSource) Run(ctx context.Context) error {
 	})
 	defer stop()
 	hands := min(sock.Processors, len(s.conns))
-	errs := make([]error, hands)
-	var all sync.WaitGroup
-	for h := range hands {
-		all.Go(func() { errs[h] = s.send(ctx, path, h, hands) })
-	}
-	all.Wait()
-	return errors.Join(errs...)
+	return onHands(s.pins, measure.Sender, hands, len(s.conns), func(places []int) error { return s.send(ctx, path, places) })
 }
 
-// send is the loop of the sockets from hand on, every hands-th.
-func (s *DatagramSource) send(ctx context.Context, path string, hand, hands int) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer s.pins.Keep(measure.Sender)()
+// send is the loop of the sockets at places.
+func (s *DatagramSource) send(ctx context.Context, path string, places []int) error {
 	sender := datagram.NewSender(path, s.size)
 	var outlets []*datagram.Outlet
-	var places []int
-	for i := hand; i < len(s.conns); i += hands {
+	for _, i := range places {
 		o, err := sender.Open(s.conns[i])
 		if err != nil {
 			return err
 		}
-		outlets, places = append(outlets, o), append(places, i)
+		outlets = append(outlets, o)
 	}
 	for ctx.Err() == nil {
 		took := false

@@ -20,7 +20,7 @@ func (s *Source) givers(ctx context.Context, all *sync.WaitGroup) {
 	}
 	var springs []*spring
 	for _, places := range dealt(len(s.conns), sock.Processors) {
-		outlet, err := sock.OpenOutlet(pick(s.conns, places), path)
+		outlet, err := sock.OpenOutlet(pick(s.conns, places), path, nil)
 		if err != nil || s.o.Portable {
 			for _, g := range springs {
 				g.outlet.Close()

@@ -2,11 +2,9 @@ package bulk
 
 import (
 	"context"
-	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -86,15 +84,9 @@ func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
 	defer cancel(nil)
 	var all sync.WaitGroup
 	takers := s.takers(ctx, &all)
-	closed := context.AfterFunc(ctx, func() {
-		for _, l := range listeners {
-			_ = l.Close()
-		}
-	})
-	defer closed()
 	for port, l := range listeners {
 		all.Go(func() {
-			if err := s.accept(ctx, port, l, takers); err != nil {
+			if err := sock.Accept(ctx, l, func(c net.Conn) { s.came(port, c.(*net.TCPConn), takers) }); err != nil {
 				cancel(err)
 			}
 		})
@@ -117,34 +109,19 @@ type taker interface {
 	close()      // what came too late; called when nothing runs any more
 }
 
-// accept takes the connections of one port until its listener is closed.
-func (s *Sink) accept(ctx context.Context, port int, l *net.TCPListener, takers []taker) error {
-	for {
-		c, err := l.AcceptTCP()
-		switch {
-		case ctx.Err() != nil:
-			if err == nil {
-				_ = c.Close()
-			}
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return measure.Errorf(measure.KindBroken, "accept on %s: %w", l.Addr(), err)
-		case err != nil: // of that connection alone, or for want of a descriptor
-			rest(ctx, 10*time.Millisecond)
-			continue
-		}
-		if s.open.Add(1) > int64(s.o.Connections) {
-			s.open.Add(-1)
-			sock.Abort(c)
-			continue
-		}
-		s.opened.Add(1)
-		_ = c.SetNoDelay(s.o.NoDelay)
-		if s.o.Came != nil {
-			s.o.Came(port, c.LocalAddr(), c.RemoteAddr())
-		}
-		least(takers).take(port, c)
+// came counts a connection in, and gives it to a taker.
+func (s *Sink) came(port int, c *net.TCPConn, takers []taker) {
+	if s.open.Add(1) > int64(s.o.Connections) {
+		s.open.Add(-1)
+		sock.Abort(c)
+		return
 	}
+	s.opened.Add(1)
+	_ = c.SetNoDelay(s.o.NoDelay)
+	if s.o.Came != nil {
+		s.o.Came(port, c.LocalAddr(), c.RemoteAddr())
+	}
+	least(takers).take(port, c)
 }
 
 // least is the taker with the fewest connections.

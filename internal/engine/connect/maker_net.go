@@ -79,8 +79,7 @@ func (m *netMaker) outcome(err error) outcome {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return closedEarly
 	}
-	var t net.Error
-	if errors.As(err, &t) && t.Timeout() {
+	if sock.TimedOut(err) {
 		return timedOut
 	}
 	return other

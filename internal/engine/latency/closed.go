@@ -6,18 +6,19 @@ import (
 	"errors"
 
 	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
 )
 
 // closed is the ping-pong: the next request leaves when the reply is in.
 func (c *client) closed(ctx context.Context) error {
-	defer pin(c.link)()
-	if l, ok := c.link.(looper); ok {
-		return l.closed(ctx, c)
-	}
+	loop := c.closedDatagrams
 	if c.stream {
-		return c.closedStream(ctx)
+		loop = c.closedStream
 	}
-	return c.closedDatagrams(ctx)
+	if l, ok := c.link.(looper); ok {
+		loop = func(ctx context.Context) error { return l.closed(ctx, c) }
+	}
+	return alone(ctx, measure.Sender, c.links(), func() error { return loop(ctx) })
 }
 
 func (c *client) closedStream(ctx context.Context) error {

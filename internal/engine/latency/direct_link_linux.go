@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"slices"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -137,6 +138,8 @@ func wallAhead() (ahead int64) {
 	}
 	return ahead
 }
+
+func (l *directLink) socket() syscall.RawConn { return l.raw }
 
 func (l *directLink) busy() bool { return l.spin }
 

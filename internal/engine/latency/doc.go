@@ -15,7 +15,8 @@
 // and keeps them itself. Run, Echo and Floor wait for every goroutine they start.
 //
 // On Linux the ping-pong and the echo run outside of the Go runtime, in slices of
-// up to 60 ms (type direct), and block or spin; the threads of an open loop that does not spin use
+// up to 60 ms (type direct), each on a thread of the system that is made for it
+// ([sock.OwnThread]), and block or spin; the threads of an open loop that does not spin use
 // blocking system calls the runtime knows of. Unless it spins, a round trip ends when the
 // kernel got the reply. Elsewhere, and for connections that are no socket of the
 // system, messages go through the Go net poller and times are those of the user's

@@ -79,14 +79,13 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 	if err := checkEcho(o); err != nil {
 		return err
 	}
-	defer pin(links[0])()
-	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	if o.Stamps == measure.StampsSplit {
 		for _, l := range links {
 			l.stamp("requests")
 		}
 	}
-	return echoed(ctx, conns[0], answerTogether(ctx, links, int(o.Size), o.FarTimes()))
+	err := alone(ctx, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), o.FarTimes()) })
+	return echoed(ctx, conns[0], err)
 }
 
 func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (method string, err error) {
@@ -117,8 +116,6 @@ func echoLaps(ctx context.Context, laps lapEcho, conn net.Conn, o measure.Option
 	setNoDelay(conn)
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
-	defer pin(l)()
-	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
 		l.stamp("requests") // when a request came, not when this end ran again
 	}
@@ -130,7 +127,8 @@ func echoLaps(ctx context.Context, laps lapEcho, conn net.Conn, o measure.Option
 	if d, ok := l.(looper); ok {
 		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes) }
 	}
-	return l.String(), echoed(ctx, conn, answer(ctx))
+	err = alone(ctx, measure.Receiver, []link{l}, func() error { return answer(ctx) })
+	return l.String(), echoed(ctx, conn, err)
 }
 
 func checkEcho(o measure.Options) error {

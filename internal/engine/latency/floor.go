@@ -46,7 +46,7 @@ func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()
-	near, far, err := pair(ctx, o.Protocol)
+	near, far, err := pair(ctx, o.Protocol, o.Multipath)
 	if err != nil {
 		return nil, measure.Errorf(measure.KindUnreachable, "connect to 127.0.0.1 for the floor: %w", err).
 			WithHint("is the loopback interface up?")
@@ -137,18 +137,19 @@ func floorOptions(o measure.Options) measure.Options {
 }
 
 // pair is two connected sockets on loopback.
-func pair(ctx context.Context, protocol string) (near, far net.Conn, err error) {
+func pair(ctx context.Context, protocol string, multipath bool) (near, far net.Conn, err error) {
 	if protocol == "udp" {
 		return datagramPair()
 	}
 	var lc net.ListenConfig
-	lc.SetMultipathTCP(false) // as the server that is measured against
+	lc.SetMultipathTCP(multipath)
 	ln, err := lc.Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer ln.Close()
 	var d net.Dialer
+	d.SetMultipathTCP(multipath)
 	if near, err = d.DialContext(ctx, "tcp4", ln.Addr().String()); err != nil {
 		return nil, nil, err
 	}

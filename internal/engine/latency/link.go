@@ -7,8 +7,10 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -51,6 +53,7 @@ type link interface {
 type looper interface {
 	closed(ctx context.Context, c *client) error
 	answerAll(ctx context.Context, size int, farTimes bool) error
+	socket() syscall.RawConn
 }
 
 // linker opens a link over a connection. threads is how many goroutines of the
@@ -64,14 +67,32 @@ const (
 	threadsOpen   = 4 // sender, receiver, recorder; whatever else
 )
 
-// pin gives a loop over a blocking link its own OS thread. Over the net poller
-// a thread of its own would only make waking dearer.
-func pin(l link) (unpin func()) {
-	if !l.blocking() {
-		return func() {}
+// alone runs a loop over at least one link where the least disturbs it, kept on a
+// processor where ctx asks for that: outside of the runtime on a thread of the system
+// made for it, over another blocking link on a thread that nobody else uses meanwhile.
+// Over the net poller that would only make waking dearer.
+func alone(ctx context.Context, role measure.Role, links []link, loop func() error) (err error) {
+	kept := func() {
+		defer sock.PinsOf(ctx).Keep(role)()
+		err = loop()
 	}
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
+	var sockets []syscall.RawConn
+	for _, l := range links {
+		if l, ok := l.(looper); ok {
+			sockets = append(sockets, l.socket())
+		}
+	}
+	switch {
+	case len(sockets) > 0:
+		sock.OwnThread(sockets, kept)
+	case links[0].blocking():
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		kept()
+	default:
+		kept()
+	}
+	return err
 }
 
 // tickFor is how finely a timeout is noticed, and never longer than maxTick.

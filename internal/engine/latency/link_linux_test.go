@@ -8,7 +8,7 @@ import (
 func TestTheKernelSaysHowLongAgoAReplyCame(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		t.Run(protocol, func(t *testing.T) {
-			near, far, err := pair(t.Context(), protocol)
+			near, far, err := pair(t.Context(), protocol, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func (c *client) openThreads(ctx context.Context) error {
 		s.err = c.sendOnSchedule(ctx, s)
 		s.lastNs.Store(c.clock.now())
 	}()
-	err := c.receive(ctx, s)
+	err := alone(ctx, measure.Sender, c.links(), func() error { return c.receive(ctx, s) })
 	s.stop.Store(true)
 	<-s.done
 	if err == nil {
@@ -121,7 +121,6 @@ func (c *client) request(ctx context.Context, s *schedule, message []byte, at in
 
 // receive matches replies until the sender is done and none is owed.
 func (c *client) receive(ctx context.Context, s *schedule) error {
-	defer pin(c.link)()
 	step := c.readDatagram
 	buffer := make([]byte, c.size+1)
 	if c.stream {

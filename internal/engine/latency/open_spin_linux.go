@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
 )
 
 // openSpinning is the open loop of one thread that never sleeps: it looks for
@@ -17,7 +18,10 @@ func (c *client) openSpinning(ctx context.Context) error {
 	if !ok {
 		return c.openThreads(ctx)
 	}
-	defer pin(l)()
+	return alone(ctx, measure.Sender, c.links(), func() error { return c.keepSchedule(ctx, l) })
+}
+
+func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 	k := &keeper{c: c, l: l, base: nanotime() - c.clock.now(), window: roundtrip.NewWindow(c.outstanding() + batchMost)}
 	l.prepare(c.size, false)
 	l.d.done = make([]exchange, 4*batchMost)

@@ -47,7 +47,7 @@ func splitting(protocol string) measure.Options {
 // sockets are the two ends of a connection over loopback.
 func sockets(t *testing.T, protocol string) (near, far net.Conn) {
 	t.Helper()
-	near, far, err := pair(t.Context(), protocol)
+	near, far, err := pair(t.Context(), protocol, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,6 +115,14 @@ type flow struct {
 	laps int64              // round trips since the last message that nobody answers
 }
 
+func (c *client) links() []link {
+	out := make([]link, len(c.flows))
+	for i, f := range c.flows {
+		out[i] = f.link
+	}
+	return out
+}
+
 // next makes it the next flow's turn.
 func (c *client) next() {
 	if len(c.flows) > 1 {
@@ -131,13 +139,11 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		Inline: c.link.busy(), // another thread would take a processor from one that spins
 	})
 	var err error
-	release := sock.PinsOf(ctx).Keep(measure.Sender)
 	if c.gap > 0 {
 		err = c.open(ctx)
 	} else {
 		err = c.closed(ctx)
 	}
-	release()
 	kept := c.rec.Stop(c.clock.now() - c.omit)
 	c.farewell()
 

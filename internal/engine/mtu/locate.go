@@ -29,6 +29,7 @@ func (f *finder) locate(ctx context.Context) error {
 func (f *finder) walk(ctx context.Context) error {
 	silent := 0
 	for hop := 1; hop <= f.o.MaxHops && silent < silence; hop++ {
+		f.tell(f.out.FailedBytes, hop)
 		small, err := f.ask(ctx, f.out.Sizes[0].Bytes, hop)
 		if err != nil {
 			return err

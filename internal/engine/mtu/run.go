@@ -24,12 +24,14 @@ const (
 
 // Run finds the path MTU to target. A size counts as too large when o.Count packets of
 // it, or two where a node on the way says so, stay without an answer. o is effective.
+// view, which may be nil, is told each size and each hop before it is asked, and must
+// return within a few milliseconds.
 //
 // Errors are those of [probe.Open], of [measure.KindUnreachable] where the target does
 // not answer small packets, of [measure.KindBroken] where the system stops sending or
 // receiving, or the cause of ctx, whose end is noticed within 100 ms. What was found
 // until then is returned beside the error, nil where nothing was.
-func Run(ctx context.Context, target netip.Addr, o measure.Options) (*measure.PathMTU, error) {
+func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(measure.MTUStep)) (*measure.PathMTU, error) {
 	target = target.Unmap()
 	p, err := probe.Open(probe.Config{What: "mtu", Target: target, Options: o, Flows: 1})
 	if err != nil {
@@ -38,6 +40,7 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options) (*measure.Pa
 	defer p.Close()
 	f := &finder{
 		asker: asker{prober: p, target: target, o: o, patience: o.Timeout.Std()},
+		view:  view,
 		out: &measure.PathMTU{
 			Probe: o.Probe, Method: p.String(), Port: o.Port, Limit: measure.LimitUnknown,
 			InterfaceBytes: interfaceMTU(p.Local(), o.Device), Sizes: []measure.MTUSize{},
@@ -76,6 +79,7 @@ func interfaceMTU(local netip.Addr, device string) int {
 // finder is one run; one goroutine has it.
 type finder struct {
 	asker
+	view  func(measure.MTUStep) // nil: nobody looks
 	out   *measure.PathMTU
 	hints []int // sizes that nodes on the way said, not tried yet
 	local bool  // the smallest size that failed did not leave this host
@@ -142,6 +146,7 @@ func (f *finder) next() int {
 
 // size tries one size and keeps what came of it.
 func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
+	f.tell(bytes, 0)
 	r, err := f.ask(ctx, bytes, toTarget)
 	if err != nil {
 		return false, err
@@ -160,6 +165,13 @@ func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
 	}
 	f.out.Sizes = append(f.out.Sizes, tried)
 	return ok, nil
+}
+
+// tell says what is asked next.
+func (f *finder) tell(bytes, hop int) {
+	if f.view != nil {
+		f.view(measure.MTUStep{Asking: bytes, Hop: hop, Passed: f.out.Bytes, Failed: f.out.FailedBytes})
+	}
 }
 
 // report keeps what a node said of sizes.

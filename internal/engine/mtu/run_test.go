@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,13 +78,17 @@ func road(routers, narrow, carries int, reports ...measure.MTUReport) func(int, 
 	}
 }
 
-// find runs a search on a script.
-func find(ctx context.Context, s *scripted) (*measure.PathMTU, error) {
+func finderOf(s *scripted) *finder {
 	o := measure.Options{Probe: "icmp", Count: 3, MaxHops: 30, Timeout: measure.Duration(time.Millisecond)}
-	f := &finder{
+	return &finder{
 		asker: asker{prober: s, target: far, o: o, patience: time.Millisecond},
 		out:   &measure.PathMTU{Limit: measure.LimitUnknown, InterfaceBytes: 1500},
 	}
+}
+
+// find runs a search on a script.
+func find(ctx context.Context, s *scripted) (*measure.PathMTU, error) {
+	f := finderOf(s)
 	err := f.search(ctx)
 	if err == nil && f.out.FailedBytes > 0 {
 		err = f.locate(ctx)
@@ -123,6 +128,32 @@ func TestAnEndlessChoiceOfReportsIsBounded(t *testing.T) {
 	m, err := find(t.Context(), s)
 	if err != nil || m.Bytes != 1000 || len(m.Reports) > 32 || s.sent > 400 {
 		t.Errorf("%d bytes, %d reports, %d probes: %v", m.Bytes, len(m.Reports), s.sent, err)
+	}
+}
+
+func TestEachSizeAndHopIsToldBeforeItIsAsked(t *testing.T) {
+	var told []measure.MTUStep
+	s := &scripted{comes: road(3, 2, 1400, measure.MTUReport{Address: router(2).String(), Bytes: 1400})}
+	f := finderOf(s)
+	f.view = func(step measure.MTUStep) {
+		if sent := s.sent; len(told) > 0 && sent == 0 {
+			t.Errorf("%+v: nothing was sent before it", step)
+		}
+		told = append(told, step)
+	}
+	if err := f.search(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.locate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []measure.MTUStep{
+		{Asking: 68}, {Asking: 1500, Passed: 68}, {Asking: 1400, Passed: 68, Failed: 1500}, {Asking: 1401, Passed: 1400, Failed: 1500},
+		{Asking: 1401, Hop: 1, Passed: 1400, Failed: 1401}, {Asking: 1401, Hop: 2, Passed: 1400, Failed: 1401},
+		{Asking: 1401, Hop: 3, Passed: 1400, Failed: 1401}, {Asking: 1401, Hop: 4, Passed: 1400, Failed: 1401},
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %+v\nwant %+v", told, want)
 	}
 }
 

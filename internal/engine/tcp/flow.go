@@ -1,10 +1,12 @@
 package tcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -26,8 +28,16 @@ type limits struct {
 
 var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second, threads: 32}
 
-// defaultLength is the size of a read or write when the options give none.
-const defaultLength = 1 << 20
+// heed makes the protocol's patience with a silent far end the flow's.
+func (l *limits) heed(silence time.Duration, role measure.Role) {
+	switch {
+	case silence <= 0:
+	case role == measure.Receiver:
+		l.first, l.idle = silence, silence
+	default:
+		l.idle = max(l.idle, silence)
+	}
+}
 
 // flow is one direction at one end.
 type flow struct {
@@ -45,10 +55,11 @@ type flow struct {
 }
 
 func newFlow(m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
-	f := &flow{watch: func() {}, manner: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(o.Length)}
-	if f.length <= 0 {
-		f.length = defaultLength
+	if slices.ContainsFunc(conns, sock.IsMultipath) {
+		o = ofMultipath(o)
 	}
+	f := &flow{watch: func() {}, manner: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
+	f.limits.heed(m.Silence, role)
 	cfg := meter.Config{Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs}
 	for _, c := range conns {
 		cfg.Conns = append(cfg.Conns, c)
@@ -65,12 +76,32 @@ func newFlow(m measure.Manner, conns []*net.TCPConn, o measure.Options, dir meas
 		return f, measure.Errorf(measure.KindInternal, "measure TCP for no time and no bytes")
 	}
 	settings := sock.FromOptions(o)
+	if role == measure.Receiver {
+		settings.FlowLabel = 0 // a sender's
+	}
 	for _, c := range conns {
 		if err := settings.Apply(c); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
+}
+
+// ofMultipath are the options with the paths for Multipath TCP where none is asked for.
+func ofMultipath(o measure.Options) measure.Options {
+	tx, rx := sock.MultipathPaths()
+	if o.TX == "" || o.TX == auto {
+		o.TX = tx
+	}
+	if o.RX == "" || o.RX == auto {
+		o.RX = rx
+	}
+	return o
+}
+
+// idle is how long a flow may stand still; 0 is for any time.
+func (f *flow) idle(role measure.Role) time.Duration {
+	return f.manner.Idle(role, f.timed(), f.limits.idle, f.lull())
 }
 
 // timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
@@ -101,14 +132,18 @@ func (f *flow) drain() time.Duration {
 }
 
 // unit is how many bytes are written at once: o.Length, but with a rate no
-// more than 5 ms of it, so that a low rate does not move in lumps.
+// more than 5 ms of it, so that a low rate does not move in lumps, unless lumps
+// are what is asked for.
 func (f *flow) unit() int {
-	if f.o.Rate <= 0 {
+	if f.o.Rate <= 0 || f.o.Burst > 0 {
 		return f.length
 	}
 	const least = 1448 // a usual segment
 	return min(f.length, max(least, int(f.streamRate()/8*0.005)))
 }
+
+// burst is how many units go back to back.
+func (f *flow) burst() int { return max(1, f.o.Burst) }
 
 func (f *flow) streamRate() float64 { return float64(f.o.Rate) / float64(len(f.conns)) }
 
@@ -117,7 +152,7 @@ func (f *flow) lull() time.Duration {
 	if f.o.Rate <= 0 {
 		return 0
 	}
-	return time.Duration(min(2*float64(f.unit())*8e9/f.streamRate(), float64(24*time.Hour)))
+	return time.Duration(min(2*float64(f.unit()*f.burst())*8e9/f.streamRate(), float64(24*time.Hour)))
 }
 
 // run starts a worker a stream and records until all have ended; a context
@@ -126,8 +161,8 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
 	if errors.Is(err, meter.ErrIdle) {
-		err = measure.Errorf(measure.KindBroken, "no byte moved for %v on any of %d streams", w.Idle.Round(time.Second), len(f.conns)).
-			WithHint("is the path still up?")
+		err = measure.Errorf(measure.KindBroken, "no byte moved for %v on any of %d streams", w.Idle.Round(100*time.Millisecond), len(f.conns)).
+			WithHint("is the path still up?").WithCause(measure.ErrSilence)
 	}
 	if err != nil {
 		f.group.Stop(err)
@@ -164,7 +199,7 @@ func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
 func expired(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
 // broken is the error for a stream that ended too early.
-func (f *flow) broken(what string, stream int, err error) error {
+func (f *flow) broken(what string, stream int, err error) *measure.Error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		err = errno // without the addresses, which the sentence has

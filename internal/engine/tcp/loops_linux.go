@@ -60,7 +60,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	var all []*sendLoop
 	for _, streams := range dealt(len(s.conns), n) {
-		outlet, err := sock.OpenOutlet(pick(s.conns, streams), path)
+		outlet, err := sock.OpenOutlet(pick(s.conns, streams), path, s.fill())
 		if err != nil {
 			for _, l := range all {
 				l.outlet.Close()
@@ -77,7 +77,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	for _, l := range all {
 		if patient {
-			l.outlet.Patience(tick) // or the loop waits for room, as ever
+			l.long = l.outlet.Patience(tick) && s.timed() // without patience the loop waits for room, as ever
 		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil
@@ -94,7 +94,7 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 			}
 			return nil, 0, err
 		}
-		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake, yields: path == "discard"})
+		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake, yields: path == "discard", wide: newWidening(len(streams))})
 	}
 	r.watch = sock.Unwatch(asConns(r.conns))
 	return func(i int) { all[i].run() }, len(all), nil

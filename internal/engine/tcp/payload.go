@@ -37,6 +37,13 @@ var randomPayload = sync.OnceValue(func() *payload {
 	return &payload{twice}
 })
 
+// repeatingPayload is the one that can be compressed.
+var repeatingPayload = sync.OnceValue(func() *payload {
+	twice := make([]byte, 2*blockSize)
+	sock.Repeating(twice)
+	return &payload{twice}
+})
+
 // knownPayload is the one that both ends know when every byte is checked: the
 // SHA-256 of the big-endian 64-bit numbers 0, 1, 2... one after another.
 var knownPayload = sync.OnceValue(func() *payload {
@@ -53,3 +60,6 @@ func (p *payload) at(offset int64, n int) []byte {
 	from := int(offset % blockSize)
 	return p.twice[from : from+min(n, blockSize)]
 }
+
+// next is at, of a supply that has no end.
+func (p *payload) next(offset int64, n int) ([]byte, error) { return p.at(offset, n), nil }

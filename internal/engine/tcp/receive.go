@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync/atomic"
 	"time"
@@ -40,22 +41,21 @@ func receive(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o meas
 	}
 	f.pins = sock.PinsOf(ctx)
 	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
+	if o.Omit > 0 {
+		r.came.Store(math.MinInt64) // what comes in it is no part of an amount
+	}
 	work, n, err := r.workers()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r.until(r.called.Add(l.first))
+	r.until(r.called.Add(f.limits.first))
 	done := start(n, work)
 	if !r.awaitFirst(ctx, done) {
 		f.watch()
 		f.rec.End()
 		return f.end(ctx)
 	}
-	w := meter.Window{From: r.first.At(), Omit: o.Omit.Std()}
-	if !f.timed() {
-		w.Idle = l.idle + f.lull()
-	}
-	f.run(ctx, w, done)
+	f.run(ctx, meter.Window{From: r.first.At(), Omit: o.Omit.Std(), Idle: f.idle(measure.Receiver), Begun: func() { r.came.Store(0) }}, done)
 	r.finish()
 	return f.end(ctx)
 }
@@ -93,7 +93,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")))
+		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")).WithCause(measure.ErrSilence))
 	}
 	return false
 }

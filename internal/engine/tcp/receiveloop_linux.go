@@ -23,6 +23,8 @@ type receiveLoop struct {
 	// that is kept from its processor sends smaller packets, which costs both ends.
 	// One that reads is the slower end, and loses by it.
 	yields bool
+	nap    nap
+	wide   widening
 	quitAt time.Time // when it was seen first that the flow is over
 }
 
@@ -46,7 +48,7 @@ func (l *receiveLoop) run() {
 	for l.live > 0 {
 		n := l.pass()
 		since += n
-		if n > 0 && !l.leaves() {
+		if n > 0 && !l.leaves() && !l.naps(n) {
 			if l.yields {
 				sock.Yield()
 			}
@@ -62,6 +64,12 @@ func (l *receiveLoop) run() {
 		}
 		since = 0
 	}
+}
+
+// naps tells whether the loop sleeps after a look that brought n bytes. Where there is a
+// processor for each sender, none gains by it, and a single stream over veth lost a third.
+func (l *receiveLoop) naps(n int64) bool {
+	return l.yields && len(l.streams) > sock.Processors && l.nap.after(n, &l.loop, l.intake)
 }
 
 // leaves tells whether the loop ends though bytes still come: only where the
@@ -99,6 +107,7 @@ func (l *receiveLoop) pass() (moved int64) {
 				l.begin(count.Last)
 			}
 			l.enough(n)
+			l.wide.after(n, k, l.intake)
 		}
 		switch {
 		case err == nil, errors.Is(err, sock.ErrWouldBlock):

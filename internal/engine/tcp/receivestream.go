@@ -14,8 +14,9 @@ import (
 const buffersMost = 32 << 20
 
 // read is the worker of one stream on any system: it waits for the connection to
-// have something. It compares what comes with expected, if that is not nil.
-func (r *receiver) read(stream int, expected *payload) {
+// have something. It compares what comes with expected, if that is not nil, and
+// gives it to sink.
+func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 	defer r.pins.Keep(measure.Receiver)()
 	conn, cell := r.conns[stream], r.rec.Cell(stream)
 	buf := make([]byte, min(r.length, max(buffersMost/len(r.conns), 64<<10)))
@@ -24,6 +25,11 @@ func (r *receiver) read(stream int, expected *payload) {
 		n, err := conn.Read(buf)
 		if n > 0 {
 			if expected != nil && !r.verified(stream, count.Bytes, buf[:n], expected) {
+				return
+			}
+			if _, err := sink.Write(buf[:n]); err != nil {
+				r.group.Stop(measure.Errorf(measure.KindFile, "keep what comes from %s (stream %d of %d): %w", conn.RemoteAddr(), stream+1, len(r.conns), err).
+					WithHint("is there room where the file is?"))
 				return
 			}
 			count.Bytes += int64(n)

@@ -39,7 +39,7 @@ func send(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure
 	}
 	f.pins = sock.PinsOf(ctx)
 	s := &sender{flow: f, size: f.unit()}
-	if o.Rate > 0 {
+	if o.Rate > 0 && o.Burst == 0 { // the kernel would spread a burst
 		for _, c := range conns {
 			// Room above the rate, so that what was late can be made up for.
 			sock.LimitPacing(c, uint64(f.streamRate()/8*1.25)+1)
@@ -49,7 +49,7 @@ func send(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	idle := time.Duration(0)
+	var begun func()
 	s.begin = sock.Now() // when all is made that sends
 	switch {
 	case f.timed():
@@ -57,12 +57,14 @@ func send(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure
 		f.group.Deadline(s.stop)
 	case o.Bytes > 0:
 		s.left.Store(int64(o.Bytes))
-		idle = f.limits.idle + f.lull()
+		if o.Omit > 0 { // which is no part of the amount
+			s.left.Store(math.MaxInt64)
+			begun = func() { s.left.Store(int64(o.Bytes)) }
+		}
 	default:
 		s.left.Store(math.MaxInt64)
-		idle = f.limits.idle + f.lull()
 	}
-	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: idle}, start(n, work))
+	f.run(ctx, meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender), Begun: begun}, start(n, work))
 	infos := s.infos()
 	lost := s.settle(ctx)
 	end, err := f.end(ctx)

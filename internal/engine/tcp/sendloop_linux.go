@@ -15,10 +15,14 @@ type sendLoop struct {
 	*sender
 	loop
 	outlet *sock.Outlet
+	long   bool // calls go on for a while: of an outlet with patience, where no amount is shared out
 }
 
 // tick is how long a loop waits at most before it looks at the flow's end.
 const tick = 20 * time.Millisecond
+
+// spell is how long a call of one that does not count what is left goes on.
+const spell = 5 * time.Millisecond
 
 func (l *sendLoop) run() {
 	runtime.LockOSThread()
@@ -49,7 +53,7 @@ func (l *sendLoop) pass() (room bool) {
 			l.end(k)
 			continue
 		}
-		took, err := l.outlet.Put(k, n)
+		took, err := l.put(k, n)
 		l.giveBack(n - took)
 		if took > 0 {
 			count := &l.counts[k]
@@ -68,6 +72,15 @@ func (l *sendLoop) pass() (room bool) {
 		}
 	}
 	return room
+}
+
+// put hands bytes of a claim to the kernel, and of a timed flow whatever it takes meanwhile.
+func (l *sendLoop) put(k, n int) (took int, err error) {
+	if !l.long {
+		return l.outlet.Put(k, n)
+	}
+	all, err := l.outlet.PutFor(min(spell, l.stop.Sub(sock.Now())))
+	return int(all), err
 }
 
 func (l *sendLoop) end(k int) {

@@ -9,9 +9,16 @@ import (
 	"soku/internal/sock/pace"
 )
 
+// supply is what a stream sends.
+type supply interface {
+	// next is up to n bytes, from a place in the stream on, until the next call; an
+	// error beside the last of them.
+	next(offset int64, n int) ([]byte, error)
+}
+
 // write is the worker of one stream on any system: it hands bytes to the
 // connection, which waits for room, and keeps a rate if there is one.
-func (s *sender) write(stream int, payload *payload) {
+func (s *sender) write(stream int, supply supply) {
 	defer s.pins.Keep(measure.Sender)()
 	conn, cell := s.conns[stream], s.rec.Cell(stream)
 	var count meter.Count
@@ -24,7 +31,9 @@ func (s *sender) write(stream int, payload *payload) {
 		if claimed == 0 {
 			return
 		}
-		n, err := conn.Write(payload.at(count.Bytes, claimed))
+		b, end := supply.next(count.Bytes, claimed)
+		s.giveBack(claimed - len(b))
+		n, err := conn.Write(b)
 		if n > 0 {
 			count.Bytes += int64(n)
 			count.Last = sock.Now()
@@ -36,6 +45,10 @@ func (s *sender) write(stream int, payload *payload) {
 			}
 			return
 		}
+		if end != nil {
+			s.exhausted(stream, end)
+			return
+		}
 	}
 }
 
@@ -44,6 +57,7 @@ type turns struct {
 	schedule *pace.Schedule
 	waiter   *pace.Waiter
 	stop     time.Time
+	burst    int64 // units of a turn on the schedule
 	units    int64 // that may go now
 }
 
@@ -51,16 +65,16 @@ type turns struct {
 // not all send at once.
 func (s *sender) newTurns(stream int) *turns {
 	schedule := func(start time.Time) *pace.Schedule {
-		return pace.NewSchedule(start, s.size, s.streamRate(), pace.CoarseBurst)
+		return pace.NewSchedule(start, s.size*s.burst(), s.streamRate(), pace.CoarseBurst)
 	}
 	shift := schedule(s.begin).Gap() / time.Duration(len(s.conns)) * time.Duration(stream)
-	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.ending.Halted()), stop: s.stop}
+	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.ending.Halted()), stop: s.stop, burst: int64(s.burst())}
 }
 
 // next waits until a unit is due; false when the flow ends before that.
 func (t *turns) next() bool {
 	if t.units == 0 {
-		t.units = t.schedule.Next(sock.Now, t.stop, t.waiter.Wait)
+		t.units = t.burst * t.schedule.Next(sock.Now, t.stop, t.waiter.Wait)
 	}
 	if t.units == 0 {
 		return false

@@ -1,6 +1,8 @@
 package tcp
 
 import (
+	"io"
+
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -8,6 +10,13 @@ import (
 // workers are what sends: loops over many streams where the system has a way for
 // them, else a worker a stream, which also keeps a rate and sends what is checked.
 func (s *sender) workers() (work func(i int), n int, err error) {
+	if s.manner.Contents.Source != nil {
+		return s.sources()
+	}
+	if s.o.Rate > 0 && s.o.TX == "sendfile" {
+		s.path = s.o.TX
+		return s.pacedLoops(s.o.TX)
+	}
 	if s.o.Rate == 0 && !s.o.Verify && !s.limits.portable {
 		for _, path := range sock.Preferred(s.o.TX, sock.OutletPaths()) {
 			if work, n, err = s.loops(path); err == nil {
@@ -20,8 +29,11 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 		return nil, 0, cannot("tx", s.o.TX, err)
 	}
 	payload := randomPayload()
-	if s.o.Verify {
+	switch {
+	case s.o.Verify:
 		payload = knownPayload()
+	case s.manner.Repeating:
+		payload = repeatingPayload()
 	}
 	s.path = "write"
 	return func(i int) { s.write(i, payload) }, len(s.conns), nil
@@ -29,6 +41,9 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 
 // workers are what receives, as those of a sender.
 func (r *receiver) workers() (work func(i int), n int, err error) {
+	if r.manner.Contents.Sink != nil {
+		return r.sinks()
+	}
 	if !r.o.Verify && !r.limits.portable {
 		for _, path := range sock.Preferred(r.o.RX, sock.IntakePaths()) {
 			if work, n, err = r.loops(path); err == nil {
@@ -45,7 +60,15 @@ func (r *receiver) workers() (work func(i int), n int, err error) {
 		expected = knownPayload()
 	}
 	r.path = "read"
-	return func(i int) { r.read(i, expected) }, len(r.conns), nil
+	return func(i int) { r.read(i, expected, io.Discard) }, len(r.conns), nil
+}
+
+// fill is what an outlet of the flow is filled with; nil is the usual.
+func (s *sender) fill() func([]byte) {
+	if s.manner.Repeating {
+		return sock.Repeating
+	}
+	return nil
 }
 
 // auto lets the system choose a path.

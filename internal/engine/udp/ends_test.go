@@ -3,13 +3,16 @@ package udp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
@@ -195,5 +198,39 @@ func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
 	}
 	if _, err := Receive(t.Context(), []net.Conn{&noFin{b}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("receive: %v, want a usage error", err)
+	}
+}
+
+func TestADatagramThatWouldLeaveInFragmentsEndsTheTestWithTheSizeThatFits(t *testing.T) {
+	here, err := net.ListenUDP("udp6", &net.UDPAddr{IP: net.IPv6loopback})
+	if err != nil {
+		t.Skip("no IPv6 on loopback: ", err)
+	}
+	defer here.Close()
+	d, err := sock.DialerFor("udp", measure.Options{NoFragment: true})
+	if err != nil {
+		t.Skip(err)
+	}
+	c, err := d.DialContext(t.Context(), "udp", here.LocalAddr().String())
+	if measure.KindOf(err) == measure.KindUsage {
+		t.Skip(err) // not a thing of this system
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	mtu, ok := sock.PathMTU(c)
+	if !ok || mtu-48 >= 65507 {
+		t.Skip("loopback carries every datagram: ", mtu)
+	}
+	for _, path := range []string{"write", "batch"} {
+		for size, fits := range map[int]bool{mtu - 48: true, mtu - 47: false} {
+			o := options(100*time.Millisecond, 1, 10_000_000)
+			o.Size, o.TX, o.NoFragment = measure.Size(size), path, true
+			_, err := Send(t.Context(), []net.Conn{c}, o, measure.Forward, func(measure.Progress) {})
+			want := fmt.Sprintf("send datagrams of %d bytes to %s without fragments: the path carries packets of %d bytes; use --size %d or less", size, here.LocalAddr(), mtu, mtu-48)
+			if fits && err != nil || !fits && (measure.KindOf(err) != measure.KindUsage || !strings.HasPrefix(err.Error(), want)) {
+				t.Errorf("%s, %d bytes: %v", path, size, err)
+			}
+		}
 	}
 }

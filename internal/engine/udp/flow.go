@@ -23,6 +23,17 @@ type limits struct {
 
 var usual = limits{first: 10 * time.Second, idle: 10 * time.Second, refused: 2 * time.Second}
 
+// heed makes the protocol's patience with a silent far end the flow's.
+func (l *limits) heed(silence time.Duration, role measure.Role) {
+	switch {
+	case silence <= 0:
+	case role == measure.Receiver:
+		l.first, l.idle = silence, silence
+	default:
+		l.idle = max(l.idle, silence)
+	}
+}
+
 // flow is one direction at one end.
 type flow struct {
 	conns  []net.Conn
@@ -41,6 +52,7 @@ func newFlow(m measure.Manner, conns []net.Conn, o measure.Options, dir measure.
 	f.rec = meter.NewRecorder(meter.Config{
 		Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs, Conns: conns,
 	})
+	f.limits.heed(m.Silence, role)
 	f.ending = f.group.Heed(m.Over, patienceOf(role))
 	switch {
 	case len(conns) == 0:
@@ -96,6 +108,11 @@ func (f *flow) header() int {
 	return f.manner.Datagrams.Size()
 }
 
+// idle is how long a flow may stand still; 0 is for any time.
+func (f *flow) idle(role measure.Role) time.Duration {
+	return f.manner.Idle(role, f.timed(), f.limits.idle, f.lull())
+}
+
 // timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
 // the protocol says so.
 func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
@@ -121,12 +138,15 @@ func (f *flow) grace() time.Duration {
 	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
 }
 
+// burst is how many datagrams of a stream go back to back.
+func (f *flow) burst() int { return max(1, f.o.Burst) }
+
 // lull is how long a flow may be silent because of its rate alone.
 func (f *flow) lull() time.Duration {
 	if f.o.Rate <= 0 {
 		return 0
 	}
-	return time.Duration(min(2*float64(f.o.Size)*8e9/float64(f.o.Rate), float64(24*time.Hour)))
+	return time.Duration(min(2*float64(f.o.Size)*float64(f.burst())*8e9/float64(f.o.Rate), float64(24*time.Hour)))
 }
 
 // start runs workers; the channel is closed when all have returned.
@@ -146,7 +166,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
 	if errors.Is(err, meter.ErrIdle) {
-		err = f.broken("measure UDP with", 0, errors.New("no datagram moved for "+w.Idle.Round(time.Second).String()))
+		err = f.broken("measure UDP with", 0, errors.New("no datagram moved for "+w.Idle.Round(100*time.Millisecond).String())).WithCause(measure.ErrSilence)
 	}
 	if err != nil {
 		f.group.Stop(err)
@@ -167,7 +187,7 @@ func (f *flow) failure(ctx context.Context) error {
 }
 
 // broken is the error for a flow that ended too early.
-func (f *flow) broken(what string, stream int, err error) error {
+func (f *flow) broken(what string, stream int, err error) *measure.Error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		err = errno // without the addresses, which the sentence has

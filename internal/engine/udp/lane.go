@@ -43,8 +43,11 @@ func (d *driver) turn() int {
 		if !d.due() {
 			return 0
 		}
-		// What is due goes over all lanes, in turn.
-		n = min(n, (d.units+int64(d.lanes)-1)/int64(d.lanes))
+		if burst := int64(d.burst()); burst > 1 { // what is left of it
+			n = min(n, (d.units-1)%burst+1)
+		} else { // what is due goes over all lanes, in turn
+			n = min(n, (d.units+int64(d.lanes)-1)/int64(d.lanes))
+		}
 	}
 	if !d.timed() {
 		n = min(n, d.claim(n))
@@ -55,10 +58,14 @@ func (d *driver) turn() int {
 // due waits until the schedule lets a datagram go.
 func (d *driver) due() bool {
 	if d.units == 0 {
-		d.units = d.schedule.Next(sock.Now, d.stop, d.waiter.WaitFine)
+		d.units = int64(d.burst()) * d.schedule.Next(sock.Now, d.stop, d.waiter.WaitFine)
 	}
 	return d.units > 0
 }
+
+// bursting tells whether a burst has begun that is not yet sent as a whole; it is all
+// one lane's.
+func (d *driver) bursting() bool { return d.units%int64(d.burst()) != 0 }
 
 // claim takes up to n of the datagrams that are left for all workers, unless
 // some are this worker's already, and returns how many are. The fewer are left
@@ -144,6 +151,8 @@ func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 	case errors.Is(err, datagram.ErrSegments):
 		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s by tx gso: %w", d.o.Size, peer, err).
 			WithHint("use a smaller --size, or --tx batch"))
+	case sock.TooLong(err) && d.o.NoFragment:
+		d.group.Stop(d.tooLong(l.stream))
 	case sock.TooLong(err):
 		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s: this host does not send so large ones", d.o.Size, peer).
 			WithHint("use a smaller --size"))
@@ -151,6 +160,23 @@ func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 		d.group.Stop(d.broken("send to", l.stream, err))
 	}
 	return false
+}
+
+// tooLong is the error for datagrams that would leave in fragments, which is forbidden.
+func (d *driver) tooLong(stream int) error {
+	const headers4, headers6 = 28, 48
+	peer := sock.AddrPort(d.conns[stream].RemoteAddr())
+	headers := headers6
+	if peer.Addr().Is4() {
+		headers = headers4
+	}
+	mtu, known := sock.PathMTU(d.conns[stream])
+	if !known || mtu <= headers || mtu-headers >= int(d.o.Size) {
+		return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: the path does not carry so large ones", d.o.Size, peer).
+			WithHint("use a smaller --size, or leave out --dont-fragment")
+	}
+	return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: the path carries packets of %d bytes", d.o.Size, peer, mtu).
+		WithHint("use --size %d or less, or leave out --dont-fragment", mtu-headers)
 }
 
 // refusals tell a far end that is not ready yet, or was away for a moment,

@@ -50,7 +50,7 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 		at = now.Add(-sock.Late(t.Arrived, now))
 	}
 	arrivedNs := int64(at.Sub(l.epoch))
-	counted := false
+	counted, before := false, l.count.Bytes
 	for b, length, ok := t.Next(); ok; b, length, ok = t.Next() {
 		n++
 		h, ok := l.parse(b)
@@ -76,6 +76,9 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 	}
 	if counted && !l.first.Come() {
 		l.begin(at)
+	}
+	if came := l.count.Bytes - before; came > 0 {
+		l.enough(came)
 	}
 	return n
 }

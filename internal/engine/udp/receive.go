@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -61,17 +62,16 @@ func receive(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.
 	for i := range r.sent {
 		r.sent[i] = unknown
 	}
-	f.group.Deadline(r.epoch.Add(l.first))
+	if o.Omit > 0 {
+		r.came.Store(math.MinInt64) // what comes in it is no part of an amount
+	}
+	f.group.Deadline(r.epoch.Add(f.limits.first))
 	done := start(r.workers, r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
 		return r.end(), f.failure(ctx)
 	}
-	w := meter.Window{From: r.first.At(), Omit: o.Omit.Std()}
-	if !f.timed() {
-		w.Idle = l.idle + f.lull()
-	}
-	f.run(ctx, w, done)
+	f.run(ctx, meter.Window{From: r.first.At(), Omit: o.Omit.Std(), Idle: f.idle(measure.Receiver), Begun: func() { r.came.Store(0) }}, done)
 	r.judge()
 	return r.end(), f.failure(ctx)
 }
@@ -83,6 +83,8 @@ type receiver struct {
 
 	first *sock.First // datagram of any stream
 
+	came atomic.Int64 // bytes of all streams, where they end a kept flow
+
 	parting sync.Once
 	ended   atomic.Bool // some stream's last word came
 
@@ -92,6 +94,13 @@ type receiver struct {
 
 const unknown = -1
 
+// enough ends a kept flow of an amount that has come with n bytes more.
+func (r *receiver) enough(n int64) {
+	if r.manner.Kept && r.o.Bytes > 0 && r.came.Add(n) >= int64(r.o.Bytes) {
+		r.ending.End(0)
+	}
+}
+
 // awaitFirst waits for the first datagram of any stream; false when the flow ended
 // or was stopped before that, and then all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
@@ -99,7 +108,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")))
+		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")).WithCause(measure.ErrSilence))
 	}
 	return false
 }

@@ -45,16 +45,20 @@ func send(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Opt
 	defer f.take()()
 	f.pins = sock.PinsOf(ctx)
 	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: sock.Now()}
-	w := meter.Window{From: s.begin, Omit: o.Omit.Std()}
+	w := meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender)}
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())
 		f.group.Deadline(s.stop)
 	} else {
 		s.left.Store(math.MaxInt64)
 		if o.Bytes > 0 {
-			s.left.Store((int64(o.Bytes) + int64(o.Size) - 1) / int64(o.Size))
+			begin := func() { s.left.Store((int64(o.Bytes) + int64(o.Size) - 1) / int64(o.Size)) }
+			if o.Omit > 0 { // which is no part of the amount
+				w.Begun = begin
+			} else {
+				begin()
+			}
 		}
-		w.Idle = l.idle + f.lull()
 	}
 	f.run(ctx, w, start(s.workers, s.work))
 	if f.group.Err() == nil {
@@ -79,6 +83,11 @@ type sender struct {
 // work sends on the streams worker, worker+workers, worker+2*workers... in turn.
 func (s *sender) work(worker int) {
 	box := datagram.NewSender(s.path, int(s.o.Size))
+	if s.manner.Repeating {
+		for b := box.Datagrams(box.Most()); len(b) > 0; b = b[s.o.Size:] {
+			sock.Repeating(b[:s.o.Size])
+		}
+	}
 	var lanes []*lane
 	for i := worker; i < len(s.conns); i += s.workers {
 		out, err := box.Open(s.conns[i])
@@ -97,15 +106,19 @@ func (s *sender) work(worker int) {
 	d := &driver{sender: s, lanes: len(lanes), waiter: pace.NewWaiter(s.ending.Halted()), box: box}
 	if s.o.Rate > 0 {
 		rate := float64(s.o.Rate) * float64(len(lanes)) / float64(len(s.conns))
-		gap := pace.NewSchedule(s.begin, int(s.o.Size), rate, pace.FineBurst).Gap()
+		unit := int(s.o.Size) * s.burst()
+		gap := pace.NewSchedule(s.begin, unit, rate, pace.FineBurst).Gap()
 		// Workers set off one after another within a gap.
 		shift := gap / time.Duration(s.workers) * time.Duration(worker)
-		d.schedule = pace.NewSchedule(s.begin.Add(shift), int(s.o.Size), rate, pace.FineBurst)
+		d.schedule = pace.NewSchedule(s.begin.Add(shift), unit, rate, pace.FineBurst)
 	}
-	for i := 0; ; i = (i + 1) % len(lanes) {
+	for i := 0; ; {
 		n := d.turn()
 		if n == 0 || !d.send(lanes[i], n) {
 			return
+		}
+		if !d.bursting() {
+			i = (i + 1) % len(lanes)
 		}
 	}
 }

@@ -12,6 +12,9 @@ type Window struct {
 	Omit time.Duration   // what of it is left out
 	Idle time.Duration   // longest time without a byte; 0 for no limit
 	Done <-chan struct{} // closed when the workers have ended
+	// Begun is called when what is left out has ended, if anything is: all that was
+	// counted before is left out. It may be nil.
+	Begun func()
 }
 
 // ErrIdle says that nothing moved for longer than Window.Idle.
@@ -45,6 +48,9 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 			from := r.read()
 			r.tickOmitted(from, true)
 			r.begin(from)
+			if w.Begun != nil {
+				w.Begun()
+			}
 		default:
 			r.tickOmitted(r.read(), false)
 		}

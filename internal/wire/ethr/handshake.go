@@ -15,19 +15,24 @@ import (
 // some for clocks that stood still.
 const maxDelay = 2 * time.Second
 
-// dial makes a connection that Close closes.
-func (s *session) dial(ctx context.Context) (*net.TCPConn, error) {
-	c, err := s.dialer.DialContext(ctx, "tcp", s.remote.String())
+// dial makes a connection that Close closes, from a local port, 0 for any.
+func (s *session) dial(ctx context.Context, port int) (*net.TCPConn, error) {
+	dialer := *s.dialer
+	sock.FromPort(&dialer, "tcp", port)
+	c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
 	if err != nil {
 		return nil, s.explain(ctx, err)
+	}
+	if port != 0 { // a reset at its end leaves the port free for the next test
+		_ = c.(*net.TCPConn).SetLinger(0)
 	}
 	return c.(*net.TCPConn), s.keep(c)
 }
 
-// ask opens a connection with the request for the test, and says how long the answer
+// ask opens connection i with the request for the test, and says how long the answer
 // took.
-func (s *session) ask(ctx context.Context) (c *net.TCPConn, took time.Duration, err error) {
-	if c, err = s.dial(ctx); err != nil {
+func (s *session) ask(ctx context.Context, i int) (c *net.TCPConn, took time.Duration, err error) {
+	if c, err = s.dial(ctx, s.localPort(i)); err != nil {
 		return nil, 0, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()

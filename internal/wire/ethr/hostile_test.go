@@ -9,27 +9,8 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
+	"soku/internal/wire/exchange"
 )
-
-// answering is the address of a server that does f with every connection.
-func answering(t *testing.T, f func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { defer c.Close(); f(c) }()
-		}
-	}()
-	return l.Addr().String()
-}
 
 func open(t *testing.T, addr string, change func(*measure.Options)) (wire.Session, error) {
 	t.Helper()
@@ -67,7 +48,7 @@ func TestAServerThatIsNoneIsToldInASentence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
-			_, err := open(t, answering(t, c.serve), func(*measure.Options) {})
+			_, err := open(t, exchange.Service(t, c.serve), func(*measure.Options) {})
 			if err == nil || measure.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v (%s)", err, measure.KindOf(err))
 			}
@@ -88,7 +69,7 @@ func trickle(c net.Conn) {
 }
 
 func TestAServerThatWantsToBeginInAYearIsRefused(t *testing.T) {
-	addr := answering(t, func(c net.Conn) {
+	addr := exchange.Service(t, func(c net.Conn) {
 		if _, err := Read(c); err != nil {
 			return
 		}
@@ -105,7 +86,7 @@ func TestAServerThatWantsToBeginInAYearIsRefused(t *testing.T) {
 }
 
 func TestOpeningEndsWithItsContext(t *testing.T) {
-	addr := answering(t, func(c net.Conn) { _, _ = Read(c); time.Sleep(5 * time.Second) })
+	addr := exchange.Service(t, func(c net.Conn) { _, _ = Read(c); time.Sleep(5 * time.Second) })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	o := measure.Defaults(measure.TestTCP)

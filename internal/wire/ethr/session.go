@@ -73,7 +73,7 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 // knock makes a connection and closes it: datagrams get no answer, and are not to be
 // sent at a host where nobody waits for them.
 func (s *session) knock(ctx context.Context) error {
-	c, err := s.dial(ctx)
+	c, err := s.dial(ctx, 0)
 	if err == nil {
 		sock.Abort(c)
 		return nil
@@ -89,7 +89,7 @@ func (s *session) knock(ctx context.Context) error {
 // when to begin for payload and says nothing to it, so that there is another
 // connection then, which asks nothing.
 func (s *session) begin(ctx context.Context) error {
-	c, took, err := s.ask(ctx)
+	c, took, err := s.ask(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *session) begin(ctx context.Context) error {
 		}
 		if s.synced = synced; !synced {
 			sock.Abort(c)
-			if c, _, err = s.ask(ctx); err != nil {
+			if c, _, err = s.ask(ctx, 0); err != nil {
 				return err
 			}
 		}
@@ -130,7 +130,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	}
 	conns := []*net.TCPConn{s.first}
 	for len(conns) < n {
-		c, _, err := s.ask(ctx)
+		c, _, err := s.ask(ctx, len(conns))
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,8 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
 	var conns []net.Conn
-	for range s.request.Options.Streams {
+	for i := range s.request.Options.Streams {
+		sock.FromPort(dialer, "udp", s.localPort(i))
 		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
 		if err != nil {
 			return nil, s.explain(ctx, err)
@@ -161,6 +162,14 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		conns = append(conns, c)
 	}
 	return conns, nil
+}
+
+// localPort is where connection i leaves from, 0 for anywhere.
+func (s *session) localPort(i int) int {
+	if s.request.LocalPort == 0 {
+		return 0
+	}
+	return s.request.LocalPort + i
 }
 
 // Entry implements wire.Session.

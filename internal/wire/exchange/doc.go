@@ -21,10 +21,11 @@
 // is a step of its own.
 //
 // [Relay] stands between two programs and writes such a file; test/record makes a
-// program of it. [Player] plays one end, over what [Listen] or a dialer gives it.
+// program of it. [Player] plays one end, over what [Listen] or a dialer gives it;
+// [Service] is a far end that no program knows.
 // None of it is part of soku itself: only tests use it.
 //
 // Goroutines: a relay has one a direction, a player one for each run of bytes that
 // were not written down, [Ports] one a UDP port; all have ended when Run, Play or
-// Close return.
+// Close return. Service has one a connection, which ends with what is done with it.
 package exchange

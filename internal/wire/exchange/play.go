@@ -3,12 +3,13 @@ package exchange
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"sync"
 	"time"
+
+	"soku/internal/sock"
 )
 
 // patience is how long a player waits where its context has no deadline.
@@ -142,7 +143,7 @@ func (p *Player) see(c *played, s Step, work *sync.WaitGroup) error {
 		if c.reading == nil {
 			c.discard(work)
 		}
-		if err := <-c.reading; isTimeout(err) {
+		if err := <-c.reading; sock.TimedOut(err) {
 			return fmt.Errorf("the connection did not end: %w", err)
 		}
 	}
@@ -157,11 +158,6 @@ func (c *played) discard(work *sync.WaitGroup) {
 		c.reading <- err
 		c.reading <- err
 	})
-}
-
-func isTimeout(err error) bool {
-	var e net.Error
-	return errors.As(err, &e) && e.Timeout()
 }
 
 // Same reads as many bytes as s has, which must be those of s.

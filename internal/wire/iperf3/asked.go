@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -19,19 +20,21 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 		Protocol: string(r.Test), Omit: int(o.Omit.Std() / time.Second), Parallel: o.Streams,
 		Time:    int((o.Duration.Std() + time.Second - 1) / time.Second), // this end ends the test, to the nanosecond
 		Reverse: o.Direction == measure.Reverse, Bidirectional: o.Direction == measure.Bidirectional,
-		MSS: o.MSS, NoDelay: o.NoDelay, MPTCP: x.MPTCP, Window: int(o.Window), Length: lengthOf(r),
-		Bandwidth: int64(o.Rate) / int64(o.Streams), FQRate: x.FQRate, PacingTimer: x.PacingTimer, Burst: x.Burst,
+		MSS: o.MSS, NoDelay: o.NoDelay, MPTCP: o.Multipath, Window: int(o.Window), Length: lengthOf(r),
+		Bandwidth: int64(o.Rate) / int64(o.Streams), FQRate: x.FQRate, PacingTimer: x.PacingTimer, Burst: o.Burst,
 		TOS: o.TOS, Title: x.Title, ExtraData: x.ExtraData, Congestion: o.Congestion,
-		GetServerOutput: x.GetServerOutput, RepeatPayload: x.RepeatPayload, DontFragment: x.DontFragment,
-		SkipRXCopy: o.RX == "discard", ClientVersion: x.ClientVersion,
+		GetServerOutput: x.GetServerOutput, RepeatPayload: x.RepeatPayload, DontFragment: o.NoFragment, FlowLabel: o.FlowLabel,
+		SkipRXCopy: x.SkipRXCopy || o.RX == "discard", ClientVersion: x.ClientVersion,
 	}
 	switch {
 	case x.Blocks > 0:
 		p.Blocks, p.Time = x.Blocks, 0
+	case x.Endless:
+		p.Time = 0
 	case o.Bytes > 0:
 		p.Bytes, p.Time = int64(o.Bytes), 0
 	}
-	if o.TX == "zerocopy" || o.TX == "sendfile" || o.TX == "splice" {
+	if x.ZeroCopy || o.TX == "zerocopy" || o.TX == "sendfile" || o.TX == "splice" {
 		p.ZeroCopy = 1
 	}
 	if r.Test == measure.TestUDP {
@@ -69,7 +72,7 @@ func lengthOf(r wire.Request) int {
 	case r.IPerf3.Length > 0:
 		return r.IPerf3.Length
 	}
-	return min(int(r.Options.Length), usualLength)
+	return min(int(cmp.Or(r.Options.Length, measure.UsualLength(r.Options.Streams))), usualLength)
 }
 
 // wholeWrites rounds an amount up to whole writes, as iperf3 does.
@@ -115,8 +118,8 @@ func fits(r wire.Request) error {
 		return no("name one behind the slash, such as --pin auto/3", "an iperf3 server can be kept on one processor, not on %d", len(server.CPUs))
 	case x.Length < 0 || x.Length > MaxTCPLength:
 		return no("use a smaller one", "a write has at most %d bytes", MaxTCPLength)
-	case x.Burst < 0 || x.Burst > MaxBurst:
-		return no("use a smaller burst", "a burst has at most %d writes", MaxBurst)
+	case x.ClientPort < 0 || x.ClientPort > 0 && x.ClientPort+portsOf(o) > 1<<16:
+		return no("use a smaller one", "the streams have no %d ports from %d on", portsOf(o), x.ClientPort)
 	case x.User != "" && x.Key == nil:
 		return no("give it with --rsa-public-key-file", "the user is proved with the server's public key, and there is none")
 	case len(x.Title) > maxText || len(x.ExtraData) > maxText:
@@ -124,5 +127,8 @@ func fits(r wire.Request) error {
 	}
 	return nil
 }
+
+// portsOf is how many streams a test has, each with a port of its own.
+func portsOf(o measure.Options) int { return o.Streams * len(o.Direction.Flows()) }
 
 var errNotIperf3 = errors.New("it does not speak iperf3's protocol")

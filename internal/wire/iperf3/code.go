@@ -17,6 +17,7 @@ const (
 	CodeTOS              = 21
 	CodeReverseBidir     = 25
 	CodeTotalRate        = 27
+	CodeFileOverUDP      = 34
 	CodeMaxDuration      = 37
 	CodeInit             = 101
 	CodeMessage          = 110
@@ -62,6 +63,8 @@ func codeText(code int) string {
 		return "reverse and bidirectional exclude each other"
 	case CodeTotalRate:
 		return "the rate is over its limit (--server-bitrate-limit)"
+	case CodeFileOverUDP:
+		return "it carries a file, and does not over UDP"
 	case CodeMaxDuration:
 		return "the test is longer than it allows (--server-max-duration)"
 	case CodeMessage:

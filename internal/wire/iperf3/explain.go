@@ -49,7 +49,7 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 	switch {
 	case sock.Refused(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: refused", to).WithHint(`is "iperf3 -s" running there, and is %s %d open?`, network, to.Port())
-	case isTimeout(err):
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).WithHint("is the host up, and does a firewall or security group let %s %d through?", network, to.Port())
 	}
 	var errno syscall.Errno
@@ -63,7 +63,7 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 // two tests.
 func between(told, seen error) error {
 	var e *measure.Error
-	if !errors.As(told, &e) || e.Kind == measure.KindInterrupted || isTimeout(seen) || !sock.Refused(seen) && !isClosed(seen) {
+	if !errors.As(told, &e) || e.Kind == measure.KindInterrupted || sock.TimedOut(seen) || !sock.Refused(seen) && !isClosed(seen) {
 		return told
 	}
 	return &passing{e}
@@ -93,7 +93,7 @@ func (s *session) explainControl(ctx context.Context, doing string, err error) e
 		return known
 	case errors.Is(err, errFrame), errors.Is(err, errNotIperf3):
 		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: %w", doing, s.remote, err).WithHint("is that an iperf3 server?")
-	case isTimeout(err):
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: no answer in time", doing, s.remote).WithHint("is the server busy, or is the path down?")
 	case errors.Is(err, net.ErrClosed):
 		return measure.Errorf(measure.KindInterrupted, "%s with iperf3 server %s: the session is closed", doing, s.remote)
@@ -104,7 +104,7 @@ func (s *session) explainControl(ctx context.Context, doing string, err error) e
 // turnedAway is for a server that closes the connection when it has the parameters,
 // which is how some versions say that they do not allow the test.
 func (s *session) turnedAway() error {
-	e := measure.Errorf(measure.KindRefused, "iperf3 server %s closed the control connection when it had the parameters", s.remote)
+	e := measure.Errorf(measure.KindRefused, "iperf3 server %s closed the control connection when it had the parameters", s.remote).WithCause(ErrClosed)
 	if s.request.IPerf3.Key != nil {
 		return e.WithHint("check --user, the password, --rsa-public-key-file and the clocks of both hosts; look at what the server printed")
 	}
@@ -135,11 +135,6 @@ func (s *session) explainState(state State) error {
 		return e.WithHint("look at what the server printed")
 	}
 	return nil
-}
-
-func isTimeout(err error) bool {
-	var t net.Error
-	return errors.As(err, &t) && t.Timeout()
 }
 
 func isClosed(err error) bool {

@@ -106,12 +106,14 @@ func (s *session) greet(ctx context.Context) (err error) {
 		return between(explainDial(ctx, "TCP", s.remote, err), err)
 	}
 	s.control = c.(*net.TCPConn)
-	_ = s.control.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3})
 	defer func() {
 		if err != nil {
 			_ = s.control.Close()
 		}
 	}()
+	if err := s.watchOver(s.control); err != nil {
+		return err
+	}
 	defer context.AfterFunc(ctx, func() { _ = s.control.Close() })()
 	s.exchange = Exchange{Cookie: s.cookie.String(), Parameters: *s.asked, Local: sock.AddrPort(c.LocalAddr()), Remote: sock.AddrPort(c.RemoteAddr())}
 	if info, ok := sock.TCPInfo(s.control); ok {
@@ -133,6 +135,25 @@ func (s *session) greet(ctx context.Context) (err error) {
 		return s.explainControl(ctx, doing, err)
 	}
 	return s.expect(ctx, doing, CreateStreams)
+}
+
+// watchOver has the kernel find out when the server is gone.
+func (s *session) watchOver(control *net.TCPConn) error {
+	keep := net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
+	if asked := s.request.IPerf3.KeepAlive; asked != nil {
+		keep = *asked
+	}
+	if err := control.SetKeepAliveConfig(keep); err != nil && s.request.IPerf3.KeepAlive != nil {
+		return measure.Errorf(measure.KindUsage, "keep the control connection alive as asked: %w", err).WithHint("use other times, or leave them out")
+	}
+	return s.limitUnacknowledged(control)
+}
+
+func (s *session) limitUnacknowledged(c *net.TCPConn) error {
+	if d := s.request.IPerf3.Unacknowledged; d > 0 {
+		return sock.LimitUnacknowledged(c, d)
+	}
+	return nil
 }
 
 // fitPath makes datagrams as large as a segment, where that was asked.
@@ -190,7 +211,7 @@ func (s *session) Err() <-chan error { return s.failed }
 
 // Manner implements wire.Session.
 func (s *session) Manner() measure.Manner {
-	m := measure.Manner{Kept: true}
+	m := measure.Manner{Kept: true, Silence: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
 	if s.request.Test == measure.TestUDP {
 		m.Datagrams = Datagrams(s.asked.Counters64)
 	}

@@ -3,6 +3,7 @@ package iperf3
 import (
 	"context"
 	"net"
+	"syscall"
 	"time"
 
 	"soku/internal/measure"
@@ -18,7 +19,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	}
 	conns := make([]*net.TCPConn, s.asked.Streams())
 	for i := range conns {
-		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
+		c, err := s.from(dialer, i).DialContext(ctx, "tcp", s.remote.String())
 		if err != nil {
 			return nil, s.refused(explainDial(ctx, "TCP", s.remote, err))
 		}
@@ -26,6 +27,10 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 		if err := s.keep(c, i); err != nil {
 			return nil, err
 		}
+		if err := s.limitUnacknowledged(conns[i]); err != nil {
+			return nil, err
+		}
+		s.pace(conns[i])
 		_ = c.SetDeadline(time.Now().Add(o.ConnectTimeout.Std()))
 		if _, err := c.Write(s.cookie[:]); err != nil {
 			return nil, s.refused(measure.Errorf(measure.KindBroken, "open stream %d to iperf3 server %s: %w", i+1, s.remote, err).WithHint("look at what the server printed"))
@@ -36,6 +41,35 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 		}
 	}
 	return conns, nil
+}
+
+// from is the dialer with the local port that stream index is to have.
+func (s *session) from(dialer *net.Dialer, index int) *net.Dialer {
+	port := s.request.IPerf3.ClientPort
+	if port == 0 {
+		return dialer
+	}
+	port += index
+	own := *dialer
+	switch a := dialer.LocalAddr.(type) {
+	case *net.UDPAddr:
+		own.LocalAddr = &net.UDPAddr{IP: a.IP, Zone: a.Zone, Port: port}
+	case *net.TCPAddr:
+		own.LocalAddr = &net.TCPAddr{IP: a.IP, Zone: a.Zone, Port: port}
+	default:
+		own.LocalAddr = &net.TCPAddr{Port: port}
+		if s.request.Test == measure.TestUDP {
+			own.LocalAddr = &net.UDPAddr{Port: port}
+		}
+	}
+	return &own
+}
+
+// pace has the kernel hold a stream to the rate that was asked of it.
+func (s *session) pace(c syscall.Conn) {
+	if rate := s.request.IPerf3.FQRate; rate > 0 {
+		sock.LimitPacing(c, uint64(rate)/8)
+	}
 }
 
 // refused prefers what the server has said meanwhile to what was seen of it.
@@ -61,7 +95,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	}
 	conns := make([]net.Conn, s.asked.Streams())
 	for i := range conns {
-		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
+		c, err := s.from(dialer, i).DialContext(ctx, "udp", s.remote.String())
 		if err != nil {
 			return nil, explainDial(ctx, "UDP", s.remote, err)
 		}
@@ -73,6 +107,9 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 			sock.RaiseQueue(c)
 		}
 		sock.HearRefusals(c)
+		if u, ok := c.(*net.UDPConn); ok {
+			s.pace(u)
+		}
 		if err := s.knock(ctx, c, i); err != nil {
 			return nil, err
 		}
@@ -103,7 +140,7 @@ func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
 				return nil
 			case err == nil:
 				// Of an earlier stream, or measured already.
-			case isTimeout(err):
+			case sock.TimedOut(err):
 			default:
 				refused = refused || sock.Refused(err)
 				time.Sleep(10 * time.Millisecond) // until the server listens again

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 func randomKey() (k Key) {
@@ -238,7 +239,7 @@ func TestAnAnswerIsBoundedInLengthAndTime(t *testing.T) {
 	}
 	m.expect(50)
 	m.until = time.Now().Add(-time.Second) // a server that sends a byte now and then
-	if _, err := m.Read(make([]byte, 1)); !isTimeout(err) {
+	if _, err := m.Read(make([]byte, 1)); !sock.TimedOut(err) {
 		t.Errorf("after its time: %v", err)
 	}
 	m.endless()

@@ -91,7 +91,7 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 	}
 	if err != nil {
 		why := "the server closed it"
-		if isTimeout(err) {
+		if sock.TimedOut(err) {
 			why = "no answer in time"
 		}
 		return measure.Errorf(measure.KindBroken, "open data connection %d to %s: %s", index, s.remote, why).WithHint("look at the server's log")
@@ -202,7 +202,7 @@ func awaitDatagram(ctx context.Context, c net.Conn, deadline time.Time, out Data
 		n, err := c.Read(buf)
 		switch {
 		case err == nil:
-		case isTimeout(err) || ctx.Err() != nil:
+		case sock.TimedOut(err) || ctx.Err() != nil:
 			return Datagram{}, err
 		default:
 			// An ICMP answer ends a read; wait the rest so as not to spin.

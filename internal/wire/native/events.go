@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -69,7 +70,7 @@ func (s *session) explainSilence(err error) error {
 	switch {
 	case errors.Is(err, errEvent), errors.Is(err, errLongEvent):
 		return broken("%s", err).WithHint("use the same version of soku at both ends")
-	case isTimeout(err):
+	case sock.TimedOut(err):
 		return broken("the server has been silent for %s", Silence).WithHint("is the host still up, and the path?")
 	}
 	return broken("the server went away").WithHint("look at the server's log")

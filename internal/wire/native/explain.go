@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Every failure a client can meet becomes one sentence here.
@@ -58,7 +59,7 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 	switch {
 	case errors.Is(err, errnoRefused):
 		return unreachable("refused").WithHint(`is "soku server" running there, and is %s %s open?`, proto, port)
-	case isTimeout(err):
+	case sock.TimedOut(err):
 		return unreachable("no answer in time").WithHint("is the host up, and does a firewall or security group let %s %s through?", proto, port)
 	case errors.Is(err, errnoNoHost), errors.Is(err, errnoNoNetwork):
 		return unreachable("no route to that address").WithHint("check the address, the routes of this host and the address family (-4, -6)")
@@ -94,7 +95,7 @@ func explainTLS(ctx context.Context, addr string, err error) error {
 		remote    *net.OpError
 	)
 	switch {
-	case isTimeout(err):
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "TLS to %s: no answer in time", addr).WithHint("does the server speak TLS?")
 	case errors.As(err, &header), isClosed(err):
 		return refused("the server does not speak TLS").WithHint("connect without TLS, or start the server with a certificate")
@@ -121,7 +122,7 @@ func explainExchange(ctx context.Context, addr string, err error) error {
 		return known
 	}
 	switch {
-	case isTimeout(err):
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "ask %s for a session: connected, and no answer in time", addr).WithHint("is that a soku server?")
 	case isClosed(err):
 		return measure.Errorf(measure.KindRefused, "ask %s for a session: it closed the connection without an answer", addr).WithHint("is that a soku server, and does it allow this address?")
@@ -182,11 +183,6 @@ func clip(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-func isTimeout(err error) bool {
-	var t net.Error
-	return errors.As(err, &t) && t.Timeout()
 }
 
 func isClosed(err error) bool {

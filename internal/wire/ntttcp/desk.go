@@ -2,12 +2,11 @@ package ntttcp
 
 import (
 	"context"
-	"errors"
 	"net"
 	"sync"
 	"time"
 
-	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // SendersMost is how many senders a test has at most, the last included.
@@ -117,25 +116,10 @@ func (d *Desk) Serve(ctx context.Context, l net.Listener) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
-	defer stop()
-	for {
-		c, err := l.Accept()
-		switch {
-		case ctx.Err() != nil:
-			if err == nil {
-				_ = c.Close()
-			}
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return measure.Errorf(measure.KindBroken, "accept sync connections on %s: %w", l.Addr(), err)
-		case err != nil: // of that connection alone, or for want of a descriptor
-			time.Sleep(10 * time.Millisecond)
-			continue
-		}
+	return sock.Accept(ctx, l, func(c net.Conn) {
 		if !d.enter() {
 			_ = c.Close()
-			continue
+			return
 		}
 		all.Go(func() {
 			defer d.leave()
@@ -144,7 +128,7 @@ func (d *Desk) Serve(ctx context.Context, l net.Listener) error {
 			defer closing()
 			d.talk(&talk{conn: c})
 		})
-	}
+	})
 }
 
 func (d *Desk) enter() bool {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/wire/exchange"
 )
 
 const forever = 20 * time.Second
@@ -50,6 +51,24 @@ func come(t *testing.T, address string) *Sync {
 	return NewSync(c)
 }
 
+// agree comes to a desk and asks for so many seconds.
+func agree(t *testing.T, address string, asked int) (s *Sync, agreed int) {
+	t.Helper()
+	s = come(t, address)
+	must(t, s.Ask(within(t)))
+	agreed, err := s.Agree(within(t), asked)
+	must(t, err)
+	return s, agreed
+}
+
+// run begins a test of one sender.
+func run(t *testing.T, d *Desk, address string, asked int) (*Sync, Test) {
+	t.Helper()
+	s, _ := agree(t, address, asked)
+	must(t, s.Begin(within(t), false, nil))
+	return s, begun(t, d)
+}
+
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), forever)
 	t.Cleanup(cancel)
@@ -86,10 +105,7 @@ func over(t *testing.T, test Test) {
 func TestEndsAgreeOnTheLongerTime(t *testing.T) {
 	for _, c := range []struct{ own, asked, agreed int }{{60, 10, 60}, {5, 10, 10}, {0, 10, 0}, {10, 0, 0}, {10, 88, 88}, {1, 82, 82}} {
 		d, address := open(t, DeskOptions{Seconds: c.own})
-		s := come(t, address)
-		must(t, s.Ask(within(t)))
-		got, err := s.Agree(within(t), c.asked)
-		must(t, err)
+		s, got := agree(t, address, c.asked)
 		if got != c.agreed {
 			t.Errorf("receiver %d s, sender %d s: agreed on %d, want %d", c.own, c.asked, got, c.agreed)
 		}
@@ -102,14 +118,9 @@ func TestEndsAgreeOnTheLongerTime(t *testing.T) {
 
 func TestABusyReceiverIsRefused(t *testing.T) {
 	d, address := open(t, DeskOptions{Seconds: 10})
-	first, second, third := come(t, address), come(t, address), come(t, address)
-	for _, s := range []*Sync{first, second} {
-		must(t, s.Ask(within(t)))
-		_, err := s.Agree(within(t), 10)
-		must(t, err)
-	}
-	must(t, first.Begin(within(t), false, nil))
-	begun(t, d)
+	second, _ := agree(t, address, 10)
+	third := come(t, address)
+	run(t, d, address, 10)
 	if err := third.Ask(within(t)); measure.KindOf(err) != measure.KindRefused {
 		t.Errorf("one who asks while a test runs: %v", err)
 	}
@@ -117,22 +128,12 @@ func TestABusyReceiverIsRefused(t *testing.T) {
 		t.Errorf("one who asked before: %v", err)
 	}
 	d.Done()
-	again := come(t, address)
-	must(t, again.Ask(within(t)))
-	_, err := again.Agree(within(t), 1)
-	must(t, err)
-	must(t, again.Begin(within(t), false, nil))
-	begun(t, d)
+	run(t, d, address, 1)
 }
 
 func TestASenderEndsTheTestBeforeItsTime(t *testing.T) {
 	d, address := open(t, DeskOptions{Seconds: 10})
-	s := come(t, address)
-	must(t, s.Ask(within(t)))
-	_, err := s.Agree(within(t), 10)
-	must(t, err)
-	must(t, s.Begin(within(t), false, nil))
-	test := begun(t, d)
+	s, test := run(t, d, address, 10)
 	s.Exit()
 	over(t, test)
 }
@@ -142,20 +143,16 @@ func TestSeveralSendersBeginWithTheLast(t *testing.T) {
 	const early = 3
 	waits, began := make(chan struct{}, early), make(chan error, early)
 	for range early {
-		s := come(t, address)
-		must(t, s.Ask(within(t)))
-		if got, err := s.Agree(within(t), 30); err != nil || got != 7 {
-			t.Fatalf("agreed on %d, %v; the receiver's is 7", got, err)
+		s, got := agree(t, address, 30)
+		if got != 7 {
+			t.Fatalf("agreed on %d; the receiver's is 7", got)
 		}
 		go func() { began <- s.Begin(within(t), false, func() { waits <- struct{}{} }) }()
 	}
 	for range early {
 		<-waits
 	}
-	last := come(t, address)
-	must(t, last.Ask(within(t)))
-	_, err := last.Agree(within(t), 1)
-	must(t, err)
+	last, _ := agree(t, address, 1)
 	must(t, last.Begin(within(t), true, nil))
 	for range early {
 		must(t, <-began)
@@ -169,17 +166,11 @@ func TestAnEighthSenderThatIsNotTheLastIsTurnedAway(t *testing.T) {
 	_, address := open(t, DeskOptions{Seconds: 7, Multi: true})
 	waits := make(chan struct{}, SendersMost)
 	for range SendersMost - 1 {
-		s := come(t, address)
-		must(t, s.Ask(within(t)))
-		_, err := s.Agree(within(t), 7)
-		must(t, err)
+		s, _ := agree(t, address, 7)
 		go func() { _ = s.Begin(context.Background(), false, func() { waits <- struct{}{} }) }()
 		<-waits
 	}
-	s := come(t, address)
-	must(t, s.Ask(within(t)))
-	_, err := s.Agree(within(t), 7)
-	must(t, err)
+	s, _ := agree(t, address, 7)
 	if err := s.Begin(within(t), false, nil); measure.KindOf(err) != measure.KindRefused {
 		t.Errorf("the eighth: %v", err)
 	}
@@ -187,12 +178,7 @@ func TestAnEighthSenderThatIsNotTheLastIsTurnedAway(t *testing.T) {
 
 func TestATestWithoutATimeEndsWithItsLastSender(t *testing.T) {
 	d, address := open(t, DeskOptions{Seconds: 0})
-	s := come(t, address)
-	must(t, s.Ask(within(t)))
-	_, err := s.Agree(within(t), 10)
-	must(t, err)
-	must(t, s.Begin(within(t), false, nil))
-	test := begun(t, d)
+	s, test := run(t, d, address, 10)
 	s.Close()
 	over(t, test)
 }
@@ -226,12 +212,7 @@ func TestAReceiverLooksAtItsCountersBeforeItTellsItsSenders(t *testing.T) {
 
 func TestASenderLingersUntilTheReceiverIsDone(t *testing.T) {
 	d, address := open(t, DeskOptions{Seconds: 10})
-	s := come(t, address)
-	must(t, s.Ask(within(t)))
-	_, err := s.Agree(within(t), 10)
-	must(t, err)
-	must(t, s.Begin(within(t), false, nil))
-	begun(t, d)
+	s, _ := run(t, d, address, 10)
 	lingered := make(chan struct{})
 	go func() { s.Linger(within(t)); close(lingered) }()
 	select {
@@ -249,32 +230,16 @@ func TestASenderLingersUntilTheReceiverIsDone(t *testing.T) {
 
 // strange is a receiver that answers every word with the same.
 func strange(t *testing.T, answer []byte) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	return exchange.Service(t, func(c net.Conn) {
 		for {
-			c, err := l.Accept()
-			if err != nil {
+			if _, err := ReadWord(c); err != nil {
 				return
 			}
-			go func() {
-				defer c.Close()
-				for {
-					if _, err := ReadWord(c); err != nil {
-						return
-					}
-					if _, err := c.Write(answer); err != nil || len(answer) < wordSize {
-						return
-					}
-				}
-			}()
+			if _, err := c.Write(answer); err != nil || len(answer) < wordSize {
+				return
+			}
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 func TestAStrangeReceiverIsNamed(t *testing.T) {

@@ -3,7 +3,6 @@ package ntttcp
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"syscall"
 
@@ -21,12 +20,11 @@ func Unreachable(ctx context.Context, to string, err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	var timeout net.Error
 	switch {
 	case sock.Refused(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: %w", to, connectionRefused{err}).
 			WithHint("is ntttcp -r running there, with that port among its own? The sync port is the one below the first data port")
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).
 			WithHint("is the host up, and do firewalls let the data ports and the one below them through?")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"soku/internal/ingest"
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// ingestTaker puts the files of one command into a campaign.
+type ingestTaker struct {
+	sys     *System
+	request *ingest.Request
+	intake  *ingest.Intake
+	ends    *ingest.Ends
+	out     *ingestReport
+	fileOf  map[*measure.Result]int // of what waits for its other end: index in out.Files
+	several bool                    // files
+}
+
+// take reads one file after another. One that cannot be read is said at once and
+// keeps no other from going in.
+func (t *ingestTaker) take(ctx context.Context, paths []string) error {
+	t.several = len(paths) > 1
+	for _, path := range paths {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		t.out.Files = append(t.out.Files, ingestFile{File: path, Results: []ingestResult{}})
+		err := t.file(ctx, len(t.out.Files)-1)
+		if measure.KindOf(err) == measure.KindStore {
+			return err
+		}
+		if err != nil {
+			t.refuse(len(t.out.Files)-1, err)
+		}
+	}
+	if err := t.join(ctx); err != nil {
+		return err
+	}
+	return t.failure()
+}
+
+func (t *ingestTaker) file(ctx context.Context, index int) error {
+	file := &t.out.Files[index]
+	data, modified, err := readBounded(t.sys, file.File)
+	if err != nil {
+		return err
+	}
+	s, err := ingest.NewSource(file.File, data, modified)
+	if err != nil {
+		return err
+	}
+	file.SHA256 = s.SHA256
+	results, err := t.request.Read(s)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		if t.ends.Hold(r) {
+			t.fileOf[r] = index
+			continue
+		}
+		if err := t.add(ctx, file, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join puts in what waited for the other end of its run.
+func (t *ingestTaker) join(ctx context.Context) error {
+	for _, j := range t.ends.Join() {
+		index := t.fileOf[j.Of]
+		if j.Err != nil {
+			t.refuse(index, j.Err)
+			continue
+		}
+		if j.Other != nil {
+			t.out.Files[t.fileOf[j.Other]].Joined++
+		}
+		if err := t.add(ctx, &t.out.Files[index], j.Result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *ingestTaker) add(ctx context.Context, file *ingestFile, r *measure.Result) error {
+	added, err := t.intake.Add(ctx, r)
+	if err != nil {
+		return err
+	}
+	if added {
+		t.out.New++
+	} else {
+		r = t.intake.Known(r)
+		t.out.Known++
+	}
+	o, other := r.Origin, ""
+	if o.Other != nil {
+		other = o.Other.File
+	}
+	file.Results = append(file.Results, ingestResult{
+		ID: r.ID, Known: !added, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: r.Test, Label: r.Trial.Label,
+		Pattern: r.Trial.Pattern, Levels: r.Trial.Levels, Round: r.Trial.Round, Headline: store.Headline(r), Lacks: o.Lacks,
+	})
+	return nil
+}
+
+// refuse says what is wrong with a file, once.
+func (t *ingestTaker) refuse(index int, err error) {
+	file := &t.out.Files[index]
+	if file.Error != nil {
+		return
+	}
+	file.Error = measure.AsError(err, measure.KindFile)
+	t.out.Unread++
+	if t.several {
+		fmt.Fprintf(t.sys.Stderr, "soku: %s\n", oneLine(err.Error()))
+	}
+}
+
+// failure is what is wrong with all files together.
+func (t *ingestTaker) failure() error {
+	var first *measure.Error
+	for _, file := range t.out.Files {
+		if first == nil {
+			first = file.Error
+		}
+	}
+	files := len(t.out.Files)
+	switch {
+	case first == nil:
+		return nil
+	case !t.several:
+		return first
+	case t.out.Unread == files:
+		return measure.Errorf(first.Kind, "ingest: none of %d files could be read", files).WithHint("each is named above with its line")
+	}
+	return measure.Errorf(measure.KindIncomplete, "ingest: %d of %d files could not be read, the others went in", t.out.Unread, files).WithHint("each is named above with its line")
+}
+
+// readBounded reads a file that may be of any size, or no file at all.
+func readBounded(sys *System, path string) (data []byte, modified time.Time, err error) {
+	wrong := func(err error) error {
+		kind := measure.KindFile
+		if errors.Is(err, fs.ErrPermission) {
+			kind = measure.KindPermission
+		}
+		return measure.Errorf(kind, "read %s: %w", path, err).WithHint("give files that programs wrote, for example: soku ingest --campaign x out/*.json")
+	}
+	f, err := sys.Open(path)
+	if err != nil {
+		return nil, modified, wrong(err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, modified, wrong(err)
+	}
+	if info.IsDir() {
+		return nil, modified, wrong(errors.New("it is a folder"))
+	}
+	if data, err = io.ReadAll(io.LimitReader(f, ingest.MaxFileBytes+1)); err != nil {
+		return nil, modified, wrong(err)
+	}
+	return data, info.ModTime(), nil
+}

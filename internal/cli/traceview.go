@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"soku/internal/measure"
+)
+
+// usualHeight stands for the rows of a terminal that does not tell them.
+const usualHeight = 24
+
+// traceView draws the table of hops over and over on a terminal. Elsewhere it draws
+// nothing: the table comes with the summary.
+type traceView struct {
+	w             io.Writer
+	width, height func() int
+	drawn         int // lines that stand there
+}
+
+func (v *traceView) draw(host string, t *measure.Trace) {
+	width, height := v.width(), v.height()
+	if width <= 0 {
+		return
+	}
+	if height <= 0 {
+		height = usualHeight
+	}
+	lines := append([]string{traceHead(host, t, width-1)}, fitted(traceRows(t), width-1)...)
+	// What is above the top of a terminal cannot be written over, and the cursor
+	// stands below the last line.
+	if room := max(height-1, 2); len(lines) > room {
+		lines = append(lines[:room-1], fmt.Sprintf("… and %s more", measure.Plural(len(lines)-room+1, "line")))
+	}
+	var b strings.Builder
+	if v.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", v.drawn)
+	}
+	b.WriteString("\r")
+	for _, line := range lines {
+		b.WriteString(runewidth.Truncate(line, width-1, "…") + "\x1b[K\n") // the last column would wrap
+	}
+	b.WriteString("\x1b[J")
+	v.drawn = len(lines)
+	_, _ = io.WriteString(v.w, b.String())
+}
+
+// traceHead says what runs. On a narrow terminal it does without how to end.
+func traceHead(host string, t *measure.Trace, width int) string {
+	state := fmt.Sprintf(", round %d, %s", t.Rounds, measure.Plural(t.Sent, "probe"))
+	const howToEnd = "; Ctrl-C keeps what was found"
+	if whole := liveLine("soku trace ", host, state+howToEnd, 1<<20); runewidth.StringWidth(whole) <= width {
+		return whole
+	}
+	return liveLine("soku trace ", host, state, width)
+}
+
+// dispensable are columns of the table of hops, what a narrow terminal does without
+// first.
+var dispensable = []string{"STDDEV", "LAST", "FLOWS", "BEST", "WORST", "SENT"}
+
+// fitted is the table of hops without the columns that there is no room for.
+func fitted(rows [][]string, width int) []string {
+	lines := aligned(rows)
+	for _, name := range dispensable {
+		if !slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > width }) {
+			break
+		}
+		c := slices.Index(rows[0], name)
+		for i, row := range rows {
+			if c < len(row) {
+				rows[i] = slices.Delete(row, c, c+1)
+			}
+		}
+		lines = aligned(rows)
+	}
+	return lines
+}
+
+// clear takes the live table away.
+func (v *traceView) clear() {
+	if v.drawn > 0 {
+		fmt.Fprintf(v.w, "\x1b[%dA\r\x1b[J", v.drawn)
+		v.drawn = 0
+	}
+}

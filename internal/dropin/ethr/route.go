@@ -1,0 +1,170 @@
+package ethr
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/trial"
+)
+
+const (
+	routeHops = 30
+	// discoverPatience is how long the answer of a hop may take while the path is
+	// looked for.
+	discoverPatience = 2 * time.Second
+	// routeRounds are as good as without end.
+	routeRounds = 1_000_000_000
+)
+
+// errTold is a failure whose lines are there already.
+var errTold = errors.New("told")
+
+// tracer is as Run of engine/trace.
+type tracer func(ctx context.Context, target netip.Addr, o measure.Options, view func(*measure.Trace)) (*measure.Trace, *measure.Latency, error)
+
+// route finds the hops of the path, a line each; with -t mtr it then asks all of them
+// again and again, and prints a table each second.
+func (t *test) route(ctx context.Context) error {
+	reached, err := t.discover(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !reached:
+		what := "TCP connection"
+		if t.Protocol == "ICMP" {
+			what = "ICMP Echo"
+		}
+		t.out.fail("Destination %s is not responding to %s.", t.addr.Addr(), what)
+		t.out.fail("Terminating tracing...")
+		return errTold
+	case t.Test == "tr":
+		return nil
+	}
+	return t.watch(ctx)
+}
+
+// routeOptions are those of the engine that asks hops.
+func (t *test) routeOptions() measure.Options {
+	o := measure.Defaults(measure.TestTrace)
+	o.Probe, o.Port, o.MaxHops, o.Bind, o.TOS = strings.ToLower(t.Protocol), 0, routeHops, t.o.Bind, t.o.TOS
+	if t.Protocol == "TCP" {
+		o.Port = t.Port
+	}
+	o.Count, o.Timeout, o.Interval = 1, measure.Duration(discoverPatience), measure.Duration(t.Gap)
+	return o
+}
+
+// tracing runs the engine and calls seen with what it knows, the newest only where
+// seen takes long: to find a name may.
+func (t *test) tracing(ctx context.Context, o measure.Options, seen func(*measure.Trace)) (*measure.Trace, error) {
+	views := make(chan *measure.Trace, 1)
+	var last *measure.Trace
+	var err error
+	go func() {
+		defer close(views)
+		last, _, err = t.ask(ctx, t.addr.Addr(), o, func(v *measure.Trace) {
+			select {
+			case <-views:
+			default:
+			}
+			views <- v
+		})
+	}()
+	for v := range views {
+		seen(v)
+	}
+	return last, err
+}
+
+// discover asks each hop once and prints it as soon as it and those before it are known.
+func (t *test) discover(ctx context.Context) (reached bool, err error) {
+	t.out.say("Tracing route to %s over %d hops:", t.addr.Addr(), routeHops)
+	printed := 0
+	lines := func(v *measure.Trace) {
+		for _, h := range known(v, printed) {
+			t.hop(ctx, h)
+			printed++
+		}
+	}
+	last, err := t.tracing(ctx, t.routeOptions(), lines)
+	if last == nil {
+		if measure.KindOf(err) == measure.KindPermission {
+			err = measure.AsError(err, measure.KindPermission).WithHint("use -p tcp, or run as root or with the capability CAP_NET_RAW")
+		}
+		return false, err
+	}
+	lines(last)
+	t.out.debug("%s probes: %s; %d sent, %d ICMP messages were about other packets", t.Protocol, last.Method, last.Sent, last.Foreign)
+	return last.Reached, err
+}
+
+// known are the hops, beyond those that are printed already, of which all before them
+// are known, too: that have answered, or were waited for long enough.
+func known(v *measure.Trace, printed int) []measure.TraceHop {
+	end := min(printed, len(v.Hops)) // a path may turn out to be shorter
+	from := end
+	for end < len(v.Hops) && v.Hops[end].Sent > 0 {
+		end++
+	}
+	return v.Hops[from:end]
+}
+
+// hop prints one that was asked for the first time.
+func (t *test) hop(ctx context.Context, h measure.TraceHop) {
+	if len(h.Nodes) == 0 {
+		t.out.say("%2d.|--???", h.Hop)
+		return
+	}
+	n := h.Nodes[0]
+	name := n.Address + " [" + trial.Names(ctx, []string{n.Address})[n.Address] + "]"
+	if t.Test == "mtr" {
+		t.out.say("%2d.|--%s", h.Hop, name)
+	} else {
+		t.out.say("%2d.|--%-70s %s", h.Hop, name, duration(time.Duration(n.LastNs)))
+	}
+	if n.Reason != "" {
+		t.out.debug("%s lets it go no further: %s", n.Address, n.Reason)
+	}
+}
+
+// watch asks all hops every gap, and prints what they answered so far each second and
+// at the end.
+func (t *test) watch(ctx context.Context) error {
+	o := t.routeOptions()
+	o.Count = routeRounds
+	if t.Protocol == "ICMP" {
+		o.Timeout = measure.Duration(pingPatience)
+	}
+	begun := time.Now()
+	tables := 0
+	last, err := t.tracing(ctx, o, func(v *measure.Trace) {
+		if time.Since(begun) >= time.Duration(tables+1)*time.Second {
+			tables++
+			t.hopTable(v)
+		}
+	})
+	if last != nil {
+		t.hopTable(last)
+	}
+	return err
+}
+
+// hopTable prints what each hop answered.
+func (t *test) hopTable(v *measure.Trace) {
+	t.out.say("%s", strings.Repeat("- ", 54))
+	t.out.say("Host: %-40s    Sent    Recv        Last         Avg        Best        Wrst", t.addr.Addr())
+	for _, h := range v.Hops {
+		if len(h.Nodes) == 0 {
+			t.out.say("%2d.|--%-40s   %5s   %5s   %9s   %9s   %9s   %9s", h.Hop, "???", "-", "-", "-", "-", "-", "-")
+			continue
+		}
+		n := h.Nodes[0]
+		at := func(ns float64) string { return duration(time.Duration(ns)) }
+		t.out.say("%2d.|--%-40s   %5d   %5d   %9s   %9s   %9s   %9s", h.Hop, n.Address, h.Sent, n.Received,
+			at(n.LastNs), at(n.MeanNs), at(n.MinNs), at(n.MaxNs))
+	}
+}

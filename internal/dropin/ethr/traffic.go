@@ -1,0 +1,50 @@
+package ethr
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"soku/internal/host"
+)
+
+// traffic is what the interfaces of this host move, and what TCP sends again, per
+// second. One goroutine uses it.
+type traffic struct {
+	at       time.Time
+	before   map[string]host.Traffic
+	resent   int64
+	decimals int
+}
+
+// look reads the counters; from the second time on it returns lines about them, where
+// the system tells.
+func (t *traffic) look(now time.Time) []string {
+	seconds := now.Sub(t.at).Seconds()
+	first := t.at.IsZero()
+	per := func(n int64) string { return unit(float64(max(n, 0))/seconds, t.decimals) }
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	after := map[string]host.Traffic{}
+	for _, i := range interfaces {
+		c, ok := host.InterfaceTraffic(i.Name)
+		if !ok || i.Flags&net.FlagUp == 0 {
+			continue
+		}
+		after[i.Name] = c
+		if b, known := t.before[i.Name]; known && !first {
+			lines = append(lines, fmt.Sprintf("%-16s  Tx %7sbps %7spps   Rx %7sbps %7spps", i.Name,
+				per(8*(c.SentBytes-b.SentBytes)), per(c.SentPackets-b.SentPackets),
+				per(8*(c.ReceivedBytes-b.ReceivedBytes)), per(c.ReceivedPackets-b.ReceivedPackets)))
+		}
+	}
+	resent := host.ReadTotals().RetransSegs
+	if !first && len(lines) > 0 {
+		lines = append(lines, "Tcp Retrans: "+per(resent-t.resent))
+	}
+	t.at, t.before, t.resent = now, after, resent
+	return lines
+}

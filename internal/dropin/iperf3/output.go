@@ -1,0 +1,58 @@
+package iperf3
+
+import (
+	"io"
+	"net"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/wire/iperf3"
+)
+
+// ServerOutput shows the tests of a server that prints nothing of its own in iperf3's
+// way: a client that asks for the server's output gets the text that iperf3 would have
+// printed. Of all other tests nothing is kept. version is soku's.
+func ServerOutput(version string, now func() time.Time) func() server.IPerf3Show {
+	set := defaults()
+	set.Role = Server
+	env := Environment{Stdout: io.Discard, Stderr: io.Discard, Now: now, Version: version}
+	return func() server.IPerf3Show {
+		return &onDemand{visit: visit{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
+	}
+}
+
+// onDemand is a visit whose engines choose their own ways, and of which nothing is
+// written unless the client asks for it.
+type onDemand struct {
+	visit visit
+	asked bool
+}
+
+// Options implements server.IPerf3Show.
+func (d *onDemand) Options(o measure.Options) measure.Options { return o }
+
+// Opened implements server.IPerf3Show.
+func (d *onDemand) Opened(e iperf3.Exchange, conns []net.Conn) {
+	if d.asked = e.Parameters.GetServerOutput; d.asked {
+		d.visit.Opened(e, conns)
+	}
+}
+
+// Observe implements server.IPerf3Show.
+func (d *onDemand) Observe(p measure.Progress) {
+	if d.asked {
+		d.visit.Observe(p)
+	}
+}
+
+// Measured implements server.IPerf3Show.
+func (d *onDemand) Measured(end *measure.End, own *iperf3.Results) (text string, document []byte) {
+	if !d.asked {
+		return "", nil
+	}
+	return d.visit.Measured(end, own)
+}
+
+// Closed implements server.IPerf3Show.
+func (*onDemand) Closed(*measure.End, error) {}

@@ -1,0 +1,95 @@
+package iperf3
+
+import (
+	"math"
+	"net"
+	"strings"
+	"time"
+
+	"soku/internal/server"
+)
+
+// Limits of the options in this file, milliseconds and seconds.
+const (
+	usualSilence = 120_000
+	leastSilence = 100
+	mostPatience = mostTime * 1000
+)
+
+// keepAlive is what --cntl-ka asks for; 0 is the system's own.
+type keepAlive struct{ Idle, Interval, Count int } // seconds, seconds, times
+
+// rcvTimeout takes how long a sender may be silent.
+func rcvTimeout(s *Settings, v string) error {
+	return bounded(&s.RcvTimeout, v, leastSilence, mostPatience, "receive timeout value is incorrect or not in range")
+}
+
+// sndTimeout takes how long what was sent may be unacknowledged.
+func sndTimeout(s *Settings, v string) error {
+	return bounded(&s.SndTimeout, v, 0, mostPatience, "send timeout value is incorrect or not in range")
+}
+
+// controlKeepAlive takes IDLE/INTERVAL/COUNT, of which each may be left out.
+func controlKeepAlive(s *Settings, v string) error {
+	k := &keepAlive{}
+	parts := strings.SplitN(v, "/", 3)
+	for i, to := range []*int{&k.Idle, &k.Interval, &k.Count} {
+		if i >= len(parts) || parts[i] == "" {
+			continue
+		}
+		if err := bounded(to, parts[i], 0, math.MaxInt16, "--cntl-ka: %q is not a number from 0 to %d", parts[i], math.MaxInt16); err != nil {
+			return err
+		}
+	}
+	if k.Idle > 0 && k.Idle <= k.Interval*k.Count {
+		return problem("control connection Keepalive period should be larger than the full retry period (interval * count)")
+	}
+	s.KeepAlive = k
+	return nil
+}
+
+// config is the keep-alive as package net takes it; nil is soku's own.
+func (k *keepAlive) config() *net.KeepAliveConfig {
+	if k == nil {
+		return nil
+	}
+	seconds := func(n int) time.Duration {
+		if n == 0 {
+			return -1 // the system's
+		}
+		return time.Duration(n) * time.Second
+	}
+	c := &net.KeepAliveConfig{Enable: true, Idle: seconds(k.Idle), Interval: seconds(k.Interval), Count: k.Count}
+	if c.Count == 0 {
+		c.Count = -1
+	}
+	return c
+}
+
+// bitrateLimit takes RATE/SECONDS.
+func bitrateLimit(s *Settings, v string) error {
+	v, over, averaged := strings.Cut(v, "/")
+	if averaged {
+		f, _, ok := number(over)
+		if !ok || f != 0 && (f < leastInterval || f > mostInterval) {
+			return problem("invalid time interval for calculating average data rate")
+		}
+		s.RateOver = time.Duration(f * float64(time.Second))
+		if f == 0 {
+			s.RateOver = -1
+		}
+	}
+	n, err := rate(v)
+	s.RateLimit = n
+	return err
+}
+
+func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// times are the server's.
+func (s *Settings) times() server.IPerf3Times {
+	return server.IPerf3Times{
+		Silence: milliseconds(s.RcvTimeout), Unacknowledged: milliseconds(s.SndTimeout),
+		RateOver: s.RateOver, KeepAlive: s.KeepAlive.config(),
+	}
+}

@@ -1,0 +1,133 @@
+package iperf3
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/wire/iperf3"
+)
+
+// visit shows one test.
+type visit struct {
+	*runner
+	parted    func(err error) // is told last; nil is told nothing
+	writer    Writer
+	text      *textWriter // the writer, unless that is of JSON
+	document  *jsonWriter // likewise
+	at        time.Time
+	ends      ends
+	mu        sync.Mutex // of collector
+	collector *collector
+	shown     bool // the end was
+}
+
+// Options makes the engines read and write unless the client asks otherwise, and
+// tell of intervals as often as this server prints them.
+func (v *visit) Options(o measure.Options) measure.Options {
+	if o.Length > 0 { // TCP
+		if v.set.File != "" {
+			o.TX, o.RX = "write", "read"
+		}
+		if o.TX == "auto" {
+			o.TX = "write"
+		}
+		if o.RX == "auto" {
+			o.RX = "read"
+		}
+	}
+	if i := v.set.Interval; i > 0 {
+		o.Interval = measure.Duration(i * float64(time.Second))
+	}
+	return o
+}
+
+// Opened begins what is printed.
+func (v *visit) Opened(e iperf3.Exchange, conns []net.Conn) {
+	v.writer = v.newWriter()
+	switch w := v.writer.(type) {
+	case *textWriter:
+		v.text, w.keep = w, e.Parameters.GetServerOutput
+	case *jsonWriter:
+		v.document = w
+		w.keep = e.Parameters.GetServerOutput
+		w.Begin(v.env.program())
+	}
+	s := Start{
+		At: v.at, Peer: addressOf(e.Remote), Cookie: e.Cookie, Test: testOf(e.Parameters, v.set.Interval),
+	}
+	v.ends = newEnds(Server, s.Test, e, conns)
+	s.SendBuffer, s.ReceiveBuffer, s.Connected = v.ends.send, v.ends.receive, v.ends.connected
+	v.collector = newCollector(Server, s.Test, v.ends.sockets, v.writer.Interval)
+	v.writer.Start(s)
+	v.tellState(iperf3.TestRunning)
+}
+
+// Observe prints an interval.
+func (v *visit) Observe(p measure.Progress) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.collector.observe(p)
+}
+
+// Measured prints the end, and returns what the client may want of it.
+func (v *visit) Measured(end *measure.End, own *iperf3.Results) (string, []byte) {
+	v.tellState(iperf3.ExchangeResults)
+	v.show(end, own)
+	if v.document != nil {
+		return "", []byte(compact(v.document.whole()))
+	}
+	return v.text.kept.String(), nil
+}
+
+func (v *visit) show(end *measure.End, own *iperf3.Results) {
+	v.shown = true
+	v.collector.finish()
+	e := v.ends.ofServer(end, own, v.collector)
+	e.File = v.kept()
+	v.writer.End(e)
+}
+
+// Closed prints why a test broke off.
+func (v *visit) Closed(end *measure.End, err error) {
+	if v.parted != nil {
+		defer v.parted(err)
+	}
+	if v.writer == nil {
+		v.writer = v.newWriter()
+		if v.set.JSON {
+			v.writer.Begin(v.env.program())
+		}
+	} else if end != nil && len(end.Flows) > 0 && !v.shown {
+		v.show(end, nil)
+	}
+	if err != nil {
+		v.writer.Fail(farewell(err))
+	} else {
+		v.tellState(iperf3.Done)
+	}
+	if err := v.writer.Close(); err != nil {
+		_, _ = io.WriteString(v.env.Stderr, "iperf3: error - write the output: "+err.Error()+"\n")
+	}
+}
+
+// farewell is what a server of iperf3 says of a test that broke off.
+func farewell(err error) string {
+	switch {
+	case errors.Is(err, server.ErrIPerf3Stopped):
+		return "the client has terminated"
+	case errors.Is(err, server.ErrIPerf3Gone):
+		return "the client has unexpectedly closed the connection"
+	case errors.Is(err, server.ErrIPerf3Unauthorized):
+		return "error - test authorization failed"
+	case errors.Is(err, measure.ErrSilence):
+		return silent
+	case errors.Is(err, server.ErrShutdown):
+		return "interrupt - the server has terminated"
+	}
+	return "error - " + oneLine(err)
+}

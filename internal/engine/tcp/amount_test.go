@@ -1,0 +1,76 @@
+package tcp
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		from := endless(2)
+		from.Bytes, from.Omit = 5<<20, measure.Duration(100*time.Millisecond)
+		to := endless(2)
+		to.Omit = from.Omit
+		if s, _ := w.keptBoth(t, from, to); s.err != nil || sentBytes(s.end) < 5<<20 {
+			t.Errorf("sent %d bytes, want 5 MiB and what was omitted beside: %v", sentBytes(s.end), s.err)
+		}
+		from.Bytes, to.Bytes = 0, 5<<20
+		if _, r := w.keptBoth(t, from, to); r.err != nil || receivedBytes(r.end) < 4<<20 {
+			t.Errorf("received %d bytes, want 5 MiB: %v", receivedBytes(r.end), r.err)
+		}
+	})
+}
+
+func TestSendfileKeepsARate(t *testing.T) {
+	if len(sock.OutletPaths()) == 0 {
+		t.Skip("this system has only writes")
+	}
+	a, b := pairs(t, 2)
+	for _, c := range b {
+		go func() { _, _ = io.Copy(io.Discard, c) }()
+	}
+	o := options(500*time.Millisecond, 2)
+	o.TX, o.Rate, o.Length = "sendfile", 40_000_000, 10_000
+	end, err := SendIn(t.Context(), measure.Manner{Kept: true}, a, o, measure.Forward, nil)
+	// A busy host may send late, but nothing lets it send more.
+	if n := sentBytes(end); err != nil || end.Path != "sendfile" || n > 2_600_000 || n < 400_000 {
+		t.Errorf("%d bytes by %s, want 2500000: %v", n, end.Path, err)
+	}
+}
+
+func TestARepeatingPayloadIsDigits(t *testing.T) {
+	for _, change := range []func(*measure.Options){
+		func(o *measure.Options) { o.TX = "auto" },
+		func(o *measure.Options) { o.TX, o.Rate = "auto", 100_000_000 },
+		func(o *measure.Options) { o.TX, o.Rate = "sendfile", 100_000_000 },
+	} {
+		a, b := pairs(t, 1)
+		o := options(0, 1)
+		o.Duration, o.Bytes = 0, 100_000
+		if change(&o); o.TX == "sendfile" && len(sock.OutletPaths()) == 0 {
+			continue
+		}
+		got := make(chan []byte, 1)
+		go func() {
+			buf := make([]byte, 100_000)
+			n, _ := io.ReadFull(b[0], buf)
+			got <- buf[:n]
+		}()
+		if _, err := SendIn(t.Context(), measure.Manner{Kept: true, Repeating: true}, a, o, measure.Forward, nil); err != nil {
+			t.Fatal(err)
+		}
+		text := <-got
+		for i, x := range text {
+			if x < '0' || x > '9' || i < 10 && x != '0'+byte(i) {
+				t.Fatalf("%+v: byte %d of %d is %q", o, i, len(text), x)
+			}
+		}
+		if len(text) != 100_000 {
+			t.Errorf("%d bytes came", len(text))
+		}
+	}
+}

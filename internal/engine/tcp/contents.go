@@ -1,0 +1,70 @@
+package tcp
+
+import (
+	"errors"
+	"io"
+
+	"soku/internal/measure"
+)
+
+// openAll opens one thing a stream, all or none.
+func openAll[C io.Closer](streams int, open func() (C, error)) ([]C, error) {
+	all := make([]C, 0, streams)
+	for range streams {
+		one, err := open()
+		if err != nil {
+			for _, c := range all {
+				_ = c.Close()
+			}
+			return nil, measure.Errorf(measure.KindFile, "open what a stream carries: %w", err).WithHint("check the file's name and rights")
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// sources are workers that send what others keep, one a stream.
+func (s *sender) sources() (work func(i int), n int, err error) {
+	all, err := openAll(len(s.conns), s.manner.Contents.Source)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.path = "write"
+	return func(i int) {
+		defer all[i].Close()
+		s.write(i, source{all[i], make([]byte, s.size)})
+	}, len(all), nil
+}
+
+// source is the supply of a stream from elsewhere.
+type source struct {
+	from io.Reader
+	buf  []byte
+}
+
+func (s source) next(_ int64, n int) ([]byte, error) {
+	n, err := io.ReadFull(s.from, s.buf[:n])
+	return s.buf[:n], err
+}
+
+// exhausted ends the flow because a stream's supply did.
+func (s *sender) exhausted(stream int, err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		s.ending.End(0)
+		return
+	}
+	s.group.Stop(measure.Errorf(measure.KindFile, "read what stream %d carries: %w", stream+1, err).WithHint("check the file"))
+}
+
+// sinks are workers that keep what comes, one a stream.
+func (r *receiver) sinks() (work func(i int), n int, err error) {
+	all, err := openAll(len(r.conns), r.manner.Contents.Sink)
+	if err != nil {
+		return nil, 0, err
+	}
+	r.path = "read"
+	return func(i int) {
+		defer all[i].Close()
+		r.read(i, nil, all[i])
+	}, len(all), nil
+}

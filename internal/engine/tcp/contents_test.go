@@ -1,0 +1,60 @@
+package tcp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// kept is a sink that a test can look into.
+type kept struct{ bytes.Buffer }
+
+func (*kept) Close() error { return nil }
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }
+func (full) Close() error              { return nil }
+
+func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
+	text := strings.Repeat("what a file has, ", 40_000)
+	for _, rate := range []measure.Rate{0, 50_000_000} {
+		a, b := pairs(t, 1)
+		var sink kept
+		over := make(chan struct{})
+		done := make(chan error, 1)
+		go func() {
+			m := measure.Manner{Kept: true, Over: over, Contents: measure.Contents{Sink: func() (io.WriteCloser, error) { return &sink, nil }}}
+			_, err := ReceiveIn(t.Context(), m, b, endless(1), measure.Forward, nil)
+			done <- err
+		}()
+		o := options(time.Minute, 1)
+		o.Rate = rate
+		source := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+		end, err := SendIn(t.Context(), measure.Manner{Kept: true, Contents: measure.Contents{Source: source}}, a, o, measure.Forward, nil)
+		close(over)
+		if err := errors.Join(err, <-done); err != nil || sentBytes(end) != int64(len(text)) || sink.String() != text {
+			t.Errorf("sent %d bytes of %d, kept %d: %v", sentBytes(end), len(text), sink.Len(), err)
+		}
+	}
+}
+
+func TestContentsThatCannotBeHadOrKeptAreAFailure(t *testing.T) {
+	a, b := pairs(t, 1)
+	none := measure.Contents{Source: func() (io.ReadCloser, error) { return nil, errors.New("no such file") }}
+	if _, err := SendIn(t.Context(), measure.Manner{Kept: true, Contents: none}, a, options(time.Second, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
+		t.Errorf("%v", err)
+	}
+	if _, err := a[0].Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	small := measure.Contents{Sink: func() (io.WriteCloser, error) { return full{}, nil }}
+	if _, err := ReceiveIn(t.Context(), measure.Manner{Kept: true, Contents: small}, b, options(time.Minute, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package tcp
+
+import (
+	"errors"
+	"runtime"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/sock/meter"
+)
+
+// pacedLoops are workers that keep a rate over a path of the system, one a stream.
+func (s *sender) pacedLoops(path string) (work func(i int), n int, err error) {
+	outlets := make([]*sock.Outlet, len(s.conns))
+	for i := range s.conns {
+		if outlets[i], err = sock.OpenOutlet(s.conns[i:i+1], path, s.fill()); err != nil {
+			for _, o := range outlets[:i] {
+				o.Close()
+			}
+			return nil, 0, err
+		}
+	}
+	return func(i int) { s.putPaced(i, outlets[i]) }, len(s.conns), nil
+}
+
+// putPaced puts what is due of one stream into its outlet.
+func (s *sender) putPaced(stream int, out *sock.Outlet) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer s.pins.Keep(measure.Sender)()
+	defer out.Close()
+	var count meter.Count
+	for turn := s.newTurns(stream); turn.next(); {
+		claimed := s.claim()
+		left := claimed
+		for left > 0 && s.group.Err() == nil && !s.ending.Over() && (!s.timed() || sock.Now().Before(s.stop)) {
+			took, err := out.Put(0, left)
+			if left -= took; took > 0 {
+				count.Bytes += int64(took)
+				count.Last = sock.Now()
+				s.rec.Cell(stream).Publish(count)
+			}
+			switch {
+			case err == nil:
+			case errors.Is(err, sock.ErrWouldBlock):
+				out.Wait(tick)
+			default:
+				if !s.over() {
+					s.group.Stop(s.broken("send to", stream, err))
+				}
+				return
+			}
+		}
+		s.giveBack(left)
+		if claimed == 0 || left > 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// Ends finds the client's and the server's files of one run among those of one
+// command, and makes one result of both. They are known to be of one run by what
+// both ends call it ([measure.Origin].Run), or because their paths are alike but
+// for {end} of the path pattern. Where that is not known nothing is joined. Ends is
+// not safe for concurrent use.
+type Ends struct {
+	path *PathPattern
+	held []held
+	seen map[string]bool
+}
+
+type held struct {
+	r     *measure.Result
+	key   string // what the two ends of a run have in common
+	again bool   // the same place of the same file once more
+}
+
+// Joined is a result of both ends, or of one whose other end is not there.
+type Joined struct {
+	Result *measure.Result
+	Of     *measure.Result // as it was held; of two ends the client's
+	Other  *measure.Result // the server's as it was held; nil for none
+	Err    error           // why Of cannot go in; of kind file
+}
+
+// NewEnds begins with the path pattern of a request, nil for none.
+func NewEnds(path *PathPattern) *Ends { return &Ends{path: path, seen: map[string]bool{}} }
+
+// Hold keeps a result that may have another end until [Ends.Join]; false for one
+// that cannot.
+func (e *Ends) Hold(r *measure.Result) bool {
+	if r.Origin.End == "" {
+		return false
+	}
+	key := ""
+	if r.Origin.Run != "" {
+		key = "run " + r.Origin.Format + " " + r.Origin.Run
+	}
+	if e.path != nil {
+		if path, ok := e.path.withoutEnd(r.Origin.File); ok {
+			key = "path " + path
+		}
+	}
+	if key == "" {
+		return false
+	}
+	place := key + " " + origin(r)
+	e.held = append(e.held, held{r, key, e.seen[place]})
+	e.seen[place] = true
+	return true
+}
+
+// Join returns what was held, in the order in which it came; of two ends where the
+// first of them came.
+func (e *Ends) Join() []Joined {
+	groups := map[string][]*measure.Result{}
+	for _, h := range e.held {
+		if !h.again {
+			groups[h.key] = append(groups[h.key], h.r)
+		}
+	}
+	var out []Joined
+	for _, h := range e.held {
+		if group, first := groups[h.key]; first {
+			delete(groups, h.key)
+			out = append(out, join(group, h.key)...)
+		}
+		if h.again {
+			out = append(out, Joined{Result: h.r, Of: h.r})
+		}
+	}
+	e.held = nil
+	return out
+}
+
+// join makes one of a group that is two ends of a run. Paths say so in a person's
+// words, so what does not fit there is an error; names that programs chose may meet
+// by chance, and then each result stays what it is.
+func join(group []*measure.Result, key string) []Joined {
+	var out []Joined
+	byPath := key[0] == 'p'
+	why := unlike(group)
+	if len(group) > 1 && why == "" {
+		client, server := group[0], group[1]
+		if client.Origin.End == measure.EndServer {
+			client, server = server, client
+		}
+		return []Joined{{Result: merge(client, server), Of: client, Other: server}}
+	}
+	for i, r := range group {
+		j := Joined{Result: r, Of: r}
+		if why != "" && byPath {
+			other := group[(i+1)%len(group)].Origin.File
+			j = Joined{Of: r, Err: measure.Errorf(measure.KindFile, "%s:%d: not one run with %s, from which it differs only in {end}: %s", r.Origin.File, r.Origin.Line, other, why).
+				WithHint("{end} stands for what tells the two files of one test apart")}
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// unlike says why a group is not the two ends of one run; empty where it is.
+func unlike(group []*measure.Result) string {
+	if len(group) < 2 {
+		return ""
+	}
+	a, b := group[0], group[1]
+	switch {
+	case len(group) > 2:
+		return fmt.Sprintf("there are %d tests, and a run has two ends", len(group))
+	case a.Origin.End == b.Origin.End:
+		return "both are of the " + a.Origin.End
+	case a.Origin.Format != b.Origin.Format:
+		return "one is of " + a.Origin.Format + ", the other of " + b.Origin.Format
+	case a.Test != b.Test:
+		return fmt.Sprintf("one is the test %s, the other %s", a.Test, b.Test)
+	case a.Test != measure.TestTCP && a.Test != measure.TestUDP && a.Test != measure.TestConnect:
+		return fmt.Sprintf("of the test %s one end has all figures", a.Test)
+	case a.Origin.Run != b.Origin.Run:
+		return "the runs have different cookies"
+	case a.Path.Direction != b.Path.Direction:
+		return fmt.Sprintf("one is %s, the other %s", a.Path.Direction, b.Path.Direction)
+	case a.Trial.Round != b.Trial.Round:
+		return "their paths name different rounds"
+	}
+	for _, l := range a.Trial.Levels {
+		if slices.ContainsFunc(b.Trial.Levels, func(o measure.Level) bool { return o.Factor == l.Factor && o.Value != l.Value }) {
+			return fmt.Sprintf("they have different levels of %s", l.Factor)
+		}
+	}
+	return ""
+}

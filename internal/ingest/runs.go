@@ -1,0 +1,44 @@
+package ingest
+
+import "soku/internal/measure"
+
+// run is what one start of a program printed, while its lines come.
+type run interface {
+	line(s *Source, at int, line string) error
+	result(s *Source) (*measure.Result, error)
+}
+
+// runs reads the lines of a program that was started several times. begin makes a
+// run of the line that one begins with, nil of any other; record counts runs from 1.
+// What stands before the first is left out.
+func (s *Source) runs(lines []string, begin func(line string, at, record int) (run, error)) ([]*measure.Result, error) {
+	var out []*measure.Result
+	var open run
+	begun := 0
+	end := func() error {
+		if open == nil {
+			return nil
+		}
+		r, err := open.result(s)
+		out = append(out, r)
+		return err
+	}
+	for i, line := range lines {
+		next, err := begin(line, i+1, begun+1)
+		switch {
+		case err != nil:
+		case next != nil:
+			err = end()
+			open, begun = next, begun+1
+		case open != nil:
+			err = open.line(s, i+1, line)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := end(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}

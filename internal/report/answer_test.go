@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func TestFailedTrialsAreListedAndNotCounted(t *testing.T) {
+	tcp := build(t, campaignWithFailure()).test(t, "tcp")
+	row := tcp.row(t, "高性能")
+	if row.Trials != 2 || row.Failed != 1 || row.Goodput.N != 2 || row.Goodput.Min < 1e8 {
+		t.Errorf("%+v %+v", row, row.Goodput)
+	}
+	if len(tcp.Failures) != 1 || tcp.Failures[0].Round != 2 || !strings.Contains(tcp.Failures[0].Message, "connection reset") {
+		t.Errorf("%+v", tcp.Failures)
+	}
+	if !slices.ContainsFunc(tcp.Caveats, func(c string) bool { return strings.HasPrefix(c, "1 of 12 trials failed") }) {
+		t.Errorf("caveats %q", tcp.Caveats)
+	}
+}
+
+func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		rounds map[string][]float64
+		want   string
+	}{
+		{"clear", map[string][]float64{"ultra": {382e6, 384e6, 380e6}, "high": {200e6, 201e6, 202e6}}, "ultra is fastest: 382.0 Mbit/s, 1.9 × the next, high; shown by 3 rounds."},
+		{"close but clear", map[string][]float64{"ultra": {107e6, 107.1e6, 107e6}, "high": {100e6, 100e6, 100.1e6}}, "ultra is fastest: 107.0 Mbit/s, 7.0 % more than the next, high; shown by 3 rounds."},
+		{"none", map[string][]float64{"a": {100e6, 110e6, 90e6}, "b": {105e6, 92e6, 101e6}}, "No difference shown between a and b: 100.0 Mbit/s and 99.33 Mbit/s, in 3 rounds."},
+		{"two ahead", map[string][]float64{"a": {100e6, 102e6, 98e6}, "b": {99e6, 101e6, 99e6}, "c": {10e6, 12e6, 9e6}}, "No difference shown between a and b (100.0 Mbit/s and 99.67 Mbit/s); next is c with 10.33 Mbit/s, in 3 rounds."},
+		{"one round", map[string][]float64{"a": {100e6}, "b": {50e6}}, "a is fastest: 100.0 Mbit/s, 2.0 × the next, b; one round, so the order is not tested."},
+		{"one pattern", map[string][]float64{"a": {100e6, 120e6}}, "a: goodput 110.0 Mbit/s (100.0 Mbit/s to 120.0 Mbit/s in 2 trials)."},
+		{"one trial", map[string][]float64{"a": {100e6}}, "a: goodput 100.0 Mbit/s."},
+	} {
+		if got := build(t, campaignOf(c.rounds)).Tests[0].Answer; got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+	in := campaignOf(map[string][]float64{"a": {1}})
+	failed(in.Results[0])
+	if got := build(t, in).Tests[0].Answer; !strings.HasPrefix(got, "No trial succeeded") {
+		t.Error(got)
+	}
+}
+
+func TestAMissingCountIsNoFigureAndATotalLossIsZero(t *testing.T) {
+	in := campaignOf(map[string][]float64{"missing": {0}, "all lost": {0}})
+	whole := 1.0
+	for _, r := range in.Results {
+		if r.Trial.Pattern == "all lost" {
+			r.Summary.LossRatio = &whole
+		}
+	}
+	test := build(t, in).Tests[0]
+	if g := test.row(t, "missing").Goodput; g != nil {
+		t.Errorf("a goodput of %v is made up", g.Mean)
+	}
+	if g := test.row(t, "all lost").Goodput; g == nil || g.Mean != 0 {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestWarningsAreCountedOnceATrialAndByTheirWords(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}, "b": {3e6}})
+	for i, r := range in.Results {
+		w := fmt.Sprintf("forward: the sender counted %d.25 GB, the receiver 900 MB", i)
+		r.Warnings = []string{w, w}
+	}
+	in.Results[0].Warnings = append(in.Results[0].Warnings, "the clock stepped")
+	w := build(t, in).Warnings
+	if len(w) != 2 || w[0].Trials != 3 || !w[0].Alike || w[1].Trials != 1 || w[1].Alike {
+		t.Errorf("%+v", w)
+	}
+	if !slices.Equal(w[0].Patterns, []string{"a", "b"}) {
+		t.Errorf("patterns %v", w[0].Patterns)
+	}
+}
+
+func TestOptionsThatDifferAreTold(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}})
+	in.Results[1].Options.Streams = 8
+	test := build(t, in).Tests[0]
+	if len(test.Different) != 1 || test.Different[0].Key != "streams" || !slices.Equal(test.Different[0].Values, []string{"1", "8"}) {
+		t.Errorf("%+v", test.Different)
+	}
+	if !slices.ContainsFunc(test.Same, func(o Option) bool { return o.Key == "duration" && o.Values[0] == "10s" }) {
+		t.Errorf("%+v", test.Same)
+	}
+}
+
+func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
+	in := fourPatterns().input()
+	for _, r := range in.Results {
+		r.Summary.Confidence = measure.Medium
+	}
+	r := build(t, in)
+	for label, want := range map[string]string{"tcp": "12 of 12 trials never became steady.", "latency": "12 of 12 trials had enough round trips for a median but not for the tail."} {
+		test := r.test(t, label)
+		if !slices.Contains(test.Caveats, want) {
+			t.Errorf("%s: %q", label, test.Caveats)
+		}
+	}
+	if row := r.test(t, "tcp").Rows[0]; row.Confidence.String() != "3 medium" {
+		t.Errorf("confidence %s", row.Confidence)
+	}
+}

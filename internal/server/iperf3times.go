@@ -1,0 +1,101 @@
+package server
+
+import (
+	"net"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/iperf3"
+)
+
+// IPerf3Times are the patience of a server with clients of iperf3. The zero value is
+// that of iperf3's own server, but that a client that is gone is found out.
+type IPerf3Times struct {
+	// Silence is how long a client that sends may be silent; 0 is 120 s.
+	Silence time.Duration
+	// Unacknowledged is after how long what was sent and not acknowledged breaks a
+	// connection; 0 is the system's.
+	Unacknowledged time.Duration
+	// RateOver is over how much of a test what it moves is averaged before it is held
+	// to Config.MaxRate, in whole intervals; 0 is 5 s. Below 0 only what a client asks
+	// for is held to it.
+	RateOver time.Duration
+	// KeepAlive is how a control connection looks whether the client is there; nil is
+	// soku's own way, which finds out within 8 s.
+	KeepAlive *net.KeepAliveConfig
+}
+
+func (p IPerf3Times) silence() time.Duration {
+	if p.Silence > 0 {
+		return p.Silence
+	}
+	return 120 * time.Second
+}
+
+// watchOver has the kernel find out when the client is gone.
+func (p IPerf3Times) watchOver(control *net.TCPConn) error {
+	keep := net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 2}
+	if p.KeepAlive != nil {
+		keep = *p.KeepAlive
+	}
+	if err := control.SetKeepAliveConfig(keep); err != nil {
+		return err
+	}
+	return p.limitUnacknowledged(control)
+}
+
+func (p IPerf3Times) limitUnacknowledged(c *net.TCPConn) error {
+	if p.Unacknowledged > 0 {
+		return sock.LimitUnacknowledged(c, p.Unacknowledged)
+	}
+	return nil
+}
+
+func (p IPerf3Times) rateOver() time.Duration {
+	if p.RateOver == 0 {
+		return 5 * time.Second
+	}
+	return p.RateOver
+}
+
+// police ends a test that moves more than the limit of this server allows, both
+// directions together, averaged over the last whole intervals, as iperf3's server does.
+func (t *iperf3Test) police(stop func(error)) measure.Observer {
+	limit, over := t.server.cfg.MaxRate, t.server.cfg.IPerf3Times.rateOver()
+	if limit == 0 || over < 0 {
+		return func(measure.Progress) {}
+	}
+	n := max(1, int((over+t.options.Interval.Std()/2)/t.options.Interval.Std()))
+	var mu sync.Mutex
+	latest := map[measure.Direction][]measure.Progress{}
+	return func(p measure.Progress) {
+		if p.Rest {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		last := append(latest[p.Direction], measure.Progress{StartNs: p.StartNs, EndNs: p.EndNs, Bytes: p.Bytes})
+		latest[p.Direction] = last[max(0, len(last)-n):]
+		var rate float64
+		for _, last := range latest {
+			if len(last) == n {
+				rate += rateOf(last)
+			}
+		}
+		if rate > float64(limit) {
+			stop(refuse(iperf3.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
+		}
+	}
+}
+
+// rateOf is the mean over intervals, bit/s.
+func rateOf(all []measure.Progress) float64 {
+	var bytes, ns int64
+	for _, p := range all {
+		bytes += p.Bytes
+		ns += p.EndNs - p.StartNs
+	}
+	return float64(bytes) * 8e9 / float64(max(1, ns))
+}

@@ -1,0 +1,31 @@
+package sock
+
+import (
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+)
+
+// LimitUnacknowledged makes the kernel give c up, with a time-out, when what it sent is
+// not acknowledged for so long (TCP_USER_TIMEOUT of tcp(7), in milliseconds). Errors are
+// of kind usage.
+func LimitUnacknowledged(c *net.TCPConn, d time.Duration) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return measure.Errorf(measure.KindBroken, "set socket options: %w", err)
+	}
+	var inner error
+	err = raw.Control(func(fd uintptr) {
+		inner = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(d.Milliseconds()))
+	})
+	if err == nil {
+		err = inner
+	}
+	if err != nil {
+		return refused("TCP_USER_TIMEOUT", d, err)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package iperf3
+
+import (
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/wire"
+)
+
+func TestWhatTheSocketsAreToBeIsToldToTheServer(t *testing.T) {
+	for test, c := range map[measure.Test]struct {
+		set  func(*measure.Options)
+		want Parameters
+	}{
+		measure.TestTCP: {func(o *measure.Options) { o.Multipath = true }, Parameters{MPTCP: true}},
+		measure.TestUDP: {func(o *measure.Options) { o.FlowLabel, o.NoFragment = 7, true }, Parameters{FlowLabel: 7, DontFragment: true}},
+	} {
+		o := measure.Defaults(test)
+		o.Via = measure.ViaIperf3
+		c.set(&o)
+		o, err := o.Effective(test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ParametersFor(wire.Request{Test: test, Options: o})
+		if err != nil || p.MPTCP != c.want.MPTCP || p.FlowLabel != c.want.FlowLabel || p.DontFragment != c.want.DontFragment {
+			t.Errorf("%s: %+v, %v", test, p, err)
+		}
+	}
+}
