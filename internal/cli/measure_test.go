@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/test/freeport"
 )
 
 func TestATestByHandMeasuresPrintsAndKeeps(t *testing.T) {
@@ -195,19 +197,9 @@ func TestTheResultGoesToTheFileThatIsNamed(t *testing.T) {
 	}
 }
 
-func closedPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 	open := startServer(t, nil)
-	closed := closedPort(t)
+	closed := net.JoinHostPort("127.0.0.1", strconv.Itoa(freeport.One(t)))
 	notSoku := func() string {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -2,14 +2,14 @@ package cli
 
 import (
 	"errors"
-	"math/rand/v2"
-	"net"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"soku/test/freeport"
 )
 
 func TestALinkOfItsNameIsNtttcp(t *testing.T) {
@@ -39,7 +39,7 @@ func TestNtttcpGoesOnInTheBackgroundOnce(t *testing.T) {
 	if want := []string{"ntttcp", "-Dr", "-t", "1"}; !reflect.DeepEqual(started, want) {
 		t.Errorf("started with %q, want %q", started, want)
 	}
-	sys, _, _ = fakeSystem(t, "ntttcp", "-Ds", "127.0.0.1", "-p", freeRow(t), "-t", "1")
+	sys, _, _ = fakeSystem(t, "ntttcp", "-Ds", "127.0.0.1", "-p", strconv.Itoa(freeport.Row(t, 2)+1), "-t", "1")
 	sys.Getenv = func(name string) string { return map[string]string{detachedName: "1"}[name] }
 	sys.Detach = func(string, ...string) error { return errors.New("again") }
 	if code := Run(sys); code != 4 { // nobody listens there
@@ -47,28 +47,8 @@ func TestNtttcpGoesOnInTheBackgroundOnce(t *testing.T) {
 	}
 }
 
-// freeRow is a port that nothing listens on, as nothing does on the one below.
-func freeRow(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		port := 16000 + rand.IntN(16000) // below the ports that systems hand out
-		free := 0
-		for _, p := range []int{port - 1, port} {
-			if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p))); err == nil {
-				l.Close()
-				free++
-			}
-		}
-		if free == 2 {
-			return strconv.Itoa(port)
-		}
-	}
-	t.Fatal("no two free ports in a row")
-	return ""
-}
-
 func TestATrialAgainstTheOwnNtttcp(t *testing.T) {
-	port := freeRow(t)
+	port := strconv.Itoa(freeport.Row(t, 2) + 1) // and the one below for the control connection
 	receiver, out, errs := fakeSystem(t, "ntttcp", "-r", "127.0.0.1", "-P", "1", "-p", port, "-t", "1")
 	text := &lockedBuffer{}
 	receiver.Stdout = text

@@ -7,7 +7,6 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
+	"soku/test/freeport"
 )
 
 // iperf3Server is a real one, until the test ends.
@@ -29,12 +29,7 @@ func iperf3Server(t *testing.T, args ...string) (port int) {
 	if err != nil {
 		t.Skip("iperf3 is not installed: test/peers installs it")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port = l.Addr().(*net.TCPAddr).Port
-	_ = l.Close()
+	port = freeport.One(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	cmd := exec.CommandContext(ctx, path, append([]string{"-s", "--forceflush", "-p", strconv.Itoa(port)}, args...)...)
 	out, err := cmd.StdoutPipe()
@@ -232,13 +227,7 @@ func TestWhatIperf3DoesNotHaveIsToldBeforeAnythingIsSent(t *testing.T) {
 }
 
 func TestNobodyAtThePortOfIperf3IsUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close()
-	r, _ := viaIperf3(t, "127.0.0.1", port, measure.TestTCP, wire.IPerf3{}, nil)
+	r, _ := viaIperf3(t, "127.0.0.1", freeport.One(t), measure.TestTCP, wire.IPerf3{}, nil)
 	if r.Error == nil || r.Error.Kind != measure.KindUnreachable || !strings.Contains(r.Error.Hint, "iperf3 -s") {
 		t.Errorf("%v", r.Error)
 	}

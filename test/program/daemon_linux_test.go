@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,13 +16,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"soku/test/freeport"
 )
 
 func TestADaemonServesWritesItsLogAndEndsInGoodOrder(t *testing.T) {
 	soku := program(t)
 	dir := t.TempDir()
 	pidFile, log := filepath.Join(dir, "pid"), filepath.Join(dir, "log")
-	port := unusedPort(t)
+	port := strconv.Itoa(freeport.One(t))
 	began := exec.CommandContext(t.Context(), soku, "iperf3", "-s", "-D", "-p", port, "--pidfile", pidFile, "--logfile", log)
 	if out, err := began.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v, %s", err, out)
@@ -65,17 +66,6 @@ func TestADaemonServesWritesItsLogAndEndsInGoodOrder(t *testing.T) {
 	}
 }
 
-func unusedPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 func awaitText(t *testing.T, file, text string) {
 	t.Helper()
 	var b []byte
@@ -89,7 +79,7 @@ func awaitText(t *testing.T, file, text string) {
 
 func TestAPasswordIsAskedForAtATerminalAndNotShown(t *testing.T) {
 	terminal, far := openTerminal(t)
-	c := exec.CommandContext(t.Context(), program(t), "iperf3", "-c", "127.0.0.1", "-p", unusedPort(t), "--username", "mario", "--rsa-public-key-path", publicKey(t))
+	c := exec.CommandContext(t.Context(), program(t), "iperf3", "-c", "127.0.0.1", "-p", strconv.Itoa(freeport.One(t)), "--username", "mario", "--rsa-public-key-path", publicKey(t))
 	c.Stdin, c.Stdout, c.Stderr = far, far, far
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"regexp"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 // external runs a command line against what is no server of Ethr, on Linux, where
@@ -57,7 +57,7 @@ func TestEchoesArePingedAsConnectionsAre(t *testing.T) {
 
 func TestTheHopsOfAPathAreALineEach(t *testing.T) {
 	t.Parallel()
-	service := freePort(t) // that nobody listens is an answer, too
+	service := freeport.One(t) // that nobody listens is an answer, too
 	for line, what := range map[string]string{
 		"-x 127.0.0.1 -p icmp -t tr":                         "ICMP",
 		fmt.Sprintf("-x 127.0.0.1:%d -t tr", service):        "TCP",
@@ -130,7 +130,7 @@ func TestAPathThatEndsBeforeItsTargetIsAFailure(t *testing.T) {
 
 func TestConnectionsLeaveFromThePortThatIsAskedFor(t *testing.T) {
 	port, server, _ := serving(t, "-no -debug")
-	local := freePorts(t, 2)
+	local := freeport.Row(t, 2)
 	out := &screen{}
 	if status, log := run(t.Context(), out, fmt.Sprintf("-c 127.0.0.1 -port %d -cport %d -n 2 -d 300ms -debug", port, local)); status != 0 {
 		t.Fatal(out)
@@ -154,7 +154,7 @@ func TestConnectionsLeaveFromThePortThatIsAskedFor(t *testing.T) {
 
 func TestDatagramsLeaveFromThePortThatIsAskedFor(t *testing.T) {
 	port, _, _ := serving(t, "-no")
-	local := freePorts(t, 2)
+	local := freeport.Row(t, 2)
 	out := &screen{}
 	if status, _ := run(t.Context(), out, fmt.Sprintf("-c 127.0.0.1 -port %d -cport %d -n 2 -p udp -b 80K -d 200ms -no", port, local)); status != 0 {
 		t.Fatal(out)
@@ -162,24 +162,4 @@ func TestDatagramsLeaveFromThePortThatIsAskedFor(t *testing.T) {
 	for i := range 2 {
 		hasLines(t, out, fmt.Sprintf(`^\[ *\d+\] local 127.0.0.1 port %d connected to `, local+i))
 	}
-}
-
-// freePorts are so many ports in a row that nobody has.
-func freePorts(t *testing.T, n int) (first int) {
-	t.Helper()
-	for range 100 {
-		first = freePort(t)
-		free := first+n <= 1<<16
-		for i := 1; i < n && free; i++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
-			if free = err == nil; free {
-				l.Close()
-			}
-		}
-		if free {
-			return first
-		}
-	}
-	t.Fatal("no free ports in a row")
-	return 0
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"regexp"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 // screen is where a run prints, and its log.
@@ -43,21 +43,10 @@ func run(ctx context.Context, out *screen, line string) (status int, log *screen
 	return Run(ctx, env, words(line)), log
 }
 
-// freePort is a port that nobody has, for TCP and UDP.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // serving runs a server until the test ends and returns its port and screen.
 func serving(t *testing.T, more string) (port int, out *screen, ended chan int) {
 	t.Helper()
-	port = freePort(t)
+	port = freeport.One(t)
 	ctx, stop := context.WithCancelCause(context.Background())
 	out, ended = &screen{}, make(chan int, 1)
 	go func() {
@@ -186,7 +175,7 @@ func TestAnInterruptIsAnOrderlyEnd(t *testing.T) {
 
 func TestWhatFailsIsSaidAndHasAStatus(t *testing.T) {
 	for line, says := range map[string]string{
-		fmt.Sprintf("-c 127.0.0.1 -port %d", freePort(t)): "refused",
+		fmt.Sprintf("-c 127.0.0.1 -port %d", freeport.One(t)): "refused",
 		"-c h -ui":                "-ui",
 		"-c no-such-host.invalid": "find the address",
 	} {

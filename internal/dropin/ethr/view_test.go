@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 func newView(at *time.Time) *view {
@@ -76,7 +77,7 @@ func TestTheViewFitsAnyTerminal(t *testing.T) {
 // a pattern while a client measures, and returns all that it printed.
 func screenServer(t *testing.T, columns, lines int, shown string) (out, log *screen) {
 	t.Helper()
-	port := freePort(t)
+	port := freeport.One(t)
 	ctx, stop := context.WithCancelCause(context.Background())
 	out, log = &screen{}, &screen{}
 	ended := make(chan int, 1)

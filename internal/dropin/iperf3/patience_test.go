@@ -2,10 +2,11 @@ package iperf3
 
 import (
 	"context"
-	"net"
 	"strconv"
 	"strings"
 	"testing"
+
+	"soku/test/freeport"
 )
 
 // slowly is a test whose second block comes 8 s after its first.
@@ -58,7 +59,7 @@ func TestStreamsLeaveFromThePortsThatAreAsked(t *testing.T) {
 	realProgram(t)
 	for _, protocol := range []string{"", "-u"} {
 		port, _ := realServer(t)
-		first := freePorts(t, 4)
+		first := freeport.Row(t, 4)
 		out := ours(t, append([]string{"-c", "127.0.0.1", "-p", port, "-J", "-t", "1", "-b", "1M", "-P", "2", "--bidir", "--cport", strconv.Itoa(first)}, strings.Fields(protocol)...)...)
 		if out.code != 0 {
 			t.Fatalf("status %d, %s%s", out.code, out.stderr, out.stdout)
@@ -73,27 +74,6 @@ func TestStreamsLeaveFromThePortsThatAreAsked(t *testing.T) {
 			}
 		}
 	}
-}
-
-// freePorts is the first of n ports in a row that nobody has.
-func freePorts(t *testing.T, n int) int {
-	t.Helper()
-	for range 100 {
-		first, _ := strconv.Atoi(freePort(t))
-		free := true
-		for i := range n {
-			l, err := net.Listen("tcp", "[::]:"+strconv.Itoa(first+i))
-			if err == nil {
-				_ = l.Close()
-			}
-			free = free && err == nil
-		}
-		if free {
-			return first
-		}
-	}
-	t.Fatal("no ports are free")
-	return 0
 }
 
 func TestTheKernelHoldsAStreamToItsRate(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
+
+	"soku/test/freeport"
 )
 
 // modes are the tests that both programs are run with, each with -t 1 -i 0.5
@@ -96,21 +96,10 @@ func execute(t testing.TB, name string, args ...string) output {
 	return output{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-var lastPort atomic.Int32
-
-// freePort is a port that nobody listens on now, below those that systems give to
-// connections, which may come to be in use at any time.
+// freePort is a port that nobody has.
 func freePort(t testing.TB) string {
 	t.Helper()
-	for range 1000 {
-		port := strconv.Itoa(10_000 + (os.Getpid()*64+int(lastPort.Add(1)))%20_000)
-		if l, err := net.Listen("tcp", "[::]:"+port); err == nil {
-			_ = l.Close()
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
+	return strconv.Itoa(freeport.One(t))
 }
 
 // realServer starts one real server for one test and returns its port, and what it

@@ -1,0 +1,73 @@
+// Package freeport finds ports for tests that start servers.
+package freeport
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// The ports are below those that systems give to connections, which may come to be in
+// use at any time.
+const (
+	lowest = 10_000
+	span   = 20_000
+)
+
+var next atomic.Uint32
+
+func init() { next.Store(rand.Uint32N(span)) } // packages are tested beside each other
+
+// One is a port that no socket of the host has, neither of TCP nor of UDP. No port comes
+// twice in a process. It may be called by many goroutines.
+func One(t testing.TB) int {
+	t.Helper()
+	return Row(t, 1)
+}
+
+// Row is the first of n such ports in a row.
+func Row(t testing.TB, n int) int {
+	t.Helper()
+	for range 1000 {
+		first := lowest + int(next.Add(uint32(n))-uint32(n))%span
+		if free(first, n) {
+			return first
+		}
+	}
+	t.Fatalf("no %d ports in a row are free", n)
+	return 0
+}
+
+// free asks the system for its sockets where it tells. To listen for a moment is no way
+// to find out while the process starts programs: until a new process runs its program
+// it has a copy of the listening socket, so that whoever listens next finds the port in
+// use.
+func free(first, n int) bool {
+	for _, file := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		sockets, err := os.ReadFile("/proc/net/" + file)
+		if os.IsNotExist(err) && file == "tcp" {
+			return canListen(first, n)
+		}
+		for port := first; port < first+n; port++ {
+			if strings.Contains(string(sockets), fmt.Sprintf(":%04X ", port)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func canListen(first, n int) bool {
+	for port := first; port < first+n; port++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return false
+		}
+		_ = l.Close()
+	}
+	return true
+}
