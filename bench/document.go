@@ -85,7 +85,7 @@ func (d *document) writeTargets(w io.Writer) {
 In its place the limit shows what the same technique comes to in C: where it misses as well, the
 kernel and this machine set the figure. Single rounds show how far runs lie apart; under 10 %% says nothing by itself.
 Start-up: most of soku's time goes by before its main function, where the Go runtime starts and the packages of the store, the
-reports and TLS initialise, with about four times the page faults of iperf3. What those cost differs between machines more
+reports and TLS initialise. Much of that is page faults, whose cost differs between machines more
 than anything else here.
 
 | what | where | at the bound | figure | in single rounds | the limit in its place |
@@ -94,6 +94,7 @@ than anything else here.
 	}
 }
 
+// ratioText is a ratio, or nothing where there is none.
 func ratioText(v float64) string { return known("%.2f", v) }
 
 // known is v, or nothing where nobody knows it.

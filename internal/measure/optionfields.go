@@ -202,16 +202,6 @@ func (o Options) Effective(test Test) (Options, error) {
 	return o, nil
 }
 
-// UsualLength is how many bytes are read or written at once unless asked otherwise, the
-// fastest on a host of two processors: several streams share each, where less stays in
-// its cache between the call that writes and the one that reads.
-func UsualLength(streams int) Size {
-	if streams > 1 {
-		return 256 << 10
-	}
-	return 1 << 20
-}
-
 // Bounds on what a connect test may do to a port of somebody else's.
 const (
 	foreignRate     = 100    // connections a second unless asked otherwise

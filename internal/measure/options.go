@@ -68,3 +68,13 @@ type Options struct {
 
 // DefaultPort is the native protocol's port, TCP and UDP.
 const DefaultPort = 7658
+
+// UsualLength is how many bytes one call reads or writes where nobody asked for a length,
+// by streams: 1 MiB for one; 256 KiB for several, which take turns on a processor and
+// find more of each other's bytes in its cache so. Measured on two processors.
+func UsualLength(streams int) Size {
+	if streams > 1 {
+		return 256 << 10
+	}
+	return 1 << 20
+}
