@@ -16,8 +16,8 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) err
 		if err := l.raw.Control(l.echoing); err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := endOf(ctx); err != nil {
+			return err
 		}
 		if over, err := l.answered(); over || err != nil {
 			return err
@@ -61,8 +61,10 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 	next, other, open := 0, 0, len(links)
 	over := make([]bool, len(links))
 	for passes := 0; open > 0; passes++ {
-		if passes%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if passes%1024 == 0 {
+			if err := endOf(ctx); err != nil {
+				return err
+			}
 		}
 		if passes%wallPasses == 0 {
 			ahead := wallAhead()

@@ -124,6 +124,19 @@ func (l *directLink) slice() (now int64) {
 	return now
 }
 
+// endOf is why a loop that may never sleep ends with its context: nil while that goes
+// on. It looks at the deadline itself. Loops that spin at a real-time priority
+// leave no processor to the timer that ends the context, nor to whoever would end them.
+func endOf(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if end, ok := ctx.Deadline(); ok && time.Now().After(end) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
 // wallAhead is what the wall clock is ahead of nanotime, by the closest of a few
 // readings: one of them may have been interrupted.
 func wallAhead() (ahead int64) {
@@ -177,8 +190,8 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 func (l *directLink) turn(ctx context.Context, c *client, base int64) (over bool, err error) {
 	d := l.d
 	now := l.slice() - base
-	if ctx.Err() != nil {
-		return true, context.Cause(ctx)
+	if err := endOf(ctx); err != nil {
+		return true, err
 	}
 	if d.phase == phaseIdle {
 		if c.over(now) {

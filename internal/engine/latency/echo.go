@@ -140,7 +140,7 @@ func checkEcho(o measure.Options) error {
 
 // echoed is the error of an echo that ended with err.
 func echoed(ctx context.Context, conn net.Conn, err error) error {
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		return measure.Errorf(measure.KindBroken, "answer latency messages of %s: %w", conn.RemoteAddr(), err).
 			WithHint("see whether the client was stopped or a firewall cut the flow")
 	}

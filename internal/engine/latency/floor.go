@@ -3,6 +3,7 @@ package latency
 import (
 	"context"
 	"net"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,8 @@ func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
+	// Now, rather than while it measures: threads that collect share its processors.
+	runtime.GC()
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()
 	near, far, err := pair(ctx, o.Protocol, o.Multipath)

@@ -56,18 +56,19 @@ type keeper struct {
 func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 	c, d := k.c, k.l.d
 	now := k.l.slice() - k.base
-	if ctx.Err() != nil {
-		return true, context.Cause(ctx)
+	if err := endOf(ctx); err != nil {
+		return true, err
 	}
 	c.rec.Tick(now - c.omit)
 	k.plan(now)
-	if k.ended && d.batch == 0 && d.phase == phaseIdle {
-		switch {
-		case k.window.Outstanding() == 0:
-			return true, nil
-		case c.stream && now > k.lastNs+c.timeout:
-			return true, errSilent
-		}
+	owed := k.window.Outstanding()
+	done := k.ended && d.batch == 0 && d.phase == phaseIdle
+	if done && owed == 0 {
+		return true, nil
+	}
+	// Over UDP what is owed expires.
+	if stuck := done || k.full() || d.phase == phaseSend; c.stream && owed > 0 && stuck && now > k.lastNs+c.timeout {
+		return true, errSilent
 	}
 	if c.end > 0 && d.batch > 0 && !k.out {
 		d.tick = min(d.tick, k.base+c.end)
@@ -83,6 +84,11 @@ func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 	return false, err
 }
 
+// full tells whether no more requests can wait for their replies at once.
+func (k *keeper) full() bool {
+	return int64(k.l.d.batch)+k.window.Outstanding() >= int64(k.c.outstanding())
+}
+
 // plan fills the batch with what is due next, and ends it when the time is over.
 func (k *keeper) plan(now int64) {
 	c, d := k.c, k.l.d
@@ -93,7 +99,7 @@ func (k *keeper) plan(now int64) {
 	if d.batch > leaving && c.ranOut(d.due[leaving]-k.base, now) {
 		d.batch, k.ended, k.out = leaving, true, true
 	}
-	if int64(d.batch)+k.window.Outstanding() >= int64(c.outstanding()) {
+	if k.full() {
 		return
 	}
 	for d.batch < batchMost && !k.ended {

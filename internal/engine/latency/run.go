@@ -343,7 +343,7 @@ func (c *client) broken(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &told):
+	case errors.As(err, &told), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("the far end closed the connection")
