@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // soku measures with the given test and options. The time is left out when an
 // amount is asked for.
@@ -67,12 +70,12 @@ func limitStream(n int, tx, rx string) Contender {
 		fmt.Sprintf("role=source streams=%d tx=%s%s", n, tx, buffer), false)
 }
 
-func limitRoundTrip(protocol string, spin bool) Contender {
+func limitRoundTrip(protocol string, spin bool, more ...string) Contender {
 	words := "protocol=" + protocol
 	if spin {
 		words += " spin=1"
 	}
-	return limit("roundtrip", "role=echo "+words, "role=ask "+words, protocol == "udp")
+	return limit("roundtrip", "role=echo "+words, strings.Join(append([]string{"role=ask", words}, more...), " "), protocol == "udp")
 }
 
 func limitFlood(size int, trains bool) Contender {

@@ -11,6 +11,7 @@ const (
 	kindCopied  = "data written and read by programs: what an application gets"
 	kindBlock   = "round trips between programs that sleep until a message comes"
 	kindSpin    = "round trips between programs that spin"
+	kindOpen    = "how late 10,000 requests a second leave on their schedule, both ends spinning"
 	kindUDP     = "datagrams counted at the receiver"
 	kindConnect = "connections opened and closed, one after another in each stream"
 	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session), to its first measured byte, both as a relay between the ends sees them, and to its exit (iperf3 ends with its one-second clock)"
@@ -46,6 +47,9 @@ func contests() []Contest {
 		out = append(out,
 			Contest{"latency-blocking-" + protocol, "loopback", kindBlock, []Metric{p50, p99, p999, mean}, "", answering(protocol, false)},
 			Contest{"latency-spinning-" + protocol, "loopback", kindSpin, []Metric{p50, p99, p999, mean}, "", answering(protocol, true)})
+	}
+	for _, protocol := range []string{"tcp", "udp"} {
+		out = append(out, Contest{"latency-schedule-" + protocol, "loopback", kindOpen, []Metric{lateP50, lateP99, lateP999}, "", scheduling(protocol)})
 	}
 	packets := []Metric{packetRate, lossRatio}
 	for _, size := range []int{64, 1400} {
@@ -104,6 +108,14 @@ func answering(protocol string, spin bool) []Contender {
 		return out
 	}
 	return append(out, netperfRR(protocol), qperf(protocol), neperRR(protocol))
+}
+
+func scheduling(protocol string) []Contender {
+	own := []string{"--protocol", protocol, "--spin=on", "--request-rate", "10000"}
+	if protocol == "tcp" {
+		own = append(own, "-C", "cubic")
+	}
+	return []Contender{soku(sokuLabel, "latency", own...), limitRoundTrip(protocol, true, "rate=10000")}
 }
 
 func onOff(b bool) string {

@@ -18,6 +18,9 @@ var (
 	p50            = Metric{"p50_us", "µs p50", "%.1f", false}
 	p99            = Metric{"p99_us", "µs p99", "%.1f", false}
 	p999           = Metric{"p999_us", "µs p99.9", "%.1f", false}
+	lateP50        = Metric{"late_p50_us", "µs late p50", "%.1f", false}
+	lateP99        = Metric{"late_p99_us", "µs late p99", "%.1f", false}
+	lateP999       = Metric{"late_p999_us", "µs late p99.9", "%.1f", false}
 	firstPacket    = Metric{"first_packet_ms", "ms to the first packet", "%.1f", false}
 	firstByte      = Metric{"first_byte_ms", "ms to the first measured byte", "%.1f", false}
 	wall           = Metric{"wall_ms", "ms to the exit", "%.1f", false}

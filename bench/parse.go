@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"strconv"
@@ -41,6 +42,11 @@ func keep(f Figures, zeroAllowed ...string) (Figures, error) {
 // peers give theirs, not over the steady part that soku itself reports.
 func parseSoku(client, _ string) (Figures, error) {
 	var doc struct {
+		Latency struct {
+			Arrivals *struct {
+				Late map[string]float64 `json:"send_error_ns"`
+			} `json:"arrivals"`
+		} `json:"latency"`
 		Summary struct {
 			Bytes     float64             `json:"received_bytes"`
 			NS        float64             `json:"duration_ns"`
@@ -61,9 +67,9 @@ func parseSoku(client, _ string) (Figures, error) {
 		rtt = s.Program
 	}
 	if rtt != nil {
-		f = Figures{}
-		for name, member := range map[string]string{p50.Name: "p50", p99.Name: "p99", p999.Name: "p99_9"} {
-			f[name] = (*rtt)[member] / 1e3
+		f = percentiles(*rtt, p50, p99, p999)
+		if a := doc.Latency.Arrivals; a != nil {
+			maps.Copy(f, percentiles(a.Late, lateP50, lateP99, lateP999))
 		}
 	} else if s.Packets > 0 {
 		f[packetRate.Name] = s.Packets / s.NS * 1e9
@@ -72,6 +78,11 @@ func parseSoku(client, _ string) (Figures, error) {
 	}
 	f[connectionRate.Name] = s.PerSecond
 	return keep(f, lossRatio.Name, rateError.Name)
+}
+
+// percentiles are those of a result's member, ns, as figures in µs.
+func percentiles(ns map[string]float64, half, most, nearlyAll Metric) Figures {
+	return Figures{half.Name: ns["p50"] / 1e3, most.Name: ns["p99"] / 1e3, nearlyAll.Name: ns["p99_9"] / 1e3}
 }
 
 // parseIperf3 reads -J. Rates are the receiver's; both directions are added.
@@ -129,8 +140,12 @@ func parseLimit(client, server string) (Figures, error) {
 		goodput.Name:        s["bytes"] * 8 / s["ns"],
 		packetRate.Name:     s["packets"] / s["ns"] * 1e9,
 		connectionRate.Name: c["connections"] / c["ns"] * 1e9,
-		p50.Name:            c["p50_ns"] / 1e3, p99.Name: c["p99_ns"] / 1e3, p999.Name: c["p999_ns"] / 1e3,
 	}
+	half, most, nearlyAll := p50, p99, p999
+	if c["late"] != 0 {
+		half, most, nearlyAll = lateP50, lateP99, lateP999
+	}
+	maps.Copy(f, percentiles(map[string]float64{"p50": c["p50_ns"], "p99": c["p99_ns"], "p99_9": c["p999_ns"]}, half, most, nearlyAll))
 	return keep(f)
 }
 

@@ -49,6 +49,9 @@ func targets() []target {
 		add("blocking "+protocol+" p50 of sockperf", "latency-blocking-"+protocol, p50, "sockperf", 1, false)
 		add("blocking "+protocol+" p50 of netperf", "latency-blocking-"+protocol, p50, "netperf "+strings.ToUpper(protocol)+"_RR", 1, false)
 	}
+	for _, protocol := range []string{"tcp", "udp"} {
+		add("open loop of 10,000/s "+protocol+": µs late p99", "latency-schedule-"+protocol, lateP99, "", 20, false)
+	}
 	for _, size := range []string{"64", "1400"} {
 		add("UDP packets of "+size+" B of iperf3", "udp-pps-"+size, packetRate, "iperf3", 1.25, true)
 		add("UDP trains of "+size+" B of iperf3 --gsro", "udp-gso-"+size, packetRate, "iperf3 --gsro", 1.1, true)
@@ -90,7 +93,7 @@ func (t target) judge(s []standing) verdict {
 	if t.atLeast {
 		v.atTheBound = fmt.Sprintf(">= %g", t.bound)
 	}
-	if t.to != limitLabel && t.to != "" {
+	if t.to != limitLabel {
 		v.limit = median(t.figures(s, limitLabel))
 	}
 	if math.IsNaN(v.figure) || math.IsInf(v.figure, 0) {

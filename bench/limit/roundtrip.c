@@ -2,9 +2,11 @@
  *
  *   roundtrip role=echo protocol=tcp|udp size=B [spin=1]
  *   roundtrip role=ask  protocol=tcp|udp size=B [spin=1] seconds=S host=A
+ *   roundtrip role=ask  protocol=tcp|udp size=B spin=1 rate=N seconds=S host=A
  *
  * Blocking, or spinning on a non-blocking socket at both ends. The clock is read
- * once a round trip: the end of one is the start of the next. */
+ * once a round trip: the end of one is the start of the next. With a rate, messages
+ * leave on a schedule whatever came back, and what is told is how late they leave. */
 #include "limit.h"
 
 static int size, wait_flag;
@@ -42,11 +44,10 @@ static int ascending(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-static void ask(int stream, char *message) {
-	int fd = connected(stream ? tcp_socket() : must(socket(AF_INET, SOCK_DGRAM, 0), "socket"));
-	if (stream) option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	const size_t most = 8 << 20;
-	uint32_t *took = (uint32_t *)memory(most * sizeof *took);
+static const size_t most = 8 << 20; /* figures of a run */
+
+/* One after the other; n figures of how long each took, ns. */
+static size_t closed(int fd, int stream, char *message, uint32_t *took) {
 	int64_t before = now(), end = before + (int64_t)(number("seconds", 2) * 1e9);
 	size_t n = 0;
 	while (before < end && n < most) {
@@ -55,10 +56,33 @@ static void ask(int stream, char *message) {
 		took[n++] = after - before;
 		before = after;
 	}
+	return n;
+}
+
+/* On a schedule; n figures of how late each left, ns. */
+static size_t scheduled(int fd, char *message, uint32_t *late, double gap) {
+	int64_t begin = now(), end = begin + (int64_t)(number("seconds", 2) * 1e9);
+	size_t n = 0;
+	for (int64_t at = begin; at < end && n < most; at = begin + (int64_t)(n * gap)) {
+		int64_t t;
+		while ((t = now()) < at) /* whatever has come back is out of the way */
+			if (recv(fd, message, size, MSG_DONTWAIT) < 0 && errno != EAGAIN) return n;
+		if (send(fd, message, size, 0) < 0) break;
+		late[n++] = t - at;
+	}
+	return n;
+}
+
+static void ask(int stream, char *message) {
+	int fd = connected(stream ? tcp_socket() : must(socket(AF_INET, SOCK_DGRAM, 0), "socket"));
+	if (stream) option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	double rate = number("rate", 0);
+	uint32_t *ns = (uint32_t *)memory(most * sizeof *ns);
+	size_t n = rate ? scheduled(fd, message, ns, 1e9 / rate) : closed(fd, stream, message, ns);
 	if (n == 0) must(-1, "no round trip");
-	qsort(took, n, sizeof *took, ascending);
-	printf("count=%zu p50_ns=%u p99_ns=%u p999_ns=%u max_ns=%u\n", n, took[n / 2], took[(size_t)(n * 0.99)],
-	       took[(size_t)(n * 0.999)], took[n - 1]);
+	qsort(ns, n, sizeof *ns, ascending);
+	printf("count=%zu %sp50_ns=%u p99_ns=%u p999_ns=%u max_ns=%u\n", n, rate ? "late=1 " : "", ns[n / 2], ns[(size_t)(n * 0.99)],
+	       ns[(size_t)(n * 0.999)], ns[n - 1]);
 }
 
 int main(int argc, char **argv) {

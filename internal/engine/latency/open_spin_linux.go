@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // openSpinning is the open loop of one thread that never sleeps: it looks for
@@ -22,14 +23,18 @@ func (c *client) openSpinning(ctx context.Context) error {
 }
 
 func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
-	k := &keeper{c: c, l: l, base: nanotime() - c.clock.now(), window: roundtrip.NewWindow(c.outstanding() + batchMost)}
+	k := &keeper{c: c, l: l, window: roundtrip.NewWindow(c.outstanding() + batchMost)}
 	l.prepare(c.size, false)
 	l.d.done = make([]exchange, 4*batchMost)
 	defer l.heed(ctx)()
-	l.d.token, l.d.zero = c.token, k.base
 	if !c.stream {
 		header{magic: magicRequest, token: c.token}.put(l.d.out)
 	}
+	// The thread took some milliseconds to make, for which requests would be late. The
+	// recorder is an inline one, which has no clock.
+	c.clock.start = sock.Now()
+	k.base = nanotime() - c.clock.now()
+	l.d.token, l.d.zero = c.token, k.base
 	for over := false; !over; {
 		var err error
 		if over, err = k.slice(ctx); err != nil {
