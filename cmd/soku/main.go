@@ -5,10 +5,8 @@ import (
 	"os"
 
 	"soku/internal/cli"
-	"soku/internal/sock"
 )
 
 func main() {
-	sock.ReserveThreads()
 	os.Exit(cli.Run(cli.Real()))
 }

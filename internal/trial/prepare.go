@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // preparation is what a trial needs before packets move and not before it talks
@@ -24,7 +25,7 @@ type preparation struct {
 
 // prepare plans it. begin starts it, into must be called.
 func prepare(ctx context.Context, remote netip.Addr, test measure.Test, o measure.Options) *preparation {
-	p := &preparation{}
+	p := &preparation{tasks: []func(){sock.ReserveThreads}}
 	p.tasks = append(p.tasks, func() {
 		p.local = localAddress(ctx, remote, o)
 		p.facts = host.Facts(ctx, p.local)
