@@ -28,6 +28,7 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:   func(name string) (fs.File, error) { return os.Open(name) },
+		Stat:   os.Stat,
 		Create: func(name string) (io.WriteCloser, error) { return os.Create(name) },
 		Append: appendTo, Remove: os.Remove, Uname: func() string { return "Linux test" }, Called: "soku", PID: 4711,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,

@@ -33,6 +33,7 @@ type System struct {
 	Getenv     func(string) string
 	ReadFile   func(string) ([]byte, error)
 	Open       func(string) (fs.File, error) // for what may be too large to read whole
+	Stat       func(string) (fs.FileInfo, error)
 	WriteFile  func(name string, data []byte, perm os.FileMode) error
 	Create     func(name string) (io.WriteCloser, error) // makes the file, or empties it
 	Append     func(name string) (io.WriteCloser, error) // makes the file, or adds to it
@@ -73,7 +74,7 @@ func Real() *System {
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
-		Open: func(name string) (fs.File, error) { return os.Open(name) },
+		Open: func(name string) (fs.File, error) { return os.Open(name) }, Stat: os.Stat,
 		Create: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		},

@@ -1,7 +1,8 @@
 package server
 
 import (
-	"sync/atomic"
+	"math"
+	"sync"
 	"time"
 
 	"soku/internal/measure"
@@ -12,12 +13,22 @@ import (
 // be used from any goroutine.
 type allowance struct {
 	perSecond float64 // bytes; 0 is no limit
-	begin     time.Time
-	spent     atomic.Int64
+	most      float64 // bytes that are saved up at most
+
+	mu     sync.Mutex
+	credit float64   // bytes
+	at     time.Time // when credit was that
 }
 
-func newAllowance(limit measure.Rate) *allowance {
-	return &allowance{perSecond: float64(limit) / 8, begin: time.Now()}
+// newAllowance begins one now. saved is how long what is not moved can be saved up; 0 is
+// for a test that lasts as long as somebody moves something.
+func newAllowance(limit measure.Rate, saved time.Duration) *allowance {
+	a := &allowance{perSecond: float64(limit) / 8, most: math.Inf(1), at: time.Now()}
+	a.credit = max(a.perSecond, 16e6)
+	if saved > 0 {
+		a.most = a.credit + 1.1*a.perSecond*saved.Seconds()
+	}
+	return a
 }
 
 // spend takes bytes off, and tells whether that was more than there is.
@@ -25,6 +36,10 @@ func (a *allowance) spend(bytes int64) (over bool) {
 	if a.perSecond == 0 {
 		return false
 	}
-	spent := a.spent.Add(bytes)
-	return float64(spent) > 1.1*a.perSecond*time.Since(a.begin).Seconds()+max(a.perSecond, 16e6)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	a.credit = min(a.most, a.credit+1.1*a.perSecond*now.Sub(a.at).Seconds()) - float64(bytes)
+	a.at = now
+	return a.credit < 0
 }

@@ -109,7 +109,7 @@ func (e *ethrTests) client(k ethrKey) *ethrClient {
 		c = &ethrClient{ethrKey: k, tests: e, born: time.Now(), granted: newLatch()}
 		c.total = EthrRow{Client: k.client, UDP: k.udp}
 		c.ctx, c.cancel = context.WithCancelCause(e.server.base)
-		c.allowed = newAllowance(e.server.cfg.MaxRate)
+		c.allowed = newAllowance(e.server.cfg.MaxRate, time.Second) // its connections may be silent for as long as it likes
 		if len(e.by) == 0 {
 			e.second = c.born
 		}

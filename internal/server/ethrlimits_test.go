@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/ethr"
 )
 
@@ -146,7 +147,7 @@ func TestTheServersLimitEndsATestOfEthr(t *testing.T) {
 	if _, err := c.Write([]byte("payload")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Read(make([]byte, 1)); err == nil || isDeadline(err) {
+	if _, err := c.Read(make([]byte, 1)); err == nil || sock.TimedOut(err) {
 		t.Errorf("it did not end: %v", err)
 	}
 }
@@ -186,7 +187,7 @@ func TestTooFastAClientOfEthrIsStopped(t *testing.T) {
 	for err == nil {
 		_, err = c.Write(b)
 	}
-	if isDeadline(err) {
+	if sock.TimedOut(err) {
 		t.Error("it was not stopped")
 	}
 }
@@ -209,7 +210,7 @@ func TestTheLimitOnRatesIsOneForAllConnectionsOfATest(t *testing.T) {
 		}
 	}
 	for i, c := range conns {
-		if _, err := c.Read(make([]byte, 1)); err == nil || isDeadline(err) {
+		if _, err := c.Read(make([]byte, 1)); err == nil || sock.TimedOut(err) {
 			t.Errorf("connection %d goes on: %v", i, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"soku/internal/engine/latency"
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/ethr"
 )
 
@@ -136,15 +137,10 @@ func (s *Server) awaitTurn(client *ethrClient, c *net.TCPConn) error {
 	switch {
 	case s.base.Err() != nil:
 		return context.Cause(s.base)
-	case client.granted.fired() && isDeadline(err):
+	case client.granted.fired() && sock.TimedOut(err):
 		return nil
 	}
 	return errClientGone
-}
-
-func isDeadline(err error) bool {
-	var e net.Error
-	return errors.As(err, &e) && e.Timeout()
 }
 
 // ethrTest is one connection of a test after its request was answered.
@@ -239,7 +235,7 @@ func (t *ethrTest) question() (begins time.Time, early int, err error) {
 	head := make([]byte, 64)
 	n, err := t.beginning(head)
 	if err != nil {
-		if n == 0 && t.request.Params.Reverse && isDeadline(err) {
+		if n == 0 && t.request.Params.Reverse && sock.TimedOut(err) {
 			return begins, 0, nil
 		}
 		return time.Time{}, n, err

@@ -97,17 +97,23 @@ func (t *iperf3Test) prepare() error {
 // tryLabel finds out whether this host can label what it sends in the test. A client of
 // iperf3 goes on without: its own server labels nothing.
 func (t *iperf3Test) tryLabel() error {
-	if t.options.FlowLabel == 0 || len(t.tcp) == 0 || !t.asked.ServerSends() {
+	if t.options.FlowLabel == 0 || !t.asked.ServerSends() {
 		return nil
 	}
-	sending := t.tcp[len(t.tcp)-1] // the last of the streams is one on which this end sends
-	return sock.Settings{FlowLabel: t.options.FlowLabel, NoDelay: t.options.NoDelay}.Apply(sending.conn)
+	label := sock.Settings{FlowLabel: t.options.FlowLabel, NoDelay: t.options.NoDelay}
+	switch tcp, udp := len(t.tcp), len(t.udp); { // the last of the streams is one on which this end sends
+	case tcp > 0:
+		return label.Apply(t.tcp[tcp-1].conn)
+	case udp > 0:
+		return label.Apply(t.udp[udp-1].conn)
+	}
+	return nil
 }
 
 // pace has the kernel hold a stream to the rate that the client asks of it.
 func (t *iperf3Test) pace(c syscall.Conn) {
 	if rate := t.asked.FQRate; rate > 0 {
-		sock.LimitPacing(c, uint64(rate)/8)
+		sock.LimitPacing(c, max(1, uint64(rate)/8))
 	}
 }
 

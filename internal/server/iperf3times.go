@@ -71,7 +71,7 @@ func (t *iperf3Test) police(stop func(error)) measure.Observer {
 	var mu sync.Mutex
 	latest := map[measure.Direction][]measure.Progress{}
 	return func(p measure.Progress) {
-		if p.Rest {
+		if p.Rest || t.over.fired() { // the client waits for the results by then
 			return
 		}
 		mu.Lock()

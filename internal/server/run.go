@@ -141,7 +141,7 @@ func (s *Server) flow(ctx context.Context, cancel context.CancelCauseFunc, ss *s
 // police passes live intervals on and ends a session whose client sends
 // clearly more than the server allows.
 func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Observer {
-	allowed := newAllowance(s.cfg.MaxRate)
+	allowed := newAllowance(s.cfg.MaxRate, 0)
 	return func(p measure.Progress) {
 		if p.Whole() {
 			ss.out.interval(p)

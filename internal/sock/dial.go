@@ -13,7 +13,11 @@ import (
 // a trial, leaves from o.Bind and gives up after o.ConnectTimeout. A Bind that
 // is no IP address is an error of kind usage. TCP is one path unless o.Multipath
 // asks for Multipath TCP, which is an error of kind usage where this system has none.
-func DialerFor(base string, o measure.Options) (*net.Dialer, error) {
+func DialerFor(base string, o measure.Options) (*net.Dialer, error) { return DialerFrom(base, o, 0) }
+
+// DialerFrom is [DialerFor] whose connections leave from a local port; 0 leaves it to
+// the system.
+func DialerFrom(base string, o measure.Options, port int) (*net.Dialer, error) {
 	d := &net.Dialer{Timeout: o.ConnectTimeout.Std(), Control: FromOptions(o).Control}
 	tcp := strings.HasPrefix(base, "tcp")
 	d.SetMultipathTCP(tcp && o.Multipath)
@@ -24,6 +28,9 @@ func DialerFor(base string, o measure.Options) (*net.Dialer, error) {
 		d.Control = FromOptions(o).controlMultipath
 	}
 	if o.Bind == "" {
+		if port != 0 {
+			d.LocalAddr = local(base, nil, "", port)
+		}
 		return labelled(d, base, o), nil
 	}
 	addr, err := netip.ParseAddr(strings.Trim(o.Bind, "[]"))
@@ -35,12 +42,16 @@ func DialerFor(base string, o measure.Options) (*net.Dialer, error) {
 		return nil, measure.Errorf(measure.KindUsage, "bind to %s: not an IPv%d address", addr, v).
 			WithHint("leave out one of --bind and --ip-version")
 	}
-	if tcp {
-		d.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(addr, 0))
-	} else {
-		d.LocalAddr = net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0))
-	}
+	d.LocalAddr = local(base, addr.AsSlice(), addr.Zone(), port)
 	return labelled(d, base, o), nil
+}
+
+// local is an address to leave from; a nil ip leaves that to the system.
+func local(base string, ip net.IP, zone string, port int) net.Addr {
+	if strings.HasPrefix(base, "udp") {
+		return &net.UDPAddr{IP: ip, Zone: zone, Port: port}
+	}
+	return &net.TCPAddr{IP: ip, Zone: zone, Port: port}
 }
 
 // labelled makes d give the connections of TCP their flow label.
@@ -62,27 +73,6 @@ func labelled(d *net.Dialer, base string, o measure.Options) *net.Dialer {
 		return inner
 	}
 	return d
-}
-
-// FromPort makes the connections of d, which is of [DialerFor] that base, leave from
-// a local port; 0 leaves it to the system.
-func FromPort(d *net.Dialer, base string, port int) {
-	if port == 0 {
-		return
-	}
-	var from net.IP
-	zone := ""
-	switch a := d.LocalAddr.(type) {
-	case *net.TCPAddr:
-		from, zone = a.IP, a.Zone
-	case *net.UDPAddr:
-		from, zone = a.IP, a.Zone
-	}
-	if strings.HasPrefix(base, "udp") {
-		d.LocalAddr = &net.UDPAddr{IP: from, Zone: zone, Port: port}
-	} else {
-		d.LocalAddr = &net.TCPAddr{IP: from, Zone: zone, Port: port}
-	}
 }
 
 // Dialer is [DialerFor] TCP. What is wrong with the options becomes the error

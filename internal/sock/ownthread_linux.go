@@ -19,7 +19,7 @@ func firstThread() bool { return unix.Gettid() == unix.Getpid() }
 // descriptor, stays. end closes the rest. Where the system refuses, the table stays
 // shared.
 func ownDescriptors(used []syscall.RawConn) (end func()) {
-	var keep []int
+	keep := []int{0, 1, 2} // a panic is told there, whatever they are
 	for _, c := range used {
 		_ = c.Control(func(fd uintptr) { keep = append(keep, int(fd)) })
 	}

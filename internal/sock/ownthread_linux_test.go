@@ -1,19 +1,23 @@
 package sock_test
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"soku/internal/sock"
 )
 
-// sockets counts what the calling thread has of them.
+// sockets counts what the calling thread has of them beside the standard streams.
 func sockets(t *testing.T) (n int) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/thread-self/fd/*")
@@ -21,7 +25,8 @@ func sockets(t *testing.T) (n int) {
 		t.Fatal(err)
 	}
 	for _, l := range links {
-		if to, err := os.Readlink(l); err == nil && strings.HasPrefix(to, "socket:") {
+		standard := slices.Contains([]string{"0", "1", "2"}, filepath.Base(l))
+		if to, err := os.Readlink(l); err == nil && !standard && strings.HasPrefix(to, "socket:") {
 			n++
 		}
 	}
@@ -61,5 +66,25 @@ func TestTheFirstThreadKeepsTheProcessesDescriptors(t *testing.T) {
 				t.Error("work ran on the first thread")
 			}
 		})
+	}
+}
+
+func TestASocketThatIsClosedMeanwhileIsClosedAfterwards(t *testing.T) {
+	used, peer := accepted(t)
+	conn, closed := raw(t, used), make(chan error, 1)
+	sock.OwnThread([]syscall.RawConn{conn}, func() {
+		_ = conn.Control(func(uintptr) { // the socket is in use
+			go func() { closed <- used.Close() }()
+			for conn.Control(func(uintptr) {}) == nil { // as loops find out
+				runtime.Gosched()
+			}
+		})
+	})
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	_ = peer.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := peer.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("the far end sees %v", err)
 	}
 }

@@ -28,11 +28,10 @@ type pings struct {
 func (t *test) ping(ctx context.Context) error {
 	one := t.echo
 	if t.Protocol == "TCP" {
-		dialer, err := sock.DialerFor("tcp", measure.Options{Bind: t.o.Bind, TOS: t.o.TOS, ConnectTimeout: measure.Duration(pingPatience)})
+		dialer, err := sock.DialerFrom("tcp", measure.Options{Bind: t.o.Bind, TOS: t.o.TOS, ConnectTimeout: measure.Duration(pingPatience)}, t.LocalPort)
 		if err != nil {
 			return err
 		}
-		sock.FromPort(dialer, "tcp", t.LocalPort)
 		one = func(ctx context.Context, prefix string) (time.Duration, bool, error) {
 			took, ok := t.connect(ctx, dialer, prefix)
 			return took, ok, nil

@@ -53,6 +53,7 @@ func environment(out, errs io.Writer) Environment {
 		Stdout: out, Stderr: errs, Now: time.Now, Version: "test", System: "Linux test", PID: os.Getpid(),
 		ReadPassword: func() (string, error) { return "", os.ErrInvalid }, Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, Remove: os.Remove,
 		Open:   func(file string) (fs.File, error) { return os.Open(file) },
+		Stat:   os.Stat,
 		Create: func(file string) (io.WriteCloser, error) { return os.Create(file) },
 		Append: func(file string) (io.WriteCloser, error) {
 			return os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -1,7 +1,9 @@
 package iperf3
 
 import (
+	"fmt"
 	"io"
+	"io/fs"
 
 	"soku/internal/measure"
 )
@@ -13,19 +15,37 @@ func (r *runner) contents() measure.Contents {
 		return measure.Contents{}
 	}
 	return measure.Contents{
-		Source: func() (io.ReadCloser, error) { return r.env.Open(name) },
-		Sink:   func() (io.WriteCloser, error) { return r.env.Create(name) },
+		Source: func() (io.ReadCloser, error) {
+			if err := r.waitsForNobody(); err != nil {
+				return nil, err
+			}
+			return r.env.Open(name)
+		},
+		Sink: func() (io.WriteCloser, error) {
+			if err := r.waitsForNobody(); err != nil {
+				return nil, err
+			}
+			return r.env.Create(name)
+		},
 	}
+}
+
+// waitsForNobody refuses what may take for ever to open, to read or to write: a test
+// that waits for another program cannot be ended.
+func (r *runner) waitsForNobody() error {
+	info, err := r.env.Stat(r.set.File)
+	if err != nil {
+		return nil // whoever opens it says why, or makes it
+	}
+	if mode := info.Mode(); mode.IsRegular() || mode&fs.ModeCharDevice != 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is no file but %s", r.set.File, info.Mode().Type())
 }
 
 // fileSize is how large the file is now; false where nobody knows.
 func (r *runner) fileSize() (int64, bool) {
-	f, err := r.env.Open(r.set.File)
-	if err != nil {
-		return 0, false
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
+	info, err := r.env.Stat(r.set.File)
 	if err != nil {
 		return 0, false
 	}

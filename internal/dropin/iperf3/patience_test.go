@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/sock"
 	"soku/test/freeport"
 )
 
@@ -57,22 +58,29 @@ func TestTheRateOfATestIsHeldToTheLimitOverTheTimeThatIsAsked(t *testing.T) {
 
 func TestStreamsLeaveFromThePortsThatAreAsked(t *testing.T) {
 	realProgram(t)
-	for _, protocol := range []string{"", "-u"} {
-		port, _ := realServer(t)
-		first := freeport.Row(t, 4)
-		out := ours(t, append([]string{"-c", "127.0.0.1", "-p", port, "-J", "-t", "1", "-b", "1M", "-P", "2", "--bidir", "--cport", strconv.Itoa(first)}, strings.Fields(protocol)...)...)
-		if out.code != 0 {
-			t.Fatalf("status %d, %s%s", out.code, out.stderr, out.stdout)
-		}
-		all := items(parsed(t, out.stdout), "start", "connected")
-		if len(all) != 4 {
-			t.Fatalf("%d connections", len(all))
-		}
-		for i, c := range all {
-			if got := integral(c, "local_port"); got != int64(first+i) {
-				t.Errorf("stream %d leaves from port %d, want %d", i, got, first+i)
+	modes := []string{"", "-u"}
+	if sock.HasFlowLabels {
+		modes = append(modes, "-6 -L 7", "-u -6 -L 7", "-6 -B ::1 -L 7")
+	}
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			port, _ := realServer(t)
+			first := freeport.Row(t, 4)
+			out := ours(t, append([]string{"-c", loopback(mode), "-p", port, "-J", "-t", "1", "-b", "1M", "-P", "2", "--bidir", "--cport", strconv.Itoa(first)}, strings.Fields(mode)...)...)
+			if out.code != 0 {
+				t.Fatalf("status %d, %s%s", out.code, out.stderr, out.stdout)
 			}
-		}
+			all := items(parsed(t, out.stdout), "start", "connected")
+			if len(all) != 4 {
+				t.Fatalf("%d connections", len(all))
+			}
+			for i, c := range all {
+				if got := integral(c, "local_port"); got != int64(first+i) {
+					t.Errorf("stream %d leaves from port %d, want %d", i, got, first+i)
+				}
+			}
+		})
 	}
 }
 

@@ -29,6 +29,7 @@ type Environment struct {
 	ReadPassword func() (string, error)
 	ReadFile     func(file string) ([]byte, error)
 	Open         func(file string) (fs.File, error)
+	Stat         func(file string) (fs.FileInfo, error)
 	Create       func(file string) (io.WriteCloser, error) // empties one that is there
 	Append       func(file string) (io.WriteCloser, error) // opens a log
 	WriteFile    func(file string, b []byte) error

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -78,5 +79,34 @@ func TestAnOpenLoopThatSpinsEndsWhenAllThatItMayAskIsUnanswered(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+func TestWhoWatchesALoopThatSpinsHasTheSocketsOfTheProcess(t *testing.T) {
+	read, write, err := os.Pipe() // as standard output often is one
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	for _, rate := range []float64{0, 1000} {
+		near, far := sockets(t, "tcp")
+		o := options("tcp")
+		o.RequestRate, o.Count = rate, 0
+		o.Duration, o.Interval = measure.Duration(300*time.Millisecond), measure.Duration(100*time.Millisecond)
+		open := linkers()["spinning on a thread of its own"]
+		echoing(t, far, o, open)
+		shown := 0
+		if _, err := run(t.Context(), []net.Conn{near}, o, func(measure.Progress) {
+			shown++
+			if _, err := write.Write([]byte("line")); err != nil {
+				t.Errorf("at a rate of %v: %v", rate, err)
+			}
+		}, open); err != nil {
+			t.Fatal(err)
+		}
+		if shown < 2 {
+			t.Errorf("%d intervals are shown", shown)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package tcp
 import (
 	"errors"
 	"io"
+	"net"
 
 	"soku/internal/measure"
 )
@@ -64,7 +65,15 @@ func (r *receiver) sinks() (work func(i int), n int, err error) {
 	}
 	r.path = "read"
 	return func(i int) {
-		defer all[i].Close()
 		r.read(i, nil, all[i])
+		if err := all[i].Close(); err != nil { // what is written may be refused only now
+			r.group.Stop(keeping(r.conns[i], i, len(r.conns), err))
+		}
 	}, len(all), nil
+}
+
+// keeping is the error of a file that does not take what comes.
+func keeping(conn net.Conn, stream, streams int, err error) error {
+	return measure.Errorf(measure.KindFile, "keep what comes from %s (stream %d of %d): %w", conn.RemoteAddr(), stream+1, streams, err).
+		WithHint("is there room where the file is?")
 }

@@ -28,8 +28,7 @@ func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 				return
 			}
 			if _, err := sink.Write(buf[:n]); err != nil {
-				r.group.Stop(measure.Errorf(measure.KindFile, "keep what comes from %s (stream %d of %d): %w", conn.RemoteAddr(), stream+1, len(r.conns), err).
-					WithHint("is there room where the file is?"))
+				r.group.Stop(keeping(conn, stream, len(r.conns), err))
 				return
 			}
 			count.Bytes += int64(n)

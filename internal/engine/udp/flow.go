@@ -67,6 +67,9 @@ func newFlow(m measure.Manner, conns []net.Conn, o measure.Options, dir measure.
 		return f, err
 	}
 	settings := sock.FromOptions(o)
+	if role == measure.Receiver {
+		settings.FlowLabel, settings.NoFragment = 0, false // a sender's
+	}
 	for _, c := range conns {
 		if err := settings.Apply(c); err != nil {
 			return f, err

@@ -17,8 +17,13 @@ const maxDelay = 2 * time.Second
 
 // dial makes a connection that Close closes, from a local port, 0 for any.
 func (s *session) dial(ctx context.Context, port int) (*net.TCPConn, error) {
-	dialer := *s.dialer
-	sock.FromPort(&dialer, "tcp", port)
+	dialer := s.dialer
+	if port != 0 {
+		var err error
+		if dialer, err = sock.DialerFrom("tcp", s.request.Options, port); err != nil {
+			return nil, measure.AsError(err, measure.KindUsage)
+		}
+	}
 	c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
 	if err != nil {
 		return nil, s.explain(ctx, err)
@@ -114,9 +119,8 @@ func (s *session) unanswered(ctx context.Context, err error) error {
 	if cause := ended(ctx); cause != nil {
 		return cause
 	}
-	var timeout net.Error
 	switch {
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "ask %s for a test: no answer in %s", s.remote, s.request.Options.ConnectTimeout).
 			WithHint("is that a server of Ethr, and does it measure for somebody else?")
 	case errors.Is(err, errGob), errors.Is(err, errLength):
@@ -133,13 +137,12 @@ func (s *session) explain(ctx context.Context, err error) error {
 		return cause
 	}
 	var known *measure.Error
-	var timeout net.Error
 	switch {
 	case errors.As(err, &known):
 		return known
 	case sock.Refused(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: %w", s.remote, errRefused).WithHint("is an Ethr server running there, and is TCP %d open?", s.remote.Port())
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", s.remote).WithHint("is the host up, and does a firewall let TCP %d through?", s.remote.Port())
 	}
 	var op *net.OpError

@@ -141,13 +141,12 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 
 // UDP implements wire.Session.
 func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
-	dialer, err := sock.DialerFor("udp", s.request.Options)
-	if err != nil {
-		return nil, measure.AsError(err, measure.KindUsage)
-	}
 	var conns []net.Conn
 	for i := range s.request.Options.Streams {
-		sock.FromPort(dialer, "udp", s.localPort(i))
+		dialer, err := sock.DialerFrom("udp", s.request.Options, s.localPort(i))
+		if err != nil {
+			return nil, measure.AsError(err, measure.KindUsage)
+		}
 		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
 		if err != nil {
 			return nil, s.explain(ctx, err)

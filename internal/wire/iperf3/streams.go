@@ -13,13 +13,13 @@ import (
 // TCP implements wire.Session. Streams open one after another, as servers take them.
 func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	o := s.request.Options
-	dialer, err := sock.DialerFor("tcp", o)
-	if err != nil {
-		return nil, measure.AsError(err, measure.KindUsage)
-	}
 	conns := make([]*net.TCPConn, s.asked.Streams())
 	for i := range conns {
-		c, err := s.from(dialer, i).DialContext(ctx, "tcp", s.remote.String())
+		dialer, err := s.dialer("tcp", i)
+		if err != nil {
+			return nil, err
+		}
+		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
 		if err != nil {
 			return nil, s.refused(explainDial(ctx, "TCP", s.remote, err))
 		}
@@ -43,32 +43,23 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	return conns, nil
 }
 
-// from is the dialer with the local port that stream index is to have.
-func (s *session) from(dialer *net.Dialer, index int) *net.Dialer {
+// dialer makes the connection of stream index.
+func (s *session) dialer(base string, index int) (*net.Dialer, error) {
 	port := s.request.IPerf3.ClientPort
-	if port == 0 {
-		return dialer
+	if port != 0 {
+		port += index
 	}
-	port += index
-	own := *dialer
-	switch a := dialer.LocalAddr.(type) {
-	case *net.UDPAddr:
-		own.LocalAddr = &net.UDPAddr{IP: a.IP, Zone: a.Zone, Port: port}
-	case *net.TCPAddr:
-		own.LocalAddr = &net.TCPAddr{IP: a.IP, Zone: a.Zone, Port: port}
-	default:
-		own.LocalAddr = &net.TCPAddr{Port: port}
-		if s.request.Test == measure.TestUDP {
-			own.LocalAddr = &net.UDPAddr{Port: port}
-		}
+	d, err := sock.DialerFrom(base, s.request.Options, port)
+	if err != nil {
+		return nil, measure.AsError(err, measure.KindUsage)
 	}
-	return &own
+	return d, nil
 }
 
 // pace has the kernel hold a stream to the rate that was asked of it.
 func (s *session) pace(c syscall.Conn) {
 	if rate := s.request.IPerf3.FQRate; rate > 0 {
-		sock.LimitPacing(c, uint64(rate)/8)
+		sock.LimitPacing(c, max(1, uint64(rate)/8))
 	}
 }
 
@@ -89,13 +80,13 @@ func (s *session) refused(seen error) error {
 // UDP implements wire.Session. Streams open one after another: a server listens for
 // the next when it has answered the last.
 func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
-	dialer, err := sock.DialerFor("udp", s.request.Options)
-	if err != nil {
-		return nil, measure.AsError(err, measure.KindUsage)
-	}
 	conns := make([]net.Conn, s.asked.Streams())
 	for i := range conns {
-		c, err := s.from(dialer, i).DialContext(ctx, "udp", s.remote.String())
+		dialer, err := s.dialer("udp", i)
+		if err != nil {
+			return nil, err
+		}
+		c, err := dialer.DialContext(ctx, "udp", s.remote.String())
 		if err != nil {
 			return nil, explainDial(ctx, "UDP", s.remote, err)
 		}

@@ -37,7 +37,9 @@ type Config struct {
 	Count    int64            // round trips, if they end it
 	Observe  measure.Observer // or nil
 	// Inline makes Reply and Lost keep the books themselves, on the goroutine that
-	// calls them. The caller then calls Tick now and then while nothing comes.
+	// calls them. The caller then calls Tick now and then while nothing comes. Observe
+	// is called elsewhere: the caller's thread may have none of the process's sockets
+	// and pipes.
 	Inline bool
 }
 
@@ -72,19 +74,24 @@ type Recorder struct {
 	full    chan *block
 	free    chan *block
 	done    chan struct{}
+	shown   chan measure.Progress // of an inline recorder that is observed
 	book    *book
 }
 
+// mostShown is how many intervals an observer can be behind before an inline recorder
+// waits for it.
+const mostShown = 64
+
 // Start makes a recorder and its goroutine. [Recorder.Stop] must be called.
 func Start(c Config) *Recorder {
-	r := &Recorder{
-		full: make(chan *block, blocks), free: make(chan *block, blocks),
-		done: make(chan struct{}), book: newBook(c),
-	}
+	r := &Recorder{done: make(chan struct{})}
 	if c.Inline {
-		close(r.done)
+		c.Observe = r.elsewhere(c.Observe)
+		r.book = newBook(c)
 		return r
 	}
+	r.book = newBook(c)
+	r.full, r.free = make(chan *block, blocks), make(chan *block, blocks)
 	storage := make([]block, blocks)
 	for i := range storage {
 		r.free <- &storage[i]
@@ -92,6 +99,22 @@ func Start(c Config) *Recorder {
 	r.current = <-r.free
 	go r.run()
 	return r
+}
+
+// elsewhere makes observe be called on a goroutine of its own, until r.shown is closed.
+func (r *Recorder) elsewhere(observe measure.Observer) measure.Observer {
+	if observe == nil {
+		close(r.done)
+		return nil
+	}
+	r.shown = make(chan measure.Progress, mostShown)
+	go func() {
+		defer close(r.done)
+		for p := range r.shown {
+			observe(p)
+		}
+	}()
+	return func(p measure.Progress) { r.shown <- p }
 }
 
 // Reply records a round trip: when its request counts from and when the reply
@@ -117,10 +140,16 @@ func (r *Recorder) Tick(nowNs int64) {
 // endNs is the end of the trial, ns since Config.Zero. Call it once, after the
 // last Reply and Lost.
 func (r *Recorder) Stop(endNs int64) Recorded {
-	if r.current != nil {
-		r.full <- r.current
-		close(r.full)
+	if r.current == nil {
+		kept := r.book.finish(endNs)
+		if r.shown != nil {
+			close(r.shown)
+		}
+		<-r.done // what was shown has been seen
+		return kept
 	}
+	r.full <- r.current
+	close(r.full)
 	<-r.done
 	return r.book.finish(endNs)
 }

@@ -212,15 +212,20 @@ func TestAnInlineRecorderKeepsTheSameBooks(t *testing.T) {
 }
 
 func TestAnInlineRecorderShowsAnIntervalInWhichNothingCame(t *testing.T) {
-	var shown []measure.Progress
-	r := Start(Config{Zero: time.Now(), Row: 1, Interval: 100 * time.Millisecond, Inline: true, Observe: func(p measure.Progress) { shown = append(shown, p) }})
-	r.Tick(int64(99 * time.Millisecond))
-	if len(shown) != 0 {
-		t.Fatal("shown before its end")
-	}
+	shown := make(chan measure.Progress, 8)
+	r := Start(Config{Zero: time.Now(), Row: 1, Interval: 100 * time.Millisecond, Inline: true, Observe: func(p measure.Progress) { shown <- p }})
+	r.Tick(int64(99 * time.Millisecond)) // before its end
 	r.Tick(int64(150 * time.Millisecond))
-	if len(shown) != 1 || shown[0].Packets != 0 {
-		t.Errorf("shown: %+v", shown)
+	select {
+	case p := <-shown: // while the trial goes on
+		if p.Packets != 0 || p.EndNs != int64(100*time.Millisecond) {
+			t.Errorf("shown: %+v", p)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing is shown")
 	}
 	r.Stop(int64(150 * time.Millisecond))
+	if len(shown) != 0 {
+		t.Errorf("also shown: %+v", <-shown)
+	}
 }

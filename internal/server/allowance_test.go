@@ -1,0 +1,42 @@
+package server
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"soku/internal/measure"
+)
+
+func TestAnAllowanceIsTheRateWithRoomForWhatWasUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAllowance(measure.Rate(800e6), 0) // 100 MB/s
+		for range 60 {
+			time.Sleep(time.Second)
+			if a.spend(109e6) {
+				t.Fatal("less than a tenth over the rate is too much")
+			}
+		}
+		seconds := 0
+		for over := false; !over && seconds < 60; seconds++ {
+			time.Sleep(time.Second)
+			over = a.spend(150e6)
+		}
+		if seconds < 2 || seconds > 8 {
+			t.Errorf("half as much again is too much after %d s", seconds)
+		}
+	})
+}
+
+func TestWhatNobodyMovesIsNotSavedUpForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newAllowance(measure.Rate(800e6), time.Second), newAllowance(measure.Rate(800e6), 0)
+		time.Sleep(time.Hour)
+		if !a.spend(300e6) {
+			t.Error("three seconds' bytes after an hour of silence are allowed at once")
+		}
+		if b.spend(300e6) {
+			t.Error("a test that is counted once an hour may not move what the rate allows in that")
+		}
+	})
+}
