@@ -107,10 +107,11 @@ func (s *sender) work(worker int) {
 	if s.o.Rate > 0 {
 		rate := float64(s.o.Rate) * float64(len(lanes)) / float64(len(s.conns))
 		unit := int(s.o.Size) * s.burst()
-		gap := pace.NewSchedule(s.begin, unit, rate, pace.FineBurst).Gap()
+		ready := sock.Now() // not s.begin: there is nothing to catch up with yet
+		gap := pace.NewSchedule(ready, unit, rate, pace.FineBurst).Gap()
 		// Workers set off one after another within a gap.
 		shift := gap / time.Duration(s.workers) * time.Duration(worker)
-		d.schedule = pace.NewSchedule(s.begin.Add(shift), unit, rate, pace.FineBurst)
+		d.schedule = pace.NewSchedule(ready.Add(shift), unit, rate, pace.FineBurst)
 	}
 	for i := 0; ; {
 		n := d.turn()
