@@ -34,13 +34,10 @@ func (r *runner) contents() measure.Contents {
 // that waits for another program cannot be ended.
 func (r *runner) waitsForNobody() error {
 	info, err := r.env.Stat(r.set.File)
-	if err != nil {
-		return nil // whoever opens it says why, or makes it
+	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
+		return fmt.Errorf("%s is no file but %s", r.set.File, info.Mode().Type())
 	}
-	if mode := info.Mode(); mode.IsRegular() || mode&fs.ModeCharDevice != 0 {
-		return nil
-	}
-	return fmt.Errorf("%s is no file but %s", r.set.File, info.Mode().Type())
+	return nil // where there is none, whoever opens it says why, or makes it
 }
 
 // fileSize is how large the file is now; false where nobody knows.
