@@ -44,7 +44,7 @@ func commonOptions() []option {
 		{long: "format", short: "f", arg: "LETTER", help: "unit of rates: k, m, g, t bits or K, M, G, T bytes", set: format},
 		{long: "interval", short: "i", arg: "SECONDS", help: "time between reports, 0.1 to 60; 0 for one at the end", set: interval},
 		{long: "pidfile", short: "I", arg: "FILE", help: "write the process number to this file", set: text(func(s *Settings) *string { return &s.PIDFile })},
-		{long: "file", short: "F", arg: "FILE", help: "send or keep this file", set: text(func(s *Settings) *string { return &s.File }), what: "bytes are then written and read, also with `-Z` and `--skip-rx-copy`; a client that receives takes no amount from a file that is there already"},
+		{long: "file", short: "F", arg: "FILE", help: "send or keep this file", set: text(func(s *Settings) *string { return &s.File }), what: "bytes are then written and read, also with `-Z` and `--skip-rx-copy`; a client that receives takes no amount from a file that is there already; a named pipe is refused, since nothing could end a test that waits for its other end"},
 		{long: "affinity", short: "A", arg: "N[,M]", help: "keep the loops that move packets on processor N", set: affinity,
 			what: "of the loops that move packets, not of the whole process"},
 		{long: "bind", short: "B", arg: "ADDRESS[%DEVICE]", help: "local address, and the interface to measure through", set: bind},
