@@ -148,7 +148,7 @@ links:
 				off := (m - want) / want * 100
 				t.Logf("%s %s: %s of %s (%+.2f %%)", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off)
 				if math.Abs(off) > 1 {
-					t.Errorf("%s %s: median %s, want %s within 1 %% (%+.2f %%); all: %.0f", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off, got)
+					wrong(t, "%s %s: median %s, want %s within 1 %% (%+.2f %%); all: %.0f", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off, got)
 				}
 			}
 		})
@@ -180,7 +180,7 @@ links:
 				t.Logf("%s over %s: median %s, truth %s, floor %s", strings.Join(test, " "), oneWay,
 					measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
 				if m < want*0.95 || m > want*1.05+floor {
-					t.Errorf("%s: median %s is not within 5 %% of %s plus the floor of %s", strings.Join(test, " "),
+					wrong(t, "%s: median %s is not within 5 %% of %s plus the floor of %s", strings.Join(test, " "),
 						measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
 				}
 			}
@@ -214,10 +214,10 @@ links:
 				measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(s.FarHostNs.P50), measure.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
 			want := float64(truth.RTTNs)
 			if s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs {
-				t.Errorf("%s, spin %s: a path of %s, want %s", protocol, spin, measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(want))
+				wrong(t, "%s, spin %s: a path of %s, want %s", protocol, spin, measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(want))
 			}
 			if hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50; hosts > want/4 {
-				t.Errorf("%s, spin %s: %s in the hosts", protocol, spin, measure.FormatLatency(hosts))
+				wrong(t, "%s, spin %s: %s in the hosts", protocol, spin, measure.FormatLatency(hosts))
 			}
 			if sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean; math.Abs(sum-s.WholeNs.Mean) > 5 {
 				t.Errorf("%s, spin %s: the parts have a mean of %.0f together, the whole of %.0f", protocol, spin, sum, s.WholeNs.Mean)
@@ -251,13 +251,13 @@ links:
 	// Cubic fills the queue, drops, and falls back to 7/10 of what it had under way.
 	const full = 40e6
 	if loaded.P50 < full/2 || loaded.P50 > full*1.1 {
-		t.Errorf("the median beside the load is %s, want 20 to 44 ms", measure.FormatLatency(loaded.P50))
+		wrong(t, "the median beside the load is %s, want 20 to 44 ms", measure.FormatLatency(loaded.P50))
 	}
 	if idle.P50 > full/20 {
-		t.Errorf("the idle median is %s: the load is in it", measure.FormatLatency(idle.P50))
+		wrong(t, "the idle median is %s: the load is in it", measure.FormatLatency(idle.P50))
 	}
 	if want := 60e9 / loaded.P50; r.Summary.RPM < want*0.8 || r.Summary.RPM > want*1.3 {
-		t.Errorf("%.0f RPM with a median of %s", r.Summary.RPM, measure.FormatLatency(loaded.P50))
+		wrong(t, "%.0f RPM with a median of %s", r.Summary.RPM, measure.FormatLatency(loaded.P50))
 	}
 }
 
