@@ -58,3 +58,27 @@ func TestContentsThatCannotBeHadOrKeptAreAFailure(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// late is a sink that refuses at its close what it took, as files of a network do.
+type late struct{ bytes.Buffer }
+
+func (*late) Close() error { return errors.New("no room after all") }
+
+func TestWhatIsRefusedAtTheCloseIsAFailureToo(t *testing.T) {
+	a, b := pairs(t, 1)
+	over := make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		m := measure.Manner{Kept: true, Over: over, Contents: measure.Contents{Sink: func() (io.WriteCloser, error) { return &late{}, nil }}}
+		_, err := ReceiveIn(t.Context(), m, b, endless(1), measure.Forward, nil)
+		done <- err
+	}()
+	source := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("what a file has")), nil }
+	if _, err := SendIn(t.Context(), measure.Manner{Kept: true, Contents: measure.Contents{Source: source}}, a, options(time.Minute, 1), measure.Forward, nil); err != nil {
+		t.Fatal(err)
+	}
+	close(over)
+	if err := <-done; measure.KindOf(err) != measure.KindFile {
+		t.Errorf("%v", err)
+	}
+}
