@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"strings"
 	"sync"
@@ -93,28 +90,6 @@ func start(t *testing.T, line string) *running {
 	}()
 	t.Cleanup(func() { cancel(nil); <-ended })
 	return r
-}
-
-// row finds so many free ports in a row, below those that the system hands out.
-func row(t *testing.T, n int) (first int) {
-	t.Helper()
-	for range 100 {
-		first = 16000 + rand.IntN(16000)
-		free := 0
-		for i := range n {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
-			if err != nil {
-				break
-			}
-			l.Close()
-			free++
-		}
-		if free == n {
-			return first
-		}
-	}
-	t.Fatal("no free ports")
-	return 0
 }
 
 type counted struct {

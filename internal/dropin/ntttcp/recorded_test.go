@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"soku/internal/wire/exchange"
+	"soku/test/freeport"
 )
 
 // recorded is what real ntttcp said.
@@ -48,7 +49,7 @@ func TestTheReceiverCountsWhatRecordedSendersSend(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x, base, file := recorded(t, name), row(t, 3)+1, filepath.Join(t.TempDir(), "r.xml")
+			x, base, file := recorded(t, name), freeport.Row(t, 3)+1, filepath.Join(t.TempDir(), "r.xml")
 			r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d %s -x %s", base, line, file))
 			r.out.until(t, "threads created")
 			p := exchange.Player{Exchange: x, As: exchange.Client, Expect: onceRun, Open: func(network string, port int) (net.Conn, error) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 func TestBothEndsMeasureTogether(t *testing.T) {
@@ -31,7 +32,7 @@ func TestBothEndsMeasureTogether(t *testing.T) {
 			if runtime.GOOS != "linux" && (name == "source" || name == "processor") {
 				t.Skip("only Linux keeps threads on a processor and sockets to an interface")
 			}
-			dir, port := t.TempDir(), row(t, 3)+1
+			dir, port := t.TempDir(), freeport.Row(t, 3)+1
 			both := fmt.Sprintf("127.0.0.1 -p %d -t 1 -V %s ", port, c.both)
 			r := start(t, "-r "+both+c.receiver+" -x "+filepath.Join(dir, "r.xml"))
 			r.out.until(t, "threads created")
@@ -59,7 +60,7 @@ func TestBothEndsMeasureTogether(t *testing.T) {
 }
 
 func TestSeveralSendersRunTogether(t *testing.T) {
-	port := row(t, 2) + 1
+	port := freeport.Row(t, 2) + 1
 	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -M -t 1", port))
 	r.out.until(t, "threads created")
 	line := fmt.Sprintf("-s 127.0.0.1 -p %d -P 1 -n 1 -t 9 -B 8M", port)
@@ -77,7 +78,7 @@ func TestAReceiverThatHoldsMeasuresAgain(t *testing.T) {
 	for name, sync := range map[string]string{"sync": "", "no sync": "-N"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			port := row(t, 2) + 1
+			port := freeport.Row(t, 2) + 1
 			r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -H -t 1 %s", port, sync))
 			r.out.until(t, "threads created")
 			for round := range 2 {
@@ -104,7 +105,7 @@ func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			port := row(t, 2) + 1
+			port := freeport.Row(t, 2) + 1
 			r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 0", port)) // until interrupted
 			r.out.until(t, "threads created")
 			s := start(t, fmt.Sprintf("-s 127.0.0.1 -p %d -P 1 -n 1 -t 60 -B 8M", port))
@@ -125,7 +126,7 @@ func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
 }
 
 func TestAnInterruptBeforeATestIsAnError(t *testing.T) {
-	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 1", row(t, 2)+1))
+	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 1", freeport.Row(t, 2)+1))
 	r.out.until(t, "threads created")
 	r.stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
 	if err := r.wait(t); measure.KindOf(err) != measure.KindInterrupted {
@@ -134,7 +135,7 @@ func TestAnInterruptBeforeATestIsAnError(t *testing.T) {
 }
 
 func TestFilesAreWritten(t *testing.T) {
-	dir, port := t.TempDir(), row(t, 2)+1
+	dir, port := t.TempDir(), freeport.Row(t, 2)+1
 	console, doc := filepath.Join(dir, "c.log"), filepath.Join(dir, "r.json")
 	if err := os.WriteFile(console, []byte("of a test before\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -158,7 +159,7 @@ func TestFilesAreWritten(t *testing.T) {
 }
 
 func TestWhatIsNotThereIsSaidAtOnce(t *testing.T) {
-	port := row(t, 2) + 1
+	port := freeport.Row(t, 2) + 1
 	for line, kind := range map[string]measure.Kind{
 		fmt.Sprintf("-s 127.0.0.1 -p %d -t 1", port):                    measure.KindUnreachable,
 		fmt.Sprintf("-s 127.0.0.1 -p %d -t 1 -N", port):                 measure.KindUnreachable,

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 const forever = 20 * time.Second
@@ -288,12 +290,7 @@ func TestDatagramsAreCountedInFullThoughOnlyTheirBeginningIsTaken(t *testing.T) 
 }
 
 func TestADatagramSourceGoesOnWhereNobodyListens(t *testing.T) {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := c.LocalAddr().String()
-	c.Close()
+	nobody := net.JoinHostPort("127.0.0.1", strconv.Itoa(freeport.One(t)))
 	out, err := net.Dial("udp", nobody)
 	if err != nil {
 		t.Fatal(err)

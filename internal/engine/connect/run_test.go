@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 func TestEveryConnectionIsCountedAtBothEnds(t *testing.T) {
@@ -67,12 +68,7 @@ func TestARunForATimeShowsIntervals(t *testing.T) {
 
 // closedPort is a port at which nothing listens.
 func closedPort(t *testing.T) netip.AddrPort {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).AddrPort()
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(freeport.One(t)))
 }
 
 func TestARefusalIsCountedAndTheTrialGoesOn(t *testing.T) {

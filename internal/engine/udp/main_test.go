@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock/datagram"
+	"soku/test/freeport"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,31 +27,19 @@ func pairs(t testing.TB, n int) (clients, servers []net.Conn) {
 
 func pair(t testing.TB) (client, server *net.UDPConn) {
 	t.Helper()
-	var err error
-	for range 10 { // somebody else may take a port just before it is bound again
-		here, there := freePort(t), freePort(t)
-		if client, err = net.DialUDP("udp", here, there); err != nil {
-			continue
-		}
-		if server, err = net.DialUDP("udp", there, here); err != nil {
-			client.Close()
-			continue
-		}
-		t.Cleanup(func() { client.Close(); server.Close() })
-		return client, server
-	}
-	t.Fatal(err)
-	return nil, nil
-}
-
-func freePort(t testing.TB) *net.UDPAddr {
-	t.Helper()
-	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	port := freeport.Row(t, 2)
+	here := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}
+	there := &net.UDPAddr{IP: here.IP, Port: port + 1}
+	client, err := net.DialUDP("udp", here, there)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer probe.Close()
-	return probe.LocalAddr().(*net.UDPAddr)
+	t.Cleanup(func() { client.Close() })
+	if server, err = net.DialUDP("udp", there, here); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return client, server
 }
 
 func options(d time.Duration, n int, rate measure.Rate) measure.Options {

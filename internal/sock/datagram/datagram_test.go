@@ -9,25 +9,24 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/freeport"
 )
 
 // pair returns two sockets of loopback that are connected to each other.
 func pair(t testing.TB) (a, b *net.UDPConn) {
 	t.Helper()
-	lo := net.IPv4(127, 0, 0, 1)
-	probe, err := net.ListenUDP("udp", &net.UDPAddr{IP: lo})
+	port := freeport.Row(t, 2)
+	here := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}
+	there := &net.UDPAddr{IP: here.IP, Port: port + 1}
+	a, err := net.DialUDP("udp", here, there)
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := probe.LocalAddr().(*net.UDPAddr)
-	probe.Close()
-	if a, err = net.DialUDP("udp", nil, there); err != nil {
+	t.Cleanup(func() { a.Close() })
+	if b, err = net.DialUDP("udp", there, here); err != nil {
 		t.Fatal(err)
 	}
-	if b, err = net.DialUDP("udp", there, a.LocalAddr().(*net.UDPAddr)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { a.Close(); b.Close() })
+	t.Cleanup(func() { b.Close() })
 	return a, b
 }
 
