@@ -1,4 +1,4 @@
-// Package freeport finds ports for tests that start servers.
+// Package freeport finds ports for tests.
 package freeport
 
 import (
@@ -41,6 +41,26 @@ func Row(t testing.TB, n int) int {
 	}
 	t.Fatalf("no %d ports in a row are free", n)
 	return 0
+}
+
+// Pair are two sockets for datagrams on loopback that are connected to each other. They
+// are closed when the test ends.
+func Pair(t testing.TB) (a, b *net.UDPConn) {
+	t.Helper()
+	first := Row(t, 2)
+	here := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: first}
+	there := &net.UDPAddr{IP: here.IP, Port: first + 1}
+	return dial(t, here, there), dial(t, there, here)
+}
+
+func dial(t testing.TB, from, to *net.UDPAddr) *net.UDPConn {
+	t.Helper()
+	c, err := net.DialUDP("udp", from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
 }
 
 // free asks the system for its sockets where it tells. To listen for a moment is no way

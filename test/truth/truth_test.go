@@ -139,17 +139,19 @@ links:
 			}
 			want := float64(truth.GoodputBps)
 			for _, direction := range []string{"forward", "reverse"} {
-				var got []float64
-				for range 3 {
-					r := run(t, l, "tcp", "-t", "2s", "-C", "cubic", "--direction", direction)
-					got = append(got, r.Summary.GoodputBps)
-				}
-				m := median(got)
-				off := (m - want) / want * 100
-				t.Logf("%s %s: %s of %s (%+.2f %%)", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off)
-				if math.Abs(off) > 1 {
-					wrong(t, "%s %s: median %s, want %s within 1 %% (%+.2f %%); all: %.0f", rate, direction, measure.FormatRate(m), measure.FormatRate(want), off, got)
-				}
+				t.Run(direction, func(t *testing.T) {
+					var got []float64
+					for range 3 {
+						r := run(t, l, "tcp", "-t", "2s", "-C", "cubic", "--direction", direction)
+						got = append(got, r.Summary.GoodputBps)
+					}
+					m := median(got)
+					off := (m - want) / want * 100
+					t.Logf("%s of %s (%+.2f %%)", measure.FormatRate(m), measure.FormatRate(want), off)
+					if math.Abs(off) > 1 {
+						wrong(t, "median %s, want %s within 1 %% (%+.2f %%); all: %.0f", measure.FormatRate(m), measure.FormatRate(want), off, got)
+					}
+				})
 			}
 		})
 	}
@@ -170,19 +172,21 @@ links:
 				t.Fatal(err)
 			}
 			for _, test := range [][]string{{"latency"}, {"latency", "--protocol", "udp"}, {"ping", "--spacing", "10ms"}} {
-				var got, floors []float64
-				for range 9 {
-					r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)
-					got = append(got, r.Summary.RTT.P50)
-					floors = append(floors, *r.Summary.FloorNs)
-				}
-				m, want, floor := median(got), float64(truth.RTTNs), median(floors)
-				t.Logf("%s over %s: median %s, truth %s, floor %s", strings.Join(test, " "), oneWay,
-					measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
-				if m < want*0.95 || m > want*1.05+floor {
-					wrong(t, "%s: median %s is not within 5 %% of %s plus the floor of %s", strings.Join(test, " "),
+				t.Run(strings.Join(test, " "), func(t *testing.T) {
+					var got, floors []float64
+					for range 9 {
+						r := run(t, l, test[0], append([]string{"-t", "500ms"}, test[1:]...)...)
+						got = append(got, r.Summary.RTT.P50)
+						floors = append(floors, *r.Summary.FloorNs)
+					}
+					m, want, floor := median(got), float64(truth.RTTNs), median(floors)
+					t.Logf("median %s, truth %s, floor %s",
 						measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
-				}
+					if m < want*0.95 || m > want*1.05+floor {
+						wrong(t, "median %s is not within 5 %% of %s plus the floor of %s",
+							measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
+					}
+				})
 			}
 		})
 	}
@@ -205,26 +209,28 @@ links:
 	}
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, spin := range []string{"off", "on"} {
-			r := run(t, l, "latency", "-t", "700ms", "--protocol", protocol, "--spin="+spin, "--stamps", "split")
-			s := r.Latency.Split
-			if s == nil {
-				t.Fatalf("%s, spin %s: no split: %q", protocol, spin, r.Warnings)
-			}
-			t.Logf("%s, spin %s: host %s + path %s + far host %s + host %s, %d not split", protocol, spin, measure.FormatLatency(s.HostSendNs.P50),
-				measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(s.FarHostNs.P50), measure.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
-			want := float64(truth.RTTNs)
-			if s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs {
-				wrong(t, "%s, spin %s: a path of %s, want %s", protocol, spin, measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(want))
-			}
-			if hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50; hosts > want/4 {
-				wrong(t, "%s, spin %s: %s in the hosts", protocol, spin, measure.FormatLatency(hosts))
-			}
-			if sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean; math.Abs(sum-s.WholeNs.Mean) > 5 {
-				t.Errorf("%s, spin %s: the parts have a mean of %.0f together, the whole of %.0f", protocol, spin, sum, s.WholeNs.Mean)
-			}
-			if s.Unsplit > s.WholeNs.Count/10 {
-				t.Errorf("%s, spin %s: %d of %d not split", protocol, spin, s.Unsplit, s.Unsplit+s.WholeNs.Count)
-			}
+			t.Run(protocol+", spin "+spin, func(t *testing.T) {
+				r := run(t, l, "latency", "-t", "700ms", "--protocol", protocol, "--spin="+spin, "--stamps", "split")
+				s := r.Latency.Split
+				if s == nil {
+					t.Fatalf("no split: %q", r.Warnings)
+				}
+				t.Logf("host %s + path %s + far host %s + host %s, %d not split", measure.FormatLatency(s.HostSendNs.P50),
+					measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(s.FarHostNs.P50), measure.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
+				if sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean; math.Abs(sum-s.WholeNs.Mean) > 5 {
+					t.Errorf("the parts have a mean of %.0f together, the whole of %.0f", sum, s.WholeNs.Mean)
+				}
+				if s.Unsplit > s.WholeNs.Count/10 {
+					t.Errorf("%d of %d not split", s.Unsplit, s.Unsplit+s.WholeNs.Count)
+				}
+				want := float64(truth.RTTNs)
+				if s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs {
+					wrong(t, "a path of %s, want %s", measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(want))
+				}
+				if hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50; hosts > want/4 {
+					wrong(t, "%s in the hosts", measure.FormatLatency(hosts))
+				}
+			})
 		}
 	}
 }

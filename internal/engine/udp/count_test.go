@@ -11,6 +11,7 @@ import (
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
 	"soku/internal/sock/meter"
+	"soku/test/freeport"
 )
 
 func TestALosslessPathLosesNothing(t *testing.T) {
@@ -84,8 +85,8 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 // two pairs of sockets, which ends with the test. n counts the datagrams from 0;
 // the last words pass.
 func through(t *testing.T, path func(n int, datagram []byte, send func([]byte))) (client, server *net.UDPConn) {
-	client, near := pair(t)
-	far, server := pair(t)
+	client, near := freeport.Pair(t)
+	far, server := freeport.Pair(t)
 	send := func(b []byte) { _, _ = far.Write(b) }
 	relay(t, near, func(n int, d []byte) { path(n, d, send) }, send)
 	return client, server
@@ -138,7 +139,7 @@ func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 		}
 		var worse disorder
 		var train [][]byte
-		far, b := pair(t)
+		far, b := freeport.Pair(t)
 		out := datagram.NewSender(datagram.GSO, 1400)
 		outlet, err := out.Open(far)
 		if err != nil {
@@ -154,7 +155,7 @@ func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 			}
 			train = train[:0]
 		}
-		a, near := pair(t)
+		a, near := freeport.Pair(t)
 		relay(t, near, func(n int, d []byte) {
 			worse.pass(n, d, func(d []byte) { train = append(train, bytes.Clone(d)) })
 			if len(train) >= 40 || n == disordered-1 {
@@ -268,7 +269,7 @@ func TestOmitLeavesTheStartOut(t *testing.T) {
 // A receiver that cannot keep up is told from a path that loses.
 func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		if datagram.DropsOf(b) == nil {
 			t.Skip("this system does not tell of drops")
 		}
@@ -306,7 +307,7 @@ func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
 
 func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 	for _, w := range ways(t) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		conns := []net.Conn{a}
 		rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: conns})
 		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns, ending: sock.NewGroup(conns).Heed(nil, 0)}, begin: time.Now()}

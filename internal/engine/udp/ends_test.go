@@ -13,10 +13,11 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/freeport"
 )
 
 func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
-	a, b := pair(t)
+	a, b := freeport.Pair(t)
 	mute := &noFin{a}
 	o := options(300*time.Millisecond, 1, 8_000_000)
 	s, r := both(t.Context(), []net.Conn{mute}, []net.Conn{b}, o, measure.Forward, nil, nil)
@@ -56,7 +57,7 @@ func (c *noFin) Write(b []byte) (int, error) {
 
 func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		o := w.options(1600*time.Millisecond, 1, 8_000_000)
 		o.Interval = measure.Duration(100 * time.Millisecond)
@@ -83,7 +84,7 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 
 func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		b.Close()
 		l := usual
 		l.refused = 100 * time.Millisecond
@@ -98,7 +99,7 @@ func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
 }
 
 func TestARefusalForAMomentIsNoError(t *testing.T) {
-	a, b := pair(t)
+	a, b := freeport.Pair(t)
 	back := &flaky{UDPConn: a}
 	o := options(300*time.Millisecond, 1, 8_000_000)
 	s, r := both(t.Context(), []net.Conn{back}, []net.Conn{b}, o, measure.Forward, nil, nil)
@@ -160,7 +161,7 @@ func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
 
 func TestNothingAtAllIsAnError(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		_, b := pair(t)
+		_, b := freeport.Pair(t)
 		l := usual
 		l.first = 50 * time.Millisecond
 		_, err := receive(t.Context(), measure.Manner{}, []net.Conn{b}, w.options(time.Minute, 1, 0), measure.Forward, nil, l)
@@ -172,7 +173,7 @@ func TestNothingAtAllIsAnError(t *testing.T) {
 
 func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		l := usual
 		l.idle = 150 * time.Millisecond
 		d := make([]byte, 1400)
@@ -190,7 +191,7 @@ func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
 }
 
 func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
-	a, b := pair(t)
+	a, b := freeport.Pair(t)
 	o := options(time.Minute, 1, 0)
 	o.TX, o.RX = "gso", "gro"
 	if _, err := Send(t.Context(), []net.Conn{&noFin{a}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {

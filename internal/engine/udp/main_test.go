@@ -19,27 +19,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func pairs(t testing.TB, n int) (clients, servers []net.Conn) {
 	t.Helper()
 	for range n {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		clients, servers = append(clients, a), append(servers, b)
 	}
 	return clients, servers
-}
-
-func pair(t testing.TB) (client, server *net.UDPConn) {
-	t.Helper()
-	port := freeport.Row(t, 2)
-	here := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}
-	there := &net.UDPAddr{IP: here.IP, Port: port + 1}
-	client, err := net.DialUDP("udp", here, there)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Close() })
-	if server, err = net.DialUDP("udp", there, here); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Close() })
-	return client, server
 }
 
 func options(d time.Duration, n int, rate measure.Rate) measure.Options {
@@ -54,7 +37,7 @@ type way struct{ tx, rx string }
 // ways are those of this host; each path is in one, and each that joins or
 // splits also beside one that does not.
 func ways(t *testing.T) []way {
-	a, _ := pair(t)
+	a, _ := freeport.Pair(t)
 	out := []way{{"write", "read"}}
 	for _, w := range []way{{"batch", "batch"}, {"gso", "gro"}, {"gso", "read"}} {
 		_, errTX := datagram.SendPath(w.tx, []net.Conn{a})

@@ -12,24 +12,6 @@ import (
 	"soku/test/freeport"
 )
 
-// pair returns two sockets of loopback that are connected to each other.
-func pair(t testing.TB) (a, b *net.UDPConn) {
-	t.Helper()
-	port := freeport.Row(t, 2)
-	here := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}
-	there := &net.UDPAddr{IP: here.IP, Port: port + 1}
-	a, err := net.DialUDP("udp", here, there)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { a.Close() })
-	if b, err = net.DialUDP("udp", there, here); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	return a, b
-}
-
 // have are the paths that this host has.
 func have(paths ...string) (out []string) {
 	for _, p := range paths {
@@ -70,7 +52,7 @@ const fits = 100
 func TestEveryDatagramComesWholeAndInOrderOnEveryPath(t *testing.T) {
 	const size, count = 700, 301
 	eachWay(t, func(t *testing.T, tx, rx string) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		r, in := inlet(t, rx, size, b)
 		s := NewSender(tx, size)
 		out, err := s.Open(a)
@@ -119,7 +101,7 @@ func TestEveryDatagramComesWholeAndInOrderOnEveryPath(t *testing.T) {
 
 func TestALongerDatagramThanExpectedKeepsItsLength(t *testing.T) {
 	for _, rx := range have(Batch, GRO) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		r, in := inlet(t, rx, 100, b)
 		if _, err := a.Write(make([]byte, 5000)); err != nil {
 			t.Fatal(err)
@@ -145,7 +127,7 @@ func TestManyInletsAreToldApart(t *testing.T) {
 		defer r.Close()
 		var inlets []*Inlet
 		for i := range n {
-			a, b := pair(t)
+			a, b := freeport.Pair(t)
 			in, err := r.Open(b)
 			if err != nil {
 				t.Fatal(err)
@@ -181,7 +163,7 @@ func TestManyInletsAreToldApart(t *testing.T) {
 
 func TestADeadlineThatHasGoneByEndsBothWays(t *testing.T) {
 	eachWay(t, func(t *testing.T, tx, rx string) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		_, in := inlet(t, rx, 100, b)
 		out, err := NewSender(tx, 100).Open(a)
 		if err != nil {
@@ -206,7 +188,7 @@ func asTimeout(err error, to *net.Error) bool {
 type wrapped struct{ *net.UDPConn }
 
 func TestAPathThatCannotBeTakenIsAUsageErrorAndAutoTakesAnother(t *testing.T) {
-	a, _ := pair(t)
+	a, _ := freeport.Pair(t)
 	conns := []net.Conn{wrapped{a}}
 	if p, err := SendPath("auto", conns); p != Write || err != nil {
 		t.Errorf("auto is %q, %v over what is no socket", p, err)
@@ -242,7 +224,7 @@ func TestShapesHoldTheBoundsOfTheKernel(t *testing.T) {
 
 func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 	eachWay(t, func(t *testing.T, tx, rx string) {
-		a, b := pair(t)
+		a, b := freeport.Pair(t)
 		r, in := inlet(t, rx, 700, b)
 		s := NewSender(tx, 700)
 		out, err := s.Open(a)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"soku/test/freeport"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -50,7 +52,7 @@ func TestControlMessagesTellArrivalAndSegments(t *testing.T) {
 }
 
 func TestTheKernelCountsWhatFoundNoRoom(t *testing.T) {
-	a, b := pair(t)
+	a, b := freeport.Pair(t)
 	if err := b.SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestATrainOfTheMostSegmentsArrivesAsOne(t *testing.T) {
 	if supported(GSO) != nil || supported(GRO) != nil {
 		t.Skip("this kernel splits and joins no datagrams")
 	}
-	a, b := pair(t)
+	a, b := freeport.Pair(t)
 	const size = 40
 	r, in := inlet(t, GRO, size, b)
 	s := NewSender(GSO, size)
