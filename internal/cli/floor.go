@@ -71,9 +71,9 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 		err = printJSON(sys.Stdout, d)
 	} else {
 		var b bytes.Buffer
-		printFloor(&b, d)
+		printFloor(&b, sys.StdoutWidth(), d)
 		if kept != "" {
-			fmt.Fprintf(&b, "\n%-11s %s\n", "kept", kept)
+			fmt.Fprintf(&b, "\n%-*s %s\n", nameColumns, "kept", kept)
 		}
 		_, err = sys.Stdout.Write(b.Bytes())
 	}
@@ -144,9 +144,10 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 		return printJSON(sys.Stdout, d)
 	}
 	var b bytes.Buffer
-	printFloor(&b, d)
+	printFloor(&b, sys.StdoutWidth(), d)
 	if why := d.Usable(facts, version.String()); why != "" {
-		fmt.Fprintf(&b, "\n%-11s tests do not use it: %s; run soku floor again\n", "outdated", why)
+		fmt.Fprintln(&b)
+		labelled(&b, nameColumns, sys.StdoutWidth())("outdated", "tests do not use it: %s; run soku floor again", why)
 	}
 	for line := range bytes.Lines(b.Bytes()) {
 		fmt.Fprintln(sys.Stdout, terminalText(string(bytes.TrimRight(line, "\n"))))

@@ -11,10 +11,8 @@ import (
 )
 
 // printFloor writes a floor for a person.
-func printFloor(w io.Writer, d *floor.Document) {
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
-	}
+func printFloor(w io.Writer, columns int, d *floor.Document) {
+	row := labelled(w, nameColumns, columns)
 	row("host", "%s", hostText(&measure.Host{Facts: d.Host}))
 	quick := ""
 	if d.Quick {

@@ -13,6 +13,7 @@ import (
 // and the summary after it, or their JSON forms.
 type live struct {
 	out, err io.Writer
+	columns  func() int // of out
 	flags    *measureFlags
 	test     measure.Test
 	host     string
@@ -23,7 +24,7 @@ type live struct {
 }
 
 func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live {
-	return &live{out: sys.Stdout, err: sys.Stderr, flags: f, test: test, host: host,
+	return &live{out: sys.Stdout, err: sys.Stderr, columns: sys.StdoutWidth, flags: f, test: test, host: host,
 		view:   &traceView{w: sys.Stdout, width: sys.StdoutWidth, height: sys.StdoutHeight},
 		search: &mtuView{w: sys.Stdout, width: sys.StdoutWidth},
 	}
@@ -174,7 +175,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	if l.head {
 		fmt.Fprintln(l.out)
 	}
-	printSummary(l.out, r)
+	printSummary(l.out, l.columns(), r)
 	if l.flags.rows {
 		printRows(l.out, r.Latency)
 	}
@@ -184,7 +185,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 		}
 	}
 	if saved {
-		fmt.Fprintf(l.out, "%-11s soku show %s\n", "kept", r.ID)
+		fmt.Fprintf(l.out, "%-*s soku show %s\n", nameColumns, "kept", r.ID)
 	}
 	printPingStatistics(l.out, r)
 	return nil

@@ -74,7 +74,7 @@ func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		printSummary(&text, &r)
+		printSummary(&text, 0, &r)
 		s := r.Latency.Split
 		if s == nil { // other systems, and the race detector's build
 			if !strings.Contains(text.String(), "where the round trips went is not known: no kernel stamps here") {

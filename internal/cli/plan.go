@@ -47,7 +47,7 @@ bytes and their price. Nothing is sent.`,
 			if f.json {
 				return printJSON(sys.Stdout, o)
 			}
-			o.print(sys.Stdout)
+			o.print(sys.Stdout, sys.StdoutWidth())
 			return nil
 		},
 	}
@@ -137,10 +137,9 @@ func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 // linesOfOrder is how much of the order a person gets to see.
 const linesOfOrder = 12
 
-func (o *planOutline) print(w io.Writer) {
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-9s %s\n", name, terminalText(fmt.Sprintf(format, args...)))
-	}
+func (o *planOutline) print(w io.Writer, columns int) {
+	line := labelled(w, 9, columns)
+	row := func(name, format string, args ...any) { line(name, "%s", terminalText(fmt.Sprintf(format, args...))) }
 	row("campaign", "%s", o.Campaign)
 	if o.Title != "" {
 		row("question", "%s", o.Title)

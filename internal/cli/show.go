@@ -45,7 +45,7 @@ func newShowCommand(sys *System) *cobra.Command {
 			if f.json {
 				return printJSON(sys.Stdout, r)
 			}
-			printResult(sys.Stdout, r, f.rows)
+			printResult(sys.Stdout, sys.StdoutWidth(), r, f.rows)
 			return nil
 		},
 	}
@@ -57,11 +57,10 @@ func newShowCommand(sys *System) *cobra.Command {
 
 // printResult writes a result from the store for a person. Names in it may come
 // from elsewhere, so nothing of it reaches the terminal as a control character.
-func printResult(w io.Writer, r *measure.Result, rows bool) {
+func printResult(w io.Writer, columns int, r *measure.Result, rows bool) {
 	var b bytes.Buffer
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-11s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
-	}
+	line := labelled(&b, nameColumns, columns)
+	row := func(name, format string, args ...any) { line(name, "%s", oneLine(fmt.Sprintf(format, args...))) }
 	row("result", "%s, %s", r.ID, moment(r.StartedAt))
 	if t := r.Trial; t != nil {
 		row("campaign", "%s", t.Campaign)
@@ -74,7 +73,7 @@ func printResult(w io.Writer, r *measure.Result, rows bool) {
 	case r.Origin != nil:
 		printIngested(row, r)
 	case r.Summary.DurationNs > 0 || r.Latency != nil:
-		printSummary(&b, r)
+		printSummary(&b, columns, r)
 	default:
 		row("path", "%s, %s", pathText(r), testText(r))
 		for _, warning := range r.Warnings {

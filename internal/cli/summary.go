@@ -12,11 +12,10 @@ import (
 )
 
 // printSummary writes a result for a person: what came out, how sure it is,
-// between which hosts, and what makes it doubtful.
-func printSummary(w io.Writer, r *measure.Result) {
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
-	}
+// between which hosts, and what makes it doubtful. Lines fit a terminal of so
+// many columns, if any are given.
+func printSummary(w io.Writer, columns int, r *measure.Result) {
+	row := labelled(w, nameColumns, columns)
 	row("path", "%s, %s", pathText(r), testText(r))
 	switch {
 	case r.Trace != nil:
@@ -107,8 +106,6 @@ func whoCounted(f measure.Flow) string {
 	}
 	return "counted at the receiver"
 }
-
-type rowPrinter func(name, format string, args ...any)
 
 func printFlowSummary(row rowPrinter, r *measure.Result) {
 	for _, f := range r.Flows {

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// rowPrinter writes a line for a person: a name, and what it is.
+type rowPrinter func(name, format string, args ...any)
+
+const (
+	nameColumns = 11 // of the names in a summary
+	leastText   = 24 // columns for which it is worth while to break lines
+)
+
+// labelled writes rows to w, with names in so many columns. On a terminal of
+// columns a longer text goes on below where it began; with 0, and where the
+// terminal is very narrow, it stays one line.
+func labelled(w io.Writer, name, columns int) rowPrinter {
+	room := columns - name - 1
+	return func(label, format string, args ...any) {
+		for _, line := range broken(fmt.Sprintf(format, args...), room) {
+			fmt.Fprintf(w, "%-*s %s\n", name, label, line)
+			label = ""
+		}
+	}
+}
+
+// broken is a text in lines of at most room columns, broken at spaces but those
+// between a number and its unit; what is longer stays whole. Without room for a
+// few words it is one line. Characters whose width depends on the font's region
+// count as one, whatever the locale.
+func broken(text string, room int) []string {
+	width := (&runewidth.Condition{}).StringWidth
+	if room < leastText || width(text) <= room {
+		return []string{text}
+	}
+	var lines []string
+	line, rest := "", strings.TrimRight(text, " ")
+	for rest != "" {
+		n := unbreakable(rest)
+		if line != "" && width(line)+width(rest[:n]) > room {
+			lines = append(lines, line)
+			line, rest = "", strings.TrimLeft(rest, " ")
+			continue
+		}
+		line, rest = line+rest[:n], rest[n:]
+	}
+	return append(lines, line)
+}
+
+// unbreakable is the length of what begins s and belongs on one line: spaces, a
+// word, and its unit where it is a number.
+func unbreakable(s string) int {
+	const digits = "0123456789"
+	for n := 0; ; {
+		n += len(s[n:]) - len(strings.TrimLeft(s[n:], " "))
+		space := strings.IndexByte(s[n:], ' ')
+		if space < 0 {
+			return len(s)
+		}
+		if n += space; !strings.ContainsRune(digits, rune(s[n-1])) {
+			return n
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+)
+
+func TestALongRowGoesOnBelowWhereItsTextBegan(t *testing.T) {
+	const text = "one two three four five six seven eight nine ten eleven twelve"
+	for _, c := range []struct {
+		name    string
+		columns int
+		text    string
+		want    string
+	}{
+		{"no terminal", 0, text, "name  " + text + "\n"},
+		{"wide enough", 6 + len(text), text, "name  " + text + "\n"},
+		{"too narrow", 36, text, "name  one two three four five six\n      seven eight nine ten eleven\n      twelve\n"},
+		{"hopelessly narrow", 20, text, "name  " + text + "\n"},
+		{"an indented text", 36, "  before: " + text, "name    before: one two three four\n      five six seven eight nine ten\n      eleven twelve\n"},
+		{"a long word", 36, strings.Repeat("x", 40) + " " + text[:7], "name  " + strings.Repeat("x", 40) + "\n      one two\n"},
+		{"a number and its unit", 36, "goodput of 15 streams in all: 15 Gbit/s", "name  goodput of 15 streams in all:\n      15 Gbit/s\n"},
+		{"wide characters", 36, "経路 経路経路経路経路経路 経路経路", "name  経路 経路経路経路経路経路\n      経路経路\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b strings.Builder
+			labelled(&b, 5, c.columns)("name", "%s", c.text)
+			if b.String() != c.want {
+				t.Errorf("in %d columns:\n%swant\n%s", c.columns, b.String(), c.want)
+			}
+		})
+	}
+}
+
+func TestASummaryFitsTheTerminal(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, args := range [][]string{
+		{"tcp", addr, "-t", "200ms", "-P", "2"},
+		{"udp", addr, "-t", "200ms", "-b", "0"},
+		{"latency", addr, "-t", "200ms"},
+		{"connect", addr, "-t", "200ms"},
+	} {
+		sys, out, errs := fakeSystem(t, append(args, "--no-save")...)
+		sys.StdoutWidth = func() int { return 80 }
+		if code := Run(sys); code != 0 {
+			t.Fatalf("%s: status %d: %s", args[0], code, errs)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", args[0], n, line)
+			}
+		}
+	}
+}
