@@ -156,8 +156,9 @@ type PacketCount struct {
 	Reordered  int64   `json:"reordered" jsonschema:"description=Arrived after a later one (RFC 4737)"`
 	Duplicated int64   `json:"duplicated"`
 	JitterNs   float64 `json:"jitter_ns" jsonschema:"description=RFC 3550 section 6.4.1"`
-	// SocketDrops is nil where the receiver's system does not tell.
-	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates"`
+	// SocketDrops is nil where the receiver's system does not tell. Where it joined
+	// datagrams it counts trains, and this is an estimate.
+	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates. Where the host joined datagrams it is what it dropped times the mean length of a train"`
 	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Numbers of the omitted start, which are in none of the others"`
 	Joined      int64  `json:"joined,omitempty" jsonschema:"description=Received joined with others by the receiving host (UDP_GRO)"`
 }

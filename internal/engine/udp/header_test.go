@@ -2,6 +2,7 @@ package udp
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -160,5 +161,77 @@ func TestAJumpThatNoLossExplainsIsForeign(t *testing.T) {
 	}
 	if v := s.add(5); v != duplicate {
 		t.Errorf("a number behind the window was taken as %v", v)
+	}
+}
+
+// Datagrams of a train that are counted together give what each alone gives.
+func TestATrainCountsAsItsDatagramsDo(t *testing.T) {
+	const size, count = 40, 600
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		b := make([]byte, count*size)
+		header{stream: 7, seq: 200, sentNs: 5}.putAll(b, size)
+		for range rng.IntN(4) { // another number, another time, damage, another stream
+			d := b[rng.IntN(count)*size:][:size]
+			h, _ := parseHeader(d)
+			switch rng.IntN(4) {
+			case 0:
+				h.seq += uint64(rng.IntN(5))
+				h.put(d)
+			case 1:
+				h.sentNs++
+				h.put(d)
+			case 2:
+				d[rng.IntN(headerSize)] ^= 1 << rng.IntN(8)
+			default:
+				h.stream++
+				h.put(d)
+			}
+		}
+		var one, all headerReader
+		var alone, together sequence
+		var slow, fast jitter
+		for i := 0; i < count; {
+			h, ok := all.parse(b[i*size:])
+			i++
+			if !ok {
+				continue
+			}
+			if together.add(h.seq) == inOrder {
+				fast.add(h.sentNs, 9)
+				n := all.following(h, b[i*size:], size)
+				together.follow(n)
+				fast.repeat(n)
+				i += n
+			} else {
+				fast.add(h.sentNs, 9)
+			}
+		}
+		for i := range count {
+			if h, ok := one.parse(b[i*size:]); ok {
+				alone.add(h.seq)
+				slow.add(h.sentNs, 9)
+			}
+		}
+		if alone != together {
+			t.Fatalf("next %d, unique %d, gaps %d, late %d, twice %d; one by one %d, %d, %d, %d, %d", together.next, together.unique, together.gaps,
+				together.reordered, together.duplicated, alone.next, alone.unique, alone.gaps, alone.reordered, alone.duplicated)
+		}
+		if math.Abs(slow.ns-fast.ns) > 1e-9*slow.ns {
+			t.Fatalf("jitter %v, one by one %v", fast.ns, slow.ns)
+		}
+	}
+}
+
+// A count of many numbers is that of each.
+func TestNumbersThatFollowAreSeen(t *testing.T) {
+	var s sequence
+	s.add(0)
+	s.follow(window + 100)
+	if v := s.add(window); v != duplicate {
+		t.Errorf("a number that followed came again as %v", v)
+	}
+	if s.next != window+101 || s.unique != window+101 || s.gaps != 0 {
+		t.Errorf("next %d, unique %d, gaps %d", s.next, s.unique, s.gaps)
 	}
 }

@@ -54,6 +54,7 @@ type headerReader struct {
 	last  header // whole
 	first uint64 // its first 8 bytes
 	base  uint32 // its CRC, if the last byte of its number were 0
+	low   *[lowNumbers]uint32
 	known bool
 }
 
@@ -65,12 +66,32 @@ func (r *headerReader) parse(b []byte) (header, bool) {
 			(seq^r.last.seq)/lowNumbers == 0 {
 			h := r.last
 			h.seq = seq
-			return h, binary.BigEndian.Uint32(b[24:]) == r.base^lowCRC()[seq%lowNumbers]
+			return h, binary.BigEndian.Uint32(b[24:]) == r.base^r.low[seq%lowNumbers]
 		}
 	}
 	h, ok := parseHeader(b)
 	if ok {
-		*r = headerReader{last: h, first: binary.BigEndian.Uint64(b), base: binary.BigEndian.Uint32(b[24:]) ^ lowCRC()[h.seq%lowNumbers], known: true}
+		low := lowCRC()
+		*r = headerReader{last: h, first: binary.BigEndian.Uint64(b), base: binary.BigEndian.Uint32(b[24:]) ^ low[h.seq%lowNumbers], low: low, known: true}
 	}
 	return h, ok
+}
+
+// following is how many of the datagrams of size bytes that lie one after another
+// in b have, from the first of them on, what putAll writes after h: that all of a
+// train are such is the rule, and then none needs to be looked at by itself.
+func (r *headerReader) following(h header, b []byte, size int) (n int) {
+	if !r.known || h.seq/lowNumbers != r.last.seq/lowNumbers || size < headerSize {
+		return 0
+	}
+	for seq := h.seq + 1; seq%lowNumbers != 0 && len(b) >= size; seq++ {
+		d := b[:headerSize]
+		if binary.BigEndian.Uint64(d) != r.first || binary.BigEndian.Uint64(d[8:]) != seq ||
+			binary.BigEndian.Uint64(d[16:]) != uint64(r.last.sentNs) || binary.BigEndian.Uint32(d[24:]) != r.base^r.low[seq%lowNumbers] {
+			break
+		}
+		b = b[size:]
+		n++
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"math"
 	"time"
 
 	"soku/internal/sock"
@@ -25,6 +26,18 @@ type listener struct {
 	drops *datagram.Drops
 	known uint32    // drops so far
 	asked time.Time // for drops
+	came  joining
+}
+
+// joining is how many datagrams came in how many messages.
+type joining struct{ datagrams, messages int64 }
+
+// in is how many datagrams n messages of the same length have.
+func (j joining) in(n int64) int64 {
+	if j.messages == 0 {
+		return n
+	}
+	return int64(math.Round(float64(n) * float64(j.datagrams) / float64(j.messages)))
 }
 
 func (r *receiver) listen(stream int, box *datagram.Receiver) (*listener, error) {
@@ -70,16 +83,37 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 			l.count.Last = at
 			if t.Joined {
 				l.count.Joined++
+				n += l.follow(&t, h)
 			}
 		}
 		counted = true
 	}
-	if counted && !l.first.Come() {
-		l.begin(at)
+	if counted {
+		l.came.datagrams += int64(n)
+		l.came.messages++
+		if !l.first.Come() {
+			l.begin(at)
+		}
 	}
 	if came := l.count.Bytes - before; came > 0 {
 		l.enough(came)
 	}
+	return n
+}
+
+// follow counts those of a train's next datagrams that follow h without a gap, and
+// returns how many they were.
+func (l *listener) follow(t *datagram.Train, h header) int {
+	if l.manner.Datagrams != nil || h.seq+1 != uint64(l.sequence.next) {
+		return 0
+	}
+	b, size := t.Rest()
+	n := l.headers.following(h, b, size)
+	t.Skip(n)
+	l.sequence.follow(n)
+	l.jitter.repeat(n)
+	l.count.Bytes += int64(n) * int64(size)
+	l.count.Joined += int64(n)
 	return n
 }
 
@@ -105,13 +139,16 @@ func (l *listener) publish(now time.Time) {
 	l.cell.Publish(l.count)
 }
 
+// askDrops counts what found no room in the socket. The kernel counts messages: a
+// train that it joined is one, and taken to be as long as those that came.
 func (l *listener) askDrops(now time.Time) {
 	l.asked = now
 	if l.drops == nil {
 		return
 	}
-	if n, ok := l.drops.Count(); ok {
-		l.count.Dropped += int64(n - l.known) // right across a wrap, too
+	n, ok := l.drops.Count()
+	if dropped := n - l.known; ok && dropped > 0 { // right across a wrap, too
+		l.count.Dropped += l.came.in(int64(dropped))
 		l.known = n
 	}
 }

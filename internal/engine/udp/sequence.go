@@ -1,5 +1,7 @@
 package udp
 
+import "math"
+
 // window is how far behind the highest number a datagram may arrive and still
 // be told from its own duplicate.
 const window = 1 << 16
@@ -60,6 +62,14 @@ func (s *sequence) add(number uint64) verdict {
 	return late
 }
 
+// follow takes the n numbers that follow the last one, which was in order.
+func (s *sequence) follow(n int) {
+	for to := s.next + int64(n); s.next < to; s.next++ {
+		s.mark(s.next)
+	}
+	s.unique += int64(n)
+}
+
 func (s *sequence) mark(n int64) { s.seen[uint64(n)%window/64] |= 1 << (uint64(n) % 64) }
 func (s *sequence) marked(n int64) bool {
 	return s.seen[uint64(n)%window/64]&(1<<(uint64(n)%64)) != 0
@@ -99,6 +109,11 @@ func (j *jitter) add(sentNs, arrivedNs int64) {
 		j.ns += (max(float64(d), -float64(d)) - j.ns) / 16
 	}
 	j.transit, j.begun = transit, true
+}
+
+// repeat takes n more with the times of the last one.
+func (j *jitter) repeat(n int) {
+	j.ns *= math.Pow(15.0/16, float64(n)) // each takes a sixteenth off
 }
 
 // maxShift is the largest change of transit time that is believed: an hour.

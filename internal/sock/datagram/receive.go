@@ -153,3 +153,12 @@ func (t *Train) Next() (b []byte, length int, ok bool) {
 	t.rest, t.left = t.rest[len(b):], t.left-length
 	return b, length, true
 }
+
+// Rest is what was kept of a train's datagrams not handed out yet, and the length of
+// each but the last, which may be shorter.
+func (t *Train) Rest() (b []byte, segment int) { return t.rest, t.segment }
+
+// Skip passes over n datagrams, none of which may be a shorter last one.
+func (t *Train) Skip(n int) {
+	t.rest, t.left = t.rest[n*t.segment:], t.left-n*t.segment
+}

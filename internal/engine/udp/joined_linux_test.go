@@ -1,0 +1,64 @@
+package udp
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+	"soku/internal/sock/datagram"
+	"soku/test/freeport"
+)
+
+// The kernel counts a train that it had no room for once, however long it is.
+func TestATrainWithoutRoomIsAllItsDatagrams(t *testing.T) {
+	const trains, length = 20, 10
+	a, b := freeport.Pair(t)
+	if datagram.DropsOf(b) == nil {
+		t.Skip("this system does not tell of drops")
+	}
+	raw, err := b.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_GRO, 1) }); err != nil || inner != nil {
+		t.Skipf("this system joins no datagrams: %v, %v", err, inner)
+	}
+	if err := b.SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	box := datagram.NewSender(datagram.GSO, 1400)
+	out, err := box.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range trains { // while nobody reads
+		header{seq: uint64(i * length)}.putAll(box.Datagrams(length), 1400)
+		if n, err := out.Send(length); n != length || err != nil {
+			t.Fatalf("sent %d: %v", n, err)
+		}
+	}
+	o := measure.Options{Duration: measure.Duration(100 * time.Millisecond), Size: 1400, Streams: 1, RX: datagram.GRO}
+	done := make(chan outcome, 1)
+	go func() {
+		end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil)
+		done <- outcome{end, err}
+	}()
+	fin := make([]byte, headerSize)
+	header{fin: true, seq: trains * length}.put(fin)
+	for {
+		_, _ = a.Write(fin) // until there is room for it
+		select {
+		case got := <-done:
+			p := got.end.Streams[0].Packets
+			if got.err != nil || p.Joined == 0 || p.Joined != p.Received || p.Lost != p.Sent-p.Received || *p.SocketDrops < p.Lost {
+				t.Errorf("%+v with %d dropped, %v", p, *p.SocketDrops, got.err)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
