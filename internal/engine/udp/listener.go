@@ -23,10 +23,10 @@ type listener struct {
 
 	// drops counts from when the socket was made: what came early and found no
 	// room is missing, too. It is nil where the system does not tell.
-	drops *datagram.Drops
-	known uint32    // drops so far
-	asked time.Time // for drops
-	came  joining
+	drops  *datagram.Drops
+	known  uint32    // drops so far
+	asked  time.Time // for drops
+	trains joining
 }
 
 // joining is how many datagrams came in how many messages.
@@ -89,8 +89,8 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 		counted = true
 	}
 	if counted {
-		l.came.datagrams += int64(n)
-		l.came.messages++
+		l.trains.datagrams += int64(n)
+		l.trains.messages++
 		if !l.first.Come() {
 			l.begin(at)
 		}
@@ -148,7 +148,7 @@ func (l *listener) askDrops(now time.Time) {
 	}
 	n, ok := l.drops.Count()
 	if dropped := n - l.known; ok && dropped > 0 { // right across a wrap, too
-		l.count.Dropped += l.came.in(int64(dropped))
+		l.count.Dropped += l.trains.in(int64(dropped))
 		l.known = n
 	}
 }
