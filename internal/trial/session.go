@@ -25,10 +25,10 @@ func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target
 // runSession measures against a server: handshake, data connections, both
 // engines, both halves into r. What goes on ahead ends before packets move.
 func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead *preparation, h Hooks, r *measure.Result) error {
-	observe := serialise(h.Observe)
+	observe, live := serialise(h.Observe), liveCount{}
 	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, IPerf3: s.IPerf3,
-	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: observe})
+	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: live.of(observe)})
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,8 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	assemble(r, own, other, floor)
 	if runErr == nil {
 		warnUnpinned(r)
+	} else {
+		live.into(r)
 	}
 	return serverFirst(ctx, runErr)
 }

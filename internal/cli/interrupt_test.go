@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// interrupting is an output that sends an interrupt when so many lines were written.
+type interrupting struct {
+	bytes.Buffer
+	after int
+	to    chan os.Signal
+}
+
+func (w *interrupting) Write(p []byte) (int, error) {
+	if n := bytes.Count(p, []byte("\n")); w.after > 0 && n > 0 {
+		if w.after -= n; w.after <= 0 {
+			w.to <- os.Interrupt
+		}
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, args := range [][]string{
+		{"tcp", addr},
+		{"tcp", addr, "-R"},
+		{"tcp", addr, "--bidir"},
+		{"udp", addr, "-b", "20M"},
+	} {
+		sys, _, errs := fakeSystem(t, append(args, "-t", "60s", "-i", "100ms")...)
+		interrupts := make(chan os.Signal, 1)
+		out := &interrupting{after: 7, to: interrupts}
+		sys.Stdout, sys.Interrupts = out, interrupts
+		code := Run(sys)
+		if code != 130 || !strings.Contains(errs.String(), "interrupted") {
+			t.Errorf("%v: status %d, %s", args, code, errs)
+		}
+		if text := out.String(); strings.Contains(text, "not known") || !strings.Contains(text, "bit/s counted at the receiver") && !strings.Contains(text, "together") {
+			t.Errorf("%v:\n%s", args, text)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
+	var live liveCount
+	passed := 0
+	observe := live.of(func(measure.Progress) { passed++ })
+	for i := range int64(3) {
+		observe(measure.Progress{Role: measure.Receiver, Direction: measure.Forward, StartNs: i * 1e9, EndNs: (i + 1) * 1e9, Bytes: 500, Packets: 5, Lost: 5 * (i / 2)})
+		observe(measure.Progress{Role: measure.Sender, Direction: measure.Forward, StartNs: i * 1e9, EndNs: (i + 1) * 1e9, Bytes: 9999})
+	}
+	for _, test := range []measure.Test{measure.TestTCP, measure.TestUDP} {
+		r := &measure.Result{Test: test, Options: measure.Options{Direction: measure.Forward}}
+		assemble(r, told(), &measure.End{}, nil)
+		live.into(r)
+		s := r.Summary
+		if s.ReceivedBytes != 1500 || s.GoodputBps != 4000 || s.DurationNs != 3e9 || s.SentBytes != 3000 || s.Confidence != measure.Low ||
+			!strings.Contains(s.ConfidenceReason, "the receiver told of the first 3s") || len(r.Warnings) > 0 {
+			t.Errorf("%s: %+v, %q", test, s, r.Warnings)
+		}
+		if lost := s.LossRatio; test == measure.TestUDP && (lost == nil || *lost != 0.25 || s.PacketsReceived != 15 || s.PacketsSent != 20 || s.PacketsPerSecond != 5) {
+			t.Errorf("packets: %+v", s)
+		}
+	}
+	if passed != 6 {
+		t.Errorf("%d of 6 intervals were passed on", passed)
+	}
+}
+
+func TestAReceiversOwnCountIsBetterThanWhatItToldMeanwhile(t *testing.T) {
+	var live liveCount
+	live.of(func(measure.Progress) {})(measure.Progress{Role: measure.Receiver, Direction: measure.Forward, EndNs: 1e9, Bytes: 1})
+	r := resultOf(measure.TestTCP)
+	own, other := tcpEnds(25_000_000, 24_900_000)
+	assemble(r, own, other, nil)
+	before := r.Summary
+	live.into(r)
+	if r.Summary.ReceivedBytes != before.ReceivedBytes || r.Summary.GoodputBps != before.GoodputBps || r.Summary.Confidence != before.Confidence {
+		t.Errorf("%+v became %+v", before, r.Summary)
+	}
+}
