@@ -8,56 +8,56 @@ import (
 	"soku/internal/measure"
 )
 
-// liveCount keeps the live intervals that the far end's receivers tell. Of a trial that
-// breaks off before their count they are all that is known of what arrived.
+// liveCount keeps what the far end's receiver tells in live intervals. Of a trial that
+// breaks off before its count they are all that is known of what arrived there. The zero
+// value has heard nothing.
 type liveCount struct {
-	mu    sync.Mutex
-	flows map[measure.Direction]liveFlow
+	mu                       sync.Mutex
+	ns, bytes, packets, lost int64
 }
 
-type liveFlow struct{ ns, bytes, packets, lost int64 }
+// farReceives is the direction that the far end receives in, the only one.
+const farReceives = measure.Forward
 
 // of returns an observer of the far end's intervals that passes them on to next.
 func (l *liveCount) of(next measure.Observer) measure.Observer {
-	l.flows = map[measure.Direction]liveFlow{}
 	return func(p measure.Progress) {
-		known := p.Direction == measure.Forward || p.Direction == measure.Reverse // it comes from outside
-		if known && p.Role == measure.Receiver {
+		if p.Direction == farReceives && p.Role == measure.Receiver {
 			l.mu.Lock()
-			f := l.flows[p.Direction]
-			l.flows[p.Direction] = liveFlow{p.EndNs, f.bytes + p.Bytes, f.packets + p.Packets, f.lost + p.Lost}
+			l.ns, l.bytes, l.packets, l.lost = p.EndNs, l.bytes+p.Bytes, l.packets+p.Packets, l.lost+p.Lost
 			l.mu.Unlock()
 		}
 		next(p)
 	}
 }
 
-// into fills in the flows of r of which the receiver's count is missing.
+// into fills in the flow of r that the far end received, where its count is missing.
 func (l *liveCount) into(r *measure.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	filled := false
 	for i := range r.Flows {
-		s := &r.Flows[i].Summary
-		f := l.flows[r.Flows[i].Direction]
-		if s.ReceivedBytes > 0 || f.bytes <= 0 || f.ns <= 0 {
+		f := &r.Flows[i]
+		if f.Direction != farReceives || f.Summary.ReceivedBytes > 0 || l.bytes <= 0 || l.ns <= 0 {
 			continue
 		}
-		filled = true
-		s.ReceivedBytes, s.DurationNs = f.bytes, measure.Duration(f.ns)
-		s.GoodputBps = float64(f.bytes) * 8e9 / float64(f.ns)
-		s.Confidence = measure.Low
-		s.ConfidenceReason = fmt.Sprintf("the test broke off; this is what the receiver told of the first %s", time.Duration(f.ns).Round(10*time.Millisecond))
-		if r.Test == measure.TestUDP && f.packets > 0 {
-			s.PacketsReceived, s.PacketsLost, s.PacketsSent = f.packets, max(0, f.lost), f.packets+max(0, f.lost)
-			s.PacketsPerSecond = float64(f.packets) * 1e9 / float64(f.ns)
-			loss := float64(s.PacketsLost) / float64(s.PacketsSent)
-			s.LossRatio = &loss
-		}
-	}
-	if filled {
+		l.fill(&f.Summary, r.Test)
 		sum := total(r.Flows)
 		sum.IdleRTT, sum.LoadedRTT, sum.RPM = r.Summary.IdleRTT, r.Summary.LoadedRTT, r.Summary.RPM // of round trips beside them
 		r.Summary = sum
 	}
+}
+
+func (l *liveCount) fill(s *measure.Summary, test measure.Test) {
+	s.ReceivedBytes, s.DurationNs = l.bytes, measure.Duration(l.ns)
+	s.GoodputBps = float64(l.bytes) * 8e9 / float64(l.ns)
+	s.Confidence = measure.Low
+	s.ConfidenceReason = fmt.Sprintf("the test broke off; this is what the receiver told of the first %s", time.Duration(l.ns).Round(10*time.Millisecond))
+	if test != measure.TestUDP || l.packets <= 0 {
+		return
+	}
+	s.PacketsReceived, s.PacketsLost = l.packets, max(0, l.lost)
+	s.PacketsSent = s.PacketsReceived + s.PacketsLost
+	s.PacketsPerSecond = float64(l.packets) * 1e9 / float64(l.ns)
+	loss := float64(s.PacketsLost) / float64(s.PacketsSent)
+	s.LossRatio = &loss
 }

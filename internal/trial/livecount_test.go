@@ -33,6 +33,20 @@ func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
 	}
 }
 
+// A far end that says what this end received does not put it into the result.
+func TestWhatThisEndReceivesIsNotTakenFromTheFarEnd(t *testing.T) {
+	var live liveCount
+	live.of(func(measure.Progress) {})(measure.Progress{Role: measure.Receiver, Direction: measure.Reverse, EndNs: 1e9, Bytes: 1e12})
+	own := told()
+	own.Flows[0].Direction = measure.Reverse
+	r := &measure.Result{Test: measure.TestTCP, Options: measure.Options{Direction: measure.Reverse}}
+	assemble(r, own, &measure.End{}, nil)
+	live.into(r)
+	if len(r.Flows) != 1 || r.Summary.ReceivedBytes != 0 || r.Summary.GoodputBps != 0 {
+		t.Errorf("%+v", r.Summary)
+	}
+}
+
 func TestAReceiversOwnCountIsBetterThanWhatItToldMeanwhile(t *testing.T) {
 	var live liveCount
 	live.of(func(measure.Progress) {})(measure.Progress{Role: measure.Receiver, Direction: measure.Forward, EndNs: 1e9, Bytes: 1})
