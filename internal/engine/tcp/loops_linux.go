@@ -75,9 +75,11 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		// acknowledged, and the runtime's poller would take them for a broken socket.
 		s.watch = watch
 	}
-	for _, l := range all {
-		if patient {
+	if patient {
+		queues := s.lengthening()
+		for i, l := range all {
 			l.long = l.outlet.Patience(tick) && s.timed() // without patience the loop waits for room, as ever
+			l.queues, l.weighs = queues, i == 0
 		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil

@@ -16,6 +16,10 @@ type sendLoop struct {
 	loop
 	outlet *sock.Outlet
 	long   bool // calls go on for a while: of an outlet with patience, where no amount is shared out
+
+	queues *lengthening // nil leaves queues alone
+	weighs bool         // it is the loop that compares rates for them
+	longer bool         // its stream has got one
 }
 
 // tick is how long a loop waits at most before it looks at the flow's end.
@@ -60,6 +64,7 @@ func (l *sendLoop) pass() (room bool) {
 			count.Bytes += int64(took)
 			count.Last = sock.Now()
 			l.rec.Cell(l.streams[k]).Publish(*count)
+			l.lengthen(took, count.Last)
 		}
 		switch {
 		case err == nil:
@@ -81,6 +86,17 @@ func (l *sendLoop) put(k, n int) (took int, err error) {
 	}
 	all, err := l.outlet.PutFor(min(spell, l.stop.Sub(sock.Now())))
 	return int(all), err
+}
+
+// lengthen gives the one stream of a loop a long queue when the flow is fast.
+func (l *sendLoop) lengthen(took int, at time.Time) {
+	if l.queues == nil || l.longer {
+		return
+	}
+	if n := l.queues.sent(int64(took), at, l.weighs); n > 0 {
+		l.outlet.Lengthen(0, n)
+		l.longer = true
+	}
 }
 
 func (l *sendLoop) end(k int) {
