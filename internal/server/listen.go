@@ -39,6 +39,7 @@ func listen(address, device string) (*net.TCPListener, *net.UDPConn, error) {
 			return nil, nil, explainListen("TCP", address, err)
 		}
 		tcp := l.(*net.TCPListener)
+		sock.Unpaced(tcp)
 		bound := net.JoinHostPort(host, fmt.Sprint(tcp.Addr().(*net.TCPAddr).Port))
 		sharing := net.ListenConfig{Control: func(network, address string, c syscall.RawConn) error {
 			return errors.Join(shareUDP(network, address, c), through.Control(network, address, c))

@@ -106,7 +106,7 @@ func (s *Server) accept(at *port) error {
 // serveForeign gives a connection to the protocol's own port to it.
 func (s *Server) serveForeign(at *port, c *net.TCPConn) {
 	_ = c.SetDeadline(time.Now().Add(s.times.sniff))
-	at.protocol.serve(s, at, c, nil)
+	s.hand(at.protocol, at, c, nil)
 }
 
 // readUDP passes on what comes to the port from peers that have no socket of

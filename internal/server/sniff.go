@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/ethr"
 	"soku/internal/wire/native"
 )
@@ -33,15 +34,17 @@ type protocol struct {
 	// datagram handles one of an unknown peer that came to at. It may not keep b.
 	// It returns false for one of another protocol. nil: no datagrams.
 	datagram func(s *Server, at *port, from netip.AddrPort, b []byte) (ours bool)
+	// options: it gives its connections the options of a test ([sock.Settings.Apply]).
+	options bool
 }
 
 // protocols is asked in order; another protocol gets its place here.
 var protocols = []protocol{
-	{"data", beginsData, (*Server).serveData, nil},
-	{"control", beginsHTTP, (*Server).servePlain, nil},
-	{"control over TLS", beginsTLS, (*Server).serveTLS, nil},
-	{measure.ViaEthr, ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram},
-	{measure.ViaIperf3, beginsIperf3, (*Server).serveIperf3, (*Server).knockIperf3},
+	{"data", beginsData, (*Server).serveData, nil, true},
+	{"control", beginsHTTP, (*Server).servePlain, nil, false},
+	{"control over TLS", beginsTLS, (*Server).serveTLS, nil, false},
+	{measure.ViaEthr, ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram, false},
+	{measure.ViaIperf3, beginsIperf3, (*Server).serveIperf3, (*Server).knockIperf3, true},
 }
 
 func beginsData(first []byte) (bool, int) { return string(first[:sniffed]) == native.Magic, 0 }
@@ -100,7 +103,15 @@ func (s *Server) tellApart(at *port, c *net.TCPConn) {
 			return
 		}
 		if more == 0 {
-			p.serve(s, at, c, first)
+			s.hand(p, at, c, first)
 		}
 	}
+}
+
+// hand gives a connection, of which first was read already, to its protocol.
+func (s *Server) hand(p *protocol, at *port, c *net.TCPConn, first []byte) {
+	if !p.options {
+		sock.SystemCongestion(c)
+	}
+	p.serve(s, at, c, first)
 }

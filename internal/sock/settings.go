@@ -62,12 +62,16 @@ func (s Settings) Control(network, address string, c syscall.RawConn) error {
 // before that and are left alone. NoDelay false sets Nagle's algorithm, which
 // package net has off. FlowLabel of an accepted connection becomes what the peer
 // labels its own packets with, from the next of them on, where the system allows that,
-// or an error of kind permission; that of a connection of [DialerFor] is there already. Errors are those of [Settings.Control].
+// or an error of kind permission; that of a connection of [DialerFor] is there already. Without
+// Congestion, what a listener that is [Unpaced] accepted gets the system's. Errors are those of [Settings.Control].
 func (s Settings) Apply(c net.Conn) error {
 	s.Device, s.ReusePort, s.MSS = "", false, 0
 	if t, ok := c.(*net.TCPConn); ok {
 		if err := t.SetNoDelay(s.NoDelay); err != nil {
 			return refused("TCP_NODELAY", s.NoDelay, err)
+		}
+		if s.Congestion == "" {
+			SystemCongestion(t)
 		}
 	}
 	s.NoDelay = false

@@ -1,0 +1,76 @@
+package truth
+
+import (
+	"bufio"
+	"encoding/json"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+// A server whose system paces accepts connections before it knows what a test chooses.
+func TestAChosenCongestionControlIsNotPacedByTheSystemsOwn(t *testing.T) {
+	have, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+	if !strings.Contains(string(have), "bbr") {
+		t.Skip("this kernel has no congestion control that paces")
+	}
+	l := network(t, `
+hosts:
+  client:
+  server:
+links:
+  - {from: client, to: server}
+`)
+	if out, err := l.Command(t.Context(), "server", "sh", "-c", "echo bbr > /proc/sys/net/ipv4/tcp_congestion_control").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	addr, err := l.Topology.Address("server", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := net.JoinHostPort(addr.String(), "7000")
+	server := l.Command(t.Context(), "server", soku, "server", "-q", "--listen", at)
+	said, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Process.Kill(); _ = server.Wait() }()
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || !strings.Contains(line, "listening") {
+		t.Fatalf("the server says %q, %v", line, err)
+	}
+
+	measured := func(flags ...string) *measure.Result {
+		t.Helper()
+		c := l.Command(t.Context(), "client", append([]string{soku, "tcp", addr.String(), "-p", "7000", "-t", "1s", "-P", "4", "--json", "--no-save"}, flags...)...)
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r measure.Result
+		if err := json.Unmarshal(out, &r); err != nil {
+			t.Fatal(err)
+		}
+		return &r
+	}
+	used := func(r *measure.Result) string { return r.Flows[0].Streams[0].TCP.Congestion }
+	if got := used(measured("-R")); got != "bbr" {
+		t.Errorf("a server that nobody tells otherwise sends with %s, want the system's bbr", got)
+	}
+	var shares []float64
+	for range 3 {
+		forward, reverse := measured("-C", "cubic"), measured("-C", "cubic", "-R")
+		if got := used(reverse); got != "cubic" {
+			t.Fatalf("a server that was told cubic sends with %s", got)
+		}
+		shares = append(shares, reverse.Summary.GoodputBps/forward.Summary.GoodputBps)
+	}
+	if m := median(shares); m < 0.5 {
+		t.Errorf("the server sends at %.2f of the client's rate, both with cubic; all: %.2f", m, shares)
+	}
+}
