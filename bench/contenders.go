@@ -62,12 +62,19 @@ func limit(program, server, client string, udp bool) Contender {
 }
 
 func limitStream(n int, tx, rx string) Contender {
-	buffer := ""
+	queue := ""
 	if rx == "discard" {
-		buffer = " buf=4194304"
+		queue = " queue=8388608" // as soku's are longer than the kernel's own
 	}
-	return limit("stream", fmt.Sprintf("role=sink streams=%d rx=%s%s", n, rx, buffer),
-		fmt.Sprintf("role=source streams=%d tx=%s%s", n, tx, buffer), false)
+	return limit("stream", fmt.Sprintf("role=sink streams=%d rx=%s", n, rx), fmt.Sprintf("role=source streams=%d tx=%s%s", n, tx, queue), false)
+}
+
+// limitWide is the limit of discarded bytes with windows of 4 MiB, which the system does
+// not move.
+func limitWide(n int) Contender {
+	c := limit("stream", fmt.Sprintf("role=sink streams=%d rx=discard window=4194304", n), fmt.Sprintf("role=source streams=%d tx=tee queue=8388608", n), false)
+	c.Label = limitWideLabel
+	return c
 }
 
 func limitRoundTrip(protocol string, spin bool, more ...string) Contender {

@@ -37,12 +37,14 @@ func contests() []Contest {
 			sokuTCP("soku --tx zerocopy", n, "zerocopy", "discard"),
 		}})
 	}
-	out = append(out, Contest{"tcp-direction-loopback", "loopback", kindDiscard, rate, perGB, []Contender{
-		sokuTCP(sokuLabel, 1, "splice", "discard"),
-		sokuTCP("soku -R", 1, "splice", "discard", "-R"),
-		sokuTCP("soku --bidir", 1, "splice", "discard", "--bidir"),
-		iperf3TCP("iperf3 best --bidir", 1, append(iperf3Best, "--bidir")...),
-	}})
+	for _, n := range []int{1, 8} {
+		out = append(out, Contest{fmt.Sprintf("tcp-direction-loopback-%d", n), "loopback", kindDiscard, rate, perGB, []Contender{
+			sokuTCP(sokuLabel, n, "splice", "discard"),
+			sokuTCP("soku -R", n, "splice", "discard", "-R"),
+			sokuTCP("soku --bidir", n, "splice", "discard", "--bidir"),
+			iperf3TCP("iperf3 best --bidir", n, append(slices.Clone(iperf3Best), "--bidir")...),
+		}})
+	}
 	for _, protocol := range []string{"tcp", "udp"} {
 		out = append(out,
 			Contest{"latency-blocking-" + protocol, "loopback", kindBlock, []Metric{p50, p99, p999, mean}, "", answering(protocol, false)},
@@ -83,6 +85,7 @@ func discarding(n int) []Contender {
 		iperf3TCP("iperf3 best", n, iperf3Best...),
 		iperf3TCP("iperf3 best -w 4M", n, append(slices.Clone(iperf3Best), "-w", "4M")...),
 		limitStream(n, "tee", "discard"),
+		limitWide(n),
 	}
 }
 

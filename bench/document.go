@@ -165,7 +165,7 @@ func aheadOfSoku(s []standing, m Metric) []string {
 	var out []string
 	for _, x := range s {
 		better := m.Higher && x.ratio > 1 || !m.Higher && x.ratio < 1
-		if better && x.label != limitLabel && !strings.HasPrefix(x.label, sokuLabel) {
+		if better && x.label != limitLabel && x.label != limitWideLabel && !strings.HasPrefix(x.label, sokuLabel) {
 			out = append(out, x.label)
 		}
 	}

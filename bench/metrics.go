@@ -1,10 +1,11 @@
 package main
 
 const (
-	sokuLabel  = "soku"
-	limitLabel = "limit"
-	perGB      = "GB"
-	perMillion = "million packets"
+	sokuLabel      = "soku"
+	limitLabel     = "limit"
+	limitWideLabel = "limit -w 4M"
+	perGB          = "GB"
+	perMillion     = "million packets"
 )
 
 // The metrics of all contests. Their names are keys in the raw results.

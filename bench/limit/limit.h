@@ -70,15 +70,15 @@ static inline void option(int fd, int level, int name, int value) {
 	must(setsockopt(fd, level, name, &value, sizeof value), "setsockopt");
 }
 
-/* A TCP socket with cubic, and with a buffer of buf= bytes where that is given. */
+/* A TCP socket with cubic, and with a send queue of queue= and a receive buffer of
+ * window= bytes where those are given. */
 static inline int tcp_socket(void) {
 	int fd = must(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
 	must(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5), "setsockopt cubic");
-	int buffer = number("buf", 0);
-	if (buffer) {
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
-	}
+	int queue = number("queue", 0);
+	if (queue && setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &queue, sizeof queue)) /* not privileged */
+		option(fd, SOL_SOCKET, SO_SNDBUF, queue);
+	if (number("window", 0)) option(fd, SOL_SOCKET, SO_RCVBUF, number("window", 0));
 	return fd;
 }
 
