@@ -48,7 +48,7 @@ type Options struct {
 	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" tests:"connect" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
 	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" tests:"connect" help:"local addresses to connect from, in turn, separated by commas"`
 
-	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, and gives UDP receivers 4 MiB"`
+	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, but for the send queues of fast TCP, and gives UDP receivers 4 MiB"`
 	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" tests:"tcp latency" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
 	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" tests:"tcp" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
 	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" tests:"tcp" help:"send small writes at once (TCP_NODELAY); latency tests always do"`

@@ -9,8 +9,11 @@ var number = "devel"
 // String is the version that was linked in, with the revision it was built from
 // where that is known.
 func String() string {
+	if number != "devel" {
+		return number
+	}
 	info, ok := debug.ReadBuildInfo()
-	if !ok || number != "devel" {
+	if !ok {
 		return number
 	}
 	for _, s := range info.Settings {
