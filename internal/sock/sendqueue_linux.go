@@ -1,7 +1,9 @@
 package sock
 
 import (
+	"math"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 
@@ -14,15 +16,51 @@ const longestQueue = 16 << 20
 // LongQueues are the bounds of send queues for each of some connections, bytes as the
 // kernel counts them. Up to least its own growing comes (net.ipv4.tcp_wmem), which a size
 // of one's own ends; with most all of them take no more than half of what it lets all TCP
-// of the host have without watching its memory (net.ipv4.tcp_mem). Where most is not
-// above least, leave queues alone.
+// of the host have without watching its memory (net.ipv4.tcp_mem), and a quarter of what
+// this process's control group may have. Where most is not above least, leave queues alone.
 func LongQueues(connections int) (least, most int64) {
 	least, known := kernelSetting("net/ipv4/tcp_wmem", 2)
-	pages, knownToo := kernelSetting("net/ipv4/tcp_mem", 0)
-	if !known || !knownToo || connections < 1 {
+	if !known || connections < 1 {
 		return 0, 0
 	}
-	return least, min(longestQueue, pages*int64(os.Getpagesize())/2/int64(connections))
+	all := min(unwatchedTCP()/2, controlGroupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/4)
+	return least, min(longestQueue, all/int64(connections))
+}
+
+// unwatchedTCP is the first number of net.ipv4.tcp_mem, in bytes. A network namespace, a
+// container's for one, does not show it: there it is what the kernel chooses when it
+// starts, three quarters of a sixteenth of the host's memory (tcp_init_mem).
+func unwatchedTCP() int64 {
+	if pages, known := kernelSetting("net/ipv4/tcp_mem", 0); known {
+		return pages * int64(os.Getpagesize())
+	}
+	var s unix.Sysinfo_t
+	if unix.Sysinfo(&s) != nil {
+		return 0
+	}
+	return int64(s.Totalram) * int64(s.Unit) / 16 / 4 * 3
+}
+
+// controlGroupMemory is the least memory.max of the process's control group and those
+// around it, bytes: what sockets queue counts there, too. Where none bounds it, and with
+// the first version of control groups, which count it apart, it is the largest number.
+func controlGroupMemory(membership, root string) int64 {
+	text, _ := os.ReadFile(membership)
+	_, own, unified := strings.Cut("\n"+string(text), "\n0::")
+	least := int64(math.MaxInt64)
+	if !unified {
+		return least
+	}
+	own, _, _ = strings.Cut(own, "\n")
+	for group := path.Clean("/" + own); ; group = path.Dir(group) {
+		limit, _ := os.ReadFile(path.Join(root, group, "memory.max"))
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64); err == nil {
+			least = min(least, n)
+		}
+		if group == "/" {
+			return least
+		}
+	}
 }
 
 // Lengthen lets connection i queue n bytes, as the kernel counts them, for good. It does

@@ -1,11 +1,16 @@
 package sock
 
 import (
+	"math"
 	"net"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
 )
@@ -29,6 +34,66 @@ func TestLongQueuesLieBetweenTheKernelsOwnAndTheMemoryOfTCP(t *testing.T) {
 	}
 	if least, most := LongQueues(0); least != 0 || most != 0 {
 		t.Errorf("for no connections %d to %d", least, most)
+	}
+}
+
+func TestTheMemoryOfTCPIsKnownWhereTheNamespaceHidesIt(t *testing.T) {
+	shown := unwatchedTCP()
+	if shown <= 0 {
+		t.Fatalf("this host lets TCP have %d bytes", shown)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("a network namespace takes root")
+	}
+	var hidden int64
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good: the thread ends with its namespace
+		err := unix.Unshare(unix.CLONE_NEWNET)
+		hidden = unwatchedTCP()
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if d := float64(hidden) / float64(shown); d < 0.8 || d > 1.25 {
+		t.Errorf("in a network namespace TCP may have %d bytes, outside %d", hidden, shown)
+	}
+}
+
+func TestQueuesStayWithinTheMemoryOfTheControlGroup(t *testing.T) {
+	const unbounded = math.MaxInt64
+	root := t.TempDir()
+	for group, limit := range map[string]string{"": "", "a": "max\n", "a/b": "268435456\n", "a/b/c": "1073741824\n", "odd": "-\n"} {
+		dir := filepath.Join(root, group)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if limit == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, "memory.max"), []byte(limit), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for membership, want := range map[string]int64{
+		"0::/\n":                         unbounded,
+		"0::/a\n":                        unbounded,
+		"0::/a/b\n":                      256 << 20,
+		"1:name=systemd:/x\n0::/a/b/c\n": 256 << 20, // the one around it has less
+		"0::/odd\n":                      unbounded,
+		"0::/gone/away\n":                unbounded,
+		"0::/../../a/b\n":                256 << 20, // outside of the namespace of control groups
+		"4:memory:/a/b\n":                unbounded,
+		"":                               unbounded,
+	} {
+		file := filepath.Join(root, "membership")
+		if err := os.WriteFile(file, []byte(membership), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := controlGroupMemory(file, root); got != want {
+			t.Errorf("a process of %q may have %d bytes, want %d", membership, got, want)
+		}
 	}
 }
 
