@@ -42,7 +42,7 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 	o := measure.Options{
 		Omit: measure.Duration(time.Duration(p.Omit) * time.Second), Interval: measure.Duration(time.Second),
 		Direction: measure.Forward, Streams: p.Parallel, Rate: measure.Rate(min(p.Bandwidth, 1<<50) * int64(p.Parallel)),
-		TX: "auto", RX: "auto", Window: measure.Size(p.Window), NoDelay: p.NoDelay, TOS: p.TOS, NoFragment: p.DontFragment && p.Protocol == "udp",
+		Window: measure.Size(p.Window), NoDelay: p.NoDelay, TOS: p.TOS, NoFragment: p.DontFragment && p.Protocol == "udp",
 	}
 	switch {
 	case p.Bidirectional:
@@ -59,6 +59,7 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 		o.Burst = p.Burst
 	}
 	if p.Protocol == "udp" {
+		o.TX, o.RX = "auto", "auto"
 		o.Size = measure.Size(p.Length)
 		if o.Size == 0 {
 			o.Size = 1460
@@ -66,6 +67,7 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 		return o, nil
 	}
 	o.Length = measure.Size(p.Length)
+	o.TX, o.RX = "write", "read" // the client's figures stand beside those of other servers, which copy
 	if p.ServerSends() {
 		o.Congestion = p.Congestion
 	}

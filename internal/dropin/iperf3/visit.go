@@ -26,19 +26,11 @@ type visit struct {
 	shown     bool // the end was
 }
 
-// Options makes the engines read and write unless the client asks otherwise, and
+// Options makes the engines copy what a file has or gets, whatever the client asks, and
 // tell of intervals as often as this server prints them.
 func (v *visit) Options(o measure.Options) measure.Options {
-	if o.Length > 0 { // TCP
-		if v.set.File != "" {
-			o.TX, o.RX = "write", "read"
-		}
-		if o.TX == "auto" {
-			o.TX = "write"
-		}
-		if o.RX == "auto" {
-			o.RX = "read"
-		}
+	if o.Length > 0 && v.set.File != "" { // over TCP
+		o.TX, o.RX = "write", "read"
 	}
 	if i := v.set.Interval; i > 0 {
 		o.Interval = measure.Duration(i * float64(time.Second))
