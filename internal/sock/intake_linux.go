@@ -16,11 +16,12 @@ import (
 // Intake takes bytes out of the kernel for the connections of one loop, as
 // [Outlet] puts them in.
 type Intake struct {
-	path  string
-	fds   []int
-	buf   []byte // nil where bytes are discarded
-	most  int
-	ready poller
+	path    string
+	patient bool
+	fds     []int
+	buf     []byte // nil where bytes are discarded
+	most    int
+	ready   poller
 }
 
 // IntakePaths are the values of the option rx that this system has for TCP, the
@@ -53,11 +54,14 @@ func (in *Intake) Path() string { return in.path }
 // Take takes what connection i has, up to a bound, and returns how many bytes
 // that were; [ErrWouldBlock] when there are none, [io.EOF] at the end.
 func (in *Intake) Take(i int) (int, error) {
-	flags := uintptr(unix.MSG_DONTWAIT)
-	if in.buf == nil {
+	call, flags := unix.RawSyscall6, uintptr(unix.MSG_DONTWAIT)
+	switch {
+	case in.patient: // the runtime is told, or a collection of garbage would wait, too
+		call, flags = unix.Syscall6, 0
+	case in.buf == nil:
 		flags |= unix.MSG_TRUNC // tcp(7): dropped in the kernel
 	}
-	n, err := result(unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(in.fds[i]), uintptr(unsafe.Pointer(unsafe.SliceData(in.buf))), uintptr(in.most), flags, 0, 0))
+	n, err := result(call(unix.SYS_RECVFROM, uintptr(in.fds[i]), uintptr(unsafe.Pointer(unsafe.SliceData(in.buf))), uintptr(in.most), flags, 0, 0))
 	if n == 0 && err == nil {
 		return 0, io.EOF
 	}
@@ -97,14 +101,34 @@ func (in *Intake) Widen(i int, n int64) {
 	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, 1)
 }
 
-// Wait sleeps until a connection has something, or for d.
-func (in *Intake) Wait(d time.Duration) { in.ready.wait(d) }
+// Patience makes Take of an intake over one connection wait inside the kernel while
+// there is nothing, for up to d, and tells whether it does: only where bytes are read.
+// Until Close the connection blocks for everybody who uses it.
+func (in *Intake) Patience(d time.Duration) bool {
+	if in.buf == nil || len(in.fds) != 1 {
+		return false
+	}
+	in.patient = blocking(in.fds[0], unix.SO_RCVTIMEO, d)
+	return in.patient
+}
+
+// Wait sleeps until a connection has something, or for d. With patience it was waited
+// for already.
+func (in *Intake) Wait(d time.Duration) {
+	if !in.patient {
+		in.ready.wait(d)
+	}
+}
 
 // Drop gives up connection i: Wait no longer looks at it.
 func (in *Intake) Drop(i int) { in.ready.drop(i) }
 
 // Close gives everything back. The connections stay open.
 func (in *Intake) Close() {
+	if in.patient {
+		unblocking(in.fds[0], unix.SO_RCVTIMEO)
+		in.patient = false
+	}
 	for _, fd := range in.fds {
 		if fd >= 0 {
 			_ = unix.Close(fd)
@@ -146,6 +170,19 @@ func holdAll(conns []*net.TCPConn) ([]int, error) {
 		fds = append(fds, fd)
 	}
 	return fds, nil
+}
+
+// blocking makes calls on fd wait in the kernel for up to d, which is the socket option
+// timeout; false where the system refuses it.
+func blocking(fd, timeout int, d time.Duration) bool {
+	t := unix.NsecToTimeval(int64(d))
+	return unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, timeout, &t) == nil && unix.SetNonblock(fd, false) == nil
+}
+
+// unblocking takes that back.
+func unblocking(fd, timeout int) {
+	_ = unix.SetNonblock(fd, true)
+	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, timeout, &unix.Timeval{})
 }
 
 // poller waits for many descriptors. It asks anew each time: a descriptor that

@@ -20,6 +20,7 @@ import (
 // telling the runtime.
 type Outlet struct {
 	path    string
+	copies  bool // the path is write
 	patient bool
 	fds     []int
 	payload []byte
@@ -95,7 +96,7 @@ func MultipathPaths() (tx, rx string) { return "write", "read" }
 // has descriptors of its own: conns may be closed while it is open. What it sends is
 // what fill writes into zeros; nil is [Incompressible].
 func OpenOutlet(conns []*net.TCPConn, path string, fill func([]byte)) (*Outlet, error) {
-	o := &Outlet{path: path, source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
+	o := &Outlet{path: path, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
 	if err := o.open(conns, fill); err != nil {
 		o.Close()
 		return nil, measure.Errorf(measure.KindUsage, "send by %s: %w", path, err).WithHint("this system may not have it; leave out --tx, or use --tx write")
@@ -144,26 +145,15 @@ func (o *Outlet) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(
 
 // Patience makes Put of an outlet over one connection wait inside the kernel while
 // the connection's queue is full, for up to d, and tells whether it does: only by
-// splice. The kernel then fills the queue as soon as there is room, where a loop
+// splice and write. The kernel then fills the queue as soon as there is room, where a loop
 // that is told of room and comes again finds the queue run empty. Until Close the
 // connection blocks for everybody who uses it.
 func (o *Outlet) Patience(d time.Duration) bool {
-	if o.path != "splice" || len(o.fds) != 1 {
+	if o.path != "splice" && !o.copies || len(o.fds) != 1 {
 		return false
 	}
-	t := unix.NsecToTimeval(int64(d))
-	if unix.SetsockoptTimeval(o.fds[0], unix.SOL_SOCKET, unix.SO_SNDTIMEO, &t) != nil || unix.SetNonblock(o.fds[0], false) != nil {
-		return false
-	}
-	o.patient = true
-	return true
-}
-
-// hurry takes the patience back.
-func (o *Outlet) hurry() {
-	_ = unix.SetNonblock(o.fds[0], true)
-	_ = unix.SetsockoptTimeval(o.fds[0], unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
-	o.patient = false
+	o.patient = blocking(o.fds[0], unix.SO_SNDTIMEO, d)
+	return o.patient
 }
 
 // Wait sleeps until one of the connections may take more, or for d. With patience
@@ -180,7 +170,8 @@ func (o *Outlet) Drop(i int) { o.ready.drop(i) }
 // Close gives everything back. The connections stay open.
 func (o *Outlet) Close() {
 	if o.patient {
-		o.hurry()
+		unblocking(o.fds[0], unix.SO_SNDTIMEO)
+		o.patient = false
 	}
 	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to, o.file) {
 		if fd >= 0 {
@@ -194,7 +185,11 @@ func (o *Outlet) Close() {
 }
 
 func (o *Outlet) write(fd, n int) (int, error) {
-	k, err := result(unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n)))
+	call := unix.RawSyscall
+	if o.patient { // the runtime is told, or a collection of garbage would wait, too
+		call = unix.Syscall
+	}
+	k, err := result(call(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n)))
 	if k < n && err == nil {
 		err = ErrWouldBlock
 	}

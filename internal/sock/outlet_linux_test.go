@@ -33,13 +33,23 @@ func TestTheFirstOutletTakesThePayloadThatWasMadeAhead(t *testing.T) {
 	}
 }
 
+// patientPaths are those of outlets that can wait for room.
+var patientPaths = []string{"splice", "write"}
+
 func TestAPatientOutletWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
+	for _, path := range patientPaths {
+		t.Run(path, func(t *testing.T) { patientOutletWaits(t, path) })
+	}
+}
+
+func patientOutletWaits(t *testing.T, path string) {
+	t.Helper()
 	a, b, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = a.SetWriteBuffer(64 << 10)
-	o, err := OpenOutlet([]*net.TCPConn{a}, "splice", nil)
+	o, err := OpenOutlet([]*net.TCPConn{a}, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +90,18 @@ func TestAPatientOutletWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
 }
 
 func TestALongCallOfAPatientOutletCountsWhatComesAndEnds(t *testing.T) {
+	for _, path := range patientPaths {
+		t.Run(path, func(t *testing.T) { longCallCounts(t, path) })
+	}
+}
+
+func longCallCounts(t *testing.T, path string) {
+	t.Helper()
 	a, b, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := OpenOutlet([]*net.TCPConn{a}, "splice", nil)
+	o, err := OpenOutlet([]*net.TCPConn{a}, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +111,7 @@ func TestALongCallOfAPatientOutletCountsWhatComesAndEnds(t *testing.T) {
 	}
 	var put int64
 	for { // nobody reads: it comes back once there was no room for as long as it is patient
-		n, err := o.PutFor(time.Minute)
+		n, err := o.PutFor(1<<20, time.Minute)
 		put += n
 		if errors.Is(err, ErrWouldBlock) {
 			break
@@ -106,7 +123,7 @@ func TestALongCallOfAPatientOutletCountsWhatComesAndEnds(t *testing.T) {
 	read := make(chan int64)
 	go func() { n, _ := io.Copy(io.Discard, b); read <- n }()
 	for range 3 {
-		n, err := o.PutFor(5 * time.Millisecond)
+		n, err := o.PutFor(1<<20, 5*time.Millisecond)
 		if err != nil && !errors.Is(err, ErrWouldBlock) {
 			t.Fatal(err)
 		}
@@ -116,7 +133,7 @@ func TestALongCallOfAPatientOutletCountsWhatComesAndEnds(t *testing.T) {
 	if n := <-read; n != put || put == 0 {
 		t.Errorf("%d bytes came of %d", n, put)
 	}
-	if n, err := o.PutFor(time.Minute); n != 0 || err == nil || errors.Is(err, ErrWouldBlock) {
+	if n, err := o.PutFor(1<<20, time.Minute); n != 0 || err == nil || errors.Is(err, ErrWouldBlock) {
 		t.Errorf("into a connection that is closed for sending: %d bytes, %v", n, err)
 	}
 }

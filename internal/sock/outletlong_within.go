@@ -4,13 +4,14 @@ package sock
 
 import "time"
 
-// PutFor is [Outlet.Put] of an outlet with patience, again and again for up to d, or
-// until a call did not send all it could. It returns how many bytes the kernel took.
-func (o *Outlet) PutFor(d time.Duration) (n int64, err error) {
+// PutFor is [Outlet.Put] of at most n bytes of an outlet with patience, again and again
+// for up to d, or until a call did not send all it could. It returns how many bytes the
+// kernel took.
+func (o *Outlet) PutFor(n int, d time.Duration) (took int64, err error) {
 	for end := Now().Add(d); err == nil && Now().Before(end); {
 		var k int
-		k, err = o.Put(0, pipeSize)
-		n += int64(k)
+		k, err = o.Put(0, n)
+		took += int64(k)
 	}
-	return n, err
+	return took, err
 }

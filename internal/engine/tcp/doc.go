@@ -11,8 +11,8 @@
 //
 // Bytes go through loops where the system has a way for them: a few goroutines on
 // OS threads of their own, each over its part of the streams, that hand bytes to
-// the kernel and take them out without blocking there; senders of few streams have
-// a loop a stream, which the kernel holds while there is no room. Where it has none,
+// the kernel and take them out without blocking there; few streams may have a loop
+// each, which the kernel holds while there is no room, or nothing. Where it has none,
 // for a rate, and to check every byte, each stream has a goroutine.
 //
 // Goroutines: one a loop or stream, and one that waits for them; the caller's own

@@ -16,7 +16,7 @@ func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	a, b := pairs(t, from.Streams)
 	over := make(chan struct{})
 	m := measure.Manner{Kept: true, Over: over}
-	from.TX, to.RX = w.tx, w.rx
+	from.TX, to.TX, to.RX = w.tx, w.tx, w.rx
 	returned := make(chan struct{}, 2)
 	go func() {
 		r.end, r.err = receive(t.Context(), m, b, to, measure.Forward, nil, w.limits())

@@ -45,6 +45,20 @@ func loopsOf(path string) int {
 	return sock.Processors
 }
 
+// threadEach tells whether each stream may have a thread of its own; very many are in
+// each other's way.
+func (f *flow) threadEach() bool { return f.pins == nil && len(f.conns) <= f.limits.threads }
+
+// patient tells whether each stream has a thread that waits inside the kernel for what
+// comes. Of two streams and more whose sender copies, too, that carries up to a fifth more
+// than loops that sleep by the clock: a receiver that is woken by each piece leaves part
+// of the protocol's work to be done when it reads, which the sender has to do otherwise.
+// One that gets spliced pages, or a single stream, is the slower end, and loses by it.
+func (r *receiver) patient(path string) bool {
+	return path == "read" && r.o.TX == "write" && r.o.Rate == 0 && len(r.conns) > 1 && r.threadEach() &&
+		(!r.manner.Kept || r.o.Bytes == 0) // where no more than that may be taken
+}
+
 // loops opens the path on all streams.
 func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	s.size = s.unit()
@@ -53,8 +67,8 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	n = loopsOf(path)
 	// A thread a stream that waits inside the kernel keeps queues fuller than a loop
-	// over many; with very many streams the threads are in each other's way.
-	patient := path == "splice" && s.pins == nil && len(s.conns) <= s.limits.threads
+	// over many. A single one that copies is told of room in time.
+	patient := (path == "splice" || path == "write" && len(s.conns) > 1) && s.threadEach()
 	if patient {
 		n = len(s.conns)
 	}
@@ -76,7 +90,10 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		s.watch = watch
 	}
 	if patient {
-		queues := s.lengthening()
+		var queues *lengthening
+		if path == "splice" {
+			queues = s.lengthening()
+		}
 		for i, l := range all {
 			l.long = l.outlet.Patience(tick) && s.timed() // without patience the loop waits for room, as ever
 			l.queues, l.weighs = queues, i == 0
@@ -87,8 +104,13 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 
 // loops opens the path on all streams.
 func (r *receiver) loops(path string) (work func(i int), n int, err error) {
+	n = loopsOf(path)
+	patient := r.patient(path)
+	if patient {
+		n = len(r.conns)
+	}
 	var all []*receiveLoop
-	for _, streams := range dealt(len(r.conns), loopsOf(path)) {
+	for _, streams := range dealt(len(r.conns), n) {
 		intake, err := sock.OpenIntake(pick(r.conns, streams), path, r.length)
 		if err != nil {
 			for _, l := range all {
@@ -99,5 +121,10 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake, yields: path == "discard", wide: newWidening(len(streams))})
 	}
 	r.watch = sock.Unwatch(asConns(r.conns))
+	if patient {
+		for _, l := range all {
+			l.long = l.intake.Patience(tick) // without patience the loop sleeps by the clock, as ever
+		}
+	}
 	return func(i int) { all[i].run() }, len(all), nil
 }

@@ -23,6 +23,7 @@ type receiveLoop struct {
 	// that is kept from its processor sends smaller packets, which costs both ends.
 	// One that reads is the slower end, and loses by it.
 	yields bool
+	long   bool // calls wait and go on for a while: of an intake with patience
 	nap    nap
 	wide   widening
 	quitAt time.Time // when it was seen first that the flow is over
@@ -57,7 +58,7 @@ func (l *receiveLoop) run() {
 		if l.group.Err() != nil || l.late() || l.ending.Over() {
 			return
 		}
-		if since >= fast {
+		if since >= fast && !l.long {
 			pace.Sleep(doze)
 		} else {
 			l.intake.Wait(tick)
@@ -96,18 +97,20 @@ func (l *receiveLoop) pass() (moved int64) {
 		if l.done[k] {
 			continue
 		}
-		n, err := l.intake.Take(k)
+		n, last, err := l.take(k)
 		if n > 0 {
-			moved += int64(n)
+			moved += n
 			count := &l.counts[k]
-			count.Bytes += int64(n)
-			count.Last = sock.Now()
+			count.Bytes += n
+			count.Last = last
 			l.rec.Cell(l.streams[k]).Publish(*count)
 			if !l.first.Come() {
 				l.begin(count.Last)
 			}
-			l.enough(n)
-			l.wide.after(n, k, l.intake)
+			l.enough(int(n))
+			if !l.long { // no more in a call than the kernel expects
+				l.wide.after(int(n), k, l.intake)
+			}
 		}
 		switch {
 		case err == nil, errors.Is(err, sock.ErrWouldBlock):
@@ -122,4 +125,17 @@ func (l *receiveLoop) pass() (moved int64) {
 		l.intake.Drop(k)
 	}
 	return moved
+}
+
+// take is what stream k has, and when the last of it came: with patience what comes for
+// a while, once it is known when the flow began.
+func (l *receiveLoop) take(k int) (n int64, last time.Time, err error) {
+	if l.long && l.first.Come() {
+		return l.intake.TakeFor(spell)
+	}
+	one, err := l.intake.Take(k)
+	if one > 0 {
+		last = sock.Now()
+	}
+	return int64(one), last, err
 }

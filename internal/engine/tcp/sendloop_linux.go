@@ -84,7 +84,7 @@ func (l *sendLoop) put(k, n int) (took int, err error) {
 	if !l.long {
 		return l.outlet.Put(k, n)
 	}
-	all, err := l.outlet.PutFor(min(spell, l.stop.Sub(sock.Now())))
+	all, err := l.outlet.PutFor(l.size, min(spell, l.stop.Sub(sock.Now())))
 	return int(all), err
 }
 

@@ -142,9 +142,11 @@ func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
 			set     func(*measure.Options)
 		}{
 			{"one stream for a time", 1, func(o *measure.Options) {}},
+			{"some streams for a time", 4, func(o *measure.Options) {}},
 			{"many streams for a time", 64, func(o *measure.Options) {}},
 			{"a rate for a time", 5, func(o *measure.Options) { o.Rate = 80_000_000 }},
 			{"bytes over one stream", 1, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
+			{"bytes over some streams", 4, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
 			{"bytes over many streams", 64, func(o *measure.Options) { o.Duration, o.Bytes = 0, 50_000_001 }},
 			{"fewer bytes than streams", 8, func(o *measure.Options) { o.Duration, o.Bytes, o.Length = 0, 3, 1 }},
 			{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},

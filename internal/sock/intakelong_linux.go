@@ -1,0 +1,51 @@
+//go:build linux && (amd64 || arm64) && !race
+
+package sock
+
+import (
+	"io"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// TakeFor is [Intake.Take] of an intake with patience, again and again for up to d, or
+// until nothing came for as long as it is patient, or the stream ended. It returns how
+// many bytes came, and when the last of them did.
+//
+// To the Go runtime it is one system call, as [Outlet.PutFor].
+func (in *Intake) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
+	took, at, ended, e := in.takeUntil(nanotime() + int64(d))
+	last = Now().Add(-time.Duration(nanotime() - at))
+	switch {
+	case ended:
+		return took, last, io.EOF
+	case e == unix.EAGAIN, e == unix.EINTR:
+		return took, last, ErrWouldBlock
+	case e != 0:
+		return took, last, e
+	}
+	return took, last, nil
+}
+
+//go:nosplit
+//go:norace
+func (in *Intake) takeUntil(end int64) (took, at int64, ended bool, e syscall.Errno) {
+	fd := uintptr(in.fds[0])
+	entersyscallblock()
+	for {
+		var k uintptr
+		k, _, e = syscall.RawSyscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&in.buf[0])), uintptr(in.most), 0, 0, 0)
+		if ended = e == 0 && k == 0; ended || e != 0 {
+			break
+		}
+		took += int64(k)
+		if at = nanotime(); at >= end {
+			break
+		}
+	}
+	exitsyscall()
+	return took, at, ended, e
+}
