@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -117,47 +118,63 @@ func TestALongerDatagramThanExpectedKeepsItsLength(t *testing.T) {
 	}
 }
 
-func TestManyInletsAreToldApart(t *testing.T) {
+func TestInletsAreToldApart(t *testing.T) {
 	for _, rx := range have(Batch, GRO) {
-		const n = 70 // more than one answer of Ready holds
-		r, err := NewReceiver(rx, 100)
+		for _, n := range []int{1, few, few + 1, 70} { // more than one answer of Ready holds
+			t.Run(fmt.Sprintf("%s, %d", rx, n), func(t *testing.T) { tellApart(t, rx, n) })
+		}
+	}
+}
+
+func tellApart(t *testing.T, rx string, n int) {
+	r, err := NewReceiver(rx, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var inlets []*Inlet
+	var senders []net.Conn
+	for range n {
+		a, b := freeport.Pair(t)
+		in, err := r.Open(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.Close()
-		var inlets []*Inlet
-		for i := range n {
-			a, b := freeport.Pair(t)
-			in, err := r.Open(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			inlets = append(inlets, in)
-			if _, err := a.Write([]byte{byte(i)}); err != nil {
-				t.Fatal(err)
-			}
+		inlets, senders = append(inlets, in), append(senders, a)
+	}
+	for _, i := range r.Ready(time.Millisecond) {
+		t.Errorf("inlet %d is ready before anything came", i)
+	}
+	for i, a := range senders {
+		if _, err := a.Write([]byte{byte(i)}); err != nil {
+			t.Fatal(err)
 		}
-		came := map[int]bool{}
-		for len(came) < n {
-			ready := r.Ready(time.Second)
-			if len(ready) == 0 {
-				t.Fatalf("%s: only %d of %d inlets had something", rx, len(came), n)
-			}
-			for _, i := range ready {
-				if k, err := inlets[i].Receive(); k != 1 || err != nil {
-					t.Fatal(k, err)
-				}
-				train, _ := r.Next()
-				if d, _, _ := train.Next(); int(d[0]) != i {
-					t.Errorf("inlet %d got what was for %d", i, d[0])
-				}
-				came[i] = true
-				inlets[i].Done()
-			}
+	}
+	came := map[int]bool{}
+	for len(came) < n {
+		ready := r.Ready(time.Second)
+		if len(ready) == 0 {
+			t.Fatalf("only %d of %d inlets had something", len(came), n)
 		}
-		if more := r.Ready(time.Millisecond); len(more) != 0 {
-			t.Errorf("%s: inlets %v are ready after they were done", rx, more)
+		for _, i := range ready {
+			if k, err := inlets[i].Receive(); k != 1 || err != nil {
+				t.Fatal(k, err)
+			}
+			train, _ := r.Next()
+			if d, _, _ := train.Next(); int(d[0]) != i {
+				t.Errorf("inlet %d got what was for %d", i, d[0])
+			}
+			came[i] = true
+			inlets[i].Done()
 		}
+	}
+	for _, a := range senders {
+		if _, err := a.Write([]byte{0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more := append(r.Ready(time.Millisecond), r.Ready(0)...); len(more) != 0 {
+		t.Errorf("inlets %v are ready after they were done", more)
 	}
 }
 
@@ -247,6 +264,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 				}
 				r.Ready(0)
 			}
+			r.Ready(time.Millisecond)
 		}); n > 0 {
 			t.Errorf("%v allocations", n)
 		}

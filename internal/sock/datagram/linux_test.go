@@ -111,3 +111,20 @@ func TestATrainOfTheMostSegmentsArrivesAsOne(t *testing.T) {
 		t.Errorf("a train of %d datagrams, want %d", n, segmentsMost())
 	}
 }
+
+func TestOnlyManyInletsHearOfEachDatagram(t *testing.T) {
+	r, err := NewReceiver(Batch, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i := range few + 1 {
+		_, b := freeport.Pair(t)
+		if _, err := r.Open(b); err != nil {
+			t.Fatal(err)
+		}
+		if hears := r.calls.epoll >= 0; hears != (i == few) {
+			t.Errorf("of %d inlets: %v", i+1, hears)
+		}
+	}
+}

@@ -34,10 +34,8 @@ func (*receiveCalls) read(int) Train                 { return Train{} }
 
 type receiveCall struct{}
 
-// Done ends the inlet: it is in no answer of [Receiver.Ready] any more.
-func (*Inlet) Done() {}
-
 func (*Inlet) open() error                   { return errSystem }
+func (*Inlet) leave()                        {}
 func (*Inlet) receive() (int, error)         { return 0, errSystem }
 func (r *Receiver) poll(time.Duration) []int { return r.ready }
 

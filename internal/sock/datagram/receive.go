@@ -59,6 +59,7 @@ type Inlet struct {
 	receiver *Receiver
 	conn     net.Conn
 	number   int
+	done     bool
 	call     receiveCall
 }
 
@@ -73,19 +74,31 @@ func (r *Receiver) Open(c net.Conn) (*Inlet, error) {
 	return in, in.open()
 }
 
+// few inlets are looked at one after another: to ask which of them have something
+// would take as long.
+const few = 8
+
 // Ready returns the numbers of inlets that may have something, in a slice that
 // the next call reuses; when there are none it waits for one for as long as
-// wait. Where the receiver waits anyway, and for a single inlet when wait is 0,
-// that is all of them.
+// wait. Where the receiver waits anyway, and for few inlets when wait is 0,
+// that is all of them but those that are done.
 func (r *Receiver) Ready(wait time.Duration) []int {
 	r.ready = r.ready[:0]
-	if r.path != Read && (wait > 0 || len(r.inlet) > 1) {
+	if r.path != Read && (wait > 0 || len(r.inlet) > few) {
 		return r.poll(wait)
 	}
-	for i := range r.inlet {
-		r.ready = append(r.ready, i)
+	for i, in := range r.inlet {
+		if !in.done {
+			r.ready = append(r.ready, i)
+		}
 	}
 	return r.ready
+}
+
+// Done ends the inlet: it is in no answer of [Receiver.Ready] any more.
+func (in *Inlet) Done() {
+	in.done = true
+	in.leave()
 }
 
 // Receive takes what has come, as far as the receiver holds it, and returns the

@@ -1,6 +1,7 @@
 package datagram
 
 import (
+	"errors"
 	"net"
 	"syscall"
 	"time"
@@ -16,9 +17,9 @@ import (
 // the length of joined segments.
 const controlBytes = 64
 
-// receiveCalls are what one system call of a receiver is given, and the epoll
-// instance that tells which of many sockets have something. The runtime's own
-// knows that too, but wakes up a goroutine for each.
+// receiveCalls are what one system call of a receiver is given, and what tells
+// which of its sockets have something. The runtime's poller knows that too, but
+// wakes up a goroutine for each.
 type receiveCalls struct {
 	messages []message
 	vectors  []unix.Iovec
@@ -26,8 +27,13 @@ type receiveCalls struct {
 	bytes    []byte
 	slot     int
 	used     int // messages that the last call wrote to
-	epoll    int
-	events   [64]unix.EpollEvent
+
+	// Few sockets are asked when somebody waits for them. An epoll instance hears of
+	// each datagram, waited for or not, which takes a twentieth of what a sender on
+	// the same host does for it; it is for more sockets, and -1 until then.
+	asked  [few]unix.PollFd
+	epoll  int
+	events [64]unix.EpollEvent
 }
 
 func (r *receiveCalls) prepare(b []byte, slot, slots int) error {
@@ -41,18 +47,50 @@ func (r *receiveCalls) prepare(b []byte, slot, slots int) error {
 		h.Iov, h.Control = &r.vectors[i], &r.control[i*controlBytes]
 		h.SetIovlen(1)
 	}
-	r.used = slots
-	var err error
-	if r.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return measure.Errorf(measure.KindBroken, "wait for datagrams: %w", err)
-	}
+	r.used, r.epoll = slots, -1
 	return nil
 }
 
 func (r *receiveCalls) close() {
-	if r.messages != nil && r.epoll > 0 {
+	if r.messages != nil && r.epoll >= 0 {
 		_ = unix.Close(r.epoll)
 		r.epoll = -1
+	}
+}
+
+// watch makes inlet number, whose socket is fd, one that poll tells of.
+func (r *receiveCalls) watch(number int, fd int32) error {
+	if number < few {
+		r.asked[number] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
+		return nil
+	}
+	if r.epoll >= 0 {
+		return r.hear(number, fd)
+	}
+	var err error
+	if r.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return err
+	}
+	for i, p := range r.asked {
+		if p.Fd >= 0 {
+			err = errors.Join(err, r.hear(i, p.Fd))
+		}
+	}
+	return errors.Join(err, r.hear(number, fd))
+}
+
+func (r *receiveCalls) hear(number int, fd int32) error {
+	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(number)}
+	return unix.EpollCtl(r.epoll, unix.EPOLL_CTL_ADD, int(fd), &event)
+}
+
+// forget ends what watch began.
+func (r *receiveCalls) forget(number int, fd int32) {
+	if number < few {
+		r.asked[number].Fd = -1 // which poll(2) leaves out
+	}
+	if r.epoll >= 0 {
+		_ = unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, int(fd), nil)
 	}
 }
 
@@ -89,8 +127,7 @@ func (in *Inlet) open() error {
 			inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_GRO, 1)
 		}
 		if inner == nil {
-			event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(in.number)}
-			inner = unix.EpollCtl(in.receiver.calls.epoll, unix.EPOLL_CTL_ADD, int(fd), &event)
+			inner = in.receiver.calls.watch(in.number, int32(fd))
 		}
 	})
 	if err == nil {
@@ -102,14 +139,11 @@ func (in *Inlet) open() error {
 	return nil
 }
 
-// Done ends the inlet: it is in no answer of [Receiver.Ready] any more.
-func (in *Inlet) Done() {
+func (in *Inlet) leave() {
 	if in.call.raw == nil {
 		return
 	}
-	_ = in.call.raw.Control(func(fd uintptr) {
-		_ = unix.EpollCtl(in.receiver.calls.epoll, unix.EPOLL_CTL_DEL, int(fd), nil)
-	})
+	_ = in.call.raw.Control(func(fd uintptr) { in.receiver.calls.forget(in.number, int32(fd)) })
 }
 
 func (in *Inlet) receive() (int, error) {
@@ -145,12 +179,27 @@ func (in *Inlet) attempt(fd uintptr) bool {
 // goes through the runtime.
 func (r *Receiver) poll(wait time.Duration) []int {
 	c := &r.calls
+	ms := 0
+	if wait > 0 {
+		ms = int(max(1, wait.Milliseconds()))
+	}
+	if c.epoll < 0 {
+		asked := c.asked[:len(r.inlet)]
+		if n, err := unix.Poll(asked, ms); n <= 0 || err != nil {
+			return r.ready
+		}
+		for i, p := range asked {
+			if p.Revents != 0 {
+				r.ready = append(r.ready, i)
+			}
+		}
+		return r.ready
+	}
 	events, room := uintptr(unsafe.Pointer(&c.events[0])), uintptr(len(c.events))
 	var n uintptr
 	var errno syscall.Errno
-	if wait > 0 {
-		ms := uintptr(max(1, wait.Milliseconds()))
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(c.epoll), events, room, ms, 0, 0)
+	if ms > 0 {
+		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(c.epoll), events, room, uintptr(ms), 0, 0)
 	} else {
 		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(c.epoll), events, room, 0, 0, 0)
 	}
