@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -237,6 +239,38 @@ func setUp(l *Link, end int, s *space) error {
 		return fmt.Errorf("switch %s on: %w", e.Iface, err)
 	}
 	return nil
+}
+
+// carrierPatience is how long the kernel may take to notice that a link is
+// whole: milliseconds, on a busy machine.
+const carrierPatience = 5 * time.Second
+
+// awaitCarrier returns when packets pass over a link, whose first end is in s.
+// That end was switched on before the other: it has its carrier when the other
+// follows, and throws away what it should send until a worker of the kernel has
+// seen that. The other end sends from the beginning, as TAP devices do.
+func awaitCarrier(ctx context.Context, l *Link, s *space) error {
+	if l.delayed() {
+		return nil
+	}
+	iface := l.Ends[0].Iface
+	for deadline := time.Now().Add(carrierPatience); ; {
+		dev, err := s.nl.LinkByName(iface)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", iface, err)
+		}
+		if dev.Attrs().OperState == netlink.OperUp {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s has no carrier %s after both ends were switched on", iface, carrierPatience)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Millisecond):
+		}
+	}
 }
 
 func addAddress(s *space, dev netlink.Link, a netip.Addr, bits int) error {

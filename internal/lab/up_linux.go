@@ -237,14 +237,14 @@ func (a *assembly) links(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := a.link(l); err != nil {
+		if err := a.link(ctx, l); err != nil {
 			return fmt.Errorf("link %s: %w", l.Name, err)
 		}
 	}
 	return nil
 }
 
-func (a *assembly) link(l *Link) error {
+func (a *assembly) link(ctx context.Context, l *Link) error {
 	at := a.ends(l)
 	if l.delayed() {
 		for e := range l.Ends {
@@ -271,7 +271,7 @@ func (a *assembly) link(l *Link) error {
 			return err
 		}
 	}
-	return nil
+	return awaitCarrier(ctx, l, at[0])
 }
 
 func (a *assembly) routes(context.Context) error {
