@@ -87,6 +87,8 @@ kernel and this machine set the figure. Single rounds show how far runs lie apar
 Start-up: most of soku's time goes by before its main function, where the Go runtime starts and the packages of the store, the
 reports and TLS initialise. Much of that is page faults, whose cost differs between machines more
 than anything else here.
+Datagrams without offload: each sender keeps a processor busy, soku's with nothing but the kernel's part, and that takes as
+long for a datagram where the receiver sleeps and lets half of them go.
 Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes.
 Open loop: with two processors both ends spin on all there are, and whatever else the machine runs, threads of its
 kernel among them, takes one away for up to some milliseconds.
