@@ -34,7 +34,7 @@ func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
 		sys, _, errs := fakeSystem(t, append(args, "-t", "60s", "-i", "100ms")...)
 		interrupts := make(chan os.Signal, 1)
 		out := &interrupting{after: 7, to: interrupts}
-		sys.Stdout, sys.Interrupts = out, interrupts
+		sys.Stdout, sys.Interrupts = out, by(interrupts)
 		code := Run(sys)
 		if code != 130 || !strings.Contains(errs.String(), "interrupted") {
 			t.Errorf("%v: status %d, %s", args, code, errs)

@@ -27,9 +27,9 @@ func Run(sys *System) (code int) {
 	done := make(chan struct{})
 	defer cancel(nil)
 	defer close(done)
-	go func() {
+	go func() { // where the first packet need not wait for it
 		select {
-		case <-sys.Interrupts:
+		case <-sys.Interrupts():
 			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
 			signal.Reset() // a second one ends the process at once
 		case <-done:

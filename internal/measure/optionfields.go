@@ -29,21 +29,45 @@ var optionFields = sync.OnceValue(readOptionFields)
 
 func readOptionFields() []OptionField {
 	t := reflect.TypeFor[Options]()
-	out := make([]OptionField, 0, t.NumField())
-	for i := range t.NumField() {
-		tag := t.Field(i).Tag
-		f := OptionField{
-			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
-			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i,
-		}
-		for _, name := range strings.Fields(tag.Get("tests")) {
-			f.Tests = append(f.Tests, Test(name))
-		}
-		f.min, _ = strconv.ParseInt(tag.Get("min"), 10, 64)
-		f.max, _ = strconv.ParseInt(tag.Get("max"), 10, 64)
-		out = append(out, f)
+	out := make([]OptionField, t.NumField())
+	for i := range out {
+		out[i] = readOptionField(string(t.Field(i).Tag))
+		out[i].index = i
 	}
 	return out
+}
+
+// readOptionField goes through a tag once: StructTag.Get would for each of its values,
+// and this is in the way of the first packet. No value has a quotation mark in it.
+func readOptionField(tag string) (f OptionField) {
+	for tag != "" {
+		var key, value string
+		key, tag, _ = strings.Cut(tag, `:"`)
+		value, tag, _ = strings.Cut(tag, `"`)
+		switch strings.TrimSpace(key) {
+		case "yaml":
+			f.Key = value
+		case "flag":
+			f.Flag = value
+		case "short":
+			f.Short = value
+		case "help":
+			f.Help = value
+		case "bare":
+			f.Bare = value
+		case "enum":
+			f.Enum = strings.Fields(value)
+		case "tests":
+			for name := range strings.FieldsSeq(value) {
+				f.Tests = append(f.Tests, Test(name))
+			}
+		case "min":
+			f.min, _ = strconv.ParseInt(value, 10, 64)
+		case "max":
+			f.max, _ = strconv.ParseInt(value, 10, 64)
+		}
+	}
+	return f
 }
 
 // OptionFields lists the options that apply to a test, in the order of help.

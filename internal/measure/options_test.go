@@ -2,6 +2,8 @@ package measure
 
 import (
 	"errors"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +130,28 @@ func TestTheUsualLengthIsThatOfTheStreamsAndAGivenOneStays(t *testing.T) {
 		got, err := o.Effective(TestTCP)
 		if err != nil || got.Length != c.want {
 			t.Errorf("%d streams, length %v: %v (%v), want %v", c.streams, c.length, got.Length, err, c.want)
+		}
+	}
+}
+
+func TestATagIsReadAsTheStandardLibraryReadsIt(t *testing.T) {
+	options := reflect.TypeFor[Options]()
+	for i, f := range readOptionFields() {
+		tag := options.Field(i).Tag
+		for key, got := range map[string]string{
+			"yaml": f.Key, "flag": f.Flag, "short": f.Short, "help": f.Help, "bare": f.Bare, "enum": strings.Join(f.Enum, " "),
+		} {
+			if want := tag.Get(key); got != want {
+				t.Errorf("%s of %s is %q, want %q", key, options.Field(i).Name, got, want)
+			}
+		}
+		for key, got := range map[string]int64{"min": f.min, "max": f.max} {
+			if want, _ := strconv.ParseInt(tag.Get(key), 10, 64); got != want {
+				t.Errorf("%s of %s is %d, want %d", key, options.Field(i).Name, got, want)
+			}
+		}
+		if want := strings.Fields(tag.Get("tests")); len(f.Tests) != len(want) {
+			t.Errorf("tests of %s are %v, want %v", options.Field(i).Name, f.Tests, want)
 		}
 	}
 }
