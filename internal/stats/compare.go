@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Comparison is how much a differs from b.
@@ -75,7 +75,7 @@ func square(v float64) float64 { return v * v }
 // difference, 0 for more than 1000.
 func needed(difference, spread, level float64) int {
 	// The normal distribution's answer is never more than Student's.
-	least := square(distuv.UnitNormal.Quantile(1-(1-level)/2) * spread / difference)
+	least := square(mathext.NormalQuantile(1-(1-level)/2) * spread / difference)
 	if !(least <= 1000) {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 const (
@@ -107,14 +107,20 @@ func bootstrap(g Group, seed int64) (low, high float64) {
 	}
 	slices.Sort(means)
 	n := float64(len(rounds))
-	tail := distuv.UnitNormal.CDF(-math.Sqrt(n/(n-1)) * studentT(1-confidence, n-1))
+	tail := normalCDF(-math.Sqrt(n/(n-1)) * studentT(1-confidence, n-1))
 	return quantileSorted(means, tail), quantileSorted(means, 1-tail)
 }
 
-// studentT is the two-sided critical value: |t| exceeds it with probability alpha.
+// studentT is the two-sided critical value: |t| with df degrees of freedom exceeds it
+// with probability alpha. That probability is the regularised incomplete beta function
+// I_x(df/2, 1/2) at x = df/(df+t²) (Abramowitz and Stegun, 26.7.1).
 func studentT(alpha, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(1 - alpha/2)
+	x := mathext.InvRegIncBeta(df/2, 0.5, alpha)
+	return math.Sqrt(df * (1 - x) / x)
 }
+
+// normalCDF is the probability that a standard normal variable is below z.
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 // inflation is by how much a standard error computed as if rounds were
 // independent must grow because neighbouring rounds are alike: the square root
