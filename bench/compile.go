@@ -21,5 +21,9 @@ func compileLimits(ctx context.Context, sources, dir string) string {
 			return fmt.Sprintf("the limit: %s does not compile: %s", name, lastLine(strings.TrimSpace(string(out))))
 		}
 	}
+	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "limit-start"), "./"+filepath.Join(sources, "start"))
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Sprintf("the limit: start does not compile: %s", lastLine(strings.TrimSpace(string(out))))
+	}
 	return ""
 }

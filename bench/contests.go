@@ -68,6 +68,7 @@ func contests() []Contest {
 	return append(out, Contest{"startup", "loopback", kindStart, []Metric{firstPacket, firstByte, wall}, "", []Contender{
 		starting(soku(sokuLabel, "tcp", "-C", "cubic", "-n", "1"), sokuData),
 		starting(iperf3TCP("iperf3", 1, "-n", "1"), iperf3Data),
+		starting(limit("start", "role=accept", "role=open", false), limitData),
 	}})
 }
 
@@ -110,7 +111,11 @@ func answering(protocol string, spin bool) []Contender {
 	if spin {
 		return out
 	}
-	return append(out, netperfRR(protocol), qperf(protocol), neperRR(protocol))
+	out = append(out, netperfRR(protocol), qperf(protocol), neperRR(protocol))
+	if protocol == "udp" {
+		out = append(out, irtt())
+	}
+	return out
 }
 
 func scheduling(protocol string) []Contender {

@@ -21,6 +21,9 @@ var sokuData = dataStart{40, func(_ int, head []byte) bool { return string(head[
 // iperf3Data is a connection after the first, and begins with a cookie of 37 bytes.
 var iperf3Data = dataStart{37, func(index int, _ []byte) bool { return index > 0 }}
 
+// limitData is all that its one connection carries.
+var limitData = dataStart{0, func(int, []byte) bool { return true }}
+
 // relay stands between a client and its server on loopback and notes when the
 // client first connects and when the first measured byte passes.
 type relay struct {

@@ -38,7 +38,7 @@ func cpuName() string {
 
 // version is the first line with a digit that a program prints about itself.
 func version(ctx context.Context, program string) string {
-	flag := map[string]string{"netperf": "-V", "nuttcp": "-V", "tcp_stream": "", "tcp_rr": "", "udp_rr": "", "ethr": "", "iperf": "-v", "ntttcp": "-V"}
+	flag := map[string]string{"netperf": "-V", "nuttcp": "-V", "tcp_stream": "", "tcp_rr": "", "udp_rr": "", "ethr": "", "iperf": "-v", "ntttcp": "-V", "irtt": "version"}
 	f, known := flag[program]
 	if !known {
 		f = "--version"

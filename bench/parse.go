@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 var errNoFigure = errors.New("its output holds no figure")
@@ -246,6 +247,25 @@ func parseQperf(client, _ string) (Figures, error) {
 		return nil, err
 	}
 	return keep(Figures{mean.Name: 2 * v * map[string]float64{"ns": 1e-3, "us": 1, "ms": 1e3}[m[2]]})
+}
+
+var irttRTT = regexp.MustCompile(`(?m)^\s*RTT\s+\S+\s+(\S+)\s+(\S+)\s`)
+
+// parseIrtt reads the mean and the median of the summary's round trips.
+func parseIrtt(client, _ string) (Figures, error) {
+	m := irttRTT.FindStringSubmatch(client)
+	if m == nil {
+		return nil, errNoFigure
+	}
+	f := Figures{}
+	for i, metric := range []Metric{mean, p50} {
+		d, err := time.ParseDuration(m[i+1])
+		if err != nil {
+			return nil, err
+		}
+		f[metric.Name] = float64(d.Nanoseconds()) / 1e3
+	}
+	return keep(f)
 }
 
 func scaled(m []string, by float64) (float64, error) {

@@ -30,6 +30,7 @@ var parsers = []struct {
 	{"netperf-rr.txt", parseNetperf(p50.Name, p99.Name), false, Figures{p50.Name: 66, p99.Name: 129}},
 	{"netperf-crr.txt", parseNetperf(connectionRate.Name), false, Figures{connectionRate.Name: 10914.269}},
 	{"qperf.txt", parseQperf, false, Figures{mean.Name: 65.2}},
+	{"irtt.txt", parseIrtt, false, Figures{mean.Name: 68, p50.Name: 65.4}},
 	{"ntttcp-r.txt", parseNtttcp, true, Figures{goodput.Name: 34.59}},
 	{"ethr-c.txt", parseEthr(connectionRate), false, Figures{connectionRate.Name: 12050}},
 	{"ethr-b.txt", parseEthr(goodput), false, Figures{goodput.Name: 18.1}},

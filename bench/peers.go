@@ -70,6 +70,11 @@ func qperf(protocol string) Contender {
 	return c
 }
 
+// irtt sends on a schedule and not when the last answer came.
+func irtt() Contender {
+	return peer("irtt -i 1ms", "irtt", true, "irtt server -b HOST:PORT -i 0", "irtt client -i 1ms -d SECONDSs -l 64 -q HOST:PORT", parseIrtt)
+}
+
 func neperRR(protocol string) Contender {
 	program := protocol + "_rr"
 	words := ""

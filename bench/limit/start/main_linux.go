@@ -1,0 +1,67 @@
+// Command start is the least that a program in Go takes from its start to a packet: it
+// imports little more than the system calls, connects, sends a byte and waits for the
+// end. What a tool in Go takes beyond it is the tool's own.
+//
+//	start role=open   host=A port=P
+//	start role=accept port=P
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// argument is the value of key= on the command line.
+func argument(key string) string {
+	for _, word := range os.Args[1:] {
+		if value, found := strings.CutPrefix(word, key+"="); found {
+			return value
+		}
+	}
+	return ""
+}
+
+func must(doing string, err error) {
+	if err != nil {
+		_, _ = os.Stderr.WriteString(doing + ": " + err.Error() + "\n")
+		os.Exit(1)
+	}
+}
+
+// address has the host given, which must be four numbers, or none.
+func address() *syscall.SockaddrInet4 {
+	a := &syscall.SockaddrInet4{}
+	var err error
+	a.Port, err = strconv.Atoi(argument("port"))
+	must("port=", err)
+	for i, part := range strings.SplitN(argument("host"), ".", len(a.Addr)) {
+		n, _ := strconv.ParseUint(part, 10, 8)
+		a.Addr[i] = byte(n)
+	}
+	return a
+}
+
+func main() {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	must("socket", err)
+	var b [1]byte
+	if argument("role") == "open" {
+		must("connect", syscall.Connect(fd, address()))
+		_, err = syscall.Write(fd, b[:])
+		must("write", err)
+		_, _ = syscall.Read(fd, b[:])
+		_, _ = os.Stdout.WriteString("sent a byte\n")
+		return
+	}
+	must("address", syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	must("bind", syscall.Bind(fd, address()))
+	must("listen", syscall.Listen(fd, 16))
+	for { // until whoever started it ends it
+		c, _, err := syscall.Accept(fd)
+		must("accept", err)
+		_, _ = syscall.Read(c, b[:])
+		_ = syscall.Close(c)
+	}
+}
