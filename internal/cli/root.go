@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"runtime"
 	"slices"
@@ -24,17 +25,8 @@ import (
 // a panic becomes one sentence and status 1.
 func Run(sys *System) (code int) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	done := make(chan struct{})
 	defer cancel(nil)
-	defer close(done)
-	go func() { // where the first packet need not wait for it
-		select {
-		case <-sys.Interrupts():
-			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
-			signal.Reset() // a second one ends the process at once
-		case <-done:
-		}
-	}()
+	defer endOnInterrupt(sys, cancel)()
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(sys.Stderr, "soku: internal error: %v; please report it with the command line\n", r)
@@ -61,6 +53,27 @@ func Run(sys *System) (code int) {
 		fmt.Fprintf(sys.Stderr, "soku: %s\n", oneLine(err.Error()))
 	}
 	return status(err)
+}
+
+// endOnInterrupt calls cancel when the first interrupt comes, until stop is called. For a
+// test the watch begins beside it, as its first packet need not wait for that; for
+// others it has begun on return: whoever sees a server listen may end it.
+func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
+	interrupts := sys.Interrupts
+	if !measures(sys) {
+		begun := sys.Interrupts()
+		interrupts = func() <-chan os.Signal { return begun }
+	}
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-interrupts():
+			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			signal.Reset() // a second one ends the process at once
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
 }
 
 // measures tells whether the command line is a test of soku's own, for which a trial
