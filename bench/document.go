@@ -89,7 +89,9 @@ where the packages of TLS, HTTP, the reports and the store initialise, and much 
 between machines more than anything else here.
 Datagrams without offload: each sender keeps a processor busy, soku's with nothing but the kernel's part, and that takes as
 long for a datagram where the receiver sleeps and lets half of them go.
-Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes.
+Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes. Between far
+cores what one end wrote must be fetched by the other line by line: both ends held on one core carry twice what one on each does, so that a run's
+figure there tells where the kernel put the ends.
 Open loop: with two processors both ends spin on all there are, and whatever else the machine runs, threads of its
 kernel among them, takes one away for up to some milliseconds.
 
