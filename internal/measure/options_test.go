@@ -139,7 +139,7 @@ func TestATagIsReadAsTheStandardLibraryReadsIt(t *testing.T) {
 	for i, f := range readOptionFields() {
 		tag := options.Field(i).Tag
 		for key, got := range map[string]string{
-			"yaml": f.Key, "flag": f.Flag, "short": f.Short, "help": f.Help, "bare": f.Bare, "enum": strings.Join(f.Enum, " "),
+			"tests": strings.ReplaceAll(list(f.Tests), ", ", " "), "yaml": f.Key, "flag": f.Flag, "short": f.Short, "help": f.Help, "bare": f.Bare, "enum": strings.Join(f.Enum, " "),
 		} {
 			if want := tag.Get(key); got != want {
 				t.Errorf("%s of %s is %q, want %q", key, options.Field(i).Name, got, want)
@@ -149,9 +149,6 @@ func TestATagIsReadAsTheStandardLibraryReadsIt(t *testing.T) {
 			if want, _ := strconv.ParseInt(tag.Get(key), 10, 64); got != want {
 				t.Errorf("%s of %s is %d, want %d", key, options.Field(i).Name, got, want)
 			}
-		}
-		if want := strings.Fields(tag.Get("tests")); len(f.Tests) != len(want) {
-			t.Errorf("tests of %s are %v, want %v", options.Field(i).Name, f.Tests, want)
 		}
 	}
 }
