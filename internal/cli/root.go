@@ -59,15 +59,17 @@ func Run(sys *System) (code int) {
 // test the watch begins beside it, as its first packet need not wait for that; for
 // others it has begun on return: whoever sees a server listen may end it.
 func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
-	interrupts := sys.Interrupts
+	var interrupts <-chan os.Signal
 	if !measures(sys) {
-		begun := sys.Interrupts()
-		interrupts = func() <-chan os.Signal { return begun }
+		interrupts = sys.Interrupts()
 	}
 	done := make(chan struct{})
 	go func() {
+		if interrupts == nil {
+			interrupts = sys.Interrupts()
+		}
 		select {
-		case <-interrupts():
+		case <-interrupts:
 			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
 			signal.Reset() // a second one ends the process at once
 		case <-done:
