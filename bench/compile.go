@@ -16,14 +16,18 @@ func compileLimits(ctx context.Context, sources, dir string) string {
 		return "the limit: no C compiler (cc)"
 	}
 	for _, name := range []string{"stream", "flood", "roundtrip", "connect"} {
-		c := exec.CommandContext(ctx, cc, "-O2", "-pthread", "-o", filepath.Join(dir, "limit-"+name), filepath.Join(sources, name+".c"))
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Sprintf("the limit: %s does not compile: %s", name, lastLine(strings.TrimSpace(string(out))))
+		if why := compile(ctx, name, cc, "-O2", "-pthread", "-o", filepath.Join(dir, "limit-"+name), filepath.Join(sources, name+".c")); why != "" {
+			return why
 		}
 	}
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "limit-start"), "./"+filepath.Join(sources, "start"))
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Sprintf("the limit: start does not compile: %s", lastLine(strings.TrimSpace(string(out))))
+	return compile(ctx, "start", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "limit-start"), "./"+filepath.Join(sources, "start"))
+}
+
+// compile runs the compiler of one program and returns what it refused, or an empty string.
+func compile(ctx context.Context, name, compiler string, words ...string) string {
+	out, err := exec.CommandContext(ctx, compiler, words...).CombinedOutput()
+	if err == nil {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("the limit: %s does not compile: %s", name, lastLine(strings.TrimSpace(string(out))))
 }

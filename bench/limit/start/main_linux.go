@@ -30,14 +30,19 @@ func must(doing string, err error) {
 	}
 }
 
-// address has the host given, which must be four numbers, or none.
+// address is host= and port=; without a host it is every address of this machine.
 func address() *syscall.SockaddrInet4 {
 	a := &syscall.SockaddrInet4{}
 	var err error
 	a.Port, err = strconv.Atoi(argument("port"))
 	must("port=", err)
-	for i, part := range strings.SplitN(argument("host"), ".", len(a.Addr)) {
-		n, _ := strconv.ParseUint(part, 10, 8)
+	host := argument("host")
+	if host == "" {
+		return a
+	}
+	for i, part := range strings.SplitN(host, ".", len(a.Addr)) {
+		n, err := strconv.ParseUint(part, 10, 8)
+		must("host=, which wants four numbers", err)
 		a.Addr[i] = byte(n)
 	}
 	return a
@@ -55,7 +60,7 @@ func main() {
 		_, _ = os.Stdout.WriteString("sent a byte\n")
 		return
 	}
-	must("address", syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	must("reuse the address", syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
 	must("bind", syscall.Bind(fd, address()))
 	must("listen", syscall.Listen(fd, 16))
 	for { // until whoever started it ends it
