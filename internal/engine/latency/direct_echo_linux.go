@@ -70,6 +70,7 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 			ahead := wallAhead()
 			for _, l := range links {
 				l.d.wall = ahead
+				l.seekDevice()
 			}
 		}
 		i := next
