@@ -14,7 +14,7 @@ const (
 	kindOpen    = "how late 10,000 requests a second leave on their schedule, both ends spinning"
 	kindUDP     = "datagrams counted at the receiver"
 	kindConnect = "connections opened and closed, one after another in each stream"
-	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session), to its first measured byte, both as a relay between the ends sees them, and to its exit (iperf3 ends with its one-second clock)"
+	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session), to its first measured byte, both as a relay between the ends sees them, and to its exit (iperf3 ends with its one-second clock); a run is the median of nine starts"
 )
 
 // contests is the whole programme, in the order of docs/performance.md.

@@ -85,7 +85,7 @@ func (d *document) writeTargets(w io.Writer) {
 In its place the limit shows what the same technique comes to in C: where it misses as well, the
 kernel and this machine set the figure. Single rounds show how far runs lie apart; under 10 %% says nothing by itself.
 Start-up: its limit is a program in Go that does nothing but connect. The rest of soku's time goes by before its main function,
-where the packages of TLS, HTTP, the reports and the store initialise, and most of it is page faults (some 660 to the first
+where the packages of TLS, HTTP, the reports and the store initialise, and most of it is page faults (some 620 to the first
 packet; iperf3 and that program take 200 each), whose cost differs between machines more than anything else here.
 Datagrams without offload: each sender keeps a processor busy, soku's with nothing but the kernel's part, and that takes as
 long for a datagram where the receiver sleeps and lets half of them go.

@@ -11,6 +11,33 @@ import (
 	"time"
 )
 
+// starts is how often a run starts a contender whose start is timed: one of them may
+// wait milliseconds for a processor.
+const starts = 9
+
+// perform is one run of a contender: one execution, or the medians of some where its
+// start is timed, of which none may fail.
+func perform(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
+	if e.Start == nil {
+		return execute(ctx, p, s, e)
+	}
+	all := map[string][]float64{}
+	for range starts {
+		f, _, err := execute(ctx, p, s, e)
+		if err != nil {
+			return nil, 0, err
+		}
+		for name, v := range f {
+			all[name] = append(all[name], v)
+		}
+	}
+	f := Figures{}
+	for name, v := range all {
+		f[name] = median(v)
+	}
+	return f, 0, nil
+}
+
 // execute runs both ends of a contender once in a place, each afresh, so that
 // what their processes cost is known. It returns the figures and the CPU seconds
 // of both, zero when they are not known. It takes at most the site's time and 8 s.

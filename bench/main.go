@@ -202,7 +202,7 @@ func (d *document) runContest(ctx context.Context, c Contest, p place, random *r
 			// A new port for each run: the last one's may wait for its connections to time out.
 			site := Site{Host: p.host, Port: 20000 + 2*random.IntN(5000), Seconds: d.Seconds}
 			before := cacheLine()
-			f, cpu, err := execute(ctx, p, site, e)
+			f, cpu, err := perform(ctx, p, site, e)
 			after := cacheLine()
 			run := Run{Contest: c.Name, Contender: e.Label, Round: round + 1, Figures: f, CPU: cpu, LineNS: max(before, after), Placement: label(before, after)}
 			if err != nil {
