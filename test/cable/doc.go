@@ -1,0 +1,2 @@
+// Package cable joins two hosts for tests: network namespaces of Linux with a device each.
+package cable
