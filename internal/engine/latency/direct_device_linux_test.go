@@ -3,137 +3,184 @@
 package latency
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net"
-	"os"
-	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
+	"soku/test/cable"
+	"soku/test/freeport"
 )
 
-func TestASpinningSocketHasNoDevicePolledWhereNoneCanBe(t *testing.T) {
+func TestSpinningEndsHaveNoDevicePolledWhereNoneCanBe(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		near, far := sockets(t, protocol)
-		if got := busyPolled(t, near, far); got != 0 {
-			t.Errorf("%s over loopback: the kernel polls for %d µs", protocol, got)
+		checkPolled(t, []net.Conn{near}, []net.Conn{far}, 0, 0)
+	}
+}
+
+func TestSpinningEndsHaveTheirDevicesPolled(t *testing.T) {
+	a, b := devices(t)
+	for _, between := range []func(*testing.T, cable.Host, cable.Host) (near, far net.Conn){streamBetween, datagramsBetween} {
+		var nears, fars []net.Conn
+		for _, rate := range []float64{0, 2000} {
+			near, far := between(t, a, b)
+			checkPolled(t, []net.Conn{near}, []net.Conn{far}, rate, busyPollUs)
+			near, far = between(t, a, b)
+			nears, fars = append(nears, near), append(fars, far)
 		}
+		checkPolled(t, nears, fars, 0, busyPollUs)
 	}
 }
 
-func TestASpinningSocketHasItsDevicePolled(t *testing.T) {
-	near, far := acrossDevices(t)
-	if got := busyPolled(t, near, far); got != busyPollUs {
-		t.Errorf("the kernel polls for %d µs, not for %d", got, busyPollUs)
-	}
-}
-
-// busyPolled is how long the kernel polls a device for near in µs, once it spins and
-// something has come from far; release must end that.
-func busyPolled(t *testing.T, near, far net.Conn) (us int) {
+// checkPolled has near ask far over one flow or several, all spinning, until the kernel
+// polls for each end as long as wanted, in µs; afterwards it must not poll for any.
+func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 	t.Helper()
-	l, ok := openDirect(near, time.Second, true)
-	if !ok {
-		t.Fatal("a socket has no link of its own")
+	o := options("tcp")
+	if !isStream(near[0]) {
+		o.Protocol = "udp"
 	}
-	x := l.(*directLink)
-	x.slice() // nothing has come yet
-	if _, err := far.Write(make([]byte, 64)); err != nil {
-		t.Fatal(err)
-	}
-	x.prepare(64, false)
-	x.d.once = true
-	for end := time.Now().Add(10 * time.Second); ; {
-		if _ = x.raw.Control(func(fd uintptr) { x.d.fd = fd; ok = x.d.receive() }); ok {
-			break
+	o.RequestRate, o.Count = rate, 0
+	o.Duration, o.Interval = measure.Duration(10*time.Second), measure.Duration(50*time.Millisecond)
+	open := linkers()["spinning on a thread of its own"]
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	echoed := make(chan error, 1)
+	go func() {
+		if len(far) == 1 {
+			echoed <- echoErr(ctx, far[0], o, open)
+			return
 		}
-		if time.Now().After(end) {
-			t.Fatal("nothing came")
+		links, ok := openTogether(far)
+		if !ok {
+			echoed <- errors.New("the flows have no links together")
+			return
 		}
-	}
-	x.slice()
-	read := func() (us int) {
-		if err := x.raw.Control(func(fd uintptr) { us, _ = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL) }); err != nil {
-			t.Fatal(err)
+		echoed <- echoTogether(ctx, far, links, o)
+	}()
+	polled := func() (us []int) {
+		for _, conn := range slices.Concat(near, far) {
+			us = append(us, busyPoll(t, conn))
 		}
 		return us
 	}
-	us = read()
-	x.release()
-	if left := read(); left != 0 {
-		t.Errorf("released, the kernel goes on polling for %d µs", left)
+	other := func(us int) bool { return us != want }
+	intervals := 0
+	var got []int
+	_, err := run(ctx, near, o, func(measure.Progress) {
+		got = polled()
+		// An end that answers looks for its device every 60 ms, or several together
+		// some hundred milliseconds apart.
+		if intervals++; intervals >= 3 && !slices.ContainsFunc(got, other) {
+			stop()
+		}
+	}, open)
+	what := fmt.Sprintf("%s, %d flows, at a rate of %v", o.Protocol, len(near), rate)
+	if ctx.Err() == nil {
+		t.Errorf("%s (%v): the kernel polls for the ends for %v µs, not for %d", what, err, got, want)
+	}
+	stop()
+	if err := <-echoed; err != nil {
+		t.Errorf("%s: echo: %v", what, err)
+	}
+	if left := polled(); slices.Max(left) != 0 {
+		t.Errorf("%s: the kernel goes on polling for %v µs", what, left)
+	}
+}
+
+// busyPoll is how long the kernel polls a device for whoever reads conn, in µs.
+func busyPoll(t *testing.T, conn net.Conn) (us int) {
+	t.Helper()
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	if err == nil {
+		_ = raw.Control(func(fd uintptr) { us, err = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL) })
+	}
+	if err != nil {
+		t.Error(err)
 	}
 	return us
 }
 
-// acrossDevices are the ends of a TCP connection between two network namespaces, over
-// devices whose drivers can be polled: a veth pair's can as long as it joins segments.
-func acrossDevices(t *testing.T) (near, far net.Conn) {
+// devices are two hosts whose devices can be polled: those of a veth pair can as long as
+// they join segments, and what is joined already does not pass by there.
+func devices(t *testing.T) (a, b cable.Host) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("network namespaces need root")
-	}
-	runtime.LockOSThread()
-	home, err := netns.Get()
-	check := func(what string, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	check("this namespace", err)
-	t.Cleanup(func() {
-		if netns.Set(home) == nil { // else the thread ends with its goroutine
-			runtime.UnlockOSThread()
-		}
-		_ = home.Close()
-	})
-	b, err := netns.New()
-	check("a namespace", err)
-	t.Cleanup(func() { _ = b.Close() })
-	a, err := netns.New()
-	check("a namespace", err)
-	t.Cleanup(func() { _ = a.Close() })
-	check("a veth pair", netlink.LinkAdd(&netlink.Veth{
-		LinkAttrs: netlink.LinkAttrs{Name: "near"}, PeerName: "far", PeerNamespace: netlink.NsFd(b),
-	}))
-	up := func(name, address string) {
-		t.Helper()
-		link, err := netlink.LinkByName(name)
-		check(name, err)
-		to, err := netlink.ParseAddr(address)
-		check(address, err)
-		check(address, netlink.AddrAdd(link, to))
-		features, err := ethtool.NewEthtool()
-		check("ethtool", err)
-		defer features.Close()
-		have, err := features.Features(name)
-		check("features", err)
-		want := map[string]bool{"rx-gro": true}
-		for feature := range have {
-			if strings.HasPrefix(feature, "tx-tcp") { // what is joined already passes by the driver's poll
-				want[feature] = false
+	a, b = cable.Pair(t)
+	for _, h := range []cable.Host{a, b} {
+		h.Link(t, func(netlink.Link) error {
+			e, err := ethtool.NewEthtool()
+			if err != nil {
+				return err
 			}
-		}
-		check("joining segments", features.Change(name, want))
-		check("up", netlink.LinkSetUp(link))
+			defer e.Close()
+			have, err := e.Features(h.Device)
+			if err != nil {
+				return err
+			}
+			want := map[string]bool{"rx-gro": true}
+			for feature := range have {
+				if strings.HasPrefix(feature, "tx-tcp") {
+					want[feature] = false
+				}
+			}
+			return e.Change(h.Device, want)
+		})
 	}
-	up("near", "10.213.9.1/30")
-	check("the other namespace", netns.Set(b))
-	up("far", "10.213.9.2/30")
-	listener, err := net.Listen("tcp4", "10.213.9.2:0")
-	check("listen", err)
-	t.Cleanup(func() { _ = listener.Close() })
-	check("the first namespace", netns.Set(a))
-	near, err = net.DialTimeout("tcp4", listener.Addr().String(), 10*time.Second)
-	check("connect", err)
-	t.Cleanup(func() { _ = near.Close() })
-	far, err = listener.Accept()
-	check("accept", err)
-	t.Cleanup(func() { _ = far.Close() })
+	return a, b
+}
+
+func streamBetween(t *testing.T, a, b cable.Host) (near, far net.Conn) {
+	t.Helper()
+	var l net.Listener
+	b.Do(t, func() (err error) {
+		l, err = net.Listen("tcp4", b.Addr.String()+":0")
+		return err
+	})
+	defer l.Close()
+	a.Do(t, func() (err error) {
+		near, err = net.DialTimeout("tcp4", l.Addr().String(), 10*time.Second)
+		return err
+	})
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = near.Close(), far.Close() })
+	return near, far
+}
+
+// datagramsBetween are connected sockets of which near has received something, as an end
+// that asks has, and far has not.
+func datagramsBetween(t *testing.T, a, b cable.Host) (near, far net.Conn) {
+	t.Helper()
+	address := func(h cable.Host, port int) *net.UDPAddr { return &net.UDPAddr{IP: h.Addr.AsSlice(), Port: port} }
+	port := freeport.One(t)
+	a.Do(t, func() (err error) {
+		near, err = net.DialUDP("udp4", address(a, port), address(b, port))
+		return err
+	})
+	b.Do(t, func() (err error) {
+		far, err = net.DialUDP("udp4", address(b, port), address(a, port))
+		return err
+	})
+	t.Cleanup(func() { _, _ = near.Close(), far.Close() })
+	if _, err := far.Write([]byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	_ = near.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := near.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
 	return near, far
 }

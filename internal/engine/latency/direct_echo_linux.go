@@ -12,6 +12,7 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) err
 	l.prepare(size, farTimes)
 	defer l.heed(ctx)()
 	for {
+		l.seekDevice()
 		l.slice()
 		if err := l.raw.Control(l.echoing); err != nil {
 			return err

@@ -26,12 +26,12 @@ type directLink struct {
 	d       *direct
 	spin    bool
 	both    bool     // stamps are of both ways
-	polls   bool     // the kernel polls the device for the reader
+	known   bool     // which device packets come from, and the kernel polls it if it may
 	missed  []uint64 // the newest numbers that were given up
 	counted bool     // the exchange under way is in the client's count
 
 	// Made once, so that a call allocates nothing.
-	asking, echoing, answering, keeping, polling func(fd uintptr)
+	asking, echoing, answering, keeping, seeking func(fd uintptr)
 }
 
 // openDirect opens a link whose loops run outside of the Go runtime, waiting
@@ -51,7 +51,7 @@ func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
 	x.echoing = func(fd uintptr) { x.d.fd = fd; x.d.answer() }
 	x.answering = func(fd uintptr) { x.d.fd = fd; x.d.answering() }
 	x.keeping = func(fd uintptr) { x.d.fd = fd; x.d.keep() }
-	x.polling = func(fd uintptr) { x.polls = pollDevice(int(fd)) }
+	x.seeking = func(fd uintptr) { x.known = pollDevice(int(fd)) }
 	d := x.d
 	d.header = msghdr{vector: uintptr(unsafe.Pointer(&d.vector)), vectorLen: 1, control: uintptr(unsafe.Pointer(&d.control[0]))}
 	return x, true
@@ -61,28 +61,29 @@ func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
 // it may (socket(7), SO_BUSY_POLL).
 const busyPollUs = 50
 
-// pollDevice has the kernel poll the device for whoever reads the socket, and tells
-// whether it does. What came must have come through a driver that can be polled
-// (SO_INCOMING_NAPI_ID): over loopback and veth there is none, and each look at the
-// socket would search for it, which takes a quarter of a microsecond of a round trip.
+// pollDevice has the kernel poll the device for whoever reads the socket, where it may.
+// It is false as long as nothing has come from a device that can be polled
+// (SO_INCOMING_NAPI_ID). Over loopback nothing ever does, and each look at the socket
+// would search for one, which takes a quarter of a microsecond of a round trip.
 func pollDevice(fd int) bool {
 	if id, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_INCOMING_NAPI_ID); err != nil || id == 0 {
 		return false
 	}
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_BUSY_POLL, busyPollUs)
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PREFER_BUSY_POLL, 1)
-	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_BUSY_POLL, busyPollUs) == nil
+	return true
 }
 
-// seekDevice looks again for a device that can be polled, until there is one: a socket
-// knows where its packets come from when the first has come.
+// seekDevice has the device polled once it is known. That is when a packet has come, so
+// an end that answers looks again from time to time; one that asks has been answered.
 func (l *directLink) seekDevice() {
-	if l.spin && !l.polls {
-		_ = l.raw.Control(l.polling)
+	if l.spin && !l.known {
+		_ = l.raw.Control(l.seeking)
 	}
 }
 
 func (l *directLink) release() {
-	if l.polls {
+	if l.known {
 		_ = l.raw.Control(func(fd uintptr) {
 			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PREFER_BUSY_POLL, 0)
 			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_BUSY_POLL, 0)
@@ -129,7 +130,6 @@ func (l *directLink) heed(ctx context.Context) (stop func() bool) {
 
 // slice sets the times of the next run of exchanges, which begins now.
 func (l *directLink) slice() (now int64) {
-	l.seekDevice()
 	if l.d.stamps {
 		l.d.wall = wallAhead()
 	}
@@ -179,6 +179,7 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 	base := nanotime() - c.clock.now()
 	for _, f := range c.flows {
 		x := f.link.(*directLink)
+		x.seekDevice()
 		x.prepare(c.size, c.o.FarTimes())
 		x.d.done = make([]exchange, mostDone/len(c.flows))
 		if x.both {

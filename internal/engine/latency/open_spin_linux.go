@@ -24,6 +24,7 @@ func (c *client) openSpinning(ctx context.Context) error {
 
 func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 	k := &keeper{c: c, l: l, window: roundtrip.NewWindow(c.outstanding() + batchMost)}
+	l.seekDevice()
 	l.prepare(c.size, false)
 	l.d.done = make([]exchange, 4*batchMost)
 	defer l.heed(ctx)()
