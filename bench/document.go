@@ -49,7 +49,8 @@ to soku's.
 Rates are counted at the receiver, over the whole run with its start, for soku too. Every TCP sender uses cubic; for
 programs that cannot choose it is the system's default for the time of the run. CPU is user and system time of both ends.
 Between runs a cache line is sent from one core to the other: below 150 ns the cores are "near", else "far"; only rounds in
-the placement that most runs of a contest had are counted. qperf gives a mean alone, and half a round trip: it is doubled.
+the placement that most runs of a contest had are counted, and a row says how many compare its two sides.
+qperf gives a mean alone, and half a round trip: it is doubled.
 
 `)
 	d.writeTargets(w)
@@ -63,8 +64,9 @@ the placement that most runs of a contest had are counted. qperf gives a mean al
 }
 
 func (d *document) writeTargets(w io.Writer) {
-	fmt.Fprint(w, "## What soku must reach\n\n| what | where | at the bound | figure | |\n|---|---|---|---|---|\n")
+	fmt.Fprint(w, "## What soku must reach\n\n| what | where | at the bound | figure | rounds | |\n|---|---|---|---|---|---|\n")
 	var missed strings.Builder
+	var where []string // contests with a miss
 	for _, t := range targets() {
 		for _, c := range d.contests {
 			if !t.applies(c.Name) {
@@ -72,34 +74,46 @@ func (d *document) writeTargets(w io.Writer) {
 			}
 			s, _ := rank(c, d.of(c.Name), t.metric, d.Seconds)
 			v := t.judge(s)
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", t.text, c.Name, v.atTheBound, ratioText(v.figure), v.word)
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %s |\n", t.text, c.Name, v.atTheBound, ratioText(v.figure), v.rounds, v.word)
 			if v.word == "missed" {
+				where = append(where, c.Name)
 				fmt.Fprintf(&missed, "| %s | %s | %s | %.2f | %.2f..%.2f | %s |\n", t.text, c.Name, v.atTheBound, v.figure, v.from, v.to, ratioText(v.limit))
 			}
 		}
 	}
-	if missed.Len() > 0 {
-		fmt.Fprintf(w, `
+	if missed.Len() == 0 {
+		return
+	}
+	fmt.Fprint(w, `
 ## What it missed
 
 In its place the limit shows what the same technique comes to in C: where it misses as well, the
-kernel and this machine set the figure. Single rounds show how far runs lie apart; under 10 %% says nothing by itself.
-Start-up: its limit is a program in Go that does nothing but connect. The rest of soku's time goes by before its main function,
-where the packages of TLS, HTTP, the reports and the store initialise, and most of it is page faults (some 620 to the first
-packet; iperf3 and that program take 200 each), whose cost differs between machines more than anything else here.
-Datagrams without offload: each sender keeps a processor busy, soku's with nothing but the kernel's part, and that takes as
-long for a datagram where the receiver sleeps and lets half of them go. The kernel's stamps of arrival, which
-jitter is reckoned from and iperf3 does without, are 3 %% of it.
-Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes. Between far
-cores what one end wrote must be fetched by the other line by line: both ends held on one core carry twice what one on each does, so that a run's
-figure there tells where the kernel put the ends.
-Open loop: with two processors both ends spin on all there are, and whatever else the machine runs, threads of its
-kernel among them, takes one away for up to some milliseconds.
-
+kernel and this machine set the figure. Single rounds show how far runs lie apart; under 10 % says nothing by itself.
+`)
+	for _, r := range reasons {
+		if slices.ContainsFunc(where, func(contest string) bool { return strings.HasPrefix(contest, r.contest) }) {
+			fmt.Fprintln(w, r.text)
+		}
+	}
+	fmt.Fprintf(w, `
 | what | where | at the bound | figure | in single rounds | the limit in its place |
 |---|---|---|---|---|---|
 %s`, missed.String())
-	}
+}
+
+// reasons are what is known of misses, each for the contests whose names begin so.
+var reasons = []struct{ contest, text string }{
+	{"latency-schedule-", `Open loop: with two processors both ends spin on all there are, and whatever else the machine runs, threads of its
+kernel among them, takes one away for up to some milliseconds.`},
+	{"udp-pps-", `Datagrams without offload: each sender keeps a processor busy, soku's with nothing but the kernel's part, and that takes as
+long for a datagram where the receiver sleeps and lets half of them go. The kernel's stamps of arrival, which
+jitter is reckoned from and iperf3 does without, are 3 % of it.`},
+	{"udp-gso-", `Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes. Between far
+cores what one end wrote must be fetched by the other line by line: both ends held on one core carry twice what one on each does, so that a run's
+figure there tells where the kernel put the ends.`},
+	{"startup", `Start-up: its limit is a program in Go that does nothing but connect. The rest of soku's time goes by before its main function,
+where the packages of TLS, HTTP, the reports and the store initialise, and most of it is page faults (some 620 to the first
+packet; iperf3 and that program take 200 each), whose cost differs between machines more than anything else here.`},
 }
 
 // ratioText is a ratio, or nothing where there is none.

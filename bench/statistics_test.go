@@ -91,11 +91,16 @@ func TestAMissStandsWithItsRoundsAndTheLimitInItsPlace(t *testing.T) {
 	var text strings.Builder
 	d.writeTargets(&text)
 	for _, want := range []string{
-		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | missed |",
+		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 3 | missed |",
 		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 1.00..1.20 | 1.10 |",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	for _, r := range reasons {
+		if got, want := strings.Contains(text.String(), r.text), r.contest == "udp-pps-"; got != want {
+			t.Errorf("the reason for %s is there: %v", r.contest, got)
 		}
 	}
 }

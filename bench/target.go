@@ -80,6 +80,7 @@ func (t target) applies(contest string) bool {
 type verdict struct {
 	figure     float64 // NaN where a side is missing
 	from, to   float64 // in single rounds
+	rounds     int     // how many had both sides in one placement
 	limit      float64 // the figure of the limit in soku's place; NaN where it has none
 	word       string  // holds, missed, not measured
 	atTheBound string  // what is asked
@@ -88,7 +89,7 @@ type verdict struct {
 // judge compares a target with standings of its contest.
 func (t target) judge(s []standing) verdict {
 	all := t.figures(s, t.own)
-	v := verdict{figure: median(all), limit: math.NaN(), word: "not measured", atTheBound: fmt.Sprintf("<= %g", t.bound)}
+	v := verdict{figure: median(all), rounds: len(all), limit: math.NaN(), word: "not measured", atTheBound: fmt.Sprintf("<= %g", t.bound)}
 	if t.atLeast {
 		v.atTheBound = fmt.Sprintf(">= %g", t.bound)
 	}
