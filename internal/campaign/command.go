@@ -27,7 +27,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 			measure.Errorf(measure.KindBroken, "it took longer than %s", r.c.Plan.Limit))
 		begin := r.Now()
 		output, runErr := r.Command(limited, text, r.environment(b))
-		rec.Took = measure.Duration(r.Now().Sub(begin))
+		rec.Duration = measure.Duration(r.Now().Sub(begin))
 		rec.Output = strings.ToValidUTF8(string(output), "\uFFFD")
 		if runErr != nil && limited.Err() != nil {
 			runErr = context.Cause(limited)

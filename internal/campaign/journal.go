@@ -68,13 +68,13 @@ type RunRecord struct {
 
 // CommandRecord is a before or after command that ran.
 type CommandRecord struct {
-	When    string           `json:"when"` // before or after
-	Pattern string           `json:"pattern"`
-	Round   int              `json:"round"`
-	Text    string           `json:"text"`
-	Took    measure.Duration `json:"took_ns"`
-	Output  string           `json:"output,omitempty"` // stdout and stderr, the last 64 KiB
-	Error   string           `json:"error,omitempty"`
+	When     string           `json:"when"` // before or after
+	Pattern  string           `json:"pattern"`
+	Round    int              `json:"round"`
+	Text     string           `json:"text"`
+	Duration measure.Duration `json:"took_ns"`
+	Output   string           `json:"output,omitempty"` // stdout and stderr, the last 64 KiB
+	Error    string           `json:"error,omitempty"`
 }
 
 // maxRecord bounds one line. A result of a day with 1024 streams is far below.

@@ -40,7 +40,7 @@ type caseTable struct {
 }
 
 func goodput(r report.Row) *report.Spread { return r.Goodput }
-func took(r report.Row) *report.Spread    { return r.Took }
+func took(r report.Row) *report.Spread    { return r.Duration }
 func runMean(r report.Row) *report.Spread {
 	if r.Reported == nil {
 		return nil

@@ -85,14 +85,14 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) 
 	return &place{lab: l}, nil
 }
 
-// downPatience is how long taking a lab down may last, also after an interrupt.
-const downPatience = 20 * time.Second
+// downTimeout is how long taking a lab down may last, also after an interrupt.
+const downTimeout = 20 * time.Second
 
 func (p *place) down(ctx context.Context) error {
 	if p.lab == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), downPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), downTimeout)
 	defer cancel()
 	return p.lab.Down(ctx)
 }

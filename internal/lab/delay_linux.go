@@ -27,8 +27,8 @@ func (l *Lab) addLines(k *Link) {
 	}
 }
 
-// linePatience is how long the delay line may take to begin.
-const linePatience = 10 * time.Second
+// lineTimeout is how long the delay line may take to begin.
+const lineTimeout = 10 * time.Second
 
 // delayLine starts the helper and gives it the TAP devices.
 func (a *assembly) delayLine(ctx context.Context) error {
@@ -58,7 +58,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the delay line: %w", err)
 	}
-	_ = ready.SetReadDeadline(time.Now().Add(linePatience))
+	_ = ready.SetReadDeadline(time.Now().Add(lineTimeout))
 	defer context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Now()) })()
 	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
 		return fmt.Errorf("the delay line did not begin: %s", lastLine(filepath.Join(l.Dir, "delay-line.log")))

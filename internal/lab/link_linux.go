@@ -241,9 +241,9 @@ func setUp(l *Link, end int, s *space) error {
 	return nil
 }
 
-// carrierPatience is how long the kernel may take to notice that a link is
+// carrierTimeout is how long the kernel may take to notice that a link is
 // whole: milliseconds, on a busy machine.
-const carrierPatience = 5 * time.Second
+const carrierTimeout = 5 * time.Second
 
 // awaitCarrier returns when packets pass over a link, whose first end is in s.
 // That end was switched on before the other: it has its carrier when the other
@@ -254,7 +254,7 @@ func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 		return nil
 	}
 	iface := l.Ends[0].Iface
-	for deadline := time.Now().Add(carrierPatience); ; {
+	for deadline := time.Now().Add(carrierTimeout); ; {
 		dev, err := s.nl.LinkByName(iface)
 		if err != nil {
 			return fmt.Errorf("find %s: %w", iface, err)
@@ -263,7 +263,7 @@ func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s has no carrier %s after both ends were switched on", iface, carrierPatience)
+			return fmt.Errorf("%s has no carrier %s after both ends were switched on", iface, carrierTimeout)
 		}
 		select {
 		case <-ctx.Done():

@@ -313,8 +313,8 @@ func (a *assembly) servers(ctx context.Context) error {
 	return nil
 }
 
-// serverPatience is how long a server may take to listen.
-const serverPatience = 10 * time.Second
+// serverTimeout is how long a server may take to listen.
+const serverTimeout = 10 * time.Second
 
 // awaitServer returns when the server of a node takes connections.
 func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
@@ -327,7 +327,7 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 	}
 	l.mu.Unlock()
 	logfile := filepath.Join(l.Dir, "server-"+n.Name+".log")
-	for deadline := time.Now().Add(serverPatience); ; {
+	for deadline := time.Now().Add(serverTimeout); ; {
 		if inside(NamespaceName(l.Topology.Name, n.Name), dialSelf) == nil {
 			return nil
 		}

@@ -81,7 +81,7 @@ type labelled struct {
 func byLabel(results []*measure.Result) []labelled {
 	var out []labelled
 	for _, r := range results {
-		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, taken: takenBy(r)}
+		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, taken: captureMethod(r)}
 		if !g.byHand {
 			g.label = cmp.Or(r.Trial.Label, g.label)
 		}
@@ -112,7 +112,7 @@ func (g labelled) alike(o labelled) bool {
 	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.taken == o.taken || g.taken == "" || o.taken == "")
 }
 
-func takenBy(r *measure.Result) string {
+func captureMethod(r *measure.Result) string {
 	switch {
 	case r.Test != measure.TestTCP || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
 		return ""
@@ -203,12 +203,12 @@ func byPattern(g labelled, varied []Option, order []string) []pattern {
 		}
 		return natural(a.name, b.name)
 	})
-	tellApart(out)
+	numberDuplicates(out)
 	return out
 }
 
-// tellApart numbers patterns that have one name and different levels.
-func tellApart(patterns []pattern) {
+// numberDuplicates numbers patterns that have one name and different levels.
+func numberDuplicates(patterns []pattern) {
 	seen := map[string]int{}
 	for i := range patterns {
 		name := patterns[i].name

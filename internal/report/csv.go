@@ -119,9 +119,9 @@ var csvColumns = slices.Concat(
 	spreadColumns("cpu", "seconds_per_gb", func(r *Row) *Spread { return r.CPU })[:1],
 	spreadColumns("fairness", "index", func(r *Row) *Spread { return r.Fairness }),
 	[]csvColumn{
-		loadColumn("idle_rtt_p50_ns", idleOf, func(w *Waits) float64 { return w.P50 }), loadColumn("idle_rtt_p99_ns", idleOf, func(w *Waits) float64 { return w.P99 }),
-		loadColumn("loaded_rtt_p50_ns", loadedOf, func(w *Waits) float64 { return w.P50 }), loadColumn("loaded_rtt_p99_ns", loadedOf, func(w *Waits) float64 { return w.P99 }),
-		loadColumn("loaded_rtt_max_ns", loadedOf, func(w *Waits) float64 { return w.Max }),
+		loadColumn("idle_rtt_p50_ns", idleOf, func(w *LatencyStats) float64 { return w.P50 }), loadColumn("idle_rtt_p99_ns", idleOf, func(w *LatencyStats) float64 { return w.P99 }),
+		loadColumn("loaded_rtt_p50_ns", loadedOf, func(w *LatencyStats) float64 { return w.P50 }), loadColumn("loaded_rtt_p99_ns", loadedOf, func(w *LatencyStats) float64 { return w.P99 }),
+		loadColumn("loaded_rtt_max_ns", loadedOf, func(w *LatencyStats) float64 { return w.Max }),
 	},
 	spreadColumns("responsiveness", "rpm", func(r *Row) *Spread {
 		if r.UnderLoad == nil {
@@ -130,7 +130,7 @@ var csvColumns = slices.Concat(
 		return r.UnderLoad.RPM
 	}),
 	reportedColumns(),
-	spreadColumns("duration", "ns", func(r *Row) *Spread { return r.Took }),
+	spreadColumns("duration", "ns", func(r *Row) *Spread { return r.Duration }),
 	[]csvColumn{{"ingested", func(_ *Test, r *Row) string { return strconv.Itoa(r.Ingested) }}},
 )
 
@@ -172,7 +172,7 @@ func rttColumn(name string, figure func(*RTT) float64) csvColumn {
 	}}
 }
 
-func loadColumn(name string, waits func(*UnderLoad) *Waits, figure func(*Waits) float64) csvColumn {
+func loadColumn(name string, waits func(*UnderLoad) *LatencyStats, figure func(*LatencyStats) float64) csvColumn {
 	return csvColumn{name, func(_ *Test, r *Row) string {
 		if r.UnderLoad == nil || waits(r.UnderLoad) == nil {
 			return ""

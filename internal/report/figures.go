@@ -62,7 +62,7 @@ func buildRow(p pattern, factors []string, basis Basis, rounds map[int]int, allT
 		row.CPU = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.CPUSecPerGB) })
 		row.Fairness = spread(fairnessOf)
 		row.UnderLoad = underLoadOf(p.results, rounds, allTrials)
-		row.Took = spread(func(r *measure.Result) (float64, bool) {
+		row.Duration = spread(func(r *measure.Result) (float64, bool) {
 			return float64(r.Summary.DurationNs), r.Options.Bytes > 0 && r.Summary.DurationNs > 0
 		})
 		row.Jitter = spread(func(r *measure.Result) (float64, bool) { return value(r.Summary.JitterNs) })

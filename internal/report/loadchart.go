@@ -43,7 +43,7 @@ func (t *Test) loadFigure(id string, series map[string]int) (figure, bool) {
 func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
-		for _, w := range []*Waits{r.UnderLoad.Idle, r.UnderLoad.Loaded} {
+		for _, w := range []*LatencyStats{r.UnderLoad.Idle, r.UnderLoad.Loaded} {
 			if w != nil {
 				low, high = min(low, w.at(barFrom)), max(high, w.at(barTo))
 			}
@@ -73,9 +73,11 @@ func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
 	return c
 }
 
-func (w *Waits) at(percentile float64) float64 { return float64(w.Histogram.Percentile(percentile)) }
+func (w *LatencyStats) at(percentile float64) float64 {
+	return float64(w.Histogram.Percentile(percentile))
+}
 
-func (c *chart) addWaits(name, class string, w *Waits, ax axis, color int, top float64) {
+func (c *chart) addWaits(name, class string, w *LatencyStats, ax axis, color int, top float64) {
 	if w == nil {
 		return
 	}

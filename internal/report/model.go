@@ -105,7 +105,7 @@ type Row struct {
 	UnderLoad  *UnderLoad      `json:"latency_under_load,omitempty"`
 	RTT        *RTT            `json:"rtt_ns,omitempty"`
 	Reported   *Reported       `json:"rtt_reported_ns,omitempty"` // trials without a histogram
-	Took       *Spread         `json:"duration_ns,omitempty"`     // of trials that moved a fixed amount
+	Duration   *Spread         `json:"duration_ns,omitempty"`     // of trials that moved a fixed amount
 	Floor      *Spread         `json:"floor_ns,omitempty"`
 	Confidence Confidences     `json:"confidence"`
 	Values     []Value         `json:"values"` // one element a successful trial that has the basis figure, in order of round and repeat

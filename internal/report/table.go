@@ -89,7 +89,7 @@ func (t *Test) goodputColumns(out *table) {
 			return fmt.Sprintf("%.1f %%", goodput[i].CV*100)
 		})
 	}
-	if list, found := t.spreads(func(r *Row) *Spread { return r.Took }); found {
+	if list, found := t.spreads(func(r *Row) *Spread { return r.Duration }); found {
 		unit := scaleFor(timeScales, means(list)...)
 		out.add(column{Name: "time", Unit: unit.unit, Number: true, keep: 3, Why: "that the fixed amount of bytes took, mean"}, func(i int) string { return meanText(list[i], unit) })
 	}

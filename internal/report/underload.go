@@ -9,15 +9,15 @@ import (
 // UnderLoad is the latency of the path without the load and beside it, of all
 // trials of a pattern together. Either is nil where no trial has it.
 type UnderLoad struct {
-	Idle   *Waits  `json:"idle,omitempty"` // before and after the load
-	Loaded *Waits  `json:"loaded,omitempty"`
-	RPM    *Spread `json:"responsiveness_rpm,omitempty"` // round trips per minute
+	Idle   *LatencyStats `json:"idle,omitempty"` // before and after the load
+	Loaded *LatencyStats `json:"loaded,omitempty"`
+	RPM    *Spread       `json:"responsiveness_rpm,omitempty"` // round trips per minute
 
 	series []loadSeries
 }
 
-// Waits are merged round trips, in ns.
-type Waits struct {
+// LatencyStats are merged round trips, in ns.
+type LatencyStats struct {
 	measure.Percentiles
 	Histogram *measure.Histogram `json:"histogram"`
 }
@@ -50,7 +50,7 @@ func underLoadOf(results []*measure.Result, rounds map[int]int, allTrials int) *
 			out.series = append(out.series, s)
 		}
 	}
-	out.Idle, out.Loaded = waitsOf(idle), waitsOf(loaded)
+	out.Idle, out.Loaded = latencyStatsOf(idle), latencyStatsOf(loaded)
 	if out.Idle == nil && out.Loaded == nil {
 		return nil
 	}
@@ -58,11 +58,11 @@ func underLoadOf(results []*measure.Result, rounds map[int]int, allTrials int) *
 	return out
 }
 
-func waitsOf(h *measure.Histogram) *Waits {
+func latencyStatsOf(h *measure.Histogram) *LatencyStats {
 	if h.Count() == 0 {
 		return nil
 	}
-	w := &Waits{Percentiles: *h.Percentiles(), Histogram: h}
+	w := &LatencyStats{Percentiles: *h.Percentiles(), Histogram: h}
 	w.Mean = meanOf(h)
 	return w
 }
@@ -106,7 +106,7 @@ func (t *Test) loadTable(factors bool) table {
 	for i := range t.Rows {
 		if u := t.Rows[i].UnderLoad; u != nil {
 			rows = append(rows, &t.Rows[i])
-			for _, w := range []*Waits{u.Idle, u.Loaded} {
+			for _, w := range []*LatencyStats{u.Idle, u.Loaded} {
 				if w != nil {
 					figures = append(figures, w.P50)
 				}
@@ -143,14 +143,14 @@ func loadWaits(out *table, rows []*Row, unit scale) {
 	for _, c := range []struct {
 		name, why string
 		keep      int
-		waits     func(*UnderLoad) *Waits
-		pick      func(*Waits) float64
+		waits     func(*UnderLoad) *LatencyStats
+		pick      func(*LatencyStats) float64
 	}{
-		{"idle p50", "of the round trips before and after the load", 1, idleOf, func(w *Waits) float64 { return w.P50 }},
-		{"idle p99", "of the round trips before and after the load", 5, idleOf, func(w *Waits) float64 { return w.P99 }},
-		{"loaded p50", "of the round trips beside the load", 0, loadedOf, func(w *Waits) float64 { return w.P50 }},
-		{"loaded p99", "of the round trips beside the load", 2, loadedOf, func(w *Waits) float64 { return w.P99 }},
-		{"loaded max", "of the round trips beside the load", 6, loadedOf, func(w *Waits) float64 { return w.Max }},
+		{"idle p50", "of the round trips before and after the load", 1, idleOf, func(w *LatencyStats) float64 { return w.P50 }},
+		{"idle p99", "of the round trips before and after the load", 5, idleOf, func(w *LatencyStats) float64 { return w.P99 }},
+		{"loaded p50", "of the round trips beside the load", 0, loadedOf, func(w *LatencyStats) float64 { return w.P50 }},
+		{"loaded p99", "of the round trips beside the load", 2, loadedOf, func(w *LatencyStats) float64 { return w.P99 }},
+		{"loaded max", "of the round trips beside the load", 6, loadedOf, func(w *LatencyStats) float64 { return w.Max }},
 	} {
 		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: c.keep, Why: c.why}, func(i int) string {
 			if w := c.waits(rows[i].UnderLoad); w != nil {
@@ -161,5 +161,5 @@ func loadWaits(out *table, rows []*Row, unit scale) {
 	}
 }
 
-func idleOf(u *UnderLoad) *Waits   { return u.Idle }
-func loadedOf(u *UnderLoad) *Waits { return u.Loaded }
+func idleOf(u *UnderLoad) *LatencyStats   { return u.Idle }
+func loadedOf(u *UnderLoad) *LatencyStats { return u.Loaded }

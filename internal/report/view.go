@@ -11,12 +11,12 @@ import (
 // made, still unescaped.
 type view struct {
 	*Report
-	Subtitle string
-	Sections []section
-	Warned   []string
-	HostsAre table
-	Seed     int64
-	Plan     string
+	Subtitle  string
+	Sections  []section
+	Warned    []string
+	HostTable table
+	Seed      int64
+	Plan      string
 }
 
 // section is one test of a page.
@@ -39,7 +39,7 @@ type section struct {
 }
 
 func newView(r *Report) view {
-	v := view{Report: r, Subtitle: r.subtitle(), HostsAre: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
+	v := view{Report: r, Subtitle: r.subtitle(), HostTable: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
 	for i := range r.Tests {
 		t := &r.Tests[i]
 		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable()}

@@ -179,11 +179,15 @@ func TestWhatSpeaksNoKnownProtocolIsClosedWithoutAnAnswer(t *testing.T) {
 			t.Errorf("%q was answered with %q", bytes, answer)
 		}
 	}
-	eventually(t, prompt, "connections are held", func() bool { s.untold.mu.Lock(); defer s.untold.mu.Unlock(); return len(s.untold.conns) == 0 })
+	eventually(t, prompt, "connections are held", func() bool {
+		s.unclassified.mu.Lock()
+		defer s.unclassified.mu.Unlock()
+		return len(s.unclassified.conns) == 0
+	})
 }
 
 func TestSilentConnectionsMakeRoomForThoseThatSpeak(t *testing.T) {
-	s := serve(t, Config{}, func(s *Server) { s.untold.limit = 3 })
+	s := serve(t, Config{}, func(s *Server) { s.unclassified.limit = 3 })
 	var first net.Conn
 	for i := range 10 {
 		c, err := net.Dial("tcp", s.addr)

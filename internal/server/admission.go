@@ -8,10 +8,10 @@ import (
 	"soku/internal/wire/native"
 )
 
-// entrant is somebody who asks for a turn, whatever protocol it speaks. Its
+// waiter is somebody who asks for a turn, whatever protocol it speaks. Its
 // methods are called with the admission locked: they return at once and ask
 // nothing of it.
-type entrant interface {
+type waiter interface {
 	grant()              // it is its turn
 	queued(position int) // it waits, at that place from 1
 	shown() native.QueueEntry
@@ -25,13 +25,13 @@ type admission struct {
 	exclusive bool
 
 	mu      sync.Mutex
-	running []entrant
-	waiting []entrant
+	running []waiter
+	waiting []waiter
 }
 
 // enter lets e run, or puts it into the queue and returns its position there,
 // from 1. A full server is an error of kind refused.
-func (a *admission) enter(e entrant) (position int, err error) {
+func (a *admission) enter(e waiter) (position int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -54,10 +54,10 @@ func (a *admission) enter(e entrant) (position int, err error) {
 
 // leave takes e out and gives its turn to the next; those behind it are told
 // their new position.
-func (a *admission) leave(e entrant) {
+func (a *admission) leave(e waiter) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.running = slices.DeleteFunc(a.running, func(x entrant) bool { return x == e })
+	a.running = slices.DeleteFunc(a.running, func(x waiter) bool { return x == e })
 	from := slices.Index(a.waiting, e)
 	if from >= 0 {
 		a.waiting = slices.Delete(a.waiting, from, from+1)
@@ -78,7 +78,7 @@ func (a *admission) leave(e entrant) {
 }
 
 // snapshot copies who runs and who waits, in order.
-func (a *admission) snapshot() (running, waiting []entrant) {
+func (a *admission) snapshot() (running, waiting []waiter) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.running), slices.Clone(a.waiting)

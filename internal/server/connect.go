@@ -64,7 +64,7 @@ func (s *Server) takeConnections(ctx context.Context, cancel context.CancelCause
 	if entry.OutOfFiles() {
 		end.Warnings = append(end.Warnings, "the server had no file descriptor left at times and accepted later than it could; raise its limit (ulimit -n, LimitNOFILE=)")
 	}
-	if n := end.Connect.Strangers; n > 0 {
+	if n := end.Connect.ForeignConns; n > 0 {
 		end.Warnings = append(end.Warnings, fmt.Sprintf("%d connections came from other addresses than the client's and were not counted; does the path translate addresses?", n))
 	}
 	switch cause := context.Cause(ctx); {

@@ -54,7 +54,7 @@ func (s *Server) serveData(_ *port, c *net.TCPConn, first []byte) {
 		return
 	}
 	// From here on the session closes it, also while the answer is on its way.
-	s.untold.release(c)
+	s.unclassified.release(c)
 	_ = c.SetDeadline(time.Time{})
 	kept = ss.arrived(func() { ss.tcp[index] = c })
 	if kept && !answer(c, native.StatusOK) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
@@ -57,7 +58,7 @@ func (s *Server) serveEthr(_ *port, c *net.TCPConn, first []byte) {
 		return
 	}
 	defer s.ethr.leaveRoom()
-	s.untold.release(c) // from here on it may be silent for longer
+	s.unclassified.release(c) // from here on it may be silent for longer
 	_ = c.SetDeadline(time.Now().Add(s.times.sniff))
 	if _, err := c.Write(ethr.Append(nil, ethr.Message{Kind: ethr.Ack, Synced: m.Synced})); err != nil {
 		return
@@ -119,7 +120,7 @@ func (s *Server) awaitTurn(client *ethrClient, c *net.TCPConn) error {
 	if client.granted.fired() {
 		return nil
 	}
-	s.untold.release(c)
+	s.unclassified.release(c)
 	_ = c.SetDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(s.base)
 	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
@@ -169,11 +170,11 @@ func (t *ethrTest) bandwidth(ctx context.Context) error {
 	for ctx.Err() == nil {
 		part, stop := context.WithTimeout(context.Background(), ethrPart)
 		conns := []*net.TCPConn{t.conn}
-		manner := measure.Manner{Kept: true, Untold: true, Over: part.Done()}
+		policy := engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()}
 		if o.Direction == measure.Reverse {
-			_, err = tcp.SendIn(ctx, manner, conns, o, o.Direction, observe)
+			_, err = tcp.SendIn(ctx, policy, conns, o, o.Direction, observe)
 		} else {
-			_, err = tcp.ReceiveIn(ctx, manner, conns, o, o.Direction, observe)
+			_, err = tcp.ReceiveIn(ctx, policy, conns, o, o.Direction, observe)
 		}
 		over := part.Err() == nil // before its time: the connection has ended
 		stop()
@@ -318,7 +319,7 @@ func (t *ethrTest) latency(ctx context.Context) error {
 		}
 		trips = trips[:0]
 	}
-	return latency.EchoIn(ctx, measure.Manner{Lap: rounds}, t.conn, o, seen)
+	return latency.EchoIn(ctx, engine.FlowPolicy{ExtraMessageEvery: rounds}, t.conn, o, seen)
 }
 
 // ethrDatagram counts a datagram of Ethr, which has nothing in it that tells it.

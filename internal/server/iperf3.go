@@ -120,8 +120,8 @@ func (s *Server) serveIperf3(at *port, c *net.TCPConn, first []byte) {
 		_ = iperf3.WriteState(c, iperf3.AccessDenied)
 		return
 	}
-	number := s.untold.number(c)
-	s.untold.release(c)
+	number := s.unclassified.number(c)
+	s.unclassified.release(c)
 	if t := s.iperf3.find(cookie); t != nil {
 		if kept = t.takeTCP(c, number); !kept {
 			_ = iperf3.WriteState(c, iperf3.AccessDenied)

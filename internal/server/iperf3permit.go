@@ -72,12 +72,12 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 		o.Congestion = p.Congestion
 	}
 	if p.ZeroCopy != 0 && p.ServerSends() {
-		if !slices.Contains(sock.OutletPaths(), "sendfile") {
+		if !slices.Contains(sock.WriterPaths(), "sendfile") {
 			return o, refuse(iperf3.CodeNoSendfile, "this system cannot send without copying")
 		}
 		o.TX = "sendfile"
 	}
-	if p.SkipRXCopy && !p.MPTCP && slices.Contains(sock.IntakePaths(), "discard") {
+	if p.SkipRXCopy && !p.MPTCP && slices.Contains(sock.ReaderPaths(), "discard") {
 		o.RX = "discard"
 	}
 	return o, nil

@@ -21,7 +21,7 @@ func TestClientsOfIperf3GetCopiesUnlessTheyAskOtherwise(t *testing.T) {
 	}{
 		"plain":                    {iperf3.Parameters{Protocol: "tcp"}, "write", "read"},
 		"reverse":                  {iperf3.Parameters{Protocol: "tcp", Reverse: true}, "write", "read"},
-		"unread":                   {iperf3.Parameters{Protocol: "tcp", SkipRXCopy: true}, "write", can(sock.IntakePaths(), "discard", "read")},
+		"unread":                   {iperf3.Parameters{Protocol: "tcp", SkipRXCopy: true}, "write", can(sock.ReaderPaths(), "discard", "read")},
 		"unread, by Multipath TCP": {iperf3.Parameters{Protocol: "tcp", SkipRXCopy: true, MPTCP: true}, "write", "read"},
 		"datagrams":                {iperf3.Parameters{Protocol: "udp"}, "auto", "auto"},
 	} {

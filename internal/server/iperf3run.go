@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
 	"soku/internal/host"
@@ -77,7 +78,7 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	if err != nil {
 		code := iperf3.CodeStreamRead
 		switch {
-		case errors.Is(err, measure.ErrSilence):
+		case errors.Is(err, engine.ErrStalled):
 			code = iperf3.CodeSilence
 		case t.asked.Reverse:
 			code = iperf3.CodeStreamWrite
@@ -126,13 +127,13 @@ func (t *iperf3Test) flow(ctx context.Context, d measure.Direction, observe meas
 	overTCP, overUDP := t.streams(d)
 	switch {
 	case overUDP != nil && d == measure.Forward:
-		return udp.ReceiveIn(ctx, t.manner, overUDP, t.options, d, observe)
+		return udp.ReceiveIn(ctx, t.policy, overUDP, t.options, d, observe)
 	case overUDP != nil:
-		return udp.SendIn(ctx, t.manner, overUDP, t.options, d, observe)
+		return udp.SendIn(ctx, t.policy, overUDP, t.options, d, observe)
 	case d == measure.Forward:
-		return tcp.ReceiveIn(ctx, t.manner, overTCP, t.options, d, observe)
+		return tcp.ReceiveIn(ctx, t.policy, overTCP, t.options, d, observe)
 	default:
-		return tcp.SendIn(ctx, t.manner, overTCP, t.options, d, observe)
+		return tcp.SendIn(ctx, t.policy, overTCP, t.options, d, observe)
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// IPerf3Show is who shows one test of a client of iperf3 while it runs. The calls
+// IPerf3Observer is who shows one test of a client of iperf3 while it runs. The calls
 // come one at a time in the order of the methods, Closed for every test and the others
 // as far as it gets; they return soon, for the test waits.
-type IPerf3Show interface {
+type IPerf3Observer interface {
 	// Options returns the options of this end's engines for the test that a client
 	// asked for, which are given, with what it shows and how bytes are to be moved.
 	Options(measure.Options) measure.Options
@@ -57,7 +57,7 @@ func (unshown) Measured(*measure.End, *iperf3.Results) (string, []byte) { return
 func (unshown) Closed(*measure.End, error)                              {}
 
 // show is who shows the next test.
-func (s *Server) show() IPerf3Show {
+func (s *Server) show() IPerf3Observer {
 	if s.cfg.IPerf3 == nil {
 		return unshown{}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
@@ -27,7 +28,7 @@ type iperf3Test struct {
 	born    time.Time
 	asked   *iperf3.Parameters // nil until they were read
 	options measure.Options    // of this end's engines
-	manner  measure.Manner
+	policy  engine.FlowPolicy
 
 	ctx   context.Context // ends with the test; its cause says why
 	abort context.CancelCauseFunc
@@ -40,7 +41,7 @@ type iperf3Test struct {
 
 	listening  sync.WaitGroup // for the client's word while the test runs
 	told       sync.Once      // why it ended
-	shows      IPerf3Show
+	shows      IPerf3Observer
 	congestion string        // that the streams have
 	ran        time.Duration // how long the streams were measured
 
@@ -260,12 +261,12 @@ func (t *iperf3Test) askParameters() error {
 		t.options.FlowLabel = p.FlowLabel // which programs send along over IPv4, too
 	}
 	t.options = t.shows.Options(t.options)
-	t.manner = measure.Manner{Kept: true, Over: t.over.ch, Silence: t.server.cfg.IPerf3Times.silence(), Repeating: p.RepeatPayload, Contents: t.server.cfg.IPerf3Files}
+	t.policy = engine.FlowPolicy{KeepOpen: true, Over: t.over.ch, SilenceTimeout: t.server.cfg.IPerf3Times.silence(), Repeating: p.RepeatPayload, Contents: t.server.cfg.IPerf3Files}
 	if p.Bidirectional { // keeping what comes would empty what is sent
-		t.manner.Contents.Source = nil
+		t.policy.Contents.Source = nil
 	}
 	if p.Protocol == "udp" {
-		t.manner.Datagrams = iperf3.Datagrams(p.Counters64)
+		t.policy.Datagrams = iperf3.Datagrams(p.Counters64)
 	}
 	return nil
 }

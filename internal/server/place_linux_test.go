@@ -106,7 +106,7 @@ func TestTestsOfIperf3sClientsAreKeptOnTheServersProcessor(t *testing.T) {
 		t.Skip("it needs processors 0 and 1")
 	}
 	w := &watching{kept: map[string]bool{}}
-	s := serveWith(t, Config{Only: measure.ViaIperf3, Pin: measure.Pinning{On: true, CPUs: []int{1}}, IPerf3: func() IPerf3Show { return w }}, realEngines())
+	s := serveWith(t, Config{Only: measure.ViaIperf3, Pin: measure.Pinning{On: true, CPUs: []int{1}}, IPerf3: func() IPerf3Observer { return w }}, realEngines())
 	for _, c := range []struct{ asked, want, not string }{{"", "1", "0"}, {"-A 0,0", "0", "1"}} {
 		w.mu.Lock()
 		clear(w.kept)

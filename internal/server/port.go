@@ -96,9 +96,9 @@ func (s *Server) accept(at *port) error {
 			case <-s.base.Done():
 			}
 		case at.protocol == nil:
-			s.untold.serve(c, func(c *net.TCPConn) { s.tellApart(at, c) })
+			s.unclassified.serve(c, func(c *net.TCPConn) { s.sniff(at, c) })
 		default:
-			s.untold.serve(c, func(c *net.TCPConn) { s.serveForeign(at, c) })
+			s.unclassified.serve(c, func(c *net.TCPConn) { s.serveForeign(at, c) })
 		}
 	}
 }

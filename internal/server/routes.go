@@ -102,7 +102,7 @@ func (s *Server) claim(c *net.TCPConn, first []byte) *controlConn {
 		_ = c.Close()
 		return nil
 	}
-	s.untold.release(c)
+	s.unclassified.release(c)
 	return cc
 }
 

@@ -50,7 +50,7 @@ func (s *Server) measure(ss *session) *measure.End {
 		}
 	}
 	counters := watch(host.MovedBy(end, ss.options))
-	end.Host = &measure.Host{Facts: facts, Counters: &counters, PinnedCPUs: pins.Kept()}
+	end.Host = &measure.Host{Facts: facts, Counters: &counters, PinnedCPUs: pins.Pinned()}
 	if err == nil && pins.Err() != nil {
 		err = onServer(pins.Err())
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
@@ -20,30 +21,30 @@ import (
 // Config is what an operator decides. The zero value listens on a port the
 // system picks, on all addresses, without limits and without a log.
 type Config struct {
-	Listen      string            // host:port, for TCP and UDP; an empty host is all addresses
-	Device      string            // network interface that clients come through; empty: any
-	Pin         measure.Pinning   // processors for tests of iperf3's clients that ask for none
-	MaxClients  int               // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
-	Exclusive   bool              // one session at a time; others wait in a queue, first come first
-	MaxDuration measure.Duration  // longest session that is accepted, omitted start included; 0: no limit
-	MaxRate     measure.Rate      // highest rate of a session in each direction; 0: no limit
-	Allow       []netip.Prefix    // clients that are served; nil: all
-	Token       string            // what control requests must carry; empty: nothing
-	TLS         *tls.Config       // for the control API, which is then refused without; nil: no TLS
-	Version     string            // of this program, for clients to see
-	Foreign     []Foreign         // ports of other protocols
-	Users       *iperf3.Guard     // which clients of iperf3 are served; nil: all, or none where Token is set
-	Only        string            // the one protocol that is served, on the server's own port; empty: all
-	Ethr        EthrHooks         // tell of the tests of Ethr's clients
-	IPerf3      func() IPerf3Show // shows the next test of iperf3's clients; nil: none
-	IPerf3Times IPerf3Times       // what such a client may take its time for
-	IPerf3Files measure.Contents  // of the streams of such a client, over TCP alone
-	Log         *slog.Logger      // one line at the start and at the end of a session; nil: none
+	Listen      string                // host:port, for TCP and UDP; an empty host is all addresses
+	Device      string                // network interface that clients come through; empty: any
+	Pin         measure.Pinning       // processors for tests of iperf3's clients that ask for none
+	MaxClients  int                   // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
+	Exclusive   bool                  // one session at a time; others wait in a queue, first come first
+	MaxDuration measure.Duration      // longest session that is accepted, omitted start included; 0: no limit
+	MaxRate     measure.Rate          // highest rate of a session in each direction; 0: no limit
+	Allow       []netip.Prefix        // clients that are served; nil: all
+	Token       string                // what control requests must carry; empty: nothing
+	TLS         *tls.Config           // for the control API, which is then refused without; nil: no TLS
+	Version     string                // of this program, for clients to see
+	Foreign     []Foreign             // ports of other protocols
+	Users       *iperf3.Guard         // which clients of iperf3 are served; nil: all, or none where Token is set
+	Only        string                // the one protocol that is served, on the server's own port; empty: all
+	Ethr        EthrHooks             // tell of the tests of Ethr's clients
+	IPerf3      func() IPerf3Observer // shows the next test of iperf3's clients; nil: none
+	IPerf3Times IPerf3Times           // what such a client may take its time for
+	IPerf3Files engine.Contents       // of the streams of such a client, over TCP alone
+	Log         *slog.Logger          // one line at the start and at the end of a session; nil: none
 }
 
 // Bounds on what connections may hold before they belong to a session.
 const (
-	maxUntold  = 1024 // connections whose first bytes are awaited
+	maxUnclassified  = 1024 // connections whose first bytes are awaited
 	maxControl = 4096 // control connections beside two for each of MaxClients
 	maxPending = 1024 // sessions that nobody has attached to yet
 )
@@ -59,22 +60,22 @@ var defaultTimes = times{
 // Server serves on the port it was made for. Its methods may be called from any
 // goroutine.
 type Server struct {
-	cfg      Config
-	log      *slog.Logger
-	engines  engines
-	*port            // its own
-	foreign  []*port // each of one protocol
-	http     *http.Server
-	control  *handoff
-	sessions *registry
-	queue    *admission
-	facts    *factsCache
-	untold   *openConns
-	ethr     *ethrTests
-	iperf3   *iperf3Desk
-	secret   [32]byte // keys the nonces of the UDP handshake
-	times    times
-	live     sync.WaitGroup // one count for a session
+	cfg          Config
+	log          *slog.Logger
+	engines      engines
+	*port                // its own
+	foreign      []*port // each of one protocol
+	http         *http.Server
+	control      *handoff
+	sessions     *registry
+	queue        *admission
+	facts        *factsCache
+	unclassified *openConns
+	ethr         *ethrTests
+	iperf3       *iperf3Desk
+	secret       [32]byte // keys the nonces of the UDP handshake
+	times        times
+	live         sync.WaitGroup // one count for a session
 
 	base context.Context // parent of every session; ends with Serve
 	stop context.CancelCauseFunc
@@ -100,13 +101,13 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log, engines: e, port: own,
-		control:  newHandoff(own.tcp.Addr(), maxControl+2*cfg.MaxClients),
-		sessions: newRegistry(),
-		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
-		facts:    &factsCache{read: e.facts, age: factsAge},
-		untold:   &openConns{limit: maxUntold},
-		iperf3:   newIperf3Desk(),
-		times:    defaultTimes,
+		control:      newHandoff(own.tcp.Addr(), maxControl+2*cfg.MaxClients),
+		sessions:     newRegistry(),
+		queue:        &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
+		facts:        &factsCache{read: e.facts, age: factsAge},
+		unclassified: &openConns{limit: maxUnclassified},
+		iperf3:       newIperf3Desk(),
+		times:        defaultTimes,
 	}
 	s.ethr = newEthrTests(s, cfg.Ethr)
 	if err := s.openForeign(inKernel); err != nil {
@@ -161,7 +162,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	for _, at := range ports {
 		_ = at.tcp.Close()
 	}
-	s.untold.closeAll()
+	s.unclassified.closeAll()
 	s.stop(errShutdown)
 	s.sessions.close()
 	s.live.Wait()
@@ -175,7 +176,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.control.closeAll()
 	s.closePorts()
 	helpers.Wait()
-	s.untold.wait()
+	s.unclassified.wait()
 	s.ethr.end()
 	s.control.wait()
 	s.facts.work.Wait()

@@ -80,9 +80,9 @@ func called(name string) *protocol {
 	return nil
 }
 
-// tellApart reads the first bytes of c, which have [native.SniffTimeout] to
+// sniff reads the first bytes of c, which have [native.SniffTimeout] to
 // come, and passes it on. What nobody recognises is closed without an answer.
-func (s *Server) tellApart(at *port, c *net.TCPConn) {
+func (s *Server) sniff(at *port, c *net.TCPConn) {
 	_ = c.SetDeadline(time.Now().Add(s.times.sniff))
 	first := make([]byte, 0, maxSniffed)
 	for more := sniffed; more > 0; {

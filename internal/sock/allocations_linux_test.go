@@ -25,12 +25,12 @@ func putAndTake(t *testing.T, tx, rx string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := OpenOutlet([]*net.TCPConn{from}, tx, nil)
+	out, err := OpenWriter([]*net.TCPConn{from}, tx, nil)
 	if err != nil {
 		t.Skipf("%s: %v", tx, err)
 	}
 	defer out.Close()
-	in, err := OpenIntake([]*net.TCPConn{to}, rx, 64<<10)
+	in, err := OpenReader([]*net.TCPConn{to}, rx, 64<<10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ type Ending struct {
 	left   chan struct{}
 }
 
-// Heed returns the ending of the group's flow that comes when over is closed; nil
+// Watch returns the ending of the group's flow that comes when over is closed; nil
 // is never. Reads and writes on the group are then given until patience from that
 // moment. Leave must be called.
-func (g *Group) Heed(over <-chan struct{}, patience time.Duration) *Ending {
+func (g *Group) Watch(over <-chan struct{}, patience time.Duration) *Ending {
 	e := &Ending{group: g, halted: g.Stopped()}
 	if over == nil {
 		return e
@@ -51,8 +51,8 @@ func (e *Ending) Over() bool { return e.over.Load() }
 // Halted is closed when over was, or when the group is stopped.
 func (e *Ending) Halted() <-chan struct{} { return e.halted }
 
-// Leave stops heeding. It may be called once.
-func (e *Ending) Leave() {
+// Stop stops heeding. It may be called once.
+func (e *Ending) Stop() {
 	if e.done != nil {
 		close(e.done)
 		<-e.left

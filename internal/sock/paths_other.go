@@ -2,17 +2,17 @@
 
 package sock
 
-// OutletPaths are the values of the option tx that this system has for TCP beside
+// WriterPaths are the values of the option tx that this system has for TCP beside
 // the portable write.
-func OutletPaths() []string { return nil }
+func WriterPaths() []string { return nil }
 
-// IntakePaths are the values of the option rx that this system has for TCP beside
+// ReaderPaths are the values of the option rx that this system has for TCP beside
 // the portable read.
-func IntakePaths() []string { return nil }
+func ReaderPaths() []string { return nil }
 
 // MultipathPaths are the values of the options tx and rx to take for connections of
 // Multipath TCP where none is asked for.
 func MultipathPaths() (tx, rx string) { return "write", "read" }
 
-// PrepareOutlet has nothing to make ahead here.
-func PrepareOutlet() {}
+// PrepareWriter has nothing to make ahead here.
+func PrepareWriter() {}

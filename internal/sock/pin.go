@@ -14,10 +14,10 @@ import (
 type Pins struct {
 	cpus []int // at least one, ascending
 
-	mu              sync.Mutex
-	senders, takers int   // loops so far
-	kept            []int // one element a loop
-	err             error
+	mu                 sync.Mutex
+	senders, receivers int   // loops so far
+	kept               []int // one element a loop
+	err                error
 }
 
 // NewPins are the pins that p asks for, nil for none. Errors are of kind usage:
@@ -80,13 +80,13 @@ func (p *Pins) next(role measure.Role) int {
 		p.senders++
 		return p.cpus[(p.senders-1)%n]
 	}
-	p.takers++
-	return p.cpus[n-1-(p.takers-1)%n]
+	p.receivers++
+	return p.cpus[n-1-(p.receivers-1)%n]
 }
 
-// Kept are the processors of the loops so far, one element a loop in the order in
+// Pinned are the processors of the loops so far, one element a loop in the order in
 // which they began.
-func (p *Pins) Kept() []int {
+func (p *Pins) Pinned() []int {
 	if p == nil {
 		return nil
 	}

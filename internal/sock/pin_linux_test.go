@@ -73,7 +73,7 @@ func TestAPinnedLoopIsOnItsProcessorAndFreeAfterwards(t *testing.T) {
 			if got := allowedOf(t, me); got != before {
 				t.Errorf("after the release allowed %s, before %s", got, before)
 			}
-			if got := p.Kept(); !slices.Equal(got, []int{cpu}) || p.Err() != nil {
+			if got := p.Pinned(); !slices.Equal(got, []int{cpu}) || p.Err() != nil {
 				t.Errorf("kept %v, %v", got, p.Err())
 			}
 		})
@@ -148,8 +148,8 @@ func TestWhatTheSystemRefusesIsTold(t *testing.T) {
 	apart(func() {
 		p := &Pins{cpus: []int{1023}} // went away since it was checked
 		p.Keep(measure.Sender)()
-		if measure.KindOf(p.Err()) != measure.KindPermission || len(p.Kept()) != 0 {
-			t.Errorf("%v, kept %v", p.Err(), p.Kept())
+		if measure.KindOf(p.Err()) != measure.KindPermission || len(p.Pinned()) != 0 {
+			t.Errorf("%v, kept %v", p.Err(), p.Pinned())
 		}
 	})
 }
@@ -161,7 +161,7 @@ func TestWithoutPinsNothingIsKept(t *testing.T) {
 	}
 	ctx := WithPins(context.Background(), p)
 	PinsOf(ctx).Keep(measure.Sender)()
-	if PinsOf(ctx).Kept() != nil || PinsOf(context.Background()) != nil || p.Err() != nil {
+	if PinsOf(ctx).Pinned() != nil || PinsOf(context.Background()) != nil || p.Err() != nil {
 		t.Error("something was kept")
 	}
 }

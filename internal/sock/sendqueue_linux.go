@@ -66,7 +66,7 @@ func controlGroupMemory(membership, root string) int64 {
 // Lengthen lets connection i queue n bytes, as the kernel counts them, for good. It does
 // nothing where the process may not ask for as many (net.core.wmem_max): the kernel would
 // give less without a word, and end its own growing.
-func (o *Outlet) Lengthen(i int, n int64) {
+func (o *Writer) Lengthen(i int, n int64) {
 	half := int(n / 2) // the kernel doubles it: socket(7)
 	if unix.SetsockoptInt(o.fds[i], unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, half) == nil {
 		return // privileged

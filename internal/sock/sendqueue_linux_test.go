@@ -108,7 +108,7 @@ func TestAQueueIsLengthenedAsAskedOrLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := OpenOutlet([]*net.TCPConn{c}, "splice", nil)
+		o, err := OpenWriter([]*net.TCPConn{c}, "splice", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -207,7 +207,7 @@ func TestTheKernelsUnlimitedIsNoNumber(t *testing.T) {
 	}
 }
 
-func TestAnIntakeKnowsTheRoomAndTheRoundTripOfAConnection(t *testing.T) {
+func TestAReaderKnowsTheRoomAndTheRoundTripOfAConnection(t *testing.T) {
 	near, _, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -260,9 +260,9 @@ func TestAWindowIsWidenedAndOneOfAChosenSizeLeftAlone(t *testing.T) {
 }
 
 // intakeOf discards what comes on c.
-func intakeOf(t *testing.T, c *net.TCPConn) *Intake {
+func intakeOf(t *testing.T, c *net.TCPConn) *Reader {
 	t.Helper()
-	in, err := OpenIntake([]*net.TCPConn{c}, "discard", 0)
+	in, err := OpenReader([]*net.TCPConn{c}, "discard", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"soku/internal/wire"
 )
 
-// entryPatience is how long a session's own port may take to answer before the
+// entryTimeout is how long a session's own port may take to answer before the
 // connections go to the server's main port: a firewall that drops says nothing.
-const entryPatience = 1500 * time.Millisecond
+const entryTimeout = 1500 * time.Millisecond
 
 // Whose port a connect test connects to, as a result names it.
 const (
@@ -55,7 +55,7 @@ func chooseEntry(ctx context.Context, session wire.Session, o measure.Options) (
 
 // knock makes one connection. It comes before the start, so nobody counts it.
 func knock(ctx context.Context, to netip.AddrPort, o measure.Options) error {
-	o.ConnectTimeout = min(o.ConnectTimeout, measure.Duration(entryPatience))
+	o.ConnectTimeout = min(o.ConnectTimeout, measure.Duration(entryTimeout))
 	d := sock.Dialer(measure.Options{ConnectTimeout: o.ConnectTimeout, TOS: o.TOS, Device: o.Device, Bind: o.Bind})
 	if o.Sources != "" {
 		from, err := measure.ParseSources(o.Sources)
@@ -110,7 +110,7 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 	if got := other.Connect; got != nil && got.Accepted != nil {
 		n := max(*got.Accepted, 0)
 		c.Accepted, c.AcceptedPerSecond = &n, max(got.AcceptedPerSecond, 0)
-		c.Strangers, c.Unserved, c.ServerPath = max(got.Strangers, 0), max(got.Unserved, 0), got.ServerPath
+		c.ForeignConns, c.Unserved, c.ServerPath = max(got.ForeignConns, 0), max(got.Unserved, 0), got.ServerPath
 	}
 	assembleLatency(r, own.Latency, floor)
 	s := &r.Summary

@@ -12,7 +12,7 @@ import (
 // why one could not be kept.
 func pinned(ctx context.Context, r *measure.Result, err error) error {
 	pins := sock.PinsOf(ctx)
-	r.Hosts.Client.PinnedCPUs = pins.Kept()
+	r.Hosts.Client.PinnedCPUs = pins.Pinned()
 	if err == nil {
 		err = pins.Err()
 	}

@@ -62,8 +62,8 @@ func runMTU(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r 
 
 // Names are of use only while somebody waits for them.
 const (
-	namePatience = 2 * time.Second
-	namesAtOnce  = 16
+	nameTimeout = 2 * time.Second
+	namesAtOnce = 16
 )
 
 func nameTrace(ctx context.Context, t *measure.Trace) {
@@ -96,7 +96,7 @@ func Names(ctx context.Context, addresses []string) map[string]string {
 	if ctx.Err() != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, namePatience)
+	ctx, cancel := context.WithTimeout(ctx, nameTimeout)
 	defer cancel()
 	var (
 		mu    sync.Mutex

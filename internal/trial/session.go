@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/connect"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/ping"
@@ -65,7 +66,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if err != nil {
 		return serverFirst(ctx, err)
 	}
-	data.manner = session.Manner()
+	data.policy = session.FlowPolicy()
 	if h.Opened != nil {
 		h.Opened(data.streams())
 	}
@@ -81,7 +82,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if runErr == nil {
 		other, runErr = session.Finish(ctx, own)
 	}
-	if runErr == nil && data.manner.Untold {
+	if runErr == nil && data.policy.NoPeerReport {
 		acknowledged(own, r)
 	}
 	if other == nil {
@@ -149,7 +150,7 @@ type data struct {
 	tcp []*net.TCPConn
 	udp []net.Conn
 
-	manner measure.Manner
+	policy engine.FlowPolicy
 
 	connect connect.Target // of a connect test, and which entry that is
 	entry   string
@@ -199,7 +200,7 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		for _, c := range d.tcp {
 			conns = append(conns, c)
 		}
-		l, err := latency.RunFlowsIn(ctx, d.manner, conns, o, obs)
+		l, err := latency.RunFlowsIn(ctx, d.policy, conns, o, obs)
 		return &measure.End{Latency: l}, err
 	}
 	if o.WithLatency {
@@ -227,15 +228,15 @@ func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction
 	if test == measure.TestUDP {
 		conns := d.udp[first : first+o.Streams]
 		if dir == measure.Forward {
-			return udp.SendIn(ctx, d.manner, conns, o, dir, obs)
+			return udp.SendIn(ctx, d.policy, conns, o, dir, obs)
 		}
-		return udp.ReceiveIn(ctx, d.manner, conns, o, dir, obs)
+		return udp.ReceiveIn(ctx, d.policy, conns, o, dir, obs)
 	}
 	conns := d.tcp[first : first+o.Streams]
 	if dir == measure.Forward {
-		return tcp.SendIn(ctx, d.manner, conns, o, dir, obs)
+		return tcp.SendIn(ctx, d.policy, conns, o, dir, obs)
 	}
-	return tcp.ReceiveIn(ctx, d.manner, conns, o, dir, obs)
+	return tcp.ReceiveIn(ctx, d.policy, conns, o, dir, obs)
 }
 
 // latencyFloor measures what this host adds to a round trip like those of l. It

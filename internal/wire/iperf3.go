@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"soku/internal/measure"
+	"soku/internal/engine"
 )
 
 // IPerf3 is what a client of an iperf3 server may ask beside the options of a test.
@@ -33,7 +33,7 @@ type IPerf3 struct {
 	Endless          bool // the server is told of no end; Options.Duration is this end's
 	ClientVersion    string
 
-	Contents measure.Contents // of streams of TCP
+	Contents engine.Contents // of streams of TCP
 
 	// Silence is how long to wait for the first and the next byte of a server that
 	// sends; 0 is the engines' own patience.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -87,8 +88,8 @@ type Session interface {
 	// server's half and returns it. The half of a server that failed has its Error
 	// set; that of a protocol in which nothing is told has no flows.
 	Finish(ctx context.Context, own *measure.End) (*measure.End, error)
-	// Manner is how the engines are to move the bytes of the test, at this end.
-	Manner() measure.Manner
+	// FlowPolicy is how the engines are to move the bytes of the test, at this end.
+	FlowPolicy() engine.FlowPolicy
 	// Server is what the server told about its host in the handshake.
 	Server() *measure.Host
 	// Protocol is the name and version of the protocol, such as "soku/1".

@@ -151,20 +151,20 @@ func (t *test) bandwidth(ctx context.Context) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		manner, stop := session.Manner(), context.CancelFunc(func() {})
+		policy, stop := session.FlowPolicy(), context.CancelFunc(func() {})
 		var end measure.FlowEnd
 		if t.Duration == 0 {
 			var over context.Context
 			over, stop = context.WithTimeout(context.Background(), part)
-			manner.Over = over.Done()
+			policy.Over = over.Done()
 		}
 		switch {
 		case t.Protocol == "UDP":
-			end, err = udp.SendIn(ctx, manner, conns, t.o, t.o.Direction, table.second)
+			end, err = udp.SendIn(ctx, policy, conns, t.o, t.o.Direction, table.second)
 		case t.Reverse:
-			end, err = tcp.ReceiveIn(ctx, manner, streams, t.o, t.o.Direction, table.second)
+			end, err = tcp.ReceiveIn(ctx, policy, streams, t.o, t.o.Direction, table.second)
 		default:
-			end, err = tcp.SendIn(ctx, manner, streams, t.o, t.o.Direction, table.second)
+			end, err = tcp.SendIn(ctx, policy, streams, t.o, t.o.Direction, table.second)
 		}
 		stop()
 		t.account(ctx, session, end)

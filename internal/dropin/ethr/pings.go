@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// pingPatience is how long one ping may take.
-	pingPatience = time.Second
+	// pingTimeout is how long one ping may take.
+	pingTimeout = time.Second
 	// pingsOfTable are the answers after which there is a table.
 	pingsOfTable = 1000
 )
@@ -28,7 +28,7 @@ type pings struct {
 func (t *test) ping(ctx context.Context) error {
 	one := t.echo
 	if t.Protocol == "TCP" {
-		dialer, err := sock.DialerFrom("tcp", measure.Options{Bind: t.o.Bind, TOS: t.o.TOS, ConnectTimeout: measure.Duration(pingPatience)}, t.LocalPort)
+		dialer, err := sock.DialerFrom("tcp", measure.Options{Bind: t.o.Bind, TOS: t.o.TOS, ConnectTimeout: measure.Duration(pingTimeout)}, t.LocalPort)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (t *test) connect(ctx context.Context, d *net.Dialer, prefix string) (took 
 // echo sends one echo request. An error is one that every other would have, too.
 func (t *test) echo(ctx context.Context, prefix string) (took time.Duration, ok bool, err error) {
 	o := measure.Defaults(measure.TestPing)
-	o.Count, o.Duration, o.Timeout, o.Bind, o.TOS = 1, 0, measure.Duration(pingPatience), t.o.Bind, t.o.TOS
+	o.Count, o.Duration, o.Timeout, o.Bind, o.TOS = 1, 0, measure.Duration(pingTimeout), t.o.Bind, t.o.TOS
 	l, err := ping.Run(ctx, t.addr.Addr(), o, nil)
 	switch kind := measure.KindOf(err); {
 	case err == nil && l.Received > 0:
@@ -125,7 +125,7 @@ func (t *test) echo(ctx context.Context, prefix string) (took time.Duration, ok 
 	case ctx.Err() != nil:
 		return 0, false, nil //nolint:nilerr // the end of the test says why
 	case err == nil:
-		t.out.say("[icmp] %sPing to %s: no answer in %s", prefix, t.remote(), pingPatience)
+		t.out.say("[icmp] %sPing to %s: no answer in %s", prefix, t.remote(), pingTimeout)
 		return 0, false, nil
 	case kind == measure.KindUnreachable || kind == measure.KindBroken:
 		t.out.say("[icmp] %sPing to %s: %v", prefix, t.remote(), err)

@@ -13,9 +13,9 @@ import (
 
 const (
 	routeHops = 30
-	// discoverPatience is how long the answer of a hop may take while the path is
+	// discoverTimeout is how long the answer of a hop may take while the path is
 	// looked for.
-	discoverPatience = 2 * time.Second
+	discoverTimeout = 2 * time.Second
 	// routeRounds are as good as without end.
 	routeRounds = 1_000_000_000
 )
@@ -54,7 +54,7 @@ func (t *test) routeOptions() measure.Options {
 	if t.Protocol == "TCP" {
 		o.Port = t.Port
 	}
-	o.Count, o.Timeout, o.Interval = 1, measure.Duration(discoverPatience), measure.Duration(t.Gap)
+	o.Count, o.Timeout, o.Interval = 1, measure.Duration(discoverTimeout), measure.Duration(t.Gap)
 	return o
 }
 
@@ -137,7 +137,7 @@ func (t *test) watch(ctx context.Context) error {
 	o := t.routeOptions()
 	o.Count = routeRounds
 	if t.Protocol == "ICMP" {
-		o.Timeout = measure.Duration(pingPatience)
+		o.Timeout = measure.Duration(pingTimeout)
 	}
 	begun := time.Now()
 	tables := 0

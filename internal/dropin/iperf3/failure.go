@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/wire/iperf3"
 )
@@ -21,7 +22,7 @@ func failure(e *measure.Error) string {
 		return "error - the server has terminated"
 	case errors.Is(e, iperf3.ErrClosed):
 		return "error - control socket has closed unexpectedly"
-	case errors.Is(e, measure.ErrSilence):
+	case errors.Is(e, engine.ErrStalled):
 		return silent
 	case errors.As(e, &told):
 		return "error - " + numbered(told)

@@ -5,16 +5,16 @@ import (
 	"io"
 	"io/fs"
 
-	"soku/internal/measure"
+	"soku/internal/engine"
 )
 
 // contents are those of the file that is to be sent or kept.
-func (r *runner) contents() measure.Contents {
+func (r *runner) contents() engine.Contents {
 	name := r.set.File
 	if name == "" {
-		return measure.Contents{}
+		return engine.Contents{}
 	}
-	return measure.Contents{
+	return engine.Contents{
 		Source: func() (io.ReadCloser, error) {
 			if err := r.waitsForNobody(); err != nil {
 				return nil, err

@@ -13,11 +13,11 @@ import (
 // ServerOutput shows the tests of a server that prints nothing of its own in iperf3's
 // way: a client that asks for the server's output gets the text that iperf3 would have
 // printed. Of all other tests nothing is kept. version is soku's.
-func ServerOutput(version string, now func() time.Time) func() server.IPerf3Show {
+func ServerOutput(version string, now func() time.Time) func() server.IPerf3Observer {
 	set := defaults()
 	set.Role = Server
 	env := Environment{Stdout: io.Discard, Stderr: io.Discard, Now: now, Version: version}
-	return func() server.IPerf3Show {
+	return func() server.IPerf3Observer {
 		return &onDemand{visit: visit{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
 	}
 }

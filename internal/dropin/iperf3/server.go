@@ -26,7 +26,7 @@ func (r *runner) serve(ctx context.Context) int {
 	defer stop()
 	h := &house{runner: r, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
 	h.idle.Stop()
-	cfg.IPerf3 = func() server.IPerf3Show { return h.welcome() }
+	cfg.IPerf3 = func() server.IPerf3Observer { return h.welcome() }
 	s, err := server.New(cfg)
 	if err != nil {
 		r.newWriter().Fail("error - unable to start listener for connections: " + reason(measure.AsError(err, measure.KindUsage)))

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/wire/iperf3"
@@ -116,7 +117,7 @@ func farewell(err error) string {
 		return "the client has unexpectedly closed the connection"
 	case errors.Is(err, server.ErrIPerf3Unauthorized):
 		return "error - test authorization failed"
-	case errors.Is(err, measure.ErrSilence):
+	case errors.Is(err, engine.ErrStalled):
 		return silent
 	case errors.Is(err, server.ErrShutdown):
 		return "interrupt - the server has terminated"

@@ -16,10 +16,10 @@ import (
 
 // receiver is what a receiver has for all its tests.
 type receiver struct {
-	o    *Options
-	c    *console
-	desk *wire.Desk // nil without the sync connection
-	sink *bulk.Sink // of TCP
+	o        *Options
+	c        *console
+	registry *wire.Registry // nil without the sync connection
+	sink     *bulk.Sink     // of TCP
 
 	counts func() []int64
 	first  chan struct{} // has an element when a connection has come
@@ -61,8 +61,8 @@ func receive(ctx context.Context, o *Options, c *console, done func(*figures) er
 		}
 		y := &cycle{o: o, c: c, counts: r.counts, agreed: test.Seconds, over: test.Over, base: r.base}
 		f, _ := y.run(serving)
-		if r.desk != nil {
-			r.desk.Done()
+		if r.registry != nil {
+			r.registry.Done()
 		}
 		if f != nil {
 			if err := done(f); err != nil {
@@ -113,11 +113,11 @@ func (r *receiver) open(ctx context.Context) (serve []func(context.Context) erro
 	if err != nil {
 		return nil, explainListen(at, err)
 	}
-	r.desk = wire.NewDesk(wire.DeskOptions{Seconds: r.o.Duration, Multi: r.o.Multi,
+	r.registry = wire.NewRegistry(wire.RegistryOptions{Seconds: r.o.Duration, Multi: r.o.Multi,
 		Tell:   func(line string) { r.c.debug("%s", line) },
-		Begins: func() { r.base = r.counts() }, // read after the desk has handed over the test
+		Begins: func() { r.base = r.counts() }, // read after the registry has handed over the test
 	})
-	return append(serve, func(ctx context.Context) error { return r.desk.Serve(ctx, l) }), nil
+	return append(serve, func(ctx context.Context) error { return r.registry.Serve(ctx, l) }), nil
 }
 
 // takes is what takes the bytes.
@@ -142,7 +142,7 @@ func (r *receiver) takes() func(context.Context) error {
 // connection or a datagram.
 func (r *receiver) await(ctx context.Context) (wire.Test, error) {
 	test := wire.Test{Seconds: r.o.Cycle()}
-	if r.desk == nil {
+	if r.registry == nil {
 		if err := r.awaitFirst(ctx); err != nil {
 			return test, err
 		}
@@ -150,7 +150,7 @@ func (r *receiver) await(ctx context.Context) (wire.Test, error) {
 		return test, nil
 	}
 	select {
-	case test = <-r.desk.Begun():
+	case test = <-r.registry.Begun():
 		if r.o.Duration != 0 && test.Seconds == 0 {
 			r.c.info("test is negotiated to run with continuous mode")
 		} else if test.Seconds > r.o.Duration {
@@ -201,7 +201,7 @@ func (r *receiver) leave(ctx context.Context) {
 	defer cancel()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
-	for (r.sink != nil && r.sink.Open() > 0) || (r.desk != nil && r.desk.Open() > 0) {
+	for (r.sink != nil && r.sink.Open() > 0) || (r.registry != nil && r.registry.Open() > 0) {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():

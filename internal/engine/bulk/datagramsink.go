@@ -48,11 +48,11 @@ func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error 
 	if err != nil {
 		return err
 	}
-	hands := min(sock.Processors, len(sockets))
+	loops := min(sock.Processors, len(sockets))
 	if path == datagram.Read {
-		hands = len(sockets)
+		loops = len(sockets)
 	}
-	return onHands(s.pins, measure.Receiver, hands, len(sockets), func(places []int) error {
+	return runLoops(s.pins, measure.Receiver, loops, len(sockets), func(places []int) error {
 		return s.take(ctx, path, conns, places)
 	})
 }
@@ -76,7 +76,7 @@ func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, 
 	for ctx.Err() == nil {
 		got := int64(0)
 		for _, k := range box.Ready(wait) {
-			if box.Waits() {
+			if box.Blocks() {
 				_ = conns[places[k]].SetReadDeadline(sock.Now().Add(tick))
 			}
 			n, err := inlets[k].Receive()

@@ -51,24 +51,24 @@ func (s *DatagramSource) Run(ctx context.Context) error {
 		}
 	})
 	defer stop()
-	hands := min(sock.Processors, len(s.conns))
-	return onHands(s.pins, measure.Sender, hands, len(s.conns), func(places []int) error { return s.send(ctx, path, places) })
+	loops := min(sock.Processors, len(s.conns))
+	return runLoops(s.pins, measure.Sender, loops, len(s.conns), func(places []int) error { return s.send(ctx, path, places) })
 }
 
 // send is the loop of the sockets at places.
 func (s *DatagramSource) send(ctx context.Context, path string, places []int) error {
 	sender := datagram.NewSender(path, s.size)
-	var outlets []*datagram.Outlet
+	var writers []*datagram.Writer
 	for _, i := range places {
 		o, err := sender.Open(s.conns[i])
 		if err != nil {
 			return err
 		}
-		outlets = append(outlets, o)
+		writers = append(writers, o)
 	}
 	for ctx.Err() == nil {
 		took := false
-		for k, o := range outlets {
+		for k, o := range writers {
 			n := s.due(places[k], sender.Most())
 			if n == 0 {
 				continue

@@ -83,17 +83,17 @@ func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
-	takers := s.takers(ctx, &all)
+	receivers := s.receivers(ctx, &all)
 	for port, l := range listeners {
 		all.Go(func() {
-			if err := sock.Accept(ctx, l, func(c net.Conn) { s.came(port, c.(*net.TCPConn), takers) }); err != nil {
+			if err := sock.Accept(ctx, l, func(c net.Conn) { s.came(port, c.(*net.TCPConn), receivers) }); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	<-ctx.Done()
 	all.Wait()
-	for _, t := range takers {
+	for _, t := range receivers {
 		t.close()
 	}
 	if err := context.Cause(ctx); measure.KindOf(err) == measure.KindBroken {
@@ -102,15 +102,15 @@ func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
 	return nil
 }
 
-// taker is where a connection goes once it is accepted. It owns the connection.
-type taker interface {
+// receiver is where a connection goes once it is accepted. It owns the connection.
+type receiver interface {
 	take(port int, c *net.TCPConn)
 	held() int64 // connections now
 	close()      // what came too late; called when nothing runs any more
 }
 
-// came counts a connection in, and gives it to a taker.
-func (s *Sink) came(port int, c *net.TCPConn, takers []taker) {
+// came counts a connection in, and gives it to a receiver.
+func (s *Sink) came(port int, c *net.TCPConn, receivers []receiver) {
 	if s.open.Add(1) > int64(s.o.Connections) {
 		s.open.Add(-1)
 		sock.Abort(c)
@@ -121,13 +121,13 @@ func (s *Sink) came(port int, c *net.TCPConn, takers []taker) {
 	if s.o.Came != nil {
 		s.o.Came(port, c.LocalAddr(), c.RemoteAddr())
 	}
-	least(takers).take(port, c)
+	least(receivers).take(port, c)
 }
 
-// least is the taker with the fewest connections.
-func least(takers []taker) taker {
-	best := takers[0]
-	for _, t := range takers[1:] {
+// least is the receiver with the fewest connections.
+func least(receivers []receiver) receiver {
+	best := receivers[0]
+	for _, t := range receivers[1:] {
 		if t.held() < best.held() {
 			best = t
 		}

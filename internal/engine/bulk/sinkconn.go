@@ -9,7 +9,7 @@ import (
 	"soku/internal/sock"
 )
 
-// readers are the taker of every system: a goroutine for each connection.
+// readers are the receiver of every system: a goroutine for each connection.
 type readers struct {
 	*Sink
 	ctx context.Context

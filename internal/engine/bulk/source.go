@@ -69,7 +69,7 @@ func (s *Source) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var all sync.WaitGroup
-	s.givers(ctx, &all)
+	s.senderLoops(ctx, &all)
 	all.Wait()
 	if s.left.Load() == 0 && ctx.Err() == nil {
 		s.mu.Lock()

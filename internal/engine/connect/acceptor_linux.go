@@ -123,7 +123,7 @@ func (a *rawAcceptor) serve(ctx context.Context, l *Listener) {
 	defer runtime.UnlockOSThread()
 	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
 	fd := a.fds[int(a.next.Add(1)-1)%len(a.fds)]
-	t := newTaker(fd, l)
+	t := newAcceptLoop(fd, l)
 	for ctx.Err() == nil {
 		t.one()
 	}
@@ -133,8 +133,8 @@ func (a *rawAcceptor) serve(ctx context.Context, l *Listener) {
 	}
 }
 
-// taker accepts, checks, answers and closes one connection at a time.
-type taker struct {
+// acceptLoop accepts, checks, answers and closes one connection at a time.
+type acceptLoop struct {
 	l     *Listener
 	fd    uintptr
 	from  unix.RawSockaddrInet6
@@ -142,12 +142,12 @@ type taker struct {
 	bytes []byte
 }
 
-func newTaker(fd int, l *Listener) *taker {
-	return &taker{l: l, fd: uintptr(fd), bytes: make([]byte, max(l.size, 1))}
+func newAcceptLoop(fd int, l *Listener) *acceptLoop {
+	return &acceptLoop{l: l, fd: uintptr(fd), bytes: make([]byte, max(l.size, 1))}
 }
 
 // one reports whether a connection was there.
-func (t *taker) one() bool {
+func (t *acceptLoop) one() bool {
 	t.size = unix.SizeofSockaddrInet6
 	fd, _, e := unix.Syscall6(unix.SYS_ACCEPT4, t.fd, uintptr(unsafe.Pointer(&t.from)), uintptr(unsafe.Pointer(&t.size)), unix.SOCK_CLOEXEC, 0, 0)
 	switch e {
@@ -170,14 +170,14 @@ func (t *taker) one() bool {
 	return true
 }
 
-func (t *taker) peer() netip.Addr {
+func (t *acceptLoop) peer() netip.Addr {
 	if t.from.Family == unix.AF_INET {
 		return netip.AddrFrom4((*unix.RawSockaddrInet4)(unsafe.Pointer(&t.from)).Addr)
 	}
 	return netip.AddrFrom16(t.from.Addr)
 }
 
-func (t *taker) answer(fd uintptr) {
+func (t *acceptLoop) answer(fd uintptr) {
 	if t.l.size == 0 {
 		return
 	}

@@ -101,7 +101,7 @@ func (l *Listener) Serve(ctx context.Context) *measure.Connect {
 	}
 	l.serving.Store(false)
 	n := l.accepted.Load()
-	c := &measure.Connect{Accepted: &n, Strangers: l.strangers.Load(), Unserved: l.failed.Load(), ServerPath: l.path}
+	c := &measure.Connect{Accepted: &n, ForeignConns: l.strangers.Load(), Unserved: l.failed.Load(), ServerPath: l.path}
 	if n > 1 {
 		c.DurationNs = l.lastNs.Load() - l.firstNs.Load()
 	}

@@ -33,8 +33,8 @@ func TestConnectionsOfOthersAreClosedAndNotCounted(t *testing.T) {
 		if n, err := dial(t, l.Port()).Read(make([]byte, 1)); err == nil {
 			t.Errorf("read %d bytes", n)
 		}
-		if c := l.stop(); *c.Accepted != 0 || c.Strangers != 1 {
-			t.Errorf("%d accepted, %d strangers", *c.Accepted, c.Strangers)
+		if c := l.stop(); *c.Accepted != 0 || c.ForeignConns != 1 {
+			t.Errorf("%d accepted, %d strangers", *c.Accepted, c.ForeignConns)
 		}
 	})
 }

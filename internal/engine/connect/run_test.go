@@ -182,8 +182,8 @@ func TestSourcesTakeTurns(t *testing.T) {
 		if _, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, client); err != nil {
 			t.Fatal(err)
 		}
-		if got := l.stop(); *got.Accepted != 50 || got.Strangers != 50 {
-			t.Errorf("%d from %s, %d from %s", *got.Accepted, a, got.Strangers, b)
+		if got := l.stop(); *got.Accepted != 50 || got.ForeignConns != 50 {
+			t.Errorf("%d from %s, %d from %s", *got.Accepted, a, got.ForeignConns, b)
 		}
 	})
 }

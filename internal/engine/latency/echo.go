@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -92,14 +93,14 @@ func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (m
 	return echoLaps(ctx, lapEcho{}, conn, o, open)
 }
 
-// EchoIn is [Echo] over TCP in the manner of another protocol, which has laps. seen,
+// EchoIn is [Echo] over TCP with the policy of another protocol, which has laps. seen,
 // which may be nil, is told how long it took from each answer to the next message,
 // ns: what the echo itself sees of the round trip.
-func EchoIn(ctx context.Context, m measure.Manner, conn net.Conn, o measure.Options, seen func(ns int64)) error {
-	if m.Lap < 1 {
+func EchoIn(ctx context.Context, m engine.FlowPolicy, conn net.Conn, o measure.Options, seen func(ns int64)) error {
+	if m.ExtraMessageEvery < 1 {
 		return measure.Errorf(measure.KindInternal, "an echo of laps without a lap")
 	}
-	_, err := echoLaps(ctx, lapEcho{m.Lap, seen}, conn, o, openShared)
+	_, err := echoLaps(ctx, lapEcho{m.ExtraMessageEvery, seen}, conn, o, openShared)
 	return err
 }
 

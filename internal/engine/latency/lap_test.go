@@ -7,7 +7,7 @@ import (
 	"net"
 	"testing"
 
-	"soku/internal/measure"
+	"soku/internal/engine"
 )
 
 // A far end that answers laps of three in the way of Ethr's server: it has one
@@ -36,7 +36,7 @@ func TestAfterALapOneMessageGoesUnanswered(t *testing.T) {
 			}
 		}
 	}()
-	l, err := RunFlowsIn(t.Context(), measure.Manner{Lap: lap}, []net.Conn{near}, o, nil)
+	l, err := RunFlowsIn(t.Context(), engine.FlowPolicy{ExtraMessageEvery: lap}, []net.Conn{near}, o, nil)
 	if err != nil || l.Received != trips || l.Sent != trips {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -51,8 +51,10 @@ func TestAnEchoOfLapsLeavesTheLastMessageUnanswered(t *testing.T) {
 	o := options("tcp")
 	o.Size, o.Duration, o.Count = 8, 0, 25
 	done, seen := make(chan error, 1), 0
-	go func() { done <- EchoIn(t.Context(), measure.Manner{Lap: lap}, far, o, func(int64) { seen++ }) }()
-	l, err := RunFlowsIn(t.Context(), measure.Manner{Lap: lap}, []net.Conn{near}, o, nil)
+	go func() {
+		done <- EchoIn(t.Context(), engine.FlowPolicy{ExtraMessageEvery: lap}, far, o, func(int64) { seen++ })
+	}()
+	l, err := RunFlowsIn(t.Context(), engine.FlowPolicy{ExtraMessageEvery: lap}, []net.Conn{near}, o, nil)
 	near.Close()
 	if err := errors.Join(err, <-done); err != nil || l.Received != 25 {
 		t.Fatalf("%+v, %v", l, err)
@@ -72,9 +74,9 @@ func TestFlowsHaveLapsOfTheirOwn(t *testing.T) {
 	for range 3 {
 		a, b := sockets(t, "tcp")
 		near = append(near, a)
-		go func() { _ = EchoIn(ctx, measure.Manner{Lap: lap}, b, o, nil) }()
+		go func() { _ = EchoIn(ctx, engine.FlowPolicy{ExtraMessageEvery: lap}, b, o, nil) }()
 	}
-	if l, err := RunFlowsIn(ctx, measure.Manner{Lap: lap}, near, o, nil); err != nil || l.Received != 50 || len(l.Flows) != 3 {
+	if l, err := RunFlowsIn(ctx, engine.FlowPolicy{ExtraMessageEvery: lap}, near, o, nil); err != nil || l.Received != 50 || len(l.Flows) != 3 {
 		t.Errorf("%+v, %v", l, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -49,13 +50,13 @@ func RunFlows(ctx context.Context, conns []net.Conn, o measure.Options, obs meas
 	return run(ctx, conns, o, obs, open)
 }
 
-// RunFlowsIn is [RunFlows] in the manner of another protocol. With laps no end spins
+// RunFlowsIn is [RunFlows] with the policy of another protocol. With laps no end spins
 // and there is no request rate.
-func RunFlowsIn(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
-	if m.Lap == 0 {
+func RunFlowsIn(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
+	if m.ExtraMessageEvery == 0 {
 		return RunFlows(ctx, conns, o, obs)
 	}
-	return runLaps(ctx, m.Lap, conns, o, obs, openShared)
+	return runLaps(ctx, m.ExtraMessageEvery, conns, o, obs, openShared)
 }
 
 func run(ctx context.Context, conns []net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {

@@ -20,9 +20,9 @@ const (
 	// section 4.3.2.8 asks routers for a limit, and Linux has this one). Faster probes
 	// would be taken for too large.
 	udpGap, udpAtOnce = time.Second, 5
-	// patienceLeast and patienceTimes say how long to wait for an answer once a round
+	// timeoutLeast and timeoutTimes say how long to wait for an answer once a round
 	// trip is known.
-	patienceLeast, patienceTimes = 250 * time.Millisecond, 4
+	timeoutLeast, timeoutTimes = 250 * time.Millisecond, 4
 	// reportedTries is how many probes of a size are enough where a node says that
 	// it is too large.
 	reportedTries = 2
@@ -54,7 +54,7 @@ type reaction struct {
 
 // patient is how long to wait for an answer, by the slowest round trip so far.
 func (a *asker) patient() time.Duration {
-	return min(a.o.Timeout.Std(), max(patienceLeast, patienceTimes*a.slowest))
+	return min(a.o.Timeout.Std(), max(timeoutLeast, timeoutTimes*a.slowest))
 }
 
 // ask sends packets of that size until one is answered, o.Count at most.

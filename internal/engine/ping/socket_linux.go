@@ -24,7 +24,7 @@ type kernelSocket struct {
 	isRaw   bool
 	stamped bool
 	target  unix.Sockaddr
-	out     *outlet // of requests; nil: they leave through file
+	out     *writer // of requests; nil: they leave through file
 	buffer  []byte
 	control []byte
 }
@@ -67,7 +67,7 @@ func openKind(target netip.Addr, o measure.Options, kind int) (*kernelSocket, er
 		return nil, err
 	}
 	if s.isRaw {
-		s.out = s.openOutlet(target, o)
+		s.out = s.openWriter(target, o)
 	}
 	return s, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -26,7 +27,7 @@ func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
 }
 
 func TestSendfileKeepsARate(t *testing.T) {
-	if len(sock.OutletPaths()) == 0 {
+	if len(sock.WriterPaths()) == 0 {
 		t.Skip("this system has only writes")
 	}
 	a, b := pairs(t, 2)
@@ -35,7 +36,7 @@ func TestSendfileKeepsARate(t *testing.T) {
 	}
 	o := options(500*time.Millisecond, 2)
 	o.TX, o.Rate, o.Length = "sendfile", 40_000_000, 10_000
-	end, err := SendIn(t.Context(), measure.Manner{Kept: true}, a, o, measure.Forward, nil)
+	end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true}, a, o, measure.Forward, nil)
 	// A busy host may send late, but nothing lets it send more.
 	if n := sentBytes(end); err != nil || end.Path != "sendfile" || n > 2_600_000 || n < 400_000 {
 		t.Errorf("%d bytes by %s, want 2500000: %v", n, end.Path, err)
@@ -51,7 +52,7 @@ func TestARepeatingPayloadIsDigits(t *testing.T) {
 		a, b := pairs(t, 1)
 		o := options(0, 1)
 		o.Duration, o.Bytes = 0, 100_000
-		if change(&o); o.TX == "sendfile" && len(sock.OutletPaths()) == 0 {
+		if change(&o); o.TX == "sendfile" && len(sock.WriterPaths()) == 0 {
 			continue
 		}
 		got := make(chan []byte, 1)
@@ -60,7 +61,7 @@ func TestARepeatingPayloadIsDigits(t *testing.T) {
 			n, _ := io.ReadFull(b[0], buf)
 			got <- buf[:n]
 		}()
-		if _, err := SendIn(t.Context(), measure.Manner{Kept: true, Repeating: true}, a, o, measure.Forward, nil); err != nil {
+		if _, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Repeating: true}, a, o, measure.Forward, nil); err != nil {
 			t.Fatal(err)
 		}
 		text := <-got

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -33,7 +34,7 @@ func TestABurstOfWritesIsSentAtOnceAndTheRateHolds(t *testing.T) {
 		came <- at
 	}()
 	began := time.Now()
-	end, err := SendIn(t.Context(), measure.Manner{Kept: true}, a, o, measure.Forward, nil)
+	end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true}, a, o, measure.Forward, nil)
 	if err != nil || sentBytes(end) != bursts*burst*length {
 		t.Fatalf("sent %d bytes, %v", sentBytes(end), err)
 	}

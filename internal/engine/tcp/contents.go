@@ -26,7 +26,7 @@ func openAll[C io.Closer](streams int, open func() (C, error)) ([]C, error) {
 
 // sources are workers that send what others keep, one a stream.
 func (s *sender) sources() (work func(i int), n int, err error) {
-	all, err := openAll(len(s.conns), s.manner.Contents.Source)
+	all, err := openAll(len(s.conns), s.policy.Contents.Source)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -59,7 +59,7 @@ func (s *sender) exhausted(stream int, err error) {
 
 // sinks are workers that keep what comes, one a stream.
 func (r *receiver) sinks() (work func(i int), n int, err error) {
-	all, err := openAll(len(r.conns), r.manner.Contents.Sink)
+	all, err := openAll(len(r.conns), r.policy.Contents.Sink)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -29,14 +30,14 @@ func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 		over := make(chan struct{})
 		done := make(chan error, 1)
 		go func() {
-			m := measure.Manner{Kept: true, Over: over, Contents: measure.Contents{Sink: func() (io.WriteCloser, error) { return &sink, nil }}}
+			m := engine.FlowPolicy{KeepOpen: true, Over: over, Contents: engine.Contents{Sink: func() (io.WriteCloser, error) { return &sink, nil }}}
 			_, err := ReceiveIn(t.Context(), m, b, endless(1), measure.Forward, nil)
 			done <- err
 		}()
 		o := options(time.Minute, 1)
 		o.Rate = rate
 		source := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-		end, err := SendIn(t.Context(), measure.Manner{Kept: true, Contents: measure.Contents{Source: source}}, a, o, measure.Forward, nil)
+		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: engine.Contents{Source: source}}, a, o, measure.Forward, nil)
 		close(over)
 		if err := errors.Join(err, <-done); err != nil || sentBytes(end) != int64(len(text)) || sink.String() != text {
 			t.Errorf("sent %d bytes of %d, kept %d: %v", sentBytes(end), len(text), sink.Len(), err)
@@ -46,15 +47,15 @@ func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 
 func TestContentsThatCannotBeHadOrKeptAreAFailure(t *testing.T) {
 	a, b := pairs(t, 1)
-	none := measure.Contents{Source: func() (io.ReadCloser, error) { return nil, errors.New("no such file") }}
-	if _, err := SendIn(t.Context(), measure.Manner{Kept: true, Contents: none}, a, options(time.Second, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
+	none := engine.Contents{Source: func() (io.ReadCloser, error) { return nil, errors.New("no such file") }}
+	if _, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: none}, a, options(time.Second, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
 		t.Errorf("%v", err)
 	}
 	if _, err := a[0].Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	small := measure.Contents{Sink: func() (io.WriteCloser, error) { return full{}, nil }}
-	if _, err := ReceiveIn(t.Context(), measure.Manner{Kept: true, Contents: small}, b, options(time.Minute, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
+	small := engine.Contents{Sink: func() (io.WriteCloser, error) { return full{}, nil }}
+	if _, err := ReceiveIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: small}, b, options(time.Minute, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
 		t.Errorf("%v", err)
 	}
 }
@@ -69,12 +70,12 @@ func TestWhatIsRefusedAtTheCloseIsAFailureToo(t *testing.T) {
 	over := make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
-		m := measure.Manner{Kept: true, Over: over, Contents: measure.Contents{Sink: func() (io.WriteCloser, error) { return &late{}, nil }}}
+		m := engine.FlowPolicy{KeepOpen: true, Over: over, Contents: engine.Contents{Sink: func() (io.WriteCloser, error) { return &late{}, nil }}}
 		_, err := ReceiveIn(t.Context(), m, b, endless(1), measure.Forward, nil)
 		done <- err
 	}()
 	source := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("what a file has")), nil }
-	if _, err := SendIn(t.Context(), measure.Manner{Kept: true, Contents: measure.Contents{Source: source}}, a, options(time.Minute, 1), measure.Forward, nil); err != nil {
+	if _, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: engine.Contents{Source: source}}, a, options(time.Minute, 1), measure.Forward, nil); err != nil {
 		t.Fatal(err)
 	}
 	close(over)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -94,7 +95,7 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 				o := options(time.Minute, 2)
 				o.RX, o.Interval = w.rx, measure.Duration(100*time.Millisecond)
 				began := time.Now()
-				end, err := receive(t.Context(), measure.Manner{}, b, o, measure.Forward, func(measure.Progress) {
+				end, err := receive(t.Context(), engine.FlowPolicy{}, b, o, measure.Forward, func(measure.Progress) {
 					if !once.Swap(true) {
 						vanish(a[1])
 					}
@@ -118,7 +119,7 @@ func TestAReceiverThatVanishesIsAnErrorWithWhatWasSent(t *testing.T) {
 			var once atomic.Bool
 			o := options(time.Minute, 2)
 			o.TX, o.Bytes, o.Interval = w.tx, bytes, measure.Duration(100*time.Millisecond)
-			end, err := send(t.Context(), measure.Manner{}, a, o, measure.Forward, func(measure.Progress) {
+			end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, func(measure.Progress) {
 				if !once.Swap(true) {
 					b[0].Close()
 				}
@@ -154,18 +155,18 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	o.Bytes = 1 << 30
 
 	a, _ := pairs(t, 1) // nobody reads
-	if _, err := send(t.Context(), measure.Manner{}, a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+	if _, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("sender: %v", err)
 	}
 	a, b := pairs(t, 1) // nobody writes any more
 	if _, err := a[0].Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := receive(t.Context(), measure.Manner{}, b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+	if _, err := receive(t.Context(), engine.FlowPolicy{}, b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver: %v", err)
 	}
 	_, b = pairs(t, 1) // nobody ever writes
-	if _, err := receive(t.Context(), measure.Manner{}, b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+	if _, err := receive(t.Context(), engine.FlowPolicy{}, b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver of nothing: %v", err)
 	}
 	if _, known := sock.Unsent(a[0]); !known {
@@ -176,12 +177,12 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	if err := errors.Join(a[0].SetWriteBuffer(4<<20), b[0].SetReadBuffer(1<<14)); err != nil {
 		t.Fatal(err)
 	}
-	if end, err := send(t.Context(), measure.Manner{}, a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken || sentBytes(end) >= 1<<20 {
+	if end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken || sentBytes(end) >= 1<<20 {
 		t.Errorf("sender of a tail that nobody takes: %v after %d bytes", err, sentBytes(end))
 	}
 	o.Bytes = 1000 // fits the queues, and nobody takes it from there
 	a, b = pairs(t, 1)
-	if end, err := send(t.Context(), measure.Manner{}, a, o, measure.Forward, nil, l); err != nil || sentBytes(end) != 1000 {
+	if end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l); err != nil || sentBytes(end) != 1000 {
 		t.Errorf("what the peer's kernel has is delivered: %v", err)
 	}
 	b[0].Close()
@@ -194,7 +195,7 @@ func TestWhatThePeerDidNotTakeIsNotCounted(t *testing.T) {
 	l := usual
 	l.spare = -time.Second // gives up before a drain that never comes
 	o := options(300*time.Millisecond, 1)
-	end, err := send(t.Context(), measure.Manner{}, a, o, measure.Forward, nil, l)
+	end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +264,7 @@ func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
 func TestAResetAfterTheTimeIsNoFailure(t *testing.T) {
 	for late, want := range map[time.Duration]bool{time.Second: true, -time.Minute: false} {
 		clients, servers := pairs(t, 1)
-		f, err := newFlow(measure.Manner{}, clients, options(time.Second, 1), measure.Forward, measure.Sender, nil, usual)
+		f, err := newFlow(engine.FlowPolicy{}, clients, options(time.Second, 1), measure.Forward, measure.Sender, nil, usual)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -43,7 +44,7 @@ func (l *limits) heed(silence time.Duration, role measure.Role) {
 type flow struct {
 	conns  []*net.TCPConn
 	o      measure.Options
-	manner measure.Manner
+	policy engine.FlowPolicy
 	ending *sock.Ending
 	limits limits
 	group  *sock.Group
@@ -54,12 +55,12 @@ type flow struct {
 	watch  func() // gives the connections back to the runtime's poller
 }
 
-func newFlow(m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+func newFlow(m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
 	if slices.ContainsFunc(conns, sock.IsMultipath) {
 		o = ofMultipath(o)
 	}
-	f := &flow{watch: func() {}, manner: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
-	f.limits.heed(m.Silence, role)
+	f := &flow{watch: func() {}, policy: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
+	f.limits.heed(m.SilenceTimeout, role)
 	cfg := meter.Config{Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs}
 	for _, c := range conns {
 		cfg.Conns = append(cfg.Conns, c)
@@ -68,7 +69,7 @@ func newFlow(m measure.Manner, conns []*net.TCPConn, o measure.Options, dir meas
 		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
 	}
 	f.rec = meter.NewRecorder(cfg)
-	f.ending = f.group.Heed(m.Over, patienceOf(role))
+	f.ending = f.group.Watch(m.Over, stallTimeoutOf(role))
 	if len(conns) == 0 {
 		return f, measure.Errorf(measure.KindInternal, "measure TCP over no connections")
 	}
@@ -101,16 +102,16 @@ func ofMultipath(o measure.Options) measure.Options {
 
 // idle is how long a flow may stand still; 0 is for any time.
 func (f *flow) idle(role measure.Role) time.Duration {
-	return f.manner.Idle(role, f.timed(), f.limits.idle, f.lull())
+	return f.policy.StallTimeout(role, f.timed(), f.limits.idle, f.lull())
 }
 
 // timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
 // the protocol says so.
 func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
 
-// patienceOf is how long an end goes on when the protocol says that the flow is
+// stallTimeoutOf is how long an end goes on when the protocol says that the flow is
 // over: a receiver takes what is queued.
-func patienceOf(role measure.Role) time.Duration {
+func stallTimeoutOf(role measure.Role) time.Duration {
 	if role == measure.Sender {
 		return 0
 	}
@@ -125,7 +126,7 @@ func (f *flow) haste() time.Duration { return min(time.Second, f.nominal()/2) }
 
 // drain is how long after its nominal end a timed flow's receiver still reads.
 func (f *flow) drain() time.Duration {
-	if f.manner.Kept {
+	if f.policy.KeepOpen {
 		return 0
 	}
 	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
@@ -162,7 +163,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	err := f.rec.Watch(ctx, w)
 	if errors.Is(err, meter.ErrIdle) {
 		err = measure.Errorf(measure.KindBroken, "no byte moved for %v on any of %d streams", w.Idle.Round(100*time.Millisecond), len(f.conns)).
-			WithHint("is the path still up?").WithCause(measure.ErrSilence)
+			WithHint("is the path still up?").WithCause(engine.ErrStalled)
 	}
 	if err != nil {
 		f.group.Stop(err)

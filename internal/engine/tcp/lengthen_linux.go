@@ -31,7 +31,7 @@ const longest = 20 * time.Millisecond
 // lengthening is for queues that the kernel sizes; nil where somebody chose, where what is
 // queued at the end would not be waited for, and where the kernel has no longer ones.
 func (s *sender) lengthening() *lengthening {
-	if s.o.Window > 0 || s.manner.Kept {
+	if s.o.Window > 0 || s.policy.KeepOpen {
 		return nil
 	}
 	least, most := sock.LongQueues(len(s.conns))

@@ -56,7 +56,7 @@ func (f *flow) threadEach() bool { return f.pins == nil && len(f.conns) <= f.lim
 // One that gets spliced pages, or a single stream, is the slower end, and loses by it.
 func (r *receiver) patient(path string) bool {
 	return path == "read" && r.o.TX == "write" && r.o.Rate == 0 && len(r.conns) > 1 && r.threadEach() &&
-		(!r.manner.Kept || r.o.Bytes == 0) // where no more than that may be taken
+		(!r.policy.KeepOpen || r.o.Bytes == 0) // where no more than that may be taken
 }
 
 // loops opens the path on all streams.
@@ -74,14 +74,14 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	var all []*sendLoop
 	for _, streams := range dealt(len(s.conns), n) {
-		outlet, err := sock.OpenOutlet(pick(s.conns, streams), path, s.fill())
+		writer, err := sock.OpenWriter(pick(s.conns, streams), path, s.fill())
 		if err != nil {
 			for _, l := range all {
-				l.outlet.Close()
+				l.writer.Close()
 			}
 			return nil, 0, err
 		}
-		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), outlet: outlet})
+		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), writer: writer})
 	}
 	watch := sock.Unwatch(asConns(s.conns))
 	if path != "zerocopy" {
@@ -95,7 +95,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 			queues = s.lengthening()
 		}
 		for i, l := range all {
-			l.long = l.outlet.Patience(tick) && s.timed() // without patience the loop waits for room, as ever
+			l.long = l.writer.BlockTimeout(tick) && s.timed() // without patience the loop waits for room, as ever
 			l.queues, l.weighs = queues, i == 0
 		}
 	}
@@ -111,19 +111,19 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 	}
 	var all []*receiveLoop
 	for _, streams := range dealt(len(r.conns), n) {
-		intake, err := sock.OpenIntake(pick(r.conns, streams), path, r.length)
+		reader, err := sock.OpenReader(pick(r.conns, streams), path, r.length)
 		if err != nil {
 			for _, l := range all {
-				l.intake.Close()
+				l.reader.Close()
 			}
 			return nil, 0, err
 		}
-		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), intake: intake, yields: path == "discard", wide: newWidening(len(streams))})
+		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), reader: reader, yields: path == "discard", wide: newWidening(len(streams))})
 	}
 	r.watch = sock.Unwatch(asConns(r.conns))
 	if patient {
 		for _, l := range all {
-			l.long = l.intake.Patience(tick) // without patience the loop sleeps by the clock, as ever
+			l.long = l.reader.BlockTimeout(tick) // without patience the loop sleeps by the clock, as ever
 		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil

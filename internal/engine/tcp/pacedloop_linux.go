@@ -11,20 +11,20 @@ import (
 
 // pacedLoops are workers that keep a rate over a path of the system, one a stream.
 func (s *sender) pacedLoops(path string) (work func(i int), n int, err error) {
-	outlets := make([]*sock.Outlet, len(s.conns))
+	writers := make([]*sock.Writer, len(s.conns))
 	for i := range s.conns {
-		if outlets[i], err = sock.OpenOutlet(s.conns[i:i+1], path, s.fill()); err != nil {
-			for _, o := range outlets[:i] {
+		if writers[i], err = sock.OpenWriter(s.conns[i:i+1], path, s.fill()); err != nil {
+			for _, o := range writers[:i] {
 				o.Close()
 			}
 			return nil, 0, err
 		}
 	}
-	return func(i int) { s.putPaced(i, outlets[i]) }, len(s.conns), nil
+	return func(i int) { s.putPaced(i, writers[i]) }, len(s.conns), nil
 }
 
-// putPaced puts what is due of one stream into its outlet.
-func (s *sender) putPaced(stream int, out *sock.Outlet) {
+// putPaced puts what is due of one stream into its writer.
+func (s *sender) putPaced(stream int, out *sock.Writer) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer s.pins.Keep(measure.Sender)()

@@ -22,10 +22,10 @@ func Prepare(o measure.Options) {
 	switch {
 	case o.Verify:
 		knownPayload()
-	case o.Rate > 0 || len(sock.OutletPaths()) == 0:
+	case o.Rate > 0 || len(sock.WriterPaths()) == 0:
 		randomPayload()
 	default:
-		sock.PrepareOutlet()
+		sock.PrepareWriter()
 	}
 }
 

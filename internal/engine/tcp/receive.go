@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -24,18 +25,18 @@ import (
 // The FlowEnd always holds what was counted. Receive returns within 100 ms of
 // ctx's end.
 func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, measure.Manner{}, conns, o, dir, obs, usual)
+	return receive(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
 }
 
-// ReceiveIn is [Receive] in the manner of another protocol. Of a flow that the
+// ReceiveIn is [Receive] with the policy of another protocol. Of a flow that the
 // protocol ends, o may have neither a time nor an amount.
-func ReceiveIn(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+func ReceiveIn(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
 	return receive(ctx, m, conns, o, dir, obs, usual)
 }
 
-func receive(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+func receive(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
 	f, err := newFlow(m, conns, o, dir, measure.Receiver, obs, l)
-	defer f.ending.Leave()
+	defer f.ending.Stop()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
@@ -79,7 +80,7 @@ const lastBytes = 100 * time.Millisecond
 
 // enough tells, of a kept flow of an amount, whether it came with n bytes more.
 func (r *receiver) enough(n int) bool {
-	if !r.manner.Kept || r.o.Bytes <= 0 || r.came.Add(int64(n)) < int64(r.o.Bytes) {
+	if !r.policy.KeepOpen || r.o.Bytes <= 0 || r.came.Add(int64(n)) < int64(r.o.Bytes) {
 		return false
 	}
 	r.ending.End(0)
@@ -93,7 +94,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")).WithCause(measure.ErrSilence))
+		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")).WithCause(engine.ErrStalled))
 	}
 	return false
 }
@@ -140,7 +141,7 @@ func (r *receiver) begin(at time.Time) {
 // ended notes that stream was read to its end, and tells the sender so.
 func (r *receiver) ended(stream int) {
 	r.complete[stream] = true
-	if r.manner.Kept {
+	if r.policy.KeepOpen {
 		return
 	}
 	_ = r.conns[stream].CloseWrite()
@@ -164,7 +165,7 @@ func (r *receiver) early(after time.Duration) bool {
 // finish judges a flow whose workers have ended, and resets the streams that
 // were not read to their ends.
 func (r *receiver) finish() {
-	if r.manner.Kept {
+	if r.policy.KeepOpen {
 		return
 	}
 	var total int64

@@ -17,13 +17,13 @@ import (
 type receiveLoop struct {
 	*receiver
 	loop
-	intake *sock.Intake
+	reader *sock.Reader
 	// yields: after each look, others may have the processor. Dropping bytes takes
 	// so little that the next look would find crumbs, and a sender on the same host
 	// that is kept from its processor sends smaller packets, which costs both ends.
 	// One that reads is the slower end, and loses by it.
 	yields bool
-	long   bool // calls wait and go on for a while: of an intake with patience
+	long   bool // calls wait and go on for a while: of a reader with patience
 	nap    nap
 	wide   widening
 	quitAt time.Time // when it was seen first that the flow is over
@@ -44,7 +44,7 @@ func (l *receiveLoop) run() {
 	defer l.pins.Keep(measure.Receiver)()
 	_, restore := pace.FineSleep()
 	defer restore()
-	defer l.intake.Close()
+	defer l.reader.Close()
 	var since int64
 	for l.live > 0 {
 		n := l.pass()
@@ -61,7 +61,7 @@ func (l *receiveLoop) run() {
 		if since >= fast && !l.long {
 			pace.Sleep(doze)
 		} else {
-			l.intake.Wait(tick)
+			l.reader.Wait(tick)
 		}
 		since = 0
 	}
@@ -70,13 +70,13 @@ func (l *receiveLoop) run() {
 // naps tells whether the loop sleeps after a look that brought n bytes. Where there is a
 // processor for each sender, none gains by it, and a single stream over veth lost a third.
 func (l *receiveLoop) naps(n int64) bool {
-	return l.yields && len(l.streams) > sock.Processors && l.nap.after(n, &l.loop, l.intake)
+	return l.yields && len(l.streams) > sock.Processors && l.nap.after(n, &l.loop, l.reader)
 }
 
 // leaves tells whether the loop ends though bytes still come: only where the
 // connections are kept, for then the sender goes on.
 func (l *receiveLoop) leaves() bool {
-	if !l.manner.Kept {
+	if !l.policy.KeepOpen {
 		return false
 	}
 	if l.o.Bytes > 0 && l.came.Load() >= int64(l.o.Bytes) {
@@ -109,7 +109,7 @@ func (l *receiveLoop) pass() (moved int64) {
 			}
 			l.enough(int(n))
 			if !l.long { // no more in a call than the kernel expects
-				l.wide.after(int(n), k, l.intake)
+				l.wide.after(int(n), k, l.reader)
 			}
 		}
 		switch {
@@ -122,7 +122,7 @@ func (l *receiveLoop) pass() (moved int64) {
 		}
 		l.done[k] = true
 		l.live--
-		l.intake.Drop(k)
+		l.reader.Drop(k)
 	}
 	return moved
 }
@@ -131,9 +131,9 @@ func (l *receiveLoop) pass() (moved int64) {
 // a while, once it is known when the flow began.
 func (l *receiveLoop) take(k int) (n int64, last time.Time, err error) {
 	if l.long && l.first.Come() {
-		return l.intake.TakeFor(spell)
+		return l.reader.TakeFor(spell)
 	}
-	one, err := l.intake.Take(k)
+	one, err := l.reader.Take(k)
 	if one > 0 {
 		last = sock.Now()
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -22,18 +23,18 @@ import (
 // socket option was refused. The FlowEnd always holds what was counted.
 // Send returns within 100 ms of ctx's end, having dropped what was queued.
 func Send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, measure.Manner{}, conns, o, dir, obs, usual)
+	return send(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
 }
 
-// SendIn is [Send] in the manner of another protocol. Of a flow that the protocol
+// SendIn is [Send] with the policy of another protocol. Of a flow that the protocol
 // ends, o may have neither a time nor an amount.
-func SendIn(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+func SendIn(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
 	return send(ctx, m, conns, o, dir, obs, usual)
 }
 
-func send(ctx context.Context, m measure.Manner, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+func send(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
 	f, err := newFlow(m, conns, o, dir, measure.Sender, obs, l)
-	defer f.ending.Leave()
+	defer f.ending.Stop()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
@@ -119,7 +120,7 @@ func (s *sender) giveBack(n int) {
 // with a reset by then, which is no failure.
 func (s *sender) over() bool {
 	stop := s.stop
-	if s.manner.Kept { // the far end's clock began with its first byte, or with a word before that
+	if s.policy.KeepOpen { // the far end's clock began with its first byte, or with a word before that
 		stop = stop.Add(-s.haste())
 	}
 	return s.ending.Over() || s.timed() && !sock.Now().Before(stop)

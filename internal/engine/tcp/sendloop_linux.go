@@ -14,8 +14,8 @@ import (
 type sendLoop struct {
 	*sender
 	loop
-	outlet *sock.Outlet
-	long   bool // calls go on for a while: of an outlet with patience, where no amount is shared out
+	writer *sock.Writer
+	long   bool // calls go on for a while: of a writer with patience, where no amount is shared out
 
 	queues *lengthening // nil leaves queues alone
 	weighs bool         // it is the loop that compares rates for them
@@ -32,7 +32,7 @@ func (l *sendLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer l.pins.Keep(measure.Sender)()
-	defer l.outlet.Close()
+	defer l.writer.Close()
 	for l.live > 0 && l.group.Err() == nil && !l.ending.Over() {
 		wait := tick
 		if l.timed() {
@@ -41,7 +41,7 @@ func (l *sendLoop) run() {
 			}
 		}
 		if !l.pass() && l.live > 0 {
-			l.outlet.Wait(wait)
+			l.writer.Wait(wait)
 		}
 	}
 }
@@ -82,9 +82,9 @@ func (l *sendLoop) pass() (room bool) {
 // put hands bytes of a claim to the kernel, and of a timed flow whatever it takes meanwhile.
 func (l *sendLoop) put(k, n int) (took int, err error) {
 	if !l.long {
-		return l.outlet.Put(k, n)
+		return l.writer.Put(k, n)
 	}
-	all, err := l.outlet.PutFor(l.size, min(spell, l.stop.Sub(sock.Now())))
+	all, err := l.writer.PutFor(l.size, min(spell, l.stop.Sub(sock.Now())))
 	return int(all), err
 }
 
@@ -94,7 +94,7 @@ func (l *sendLoop) lengthen(took int, at time.Time) {
 		return
 	}
 	if n := l.queues.sent(int64(took), at, l.weighs); n > 0 {
-		l.outlet.Lengthen(0, n)
+		l.writer.Lengthen(0, n)
 		l.longer = true
 	}
 }
@@ -102,5 +102,5 @@ func (l *sendLoop) lengthen(took int, at time.Time) {
 func (l *sendLoop) end(k int) {
 	l.done[k] = true
 	l.live--
-	l.outlet.Drop(k)
+	l.writer.Drop(k)
 }

@@ -16,7 +16,7 @@ import (
 func (s *sender) settle(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
 	finished := make([]bool, len(s.conns))
-	if s.manner.Kept && s.group.Err() == nil {
+	if s.policy.KeepOpen && s.group.Err() == nil {
 		return s.acknowledged(ctx)
 	}
 	if s.group.Err() == nil {
@@ -53,7 +53,7 @@ func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 			t := time.NewTimer(wait)
 			select {
 			case <-t.C:
-			case <-s.manner.Over: // the far end counts no more
+			case <-s.policy.Over: // the far end counts no more
 				timeout = sock.Now()
 			case <-ctx.Done():
 				s.group.Stop(context.Cause(ctx))

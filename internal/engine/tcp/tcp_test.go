@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -54,8 +55,8 @@ type way struct {
 // ways take every path of this system in each direction.
 func ways() []way {
 	all := []way{{"auto", "auto", true}}
-	for i, tx := range sock.OutletPaths() {
-		rx := sock.IntakePaths()
+	for i, tx := range sock.WriterPaths() {
+		rx := sock.ReaderPaths()
 		all = append(all, way{tx, rx[i%len(rx)], false})
 	}
 	return all
@@ -81,9 +82,9 @@ func (w way) both(ctx context.Context, from, to []*net.TCPConn, o measure.Option
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.end, r.err = receive(ctx, measure.Manner{}, to, o, dir, nil, w.limits())
+		r.end, r.err = receive(ctx, engine.FlowPolicy{}, to, o, dir, nil, w.limits())
 	}()
-	s.end, s.err = send(ctx, measure.Manner{}, from, o, dir, nil, w.limits())
+	s.end, s.err = send(ctx, engine.FlowPolicy{}, from, o, dir, nil, w.limits())
 	<-done
 	return s, r
 }

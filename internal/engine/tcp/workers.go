@@ -10,7 +10,7 @@ import (
 // workers are what sends: loops over many streams where the system has a way for
 // them, else a worker a stream, which also keeps a rate and sends what is checked.
 func (s *sender) workers() (work func(i int), n int, err error) {
-	if s.manner.Contents.Source != nil {
+	if s.policy.Contents.Source != nil {
 		return s.sources()
 	}
 	if s.o.Rate > 0 && s.o.TX == "sendfile" {
@@ -18,7 +18,7 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 		return s.pacedLoops(s.o.TX)
 	}
 	if s.o.Rate == 0 && !s.o.Verify && !s.limits.portable {
-		for _, path := range sock.Preferred(s.o.TX, sock.OutletPaths()) {
+		for _, path := range sock.Preferred(s.o.TX, sock.WriterPaths()) {
 			if work, n, err = s.loops(path); err == nil {
 				s.path = path
 				return work, n, nil
@@ -32,7 +32,7 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 	switch {
 	case s.o.Verify:
 		payload = knownPayload()
-	case s.manner.Repeating:
+	case s.policy.Repeating:
 		payload = repeatingPayload()
 	}
 	s.path = "write"
@@ -41,11 +41,11 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 
 // workers are what receives, as those of a sender.
 func (r *receiver) workers() (work func(i int), n int, err error) {
-	if r.manner.Contents.Sink != nil {
+	if r.policy.Contents.Sink != nil {
 		return r.sinks()
 	}
 	if !r.o.Verify && !r.limits.portable {
-		for _, path := range sock.Preferred(r.o.RX, sock.IntakePaths()) {
+		for _, path := range sock.Preferred(r.o.RX, sock.ReaderPaths()) {
 			if work, n, err = r.loops(path); err == nil {
 				r.path = path
 				return work, n, nil
@@ -63,9 +63,9 @@ func (r *receiver) workers() (work func(i int), n int, err error) {
 	return func(i int) { r.read(i, expected, io.Discard) }, len(r.conns), nil
 }
 
-// fill is what an outlet of the flow is filled with; nil is the usual.
+// fill is what a writer of the flow is filled with; nil is the usual.
 func (s *sender) fill() func([]byte) {
-	if s.manner.Repeating {
+	if s.policy.Repeating {
 		return sock.Repeating
 	}
 	return nil
@@ -84,9 +84,9 @@ func cannot(option, path string, err error) error {
 
 // dealt are the streams of each of n loops, dealt out in turn.
 func dealt(streams, n int) [][]int {
-	hands := make([][]int, min(n, streams))
+	loops := make([][]int, min(n, streams))
 	for i := range streams {
-		hands[i%len(hands)] = append(hands[i%len(hands)], i)
+		loops[i%len(loops)] = append(loops[i%len(loops)], i)
 	}
-	return hands
+	return loops
 }

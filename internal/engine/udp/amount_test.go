@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -18,7 +19,7 @@ func untilEnough(t *testing.T, w way, change func(*measure.Options)) (s, r outco
 	to.Bytes = 100_000
 	over := make(chan struct{})
 	done := make(chan struct{})
-	m := measure.Manner{Kept: true, Datagrams: plain{}}
+	m := engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}
 	go func() {
 		defer close(done)
 		m := m
@@ -51,7 +52,7 @@ func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
 		o := w.options(0, 2, 8_000_000)
 		o.Duration, o.Size, o.Bytes = 0, 1000, 100_000
 		omit(&o)
-		end, err := SendIn(t.Context(), measure.Manner{Kept: true, Datagrams: plain{}}, a, o, measure.Forward, nil)
+		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}, a, o, measure.Forward, nil)
 		_, bytes, _ := total(end)
 		if omitted := end.Streams[0].Packets.Omitted; err != nil || bytes < 100_000 || bytes > 300_000 || omitted == 0 {
 			t.Errorf("sent %d bytes, %d datagrams omitted, want 100000: %v", bytes, omitted, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -22,7 +23,7 @@ func TestABurstLeavesBackToBackAndTheRateHolds(t *testing.T) {
 		o := w.options(0, streams, measure.Rate(streams*burst*size*8*int64(time.Second/gap)))
 		o.Duration, o.Bytes, o.Size, o.Burst = 0, streams*burst*bursts*size, size, burst
 		began := time.Now()
-		end, err := SendIn(t.Context(), measure.Manner{Kept: true, Datagrams: plain{}}, a, o, measure.Forward, nil)
+		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}, a, o, measure.Forward, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 		var train [][]byte
 		far, b := freeport.Pair(t)
 		out := datagram.NewSender(datagram.GSO, 1400)
-		outlet, err := out.Open(far)
+		writer, err := out.Open(far)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 			for i, d := range train {
 				copy(out.Datagrams(len(train))[i*1400:], d)
 			}
-			if n, err := outlet.Send(len(train)); err != nil || n != len(train) {
+			if n, err := writer.Send(len(train)); err != nil || n != len(train) {
 				t.Errorf("sent %d of a train of %d, %v", n, len(train), err)
 			}
 			train = train[:0]
@@ -310,7 +310,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		a, b := freeport.Pair(t)
 		conns := []net.Conn{a}
 		rec := meter.NewRecorder(meter.Config{Role: measure.Sender, Conns: conns})
-		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns, ending: sock.NewGroup(conns).Heed(nil, 0)}, begin: time.Now()}
+		s := &sender{flow: &flow{o: w.options(time.Minute, 1, 0), conns: conns, ending: sock.NewGroup(conns).Watch(nil, 0)}, begin: time.Now()}
 		d := &driver{sender: s, lanes: 1, box: datagram.NewSender(w.tx, 1400)}
 		out, err := d.box.Open(a)
 		if err != nil {
@@ -324,7 +324,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		}
 		defer box.Close()
 		r := &receiver{
-			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns), ending: sock.NewGroup(conns).Heed(nil, 0)}, epoch: time.Now(), first: sock.NewFirst(),
+			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns), ending: sock.NewGroup(conns).Watch(nil, 0)}, epoch: time.Now(), first: sock.NewFirst(),
 			sent: []int64{unknown}, told: make([]bool, 1),
 		}
 		in, err := r.listen(0, box)

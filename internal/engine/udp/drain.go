@@ -29,7 +29,7 @@ func (r *receiver) read(worker int) {
 		return
 	}
 	defer box.Close()
-	if !box.Waits() {
+	if !box.Blocks() {
 		// What it calls does not tell the runtime, and is not to be moved about.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -68,7 +68,7 @@ func (d *drain) run() {
 				got += d.visit(l)
 			}
 		}
-		if !d.box.Waits() {
+		if !d.box.Blocks() {
 			wait = d.rest.after(got, now)
 		}
 	}

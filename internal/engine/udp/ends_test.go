@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/test/freeport"
@@ -88,7 +89,7 @@ func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
 		b.Close()
 		l := usual
 		l.refused = 100 * time.Millisecond
-		end, err := send(t.Context(), measure.Manner{}, []net.Conn{a}, w.options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
+		end, err := send(t.Context(), engine.FlowPolicy{}, []net.Conn{a}, w.options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
 		if measure.KindOf(err) != measure.KindBroken {
 			t.Fatalf("error %v, want one of kind broken", err)
 		}
@@ -164,7 +165,7 @@ func TestNothingAtAllIsAnError(t *testing.T) {
 		_, b := freeport.Pair(t)
 		l := usual
 		l.first = 50 * time.Millisecond
-		_, err := receive(t.Context(), measure.Manner{}, []net.Conn{b}, w.options(time.Minute, 1, 0), measure.Forward, nil, l)
+		_, err := receive(t.Context(), engine.FlowPolicy{}, []net.Conn{b}, w.options(time.Minute, 1, 0), measure.Forward, nil, l)
 		if measure.KindOf(err) != measure.KindBroken {
 			t.Errorf("error %v, want one of kind broken", err)
 		}
@@ -183,7 +184,7 @@ func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
 		}
 		o := w.options(0, 1, 0)
 		o.Bytes = 1 << 20
-		end, err := receive(t.Context(), measure.Manner{}, []net.Conn{b}, o, measure.Forward, nil, l)
+		end, err := receive(t.Context(), engine.FlowPolicy{}, []net.Conn{b}, o, measure.Forward, nil, l)
 		if measure.KindOf(err) != measure.KindBroken || end.Streams[0].ReceivedBytes != 1400 {
 			t.Errorf("error %v with %d bytes", err, end.Streams[0].ReceivedBytes)
 		}

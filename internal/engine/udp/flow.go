@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
@@ -38,7 +39,7 @@ func (l *limits) heed(silence time.Duration, role measure.Role) {
 type flow struct {
 	conns  []net.Conn
 	o      measure.Options
-	manner measure.Manner
+	policy engine.FlowPolicy
 	ending *sock.Ending
 	limits limits
 	path   string // into the kernel or out of it
@@ -47,13 +48,13 @@ type flow struct {
 	pins   *sock.Pins
 }
 
-func newFlow(m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
-	f := &flow{manner: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
+func newFlow(m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+	f := &flow{policy: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
 	f.rec = meter.NewRecorder(meter.Config{
 		Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs, Conns: conns,
 	})
-	f.limits.heed(m.Silence, role)
-	f.ending = f.group.Heed(m.Over, patienceOf(role))
+	f.limits.heed(m.SilenceTimeout, role)
+	f.ending = f.group.Watch(m.Over, stallTimeoutOf(role))
 	switch {
 	case len(conns) == 0:
 		return f, measure.Errorf(measure.KindInternal, "measure UDP over no sockets")
@@ -105,24 +106,24 @@ func (f *flow) count() measure.FlowEnd {
 
 // header is how many bytes a datagram's header has.
 func (f *flow) header() int {
-	if f.manner.Datagrams == nil {
+	if f.policy.Datagrams == nil {
 		return headerSize
 	}
-	return f.manner.Datagrams.Size()
+	return f.policy.Datagrams.Size()
 }
 
 // idle is how long a flow may stand still; 0 is for any time.
 func (f *flow) idle(role measure.Role) time.Duration {
-	return f.manner.Idle(role, f.timed(), f.limits.idle, f.lull())
+	return f.policy.StallTimeout(role, f.timed(), f.limits.idle, f.lull())
 }
 
 // timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
 // the protocol says so.
 func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
 
-// patienceOf is how long an end goes on when the protocol says that the flow is
+// stallTimeoutOf is how long an end goes on when the protocol says that the flow is
 // over: datagrams may still be on their way to a receiver.
-func patienceOf(role measure.Role) time.Duration {
+func stallTimeoutOf(role measure.Role) time.Duration {
 	if role == measure.Sender {
 		return 0
 	}
@@ -135,7 +136,7 @@ func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.St
 // grace is how long after its nominal end a timed flow's receiver still waits
 // for the sender's last word.
 func (f *flow) grace() time.Duration {
-	if f.manner.Kept {
+	if f.policy.KeepOpen {
 		return 0
 	}
 	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
@@ -169,7 +170,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
 	if errors.Is(err, meter.ErrIdle) {
-		err = f.broken("measure UDP with", 0, errors.New("no datagram moved for "+w.Idle.Round(100*time.Millisecond).String())).WithCause(measure.ErrSilence)
+		err = f.broken("measure UDP with", 0, errors.New("no datagram moved for "+w.Idle.Round(100*time.Millisecond).String())).WithCause(engine.ErrStalled)
 	}
 	if err != nil {
 		f.group.Stop(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -13,8 +14,8 @@ func TestAReceiverAsksForNothingThatIsItsSenders(t *testing.T) {
 	o := options(time.Second, 1, 1_000_000)
 	o.FlowLabel = 7
 	for role, conns := range map[measure.Role][]net.Conn{measure.Sender: a, measure.Receiver: b} {
-		f, err := newFlow(measure.Manner{}, conns, o, measure.Forward, role, nil, usual)
-		f.ending.Leave()
+		f, err := newFlow(engine.FlowPolicy{}, conns, o, measure.Forward, role, nil, usual)
+		f.ending.Stop()
 		if refused := err != nil; refused != (role == measure.Sender) {
 			t.Errorf("the %s says %v", role, err)
 		}

@@ -15,7 +15,7 @@ import (
 // lane is one stream as its worker sees it.
 type lane struct {
 	stream int
-	out    *datagram.Outlet
+	out    *datagram.Writer
 	cell   *meter.Cell
 	count  meter.Count
 }
@@ -113,7 +113,7 @@ func (d *driver) send(l *lane, n int) bool {
 }
 
 func (d *driver) putHeaders(l *lane, b []byte, now time.Time) {
-	if f := d.manner.Datagrams; f != nil {
+	if f := d.policy.Datagrams; f != nil {
 		f.PutAll(b, int(d.o.Size), l.stream, uint64(l.count.Packets), now)
 		return
 	}

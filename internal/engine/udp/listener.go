@@ -104,7 +104,7 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 // follow counts those of a train's next datagrams that follow h without a gap, and
 // returns how many they were.
 func (l *listener) follow(t *datagram.Train, h header) int {
-	if l.manner.Datagrams != nil || h.seq+1 != uint64(l.sequence.next) {
+	if l.policy.Datagrams != nil || h.seq+1 != uint64(l.sequence.next) {
 		return 0
 	}
 	b, size := t.Rest()
@@ -118,7 +118,7 @@ func (l *listener) follow(t *datagram.Train, h header) int {
 }
 
 func (l *listener) parse(b []byte) (h header, ok bool) {
-	if f := l.manner.Datagrams; f != nil {
+	if f := l.policy.Datagrams; f != nil {
 		h.seq, h.sentNs, h.fin, ok = f.Parse(b)
 		return h, ok
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
@@ -30,18 +31,18 @@ const straggle = 200 * time.Millisecond
 // permission when a socket option was refused. The FlowEnd always holds what
 // was counted. Receive returns within 100 ms of ctx's end.
 func Receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, measure.Manner{}, conns, o, dir, obs, usual)
+	return receive(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
 }
 
-// ReceiveIn is [Receive] in the manner of another protocol. Of a flow that the
+// ReceiveIn is [Receive] with the policy of another protocol. Of a flow that the
 // protocol ends, o may have neither a time nor an amount.
-func ReceiveIn(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+func ReceiveIn(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
 	return receive(ctx, m, conns, o, dir, obs, usual)
 }
 
-func receive(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+func receive(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
 	f, err := newFlow(m, conns, o, dir, measure.Receiver, obs, l)
-	defer f.ending.Leave()
+	defer f.ending.Stop()
 	if err != nil {
 		return f.count(), err
 	}
@@ -96,7 +97,7 @@ const unknown = -1
 
 // enough ends a kept flow of an amount that has come with n bytes more.
 func (r *receiver) enough(n int64) {
-	if r.manner.Kept && r.o.Bytes > 0 && r.came.Add(n) >= int64(r.o.Bytes) {
+	if r.policy.KeepOpen && r.o.Bytes > 0 && r.came.Add(n) >= int64(r.o.Bytes) {
 		r.ending.End(0)
 	}
 }
@@ -108,7 +109,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")).WithCause(measure.ErrSilence))
+		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")).WithCause(engine.ErrStalled))
 	}
 	return false
 }
@@ -141,7 +142,7 @@ func (r *receiver) over(stream int) bool {
 // judge looks at a flow whose workers have ended. The sender is gone when it
 // has not said its last word and has been silent since long before the end.
 func (r *receiver) judge() {
-	if r.manner.Kept {
+	if r.policy.KeepOpen {
 		return
 	}
 	var last time.Time

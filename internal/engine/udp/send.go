@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
@@ -27,18 +28,18 @@ import (
 // a socket option or the size was refused. The FlowEnd always holds what was
 // counted. Send returns within 100 ms of ctx's end.
 func Send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, measure.Manner{}, conns, o, dir, obs, usual)
+	return send(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
 }
 
-// SendIn is [Send] in the manner of another protocol. Of a flow that the protocol
+// SendIn is [Send] with the policy of another protocol. Of a flow that the protocol
 // ends, o may have neither a time nor an amount.
-func SendIn(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
+func SendIn(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
 	return send(ctx, m, conns, o, dir, obs, usual)
 }
 
-func send(ctx context.Context, m measure.Manner, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
+func send(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
 	f, err := newFlow(m, conns, o, dir, measure.Sender, obs, l)
-	defer f.ending.Leave()
+	defer f.ending.Stop()
 	if err != nil {
 		return f.count(), err
 	}
@@ -83,7 +84,7 @@ type sender struct {
 // work sends on the streams worker, worker+workers, worker+2*workers... in turn.
 func (s *sender) work(worker int) {
 	box := datagram.NewSender(s.path, int(s.o.Size))
-	if s.manner.Repeating {
+	if s.policy.Repeating {
 		for b := box.Datagrams(box.Most()); len(b) > 0; b = b[s.o.Size:] {
 			sock.Repeating(b[:s.o.Size])
 		}
@@ -161,7 +162,7 @@ func (s *sender) finish(ctx context.Context) {
 // lastWord writes how many datagrams the stream had into b and returns its length.
 func (s *sender) lastWord(b []byte, stream int) int {
 	sent, now := uint64(s.rec.Raw(stream).Packets), sock.Now()
-	if f := s.manner.Datagrams; f != nil {
+	if f := s.policy.Datagrams; f != nil {
 		return f.Fin(b, stream, sent, now)
 	}
 	header{fin: true, stream: uint16(stream), seq: sent, sentNs: int64(now.Sub(s.begin))}.put(b)

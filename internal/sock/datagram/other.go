@@ -23,8 +23,8 @@ func (*sendCalls) prepare([]byte, int, int, int) {}
 
 type sendCall struct{}
 
-func (*Outlet) open() error           { return errSystem }
-func (*Outlet) send(int) (int, error) { return 0, errSystem }
+func (*Writer) open() error           { return errSystem }
+func (*Writer) send(int) (int, error) { return 0, errSystem }
 
 type receiveCalls struct{}
 

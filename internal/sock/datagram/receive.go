@@ -50,9 +50,9 @@ const receiveBytes = 512 << 10
 // Close gives back what the receiver has from the system. Connections stay open.
 func (r *Receiver) Close() { r.calls.close() }
 
-// Waits tells whether [Inlet.Receive] waits for a datagram. A receiver that
+// Blocks tells whether [Inlet.Receive] waits for a datagram. A receiver that
 // waits serves one connection.
-func (r *Receiver) Waits() bool { return r.path == Read }
+func (r *Receiver) Blocks() bool { return r.path == Read }
 
 // Inlet receives from one connection into its [Receiver].
 type Inlet struct {

@@ -60,16 +60,16 @@ func (s *Sender) Most() int { return s.most }
 // after another, to be written to.
 func (s *Sender) Datagrams(n int) []byte { return s.bytes[:n*s.size] }
 
-// Outlet sends the datagrams of a [Sender] over one connection.
-type Outlet struct {
+// Writer sends the datagrams of a [Sender] over one connection.
+type Writer struct {
 	sender *Sender
 	conn   net.Conn
 	call   sendCall
 }
 
-// Open returns the outlet of s over c. Errors are of kind usage or broken.
-func (s *Sender) Open(c net.Conn) (*Outlet, error) {
-	o := &Outlet{sender: s, conn: c}
+// Open returns the writer of s over c. Errors are of kind usage or broken.
+func (s *Sender) Open(c net.Conn) (*Writer, error) {
+	o := &Writer{sender: s, conn: c}
 	if s.path == Write {
 		return o, nil
 	}
@@ -81,7 +81,7 @@ func (s *Sender) Open(c net.Conn) (*Outlet, error) {
 // connection's write deadline. While the kernel's buffer is full it waits for a
 // few milliseconds at most and may then return 0 without an error. It does not
 // allocate unless it fails.
-func (o *Outlet) Send(n int) (int, error) {
+func (o *Writer) Send(n int) (int, error) {
 	if o.sender.path != Write {
 		return o.send(n)
 	}

@@ -45,7 +45,7 @@ type sendCall struct {
 	errno syscall.Errno
 }
 
-func (o *Outlet) open() error {
+func (o *Writer) open() error {
 	raw, err := o.conn.(*net.UDPConn).SyscallConn()
 	if err != nil {
 		return measure.Errorf(measure.KindBroken, "open %s for sending: %w", o.conn.RemoteAddr(), err)
@@ -67,7 +67,7 @@ func (o *Outlet) open() error {
 	return nil
 }
 
-func (o *Outlet) send(n int) (int, error) {
+func (o *Writer) send(n int) (int, error) {
 	c := &o.call
 	c.asked, c.taken, c.errno = n, 0, 0
 	if err := c.raw.Write(c.try); err != nil {
@@ -89,7 +89,7 @@ const fullWait = 2 * time.Millisecond
 
 // attempt sends what is asked with one system call, which does not wait. When
 // there is no room it waits for some, and then tries once more.
-func (o *Outlet) attempt(fd uintptr) bool {
+func (o *Writer) attempt(fd uintptr) bool {
 	c, s := &o.call, &o.sender.calls
 	messages := (c.asked + s.segments - 1) / s.segments
 	last := c.asked - (messages-1)*s.segments

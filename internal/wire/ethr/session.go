@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire"
@@ -206,15 +207,15 @@ func (s *session) Finish(_ context.Context, own *measure.End) (*measure.End, err
 	return end, nil
 }
 
-// Manner implements wire.Session.
-func (s *session) Manner() measure.Manner {
+// FlowPolicy implements wire.Session.
+func (s *session) FlowPolicy() engine.FlowPolicy {
 	switch s.request.Test {
 	case measure.TestUDP:
-		return measure.Manner{Kept: true, Untold: true, Datagrams: bare{}}
+		return engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Datagrams: bare{}}
 	case measure.TestLatency:
-		return measure.Manner{Lap: int64(s.rounds())}
+		return engine.FlowPolicy{ExtraMessageEvery: int64(s.rounds())}
 	}
-	return measure.Manner{Kept: true, Untold: true}
+	return engine.FlowPolicy{KeepOpen: true, NoPeerReport: true}
 }
 
 // Server implements wire.Session: nothing is told.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"soku/internal/measure"
+	"soku/internal/engine"
 )
 
 // Datagrams is the header of iperf3's datagrams, in network byte order: when it was
@@ -16,7 +16,7 @@ import (
 //	+---------+--------------+---------------------+ - - - - - - +
 //
 // A number of 32 bits wraps after four thousand million datagrams, as iperf3's does.
-func Datagrams(counters64 bool) measure.DatagramFormat {
+func Datagrams(counters64 bool) engine.DatagramFormat {
 	if counters64 {
 		return datagram64{}
 	}
@@ -30,10 +30,10 @@ const (
 
 type datagram32 struct{}
 
-// Size implements measure.DatagramFormat.
+// Size implements engine.DatagramFormat.
 func (datagram32) Size() int { return header32 }
 
-// PutAll implements measure.DatagramFormat.
+// PutAll implements engine.DatagramFormat.
 func (datagram32) PutAll(b []byte, size, _ int, first uint64, at time.Time) {
 	seconds, micros := clock(at)
 	for number := first + 1; len(b) >= size && size >= header32; number++ {
@@ -44,7 +44,7 @@ func (datagram32) PutAll(b []byte, size, _ int, first uint64, at time.Time) {
 	}
 }
 
-// Parse implements measure.DatagramFormat.
+// Parse implements engine.DatagramFormat.
 func (datagram32) Parse(b []byte) (number uint64, sentNs int64, fin, ok bool) {
 	if len(b) < header32 {
 		return 0, 0, false, false
@@ -53,15 +53,15 @@ func (datagram32) Parse(b []byte) (number uint64, sentNs int64, fin, ok bool) {
 	return number - 1, sentAt(b), false, number > 0
 }
 
-// Fin implements measure.DatagramFormat: the control connection has the last word.
+// Fin implements engine.DatagramFormat: the control connection has the last word.
 func (datagram32) Fin([]byte, int, uint64, time.Time) int { return 0 }
 
 type datagram64 struct{}
 
-// Size implements measure.DatagramFormat.
+// Size implements engine.DatagramFormat.
 func (datagram64) Size() int { return header64 }
 
-// PutAll implements measure.DatagramFormat.
+// PutAll implements engine.DatagramFormat.
 func (datagram64) PutAll(b []byte, size, _ int, first uint64, at time.Time) {
 	seconds, micros := clock(at)
 	for number := first + 1; len(b) >= size && size >= header64; number++ {
@@ -72,7 +72,7 @@ func (datagram64) PutAll(b []byte, size, _ int, first uint64, at time.Time) {
 	}
 }
 
-// Parse implements measure.DatagramFormat.
+// Parse implements engine.DatagramFormat.
 func (datagram64) Parse(b []byte) (number uint64, sentNs int64, fin, ok bool) {
 	if len(b) < header64 {
 		return 0, 0, false, false
@@ -81,7 +81,7 @@ func (datagram64) Parse(b []byte) (number uint64, sentNs int64, fin, ok bool) {
 	return number - 1, sentAt(b), false, number > 0
 }
 
-// Fin implements measure.DatagramFormat.
+// Fin implements engine.DatagramFormat.
 func (datagram64) Fin([]byte, int, uint64, time.Time) int { return 0 }
 
 func clock(at time.Time) (seconds, micros uint32) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire"
@@ -209,9 +210,9 @@ func (s *session) Protocol() string { return "iperf3" }
 // Err implements wire.Session.
 func (s *session) Err() <-chan error { return s.failed }
 
-// Manner implements wire.Session.
-func (s *session) Manner() measure.Manner {
-	m := measure.Manner{Kept: true, Silence: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
+// FlowPolicy implements wire.Session.
+func (s *session) FlowPolicy() engine.FlowPolicy {
+	m := engine.FlowPolicy{KeepOpen: true, SilenceTimeout: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
 	if s.request.Test == measure.TestUDP {
 		m.Datagrams = Datagrams(s.asked.Counters64)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/wire"
 )
@@ -302,8 +303,8 @@ func (s *session) Warnings() []string { return s.created.Warnings }
 // Server implements wire.Session.
 func (s *session) Server() *measure.Host { return &measure.Host{Facts: s.created.Server.Facts} }
 
-// Manner implements wire.Session.
-func (s *session) Manner() measure.Manner { return measure.Manner{} }
+// FlowPolicy implements wire.Session.
+func (s *session) FlowPolicy() engine.FlowPolicy { return engine.FlowPolicy{} }
 
 // Protocol implements wire.Session.
 func (s *session) Protocol() string { return Name }

@@ -21,6 +21,6 @@
 // No word tells what is meant by it: 88 is a state to ask for and a number of
 // seconds. So both ends here go by the order.
 //
-// Goroutines: a [Desk] has one a sync connection, which end before Serve returns.
+// Goroutines: a [Registry] has one a sync connection, which end before Serve returns.
 // A [Sync] and a session have none.
 package ntttcp

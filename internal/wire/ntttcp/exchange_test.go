@@ -133,17 +133,17 @@ func whole(ctx context.Context, address string, r wire.Request) error {
 
 func TestADeskAgainstRecordedSenders(t *testing.T) {
 	for name, c := range map[string]struct {
-		o       DeskOptions
+		o       RegistryOptions
 		seconds int // agreed
 		senders int
 		exits   bool // the sender says so
 	}{
-		"sync":        {DeskOptions{Seconds: 1}, 1, 1, false},
-		"longer":      {DeskOptions{Seconds: 3}, 3, 1, true},
-		"cycle":       {DeskOptions{Seconds: 1}, 3, 1, true},
-		"interrupted": {DeskOptions{Seconds: 5}, 5, 1, true},
-		"multi":       {DeskOptions{Seconds: 1, Multi: true}, 1, 2, false},
-		"udp":         {DeskOptions{Seconds: 1}, 1, 1, false},
+		"sync":        {RegistryOptions{Seconds: 1}, 1, 1, false},
+		"longer":      {RegistryOptions{Seconds: 3}, 3, 1, true},
+		"cycle":       {RegistryOptions{Seconds: 1}, 3, 1, true},
+		"interrupted": {RegistryOptions{Seconds: 5}, 5, 1, true},
+		"multi":       {RegistryOptions{Seconds: 1, Multi: true}, 1, 2, false},
+		"udp":         {RegistryOptions{Seconds: 1}, 1, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +157,7 @@ func TestADeskAgainstRecordedSenders(t *testing.T) {
 			var left atomic.Int64
 			left.Store(sent(x))
 			go drop(ctx, data, &left)
-			d := NewDesk(c.o)
+			d := NewRegistry(c.o)
 			go func() { _ = d.Serve(ctx, l) }()
 			p := exchange.Player{Exchange: x, As: exchange.Client, Expect: onceRun, Open: func(network string, port int) (net.Conn, error) {
 				if port == 15000 {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire"
@@ -200,9 +201,9 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 	return &measure.End{}, ctx.Err()
 }
 
-// Manner implements wire.Session.
-func (s *session) Manner() measure.Manner {
-	return measure.Manner{Kept: true, Untold: true, Datagrams: bare{}}
+// FlowPolicy implements wire.Session.
+func (s *session) FlowPolicy() engine.FlowPolicy {
+	return engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Datagrams: bare{}}
 }
 
 // Close implements wire.Session.

@@ -12,9 +12,9 @@ import (
 	"soku/internal/wire"
 )
 
-// receiver opens a desk with so many data ports above it and returns the address of
+// receiver opens a registry with so many data ports above it and returns the address of
 // the first.
-func receiver(t *testing.T, ports int, o DeskOptions) (*Desk, string, []*net.TCPListener) {
+func receiver(t *testing.T, ports int, o RegistryOptions) (*Registry, string, []*net.TCPListener) {
 	t.Helper()
 	for range 100 {
 		base := 16000 + rand.IntN(16000) // below the ports that systems hand out
@@ -35,7 +35,7 @@ func receiver(t *testing.T, ports int, o DeskOptions) (*Desk, string, []*net.TCP
 			l.Close()
 			continue
 		}
-		d := NewDesk(o)
+		d := NewRegistry(o)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() { done <- d.Serve(ctx, l) }()
@@ -59,7 +59,7 @@ func request(t *testing.T, change func(*measure.Options)) wire.Request {
 }
 
 func TestASessionGoesThroughTheProtocol(t *testing.T) {
-	d, address, data := receiver(t, 2, DeskOptions{Seconds: 2})
+	d, address, data := receiver(t, 2, RegistryOptions{Seconds: 2})
 	var states []string
 	s, err := Open(within(t), address, request(t, nil), wire.Hooks{State: func(s wire.State) { states = append(states, s.Name) }})
 	must(t, err)
@@ -92,7 +92,7 @@ func TestAReceiverThatGoesOnForLongerIsToldTheEnd(t *testing.T) {
 		"broken":   func(s wire.Session) { _ = s.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, address, _ := receiver(t, 1, DeskOptions{Seconds: 60})
+			d, address, _ := receiver(t, 1, RegistryOptions{Seconds: 60})
 			s, err := Open(within(t), address, request(t, nil), wire.Hooks{})
 			must(t, err)
 			defer s.Close()

@@ -4,10 +4,10 @@ package sock
 
 import "time"
 
-// TakeFor is [Intake.Take] of an intake with patience, again and again for up to d, or
+// TakeFor is [Reader.Take] of a reader with patience, again and again for up to d, or
 // until nothing came for as long as it is patient, or the stream ended. It returns how
 // many bytes came, and when the last of them did.
-func (in *Intake) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
+func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
 	last = Now()
 	for end := last.Add(d); err == nil && last.Before(end); {
 		var k int

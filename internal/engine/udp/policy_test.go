@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -38,7 +39,7 @@ func TestDatagramsOfAnotherFormatAreCounted(t *testing.T) {
 		to := from
 		to.Duration = 0 // only the protocol knows its end
 		over := make(chan struct{})
-		m := measure.Manner{Kept: true, Datagrams: plain{}}
+		m := engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}
 		var r outcome
 		done := make(chan struct{})
 		go func() {
@@ -80,7 +81,7 @@ func TestASenderWithoutATimeStopsWhenTheProtocolSaysSo(t *testing.T) {
 		go func() { <-come; close(over) }()
 		o := w.options(0, 1, 80_000) // a datagram each 140 ms
 		o.Duration = 0
-		end, err := SendIn(t.Context(), measure.Manner{Kept: true, Over: over, Datagrams: plain{}}, a, o, measure.Forward, nil)
+		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Over: over, Datagrams: plain{}}, a, o, measure.Forward, nil)
 		if n, _, _ := total(end); err != nil || n.Sent == 0 || n.Sent > 100 {
 			t.Errorf("sent %d datagrams: %v", n.Sent, err)
 		}

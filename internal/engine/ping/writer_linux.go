@@ -12,17 +12,17 @@ import (
 	"soku/internal/sock"
 )
 
-// outlet is a raw socket that requests leave through, with the kernel's time of
+// writer is a raw socket that requests leave through, with the kernel's time of
 // each. It is apart from the socket that replies come to because that one is
 // waited on, and waking up somebody for the time of a request, while the request
 // is on its way through the kernel, would be in the round trip.
-type outlet struct {
+type writer struct {
 	fd              int
 	buffer, control []byte
 }
 
-// openOutlet returns nil where the kernel would not tell.
-func (s *kernelSocket) openOutlet(target netip.Addr, o measure.Options) *outlet {
+// openWriter returns nil where the kernel would not tell.
+func (s *kernelSocket) openWriter(target netip.Addr, o measure.Options) *writer {
 	family, protocol := unix.AF_INET, unix.IPPROTO_ICMP
 	if s.v6 {
 		family, protocol = unix.AF_INET6, unix.IPPROTO_ICMPV6
@@ -38,17 +38,17 @@ func (s *kernelSocket) openOutlet(target netip.Addr, o measure.Options) *outlet 
 		_ = unix.Close(fd)
 		return nil
 	}
-	return &outlet{fd: fd, buffer: bufferFor(int(o.Size)), control: make([]byte, 256)}
+	return &writer{fd: fd, buffer: bufferFor(int(o.Size)), control: make([]byte, 256)}
 }
 
 // send waits a tick at most for room.
-func (l *outlet) send(message []byte, to unix.Sockaddr) error {
+func (l *writer) send(message []byte, to unix.Sockaddr) error {
 	return unix.Sendto(l.fd, message, 0, to)
 }
 
 // departed looks into the queue of errors (ip(7), MSG_ERRQUEUE), where the packet
 // comes back with what the kernel put in front of it.
-func (l *outlet) departed() (packet []byte, at time.Time, ok bool) {
+func (l *writer) departed() (packet []byte, at time.Time, ok bool) {
 	n, controlled, _, _, err := unix.Recvmsg(l.fd, l.buffer, l.control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 	if err != nil {
 		return nil, time.Time{}, false
@@ -60,4 +60,4 @@ func (l *outlet) departed() (packet []byte, at time.Time, ok bool) {
 	return l.buffer[:n], at, true
 }
 
-func (l *outlet) close() { _ = unix.Close(l.fd) }
+func (l *writer) close() { _ = unix.Close(l.fd) }

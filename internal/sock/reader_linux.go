@@ -13,9 +13,9 @@ import (
 	"soku/internal/measure"
 )
 
-// Intake takes bytes out of the kernel for the connections of one loop, as
-// [Outlet] puts them in.
-type Intake struct {
+// Reader takes bytes out of the kernel for the connections of one loop, as
+// [Writer] puts them in.
+type Reader struct {
 	path    string
 	patient bool
 	fds     []int
@@ -24,18 +24,18 @@ type Intake struct {
 	ready   poller
 }
 
-// IntakePaths are the values of the option rx that this system has for TCP, the
+// ReaderPaths are the values of the option rx that this system has for TCP, the
 // fastest first.
-func IntakePaths() []string { return []string{"discard", "read"} }
+func ReaderPaths() []string { return []string{"discard", "read"} }
 
 // discardMost bounds a discarding call: it holds the socket while it works.
 const discardMost = 4 << 20
 
-// OpenIntake makes an intake over conns whose path is one of [IntakePaths]. It has
+// OpenReader makes a reader over conns whose path is one of [ReaderPaths]. It has
 // descriptors of its own: conns may be closed while it is open. unit is the most
 // bytes of one read.
-func OpenIntake(conns []*net.TCPConn, path string, unit int) (*Intake, error) {
-	in := &Intake{path: path, most: discardMost}
+func OpenReader(conns []*net.TCPConn, path string, unit int) (*Reader, error) {
+	in := &Reader{path: path, most: discardMost}
 	if path == "read" {
 		in.buf, in.most = make([]byte, unit), unit
 	}
@@ -49,11 +49,11 @@ func OpenIntake(conns []*net.TCPConn, path string, unit int) (*Intake, error) {
 }
 
 // Path is how bytes come: the value of the option rx that stands for it.
-func (in *Intake) Path() string { return in.path }
+func (in *Reader) Path() string { return in.path }
 
 // Take takes what connection i has, up to a bound, and returns how many bytes
 // that were; [ErrWouldBlock] when there are none, [io.EOF] at the end.
-func (in *Intake) Take(i int) (int, error) {
+func (in *Reader) Take(i int) (int, error) {
 	call, flags := unix.RawSyscall6, uintptr(unix.MSG_DONTWAIT)
 	switch {
 	case in.patient: // the runtime is told, or a collection of garbage would wait, too
@@ -69,12 +69,12 @@ func (in *Intake) Take(i int) (int, error) {
 }
 
 // Bytes is what the last Take of n bytes read; nil where bytes are discarded.
-func (in *Intake) Bytes(n int) []byte { return in.buf[:min(n, len(in.buf))] }
+func (in *Reader) Bytes(n int) []byte { return in.buf[:min(n, len(in.buf))] }
 
 // Room is how many bytes the kernel holds at most for connection i before its sender
 // must wait, about: half of the receive buffer, as the other half is for what the kernel
 // adds (tcp(7), tcp_adv_win_scale).
-func (in *Intake) Room(i int) int64 {
+func (in *Reader) Room(i int) int64 {
 	n, err := unix.GetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF)
 	if err != nil {
 		return 0
@@ -83,7 +83,7 @@ func (in *Intake) Room(i int) int64 {
 }
 
 // RoundTrip is the least that the kernel has seen on connection i; 0 where it knows none.
-func (in *Intake) RoundTrip(i int) time.Duration {
+func (in *Reader) RoundTrip(i int) time.Duration {
 	info, err := unix.GetsockoptTCPInfo(in.fds[i], unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil || info.Min_rtt == math.MaxUint32 {
 		return 0
@@ -94,17 +94,17 @@ func (in *Intake) RoundTrip(i int) time.Duration {
 // Widen lets connection i hold n bytes, up to half of what net.ipv4.tcp_rmem allows, before
 // its sender must wait. It never narrows a window, and leaves a buffer alone whose size
 // somebody chose (SO_RCVBUF).
-func (in *Intake) Widen(i int, n int64) {
+func (in *Reader) Widen(i int, n int64) {
 	// A socket that is to wake for n bytes is given room for them (tcp_set_rcvlowat in the
 	// kernel's net/ipv4/tcp.c) and keeps it; SO_RCVBUF would end the kernel's own growing.
 	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, int(min(n, math.MaxInt32)))
 	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, 1)
 }
 
-// Patience makes Take of an intake over one connection wait inside the kernel while
+// BlockTimeout makes Take of a reader over one connection wait inside the kernel while
 // there is nothing, for up to d, and tells whether it does: only where bytes are read.
 // Until Close the connection blocks for everybody who uses it.
-func (in *Intake) Patience(d time.Duration) bool {
+func (in *Reader) BlockTimeout(d time.Duration) bool {
 	if in.buf == nil || len(in.fds) != 1 {
 		return false
 	}
@@ -114,17 +114,17 @@ func (in *Intake) Patience(d time.Duration) bool {
 
 // Wait sleeps until a connection has something, or for d. With patience it was waited
 // for already.
-func (in *Intake) Wait(d time.Duration) {
+func (in *Reader) Wait(d time.Duration) {
 	if !in.patient {
 		in.ready.wait(d)
 	}
 }
 
 // Drop gives up connection i: Wait no longer looks at it.
-func (in *Intake) Drop(i int) { in.ready.drop(i) }
+func (in *Reader) Drop(i int) { in.ready.drop(i) }
 
 // Close gives everything back. The connections stay open.
-func (in *Intake) Close() {
+func (in *Reader) Close() {
 	if in.patient {
 		unblocking(in.fds[0], unix.SO_RCVTIMEO)
 		in.patient = false

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -15,7 +16,7 @@ func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	t.Helper()
 	a, b := pairs(t, from.Streams)
 	over := make(chan struct{})
-	m := measure.Manner{Kept: true, Over: over}
+	m := engine.FlowPolicy{KeepOpen: true, Over: over}
 	from.TX, to.TX, to.RX = w.tx, w.tx, w.rx
 	returned := make(chan struct{}, 2)
 	go func() {
@@ -95,7 +96,7 @@ func TestAKeptFlowWithoutAByteEndsWithoutAFailure(t *testing.T) {
 	_, b := pairs(t, 2)
 	over := make(chan struct{})
 	close(over)
-	end, err := ReceiveIn(t.Context(), measure.Manner{Kept: true, Over: over}, b, endless(2), measure.Forward, nil)
+	end, err := ReceiveIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Over: over}, b, endless(2), measure.Forward, nil)
 	if err != nil || receivedBytes(end) != 0 {
 		t.Errorf("%d bytes, %v", receivedBytes(end), err)
 	}
@@ -110,7 +111,7 @@ func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
 		_ = a[0].Close()
 		o := options(time.Minute, 1)
 		o.RX = w.rx
-		end, err := receive(t.Context(), measure.Manner{Kept: true}, b, o, measure.Forward, nil, w.limits())
+		end, err := receive(t.Context(), engine.FlowPolicy{KeepOpen: true}, b, o, measure.Forward, nil, w.limits())
 		if err != nil || receivedBytes(end) != 1000 {
 			t.Errorf("%d bytes, %v", receivedBytes(end), err)
 		}
@@ -128,7 +129,7 @@ func TestAReceiverOfAKeptFlowMayEndALittleEarly(t *testing.T) {
 			}()
 			o := options(time.Second, 1)
 			o.TX = w.tx
-			end, err := send(t.Context(), measure.Manner{Kept: true}, a, o, measure.Forward, nil, w.limits())
+			end, err := send(t.Context(), engine.FlowPolicy{KeepOpen: true}, a, o, measure.Forward, nil, w.limits())
 			if (err != nil) != failure || sentBytes(end) == 0 {
 				t.Errorf("closed after %v of 1s: %d bytes, %v", after, sentBytes(end), err)
 			}

@@ -16,14 +16,14 @@ import (
 
 const forever = 20 * time.Second
 
-// open runs a desk until the test ends.
-func open(t *testing.T, o DeskOptions) (*Desk, string) {
+// open runs a registry until the test ends.
+func open(t *testing.T, o RegistryOptions) (*Registry, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewDesk(o)
+	d := NewRegistry(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- d.Serve(ctx, l) }()
@@ -35,7 +35,7 @@ func open(t *testing.T, o DeskOptions) (*Desk, string) {
 				t.Error(err)
 			}
 		case <-time.After(forever):
-			t.Error("the desk does not end")
+			t.Error("the registry does not end")
 		}
 	})
 	return d, l.Addr().String()
@@ -51,7 +51,7 @@ func come(t *testing.T, address string) *Sync {
 	return NewSync(c)
 }
 
-// agree comes to a desk and asks for so many seconds.
+// agree comes to a registry and asks for so many seconds.
 func agree(t *testing.T, address string, asked int) (s *Sync, agreed int) {
 	t.Helper()
 	s = come(t, address)
@@ -62,7 +62,7 @@ func agree(t *testing.T, address string, asked int) (s *Sync, agreed int) {
 }
 
 // run begins a test of one sender.
-func run(t *testing.T, d *Desk, address string, asked int) (*Sync, Test) {
+func run(t *testing.T, d *Registry, address string, asked int) (*Sync, Test) {
 	t.Helper()
 	s, _ := agree(t, address, asked)
 	must(t, s.Begin(within(t), false, nil))
@@ -82,7 +82,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func begun(t *testing.T, d *Desk) Test {
+func begun(t *testing.T, d *Registry) Test {
 	t.Helper()
 	select {
 	case test := <-d.Begun():
@@ -104,7 +104,7 @@ func over(t *testing.T, test Test) {
 
 func TestEndsAgreeOnTheLongerTime(t *testing.T) {
 	for _, c := range []struct{ own, asked, agreed int }{{60, 10, 60}, {5, 10, 10}, {0, 10, 0}, {10, 0, 0}, {10, 88, 88}, {1, 82, 82}} {
-		d, address := open(t, DeskOptions{Seconds: c.own})
+		d, address := open(t, RegistryOptions{Seconds: c.own})
 		s, got := agree(t, address, c.asked)
 		if got != c.agreed {
 			t.Errorf("receiver %d s, sender %d s: agreed on %d, want %d", c.own, c.asked, got, c.agreed)
@@ -117,7 +117,7 @@ func TestEndsAgreeOnTheLongerTime(t *testing.T) {
 }
 
 func TestABusyReceiverIsRefused(t *testing.T) {
-	d, address := open(t, DeskOptions{Seconds: 10})
+	d, address := open(t, RegistryOptions{Seconds: 10})
 	second, _ := agree(t, address, 10)
 	third := come(t, address)
 	run(t, d, address, 10)
@@ -132,14 +132,14 @@ func TestABusyReceiverIsRefused(t *testing.T) {
 }
 
 func TestASenderEndsTheTestBeforeItsTime(t *testing.T) {
-	d, address := open(t, DeskOptions{Seconds: 10})
+	d, address := open(t, RegistryOptions{Seconds: 10})
 	s, test := run(t, d, address, 10)
 	s.Exit()
 	over(t, test)
 }
 
 func TestSeveralSendersBeginWithTheLast(t *testing.T) {
-	d, address := open(t, DeskOptions{Seconds: 7, Multi: true})
+	d, address := open(t, RegistryOptions{Seconds: 7, Multi: true})
 	const early = 3
 	waits, began := make(chan struct{}, early), make(chan error, early)
 	for range early {
@@ -163,7 +163,7 @@ func TestSeveralSendersBeginWithTheLast(t *testing.T) {
 }
 
 func TestAnEighthSenderThatIsNotTheLastIsTurnedAway(t *testing.T) {
-	_, address := open(t, DeskOptions{Seconds: 7, Multi: true})
+	_, address := open(t, RegistryOptions{Seconds: 7, Multi: true})
 	waits := make(chan struct{}, SendersMost)
 	for range SendersMost - 1 {
 		s, _ := agree(t, address, 7)
@@ -177,7 +177,7 @@ func TestAnEighthSenderThatIsNotTheLastIsTurnedAway(t *testing.T) {
 }
 
 func TestATestWithoutATimeEndsWithItsLastSender(t *testing.T) {
-	d, address := open(t, DeskOptions{Seconds: 0})
+	d, address := open(t, RegistryOptions{Seconds: 0})
 	s, test := run(t, d, address, 10)
 	s.Close()
 	over(t, test)
@@ -187,7 +187,7 @@ func TestAReceiverLooksAtItsCountersBeforeItTellsItsSenders(t *testing.T) {
 	var c net.Conn
 	var err error
 	told := make(chan error, 1)
-	_, address := open(t, DeskOptions{Seconds: 1, Begins: func() {
+	_, address := open(t, RegistryOptions{Seconds: 1, Begins: func() {
 		_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		_, err := ReadWord(c)
 		told <- err
@@ -211,7 +211,7 @@ func TestAReceiverLooksAtItsCountersBeforeItTellsItsSenders(t *testing.T) {
 }
 
 func TestASenderLingersUntilTheReceiverIsDone(t *testing.T) {
-	d, address := open(t, DeskOptions{Seconds: 10})
+	d, address := open(t, RegistryOptions{Seconds: 10})
 	s, _ := run(t, d, address, 10)
 	lingered := make(chan struct{})
 	go func() { s.Linger(within(t)); close(lingered) }()
@@ -272,7 +272,7 @@ func TestASilentReceiverEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A desk takes any bytes: it answers by the order or hangs up, and is there for
+// A registry takes any bytes: it answers by the order or hangs up, and is there for
 // the next sender.
 func FuzzDesk(f *testing.F) {
 	word := func(words ...Word) (b []byte) {
@@ -290,7 +290,7 @@ func FuzzDesk(f *testing.F) {
 		if len(b) > 4096 {
 			return
 		}
-		d := NewDesk(DeskOptions{Seconds: 1, Multi: multi})
+		d := NewRegistry(RegistryOptions{Seconds: 1, Multi: multi})
 		near, far := net.Pipe()
 		done := make(chan struct{})
 		go func() { d.talk(&talk{conn: far}); far.Close(); close(done) }()
@@ -302,7 +302,7 @@ func FuzzDesk(f *testing.F) {
 		select {
 		case <-done:
 		case <-time.After(forever):
-			t.Fatal("the desk waits for one who is gone")
+			t.Fatal("the registry waits for one who is gone")
 		}
 		if n := <-answers; n > int64(len(b))+wordSize {
 			t.Fatalf("%d bytes of answers to %d", n, len(b))

@@ -13,7 +13,7 @@ import (
 const (
 	usualSilence = 120_000
 	leastSilence = 100
-	mostPatience = mostTime * 1000
+	maxTimeout   = mostTime * 1000
 )
 
 // keepAlive is what --cntl-ka asks for; 0 is the system's own.
@@ -21,12 +21,12 @@ type keepAlive struct{ Idle, Interval, Count int } // seconds, seconds, times
 
 // rcvTimeout takes how long a sender may be silent.
 func rcvTimeout(s *Settings, v string) error {
-	return bounded(&s.RcvTimeout, v, leastSilence, mostPatience, "receive timeout value is incorrect or not in range")
+	return bounded(&s.RcvTimeout, v, leastSilence, maxTimeout, "receive timeout value is incorrect or not in range")
 }
 
 // sndTimeout takes how long what was sent may be unacknowledged.
 func sndTimeout(s *Settings, v string) error {
-	return bounded(&s.SndTimeout, v, 0, mostPatience, "send timeout value is incorrect or not in range")
+	return bounded(&s.SndTimeout, v, 0, maxTimeout, "send timeout value is incorrect or not in range")
 }
 
 // controlKeepAlive takes IDLE/INTERVAL/COUNT, of which each may be left out.

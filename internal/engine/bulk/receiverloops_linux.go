@@ -13,34 +13,34 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// takers are loops: one drops what comes as fast as many do, and reading wants one
-// a processor. Where no intake opens, a goroutine a connection reads.
-func (s *Sink) takers(ctx context.Context, all *sync.WaitGroup) []taker {
+// receivers are loops: one drops what comes as fast as many do, and reading wants one
+// a processor. Where no reader opens, a goroutine a connection reads.
+func (s *Sink) receivers(ctx context.Context, all *sync.WaitGroup) []receiver {
 	path, n := "discard", 1
 	if s.o.Unit > 0 {
 		path, n = "read", sock.Processors
 	}
-	var out []taker
+	var out []receiver
 	for range n {
-		intake, err := sock.OpenIntake(nil, path, s.o.Unit)
+		reader, err := sock.OpenReader(nil, path, s.o.Unit)
 		if err != nil || s.o.Portable {
 			return append(out, &readers{Sink: s, ctx: ctx, all: all})
 		}
-		b := &basin{Sink: s, ctx: ctx, intake: intake, yields: path == "discard", come: make(chan struct{}, 1)}
+		b := &receiverLoop{Sink: s, ctx: ctx, reader: reader, yields: path == "discard", come: make(chan struct{}, 1)}
 		all.Go(b.run)
 		out = append(out, b)
 	}
 	return out
 }
 
-// basin takes what some of a sink's connections have from one thread, in turn. It
+// receiverLoop takes what some of a sink's connections have from one thread, in turn. It
 // waits as a loop of engine/tcp does, for the same reasons.
-type basin struct {
+type receiverLoop struct {
 	*Sink
 	ctx    context.Context
-	intake *sock.Intake
+	reader *sock.Reader
 	yields bool
-	places []int // the port of each of the intake's connections, -1 where there is none
+	places []int // the port of each of the reader's connections, -1 where there is none
 	live   atomic.Int64
 
 	mu      sync.Mutex
@@ -48,15 +48,15 @@ type basin struct {
 	come    chan struct{} // holds one when something waits
 }
 
-// arrival is a connection that a basin has not taken in yet.
+// arrival is a connection that a receiverLoop has not taken in yet.
 type arrival struct {
 	port int
 	conn *net.TCPConn
 }
 
-func (b *basin) held() int64 { return b.live.Load() }
+func (b *receiverLoop) held() int64 { return b.live.Load() }
 
-func (b *basin) take(port int, c *net.TCPConn) {
+func (b *receiverLoop) take(port int, c *net.TCPConn) {
 	b.live.Add(1)
 	b.mu.Lock()
 	b.waiting = append(b.waiting, arrival{port, c})
@@ -64,13 +64,13 @@ func (b *basin) take(port int, c *net.TCPConn) {
 	b.tell()
 }
 
-func (b *basin) run() {
+func (b *receiverLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer b.pins.Keep(measure.Receiver)()
 	_, restore := pace.FineSleep()
 	defer restore()
-	defer b.intake.Close()
+	defer b.reader.Close()
 	var since int64
 	for b.ctx.Err() == nil {
 		b.admit()
@@ -88,14 +88,14 @@ func (b *basin) run() {
 			pace.Sleep(doze)
 			since = 0
 		default:
-			b.intake.Wait(tick)
+			b.reader.Wait(tick)
 			since = 0
 		}
 	}
 }
 
 // idle waits for a connection.
-func (b *basin) idle() {
+func (b *receiverLoop) idle() {
 	select {
 	case <-b.come:
 		b.tell()
@@ -104,7 +104,7 @@ func (b *basin) idle() {
 }
 
 // tell says that something waits; once is enough.
-func (b *basin) tell() {
+func (b *receiverLoop) tell() {
 	select {
 	case b.come <- struct{}{}:
 	default:
@@ -112,7 +112,7 @@ func (b *basin) tell() {
 }
 
 // admit takes in what has come since.
-func (b *basin) admit() {
+func (b *receiverLoop) admit() {
 	select {
 	case <-b.come:
 	default:
@@ -123,8 +123,8 @@ func (b *basin) admit() {
 	b.waiting = nil
 	b.mu.Unlock()
 	for _, a := range arrivals {
-		i, err := b.intake.Add(a.conn)
-		// The intake has a descriptor of its own; this one would have the runtime's
+		i, err := b.reader.Add(a.conn)
+		// The reader has a descriptor of its own; this one would have the runtime's
 		// poller look at every packet.
 		_ = a.conn.Close()
 		if err != nil {
@@ -139,32 +139,32 @@ func (b *basin) admit() {
 }
 
 // pass gives each connection one turn and returns how many bytes came.
-func (b *basin) pass() (moved int64) {
+func (b *receiverLoop) pass() (moved int64) {
 	for i, port := range b.places {
 		if port < 0 {
 			continue
 		}
-		n, err := b.intake.Take(i)
+		n, err := b.reader.Take(i)
 		if n > 0 {
 			moved += int64(n)
 			b.ports[port].n.Add(int64(n))
 		}
 		if err != nil && !errors.Is(err, sock.ErrWouldBlock) {
 			b.places[i] = -1
-			b.intake.Remove(i)
+			b.reader.Remove(i)
 			b.gone()
 		}
 	}
 	return moved
 }
 
-func (b *basin) gone() {
+func (b *receiverLoop) gone() {
 	b.live.Add(-1)
 	b.open.Add(-1)
 }
 
 // close ends what nobody took in; the loop has ended.
-func (b *basin) close() {
+func (b *receiverLoop) close() {
 	for _, a := range b.waiting {
 		_ = a.conn.Close()
 	}

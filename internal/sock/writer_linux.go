@@ -14,11 +14,11 @@ import (
 	"soku/internal/measure"
 )
 
-// Outlet puts bytes into the kernel for the connections of one loop and does not
+// Writer puts bytes into the kernel for the connections of one loop and does not
 // wait while it does, unless it was given patience. It is for one goroutine, which
 // should have its OS thread locked: calls that do not block are made without
 // telling the runtime.
-type Outlet struct {
+type Writer struct {
 	path    string
 	copies  bool // the path is write
 	patient bool
@@ -40,24 +40,24 @@ type pipe struct{ from, to int }
 // splice, too.
 const pipeSize = 1 << 20
 
-// spare is a payload that was made ahead, for the first outlet that opens. It is
-// the process's: who makes it does not know the outlet yet.
+// spare is a payload that was made ahead, for the first writer that opens. It is
+// the process's: who makes it does not know the writer yet.
 var spare struct {
-	mu    sync.Mutex // held while it is made, so that an outlet waits for it
+	mu    sync.Mutex // held while it is made, so that a writer waits for it
 	pages []byte
 }
 
-// PrepareOutlet makes ahead what takes long about the next [OpenOutlet]. It may
+// PrepareWriter makes ahead what takes long about the next [OpenWriter]. It may
 // run beside anything; what nobody opens stays for the next trial of the process.
-func PrepareOutlet() {
+func PrepareWriter() {
 	spare.mu.Lock()
 	defer spare.mu.Unlock()
 	if spare.pages == nil {
-		spare.pages, _ = newPages(Incompressible) // OpenOutlet tries again, and tells
+		spare.pages, _ = newPages(Incompressible) // OpenWriter tries again, and tells
 	}
 }
 
-// pages is memory of its own with what an outlet sends. An outlet that shared its
+// pages is memory of its own with what a writer sends. An writer that shared its
 // pages with others would share the counters of references to them, too, which the
 // processors then take from each other for each page. The kernel keeps pages that
 // are still on their way when the memory is given back.
@@ -82,9 +82,9 @@ func newPages(fill func([]byte)) ([]byte, error) {
 	return b, nil
 }
 
-// OutletPaths are the values of the option tx that this system has for TCP, the
+// WriterPaths are the values of the option tx that this system has for TCP, the
 // fastest first.
-func OutletPaths() []string { return []string{"splice", "write", "sendfile", "zerocopy"} }
+func WriterPaths() []string { return []string{"splice", "write", "sendfile", "zerocopy"} }
 
 // MultipathPaths are the values of the options tx and rx to take for connections of
 // Multipath TCP where none is asked for. The kernel copies what it is given there, of
@@ -92,11 +92,11 @@ func OutletPaths() []string { return []string{"splice", "write", "sendfile", "ze
 // for bytes that are dropped unread.
 func MultipathPaths() (tx, rx string) { return "write", "read" }
 
-// OpenOutlet makes an outlet over conns whose path is one of [OutletPaths]. It
+// OpenWriter makes a writer over conns whose path is one of [WriterPaths]. It
 // has descriptors of its own: conns may be closed while it is open. What it sends is
 // what fill writes into zeros; nil is [Incompressible].
-func OpenOutlet(conns []*net.TCPConn, path string, fill func([]byte)) (*Outlet, error) {
-	o := &Outlet{path: path, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
+func OpenWriter(conns []*net.TCPConn, path string, fill func([]byte)) (*Writer, error) {
+	o := &Writer{path: path, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
 	if err := o.open(conns, fill); err != nil {
 		o.Close()
 		return nil, measure.Errorf(measure.KindUsage, "send by %s: %w", path, err).WithHint("this system may not have it; leave out --tx, or use --tx write")
@@ -104,7 +104,7 @@ func OpenOutlet(conns []*net.TCPConn, path string, fill func([]byte)) (*Outlet, 
 	return o, nil
 }
 
-func (o *Outlet) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
+func (o *Writer) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
 	if fill != nil {
 		o.payload, err = newPages(fill)
 	} else {
@@ -136,19 +136,19 @@ func (o *Outlet) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
 }
 
 // Path is how bytes go: the value of the option tx that stands for it.
-func (o *Outlet) Path() string { return o.path }
+func (o *Writer) Path() string { return o.path }
 
 // Put hands at most n bytes, 1 MiB at most, to connection i
 // and returns how many the kernel took; with [ErrWouldBlock] when its queue is
 // full now, also after a part.
-func (o *Outlet) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(o.payload))) }
+func (o *Writer) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(o.payload))) }
 
-// Patience makes Put of an outlet over one connection wait inside the kernel while
+// BlockTimeout makes Put of a writer over one connection wait inside the kernel while
 // the connection's queue is full, for up to d, and tells whether it does: only by
 // splice and write. The kernel then fills the queue as soon as there is room, where a loop
 // that is told of room and comes again finds the queue run empty. Until Close the
 // connection blocks for everybody who uses it.
-func (o *Outlet) Patience(d time.Duration) bool {
+func (o *Writer) BlockTimeout(d time.Duration) bool {
 	if o.path != "splice" && !o.copies || len(o.fds) != 1 {
 		return false
 	}
@@ -158,17 +158,17 @@ func (o *Outlet) Patience(d time.Duration) bool {
 
 // Wait sleeps until one of the connections may take more, or for d. With patience
 // it was waited for already.
-func (o *Outlet) Wait(d time.Duration) {
+func (o *Writer) Wait(d time.Duration) {
 	if !o.patient {
 		o.ready.wait(d)
 	}
 }
 
 // Drop gives up connection i: Wait no longer looks at it.
-func (o *Outlet) Drop(i int) { o.ready.drop(i) }
+func (o *Writer) Drop(i int) { o.ready.drop(i) }
 
 // Close gives everything back. The connections stay open.
-func (o *Outlet) Close() {
+func (o *Writer) Close() {
 	if o.patient {
 		unblocking(o.fds[0], unix.SO_SNDTIMEO)
 		o.patient = false
@@ -184,7 +184,7 @@ func (o *Outlet) Close() {
 	o.fds, o.payload = nil, nil
 }
 
-func (o *Outlet) write(fd, n int) (int, error) {
+func (o *Writer) write(fd, n int) (int, error) {
 	call := unix.RawSyscall
 	if o.patient { // the runtime is told, or a collection of garbage would wait, too
 		call = unix.Syscall
@@ -198,7 +198,7 @@ func (o *Outlet) write(fd, n int) (int, error) {
 
 // splice moves references to the payload's pages through a pipe into the socket.
 // What one connection left in the pipe is as good for the next.
-func (o *Outlet) splice(fd, n int) (int, error) {
+func (o *Writer) splice(fd, n int) (int, error) {
 	if o.piped == 0 {
 		// tee(2) copies the references that wait in another pipe; vmsplice(2) would
 		// look every page up again, which costs a tenth of the rate.
@@ -217,7 +217,7 @@ func (o *Outlet) splice(fd, n int) (int, error) {
 	return k, err
 }
 
-func (o *Outlet) intoSocket(fd, n int) (int, error) {
+func (o *Writer) intoSocket(fd, n int) (int, error) {
 	if o.patient { // the runtime is told, or a collection of garbage would wait, too
 		return result(unix.Syscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
 	}
@@ -226,7 +226,7 @@ func (o *Outlet) intoSocket(fd, n int) (int, error) {
 
 // openPipes fills one pipe with references to the payload's pages, once; what is
 // sent passes through the other.
-func (o *Outlet) openPipes() error {
+func (o *Writer) openPipes() error {
 	for _, p := range []*pipe{&o.source, &o.pipe} {
 		var fds [2]int
 		if err := unix.Pipe2(fds[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -241,12 +241,12 @@ func (o *Outlet) openPipes() error {
 	return os.NewSyscallError("vmsplice", err)
 }
 
-func (o *Outlet) sendfile(fd, n int) (int, error) {
+func (o *Writer) sendfile(fd, n int) (int, error) {
 	o.offset = 0
 	return result(unix.RawSyscall6(unix.SYS_SENDFILE, uintptr(fd), uintptr(o.file), uintptr(unsafe.Pointer(&o.offset)), uintptr(n), 0, 0))
 }
 
-func (o *Outlet) openFile() (err error) {
+func (o *Writer) openFile() (err error) {
 	if o.file, err = unix.MemfdCreate("soku", unix.MFD_CLOEXEC); err != nil {
 		return os.NewSyscallError("memfd_create", err)
 	}
@@ -254,7 +254,7 @@ func (o *Outlet) openFile() (err error) {
 	return err
 }
 
-func (o *Outlet) askZerocopy() error {
+func (o *Writer) askZerocopy() error {
 	for _, fd := range o.fds {
 		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ZEROCOPY, 1); err != nil {
 			return os.NewSyscallError("setsockopt SO_ZEROCOPY", err)
@@ -266,7 +266,7 @@ func (o *Outlet) askZerocopy() error {
 // zerocopy sends from the payload's pages. The kernel's words that it is done
 // with some (its queue of errors) take up the socket's memory for options until
 // they are read; the pages never change, so nothing else has to wait for them.
-func (o *Outlet) zerocopy(fd, n int) (int, error) {
+func (o *Writer) zerocopy(fd, n int) (int, error) {
 	k, err := result(unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n), unix.MSG_ZEROCOPY|unix.MSG_DONTWAIT, 0, 0))
 	if errors.Is(err, ErrWouldBlock) || errors.Is(err, unix.ENOBUFS) {
 		o.completions(fd)
@@ -275,7 +275,7 @@ func (o *Outlet) zerocopy(fd, n int) (int, error) {
 	return k, err
 }
 
-func (o *Outlet) completions(fd int) {
+func (o *Writer) completions(fd int) {
 	var control [256]byte
 	for {
 		h := unix.Msghdr{Control: &control[0]}

@@ -8,10 +8,10 @@ import (
 	"soku/internal/measure"
 )
 
-// Add takes connection c into an open intake and returns its number, which may be
-// one that [Intake.Remove] has given back. As with those of [OpenIntake], c itself
-// may be closed: the intake has a descriptor of its own.
-func (in *Intake) Add(c *net.TCPConn) (int, error) {
+// Add takes connection c into an open reader and returns its number, which may be
+// one that [Reader.Remove] has given back. As with those of [OpenReader], c itself
+// may be closed: the reader has a descriptor of its own.
+func (in *Reader) Add(c *net.TCPConn) (int, error) {
 	held, err := holdAll([]*net.TCPConn{c})
 	if err != nil {
 		return 0, measure.Errorf(measure.KindInternal, "receive from %s: %w", c.RemoteAddr(), err)
@@ -27,9 +27,9 @@ func (in *Intake) Add(c *net.TCPConn) (int, error) {
 	return len(in.fds) - 1, nil
 }
 
-// Remove gives connection i back: it is in no [Intake.Take] any more, and its
+// Remove gives connection i back: it is in no [Reader.Take] any more, and its
 // number is free.
-func (in *Intake) Remove(i int) {
+func (in *Reader) Remove(i int) {
 	in.Drop(i)
 	_ = unix.Close(in.fds[i])
 	in.fds[i] = -1

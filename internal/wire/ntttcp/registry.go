@@ -12,29 +12,29 @@ import (
 // SendersMost is how many senders a test has at most, the last included.
 const SendersMost = 8
 
-// Bounds on what strangers can make a desk hold.
+// Bounds on what strangers can make a registry hold.
 const (
 	talksMost = 64               // sync connections at a time
 	wordTime  = 3 * time.Minute  // from one word of a sender to the next, before the test
 	leaveTime = 10 * time.Second // to take a word
 )
 
-// DeskOptions say what a receiver agrees to.
-type DeskOptions struct {
+// RegistryOptions say what a receiver agrees to.
+type RegistryOptions struct {
 	Seconds int  // of the receiver's own test; 0 is until interrupted
 	Multi   bool // several senders, who all run Seconds and begin with the last
 	// Begins is called before the senders of a test are told to run: what comes from
-	// then on is of the test. It must not call the desk; nil: nobody is told.
+	// then on is of the test. It must not call the registry; nil: nobody is told.
 	Begins func()
 	// Tell gets a line for people about what happens, from any goroutine; nil: nobody is told.
 	Tell func(line string)
 }
 
-// Desk is the receiver's end of all sync connections: it agrees with senders on
+// Registry is the receiver's end of all sync connections: it agrees with senders on
 // the time, begins a test when they say so, and ends it when one says so. Its
 // methods are safe for concurrent use.
-type Desk struct {
-	o DeskOptions
+type Registry struct {
+	o RegistryOptions
 
 	begun chan Test
 
@@ -75,29 +75,29 @@ type talk struct {
 	seconds int
 }
 
-// NewDesk returns a desk that nobody has come to.
-func NewDesk(o DeskOptions) *Desk {
+// NewRegistry returns a registry that nobody has come to.
+func NewRegistry(o RegistryOptions) *Registry {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
 	if o.Begins == nil {
 		o.Begins = func() {}
 	}
-	return &Desk{o: o, begun: make(chan Test, 1), state: NotStarted}
+	return &Registry{o: o, begun: make(chan Test, 1), state: NotStarted}
 }
 
-// Begun delivers each test that begins. The next begins only after [Desk.Done].
-func (d *Desk) Begun() <-chan Test { return d.begun }
+// Begun delivers each test that begins. The next begins only after [Registry.Done].
+func (d *Registry) Begun() <-chan Test { return d.begun }
 
 // Open is how many sync connections there are now.
-func (d *Desk) Open() int {
+func (d *Registry) Open() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.open
 }
 
 // Done says that the receiver is at the end of the test that ran.
-func (d *Desk) Done() {
+func (d *Registry) Done() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.test != nil {
@@ -110,7 +110,7 @@ func (d *Desk) Done() {
 
 // Serve answers on l until ctx ends, and returns the error of a listener that
 // fails, of kind broken. It closes l and all connections.
-func (d *Desk) Serve(ctx context.Context, l net.Listener) error {
+func (d *Registry) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var all sync.WaitGroup
@@ -131,7 +131,7 @@ func (d *Desk) Serve(ctx context.Context, l net.Listener) error {
 	})
 }
 
-func (d *Desk) enter() bool {
+func (d *Registry) enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.open >= talksMost {
@@ -141,14 +141,14 @@ func (d *Desk) enter() bool {
 	return true
 }
 
-func (d *Desk) leave() {
+func (d *Registry) leave() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.open--
 }
 
 // talk goes through the words of one sender, by their order.
-func (d *Desk) talk(t *talk) {
+func (d *Registry) talk(t *talk) {
 	d.o.Tell("Sync connection: " + t.conn.RemoteAddr().String() + " --> " + t.conn.LocalAddr().String())
 	w, ok := t.next(wordTime)
 	if !ok || w != Query || !t.say(d.now()) {
@@ -180,7 +180,7 @@ func (d *Desk) talk(t *talk) {
 	d.hear(t, test)
 }
 
-func (d *Desk) now() Word {
+func (d *Registry) now() Word {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.state
@@ -188,7 +188,7 @@ func (d *Desk) now() Word {
 
 // agree is the time that a receiver answers with: its own for several senders,
 // else the longer of both, where none at all is the longest.
-func (d *Desk) agree(asked Word) (seconds int, ok bool) {
+func (d *Registry) agree(asked Word) (seconds int, ok bool) {
 	switch {
 	case asked < 0 || asked > SecondsMost:
 		return 0, false
@@ -202,7 +202,7 @@ func (d *Desk) agree(asked Word) (seconds int, ok bool) {
 
 // run begins the test of a single sender; one of several waits for the last, and
 // gets no test until that has come.
-func (d *Desk) run(t *talk) (*talks, bool) {
+func (d *Registry) run(t *talk) (*talks, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.busy {
@@ -224,7 +224,7 @@ func (d *Desk) run(t *talk) (*talks, bool) {
 }
 
 // runAll begins the test of all who wait and of the last.
-func (d *Desk) runAll(t *talk) (*talks, bool) {
+func (d *Registry) runAll(t *talk) (*talks, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.busy || !d.o.Multi {
@@ -236,7 +236,7 @@ func (d *Desk) runAll(t *talk) (*talks, bool) {
 }
 
 // begin tells senders to run, and the receiver.
-func (d *Desk) begin(all []*talk) *talks {
+func (d *Registry) begin(all []*talk) *talks {
 	last := all[len(all)-1]
 	if d.test == nil {
 		d.test = newTalks(last.seconds > 0)
@@ -253,7 +253,7 @@ func (d *Desk) begin(all []*talk) *talks {
 }
 
 // hear waits for what a sender says while its test waits or runs.
-func (d *Desk) hear(t *talk, test *talks) {
+func (d *Registry) hear(t *talk, test *talks) {
 	defer d.gone(t, test)
 	for {
 		d.await(t, test)
@@ -275,7 +275,7 @@ func (d *Desk) hear(t *talk, test *talks) {
 }
 
 // await sets how long a sender may be silent: as long as its test lasts.
-func (d *Desk) await(t *talk, test *talks) {
+func (d *Registry) await(t *talk, test *talks) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	deadline := time.Time{}
@@ -286,7 +286,7 @@ func (d *Desk) await(t *talk, test *talks) {
 }
 
 // exit ends a sender's test before its time, where it still runs.
-func (d *Desk) exit(test *talks) Word {
+func (d *Registry) exit(test *talks) Word {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.state == Running && d.test == test {
@@ -299,7 +299,7 @@ func (d *Desk) exit(test *talks) Word {
 
 // gone notes that a sender's connection is closed. A test without a time ends
 // with its last sender, and one that waits goes on without this one.
-func (d *Desk) gone(t *talk, test *talks) {
+func (d *Registry) gone(t *talk, test *talks) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i, w := range d.waiting {

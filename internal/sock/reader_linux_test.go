@@ -11,26 +11,26 @@ import (
 	"soku/internal/measure"
 )
 
-// patientIntake is an intake that waits up to d for what the other connection sends.
-func patientIntake(t *testing.T, d time.Duration) (in *Intake, of, from *net.TCPConn) {
+// patientReader is a reader that waits up to d for what the other connection sends.
+func patientReader(t *testing.T, d time.Duration) (in *Reader, of, from *net.TCPConn) {
 	t.Helper()
 	of, from, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err = OpenIntake([]*net.TCPConn{of}, "read", 64<<10)
+	in, err = OpenReader([]*net.TCPConn{of}, "read", 64<<10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(in.Close)
-	if !in.Patience(d) {
+	if !in.BlockTimeout(d) {
 		t.Fatal("it has none")
 	}
 	return in, of, from
 }
 
-func TestAPatientIntakeWaitsForBytesAndLeavesTheConnectionAsItWas(t *testing.T) {
-	in, of, from := patientIntake(t, time.Minute)
+func TestAPatientReaderWaitsForBytesAndLeavesTheConnectionAsItWas(t *testing.T) {
+	in, of, from := patientReader(t, time.Minute)
 	go func() {
 		time.Sleep(20 * time.Millisecond) // so that it waits, most likely
 		_, _ = from.Write([]byte("abc"))
@@ -45,9 +45,9 @@ func TestAPatientIntakeWaitsForBytesAndLeavesTheConnectionAsItWas(t *testing.T) 
 	}
 }
 
-func TestALongCallOfAPatientIntakeTellsWhatCameAndWhen(t *testing.T) {
+func TestALongCallOfAPatientReaderTellsWhatCameAndWhen(t *testing.T) {
 	const patience = 300 * time.Millisecond
-	in, _, from := patientIntake(t, patience)
+	in, _, from := patientReader(t, patience)
 	begin := Now()
 	if _, err := from.Write(make([]byte, 200<<10)); err != nil { // several reads
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func TestALongCallOfAPatientIntakeTellsWhatCameAndWhen(t *testing.T) {
 	}
 }
 
-func TestALongCallOfAPatientIntakeEndsWhileBytesCome(t *testing.T) {
-	in, _, from := patientIntake(t, time.Minute)
+func TestALongCallOfAPatientReaderEndsWhileBytesCome(t *testing.T) {
+	in, _, from := patientReader(t, time.Minute)
 	go func() {
 		for {
 			if _, err := from.Write(make([]byte, 256<<10)); err != nil {
@@ -88,17 +88,17 @@ func TestALongCallOfAPatientIntakeEndsWhileBytesCome(t *testing.T) {
 	}
 }
 
-func TestOnlyAnIntakeThatReadsOneConnectionHasPatience(t *testing.T) {
+func TestOnlyAReaderThatReadsOneConnectionHasABlockTimeout(t *testing.T) {
 	a, _, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, conns := range map[string][]*net.TCPConn{"discard": {a}, "read": {a, a}} {
-		in, err := OpenIntake(conns, path, 1<<10)
+		in, err := OpenReader(conns, path, 1<<10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.Patience(time.Minute) {
+		if in.BlockTimeout(time.Minute) {
 			t.Errorf("%s of %d connections has", path, len(conns))
 		}
 		in.Close()

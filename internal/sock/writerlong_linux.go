@@ -19,7 +19,7 @@ func exitsyscall()
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
 
-// PutFor is [Outlet.Put] of at most n bytes of an outlet with patience, again and again
+// PutFor is [Writer.Put] of at most n bytes of a writer with patience, again and again
 // for up to d, or until a call did not send all it could. It returns how many bytes the
 // kernel took.
 //
@@ -27,7 +27,7 @@ func nanotime() int64
 // monitor would take its processor away from each that waits, and for that look around
 // every 20 µs: some percent of a machine of two processors. docs/decisions/0005 says
 // what may be done in between.
-func (o *Outlet) PutFor(n int, d time.Duration) (took int64, err error) {
+func (o *Writer) PutFor(n int, d time.Duration) (took int64, err error) {
 	took, e := o.putUntil(uintptr(min(n, len(o.payload))), nanotime()+int64(d))
 	switch e {
 	case 0:
@@ -40,7 +40,7 @@ func (o *Outlet) PutFor(n int, d time.Duration) (took int64, err error) {
 
 //go:nosplit
 //go:norace
-func (o *Outlet) putUntil(each uintptr, end int64) (took int64, e syscall.Errno) {
+func (o *Writer) putUntil(each uintptr, end int64) (took int64, e syscall.Errno) {
 	fd := uintptr(o.fds[0])
 	entersyscallblock()
 	for {

@@ -11,27 +11,27 @@ import (
 	"soku/internal/sock"
 )
 
-// givers are loops, one a processor; where no outlet opens, a goroutine a
+// senderLoops are loops, one a processor; where no writer opens, a goroutine a
 // connection writes.
-func (s *Source) givers(ctx context.Context, all *sync.WaitGroup) {
+func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 	path := "splice"
 	if s.o.Unit > 0 || s.o.Rate > 0 {
 		path = "write"
 	}
-	var springs []*spring
+	var loops []*senderLoop
 	for _, places := range dealt(len(s.conns), sock.Processors) {
-		outlet, err := sock.OpenOutlet(pick(s.conns, places), path, nil)
+		writer, err := sock.OpenWriter(pick(s.conns, places), path, nil)
 		if err != nil || s.o.Portable {
-			for _, g := range springs {
-				g.outlet.Close()
+			for _, g := range loops {
+				g.writer.Close()
 			}
 			if err == nil {
-				outlet.Close()
+				writer.Close()
 			}
 			s.write(ctx, all)
 			return
 		}
-		springs = append(springs, &spring{Source: s, ctx: ctx, outlet: outlet, places: places, live: len(places)})
+		loops = append(loops, &senderLoop{Source: s, ctx: ctx, writer: writer, places: places, live: len(places)})
 	}
 	conns := make([]net.Conn, len(s.conns))
 	for i, c := range s.conns {
@@ -39,7 +39,7 @@ func (s *Source) givers(ctx context.Context, all *sync.WaitGroup) {
 	}
 	watch := sock.Unwatch(conns)
 	var running sync.WaitGroup
-	for _, g := range springs {
+	for _, g := range loops {
 		running.Go(g.run)
 	}
 	all.Go(func() { running.Wait(); watch() })
@@ -47,11 +47,11 @@ func (s *Source) givers(ctx context.Context, all *sync.WaitGroup) {
 
 // dealt are the connections of each of n loops, dealt out in turn.
 func dealt(conns, n int) [][]int {
-	hands := make([][]int, min(n, conns))
+	loops := make([][]int, min(n, conns))
 	for i := range conns {
-		hands[i%len(hands)] = append(hands[i%len(hands)], i)
+		loops[i%len(loops)] = append(loops[i%len(loops)], i)
 	}
-	return hands
+	return loops
 }
 
 func pick(conns []*net.TCPConn, places []int) []*net.TCPConn {
@@ -62,21 +62,21 @@ func pick(conns []*net.TCPConn, places []int) []*net.TCPConn {
 	return out
 }
 
-// spring sends on some of a source's connections from one thread, in turn, and
+// senderLoop sends on some of a source's connections from one thread, in turn, and
 // waits only when the queues of all of them are full or nothing is due.
-type spring struct {
+type senderLoop struct {
 	*Source
 	ctx    context.Context
-	outlet *sock.Outlet
+	writer *sock.Writer
 	places []int // which of the source's connections; -1 for one that failed
 	live   int
 }
 
-func (g *spring) run() {
+func (g *senderLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer g.pins.Keep(measure.Sender)()
-	defer g.outlet.Close()
+	defer g.writer.Close()
 	unit := unitMost
 	if g.o.Unit > 0 || g.o.Rate > 0 {
 		unit = g.unitOf()
@@ -87,7 +87,7 @@ func (g *spring) run() {
 		case lack > 0:
 			rest(g.ctx, g.waitFor(lack))
 		case g.live > 0:
-			g.outlet.Wait(tick)
+			g.writer.Wait(tick)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (g *spring) run() {
 // pass gives each connection one turn. room tells whether any may have room for
 // more, and lack, where none has, how many bytes are wanting until one is due a
 // unit.
-func (g *spring) pass(unit int) (room bool, lack int64) {
+func (g *senderLoop) pass(unit int) (room bool, lack int64) {
 	for k, i := range g.places {
 		if i < 0 {
 			continue
@@ -106,7 +106,7 @@ func (g *spring) pass(unit int) (room bool, lack int64) {
 			}
 			continue
 		}
-		n, err := g.outlet.Put(k, unit)
+		n, err := g.writer.Put(k, unit)
 		if n > 0 {
 			g.counts[i].n.Add(int64(n))
 		}
@@ -115,7 +115,7 @@ func (g *spring) pass(unit int) (room bool, lack int64) {
 			room = true
 		case !errors.Is(err, sock.ErrWouldBlock):
 			g.failed(i, err)
-			g.outlet.Drop(k)
+			g.writer.Drop(k)
 			g.places[k] = -1
 			g.live--
 		}

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TakeFor is [Intake.Take] of an intake with patience, again and again for up to d, or
+// TakeFor is [Reader.Take] of a reader with patience, again and again for up to d, or
 // until nothing came for as long as it is patient, or the stream ended. It returns how
 // many bytes came, and when the last of them did.
 //
-// To the Go runtime it is one system call, as [Outlet.PutFor].
-func (in *Intake) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
+// To the Go runtime it is one system call, as [Writer.PutFor].
+func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
 	took, at, ended, e := in.takeUntil(nanotime() + int64(d))
 	last = Now().Add(-time.Duration(nanotime() - at))
 	switch {
@@ -32,7 +32,7 @@ func (in *Intake) TakeFor(d time.Duration) (took int64, last time.Time, err erro
 
 //go:nosplit
 //go:norace
-func (in *Intake) takeUntil(end int64) (took, at int64, ended bool, e syscall.Errno) {
+func (in *Reader) takeUntil(end int64) (took, at int64, ended bool, e syscall.Errno) {
 	fd := uintptr(in.fds[0])
 	entersyscallblock()
 	for {

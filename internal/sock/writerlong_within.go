@@ -4,10 +4,10 @@ package sock
 
 import "time"
 
-// PutFor is [Outlet.Put] of at most n bytes of an outlet with patience, again and again
+// PutFor is [Writer.Put] of at most n bytes of a writer with patience, again and again
 // for up to d, or until a call did not send all it could. It returns how many bytes the
 // kernel took.
-func (o *Outlet) PutFor(n int, d time.Duration) (took int64, err error) {
+func (o *Writer) PutFor(n int, d time.Duration) (took int64, err error) {
 	for end := Now().Add(d); err == nil && Now().Before(end); {
 		var k int
 		k, err = o.Put(0, n)

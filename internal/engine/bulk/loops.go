@@ -9,14 +9,14 @@ import (
 	"soku/internal/sock"
 )
 
-// onHands runs work on so many threads, each kept where pins say, and waits for all.
-// Of n sockets each has every hands-th, those in its list.
-func onHands(pins *sock.Pins, role measure.Role, hands, n int, work func(sockets []int) error) error {
-	errs := make([]error, hands)
+// runLoops runs work on so many threads, each kept where pins say, and waits for all.
+// Of n sockets each has every loops-th, those in its list.
+func runLoops(pins *sock.Pins, role measure.Role, loops, n int, work func(sockets []int) error) error {
+	errs := make([]error, loops)
 	var all sync.WaitGroup
-	for h := range hands {
+	for h := range loops {
 		var sockets []int
-		for i := h; i < n; i += hands {
+		for i := h; i < n; i += loops {
 			sockets = append(sockets, i)
 		}
 		all.Go(func() {

@@ -12,16 +12,16 @@ import (
 	"soku/internal/measure"
 )
 
-func TestTheFirstOutletTakesThePayloadThatWasMadeAhead(t *testing.T) {
-	PrepareOutlet()
+func TestTheFirstWriterTakesThePayloadThatWasMadeAhead(t *testing.T) {
+	PrepareWriter()
 	made := unsafe.SliceData(spare.pages)
-	PrepareOutlet()
+	PrepareWriter()
 	if unsafe.SliceData(spare.pages) != made {
-		t.Fatal("a second was made ahead of the first outlet")
+		t.Fatal("a second was made ahead of the first writer")
 	}
 	var payloads []*byte
 	for range 2 {
-		o, err := OpenOutlet(nil, "write", nil)
+		o, err := OpenWriter(nil, "write", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,31 +29,31 @@ func TestTheFirstOutletTakesThePayloadThatWasMadeAhead(t *testing.T) {
 		payloads = append(payloads, unsafe.SliceData(o.payload))
 	}
 	if payloads[0] != made || payloads[1] == made {
-		t.Errorf("made ahead: %p; the outlets have %p and %p", made, payloads[0], payloads[1])
+		t.Errorf("made ahead: %p; the writers have %p and %p", made, payloads[0], payloads[1])
 	}
 }
 
-// patientPaths are those of outlets that can wait for room.
+// patientPaths are those of writers that can wait for room.
 var patientPaths = []string{"splice", "write"}
 
-func TestAPatientOutletWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
+func TestAPatientWriterWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
 	for _, path := range patientPaths {
-		t.Run(path, func(t *testing.T) { patientOutletWaits(t, path) })
+		t.Run(path, func(t *testing.T) { patientWriterWaits(t, path) })
 	}
 }
 
-func patientOutletWaits(t *testing.T, path string) {
+func patientWriterWaits(t *testing.T, path string) {
 	t.Helper()
 	a, b, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = a.SetWriteBuffer(64 << 10)
-	o, err := OpenOutlet([]*net.TCPConn{a}, path, nil)
+	o, err := OpenWriter([]*net.TCPConn{a}, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !o.Patience(50 * time.Millisecond) {
+	if !o.BlockTimeout(50 * time.Millisecond) {
 		t.Fatal("it has none")
 	}
 	var put int
@@ -89,7 +89,7 @@ func patientOutletWaits(t *testing.T, path string) {
 	}
 }
 
-func TestALongCallOfAPatientOutletCountsWhatComesAndEnds(t *testing.T) {
+func TestALongCallOfAPatientWriterCountsWhatComesAndEnds(t *testing.T) {
 	for _, path := range patientPaths {
 		t.Run(path, func(t *testing.T) { longCallCounts(t, path) })
 	}
@@ -101,12 +101,12 @@ func longCallCounts(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := OpenOutlet([]*net.TCPConn{a}, path, nil)
+	o, err := OpenWriter([]*net.TCPConn{a}, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	if !o.Patience(5 * time.Millisecond) {
+	if !o.BlockTimeout(5 * time.Millisecond) {
 		t.Fatal("it has none")
 	}
 	var put int64

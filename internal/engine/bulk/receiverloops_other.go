@@ -1,0 +1,12 @@
+//go:build !linux
+
+package bulk
+
+import (
+	"context"
+	"sync"
+)
+
+func (s *Sink) receivers(ctx context.Context, all *sync.WaitGroup) []receiver {
+	return []receiver{&readers{Sink: s, ctx: ctx, all: all}}
+}
