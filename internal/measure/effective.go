@@ -68,7 +68,7 @@ func (o Options) Effective(test Test) (Options, error) {
 		}
 	}
 	v := reflect.ValueOf(&o).Elem()
-	for _, f := range optionFields() {
+	for _, f := range optionFields {
 		field := v.Field(f.index)
 		if !slices.Contains(f.Tests, test) {
 			if !field.IsZero() {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // OptionField is the declaration of one option, read from the tags of [Options].
@@ -22,56 +21,31 @@ type OptionField struct {
 	index    int
 }
 
-// optionFields are read when somebody asks first, not before main.
-var optionFields = sync.OnceValue(readOptionFields)
+// optionFields has one element a field of [Options], in its order.
+var optionFields = readOptionFields(reflect.TypeFor[Options]())
 
-func readOptionFields() []OptionField {
-	t := reflect.TypeFor[Options]()
-	out := make([]OptionField, t.NumField())
-	for i := range out {
-		out[i] = readOptionField(string(t.Field(i).Tag))
-		out[i].index = i
+func readOptionFields(options reflect.Type) []OptionField {
+	out := make([]OptionField, 0, options.NumField())
+	for i := range options.NumField() {
+		tag := options.Field(i).Tag
+		f := OptionField{
+			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
+			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i,
+		}
+		for name := range strings.FieldsSeq(tag.Get("tests")) {
+			f.Tests = append(f.Tests, Test(name))
+		}
+		f.min, _ = strconv.ParseInt(tag.Get("min"), 10, 64)
+		f.max, _ = strconv.ParseInt(tag.Get("max"), 10, 64)
+		out = append(out, f)
 	}
 	return out
-}
-
-// readOptionField goes through a tag once: StructTag.Get would for each of its values,
-// and this is in the way of the first packet. No value has a quotation mark in it.
-func readOptionField(tag string) (f OptionField) {
-	for tag != "" {
-		var key, value string
-		key, tag, _ = strings.Cut(tag, `:"`)
-		value, tag, _ = strings.Cut(tag, `"`)
-		switch strings.TrimSpace(key) {
-		case "yaml":
-			f.Key = value
-		case "flag":
-			f.Flag = value
-		case "short":
-			f.Short = value
-		case "help":
-			f.Help = value
-		case "bare":
-			f.Bare = value
-		case "enum":
-			f.Enum = strings.Fields(value)
-		case "tests":
-			for name := range strings.FieldsSeq(value) {
-				f.Tests = append(f.Tests, Test(name))
-			}
-		case "min":
-			f.min, _ = strconv.ParseInt(value, 10, 64)
-		case "max":
-			f.max, _ = strconv.ParseInt(value, 10, 64)
-		}
-	}
-	return f
 }
 
 // OptionFields lists the options that apply to a test, in the order of help.
 func OptionFields(test Test) []OptionField {
 	var out []OptionField
-	for _, f := range optionFields() {
+	for _, f := range optionFields {
 		if slices.Contains(f.Tests, test) {
 			out = append(out, f)
 		}

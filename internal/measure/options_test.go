@@ -100,7 +100,7 @@ func TestAnAmountReplacesTheTime(t *testing.T) {
 
 func TestEveryOptionIsDeclaredInFull(t *testing.T) {
 	keys, flags := map[string]bool{}, map[string]bool{}
-	for _, f := range optionFields() {
+	for _, f := range optionFields {
 		if f.Key == "" || f.Flag == "" || f.Help == "" || len(f.Tests) == 0 {
 			t.Errorf("option %+v lacks a tag", f)
 		}
@@ -134,20 +134,16 @@ func TestTheUsualLengthIsThatOfTheStreamsAndAGivenOneStays(t *testing.T) {
 	}
 }
 
-func TestATagIsReadAsTheStandardLibraryReadsIt(t *testing.T) {
+func TestTheLimitsOfAnOptionAreWholeNumbers(t *testing.T) {
 	options := reflect.TypeFor[Options]()
-	for i, f := range readOptionFields() {
-		tag := options.Field(i).Tag
-		for key, got := range map[string]string{
-			"tests": strings.ReplaceAll(list(f.Tests), ", ", " "), "yaml": f.Key, "flag": f.Flag, "short": f.Short, "help": f.Help, "bare": f.Bare, "enum": strings.Join(f.Enum, " "),
-		} {
-			if want := tag.Get(key); got != want {
-				t.Errorf("%s of %s is %q, want %q", key, options.Field(i).Name, got, want)
+	for field := range options.Fields() {
+		for _, key := range []string{"min", "max"} {
+			text, ok := field.Tag.Lookup(key)
+			if !ok {
+				continue
 			}
-		}
-		for key, got := range map[string]int64{"min": f.min, "max": f.max} {
-			if want, _ := strconv.ParseInt(tag.Get(key), 10, 64); got != want {
-				t.Errorf("%s of %s is %d, want %d", key, options.Field(i).Name, got, want)
+			if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+				t.Errorf("%s of %s: %v", key, field.Name, err)
 			}
 		}
 	}
