@@ -85,6 +85,9 @@ func connectFloor(ctx context.Context, r *measure.Result) *measure.FloorReading 
 // runForeign connects to a port at which no soku server counts.
 func runForeign(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {
 	t := connect.Target{Addr: netip.AddrPortFrom(addr, uint16(o.ToPort)), Reset: o.Close == "rst"}
+	if err := h.ready(ctx); err != nil {
+		return err
+	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	own, err := connect.Run(ctx, t, o, h.Observe)
 	counters := watch.Stop(host.Moved{})

@@ -17,6 +17,9 @@ import (
 
 // runTrace finds the hops of a path. It needs no server.
 func runTrace(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {
+	if err := h.ready(ctx); err != nil {
+		return err
+	}
 	began := sock.Now()
 	t, l, err := trace.Run(ctx, addr, o, h.Trace)
 	r.Summary.DurationNs = measure.Duration(sock.Since(began))
@@ -42,6 +45,9 @@ func runTrace(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, 
 
 // runMTU finds the largest packet that a path carries. It needs no server.
 func runMTU(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {
+	if err := h.ready(ctx); err != nil {
+		return err
+	}
 	began := sock.Now()
 	m, err := mtu.Run(ctx, addr, o, h.MTU)
 	if m == nil {

@@ -62,6 +62,9 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	}
 	defer data.close()
 	ahead.into(r)
+	if err := h.ready(ctx); err != nil {
+		return serverFirst(ctx, err)
+	}
 	watch, err := startWatched(ctx, session, r.Hosts.Client.Facts.Interface)
 	if err != nil {
 		return serverFirst(ctx, err)
@@ -256,6 +259,9 @@ func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r
 			return err
 		}
 		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
+	}
+	if err := h.ready(ctx); err != nil {
+		return err
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	l, err := ping.Run(ctx, addr, o, h.Observe)

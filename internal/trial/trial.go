@@ -42,7 +42,7 @@ type Spec struct {
 }
 
 // Hooks are called while the trial runs, from one goroutine at a time for each
-// hook; they must return within a few milliseconds. Each may be nil.
+// hook; all but Ready must return within a few milliseconds. Each may be nil.
 type Hooks struct {
 	Observe measure.Observer
 	// Every asks for intervals of an omitted start, too, and for a last one however
@@ -60,6 +60,21 @@ type Hooks struct {
 	// before packets move: one element a stream, forward first. It must leave them
 	// as they are, and not keep them.
 	Opened func(conns []net.Conn)
+	// Ready is called once, right before packets move: the session is open, its
+	// connections stand, and nothing but the start itself is left to do. The trial
+	// starts when it returns nil and fails with the error it returns otherwise, so
+	// that it can wait for other trials to be ready, too. Its context also ends when
+	// the server goes away; a soku server gives up on a session that does not start
+	// within native.StartTimeout.
+	Ready func(context.Context) error
+}
+
+// ready waits until the trial may start.
+func (h Hooks) ready(ctx context.Context) error {
+	if h.Ready == nil {
+		return nil
+	}
+	return h.Ready(ctx)
 }
 
 // Run measures and returns the result. It always returns one: what went wrong
