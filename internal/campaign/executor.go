@@ -9,13 +9,6 @@ import (
 	"soku/internal/store"
 )
 
-// Runner runs one trial and always returns a result, whose Error says what went
-// wrong; ending ctx ends the trial within 100 ms. It calls obs from one
-// goroutine at a time and not after it has returned.
-type Runner interface {
-	Run(ctx context.Context, j Job, obs measure.Observer) *measure.Result
-}
-
 // Executor takes a campaign through its schedule: command, trial, journal,
 // store. It runs one trial at a time, on the caller's goroutine.
 type Executor struct {

@@ -110,7 +110,7 @@ var serial struct {
 	n int
 }
 
-func (b *bench) Run(ctx context.Context, j campaign.Job, obs measure.Observer) *measure.Result {
+func (b *bench) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
 	b.mu.Lock()
 	b.ran = append(b.ran, j.Key().String())
 	b.mu.Unlock()
@@ -120,7 +120,7 @@ func (b *bench) Run(ctx context.Context, j campaign.Job, obs measure.Observer) *
 	serial.Unlock()
 	r := invented(j, id, b.bytes)
 	if b.during != nil {
-		b.during(ctx, j, obs)
+		b.during(ctx, j, h.Progress)
 	}
 	if ctx.Err() != nil {
 		r.Error = measure.AsError(context.Cause(ctx), measure.KindInterrupted)

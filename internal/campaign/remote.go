@@ -28,7 +28,7 @@ const childGrace = 80 * time.Millisecond
 // Run starts the child, gives it the spec and reads what comes back. A child
 // that cannot be started or ends without a result leaves a result of its own
 // whose error, of kind broken, has the last line the child wrote to stderr.
-func (r *Remote) Run(ctx context.Context, j Job, obs measure.Observer) *measure.Result {
+func (r *Remote) Run(ctx context.Context, j Job, h Hooks) *measure.Result {
 	failed := func(err error) *measure.Result {
 		res := blank(j, r.Now())
 		if ctx.Err() != nil {
@@ -49,7 +49,7 @@ func (r *Remote) Run(ctx context.Context, j Job, obs measure.Observer) *measure.
 	if err != nil {
 		return failed(err)
 	}
-	out := &trialReader{obs: obs, done: func() { _ = stdin.Close() }}
+	out := &trialReader{obs: h.Progress, done: func() { _ = stdin.Close() }}
 	complaints := &tail{limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaints
 	cmd.Cancel, cmd.WaitDelay = stdin.Close, childGrace

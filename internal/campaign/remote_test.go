@@ -80,7 +80,7 @@ func job(t *testing.T) campaign.Job {
 func TestAChildRunsTheTrialAndReportsIt(t *testing.T) {
 	j := job(t)
 	var bytes []int64
-	r := remote(t, "", "").Run(t.Context(), j, func(p measure.Progress) { bytes = append(bytes, p.Bytes) })
+	r := remote(t, "", "").Run(t.Context(), j, campaign.Hooks{Progress: func(p measure.Progress) { bytes = append(bytes, p.Bytes) }})
 	if r.Error != nil {
 		t.Fatal(r.Error)
 	}
@@ -99,7 +99,7 @@ func TestAChildThatDiesLeavesAResultWithItsLastWords(t *testing.T) {
 	for how, want := range map[string]string{
 		"crash": "fatal error: out of luck", "greeting": "Welcome to vm1, last login", "silent": "it said nothing",
 	} {
-		r := remote(t, how, "").Run(t.Context(), job(t), func(measure.Progress) {})
+		r := remote(t, how, "").Run(t.Context(), job(t), campaign.Hooks{Progress: func(measure.Progress) {}})
 		if r.Error == nil || r.Error.Kind != measure.KindBroken || !strings.Contains(r.Error.Message, want) || !strings.Contains(r.Error.Message, "onprem") {
 			t.Errorf("%s: error is %v", how, r.Error)
 		}
@@ -113,7 +113,7 @@ func TestAChildThatCannotStartIsAFailedTrial(t *testing.T) {
 	r := &campaign.Remote{Now: time.Now, Child: func(ctx context.Context, _ campaign.Job) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "soku-test-no-such-program"), nil
 	}}
-	res := r.Run(t.Context(), job(t), func(measure.Progress) {})
+	res := r.Run(t.Context(), job(t), campaign.Hooks{Progress: func(measure.Progress) {}})
 	if res.Error == nil || res.Error.Kind != measure.KindBroken || !strings.Contains(res.Error.Message, "soku-test-no-such-program") {
 		t.Errorf("error is %v", res.Error)
 	}
@@ -122,11 +122,11 @@ func TestAChildThatCannotStartIsAFailedTrial(t *testing.T) {
 func TestEndingTheContextEndsTheChild(t *testing.T) {
 	mark := t.TempDir() + "/mark"
 	ctx, cancel := context.WithCancelCause(t.Context())
-	r := remote(t, "endless", mark).Run(ctx, job(t), func(p measure.Progress) {
+	r := remote(t, "endless", mark).Run(ctx, job(t), campaign.Hooks{Progress: func(p measure.Progress) {
 		if p.Bytes == 2 {
 			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
 		}
-	})
+	}})
 	// The child may have had the time to say so itself, or was killed.
 	if r.Error == nil && r.ID != "child" || r.Error != nil && r.Error.Kind != measure.KindInterrupted {
 		t.Errorf("error is %v", r.Error)

@@ -248,7 +248,7 @@ func campaignChild() int {
 // slowRunner tells its parent of each trial and gives it time to kill.
 type slowRunner struct{}
 
-func (slowRunner) Run(_ context.Context, j campaign.Job, _ measure.Observer) *measure.Result {
+func (slowRunner) Run(_ context.Context, j campaign.Job, _ campaign.Hooks) *measure.Result {
 	_, _ = os.Stdout.WriteString("trial\n")
 	time.Sleep(time.Duration(j.Trial.Order%3) * time.Millisecond)
 	return invented(j, "r"+strings.NewReplacer(" ", "", ",", "-").Replace(j.Key().String()), 1)

@@ -25,13 +25,13 @@ func (r *run) trial(ctx context.Context, j Job) error {
 	trialCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var m meter
-	res := r.Runner.Run(trialCtx, j, func(p measure.Progress) {
+	res := r.Runner.Run(trialCtx, j, Hooks{Progress: func(p measure.Progress) {
 		m.add(p)
 		if limit := int64(r.c.Plan.MaxBytes); limit > 0 && r.c.bytes+m.bytes() > limit {
 			cancel(r.capReached())
 		}
 		r.tell(Event{Kind: EventProgress, Job: &j, Progress: &p})
-	})
+	}})
 	r.clock.ran(j, r.Now().Sub(begin))
 	bytes := max(m.bytes(), moved(res))
 	if res.Error != nil && trialCtx.Err() != nil {

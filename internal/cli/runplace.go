@@ -136,9 +136,9 @@ type dispatcher struct {
 	elsewhere campaign.Remote
 }
 
-func (d *dispatcher) Run(ctx context.Context, j campaign.Job, obs measure.Observer) *measure.Result {
+func (d *dispatcher) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
 	if j.Client.Host == "" && len(j.Client.Command) == 0 {
-		return d.here(ctx, j.Spec(d.access), obs)
+		return d.here(ctx, j.Spec(d.access), h.Progress)
 	}
-	return d.elsewhere.Run(ctx, j, obs)
+	return d.elsewhere.Run(ctx, j, h)
 }
