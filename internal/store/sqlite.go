@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,6 +111,30 @@ func (s *sqlite) resolve(ctx context.Context, table, id string) (string, error) 
 	}
 	return matches[0], nil
 }
+
+func (s *sqlite) Missing(ctx context.Context, ids []string) ([]string, error) {
+	missing := []string{}
+	for part := range slices.Chunk(ids, missingChunk) {
+		list, err := json.Marshal(part)
+		if err != nil {
+			return nil, failure(ctx, "look up results in", s.path, err)
+		}
+		rows, err := s.db.QueryContext(ctx, `SELECT value FROM json_each(?)
+			WHERE NOT EXISTS (SELECT 1 FROM result WHERE result.id = value) ORDER BY key`, string(list))
+		if err != nil {
+			return nil, failure(ctx, "look up results in", s.path, err)
+		}
+		found, err := collect(rows, func(scan func(...any) error) (id string, err error) { return id, scan(&id) })
+		if err != nil {
+			return nil, failure(ctx, "look up results in", s.path, err)
+		}
+		missing = append(missing, found...)
+	}
+	return missing, nil
+}
+
+// missingChunk bounds how many identities one statement looks up.
+const missingChunk = 10_000
 
 func (s *sqlite) List(ctx context.Context, q Query) ([]Entry, error) {
 	query := `SELECT id, started_at, test, client, server, campaign, pattern, headline, error FROM result`

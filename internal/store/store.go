@@ -41,6 +41,10 @@ type Store interface {
 	// given text (at least [MinPrefix] characters), or for "last" the one that
 	// started last.
 	Get(ctx context.Context, id string) (*measure.Result, error)
+	// Missing returns those of the IDs that no stored result has, in the order in
+	// which they were given. With it a campaign that goes on finds out which
+	// results of its journal the store lacks without reading any document.
+	Missing(ctx context.Context, ids []string) ([]string, error)
 	// List returns what [Query] selects, the latest start first.
 	List(ctx context.Context, q Query) ([]Entry, error)
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		"keeps members it does not know":          unknownMembers,
 		"putting an ID twice changes nothing":     putTwice,
 		"finds by ID, prefix and last":            getByIdentity,
+		"says which results are missing":          missing,
 		"refuses a result without an ID":          noIdentity,
 		"lists the newest first and selects":      list,
 		"summarises failures in the list":         listFailure,
@@ -191,6 +193,29 @@ func identityIsText(t *testing.T, s store.Store) {
 	put(t, s, Result("測定-日本", 3))
 	if got, err := s.Get(t.Context(), "測定-"); err != nil || got.ID != "測定-日本" {
 		t.Errorf("an identity in other letters was not found: %v", err)
+	}
+}
+
+func missing(t *testing.T, s store.Store) {
+	put(t, s, Result("a", 1), Result("we'ird%", 2), Result("測定", 3))
+	for _, c := range []struct{ ask, want []string }{
+		{nil, nil},
+		{[]string{"a", "測定", "we'ird%"}, nil},
+		{[]string{"z", "a", "we'ird_", "A", "aa", "", "b"}, []string{"z", "we'ird_", "A", "aa", "", "b"}},
+	} {
+		got, err := s.Missing(t.Context(), c.ask)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("Missing(%q) = %q (%v), want %q", c.ask, got, err, c.want)
+		}
+	}
+	many := make([]string, 25_000) // more than fit into one statement
+	for i := range many {
+		many[i] = fmt.Sprint(i)
+	}
+	many[20_000] = "a"
+	got, err := s.Missing(t.Context(), many)
+	if err != nil || !slices.Equal(got, slices.Delete(slices.Clone(many), 20_000, 20_001)) {
+		t.Errorf("of %d identities %d are missing (%v)", len(many), len(got), err)
 	}
 }
 
