@@ -17,7 +17,7 @@ import (
 var floors = [][]string{
 	{"measure", "version"},
 	{"sock", "host"},
-	{"engine", "wire", "stats", "store"},
+	{"engine", "wire", "stats", "store", "text"},
 	{"trial", "server", "lab", "report"},
 	{"campaign", "floor", "dropin"},
 	{"trial", "server", "lab", "report", "ingest"},

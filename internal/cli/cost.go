@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
-// costText is what the trial cost each end's processors, the sender first:
-// "0.069 s/GB at the sender (0.90 cores, softirq 12 %), ...". It is empty
-// where neither end knows.
-func costText(r *measure.Result) string {
+// costSummary says what the trial cost each end's processors, the sender first. It adds
+// nothing where neither end knows.
+func costSummary(out *text.Lines, r *measure.Result) {
 	ends := []struct {
 		name string
 		host *measure.Host
@@ -24,35 +21,15 @@ func costText(r *measure.Result) string {
 			ends[0], ends[1] = ends[1], ends[0]
 		}
 	}
-	var parts []string
+	label := "label.cost"
 	for _, e := range ends {
 		if e.host == nil || e.host.Counters == nil || e.host.Counters.CoresUsed == 0 {
 			continue
 		}
-		parts = append(parts, endCost(e.host.Counters, e.name))
+		c := e.host.Counters
+		out.Row(label, "summary.cost."+e.name, text.Args{
+			"Cores": c.CoresUsed, "PerGB": c.CPUSecPerGB, "PerPacket": c.CPUNsPerPacket, "Softirq": c.SoftirqRatio, "Shared": c.Shared,
+		})
+		label = ""
 	}
-	return strings.Join(parts, ", ")
-}
-
-func endCost(c *measure.Counters, name string) string {
-	var beside []string
-	figure := fmt.Sprintf("%.2f cores", c.CoresUsed)
-	if c.CPUSecPerGB > 0 {
-		beside = append(beside, figure)
-		figure = fmt.Sprintf("%.3g s/GB", c.CPUSecPerGB)
-	}
-	if c.CPUNsPerPacket > 0 {
-		beside = append(beside, measure.FormatLatency(c.CPUNsPerPacket)+" a packet")
-	}
-	if c.SoftirqRatio != nil {
-		beside = append(beside, fmt.Sprintf("softirq %.0f %%", *c.SoftirqRatio*100))
-	}
-	if c.Shared {
-		beside = append(beside, "shared with other tests")
-	}
-	text := figure + " at the " + name
-	if len(beside) > 0 {
-		text += " (" + strings.Join(beside, ", ") + ")"
-	}
-	return text
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 func TestTheCostNamesTheEndsByWhatTheyDid(t *testing.T) {
@@ -17,15 +19,21 @@ func TestTheCostNamesTheEndsByWhatTheyDid(t *testing.T) {
 		want string
 	}{
 		{"forward", measure.Result{Options: measure.Options{Direction: measure.Forward}, Hosts: measure.Hosts{Client: client, Server: server}},
-			"0.0691 s/GB at the sender (0.90 cores, softirq 12 %), 0.024 s/GB at the receiver (0.40 cores, 1.500 µs a packet)"},
+			"cost        0.0691 s/GB, 0.90 cores at the sender, softirq 12.4 %\n" +
+				"            0.024 s/GB, 0.40 cores at the receiver, 1.500 µs a packet\n"},
 		{"reverse", measure.Result{Options: measure.Options{Direction: measure.Reverse}, Hosts: measure.Hosts{Client: client, Server: server}},
-			"0.024 s/GB at the sender (0.40 cores, 1.500 µs a packet), 0.0691 s/GB at the receiver (0.90 cores, softirq 12 %)"},
+			"cost        0.024 s/GB, 0.40 cores at the sender, 1.500 µs a packet\n" +
+				"            0.0691 s/GB, 0.90 cores at the receiver, softirq 12.4 %\n"},
 		{"both ways, the server's process shared", measure.Result{Options: measure.Options{Direction: measure.Bidirectional}, Hosts: measure.Hosts{Client: client, Server: shared}},
-			"0.0691 s/GB at the client (0.90 cores, softirq 12 %), 3.20 cores at the server (shared with other tests)"},
+			"cost        0.0691 s/GB, 0.90 cores at the client, softirq 12.4 %\n" +
+				"            3.20 cores at the server; shared with other tests\n"},
 		{"no counters", measure.Result{Hosts: measure.Hosts{Client: &measure.Host{}}}, ""},
 	} {
-		if got := costText(&c.r); got != c.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		var lines text.Lines
+		costSummary(&lines, &c.r)
+		var b strings.Builder
+		if printLines(&b, 0, lines); b.String() != c.want {
+			t.Errorf("%s:\ngot\n%swant\n%s", c.name, b.String(), c.want)
 		}
 	}
 }

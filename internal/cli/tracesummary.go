@@ -10,43 +10,37 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
-// probeText is what the path line says of the tests trace and mtu.
-func probeText(o measure.Options) []string {
-	parts := []string{strings.ToUpper(o.Probe)}
-	if o.Port > 0 {
-		parts[0] += fmt.Sprintf(" to port %d", o.Port)
+// traceSummary adds what a trace found beside its table of hops. Names of hops come from
+// the network, so nothing of them reaches the terminal as a control character.
+func traceSummary(out *text.Lines, r *measure.Result) {
+	t := r.Trace
+	switch {
+	case t.Reached && r.Summary.RTT != nil:
+		out.Row("label.target", "summary.trace.reached", text.Args{"Hops": len(t.Hops), "Median": r.Summary.RTT.P50})
+	case len(t.Hops) > 0:
+		out.Row("label.target", "summary.trace.silent", text.Args{"Hop": len(t.Hops)})
 	}
-	if o.Flows > 1 {
-		parts = append(parts, measure.Plural(o.Flows, "flow"))
+	for _, b := range branchesOf(t) {
+		out.Row("label.branches", "summary.trace.branch", text.Args{"N": len(b.flows), "Flows": ranges(b.flows), "Path": b.path})
 	}
-	return parts
+	out.Row("label.probes", "summary.trace.probes", text.Args{"Sent": t.Sent, "Rounds": t.Rounds})
+	if t.Foreign > 0 {
+		out.Under("summary.trace.foreign", text.Args{"N": t.Foreign})
+	}
+	out.Row("label.method", "summary.text", text.Args{"Text": t.Method})
 }
 
-// printTraceSummary writes the hops of a path. Names of hops come from the network, so
-// nothing of them reaches the terminal as a control character.
-func printTraceSummary(w io.Writer, row rowPrinter, r *measure.Result) {
-	t := r.Trace
+// printBelow writes lines, and a table between blank lines below them.
+func printBelow(w io.Writer, columns int, head text.Lines, table []string) {
+	printLines(w, columns, head)
 	fmt.Fprintln(w)
-	for _, line := range traceLines(t) {
+	for _, line := range table {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
-	switch {
-	case t.Reached && r.Summary.RTT != nil:
-		row("target", "%s away, median %s", measure.Plural(len(t.Hops), "hop"), measure.FormatLatency(r.Summary.RTT.P50))
-	case len(t.Hops) > 0:
-		row("target", "did not answer; the last answer is of hop %d. A filter may drop the probes: try another --probe or --port", len(t.Hops))
-	}
-	for _, line := range branchLines(t) {
-		row("branches", "%s", line)
-	}
-	row("probes", "%d sent in %s", t.Sent, measure.Plural(t.Rounds, "round"))
-	if t.Foreign > 0 {
-		row("", "%d ICMP messages about other packets were left out", t.Foreign)
-	}
-	row("method", "%s", t.Method)
 }
 
 // traceLines is the table of hops: a line a node that answered, or one for a silent hop.
@@ -61,7 +55,7 @@ func traceRows(t *measure.Trace) [][]string {
 			loss = ""
 		}
 		if len(h.Nodes) == 0 {
-			rows = append(rows, []string{number, "no answer", loss, sent})
+			rows = append(rows, []string{number, text.English().Say("trace.no_answer", nil), loss, sent})
 		}
 		for _, n := range h.Nodes {
 			line := []string{number, nodeText(n), loss, sent}
@@ -81,21 +75,21 @@ func traceRows(t *measure.Trace) [][]string {
 
 // nodeText names who answered, and why the probe went no further.
 func nodeText(n measure.TraceNode) string {
-	text := n.Address
+	node := n.Address
 	if n.Name != "" {
-		text = n.Name + " (" + n.Address + ")"
+		node = n.Name + " (" + n.Address + ")"
 	}
 	if len(n.MPLS) > 0 {
 		var labels []string
 		for _, l := range n.MPLS {
 			labels = append(labels, strconv.Itoa(l.Label))
 		}
-		text += " MPLS " + strings.Join(labels, "/")
+		node += " MPLS " + strings.Join(labels, "/")
 	}
 	if n.Reason != "" {
-		text += ": " + n.Reason
+		node += ": " + n.Reason
 	}
-	return terminalText(text)
+	return terminalText(node)
 }
 
 // ranges writes sorted numbers as people do: 0-3,7.
@@ -143,13 +137,15 @@ func aligned(rows [][]string) []string {
 	return out
 }
 
-// branchLines says which flows went which way, the way of most flows first; none where
-// all went one way.
-func branchLines(t *measure.Trace) []string {
-	type branch struct {
-		way   string
-		flows []int
-	}
+// branch is one of the paths that flows took.
+type branch struct {
+	path  string
+	flows []int
+}
+
+// branchesOf are the paths of a trace, the one of most flows first; none where all
+// flows took one.
+func branchesOf(t *measure.Trace) []branch {
 	var branches []branch
 	for _, f := range t.Flows {
 		hops := slices.Clone(f.Path)
@@ -158,11 +154,11 @@ func branchLines(t *measure.Trace) []string {
 				hops[i] = "?"
 			}
 		}
-		way := strings.Join(hops, " > ")
-		i := slices.IndexFunc(branches, func(b branch) bool { return b.way == way })
+		path := strings.Join(hops, " > ")
+		i := slices.IndexFunc(branches, func(b branch) bool { return b.path == path })
 		if i < 0 {
 			i = len(branches)
-			branches = append(branches, branch{way: way})
+			branches = append(branches, branch{path: path})
 		}
 		branches[i].flows = append(branches[i].flows, f.Index)
 	}
@@ -170,9 +166,5 @@ func branchLines(t *measure.Trace) []string {
 		return nil
 	}
 	slices.SortStableFunc(branches, func(a, b branch) int { return len(b.flows) - len(a.flows) })
-	var out []string
-	for _, b := range branches {
-		out = append(out, fmt.Sprintf("%s %s: %s", map[bool]string{true: "flow", false: "flows"}[len(b.flows) == 1], ranges(b.flows), b.way))
-	}
-	return out
+	return branches
 }

@@ -118,19 +118,6 @@ type Flow struct {
 	Samples      []Sample `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`
 }
 
-// StandsFor says in words what the goodput of a TCP flow is the figure of, by how
-// its bytes left the receiver's kernel; empty where that is not known. Figures of
-// two kinds must not be compared.
-func (f Flow) StandsFor() string {
-	switch {
-	case f.RXPath == "":
-		return ""
-	case f.Discarded():
-		return "what the path carries: the receiver's kernel dropped the bytes unread"
-	}
-	return "what an application gets: the receiver read every byte"
-}
-
 // Discarded tells whether the receiver's kernel dropped the bytes, so that no
 // program could have had them at this rate.
 func (f Flow) Discarded() bool { return f.RXPath == "discard" }

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// latencyArgs are the figures of a distribution of round trips.
+func latencyArgs(p *measure.Percentiles) text.Args {
+	return text.Args{
+		"Count": p.Count, "Min": p.Min, "Mean": p.Mean, "Max": p.Max,
+		"P50": p.P50, "P90": p.P90, "P95": p.P95, "P99": p.P99, "P999": p.P999, "P9999": p.P9999,
+	}
+}
+
+func latencySummary(out *text.Lines, r *measure.Result) {
+	l := r.Latency
+	if p := r.Summary.RTT; p != nil {
+		out.Row("label.round_trip", "summary.middle", latencyArgs(p))
+		out.Row("label.tail", "summary.tail", latencyArgs(p))
+	}
+	if p := r.Summary.ApplicationRTT; p != nil && l.Application.Count() > 0 && *p != *r.Summary.RTT {
+		out.Row("label.program", "summary.program", latencyArgs(p))
+	}
+	if w := l.OneWay; w != nil {
+		out.Row("label.one_way", "summary.one_way", text.Args{"Up": w.UpNs.P50, "Down": w.DownNs.P50, "Error": w.ClockErrorNs})
+	}
+	if l.Split != nil {
+		splitSummary(out, l.Split)
+	}
+	if len(l.Flows) > 0 {
+		by := func(a, b measure.LatencyFlow) int { return cmp.Compare(a.RTT.P50, b.RTT.P50) }
+		fast, slow := slices.MinFunc(l.Flows, by), slices.MaxFunc(l.Flows, by)
+		out.Row("label.flows", "summary.flows", text.Args{"Flows": len(l.Flows), "Fast": fast.RTT.P50, "FastFlow": fast.Local, "Slow": slow.RTT.P50, "SlowFlow": slow.Local})
+	}
+	out.Row("label.replies", "summary.replies", text.Args{"Received": l.Received, "Sent": l.Sent, "Lost": l.Lost})
+	if a := l.Arrivals; a != nil {
+		out.Row("label.schedule", "summary.schedule", text.Args{"Process": a.Process, "P50": a.SendErrorNs.P50, "P99": a.SendErrorNs.P99, "Max": a.SendErrorNs.Max})
+	}
+	if l.LateSends > 0 {
+		out.Row("label.late", "summary.late", text.Args{"N": l.LateSends})
+	}
+	if l.Floor != nil {
+		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50})
+	}
+	out.Row("label.method", "summary.text", text.Args{"Text": l.Method})
+	if l.ServerMethod != "" {
+		out.Row("label.echo", "summary.text", text.Args{"Text": l.ServerMethod})
+	}
+}
+
+// splitSummary writes where the round trips went. The percentiles of a line are each
+// part's own and need not add up.
+func splitSummary(out *text.Lines, s *measure.Split) {
+	part := func(of func(measure.Percentiles) float64) text.Args {
+		args := text.Args{
+			"HostSend": of(s.HostSendNs), "Path": of(s.PathNs), "FarHost": of(s.FarHostNs), "HostReceive": of(s.HostReceiveNs), "Interface": nil,
+		}
+		if s.InterfaceNs != nil {
+			args["Interface"] = of(*s.InterfaceNs)
+		}
+		return args
+	}
+	out.Row("label.split", "summary.split.p50", part(func(p measure.Percentiles) float64 { return p.P50 }))
+	out.Under("summary.split.p99", part(func(p measure.Percentiles) float64 { return p.P99 }))
+	if s.Unsplit > 0 {
+		out.Under("summary.unsplit", text.Args{"N": s.Unsplit})
+	}
+}
+
+// printRows writes the table of round trips, a row each N.
+func printRows(w io.Writer, l *measure.Latency) {
+	if l == nil || len(l.Rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "avg", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
+	for _, row := range l.Rows {
+		p := row.RTT
+		for i, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
+			if i > 0 {
+				fmt.Fprint(w, " ")
+			}
+			fmt.Fprintf(w, "%10s", measure.FormatLatency(v))
+		}
+		fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,13 @@
+// Package text makes every sentence that a person reads in a summary, a table, a
+// plan or a report. The program hands it a key and the figures; the sentence, its
+// plurals and how numbers are written come from a message catalogue, one file an
+// area and language in messages/ (area.language.json, the format of go-i18n).
+//
+// A second language is its files beside the English ones and nothing else: no
+// sentence is glued from parts, so word order and plurals are the translator's.
+// Where a sentence needs several plurals, {{count "hop" .Hops}} inserts the message
+// count.hop with its own plural forms.
+//
+// Command lines of other tools (package dropin) keep those tools' own texts.
+// The package starts no goroutines; a Catalogue may be used from several at once.
+package text

@@ -1,0 +1,31 @@
+package text
+
+// Line is one line of a summary as data: what it is of, and its sentence. Label and Key
+// are keys of the catalogue; an empty Label is a line that belongs to the one above it.
+type Line struct {
+	Label string
+	Key   string
+	Args  Args
+}
+
+// Lines collect the lines of a summary.
+type Lines []Line
+
+// Row adds a line.
+func (l *Lines) Row(label, key string, args Args) { l.add(label, key, args) }
+
+func (l *Lines) add(label, key string, args Args) { *l = append(*l, Line{label, key, args}) }
+
+// Under adds a line that belongs to the one above it.
+func (l *Lines) Under(key string, args Args) { l.add("", key, args) }
+
+// Rows adds a line that was made elsewhere, under a label.
+func (l *Lines) Rows(label string, line Line) { l.add(label, line.Key, line.Args) }
+
+// Words are the label and the sentence of a line, in the language of c.
+func (c *Catalogue) Words(l Line) (label, sentence string) {
+	if l.Label != "" {
+		label = c.sentence(l.Label, nil)
+	}
+	return label, c.sentence(l.Key, l.Args)
+}

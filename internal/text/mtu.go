@@ -1,0 +1,33 @@
+package text
+
+import "soku/internal/measure"
+
+// MTULimit says what limits a path MTU. Names of hops come from the network: whoever
+// shows the sentence on a terminal filters it.
+func MTULimit(m *measure.PathMTU) Line {
+	args := Args{"MTU": m.InterfaceBytes, "After": hopArgs(m.After), "Before": hopArgs(m.Before), "Failed": m.FailedBytes, "Reply": false}
+	switch m.Limit {
+	case measure.LimitInterface:
+		if m.FailedBytes == 0 {
+			return Line{Key: "mtu.limit.interface", Args: args}
+		}
+		return Line{Key: "mtu.limit.route", Args: args}
+	case measure.LimitReported:
+		return Line{Key: "mtu.limit.reported", Args: args}
+	case measure.LimitBlackHole:
+		args["Reply"] = m.Probe == "icmp" && len(m.Hops) > 0 && m.Before != nil && m.Before.Hop == m.Hops[len(m.Hops)-1].Hop
+		return Line{Key: "mtu.limit.black_hole", Args: args}
+	}
+	if m.FailedBytes == 0 {
+		return Line{Key: "mtu.limit.unfinished", Args: args}
+	}
+	return Line{Key: "mtu.limit.silent", Args: args}
+}
+
+// hopArgs are the members of a hop that sentences write; nil where there is none.
+func hopArgs(h *measure.MTUHop) map[string]any {
+	if h == nil {
+		return nil
+	}
+	return map[string]any{"Hop": h.Hop, "Name": h.Name, "Address": h.Address}
+}

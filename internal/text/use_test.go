@@ -1,0 +1,302 @@
+package text
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// message is one message as it stands in the files.
+type message struct {
+	file  string
+	forms map[string]string
+}
+
+// messagesOf reads the files of a language and fails on a key that stands twice.
+func messagesOf(t *testing.T, lang string) map[string]message {
+	t.Helper()
+	out := map[string]message{}
+	entries, err := files.ReadDir("messages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), "."+lang+".json") {
+			continue
+		}
+		raw, err := files.ReadFile("messages/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := json.NewDecoder(strings.NewReader(string(raw)))
+		if _, err := d.Token(); err != nil {
+			t.Fatalf("%s: %v", e.Name(), err)
+		}
+		for d.More() {
+			token, err := d.Token()
+			if err != nil {
+				t.Fatalf("%s: %v", e.Name(), err)
+			}
+			key := token.(string)
+			var value any
+			if err := d.Decode(&value); err != nil {
+				t.Fatalf("%s: %s: %v", e.Name(), key, err)
+			}
+			if other, twice := out[key]; twice {
+				t.Errorf("%s stands in %s and in %s", key, other.file, e.Name())
+			}
+			m := message{file: e.Name(), forms: map[string]string{}}
+			switch value := value.(type) {
+			case string:
+				m.forms["other"] = value
+			case map[string]any:
+				for form, text := range value {
+					m.forms[form], _ = text.(string)
+				}
+			}
+			out[key] = m
+		}
+	}
+	return out
+}
+
+var (
+	variable = regexp.MustCompile(`\.([A-Z]\w*)`)
+	action   = regexp.MustCompile(`{{.*?}}`)
+	counted  = regexp.MustCompile(`count "([^"]+)"`)
+)
+
+// arguments are the names that a message writes.
+func (m message) arguments() map[string]bool {
+	out := map[string]bool{}
+	for _, text := range m.forms {
+		for _, a := range action.FindAllString(text, -1) {
+			for _, v := range variable.FindAllStringSubmatch(a, -1) {
+				out[v[1]] = true
+			}
+		}
+	}
+	return out
+}
+
+// use is what the program asks the catalogue for.
+type use struct {
+	at   string
+	key  string   // whole, or a prefix
+	args []string // keys of the Args literal; nil where it is none
+	open bool     // key is a prefix: the rest is made while the program runs
+}
+
+// uses are the calls of Say in the program's sources.
+func uses(t *testing.T) []use {
+	t.Helper()
+	var out []use
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			for _, u := range append(usesIn(n), labels(n)...) {
+				u.at = fset.Position(n.Pos()).String()
+				out = append(out, u)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// sayers are the methods that take keys: the places of the keys among their arguments.
+// The arguments of the sentence follow the last one.
+var sayers = map[string][]int{"Say": {0}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
+
+// usesIn are the keys of one call of a sayer, or of a Line that is written out.
+func usesIn(n ast.Node) []use {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		return usesOfLine(n)
+	case *ast.CallExpr:
+		s, ok := n.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		places := sayers[s.Sel.Name]
+		if len(places) == 0 || len(n.Args) <= places[len(places)-1] {
+			return nil
+		}
+		var out []use
+		for _, p := range places {
+			u := use{args: []string{}}
+			u.key, u.open = keyOf(n.Args[p])
+			if v, variable := n.Args[p].(*ast.Ident); variable && s.Sel.Name == "Row" && v.Name == "label" {
+				continue // a key that stands where the variable is set
+			}
+			if lit, ok := n.Args[p].(*ast.BasicLit); ok && lit.Value == `""` {
+				continue
+			}
+			if p == places[len(places)-1] && len(n.Args) > p+1 {
+				u.args = argumentsOf(n.Args[p+1])
+			}
+			out = append(out, u)
+		}
+		return out
+	}
+	return nil
+}
+
+// usesOfLine reads Line{Key: "...", Label: "..."}.
+func usesOfLine(n *ast.CompositeLit) (out []use) {
+	name := ""
+	switch t := n.Type.(type) {
+	case *ast.Ident:
+		name = t.Name
+	case *ast.SelectorExpr:
+		name = t.Sel.Name
+	}
+	if name != "Line" {
+		return nil
+	}
+	for _, elt := range n.Elts {
+		kv, ok := elt.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if field, ok := kv.Key.(*ast.Ident); ok && (field.Name == "Key" || field.Name == "Label") {
+			u := use{}
+			u.key, u.open = keyOf(kv.Value)
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// labels are keys that stand in the sources as a value of their own.
+func labels(n ast.Node) (keys []use) {
+	if lit, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(lit.Value, `"label.`) {
+		u := use{}
+		u.key, _ = keyOf(lit)
+		u.open = strings.HasSuffix(u.key, ".")
+		keys = append(keys, u)
+	}
+	return keys
+}
+
+// keyOf is the constant begin of a key, and whether more follows.
+func keyOf(e ast.Expr) (key string, open bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, _ := strconv.Unquote(e.Value)
+		return s, false
+	case *ast.BinaryExpr:
+		key, _ := keyOf(e.X)
+		return key, true
+	}
+	return "", true
+}
+
+func argumentsOf(e ast.Expr) []string {
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		out := []string{}
+		for _, elt := range e.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				key, _ := keyOf(kv.Key)
+				out = append(out, key)
+			}
+		}
+		return out
+	case *ast.Ident:
+		if e.Name == "nil" {
+			return []string{}
+		}
+	}
+	return nil
+}
+
+func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
+	messages, used := messagesOf(t, "en"), map[string]bool{}
+	for _, m := range messages {
+		for _, text := range m.forms {
+			for _, c := range counted.FindAllStringSubmatch(text, -1) {
+				used["count."+c[1]] = true
+				if _, there := messages["count."+c[1]]; !there {
+					t.Errorf("%s: there is no message count.%s", m.file, c[1])
+				}
+			}
+		}
+	}
+	for _, u := range uses(t) {
+		if u.key == "" {
+			t.Errorf("%s: the key has no constant begin, so nobody can look for its messages", u.at)
+			continue
+		}
+		found := false
+		for key := range messages {
+			if key == u.key || u.open && strings.HasPrefix(key, u.key) {
+				used[key], found = true, true
+			}
+		}
+		if !found {
+			t.Errorf("%s: there is no message %s", u.at, u.key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(messages)) {
+		if !used[key] {
+			t.Errorf("%s: nothing says %s", messages[key].file, key)
+		}
+	}
+}
+
+func TestEverySentenceGetsTheArgumentsThatItWrites(t *testing.T) {
+	messages := messagesOf(t, "en")
+	for _, u := range uses(t) {
+		m, there := messages[u.key]
+		if u.open || !there || u.args == nil {
+			continue
+		}
+		wants := m.arguments()
+		if len(m.forms) > 1 {
+			wants["N"] = true
+		}
+		for _, a := range u.args {
+			if !wants[a] {
+				t.Errorf("%s: %s does not write %s", u.at, u.key, a)
+			}
+			delete(wants, a)
+		}
+		for a := range wants {
+			t.Errorf("%s: %s needs %s", u.at, u.key, a)
+		}
+	}
+}
+
+func TestEveryMessageIsATemplate(t *testing.T) {
+	for key, m := range messagesOf(t, "en") {
+		if m.forms["other"] == "" {
+			t.Errorf("%s: %s has no form \"other\"", m.file, key)
+		}
+		for form, text := range m.forms {
+			if _, err := English().parser.Parse(text, "", ""); err != nil {
+				t.Errorf("%s: %s (%s): %v", m.file, key, form, err)
+			}
+		}
+	}
+}
