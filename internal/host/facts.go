@@ -27,6 +27,7 @@ func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 		f.Interface, f.MTU = i.Name, i.MTU
 	}
 	f.MemoryBytes, f.CPUModel = memory(ctx), cpuModel(ctx)
+	f.Deployment = deployment()
 	systemFacts(ctx, &f)
 	return f
 }

@@ -46,13 +46,38 @@ type Tool struct {
 type Trial struct {
 	Campaign string  `json:"campaign" jsonschema:"description=Identity of the campaign"`
 	Name     string  `json:"name,omitempty" jsonschema:"description=Name of the campaign in its plan"`
-	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors"`
-	Levels   []Level `json:"levels" jsonschema:"description=One element a factor in the plan's order"`
+	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors, for showing; two patterns may differ in their levels alone"`
+	Levels   []Level `json:"levels" jsonschema:"description=What identifies the pattern: one element a factor in the plan's order"`
 	Label    string  `json:"label" jsonschema:"description=Name of the test in the plan; two tests of one kind have different labels"`
 	Round    int     `json:"round" jsonschema:"minimum=1"`
 	Repeat   int     `json:"repeat" jsonschema:"minimum=1,description=Which trial of its kind within the round"`
 	Order    int     `json:"order" jsonschema:"minimum=1,description=Position within the round"`
 	Seed     int64   `json:"seed" jsonschema:"description=Seed of the campaign's random order"`
+
+	Pair    *Pair    `json:"pair,omitempty" jsonschema:"description=Endpoints of the trial as the plan names them; absent in ingested results and in those of older versions"`
+	Group   *Group   `json:"group,omitempty" jsonschema:"description=Trials that started together with this one; absent for a trial that started alone"`
+	Session *Session `json:"session,omitempty" jsonschema:"description=The run of the campaign that measured this; a campaign that was resumed has several"`
+}
+
+// Pair is the two endpoints of a trial as the plan names them. The addresses
+// that were used are in the result's [Path].
+type Pair struct {
+	Client Endpoint `json:"client" jsonschema:"description=Empty for the machine that ran the campaign"`
+	Server Endpoint `json:"server"`
+}
+
+// Group is a set of trials that started together, at one barrier.
+type Group struct {
+	ID     string `json:"id" jsonschema:"description=Unique in the campaign"`
+	Trials int    `json:"trials" jsonschema:"minimum=2,description=How many trials it has"`
+	// StartSkewNs is nil where the trial did not start.
+	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started, on the clock of the machine that ran the campaign; absent where it did not start"`
+}
+
+// Session is one run of a campaign, from its start or a resumption to its end.
+type Session struct {
+	ID     string `json:"id" jsonschema:"description=Unique"`
+	Number int    `json:"number" jsonschema:"minimum=1,description=1 for the run that began the campaign"`
 }
 
 // Level is the value one factor has in a pattern.
@@ -325,6 +350,14 @@ type Facts struct {
 	Congestion    string            `json:"congestion_default,omitempty"`
 	Sysctl        map[string]string `json:"sysctl,omitempty"`
 	ClockSource   string            `json:"clock_source,omitempty"`
+	Deployment    *Deployment       `json:"deployment,omitempty" jsonschema:"description=Which deployment of the host this was; absent where the system reports neither member"`
+}
+
+// Deployment tells apart a host that was restarted or deployed again under the
+// same name. Both members are opaque: they are equal or not.
+type Deployment struct {
+	BootID     string `json:"boot_id,omitempty" jsonschema:"description=Another after each start of the operating system"`
+	InstanceID string `json:"instance_id,omitempty" jsonschema:"description=Another after the machine was deployed again: what cloud-init or the firmware names it"`
 }
 
 // Counters are differences over the trial on one host. Process times are those

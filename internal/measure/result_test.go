@@ -28,7 +28,8 @@ func sampleResult() *Result {
 	loss, jitter, floor, retransmits, softirq, cost := 0.001, 1200.5, 21_000.0, int64(3), 0.12, 0.4
 	return &Result{
 		Schema: Schema, ID: "0193aabbccdd01020304", Tool: Tool{Name: "soku", Version: "devel"}, Test: TestLatency,
-		Trial:     &Trial{Campaign: "c1", Pattern: "ultra", Levels: []Level{{"sku", "ultra"}}, Label: "rtt", Round: 1, Repeat: 1, Order: 2, Seed: 7},
+		Trial:     &Trial{Campaign: "c1", Pattern: "ultra", Levels: []Level{{"sku", "ultra"}}, Label: "rtt", Round: 1, Repeat: 1, Order: 2, Seed: 7,
+			Pair: &Pair{Client: Endpoint{Name: "a"}, Server: Endpoint{Name: "b", Label: "vlan", Address: "10.0.0.2"}}, Group: &Group{ID: "1.2", Trials: 2, StartSkewNs: new(int64)}, Session: &Session{ID: "s", Number: 1}},
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
 		Options:   Defaults(TestLatency),
@@ -36,7 +37,7 @@ func sampleResult() *Result {
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency: &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"},
 			Split: &Split{Stamps: "software stamps", HostSend: h, Interface: h, InterfaceNs: h.Percentiles(), Path: h, FarHost: h, HostReceive: h, Unsplit: 1}},
-		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
+		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}, Deployment: &Deployment{BootID: "x", InstanceID: "i-1"}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
 			MeasuredAt: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 			RoundTrips: []FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Method: "closed loop", RTT: *h.Percentiles()}},
 			Goodput:    []FloorGoodput{{Mode: "path capacity", TXPath: "splice", RXPath: "discard", GoodputBps: 4e10, CPUSecPerGB: &cost, BpsPerCore: 2e10}},

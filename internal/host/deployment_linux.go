@@ -1,0 +1,26 @@
+package host
+
+import (
+	"slices"
+	"strings"
+)
+
+// bootID is drawn by the kernel at each start.
+func bootID() string { return read("/proc/sys/kernel/random/boot_id") }
+
+func instanceID() string { return instanceIn(read) }
+
+// instanceIn finds the instance's identity in the files of the system. cloud-init
+// keeps what the cloud named it; without cloud-init the firmware has it: on AWS
+// for everybody to read, elsewhere, as the machine's UUID, for root alone.
+func instanceIn(read func(path string) string) string {
+	// What cloud-init writes where no cloud named the instance is the same everywhere.
+	nameless := []string{"", "nocloud", "iid-datasource-none"}
+	if id := read("/var/lib/cloud/data/instance-id"); !slices.Contains(nameless, id) {
+		return id
+	}
+	if tag := read("/sys/class/dmi/id/board_asset_tag"); strings.HasPrefix(tag, "i-") {
+		return tag
+	}
+	return read("/sys/class/dmi/id/product_uuid")
+}
