@@ -11,12 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/congestion"
 )
 
 const pair = `
@@ -200,24 +200,14 @@ func TestAWrongSysctlIsNamed(t *testing.T) {
 
 func TestACongestionControlThatTheMachineKeepsToItselfIsExplained(t *testing.T) {
 	needRoot(t)
-	words := func(file string) []string {
-		data, err := os.ReadFile("/proc/sys/net/ipv4/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Fields(string(data))
-	}
-	allowed := words("tcp_allowed_congestion_control")
-	kept := slices.DeleteFunc(words("tcp_available_congestion_control"), func(name string) bool { return slices.Contains(allowed, name) })
-	if len(kept) == 0 {
-		t.Skip("this machine allows every congestion control that it has")
-	}
-	top := topologyOf(t, fmt.Sprintf("hosts: {a: {sysctl: {net.ipv4.tcp_congestion_control: %s}}}", kept[0]))
+	const kept = "cubic"
+	congestion.Forbid(t, kept)
+	top := topologyOf(t, fmt.Sprintf("hosts: {a: {sysctl: {net.ipv4.tcp_congestion_control: %s}}}", kept))
 	_, err := Up(t.Context(), top, testOptions(t))
 	if measure.KindOf(err) != measure.KindPermission {
 		t.Errorf("got %v", err)
 	}
-	for _, say := range []string{"node a:", "lists (" + strings.Join(allowed, " ") + ")", "--congestion " + kept[0], "congestion: " + kept[0] + " in the plan"} {
+	for _, say := range []string{"node a:", "lists (" + strings.Join(congestion.Allowed(t), " ") + ")", "--congestion " + kept, "congestion: " + kept + " in the plan"} {
 		if err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("it does not say %q: %v", say, err)
 		}

@@ -4,19 +4,16 @@ import (
 	"bufio"
 	"encoding/json"
 	"net"
-	"os"
 	"strings"
 	"testing"
 
 	"soku/internal/measure"
+	"soku/test/congestion"
 )
 
 // A server whose system paces accepts connections before it knows what a test chooses.
 func TestAChosenCongestionControlIsNotPacedByTheSystemsOwn(t *testing.T) {
-	have, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
-	if !strings.Contains(string(have), "bbr") {
-		t.Skip("this kernel has no congestion control that paces")
-	}
+	congestion.Allow(t, "bbr")
 	l := network(t, `
 hosts:
   client:

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// Other programs on the machine must find it as it was.
+func TestTheMachineHasItsCongestionControlsBackAfterwards(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the system's congestion control takes root")
+	}
+	read := func() (texts [2]string) {
+		for i, file := range []string{congestionFile, allowedFile} {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Skip(err)
+			}
+			texts[i] = string(b)
+		}
+		return texts
+	}
+	before := read()
+	restore, note := useCubic()
+	if during := read(); note == "" && during[0] != "cubic\n" {
+		t.Errorf("the system's is %q", during[0])
+	}
+	restore()
+	if after := read(); after != before {
+		t.Errorf("it was %q and is %q", before, after)
+	}
+}
