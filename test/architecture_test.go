@@ -6,92 +6,142 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// floors are the storeys of the house, lowest first. A package imports only
-// from storeys below its own; within one storey only what allowed says.
-var floors = [][]string{
-	{"measure", "version"},
-	{"sock", "host"},
-	{"engine", "wire", "stats", "store", "text"},
-	{"trial", "server", "lab", "report"},
-	{"campaign", "floor", "dropin"},
-	{"trial", "server", "lab", "report", "ingest"},
-	{"campaign", "floor"},
-	{"trial", "server", "lab", "report"},
-	{"campaign", "floor", "dropin"},
-	{"cli"},
-}
+// page has the diagram of layers, which says for each package where it belongs.
+const page = "../docs/architecture.md"
 
-// allowed are the imports within a storey, each for a reason.
+// allowed are the imports within a layer, each for a reason. A package may also
+// import the one whose folder it is in.
 var allowed = map[string]string{
-	"sock/meter -> sock":                         "the clock",
-	"wire/native -> wire":                        "a protocol fulfils what wire asks of it",
-	"wire/iperf3 -> wire":                        "a protocol fulfils what wire asks of it",
-	"wire/ethr -> wire":                          "a protocol fulfils what wire asks of it",
-	"wire/ntttcp -> wire":                        "a protocol fulfils what wire asks of it",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
 	"engine/connect -> engine/latency/roundtrip": "a set-up is the round trip of SYN and SYN-ACK",
 	"engine/ping -> engine/latency/roundtrip":    "rows and series are the same for every round trip",
 	"engine/ping -> engine/probe":                "ICMP errors are read in one place",
 	"engine/trace -> engine/probe":               "packets with a hop limit and a number are one idea",
 	"engine/mtu -> engine/probe":                 "packets with a hop limit and a number are one idea",
-	"sock/datagram -> sock":                      "stamps of arrival are read in one place",
-	"store/storetest -> store":                   "the suite tests the interface",
 }
 
-func storey(pkg string) int {
-	top, _, _ := strings.Cut(pkg, "/")
-	for i, names := range floors {
-		for _, n := range names {
-			if n == top {
-				return i
+// layers is the diagram: for each name in it the number of its layer, 0 on top.
+// The name "a" stands for package a and those in its folder, "a/*" only for the
+// latter; the more specific name counts.
+type layers map[string]int
+
+// readLayers reads the diagram, the indented lines below the heading Layers. A line
+// is a layer: names with commas between them, two spaces or more, and what they do.
+func readLayers(t *testing.T, text string) layers {
+	t.Helper()
+	_, section, ok := strings.Cut(text, "\n## Layers\n")
+	if !ok {
+		t.Fatalf("%s has no section Layers", page)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	found, layer := layers{}, 0
+	for line := range strings.Lines(section) {
+		row, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
+		if !ok || strings.TrimSpace(row) == "│" {
+			continue
+		}
+		names, _, _ := strings.Cut(row, "  ")
+		for name := range strings.SplitSeq(names, ", ") {
+			if _, twice := found[name]; twice {
+				t.Errorf("%s: the diagram has %s in two layers", page, name)
+			}
+			found[name] = layer
+		}
+		layer++
+	}
+	return found
+}
+
+// of returns the layer of a package and the name that it has there.
+func (l layers) of(pkg string) (layer int, name string, ok bool) {
+	if n, ok := l[pkg]; ok {
+		return n, pkg, true
+	}
+	for folder := path.Dir(pkg); folder != "."; folder = path.Dir(folder) {
+		for _, name := range []string{folder + "/*", folder} {
+			if n, ok := l[name]; ok {
+				return n, name, true
 			}
 		}
 	}
-	return -1
+	return 0, "", false
+}
+
+// mayImport tells whether the layers allow an import. Both packages have a layer.
+func (l layers) mayImport(from, to string) bool {
+	above, _, _ := l.of(from)
+	below, _, _ := l.of(to)
+	return above < below || above == below && (strings.HasPrefix(from, to+"/") || allowed[from+" -> "+to] != "")
+}
+
+// imports returns what each package of the program imports of the others. Packages
+// are named as in the diagram, without internal/. Files of tests are left out.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for _, root := range []string{"../internal", "../cmd"} {
+		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			pkg := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "../")
+			pkg = strings.TrimPrefix(pkg, "internal/")
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			found[pkg] = append(found[pkg], []string{}...)
+			for _, imp := range f.Imports {
+				full, _ := strconv.Unquote(imp.Path.Value)
+				if to, ok := strings.CutPrefix(full, "soku/internal/"); ok && !slices.Contains(found[pkg], to) {
+					found[pkg] = append(found[pkg], to)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
 }
 
 func TestImportsPointDownwards(t *testing.T) {
-	root := "../internal"
-	seen := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		rel, _ := filepath.Rel(root, filepath.Dir(path))
-		from := filepath.ToSlash(rel)
-		if storey(from) < 0 {
-			t.Errorf("package %s has no storey: give it one here and in docs/architecture.md", from)
-			return nil
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		for _, imp := range f.Imports {
-			full, _ := strconv.Unquote(imp.Path.Value)
-			to, ok := strings.CutPrefix(full, "soku/internal/")
-			if !ok {
-				continue
-			}
-			seen++
-			if storey(to) < storey(from) || to == "engine" && storey(from) == storey(to) || allowed[from+" -> "+to] != "" {
-				continue
-			}
-			t.Errorf("%s imports %s, which is not below it", path, to)
-		}
-		return nil
-	})
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen == 0 {
-		t.Error("no import was looked at")
+	diagram := readLayers(t, string(text))
+	unused := maps.Clone(diagram)
+	packages := imports(t)
+	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
+		_, name, ok := diagram.of(pkg)
+		if !ok {
+			t.Errorf("package %s is in no layer: give it one in the diagram of %s", pkg, page)
+			continue
+		}
+		delete(unused, name)
+		for _, to := range packages[pkg] {
+			if _, _, ok := diagram.of(to); ok && !diagram.mayImport(pkg, to) {
+				t.Errorf("package %s imports %s, which is not in a layer below it in the diagram of %s", pkg, to, page)
+			}
+		}
+	}
+	for name := range unused {
+		t.Errorf("%s: the diagram has %s, and there is no such package", page, name)
+	}
+	if len(packages) < 20 {
+		t.Errorf("looked at %d packages", len(packages))
 	}
 }
 
