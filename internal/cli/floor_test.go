@@ -133,7 +133,7 @@ func TestAChildServesUntilItsInputEndsAndNoSignalLess(t *testing.T) {
 	lines, out := io.Pipe()
 	interrupts := make(chan os.Signal, 1)
 	sys, _, _ := fakeSystem(t, "server", "--child", "--quiet", "--listen", "127.0.0.1:0")
-	sys.Stdin, sys.Stdout, sys.Interrupts = in, out, by(interrupts)
+	sys.Stdin, sys.Stdout, sys.Interrupts = in, out, interrupts
 	done := make(chan int, 1)
 	go func() { done <- Run(sys) }()
 	line, err := firstLine(lines)

@@ -33,15 +33,10 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 		Append: appendTo, Remove: os.Remove, Uname: func() string { return "Linux test" }, Called: "soku", PID: 4711,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
-		Interrupts: by(nil), Width: func() int { return 0 }, StdoutWidth: func() int { return 0 }, StdoutHeight: func() int { return 0 },
+		Width: func() int { return 0 }, StdoutWidth: func() int { return 0 }, StdoutHeight: func() int { return 0 },
 		ReadPassword: func() (string, error) { return "", errors.ErrUnsupported },
 		Root:         os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
 	}, &out, errs
-}
-
-// by is a System's Interrupts that come by c.
-func by(c <-chan os.Signal) func() <-chan os.Signal {
-	return func() <-chan os.Signal { return c }
 }
 
 // lockedBuffer is a buffer that a command may write from several goroutines.

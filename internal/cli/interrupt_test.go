@@ -2,12 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
-
-	"soku/internal/measure"
 )
 
 // interrupting is an output that sends an interrupt when so many lines were written.
@@ -37,7 +34,7 @@ func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
 		sys, _, errs := fakeSystem(t, append(args, "-t", "60s", "-i", "100ms")...)
 		interrupts := make(chan os.Signal, 1)
 		out := &interrupting{after: 7, to: interrupts}
-		sys.Stdout, sys.Interrupts = out, by(interrupts)
+		sys.Stdout, sys.Interrupts = out, interrupts
 		code := Run(sys)
 		if code != 130 || !strings.Contains(errs.String(), "interrupted") {
 			t.Errorf("%v: status %d, %s", args, code, errs)
@@ -45,27 +42,5 @@ func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
 		if text := out.String(); strings.Contains(text, "not known") || !strings.Contains(text, "bit/s counted at the receiver") && !strings.Contains(text, "together") {
 			t.Errorf("%v:\n%s", args, text)
 		}
-	}
-}
-
-func TestWhatListensIsWatchedForSignalsFromItsStart(t *testing.T) {
-	for _, args := range [][]string{{"server"}, {"iperf3", "-s"}, {"run", "plan.yaml"}, nil} {
-		sys, _, _ := fakeSystem(t, args...)
-		interrupts, begun := make(chan os.Signal, 1), false
-		sys.Interrupts = func() <-chan os.Signal {
-			begun = true
-			return interrupts
-		}
-		ctx, cancel := context.WithCancelCause(t.Context())
-		stop := endOnInterrupt(sys, cancel)
-		if !begun {
-			t.Errorf("%v: a signal could come before anybody waits for it", args)
-		}
-		interrupts <- os.Interrupt
-		<-ctx.Done()
-		if measure.KindOf(context.Cause(ctx)) != measure.KindInterrupted {
-			t.Errorf("%v: ended by %v", args, context.Cause(ctx))
-		}
-		stop()
 	}
 }

@@ -8,10 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,9 +32,7 @@ func Run(sys *System) (code int) {
 		}
 	}()
 
-	if !measures(sys) {
-		sock.ReserveThreads()
-	}
+	sock.ReserveThreads()
 	if run, args := asDropIn(sys); run != nil {
 		return run(ctx, sys, args)
 	}
@@ -55,33 +51,18 @@ func Run(sys *System) (code int) {
 	return status(err)
 }
 
-// endOnInterrupt calls cancel when the first interrupt comes, until stop is called. For a
-// test the watch begins beside it, as its first packet need not wait for that; for
-// others it has begun on return: whoever sees a server listen may end it.
+// endOnInterrupt calls cancel when the first interrupt comes, until stop is called.
 func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
-	var interrupts <-chan os.Signal
-	if !measures(sys) {
-		interrupts = sys.Interrupts()
-	}
 	done := make(chan struct{})
 	go func() {
-		if interrupts == nil {
-			interrupts = sys.Interrupts()
-		}
 		select {
-		case <-interrupts:
+		case <-sys.Interrupts:
 			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
 			signal.Reset() // a second one ends the process at once
 		case <-done:
 		}
 	}()
 	return func() { close(done) }
-}
-
-// measures tells whether the command line is a test of soku's own, for which a trial
-// reserves threads when it has reached its far end.
-func measures(sys *System) bool {
-	return dropInOf(sys.Called) == nil && len(sys.Args) > 0 && slices.Contains(measure.Tests(), measure.Test(sys.Args[0]))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -112,11 +93,10 @@ func newRoot(sys *System) *cobra.Command {
 	if w := sys.StdoutWidth(); w > 0 {
 		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", w)))
 	}
-	root.AddCommand(wanted(sys)...)
-	// A command that is named gets no company: see wanted.
-	root.CompletionOptions.DisableDefaultCmd = len(root.Commands()) == 1
-	for _, command := range root.Commands() {
+	for _, newCommand := range commands {
+		command := newCommand(sys)
 		checkArguments(command)
+		root.AddCommand(command)
 	}
 	return root
 }
@@ -140,46 +120,27 @@ func checkArguments(cmd *cobra.Command) {
 }
 
 // commands are the subcommands in the order help lists them.
-var commands = []struct {
-	name string
-	make func(*System) *cobra.Command
-}{
-	{"tcp", newMeasureCommand(measure.TestTCP)},
-	{"udp", newMeasureCommand(measure.TestUDP)},
-	{"latency", newMeasureCommand(measure.TestLatency)},
-	{"connect", newMeasureCommand(measure.TestConnect)},
-	{"ping", newMeasureCommand(measure.TestPing)},
-	{"trace", newMeasureCommand(measure.TestTrace)},
-	{"mtu", newMeasureCommand(measure.TestMTU)},
-	{"server", newServerCommand},
-	{"ntttcp", newNtttcpCommand},
-	{"ethr", newEthrCommand},
-	{"iperf3", newIperf3Command},
-	{"floor", newFloorCommand},
-	{"plan", newPlanCommand},
-	{"run", newRunCommand},
-	{"report", newReportCommand},
-	{"ingest", newIngestCommand},
-	{"ls", newLsCommand},
-	{"show", newShowCommand},
-	{"lab", newLabCommand},
-	{"trial", newTrialCommand},
-}
-
-// wanted are the subcommands that the command line can need: the one that its
-// first word names, or else all. To make all of them and their flags takes longer
-// than all else that the command line does before the first packet.
-func wanted(sys *System) []*cobra.Command {
-	var all []*cobra.Command
-	for _, c := range commands {
-		if len(sys.Args) > 0 && sys.Args[0] == c.name {
-			return []*cobra.Command{c.make(sys)}
-		}
-	}
-	for _, c := range commands {
-		all = append(all, c.make(sys))
-	}
-	return all
+var commands = []func(*System) *cobra.Command{
+	newMeasureCommand(measure.TestTCP),
+	newMeasureCommand(measure.TestUDP),
+	newMeasureCommand(measure.TestLatency),
+	newMeasureCommand(measure.TestConnect),
+	newMeasureCommand(measure.TestPing),
+	newMeasureCommand(measure.TestTrace),
+	newMeasureCommand(measure.TestMTU),
+	newServerCommand,
+	newNtttcpCommand,
+	newEthrCommand,
+	newIperf3Command,
+	newFloorCommand,
+	newPlanCommand,
+	newRunCommand,
+	newReportCommand,
+	newIngestCommand,
+	newLsCommand,
+	newShowCommand,
+	newLabCommand,
+	newTrialCommand,
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

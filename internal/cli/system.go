@@ -49,9 +49,9 @@ type System struct {
 
 	// Command makes a process that dies with ctx.
 	Command func(ctx context.Context, name string, args ...string) *exec.Cmd
-	// Interrupts begins to take SIGINT and SIGTERM, which end the process at once until
-	// then, and returns what gets them. The first is to end what runs in good order.
-	Interrupts func() <-chan os.Signal
+	// Interrupts gets SIGINT and SIGTERM. The first one cancels the running command,
+	// which then ends in good order; the second one ends the process at once.
+	Interrupts <-chan os.Signal
 	// Width is the columns of the terminal behind Stderr, 0 when it is none.
 	Width func() int
 	// StdoutWidth is the same of Stdout.
@@ -69,6 +69,8 @@ type System struct {
 
 // Real is the System of a real process.
 func Real() *System {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
@@ -79,11 +81,7 @@ func Real() *System {
 		Append: appendTo, Remove: os.Remove, Uname: uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
-		Interrupts: func() <-chan os.Signal {
-			interrupts := make(chan os.Signal, 2)
-			signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
-			return interrupts
-		},
+		Interrupts:   interrupts,
 		Width:        func() int { w, _ := size(os.Stderr); return w },
 		StdoutWidth:  func() int { w, _ := size(os.Stdout); return w },
 		StdoutHeight: func() int { _, h := size(os.Stdout); return h },
