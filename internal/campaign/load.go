@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"soku/internal/measure"
 )
@@ -79,17 +79,30 @@ func (p *Plan) LabFile() string {
 	return filepath.Join(p.Dir(), p.Lab)
 }
 
-var (
-	campaignName = compiled(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)
-	shortName    = compiled(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]{0,63}$`)
-	hostText     = compiled(`^[A-Za-z0-9.:%_-]{1,255}$`)
-)
+// isCampaignName reports whether text can name a campaign and its files.
+func isCampaignName(text string) bool { return isName(text, "._-") }
 
-// compiled is an expression that is compiled when it is first asked for: repeated
-// classes of Unicode take milliseconds, which every start of the program would pay.
-func compiled(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+// isEndpointName reports whether text can name an endpoint or an address of one. It has
+// no dot, which separates the two in a reference.
+func isEndpointName(text string) bool { return isName(text, "_-") }
+
+// isName reports whether text has 1 to 64 characters, a letter or digit of any script
+// first and after that also combining marks and those of punctuation.
+func isName(text, punctuation string) bool {
+	for i, r := range text {
+		first := unicode.IsLetter(r) || unicode.IsNumber(r)
+		if !first && (i == 0 || !unicode.IsMark(r) && !strings.ContainsRune(punctuation, r)) {
+			return false
+		}
+	}
+	n := utf8.RuneCountInString(text)
+	return n >= 1 && n <= 64
 }
+
+// hostCharacters are those of a host's name or an IP address with its zone.
+var hostCharacters = regexp.MustCompile(`^[A-Za-z0-9.:%_-]+$`)
+
+func isHost(text string) bool { return len(text) <= 255 && hostCharacters.MatchString(text) }
 
 const nameHint = "letters, digits, dashes and underscores, at most 64"
 
@@ -97,7 +110,7 @@ func (p *Plan) checkNames(d *decoder) error {
 	switch {
 	case p.Campaign == "":
 		return d.failAt(place{1, 1}, "add campaign: NAME", "the plan has no name")
-	case !campaignName().MatchString(p.Campaign):
+	case !isCampaignName(p.Campaign):
 		return d.failPath("campaign", nameHint+"; what people read is title:", "%q cannot name a campaign", shorten(p.Campaign))
 	case len(p.Tests) == 0:
 		return d.failPath("tests", "add for example tests: {throughput: {test: tcp, duration: 10s}}", "the plan has no tests")
@@ -117,7 +130,7 @@ func (p *Plan) checkEndpoints(d *decoder) error {
 		path := "endpoints." + e.Name
 		ep := e.Value
 		switch {
-		case !shortName().MatchString(e.Name):
+		case !isEndpointName(e.Name):
 			return d.failPath(path, nameHint+"; endpoint.label names one of its addresses", "%q cannot name an endpoint", shorten(e.Name))
 		case ep.Host != "" && p.Lab == "":
 			return d.failPath(path+".host", "add lab: TOPOLOGY, or use command: or address:", "%s: a host belongs to a lab, and the plan has none", path)
@@ -126,11 +139,11 @@ func (p *Plan) checkEndpoints(d *decoder) error {
 		case len(ep.Command) > 0 && ep.Command[0] == "":
 			return d.failPath(path+".command", "write for example [ssh, onprem, soku]", "%s: the program is empty", path)
 		}
-		if ep.Address != "" && !hostText().MatchString(ep.Address) {
+		if ep.Address != "" && !isHost(ep.Address) {
 			return d.failPath(path+".address", "a name or an IP address; the port is a key of its own", "%s: %q is no address", path, shorten(ep.Address))
 		}
 		for _, a := range ep.Addresses {
-			if !shortName().MatchString(a.Name) || !hostText().MatchString(a.Value) {
+			if !isEndpointName(a.Name) || !isHost(a.Value) {
 				return d.failPath(path+".addresses."+a.Name, "write for example vlan: 10.1.0.2", "%s: %q: %q is no labelled address", path, shorten(a.Name), shorten(a.Value))
 			}
 		}

@@ -74,7 +74,7 @@ func (l *Lab) Down(ctx context.Context) error {
 // also after a crash halfway, when it removes the namespaces it finds by
 // name. A lab that is not there is no error.
 func Down(ctx context.Context, name string, o Options) error {
-	if !nodeName().MatchString(name) {
+	if !nodeName.MatchString(name) {
 		return measure.Errorf(measure.KindUsage, "%q is no name of a lab", short(name))
 	}
 	if os.Geteuid() != 0 {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -37,17 +36,12 @@ func Parse(file string, data []byte) (*Topology, error) {
 	return t, nil
 }
 
-// Forms of names, compiled when the first is read: a program that makes no lab
-// does not wait for them when it starts.
+// Forms of names.
 var (
-	nodeName   = form(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
-	labelName  = form(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?$`)
-	sysctlName = form(`^net(\.[A-Za-z0-9_-]+){1,8}$`)
+	nodeName   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
+	labelName  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?$`)
+	sysctlName = regexp.MustCompile(`^net(\.[A-Za-z0-9_-]+){1,8}$`)
 )
-
-func form(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
 
 // builder makes a Topology out of the tree.
 type builder struct {
@@ -66,7 +60,7 @@ func (b *builder) document(root ast.Node) {
 	for _, f := range b.fields(root, position{1, 1}, "topology") {
 		switch f.key {
 		case "lab":
-			b.t.Name = b.name(f.value, f.at, "lab", nodeName())
+			b.t.Name = b.name(f.value, f.at, "lab", nodeName)
 		case "title":
 			b.t.Title = b.scalar(f.value, f.at, f.key)
 		case "ipv6":
@@ -115,7 +109,7 @@ func (b *builder) nodeList(list field, router bool) {
 	for _, f := range b.fields(list.value, list.at, list.key) {
 		n := &Node{Name: f.key, Router: router, index: len(b.t.Nodes), pos: f.at}
 		switch {
-		case !nodeName().MatchString(f.key):
+		case !nodeName.MatchString(f.key):
 			b.fail(f.at, "at most 32 lower-case letters, digits and dashes", "%q is no name for a node", short(f.key))
 		case b.nodes[f.key] != nil:
 			b.fail(f.at, "", "%q is there twice; hosts and routers share one set of names", f.key)
@@ -141,7 +135,7 @@ func (b *builder) nodeField(n *Node, f field) {
 	case "sysctl":
 		for _, s := range b.fields(f.value, f.at, f.key) {
 			value := b.scalar(s.value, s.at, s.key)
-			if !sysctlName().MatchString(s.key) {
+			if !sysctlName.MatchString(s.key) {
 				b.fail(s.at, "only settings that belong to a namespace, such as net.ipv4.tcp_congestion_control", "sysctl: %q is not below net", short(s.key))
 			}
 			n.Sysctl = append(n.Sysctl, Sysctl{s.key, value})
@@ -170,7 +164,7 @@ func (b *builder) ownAddress(n *Node, f field) {
 	if b.err != nil {
 		return
 	}
-	if !labelName().MatchString(f.key) {
+	if !labelName.MatchString(f.key) {
 		b.fail(f.at, "", "%q is no label for an address", short(f.key))
 		return
 	}

@@ -24,9 +24,9 @@ func (b *builder) link(n ast.Node, at position, number int) {
 		case "to":
 			l.Ends[1].Node = b.node(f.value, f.at)
 		case "name":
-			l.Name = b.name(f.value, f.at, f.key, labelName())
+			l.Name = b.name(f.value, f.at, f.key, labelName)
 		case "label":
-			label = b.name(f.value, f.at, f.key, labelName())
+			label = b.name(f.value, f.at, f.key, labelName)
 		case "mtu":
 			l.MTU = parsed(b.reader, f, parseMTU)
 		case "shaper":

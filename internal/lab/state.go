@@ -11,7 +11,7 @@ func decodeState(data []byte) (state, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return state{}, fmt.Errorf("read state: %w", err)
 	}
-	if s.Schema != stateSchema || !nodeName().MatchString(s.Name) {
+	if s.Schema != stateSchema || !nodeName.MatchString(s.Name) {
 		return state{}, fmt.Errorf("read state: not a %s document", stateSchema)
 	}
 	for _, p := range s.Processes {
