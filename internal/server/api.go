@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -99,7 +100,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	}
 	ss.test, ss.options, ss.warnings = request.Test, options, warnings
 	ss.client, ss.local = clientOf(r), localOf(r)
-	ss.host = &native.Server{Facts: s.facts.get(s.base, ss.local)}
+	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
 	position, err := s.enter(ss, r.Context().Value(creatorKey{}).(*latch))
 	if err != nil {
@@ -240,10 +241,10 @@ type stream struct {
 }
 
 func (st *stream) send(e native.Event) error {
-	line, err := e.Line()
+	line, err := json.Marshal(e)
 	if err == nil && len(line) >= native.MaxEvent && e.End != nil {
 		e = withoutDetail(e)
-		line, err = e.Line()
+		line, err = json.Marshal(e)
 	}
 	if err != nil {
 		return err

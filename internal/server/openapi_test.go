@@ -110,7 +110,7 @@ func TestWhatTheServerSendsIsAsDescribed(t *testing.T) {
 		body, _ := io.ReadAll(s.do(http.MethodGet, path, nil, nil).Body)
 		return body
 	}
-	event := func(e *native.Event) { b, _ := e.Line(); check("Event", b) }
+	event := func(e *native.Event) { b, _ := json.Marshal(e); check("Event", b) }
 
 	s := serve(t, Config{Exclusive: true, MaxRate: 1_000_000, Version: "test"})
 	request, _ := json.Marshal(native.CreateRequest{Test: measure.TestTCP, Options: tcpOptions()})

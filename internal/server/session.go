@@ -34,7 +34,7 @@ type session struct {
 	test     measure.Test
 	options  measure.Options
 	warnings []string
-	host     *native.Server // this host as it was last looked at, for the answer
+	host     *measure.Host  // this host as it was last looked at, for the answer
 	client   netip.AddrPort // end of the control connection
 	local    netip.Addr     // this end of it; UDP answers from here
 	born     time.Time

@@ -29,7 +29,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	observe, live := serialise(h.Observe), liveCount{}
 	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, IPerf3: s.IPerf3,
-	}, wire.Hooks{Asked: ahead.begin, State: h.State, Observe: live.of(observe)})
+	}, wire.Hooks{State: h.State, Observe: live.of(observe)})
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,9 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if err := h.ready(ctx); err != nil {
 		return serverFirst(ctx, err)
 	}
-	watch, err := startWatched(ctx, session, r.Hosts.Client.Facts.Interface)
-	if err != nil {
+	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	if err := session.Start(ctx); err != nil {
+		watch.Stop(host.Moved{})
 		return serverFirst(ctx, err)
 	}
 	data.policy = session.FlowPolicy()
@@ -111,20 +112,6 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		live.into(r)
 	}
 	return serverFirst(ctx, runErr)
-}
-
-// startWatched starts the session and reads the counters while the server answers,
-// which reads its own then.
-func startWatched(ctx context.Context, session wire.Session, iface string) (watch *host.Watcher, err error) {
-	var beside sync.WaitGroup
-	beside.Go(func() { watch = host.Watch(iface) })
-	err = session.Start(ctx)
-	beside.Wait()
-	if err != nil {
-		watch.Stop(host.Moved{})
-		return nil, err
-	}
-	return watch, nil
 }
 
 // serverFirst prefers what the server said over what an engine saw of it:

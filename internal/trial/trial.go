@@ -96,7 +96,7 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	}
 	now := time.Now()
 	r := &measure.Result{
-		Schema: measure.Schema, Test: s.Test, Trial: s.Identity,
+		Schema: measure.Schema, ID: newID(now), Test: s.Test, Trial: s.Identity,
 		Tool:      measure.Tool{Name: "soku", Version: s.Version, GoVersion: runtime.Version()},
 		StartedAt: now.UTC(), Options: s.Options,
 		Path: measure.Path{Client: s.Client, Server: s.Server, Direction: measure.Forward},
@@ -104,7 +104,6 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	if err := run(ctx, s, h, r); err != nil {
 		r.Error = failure(ctx, err)
 	}
-	r.ID = newID(now) // chance takes a while the first time, which the first packet need not wait for
 	cost(r)
 	compareWithFloor(r, s.Floor)
 	return r

@@ -56,7 +56,6 @@ type Entry struct {
 // Hooks are called while a session lives, from one goroutine of the session;
 // they must return within a few milliseconds. Each may be nil.
 type Hooks struct {
-	Asked   func() // the request for a session is on its way; called by the goroutine that opens it
 	State   func(State)
 	Observe measure.Observer // intervals counted by the server, which receives
 }

@@ -55,9 +55,6 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
 	s := &session{remote: remote, request: r, dialer: dialer}
-	if h.Asked != nil {
-		defer h.Asked()
-	}
 	switch r.Test {
 	case measure.TestConnect:
 		return s, nil

@@ -126,9 +126,6 @@ func (s *session) greet(ctx context.Context) (err error) {
 	if _, err := s.control.Write(s.cookie[:]); err != nil {
 		return between(s.explainControl(ctx, doing, err), err)
 	}
-	if s.hooks.Asked != nil {
-		s.hooks.Asked()
-	}
 	if err := s.expect(ctx, doing, ParamExchange); err != nil {
 		return err
 	}

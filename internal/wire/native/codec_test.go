@@ -119,7 +119,7 @@ func TestAnEventIsReadAsItWasWritten(t *testing.T) {
 		{Event: EventDone, End: &measure.End{Method: "sleeping"}},
 		{Event: EventAborted, Error: &measure.Error{Kind: measure.KindRefused, Message: "busy"}},
 	} {
-		line, err := e.Line()
+		line, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,13 +56,7 @@ type Created struct {
 	Position int             `json:"position,omitempty"`
 	Options  measure.Options `json:"options"` // as the server allows them
 	Warnings []string        `json:"warnings,omitempty"`
-	Server   *Server         `json:"server"`
-}
-
-// Server is a measure.Host without what a server has not counted yet, which package
-// json would take its time to learn.
-type Server struct {
-	Facts measure.Facts `json:"facts"`
+	Server   *measure.Host   `json:"server"` // without counters: nothing has been measured yet
 }
 
 // Failure is the body of every response that is not a success.
@@ -92,23 +86,6 @@ type Event struct {
 	Error    *measure.Error    `json:"error,omitempty"`
 }
 
-// signal is an event without a body. It has a type of its own because the first
-// value of a type costs package json the time to learn all of it, and the events
-// up to the first packet are of this kind.
-type signal struct {
-	Event    string `json:"event"`
-	Position int    `json:"position,omitempty"`
-	Port     uint16 `json:"port,omitempty"`
-}
-
-// Line is e as a line of the stream, without its end.
-func (e *Event) Line() ([]byte, error) {
-	if e.Interval == nil && e.End == nil && e.Error == nil {
-		return json.Marshal(signal{e.Event, e.Position, e.Port})
-	}
-	return json.Marshal(e)
-}
-
 // Last reports whether no event follows e.
 func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
 
@@ -124,17 +101,8 @@ func ReadEvent(r *bufio.Reader) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	var head signal
-	if json.Unmarshal(line, &head) != nil || head.Event == "" {
-		return nil, errEvent
-	}
-	e := &Event{Event: head.Event, Position: head.Position, Port: head.Port}
-	switch head.Event {
-	case EventInterval, EventDone, EventAborted:
-	default:
-		return e, nil
-	}
-	if json.Unmarshal(line, e) != nil ||
+	e := &Event{}
+	if json.Unmarshal(line, e) != nil || e.Event == "" ||
 		e.Event == EventInterval && e.Interval == nil ||
 		e.Event == EventDone && e.End == nil ||
 		e.Event == EventAborted && e.Error == nil {

@@ -34,7 +34,6 @@ type exchange struct {
 	buf  *bufio.Reader
 
 	since time.Time // it is open
-	sent  func()    // called when a request is on its way; may be nil
 }
 
 // connect opens a control connection, TLS handshake included.
@@ -101,9 +100,6 @@ func (c *control) do(ctx context.Context, x *exchange, method, path string, body
 	x.in.expect(MaxHeader + MaxReply)
 	if err := request.Write(x.conn); err != nil {
 		return nil, explainExchange(ctx, c.addr, err)
-	}
-	if x.sent != nil {
-		x.sent()
 	}
 	response, err := http.ReadResponse(x.buf, request)
 	if err != nil {

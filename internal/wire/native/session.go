@@ -57,9 +57,6 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 	if h.State == nil {
 		h.State = func(wire.State) {}
 	}
-	if h.Asked == nil {
-		h.Asked = func() {}
-	}
 	if h.Observe == nil {
 		h.Observe = func(measure.Progress) {}
 	}
@@ -111,9 +108,7 @@ func (s *session) create(ctx context.Context) error {
 
 func (s *session) attach(ctx context.Context, x *exchange) error {
 	body := CreateRequest{Test: s.request.Test, Options: s.request.Options}
-	x.sent = s.hooks.Asked
 	answer, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
-	x.sent = nil
 	if err != nil {
 		return err
 	}
@@ -301,7 +296,7 @@ func (s *session) Options() measure.Options { return s.options }
 func (s *session) Warnings() []string { return s.created.Warnings }
 
 // Server implements wire.Session.
-func (s *session) Server() *measure.Host { return &measure.Host{Facts: s.created.Server.Facts} }
+func (s *session) Server() *measure.Host { return s.created.Server }
 
 // FlowPolicy implements wire.Session.
 func (s *session) FlowPolicy() engine.FlowPolicy { return engine.FlowPolicy{} }

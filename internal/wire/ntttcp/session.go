@@ -57,9 +57,6 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 		return nil, err
 	}
 	s.sync = NewSync(c)
-	if h.Asked != nil {
-		h.Asked()
-	}
 	if err := s.agree(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
