@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"soku/internal/measure"
@@ -28,15 +29,11 @@ type Campaign struct {
 	dir      string
 	lock     *os.File
 	journal  *journal
-	outcomes map[Key]outcome
-	finished time.Time // when the last trial with a result ended
-	bytes    int64     // payload moved so far, dropped trials included
-}
-
-// outcome is what a trial left.
-type outcome struct {
-	result string // ID
-	failed *measure.Error
+	outcomes outcomes
+	finished time.Time        // when the last trial with a result ended
+	bytes    int64            // payload moved so far, dropped trials included
+	sessions int              // runs so far
+	patterns func() []Pattern // of the plan that is recorded
 }
 
 // ID is the campaign's identity and the name of its folder.
@@ -46,7 +43,7 @@ func (c *Campaign) ID() string { return c.Record.ID }
 // own, or the given one. Close the campaign when done.
 func Create(dir string, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
 	sum := sha256.Sum256(p.Text)
-	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: map[Key]outcome{}, Record: PlanRecord{
+	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: PlanRecord{
 		Schema: JournalSchema, ID: newID(p.Campaign, now), Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.patterns), Version: version,
 	}}
@@ -72,7 +69,7 @@ func Create(dir string, p *Plan, seed int64, version string, now time.Time) (*Ca
 // measures anything else than what the campaign began with, the error names the
 // keys and has kind usage. A campaign that another process works on is refused.
 func Resume(dir, id string, p *Plan) (*Campaign, error) {
-	c := &Campaign{Plan: p, dir: filepath.Join(dir, id), outcomes: map[Key]outcome{}}
+	c := &Campaign{Plan: p, dir: filepath.Join(dir, id), outcomes: newOutcomes()}
 	if _, err := os.Stat(c.JournalPath()); errors.Is(err, os.ErrNotExist) || !filepath.IsLocal(id) {
 		return nil, measure.Errorf(measure.KindNotFound, "there is no campaign %q under %s", id, dir).WithHint("list them with: soku ls --campaigns")
 	}
@@ -105,12 +102,29 @@ func (c *Campaign) learn(rec Record) error {
 	switch rec.Kind {
 	case RecordPlan:
 		c.Record, c.StartedAt = *rec.Plan, rec.At
+		c.patterns = sync.OnceValue(c.recordedPatterns)
+	case RecordStarted:
+		c.sessions++
 	case RecordTrialFinished:
-		c.outcomes[*rec.Trial] = outcome{rec.Result.ID, rec.Result.Error}
+		key := *rec.Trial
+		if key.Levels == nil && c.patterns != nil {
+			key = key.resolve(c.patterns())
+		}
+		c.outcomes.set(key, outcome{rec.Result.ID, rec.Result.Error != nil})
 		c.finished = rec.At
 	}
 	c.bytes += rec.Bytes
 	return nil
+}
+
+// recordedPatterns are those of the plan that the campaign began with; none if
+// this version cannot read it.
+func (c *Campaign) recordedPatterns() []Pattern {
+	p, err := Parse(c.Record.File, []byte(c.Record.Text))
+	if err != nil {
+		return nil
+	}
+	return p.patterns
 }
 
 // takeLock holds the campaign for this process. The process' number in the file
@@ -169,12 +183,7 @@ func (c *Campaign) Results(visit func(*measure.Result) error) error {
 // Done and Failed count the trials that have a result, and those whose newest
 // result is an error.
 func (c *Campaign) Done() (done, failed int) {
-	for _, o := range c.outcomes {
-		if o.failed != nil {
-			failed++
-		}
-	}
-	return len(c.outcomes), failed
+	return len(c.outcomes.of), c.outcomes.failed
 }
 
 // Entry is what the store keeps of the campaign.
@@ -222,7 +231,7 @@ func Find(dir, name string) ([]Info, error) {
 		if !strings.Contains(e.Name(), name) {
 			continue
 		}
-		c := &Campaign{outcomes: map[Key]outcome{}}
+		c := &Campaign{outcomes: newOutcomes()}
 		f, err := os.Open(filepath.Join(dir, e.Name(), journalName))
 		if err != nil {
 			continue

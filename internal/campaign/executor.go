@@ -51,7 +51,8 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	r := &run{Executor: e, c: c}
 	err := r.fillStore(ctx)
 	if err == nil {
-		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{
+		r.session = measure.Session{ID: resultID(r.Now()), Number: c.sessions + 1}
+		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,
 			Only: e.Only, RetryFailed: e.RetryFailed, Version: e.Version, PID: os.Getpid()}})
 	}
 	if err == nil {
@@ -73,11 +74,12 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	return r.out, err
 }
 
-// run is one go at a campaign.
+// run is one run of a campaign.
 type run struct {
 	*Executor
-	c   *Campaign
-	out Outcome
+	c       *Campaign
+	session measure.Session
+	out     Outcome
 
 	clock clock
 }
@@ -98,7 +100,8 @@ func (r *run) pending(b Block) []Job {
 	}
 	var out []Job
 	for _, j := range b.Jobs {
-		if o, done := r.c.outcomes[j.Key()]; !done || o.failed != nil && r.RetryFailed {
+		if o, done := r.c.outcomes.get(j.Key()); !done || o.failed && r.RetryFailed {
+			j.Trial.Session = &r.session
 			out = append(out, j)
 		}
 	}
@@ -121,11 +124,11 @@ func (r *run) plan() {
 			r.clock.blocks++
 		}
 		for _, j := range b.Jobs {
-			o, done := r.c.outcomes[j.Key()]
+			o, done := r.c.outcomes.get(j.Key())
 			if done {
 				r.out.Done++
 			}
-			if o.failed != nil {
+			if o.failed {
 				r.out.Failed++
 			}
 		}

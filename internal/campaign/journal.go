@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -58,12 +57,13 @@ type PlanRecord struct {
 	Version  string `json:"version,omitempty"` // of the program
 }
 
-// RunRecord is one go at the campaign.
+// RunRecord is one run of the campaign.
 type RunRecord struct {
-	Only        Selection `json:"only,omitempty"`
-	RetryFailed bool      `json:"retry_failed,omitempty"`
-	Version     string    `json:"version,omitempty"`
-	PID         int       `json:"pid"`
+	Session     *measure.Session `json:"session,omitempty"` // absent in a journal of an older version
+	Only        Selection        `json:"only,omitempty"`
+	RetryFailed bool             `json:"retry_failed,omitempty"`
+	Version     string           `json:"version,omitempty"`
+	PID         int              `json:"pid"`
 }
 
 // CommandRecord is a before or after command that ran.
@@ -233,7 +233,3 @@ func syncFolder(dir string) {
 }
 
 const journalName = "journal.ndjson"
-
-func (k Key) String() string {
-	return fmt.Sprintf("%s, %s, round %d, repeat %d", k.Pattern, k.Label, k.Round, k.Repeat)
-}

@@ -1,6 +1,9 @@
 package campaign
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"soku/internal/measure"
@@ -9,8 +12,10 @@ import (
 // Pattern is one assignment of a level to every factor: a row of the published
 // table, with what its levels set.
 type Pattern struct {
-	Name   string          // the levels' names joined by " / "; "all" without factors
-	Levels []measure.Level // one element a factor, in the plan's order
+	// Name is the levels as they are shown, and no other pattern of the plan has
+	// it. What identifies the pattern is Levels.
+	Name   string
+	Levels []measure.Level // one element a factor, in the plan's order; not nil
 	From   string          // endpoint or endpoint.label; empty for this machine
 	To     string
 	Before []string // commands in the order they run: the plan's, then each level's
@@ -29,7 +34,43 @@ type PatternTest struct {
 // without those it excludes.
 func (p *Plan) AllPatterns() []Pattern { return p.patterns }
 
+// separator stands between levels where they are shown in a row.
 const separator = " / "
+
+// joined is the levels' names in a row; "all" without factors.
+func joined(levels []measure.Level) string {
+	names := make([]string, len(levels))
+	for i, l := range levels {
+		names[i] = l.Value
+	}
+	return cmp.Or(strings.Join(names, separator), "all")
+}
+
+// quoted is joined, with quotes around levels that have the separator in their
+// names, so that no two patterns have the same row.
+func quoted(levels []measure.Level) string {
+	out := slices.Clone(levels)
+	for i, l := range out {
+		if strings.Contains(l.Value, separator) || strings.Contains(l.Value, `"`) {
+			out[i].Value = strconv.Quote(l.Value)
+		}
+	}
+	return joined(out)
+}
+
+// distinguish renames patterns where two of them are shown by the same name.
+func (p *Plan) distinguish() {
+	seen := map[string]bool{}
+	for i := range p.patterns {
+		seen[p.patterns[i].Name] = true
+	}
+	if len(seen) == len(p.patterns) {
+		return
+	}
+	for i := range p.patterns {
+		p.patterns[i].Name = quoted(p.patterns[i].Levels)
+	}
+}
 
 // makePatterns works out the patterns, and checks the trials of each.
 func (p *Plan) makePatterns(d *decoder) error {
@@ -59,6 +100,7 @@ func (p *Plan) makePatterns(d *decoder) error {
 			return err
 		}
 	}
+	p.distinguish()
 	if len(p.patterns) == 0 {
 		return d.failPath("exclude", "exclude fewer", "no pattern is left")
 	}
@@ -92,27 +134,21 @@ func (p *Plan) combine(d *decoder, wanted Selection, chosen []*Level, seen map[s
 }
 
 func (p *Plan) addPattern(d *decoder, chosen []*Level, seen map[string]bool) error {
-	pt := Pattern{Name: "all", Levels: []measure.Level{}, From: p.From, To: p.To}
-	var names []string
+	pt := Pattern{Levels: []measure.Level{}, From: p.From, To: p.To}
 	for i, l := range chosen {
 		pt.Levels = append(pt.Levels, measure.Level{Factor: p.Factors[i].Name, Value: l.Name})
-		names = append(names, l.Name)
 	}
-	if len(names) > 0 {
-		pt.Name = strings.Join(names, separator)
-	}
+	pt.Name = joined(pt.Levels)
 	for _, s := range p.Exclude {
 		if s.Matches(pt.Levels) {
 			return nil
 		}
 	}
-	if seen[pt.Name] {
-		if len(p.Patterns) > 0 {
-			return nil // two entries of patterns: overlap
-		}
-		return d.failPath("factors", `leave " / " out of the names of levels`, "two patterns would both be called %q", pt.Name)
+	id := levelsText(pt.Levels)
+	if seen[id] {
+		return nil // two entries of patterns: overlap
 	}
-	seen[pt.Name] = true
+	seen[id] = true
 	if err := p.apply(d, &pt, chosen); err != nil {
 		return err
 	}

@@ -197,7 +197,6 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "factors: {a: [x], A: [y]}\n", "factors a and A would both be SOKU_FACTOR_A"},
 		{minimal + "factors: {a: [{name: x, to: vn}]}\n", `p.yaml:5:29: a.1.to`},
 		{minimal + "factors: {a: [{name: x, options: {mss: 900}}], b: [{name: y, options: {mss: 800}}]}\n", "factors a and b both set the option mss in pattern x / y"},
-		{minimal + "factors: {a: ['x / y', x], b: [z, 'y / z']}\n", `two patterns would both be called "x / y / z"`},
 		{minimal + "factors: {a: [x, y]}\nexclude: [{b: x}]\n", `p.yaml:6:12: exclude: there is no factor "b"`},
 		{minimal + "factors: {gate: [small, large]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude: factor "gate" has no level "lagre"; did you mean large?`},
 		{minimal + "factors: {a: [x]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},

@@ -310,7 +310,7 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 	if err != nil || len(results) != 16 {
 		t.Errorf("%d results (%v), want 16", len(results), err)
 	}
-	finished := map[campaign.Key]int{}
+	finished := map[string]int{}
 	f, err := os.Open(filepath.Join(dir, "campaigns", id, "journal.ndjson"))
 	if err != nil {
 		t.Fatal(err)
@@ -318,7 +318,7 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 	defer f.Close()
 	if _, err := campaign.ReadJournal(f, func(r campaign.Record) error {
 		if r.Kind == campaign.RecordTrialFinished {
-			finished[*r.Trial]++
+			finished[r.Trial.String()]++
 		}
 		return nil
 	}); err != nil {

@@ -51,7 +51,7 @@ func (r *run) trial(ctx context.Context, j Job) error {
 // that is over is kept even if ctx has just ended.
 func (r *run) keep(ctx context.Context, j Job, res *measure.Result, bytes int64) error {
 	key := j.Key()
-	previous, again := r.c.outcomes[key]
+	previous, again := r.c.outcomes.get(key)
 	if again {
 		res.Warnings = append(res.Warnings, "replaces result "+previous.result+" of the same trial, which failed")
 	}

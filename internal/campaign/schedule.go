@@ -11,14 +11,6 @@ import (
 	"soku/internal/measure"
 )
 
-// Key tells the trials of a campaign apart.
-type Key struct {
-	Pattern string `json:"pattern"`
-	Label   string `json:"label"`
-	Round   int    `json:"round"`
-	Repeat  int    `json:"repeat"`
-}
-
 // Job is one trial to run.
 type Job struct {
 	Trial   measure.Trial
@@ -28,16 +20,20 @@ type Job struct {
 	Server  Target
 }
 
-// Key is the identity of the job's trial.
-func (j Job) Key() Key {
-	return Key{j.Trial.Pattern, j.Trial.Label, j.Trial.Round, j.Trial.Repeat}
-}
-
 // Target is an endpoint as a trial uses it.
 type Target struct {
 	Endpoint measure.Endpoint // name, label and address as the plan says; empty for this machine
 	Host     string           // host of the lab, or empty
 	Command  []string         // what starts soku there, or nil
+}
+
+// Reference is "endpoint" or "endpoint.label" as plans write it; empty for this
+// machine.
+func (t Target) Reference() string {
+	if t.Endpoint.Label == "" {
+		return t.Endpoint.Name
+	}
+	return t.Endpoint.Name + "." + t.Endpoint.Label
 }
 
 // Block is a pattern's turn in a round: its trials run one after the other
@@ -76,13 +72,14 @@ func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
 func (p *Plan) block(campaignID string, seed int64, round int, pt *Pattern, order *int) Block {
 	b := Block{Round: round, Pattern: pt, Jobs: make([]Job, 0, p.Repeats*len(pt.Tests))}
 	client, server := p.target(pt.From), p.target(pt.To)
+	pair := &measure.Pair{Client: client.Endpoint, Server: server.Endpoint}
 	for repeat := 1; repeat <= p.Repeats; repeat++ {
 		for _, t := range pt.Tests {
 			*order++
 			j := Job{
 				Trial: measure.Trial{
 					Campaign: campaignID, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
-					Round: round, Repeat: repeat, Order: *order, Seed: seed,
+					Round: round, Repeat: repeat, Order: *order, Seed: seed, Pair: pair,
 				},
 				Test: t.Test, Options: t.Options, Client: client, Server: server,
 			}

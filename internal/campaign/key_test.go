@@ -1,0 +1,173 @@
+package campaign_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+)
+
+// slashes is a plan whose patterns cannot be told apart by their joined levels:
+// "x / y" and "z" read as "x" and "y / z" do.
+const slashes = `campaign: slashes
+endpoints: {vm: {address: 10.0.0.4}}
+to: vm
+factors: {a: ['x / y', x], b: [z, 'y / z']}
+tests: {rtt: {test: ping, count: 10}}
+rounds: 2
+`
+
+func TestALevelMayHaveTheSeparatorInItsName(t *testing.T) {
+	b := newBench(t, slashes)
+	if got, want := patternNames(b.plan), `"x / y" / z; "x / y" / "y / z"; x / z; x / "y / z"`; got != want {
+		t.Errorf("patterns are %s, want %s", got, want)
+	}
+	b.create()
+	b.exec.Only = campaign.Selection{{Name: "a", Value: []string{"x"}}}
+	if out, err := b.run(); err != nil || out.Ran != 4 {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	b.exec.Only = nil
+	b.resume()
+	if out, err := b.run(); err != nil || out != (campaign.Outcome{Total: 8, Done: 8, Ran: 4}) {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	rounds := map[string]int{}
+	for _, r := range b.results() {
+		levels, _ := json.Marshal(r.Trial.Levels)
+		rounds[string(levels)]++
+	}
+	if len(rounds) != 4 || rounds[`[{"factor":"a","value":"x"},{"factor":"b","value":"y / z"}]`] != 2 {
+		t.Errorf("results by levels are %v", rounds)
+	}
+}
+
+func TestPatternsKeepTheirNamesWhereTheseAreDistinct(t *testing.T) {
+	p := parse(t, strings.Replace(slashes, "'y / z'", "y", 1))
+	if got, want := patternNames(p), "x / y / z; x / y / y; x / z; x / y"; got != want {
+		t.Errorf("patterns are %s, want %s", got, want)
+	}
+}
+
+// asOlder rewrites a journal as versions wrote it that identified a pattern by
+// its name: trials have no levels and endpoints, runs have no session.
+func asOlder(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		var rec map[string]json.RawMessage
+		if err := json.Unmarshal(line, &rec); err != nil {
+			t.Fatal(err)
+		}
+		for member, drop := range map[string][]string{"trial": {"levels", "client", "server"}, "run": {"session"}} {
+			if rec[member] == nil {
+				continue
+			}
+			var object map[string]json.RawMessage
+			if err := json.Unmarshal(rec[member], &object); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range drop {
+				delete(object, name)
+			}
+			rec[member], _ = json.Marshal(object)
+		}
+		b, _ := json.Marshal(rec)
+		out.Write(append(b, '\n'))
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAJournalThatNamesPatternsByTextGoesOn(t *testing.T) {
+	// Two factors, and a level with the separator in its name that is not ambiguous.
+	b := newBench(t, strings.Replace(study, "[small, large]", "[small, 'large / new'], zone: [one, two]", 1))
+	b.create()
+	b.exec.Only = campaign.Selection{{Name: "zone", Value: []string{"one"}}}
+	b.fail = func(j campaign.Job) error {
+		if j.Trial.Repeat == 2 {
+			return measure.Errorf(measure.KindBroken, "peer gone")
+		}
+		return nil
+	}
+	if _, err := b.run(); measure.KindOf(err) != measure.KindIncomplete {
+		t.Fatal(err)
+	}
+	asOlder(t, b.campaign.JournalPath())
+	b.exec.Only, b.fail, b.exec.RetryFailed = nil, nil, true
+	b.resume()
+	out, err := b.run() // 8 that failed and 16 that were left
+	if err != nil || out != (campaign.Outcome{Total: 32, Done: 32, Ran: 24}) {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	// The journal now names some trials both ways, which are still one trial each.
+	infos, err := campaign.Find(b.campaigns(), "study")
+	if err != nil || len(infos) != 1 || infos[0].Done != 32 || infos[0].Failed != 0 {
+		t.Errorf("found %+v (%v)", infos, err)
+	}
+	if all := b.results(); len(all) != 40 {
+		t.Errorf("%d results, want 32 and the 8 that were replaced", len(all))
+	}
+}
+
+func TestAResultNamesItsPairAndSession(t *testing.T) {
+	b := newBench(t, strings.Replace(study, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1)+"from: vm.vlan\n")
+	b.create()
+	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	b.exec.Only = nil
+	b.resume()
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{}
+	for _, r := range b.results() {
+		want := measure.Pair{Client: measure.Endpoint{Name: "vm", Label: "vlan", Address: "10.1.0.4"}, Server: measure.Endpoint{Name: "vm", Address: "10.0.0.4"}}
+		if r.Trial.Pair == nil || *r.Trial.Pair != want {
+			t.Fatalf("pair is %+v, want %+v", r.Trial.Pair, want)
+		}
+		session := 2
+		if r.Trial.Pattern == "large" {
+			session = 1
+		}
+		if r.Trial.Session == nil || r.Trial.Session.Number != session {
+			t.Fatalf("%s has session %+v, want number %d", r.Trial.Pattern, r.Trial.Session, session)
+		}
+		if id := r.Trial.Session.ID; !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) != 2 {
+		t.Errorf("sessions are %q, want two", ids)
+	}
+	started := []measure.Session{}
+	text, err := os.ReadFile(b.campaign.JournalPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := campaign.ReadJournal(bytes.NewReader(text), func(r campaign.Record) error {
+		if r.Run != nil {
+			started = append(started, *r.Run.Session)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range started {
+		if s.Number != i+1 || !slices.Contains(ids, s.ID) {
+			t.Errorf("run %d started session %+v, results have %q", i+1, s, ids)
+		}
+	}
+}
