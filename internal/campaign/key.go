@@ -3,7 +3,6 @@ package campaign
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"soku/internal/measure"
 )
@@ -40,7 +39,7 @@ func (k Key) resolve(patterns []Pattern) Key {
 	if k.Levels != nil {
 		return k
 	}
-	i := slices.IndexFunc(patterns, func(pt Pattern) bool { return joined(pt.Levels) == k.Pattern })
+	i := slices.IndexFunc(patterns, func(pt Pattern) bool { return measure.JoinLevels(pt.Levels) == k.Pattern })
 	if i >= 0 {
 		k.Levels, k.Client, k.Server = patterns[i].Levels, patterns[i].From, patterns[i].To
 	}
@@ -105,15 +104,5 @@ func patternText(k Key) string {
 	if k.Levels == nil {
 		return k.Pattern
 	}
-	return levelsText(k.Levels)
-}
-
-// levelsText is a text for these levels that no others have.
-func levelsText(levels []measure.Level) string {
-	var b []byte
-	for _, l := range levels {
-		b = append(strconv.AppendQuote(b, l.Factor), '=')
-		b = append(strconv.AppendQuote(b, l.Value), ' ')
-	}
-	return string(b)
+	return measure.LevelsKey(k.Levels)
 }

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,28 +33,16 @@ type PatternTest struct {
 // without those it excludes.
 func (p *Plan) AllPatterns() []Pattern { return p.patterns }
 
-// separator stands between levels where they are shown in a row.
-const separator = " / "
-
-// joined is the levels' names in a row; "all" without factors.
-func joined(levels []measure.Level) string {
-	names := make([]string, len(levels))
-	for i, l := range levels {
-		names[i] = l.Value
-	}
-	return cmp.Or(strings.Join(names, separator), "all")
-}
-
-// quoted is joined, with quotes around levels that have the separator in their
+// quoted is the levels in a row, with quotes around levels that have the separator in their
 // names, so that no two patterns have the same row.
 func quoted(levels []measure.Level) string {
 	out := slices.Clone(levels)
 	for i, l := range out {
-		if strings.Contains(l.Value, separator) || strings.Contains(l.Value, `"`) {
+		if strings.Contains(l.Value, measure.LevelSeparator) || strings.Contains(l.Value, `"`) {
 			out[i].Value = strconv.Quote(l.Value)
 		}
 	}
-	return joined(out)
+	return measure.JoinLevels(out)
 }
 
 // distinguish renames patterns where two of them are shown by the same name.
@@ -138,13 +125,13 @@ func (p *Plan) addPattern(d *decoder, chosen []*Level, seen map[string]bool) err
 	for i, l := range chosen {
 		pt.Levels = append(pt.Levels, measure.Level{Factor: p.Factors[i].Name, Value: l.Name})
 	}
-	pt.Name = joined(pt.Levels)
+	pt.Name = measure.JoinLevels(pt.Levels)
 	for _, s := range p.Exclude {
 		if s.Matches(pt.Levels) {
 			return nil
 		}
 	}
-	id := levelsText(pt.Levels)
+	id := measure.LevelsKey(pt.Levels)
 	if seen[id] {
 		return nil // two entries of patterns: overlap
 	}

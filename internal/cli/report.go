@@ -172,7 +172,7 @@ func reportInput(c store.Campaign, results []*measure.Result) report.Input {
 	}}
 	if plan, err := campaign.Parse("", []byte(c.Plan)); err == nil {
 		for _, p := range plan.AllPatterns() {
-			in.Patterns = append(in.Patterns, p.Name)
+			in.Patterns = append(in.Patterns, p.Levels)
 		}
 	}
 	return in

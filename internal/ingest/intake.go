@@ -92,8 +92,8 @@ func (in *Intake) learn(r *measure.Result) {
 			in.single[place(r.Origin.SHA256, r.Origin.Record)] = r
 		}
 	}
-	in.patterns[r.Trial.Pattern] = true
-	key := r.Trial.Pattern + "\x00" + r.Trial.Label
+	in.patterns[measure.LevelsKey(r.Trial.Levels)] = true
+	key := roundKey(r.Trial)
 	in.rounds[key] = max(in.rounds[key], r.Trial.Round)
 	in.order[r.Trial.Round] = max(in.order[r.Trial.Round], r.Trial.Order)
 }
@@ -152,7 +152,7 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (bool, error) {
 // trials of two ranges belong together nobody knows, so nothing may pair them.
 func (in *Intake) giveRound(r *measure.Result) {
 	t := r.Trial
-	last := in.rounds[t.Pattern+"\x00"+t.Label]
+	last := in.rounds[roundKey(t)]
 	if r.Origin.Part == "high" {
 		t.Repeat = 2
 	}
@@ -164,6 +164,9 @@ func (in *Intake) giveRound(r *measure.Result) {
 		t.Round = last + 1
 	}
 }
+
+// roundKey tells apart what is numbered by rounds: a pattern's trials of one label.
+func roundKey(t *measure.Trial) string { return measure.LevelsKey(t.Levels) + "\x00" + t.Label }
 
 // Close writes down what the campaign has become. A campaign that is new and got
 // nothing is not written.

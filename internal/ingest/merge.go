@@ -36,7 +36,7 @@ func merge(client, server *measure.Result) *measure.Result {
 	}
 	mergeFigures(&r, client, server)
 	trial.Levels = mergedLevels(client, server)
-	trial.Pattern, trial.Label = patternOf(trial.Levels), labelOf(&r)
+	trial.Pattern, trial.Label = measure.JoinLevels(trial.Levels), labelOf(&r)
 	trial.Round = max(client.Trial.Round, server.Trial.Round)
 	return &r
 }

@@ -130,7 +130,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	if len(levels) > maxFactors {
 		return measure.Errorf(measure.KindFile, "%s: %d factors; at most %d", s.Name, len(levels), maxFactors)
 	}
-	r.Trial.Levels, r.Trial.Pattern, r.Trial.Round, r.Trial.Repeat = levels, patternOf(levels), round, 1
+	r.Trial.Levels, r.Trial.Pattern, r.Trial.Round, r.Trial.Repeat = levels, measure.JoinLevels(levels), round, 1
 	if r.StartedAt.IsZero() {
 		r.StartedAt = s.ModTime
 		lack(r, measure.LacksTime)
@@ -138,17 +138,6 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	r.Tool = measure.Tool{Name: "soku", Version: q.Version}
 	r.Origin.File, r.Origin.SHA256, r.Origin.IngestedAt = s.Name, s.SHA256, q.Now.UTC()
 	return nil
-}
-
-func patternOf(levels []measure.Level) string {
-	var values []string
-	for _, l := range levels {
-		values = append(values, l.Value)
-	}
-	if len(values) == 0 {
-		return "all"
-	}
-	return strings.Join(values, " / ")
 }
 
 // labelOf is the label of a result that no mapping names: the test, and what

@@ -80,12 +80,6 @@ type Session struct {
 	Number int    `json:"number" jsonschema:"minimum=1,description=1 for the run that began the campaign"`
 }
 
-// Level is the value one factor has in a pattern.
-type Level struct {
-	Factor string `json:"factor"`
-	Value  string `json:"value"`
-}
-
 // Confidence says how far the figure of a single trial can be trusted.
 type Confidence string
 

@@ -164,10 +164,19 @@ type pattern struct {
 	results []*measure.Result
 }
 
+// has reports whether these are the pattern's levels.
+func (p pattern) has(levels []measure.Level) bool { return slices.Equal(levels, p.levels) }
+
+// same reports whether both are one pattern: what identifies it are its levels,
+// and its name only in documents that have no levels.
+func (p pattern) same(o pattern) bool {
+	return p.has(o.levels) && (len(p.levels) > 0 || p.name == o.name)
+}
+
 // byPattern groups a test's results into rows. Trials run by hand have no
 // pattern: their path and whatever options differ between them make one up.
 // order is as in [Input].
-func byPattern(g labelled, varied []Option, order []string) []pattern {
+func byPattern(g labelled, varied []Option, order [][]measure.Level) []pattern {
 	var out []pattern
 	for _, r := range g.results {
 		p := pattern{}
@@ -179,7 +188,7 @@ func byPattern(g labelled, varied []Option, order []string) []pattern {
 		if p.name == "" {
 			p.name = joinLevels(p.levels, r)
 		}
-		i := slices.IndexFunc(out, func(o pattern) bool { return o.name == p.name && slices.Equal(o.levels, p.levels) })
+		i := slices.IndexFunc(out, p.same)
 		if i < 0 {
 			out = append(out, p)
 			i = len(out) - 1
@@ -187,7 +196,7 @@ func byPattern(g labelled, varied []Option, order []string) []pattern {
 		out[i].results = append(out[i].results, r)
 	}
 	place := func(p pattern) int {
-		if i := slices.Index(order, p.name); i >= 0 {
+		if i := slices.IndexFunc(order, p.has); i >= 0 {
 			return i
 		}
 		return len(order)

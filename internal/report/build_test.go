@@ -162,7 +162,16 @@ func TestTheOrderOfResultsDoesNotMatter(t *testing.T) {
 func TestRowsComeInThePlansOrder(t *testing.T) {
 	in := fourPatterns().input()
 	names := func(order []string) (out []string) {
-		in.Patterns = order
+		in.Patterns = nil
+		for _, name := range order {
+			levels := []measure.Level{{Factor: "sku", Value: name}}
+			for _, r := range in.Results {
+				if r.Trial.Pattern == name {
+					levels = r.Trial.Levels
+				}
+			}
+			in.Patterns = append(in.Patterns, levels)
+		}
 		for _, row := range build(t, in).Tests[0].Rows {
 			out = append(out, row.Pattern)
 		}
@@ -325,4 +334,13 @@ func FuzzReport(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAPatternIsItsLevelsWhateverItIsCalled(t *testing.T) {
+	a, b := tcpTrial("p", 1, 1e6), tcpTrial("p", 2, 2e6)
+	b.Trial.Pattern = `"p"`
+	test := build(t, Input{Results: []*measure.Result{a, b}}).Tests[0]
+	if len(test.Rows) != 1 || test.Rows[0].Trials != 2 {
+		t.Errorf("%+v", test.Rows)
+	}
 }

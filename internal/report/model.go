@@ -27,9 +27,9 @@ type Meta struct {
 type Input struct {
 	Campaign Meta
 	Results  []*measure.Result
-	// Patterns are the names of patterns in the order that rows shall have. Those
-	// it does not name come after them, sorted by their levels.
-	Patterns []string
+	// Patterns are the levels of patterns in the order that rows shall have. Other
+	// patterns come after them, sorted by their levels.
+	Patterns [][]measure.Level
 }
 
 // Report is a campaign's outcome. A Report is not changed after [Build] and
