@@ -1,0 +1,231 @@
+package measure
+
+import "slices"
+
+// Metric is one figure that results have: its name in documents, how it is taken
+// from a result, how it combines over trials, and how it is written. Rows,
+// columns, rankings and headlines are made from the metrics of a test
+// ([MetricsOf]); a new figure is one entry of a [Family].
+//
+// A Metric does not change and may be used by several goroutines.
+type Metric struct {
+	Key      string // name in documents, with its unit at the end: "goodput_bps"
+	Help     string // what it is, for the reference
+	Quantity Quantity
+	Unit     string // of a value that stands alone: "bit/s"
+	Suffix   string // unit at the end of the names of CSV columns: "bps"
+	Better   Better
+	Over     Combination
+
+	// Take is the figure of one successful trial. It is nil where Of and Read say
+	// how: see [Metric.Value].
+	Take func(*Result) (value float64, found bool)
+	// Of is the distribution that the metric belongs to, nil for most. Read takes
+	// it from a histogram that is not empty.
+	Of   *Distribution
+	Read func(*Histogram) float64
+	// Parts are what [RatioOfSums] adds up.
+	Parts func(*Result) (part, whole float64, found bool)
+	// Ranks tells whether trials can be ranked by the metric; nil: always.
+	Ranks func([]*Result) bool
+
+	// Member is where the JSON form of a report has it in a row, members of
+	// members separated by dots; empty: nowhere. A metric of a distribution is a
+	// number there, others are an object of mean, min, max, cv and n.
+	Member string
+	CSV    CSVForm
+	Column *Column // in tables for people; nil: in none
+}
+
+// Better says which values of a metric are the better ones.
+type Better string
+
+// The values of Better.
+const (
+	Higher  Better = "higher"
+	Lower   Better = "lower"
+	Neither Better = ""
+)
+
+// Quantity is what kind of thing a metric counts, which decides how it is written.
+type Quantity string
+
+// The quantities. Values are in the unit that is named here.
+const (
+	QuantityBitRate   Quantity = "bit rate"   // bit/s
+	QuantityTime      Quantity = "time"       // ns
+	QuantityBytes     Quantity = "bytes"      // bytes
+	QuantityCount     Quantity = "count"      // whole things
+	QuantityEventRate Quantity = "event rate" // per second, or as the metric's unit says
+	QuantityRatio     Quantity = "ratio"      // 0 to 1, shown in percent
+	QuantityIndex     Quantity = "index"      // 0 to 1
+	QuantityCost      Quantity = "cost"       // processor seconds per 1e9 bytes
+)
+
+// Quantities lists all of them.
+func Quantities() []Quantity {
+	return []Quantity{
+		QuantityBitRate, QuantityTime, QuantityBytes, QuantityCount, QuantityEventRate, QuantityRatio, QuantityIndex, QuantityCost,
+	}
+}
+
+// Combination is how the values of several trials become one figure.
+type Combination string
+
+// The combinations.
+const (
+	// MeanOfRounds is the mean of the means of each round, so that a round with
+	// more trials does not count more.
+	MeanOfRounds Combination = "mean of round means"
+	// MeanOrEnds is MeanOfRounds, but of the ends of a published range only the
+	// range: their mean is of no trials that were made.
+	MeanOrEnds Combination = "mean of round means; of a published range its ends"
+	// MeanOfTrials counts every trial alike.
+	MeanOfTrials Combination = "mean of trials"
+	// Merged reads the figure from the histograms of all trials together.
+	Merged Combination = "merged histogram"
+	// Range keeps the smallest and the largest trial: percentiles are not averaged.
+	Range       Combination = "smallest and largest trial"
+	Smallest    Combination = "smallest trial"
+	Largest     Combination = "largest trial"
+	Sum         Combination = "sum"
+	RatioOfSums Combination = "ratio of sums"
+)
+
+// Combinations lists all of them.
+func Combinations() []Combination {
+	return []Combination{MeanOfRounds, MeanOrEnds, MeanOfTrials, Merged, Range, Smallest, Largest, Sum, RatioOfSums}
+}
+
+// Distribution is a set of round trips that results keep as histograms.
+type Distribution struct {
+	Member string // where the JSON form of a report has it in a row
+	// Of returns the histograms of one result; they may be nil or empty.
+	Of func(*Result) []*Histogram
+}
+
+// Histogram is the distribution of one result, nil where it has none. The caller
+// must not change it.
+func (d *Distribution) Histogram(r *Result) *Histogram {
+	var out *Histogram
+	merged := false
+	for _, h := range d.Of(r) {
+		switch {
+		case h == nil || h.Count() == 0:
+		case out == nil:
+			out = h
+		default:
+			if !merged {
+				first := out
+				out, merged = NewHistogram(), true
+				out.Merge(first)
+			}
+			out.Merge(h)
+		}
+	}
+	return out
+}
+
+// CSVForm is which columns of a CSV report a metric has.
+type CSVForm int
+
+// The forms.
+const (
+	CSVWhole CSVForm = iota // all that its combination has
+	CSVMean                 // the mean alone
+	CSVNone
+)
+
+// Column is how a table for people shows a metric.
+type Column struct {
+	Name string // heading, without the unit
+	Note string // what the heading means, for a tooltip
+	// Drop orders what a narrow table leaves out: the column with the highest
+	// value goes first, 0 always stays.
+	Drop int
+	// Ends shows the smallest and the largest trial instead of one figure.
+	Ends bool
+	Show Show
+	// Extra are columns of the same metric that follow.
+	Extra []ExtraColumn
+	// Scales marks the columns whose figures choose the unit that all columns of
+	// their family and quantity share. Of one distribution the first counts that a
+	// row has. A column of a quantity without any such chooses its own.
+	Scales bool
+	// Instead is what stands in the column for a row that does not have the
+	// metric; nil: nothing.
+	Instead *Metric
+}
+
+// ExtraColumn shows another side of a metric: the range over trials, or the
+// coefficient of variation.
+type ExtraColumn struct {
+	Name      string
+	Note      string
+	Drop      int // as in [Column]
+	Variation bool
+	Show      Show // WhereFound: where a row has several trials
+}
+
+// Show says when a table has a column.
+type Show int
+
+// The values of Show.
+const (
+	WhereFound Show = iota // where any row has the figure
+	Always
+	UnlessIngested // always, but among ingested trials where any row has it
+)
+
+// Family is metrics that belong together: a test has all of a family or none.
+type Family struct {
+	Title   string
+	Note    string    // for the reference, a sentence or nothing
+	Metrics []*Metric // in the order of tables and of the reference
+}
+
+// metric is the family's metric of that key, which exists.
+func (f *Family) metric(key string) *Metric {
+	i := slices.IndexFunc(f.Metrics, func(m *Metric) bool { return m.Key == key })
+	return f.Metrics[i]
+}
+
+// Metrics lists every metric, those of one family together.
+func Metrics() []*Metric {
+	var out []*Metric
+	for _, f := range families() {
+		out = append(out, f.Metrics...)
+	}
+	return out
+}
+
+// MetricByKey is the metric of that key, nil for none.
+func MetricByKey(key string) *Metric {
+	all := Metrics()
+	if i := slices.IndexFunc(all, func(m *Metric) bool { return m.Key == key }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// Value is the metric of one result, which the caller knows to have succeeded.
+func (m *Metric) Value(r *Result) (value float64, found bool) {
+	if m.Take != nil {
+		return m.Take(r)
+	}
+	if h := m.Of.Histogram(r); h != nil {
+		return m.Read(h), true
+	}
+	return 0, false
+}
+
+// Tests lists the tests that have the metric, in the order of [Tests].
+func (m *Metric) Tests() []Test {
+	var out []Test
+	for _, t := range Tests() {
+		if slices.ContainsFunc(MetricsOf(t).Families, func(f *Family) bool { return slices.Contains(f.Metrics, m) }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

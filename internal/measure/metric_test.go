@@ -1,0 +1,251 @@
+package measure
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const metricsFile = "../../docs/reference/metrics.md"
+
+func TestEveryMetricIsWhole(t *testing.T) {
+	keys, members, columns := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	once := func(seen map[string]bool, what, name string) {
+		if seen[name] {
+			t.Errorf("two metrics have the %s %s", what, name)
+		}
+		seen[name] = true
+	}
+	for _, m := range Metrics() {
+		t.Run(m.Key, func(t *testing.T) {
+			once(keys, "key", m.Key)
+			if m.Help == "" || strings.HasSuffix(m.Help, ".") {
+				t.Errorf("help is %q; a phrase without a full stop is wanted", m.Help)
+			}
+			if !slices.Contains(Quantities(), m.Quantity) || !slices.Contains(Combinations(), m.Over) {
+				t.Errorf("quantity %q, combination %q", m.Quantity, m.Over)
+			}
+			if unitless := m.Quantity == QuantityRatio || m.Quantity == QuantityIndex; (m.Unit == "") != unitless {
+				t.Errorf("a %s has the unit %q", m.Quantity, m.Unit)
+			}
+			if m.Take == nil && (m.Of == nil || m.Read == nil) || m.Over == Merged && (m.Of == nil || m.Read == nil) || m.Over == RatioOfSums && m.Parts == nil {
+				t.Errorf("nothing says how it is taken from results")
+			}
+			if m.Better == Neither && m.Quantity != QuantityCount {
+				t.Error("no direction is better")
+			}
+			for _, member := range m.ReportMembers() {
+				once(members, "member", member.Path)
+			}
+			for _, c := range m.CSVColumns() {
+				once(columns, "column", c.Name)
+				if !strings.HasSuffix(c.Name, m.Suffix) {
+					t.Errorf("column %s does not end with the unit %s", c.Name, m.Suffix)
+				}
+			}
+			if len(m.Tests()) == 0 {
+				t.Error("no test has it")
+			}
+			if MetricByKey(m.Key) != m {
+				t.Error("it is not found by its key")
+			}
+		})
+	}
+	if MetricByKey("no_such_bps") != nil {
+		t.Error("a metric is found that does not exist")
+	}
+}
+
+// Results that are empty, failed or damaged have no figure, and nothing panics.
+func TestMetricsOfAnEmptyResult(t *testing.T) {
+	for _, r := range []*Result{
+		{}, {Error: Errorf(KindBroken, "cut")}, {Latency: &Latency{}}, {UnderLoad: &UnderLoad{During: &Latency{}}}, {Flows: make([]Flow, 2)},
+		{Latency: &Latency{Histogram: NewHistogram(), Floor: nil}, Origin: &Origin{}},
+	} {
+		for _, test := range append(Tests(), "") {
+			r.Test = test
+			for _, m := range Metrics() {
+				v, found := m.Value(r)
+				if found && m.Key != "packets_per_second" { // none arrived
+					t.Errorf("%s of an empty result of %s is %v", m.Key, test, v)
+				}
+				if m.Parts != nil {
+					if _, _, found := m.Parts(r); found {
+						t.Errorf("%s of an empty result has parts", m.Key)
+					}
+				}
+				if m.Ranks != nil {
+					m.Ranks([]*Result{r})
+				}
+			}
+			if list := Headline(r); len(list) > 0 && test != TestUDP {
+				t.Errorf("the headline of an empty result of %s is %v", test, list)
+			}
+		}
+	}
+}
+
+func TestEveryTestHasMetricsThatRankAndHeadlinesOfItsOwn(t *testing.T) {
+	for _, test := range append(Tests(), "a test of a later version") {
+		own := MetricsOf(test)
+		has := func(m *Metric) bool {
+			return slices.ContainsFunc(own.Families, func(f *Family) bool { return slices.Contains(f.Metrics, m) })
+		}
+		if len(own.Ranking) == 0 || len(own.Headline) == 0 {
+			t.Fatalf("%s is ranked by %d metrics and has a headline of %d", test, len(own.Ranking), len(own.Headline))
+		}
+		for _, m := range append(slices.Concat(own.Headline...), own.Ranking...) {
+			if !has(m) {
+				t.Errorf("%s does not have %s", test, m.Key)
+			}
+		}
+		for _, m := range own.Ranking {
+			if m.Better == Neither {
+				t.Errorf("%s is ranked by %s, of which neither direction is better", test, m.Key)
+			}
+		}
+	}
+}
+
+func TestTripsAreRankedByWhatEverySourceGives(t *testing.T) {
+	mean, p50 := 2e6, 1e6
+	reported := func(part string, f RTTFigures) *Result {
+		return &Result{Test: TestLatency, Origin: &Origin{Part: part}, Summary: Summary{ReportedRTT: &f}}
+	}
+	h := NewHistogram()
+	h.Record(1000)
+	own := &Result{Test: TestLatency, Latency: &Latency{Histogram: h}}
+	for name, c := range map[string]struct {
+		results []*Result
+		want    *Metric
+	}{
+		"histograms":                   {[]*Result{own}, MetricRTTP50},
+		"medians":                      {[]*Result{own, reported("", RTTFigures{Mean: &mean, P50: &p50})}, MetricRTTP50},
+		"one source has no median":     {[]*Result{own, reported("", RTTFigures{Mean: &mean})}, MetricRTTMean},
+		"one source has neither":       {[]*Result{reported("", RTTFigures{Mean: &mean}), reported("", RTTFigures{})}, MetricRTTP50},
+		"the ends of a range of means": {[]*Result{reported("low", RTTFigures{Mean: &mean}), reported("high", RTTFigures{Mean: &mean})}, MetricRTTMeanMiddle},
+		"nothing":                      {nil, MetricRTTP50},
+	} {
+		if got := RankingMetric(TestLatency, c.results); got != c.want {
+			t.Errorf("%s: ranked by %s, want %s", name, got.Key, c.want.Key)
+		}
+	}
+}
+
+func TestConnectionsAreRankedBySetUpsWhereEveryTrialHadARateToKeep(t *testing.T) {
+	paced := &Result{Test: TestConnect, Options: Options{RequestRate: 100}, Summary: Summary{ConnectionsPerSecond: 100}}
+	free := &Result{Test: TestConnect, Summary: Summary{ConnectionsPerSecond: 9000}}
+	setUps := &Result{Test: TestConnect, Origin: &Origin{}}
+	for _, c := range []struct {
+		results []*Result
+		want    *Metric
+	}{{[]*Result{free, paced}, MetricConnections}, {[]*Result{paced}, MetricRTTP50}, {[]*Result{setUps}, MetricRTTP50}} {
+		if got := RankingMetric(TestConnect, c.results); got != c.want {
+			t.Errorf("ranked by %s, want %s", got.Key, c.want.Key)
+		}
+	}
+}
+
+func TestHeadlines(t *testing.T) {
+	h := NewHistogram()
+	for range 100 {
+		h.Record(1000)
+	}
+	loss, mean, most := 0.25, 3e6, 5e6
+	for _, c := range []struct {
+		result *Result
+		want   []MetricValue
+	}{
+		{&Result{Test: TestTCP, Summary: Summary{GoodputBps: 5e8}}, []MetricValue{{"goodput_bps", 5e8}}},
+		{&Result{Test: TestTCP, Summary: Summary{GoodputBps: 5e8}, Error: Errorf(KindBroken, "cut")}, nil},
+		{&Result{Test: TestUDP, Summary: Summary{GoodputBps: 5e8, LossRatio: &loss}}, []MetricValue{{"goodput_bps", 5e8}, {"loss_ratio", 0.25}}},
+		{&Result{Test: TestPing, Latency: &Latency{Histogram: h}, Summary: Summary{LossRatio: &loss}}, []MetricValue{{"rtt_p50_ns", 1000}, {"rtt_p99_ns", 1000}, {"rtt_loss_ratio", 0.25}}},
+		{&Result{Test: TestPing, Summary: Summary{ReportedRTT: &RTTFigures{Mean: &mean, Max: &most}}}, []MetricValue{{"rtt_mean_ns", 3e6}}},
+		{&Result{Test: TestPing, Summary: Summary{ReportedRTT: &RTTFigures{Max: &most}}}, []MetricValue{{"rtt_max_ns", 5e6}}},
+		{&Result{Test: TestConnect, Latency: &Latency{Histogram: h}, Summary: Summary{ConnectionsPerSecond: 900}}, []MetricValue{{"connections_per_second", 900}, {"rtt_p50_ns", 1000}, {"rtt_p99_ns", 1000}}},
+		{&Result{Test: TestTrace, Trace: &Trace{Hops: make([]TraceHop, 3)}}, []MetricValue{{"hops", 3}}},
+		{&Result{Test: TestMTU, Summary: Summary{PathMTUBytes: 1400}}, []MetricValue{{"path_mtu_bytes", 1400}}},
+	} {
+		if got := Headline(c.result); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.result.Test, got, c.want)
+		}
+	}
+}
+
+func TestThePageOfMetricsIsWrittenFromTheTable(t *testing.T) {
+	want := metricsPage()
+	if *update {
+		if err := os.WriteFile(metricsFile, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(metricsFile)
+	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
+		t.Errorf("docs/reference/metrics.md is not what the table says (%v); run: go test ./internal/measure -update", err)
+	}
+}
+
+// metricsPage is the reference of metrics.
+func metricsPage() string {
+	var b strings.Builder
+	b.WriteString(`# Metrics
+
+Every figure of a report, a ranking or a list of results is one of these. This page is written from the table in the
+sources (` + "`internal/measure/metric.go`" + `); [result](result.md) and [report](report.md) say where the figures come from and what
+else the documents hold.
+
+- **Key**: its name in documents, the unit at the end.
+- **Over trials**: how the figures of a pattern's trials become one. A round's trials are averaged first, then the
+  rounds. Percentiles are read from the histograms of all trials together and are never averaged.
+- **CSV columns** and **JSON**: where a [report](report.md) has it, in the file and in a row of the document.
+
+`)
+	for _, f := range families() {
+		fmt.Fprintf(&b, "## %s\n\n", f.Title)
+		if f.Note != "" {
+			fmt.Fprintf(&b, "%s\n\n", f.Note)
+		}
+		b.WriteString("| key | meaning | unit | better | over trials | tests | CSV columns | JSON |\n|---|---|---|---|---|---|---|---|\n")
+		for _, m := range f.Metrics {
+			var tests, columns, members []string
+			for _, t := range m.Tests() {
+				tests = append(tests, string(t))
+			}
+			for _, c := range m.CSVColumns() {
+				columns = append(columns, "`"+c.Name+"`")
+			}
+			for _, member := range m.ReportMembers() {
+				members = append(members, "`"+member.Path+"`")
+			}
+			unit := m.Unit
+			if unit == "" {
+				unit = "0 to 1"
+			}
+			cells := []string{"`" + m.Key + "`", m.Help, unit, string(m.Better), string(m.Over), strings.Join(tests, ", "), strings.Join(columns, ", "), strings.Join(members, ", ")}
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("## What a test is ranked by, and what stands for a result in a list\n\n| test | ranking | in a list |\n|---|---|---|\n")
+	for _, t := range Tests() {
+		own := MetricsOf(t)
+		var ranking, headline []string
+		for _, m := range own.Ranking {
+			ranking = append(ranking, "`"+m.Key+"`")
+		}
+		for _, list := range own.Headline {
+			var keys []string
+			for _, m := range list {
+				keys = append(keys, "`"+m.Key+"`")
+			}
+			headline = append(headline, strings.Join(keys, " or "))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", t, strings.Join(ranking, ", "), strings.Join(headline, ", "))
+	}
+	b.WriteString(`
+Of several metrics that a test can be ranked by, the first counts that all trials have: see [method](../method.md).
+`)
+	return b.String()
+}

@@ -1,0 +1,154 @@
+package measure
+
+// The round trips that results keep as histograms.
+var (
+	// RoundTrips are those of latency, ping and of trace to its target, and the
+	// set-ups of connections (SYN to SYN-ACK) of connect.
+	RoundTrips = &Distribution{"rtt_ns", func(r *Result) []*Histogram { return histograms(r.Latency) }}
+	// IdleRoundTrips are those before and after a load.
+	IdleRoundTrips = &Distribution{"latency_under_load.idle", func(r *Result) []*Histogram {
+		if r.UnderLoad == nil {
+			return nil
+		}
+		return histograms(r.UnderLoad.Before, r.UnderLoad.After)
+	}}
+	// LoadedRoundTrips are those beside a load.
+	LoadedRoundTrips = &Distribution{"latency_under_load.loaded", func(r *Result) []*Histogram {
+		if r.UnderLoad == nil {
+			return nil
+		}
+		return histograms(r.UnderLoad.During)
+	}}
+)
+
+// Distributions lists all of them.
+func Distributions() []*Distribution {
+	return []*Distribution{RoundTrips, IdleRoundTrips, LoadedRoundTrips}
+}
+
+func histograms(parts ...*Latency) []*Histogram {
+	var out []*Histogram
+	for _, l := range parts {
+		if l != nil {
+			out = append(out, l.Histogram)
+		}
+	}
+	return out
+}
+
+// The figures of round trips that other code names.
+var (
+	MetricRTTMean = roundTripFamily.metric("rtt_mean_ns")
+	MetricRTTP50  = roundTripFamily.metric("rtt_p50_ns")
+	MetricRTTP99  = roundTripFamily.metric("rtt_p99_ns")
+	MetricRTTP999 = roundTripFamily.metric("rtt_p99_9_ns")
+	MetricRTTMax  = roundTripFamily.metric("rtt_max_ns")
+	MetricRTTLoss = roundTripFamily.metric("rtt_loss_ratio")
+	// MetricRTTRunMean is the mean of a single trial.
+	MetricRTTRunMean = roundTripFamily.metric("rtt_run_mean_ns")
+	MetricFloor      = roundTripFamily.metric("floor_ns")
+)
+
+var roundTripFamily = &Family{
+	"Round trips",
+	"Of the test connect these are set-ups of connections, SYN to SYN-ACK; of trace the round trips to the target.", roundTripMetrics(),
+}
+
+func roundTripMetrics() []*Metric {
+	columns := map[string]*Column{}
+	drop := map[string]int{"min": 7, "mean": 4, "p50": 0, "p90": 8, "p95": 9, "p99": 1, "p99_9": 6, "p99_99": 10, "max": 5}
+	for i, s := range statistics() {
+		columns[s.name] = &Column{
+			Name: s.heading, Note: "of the round trips of all trials together", Drop: drop[s.name], Show: UnlessIngested,
+			Instead: reportedFamily.Metrics[i], Scales: s.name == "p50" || s.name == "mean",
+		}
+	}
+	out := statisticsOf("rtt", "round trips", RoundTrips, true, columns)
+	for _, m := range out {
+		switch {
+		case m.Column != nil:
+			m.Take = orReported(m.Read, m.Column.Instead)
+		case m.Key == "rtt_count":
+			m.Take = ofAsked(func(r *Result) float64 {
+				if h := RoundTrips.Histogram(r); h != nil {
+					return float64(h.Count())
+				}
+				return 0
+			})
+		}
+		if m.Key == "rtt_mean_ns" {
+			m.Ranks = func(results []*Result) bool { means, _ := onlyMeans(results); return means }
+		}
+	}
+	return append(out,
+		&Metric{
+			Key: "rtt_run_mean_ns", Help: "mean of the round trips of a single trial",
+			Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: Range, Of: RoundTrips, Read: meanWithin, Member: "rtt_ns.run_mean",
+			Column: &Column{
+				Name: "run means", Note: "smallest and largest mean of a single trial", Drop: 8, Ends: true, Show: UnlessIngested,
+				Instead: columns["mean"].Instead,
+			},
+		},
+		total("sent", "requests that were sent", func(l *Latency) int64 { return l.Sent }),
+		total("received", "replies that came", func(l *Latency) int64 { return l.Received }),
+		total("lost", "requests without a reply in time; of connect attempts that opened no connection", func(l *Latency) int64 { return l.Lost }),
+		&Metric{
+			Key: "rtt_loss_ratio", Help: "lost divided by sent",
+			Quantity: QuantityRatio, Suffix: "ratio", Better: Lower, Over: RatioOfSums, Of: RoundTrips, Member: "rtt_ns.loss_ratio",
+			Take: func(r *Result) (float64, bool) { return optional(r.Summary.LossRatio) },
+			Parts: func(r *Result) (lost, sent float64, found bool) {
+				if !asked(r) {
+					return 0, 0, false
+				}
+				return float64(bounded(r.Latency.Lost)), float64(bounded(r.Latency.Sent)), true
+			},
+			Column: &Column{Name: "loss", Note: "requests without a reply in time", Drop: 2, Show: Always},
+		},
+		&Metric{
+			Key: "floor_ns", Help: "median round trip that the tool and the host add: the same test on the client's loopback",
+			Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: MeanOfTrials, CSV: CSVMean, Member: "floor_ns",
+			Take: func(r *Result) (float64, bool) {
+				if r.Summary.FloorNs == nil && r.Latency != nil && r.Latency.Floor != nil {
+					return r.Latency.Floor.RTT.P50, true
+				}
+				return optional(r.Summary.FloorNs)
+			},
+		},
+	)
+}
+
+// orReported is a figure of one trial: of its histogram or, without one, as its
+// source gives it.
+func orReported(read func(*Histogram) float64, reported *Metric) func(*Result) (float64, bool) {
+	return func(r *Result) (float64, bool) {
+		if h := RoundTrips.Histogram(r); h != nil {
+			return read(h), true
+		}
+		return reported.Take(r)
+	}
+}
+
+// total is a count of requests over all trials.
+func total(name, help string, count func(*Latency) int64) *Metric {
+	return &Metric{
+		Key: "rtt_" + name, Help: help, Quantity: QuantityCount, Unit: "requests", Over: Sum, Of: RoundTrips, CSV: CSVNone, Member: "rtt_ns." + name,
+		Take: ofAsked(func(r *Result) float64 { return float64(bounded(count(r.Latency))) }),
+	}
+}
+
+// ofAsked is a count of results that have round trips, or requests that nobody answered.
+func ofAsked(count func(*Result) float64) func(*Result) (float64, bool) {
+	return func(r *Result) (float64, bool) {
+		if !asked(r) {
+			return 0, false
+		}
+		return count(r), true
+	}
+}
+
+func asked(r *Result) bool {
+	return r.Latency != nil && (r.Latency.Sent > 0 || RoundTrips.Histogram(r) != nil)
+}
+
+// bounded keeps a count from a document so small that sums stay whole numbers.
+func bounded(n int64) int64 { return min(max(n, 0), 1<<40) }

@@ -1,0 +1,61 @@
+package measure
+
+// statistic is a figure of a distribution of round trips.
+type statistic struct {
+	name    string // in keys
+	heading string // in tables
+	words   string // in sentences
+	read    func(*Histogram) float64
+	// reported is the same figure as the source of an ingested result gives it,
+	// and over how that combines: nothing is averaged but means.
+	reported func(*RTTFigures) *float64
+	over     Combination
+}
+
+func statistics() []statistic {
+	percentile := func(p float64) func(*Histogram) float64 {
+		return func(h *Histogram) float64 { return float64(h.Percentile(p)) }
+	}
+	return []statistic{
+		{"min", "min", "smallest", func(h *Histogram) float64 { return float64(h.Min()) }, func(f *RTTFigures) *float64 { return f.Min }, Smallest},
+		{"mean", "mean", "mean", meanWithin, func(f *RTTFigures) *float64 { return f.Mean }, MeanOrEnds},
+		{"p50", "p50", "median", percentile(50), func(f *RTTFigures) *float64 { return f.P50 }, Range},
+		{"p90", "p90", "90th percentile", percentile(90), func(f *RTTFigures) *float64 { return f.P90 }, Range},
+		{"p95", "p95", "95th percentile", percentile(95), func(f *RTTFigures) *float64 { return f.P95 }, Range},
+		{"p99", "p99", "99th percentile", percentile(99), func(f *RTTFigures) *float64 { return f.P99 }, Range},
+		{"p99_9", "p99.9", "99.9th percentile", percentile(99.9), func(f *RTTFigures) *float64 { return f.P999 }, Range},
+		{"p99_99", "p99.99", "99.99th percentile", percentile(99.99), func(f *RTTFigures) *float64 { return f.P9999 }, Range},
+		{"max", "max", "largest", func(h *Histogram) float64 { return float64(h.Max()) }, func(f *RTTFigures) *float64 { return f.Max }, Largest},
+	}
+}
+
+// meanWithin is a histogram's mean, which travels beside its buckets, held to
+// their range.
+func meanWithin(h *Histogram) float64 {
+	return min(max(h.Mean(), float64(h.Min())), float64(h.Max()))
+}
+
+// statisticsOf are the figures of a distribution and how many round trips it has.
+// Columns go by the statistic's name. Unless csv is set, only the metrics with a
+// column are in CSV reports.
+func statisticsOf(prefix, of string, d *Distribution, csv bool, columns map[string]*Column) []*Metric {
+	var out []*Metric
+	for _, s := range statistics() {
+		out = append(out, &Metric{
+			Key: prefix + "_" + s.name + "_ns", Help: s.words + " of the " + of,
+			Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: Merged, Of: d, Read: s.read,
+			Member: d.Member + "." + s.name, Column: columns[s.name],
+		})
+	}
+	out = append(out, &Metric{
+		Key: prefix + "_count", Help: "number of " + of,
+		Quantity: QuantityCount, Unit: "round trips", Over: Sum, Of: d, Read: func(h *Histogram) float64 { return float64(h.Count()) },
+		Member: d.Member + ".count",
+	})
+	for _, m := range out {
+		if !csv && m.Column == nil {
+			m.CSV = CSVNone
+		}
+	}
+	return out
+}
