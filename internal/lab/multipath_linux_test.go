@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -89,13 +90,13 @@ func overPaths(t *testing.T, l *Lab, multipath bool) (bps float64, subflows int6
 	quiet := func(measure.Progress) {}
 	received := make(chan measure.FlowEnd, 1)
 	go func() {
-		end, err := tcp.Receive(context.Background(), []*net.TCPConn{far}, o, measure.Forward, quiet)
+		end, err := tcp.Receive(context.Background(), []*net.TCPConn{far}, o, engine.Flow{Direction: measure.Forward, Observe: quiet})
 		if err != nil {
 			t.Error(err)
 		}
 		received <- end
 	}()
-	sent, err := tcp.Send(t.Context(), []*net.TCPConn{near}, o, measure.Forward, quiet)
+	sent, err := tcp.Send(t.Context(), []*net.TCPConn{near}, o, engine.Flow{Direction: measure.Forward, Observe: quiet})
 	if err != nil {
 		t.Error(err)
 	}

@@ -58,7 +58,7 @@ func (s *Server) peers(ss *session) []netip.Addr {
 func (s *Server) takeConnections(ctx context.Context, cancel context.CancelCauseFunc, ss *session, entry *connect.Listener, end *measure.End) error {
 	var watcher sync.WaitGroup
 	watcher.Go(func() { s.policeConnections(ctx, cancel, ss, entry) })
-	end.Connect = entry.Serve(ctx)
+	end.Connect = entry.Serve(ctx, ss.pins)
 	cancel(nil)
 	watcher.Wait()
 	if entry.OutOfFiles() {

@@ -45,7 +45,7 @@ func TestConnectionsAreCountedOnEitherPort(t *testing.T) {
 				if err := session.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				own, err := connect.Run(t.Context(), to, session.Options(), nil)
+				own, err := connect.Run(t.Context(), to, session.Options(), nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -146,7 +146,7 @@ func TestAServersRateHoldsConnections(t *testing.T) {
 	go func() { cancel(<-session.Err()) }()
 	fast := session.Options()
 	fast.RequestRate, fast.Duration, fast.Streams = 0, measure.Duration(time.Minute), 4
-	_, err := connect.Run(ctx, connect.Target{Addr: session.Entry().Own, Await: true}, fast, nil)
+	_, err := connect.Run(ctx, connect.Target{Addr: session.Entry().Own, Await: true}, fast, nil, nil)
 	var told *measure.Error
 	if !errors.As(err, &told) || told.Kind != measure.KindRefused || !strings.Contains(told.Message, "more than 100 connections a second") {
 		t.Errorf("got %v", err)

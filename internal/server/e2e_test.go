@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/udp"
@@ -41,7 +42,6 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 	if err := session.Start(ctx); err != nil {
 		return nil, nil, err
 	}
-	quiet := func(measure.Progress) {}
 	if test == measure.TestLatency {
 		var conn net.Conn
 		if udpConns != nil {
@@ -49,7 +49,7 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 		} else {
 			conn = tcpConns[0]
 		}
-		own.Latency, err = latency.Run(ctx, conn, o, quiet)
+		own.Latency, err = latency.Run(ctx, []net.Conn{conn}, o, engine.Flow{})
 	} else {
 		own.Flows, err = runFlows(ctx, test, o, tcpConns, udpConns)
 	}
@@ -64,7 +64,6 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 }
 
 func runFlows(ctx context.Context, test measure.Test, o measure.Options, tcpConns []*net.TCPConn, udpConns []net.Conn) ([]measure.FlowEnd, error) {
-	quiet := func(measure.Progress) {}
 	directions := o.Direction.Flows()
 	ends, errs := make([]measure.FlowEnd, len(directions)), make([]error, len(directions))
 	var wg sync.WaitGroup
@@ -73,13 +72,13 @@ func runFlows(ctx context.Context, test measure.Test, o measure.Options, tcpConn
 		wg.Go(func() {
 			switch {
 			case test == measure.TestUDP && d == measure.Forward:
-				ends[i], errs[i] = udp.Send(ctx, udpConns[first:last], o, d, quiet)
+				ends[i], errs[i] = udp.Send(ctx, udpConns[first:last], o, engine.Flow{Direction: d})
 			case test == measure.TestUDP:
-				ends[i], errs[i] = udp.Receive(ctx, udpConns[first:last], o, d, quiet)
+				ends[i], errs[i] = udp.Receive(ctx, udpConns[first:last], o, engine.Flow{Direction: d})
 			case d == measure.Forward:
-				ends[i], errs[i] = tcp.Send(ctx, tcpConns[first:last], o, d, quiet)
+				ends[i], errs[i] = tcp.Send(ctx, tcpConns[first:last], o, engine.Flow{Direction: d})
 			default:
-				ends[i], errs[i] = tcp.Receive(ctx, tcpConns[first:last], o, d, quiet)
+				ends[i], errs[i] = tcp.Receive(ctx, tcpConns[first:last], o, engine.Flow{Direction: d})
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 
+	"soku/internal/engine"
 	"soku/internal/engine/connect"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/tcp"
@@ -16,9 +17,9 @@ import (
 // engines are what moves packets and reads this host, so that tests can take
 // the place of either.
 type engines struct {
-	tcpSend, tcpReceive func(context.Context, []*net.TCPConn, measure.Options, measure.Direction, measure.Observer) (measure.FlowEnd, error)
-	udpSend, udpReceive func(context.Context, []net.Conn, measure.Options, measure.Direction, measure.Observer) (measure.FlowEnd, error)
-	echo                func(context.Context, []net.Conn, measure.Options) (method string, err error)
+	tcpSend, tcpReceive func(context.Context, []*net.TCPConn, measure.Options, engine.Flow) (measure.FlowEnd, error)
+	udpSend, udpReceive func(context.Context, []net.Conn, measure.Options, engine.Flow) (measure.FlowEnd, error)
+	echo                func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (method string, err error)
 	listen              func(local netip.Addr, peers []netip.Addr, o measure.Options) (*connect.Listener, error)
 	facts               func(context.Context, netip.Addr) measure.Facts
 	watch               func(iface string) (stop func(host.Moved) measure.Counters)
@@ -28,7 +29,7 @@ func realEngines() engines {
 	return engines{
 		tcpSend: tcp.Send, tcpReceive: tcp.Receive,
 		udpSend: udp.Send, udpReceive: udp.Receive,
-		echo: latency.EchoFlows, listen: connect.Listen, facts: host.Facts,
+		echo: latency.Echo, listen: connect.Listen, facts: host.Facts,
 		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
 	}
 }

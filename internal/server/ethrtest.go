@@ -170,11 +170,14 @@ func (t *ethrTest) bandwidth(ctx context.Context) error {
 	for ctx.Err() == nil {
 		part, stop := context.WithTimeout(context.Background(), ethrPart)
 		conns := []*net.TCPConn{t.conn}
-		policy := engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()}
+		flow := engine.Flow{
+			Direction: o.Direction, Observe: observe,
+			Policy: engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()},
+		}
 		if o.Direction == measure.Reverse {
-			_, err = tcp.SendIn(ctx, policy, conns, o, o.Direction, observe)
+			_, err = tcp.Send(ctx, conns, o, flow)
 		} else {
-			_, err = tcp.ReceiveIn(ctx, policy, conns, o, o.Direction, observe)
+			_, err = tcp.Receive(ctx, conns, o, flow)
 		}
 		over := part.Err() == nil // before its time: the connection has ended
 		stop()
@@ -319,7 +322,9 @@ func (t *ethrTest) latency(ctx context.Context) error {
 		}
 		trips = trips[:0]
 	}
-	return latency.EchoIn(ctx, engine.FlowPolicy{ExtraMessageEvery: rounds}, t.conn, o, seen)
+	policy := engine.FlowPolicy{ExtraMessageEvery: rounds}
+	_, err := latency.Echo(ctx, []net.Conn{t.conn}, o, engine.Flow{Policy: policy}, seen)
+	return err
 }
 
 // ethrDatagram counts a datagram of Ethr, which has nothing in it that tells it.

@@ -31,13 +31,11 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	if cpu := t.asked.ServerAffinity; cpu != nil {
 		pinning = measure.Pinning{On: true, CPUs: []int{*cpu}}
 	}
-	if pinning.On {
-		pins, err := sock.NewPins(pinning)
-		if err != nil {
-			return nil, refuse(iperf3.CodeAffinity, "%w", err)
-		}
-		ctx = sock.WithPins(ctx, pins)
+	pins, err := sock.NewPins(pinning)
+	if err != nil {
+		return nil, refuse(iperf3.CodeAffinity, "%w", err)
 	}
+	t.pins = pins
 	s.log.Info("test started", "protocol", "iperf3", "client", t.client, "test", t.asked.Protocol,
 		"direction", t.options.Direction, "connections", t.asked.Streams())
 	facts := s.facts.latest(t.local)
@@ -49,7 +47,6 @@ func (t *iperf3Test) measure() (*measure.End, error) {
 	}
 	end := &measure.End{}
 	begin := time.Now()
-	var err error
 	end.Flows, err = t.flows(ctx, stop)
 	if err == nil {
 		// A client that closed its streams is about to say that the test is over.
@@ -125,15 +122,16 @@ func (t *iperf3Test) flows(ctx context.Context, stop func(error)) ([]measure.Flo
 
 func (t *iperf3Test) flow(ctx context.Context, d measure.Direction, observe measure.Observer) (measure.FlowEnd, error) {
 	overTCP, overUDP := t.streams(d)
+	f := engine.Flow{Direction: d, Policy: t.policy, Pins: t.pins, Observe: observe}
 	switch {
 	case overUDP != nil && d == measure.Forward:
-		return udp.ReceiveIn(ctx, t.policy, overUDP, t.options, d, observe)
+		return udp.Receive(ctx, overUDP, t.options, f)
 	case overUDP != nil:
-		return udp.SendIn(ctx, t.policy, overUDP, t.options, d, observe)
+		return udp.Send(ctx, overUDP, t.options, f)
 	case d == measure.Forward:
-		return tcp.ReceiveIn(ctx, t.policy, overTCP, t.options, d, observe)
+		return tcp.Receive(ctx, overTCP, t.options, f)
 	default:
-		return tcp.SendIn(ctx, t.policy, overTCP, t.options, d, observe)
+		return tcp.Send(ctx, overTCP, t.options, f)
 	}
 }
 

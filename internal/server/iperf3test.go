@@ -29,6 +29,7 @@ type iperf3Test struct {
 	asked   *iperf3.Parameters // nil until they were read
 	options measure.Options    // of this end's engines
 	policy  engine.FlowPolicy
+	pins    *sock.Pins
 
 	ctx   context.Context // ends with the test; its cause says why
 	abort context.CancelCauseFunc

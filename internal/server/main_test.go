@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"soku/internal/engine"
 	"soku/internal/engine/connect"
 	"soku/internal/host"
 	"soku/internal/measure"
@@ -116,8 +117,8 @@ func (r *running) free() {
 // fakes move bytes like engines, as simply as can be.
 func fakes() engines {
 	return engines{
-		tcpSend: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, d measure.Direction, _ measure.Observer) (measure.FlowEnd, error) {
-			return each(ctx, conns, d, measure.Sender, func(c *net.TCPConn) (int64, error) {
+		tcpSend: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+			return each(ctx, conns, f.Direction, measure.Sender, func(c *net.TCPConn) (int64, error) {
 				n, err := writeFor(c, o, int64(o.Bytes)/int64(len(conns)))
 				if err == nil {
 					err = c.CloseWrite()
@@ -125,14 +126,14 @@ func fakes() engines {
 				return n, err
 			})
 		},
-		tcpReceive: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, d measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-			return each(ctx, conns, d, measure.Receiver, func(c *net.TCPConn) (int64, error) { return readAll(c, d, obs) })
+		tcpReceive: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+			return each(ctx, conns, f.Direction, measure.Receiver, func(c *net.TCPConn) (int64, error) { return readAll(c, f) })
 		},
-		udpSend: func(ctx context.Context, conns []net.Conn, o measure.Options, d measure.Direction, _ measure.Observer) (measure.FlowEnd, error) {
-			return each(ctx, conns, d, measure.Sender, func(c net.Conn) (int64, error) { n, err := c.Write([]byte("end")); return int64(n), err })
+		udpSend: func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+			return each(ctx, conns, f.Direction, measure.Sender, func(c net.Conn) (int64, error) { n, err := c.Write([]byte("end")); return int64(n), err })
 		},
-		udpReceive: func(ctx context.Context, conns []net.Conn, o measure.Options, d measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-			return each(ctx, conns, d, measure.Receiver, func(c net.Conn) (int64, error) {
+		udpReceive: func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+			return each(ctx, conns, f.Direction, measure.Receiver, func(c net.Conn) (int64, error) {
 				var n int64
 				buf := make([]byte, 2000)
 				for {
@@ -145,7 +146,7 @@ func fakes() engines {
 			})
 		},
 		listen: connect.Listen,
-		echo: func(ctx context.Context, conns []net.Conn, o measure.Options) (string, error) {
+		echo: func(ctx context.Context, conns []net.Conn, _ measure.Options, _ engine.Flow, _ func(int64)) (string, error) {
 			c := conns[0]
 			defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 			buf := make([]byte, 2000)
@@ -206,14 +207,14 @@ func writeFor(c net.Conn, o measure.Options, limit int64) (int64, error) {
 	return n, nil
 }
 
-func readAll(c net.Conn, d measure.Direction, obs measure.Observer) (int64, error) {
+func readAll(c net.Conn, f engine.Flow) (int64, error) {
 	var n int64
 	buf := make([]byte, 64<<10)
 	for {
 		k, err := c.Read(buf)
 		n += int64(k)
 		if k > 0 {
-			obs(measure.Progress{Direction: d, Role: measure.Receiver, Bytes: int64(k)})
+			f.Observe(measure.Progress{Direction: f.Direction, Role: measure.Receiver, Bytes: int64(k)})
 		}
 		switch {
 		case err == nil:

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"net"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
-	"soku/internal/sock"
 )
 
 // flowsWithProbes answers the messages that tell the latency of the path before,
@@ -15,8 +15,8 @@ import (
 func (s *Server) flowsWithProbes(ctx context.Context, cancel context.CancelCauseFunc, ss *session) ([]measure.FlowEnd, error) {
 	probes := ss.tcp[len(ss.tcp)-measure.Probes:]
 	answer := func(ctx context.Context, part int, o measure.Options) error {
-		// The option pin is for the flows.
-		_, err := s.engines.echo(sock.WithPins(ctx, nil), []net.Conn{probes[part]}, o)
+		// Without pins: the option is for the flows.
+		_, err := s.engines.echo(ctx, []net.Conn{probes[part]}, o, engine.Flow{}, nil)
 		return err
 	}
 	idle, load := ss.options.IdleProbe(), ss.options.LoadProbe()

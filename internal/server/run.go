@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/host"
 	"soku/internal/measure"
-	"soku/internal/sock"
 	"soku/internal/wire/native"
 )
 
@@ -24,7 +24,7 @@ func (s *Server) measure(ss *session) *measure.End {
 		defer t.Stop()
 	}
 	pins, _ := pinsOf(ss.options) // which were permitted
-	ctx = sock.WithPins(ctx, pins)
+	ss.pins = pins
 	udp := ss.settleUDP()
 	facts := s.facts.latest(ss.local) // those in the answer may be older
 	watch := s.engines.watch(facts.Interface)
@@ -94,7 +94,7 @@ func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *s
 		case <-ctx.Done():
 		}
 	})
-	method, err = s.engines.echo(ctx, conns, ss.options)
+	method, err = s.engines.echo(ctx, conns, ss.options, engine.Flow{Pins: ss.pins}, nil)
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errFinished):
 		return method, nil
@@ -123,18 +123,19 @@ func (s *Server) flows(ctx context.Context, cancel context.CancelCauseFunc, ss *
 func (s *Server) flow(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn, d measure.Direction, first int) (measure.FlowEnd, error) {
 	o := ownOptions(ss)
 	last := first + o.Streams
-	// The client watches what it receives itself.
-	silent := func(measure.Progress) {}
-	observe := s.police(cancel, ss)
+	f := engine.Flow{Direction: d, Pins: ss.pins}
+	if d == measure.Forward { // the client watches what it receives itself
+		f.Observe = s.police(cancel, ss)
+	}
 	switch {
 	case udp != nil && d == measure.Forward:
-		return s.engines.udpReceive(ctx, udp[first:last], o, d, observe)
+		return s.engines.udpReceive(ctx, udp[first:last], o, f)
 	case udp != nil:
-		return s.engines.udpSend(ctx, udp[first:last], o, d, silent)
+		return s.engines.udpSend(ctx, udp[first:last], o, f)
 	case d == measure.Forward:
-		return s.engines.tcpReceive(ctx, ss.tcp[first:last], o, d, observe)
+		return s.engines.tcpReceive(ctx, ss.tcp[first:last], o, f)
 	default:
-		return s.engines.tcpSend(ctx, ss.tcp[first:last], o, d, silent)
+		return s.engines.tcpSend(ctx, ss.tcp[first:last], o, f)
 	}
 }
 

@@ -44,9 +44,9 @@ type Config struct {
 
 // Bounds on what connections may hold before they belong to a session.
 const (
-	maxUnclassified  = 1024 // connections whose first bytes are awaited
-	maxControl = 4096 // control connections beside two for each of MaxClients
-	maxPending = 1024 // sessions that nobody has attached to yet
+	maxUnclassified = 1024 // connections whose first bytes are awaited
+	maxControl      = 4096 // control connections beside two for each of MaxClients
+	maxPending      = 1024 // sessions that nobody has attached to yet
 )
 
 // times are the limits a client must keep; tests shorten them.

@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/native"
 )
 
@@ -38,6 +39,7 @@ type session struct {
 	client   netip.AddrPort // end of the control connection
 	local    netip.Addr     // this end of it; UDP answers from here
 	born     time.Time
+	pins     *sock.Pins // of its loops, set before they run
 	out      *outbox
 
 	ctx   context.Context // ends with the session; its cause says why

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -180,7 +181,7 @@ func TestShutdownTellsClientsWhyAndWaitsForAll(t *testing.T) {
 func TestShutdownWaitsForTheEngines(t *testing.T) {
 	e := fakes()
 	begun, ended := newLatch(), newLatch()
-	e.tcpReceive = func(ctx context.Context, _ []*net.TCPConn, _ measure.Options, _ measure.Direction, _ measure.Observer) (measure.FlowEnd, error) {
+	e.tcpReceive = func(ctx context.Context, _ []*net.TCPConn, _ measure.Options, _ engine.Flow) (measure.FlowEnd, error) {
 		begun.fire()
 		<-ctx.Done()
 		time.Sleep(200 * time.Millisecond) // what an engine does to end its threads

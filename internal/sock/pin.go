@@ -1,7 +1,6 @@
 package sock
 
 import (
-	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -103,17 +102,4 @@ func (p *Pins) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
-}
-
-type pinsKey struct{}
-
-// WithPins gives the loops of a trial that run under the context their pins.
-func WithPins(ctx context.Context, p *Pins) context.Context {
-	return context.WithValue(ctx, pinsKey{}, p)
-}
-
-// PinsOf are the pins of a context, nil for none.
-func PinsOf(ctx context.Context) *Pins {
-	p, _ := ctx.Value(pinsKey{}).(*Pins)
-	return p
 }

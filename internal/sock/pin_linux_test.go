@@ -1,7 +1,6 @@
 package sock
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -159,9 +158,8 @@ func TestWithoutPinsNothingIsKept(t *testing.T) {
 	if p != nil || err != nil {
 		t.Fatal(p, err)
 	}
-	ctx := WithPins(context.Background(), p)
-	PinsOf(ctx).Keep(measure.Sender)()
-	if PinsOf(ctx).Pinned() != nil || PinsOf(context.Background()) != nil || p.Err() != nil {
+	p.Keep(measure.Sender)()
+	if p.Pinned() != nil || p.Err() != nil {
 		t.Error("something was kept")
 	}
 }

@@ -75,7 +75,7 @@ func knock(ctx context.Context, to netip.AddrPort, o measure.Options) error {
 // connectFloor measures what this host adds to a set-up. It is nil, with a
 // warning in r, where that cannot be.
 func connectFloor(ctx context.Context, r *measure.Result) *measure.FloorReading {
-	floor, err := connect.Floor(sock.WithPins(ctx, nil), r.Options)
+	floor, err := connect.Floor(ctx, r.Options)
 	if err != nil {
 		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
 	}
@@ -83,16 +83,16 @@ func connectFloor(ctx context.Context, r *measure.Result) *measure.FloorReading 
 }
 
 // runForeign connects to a port at which no soku server counts.
-func runForeign(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r *measure.Result) error {
+func runForeign(ctx context.Context, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
 	t := connect.Target{Addr: netip.AddrPortFrom(addr, uint16(o.ToPort)), Reset: o.Close == "rst"}
 	if err := h.ready(ctx); err != nil {
 		return err
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
-	own, err := connect.Run(ctx, t, o, h.Observe)
+	own, err := connect.Run(ctx, t, o, pins, h.Observe)
 	counters := watch.Stop(host.Moved{})
 	r.Hosts.Client.Counters = &counters
-	err = pinned(ctx, r, err)
+	err = pinned(pins, r, err)
 	if own == nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"context"
 	"fmt"
 
 	"soku/internal/measure"
@@ -10,8 +9,7 @@ import (
 
 // pinned notes on which processors the client's loops were kept. It returns err, or
 // why one could not be kept.
-func pinned(ctx context.Context, r *measure.Result, err error) error {
-	pins := sock.PinsOf(ctx)
+func pinned(pins *sock.Pins, r *measure.Result, err error) error {
 	r.Hosts.Client.PinnedCPUs = pins.Pinned()
 	if err == nil {
 		err = pins.Err()

@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // preparation is what a trial needs before packets move, but not to talk to the
@@ -18,11 +19,20 @@ type preparation struct {
 
 	local netip.Addr // where the path begins
 	facts measure.Facts
+	pins  *sock.Pins // of this end's loops, nil for none
 }
 
-// prepare starts it; into must be called.
-func prepare(ctx context.Context, remote netip.Addr, test measure.Test, o measure.Options) *preparation {
+// prepare starts it; into must be called. It fails where the pins that o asks for
+// cannot be had.
+func prepare(ctx context.Context, remote netip.Addr, test measure.Test, o measure.Options) (*preparation, error) {
+	own, _, err := measure.ParsePin(o.Pin)
+	if err != nil {
+		return nil, err
+	}
 	p := &preparation{}
+	if p.pins, err = sock.NewPins(own); err != nil {
+		return nil, err
+	}
 	p.work.Go(func() {
 		p.local = localAddress(ctx, remote, o)
 		p.facts = host.Facts(ctx, p.local)
@@ -30,7 +40,7 @@ func prepare(ctx context.Context, remote netip.Addr, test measure.Test, o measur
 	if test == measure.TestTCP && o.Direction != measure.Reverse {
 		p.work.Go(func() { tcp.Prepare(o) })
 	}
-	return p
+	return p, nil
 }
 
 // into waits for it and keeps in r what this host is and where the path begins.

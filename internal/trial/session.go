@@ -70,7 +70,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		watch.Stop(host.Moved{})
 		return serverFirst(ctx, err)
 	}
-	data.policy = session.FlowPolicy()
+	data.policy, data.pins = session.FlowPolicy(), ahead.pins
 	if h.Opened != nil {
 		h.Opened(data.streams())
 	}
@@ -80,7 +80,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
 	own.Host = r.Hosts.Client
-	runErr = pinned(ctx, r, runErr)
+	runErr = pinned(ahead.pins, r, runErr)
 
 	other := &measure.End{}
 	if runErr == nil {
@@ -141,6 +141,7 @@ type data struct {
 	udp []net.Conn
 
 	policy engine.FlowPolicy
+	pins   *sock.Pins
 
 	connect connect.Target // of a connect test, and which entry that is
 	entry   string
@@ -179,7 +180,7 @@ func (d data) close() {
 // run moves the packets of this end and returns what it counted, also when it fails.
 func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs measure.Observer) (*measure.End, error) {
 	if test == measure.TestConnect {
-		end, err := connect.Run(ctx, d.connect, o, obs)
+		end, err := connect.Run(ctx, d.connect, o, d.pins, obs)
 		if end == nil {
 			end = &measure.End{}
 		}
@@ -190,7 +191,7 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		for _, c := range d.tcp {
 			conns = append(conns, c)
 		}
-		l, err := latency.RunFlowsIn(ctx, d.policy, conns, o, obs)
+		l, err := latency.Run(ctx, conns, o, engine.Flow{Policy: d.policy, Pins: d.pins, Observe: obs})
 		return &measure.End{Latency: l}, err
 	}
 	if o.WithLatency {
@@ -215,24 +216,25 @@ func (d data) flows(ctx context.Context, test measure.Test, o measure.Options, o
 
 // flow runs this end of one direction over the connections from first on.
 func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction, first int, o measure.Options, obs measure.Observer) (measure.FlowEnd, error) {
+	f := engine.Flow{Direction: dir, Policy: d.policy, Pins: d.pins, Observe: obs}
 	if test == measure.TestUDP {
 		conns := d.udp[first : first+o.Streams]
 		if dir == measure.Forward {
-			return udp.SendIn(ctx, d.policy, conns, o, dir, obs)
+			return udp.Send(ctx, conns, o, f)
 		}
-		return udp.ReceiveIn(ctx, d.policy, conns, o, dir, obs)
+		return udp.Receive(ctx, conns, o, f)
 	}
 	conns := d.tcp[first : first+o.Streams]
 	if dir == measure.Forward {
-		return tcp.SendIn(ctx, d.policy, conns, o, dir, obs)
+		return tcp.Send(ctx, conns, o, f)
 	}
-	return tcp.ReceiveIn(ctx, d.policy, conns, o, dir, obs)
+	return tcp.Receive(ctx, conns, o, f)
 }
 
 // latencyFloor measures what this host adds to a round trip like those of l. It
 // is nil, with a warning in r, where that cannot be.
 func latencyFloor(ctx context.Context, o measure.Options, l *measure.Latency, r *measure.Result) *measure.FloorReading {
-	floor, err := latency.Floor(sock.WithPins(ctx, nil), o, time.Duration(l.Histogram.Percentile(50)))
+	floor, err := latency.Floor(ctx, o, time.Duration(l.Histogram.Percentile(50)))
 	if err != nil {
 		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
 	}

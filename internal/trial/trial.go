@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -145,16 +144,10 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	r.Options = o
 	r.Options.Port = target.port(o)
-	own, _, err := measure.ParsePin(o.Pin)
+	ahead, err := prepare(ctx, target.addr, s.Test, r.Options)
 	if err != nil {
 		return err
 	}
-	pins, err := sock.NewPins(own)
-	if err != nil {
-		return err
-	}
-	ctx = sock.WithPins(ctx, pins)
-	ahead := prepare(ctx, target.addr, s.Test, r.Options)
 	defer ahead.into(r) // also where the trial ends before it is asked for
 	switch s.Test {
 	case measure.TestPing:
@@ -169,7 +162,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	if !r.Options.NeedsServer(s.Test) {
 		ahead.into(r)
-		return runForeign(ctx, target.addr, r.Options, h, r)
+		return runForeign(ctx, target.addr, r.Options, ahead.pins, h, r)
 	}
 	return runSession(ctx, s, target, r.Options, ahead, h, r)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/engine/tcp"
 	"soku/internal/engine/trace"
 	"soku/internal/engine/udp"
@@ -158,13 +159,14 @@ func (t *test) bandwidth(ctx context.Context) error {
 			over, stop = context.WithTimeout(context.Background(), part)
 			policy.Over = over.Done()
 		}
+		flow := engine.Flow{Direction: t.o.Direction, Policy: policy, Observe: table.second}
 		switch {
 		case t.Protocol == "UDP":
-			end, err = udp.SendIn(ctx, policy, conns, t.o, t.o.Direction, table.second)
+			end, err = udp.Send(ctx, conns, t.o, flow)
 		case t.Reverse:
-			end, err = tcp.ReceiveIn(ctx, policy, streams, t.o, t.o.Direction, table.second)
+			end, err = tcp.Receive(ctx, streams, t.o, flow)
 		default:
-			end, err = tcp.SendIn(ctx, policy, streams, t.o, t.o.Direction, table.second)
+			end, err = tcp.Send(ctx, streams, t.o, flow)
 		}
 		stop()
 		t.account(ctx, session, end)

@@ -18,7 +18,7 @@ func (t *test) connects(ctx context.Context) error {
 		o.Duration = measure.Duration(24 * time.Hour)
 	}
 	o.Via = measure.ViaSoku
-	end, err := connect.Run(ctx, connect.Target{Addr: t.addr, Reset: true}, o, func(p measure.Progress) {
+	end, err := connect.Run(ctx, connect.Target{Addr: t.addr, Reset: true}, o, nil, func(p measure.Progress) {
 		took := time.Duration(p.EndNs - p.StartNs).Seconds()
 		if took < 0.9 {
 			return

@@ -18,6 +18,7 @@ import (
 type receiver struct {
 	o        *Options
 	c        *console
+	pins     *sock.Pins
 	registry *wire.Registry // nil without the sync connection
 	sink     *bulk.Sink     // of TCP
 
@@ -34,8 +35,8 @@ const goodbye = 3 * time.Second
 
 // receive runs tests until one is done, or with -H until ctx ends. done gets the
 // figures of each, also of one that ctx ended, which is then no error.
-func receive(ctx context.Context, o *Options, c *console, done func(*figures) error) error {
-	r := &receiver{o: o, c: c, first: make(chan struct{}, 1)}
+func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done func(*figures) error) error {
+	r := &receiver{o: o, c: c, pins: pins, first: make(chan struct{}, 1)}
 	serve, err := r.open(ctx)
 	defer r.close()
 	if err != nil {
@@ -123,11 +124,11 @@ func (r *receiver) open(ctx context.Context) (serve []func(context.Context) erro
 // takes is what takes the bytes.
 func (r *receiver) takes() func(context.Context) error {
 	if r.o.UDP {
-		sink := bulk.NewDatagramSink(r.o.Ports, r.o.Buffer)
+		sink := bulk.NewDatagramSink(r.o.Ports, r.o.Buffer, r.pins)
 		r.counts = sink.Bytes
 		return func(ctx context.Context) error { return sink.Serve(ctx, r.sockets) }
 	}
-	r.sink = bulk.NewSink(r.o.Ports, bulk.SinkOptions{Unit: r.o.Buffer, NoDelay: r.o.NoDelay, Came: func(_ int, local, remote net.Addr) {
+	r.sink = bulk.NewSink(r.o.Ports, bulk.SinkOptions{Unit: r.o.Buffer, NoDelay: r.o.NoDelay, Pins: r.pins, Came: func(_ int, local, remote net.Addr) {
 		r.c.debug("New connection: %s --> local:%d", remote, portOf(local))
 		select {
 		case r.first <- struct{}{}:

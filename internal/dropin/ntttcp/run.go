@@ -27,14 +27,15 @@ func Run(ctx context.Context, o *Options, notes []string, env Env) error {
 	if o.Verbose {
 		o.printOptions(c)
 	}
-	if ctx, err = affinity(ctx, o, c); err != nil {
+	pins, err := affinity(o, c)
+	if err != nil {
 		return err
 	}
 	done := func(f *figures) error { return f.report(c, env) }
 	if o.Receiver {
-		return receive(ctx, o, c, done)
+		return receive(ctx, o, c, pins, done)
 	}
-	f, err := send(ctx, o, c)
+	f, err := send(ctx, o, c, pins)
 	if f == nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type source interface {
 }
 
 // send is the test of a sender.
-func send(ctx context.Context, o *Options, c *console) (*figures, error) {
+func send(ctx context.Context, o *Options, c *console, pins *sock.Pins) (*figures, error) {
 	d, err := newDialer(ctx, o)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func send(ctx context.Context, o *Options, c *console) (*figures, error) {
 		}
 		c.info("Network activity progressing...")
 	}
-	f, early, err := flood(ctx, o, c, m, agreed)
+	f, early, err := flood(ctx, o, c, m, newSource(o, m, pins), agreed)
 	if talk != nil && early {
 		talk.Exit()
 	} else if talk != nil {
@@ -99,8 +99,7 @@ func connect(ctx context.Context, d *dialer, c *console) (*made, error) {
 }
 
 // flood sends for the time of the cycle.
-func flood(ctx context.Context, o *Options, c *console, m *made, agreed int) (f *figures, early bool, err error) {
-	s := newSource(o, m)
+func flood(ctx context.Context, o *Options, c *console, m *made, s source, agreed int) (f *figures, early bool, err error) {
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan struct{})
@@ -130,17 +129,17 @@ func flood(ctx context.Context, o *Options, c *console, m *made, agreed int) (f 
 	return f, early, runErr
 }
 
-func newSource(o *Options, m *made) source {
+func newSource(o *Options, m *made, pins *sock.Pins) source {
 	each := float64(o.Bandwidth) / float64(o.Total())
 	if o.UDP {
-		return bulk.NewDatagramSource(m.conns, o.SendBuffer(), each)
+		return bulk.NewDatagramSource(m.conns, o.SendBuffer(), each, pins)
 	}
 	conns := make([]*net.TCPConn, len(m.conns))
 	for i, c := range m.conns {
 		conns[i] = c.(*net.TCPConn)
 	}
 	return bulk.NewSource(conns, bulk.SourceOptions{
-		Unit: o.Buffer, Rate: each, Pacing: float64(o.FQRate) / float64(o.Total()),
+		Unit: o.Buffer, Rate: each, Pacing: float64(o.FQRate) / float64(o.Total()), Pins: pins,
 	})
 }
 
@@ -171,15 +170,15 @@ func portOf(a net.Addr) int {
 	return 0
 }
 
-// affinity keeps the loops under ctx on the processor of -m.
-func affinity(ctx context.Context, o *Options, c *console) (context.Context, error) {
+// affinity are the pins of -m, nil without it.
+func affinity(o *Options, c *console) (*sock.Pins, error) {
 	if o.CPU < 0 {
-		return ctx, nil
+		return nil, nil
 	}
 	pins, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{o.CPU}})
 	if err != nil {
-		return ctx, err
+		return nil, err
 	}
 	c.info("main: set cpu affinity")
-	return sock.WithPins(ctx, pins), nil
+	return pins, nil
 }

@@ -262,7 +262,7 @@ func TestDatagramsAreCountedInFullThoughOnlyTheirBeginningIsTaken(t *testing.T) 
 				t.Cleanup(func() { c.Close() })
 				sockets = append(sockets, c.(*net.UDPConn))
 			}
-			s := NewDatagramSink(2, unit)
+			s := NewDatagramSink(2, unit, nil)
 			ctx, cancel := context.WithTimeout(context.Background(), forever)
 			defer cancel()
 			served := make(chan error, 1)
@@ -296,7 +296,7 @@ func TestADatagramSourceGoesOnWhereNobodyListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	s := NewDatagramSource([]net.Conn{out}, 1000, 80e6)
+	s := NewDatagramSource([]net.Conn{out}, 1000, 80e6, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), forever)
 	defer cancel()
 	done := make(chan error, 1)

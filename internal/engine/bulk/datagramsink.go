@@ -22,12 +22,13 @@ type DatagramSink struct {
 
 // NewDatagramSink returns a sink for so many ports that takes unit bytes of each
 // datagram out of the kernel; 0 takes the first few and has the kernel tell how
-// long it was. All of a datagram is counted in either case.
-func NewDatagramSink(ports, unit int) *DatagramSink {
+// long it was. All of a datagram is counted in either case. pins keep the loops on
+// processors; nil keeps none.
+func NewDatagramSink(ports, unit int, pins *sock.Pins) *DatagramSink {
 	if unit <= 0 {
 		unit = 64
 	}
-	return &DatagramSink{unit: min(unit, largestDatagram), ports: make([]count, ports)}
+	return &DatagramSink{unit: min(unit, largestDatagram), ports: make([]count, ports), pins: pins}
 }
 
 const largestDatagram = 65535
@@ -39,7 +40,6 @@ func (s *DatagramSink) Bytes() []int64 { return read(s.ports) }
 // returns within 100 ms of. The sockets stay the caller's. Errors are of kind broken.
 // It may be called once.
 func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error {
-	s.pins = sock.PinsOf(ctx)
 	conns := make([]net.Conn, len(sockets))
 	for i, c := range sockets {
 		conns[i] = c

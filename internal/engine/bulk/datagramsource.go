@@ -25,9 +25,10 @@ type DatagramSource struct {
 
 // NewDatagramSource returns a source of datagrams of size bytes, 1 to 65507, over
 // conns, which stay the caller's. rate bounds each socket, in bit/s of payload on
-// average since the start; 0 is no bound.
-func NewDatagramSource(conns []net.Conn, size int, rate float64) *DatagramSource {
-	return &DatagramSource{size: size, rate: rate, conns: conns, counts: make([]count, len(conns))}
+// average since the start; 0 is no bound. pins keep the loops on processors; nil
+// keeps none.
+func NewDatagramSource(conns []net.Conn, size int, rate float64, pins *sock.Pins) *DatagramSource {
+	return &DatagramSource{size: size, rate: rate, conns: conns, counts: make([]count, len(conns)), pins: pins}
 }
 
 // Bytes are what the kernel took so far, one element a socket.
@@ -44,7 +45,7 @@ func (s *DatagramSource) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.pins, s.begin = sock.PinsOf(ctx), sock.Now()
+	s.begin = sock.Now()
 	stop := context.AfterFunc(ctx, func() {
 		for _, c := range s.conns {
 			_ = c.SetWriteDeadline(time.Unix(1, 0))

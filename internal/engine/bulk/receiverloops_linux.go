@@ -67,7 +67,7 @@ func (b *receiverLoop) take(port int, c *net.TCPConn) {
 func (b *receiverLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer b.pins.Keep(measure.Receiver)()
+	defer b.o.Pins.Keep(measure.Receiver)()
 	_, restore := pace.FineSleep()
 	defer restore()
 	defer b.reader.Close()

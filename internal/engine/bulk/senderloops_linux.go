@@ -75,7 +75,7 @@ type senderLoop struct {
 func (g *senderLoop) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer g.pins.Keep(measure.Sender)()
+	defer g.o.Pins.Keep(measure.Sender)()
 	defer g.writer.Close()
 	unit := unitMost
 	if g.o.Unit > 0 || g.o.Rate > 0 {

@@ -24,6 +24,7 @@ type SinkOptions struct {
 	Came func(port int, local, remote net.Addr)
 	// Portable takes the way that every system has.
 	Portable bool
+	Pins     *sock.Pins // keep the loops on processors; nil keeps none
 }
 
 // connectionsMost bounds what strangers can make a sink hold.
@@ -36,7 +37,6 @@ type Sink struct {
 	ports  []count
 	open   atomic.Int64
 	opened atomic.Int64
-	pins   *sock.Pins
 }
 
 // count is a running number of bytes, on a cache line of its own.
@@ -79,7 +79,6 @@ func (s *Sink) Open() int64 { return s.open.Load() }
 // connections and the listeners. Errors are of kind broken, when a listener fails.
 // It may be called once.
 func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
-	s.pins = sock.PinsOf(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup

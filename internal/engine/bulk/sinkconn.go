@@ -32,7 +32,7 @@ func (r *readers) take(port int, c *net.TCPConn) {
 		defer c.Close()
 		stop := context.AfterFunc(r.ctx, func() { sock.Abort(c) })
 		defer stop()
-		defer r.pins.Keep(measure.Receiver)()
+		defer r.o.Pins.Keep(measure.Receiver)()
 		unit := r.o.Unit
 		if unit == 0 {
 			unit = usualReading

@@ -24,7 +24,8 @@ type SourceOptions struct {
 	// Pacing bounds each connection, in bit/s, in the kernel, so that it is even at
 	// any moment. 0 is no bound.
 	Pacing   float64
-	Portable bool // take the way that every system has
+	Portable bool       // take the way that every system has
+	Pins     *sock.Pins // keep the loops on processors; nil keeps none
 }
 
 // Source sends over TCP connections that somebody opened. Its counts are safe to
@@ -33,7 +34,6 @@ type Source struct {
 	o      SourceOptions
 	conns  []*net.TCPConn
 	counts []count
-	pins   *sock.Pins
 	begin  time.Time
 
 	left  atomic.Int64 // connections that still send
@@ -60,7 +60,7 @@ func (s *Source) Run(ctx context.Context) error {
 	if len(s.conns) == 0 {
 		return measure.Errorf(measure.KindInternal, "send over no connections")
 	}
-	s.pins, s.begin = sock.PinsOf(ctx), sock.Now()
+	s.begin = sock.Now()
 	if s.o.Pacing > 0 {
 		for _, c := range s.conns {
 			sock.LimitPacing(c, uint64(s.o.Pacing/8)+1)

@@ -23,7 +23,7 @@ func (s *Source) write(ctx context.Context, all *sync.WaitGroup) {
 	sock.Incompressible(block)
 	for i := range s.conns {
 		all.Go(func() {
-			defer s.pins.Keep(measure.Sender)()
+			defer s.o.Pins.Keep(measure.Sender)()
 			s.writeOn(ctx, i, block)
 		})
 	}

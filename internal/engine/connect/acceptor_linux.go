@@ -118,10 +118,10 @@ func (a *rawAcceptor) drain(context.Context) {
 	}
 }
 
-func (a *rawAcceptor) serve(ctx context.Context, l *Listener) {
+func (a *rawAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
+	defer pins.Keep(measure.Receiver)()
 	fd := a.fds[int(a.next.Add(1)-1)%len(a.fds)]
 	t := newAcceptLoop(fd, l)
 	for ctx.Err() == nil {

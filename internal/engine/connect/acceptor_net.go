@@ -60,8 +60,8 @@ const drainTime = 500 * time.Millisecond
 // atOnce bounds how many connections are answered at a time.
 const atOnce = 1024
 
-func (a netAcceptor) serve(ctx context.Context, l *Listener) {
-	defer sock.PinsOf(ctx).Keep(measure.Receiver)()
+func (a netAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
+	defer pins.Keep(measure.Receiver)()
 	woken := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
 		defer close(woken)

@@ -31,9 +31,9 @@ func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		l.Serve(serving)
+		l.Serve(serving, nil)
 	}()
-	end, err := Run(ctx, Target{Addr: netip.AddrPortFrom(local, uint16(l.Port())), Reset: runtime.GOOS == "linux", Await: runtime.GOOS != "linux"}, own, nil)
+	end, err := Run(ctx, Target{Addr: netip.AddrPortFrom(local, uint16(l.Port())), Reset: runtime.GOOS == "linux", Await: runtime.GOOS != "linux"}, own, nil, nil)
 	stop()
 	<-done
 	if err != nil {

@@ -34,8 +34,9 @@ type Listener struct {
 
 // acceptor is a listening socket and the way its connections are taken.
 type acceptor interface {
-	// serve accepts until the context ends; several goroutines may call it.
-	serve(ctx context.Context, l *Listener)
+	// serve accepts until the context ends, on the processor that pins give it;
+	// several goroutines may call it.
+	serve(ctx context.Context, pins *sock.Pins, l *Listener)
 	// drain takes what came before the start and counts none of it.
 	drain(ctx context.Context)
 	threads() int
@@ -86,14 +87,15 @@ func (l *Listener) Begin(ctx context.Context) {
 }
 
 // Serve counts until ctx ends, and returns what it counted since Begin. It
-// notices the end of ctx within 100 ms.
-func (l *Listener) Serve(ctx context.Context) *measure.Connect {
+// notices the end of ctx within 100 ms. pins keep the loops that accept on
+// processors; nil keeps none.
+func (l *Listener) Serve(ctx context.Context, pins *sock.Pins) *measure.Connect {
 	unwatch := context.AfterFunc(ctx, func() { l.over.Store(true) })
 	defer unwatch()
 	if l.via != nil {
 		var wg sync.WaitGroup
 		for range l.via.threads() {
-			wg.Go(func() { l.via.serve(ctx, l) })
+			wg.Go(func() { l.via.serve(ctx, pins, l) })
 		}
 		wg.Wait()
 	} else {

@@ -56,7 +56,7 @@ func TestWhatCameBeforeTheBeginningIsNotCounted(t *testing.T) {
 			}
 		}
 		ctx := within(t, 100*time.Millisecond)
-		if c := l.Serve(ctx); *c.Accepted != 0 {
+		if c := l.Serve(ctx, nil); *c.Accepted != 0 {
 			t.Errorf("%d accepted", *c.Accepted)
 		}
 		l.Close()
@@ -75,7 +75,7 @@ func TestClientsThatSayNothingOrTooMuchHoldUpNobody(t *testing.T) {
 			_, _ = half.Write([]byte("half"))
 			_ = half.Close()
 		}
-		end, err := Run(within(t, 60*time.Second), l.target(false), o, nil)
+		end, err := Run(within(t, 60*time.Second), l.target(false), o, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestConnectionsTakenElsewhereCount(t *testing.T) {
 	if _, err := io.ReadFull(near, got); err != nil || string(got) != "abc" || !<-done {
 		t.Errorf("answered %q, %v", got, err)
 	}
-	if c := l.Serve(within(t, 10*time.Millisecond)); *c.Accepted != 1 || l.Port() != 0 {
+	if c := l.Serve(within(t, 10*time.Millisecond), nil); *c.Accepted != 1 || l.Port() != 0 {
 		t.Errorf("%d accepted, port %d", *c.Accepted, l.Port())
 	}
 }

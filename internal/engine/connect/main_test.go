@@ -58,7 +58,7 @@ func listen(t *testing.T, o measure.Options, with acceptors, peers ...netip.Addr
 	l.Begin(t.Context())
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan *measure.Connect, 1)
-	go func() { done <- l.Serve(ctx) }()
+	go func() { done <- l.Serve(ctx, nil) }()
 	stop := sync.OnceValue(func() *measure.Connect {
 		cancel()
 		c := <-done

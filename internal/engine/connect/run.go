@@ -21,8 +21,9 @@ const MostInFlight = 1024
 // Without o.RequestRate o.Streams connectors each open the next when the last
 // is closed. With it attempts begin on that schedule, connections a second, by
 // as many connectors as are needed, up to [MostInFlight]; set-up times then
-// count from when an attempt was due. o is effective. obs, which may be nil,
-// gets a live interval every o.Interval.
+// count from when an attempt was due. o is effective. pins keep the connectors on
+// processors; nil keeps none. obs, which may be nil, gets a live interval every
+// o.Interval.
 //
 // What the path or the far end does to an attempt (refused, timeout, reset,
 // unreachable) is counted and the trial goes on. Errors are: of
@@ -32,16 +33,17 @@ const MostInFlight = 1024
 // connection or an option; or the cause of ctx, whose end is noticed within
 // 100 ms. What was counted until then is returned beside the error. The end has
 // Latency and Connect; Connect.Accepted is the far end's to say.
-func Run(ctx context.Context, t Target, o measure.Options, obs measure.Observer) (*measure.End, error) {
-	return runWith(ctx, t, o, obs, bestMaker)
+func Run(ctx context.Context, t Target, o measure.Options, pins *sock.Pins, obs measure.Observer) (*measure.End, error) {
+	return runWith(ctx, t, o, pins, obs, bestMaker)
 }
 
-func runWith(ctx context.Context, t Target, o measure.Options, obs measure.Observer, with makers) (*measure.End, error) {
+func runWith(ctx context.Context, t Target, o measure.Options, pins *sock.Pins, obs measure.Observer, with makers) (*measure.End, error) {
 	r, err := newRun(t, o)
 	if err != nil {
 		return nil, err
 	}
-	return r.run(ctx, obs, with)
+	r.with, r.pins = with, pins
+	return r.run(ctx, obs)
 }
 
 // run is one trial. Fields of a group belong to the goroutine it names.
@@ -110,13 +112,12 @@ func request(size int) []byte {
 // serves reports whether anything is sent or awaited once a connection is set up.
 func (r *run) serves() bool { return len(r.message) > 0 || r.target.Await }
 
-func (r *run) run(ctx context.Context, obs measure.Observer, with makers) (*measure.End, error) {
+func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, error) {
 	// Without ctx's deadline: package net would end a handshake at it, a moment
 	// before the context says so, and that would look like no answer in time.
 	r.ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer r.cancel(nil)
 	defer context.AfterFunc(ctx, func() { r.cancel(context.Cause(ctx)) })()
-	r.with, r.pins = with, sock.PinsOf(ctx)
 	r.clock.start = sock.Now()
 	unwatch := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer unwatch()

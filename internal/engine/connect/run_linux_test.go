@@ -66,7 +66,7 @@ func blackHole(t *testing.T) netip.AddrPort {
 func TestNoAnswerIsATimeout(t *testing.T) {
 	for _, client := range []makers{newRawMaker, newNetMaker} {
 		o := options(func(o *measure.Options) { o.Count, o.ConnectTimeout = 2, measure.Duration(150*time.Millisecond) })
-		end, err := runWith(within(t, 20*time.Second), Target{Addr: blackHole(t)}, o, nil, client)
+		end, err := runWith(within(t, 20*time.Second), Target{Addr: blackHole(t)}, o, nil, nil, client)
 		if measure.KindOf(err) != measure.KindUnreachable || !strings.Contains(err.Error(), "no answer in time") {
 			t.Errorf("error %v", err)
 		}
@@ -82,7 +82,7 @@ func TestTheEndOfTheContextEndsAHandshake(t *testing.T) {
 		nowhere := blackHole(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		end, err := runWith(ctx, Target{Addr: nowhere}, o, nil, client)
+		end, err := runWith(ctx, Target{Addr: nowhere}, o, nil, nil, client)
 		if err == nil || end.Connect.Failed != 0 {
 			t.Errorf("error %v, %+v", err, end.Connect)
 		}
@@ -158,7 +158,7 @@ func TestPortsThatRunOutEndTheTrialWithAdvice(t *testing.T) {
 				continue // its bind takes a port at once, and then none is left for long
 			}
 			o := options(func(o *measure.Options) { o.Count, o.Sources = 500, c.sources })
-			end, err := runWith(within(t, 20*time.Second), Target{Addr: to, Reset: c.reset}, o, nil, client)
+			end, err := runWith(within(t, 20*time.Second), Target{Addr: to, Reset: c.reset}, o, nil, nil, client)
 			if !c.fits(end.Connect.Opened) {
 				t.Errorf("%s: %d connections, %v", c.name, end.Connect.Opened, err)
 			}
@@ -190,7 +190,7 @@ func TestDescriptorsThatRunOutEndTheTrialWithAdvice(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 40, Max: 40}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Run(within(t, 20*time.Second), Target{Addr: at}, o, nil)
+	_, err := Run(within(t, 20*time.Second), Target{Addr: at}, o, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "may open no more files") || !strings.Contains(err.Error(), "ulimit -n") {
 		t.Errorf("error %v", err)
 	}

@@ -26,7 +26,7 @@ func TestEveryConnectionIsCountedAtBothEnds(t *testing.T) {
 				t.Run(fmt.Sprintf("%d bytes, reset %v", size, reset), func(t *testing.T) {
 					o := options(func(o *measure.Options) { o.Count, o.Streams, o.Size = 300, 4, size })
 					l := listen(t, o, server)
-					end, err := runWith(within(t, 20*time.Second), l.target(reset), o, nil, client)
+					end, err := runWith(within(t, 20*time.Second), l.target(reset), o, nil, nil, client)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -53,7 +53,7 @@ func TestARunForATimeShowsIntervals(t *testing.T) {
 		})
 		l := listen(t, o, server)
 		var shown, sum int64
-		end, err := runWith(within(t, 20*time.Second), l.target(false), o, func(p measure.Progress) { shown++; sum += p.Packets }, client)
+		end, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, func(p measure.Progress) { shown++; sum += p.Packets }, client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func closedPort(t *testing.T) netip.AddrPort {
 func TestARefusalIsCountedAndTheTrialGoesOn(t *testing.T) {
 	for _, client := range []makers{bestMaker, newNetMaker} {
 		o := options(func(o *measure.Options) { o.Count, o.RequestRate = 20, 1000 })
-		end, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, client)
+		end, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, nil, client)
 		if measure.KindOf(err) != measure.KindUnreachable || !strings.Contains(err.Error(), "none of 20 attempts succeeded: refused") {
 			t.Errorf("error %v", err)
 		}
@@ -99,7 +99,7 @@ func TestTheEndOfTheContextEndsARun(t *testing.T) {
 				}
 				cancel(why)
 			}()
-			end, err := runWith(ctx, l.target(false), o, nil, client)
+			end, err := runWith(ctx, l.target(false), o, nil, nil, client)
 			if !errors.Is(err, why) {
 				t.Errorf("error %v", err)
 			}
@@ -129,7 +129,7 @@ func TestAnAttemptThatWaitedCountsFromWhenItWasDue(t *testing.T) {
 	var made atomic.Int64
 	with := func(r *run, _ int) (maker, error) { made.Add(1); return &slow{r, take}, nil }
 	o := options(func(o *measure.Options) { o.Count, o.RequestRate = 200, 2000 })
-	end, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, with)
+	end, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, nil, with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestAScheduleIsKept(t *testing.T) {
 	ways(t, func(t *testing.T, client makers, server acceptors) {
 		o := options(func(o *measure.Options) { o.Duration, o.RequestRate = measure.Duration(400*time.Millisecond), 500 })
 		l := listen(t, o, server)
-		end, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, client)
+		end, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, nil, client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestSourcesTakeTurns(t *testing.T) {
 	ways(t, func(t *testing.T, client makers, server acceptors) {
 		o := options(func(o *measure.Options) { o.Count, o.Sources = 100, "127.0.0.2,127.0.0.3" })
 		l := listen(t, o, server, a)
-		if _, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, client); err != nil {
+		if _, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, nil, client); err != nil {
 			t.Fatal(err)
 		}
 		if got := l.stop(); *got.Accepted != 50 || got.ForeignConns != 50 {
@@ -191,7 +191,7 @@ func TestSourcesTakeTurns(t *testing.T) {
 func TestAnAddressThatIsNotThisHostsIsAUsageError(t *testing.T) {
 	for _, client := range []makers{bestMaker, newNetMaker} {
 		o := options(func(o *measure.Options) { o.Count, o.Bind = 1, "192.0.2.77" })
-		_, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, client)
+		_, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, nil, client)
 		if measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("error %v", err)
 		}
@@ -210,7 +210,7 @@ func TestImpossibleRunsAreRefused(t *testing.T) {
 	} {
 		o := measure.Defaults(measure.TestConnect)
 		c.change(&o)
-		if _, err := Run(t.Context(), Target{Addr: netip.MustParseAddrPort(c.to)}, o, nil); measure.KindOf(err) != measure.KindUsage {
+		if _, err := Run(t.Context(), Target{Addr: netip.MustParseAddrPort(c.to)}, o, nil, nil); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

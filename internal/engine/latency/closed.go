@@ -18,7 +18,7 @@ func (c *client) closed(ctx context.Context) error {
 	if l, ok := c.link.(looper); ok {
 		loop = func(ctx context.Context) error { return l.closed(ctx, c) }
 	}
-	return alone(ctx, measure.Sender, c.links(), func() error { return loop(ctx) })
+	return alone(c.pins, measure.Sender, c.links(), func() error { return loop(ctx) })
 }
 
 func (c *client) closedStream(ctx context.Context) error {

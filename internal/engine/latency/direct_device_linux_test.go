@@ -17,6 +17,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/test/cable"
 	"soku/test/freeport"
@@ -67,7 +68,7 @@ func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 			echoed <- errors.New("the flows have no links together")
 			return
 		}
-		echoed <- echoTogether(ctx, far, links, o)
+		echoed <- echoTogether(ctx, far, links, echoOptions{Options: o})
 	}()
 	polled := func() (us []int) {
 		for _, conn := range slices.Concat(near, far) {
@@ -78,14 +79,14 @@ func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 	other := func(us int) bool { return us != want }
 	intervals := 0
 	var got []int
-	_, err := run(ctx, near, o, func(measure.Progress) {
+	_, err := run(ctx, near, o, engine.Flow{Observe: func(measure.Progress) {
 		got = polled()
 		// An end that answers looks for its device every 60 ms, or several together
 		// some hundred milliseconds apart.
 		if intervals++; intervals >= 3 && !slices.ContainsFunc(got, other) {
 			stop()
 		}
-	}, open)
+	}}, open)
 	what := fmt.Sprintf("%s, %d flows, at a rate of %v", o.Protocol, len(near), rate)
 	if ctx.Err() == nil {
 		t.Errorf("%s (%v): the kernel polls for the ends for %v µs, not for %d", what, err, got, want)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -39,18 +40,18 @@ func TestLoopsThatSpinEndByTheClockItself(t *testing.T) {
 		o := options("tcp")
 		o.RequestRate, o.Count, o.Duration = rate, 0, measure.Duration(time.Hour)
 		err := within(t, 10*time.Second, func() error {
-			_, err := run(late{t.Context()}, []net.Conn{near}, o, nil, open)
+			_, err := run(late{t.Context()}, []net.Conn{near}, o, engine.Flow{}, open)
 			return err
 		})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("at a rate of %v the end that asks says %v", rate, err)
 		}
-		if err := within(t, 10*time.Second, func() error { _, err := echo(late{t.Context()}, far, o, open); return err }); err != nil {
+		if err := within(t, 10*time.Second, func() error { _, err := echo(late{t.Context()}, far, echoOptions{Options: o}, open); return err }); err != nil {
 			t.Errorf("the echo says %v", err)
 		}
 		if err := within(t, 10*time.Second, func() error {
 			links, _ := openTogether([]net.Conn{far})
-			return echoTogether(late{t.Context()}, []net.Conn{far}, links, o)
+			return echoTogether(late{t.Context()}, []net.Conn{far}, links, echoOptions{Options: o})
 		}); err != nil {
 			t.Errorf("the echo of several flows says %v", err)
 		}
@@ -72,7 +73,7 @@ func TestAnOpenLoopThatSpinsEndsWhenAllThatItMayAskIsUnanswered(t *testing.T) {
 			o.RequestRate, o.Timeout = 100_000, measure.Duration(50*time.Millisecond)
 			change(&o)
 			err := within(t, 20*time.Second, func() error {
-				_, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+				_, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 				return err
 			})
 			if !errors.Is(err, errSilent) {
@@ -97,12 +98,12 @@ func TestWhoWatchesALoopThatSpinsHasTheSocketsOfTheProcess(t *testing.T) {
 		open := linkers()["spinning on a thread of its own"]
 		echoing(t, far, o, open)
 		shown := 0
-		if _, err := run(t.Context(), []net.Conn{near}, o, func(measure.Progress) {
+		if _, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{Observe: func(measure.Progress) {
 			shown++
 			if _, err := write.Write([]byte("line")); err != nil {
 				t.Errorf("at a rate of %v: %v", rate, err)
 			}
-		}, open); err != nil {
+		}}, open); err != nil {
 			t.Fatal(err)
 		}
 		if shown < 2 {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/engine"
 	"soku/internal/sock"
 )
 
@@ -22,7 +23,7 @@ func TestAKernelThatHasCountedMoreIsCaughtUpWith(t *testing.T) {
 	o.Count = 5000
 	echoing(t, far, o, openFor(false))
 	const before = 100
-	l, err := run(t.Context(), []net.Conn{near}, o, nil, func(conn net.Conn, tick time.Duration, threads int) link {
+	l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, func(conn net.Conn, tick time.Duration, threads int) link {
 		raw, err := conn.(syscall.Conn).SyscallConn()
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +53,7 @@ func TestASocketIsAskedForNoMoreStampsAfterwards(t *testing.T) {
 			near, far := sockets(t, protocol)
 			o := splitting(protocol)
 			echoing(t, far, o, openFor(false))
-			if l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(spin)); err != nil || !strings.Contains(l.Method, "SO_TIMESTAMPING") {
+			if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(spin)); err != nil || !strings.Contains(l.Method, "SO_TIMESTAMPING") {
 				t.Fatalf("%q, %v", l.Method, err)
 			}
 			raw, err := near.(syscall.Conn).SyscallConn()

@@ -1,5 +1,5 @@
 // Package latency measures request/response time over open TCP connections or
-// connected UDP sockets: [Run] and [RunFlows] ask, [Echo] and [EchoFlows] answer
+// connected UDP sockets: [Run] asks and [Echo] answers
 // with a message of the same size, [Floor] does both over loopback to show what the
 // tool and the host add. It opens no connection to another host and knows no
 // protocol of control.

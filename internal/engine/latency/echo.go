@@ -12,43 +12,55 @@ import (
 	"soku/internal/sock"
 )
 
-// Echo answers each message that comes over conn with one of the same size,
-// until the far end is done or ctx ends; neither is an error. o is effective and
-// the same as at the end that asks. It leaves conn open.
+// Echo answers each message that comes over conns, which are all the connections of
+// one trial, at least one, with one of the same size, until the far end is done or
+// ctx ends; neither is an error. o is effective and the same as at the end that asks,
+// and so is f.Policy. It leaves conns open. method says how messages reached this
+// end's kernel, and whether it could spin as asked.
 //
 // Over UDP it answers only requests of [Run], each with exactly as many bytes
 // as came, and ends at Run's end mark; those may all be lost, so the caller bounds
 // ctx. A connection that breaks is an error of [measure.KindBroken]; the end of
 // ctx is noticed within 100 ms.
-func Echo(ctx context.Context, conn net.Conn, o measure.Options) error {
-	_, err := EchoFlows(ctx, []net.Conn{conn}, o)
-	return err
-}
-
-// EchoFlows is [Echo] for every flow of one trial, at least one. method says how
-// messages reached this end's kernel, and whether it could spin as asked.
-func EchoFlows(ctx context.Context, conns []net.Conn, o measure.Options) (method string, err error) {
+//
+// Over TCP, seen gets how long it took from each answer to the next message, ns: the
+// round trip as the echo itself sees it. It may be nil. With it, or with a policy of
+// extra messages, which TCP alone has, no loop spins.
+func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (method string, err error) {
+	e := echoOptions{Options: o, lap: f.Policy.ExtraMessageEvery, seen: seen, pins: f.Pins}
+	if e.lap > 0 || seen != nil {
+		return echoEach(ctx, conns, e, openShared)
+	}
 	spin, leave := maySpin(o.Spin)
 	defer leave()
 	switch {
 	case spin && len(conns) > 1:
 		if links, ok := openTogether(conns); ok {
-			err := echoTogether(ctx, conns, links, o)
+			err := echoTogether(ctx, conns, links, e)
 			return links[0].String(), err
 		}
 	case len(conns) == 1:
-		return echo(ctx, conns[0], o, openFor(spin))
+		return echo(ctx, conns[0], e, openFor(spin))
 	}
-	return echoEach(ctx, conns, o)
+	// Over the net poller, so that all are treated alike and none needs a thread of
+	// its own.
+	return echoEach(ctx, conns, e, openPoller)
 }
 
-// echoEach answers every flow over the net poller, so that all are treated alike
-// and none needs a thread of its own.
-func echoEach(ctx context.Context, conns []net.Conn, o measure.Options) (method string, err error) {
+// echoOptions are what all echoes of one trial share.
+type echoOptions struct {
+	measure.Options
+	lap  int64          // answers before a message that gets none; 0: all get one
+	seen func(ns int64) // see [Echo]
+	pins *sock.Pins
+}
+
+// echoEach answers every connection in a goroutine of its own.
+func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker) (method string, err error) {
 	methods, errs := make([]string, len(conns)), make([]error, len(conns))
 	var all sync.WaitGroup
 	for i, conn := range conns {
-		all.Go(func() { methods[i], errs[i] = echo(ctx, conn, o, openPoller) })
+		all.Go(func() { methods[i], errs[i] = echo(ctx, conn, o, open) })
 	}
 	all.Wait()
 	return methods[0], errors.Join(errs...)
@@ -71,13 +83,13 @@ func openTogether(conns []net.Conn) (links []link, ok bool) {
 	return links, true
 }
 
-func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure.Options) error {
+func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOptions) error {
 	defer func() {
 		for _, l := range links {
 			l.release()
 		}
 	}()
-	if err := checkEcho(o); err != nil {
+	if err := checkEcho(o.Options); err != nil {
 		return err
 	}
 	if o.Stamps == measure.StampsSplit {
@@ -85,33 +97,12 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o measure
 			l.stamp("requests")
 		}
 	}
-	err := alone(ctx, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), o.FarTimes()) })
+	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), o.FarTimes()) })
 	return echoed(ctx, conns[0], err)
 }
 
-func echo(ctx context.Context, conn net.Conn, o measure.Options, open linker) (method string, err error) {
-	return echoLaps(ctx, lapEcho{}, conn, o, open)
-}
-
-// EchoIn is [Echo] over TCP with the policy of another protocol, which has laps. seen,
-// which may be nil, is told how long it took from each answer to the next message,
-// ns: what the echo itself sees of the round trip.
-func EchoIn(ctx context.Context, m engine.FlowPolicy, conn net.Conn, o measure.Options, seen func(ns int64)) error {
-	if m.ExtraMessageEvery < 1 {
-		return measure.Errorf(measure.KindInternal, "an echo of laps without a lap")
-	}
-	_, err := echoLaps(ctx, lapEcho{m.ExtraMessageEvery, seen}, conn, o, openShared)
-	return err
-}
-
-// lapEcho is how an echo deals with laps; the zero value has none.
-type lapEcho struct {
-	lap  int64 // answers before a message that gets none; 0: all get one
-	seen func(ns int64)
-}
-
-func echoLaps(ctx context.Context, laps lapEcho, conn net.Conn, o measure.Options, open linker) (method string, err error) {
-	if err := checkEcho(o); err != nil {
+func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (method string, err error) {
+	if err := checkEcho(o.Options); err != nil {
 		return "", err
 	}
 	setNoDelay(conn)
@@ -120,7 +111,7 @@ func echoLaps(ctx context.Context, laps lapEcho, conn net.Conn, o measure.Option
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
 		l.stamp("requests") // when a request came, not when this end ran again
 	}
-	e := echoer{link: l, lapEcho: laps, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, lap: o.lap, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
@@ -128,7 +119,7 @@ func echoLaps(ctx context.Context, laps lapEcho, conn net.Conn, o measure.Option
 	if d, ok := l.(looper); ok {
 		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes) }
 	}
-	err = alone(ctx, measure.Receiver, []link{l}, func() error { return answer(ctx) })
+	err = alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })
 	return l.String(), echoed(ctx, conn, err)
 }
 
@@ -150,8 +141,9 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 
 // echoer answers over a link.
 type echoer struct {
-	link link
-	lapEcho
+	link             link
+	lap              int64 // of echoOptions
+	seen             func(ns int64)
 	size             int
 	stream, farTimes bool
 	clock            clock

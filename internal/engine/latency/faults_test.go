@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -25,7 +26,7 @@ func TestAFarEndThatGoesAwayBreaksItAndLeavesWhatWasCounted(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if measure.KindOf(err) != measure.KindBroken || l == nil {
 			t.Fatalf("%+v, %v", l, err)
 		}
@@ -46,7 +47,7 @@ func TestAFarEndThatResetsBreaksIt(t *testing.T) {
 			}
 			return [][]byte{m}
 		})
-		if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 5 {
+		if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); measure.KindOf(err) != measure.KindBroken || l.Received > 5 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "tcp")
@@ -63,7 +64,7 @@ func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
 			}
 			return [][]byte{m}
 		})
-		if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 3 {
+		if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); measure.KindOf(err) != measure.KindBroken || l.Received > 3 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "tcp")
@@ -74,7 +75,7 @@ func TestNoAnswerAtAllIsBroken(t *testing.T) {
 		near, far := sockets(t, o.Protocol)
 		o.Count, o.Timeout = 5, measure.Duration(20*time.Millisecond)
 		answering(t, far, int(o.Size), func(int, []byte) [][]byte { return [][]byte{} })
-		if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
+		if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "udp")
@@ -93,7 +94,7 @@ func TestLostDatagramsAreCounted(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if err != nil || l.Sent != 40 || l.Lost < 10 || l.Received+l.Lost != 40 || l.Histogram.Count() != l.Received {
 			t.Errorf("%+v, %v", l, err)
 		}
@@ -104,7 +105,7 @@ func TestDuplicatesCountApart(t *testing.T) {
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m), replyTo(m)} })
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		// The last duplicate may come after the run has ended.
 		if err != nil || l.Received != 100 || l.Duplicated < 99 || l.Duplicated > 100 {
 			t.Errorf("%+v, %v", l, err)
@@ -131,7 +132,7 @@ func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if err != nil || l.Lost < 1 || l.Received+l.Lost != l.Sent || l.Duplicated != 0 || !came.Load() {
 			t.Errorf("the late reply came: %v; %+v, %v", came.Load(), l, err)
 		}
@@ -156,7 +157,7 @@ func TestStraysAnswerNothing(t *testing.T) {
 				append(replyTo(m), 0), {2, 3, 4}, // too long
 			}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if measure.KindOf(err) != measure.KindBroken || l.Received != 0 || l.Duplicated != 0 || l.Lost != 3 {
 			t.Errorf("%+v, %v", l, err)
 		}
@@ -171,7 +172,7 @@ func TestAStreamThatAnswersWrongIsBroken(t *testing.T) {
 		} {
 			near, far := sockets(t, o.Protocol)
 			answering(t, far, int(o.Size), answer)
-			if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
+			if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
 				t.Errorf("%s: %+v, %v", what, l, err)
 			}
 		}
@@ -190,7 +191,7 @@ func TestClosingTheConnectionElsewhereIsNoticed(t *testing.T) {
 			}
 			return [][]byte{replyTo(m)}
 		})
-		_, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		_, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if err == nil {
 			t.Error("the connection was closed, and nothing was wrong")
 		}
@@ -285,7 +286,7 @@ func TestEchoRefusesSizesThatCannotBe(t *testing.T) {
 	for _, size := range []measure.Size{-1, 0, 64<<10 + 1} {
 		o := options("tcp")
 		o.Size = size
-		if err := Echo(t.Context(), far, o); measure.KindOf(err) != measure.KindUsage {
+		if _, err := Echo(t.Context(), []net.Conn{far}, o, engine.Flow{}, nil); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("size %d: %v", size, err)
 		}
 	}

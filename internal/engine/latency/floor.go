@@ -65,7 +65,7 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	echoed := make(chan struct{})
 	go func() {
 		defer close(echoed)
-		_, _ = echo(ctx, far, o, alongside(open, o)) // near sees what breaks it
+		_, _ = echo(ctx, far, echoOptions{Options: o}, alongside(open, o)) // near sees what breaks it
 	}()
 	defer func() { cancel(); <-echoed }()
 

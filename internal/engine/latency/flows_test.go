@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -26,10 +27,10 @@ func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, string
 	done, method := make(chan error, 1), ""
 	go func() {
 		var err error
-		method, err = EchoFlows(ctx, far, o)
+		method, err = Echo(ctx, far, o, engine.Flow{}, nil)
 		done <- err
 	}()
-	l, err := RunFlows(t.Context(), near, o, nil)
+	l, err := Run(t.Context(), near, o, engine.Flow{})
 	cancel()
 	if echoErr := <-done; err != nil || echoErr != nil {
 		t.Fatalf("%+v, %v; echo: %v", l, err, echoErr)
@@ -82,7 +83,7 @@ func TestASlowFlowIsSlowInItsOwnFiguresOnly(t *testing.T) {
 				return [][]byte{replyTo(m)}
 			})
 		}
-		l, err := run(t.Context(), conns, o, nil, open)
+		l, err := run(t.Context(), conns, o, engine.Flow{}, open)
 		if err != nil || len(l.Flows) != 3 {
 			t.Fatalf("%s: %+v, %v", name, l, err)
 		}
@@ -252,7 +253,10 @@ func TestCollectionsDoNotWaitForLoops(t *testing.T) {
 	done := make(chan error, n)
 	for range n {
 		_, far := sockets(t, "udp")
-		go func() { done <- Echo(ctx, far, options("udp")) }()
+		go func() {
+			_, err := Echo(ctx, []net.Conn{far}, options("udp"), engine.Flow{}, nil)
+			done <- err
+		}()
 	}
 	const collections = 10
 	start := time.Now()

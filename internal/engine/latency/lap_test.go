@@ -36,7 +36,7 @@ func TestAfterALapOneMessageGoesUnanswered(t *testing.T) {
 			}
 		}
 	}()
-	l, err := RunFlowsIn(t.Context(), engine.FlowPolicy{ExtraMessageEvery: lap}, []net.Conn{near}, o, nil)
+	l, err := Run(t.Context(), []net.Conn{near}, o, extraEvery(lap))
 	if err != nil || l.Received != trips || l.Sent != trips {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -52,9 +52,10 @@ func TestAnEchoOfLapsLeavesTheLastMessageUnanswered(t *testing.T) {
 	o.Size, o.Duration, o.Count = 8, 0, 25
 	done, seen := make(chan error, 1), 0
 	go func() {
-		done <- EchoIn(t.Context(), engine.FlowPolicy{ExtraMessageEvery: lap}, far, o, func(int64) { seen++ })
+		_, err := Echo(t.Context(), []net.Conn{far}, o, extraEvery(lap), func(int64) { seen++ })
+		done <- err
 	}()
-	l, err := RunFlowsIn(t.Context(), engine.FlowPolicy{ExtraMessageEvery: lap}, []net.Conn{near}, o, nil)
+	l, err := Run(t.Context(), []net.Conn{near}, o, extraEvery(lap))
 	near.Close()
 	if err := errors.Join(err, <-done); err != nil || l.Received != 25 {
 		t.Fatalf("%+v, %v", l, err)
@@ -74,9 +75,15 @@ func TestFlowsHaveLapsOfTheirOwn(t *testing.T) {
 	for range 3 {
 		a, b := sockets(t, "tcp")
 		near = append(near, a)
-		go func() { _ = EchoIn(ctx, engine.FlowPolicy{ExtraMessageEvery: lap}, b, o, nil) }()
+		go func() { _, _ = Echo(ctx, []net.Conn{b}, o, extraEvery(lap), nil) }()
 	}
-	if l, err := RunFlowsIn(ctx, engine.FlowPolicy{ExtraMessageEvery: lap}, near, o, nil); err != nil || l.Received != 50 || len(l.Flows) != 3 {
+	if l, err := Run(ctx, near, o, extraEvery(lap)); err != nil || l.Received != 50 || len(l.Flows) != 3 {
 		t.Errorf("%+v, %v", l, err)
 	}
+}
+
+// extraEvery is a flow of a protocol with a message that nobody answers after so many
+// round trips.
+func extraEvery(lap int64) engine.Flow {
+	return engine.Flow{Policy: engine.FlowPolicy{ExtraMessageEvery: lap}}
 }

@@ -67,13 +67,13 @@ const (
 	threadsOpen   = 4 // sender, receiver, recorder; whatever else
 )
 
-// alone runs a loop over at least one link where the least disturbs it, kept on a
-// processor where ctx asks for that: outside of the runtime on a thread of the system
+// alone runs a loop over at least one link where the least disturbs it, on the
+// processor that pins give it, if any: outside of the runtime on a thread of the system
 // made for it, over another blocking link on a thread that nobody else uses meanwhile.
 // Over the net poller that would only make waking dearer.
-func alone(ctx context.Context, role measure.Role, links []link, loop func() error) (err error) {
+func alone(pins *sock.Pins, role measure.Role, links []link, loop func() error) (err error) {
 	kept := func() {
-		defer sock.PinsOf(ctx).Keep(role)()
+		defer pins.Keep(role)()
 		err = loop()
 	}
 	var sockets []syscall.RawConn

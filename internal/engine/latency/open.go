@@ -11,7 +11,6 @@ import (
 
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
-	"soku/internal/sock"
 )
 
 // schedule is what the sender and the receiver of an open loop share.
@@ -40,11 +39,11 @@ func (c *client) openThreads(ctx context.Context) error {
 		defer close(s.done)
 		runtime.LockOSThread() // the pacer's; over the net poller too
 		defer runtime.UnlockOSThread()
-		defer sock.PinsOf(ctx).Keep(measure.Sender)()
+		defer c.pins.Keep(measure.Sender)()
 		s.err = c.sendOnSchedule(ctx, s)
 		s.lastNs.Store(c.clock.now())
 	}()
-	err := alone(ctx, measure.Sender, c.links(), func() error { return c.receive(ctx, s) })
+	err := alone(c.pins, measure.Sender, c.links(), func() error { return c.receive(ctx, s) })
 	s.stop.Store(true)
 	<-s.done
 	if err == nil {

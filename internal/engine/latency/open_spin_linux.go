@@ -19,7 +19,7 @@ func (c *client) openSpinning(ctx context.Context) error {
 	if !ok {
 		return c.openThreads(ctx)
 	}
-	return alone(ctx, measure.Sender, c.links(), func() error { return c.keepSchedule(ctx, l) })
+	return alone(c.pins, measure.Sender, c.links(), func() error { return c.keepSchedule(ctx, l) })
 }
 
 func (c *client) keepSchedule(ctx context.Context, l *directLink) error {

@@ -70,7 +70,7 @@ func echoing(t *testing.T, far net.Conn, o measure.Options, open linker) {
 }
 
 func echoErr(ctx context.Context, conn net.Conn, o measure.Options, open linker) error {
-	_, err := echo(ctx, conn, o, open)
+	_, err := echo(ctx, conn, echoOptions{Options: o}, open)
 	return err
 }
 

@@ -17,61 +17,47 @@ import (
 
 const maxMessage = 64 << 10
 
-// Run measures round trips over conn, a TCP connection or a connected UDP
-// socket whose far end runs [Echo] with the same options. o is effective. obs,
-// which may be nil, gets a live interval every o.Interval with that interval's
-// round trip times. Run leaves conn open; over TCP it half-closes it, over UDP
-// it sends end marks, so that the echo knows.
+// Run measures round trips over at least one connection, all TCP connections or
+// connected UDP sockets to the same end, which runs [Echo] with the same options and
+// policy. Connections take turns: the next request, on the next one, leaves when the
+// reply is in; more than one have no request rate. o is effective. f.Observe gets a
+// live interval every o.Interval with that interval's round trip times. With o.Spin
+// it takes one of this process's places for loops that spin. Run leaves conns open;
+// over TCP it half-closes them, over UDP it sends end marks, so that the echo knows.
 //
 // Requests sent within o.Omit of the start are in no count. Over UDP a request
 // without a reply within o.Timeout is lost; a stream loses nothing, so over TCP
 // late replies count with the time they took, and only silence for o.Timeout
 // after the end of the time is an error.
 //
+// With a policy of extra messages no end spins and there is no request rate.
+//
 // Sent is Received + Lost, and what was under way where the trial ended early.
 // The result holds what was counted also beside an error: of [measure.KindBroken] when
 // the far end went away or never answered, the cause of ctx when it ended
 // (noticed within 100 ms), of [measure.KindUsage] for options that cannot be.
-func Run(ctx context.Context, conn net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
-	return RunFlows(ctx, []net.Conn{conn}, o, obs)
-}
-
-// RunFlows is [Run] over at least one connection, all to the same end, which
-// take turns: the next request, on the next flow, leaves when the reply is in.
-// More than one have no request rate. With o.Spin it takes one of this process's
-// places for loops that spin.
-func RunFlows(ctx context.Context, conns []net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
+func Run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (*measure.Latency, error) {
+	if f.Policy.ExtraMessageEvery > 0 {
+		return run(ctx, conns, o, f, openShared)
+	}
 	spin, leave := maySpin(o.Spin)
 	defer leave()
 	open := openFor(spin)
 	if o.RequestRate > 0 && !spin {
 		open = openShared // its sender and its receiver are two goroutines
 	}
-	return run(ctx, conns, o, obs, open)
+	return run(ctx, conns, o, f, open)
 }
 
-// RunFlowsIn is [RunFlows] with the policy of another protocol. With laps no end spins
-// and there is no request rate.
-func RunFlowsIn(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
-	if m.ExtraMessageEvery == 0 {
-		return RunFlows(ctx, conns, o, obs)
-	}
-	return runLaps(ctx, m.ExtraMessageEvery, conns, o, obs, openShared)
-}
-
-func run(ctx context.Context, conns []net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
-	return runLaps(ctx, 0, conns, o, obs, open)
-}
-
-func runLaps(ctx context.Context, lap int64, conns []net.Conn, o measure.Options, obs measure.Observer, open linker) (*measure.Latency, error) {
+func run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, open linker) (*measure.Latency, error) {
 	c, err := newClient(conns, o)
 	if err != nil {
 		return nil, err
 	}
-	c.lap = lap
+	c.lap, c.pins = f.Policy.ExtraMessageEvery, f.Pins
 	c.attach(open)
 	defer c.release()
-	return c.run(ctx, obs)
+	return c.run(ctx, f.Observe)
 }
 
 func (c *client) attach(open linker) {
@@ -187,6 +173,7 @@ type client struct {
 	gap     float64
 	lap     int64 // round trips of a flow before a message that nobody answers; 0 for none
 	token   uint64
+	pins    *sock.Pins
 	rec     *roundtrip.Recorder
 
 	// The sender's.

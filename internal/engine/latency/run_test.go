@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -19,7 +20,7 @@ func TestEveryRoundTripIsCounted(t *testing.T) {
 		echoing(t, far, o, open)
 		o.Row = 30
 		var seen int64
-		l, err := run(t.Context(), []net.Conn{near}, o, func(p measure.Progress) { seen += p.Packets }, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{Observe: func(p measure.Progress) { seen += p.Packets }}, open)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestEverySizeComesBack(t *testing.T) {
 					o := options(protocol)
 					o.Size, o.RequestRate, o.Count = size, rate, 20
 					echoing(t, far, o, open)
-					if l, err := run(t.Context(), []net.Conn{near}, o, nil, open); err != nil || l.Received != 20 {
+					if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); err != nil || l.Received != 20 {
 						t.Errorf("%s, %s, %d bytes, rate %v: %+v, %v", name, protocol, size, rate, l, err)
 					}
 				}
@@ -67,7 +68,7 @@ func TestTheTimeEndsIt(t *testing.T) {
 		echoing(t, far, o, open)
 		o.Count, o.Duration, o.Interval = 0, measure.Duration(200*time.Millisecond), measure.Duration(100*time.Millisecond)
 		var intervals []measure.Progress
-		l, err := run(t.Context(), []net.Conn{near}, o, func(p measure.Progress) { intervals = append(intervals, p) }, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{Observe: func(p measure.Progress) { intervals = append(intervals, p) }}, open)
 		if err != nil || l.Received == 0 || l.Sent != l.Received {
 			t.Fatalf("%+v, %v", l, err)
 		}
@@ -83,7 +84,7 @@ func TestTheOmittedStartIsInNoCount(t *testing.T) {
 		o.Omit = measure.Duration(50 * time.Millisecond)
 		answered := int64(0)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { answered++; return [][]byte{replyTo(m)} })
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		_ = far.Close()
 		if err != nil || l.Sent != 100 || l.Received != 100 || l.Histogram.Count() != 100 {
 			t.Fatalf("%+v, %v", l, err)
@@ -108,7 +109,7 @@ func TestAStallIsSeenByEveryRequestItHeldUp(t *testing.T) {
 				}
 				return [][]byte{replyTo(m)}
 			})
-			l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+			l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +139,7 @@ func TestALateSendIsRecordedAsLate(t *testing.T) {
 			}
 			return [][]byte{m}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if err != nil || l.Received != 600 {
 			t.Fatalf("%s: %+v, %v", name, l, err)
 		}
@@ -159,7 +160,7 @@ func TestWhatWasNeverSentIsLateToo(t *testing.T) {
 			}
 			return [][]byte{m}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, open)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -177,7 +178,7 @@ func TestTheLoopAllocatesNothing(t *testing.T) {
 			echoing(t, far, o, open)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if _, err := run(t.Context(), []net.Conn{near}, o, nil, open); err != nil {
+			if _, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
@@ -206,7 +207,7 @@ func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
 			}
 			return [][]byte{}
 		})
-		l, err := run(ctx, []net.Conn{near}, o, nil, open)
+		l, err := run(ctx, []net.Conn{near}, o, engine.Flow{}, open)
 		took := time.Since(<-ended)
 		if !errors.Is(err, why) || l == nil || l.Received > 20 || o.RequestRate == 0 && l.Received != 20 || l.Histogram.Count() != l.Received {
 			t.Fatalf("%+v, %v", l, err)
@@ -228,7 +229,7 @@ func TestWhatCannotBeIsUsage(t *testing.T) {
 		o := options("tcp")
 		change(&o)
 		near, _ := sockets(t, o.Protocol)
-		if _, err := Run(t.Context(), near, o, nil); measure.KindOf(err) != measure.KindUsage {
+		if _, err := Run(t.Context(), []net.Conn{near}, o, engine.Flow{}); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -242,7 +243,7 @@ func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 			l := open(far, maxTick, 1)
 			l.release()
 			echoing(t, far, o, open)
-			if _, err := run(t.Context(), []net.Conn{near}, o, nil, open); err != nil {
+			if _, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); err != nil {
 				t.Fatal(err)
 			}
 			// A deadline works only on a socket in the net poller's mode.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -95,7 +96,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 		echoing(t, far, o, func(conn net.Conn, tick time.Duration, _ int) link {
 			return &busyElsewhere{openShared(conn, tick, 1), hold}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(o.Spin == "on"))
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(o.Spin == "on"))
 		if err != nil || l.Split == nil {
 			t.Fatalf("%d replies, %q, %v", l.Received, l.Method, err)
 		}
@@ -120,7 +121,7 @@ func TestAPathThatHoldsIsThePath(t *testing.T) {
 		echoing(t, far, o, openFor(false)) // the relay wants a processor, too
 		relay(t, left, right, hold)
 		relay(t, right, left, 0)
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(o.Spin == "on"))
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(o.Spin == "on"))
 		if err != nil || l.Split == nil {
 			t.Fatalf("%d replies, %q, %v", l.Received, l.Method, err)
 		}
@@ -163,7 +164,7 @@ func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
 		o := options(protocol)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m)} })
 		o.Stamps = measure.StampsSplit
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, openFor(false))
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(false))
 		if err != nil || l.Received != 100 || l.Split != nil {
 			t.Errorf("%s: %d replies, %q, %+v, %v", protocol, l.Received, l.Method, l.Split, err)
 		}
@@ -176,7 +177,7 @@ func TestWhereNothingStampsDeparturesThereIsNoSplit(t *testing.T) {
 		o := options(protocol)
 		o.Stamps = measure.StampsSplit
 		echoing(t, far, o, openPoller)
-		l, err := run(t.Context(), []net.Conn{near}, o, nil, openPoller)
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openPoller)
 		if err != nil || l.Received != 100 || l.Split != nil || strings.Contains(l.Method, "stamp") {
 			t.Errorf("%s: %d replies, %q, %+v, %v", protocol, l.Received, l.Method, l.Split, err)
 		}
@@ -187,7 +188,7 @@ func TestAScheduleCannotBeSplit(t *testing.T) {
 	near, _ := sockets(t, "tcp")
 	o := options("tcp")
 	o.RequestRate, o.Stamps = 100, measure.StampsSplit
-	if _, err := Run(t.Context(), near, o, nil); measure.KindOf(err) != measure.KindUsage {
+	if _, err := Run(t.Context(), []net.Conn{near}, o, engine.Flow{}); measure.KindOf(err) != measure.KindUsage {
 		t.Error(err)
 	}
 }

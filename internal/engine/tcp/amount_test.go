@@ -36,7 +36,7 @@ func TestSendfileKeepsARate(t *testing.T) {
 	}
 	o := options(500*time.Millisecond, 2)
 	o.TX, o.Rate, o.Length = "sendfile", 40_000_000, 10_000
-	end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true}, a, o, measure.Forward, nil)
+	end, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}})
 	// A busy host may send late, but nothing lets it send more.
 	if n := sentBytes(end); err != nil || end.Path != "sendfile" || n > 2_600_000 || n < 400_000 {
 		t.Errorf("%d bytes by %s, want 2500000: %v", n, end.Path, err)
@@ -61,7 +61,7 @@ func TestARepeatingPayloadIsDigits(t *testing.T) {
 			n, _ := io.ReadFull(b[0], buf)
 			got <- buf[:n]
 		}()
-		if _, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Repeating: true}, a, o, measure.Forward, nil); err != nil {
+		if _, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Repeating: true}}); err != nil {
 			t.Fatal(err)
 		}
 		text := <-got

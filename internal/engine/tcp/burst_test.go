@@ -34,7 +34,7 @@ func TestABurstOfWritesIsSentAtOnceAndTheRateHolds(t *testing.T) {
 		came <- at
 	}()
 	began := time.Now()
-	end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true}, a, o, measure.Forward, nil)
+	end, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}})
 	if err != nil || sentBytes(end) != bursts*burst*length {
 		t.Fatalf("sent %d bytes, %v", sentBytes(end), err)
 	}

@@ -31,13 +31,13 @@ func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			m := engine.FlowPolicy{KeepOpen: true, Over: over, Contents: engine.Contents{Sink: func() (io.WriteCloser, error) { return &sink, nil }}}
-			_, err := ReceiveIn(t.Context(), m, b, endless(1), measure.Forward, nil)
+			_, err := Receive(t.Context(), b, endless(1), engine.Flow{Direction: measure.Forward, Policy: m})
 			done <- err
 		}()
 		o := options(time.Minute, 1)
 		o.Rate = rate
 		source := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: engine.Contents{Source: source}}, a, o, measure.Forward, nil)
+		end, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Contents: engine.Contents{Source: source}}})
 		close(over)
 		if err := errors.Join(err, <-done); err != nil || sentBytes(end) != int64(len(text)) || sink.String() != text {
 			t.Errorf("sent %d bytes of %d, kept %d: %v", sentBytes(end), len(text), sink.Len(), err)
@@ -48,14 +48,14 @@ func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 func TestContentsThatCannotBeHadOrKeptAreAFailure(t *testing.T) {
 	a, b := pairs(t, 1)
 	none := engine.Contents{Source: func() (io.ReadCloser, error) { return nil, errors.New("no such file") }}
-	if _, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: none}, a, options(time.Second, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
+	if _, err := Send(t.Context(), a, options(time.Second, 1), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Contents: none}}); measure.KindOf(err) != measure.KindFile {
 		t.Errorf("%v", err)
 	}
 	if _, err := a[0].Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	small := engine.Contents{Sink: func() (io.WriteCloser, error) { return full{}, nil }}
-	if _, err := ReceiveIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: small}, b, options(time.Minute, 1), measure.Forward, nil); measure.KindOf(err) != measure.KindFile {
+	if _, err := Receive(t.Context(), b, options(time.Minute, 1), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Contents: small}}); measure.KindOf(err) != measure.KindFile {
 		t.Errorf("%v", err)
 	}
 }
@@ -71,11 +71,11 @@ func TestWhatIsRefusedAtTheCloseIsAFailureToo(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		m := engine.FlowPolicy{KeepOpen: true, Over: over, Contents: engine.Contents{Sink: func() (io.WriteCloser, error) { return &late{}, nil }}}
-		_, err := ReceiveIn(t.Context(), m, b, endless(1), measure.Forward, nil)
+		_, err := Receive(t.Context(), b, endless(1), engine.Flow{Direction: measure.Forward, Policy: m})
 		done <- err
 	}()
 	source := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("what a file has")), nil }
-	if _, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Contents: engine.Contents{Source: source}}, a, options(time.Minute, 1), measure.Forward, nil); err != nil {
+	if _, err := Send(t.Context(), a, options(time.Minute, 1), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Contents: engine.Contents{Source: source}}}); err != nil {
 		t.Fatal(err)
 	}
 	close(over)

@@ -71,7 +71,7 @@ func TestAContextThatEndsBeforeAnythingComesIsHeard(t *testing.T) {
 	_, b := pairs(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Receive(ctx, b, options(time.Minute, 2), measure.Forward, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Receive(ctx, b, options(time.Minute, 2), forward); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -95,11 +95,11 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 				o := options(time.Minute, 2)
 				o.RX, o.Interval = w.rx, measure.Duration(100*time.Millisecond)
 				began := time.Now()
-				end, err := receive(t.Context(), engine.FlowPolicy{}, b, o, measure.Forward, func(measure.Progress) {
+				end, err := receive(t.Context(), b, o, engine.Flow{Direction: measure.Forward, Observe: func(measure.Progress) {
 					if !once.Swap(true) {
 						vanish(a[1])
 					}
-				}, w.limits())
+				}}, w.limits())
 				if measure.KindOf(err) != measure.KindBroken || time.Since(began) > 10*time.Second {
 					t.Errorf("%+v: error %v after %v", w, err, time.Since(began))
 				}
@@ -119,11 +119,11 @@ func TestAReceiverThatVanishesIsAnErrorWithWhatWasSent(t *testing.T) {
 			var once atomic.Bool
 			o := options(time.Minute, 2)
 			o.TX, o.Bytes, o.Interval = w.tx, bytes, measure.Duration(100*time.Millisecond)
-			end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, func(measure.Progress) {
+			end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Observe: func(measure.Progress) {
 				if !once.Swap(true) {
 					b[0].Close()
 				}
-			}, w.limits())
+			}}, w.limits())
 			if measure.KindOf(err) != measure.KindBroken {
 				t.Errorf("error %v, want one of kind broken", err)
 			}
@@ -142,7 +142,7 @@ func TestTooFewBytesAreAnError(t *testing.T) {
 	a[0].Close()
 	o := options(0, 1)
 	o.Bytes = 1000
-	end, err := Receive(t.Context(), b, o, measure.Forward, nil)
+	end, err := Receive(t.Context(), b, o, forward)
 	if measure.KindOf(err) != measure.KindBroken || receivedBytes(end) != 999 {
 		t.Errorf("error %v with %d bytes", err, receivedBytes(end))
 	}
@@ -155,18 +155,18 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	o.Bytes = 1 << 30
 
 	a, _ := pairs(t, 1) // nobody reads
-	if _, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+	if _, err := send(t.Context(), a, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("sender: %v", err)
 	}
 	a, b := pairs(t, 1) // nobody writes any more
 	if _, err := a[0].Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := receive(t.Context(), engine.FlowPolicy{}, b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+	if _, err := receive(t.Context(), b, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver: %v", err)
 	}
 	_, b = pairs(t, 1) // nobody ever writes
-	if _, err := receive(t.Context(), engine.FlowPolicy{}, b, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken {
+	if _, err := receive(t.Context(), b, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver of nothing: %v", err)
 	}
 	if _, known := sock.Unsent(a[0]); !known {
@@ -177,12 +177,12 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	if err := errors.Join(a[0].SetWriteBuffer(4<<20), b[0].SetReadBuffer(1<<14)); err != nil {
 		t.Fatal(err)
 	}
-	if end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l); measure.KindOf(err) != measure.KindBroken || sentBytes(end) >= 1<<20 {
+	if end, err := send(t.Context(), a, o, forward, l); measure.KindOf(err) != measure.KindBroken || sentBytes(end) >= 1<<20 {
 		t.Errorf("sender of a tail that nobody takes: %v after %d bytes", err, sentBytes(end))
 	}
 	o.Bytes = 1000 // fits the queues, and nobody takes it from there
 	a, b = pairs(t, 1)
-	if end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l); err != nil || sentBytes(end) != 1000 {
+	if end, err := send(t.Context(), a, o, forward, l); err != nil || sentBytes(end) != 1000 {
 		t.Errorf("what the peer's kernel has is delivered: %v", err)
 	}
 	b[0].Close()
@@ -195,7 +195,7 @@ func TestWhatThePeerDidNotTakeIsNotCounted(t *testing.T) {
 	l := usual
 	l.spare = -time.Second // gives up before a drain that never comes
 	o := options(300*time.Millisecond, 1)
-	end, err := send(t.Context(), engine.FlowPolicy{}, a, o, measure.Forward, nil, l)
+	end, err := send(t.Context(), a, o, forward, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
 		}()
 	}
 	began := time.Now()
-	end, err := Receive(t.Context(), b, o, measure.Forward, nil)
+	end, err := Receive(t.Context(), b, o, forward)
 	if took := time.Since(began); err != nil || took > 700*time.Millisecond+soon {
 		t.Errorf("error %v after %v", err, took)
 	}
@@ -253,10 +253,10 @@ func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
 	a, b := pairs(t, 1)
 	o := options(time.Second, 1)
 	o.Congestion = "nosuchthing"
-	if end, err := Send(t.Context(), a, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage || len(end.Streams) != 1 {
+	if end, err := Send(t.Context(), a, o, forward); measure.KindOf(err) != measure.KindUsage || len(end.Streams) != 1 {
 		t.Errorf("sender: %v", err)
 	}
-	if end, err := Receive(t.Context(), b, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage || receivedBytes(end) != 0 {
+	if end, err := Receive(t.Context(), b, o, forward); measure.KindOf(err) != measure.KindUsage || receivedBytes(end) != 0 {
 		t.Errorf("receiver: %v", err)
 	}
 }
@@ -264,7 +264,7 @@ func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
 func TestAResetAfterTheTimeIsNoFailure(t *testing.T) {
 	for late, want := range map[time.Duration]bool{time.Second: true, -time.Minute: false} {
 		clients, servers := pairs(t, 1)
-		f, err := newFlow(engine.FlowPolicy{}, clients, options(time.Second, 1), measure.Forward, measure.Sender, nil, usual)
+		f, err := newFlow(clients, options(time.Second, 1), measure.Sender, forward, usual)
 		if err != nil {
 			t.Fatal(err)
 		}

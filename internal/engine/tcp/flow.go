@@ -55,13 +55,13 @@ type flow struct {
 	watch  func() // gives the connections back to the runtime's poller
 }
 
-func newFlow(m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
+func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked engine.Flow, l limits) (*flow, error) {
 	if slices.ContainsFunc(conns, sock.IsMultipath) {
 		o = ofMultipath(o)
 	}
-	f := &flow{watch: func() {}, policy: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
-	f.limits.heed(m.SilenceTimeout, role)
-	cfg := meter.Config{Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs}
+	f := &flow{watch: func() {}, policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
+	f.limits.heed(f.policy.SilenceTimeout, role)
+	cfg := meter.Config{Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe}
 	for _, c := range conns {
 		cfg.Conns = append(cfg.Conns, c)
 	}
@@ -69,11 +69,11 @@ func newFlow(m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir m
 		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
 	}
 	f.rec = meter.NewRecorder(cfg)
-	f.ending = f.group.Watch(m.Over, stallTimeoutOf(role))
+	f.ending = f.group.Watch(f.policy.Over, stallTimeoutOf(role))
 	if len(conns) == 0 {
 		return f, measure.Errorf(measure.KindInternal, "measure TCP over no connections")
 	}
-	if o.Duration <= 0 && o.Bytes <= 0 && m.Over == nil {
+	if o.Duration <= 0 && o.Bytes <= 0 && f.policy.Over == nil {
 		return f, measure.Errorf(measure.KindInternal, "measure TCP for no time and no bytes")
 	}
 	settings := sock.FromOptions(o)

@@ -20,11 +20,11 @@ func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	from.TX, to.TX, to.RX = w.tx, w.tx, w.rx
 	returned := make(chan struct{}, 2)
 	go func() {
-		r.end, r.err = receive(t.Context(), m, b, to, measure.Forward, nil, w.limits())
+		r.end, r.err = receive(t.Context(), b, to, engine.Flow{Direction: measure.Forward, Policy: m}, w.limits())
 		returned <- struct{}{}
 	}()
 	go func() {
-		s.end, s.err = send(t.Context(), m, a, from, measure.Forward, nil, w.limits())
+		s.end, s.err = send(t.Context(), a, from, engine.Flow{Direction: measure.Forward, Policy: m}, w.limits())
 		returned <- struct{}{}
 	}()
 	<-returned
@@ -96,7 +96,7 @@ func TestAKeptFlowWithoutAByteEndsWithoutAFailure(t *testing.T) {
 	_, b := pairs(t, 2)
 	over := make(chan struct{})
 	close(over)
-	end, err := ReceiveIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Over: over}, b, endless(2), measure.Forward, nil)
+	end, err := Receive(t.Context(), b, endless(2), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Over: over}})
 	if err != nil || receivedBytes(end) != 0 {
 		t.Errorf("%d bytes, %v", receivedBytes(end), err)
 	}
@@ -111,7 +111,7 @@ func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
 		_ = a[0].Close()
 		o := options(time.Minute, 1)
 		o.RX = w.rx
-		end, err := receive(t.Context(), engine.FlowPolicy{KeepOpen: true}, b, o, measure.Forward, nil, w.limits())
+		end, err := receive(t.Context(), b, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}}, w.limits())
 		if err != nil || receivedBytes(end) != 1000 {
 			t.Errorf("%d bytes, %v", receivedBytes(end), err)
 		}
@@ -129,7 +129,7 @@ func TestAReceiverOfAKeptFlowMayEndALittleEarly(t *testing.T) {
 			}()
 			o := options(time.Second, 1)
 			o.TX = w.tx
-			end, err := send(t.Context(), engine.FlowPolicy{KeepOpen: true}, a, o, measure.Forward, nil, w.limits())
+			end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}}, w.limits())
 			if (err != nil) != failure || sentBytes(end) == 0 {
 				t.Errorf("closed after %v of 1s: %d bytes, %v", after, sentBytes(end), err)
 			}

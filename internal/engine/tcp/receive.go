@@ -24,23 +24,16 @@ import (
 // than o.Bytes came; kind usage or permission when a socket option was refused.
 // The FlowEnd always holds what was counted. Receive returns within 100 ms of
 // ctx's end.
-func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
+func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+	return receive(ctx, conns, o, f, usual)
 }
 
-// ReceiveIn is [Receive] with the policy of another protocol. Of a flow that the
-// protocol ends, o may have neither a time nor an amount.
-func ReceiveIn(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, m, conns, o, dir, obs, usual)
-}
-
-func receive(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(m, conns, o, dir, measure.Receiver, obs, l)
+func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked engine.Flow, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(conns, o, measure.Receiver, asked, l)
 	defer f.ending.Stop()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	f.pins = sock.PinsOf(ctx)
 	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	if o.Omit > 0 {
 		r.came.Store(math.MinInt64) // what comes in it is no part of an amount

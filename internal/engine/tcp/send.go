@@ -22,23 +22,16 @@ import (
 // the peer or path went away before the end; kind usage or permission when a
 // socket option was refused. The FlowEnd always holds what was counted.
 // Send returns within 100 ms of ctx's end, having dropped what was queued.
-func Send(ctx context.Context, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
+func Send(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+	return send(ctx, conns, o, f, usual)
 }
 
-// SendIn is [Send] with the policy of another protocol. Of a flow that the protocol
-// ends, o may have neither a time nor an amount.
-func SendIn(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, m, conns, o, dir, obs, usual)
-}
-
-func send(ctx context.Context, m engine.FlowPolicy, conns []*net.TCPConn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(m, conns, o, dir, measure.Sender, obs, l)
+func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked engine.Flow, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(conns, o, measure.Sender, asked, l)
 	defer f.ending.Stop()
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	f.pins = sock.PinsOf(ctx)
 	s := &sender{flow: f, size: f.unit()}
 	if o.Rate > 0 && o.Burst == 0 { // the kernel would spread a burst
 		for _, c := range conns {

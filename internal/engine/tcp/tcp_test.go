@@ -82,9 +82,9 @@ func (w way) both(ctx context.Context, from, to []*net.TCPConn, o measure.Option
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.end, r.err = receive(ctx, engine.FlowPolicy{}, to, o, dir, nil, w.limits())
+		r.end, r.err = receive(ctx, to, o, engine.Flow{Direction: dir}, w.limits())
 	}()
-	s.end, s.err = send(ctx, engine.FlowPolicy{}, from, o, dir, nil, w.limits())
+	s.end, s.err = send(ctx, from, o, engine.Flow{Direction: dir}, w.limits())
 	<-done
 	return s, r
 }
@@ -99,9 +99,9 @@ func both(ctx context.Context, from, to []*net.TCPConn, o measure.Options, dir m
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.end, r.err = Receive(ctx, to, o, dir, received)
+		r.end, r.err = Receive(ctx, to, o, engine.Flow{Direction: dir, Observe: received})
 	}()
-	s.end, s.err = Send(ctx, from, o, dir, sent)
+	s.end, s.err = Send(ctx, from, o, engine.Flow{Direction: dir, Observe: sent})
 	<-done
 	return s, r
 }
@@ -194,3 +194,6 @@ func TestBothDirectionsAtOnceLoseNothing(t *testing.T) {
 		}
 	})
 }
+
+// forward is a native flow from the client to the server.
+var forward = engine.Flow{Direction: measure.Forward}

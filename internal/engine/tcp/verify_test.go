@@ -38,7 +38,7 @@ func TestAChangedByteIsFound(t *testing.T) {
 		_ = a[0].SetWriteDeadline(time.Now().Add(5 * time.Second))
 		_, _ = a[0].Write(whole)
 	}()
-	end, err := Receive(t.Context(), b, o, measure.Forward, nil)
+	end, err := Receive(t.Context(), b, o, forward)
 	if measure.KindOf(err) != measure.KindBroken || !strings.Contains(err.Error(), "byte 70000 is") {
 		t.Errorf("error %v, want one that names byte 70000", err)
 	}
@@ -51,10 +51,10 @@ func TestAPathThatTheSystemLacksIsAnError(t *testing.T) {
 	a, b := pairs(t, 1)
 	o := options(time.Second, 1)
 	o.TX, o.RX = "gso", "gro"
-	if _, err := Send(t.Context(), a, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+	if _, err := Send(t.Context(), a, o, forward); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("sender: %v", err)
 	}
-	if _, err := Receive(t.Context(), b, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+	if _, err := Receive(t.Context(), b, o, forward); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("receiver: %v", err)
 	}
 }

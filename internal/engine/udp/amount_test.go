@@ -24,9 +24,9 @@ func untilEnough(t *testing.T, w way, change func(*measure.Options)) (s, r outco
 		defer close(done)
 		m := m
 		m.Over = over
-		s.end, s.err = SendIn(t.Context(), m, a, from, measure.Forward, nil)
+		s.end, s.err = Send(t.Context(), a, from, engine.Flow{Direction: measure.Forward, Policy: m})
 	}()
-	r.end, r.err = ReceiveIn(t.Context(), m, b, to, measure.Forward, nil)
+	r.end, r.err = Receive(t.Context(), b, to, engine.Flow{Direction: measure.Forward, Policy: m})
 	close(over)
 	<-done
 	return s, r
@@ -52,7 +52,7 @@ func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
 		o := w.options(0, 2, 8_000_000)
 		o.Duration, o.Size, o.Bytes = 0, 1000, 100_000
 		omit(&o)
-		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}, a, o, measure.Forward, nil)
+		end, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}})
 		_, bytes, _ := total(end)
 		if omitted := end.Streams[0].Packets.Omitted; err != nil || bytes < 100_000 || bytes > 300_000 || omitted == 0 {
 			t.Errorf("sent %d bytes, %d datagrams omitted, want 100000: %v", bytes, omitted, err)

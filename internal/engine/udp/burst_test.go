@@ -23,7 +23,7 @@ func TestABurstLeavesBackToBackAndTheRateHolds(t *testing.T) {
 		o := w.options(0, streams, measure.Rate(streams*burst*size*8*int64(time.Second/gap)))
 		o.Duration, o.Bytes, o.Size, o.Burst = 0, streams*burst*bursts*size, size, burst
 		began := time.Now()
-		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}, a, o, measure.Forward, nil)
+		end, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Datagrams: plain{}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -287,7 +287,7 @@ func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
 		o := w.options(100*time.Millisecond, 1, 0)
 		r := make(chan outcome)
 		go func() {
-			end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil)
+			end, err := Receive(t.Context(), []net.Conn{b}, o, forward)
 			r <- outcome{end, err}
 		}()
 		for {

@@ -65,14 +65,14 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			_, _ = Send(ctx, []net.Conn{a}, o, measure.Forward, nil)
+			_, _ = Send(ctx, []net.Conn{a}, o, forward)
 		}()
 		defer func() { <-sent }()
-		end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, func(p measure.Progress) {
+		end, err := Receive(t.Context(), []net.Conn{b}, o, engine.Flow{Direction: measure.Forward, Observe: func(p measure.Progress) {
 			if p.EndNs > 2e8 {
 				cancel()
 			}
-		})
+		}})
 		cancel()
 		if measure.KindOf(err) != measure.KindBroken {
 			t.Fatalf("error %v, want one of kind broken", err)
@@ -89,7 +89,7 @@ func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
 		b.Close()
 		l := usual
 		l.refused = 100 * time.Millisecond
-		end, err := send(t.Context(), engine.FlowPolicy{}, []net.Conn{a}, w.options(time.Minute, 1, 8_000_000), measure.Forward, nil, l)
+		end, err := send(t.Context(), []net.Conn{a}, w.options(time.Minute, 1, 8_000_000), forward, l)
 		if measure.KindOf(err) != measure.KindBroken {
 			t.Fatalf("error %v, want one of kind broken", err)
 		}
@@ -165,7 +165,7 @@ func TestNothingAtAllIsAnError(t *testing.T) {
 		_, b := freeport.Pair(t)
 		l := usual
 		l.first = 50 * time.Millisecond
-		_, err := receive(t.Context(), engine.FlowPolicy{}, []net.Conn{b}, w.options(time.Minute, 1, 0), measure.Forward, nil, l)
+		_, err := receive(t.Context(), []net.Conn{b}, w.options(time.Minute, 1, 0), forward, l)
 		if measure.KindOf(err) != measure.KindBroken {
 			t.Errorf("error %v, want one of kind broken", err)
 		}
@@ -184,7 +184,7 @@ func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
 		}
 		o := w.options(0, 1, 0)
 		o.Bytes = 1 << 20
-		end, err := receive(t.Context(), engine.FlowPolicy{}, []net.Conn{b}, o, measure.Forward, nil, l)
+		end, err := receive(t.Context(), []net.Conn{b}, o, forward, l)
 		if measure.KindOf(err) != measure.KindBroken || end.Streams[0].ReceivedBytes != 1400 {
 			t.Errorf("error %v with %d bytes", err, end.Streams[0].ReceivedBytes)
 		}
@@ -195,10 +195,10 @@ func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
 	a, b := freeport.Pair(t)
 	o := options(time.Minute, 1, 0)
 	o.TX, o.RX = "gso", "gro"
-	if _, err := Send(t.Context(), []net.Conn{&noFin{a}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+	if _, err := Send(t.Context(), []net.Conn{&noFin{a}}, o, forward); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("send: %v, want a usage error", err)
 	}
-	if _, err := Receive(t.Context(), []net.Conn{&noFin{b}}, o, measure.Forward, nil); measure.KindOf(err) != measure.KindUsage {
+	if _, err := Receive(t.Context(), []net.Conn{&noFin{b}}, o, forward); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("receive: %v, want a usage error", err)
 	}
 }
@@ -228,7 +228,7 @@ func TestADatagramThatWouldLeaveInFragmentsEndsTheTestWithTheSizeThatFits(t *tes
 		for size, fits := range map[int]bool{mtu - 48: true, mtu - 47: false} {
 			o := options(100*time.Millisecond, 1, 10_000_000)
 			o.Size, o.TX, o.NoFragment = measure.Size(size), path, true
-			_, err := Send(t.Context(), []net.Conn{c}, o, measure.Forward, func(measure.Progress) {})
+			_, err := Send(t.Context(), []net.Conn{c}, o, engine.Flow{Direction: measure.Forward, Observe: func(measure.Progress) {}})
 			want := fmt.Sprintf("send datagrams of %d bytes to %s without fragments: the path carries packets of %d bytes; use --size %d or less", size, here.LocalAddr(), mtu, mtu-48)
 			if fits && err != nil || !fits && (measure.KindOf(err) != measure.KindUsage || !strings.HasPrefix(err.Error(), want)) {
 				t.Errorf("%s, %d bytes: %v", path, size, err)

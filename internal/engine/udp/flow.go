@@ -48,17 +48,17 @@ type flow struct {
 	pins   *sock.Pins
 }
 
-func newFlow(m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, role measure.Role, obs measure.Observer, l limits) (*flow, error) {
-	f := &flow{policy: m, conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
+func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engine.Flow, l limits) (*flow, error) {
+	f := &flow{policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
 	f.rec = meter.NewRecorder(meter.Config{
-		Direction: dir, Role: role, Interval: o.Interval.Std(), Observe: obs, Conns: conns,
+		Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe, Conns: conns,
 	})
-	f.limits.heed(m.SilenceTimeout, role)
-	f.ending = f.group.Watch(m.Over, stallTimeoutOf(role))
+	f.limits.heed(f.policy.SilenceTimeout, role)
+	f.ending = f.group.Watch(f.policy.Over, stallTimeoutOf(role))
 	switch {
 	case len(conns) == 0:
 		return f, measure.Errorf(measure.KindInternal, "measure UDP over no sockets")
-	case o.Duration <= 0 && o.Bytes <= 0 && m.Over == nil:
+	case o.Duration <= 0 && o.Bytes <= 0 && f.policy.Over == nil:
 		return f, measure.Errorf(measure.KindInternal, "measure UDP for no time and no bytes")
 	case int(o.Size) < f.header():
 		return f, measure.Errorf(measure.KindUsage, "size %d: a datagram needs at least %d bytes", o.Size, f.header()).

@@ -44,7 +44,7 @@ func TestATrainWithoutRoomIsAllItsDatagrams(t *testing.T) {
 	o := measure.Options{Duration: measure.Duration(100 * time.Millisecond), Size: 1400, Streams: 1, RX: datagram.GRO}
 	done := make(chan outcome, 1)
 	go func() {
-		end, err := Receive(t.Context(), []net.Conn{b}, o, measure.Forward, nil)
+		end, err := Receive(t.Context(), []net.Conn{b}, o, forward)
 		done <- outcome{end, err}
 	}()
 	fin := make([]byte, headerSize)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/engine"
 	"soku/internal/measure"
 )
 
@@ -14,7 +13,7 @@ func TestAReceiverAsksForNothingThatIsItsSenders(t *testing.T) {
 	o := options(time.Second, 1, 1_000_000)
 	o.FlowLabel = 7
 	for role, conns := range map[measure.Role][]net.Conn{measure.Sender: a, measure.Receiver: b} {
-		f, err := newFlow(engine.FlowPolicy{}, conns, o, measure.Forward, role, nil, usual)
+		f, err := newFlow(conns, o, role, forward, usual)
 		f.ending.Stop()
 		if refused := err != nil; refused != (role == measure.Sender) {
 			t.Errorf("the %s says %v", role, err)

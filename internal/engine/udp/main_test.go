@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock/datagram"
 	"soku/test/freeport"
@@ -74,9 +75,9 @@ func both(ctx context.Context, from, to []net.Conn, o measure.Options, dir measu
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.end, r.err = Receive(ctx, to, o, dir, received)
+		r.end, r.err = Receive(ctx, to, o, engine.Flow{Direction: dir, Observe: received})
 	}()
-	s.end, s.err = Send(ctx, from, o, dir, sent)
+	s.end, s.err = Send(ctx, from, o, engine.Flow{Direction: dir, Observe: sent})
 	<-done
 	return s, r
 }
@@ -93,3 +94,6 @@ func total(f measure.FlowEnd) (n measure.PacketCount, sent, received int64) {
 	}
 	return n, sent, received
 }
+
+// forward is a native flow from the client to the server.
+var forward = engine.Flow{Direction: measure.Forward}

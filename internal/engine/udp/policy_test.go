@@ -46,9 +46,9 @@ func TestDatagramsOfAnotherFormatAreCounted(t *testing.T) {
 			defer close(done)
 			m := m
 			m.Over = over
-			r.end, r.err = ReceiveIn(t.Context(), m, b, to, measure.Forward, nil)
+			r.end, r.err = Receive(t.Context(), b, to, engine.Flow{Direction: measure.Forward, Policy: m})
 		}()
-		end, err := SendIn(t.Context(), m, a, from, measure.Forward, nil)
+		end, err := Send(t.Context(), a, from, engine.Flow{Direction: measure.Forward, Policy: m})
 		close(over)
 		<-done
 		if err != nil || r.err != nil {
@@ -81,7 +81,7 @@ func TestASenderWithoutATimeStopsWhenTheProtocolSaysSo(t *testing.T) {
 		go func() { <-come; close(over) }()
 		o := w.options(0, 1, 80_000) // a datagram each 140 ms
 		o.Duration = 0
-		end, err := SendIn(t.Context(), engine.FlowPolicy{KeepOpen: true, Over: over, Datagrams: plain{}}, a, o, measure.Forward, nil)
+		end, err := Send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Over: over, Datagrams: plain{}}})
 		if n, _, _ := total(end); err != nil || n.Sent == 0 || n.Sent > 100 {
 			t.Errorf("sent %d datagrams: %v", n.Sent, err)
 		}

@@ -30,24 +30,17 @@ const straggle = 200 * time.Millisecond
 // of the call, or nothing any more long before the end; kind usage or
 // permission when a socket option was refused. The FlowEnd always holds what
 // was counted. Receive returns within 100 ms of ctx's end.
-func Receive(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
+func Receive(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+	return receive(ctx, conns, o, f, usual)
 }
 
-// ReceiveIn is [Receive] with the policy of another protocol. Of a flow that the
-// protocol ends, o may have neither a time nor an amount.
-func ReceiveIn(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return receive(ctx, m, conns, o, dir, obs, usual)
-}
-
-func receive(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(m, conns, o, dir, measure.Receiver, obs, l)
+func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked engine.Flow, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(conns, o, measure.Receiver, asked, l)
 	defer f.ending.Stop()
 	if err != nil {
 		return f.count(), err
 	}
 	defer f.take()()
-	f.pins = sock.PinsOf(ctx)
 	if o.Window == 0 {
 		for _, c := range conns {
 			sock.RaiseQueue(c)

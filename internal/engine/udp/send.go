@@ -27,24 +27,17 @@ import (
 // 2 s that nobody listens, or the socket fails; kind usage or permission when
 // a socket option or the size was refused. The FlowEnd always holds what was
 // counted. Send returns within 100 ms of ctx's end.
-func Send(ctx context.Context, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, engine.FlowPolicy{}, conns, o, dir, obs, usual)
+func Send(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+	return send(ctx, conns, o, f, usual)
 }
 
-// SendIn is [Send] with the policy of another protocol. Of a flow that the protocol
-// ends, o may have neither a time nor an amount.
-func SendIn(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer) (measure.FlowEnd, error) {
-	return send(ctx, m, conns, o, dir, obs, usual)
-}
-
-func send(ctx context.Context, m engine.FlowPolicy, conns []net.Conn, o measure.Options, dir measure.Direction, obs measure.Observer, l limits) (measure.FlowEnd, error) {
-	f, err := newFlow(m, conns, o, dir, measure.Sender, obs, l)
+func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine.Flow, l limits) (measure.FlowEnd, error) {
+	f, err := newFlow(conns, o, measure.Sender, asked, l)
 	defer f.ending.Stop()
 	if err != nil {
 		return f.count(), err
 	}
 	defer f.take()()
-	f.pins = sock.PinsOf(ctx)
 	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: sock.Now()}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender)}
 	if f.timed() {
