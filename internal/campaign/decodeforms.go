@@ -115,7 +115,7 @@ func (t *TestPlan) decode(d *decoder, n ast.Node, path string) error {
 
 func (d *decoder) unknownOption(m member, path string, test measure.Test) error {
 	if f, ok := optionField(m.key); ok {
-		return d.fail(m.at, "it is for "+names(f.Tests), "%s: %s does not apply to the %s test", path, m.key, test)
+		return d.fail(m.at, "it is for "+names(f.Tests()), "%s: %s does not apply to the %s test", path, m.key, test)
 	}
 	known := []string{"test"}
 	for _, f := range measure.OptionFields(test) {
@@ -134,19 +134,6 @@ func optionField(key string) (measure.OptionField, bool) {
 		}
 	}
 	return measure.OptionField{}, false
-}
-
-// optionKeys are the keys of all options, each once.
-func optionKeys() []string {
-	var out []string
-	for _, t := range measure.Tests() {
-		for _, f := range measure.OptionFields(t) {
-			if !slices.Contains(out, f.Key) {
-				out = append(out, f.Key)
-			}
-		}
-	}
-	return out
 }
 
 // setOption writes the text of an option's value into o.

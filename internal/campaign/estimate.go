@@ -10,9 +10,6 @@ import (
 // has shown it: handshake, facts, the loopback floor, the drain.
 const assumedOverhead = 1200 * time.Millisecond
 
-// assumedMTUSearch is what the search for a path MTU takes that is not the interface's.
-const assumedMTUSearch = 10 * time.Second
-
 // Estimate is what a part of a campaign will take, before it runs.
 type Estimate struct {
 	Patterns int           `json:"patterns"`
@@ -71,70 +68,13 @@ func (p *Plan) Estimate(only Selection) Estimate {
 // trialTime is how long a trial will take; false if it ends after an amount
 // whose rate is not known, and then only the overhead is counted.
 func trialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
-	seconds := func(amount, rate float64) (time.Duration, bool) {
-		if rate <= 0 {
-			return assumedOverhead, false
-		}
-		return assumedOverhead + time.Duration(min(amount/rate, 1e6)*float64(time.Second)), true
-	}
-	switch {
-	case o.Bytes > 0:
-		return seconds(float64(o.Bytes)*8, float64(o.Rate))
-	case test == measure.TestTrace:
-		return assumedOverhead + time.Duration(o.Count)*o.Interval.Std(), true
-	case test == measure.TestMTU:
-		return assumedOverhead + assumedMTUSearch, true
-	case o.Count > 0 && test == measure.TestPing:
-		return assumedOverhead + time.Duration(o.Count)*o.Spacing.Std(), true
-	case o.Count > 0:
-		return seconds(float64(o.Count), o.RequestRate)
-	}
-	length := assumedOverhead + o.Omit.Std() + o.Duration.Std()
-	if o.WithLatency {
-		length += 2 * o.IdleProbe().Duration.Std()
-	}
-	return length, true
+	length, known := measure.SpecOf(test).Length(o)
+	return assumedOverhead + length.Std(), known
 }
 
 // trialBytes is the payload a trial moves; false if it goes as fast as it can.
 func trialBytes(test measure.Test, o measure.Options) (int64, bool) {
-	length := (o.Omit + o.Duration).Std().Seconds()
-	switch test {
-	case measure.TestTCP, measure.TestUDP:
-		flows := int64(len(o.Direction.Flows()))
-		switch {
-		case o.Bytes > 0:
-			return int64(o.Bytes) * flows, true
-		case o.Rate > 0:
-			return int64(float64(o.Rate)/8*length) * flows, true
-		}
-	case measure.TestTrace, measure.TestMTU:
-		return 0, true // probes are no load worth a price
-	case measure.TestPing:
-		n := o.Count
-		if n == 0 {
-			n = int64(length / o.Spacing.Std().Seconds())
-		}
-		return 2 * n * int64(o.Size), true
-	case measure.TestConnect:
-		// A connection without a request carries no payload.
-		switch {
-		case o.Size == 0:
-			return 0, true
-		case o.Count > 0:
-			return 2 * o.Count * int64(o.Size), true
-		case o.RequestRate > 0:
-			return 2 * int64(o.RequestRate*length) * int64(o.Size), true
-		}
-	case measure.TestLatency:
-		switch {
-		case o.Count > 0:
-			return 2 * o.Count * int64(o.Size), true
-		case o.RequestRate > 0:
-			return 2 * int64(o.RequestRate*length) * int64(o.Size), true
-		}
-	}
-	return 0, false
+	return measure.SpecOf(test).Payload(o)
 }
 
 // moved is the payload a finished trial carried, as far as its ends counted it.

@@ -49,8 +49,8 @@ func (p *Plan) checkLevels(d *decoder, path, name string, f *Factor) error {
 func (p *Plan) checkSetting(d *decoder, path, at, key, text string) error {
 	f, ok := optionField(key)
 	if !ok {
-		hint := "options are " + strings.Join(optionKeys(), ", ")
-		if near := nearest(key, optionKeys()); near != "" {
+		hint := "options are " + strings.Join(measure.OptionKeys(), ", ")
+		if near := nearest(key, measure.OptionKeys()); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return d.failPath(at+".options."+key, hint, "%s: there is no option %q", path, shorten(key))
@@ -63,13 +63,13 @@ func (p *Plan) checkSetting(d *decoder, path, at, key, text string) error {
 		return d.failPath(at, hint, "%s: %s: %s", path, key, measure.AsError(err, "").Message)
 	}
 	for _, t := range p.Tests {
-		for _, applies := range f.Tests {
+		for _, applies := range f.Tests() {
 			if t.Value.Test == applies {
 				return nil
 			}
 		}
 	}
-	return d.failPath(at, "it is for "+names(f.Tests), "%s: %s applies to none of the plan's tests", path, key)
+	return d.failPath(at, "it is for "+names(f.Tests()), "%s: %s applies to none of the plan's tests", path, key)
 }
 
 // checkSelections sees that patterns, exclude and only name factors and levels that exist.

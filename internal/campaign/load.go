@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"soku/internal/measure"
+	_ "soku/internal/tests" // plans name tests and their options
 )
 
 // Values of keys that a plan leaves out.

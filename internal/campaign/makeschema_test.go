@@ -110,7 +110,7 @@ func (*Level) schema() *jsonschema.Schema {
 	name.Type, name.OneOf = "", named().OneOf
 	options := closedObject()
 	options.Description = reflect.TypeFor[Level]().Field(3).Tag.Get("doc")
-	for _, key := range optionKeys() {
+	for _, key := range measure.OptionKeys() {
 		f, _ := optionField(key)
 		options.Properties.Set(key, optionSchema(f))
 	}

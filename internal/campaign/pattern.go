@@ -216,7 +216,7 @@ func (p *Plan) applyOptions(d *decoder, pt *Pattern, chosen []*Level) error {
 		for i, l := range chosen {
 			for _, s := range l.Options {
 				f, _ := optionField(s.Name)
-				for _, applies := range f.Tests {
+				for _, applies := range f.Tests() {
 					if applies == t.Value.Test {
 						if err := setOption(&o, f, s.Value); err != nil {
 							return d.failPath("factors."+p.Factors[i].Name, "", "%v", err)

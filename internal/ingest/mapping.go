@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"soku/internal/measure"
+	_ "soku/internal/tests" // mappings name tests and their options
 )
 
 // maxMappingBytes and the other bounds keep a mapping file small.

@@ -45,7 +45,7 @@ func TestAPortOfSomebodyElsesIsSpared(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for want, change := range map[string]func(*Options){
-		"more than a port of somebody else's": func(o *Options) { o.ToPort, o.RequestRate = 443, 10_001 },
+		"exceeds the limit for third-party servers": func(o *Options) { o.ToPort, o.RequestRate = 443, 10_001 },
 		"size and to_port exclude":            func(o *Options) { o.ToPort, o.Size = 443, 1 },
 		"entry main and to_port exclude":      func(o *Options) { o.ToPort, o.Entry = 443, "main" },
 		"bind and sources exclude":            func(o *Options) { o.Bind, o.Sources = "10.0.0.1", "10.0.0.2" },

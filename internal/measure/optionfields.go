@@ -15,7 +15,6 @@ type OptionField struct {
 	Help  string   // one line
 	Bare  string   // value of the flag when it is given without one, or empty
 	Enum  []string // allowed values, or nil
-	Tests []Test   // tests it applies to
 
 	min, max int64
 	index    int
@@ -32,9 +31,6 @@ func readOptionFields(options reflect.Type) []OptionField {
 			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
 			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i,
 		}
-		for name := range strings.FieldsSeq(tag.Get("tests")) {
-			f.Tests = append(f.Tests, Test(name))
-		}
 		f.min, _ = strconv.ParseInt(tag.Get("min"), 10, 64)
 		f.max, _ = strconv.ParseInt(tag.Get("max"), 10, 64)
 		out = append(out, f)
@@ -46,17 +42,40 @@ func readOptionFields(options reflect.Type) []OptionField {
 func OptionFields(test Test) []OptionField {
 	var out []OptionField
 	for _, f := range optionFields {
-		if slices.Contains(f.Tests, test) {
+		if f.AppliesTo(test) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
+// OptionKeys are the keys of all options, in the order of help.
+func OptionKeys() []string {
+	out := make([]string, len(optionFields))
+	for i, f := range optionFields {
+		out[i] = f.Key
+	}
+	return out
+}
+
+// AppliesTo tells whether a test has the option.
+func (f OptionField) AppliesTo(test Test) bool {
+	s := specs[test]
+	return s != nil && slices.Contains(s.Options, f.Key)
+}
+
+// Tests are those that have the option.
+func (f OptionField) Tests() []Test {
+	return slices.DeleteFunc(Tests(), func(t Test) bool { return !f.AppliesTo(t) })
+}
+
 // Pointer returns a pointer to the field inside o, for a flag or a decoder to fill.
 func (f OptionField) Pointer(o *Options) any {
-	return reflect.ValueOf(o).Elem().Field(f.index).Addr().Interface()
+	return f.value(o).Addr().Interface()
 }
+
+// value is the field inside o.
+func (f OptionField) value(o *Options) reflect.Value { return reflect.ValueOf(o).Elem().Field(f.index) }
 
 // Range is the allowed range as text, such as "1..1024", or empty.
 func (f OptionField) Range() string {

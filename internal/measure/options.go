@@ -3,67 +3,67 @@ package measure
 // Options are everything a person can ask of a trial. This struct is the only
 // place where they are declared: its tags give the keys of a plan (yaml), the
 // members of a result (json), the flags and their help (flag, short, help), the
-// tests they apply to (tests) and their range (min, max).
+// and their range (min, max). Which test has which of them is in its [Spec].
 //
 // After [Options.Effective] every field that applies holds the value that was
 // used; that is what a result keeps.
 type Options struct {
-	Duration    Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" tests:"tcp udp latency ping connect" min:"1000000" max:"86400000000000" help:"how long to measure"`
-	Bytes       Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" tests:"tcp udp" help:"stop after this many bytes, all streams together, instead of a time"`
-	Count       int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" tests:"latency ping connect trace mtu" max:"1000000000" help:"stop after this many round trips or connections; for trace, rounds; for mtu, packets of a size before it counts as too large"`
-	Omit        Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" tests:"tcp udp latency" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
-	Interval    Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" tests:"tcp udp latency ping connect trace" min:"100000000" max:"3600000000000" help:"time between live lines; for trace, between rounds"`
-	Direction   Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" tests:"tcp udp" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
-	Streams     int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" tests:"tcp udp connect" min:"1" max:"1024" help:"parallel streams; for connect, connections made at a time"`
-	WithLatency bool      `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" tests:"tcp" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
-	Rate        Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" tests:"tcp udp" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
+	Duration    Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" min:"1000000" max:"86400000000000" help:"how long to measure"`
+	Bytes       Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" help:"stop after this many bytes, all streams together, instead of a time"`
+	Count       int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" max:"1000000000" help:"stop after this many round trips or connections; for trace, rounds; for mtu, packets of a size before it counts as too large"`
+	Omit        Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
+	Interval    Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" min:"100000000" max:"3600000000000" help:"time between live lines; for trace, between rounds"`
+	Direction   Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
+	Streams     int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" min:"1" max:"1024" help:"parallel streams; for connect, connections made at a time"`
+	WithLatency bool      `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
+	Rate        Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
-	Burst int `json:"burst,omitempty" yaml:"burst" flag:"burst" tests:"tcp udp" max:"1000" help:"with --rate: send this many writes or datagrams of a stream back to back, then pause, so that the rate holds; 0 spreads them evenly"`
+	Burst int `json:"burst,omitempty" yaml:"burst" flag:"burst" max:"1000" help:"with --rate: send this many writes or datagrams of a stream back to back, then pause, so that the rate holds; 0 spreads them evenly"`
 
-	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" tests:"tcp udp" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
-	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" tests:"tcp udp" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
-	Pin    string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" tests:"tcp udp latency connect" help:"keep each loop that moves packets on one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or with a slash the client's and the server's, 2,3/auto; --pin alone is auto, a value wants --pin=VALUE"`
-	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" tests:"tcp" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
+	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
+	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
+	Pin    string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" help:"keep each loop that moves packets on one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or with a slash the client's and the server's, 2,3/auto; --pin alone is auto, a value wants --pin=VALUE"`
+	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
 
-	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" tests:"tcp" min:"0" max:"1048576" help:"bytes in one read or write call, where bytes are read or written (0: 1 MiB, with several streams 256 KiB)"`
-	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" tests:"udp latency ping connect" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`
-	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" tests:"latency" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
-	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" tests:"latency connect" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests or connections a second; 0 sends when the last is done"`
-	Flows       int      `json:"flows,omitempty" yaml:"flows" flag:"flows" short:"P" tests:"latency trace" min:"1" max:"256" help:"flows, each from a port of its own; for latency they take turns, for trace they find the branches of the path"`
-	Arrivals    string   `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" tests:"latency" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
-	Seed        int64    `json:"seed,omitempty" yaml:"seed" flag:"seed" tests:"latency" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
-	Spin        string   `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" tests:"latency" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`
-	Stamps      string   `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" tests:"latency" enum:"auto on off split" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off; split: also tell how much of each round trip was the path, the far host, and this host sending and receiving (Linux)"`
-	OneWay      bool     `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" tests:"latency" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
-	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" tests:"latency" min:"1" max:"1000000000" help:"round trips in one row of the table"`
-	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" tests:"ping" min:"1000000" max:"3600000000000" help:"time between echo requests"`
-	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" tests:"latency ping trace mtu" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
+	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" min:"0" max:"1048576" help:"bytes in one read or write call, where bytes are read or written (0: 1 MiB, with several streams 256 KiB)"`
+	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`
+	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
+	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests or connections a second; 0 sends when the last is done"`
+	Flows       int      `json:"flows,omitempty" yaml:"flows" flag:"flows" short:"P" min:"1" max:"256" help:"flows, each from a port of its own; for latency they take turns, for trace they find the branches of the path"`
+	Arrivals    string   `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
+	Seed        int64    `json:"seed,omitempty" yaml:"seed" flag:"seed" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
+	Spin        string   `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`
+	Stamps      string   `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" enum:"auto on off split" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off; split: also tell how much of each round trip was the path, the far host, and this host sending and receiving (Linux)"`
+	OneWay      bool     `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
+	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips in one row of the table"`
+	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" min:"1000000" max:"3600000000000" help:"time between echo requests"`
+	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
 
-	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" tests:"trace mtu" enum:"icmp udp tcp" help:"kind of the probes: icmp (echo), udp, or for trace tcp (SYN)"`
-	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" tests:"trace mtu" min:"1" max:"64" help:"look no further than this many hops"`
-	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" tests:"trace mtu" help:"find the names of hops by reverse DNS"`
+	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of the probes: icmp (echo), udp, or for trace tcp (SYN)"`
+	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"look no further than this many hops"`
+	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"find the names of hops by reverse DNS"`
 
-	Close   string `json:"close,omitempty" yaml:"close" flag:"close" tests:"connect" enum:"auto rst fin" help:"how connections end: rst (the client resets, no port waits), fin (in order; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
-	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" tests:"connect" enum:"auto session main" help:"where a soku server takes the connections: session (a port of its own for this test), main (the server's port, slower), auto: session, or main where a firewall is in the way"`
-	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" tests:"connect" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
-	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" tests:"connect" help:"local addresses to connect from, in turn, separated by commas"`
+	Close   string `json:"close,omitempty" yaml:"close" flag:"close" enum:"auto rst fin" help:"how connections end: rst (the client resets, no port waits), fin (in order; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
+	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" enum:"auto session main" help:"where a soku server takes the connections: session (a port of its own for this test), main (the server's port, slower), auto: session, or main where a firewall is in the way"`
+	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
+	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" help:"local addresses to connect from, in turn, separated by commas"`
 
-	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" tests:"tcp udp" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, but for the send queues of fast TCP, and gives UDP receivers 4 MiB"`
-	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" tests:"tcp latency" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
-	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" tests:"tcp" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
-	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" tests:"tcp" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
-	Multipath  bool   `json:"mptcp,omitempty" yaml:"mptcp" flag:"mptcp" tests:"tcp latency" help:"use Multipath TCP (Linux, both ends): one connection over all paths that both kernels know of"`
-	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" tests:"tcp udp latency ping connect trace mtu" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
-	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" tests:"tcp udp latency ping connect trace mtu" max:"255" help:"the whole type-of-service byte, 0..255"`
-	FlowLabel  int    `json:"flow_label,omitempty" yaml:"flow_label" flag:"flow-label" tests:"tcp udp latency" max:"1048575" help:"IPv6 flow label of what both ends send (Linux), 1..1048575; 0 leaves it to the kernel"`
-	NoFragment bool   `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" tests:"udp" help:"send datagrams whole or not at all (Linux): one that the path is known to be too narrow for ends the test"`
+	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, but for the send queues of fast TCP, and gives UDP receivers 4 MiB"`
+	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
+	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
+	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
+	Multipath  bool   `json:"mptcp,omitempty" yaml:"mptcp" flag:"mptcp" help:"use Multipath TCP (Linux, both ends): one connection over all paths that both kernels know of"`
+	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
+	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" max:"255" help:"the whole type-of-service byte, 0..255"`
+	FlowLabel  int    `json:"flow_label,omitempty" yaml:"flow_label" flag:"flow-label" max:"1048575" help:"IPv6 flow label of what both ends send (Linux), 1..1048575; 0 leaves it to the kernel"`
+	NoFragment bool   `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" help:"send datagrams whole or not at all (Linux): one that the path is known to be too narrow for ends the test"`
 
-	Via            string   `json:"via,omitempty" yaml:"via" flag:"via" tests:"tcp udp latency connect" enum:"soku iperf3 ethr ntttcp" help:"what the server is: soku, iperf3 (tcp, udp), ethr (tcp, udp, latency, connect) or ntttcp (tcp, udp)"`
-	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" tests:"tcp udp latency ping connect trace mtu" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`
-	Bind           string   `json:"bind,omitempty" yaml:"bind" flag:"bind" short:"B" tests:"tcp udp latency ping connect trace mtu" help:"local address to measure from"`
-	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" tests:"tcp udp latency ping connect trace mtu" help:"network interface to measure through (Linux)"`
-	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" tests:"tcp udp latency connect trace mtu" max:"65535" help:"port of the server; 0 is the protocol's own: soku 7658, iperf3 5201, ethr 8888, ntttcp 5001; for trace and mtu the port that probes go to, 0 is 33434 for udp and 443 for tcp"`
-	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" tests:"tcp udp latency ping connect trace mtu" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
+	Via            string   `json:"via,omitempty" yaml:"via" flag:"via" enum:"soku iperf3 ethr ntttcp" help:"what the server is: soku, iperf3 (tcp, udp), ethr (tcp, udp, latency, connect) or ntttcp (tcp, udp)"`
+	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`
+	Bind           string   `json:"bind,omitempty" yaml:"bind" flag:"bind" short:"B" help:"local address to measure from"`
+	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" help:"network interface to measure through (Linux)"`
+	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" max:"65535" help:"port of the server; 0 is the protocol's own: soku 7658, iperf3 5201, ethr 8888, ntttcp 5001; for trace and mtu the port that probes go to, 0 is 33434 for udp and 443 for tcp"`
+	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
 }
 
 // DefaultPort is the native protocol's port, TCP and UDP.
@@ -78,3 +78,19 @@ func UsualLength(streams int) Size {
 	}
 	return 1 << 20
 }
+
+// StampsSplit is the value of the option stamps that asks for a [Split].
+const StampsSplit = "split"
+
+// FarTimes tells whether replies of a latency test carry the times of the far end.
+func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
+
+// MinNumberedMessage is the least latency message over TCP that carries its number.
+const MinNumberedMessage = 8
+
+// MinUDPPayload is the header every measured datagram carries: magic, stream,
+// sequence number and send time.
+const MinUDPPayload = 28
+
+// MaxUDPPayload is the most that a UDP datagram holds over IPv4.
+const MaxUDPPayload = 65507

@@ -1,17 +1,18 @@
-package measure
+package measure_test
 
 import (
 	"errors"
-	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"soku/internal/measure"
+	_ "soku/internal/tests"
 )
 
 func TestDefaultsAreEffectiveForEveryTest(t *testing.T) {
-	for _, test := range Tests() {
-		first, err := Defaults(test).Effective(test)
+	for _, test := range measure.Tests() {
+		first, err := measure.Defaults(test).Effective(test)
 		if err != nil {
 			t.Fatalf("%s: %v", test, err)
 		}
@@ -23,57 +24,57 @@ func TestDefaultsAreEffectiveForEveryTest(t *testing.T) {
 
 func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 	for _, c := range []struct {
-		test Test
-		set  func(*Options)
+		test measure.Test
+		set  func(*measure.Options)
 		want string
 	}{
-		{TestTCP, func(o *Options) { o.Streams = 0 }, "streams 0: out of range; allowed: 1..1024"},
-		{TestTCP, func(o *Options) { o.Streams = 1025 }, "streams 1025"},
-		{TestTCP, func(o *Options) { o.Direction = "sideways" }, "direction \"sideways\" is not one of its values; use forward, reverse, bidirectional"},
-		{TestTCP, func(o *Options) { o.Rate = -1 }, "rate"},
-		{TestTCP, func(o *Options) { o.Size = 5 }, "size does not apply to the tcp test"},
-		{TestTCP, func(o *Options) { o.IPVersion = 5 }, "ip_version"},
-		{TestTCP, func(o *Options) { o.Burst = 10 }, "burst 10 has no rate"},
-		{TestTCP, func(o *Options) { o.Rate, o.Burst, o.Via = 1, 10, ViaEthr }, "burst does not go with via ethr"},
-		{TestUDP, func(o *Options) { o.Burst = 1001 }, "out of range"},
-		{TestTCP, func(o *Options) { o.Bytes, o.Omit = 1, Duration(time.Second) }, "exclude each other"},
-		{TestTCP, func(o *Options) { o.TX = "gso" }, "tx gso does not apply to the tcp test; use auto, write"},
-		{TestUDP, func(o *Options) { o.RX = "discard" }, "rx discard does not apply to the udp test"},
-		{TestTCP, func(o *Options) { o.Verify, o.RX = true, "discard" }, "verify needs bytes that are written and read"},
-		{TestTCP, func(o *Options) { o.Rate, o.TX = 1000, "splice" }, "tx splice cannot keep a rate"},
-		{TestUDP, func(o *Options) { o.Size = 10 }, "at least 28 bytes"},
-		{TestUDP, func(o *Options) { o.Size = 65508 }, "size"},
-		{TestLatency, func(o *Options) { o.Size = 0 }, "1 B to 64 KiB"},
-		{TestLatency, func(o *Options) { o.Protocol = "sctp" }, "protocol"},
-		{TestLatency, func(o *Options) { o.Flows = 257 }, "flows 257: out of range; allowed: 1..256"},
-		{TestLatency, func(o *Options) { o.Flows, o.RequestRate = 2, 5 }, "flows and request_rate exclude each other"},
-		{TestLatency, func(o *Options) { o.OneWay, o.RequestRate = true, 5 }, "one_way and request_rate exclude each other"},
-		{TestLatency, func(o *Options) { o.Arrivals = "poisson" }, "arrivals poisson has no rate"},
-		{TestLatency, func(o *Options) { o.Spin = "maybe" }, "spin \"maybe\" is not one of its values; use auto, on, off"},
-		{TestLatency, func(o *Options) { o.OneWay, o.Size = true, 23 }, "needs at least 24 bytes over tcp"},
-		{TestLatency, func(o *Options) { o.OneWay, o.Size, o.Protocol = true, 43, "udp" }, "needs at least 44 bytes over udp"},
-		{TestLatency, func(o *Options) { o.Stamps = "halved" }, "stamps \"halved\" is not one of its values; use auto, on, off, split"},
-		{TestLatency, func(o *Options) { o.Stamps, o.RequestRate = "split", 5 }, "stamps split and request_rate exclude each other"},
-		{TestLatency, func(o *Options) { o.Stamps, o.Size = "split", 23 }, "needs at least 24 bytes over tcp"},
-		{TestLatency, func(o *Options) { o.Stamps, o.Size, o.Protocol = "split", 43, "udp" }, "needs at least 44 bytes over udp"},
-		{TestPing, func(o *Options) { o.Streams = 2 }, "does not apply to the ping test"},
-		{TestTCP, func(o *Options) { o.DSCP = "gold" }, "dscp \"gold\""},
-		{TestTCP, func(o *Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
-		{TestTCP, func(o *Options) { o.FlowLabel = 1 << 20 }, "flow_label 1048576: out of range; allowed: 0..1048575"},
-		{TestUDP, func(o *Options) { o.FlowLabel, o.IPVersion = 5, 4 }, "IPv4 has no flow labels"},
-		{TestPing, func(o *Options) { o.FlowLabel = 5 }, "flow_label does not apply to the ping test"},
-		{TestTCP, func(o *Options) { o.NoFragment = true }, "dont_fragment does not apply to the tcp test"},
-		{TestUDP, func(o *Options) { o.Multipath = true }, "mptcp does not apply to the udp test"},
-		{TestTCP, func(o *Options) { o.Multipath, o.FlowLabel = true, 5 }, "mptcp does not go with flow_label"},
-		{TestTCP, func(o *Options) { o.Multipath, o.TX = true, "zerocopy" }, "mptcp does not go with tx zerocopy"},
-		{TestTCP, func(o *Options) { o.Multipath, o.RX = true, "discard" }, "mptcp does not go with rx discard"},
-		{TestLatency, func(o *Options) { o.Multipath, o.Protocol = true, "udp" }, "mptcp does not go with protocol udp"},
+		{measure.TestTCP, func(o *measure.Options) { o.Streams = 0 }, "streams 0: out of range; allowed: 1..1024"},
+		{measure.TestTCP, func(o *measure.Options) { o.Streams = 1025 }, "streams 1025"},
+		{measure.TestTCP, func(o *measure.Options) { o.Direction = "sideways" }, "direction \"sideways\" is not one of its values; use forward, reverse, bidirectional"},
+		{measure.TestTCP, func(o *measure.Options) { o.Rate = -1 }, "rate"},
+		{measure.TestTCP, func(o *measure.Options) { o.Size = 5 }, "size does not apply to the tcp test"},
+		{measure.TestTCP, func(o *measure.Options) { o.IPVersion = 5 }, "ip_version"},
+		{measure.TestTCP, func(o *measure.Options) { o.Burst = 10 }, "burst 10 has no rate"},
+		{measure.TestTCP, func(o *measure.Options) { o.Rate, o.Burst, o.Via = 1, 10, measure.ViaEthr }, "burst does not go with via ethr"},
+		{measure.TestUDP, func(o *measure.Options) { o.Burst = 1001 }, "out of range"},
+		{measure.TestTCP, func(o *measure.Options) { o.Bytes, o.Omit = 1, measure.Duration(time.Second) }, "exclude each other"},
+		{measure.TestTCP, func(o *measure.Options) { o.TX = "gso" }, "tx gso does not apply to the tcp test; use auto, write"},
+		{measure.TestUDP, func(o *measure.Options) { o.RX = "discard" }, "rx discard does not apply to the udp test"},
+		{measure.TestTCP, func(o *measure.Options) { o.Verify, o.RX = true, "discard" }, "verify needs bytes that are written and read"},
+		{measure.TestTCP, func(o *measure.Options) { o.Rate, o.TX = 1000, "splice" }, "tx splice cannot keep a rate"},
+		{measure.TestUDP, func(o *measure.Options) { o.Size = 10 }, "at least 28 bytes"},
+		{measure.TestUDP, func(o *measure.Options) { o.Size = 65508 }, "size"},
+		{measure.TestLatency, func(o *measure.Options) { o.Size = 0 }, "1 B to 64 KiB"},
+		{measure.TestLatency, func(o *measure.Options) { o.Protocol = "sctp" }, "protocol"},
+		{measure.TestLatency, func(o *measure.Options) { o.Flows = 257 }, "flows 257: out of range; allowed: 1..256"},
+		{measure.TestLatency, func(o *measure.Options) { o.Flows, o.RequestRate = 2, 5 }, "flows and request_rate exclude each other"},
+		{measure.TestLatency, func(o *measure.Options) { o.OneWay, o.RequestRate = true, 5 }, "one_way and request_rate exclude each other"},
+		{measure.TestLatency, func(o *measure.Options) { o.Arrivals = "poisson" }, "arrivals poisson has no rate"},
+		{measure.TestLatency, func(o *measure.Options) { o.Spin = "maybe" }, "spin \"maybe\" is not one of its values; use auto, on, off"},
+		{measure.TestLatency, func(o *measure.Options) { o.OneWay, o.Size = true, 23 }, "needs at least 24 bytes over tcp"},
+		{measure.TestLatency, func(o *measure.Options) { o.OneWay, o.Size, o.Protocol = true, 43, "udp" }, "needs at least 44 bytes over udp"},
+		{measure.TestLatency, func(o *measure.Options) { o.Stamps = "halved" }, "stamps \"halved\" is not one of its values; use auto, on, off, split"},
+		{measure.TestLatency, func(o *measure.Options) { o.Stamps, o.RequestRate = "split", 5 }, "stamps split and request_rate exclude each other"},
+		{measure.TestLatency, func(o *measure.Options) { o.Stamps, o.Size = "split", 23 }, "needs at least 24 bytes over tcp"},
+		{measure.TestLatency, func(o *measure.Options) { o.Stamps, o.Size, o.Protocol = "split", 43, "udp" }, "needs at least 44 bytes over udp"},
+		{measure.TestPing, func(o *measure.Options) { o.Streams = 2 }, "does not apply to the ping test"},
+		{measure.TestTCP, func(o *measure.Options) { o.DSCP = "gold" }, "dscp \"gold\""},
+		{measure.TestTCP, func(o *measure.Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
+		{measure.TestTCP, func(o *measure.Options) { o.FlowLabel = 1 << 20 }, "flow_label 1048576: out of range; allowed: 0..1048575"},
+		{measure.TestUDP, func(o *measure.Options) { o.FlowLabel, o.IPVersion = 5, 4 }, "IPv4 has no flow labels"},
+		{measure.TestPing, func(o *measure.Options) { o.FlowLabel = 5 }, "flow_label does not apply to the ping test"},
+		{measure.TestTCP, func(o *measure.Options) { o.NoFragment = true }, "dont_fragment does not apply to the tcp test"},
+		{measure.TestUDP, func(o *measure.Options) { o.Multipath = true }, "mptcp does not apply to the udp test"},
+		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.FlowLabel = true, 5 }, "mptcp does not go with flow_label"},
+		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.TX = true, "zerocopy" }, "mptcp does not go with tx zerocopy"},
+		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.RX = true, "discard" }, "mptcp does not go with rx discard"},
+		{measure.TestLatency, func(o *measure.Options) { o.Multipath, o.Protocol = true, "udp" }, "mptcp does not go with protocol udp"},
 	} {
-		o := Defaults(c.test)
+		o := measure.Defaults(c.test)
 		c.set(&o)
 		_, err := o.Effective(c.test)
-		var e *Error
-		if !errors.As(err, &e) || e.Kind != KindUsage || !strings.Contains(err.Error(), c.want) {
+		var e *measure.Error
+		if !errors.As(err, &e) || e.Kind != measure.KindUsage || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want a usage error with %q", err, c.want)
 		}
 	}
@@ -81,41 +82,28 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 
 func TestDSCPNamesBecomeTheTypeOfServiceByte(t *testing.T) {
 	for name, want := range map[string]int{"ef": 0xb8, "AF41": 0x88, "cs1": 0x20, "63": 0xfc} {
-		o := Defaults(TestTCP)
+		o := measure.Defaults(measure.TestTCP)
 		o.DSCP = name
-		if got, err := o.Effective(TestTCP); err != nil || got.TOS != want {
+		if got, err := o.Effective(measure.TestTCP); err != nil || got.TOS != want {
 			t.Errorf("dscp %s: tos %#x, %v; want %#x", name, got.TOS, err, want)
 		}
 	}
 }
 
 func TestAnAmountReplacesTheTime(t *testing.T) {
-	o := Defaults(TestTCP)
+	o := measure.Defaults(measure.TestTCP)
 	o.Bytes = 1000
-	got, err := o.Effective(TestTCP)
+	got, err := o.Effective(measure.TestTCP)
 	if err != nil || got.Duration != 0 {
 		t.Errorf("duration %s, %v; want none", got.Duration, err)
 	}
 }
 
-func TestEveryOptionIsDeclaredInFull(t *testing.T) {
-	keys, flags := map[string]bool{}, map[string]bool{}
-	for _, f := range optionFields {
-		if f.Key == "" || f.Flag == "" || f.Help == "" || len(f.Tests) == 0 {
-			t.Errorf("option %+v lacks a tag", f)
-		}
-		if keys[f.Key] || flags[f.Flag] {
-			t.Errorf("option %s is declared twice", f.Key)
-		}
-		keys[f.Key], flags[f.Flag] = true, true
-	}
-}
-
 func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
-	o := Defaults(TestLatency)
+	o := measure.Defaults(measure.TestLatency)
 	o.Flows, o.Arrivals, o.Spin, o.Stamps = 0, "", "", ""
-	got, err := o.Effective(TestLatency)
-	if want, _ := Defaults(TestLatency).Effective(TestLatency); err != nil || got != want {
+	got, err := o.Effective(measure.TestLatency)
+	if want, _ := measure.Defaults(measure.TestLatency).Effective(measure.TestLatency); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -123,28 +111,44 @@ func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
 func TestTheUsualLengthIsThatOfTheStreamsAndAGivenOneStays(t *testing.T) {
 	for _, c := range []struct {
 		streams      int
-		length, want Size
+		length, want measure.Size
 	}{{1, 0, 1 << 20}, {2, 0, 256 << 10}, {32, 0, 256 << 10}, {1, 128 << 10, 128 << 10}, {32, 1 << 20, 1 << 20}} {
-		o := Defaults(TestTCP)
+		o := measure.Defaults(measure.TestTCP)
 		o.Streams, o.Length = c.streams, c.length
-		got, err := o.Effective(TestTCP)
+		got, err := o.Effective(measure.TestTCP)
 		if err != nil || got.Length != c.want {
 			t.Errorf("%d streams, length %v: %v (%v), want %v", c.streams, c.length, got.Length, err, c.want)
 		}
 	}
 }
 
-func TestTheLimitsOfAnOptionAreWholeNumbers(t *testing.T) {
-	options := reflect.TypeFor[Options]()
-	for field := range options.Fields() {
-		for _, key := range []string{"min", "max"} {
-			text, ok := field.Tag.Lookup(key)
-			if !ok {
-				continue
-			}
-			if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-				t.Errorf("%s of %s: %v", key, field.Name, err)
-			}
+func TestEveryOptionBelongsToATestAndEveryTestNamesOptionsThatExist(t *testing.T) {
+	known := map[string]bool{}
+	for _, test := range measure.Tests() {
+		fields := measure.OptionFields(test)
+		if len(fields) != len(measure.SpecOf(test).Options) {
+			t.Errorf("%s: %d options exist of the %d that it names", test, len(fields), len(measure.SpecOf(test).Options))
 		}
+		for _, f := range fields {
+			known[f.Key] = true
+		}
+	}
+	for _, key := range measure.OptionKeys() {
+		if !known[key] {
+			t.Errorf("option %s is of no test", key)
+		}
+	}
+}
+
+func TestANameOrAPlaceIsTakenOnce(t *testing.T) {
+	for _, s := range []measure.Spec{{Name: measure.TestTCP, Place: 9999}, {Name: "another", Place: measure.SpecOf(measure.TestTCP).Place}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v was registered", s)
+				}
+			}()
+			measure.Register(s)
+		}()
 	}
 }

@@ -4,7 +4,7 @@ package measure
 const MaxFlowLabel = 0xfffff
 
 // checkSocket checks what goes together of the options that are the socket's.
-func (o Options) checkSocket(test Test) error {
+func checkSocket(o *Options, _ *Spec) error {
 	without := func(what, why string) error {
 		return Errorf(KindUsage, "mptcp does not go with %s: %s", what, why).WithHint("leave out one of them")
 	}
@@ -17,7 +17,7 @@ func (o Options) checkSocket(test Test) error {
 		return without("tx zerocopy", "Linux copies what Multipath TCP sends")
 	case o.Multipath && o.RX == "discard":
 		return without("rx discard", "Linux does not widen its receive window for bytes that nobody reads")
-	case o.Multipath && test == TestLatency && o.Protocol == "udp":
+	case o.Multipath && o.Protocol == "udp":
 		return without("protocol udp", "it is a kind of TCP")
 	}
 	return nil

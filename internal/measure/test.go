@@ -16,26 +16,6 @@ const (
 	TestMTU     Test = "mtu"     // largest packet that the path carries
 )
 
-// Tests lists every test, in the order help and documents show them.
-func Tests() []Test {
-	return []Test{TestTCP, TestUDP, TestLatency, TestConnect, TestPing, TestTrace, TestMTU}
-}
-
-// ParseTest returns the test of that name, or a usage [Error] that lists the
-// tests that exist.
-func ParseTest(name string) (Test, error) {
-	for _, t := range Tests() {
-		if string(t) == name {
-			return t, nil
-		}
-	}
-	return "", Errorf(KindUsage, "unknown test %q", name).WithHint("tests are %s", list(Tests()))
-}
-
-// NeedsServer reports whether the test has a part for a soku server at the far
-// end; see also [Options.NeedsServer].
-func (t Test) NeedsServer() bool { return t != TestPing && t != TestTrace && t != TestMTU }
-
 // NeedsServer reports whether a test of these options needs a soku server at
 // the far end.
 func (o Options) NeedsServer(t Test) bool { return t.NeedsServer() && o.ToPort == 0 }

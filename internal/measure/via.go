@@ -26,16 +26,20 @@ func spoken(via string) (port int, tests []Test) {
 	return DefaultPort, nil
 }
 
-// resolveVia checks that the protocol has the test, and fills in its port.
-func (o *Options) resolveVia(test Test) error {
-	o.Via = cmp.Or(o.Via, ViaSoku) // absent in what an older program wrote
-	port, tests := spoken(o.Via)
-	if tests != nil && !slices.Contains(tests, test) {
-		return Errorf(KindUsage, "via %s has no %s test", o.Via, test).WithHint("it has: %s", list(tests))
-	}
+// fillVia names the protocol where an older program left it out, and its port.
+func (o *Options) fillVia() {
+	o.Via = cmp.Or(o.Via, ViaSoku)
+	port, _ := spoken(o.Via)
 	o.Port = cmp.Or(o.Port, port)
+}
+
+// checkVia checks that the protocol has the test.
+func checkVia(o *Options, s *Spec) error {
+	if _, tests := spoken(o.Via); tests != nil && !slices.Contains(tests, s.Name) {
+		return Errorf(KindUsage, "via %s has no %s test", o.Via, s.Name).WithHint("it has: %s", list(tests))
+	}
 	if o.Via == ViaEthr {
-		return o.checkEthr(test)
+		return o.checkEthr(s.Name)
 	}
 	return nil
 }

@@ -146,24 +146,16 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 }
 
 // DataConnections is how many data connections a session of these effective
-// options has: one a stream, as many again for the other direction of
-// bidirectional, one a flow for latency, none for connect. The latency of a loaded
-// path has its own after those of the load.
+// options has, as the test's [measure.Spec] says.
 func DataConnections(test measure.Test, o measure.Options) int {
-	switch test {
-	case measure.TestConnect:
-		return 0
-	case measure.TestLatency:
-		return max(o.Flows, 1)
+	if s := measure.SpecOf(test); s != nil && s.Connections != nil {
+		return s.Connections(o)
 	}
-	n := o.Streams * len(o.Direction.Flows())
-	if o.WithLatency {
-		n += measure.Probes
-	}
-	return n
+	return 0
 }
 
 // Datagrams reports whether the data connections of a session are UDP.
 func Datagrams(test measure.Test, o measure.Options) bool {
-	return test == measure.TestUDP || test == measure.TestLatency && o.Protocol == "udp"
+	s := measure.SpecOf(test)
+	return s != nil && s.Datagrams != nil && s.Datagrams(o)
 }

@@ -1,0 +1,44 @@
+package mtu
+
+import (
+	"time"
+
+	"soku/internal/engine/probe"
+	"soku/internal/measure"
+)
+
+var _ = measure.Register(measure.Spec{
+	Name: measure.TestMTU, Place: 70,
+	Options: []string{
+		"count", "timeout", "probe", "max_hops", "names", "dscp", "tos", "ip_version", "bind", "device", "port",
+		"connect_timeout",
+	},
+	Defaults: defaults(),
+	Fill:     probe.FillPort,
+	Check:    check,
+	Length:   func(measure.Options) (measure.Duration, bool) { return assumedSearch, true },
+	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // probes are no load worth a price
+})
+
+func defaults() measure.Options {
+	return measure.Options{
+		ConnectTimeout: measure.Duration(5 * time.Second),
+		Probe:          "icmp", Count: 3, MaxHops: 30, Timeout: measure.Duration(time.Second),
+	}
+}
+
+// maxTries is how often a size may be tried.
+const maxTries = 100
+
+// assumedSearch is how long the search for a path MTU takes that is not the interface's.
+const assumedSearch = measure.Duration(10 * time.Second)
+
+func check(o *measure.Options) error {
+	if o.Probe == "tcp" {
+		return measure.Errorf(measure.KindUsage, "probe tcp does not apply to the mtu test: a SYN has no payload").WithHint("use icmp or udp")
+	}
+	if o.Count > maxTries {
+		return measure.Errorf(measure.KindUsage, "count %d: out of range for the mtu test", o.Count).WithHint("allowed: 1..%d", maxTries)
+	}
+	return probe.CheckOptions(measure.TestMTU, o)
+}

@@ -1,0 +1,71 @@
+package tcp
+
+import (
+	"cmp"
+
+	"soku/internal/measure"
+)
+
+var _ = measure.Register(measure.Spec{
+	Name: measure.TestTCP, Place: 10,
+	Options: []string{
+		"duration", "bytes", "omit", "interval", "direction", "streams", "with_latency", "rate", "burst", "tx",
+		"rx", "pin", "verify", "length", "window", "congestion", "mss", "no_delay", "mptcp", "dscp", "tos",
+		"flow_label", "via", "ip_version", "bind", "device", "port", "connect_timeout",
+	},
+	Defaults:    defaults(),
+	Fill:        fill,
+	Check:       check,
+	TX:          []string{"auto", "write", "splice", "zerocopy", "sendfile"},
+	RX:          []string{"auto", "read", "discard"},
+	Server:      true,
+	Connections: connections,
+	Length:      length,
+	Payload:     measure.Options.LoadPayload,
+})
+
+func defaults() measure.Options {
+	o := measure.Timed()
+	o.Streams, o.Direction, o.Via = 1, measure.Forward, measure.ViaSoku
+	o.TX, o.RX = "auto", "auto"
+	return o
+}
+
+// fill sets what an older program left out, and the length of a call.
+func fill(o *measure.Options) {
+	o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
+	if o.Length == 0 {
+		o.Length = measure.UsualLength(o.Streams)
+	}
+}
+
+func check(o *measure.Options) error {
+	if o.Rate > 0 && o.TX != "auto" && o.TX != "write" && o.TX != "sendfile" {
+		return measure.Errorf(measure.KindUsage, "tx %s cannot keep a rate: only write and sendfile can", o.TX).WithHint("leave out --tx, or --rate")
+	}
+	if o.Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
+		return measure.Errorf(measure.KindUsage, "verify needs bytes that are written and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
+	}
+	return nil
+}
+
+// connections is one a stream and direction; the latency of a loaded path has its own
+// after those of the load.
+func connections(o measure.Options) int {
+	n := o.Streams * len(o.Direction.Flows())
+	if o.WithLatency {
+		n += measure.Probes
+	}
+	return n
+}
+
+func length(o measure.Options) (measure.Duration, bool) {
+	if o.Bytes > 0 {
+		return measure.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
+	}
+	d := o.Omit + o.Duration
+	if o.WithLatency {
+		d += 2 * o.IdleProbe().Duration
+	}
+	return d, true
+}

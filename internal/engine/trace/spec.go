@@ -1,0 +1,38 @@
+package trace
+
+import (
+	"time"
+
+	"soku/internal/engine/probe"
+	"soku/internal/measure"
+)
+
+var _ = measure.Register(measure.Spec{
+	Name: measure.TestTrace, Place: 60,
+	Options: []string{
+		"count", "interval", "flows", "timeout", "probe", "max_hops", "names", "dscp", "tos", "ip_version", "bind",
+		"device", "port", "connect_timeout",
+	},
+	Defaults: defaults(),
+	Fill:     probe.FillPort,
+	Check:    check,
+	Length:   func(o measure.Options) (measure.Duration, bool) { return measure.Duration(o.Count) * o.Interval, true },
+	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // probes are no load worth a price
+})
+
+func defaults() measure.Options {
+	return measure.Options{
+		ConnectTimeout: measure.Duration(5 * time.Second), Interval: measure.Duration(time.Second),
+		Probe: "udp", Count: 10, Flows: 1, MaxHops: 30, Timeout: measure.Duration(time.Second),
+	}
+}
+
+// maxFlows is how many flows a trace may ask of a path.
+const maxFlows = 64
+
+func check(o *measure.Options) error {
+	if o.Flows > maxFlows {
+		return measure.Errorf(measure.KindUsage, "flows %d: out of range for the trace test", o.Flows).WithHint("allowed: 1..%d", maxFlows)
+	}
+	return probe.CheckOptions(measure.TestTrace, o)
+}

@@ -1,0 +1,46 @@
+package udp
+
+import (
+	"cmp"
+
+	"soku/internal/measure"
+)
+
+var _ = measure.Register(measure.Spec{
+	Name: measure.TestUDP, Place: 20,
+	Options: []string{
+		"duration", "bytes", "omit", "interval", "direction", "streams", "rate", "burst", "tx", "rx", "pin",
+		"size", "window", "dscp", "tos", "flow_label", "dont_fragment", "via", "ip_version", "bind", "device",
+		"port", "connect_timeout",
+	},
+	Defaults:    defaults(),
+	Fill:        func(o *measure.Options) { o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto") },
+	Check:       check,
+	TX:          []string{"auto", "write", "batch", "gso"},
+	RX:          []string{"auto", "read", "batch", "gro"},
+	Server:      true,
+	Connections: func(o measure.Options) int { return o.Streams * len(o.Direction.Flows()) },
+	Datagrams:   func(measure.Options) bool { return true },
+	Length: func(o measure.Options) (measure.Duration, bool) {
+		if o.Bytes > 0 {
+			return measure.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
+		}
+		return measure.DurationLength(o)
+	},
+	Payload: measure.Options.LoadPayload,
+})
+
+func defaults() measure.Options {
+	o := measure.Timed()
+	// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
+	o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, measure.Forward, measure.ViaSoku
+	o.TX, o.RX = "auto", "auto"
+	return o
+}
+
+func check(o *measure.Options) error {
+	if o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload {
+		return measure.Errorf(measure.KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, measure.MinUDPPayload).WithHint("use a larger --size")
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+package floor
+
+import _ "soku/internal/tests" // registers the tests whose options are used here

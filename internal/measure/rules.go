@@ -1,0 +1,75 @@
+package measure
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rules are what options that tests share must hold to together. Where a test lacks
+// such an option it is zero, and the rule holds.
+var rules = []func(*Options, *Spec) error{checkVia, resolveDSCP, checkPaths, checkSocket, checkPin, checkBurst, checkAmount}
+
+func checkPin(o *Options, _ *Spec) error {
+	_, _, err := ParsePin(o.Pin)
+	return err
+}
+
+// checkPaths refuses ways into and out of the kernel that the test does not have.
+func checkPaths(o *Options, s *Spec) error {
+	if s.TX == nil {
+		return nil
+	}
+	if !slices.Contains(s.TX, o.TX) {
+		return Errorf(KindUsage, "tx %s does not apply to the %s test", o.TX, s.Name).WithHint("use %s", strings.Join(s.TX, ", "))
+	}
+	if !slices.Contains(s.RX, o.RX) {
+		return Errorf(KindUsage, "rx %s does not apply to the %s test", o.RX, s.Name).WithHint("use %s", strings.Join(s.RX, ", "))
+	}
+	return nil
+}
+
+func checkBurst(o *Options, _ *Spec) error {
+	if o.Burst > 0 && o.Rate == 0 {
+		return Errorf(KindUsage, "burst %d has no rate to keep", o.Burst).WithHint("give --rate")
+	}
+	if o.Burst > 0 && o.Via != ViaSoku && o.Via != ViaIperf3 {
+		return Errorf(KindUsage, "burst does not go with via %s: it has no word for it", o.Via).WithHint("leave out one of them")
+	}
+	return nil
+}
+
+func checkAmount(o *Options, _ *Spec) error {
+	if o.Bytes > 0 && o.Omit > 0 && o.Via != ViaIperf3 {
+		return Errorf(KindUsage, "bytes and omit exclude each other: a fixed amount has no part to leave out").WithHint("use --duration with --omit")
+	}
+	return nil
+}
+
+// dscpNames are the code points with names: RFC 2474, 2597, 3246, 5865, 8622.
+var dscpNames = map[string]int{
+	"cs0": 0, "cs1": 8, "cs2": 16, "cs3": 24, "cs4": 32, "cs5": 40, "cs6": 48, "cs7": 56,
+	"af11": 10, "af12": 12, "af13": 14, "af21": 18, "af22": 20, "af23": 22,
+	"af31": 26, "af32": 28, "af33": 30, "af41": 34, "af42": 36, "af43": 38,
+	"ef": 46, "va": 44, "le": 1,
+}
+
+// resolveDSCP writes the code point into the TOS byte.
+func resolveDSCP(o *Options, _ *Spec) error {
+	if o.DSCP == "" {
+		return nil
+	}
+	point, ok := dscpNames[strings.ToLower(o.DSCP)]
+	if !ok {
+		n, err := strconv.Atoi(o.DSCP)
+		if err != nil || n < 0 || n > 63 {
+			return Errorf(KindUsage, "dscp %q is neither a name nor 0..63", o.DSCP).WithHint("names are ef, af11..af43, cs0..cs7, va and le")
+		}
+		point = n
+	}
+	if o.TOS != 0 && o.TOS != point<<2 {
+		return Errorf(KindUsage, "dscp %s and tos %d contradict each other", o.DSCP, o.TOS).WithHint("give one of them; dscp %s is tos %d", o.DSCP, point<<2)
+	}
+	o.TOS = point << 2
+	return nil
+}

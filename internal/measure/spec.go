@@ -1,0 +1,109 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Spec declares a test: all that plans, flags, protocols and documents need to know of
+// it before a packet moves. The package of its engine registers it; what moves its
+// packets and what a person sees of it is its descriptor in package tests.
+type Spec struct {
+	Name  Test
+	Place int // orders tests in help, documents and reports, ascending
+
+	// Options are the keys of the options that apply to the test.
+	Options []string
+	// Defaults are the options when nothing is asked.
+	Defaults Options
+	// Fill sets, before anything is checked, what is absent because an older program
+	// wrote the options, and what follows from other options; nil does nothing.
+	Fill func(*Options)
+	// Check refuses what does not go together and may complete options that depend on
+	// others. Each option is in its own range by then, and the shared options have been
+	// checked. Errors are of kind usage and name the option. nil allows all.
+	Check func(*Options) error
+	// TX and RX are the paths into and out of the kernel that the options tx and rx may
+	// name; nil where the test has no such options.
+	TX, RX []string
+
+	// Server tells whether the test has a part for a soku server.
+	Server bool
+	// Connections is how many data connections a session of these effective options
+	// has; nil is none.
+	Connections func(Options) int
+	// Datagrams tells whether the data connections are UDP; nil is never.
+	Datagrams func(Options) bool
+
+	// Length is how long a trial takes beside what setting it up takes; false where it
+	// ends after an amount whose rate is not known.
+	Length func(Options) (Duration, bool)
+	// Payload is how many bytes a trial moves; false where it goes as fast as it can.
+	Payload func(Options) (bytes int64, known bool)
+}
+
+var specs = map[Test]*Spec{}
+
+// Register adds a test and returns its name. It is for variables of packages, which are
+// set before main; a name or a place that is taken is a defect, and it panics.
+func Register(s Spec) Test {
+	for _, other := range specs {
+		if other.Name == s.Name || other.Place == s.Place {
+			panic(fmt.Sprintf("test %s: its name or its place %d is that of %s", s.Name, s.Place, other.Name))
+		}
+	}
+	specs[s.Name] = &s
+	return s.Name
+}
+
+// SpecOf is the declaration of a test; nil for a name that no test has.
+func SpecOf(t Test) *Spec { return specs[t] }
+
+// Tests lists every test, in the order help and documents show them.
+func Tests() []Test {
+	out := make([]Test, 0, len(specs))
+	for name := range specs {
+		out = append(out, name)
+	}
+	slices.SortFunc(out, func(a, b Test) int { return cmp.Compare(specs[a].Place, specs[b].Place) })
+	return out
+}
+
+// ParseTest returns the test of that name, or a usage [Error] that lists the
+// tests that exist.
+func ParseTest(name string) (Test, error) {
+	if _, exists := specs[Test(name)]; exists {
+		return Test(name), nil
+	}
+	return "", Errorf(KindUsage, "unknown test %q", name).WithHint("tests are %s", list(Tests()))
+}
+
+// Defaults are the options of a test when nothing is asked. Flags and plans are
+// read over them, so that an explicit zero is told from silence.
+func Defaults(test Test) Options {
+	if s := specs[test]; s != nil {
+		return s.Defaults
+	}
+	return Options{}
+}
+
+// NeedsServer reports whether the test has a part for a soku server at the far
+// end; see also [Options.NeedsServer].
+func (t Test) NeedsServer() bool { return specs[t] != nil && specs[t].Server }
+
+// Timed are the defaults that tests of a duration share: 10 s with a live line a second.
+func Timed() Options {
+	return Options{Duration: Duration(10e9), Interval: Duration(1e9), ConnectTimeout: Duration(5e9)}
+}
+
+// DurationLength is the [Spec].Length of a test that has a duration.
+func DurationLength(o Options) (Duration, bool) { return o.Omit + o.Duration, true }
+
+// AmountLength is how long an amount takes at a rate a second; false for no rate.
+func AmountLength(amount, rate float64) (Duration, bool) {
+	if rate <= 0 {
+		return 0, false
+	}
+	return Duration(min(amount/rate, 1e6) * 1e9), true
+}

@@ -1,0 +1,3 @@
+package report
+
+import _ "soku/internal/tests" // registers the tests whose options are used here

@@ -1,0 +1,3 @@
+package ethr
+
+import _ "soku/internal/tests" // registers the tests whose options are used here
