@@ -6,12 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,46 +14,43 @@ import (
 	"soku/internal/store"
 )
 
-// Campaign is one campaign on disk, held by this process alone until Close. It
-// is not safe for concurrent use.
+// Campaign is one campaign, held by this process alone until Close. Its methods
+// may be called by several goroutines, Close by one after the others.
 type Campaign struct {
 	Plan      *Plan
 	Record    PlanRecord
 	StartedAt time.Time
 
-	dir      string
-	lock     *os.File
-	journal  *journal
+	name string // of the journal
+	lock Lock
+
+	mu       sync.Mutex // for what follows; held while the journal is written
+	journal  Journal
 	outcomes outcomes
+	results  []string         // identities in the order of the journal, replaced ones among them
 	finished time.Time        // when the last trial with a result ended
 	bytes    int64            // payload moved so far, dropped trials included
 	sessions int              // runs so far
 	patterns func() []Pattern // of the plan that is recorded
 }
 
-// ID is the campaign's identity and the name of its folder.
+// ID is the campaign's identity in its place and in the store.
 func (c *Campaign) ID() string { return c.Record.ID }
 
-// Create begins a campaign in a new folder under dir. The seed is the plan's
-// own, or the given one. Close the campaign when done.
-func Create(dir string, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
+// Create begins a campaign. The seed is the plan's own, or the given one. Close
+// the campaign when done.
+func Create(in Journals, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
 	sum := sha256.Sum256(p.Text)
 	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: PlanRecord{
 		Schema: JournalSchema, ID: newID(p.Campaign, now), Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.patterns), Version: version,
 	}}
-	c.dir = filepath.Join(dir, c.Record.ID)
-	if err := os.MkdirAll(c.dir, 0o755); err != nil {
-		return nil, storeFailure("make the folder of", c.dir, err)
-	}
-	if err := c.takeLock(); err != nil {
+	var err error
+	if c.journal, c.lock, err = in.Create(c.Record.ID); err != nil {
 		return nil, err
 	}
-	var err error
-	if c.journal, err = createJournal(c.dir); err == nil {
-		err = c.write(Record{Kind: RecordPlan, At: c.StartedAt, Plan: &c.Record})
-	}
-	if err != nil {
+	c.name = c.journal.Name()
+	if err := c.write(Record{Kind: RecordPlan, At: c.StartedAt, Plan: &c.Record}); err != nil {
 		_ = c.Close()
 		return nil, err
 	}
@@ -68,27 +60,24 @@ func Create(dir string, p *Plan, seed int64, version string, now time.Time) (*Ca
 // Resume opens a campaign to go on with it. p is the plan as it is now; if it
 // measures anything else than what the campaign began with, the error names the
 // keys and has kind usage. A campaign that another process works on is refused.
-func Resume(dir, id string, p *Plan) (*Campaign, error) {
-	c := &Campaign{Plan: p, dir: filepath.Join(dir, id), outcomes: newOutcomes()}
-	if _, err := os.Stat(c.JournalPath()); errors.Is(err, os.ErrNotExist) || !filepath.IsLocal(id) {
-		return nil, measure.Errorf(measure.KindNotFound, "there is no campaign %q under %s", id, dir).WithHint("list them with: soku ls --campaigns")
-	}
-	if err := c.takeLock(); err != nil {
+func Resume(in Journals, id string, p *Plan) (*Campaign, error) {
+	c := &Campaign{Plan: p, outcomes: newOutcomes()}
+	var err error
+	if c.journal, c.lock, err = in.Open(id, c.learn); err != nil {
 		return nil, err
 	}
-	if err := c.read(); err != nil {
+	c.name = c.journal.Name()
+	if err := c.samePlan(); err != nil {
 		_ = c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Campaign) read() (err error) {
-	if c.journal, err = openJournal(c.dir, c.learn); err != nil {
-		return err
-	}
+// samePlan sees that the campaign began with the plan it goes on with.
+func (c *Campaign) samePlan() error {
 	if c.Record.ID == "" {
-		return storeFailure("read", c.JournalPath(), measure.Errorf(measure.KindStore, "it ends before its plan").WithHint("nothing was measured: begin anew without --resume"))
+		return journalFailure("read the journal", c.name, measure.Errorf(measure.KindStore, "it ends before its plan").WithHint("nothing was measured: begin anew without --resume"))
 	}
 	recorded, err := Parse(c.Record.File, []byte(c.Record.Text))
 	if err != nil {
@@ -111,6 +100,7 @@ func (c *Campaign) learn(rec Record) error {
 			key = key.resolve(c.patterns())
 		}
 		c.outcomes.set(key, outcome{rec.Result.ID, rec.Result.Error != nil})
+		c.results = append(c.results, rec.Result.ID)
 		c.finished = rec.At
 	}
 	c.bytes += rec.Bytes
@@ -127,68 +117,71 @@ func (c *Campaign) recordedPatterns() []Pattern {
 	return p.patterns
 }
 
-// takeLock holds the campaign for this process. The process' number in the file
-// is for people; what counts is the lock.
-func (c *Campaign) takeLock() error {
-	path := filepath.Join(c.dir, "lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return storeFailure("lock", c.JournalPath(), err)
-	}
-	ok, err := lockFile(f)
-	if !ok {
-		holder := make([]byte, 32)
-		n, _ := f.ReadAt(holder, 0)
-		_ = f.Close()
-		if err != nil {
-			return storeFailure("lock", c.JournalPath(), err)
-		}
-		return measure.Errorf(measure.KindRefused, "another process (%s) works on campaign %s", strings.TrimSpace(string(holder[:n])), filepath.Base(c.dir)).
-			WithHint("wait for it to end, or stop it")
-	}
-	_ = f.Truncate(0)
-	_, _ = f.WriteAt([]byte("pid "+strconv.Itoa(os.Getpid())+"\n"), 0)
-	c.lock = f
-	return nil
-}
-
-// Close gives the campaign free. The journal needs no more writing.
+// Close releases the campaign. The journal needs no more writing.
 func (c *Campaign) Close() error {
-	var err error
-	if c.journal != nil {
-		err = c.journal.f.Close()
+	if c.journal == nil {
+		return nil
 	}
-	if c.lock != nil {
-		err = errors.Join(err, c.lock.Close())
-	}
+	err := errors.Join(c.journal.Close(), c.lock.Release())
 	c.journal, c.lock = nil, nil
 	return err
 }
 
-// JournalPath is the file that holds the campaign.
-func (c *Campaign) JournalPath() string { return filepath.Join(c.dir, journalName) }
+// JournalName is where the journal is: the path of its file.
+func (c *Campaign) JournalName() string { return c.name }
 
-// Results reads the journal again and gives every result to visit, in the order
-// in which they were measured; those that were replaced are among them.
-func (c *Campaign) Results(visit func(*measure.Result) error) error {
-	_, err := ReadJournal(io.NewSectionReader(c.journal.f, 0, c.journal.size), func(rec Record) error {
-		if rec.Kind == RecordTrialFinished {
-			return visit(rec.Result)
+// documents gives visit those results of the journal that have one of the
+// identities, in
+// the order in which they were measured.
+func (c *Campaign) documents(ids map[string]bool, visit func(*measure.Result) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.journal.Read(func(rec Record) error {
+		if rec.Kind != RecordTrialFinished || !ids[rec.Result.ID] {
+			return nil
 		}
-		return nil
+		res, err := rec.Result.Result()
+		if err != nil {
+			return journalFailure("read a result of the journal", c.name, err)
+		}
+		return visit(res)
 	})
-	return err
 }
 
 // Done and Failed count the trials that have a result, and those whose newest
 // result is an error.
 func (c *Campaign) Done() (done, failed int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return len(c.outcomes.of), c.outcomes.failed
+}
+
+// resultIDs are the identities of all results in the journal, in its order.
+func (c *Campaign) resultIDs() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.results)
+}
+
+// outcome is what a trial left, if it left something.
+func (c *Campaign) outcome(k Key) (outcome, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.outcomes.get(k)
+}
+
+// moved is the payload that trials moved so far.
+func (c *Campaign) moved() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
 }
 
 // Entry is what the store keeps of the campaign.
 func (c *Campaign) Entry() store.Campaign {
-	done, failed := c.Done()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	done, failed := len(c.outcomes.of), c.outcomes.failed
 	e := store.Campaign{
 		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: c.Record.Text,
 		Seed: c.Record.Seed, Patterns: c.Record.Patterns, Trials: c.Record.Trials, Done: done, Failed: failed,
@@ -201,83 +194,15 @@ func (c *Campaign) Entry() store.Campaign {
 
 // write appends a record to the journal and takes it into account.
 func (c *Campaign) write(rec Record) error {
-	if err := c.journal.append(rec); err != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.journal.Append(rec); err != nil {
 		return err
 	}
 	return c.learn(rec)
 }
 
-// Info is a campaign as its journal tells without being opened for work.
-type Info struct {
-	Record       PlanRecord
-	Done, Failed int
-}
-
-// Open reports whether trials are left.
-func (i Info) Open() bool { return i.Done < i.Record.Trials }
-
-// Find lists the campaigns under dir with that name, the newest first. Folders
-// whose journal does not begin with a plan are passed over.
-func Find(dir, name string) ([]Info, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, storeFailure("list", dir, err)
-	}
-	var out []Info
-	for _, e := range slices.Backward(entries) { // names begin with the time
-		if !strings.Contains(e.Name(), name) {
-			continue
-		}
-		c := &Campaign{outcomes: newOutcomes()}
-		f, err := os.Open(filepath.Join(dir, e.Name(), journalName))
-		if err != nil {
-			continue
-		}
-		_, err = ReadJournal(f, c.learn)
-		_ = f.Close()
-		if err != nil && c.Record.ID == "" || c.Record.Name != name {
-			continue
-		}
-		info := Info{Record: c.Record}
-		info.Done, info.Failed = c.Done()
-		out = append(out, info)
-	}
-	return out, nil
-}
-
-// FindID returns the full identity of the campaign under dir that id means: an
-// identity, the beginning of one, or "last" for the newest. Errors are of kind
-// not_found, or usage if several begin like that.
-func FindID(dir, id string) (string, error) {
-	missing := measure.Errorf(measure.KindNotFound, "there is no campaign %q under %s", id, dir).WithHint("list them with: soku ls --campaigns")
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", storeFailure("list", dir, err)
-	}
-	var found []string
-	for _, e := range entries {
-		if e.Name() == id {
-			return id, nil
-		}
-		if strings.HasPrefix(e.Name(), id) && len(id) >= store.MinPrefix || id == store.Last {
-			found = append(found, e.Name())
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return "", missing
-	case id == store.Last:
-		return found[len(found)-1], nil // names begin with the time
-	case len(found) > 1:
-		return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", id, strings.Join(found, ", ")).WithHint("give more of its characters")
-	}
-	return found[0], nil
-}
-
-// newID begins with the time, so that folders sort, and ends with chance, so
+// newID begins with the time, so that identities sort, and ends with chance, so
 // that two campaigns begun in the same second differ.
 func newID(name string, now time.Time) string {
 	var b [3]byte

@@ -17,17 +17,17 @@ func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 		t.Skip("mounting a small file system to fill needs root")
 	}
 	b := newBench(t, study)
-	if err := os.Mkdir(b.campaigns(), 0o755); err != nil {
+	if err := os.Mkdir(string(b.campaigns()), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Mount("soku-test", b.campaigns(), "tmpfs", 0, "size=64k"); err != nil {
+	if err := unix.Mount("soku-test", string(b.campaigns()), "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("mounting a small file system to fill: %v", err)
 	}
 	t.Cleanup(func() {
 		if b.campaign != nil {
 			_ = b.campaign.Close()
 		}
-		if err := unix.Unmount(b.campaigns(), unix.MNT_DETACH); err != nil {
+		if err := unix.Unmount(string(b.campaigns()), unix.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
@@ -37,14 +37,14 @@ func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 	}
 	out, err := b.run()
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "full") ||
-		!strings.Contains(err.Error(), b.campaign.JournalPath()) || !strings.Contains(err.Error(), "--resume") {
+		!strings.Contains(err.Error(), b.campaign.JournalName()) || !strings.Contains(err.Error(), "--resume") {
 		t.Fatalf("outcome %+v, error %v", out, err)
 	}
 	if out.Done == 0 || out.Done == 16 {
 		t.Fatalf("outcome %+v", out)
 	}
 	b.onceEach(out.Done)
-	if err := unix.Mount("soku-test", b.campaigns(), "tmpfs", unix.MS_REMOUNT, "size=4m"); err != nil {
+	if err := unix.Mount("soku-test", string(b.campaigns()), "tmpfs", unix.MS_REMOUNT, "size=4m"); err != nil {
 		t.Fatal(err)
 	}
 	before := out.Done
@@ -54,7 +54,7 @@ func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 		t.Errorf("outcome %+v, error %v", out, err)
 	}
 	b.onceEach(16)
-	if f, err := os.Open(filepath.Join(b.campaigns(), b.campaign.ID(), "journal.ndjson")); err != nil {
+	if f, err := os.Open(filepath.Join(string(b.campaigns()), b.campaign.ID(), "journal.ndjson")); err != nil {
 		t.Error(err)
 	} else {
 		defer f.Close()

@@ -84,13 +84,22 @@ type run struct {
 	clock clock
 }
 
-// fillStore pours the journal into the store: it may have been killed between
-// the one and the other, or be a new store.
+// fillStore gives the store the results of the journal that it lacks: soku may
+// have been killed between writing to the one and to the other, or it is a new
+// store.
 func (r *run) fillStore(ctx context.Context) error {
 	if err := r.Store.PutCampaign(ctx, r.c.Entry()); err != nil {
 		return err
 	}
-	return r.c.Results(func(res *measure.Result) error { return r.Store.Put(ctx, res) })
+	missing, err := r.Store.Missing(ctx, r.c.resultIDs())
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	ids := make(map[string]bool, len(missing))
+	for _, id := range missing {
+		ids[id] = true
+	}
+	return r.c.documents(ids, func(res *measure.Result) error { return r.Store.Put(ctx, res) })
 }
 
 // pending are the jobs of a block that are to run now.
@@ -100,7 +109,7 @@ func (r *run) pending(b Block) []Job {
 	}
 	var out []Job
 	for _, j := range b.Jobs {
-		if o, done := r.c.outcomes.get(j.Key()); !done || o.failed && r.RetryFailed {
+		if o, done := r.c.outcome(j.Key()); !done || o.failed && r.RetryFailed {
 			j.Trial.Session = &r.session
 			out = append(out, j)
 		}
@@ -124,7 +133,7 @@ func (r *run) plan() {
 			r.clock.blocks++
 		}
 		for _, j := range b.Jobs {
-			o, done := r.c.outcomes.get(j.Key())
+			o, done := r.c.outcome(j.Key())
 			if done {
 				r.out.Done++
 			}

@@ -1,235 +1,62 @@
 package campaign
 
-import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
-	"syscall"
-	"time"
+import "soku/internal/measure"
 
-	"soku/internal/measure"
-)
-
-// JournalSchema is the identity of the journal's format. Records of a kind that
-// a program does not know are passed over.
-const JournalSchema = "soku.journal/1"
-
-// Kinds of record.
-const (
-	RecordPlan          = "plan"           // the first record, once
-	RecordStarted       = "started"        // a run began: this process works on the campaign from here on
-	RecordTrialStarted  = "trial_started"  // a trial is about to begin
-	RecordTrialFinished = "trial_finished" // it left a result, perhaps an error
-	RecordTrialDropped  = "trial_dropped"  // it was stopped and counts as not run
-	RecordCommand       = "command"        // a before or after command ended
-	RecordEnded         = "ended"          // the run ended in good order
-)
-
-// Record is one line of a journal.
-type Record struct {
-	Kind    string          `json:"record"`
-	At      time.Time       `json:"at"`
-	Plan    *PlanRecord     `json:"plan,omitempty"`
-	Run     *RunRecord      `json:"run,omitempty"`
-	Trial   *Key            `json:"trial,omitempty"`
-	Order   int             `json:"order,omitempty"`  // position in the round, of a trial
-	Bytes   int64           `json:"bytes,omitempty"`  // payload the trial moved
-	Result  *measure.Result `json:"result,omitempty"` // whole
-	Command *CommandRecord  `json:"command,omitempty"`
-	Reason  string          `json:"reason,omitempty"` // why a trial was dropped or a run ended
+// Journals is a place that keeps the journals of campaigns: [Folder] on a disk,
+// [Memory] for tests. Its methods may be called by several goroutines and, where
+// processes share the place, by several processes at once.
+//
+// Errors are a [measure.Error] of kind
+//
+//   - not_found: no campaign has that identity;
+//   - refused: another process, or another opener in this one, holds the campaign;
+//   - store: the journal cannot be read or written; what was appended before is
+//     not affected.
+type Journals interface {
+	// Name is where they are, for messages.
+	Name() string
+	// IDs are the identities of all campaigns in ascending order, which is that of
+	// their beginning.
+	IDs() ([]string, error)
+	// Create begins the journal of a new campaign and holds it.
+	Create(id string) (Journal, Lock, error)
+	// Open holds a campaign to go on with its journal, and gives every record to
+	// visit from the first on, as Journal.Read does. A record that was cut off while
+	// it was written is dropped.
+	Open(id string, visit func(Record) error) (Journal, Lock, error)
+	// Read visits the records of a campaign without holding it, also while another
+	// process writes. It returns visit's error.
+	Read(id string, visit func(Record) error) error
 }
 
-// PlanRecord is what the campaign is, for good.
-type PlanRecord struct {
-	Schema   string `json:"schema"`
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	File     string `json:"file"`
-	Text     string `json:"text"` // the plan as it was read
-	SHA256   string `json:"sha256"`
-	Seed     int64  `json:"seed"`
-	Trials   int    `json:"trials"`
-	Patterns int    `json:"patterns"`
-	Version  string `json:"version,omitempty"` // of the program
+// Journal is the append-only record of one campaign. It is used by one goroutine
+// at a time.
+type Journal interface {
+	// Append adds a record. When it returns nil the record lasts, whatever happens
+	// to this process or its machine; after an error nothing of it is in the
+	// journal. Where a lock can be lost, as a lease can, Append refuses after that.
+	Append(Record) error
+	// Read visits all records from the first on, and returns visit's error.
+	Read(visit func(Record) error) error
+	// Name is where the journal is, for messages.
+	Name() string
+	// Close ends the use of the journal. All that was appended lasts already.
+	Close() error
 }
 
-// RunRecord is one run of the campaign.
-type RunRecord struct {
-	Session     *measure.Session `json:"session,omitempty"` // absent in a journal of an older version
-	Only        Selection        `json:"only,omitempty"`
-	RetryFailed bool             `json:"retry_failed,omitempty"`
-	Version     string           `json:"version,omitempty"`
-	PID         int              `json:"pid"`
+// Lock is the right to append to a campaign's journal, which one opener has at a
+// time. It ends with the process, however that ends.
+type Lock interface {
+	Release() error
 }
 
-// CommandRecord is a before or after command that ran.
-type CommandRecord struct {
-	When     string           `json:"when"` // before or after
-	Pattern  string           `json:"pattern"`
-	Round    int              `json:"round"`
-	Text     string           `json:"text"`
-	Duration measure.Duration `json:"took_ns"`
-	Output   string           `json:"output,omitempty"` // stdout and stderr, the last 64 KiB
-	Error    string           `json:"error,omitempty"`
+// unknownCampaign is the error for an identity that is not in a place.
+func unknownCampaign(id, place string) error {
+	return measure.Errorf(measure.KindNotFound, "there is no campaign %q in %s", id, place).WithHint("list them with: soku ls --campaigns")
 }
 
-// maxRecord bounds one line. A result of a day with 1024 streams is far below.
-const maxRecord = 256 << 20
-
-// ReadJournal reads records and gives each to visit. It returns how many bytes
-// hold whole records: what follows was cut off while it was written, and is to
-// be dropped. A damaged line that others follow is an error of kind store, and
-// so is a journal that a newer soku wrote; visit's error is returned as it is.
-// It reads the lines before a damaged one, so a caller has their content.
-func ReadJournal(r io.Reader, visit func(Record) error) (whole int64, err error) {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for number := 1; ; number++ {
-		line, err := readLine(lines)
-		if errors.Is(err, io.EOF) {
-			return whole, nil // what has no line end was not finished
-		}
-		if err != nil {
-			return whole, err
-		}
-		rec, err := decodeRecord(line)
-		if err != nil {
-			if _, peek := lines.Peek(1); errors.Is(peek, io.EOF) {
-				return whole, nil // a power cut can leave the last line's end and not its middle
-			}
-			return whole, measure.Errorf(measure.KindStore, "line %d is damaged: %v", number, err).
-				WithHint("the %d bytes before it are whole; keep a copy, cut the file there and resume: only later trials are lost", whole)
-		}
-		if rec.Plan != nil && rec.Plan.Schema != JournalSchema {
-			return whole, measure.Errorf(measure.KindStore, "line %d has the schema %q, this program reads %s", number, rec.Plan.Schema, JournalSchema).
-				WithHint("use the soku that wrote it")
-		}
-		if err := visit(rec); err != nil {
-			return whole, err
-		}
-		whole += int64(len(line)) + 1
-	}
+// heldBy is the error for a campaign that somebody else holds.
+func heldBy(holder, id string) error {
+	return measure.Errorf(measure.KindRefused, "another process (%s) works on campaign %s", holder, id).
+		WithHint("wait for it to end, or stop it")
 }
-
-func decodeRecord(line []byte) (rec Record, err error) {
-	if err := json.Unmarshal(line, &rec); err != nil {
-		return rec, err
-	}
-	if rec.Kind == "" {
-		return rec, errors.New("it has no record member")
-	}
-	if rec.Kind == RecordTrialFinished && (rec.Trial == nil || rec.Result == nil) {
-		return rec, errors.New("a finished trial without its result")
-	}
-	if rec.Kind == RecordPlan && rec.Plan == nil {
-		return rec, errors.New("a plan record without a plan")
-	}
-	return rec, nil
-}
-
-// readLine returns the next line without its end, or io.EOF if no line end follows.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line[:len(line)-1], nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		case len(line) > maxRecord:
-			return nil, measure.Errorf(measure.KindStore, "a line has more than %d bytes", maxRecord)
-		}
-	}
-}
-
-// journal is the open file of a campaign, for one process at a time.
-type journal struct {
-	f    *os.File
-	path string
-	size int64 // bytes of whole records
-}
-
-// append writes a record and returns when it is on disk. If that fails, what
-// was written of it is taken back, so that the journal stays whole.
-func (j *journal) append(rec Record) error {
-	line, err := json.Marshal(rec)
-	if err == nil && bytes.IndexByte(line, '\n') >= 0 {
-		err = errors.New("a record must be one line")
-	}
-	if err != nil {
-		return measure.Errorf(measure.KindInternal, "encode a %s record: %w", rec.Kind, err)
-	}
-	line = append(line, '\n')
-	if _, err = j.f.WriteAt(line, j.size); err == nil {
-		err = j.f.Sync()
-	}
-	if err != nil {
-		_ = j.f.Truncate(j.size)
-		return j.failure("write", err)
-	}
-	j.size += int64(len(line))
-	return nil
-}
-
-func (j *journal) failure(doing string, err error) error {
-	return storeFailure(doing, j.path, err)
-}
-
-func storeFailure(doing, path string, err error) error {
-	why, hint := err.Error(), "check the folder and its rights, or use another with SOKU_DATA"
-	if errors.Is(err, syscall.ENOSPC) {
-		why, hint = "the disk is full", "free some space and go on with soku run --resume; every finished trial before this is kept"
-	}
-	var said *measure.Error
-	if errors.As(err, &said) && said.Hint != "" {
-		hint = said.Hint
-	}
-	return measure.Errorf(measure.KindStore, "%s the journal %s: %s", doing, path, why).WithHint("%s", hint)
-}
-
-// createJournal makes the folder and the file, and sees that both are on disk.
-func createJournal(dir string) (*journal, error) {
-	path := filepath.Join(dir, journalName)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, storeFailure("make", path, err)
-	}
-	syncFolder(dir)
-	syncFolder(filepath.Dir(dir))
-	return &journal{f: f, path: path}, nil
-}
-
-// openJournal reads a journal to its end, drops a record that was cut off, and
-// leaves the file ready to be appended to.
-func openJournal(dir string, visit func(Record) error) (*journal, error) {
-	path := filepath.Join(dir, journalName)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return nil, storeFailure("open", path, err)
-	}
-	whole, err := ReadJournal(f, visit)
-	if err == nil {
-		err = f.Truncate(whole)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, storeFailure("read", path, err)
-	}
-	return &journal{f: f, path: path, size: whole}, nil
-}
-
-// syncFolder makes a new entry of a folder last. Some systems cannot; then the
-// entry lasts as soon as they like.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
-}
-
-const journalName = "journal.ndjson"

@@ -103,7 +103,7 @@ func TestAJournalThatNamesPatternsByTextGoesOn(t *testing.T) {
 	if _, err := b.run(); measure.KindOf(err) != measure.KindIncomplete {
 		t.Fatal(err)
 	}
-	asOlder(t, b.campaign.JournalPath())
+	asOlder(t, b.campaign.JournalName())
 	b.exec.Only, b.fail, b.exec.RetryFailed = nil, nil, true
 	b.resume()
 	out, err := b.run() // 8 that failed and 16 that were left
@@ -153,7 +153,7 @@ func TestAResultNamesItsPairAndSession(t *testing.T) {
 		t.Errorf("sessions are %q, want two", ids)
 	}
 	started := []measure.Session{}
-	text, err := os.ReadFile(b.campaign.JournalPath())
+	text, err := os.ReadFile(b.campaign.JournalName())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,9 @@ func (b *bench) create() {
 	b.hold(c)
 }
 
-func (b *bench) campaigns() string { return filepath.Join(b.dir, "campaigns") }
+func (b *bench) campaigns() campaign.Folder {
+	return campaign.Folder(filepath.Join(b.dir, "campaigns"))
+}
 
 func (b *bench) hold(c *campaign.Campaign) {
 	b.campaign = c

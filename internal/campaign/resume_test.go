@@ -57,7 +57,7 @@ func TestAChangedPlanIsNotResumed(t *testing.T) {
 
 func TestAnUnknownCampaignIsNotFound(t *testing.T) {
 	for _, id := range []string{"nothing", "", "..", "../x", "/etc"} {
-		_, err := campaign.Resume(t.TempDir(), id, parse(t, study))
+		_, err := campaign.Resume(campaign.Folder(t.TempDir()), id, parse(t, study))
 		if measure.KindOf(err) != measure.KindNotFound {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -93,6 +93,51 @@ func TestAnotherStoreIsFilledFromTheJournal(t *testing.T) {
 	b.onceEach(16)
 }
 
+// countingStore counts what is put into a store.
+type countingStore struct {
+	store.Store
+	puts int
+}
+
+func (s *countingStore) Put(ctx context.Context, r *measure.Result) error {
+	s.puts++
+	return s.Store.Put(ctx, r)
+}
+
+func TestAResumedRunPutsOnlyWhatTheStoreLacks(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	b.exec.Only = nil
+	counting := &countingStore{Store: b.store}
+	b.exec.Store = counting
+	b.resume()
+	if _, err := b.run(); err != nil || counting.puts != 8 {
+		t.Errorf("%d results were put, want the 8 that ran now (%v)", counting.puts, err)
+	}
+	// A kill between journal and store leaves a result in the one alone.
+	lacking, err := store.OpenSQLite(t.Context(), filepath.Join(b.dir, "lacking.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lacking.Close()
+	for _, r := range b.results()[2:] {
+		if err := lacking.Put(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counting = &countingStore{Store: lacking}
+	b.store, b.exec.Store = lacking, counting
+	b.resume()
+	if _, err := b.run(); err != nil || counting.puts != 2 {
+		t.Errorf("%d results were put, want the 2 that are missing (%v)", counting.puts, err)
+	}
+	b.onceEach(16)
+}
+
 // TestAJournalCutAnywhereResumes cuts the journal of a finished campaign at
 // every byte of some records, as a kill or a power cut would, and resumes.
 func TestAJournalCutAnywhereResumes(t *testing.T) {
@@ -101,7 +146,7 @@ func TestAJournalCutAnywhereResumes(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(b.campaign.JournalPath())
+	whole, err := os.ReadFile(b.campaign.JournalName())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +156,7 @@ func TestAJournalCutAnywhereResumes(t *testing.T) {
 	first := bytes.IndexByte(whole, '\n') + 1
 	for cut := first; cut <= len(whole); cut += 37 {
 		for _, damage := range []string{"", "\x00\x00\x00\x00", "{\"record\":\n"} {
-			if err := os.WriteFile(b.campaign.JournalPath(), append(bytes.Clone(whole[:cut]), damage...), 0o644); err != nil {
+			if err := os.WriteFile(b.campaign.JournalName(), append(bytes.Clone(whole[:cut]), damage...), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			finished := bytes.Count(whole[:cut], []byte(`"record":"trial_finished"`))
@@ -139,7 +184,7 @@ func TestWhatIsWrittenAfterATornLineIsWhole(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(b.campaign.JournalPath(), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(b.campaign.JournalName(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +198,7 @@ func TestWhatIsWrittenAfterATornLineIsWhole(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(b.campaign.JournalPath())
+	text, err := os.ReadFile(b.campaign.JournalName())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +215,7 @@ func TestADamagedLineInTheMiddleIsSaid(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	path := b.campaign.JournalPath()
+	path := b.campaign.JournalName()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +246,7 @@ func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "c", "journal.ndjson"), []byte(line+line), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := campaign.Resume(dir, "c", parse(t, study))
+	_, err := campaign.Resume(campaign.Folder(dir), "c", parse(t, study))
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "soku.journal/2") {
 		t.Errorf("error is %v", err)
 	}
@@ -223,9 +268,9 @@ func campaignChild() int {
 	}
 	var c *campaign.Campaign
 	if id := os.Getenv("SOKU_TEST_CAMPAIGN"); id != "" {
-		c, err = campaign.Resume(filepath.Join(dir, "campaigns"), id, p)
+		c, err = campaign.Resume(campaign.Folder(filepath.Join(dir, "campaigns")), id, p)
 	} else {
-		c, err = campaign.Create(filepath.Join(dir, "campaigns"), p, 42, "test", time.Now())
+		c, err = campaign.Create(campaign.Folder(filepath.Join(dir, "campaigns")), p, 42, "test", time.Now())
 	}
 	if err != nil {
 		println(err.Error())
@@ -289,7 +334,7 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 			_ = cmd.Process.Kill()
 		}
 		err = cmd.Wait()
-		infos, ferr := campaign.Find(filepath.Join(dir, "campaigns"), "study")
+		infos, ferr := campaign.Find(campaign.Folder(filepath.Join(dir, "campaigns")), "study")
 		if ferr != nil || len(infos) != 1 {
 			t.Fatalf("campaigns are %+v (%v); the process said %s", infos, ferr, &stderr)
 		}

@@ -27,7 +27,7 @@ func (r *run) trial(ctx context.Context, j Job) error {
 	var m meter
 	res := r.Runner.Run(trialCtx, j, Hooks{Progress: func(p measure.Progress) {
 		m.add(p)
-		if limit := int64(r.c.Plan.MaxBytes); limit > 0 && r.c.bytes+m.bytes() > limit {
+		if limit := int64(r.c.Plan.MaxBytes); limit > 0 && r.c.moved()+m.bytes() > limit {
 			cancel(r.capReached())
 		}
 		r.tell(Event{Kind: EventProgress, Job: &j, Progress: &p})
@@ -51,11 +51,11 @@ func (r *run) trial(ctx context.Context, j Job) error {
 // that is over is kept even if ctx has just ended.
 func (r *run) keep(ctx context.Context, j Job, res *measure.Result, bytes int64) error {
 	key := j.Key()
-	previous, again := r.c.outcomes.get(key)
+	previous, again := r.c.outcome(key)
 	if again {
 		res.Warnings = append(res.Warnings, "replaces result "+previous.result+" of the same trial, which failed")
 	}
-	err := r.c.write(Record{Kind: RecordTrialFinished, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, Bytes: bytes, Result: res})
+	err := r.c.write(Record{Kind: RecordTrialFinished, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, Bytes: bytes, Result: NewDocument(res)})
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (r *run) interrupted(ctx context.Context) *measure.Error {
 // that goes as fast as it can is watched while it runs.
 func (r *run) mayMove(j Job) error {
 	payload, _ := trialBytes(j.Test, j.Options)
-	if limit := int64(r.c.Plan.MaxBytes); limit > 0 && r.c.bytes+payload >= limit+min(payload, 1) {
+	if limit := int64(r.c.Plan.MaxBytes); limit > 0 && r.c.moved()+payload >= limit+min(payload, 1) {
 		return r.capReached()
 	}
 	return nil

@@ -69,7 +69,9 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func campaignsDir(sys *System) string { return filepath.Join(sys.DataDir, "campaigns") }
+func campaignsDir(sys *System) campaign.Folder {
+	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
+}
 
 // runCampaign checks all that can be checked before anything is built or sent.
 func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (err error) {

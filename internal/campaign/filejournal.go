@@ -1,0 +1,81 @@
+package campaign
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// fileJournal is a journal in a file, one line a record, synced after each.
+type fileJournal struct {
+	f    *os.File
+	path string
+	size int64 // bytes of whole records
+}
+
+// Append writes a record and returns when it is on disk. If that fails, what
+// was written of it is taken back, so that the journal stays whole.
+func (j *fileJournal) Append(rec Record) error {
+	line, err := encodeRecord(rec)
+	if err != nil {
+		return err
+	}
+	if _, err = j.f.WriteAt(line, j.size); err == nil {
+		err = j.f.Sync()
+	}
+	if err != nil {
+		_ = j.f.Truncate(j.size)
+		return journalFailure("write the journal", j.path, err)
+	}
+	j.size += int64(len(line))
+	return nil
+}
+
+func (j *fileJournal) Read(visit func(Record) error) error {
+	_, err := ReadJournal(io.NewSectionReader(j.f, 0, j.size), visit)
+	return err
+}
+
+func (j *fileJournal) Name() string { return j.path }
+
+func (j *fileJournal) Close() error { return j.f.Close() }
+
+// createJournal makes the file, and sees that it and its folder are on disk.
+func createJournal(dir string) (*fileJournal, error) {
+	path := filepath.Join(dir, journalName)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, journalFailure("make the journal", path, err)
+	}
+	syncFolder(dir)
+	syncFolder(filepath.Dir(dir))
+	return &fileJournal{f: f, path: path}, nil
+}
+
+// openJournal reads a journal to its end, drops a record that was cut off, and
+// leaves the file ready to be appended to.
+func openJournal(dir string, visit func(Record) error) (*fileJournal, error) {
+	path := filepath.Join(dir, journalName)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, journalFailure("open the journal", path, err)
+	}
+	whole, err := ReadJournal(f, visit)
+	if err == nil {
+		err = f.Truncate(whole)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, journalFailure("read the journal", path, err)
+	}
+	return &fileJournal{f: f, path: path, size: whole}, nil
+}
+
+// syncFolder makes a new entry of a folder last. Some systems cannot; then the
+// entry lasts as soon as they like.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

@@ -1,0 +1,70 @@
+package campaign
+
+import (
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// Info is a campaign as its journal tells without being opened for work.
+type Info struct {
+	Record       PlanRecord
+	Done, Failed int
+}
+
+// Open reports whether trials are left.
+func (i Info) Open() bool { return i.Done < i.Record.Trials }
+
+// Find lists the campaigns with that name, the newest first. Those whose journal
+// does not begin with a plan are passed over.
+func Find(in Journals, name string) ([]Info, error) {
+	ids, err := in.IDs()
+	if err != nil {
+		return nil, err
+	}
+	var out []Info
+	for _, id := range slices.Backward(ids) { // they begin with the time
+		if !strings.Contains(id, name) {
+			continue
+		}
+		c := &Campaign{outcomes: newOutcomes()}
+		err := in.Read(id, c.learn)
+		if err != nil && c.Record.ID == "" || c.Record.Name != name {
+			continue
+		}
+		info := Info{Record: c.Record}
+		info.Done, info.Failed = c.Done()
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// FindID returns the full identity of the campaign that id means: an identity,
+// the beginning of one, or "last" for the newest. Errors are of kind not_found,
+// or usage if several begin like that.
+func FindID(in Journals, id string) (string, error) {
+	ids, err := in.IDs()
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, e := range ids {
+		if e == id {
+			return id, nil
+		}
+		if strings.HasPrefix(e, id) && len(id) >= store.MinPrefix || id == store.Last {
+			found = append(found, e)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", unknownCampaign(id, in.Name())
+	case id == store.Last:
+		return found[len(found)-1], nil // they begin with the time
+	case len(found) > 1:
+		return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", id, strings.Join(found, ", ")).WithHint("give more of its characters")
+	}
+	return found[0], nil
+}

@@ -1,0 +1,168 @@
+package campaign_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+)
+
+// places are what keeps journals; each has to do all that [campaign.Journals] says.
+func places(t *testing.T) map[string]campaign.Journals {
+	return map[string]campaign.Journals{
+		"folder": campaign.Folder(filepath.Join(t.TempDir(), "campaigns")),
+		"memory": new(campaign.Memory),
+	}
+}
+
+// reasons are the texts of records, which the tests number by them.
+func reasons(t *testing.T, read func(visit func(campaign.Record) error) error) string {
+	t.Helper()
+	var out []string
+	if err := read(func(r campaign.Record) error { out = append(out, r.Reason); return nil }); err != nil {
+		t.Error(err)
+	}
+	return strings.Join(out, " ")
+}
+
+func note(n int) campaign.Record {
+	return campaign.Record{Kind: campaign.RecordEnded, Reason: fmt.Sprint(n)}
+}
+
+func TestAJournalKeepsItsRecordsInOrder(t *testing.T) {
+	for name, in := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			j, lock, err := in.Create("c1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range 3 {
+				if err := j.Append(note(n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := reasons(t, j.Read); got != "0 1 2" {
+				t.Errorf("the open journal has %s", got)
+			}
+			other := func(visit func(campaign.Record) error) error { return in.Read("c1", visit) }
+			if got := reasons(t, other); got != "0 1 2" {
+				t.Errorf("whoever does not hold it reads %s", got)
+			}
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := lock.Release(); err != nil {
+				t.Error(err)
+			}
+			if err := j.Append(note(9)); err == nil {
+				t.Error("a closed journal was appended to")
+			}
+			got := reasons(t, func(visit func(campaign.Record) error) error {
+				j, lock, err = in.Open("c1", visit)
+				return err
+			})
+			if got != "0 1 2" {
+				t.Errorf("opening reads %s", got)
+			}
+			if err := j.Append(note(3)); err != nil {
+				t.Fatal(err)
+			}
+			if got := reasons(t, j.Read); got != "0 1 2 3" {
+				t.Errorf("going on leaves %s", got)
+			}
+			_, _ = j.Close(), lock.Release()
+		})
+	}
+}
+
+func TestOneOpenerHoldsACampaign(t *testing.T) {
+	for name, in := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			j, lock, err := in.Create("c1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			nothing := func(campaign.Record) error { return nil }
+			if _, _, err := in.Open("c1", nothing); measure.KindOf(err) != measure.KindRefused {
+				t.Errorf("a held campaign was opened: %v", err)
+			}
+			if _, _, err := in.Create("c1"); err == nil {
+				t.Error("a campaign was created twice")
+			}
+			_, _ = j.Close(), lock.Release()
+			wrong := fmt.Errorf("wrong")
+			j, lock, err = in.Open("c1", nothing)
+			if err != nil {
+				t.Fatalf("a released campaign: %v", err)
+			}
+			if err := j.Append(note(1)); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = j.Close(), lock.Release()
+			if _, _, err := in.Open("c1", func(campaign.Record) error { return wrong }); err == nil {
+				t.Error("opening passed over the visitor's error")
+			}
+			if j, lock, err = in.Open("c1", nothing); err != nil {
+				t.Errorf("a campaign that could not be opened stays held: %v", err)
+			} else {
+				_, _ = j.Close(), lock.Release()
+			}
+		})
+	}
+}
+
+func TestCampaignsAreListedAndUnknownOnesNotFound(t *testing.T) {
+	for name, in := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			if ids, err := in.IDs(); err != nil || len(ids) != 0 {
+				t.Errorf("an empty place has %q (%v)", ids, err)
+			}
+			for _, id := range []string{"2-b", "1-a", "3-c"} {
+				j, lock, err := in.Create(id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = j.Close(), lock.Release()
+			}
+			if ids, err := in.IDs(); err != nil || !slices.Equal(ids, []string{"1-a", "2-b", "3-c"}) {
+				t.Errorf("campaigns are %q (%v)", ids, err)
+			}
+			nothing := func(campaign.Record) error { return nil }
+			if _, _, err := in.Open("4", nothing); measure.KindOf(err) != measure.KindNotFound {
+				t.Errorf("opening an unknown campaign: %v", err)
+			}
+			if err := in.Read("4", nothing); measure.KindOf(err) != measure.KindNotFound {
+				t.Errorf("reading an unknown campaign: %v", err)
+			}
+		})
+	}
+}
+
+func TestACampaignRunsAndResumesInMemory(t *testing.T) {
+	b := newBench(t, study)
+	in := new(campaign.Memory)
+	c, err := campaign.Create(in, b.plan, 42, "test", b.exec.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.hold(c)
+	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
+	if out, err := b.run(); err != nil || out.Ran != 8 {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b.campaign, err = campaign.Resume(in, c.ID(), b.plan); err != nil {
+		t.Fatal(err)
+	}
+	b.exec.Only = nil
+	if out, err := b.run(); err != nil || out.Ran != 8 {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	b.onceEach(16)
+}

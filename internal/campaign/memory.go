@@ -1,0 +1,122 @@
+package campaign
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"soku/internal/measure"
+)
+
+// Memory keeps journals in memory, for tests of what uses them. They last as
+// long as it does. The zero value is ready for use.
+type Memory struct {
+	mu       sync.Mutex
+	journals map[string]*memoryJournal
+}
+
+// memoryJournal is a journal and its lock.
+type memoryJournal struct {
+	place *Memory
+	id    string
+	text  []byte // records as in a file
+	held  bool
+}
+
+// Name is "memory".
+func (m *Memory) Name() string { return "memory" }
+
+// IDs are the identities in order.
+func (m *Memory) IDs() ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.journals)), nil
+}
+
+// Create begins a journal and holds it.
+func (m *Memory) Create(id string) (Journal, Lock, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.journals[id] != nil {
+		return nil, nil, journalFailure("make the journal", id, os.ErrExist)
+	}
+	if m.journals == nil {
+		m.journals = map[string]*memoryJournal{}
+	}
+	j := &memoryJournal{place: m, id: id, held: true}
+	m.journals[id] = j
+	return j, j, nil
+}
+
+// Open holds a campaign and reads its journal.
+func (m *Memory) Open(id string, visit func(Record) error) (Journal, Lock, error) {
+	j, err := m.hold(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := j.Read(visit); err != nil {
+		_ = j.Release()
+		return nil, nil, journalFailure("read the journal", id, err)
+	}
+	return j, j, nil
+}
+
+func (m *Memory) hold(id string) (*memoryJournal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.journals[id]
+	switch {
+	case j == nil:
+		return nil, unknownCampaign(id, m.Name())
+	case j.held:
+		return nil, heldBy("this one", id)
+	}
+	j.held = true
+	return j, nil
+}
+
+// Read visits the records of a journal.
+func (m *Memory) Read(id string, visit func(Record) error) error {
+	m.mu.Lock()
+	j := m.journals[id]
+	m.mu.Unlock()
+	if j == nil {
+		return unknownCampaign(id, m.Name())
+	}
+	return j.Read(visit)
+}
+
+func (j *memoryJournal) Append(rec Record) error {
+	line, err := encodeRecord(rec)
+	if err != nil {
+		return err
+	}
+	j.place.mu.Lock()
+	defer j.place.mu.Unlock()
+	if !j.held {
+		return measure.Errorf(measure.KindRefused, "write the journal %s: it was closed", j.id)
+	}
+	j.text = append(j.text, line...)
+	return nil
+}
+
+func (j *memoryJournal) Read(visit func(Record) error) error {
+	j.place.mu.Lock()
+	text := j.text[:len(j.text):len(j.text)]
+	j.place.mu.Unlock()
+	_, err := ReadJournal(bytes.NewReader(text), visit)
+	return err
+}
+
+func (j *memoryJournal) Name() string { return j.id }
+
+func (j *memoryJournal) Close() error { return nil }
+
+func (j *memoryJournal) Release() error {
+	j.place.mu.Lock()
+	defer j.place.mu.Unlock()
+	j.held = false
+	return nil
+}

@@ -1,0 +1,206 @@
+package campaign
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// JournalSchema is the identity of the journal's format. Records of a kind that
+// a program does not know are passed over.
+const JournalSchema = "soku.journal/1"
+
+// Kinds of record.
+const (
+	RecordPlan          = "plan"           // the first record, once
+	RecordStarted       = "started"        // a run began: this process works on the campaign from here on
+	RecordTrialStarted  = "trial_started"  // a trial is about to begin
+	RecordTrialFinished = "trial_finished" // it left a result, perhaps an error
+	RecordTrialDropped  = "trial_dropped"  // it was stopped and counts as not run
+	RecordCommand       = "command"        // a before or after command ended
+	RecordEnded         = "ended"          // the run ended in good order
+)
+
+// Record is one line of a journal.
+type Record struct {
+	Kind    string         `json:"record"`
+	At      time.Time      `json:"at"`
+	Plan    *PlanRecord    `json:"plan,omitempty"`
+	Run     *RunRecord     `json:"run,omitempty"`
+	Trial   *Key           `json:"trial,omitempty"`
+	Order   int            `json:"order,omitempty"`  // position in the round, of a trial
+	Bytes   int64          `json:"bytes,omitempty"`  // payload the trial moved
+	Result  *Document      `json:"result,omitempty"` // whole
+	Command *CommandRecord `json:"command,omitempty"`
+	Reason  string         `json:"reason,omitempty"` // why a trial was dropped or a run ended
+}
+
+// PlanRecord is what the campaign is, for good.
+type PlanRecord struct {
+	Schema   string `json:"schema"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	File     string `json:"file"`
+	Text     string `json:"text"` // the plan as it was read
+	SHA256   string `json:"sha256"`
+	Seed     int64  `json:"seed"`
+	Trials   int    `json:"trials"`
+	Patterns int    `json:"patterns"`
+	Version  string `json:"version,omitempty"` // of the program
+}
+
+// RunRecord is one run of the campaign.
+type RunRecord struct {
+	Session     *measure.Session `json:"session,omitempty"` // absent in a journal of an older version
+	Only        Selection        `json:"only,omitempty"`
+	RetryFailed bool             `json:"retry_failed,omitempty"`
+	Version     string           `json:"version,omitempty"`
+	PID         int              `json:"pid"`
+}
+
+// CommandRecord is a before or after command that ran.
+type CommandRecord struct {
+	When     string           `json:"when"` // before or after
+	Pattern  string           `json:"pattern"`
+	Round    int              `json:"round"`
+	Text     string           `json:"text"`
+	Duration measure.Duration `json:"took_ns"`
+	Output   string           `json:"output,omitempty"` // stdout and stderr, the last 64 KiB
+	Error    string           `json:"error,omitempty"`
+}
+
+// Document is a result as a record holds it. Its identity and its error are
+// decoded with the record, the rest only when [Document.Result] asks for it, so
+// that a journal is read fast by those who need no figures.
+type Document struct {
+	ID    string
+	Error *measure.Error
+
+	result *measure.Result // nil until decoded
+	raw    json.RawMessage // nil if made from a result
+}
+
+// NewDocument is the document of a result.
+func NewDocument(r *measure.Result) *Document {
+	return &Document{ID: r.ID, Error: r.Error, result: r}
+}
+
+// Result is the whole result.
+func (d *Document) Result() (*measure.Result, error) {
+	if d.result == nil {
+		r := new(measure.Result)
+		if err := json.Unmarshal(d.raw, r); err != nil {
+			return nil, err
+		}
+		d.result = r
+	}
+	return d.result, nil
+}
+
+// MarshalJSON writes the whole result.
+func (d *Document) MarshalJSON() ([]byte, error) {
+	if d.raw != nil {
+		return d.raw, nil
+	}
+	return json.Marshal(d.result)
+}
+
+// UnmarshalJSON keeps the text and decodes the identity and the error.
+func (d *Document) UnmarshalJSON(b []byte) error {
+	var head struct {
+		ID    string         `json:"id"`
+		Error *measure.Error `json:"error"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	*d = Document{ID: head.ID, Error: head.Error, raw: bytes.Clone(b)}
+	return nil
+}
+
+// maxRecord bounds one line. A result of a day with 1024 streams is far below.
+const maxRecord = 256 << 20
+
+// ReadJournal reads records and gives each to visit. It returns how many bytes
+// hold whole records: what follows was cut off while it was written, and is to
+// be dropped. A damaged line that others follow is an error of kind store, and
+// so is a journal that a newer soku wrote; visit's error is returned as it is.
+// It reads the lines before a damaged one, so a caller has their content.
+func ReadJournal(r io.Reader, visit func(Record) error) (whole int64, err error) {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for number := 1; ; number++ {
+		line, err := readLine(lines)
+		if errors.Is(err, io.EOF) {
+			return whole, nil // what has no line end was not finished
+		}
+		if err != nil {
+			return whole, err
+		}
+		rec, err := decodeRecord(line)
+		if err != nil {
+			if _, peek := lines.Peek(1); errors.Is(peek, io.EOF) {
+				return whole, nil // a power cut can leave the last line's end and not its middle
+			}
+			return whole, measure.Errorf(measure.KindStore, "line %d is damaged: %v", number, err).
+				WithHint("the %d bytes before it are whole; keep a copy, cut the file there and resume: only later trials are lost", whole)
+		}
+		if rec.Plan != nil && rec.Plan.Schema != JournalSchema {
+			return whole, measure.Errorf(measure.KindStore, "line %d has the schema %q, this program reads %s", number, rec.Plan.Schema, JournalSchema).
+				WithHint("use the soku that wrote it")
+		}
+		if err := visit(rec); err != nil {
+			return whole, err
+		}
+		whole += int64(len(line)) + 1
+	}
+}
+
+func decodeRecord(line []byte) (rec Record, err error) {
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return rec, err
+	}
+	if rec.Kind == "" {
+		return rec, errors.New("it has no record member")
+	}
+	if rec.Kind == RecordTrialFinished && (rec.Trial == nil || rec.Result == nil) {
+		return rec, errors.New("a finished trial without its result")
+	}
+	if rec.Kind == RecordPlan && rec.Plan == nil {
+		return rec, errors.New("a plan record without a plan")
+	}
+	return rec, nil
+}
+
+// readLine returns the next line without its end, or io.EOF if no line end follows.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		case len(line) > maxRecord:
+			return nil, measure.Errorf(measure.KindStore, "a line has more than %d bytes", maxRecord)
+		}
+	}
+}
+
+// encodeRecord is the record as one line with its end.
+func encodeRecord(rec Record) ([]byte, error) {
+	line, err := json.Marshal(rec)
+	if err == nil && bytes.IndexByte(line, '\n') >= 0 {
+		err = errors.New("a record must be one line")
+	}
+	if err != nil {
+		return nil, measure.Errorf(measure.KindInternal, "encode a %s record: %w", rec.Kind, err)
+	}
+	return append(line, '\n'), nil
+}
