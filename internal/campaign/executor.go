@@ -108,7 +108,7 @@ func (r *run) pending(b Block) []Job {
 		return nil
 	}
 	var out []Job
-	for _, j := range b.Jobs {
+	for j := range b.Jobs() {
 		if o, done := r.c.outcome(j.Key()); !done || o.failed && r.RetryFailed {
 			j.Trial.Session = &r.session
 			out = append(out, j)
@@ -123,7 +123,7 @@ func (r *run) plan() {
 		if !r.Only.Matches(b.Pattern.Levels) {
 			continue
 		}
-		r.out.Total += len(b.Jobs)
+		r.out.Total += b.Len
 		left := r.pending(b)
 		for _, j := range left {
 			length, _ := trialTime(j.Test, j.Options)
@@ -132,7 +132,7 @@ func (r *run) plan() {
 		if len(left) > 0 && len(b.Pattern.Before)+len(b.Pattern.After) > 0 {
 			r.clock.blocks++
 		}
-		for _, j := range b.Jobs {
+		for j := range b.Jobs() {
 			o, done := r.c.outcome(j.Key())
 			if done {
 				r.out.Done++

@@ -24,7 +24,7 @@ func TestACampaignRunsEveryTrialOnceInOrder(t *testing.T) {
 	}
 	var want []string
 	for block := range b.plan.Blocks("", 42) {
-		for _, j := range block.Jobs {
+		for j := range block.Jobs() {
 			want = append(want, j.Key().String())
 		}
 	}

@@ -142,7 +142,7 @@ rounds: 1
 	}
 	got := map[string]string{}
 	for b := range p.Blocks("id", 1) {
-		j := b.Jobs[0]
+		j := b.Job(0)
 		if j.Options.Bind != "client-lan" || j.Client.Host != "client" {
 			t.Errorf("the client is %+v and binds to %s", j.Client, j.Options.Bind)
 		}

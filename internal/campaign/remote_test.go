@@ -72,7 +72,7 @@ func remote(t *testing.T, how, mark string) *campaign.Remote {
 func job(t *testing.T) campaign.Job {
 	t.Helper()
 	for b := range parse(t, full).Blocks("c1", 1) {
-		return b.Jobs[0]
+		return b.Job(0)
 	}
 	return campaign.Job{}
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math/bits"
 	mathrand "math/rand/v2"
-	"strings"
 
 	"soku/internal/measure"
 )
@@ -20,28 +19,42 @@ type Job struct {
 	Server  Target
 }
 
-// Target is an endpoint as a trial uses it.
-type Target struct {
-	Endpoint measure.Endpoint // name, label and address as the plan says; empty for this machine
-	Host     string           // host of the lab, or empty
-	Command  []string         // what starts soku there, or nil
-}
-
-// Reference is "endpoint" or "endpoint.label" as plans write it; empty for this
-// machine.
-func (t Target) Reference() string {
-	if t.Endpoint.Label == "" {
-		return t.Endpoint.Name
-	}
-	return t.Endpoint.Name + "." + t.Endpoint.Label
-}
-
-// Block is a pattern's turn in a round: its trials run one after the other
-// between its commands.
+// Block is a pattern's turn in a round: the trials between its commands. Its
+// trials are made when they are asked for, so that a block can have a million.
 type Block struct {
 	Round   int
 	Pattern *Pattern
-	Jobs    []Job // repeat by repeat, in each all tests in the plan's order
+	// Hosts are the machines that the block's trials occupy, each once. The empty
+	// name is this machine.
+	Hosts []string
+	// Len is how many trials there are. Slot and Job describe each, from 0 to Len-1
+	// in the planned order; both return the same for one i whenever they are called.
+	Len  int
+	Slot func(i int) Slot
+	Job  func(i int) Job
+}
+
+// Slot is what has to be known of a trial to decide when it can start.
+type Slot struct {
+	// Client and Server are the hosts of its ends, as indices of Block.Hosts. They
+	// are the same where both ends are on one machine.
+	Client, Server int
+	// Others are further hosts that the trial occupies.
+	Others []int
+	// Group is 0 for a trial that starts by itself. Trials that start together have
+	// the same number, which no others of the block have, and follow each other.
+	Group int
+}
+
+// Jobs are the trials of the block in the planned order.
+func (b Block) Jobs() iter.Seq[Job] {
+	return func(yield func(Job) bool) {
+		for i := range b.Len {
+			if !yield(b.Job(i)) {
+				return
+			}
+		}
+	}
 }
 
 // DrawSeed returns a seed for a plan that has none. It is below 2^53, so that
@@ -52,16 +65,21 @@ func DrawSeed() int64 {
 	return int64(binary.LittleEndian.Uint64(b[:]) >> 11)
 }
 
-// Blocks are the whole campaign in the order in which it runs, whatever is to
-// be run now: rounds, in each all patterns in an order drawn from seed and
-// round alone. The same plan and seed give the same order on every machine and
-// in every version.
+// Blocks are the plan's rounds in the order in which they run, whatever is to be
+// run now: in each round all patterns, in an order drawn from seed and round
+// alone. The same plan and seed give the same order on every machine and in
+// every version.
 func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
+	return p.blocks(campaignID, seed, func() int { return p.Rounds })
+}
+
+// blocks asks for the number of rounds after each, because rounds can be added
+// while a campaign runs.
+func (p *Plan) blocks(campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		for round := 1; round <= p.Rounds; round++ {
-			order := 0
-			for _, i := range shuffled(len(p.patterns), seed, round) {
-				if !yield(p.block(campaignID, seed, round, &p.patterns[i], &order)) {
+		for round := 1; round <= rounds(); round++ {
+			for turn, i := range shuffled(len(p.patterns), seed, round) {
+				if !yield(p.block(campaignID, seed, round, turn, &p.patterns[i])) {
 					return
 				}
 			}
@@ -69,25 +87,30 @@ func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
 	}
 }
 
-func (p *Plan) block(campaignID string, seed int64, round int, pt *Pattern, order *int) Block {
-	b := Block{Round: round, Pattern: pt, Jobs: make([]Job, 0, p.Repeats*len(pt.Tests))}
+// block is a pattern's turn in a round, counted from 0: all tests in the plan's
+// order, repeat by repeat.
+func (p *Plan) block(campaignID string, seed int64, round, turn int, pt *Pattern) Block {
 	client, server := p.target(pt.From), p.target(pt.To)
 	pair := &measure.Pair{Client: client.Endpoint, Server: server.Endpoint}
-	for repeat := 1; repeat <= p.Repeats; repeat++ {
-		for _, t := range pt.Tests {
-			*order++
-			j := Job{
-				Trial: measure.Trial{
-					Campaign: campaignID, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
-					Round: round, Repeat: repeat, Order: *order, Seed: seed, Pair: pair,
-				},
-				Test: t.Test, Options: t.Options, Client: client, Server: server,
-			}
-			if client.Endpoint.Label != "" && j.Options.Bind == "" {
-				j.Options.Bind = client.Endpoint.Address // measuring from a labelled address means leaving by it
-			}
-			b.Jobs = append(b.Jobs, j)
+	b := Block{Round: round, Pattern: pt, Hosts: []string{client.Machine()}, Len: p.Repeats * len(pt.Tests)}
+	slot := Slot{}
+	if server.Machine() != client.Machine() {
+		b.Hosts, slot.Server = append(b.Hosts, server.Machine()), 1
+	}
+	b.Slot = func(int) Slot { return slot }
+	b.Job = func(i int) Job {
+		t := pt.Tests[i%len(pt.Tests)]
+		j := Job{
+			Trial: measure.Trial{
+				Campaign: campaignID, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
+				Round: round, Repeat: i/len(pt.Tests) + 1, Order: turn*b.Len + i + 1, Seed: seed, Pair: pair,
+			},
+			Test: t.Test, Options: t.Options, Client: client, Server: server,
 		}
+		if client.Endpoint.Label != "" && j.Options.Bind == "" {
+			j.Options.Bind = client.Endpoint.Address // measuring from a labelled address means leaving by it
+		}
+		return j
 	}
 	return b
 }
@@ -109,44 +132,4 @@ func shuffled(n int, seed int64, round int) []int {
 		out[i], out[j] = out[j], out[i]
 	}
 	return out
-}
-
-// target is the endpoint behind "name" or "name.label"; the zero Target, this
-// machine, for an empty reference.
-func (p *Plan) target(ref string) Target {
-	if ref == "" {
-		return Target{}
-	}
-	name, label, _ := strings.Cut(ref, ".")
-	e, _ := p.Endpoints.Get(name)
-	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command}
-	if label != "" {
-		t.Endpoint.Address, _ = e.Addresses.Get(label)
-	}
-	if t.Endpoint.Address == "" {
-		t.Endpoint.Address = p.resolved[ref]
-	}
-	return t
-}
-
-// Resolve fills in the addresses that the plan leaves to its lab. lookup
-// returns the address of a host of the lab with a label, or its first one for
-// an empty label. An error names the endpoint.
-func (p *Plan) Resolve(lookup func(host, label string) (string, error)) error {
-	p.resolved = map[string]string{}
-	for _, pt := range p.patterns {
-		for _, ref := range []string{pt.From, pt.To} {
-			t := p.target(ref)
-			if ref == "" || t.Host == "" || t.Endpoint.Address != "" {
-				continue
-			}
-			address, err := lookup(t.Host, t.Endpoint.Label)
-			if err != nil {
-				e := measure.AsError(err, measure.KindFile)
-				return measure.Errorf(measure.KindFile, "%s: endpoint %s: %s", p.File, ref, e.Message).WithHint("%s", e.Hint)
-			}
-			p.resolved[ref] = address
-		}
-	}
-	return nil
 }

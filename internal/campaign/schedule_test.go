@@ -2,6 +2,8 @@ package campaign_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -24,6 +26,44 @@ func TestTheOrderOfASeedNeverChanges(t *testing.T) {
 	want := "1:e 1:d 1:b 1:c 1:a 2:c 2:b 2:e 2:d 2:a 3:c 3:b 3:a 3:e 3:d"
 	if got := order(p, 42); got != want {
 		t.Errorf("order is\n%s, want\n%s", got, want)
+	}
+}
+
+// testdata/orders.txt was written before the schedule was taken apart from the
+// executor: seed, round, order, pattern, label and repeat of each trial.
+func TestTheOrderOfEveryTrialNeverChanges(t *testing.T) {
+	want, err := os.ReadFile("testdata/orders.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	p := parse(t, full)
+	for _, seed := range []int64{1, 42, 1<<53 - 1, -7} {
+		for b := range p.Blocks("c", seed) {
+			for j := range b.Jobs() {
+				fmt.Fprintln(&got, seed, j.Trial.Round, j.Trial.Order, j.Trial.Pattern, j.Trial.Label, j.Trial.Repeat)
+			}
+		}
+	}
+	if got.String() != string(want) {
+		t.Errorf("the order of trials differs from testdata/orders.txt:\n%s", got.String())
+	}
+}
+
+func TestABlockNamesTheMachinesItOccupies(t *testing.T) {
+	for text, want := range map[string][]string{
+		study:                     {"", "vm"},
+		study + "from: vm.vlan\n": {"vm"}, // two addresses of one machine
+		strings.Replace(study, "endpoints: {", "endpoints: {client: {host: a}, ", 1) + "from: client\n": {"a", "vm"},
+	} {
+		p := parse(t, strings.Replace(text, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1))
+		for b := range p.Blocks("c", 1) {
+			for i := range b.Len {
+				if s := b.Slot(i); !slices.Equal(b.Hosts, want) || s.Client != 0 || s.Server != len(want)-1 || s.Group != 0 {
+					t.Errorf("hosts are %q, slot %+v; want %q", b.Hosts, s, want)
+				}
+			}
+		}
 	}
 }
 
@@ -74,7 +114,7 @@ func TestABlockHasAllTestsInEachRepeat(t *testing.T) {
 		if b.Round != 2 {
 			continue
 		}
-		for _, j := range b.Jobs {
+		for j := range b.Jobs() {
 			if j.Trial.Campaign != "c9" || j.Trial.Seed != 42 || j.Trial.Name != "study" || j.Trial.Levels[0].Factor != "sku" {
 				t.Errorf("identity is %+v", j.Trial)
 			}

@@ -105,7 +105,7 @@ func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 		if b.Round > 1 {
 			break
 		}
-		byName[b.Pattern.Name] = b.Jobs[0].Server
+		byName[b.Pattern.Name] = b.Job(0).Server
 	}
 	for _, pt := range p.AllPatterns() {
 		if !only.Matches(pt.Levels) {

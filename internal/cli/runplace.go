@@ -47,7 +47,7 @@ func checkServers(p *campaign.Plan, t *lab.Topology) error {
 		if b.Round > 1 {
 			break
 		}
-		for _, j := range b.Jobs {
+		for j := range b.Jobs() {
 			n := t.Node(j.Server.Host)
 			if n != nil && j.Test.NeedsServer() && !n.Server {
 				return measure.Errorf(measure.KindFile, "%s: pattern %s measures against %s, where lab %s runs no server", p.File, b.Pattern.Name, j.Server.Host, t.Name).
