@@ -54,7 +54,7 @@ func TestABlockNamesTheMachinesItOccupies(t *testing.T) {
 	for text, want := range map[string][]string{
 		study:                     {"", "vm"},
 		study + "from: vm.vlan\n": {"vm"}, // two addresses of one machine
-		strings.Replace(study, "endpoints: {", "endpoints: {client: {host: a}, ", 1) + "from: client\n": {"a", "vm"},
+		strings.Replace(study, "endpoints: {", "endpoints: {client: {host: a}, ", 1) + "lab: lab.yaml\nfrom: client\n": {"a", "vm"},
 	} {
 		p := parse(t, strings.Replace(text, "{address: 10.0.0.4}", "{address: 10.0.0.4, addresses: {vlan: 10.1.0.4}}", 1))
 		for b := range p.Blocks("c", 1) {
