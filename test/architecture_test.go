@@ -28,6 +28,8 @@ var allowed = map[string]string{
 	"engine/ping -> engine/probe":                "ICMP errors are read in one place",
 	"engine/trace -> engine/probe":               "packets with a hop limit and a number are one idea",
 	"engine/mtu -> engine/probe":                 "packets with a hop limit and a number are one idea",
+	"engine/flows -> engine/tcp":                 "one direction of a TCP test",
+	"engine/flows -> engine/udp":                 "one direction of a UDP test",
 }
 
 // layers is the diagram: for each name in it the number of its layer, 0 on top.

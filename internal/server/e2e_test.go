@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
-	"soku/internal/engine/tcp"
-	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -51,7 +50,7 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 		}
 		own.Latency, err = latency.Run(ctx, []net.Conn{conn}, o, engine.Flow{})
 	} else {
-		own.Flows, err = runFlows(ctx, test, o, tcpConns, udpConns)
+		own.Flows, err = flows.Sockets.Run(ctx, flows.Client, flows.Conns{TCP: tcpConns, UDP: udpConns}, o, engine.Flow{})
 	}
 	if err != nil {
 		return own, nil, err
@@ -61,34 +60,6 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 		err = other.Error
 	}
 	return own, other, err
-}
-
-func runFlows(ctx context.Context, test measure.Test, o measure.Options, tcpConns []*net.TCPConn, udpConns []net.Conn) ([]measure.FlowEnd, error) {
-	directions := o.Direction.Flows()
-	ends, errs := make([]measure.FlowEnd, len(directions)), make([]error, len(directions))
-	var wg sync.WaitGroup
-	for i, d := range directions {
-		first, last := i*o.Streams, (i+1)*o.Streams
-		wg.Go(func() {
-			switch {
-			case test == measure.TestUDP && d == measure.Forward:
-				ends[i], errs[i] = udp.Send(ctx, udpConns[first:last], o, engine.Flow{Direction: d})
-			case test == measure.TestUDP:
-				ends[i], errs[i] = udp.Receive(ctx, udpConns[first:last], o, engine.Flow{Direction: d})
-			case d == measure.Forward:
-				ends[i], errs[i] = tcp.Send(ctx, tcpConns[first:last], o, engine.Flow{Direction: d})
-			default:
-				ends[i], errs[i] = tcp.Receive(ctx, tcpConns[first:last], o, engine.Flow{Direction: d})
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return ends, err
-		}
-	}
-	return ends, nil
 }
 
 // count adds up what one end sent or received in a direction.

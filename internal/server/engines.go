@@ -7,9 +7,8 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/connect"
+	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
-	"soku/internal/engine/tcp"
-	"soku/internal/engine/udp"
 	"soku/internal/host"
 	"soku/internal/measure"
 )
@@ -17,19 +16,16 @@ import (
 // engines are what moves packets and reads this host, so that tests can take
 // the place of either.
 type engines struct {
-	tcpSend, tcpReceive func(context.Context, []*net.TCPConn, measure.Options, engine.Flow) (measure.FlowEnd, error)
-	udpSend, udpReceive func(context.Context, []net.Conn, measure.Options, engine.Flow) (measure.FlowEnd, error)
-	echo                func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (method string, err error)
-	listen              func(local netip.Addr, peers []netip.Addr, o measure.Options) (*connect.Listener, error)
-	facts               func(context.Context, netip.Addr) measure.Facts
-	watch               func(iface string) (stop func(host.Moved) measure.Counters)
+	flows  flows.Engines
+	echo   func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (method string, err error)
+	listen func(local netip.Addr, peers []netip.Addr, o measure.Options) (*connect.Listener, error)
+	facts  func(context.Context, netip.Addr) measure.Facts
+	watch  func(iface string) (stop func(host.Moved) measure.Counters)
 }
 
 func realEngines() engines {
 	return engines{
-		tcpSend: tcp.Send, tcpReceive: tcp.Receive,
-		udpSend: udp.Send, udpReceive: udp.Receive,
-		echo: latency.Echo, listen: connect.Listen, facts: host.Facts,
+		flows: flows.Sockets, echo: latency.Echo, listen: connect.Listen, facts: host.Facts,
 		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
 	}
 }

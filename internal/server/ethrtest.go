@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
-	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire/ethr"
@@ -167,18 +167,14 @@ func (t *ethrTest) bandwidth(ctx context.Context) error {
 		o.Direction, o.TOS, o.Rate = measure.Reverse, int(t.request.Params.ToS), t.rate()
 	}
 	observe := func(p measure.Progress) { t.client.moved(p.Bytes) }
+	conns := flows.Conns{TCP: []*net.TCPConn{t.conn}}
 	for ctx.Err() == nil {
 		part, stop := context.WithTimeout(context.Background(), ethrPart)
-		conns := []*net.TCPConn{t.conn}
 		flow := engine.Flow{
-			Direction: o.Direction, Observe: observe,
-			Policy: engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()},
+			Observe: observe,
+			Policy:  engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()},
 		}
-		if o.Direction == measure.Reverse {
-			_, err = tcp.Send(ctx, conns, o, flow)
-		} else {
-			_, err = tcp.Receive(ctx, conns, o, flow)
-		}
+		_, err = flows.Sockets.Run(ctx, flows.Server, conns, o, flow)
 		over := part.Err() == nil // before its time: the connection has ended
 		stop()
 		if err != nil || over {

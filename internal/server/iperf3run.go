@@ -3,12 +3,10 @@ package server
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"soku/internal/engine"
-	"soku/internal/engine/tcp"
-	"soku/internal/engine/udp"
+	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -102,37 +100,14 @@ func (t *iperf3Test) awaitEnd(ctx context.Context) error {
 	}
 }
 
-// flows runs each direction over its streams.
+// flows runs this end of every direction.
 func (t *iperf3Test) flows(ctx context.Context, stop func(error)) ([]measure.FlowEnd, error) {
-	directions := t.options.Direction.Flows()
-	ends := make([]measure.FlowEnd, len(directions))
-	errs := make([]error, len(directions))
 	police := t.police(stop)
-	observe := func(p measure.Progress) {
+	f := engine.Flow{Policy: t.policy, Pins: t.pins, Observe: func(p measure.Progress) {
 		police(p)
 		t.shows.Observe(p)
-	}
-	var wg sync.WaitGroup
-	for i, d := range directions {
-		wg.Go(func() { ends[i], errs[i] = t.flow(ctx, d, observe) })
-	}
-	wg.Wait()
-	return ends, errors.Join(errs...)
-}
-
-func (t *iperf3Test) flow(ctx context.Context, d measure.Direction, observe measure.Observer) (measure.FlowEnd, error) {
-	overTCP, overUDP := t.streams(d)
-	f := engine.Flow{Direction: d, Policy: t.policy, Pins: t.pins, Observe: observe}
-	switch {
-	case overUDP != nil && d == measure.Forward:
-		return udp.Receive(ctx, overUDP, t.options, f)
-	case overUDP != nil:
-		return udp.Send(ctx, overUDP, t.options, f)
-	case d == measure.Forward:
-		return tcp.Receive(ctx, overTCP, t.options, f)
-	default:
-		return tcp.Send(ctx, overTCP, t.options, f)
-	}
+	}}
+	return flows.Sockets.Run(ctx, flows.Server, t.conns(), t.options, f)
 }
 
 // exchange gives the client this end's half for its own.

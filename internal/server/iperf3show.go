@@ -69,13 +69,7 @@ func (t *iperf3Test) tellOpened() {
 	e := iperf3.Exchange{
 		Cookie: t.cookie.String(), Parameters: *t.asked, Local: sock.AddrPort(t.control.LocalAddr()), Remote: t.client,
 	}
-	var conns []net.Conn
-	for _, a := range t.tcp {
-		conns = append(conns, a.conn)
-	}
-	for _, f := range t.udp {
-		conns = append(conns, f.conn)
-	}
+	conns := t.conns().List()
 	for i, c := range conns {
 		e.Streams = append(e.Streams, iperf3.StreamEnds{
 			ID: iperf3.StreamID(i), Sends: !t.asked.Reverse && i < t.asked.Parallel,

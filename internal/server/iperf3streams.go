@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"soku/internal/measure"
+	"soku/internal/engine/flows"
 	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
@@ -163,21 +163,16 @@ func (t *iperf3Test) connect(peer netip.AddrPort) (net.Conn, error) {
 	return c, nil
 }
 
-// streams are the connections of one direction: the client opened those first that it
+// conns are the streams. Of both directions, the client opens those first that it
 // sends on.
-func (t *iperf3Test) streams(d measure.Direction) (tcp []*net.TCPConn, udp []net.Conn) {
-	first := 0
-	if d == measure.Reverse && t.asked.Bidirectional {
-		first = t.asked.Parallel
+func (t *iperf3Test) conns() (c flows.Conns) {
+	for _, a := range t.tcp {
+		c.TCP = append(c.TCP, a.conn)
 	}
-	for i := first; i < first+t.asked.Parallel; i++ {
-		if t.asked.Protocol == "udp" {
-			udp = append(udp, t.udp[i].conn)
-		} else {
-			tcp = append(tcp, t.tcp[i].conn)
-		}
+	for _, f := range t.udp {
+		c.UDP = append(c.UDP, f.conn)
 	}
-	return tcp, udp
+	return c
 }
 
 var errIperf3Expired = errors.New("the test did not end in its time")

@@ -15,6 +15,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/connect"
+	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire"
@@ -117,33 +118,35 @@ func (r *running) free() {
 // fakes move bytes like engines, as simply as can be.
 func fakes() engines {
 	return engines{
-		tcpSend: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
-			return each(ctx, conns, f.Direction, measure.Sender, func(c *net.TCPConn) (int64, error) {
-				n, err := writeFor(c, o, int64(o.Bytes)/int64(len(conns)))
-				if err == nil {
-					err = c.CloseWrite()
-				}
-				return n, err
-			})
-		},
-		tcpReceive: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
-			return each(ctx, conns, f.Direction, measure.Receiver, func(c *net.TCPConn) (int64, error) { return readAll(c, f) })
-		},
-		udpSend: func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
-			return each(ctx, conns, f.Direction, measure.Sender, func(c net.Conn) (int64, error) { n, err := c.Write([]byte("end")); return int64(n), err })
-		},
-		udpReceive: func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
-			return each(ctx, conns, f.Direction, measure.Receiver, func(c net.Conn) (int64, error) {
-				var n int64
-				buf := make([]byte, 2000)
-				for {
-					k, err := c.Read(buf)
-					n += int64(k)
-					if err != nil || string(buf[:k]) == "end" {
-						return n, err
+		flows: flows.Engines{
+			SendTCP: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+				return each(ctx, conns, f.Direction, measure.Sender, func(c *net.TCPConn) (int64, error) {
+					n, err := writeFor(c, o, int64(o.Bytes)/int64(len(conns)))
+					if err == nil {
+						err = c.CloseWrite()
 					}
-				}
-			})
+					return n, err
+				})
+			},
+			ReceiveTCP: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+				return each(ctx, conns, f.Direction, measure.Receiver, func(c *net.TCPConn) (int64, error) { return readAll(c, f) })
+			},
+			SendUDP: func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+				return each(ctx, conns, f.Direction, measure.Sender, func(c net.Conn) (int64, error) { n, err := c.Write([]byte("end")); return int64(n), err })
+			},
+			ReceiveUDP: func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
+				return each(ctx, conns, f.Direction, measure.Receiver, func(c net.Conn) (int64, error) {
+					var n int64
+					buf := make([]byte, 2000)
+					for {
+						k, err := c.Read(buf)
+						n += int64(k)
+						if err != nil || string(buf[:k]) == "end" {
+							return n, err
+						}
+					}
+				})
+			},
 		},
 		listen: connect.Listen,
 		echo: func(ctx context.Context, conns []net.Conn, _ measure.Options, _ engine.Flow, _ func(int64)) (string, error) {

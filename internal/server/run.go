@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire/native"
@@ -80,10 +81,7 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 
 // echo answers until the client is finished.
 func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) (method string, err error) {
-	conns := udp
-	for _, c := range ss.tcp {
-		conns = append(conns, c)
-	}
+	conns := flows.Conns{TCP: ss.tcp, UDP: udp}.List()
 	var watcher sync.WaitGroup
 	defer watcher.Wait()
 	defer cancel(nil)
@@ -104,46 +102,20 @@ func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *s
 	return method, err
 }
 
-// flows runs each direction over its part of the connections: forward is
-// received here, reverse is sent.
+// flows runs this end of every direction.
 func (s *Server) flows(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) ([]measure.FlowEnd, error) {
-	directions := ss.options.Direction.Flows()
-	ends := make([]measure.FlowEnd, len(directions))
-	errs := make([]error, len(directions))
-	var wg sync.WaitGroup
-	for i, direction := range directions {
-		wg.Go(func() {
-			ends[i], errs[i] = s.flow(ctx, cancel, ss, udp, direction, i*ss.options.Streams)
-		})
-	}
-	wg.Wait()
-	return ends, errors.Join(errs...)
+	f := engine.Flow{Pins: ss.pins, Observe: s.police(cancel, ss)}
+	return s.engines.flows.Run(ctx, flows.Server, flows.Conns{TCP: ss.tcp, UDP: udp}, ownOptions(ss), f)
 }
 
-func (s *Server) flow(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn, d measure.Direction, first int) (measure.FlowEnd, error) {
-	o := ownOptions(ss)
-	last := first + o.Streams
-	f := engine.Flow{Direction: d, Pins: ss.pins}
-	if d == measure.Forward { // the client watches what it receives itself
-		f.Observe = s.police(cancel, ss)
-	}
-	switch {
-	case udp != nil && d == measure.Forward:
-		return s.engines.udpReceive(ctx, udp[first:last], o, f)
-	case udp != nil:
-		return s.engines.udpSend(ctx, udp[first:last], o, f)
-	case d == measure.Forward:
-		return s.engines.tcpReceive(ctx, ss.tcp[first:last], o, f)
-	default:
-		return s.engines.tcpSend(ctx, ss.tcp[first:last], o, f)
-	}
-}
-
-// police passes live intervals on and ends a session whose client sends
-// clearly more than the server allows.
+// police passes on the live intervals of what comes, and ends a session whose client
+// sends clearly more than the server allows. The client watches what it receives itself.
 func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Observer {
 	allowed := newAllowance(s.cfg.MaxRate, 0)
 	return func(p measure.Progress) {
+		if p.Role == measure.Sender {
+			return
+		}
 		if p.Whole() {
 			ss.out.interval(p)
 		}

@@ -5,16 +5,14 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
 	"soku/internal/engine"
 	"soku/internal/engine/connect"
+	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/ping"
-	"soku/internal/engine/tcp"
-	"soku/internal/engine/udp"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/sock"
@@ -72,11 +70,11 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	}
 	data.policy, data.pins = session.FlowPolicy(), ahead.pins
 	if h.Opened != nil {
-		h.Opened(data.streams())
+		h.Opened(data.conns.List())
 	}
-	opened := tallyOf(data.tcp)
+	opened := tallyOf(data.conns.TCP)
 	own, runErr := data.run(ctx, s.Test, o, observe)
-	warnMultipath(r, opened, tallyOf(data.tcp))
+	warnMultipath(r, opened, tallyOf(data.conns.TCP))
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
 	own.Host = r.Hosts.Client
@@ -137,9 +135,7 @@ func serialise(obs measure.Observer) measure.Observer {
 
 // data are the open connections of a trial.
 type data struct {
-	tcp []*net.TCPConn
-	udp []net.Conn
-
+	conns  flows.Conns
 	policy engine.FlowPolicy
 	pins   *sock.Pins
 
@@ -152,27 +148,15 @@ func openData(ctx context.Context, session wire.Session, test measure.Test, o me
 	case test == measure.TestConnect:
 		d.connect, d.entry, err = chooseEntry(ctx, session, o)
 	case test == measure.TestUDP || test == measure.TestLatency && o.Protocol == "udp":
-		d.udp, err = session.UDP(ctx)
+		d.conns.UDP, err = session.UDP(ctx)
 	default:
-		d.tcp, err = session.TCP(ctx)
+		d.conns.TCP, err = session.TCP(ctx)
 	}
 	return d, err
 }
 
-// streams are the connections that carry streams, of a test that has such.
-func (d data) streams() []net.Conn {
-	conns := slices.Clone(d.udp)
-	for _, c := range d.tcp {
-		conns = append(conns, c)
-	}
-	return conns
-}
-
 func (d data) close() {
-	for _, c := range d.tcp {
-		_ = c.Close()
-	}
-	for _, c := range d.udp {
+	for _, c := range d.conns.List() {
 		_ = c.Close()
 	}
 }
@@ -187,48 +171,20 @@ func (d data) run(ctx context.Context, test measure.Test, o measure.Options, obs
 		return end, err
 	}
 	if test == measure.TestLatency {
-		conns := d.udp
-		for _, c := range d.tcp {
-			conns = append(conns, c)
-		}
-		l, err := latency.Run(ctx, conns, o, engine.Flow{Policy: d.policy, Pins: d.pins, Observe: obs})
+		l, err := latency.Run(ctx, d.conns.List(), o, engine.Flow{Policy: d.policy, Pins: d.pins, Observe: obs})
 		return &measure.End{Latency: l}, err
 	}
 	if o.WithLatency {
 		return d.underLoad(ctx, o, obs)
 	}
-	ends, err := d.flows(ctx, test, o, obs)
+	ends, err := d.flows(ctx, o, obs)
 	return &measure.End{Flows: ends}, err
 }
 
 // flows runs this end of every direction.
-func (d data) flows(ctx context.Context, test measure.Test, o measure.Options, obs measure.Observer) ([]measure.FlowEnd, error) {
-	flows := o.Direction.Flows()
-	ends := make([]measure.FlowEnd, len(flows))
-	errs := make([]error, len(flows))
-	var wg sync.WaitGroup
-	for i, dir := range flows {
-		wg.Go(func() { ends[i], errs[i] = d.flow(ctx, test, dir, i*o.Streams, o, obs) })
-	}
-	wg.Wait()
-	return ends, errors.Join(errs...)
-}
-
-// flow runs this end of one direction over the connections from first on.
-func (d data) flow(ctx context.Context, test measure.Test, dir measure.Direction, first int, o measure.Options, obs measure.Observer) (measure.FlowEnd, error) {
-	f := engine.Flow{Direction: dir, Policy: d.policy, Pins: d.pins, Observe: obs}
-	if test == measure.TestUDP {
-		conns := d.udp[first : first+o.Streams]
-		if dir == measure.Forward {
-			return udp.Send(ctx, conns, o, f)
-		}
-		return udp.Receive(ctx, conns, o, f)
-	}
-	conns := d.tcp[first : first+o.Streams]
-	if dir == measure.Forward {
-		return tcp.Send(ctx, conns, o, f)
-	}
-	return tcp.Receive(ctx, conns, o, f)
+func (d data) flows(ctx context.Context, o measure.Options, obs measure.Observer) ([]measure.FlowEnd, error) {
+	flow := engine.Flow{Policy: d.policy, Pins: d.pins, Observe: obs}
+	return flows.Sockets.Run(ctx, flows.Client, d.conns, o, flow)
 }
 
 // latencyFloor measures what this host adds to a round trip like those of l. It

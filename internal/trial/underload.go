@@ -16,7 +16,7 @@ var errLoadOver = errors.New("the load has ended")
 // underLoad measures the path before, beside and after the flows. What was
 // measured before a failure is kept.
 func (d data) underLoad(ctx context.Context, o measure.Options, obs measure.Observer) (*measure.End, error) {
-	probes := d.tcp[len(d.tcp)-measure.Probes:]
+	probes := d.conns.TCP[len(d.conns.TCP)-measure.Probes:]
 	end := &measure.End{UnderLoad: &measure.UnderLoad{}}
 	var err error
 	if end.UnderLoad.Before, err = probe(ctx, probes[0], o.IdleProbe()); err != nil {
@@ -33,7 +33,7 @@ func (d data) underLoad(ctx context.Context, o measure.Options, obs measure.Obse
 			probeErr = nil
 		}
 	}()
-	end.Flows, err = d.flows(ctx, measure.TestTCP, o, obs)
+	end.Flows, err = d.flows(ctx, o, obs)
 	if err != nil || o.Duration == 0 {
 		stop(errLoadOver)
 	}

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"soku/internal/engine"
-	"soku/internal/engine/tcp"
+	"soku/internal/engine/flows"
 	"soku/internal/engine/trace"
-	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
@@ -143,33 +142,24 @@ func (t *test) bandwidth(ctx context.Context) error {
 	}
 	defer session.Close()
 	t.explain(session)
-	conns, streams, err := t.open(ctx, session)
+	conns, err := t.open(ctx, session)
 	if err != nil {
 		return err
 	}
-	table := t.table(conns)
+	table := t.table(conns.List())
 	if err := session.Start(ctx); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		policy, stop := session.FlowPolicy(), context.CancelFunc(func() {})
-		var end measure.FlowEnd
 		if t.Duration == 0 {
 			var over context.Context
 			over, stop = context.WithTimeout(context.Background(), part)
 			policy.Over = over.Done()
 		}
-		flow := engine.Flow{Direction: t.o.Direction, Policy: policy, Observe: table.second}
-		switch {
-		case t.Protocol == "UDP":
-			end, err = udp.Send(ctx, conns, t.o, flow)
-		case t.Reverse:
-			end, err = tcp.Receive(ctx, streams, t.o, flow)
-		default:
-			end, err = tcp.Send(ctx, streams, t.o, flow)
-		}
+		ends, err := flows.Sockets.Run(ctx, flows.Client, conns, t.o, engine.Flow{Policy: policy, Observe: table.second})
 		stop()
-		t.account(ctx, session, end)
+		t.account(ctx, session, ends[0])
 		if err != nil || t.Duration > 0 {
 			return err
 		}
@@ -195,16 +185,12 @@ func (t *test) account(ctx context.Context, session wire.Session, end measure.Fl
 	}
 }
 
-// open opens the connections of a test of bandwidth or packets; of TCP both lists
-// hold the same.
-func (t *test) open(ctx context.Context, session wire.Session) (conns []net.Conn, streams []*net.TCPConn, err error) {
+// open opens the connections of a test of bandwidth or packets.
+func (t *test) open(ctx context.Context, session wire.Session) (conns flows.Conns, err error) {
 	if t.Protocol == "UDP" {
-		conns, err = session.UDP(ctx)
-		return conns, nil, err
+		conns.UDP, err = session.UDP(ctx)
+	} else {
+		conns.TCP, err = session.TCP(ctx)
 	}
-	streams, err = session.TCP(ctx)
-	for _, c := range streams {
-		conns = append(conns, c)
-	}
-	return conns, streams, err
+	return conns, err
 }
