@@ -25,7 +25,7 @@ type publishedFigure struct {
 	label   string
 	factors map[string]string
 	csv     string // column of the report's CSV
-	json    func(report.Row) *report.Spread
+	json    string // key of the figure in the report's JSON
 	end     string // of the spread: mean, min or max
 	table   string // column of the report's table without its unit
 	base    float64
@@ -39,19 +39,10 @@ type caseTable struct {
 	figures func(row map[string]string) []publishedFigure
 }
 
-func goodput(r report.Row) *report.Spread { return r.Goodput }
-func took(r report.Row) *report.Spread    { return r.Duration }
-func runMean(r report.Row) *report.Spread {
-	if r.Reported == nil {
-		return nil
-	}
-	return r.Reported.Mean
-}
-
 func caseTables() []caseTable {
 	throughput := func(column, label string, unit float64, extra map[string]string) func(map[string]string) publishedFigure {
 		return func(row map[string]string) publishedFigure {
-			return publishedFigure{column: column, label: label, factors: extra, csv: "goodput_mean_bps", json: goodput, end: "mean", table: "goodput", base: atof(row[column]) * unit}
+			return publishedFigure{column: column, label: label, factors: extra, csv: "goodput_mean_bps", json: "goodput_bps", end: "mean", table: "goodput", base: atof(row[column]) * unit}
 		}
 	}
 	all := func(list ...func(map[string]string) publishedFigure) func(map[string]string) []publishedFigure {
@@ -64,12 +55,12 @@ func caseTables() []caseTable {
 	}
 	meanOfPing := func(column, iface string) func(map[string]string) publishedFigure {
 		return func(row map[string]string) publishedFigure {
-			return publishedFigure{column: column, label: "ping", factors: map[string]string{"interface": iface}, csv: "rtt_reported_mean_ns", json: runMean, end: "mean", table: "mean", base: atof(row[column]) * 1e6}
+			return publishedFigure{column: column, label: "ping", factors: map[string]string{"interface": iface}, csv: "rtt_reported_mean_ns", json: "rtt_reported_mean_ns", end: "mean", table: "mean", base: atof(row[column]) * 1e6}
 		}
 	}
 	end := func(column, label, csvColumn, which string) func(map[string]string) publishedFigure {
 		return func(row map[string]string) publishedFigure {
-			return publishedFigure{column: column, label: label, csv: csvColumn, json: runMean, end: which, table: "run means", base: atof(row[column]) * 1e6}
+			return publishedFigure{column: column, label: label, csv: csvColumn, json: "rtt_reported_mean_ns", end: which, table: "run means", base: atof(row[column]) * 1e6}
 		}
 	}
 	return []caseTable{
@@ -98,11 +89,11 @@ func caseTables() []caseTable {
 				minutes, secs, _ := strings.Cut(row["duration"], ":")
 				s := atof(minutes)*60 + atof(secs)
 				return []publishedFigure{
-					{column: "duration", label: "file copy", csv: "duration_mean_ns", json: took, end: "mean", table: "time", base: s * 1e9, rebuild: func(ns float64) string {
+					{column: "duration", label: "file copy", csv: "duration_mean_ns", json: "duration_ns", end: "mean", table: "time", base: s * 1e9, rebuild: func(ns float64) string {
 						return fmt.Sprintf("%d:%02d", int(ns/1e9)/60, int(ns/1e9)%60)
 					}},
 					// The amount comes back as goodput times the published duration.
-					{column: "total_gb", label: "file copy", csv: "goodput_mean_bps", json: goodput, end: "mean", table: "goodput", base: atof(row["total_gb"]) * 8e9 / s},
+					{column: "total_gb", label: "file copy", csv: "goodput_mean_bps", json: "goodput_bps", end: "mean", table: "goodput", base: atof(row["total_gb"]) * 8e9 / s},
 				}
 			}},
 	}
@@ -203,7 +194,7 @@ func jsonFigure(t *testing.T, doc *report.Report, f publishedFigure, levels map[
 			for _, l := range r.Levels {
 				match = match && levels[l.Factor] == l.Value
 			}
-			if s := f.json(r); match && s != nil {
+			if s := r.Figure(f.json); match && s != nil {
 				return map[string]float64{"mean": s.Mean, "min": s.Min, "max": s.Max}[f.end]
 			}
 		}

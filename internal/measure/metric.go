@@ -148,10 +148,10 @@ type Column struct {
 	Show Show
 	// Extra are columns of the same metric that follow.
 	Extra []ExtraColumn
-	// Scales marks the columns whose figures choose the unit that all columns of
-	// their family and quantity share. Of one distribution the first counts that a
-	// row has. A column of a quantity without any such chooses its own.
-	Scales bool
+	// Scales is set on columns whose figures choose the unit that all columns of
+	// their family and quantity share. Of one distribution the lowest number counts
+	// that a row has. A column of a quantity without any such chooses its own.
+	Scales int
 	// Instead is what stands in the column for a row that does not have the
 	// metric; nil: nothing.
 	Instead *Metric

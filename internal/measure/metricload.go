@@ -21,8 +21,9 @@ func loadColumns(name, when string, drop map[string]int) map[string]*Column {
 	out := map[string]*Column{}
 	for _, s := range statistics() {
 		if d, shown := drop[s.name]; shown {
-			out[s.name] = &Column{Name: name + " " + s.heading, Note: "of the round trips " + when + " the load", Drop: d, Show: Always, Scales: s.name == "p50"}
+			out[s.name] = &Column{Name: name + " " + s.heading, Note: "of the round trips " + when + " the load", Drop: d, Show: Always}
 		}
 	}
+	out["p50"].Scales = 1
 	return out
 }

@@ -60,9 +60,10 @@ func roundTripMetrics() []*Metric {
 	for i, s := range statistics() {
 		columns[s.name] = &Column{
 			Name: s.heading, Note: "of the round trips of all trials together", Drop: drop[s.name], Show: UnlessIngested,
-			Instead: reportedFamily.Metrics[i], Scales: s.name == "p50" || s.name == "mean",
+			Instead: reportedFamily.Metrics[i],
 		}
 	}
+	columns["p50"].Scales, columns["mean"].Scales = 1, 2
 	out := statisticsOf("rtt", "round trips", RoundTrips, true, columns)
 	for _, m := range out {
 		switch {
@@ -100,7 +101,7 @@ func roundTripMetrics() []*Metric {
 				if !asked(r) {
 					return 0, 0, false
 				}
-				return float64(bounded(r.Latency.Lost)), float64(bounded(r.Latency.Sent)), true
+				return float64(BoundedCount(r.Latency.Lost)), float64(BoundedCount(r.Latency.Sent)), true
 			},
 			Column: &Column{Name: "loss", Note: "requests without a reply in time", Drop: 2, Show: Always},
 		},
@@ -132,7 +133,7 @@ func orReported(read func(*Histogram) float64, reported *Metric) func(*Result) (
 func total(name, help string, count func(*Latency) int64) *Metric {
 	return &Metric{
 		Key: "rtt_" + name, Help: help, Quantity: QuantityCount, Unit: "requests", Over: Sum, Of: RoundTrips, CSV: CSVNone, Member: "rtt_ns." + name,
-		Take: ofAsked(func(r *Result) float64 { return float64(bounded(count(r.Latency))) }),
+		Take: ofAsked(func(r *Result) float64 { return float64(BoundedCount(count(r.Latency))) }),
 	}
 }
 
@@ -150,5 +151,5 @@ func asked(r *Result) bool {
 	return r.Latency != nil && (r.Latency.Sent > 0 || RoundTrips.Histogram(r) != nil)
 }
 
-// bounded keeps a count from a document so small that sums stay whole numbers.
-func bounded(n int64) int64 { return min(max(n, 0), 1<<40) }
+// BoundedCount keeps a count from a document so small that sums stay whole numbers.
+func BoundedCount(n int64) int64 { return min(max(n, 0), 1<<40) }

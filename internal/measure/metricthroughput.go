@@ -6,7 +6,7 @@ var (
 		Key: "goodput_bps", Help: "payload counted at the receiver over the steady part; both directions together",
 		Quantity: QuantityBitRate, Unit: "bit/s", Suffix: "bps", Better: Higher, Over: MeanOfRounds, Take: goodput, Member: "goodput_bps",
 		Column: &Column{
-			Name: "goodput", Note: "mean of the round means, counted at the receiver", Show: Always, Scales: true,
+			Name: "goodput", Note: "mean of the round means, counted at the receiver", Show: Always, Scales: 1,
 			Extra: []ExtraColumn{
 				{Name: "range", Note: "smallest and largest trial", Drop: 4},
 				{Name: "CV", Note: "standard deviation divided by the mean, over trials", Drop: 7, Variation: true},

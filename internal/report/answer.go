@@ -59,28 +59,30 @@ func (t *Test) onlyOne(p Place) string {
 	return fmt.Sprintf("%s: %s %s.", p.Pattern, t.noun(), t.figure(*p.Estimate))
 }
 
+// noun is what the ranking compares.
 func (t *Test) noun() string {
-	switch {
-	case t.Basis.Figure == connectionsFigure:
-		return "connections a second"
-	case t.Basis.Figure == mtuFigure:
-		return "path MTU"
-	case t.Basis.HigherIsBetter:
+	switch t.Basis.Metric {
+	case measure.MetricGoodput:
 		return "goodput"
-	case t.Test == measure.TestConnect:
-		return t.middle() + " set-up time"
-	case t.Basis.Figure == middleFigure:
+	case measure.MetricConnections:
+		return "connections a second"
+	case measure.MetricPathMTU:
+		return "path MTU"
+	case measure.MetricRTTMeanMiddle:
 		return t.middle()
+	}
+	if t.Test == measure.TestConnect {
+		return t.middle() + " set-up time"
 	}
 	return t.middle() + " round trip"
 }
 
 // middle is which figure of a trial's round trips the ranking rests on.
 func (t *Test) middle() string {
-	switch t.Basis.Figure {
-	case meanFigure:
+	switch t.Basis.Metric {
+	case measure.MetricRTTMean:
 		return "mean"
-	case middleFigure:
+	case measure.MetricRTTMeanMiddle:
 		return "middle of the run means"
 	}
 	return "median"
@@ -88,17 +90,17 @@ func (t *Test) middle() string {
 
 func (t *Test) leads() string {
 	switch {
-	case t.Basis.Figure == mtuFigure:
+	case t.Basis.Metric == measure.MetricPathMTU:
 		return "carries the largest packets"
-	case t.Basis.HigherIsBetter:
+	case !t.Basis.isTime():
 		return "is fastest"
 	case t.Test == measure.TestConnect:
 		return "sets connections up soonest"
 	}
-	switch t.Basis.Figure {
-	case meanFigure:
+	switch t.Basis.Metric {
+	case measure.MetricRTTMean:
 		return "has the shortest mean round trip"
-	case middleFigure:
+	case measure.MetricRTTMeanMiddle:
 		return "has the lowest " + t.middle()
 	}
 	return "has the shortest round trip"
@@ -111,7 +113,7 @@ func (t *Test) lead(best, next Place) string {
 	if a <= 0 || b <= 0 {
 		return fmt.Sprintf("; the next, %s, has %s", next.Pattern, t.figure(b))
 	}
-	if t.Basis.HigherIsBetter {
+	if t.Basis.Metric.Better == measure.Higher {
 		if a/b < 1.5 {
 			return fmt.Sprintf(", %.1f %% more than the next, %s", (a/b-1)*100, next.Pattern)
 		}
@@ -131,17 +133,7 @@ func factor(v float64) string {
 }
 
 // figure writes a value of the basis figure with its unit.
-func (t *Test) figure(v float64) string {
-	switch {
-	case t.Basis.Figure == connectionsFigure:
-		return digits(v, 4) + " connections/s"
-	case t.Basis.Figure == mtuFigure:
-		return digits(v, 4) + " bytes"
-	case t.Basis.HigherIsBetter:
-		return measure.FormatRate(v)
-	}
-	return measure.FormatLatency(v)
-}
+func (t *Test) figure(v float64) string { return valueText(t.Basis.Metric, v) }
 
 // figures lists the estimates of a few patterns, or their range.
 func (t *Test) figures(places []Place) string {
@@ -196,7 +188,7 @@ func (t *Test) caveats() []string {
 	mediumText, lowText := "%d of %s never became steady.", "%d of %s %s too short to judge."
 	if t.Test == measure.TestConnect {
 		mediumText, lowText = "%d of %s had enough connections for a median but not for the tail.", "%d of %s %s too short for percentiles."
-	} else if !t.Basis.HigherIsBetter && t.Test != measure.TestTrace {
+	} else if t.Basis.isTime() && t.Test != measure.TestTrace {
 		mediumText, lowText = "%d of %s had enough round trips for a median but not for the tail.", "%d of %s %s too short for percentiles."
 	}
 	if medium > 0 {

@@ -123,18 +123,20 @@ func captureMethod(r *measure.Result) string {
 }
 
 func buildTest(g labelled, in Input, allTrials int) Test {
-	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g)}
+	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g.test, g.results)}
 	t.Same, t.Different = compareOptions(g)
 	patterns := byPattern(g, t.Different, in.Patterns)
 	t.Factors = factorsOf(patterns)
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
 	for _, p := range patterns {
-		t.Rows = append(t.Rows, buildRow(p, t.Factors, t.Basis, rounds, allTrials))
+		t.Rows = append(t.Rows, buildRow(p, &t, rounds, allTrials))
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
 	t.rank(patterns, rounds, in.Campaign.Seed)
-	t.Floor = floorOf(g.results)
+	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
+		t.Floor = &floor.Spread
+	}
 	t.Methods = methodsOf(g.results)
 	t.Ingested, t.Lacks = ingested(g.results)
 	t.Description = describe(g.test, t.Same)
@@ -143,18 +145,6 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	}
 	t.Answer, t.Caveats = t.answer(), t.caveats()
 	return t
-}
-
-func basisOf(g labelled) Basis {
-	switch g.test {
-	case measure.TestConnect:
-		return connectBasis(g.results)
-	case measure.TestMTU:
-		return mtuBasis()
-	case measure.TestLatency, measure.TestPing, measure.TestTrace:
-		return roundTripBasis(g.results, "round trip")
-	}
-	return Basis{Figure: "goodput_bps", HigherIsBetter: true, Text: "goodput, higher is better"}
 }
 
 // pattern is the results of one row.
@@ -296,9 +286,9 @@ func repeatOf(r *measure.Result) int {
 func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
 	groups := make([]stats.Group, len(patterns))
 	for i, p := range patterns {
-		groups[i] = stats.Group{Name: p.name, Rounds: perRound(p.results, rounds, t.basisValue)}
+		groups[i] = stats.Group{Name: p.name, Rounds: perRound(successful(p.results), rounds, t.Basis.Metric.Value)}
 	}
-	for _, k := range stats.Rank(groups, t.Basis.HigherIsBetter, seed) {
+	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher, seed) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, Pattern: k.Name, Reason: k.Reason,
 			Estimate: finite(k.Estimate), Low: finite(k.Low), High: finite(k.High),
@@ -309,20 +299,6 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
 			}
 		}
 	}
-}
-
-func (t *Test) basisValue(r *measure.Result) (float64, bool) { return basisValue(t.Basis, r) }
-
-func basisValue(b Basis, r *measure.Result) (float64, bool) {
-	switch {
-	case b.Figure == connectionsFigure:
-		return connectionsOf(r)
-	case b.Figure == mtuFigure:
-		return mtuOf(r)
-	case b.HigherIsBetter:
-		return goodputOf(r)
-	}
-	return roundTripValue(b, r)
 }
 
 func failuresOf(p pattern) []Failure {

@@ -131,14 +131,15 @@ func TestPercentilesAreThoseOfMergedHistograms(t *testing.T) {
 	}
 	in := Input{Results: []*measure.Result{trial(1, 9990, 1e6), trial(2, 10, 100e6)}}
 	row := build(t, in).Tests[0].Rows[0]
-	if row.RTT.P99 > 1.01e6 || row.RTT.P9999 < 99e6 || row.RTT.Count != 10000 {
-		t.Errorf("%+v", row.RTT.Percentiles)
+	value := func(key string) float64 { return row.Figure(key).Value }
+	if value("rtt_p99_ns") > 1.01e6 || value("rtt_p99_99_ns") < 99e6 || value("rtt_count") != 10000 {
+		t.Errorf("%+v", row.Figures)
 	}
-	if math.Abs(row.RTT.MeanLow-1e6) > 1e3 || math.Abs(row.RTT.MeanHigh-100e6) > 1e5 {
-		t.Errorf("run means %v to %v", row.RTT.MeanLow, row.RTT.MeanHigh)
+	if means := row.Figure("rtt_run_mean_ns"); math.Abs(means.Min-1e6) > 1e3 || math.Abs(means.Max-100e6) > 1e5 {
+		t.Errorf("run means %v to %v", means.Min, means.Max)
 	}
-	if row.RTT.Lost != 2 || row.RTT.Sent != 10002 {
-		t.Errorf("lost %d of %d", row.RTT.Lost, row.RTT.Sent)
+	if value("rtt_lost") != 2 || value("rtt_sent") != 10002 || math.Abs(value("rtt_loss_ratio")-2.0/10002) > 1e-12 {
+		t.Errorf("lost %v of %v, %v", value("rtt_lost"), value("rtt_sent"), value("rtt_loss_ratio"))
 	}
 }
 
@@ -233,8 +234,8 @@ func TestBothDirectionsHaveTheirOwnFigures(t *testing.T) {
 		}
 	}
 	row := build(t, in).Tests[0].Rows[0]
-	if row.Forward.Mean != 100e6 || row.Reverse.Mean != 200e6 || row.Goodput.Mean != 305e6 {
-		t.Errorf("%+v %+v", row.Forward, row.Reverse)
+	if row.Figure("forward_bps").Mean != 100e6 || row.Figure("reverse_bps").Mean != 200e6 || row.Figure("goodput_bps").Mean != 305e6 {
+		t.Errorf("%+v", row.Figures)
 	}
 	if p := row.series[0].points[0]; p.value != 300e6 {
 		t.Errorf("the drawing shows %v bit/s", p.value)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"soku/internal/measure"
 )
 
 // CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in base
@@ -25,7 +27,8 @@ func (r *Report) CSV(w io.Writer) error {
 	for _, f := range factors {
 		header = append(header, "factor_"+clean(f))
 	}
-	for _, c := range csvColumns {
+	columns := csvColumns()
+	for _, c := range columns {
 		header = append(header, c.name)
 	}
 	if err := out.Write(header); err != nil {
@@ -39,7 +42,7 @@ func (r *Report) CSV(w io.Writer) error {
 			for _, f := range factors {
 				line = append(line, csvText(levelOf(row, f)))
 			}
-			for _, c := range csvColumns {
+			for _, c := range columns {
 				line = append(line, c.cell(t, row))
 			}
 			if err := out.Write(line); err != nil {
@@ -78,61 +81,66 @@ type csvColumn struct {
 	cell func(*Test, *Row) string
 }
 
-// csvColumns are the figures, in the order of the file.
-var csvColumns = slices.Concat(
-	[]csvColumn{
+// csvColumns are what a file has of a row, in the order of the file.
+func csvColumns() []csvColumn {
+	count := func(n func(*Row) int) func(*Test, *Row) string {
+		return func(_ *Test, r *Row) string { return strconv.Itoa(n(r)) }
+	}
+	out := []csvColumn{
 		{"rank", func(_ *Test, r *Row) string {
 			if r.Rank == 0 {
 				return ""
 			}
 			return strconv.Itoa(r.Rank)
 		}},
-		{"rank_basis", func(t *Test, _ *Row) string { return t.Basis.Figure }},
+		{"rank_basis", func(t *Test, _ *Row) string { return t.Basis.Metric.Key }},
 		{"estimate", placed(func(p *Place) *float64 { return p.Estimate })},
 		{"estimate_low95", placed(func(p *Place) *float64 { return p.Low })},
 		{"estimate_high95", placed(func(p *Place) *float64 { return p.High })},
-		{"trials", func(_ *Test, r *Row) string { return strconv.Itoa(r.Trials) }},
-		{"failed", func(_ *Test, r *Row) string { return strconv.Itoa(r.Failed) }},
-		{"confidence_high", func(_ *Test, r *Row) string { return strconv.Itoa(r.Confidence.High) }},
-		{"confidence_medium", func(_ *Test, r *Row) string { return strconv.Itoa(r.Confidence.Medium) }},
-		{"confidence_low", func(_ *Test, r *Row) string { return strconv.Itoa(r.Confidence.Low) }},
-	},
-	spreadColumns("goodput", "bps", func(r *Row) *Spread { return r.Goodput }),
-	spreadColumns("forward", "bps", func(r *Row) *Spread { return r.Forward }),
-	spreadColumns("reverse", "bps", func(r *Row) *Spread { return r.Reverse }),
-	spreadColumns("loss", "ratio", func(r *Row) *Spread { return r.Loss }),
-	spreadColumns("jitter", "ns", func(r *Row) *Spread { return r.Jitter }),
-	spreadColumns("packets", "per_second", func(r *Row) *Spread { return r.PPS }),
-	spreadColumns("retransmits", "segments", func(r *Row) *Spread { return r.Retrans }),
-	spreadColumns("connections", "per_second", func(r *Row) *Spread { return r.CPS }),
-	[]csvColumn{
-		rttColumn("rtt_count", func(r *RTT) float64 { return float64(r.Count) }),
-		rttColumn("rtt_min_ns", func(r *RTT) float64 { return r.Min }), rttColumn("rtt_mean_ns", func(r *RTT) float64 { return r.Mean }),
-		rttColumn("rtt_p50_ns", func(r *RTT) float64 { return r.P50 }), rttColumn("rtt_p90_ns", func(r *RTT) float64 { return r.P90 }),
-		rttColumn("rtt_p95_ns", func(r *RTT) float64 { return r.P95 }), rttColumn("rtt_p99_ns", func(r *RTT) float64 { return r.P99 }),
-		rttColumn("rtt_p99_9_ns", func(r *RTT) float64 { return r.P999 }), rttColumn("rtt_p99_99_ns", func(r *RTT) float64 { return r.P9999 }),
-		rttColumn("rtt_max_ns", func(r *RTT) float64 { return r.Max }),
-		rttColumn("rtt_run_mean_low_ns", func(r *RTT) float64 { return r.MeanLow }), rttColumn("rtt_run_mean_high_ns", func(r *RTT) float64 { return r.MeanHigh }),
-		rttColumn("rtt_loss_ratio", func(r *RTT) float64 { return r.LossRatio }),
-	},
-	spreadColumns("floor", "ns", func(r *Row) *Spread { return r.Floor })[:1],
-	spreadColumns("cpu", "seconds_per_gb", func(r *Row) *Spread { return r.CPU })[:1],
-	spreadColumns("fairness", "index", func(r *Row) *Spread { return r.Fairness }),
-	[]csvColumn{
-		loadColumn("idle_rtt_p50_ns", idleOf, func(w *LatencyStats) float64 { return w.P50 }), loadColumn("idle_rtt_p99_ns", idleOf, func(w *LatencyStats) float64 { return w.P99 }),
-		loadColumn("loaded_rtt_p50_ns", loadedOf, func(w *LatencyStats) float64 { return w.P50 }), loadColumn("loaded_rtt_p99_ns", loadedOf, func(w *LatencyStats) float64 { return w.P99 }),
-		loadColumn("loaded_rtt_max_ns", loadedOf, func(w *LatencyStats) float64 { return w.Max }),
-	},
-	spreadColumns("responsiveness", "rpm", func(r *Row) *Spread {
-		if r.UnderLoad == nil {
-			return nil
+		{"trials", count(func(r *Row) int { return r.Trials })},
+		{"failed", count(func(r *Row) int { return r.Failed })},
+		{"confidence_high", count(func(r *Row) int { return r.Confidence.High })},
+		{"confidence_medium", count(func(r *Row) int { return r.Confidence.Medium })},
+		{"confidence_low", count(func(r *Row) int { return r.Confidence.Low })},
+	}
+	for _, key := range csvFirst {
+		out = append(out, metricColumns(measure.MetricByKey(key))...)
+	}
+	out = append(out, csvColumn{"ingested", count(func(r *Row) int { return r.Ingested })})
+	for _, m := range measure.Metrics() {
+		if !slices.Contains(csvFirst, m.Key) {
+			out = append(out, metricColumns(m)...)
 		}
-		return r.UnderLoad.RPM
-	}),
-	reportedColumns(),
-	spreadColumns("duration", "ns", func(r *Row) *Spread { return r.Duration }),
-	[]csvColumn{{"ingested", func(_ *Test, r *Row) string { return strconv.Itoa(r.Ingested) }}},
-)
+	}
+	return out
+}
+
+// csvFirst are the metrics of the first version of the format, in its order. Those
+// that came later stand behind its columns, in the order of [measure.Metrics].
+var csvFirst = []string{
+	"goodput_bps", "forward_bps", "reverse_bps", "loss_ratio", "jitter_ns", "packets_per_second", "retransmits", "connections_per_second",
+	"rtt_count", "rtt_min_ns", "rtt_mean_ns", "rtt_p50_ns", "rtt_p90_ns", "rtt_p95_ns", "rtt_p99_ns", "rtt_p99_9_ns", "rtt_p99_99_ns", "rtt_max_ns",
+	"rtt_run_mean_ns", "rtt_loss_ratio", "floor_ns", "cpu_seconds_per_gb", "fairness_index",
+	"idle_rtt_p50_ns", "idle_rtt_p99_ns", "loaded_rtt_p50_ns", "loaded_rtt_p99_ns", "loaded_rtt_max_ns", "responsiveness_rpm",
+	"rtt_reported_min_ns", "rtt_reported_mean_ns", "rtt_reported_p50_ns", "rtt_reported_p90_ns", "rtt_reported_p95_ns", "rtt_reported_p99_ns",
+	"rtt_reported_p99_9_ns", "rtt_reported_p99_99_ns", "rtt_reported_max_ns", "duration_ns",
+}
+
+// metricColumns are the columns of a metric.
+func metricColumns(m *measure.Metric) []csvColumn {
+	var out []csvColumn
+	for _, c := range m.CSVColumns() {
+		out = append(out, csvColumn{c.Name, func(_ *Test, r *Row) string {
+			if s := r.figure(m); s != nil {
+				if v, known := s.part(c.Part); known {
+					return exact(v)
+				}
+			}
+			return ""
+		}})
+	}
+	return out
+}
 
 func placed(pick func(*Place) *float64) func(*Test, *Row) string {
 	return func(t *Test, r *Row) string {
@@ -145,40 +153,6 @@ func placed(pick func(*Place) *float64) func(*Test, *Row) string {
 		}
 		return ""
 	}
-}
-
-func spreadColumns(name, unit string, pick func(*Row) *Spread) []csvColumn {
-	column := func(what string, figure func(*Spread) float64) csvColumn {
-		return csvColumn{name + "_" + what + "_" + unit, func(_ *Test, r *Row) string {
-			if s := pick(r); s != nil {
-				return exact(figure(s))
-			}
-			return ""
-		}}
-	}
-	return []csvColumn{
-		column("mean", func(s *Spread) float64 { return s.Mean }),
-		column("min", func(s *Spread) float64 { return s.Min }),
-		column("max", func(s *Spread) float64 { return s.Max }),
-	}
-}
-
-func rttColumn(name string, figure func(*RTT) float64) csvColumn {
-	return csvColumn{name, func(_ *Test, r *Row) string {
-		if r.RTT == nil || r.RTT.Count == 0 && name != "rtt_loss_ratio" && name != "rtt_count" {
-			return ""
-		}
-		return exact(figure(r.RTT))
-	}}
-}
-
-func loadColumn(name string, waits func(*UnderLoad) *LatencyStats, figure func(*LatencyStats) float64) csvColumn {
-	return csvColumn{name, func(_ *Test, r *Row) string {
-		if r.UnderLoad == nil || waits(r.UnderLoad) == nil {
-			return ""
-		}
-		return exact(figure(waits(r.UnderLoad)))
-	}}
 }
 
 // exact writes a figure with ten digits, more than any of them means, and

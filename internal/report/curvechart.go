@@ -18,7 +18,7 @@ const (
 func (t *Test) curveFigure(id string, series map[string]int) (figure, bool) {
 	var rows []*Row
 	for _, r := range t.drawn() {
-		if r.RTT != nil && r.RTT.Count > 0 {
+		if r.Histogram(measure.RoundTrips) != nil {
 			rows = append(rows, r)
 		}
 	}
@@ -48,8 +48,9 @@ func (t *Test) curveFigure(id string, series map[string]int) (figure, bool) {
 func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[string]int) chart {
 	low, high, nines := math.Inf(1), 0.0, 1.0
 	for _, r := range rows {
-		low, high = min(low, float64(r.RTT.Min)), max(high, r.RTT.Max)
-		nines = max(nines, reach(r.RTT.Histogram))
+		h := r.Histogram(measure.RoundTrips)
+		low, high = min(low, float64(h.Min())), max(high, float64(h.Max()))
+		nines = max(nines, reach(h))
 	}
 	plot := box{Left: 58, Top: 10, Right: width - 10, Bottom: height - 42}
 	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
@@ -71,7 +72,8 @@ func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[
 	}
 	c.XTicks = anchors(c.XTicks, width)
 	for _, r := range rows {
-		h, end := r.RTT.Histogram, reach(r.RTT.Histogram)
+		h := r.Histogram(measure.RoundTrips)
+		end := reach(h)
 		var points [][2]float64
 		for i := range curvePoints + 1 {
 			n := end * float64(i) / curvePoints
@@ -79,7 +81,7 @@ func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[
 		}
 		c.Lines = append(c.Lines, shape{
 			Class: "curve", Series: series[r.Pattern], D: path(points),
-			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, t.figure(r.RTT.P50), t.figure(r.RTT.P99), t.figure(r.RTT.P999)),
+			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, t.figure(r.figure(measure.MetricRTTP50).Value), t.figure(r.figure(measure.MetricRTTP99).Value), t.figure(r.figure(measure.MetricRTTP999).Value)),
 		})
 	}
 	return c

@@ -21,7 +21,7 @@ const (
 func (t *Test) loadFigure(id string, series map[string]int) (figure, bool) {
 	var rows []*Row
 	for _, r := range t.drawn() {
-		if r.UnderLoad != nil {
+		if r.underLoad() {
 			rows = append(rows, r)
 		}
 	}
@@ -43,9 +43,9 @@ func (t *Test) loadFigure(id string, series map[string]int) (figure, bool) {
 func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
-		for _, w := range []*LatencyStats{r.UnderLoad.Idle, r.UnderLoad.Loaded} {
-			if w != nil {
-				low, high = min(low, w.at(barFrom)), max(high, w.at(barTo))
+		for _, d := range []*measure.Distribution{measure.IdleRoundTrips, measure.LoadedRoundTrips} {
+			if h := r.Histogram(d); h != nil {
+				low, high = min(low, percentile(h, barFrom)), max(high, percentile(h, barTo))
 			}
 		}
 	}
@@ -61,29 +61,27 @@ func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
 	for i, r := range rows {
 		top := plot.Top + loadRow*float64(i)
 		value := ""
-		if s := r.UnderLoad.RPM; s != nil {
-			value = countText(s) + " RPM"
+		if s := r.figure(measure.MetricRPM); s != nil {
+			value = countText(s.Value) + " RPM"
 		}
 		c.Texts = append(c.Texts,
 			text{X: plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(r.Pattern, plot.Right-plot.Left-90), Title: r.Pattern},
 			text{X: plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: value})
-		c.addWaits(r.Pattern+", idle", "interval", r.UnderLoad.Idle, ax, series[r.Pattern], top+22)
-		c.addWaits(r.Pattern+", loaded", "loaded", r.UnderLoad.Loaded, ax, series[r.Pattern], top+37)
+		c.addWaits(r.Pattern+", idle", "interval", r.Histogram(measure.IdleRoundTrips), ax, series[r.Pattern], top+22)
+		c.addWaits(r.Pattern+", loaded", "loaded", r.Histogram(measure.LoadedRoundTrips), ax, series[r.Pattern], top+37)
 	}
 	return c
 }
 
-func (w *LatencyStats) at(percentile float64) float64 {
-	return float64(w.Histogram.Percentile(percentile))
-}
+func percentile(h *measure.Histogram, p float64) float64 { return float64(h.Percentile(p)) }
 
-func (c *chart) addWaits(name, class string, w *LatencyStats, ax axis, color int, top float64) {
-	if w == nil {
+func (c *chart) addWaits(name, class string, h *measure.Histogram, ax axis, color int, top float64) {
+	if h == nil {
 		return
 	}
 	const height = 12
-	from, to, middle := ax.at(w.at(barFrom)), ax.at(w.at(barTo)), ax.at(w.P50)
-	title := fmt.Sprintf("%s: median %s, p99 %s, max %s", name, measure.FormatLatency(w.P50), measure.FormatLatency(w.P99), measure.FormatLatency(w.Max))
+	from, to, middle := ax.at(percentile(h, barFrom)), ax.at(percentile(h, barTo)), ax.at(percentile(h, 50))
+	title := fmt.Sprintf("%s: median %s, p99 %s, max %s", name, measure.FormatLatency(percentile(h, 50)), measure.FormatLatency(percentile(h, 99)), measure.FormatLatency(float64(h.Max())))
 	c.Bands = append(c.Bands, shape{Class: class, Series: color, X: from, Y: top, W: max(to-from, 1), H: height, Title: title})
 	c.Lines = append(c.Lines, shape{Class: "mean", Series: color, D: path([][2]float64{{middle, top}, {middle, top + height}}), Title: title})
 }
@@ -93,7 +91,7 @@ func (c *chart) addWaits(name, class string, w *LatencyStats, ax axis, color int
 func (t *Test) loadOverTime(id string, series map[string]int) []figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for _, r := range t.Rows {
-		for _, s := range loadsOf(&r) {
+		for _, s := range r.loads {
 			end = max(end, s.to)
 			for _, p := range slices.Concat(s.parts...) {
 				if p.value > 0 {
@@ -112,7 +110,7 @@ func (t *Test) loadOverTime(id string, series map[string]int) []figure {
 	var out []figure
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if len(loadsOf(r)) == 0 {
+		if len(r.loads) == 0 {
 			continue
 		}
 		c := chart{
@@ -126,17 +124,10 @@ func (t *Test) loadOverTime(id string, series map[string]int) []figure {
 		for _, v := range yAt {
 			c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})
 		}
-		c.addLoads(t, loadsOf(r), x, y, series[r.Pattern])
+		c.addLoads(t, r.loads, x, y, series[r.Pattern])
 		out = append(out, figure{Caption: r.Pattern, Charts: []chart{c}})
 	}
 	return out
-}
-
-func loadsOf(r *Row) []loadSeries {
-	if r.UnderLoad == nil {
-		return nil
-	}
-	return r.UnderLoad.series
 }
 
 // addLoads draws each trial as lines over the time of the load, which is that of the first.

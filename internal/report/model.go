@@ -72,68 +72,26 @@ type Test struct {
 	Lacks       []Lack       `json:"lacks,omitempty"`           // what those do not have
 }
 
-// Basis is the one figure per trial that a ranking rests on.
-type Basis struct {
-	// Figure is "goodput_bps", "connections_per_second", "path_mtu_bytes" or
-	// "rtt_p50_ns"; of ingested trials also "rtt_mean_ns" or "rtt_mean_middle_ns".
-	Figure         string `json:"figure"`
-	HigherIsBetter bool   `json:"higher_is_better"`
-	Text           string `json:"text"` // "goodput, higher is better"
-}
-
-// Row is one pattern of one test.
+// Row is one pattern of one test. In its JSON form a figure is a member of its
+// own, [measure.Metric.ReportMembers].
 type Row struct {
-	Pattern    string          `json:"pattern"`
-	Levels     []measure.Level `json:"levels"` // in the order of Test.Factors; absent factors have an empty value
-	Paths      []string        `json:"paths"`  // "client → server"; one unless the pattern covers several
-	Trials     int             `json:"trials"` // that succeeded
-	Failed     int             `json:"failed"`
-	Ingested   int             `json:"ingested,omitempty"` // of both, those that soku did not measure
-	Rank       int             `json:"rank"`               // 0: no values
-	Goodput    *Spread         `json:"goodput_bps,omitempty"`
-	Forward    *Spread         `json:"forward_bps,omitempty"` // bidirectional trials: each direction on its own
-	Reverse    *Spread         `json:"reverse_bps,omitempty"`
-	Retrans    *Spread         `json:"retransmits,omitempty"`
-	Loss       *Spread         `json:"loss_ratio,omitempty"`
-	Jitter     *Spread         `json:"jitter_ns,omitempty"`
-	PPS        *Spread         `json:"packets_per_second,omitempty"`
-	CPU        *Spread         `json:"cpu_seconds_per_gb,omitempty"` // both ends together
-	CPS        *Spread         `json:"connections_per_second,omitempty"`
-	MTU        *Spread         `json:"path_mtu_bytes,omitempty"`
-	Route      *Route          `json:"route,omitempty"`
-	Fairness   *Spread         `json:"fairness_index,omitempty"` // Jain's, of the streams' goodputs
-	UnderLoad  *UnderLoad      `json:"latency_under_load,omitempty"`
-	RTT        *RTT            `json:"rtt_ns,omitempty"`
-	Reported   *Reported       `json:"rtt_reported_ns,omitempty"` // trials without a histogram
-	Duration   *Spread         `json:"duration_ns,omitempty"`     // of trials that moved a fixed amount
-	Floor      *Spread         `json:"floor_ns,omitempty"`
-	Confidence Confidences     `json:"confidence"`
-	Values     []Value         `json:"values"` // one element a successful trial that has the basis figure, in order of round and repeat
+	Pattern    string
+	Levels     []measure.Level // in the order of Test.Factors; absent factors have an empty value
+	Paths      []string        // "client → server"; one unless the pattern covers several
+	Trials     int             // that succeeded
+	Failed     int
+	Ingested   int      // of both, those that soku did not measure
+	Rank       int      // 0: no values
+	Figures    []Figure // in the order of the metrics of the test; those that a trial has
+	Route      *Route
+	Reported   *Reported // trials without a histogram
+	Confidence Confidences
+	Values     []Value // one element a successful trial that has the basis figure, in order of round and repeat
 
-	series   []series
-	sharings []sharing
-}
-
-// Spread describes one figure over the successful trials of a pattern.
-type Spread struct {
-	Mean float64 `json:"mean"` // of the round means
-	Min  float64 `json:"min"`
-	Max  float64 `json:"max"`
-	CV   float64 `json:"cv"` // standard deviation / mean over trials; 0 for one trial
-	N    int     `json:"n"`
-}
-
-// RTT are round trips of all trials of a pattern together: percentiles of the
-// merged histograms, never averages of percentiles.
-type RTT struct {
-	measure.Percentiles
-	MeanLow   float64            `json:"run_mean_low"` // smallest mean of a single trial
-	MeanHigh  float64            `json:"run_mean_high"`
-	Sent      int64              `json:"sent"`
-	Received  int64              `json:"received"`
-	Lost      int64              `json:"lost"`
-	LossRatio float64            `json:"loss_ratio"`
-	Histogram *measure.Histogram `json:"histogram"`
+	histograms map[*measure.Distribution]*measure.Histogram
+	series     []series
+	sharings   []sharing
+	loads      []loadSeries
 }
 
 // Value is the basis figure of one trial.

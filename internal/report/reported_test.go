@@ -43,10 +43,10 @@ func TestPercentilesWithoutAHistogramAreARangeAndNoAverage(t *testing.T) {
 	}))
 	test := r.test(t, "latency")
 	row := test.Rows[0]
-	if row.RTT != nil || row.Reported == nil || row.Reported.P99.Min != 20e3 || row.Reported.P99.Max != 40e3 || row.Reported.Mean.Mean != 12e3 {
-		t.Fatalf("%+v %+v", row.RTT, row.Reported)
+	if p99 := row.Figure("rtt_reported_p99_ns"); row.Figure("rtt_p99_ns") != nil || row.Reported == nil || p99.Min != 20e3 || p99.Max != 40e3 || row.Figure("rtt_reported_mean_ns").Value != 12e3 {
+		t.Fatalf("%+v", row.Figures)
 	}
-	if test.Basis.Figure != medianFigure || test.Ranking[0].Pattern != "A" || *test.Ranking[0].Estimate != 11e3 || len(row.Values) != 2 {
+	if test.Basis.Metric != measure.MetricRTTP50 || test.Ranking[0].Pattern != "A" || *test.Ranking[0].Estimate != 11e3 || len(row.Values) != 2 {
 		t.Errorf("%+v %+v", test.Basis, test.Ranking[0])
 	}
 	page := written(t, r.Markdown)
@@ -90,7 +90,7 @@ func TestWhereOneSourceHasNoMedianAllAreRankedByTheirMeans(t *testing.T) {
 		return &r
 	}())
 	test := build(t, in).test(t, "latency")
-	if test.Basis.Figure != meanFigure || test.Ranking[0].Pattern != "C" || *test.Ranking[0].Estimate != 4000 || test.Ranking[1].Pattern != "B" {
+	if test.Basis.Metric != measure.MetricRTTMean || test.Ranking[0].Pattern != "C" || *test.Ranking[0].Estimate != 4000 || test.Ranking[1].Pattern != "B" {
 		t.Errorf("%+v %+v", test.Basis, test.Ranking)
 	}
 	if !strings.Contains(strings.Join(test.Caveats, " "), "2 of 3 trials were ingested") {
@@ -101,7 +101,7 @@ func TestWhereOneSourceHasNoMedianAllAreRankedByTheirMeans(t *testing.T) {
 func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 	f := measure.Flow{Direction: measure.Forward, Samples: []measure.Sample{{EndNs: 1e9, SentBytes: 125e6}, {StartNs: 1e9, EndNs: 2e9, SentBytes: 250e6}}}
 	r := &measure.Result{Test: measure.TestTCP, Flows: []measure.Flow{f}, Origin: &measure.Origin{}}
-	s := seriesOf(r, Basis{HigherIsBetter: true}, 1)
+	s := seriesOf(r, measure.MetricGoodput, 1)
 	if len(s.points) != 2 || s.points[0].value != 1e9 || s.points[1].value != 2e9 {
 		t.Errorf("%+v", s.points)
 	}
@@ -109,7 +109,7 @@ func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 		t.Error("the result was changed")
 	}
 	r.Origin = nil // of soku's own a receiver that got nothing is no receiver that is not known
-	if s := seriesOf(r, Basis{HigherIsBetter: true}, 1); s.points[0].value != 0 {
+	if s := seriesOf(r, measure.MetricGoodput, 1); s.points[0].value != 0 {
 		t.Errorf("%+v", s.points)
 	}
 }

@@ -8,17 +8,6 @@ import (
 	"soku/internal/measure"
 )
 
-const mtuFigure = "path_mtu_bytes"
-
-func mtuBasis() Basis {
-	return Basis{Figure: mtuFigure, HigherIsBetter: true, Text: "path MTU, higher is better"}
-}
-
-// mtuOf is a result's path MTU in bytes.
-func mtuOf(r *measure.Result) (float64, bool) {
-	return float64(r.Summary.PathMTUBytes), r.Summary.PathMTUBytes > 0
-}
-
 // Route is what the newest trial of a pattern found that found anything.
 type Route struct {
 	Result  string           `json:"result"` // its ID
@@ -26,11 +15,12 @@ type Route struct {
 	PathMTU *measure.PathMTU `json:"path_mtu,omitempty"`
 }
 
-// routeOf is nil where no trial looked for a route.
+// routeOf is nil where no trial looked for a route; the results are of trials that
+// succeeded.
 func routeOf(results []*measure.Result) *Route {
 	var newest *measure.Result
 	for _, r := range results {
-		if (r.Trace != nil || r.PathMTU != nil) && r.Error == nil && (newest == nil || !r.StartedAt.Before(newest.StartedAt)) {
+		if (r.Trace != nil || r.PathMTU != nil) && (newest == nil || !r.StartedAt.Before(newest.StartedAt)) {
 			newest = r
 		}
 	}
@@ -40,11 +30,8 @@ func routeOf(results []*measure.Result) *Route {
 	return &Route{Result: newest.ID, Trace: newest.Trace, PathMTU: newest.PathMTU}
 }
 
-// mtuColumns are the path MTU and what limits it.
-func (t *Test) mtuColumns(out *table) {
-	list, _ := t.spreads(func(r *Row) *Spread { return r.MTU })
-	out.add(column{Name: "path MTU", Unit: "bytes", Number: true, Why: "mean of the round means"}, func(i int) string { return countText(list[i]) })
-	out.add(column{Name: "range", Unit: "bytes", Number: true, keep: 4, Why: "smallest and largest trial"}, func(i int) string { return rangeText(list[i], scale{per: 1}) })
+// addLimit adds what limits the path MTU.
+func (t *Test) addLimit(out *table) {
 	out.add(column{Name: "limited by", keep: 1, Why: "of the newest trial"}, func(i int) string {
 		if r := t.Rows[i].Route; r != nil && r.PathMTU != nil {
 			return limitText(r.PathMTU)

@@ -17,11 +17,11 @@ const (
 
 // seriesOf is a trial over time: goodput of all directions together,
 // connections a second, or the median and the maximum round trip of each slice.
-func seriesOf(r *measure.Result, basis Basis, allTrials int) series {
+func seriesOf(r *measure.Result, rankedBy *measure.Metric, allTrials int) series {
 	points := pointsFor(allTrials)
 	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil}
 	switch {
-	case basis.Figure == connectionsFigure:
+	case rankedBy == measure.MetricConnections:
 		s.points = connectionSeries(r.Latency, points)
 	case r.Latency != nil:
 		s.points = thinLatency(r.Latency.Series, points)

@@ -18,15 +18,6 @@ type sharing struct {
 	count int       // streams
 }
 
-// fairnessOf is a result's fairness index, where it has several streams.
-func fairnessOf(r *measure.Result) (float64, bool) {
-	f := r.Summary.Fairness
-	if f == nil {
-		return 0, false
-	}
-	return min(max(f.JainIndex, 0), 1), true
-}
-
 // sharingOf is each direction of a trial whose streams shared something.
 func sharingOf(r *measure.Result, allTrials int) []sharing {
 	if r.Error != nil {
@@ -65,18 +56,6 @@ func evenly(sorted []float64, n int) []float64 {
 		out[i] = sorted[i*(len(sorted)-1)/(n-1)]
 	}
 	return out
-}
-
-// fairnessColumn tells how evenly streams shared, where there are several.
-func (t *Test) fairnessColumn(out *table) {
-	if list, found := t.spreads(func(r *Row) *Spread { return r.Fairness }); found {
-		out.add(column{Name: "fairness", Number: true, keep: 7, Why: "Jain's index of the streams' goodputs, mean: 1 where all streams had the same"}, func(i int) string {
-			if list[i] == nil {
-				return "–"
-			}
-			return fmt.Sprintf("%.3f", list[i].Mean)
-		})
-	}
 }
 
 const (

@@ -67,16 +67,12 @@ func (t *Test) strip(width float64, series map[string]int) chart {
 		}
 	}
 	low, high := stats.Range(all)
-	scales, name := timeScales, t.noun()+" of a trial"
-	if t.Basis.HigherIsBetter {
-		scales = t.higherScales()
-	}
 	plot := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + stripRow*float64(len(rows))}
 	ax, at := linearAxis(low, high, plot.Left, plot.Right, int(width/80))
-	unit := scaleFor(scales, high/2)
+	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	c := chart{
 		Title: t.heading() + ": every trial", Desc: t.Answer, Width: width, Height: plot.Bottom + 40, Plot: plot,
-		XTitle: name + ", " + unit.unit,
+		XTitle: t.noun() + " of a trial, " + unit.unit,
 	}
 	if ax.low > 0 {
 		c.XTitle += " (axis does not begin at 0)"

@@ -31,13 +31,13 @@ func (t *Test) timeFigures(id string, series map[string]int) []figure {
 	x, xAt := exactAxis(end, plot.Left, plot.Right, 5)
 	var y axis
 	var yAt []float64
-	title := t.wait()
-	unit := scaleFor(t.higherScales(), high/2)
-	if t.Basis.HigherIsBetter {
-		title = unit.unit
-		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
-	} else {
+	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
+	title := unit.unit
+	if t.Basis.isTime() {
+		title = t.wait()
 		y, yAt = logAxis(low, high, plot.Bottom, plot.Top, 6)
+	} else {
+		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
 	}
 	var out []figure
 	for i := range t.Rows {
@@ -54,9 +54,9 @@ func (t *Test) timeFigures(id string, series map[string]int) []figure {
 		}
 		c.XTicks = anchors(c.XTicks, panelWidth)
 		for _, v := range yAt {
-			label := timeText(v)
-			if t.Basis.HigherIsBetter {
-				label = tickText(v, unit)
+			label := tickText(v, unit)
+			if t.Basis.isTime() {
+				label = timeText(v)
 			}
 			c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: label})
 		}
@@ -84,7 +84,7 @@ func (t *Test) timeLines(s series, x, y axis, color int) []shape {
 		}
 	}
 	out := []shape{{Class: class, Series: color, D: path(values), Title: name}}
-	if len(highs) > 0 && !t.Basis.HigherIsBetter {
+	if len(highs) > 0 && t.Basis.isTime() {
 		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: name + ", slowest " + t.wait() + " of each slice"})
 	}
 	return out

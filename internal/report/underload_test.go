@@ -68,24 +68,25 @@ func TestLatencyUnderLoadIsThatOfMergedHistograms(t *testing.T) {
 				rpm = append(rpm, x.Summary.RPM)
 			}
 		}
-		u := row.UnderLoad
-		if u == nil {
+		if !row.underLoad() {
 			t.Fatalf("%s has no latency under load", row.Pattern)
 		}
-		if u.Idle.Count != idle.Count() || u.Idle.P50 != float64(idle.Percentile(50)) {
-			t.Errorf("%s: idle %+v", row.Pattern, u.Idle.Percentiles)
+		for key, want := range map[string]float64{
+			"idle_rtt_count": float64(idle.Count()), "idle_rtt_p50_ns": float64(idle.Percentile(50)),
+			"loaded_rtt_count": float64(during.Count()), "loaded_rtt_p99_ns": float64(during.Percentile(99)),
+		} {
+			if got := row.Figure(key).Value; got != want {
+				t.Errorf("%s: %s is %v, want %v", row.Pattern, key, got, want)
+			}
 		}
-		if u.Loaded.Count != during.Count() || u.Loaded.P99 != float64(during.Percentile(99)) {
-			t.Errorf("%s: loaded %+v", row.Pattern, u.Loaded.Percentiles)
-		}
-		if want := stats.Mean(rpm); math.Abs(u.RPM.Mean-want) > 1e-6 || u.RPM.N != len(rpm) {
-			t.Errorf("%s: %v RPM of %d trials, want %v of %d", row.Pattern, u.RPM.Mean, u.RPM.N, want, len(rpm))
+		if got, want := row.figure(measure.MetricRPM), stats.Mean(rpm); math.Abs(got.Mean-want) > 1e-6 || got.N != len(rpm) {
+			t.Errorf("%s: %v RPM of %d trials, want %v of %d", row.Pattern, got.Mean, got.N, want, len(rpm))
 		}
 		// One line before, one beside, one after the load, of each trial.
-		if len(u.series) != len(rpm) || len(u.series[0].parts) != 3 {
-			t.Errorf("%s: %d trials over time", row.Pattern, len(u.series))
+		if len(row.loads) != len(rpm) || len(row.loads[0].parts) != 3 {
+			t.Errorf("%s: %d trials over time", row.Pattern, len(row.loads))
 		}
-		s := u.series[0]
+		s := row.loads[0]
 		if before, beside, after := s.parts[0], s.parts[1], s.parts[2]; s.from != 2 || before[len(before)-1].at > s.from || beside[0].at < s.from || after[0].at < s.to || s.to < 12 {
 			t.Errorf("%s: load from %v to %v s; before to %v, beside from %v, after from %v", row.Pattern, s.from, s.to, before[len(before)-1].at, beside[0].at, after[0].at)
 		}
@@ -98,7 +99,7 @@ func TestAFailedTrialsLatencyUnderLoadIsLeftOut(t *testing.T) {
 		failed(x)
 	}
 	for _, row := range build(t, in).test(t, "tcp").Rows {
-		if row.UnderLoad != nil || row.Fairness != nil || len(row.sharings) > 0 {
+		if row.underLoad() || len(row.Figures) > 0 || len(row.sharings) > 0 {
 			t.Errorf("%s: %+v", row.Pattern, row)
 		}
 	}
@@ -107,7 +108,7 @@ func TestAFailedTrialsLatencyUnderLoadIsLeftOut(t *testing.T) {
 func TestEveryFormShowsLatencyUnderLoadAndFairness(t *testing.T) {
 	r := build(t, loaded(fourPatterns().input(), 8, 0.4))
 	row := r.test(t, "tcp").row(t, "ErGw1AZ")
-	rpm, fair := countText(row.UnderLoad.RPM), strconv.FormatFloat(row.Fairness.Mean, 'f', 3, 64)
+	rpm, fair := countText(row.figure(measure.MetricRPM).Mean), indexText(row.Figure("fairness_index").Mean)
 	for form, parts := range map[string][]string{
 		"txt":  {"latency under load", "loaded p50", "RPM", rpm},
 		"md":   {"latency under load", "| loaded p50", rpm, "fairness", fair},
@@ -201,7 +202,7 @@ func TestResultsByHandShowLatencyUnderLoad(t *testing.T) {
 	x.Trial = nil
 	x.Options.Duration = measure.Duration(10 * time.Second)
 	row := build(t, Input{Results: []*measure.Result{x}}).Tests[0].Rows[0]
-	if row.UnderLoad == nil || row.UnderLoad.RPM.N != 1 || row.sharings[0].name != "trial" {
-		t.Errorf("%+v", row.UnderLoad)
+	if !row.underLoad() || row.figure(measure.MetricRPM).N != 1 || row.sharings[0].name != "trial" {
+		t.Errorf("%+v", row.Figures)
 	}
 }

@@ -1,0 +1,234 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+// everyTest is a campaign with each test, so that every metric of a result has a value.
+func everyTest() Input {
+	s := fourPatterns()
+	s.udp, s.seconds = true, 4
+	in := loaded(s.input(), 4, 0.3)
+	h := measure.NewHistogram()
+	for i := range int64(500) {
+		h.Record(1e6 + i*1000)
+	}
+	trial := *in.Results[0].Trial
+	add := func(test measure.Test, fill func(*measure.Result)) {
+		t := trial
+		t.Label = string(test) + " alone"
+		o, err := measure.Defaults(test).Effective(test)
+		if err != nil {
+			panic(err)
+		}
+		r := &measure.Result{Schema: measure.Schema, ID: "x" + string(test), Test: test, Trial: &t, Options: o, StartedAt: syntheticStart}
+		fill(r)
+		in.Results = append(in.Results, r)
+	}
+	add(measure.TestConnect, func(r *measure.Result) {
+		r.Latency, r.Summary.ConnectionsPerSecond = &measure.Latency{Histogram: h, Sent: 501, Received: 500, Lost: 1}, 1234.5
+	})
+	add(measure.TestMTU, func(r *measure.Result) { r.Summary.PathMTUBytes = 1400 })
+	add(measure.TestPing, func(r *measure.Result) {
+		v := 5e6
+		r.Origin = &measure.Origin{Tool: "ping"}
+		r.Summary.ReportedRTT = &measure.RTTFigures{Min: &v, Mean: &v, P50: &v, P90: &v, P95: &v, P99: &v, P999: &v, P9999: &v, Max: &v}
+	})
+	add(measure.TestTCP, func(r *measure.Result) {
+		r.Options.Bytes, r.Summary = 1e9, measure.Summary{GoodputBps: 3e9, DurationNs: 2e9}
+		r.Flows = []measure.Flow{{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 1e9}}, {Direction: measure.Reverse, Summary: measure.Summary{GoodputBps: 2e9}}}
+	})
+	return in
+}
+
+func TestEveryMetricOfTheTableIsInTheReport(t *testing.T) {
+	r := build(t, everyTest())
+	text := written(t, r.JSON)
+	lines, err := csv.NewReader(strings.NewReader(written(t, r.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := map[string]bool{}
+	for _, line := range lines[1:] {
+		for i, cell := range line {
+			filled[lines[0][i]] = filled[lines[0][i]] || cell != ""
+		}
+	}
+	for _, m := range measure.Metrics() {
+		if len(formOf(m.Quantity).scales) == 0 {
+			t.Errorf("%s: a %s has no form", m.Key, m.Quantity)
+		}
+		for _, c := range m.CSVColumns() {
+			if !filled[c.Name] {
+				t.Errorf("%s: the CSV has no value under %s", m.Key, c.Name)
+			}
+		}
+		for _, x := range m.ReportMembers() {
+			name := x.Path[strings.LastIndexByte(x.Path, '.')+1:]
+			if !strings.Contains(text, `"`+name+`":`) {
+				t.Errorf("%s: the JSON has no member %s", m.Key, x.Path)
+			}
+		}
+	}
+}
+
+// A new figure of results is one entry of the table and nothing else.
+func TestAMetricMoreIsInEveryForm(t *testing.T) {
+	family := measure.MetricsOf(measure.TestTCP).Families[0]
+	before := family.Metrics
+	defer func() { family.Metrics = before }()
+	family.Metrics = append(slices.Clone(before), &measure.Metric{
+		Key: "largest_stream_bytes", Help: "bytes of the stream that got most", Quantity: measure.QuantityBytes, Unit: "bytes", Suffix: "bytes",
+		Better: measure.Higher, Over: measure.MeanOfRounds, Member: "largest_stream_bytes",
+		Take: func(r *measure.Result) (float64, bool) {
+			if r.Test != measure.TestTCP {
+				return 0, false
+			}
+			return 4711, true
+		},
+		Column: &measure.Column{Name: "largest stream", Drop: 9},
+	})
+	r := build(t, fourPatterns().input())
+	wide := func(w io.Writer) error { return r.Text(w, 300) }
+	for _, c := range []struct {
+		name  string
+		write func(io.Writer) error
+		want  string
+	}{
+		{"text", wide, "largest stream (bytes)"}, {"Markdown", r.Markdown, "| largest stream (bytes) |"}, {"HTML", r.HTML, ">largest stream <"},
+		{"JSON", r.JSON, `"largest_stream_bytes": {`},
+		{"CSV", r.CSV, ",ingested,largest_stream_mean_bytes,largest_stream_min_bytes,largest_stream_max_bytes\n"},
+	} {
+		if text := written(t, c.write); !strings.Contains(text, c.want) || !strings.Contains(text, "4711") {
+			t.Errorf("the %s does not show the figure", c.name)
+		}
+	}
+}
+
+func TestMembersAndColumnsOfTheFirstVersionKeepTheirOrder(t *testing.T) {
+	for _, key := range csvFirst {
+		if measure.MetricByKey(key) == nil {
+			t.Errorf("there is no metric %s for the CSV", key)
+		}
+	}
+	known := map[string]bool{"route": true}
+	for _, m := range measure.Metrics() {
+		for _, x := range m.ReportMembers() {
+			known[x.Path] = true
+			known[strings.Split(x.Path, ".")[0]] = true
+			known[x.Path[:max(strings.LastIndexByte(x.Path, '.'), 0)]] = true
+		}
+	}
+	for _, path := range rowMembers {
+		if !known[path] {
+			t.Errorf("no metric has the member %s", path)
+		}
+	}
+	order := []string{
+		"pattern", "levels", "paths", "trials", "failed", "ingested", "rank", "goodput_bps", "forward_bps", "reverse_bps", "retransmits", "loss_ratio",
+		"jitter_ns", "packets_per_second", "cpu_seconds_per_gb", "connections_per_second", "path_mtu_bytes", "route", "fairness_index",
+		"latency_under_load", "rtt_ns", "rtt_reported_ns", "duration_ns", "floor_ns", "confidence", "values",
+	}
+	for _, test := range build(t, everyTest()).Tests {
+		for _, row := range test.Rows {
+			names := memberNames(t, row)
+			sorted := slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+			if !slices.Equal(names, sorted) {
+				t.Errorf("%s: the members of a row are %q", test.Label, names)
+			}
+		}
+	}
+}
+
+// memberNames are the members of a row's JSON form in the order in which they stand there.
+func memberNames(t *testing.T, r Row) (names []string) {
+	t.Helper()
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, fmt.Sprint(name))
+	}
+	return names
+}
+
+func TestARowReadsBackWhole(t *testing.T) {
+	for _, test := range build(t, everyTest()).Tests {
+		for _, row := range test.Rows {
+			data, err := json.Marshal(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back Row
+			if err := json.Unmarshal(data, &back); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range row.Figures {
+				g := back.figure(f.Metric)
+				if g == nil || g.Value != f.Value || g.Metric.Of == nil && g.Spread != f.Spread || f.Metric.Over == measure.Range && (g.Min != f.Min || g.Max != f.Max) {
+					t.Errorf("%s %s: %s was %+v and is %+v", test.Label, row.Pattern, f.Metric.Key, f, g)
+				}
+			}
+			if len(back.Figures) != len(row.Figures) {
+				t.Errorf("%s %s: %d figures, were %d", test.Label, row.Pattern, len(back.Figures), len(row.Figures))
+			}
+			row.Figures, back.Figures = nil, nil
+			if back.Pattern != row.Pattern || back.Trials != row.Trials || back.Rank != row.Rank || !reflect.DeepEqual(back.Values, row.Values) || !reflect.DeepEqual(back.Reported, row.Reported) {
+				t.Errorf("%+v\nwas %+v", back, row)
+			}
+		}
+	}
+}
+
+// Without any reply there are no percentiles. A table has dashes; the JSON form has
+// zeros, because the first version of the format had them.
+func TestRequestsThatNobodyAnswered(t *testing.T) {
+	trial := tcpTrial("a", 1, 0)
+	trial.Test, trial.Trial.Label, trial.Latency = measure.TestPing, "ping", &measure.Latency{Histogram: measure.NewHistogram(), Sent: 5, Lost: 5}
+	r := build(t, Input{Results: []*measure.Result{trial}})
+	row := r.Tests[0].Rows[0]
+	if row.Figure("rtt_p50_ns") != nil || row.Figure("rtt_loss_ratio").Value != 1 || row.Figure("rtt_count").Value != 0 {
+		t.Errorf("%+v", row.Figures)
+	}
+	if text := written(t, r.JSON); !strings.Contains(text, `"p50": 0,`) || !strings.Contains(text, `"lost": 5,`) || !strings.Contains(text, `"histogram": {`) {
+		t.Errorf("the document is\n%s", text)
+	}
+	if text := written(t, r.Markdown); !strings.Contains(text, "| – | – | 100 % |") {
+		t.Errorf("the page is\n%s", text)
+	}
+}
+
+func TestAMetricOfALaterVersionIsABasis(t *testing.T) {
+	var b Basis
+	if err := json.Unmarshal([]byte(`{"figure":"energy_joules","higher_is_better":false,"text":"energy, lower is better"}`), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Metric.Key != "energy_joules" || b.Metric.Better != measure.Lower || b.Text == "" {
+		t.Errorf("%+v", b)
+	}
+	if data, err := json.Marshal(b); err != nil || string(data) != `{"figure":"energy_joules","higher_is_better":false,"text":"energy, lower is better"}` {
+		t.Errorf("%s %v", data, err)
+	}
+}

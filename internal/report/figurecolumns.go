@@ -1,0 +1,127 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"soku/internal/measure"
+)
+
+// addFamily adds the columns of a family's metrics for those rows.
+func (t *Test) addFamily(out *table, rows []*Row, f *measure.Family) {
+	for _, m := range f.Metrics {
+		c := m.Column
+		if c == nil || !t.shows(rows, m) {
+			continue
+		}
+		as := formOf(m.Quantity)
+		unit := unitOf(rows, f, m)
+		drop := c.Drop
+		if m == t.Basis.column() {
+			drop = 0
+		}
+		out.add(column{Name: c.Name, Unit: as.heading(unit), Number: true, keep: drop, Why: t.note(m)}, func(i int) string {
+			return cell(rows[i], m, unit)
+		})
+		for _, x := range c.Extra {
+			if x.Show == measure.WhereFound && !slices.ContainsFunc(rows, func(r *Row) bool { s := r.figure(m); return s != nil && s.N > 1 }) {
+				continue
+			}
+			extra := column{Name: x.Name, Number: true, keep: x.Drop, Why: x.Note}
+			if !x.Variation {
+				extra.Unit = as.heading(unit)
+			}
+			out.add(extra, func(i int) string {
+				s := rows[i].figure(m)
+				switch {
+				case s == nil || x.Variation && s.N < 2:
+					return "–"
+				case x.Variation:
+					return fmt.Sprintf("%.1f %%", s.CV*100)
+				}
+				return endsText(s, unit)
+			})
+		}
+	}
+}
+
+// shows tells whether a table of those rows has a column of the metric.
+func (t *Test) shows(rows []*Row, m *measure.Metric) bool {
+	c := m.Column
+	if c.Show == measure.Always || c.Show == measure.UnlessIngested && len(t.Ingested) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(rows, func(r *Row) bool {
+		if r.figure(m) != nil {
+			return true
+		}
+		if c.Instead == nil {
+			return false
+		}
+		s := r.figure(c.Instead)
+		return s != nil && (c.Ends && s.N > 1 || !c.Ends && !s.RangeOnly)
+	})
+}
+
+// note is what the heading of a metric means.
+func (t *Test) note(m *measure.Metric) string {
+	switch {
+	case t.Test != measure.TestConnect:
+	case m == measure.MetricRTTLoss:
+		return "attempts that came to no connection"
+	case m.Of == measure.RoundTrips && m.Over == measure.Merged:
+		return "of the set-ups of all trials together"
+	}
+	return m.Column.Note
+}
+
+// cell writes the metric of a row, or what stands for it.
+func cell(r *Row, m *measure.Metric, unit scale) string {
+	s := r.figure(m)
+	if s == nil && m.Column.Instead != nil {
+		s = r.figure(m.Column.Instead)
+	}
+	as := formOf(m.Quantity)
+	switch {
+	case s == nil:
+		return "–"
+	case m.Column.Ends:
+		return endsText(s, unit)
+	case s.RangeOnly:
+		return "–"
+	case s.Metric.Over == measure.Range && as.cellText(s.Min, unit) != as.cellText(s.Max, unit):
+		return endsText(s, unit)
+	}
+	return as.cellText(s.Value, unit)
+}
+
+// endsText is the smallest and the largest trial.
+func endsText(s *Figure, unit scale) string { return unit.text(s.Min) + " to " + unit.text(s.Max) }
+
+// unitOf is the unit of a metric's column: see [measure.Column.Scales].
+func unitOf(rows []*Row, f *measure.Family, m *measure.Metric) scale {
+	leading := slices.DeleteFunc(slices.Clone(f.Metrics), func(o *measure.Metric) bool {
+		return o.Column == nil || o.Column.Scales == 0 || o.Quantity != m.Quantity
+	})
+	slices.SortStableFunc(leading, func(a, b *measure.Metric) int { return cmp.Compare(a.Column.Scales, b.Column.Scales) })
+	if len(leading) == 0 {
+		leading = []*measure.Metric{m}
+	}
+	var figures []float64
+	for _, r := range rows {
+		counted := map[*measure.Distribution]bool{}
+		for _, o := range leading {
+			s := r.figure(o)
+			if s == nil && o.Column.Instead != nil {
+				s = r.figure(o.Column.Instead)
+			}
+			if s == nil || o.Of != nil && counted[o.Of] {
+				continue
+			}
+			counted[o.Of] = true
+			figures = append(figures, s.Value)
+		}
+	}
+	return scaleFor(formOf(m.Quantity).scales, figures...)
+}

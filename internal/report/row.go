@@ -1,0 +1,96 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"soku/internal/measure"
+)
+
+func buildRow(p pattern, t *Test, rounds map[int]int, allTrials int) Row {
+	row := Row{Pattern: p.name, Levels: alignLevels(p.levels, t.Factors)}
+	slices.SortStableFunc(p.results, func(a, b *measure.Result) int {
+		return cmp.Or(cmp.Compare(roundOf(a), roundOf(b)), cmp.Compare(repeatOf(a), repeatOf(b)), a.StartedAt.Compare(b.StartedAt))
+	})
+	for _, r := range p.results {
+		if path := r.Path.String(); !slices.Contains(row.Paths, path) {
+			row.Paths = append(row.Paths, path)
+		}
+		if s := seriesOf(r, t.Basis.Metric, allTrials); len(s.points) > 0 {
+			row.series = append(row.series, s)
+		}
+		if r.Origin != nil {
+			row.Ingested++
+		}
+		if r.Error != nil {
+			row.Failed++
+			continue
+		}
+		row.sharings = append(row.sharings, sharingOf(r, allTrials)...)
+		row.Trials++
+		row.Confidence.add(r.Summary.Confidence)
+		if v, ok := t.Basis.Metric.Value(r); ok && plausible(v) {
+			row.Values = append(row.Values, Value{Round: roundOf(r), Repeat: repeatOf(r), Value: v, Confidence: r.Summary.Confidence, Result: r.ID})
+		}
+	}
+	succeeded := successful(p.results)
+	row.combine(t.Test, succeeded, rounds)
+	row.Route = routeOf(succeeded)
+	row.Reported = reportedOf(succeeded)
+	row.loads = loadsOf(succeeded, &row, allTrials)
+	return row
+}
+
+func successful(results []*measure.Result) []*measure.Result {
+	var out []*measure.Result
+	for _, r := range results {
+		if r.Error == nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func alignLevels(levels []measure.Level, factors []string) []measure.Level {
+	out := make([]measure.Level, len(factors))
+	for i, f := range factors {
+		out[i].Factor = f
+		for _, l := range levels {
+			if l.Factor == f {
+				out[i].Value = l.Value
+			}
+		}
+	}
+	return out
+}
+
+func (c *Confidences) add(label measure.Confidence) {
+	switch label {
+	case measure.High:
+		c.High++
+	case measure.Medium:
+		c.Medium++
+	case measure.Low:
+		c.Low++
+	}
+}
+
+func methodsOf(results []*measure.Result) []string {
+	var out []string
+	for _, r := range results {
+		if r.Latency != nil && r.Latency.Method != "" && !slices.Contains(out, r.Latency.Method) {
+			out = append(out, r.Latency.Method)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// finite is v for JSON, nil where v is not a number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
