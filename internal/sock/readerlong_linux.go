@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race
+//go:build linux && (amd64 || arm64) && !race && !plainloops
 
 package sock
 
@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/sock/longcall"
 )
 
 // TakeFor is [Reader.Take] of a reader with patience, again and again for up to d, or
@@ -17,8 +19,8 @@ import (
 //
 // To the Go runtime it is one system call, as [Writer.PutFor].
 func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
-	took, at, ended, e := in.takeUntil(nanotime() + int64(d))
-	last = Now().Add(-time.Duration(nanotime() - at))
+	took, at, ended, e := in.takeUntil(longcall.Nanotime() + int64(d))
+	last = Now().Add(-time.Duration(longcall.Nanotime() - at))
 	switch {
 	case ended:
 		return took, last, io.EOF
@@ -34,7 +36,7 @@ func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err erro
 //go:norace
 func (in *Reader) takeUntil(end int64) (took, at int64, ended bool, e syscall.Errno) {
 	fd := uintptr(in.fds[0])
-	entersyscallblock()
+	longcall.Enter()
 	for {
 		var k uintptr
 		k, _, e = syscall.RawSyscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&in.buf[0])), uintptr(in.most), 0, 0, 0)
@@ -42,10 +44,10 @@ func (in *Reader) takeUntil(end int64) (took, at int64, ended bool, e syscall.Er
 			break
 		}
 		took += int64(k)
-		if at = nanotime(); at >= end {
+		if at = longcall.Nanotime(); at >= end {
 			break
 		}
 	}
-	exitsyscall()
+	longcall.Exit()
 	return took, at, ended, e
 }

@@ -1,34 +1,26 @@
-//go:build linux && (amd64 || arm64) && !race
+//go:build linux && (amd64 || arm64) && !race && !plainloops
 
 package sock
 
 import (
 	"syscall"
 	"time"
-	"unsafe" // for go:linkname, too
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/sock/longcall"
 )
-
-//go:linkname entersyscallblock runtime.entersyscallblock
-func entersyscallblock()
-
-//go:linkname exitsyscall runtime.exitsyscall
-func exitsyscall()
-
-//go:linkname nanotime runtime.nanotime
-func nanotime() int64
 
 // PutFor is [Writer.Put] of at most n bytes of a writer with patience, again and again
 // for up to d, or until a call did not send all it could. It returns how many bytes the
 // kernel took.
 //
-// To the Go runtime it is one system call. If each were one, the runtime's
-// monitor would take its processor away from each that waits, and for that look around
-// every 20 µs: some percent of a machine of two processors. docs/decisions/0005 says
-// what may be done in between.
+// To the Go runtime it is one system call: see package longcall. If each were one, the
+// runtime's monitor would take its processor away from each that waits, and for that look
+// around every 20 µs: some percent of a machine of two processors.
 func (o *Writer) PutFor(n int, d time.Duration) (took int64, err error) {
-	took, e := o.putUntil(uintptr(min(n, len(o.payload))), nanotime()+int64(d))
+	took, e := o.putUntil(uintptr(min(n, len(o.payload))), longcall.Nanotime()+int64(d))
 	switch e {
 	case 0:
 		return took, nil
@@ -42,7 +34,7 @@ func (o *Writer) PutFor(n int, d time.Duration) (took int64, err error) {
 //go:norace
 func (o *Writer) putUntil(each uintptr, end int64) (took int64, e syscall.Errno) {
 	fd := uintptr(o.fds[0])
-	entersyscallblock()
+	longcall.Enter()
 	for {
 		var k uintptr
 		if o.copies {
@@ -64,10 +56,10 @@ func (o *Writer) putUntil(each uintptr, end int64) (took int64, e syscall.Errno)
 			break
 		}
 		took += int64(k)
-		if nanotime() >= end {
+		if longcall.Nanotime() >= end {
 			break
 		}
 	}
-	exitsyscall()
+	longcall.Exit()
 	return took, e
 }

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race
+//go:build linux && (amd64 || arm64) && !race && !plainloops
 
 package latency
 
@@ -15,10 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/sock"
+	"soku/internal/sock/longcall"
 )
-
-// outside tells whether loops can run outside of the Go runtime.
-const outside = true
 
 // directLink lets loops run on the socket itself.
 type directLink struct {
@@ -133,7 +131,7 @@ func (l *directLink) slice() (now int64) {
 	if l.d.stamps {
 		l.d.wall = wallAhead()
 	}
-	now = nanotime()
+	now = longcall.Nanotime()
 	end := now + sliceBlocking
 	if l.spin {
 		end = now + sliceSpinning
@@ -155,14 +153,14 @@ func endOf(ctx context.Context) error {
 	return nil
 }
 
-// wallAhead is what the wall clock is ahead of nanotime, by the closest of a few
+// wallAhead is what the wall clock is ahead of longcall.Nanotime, by the closest of a few
 // readings: one of them may have been interrupted.
 func wallAhead() (ahead int64) {
 	closest := int64(math.MaxInt64)
 	for range 3 {
-		before := nanotime()
+		before := longcall.Nanotime()
 		wall := sock.Now().UnixNano()
-		after := nanotime()
+		after := longcall.Nanotime()
 		if after-before < closest {
 			closest, ahead = after-before, wall-(before+after)/2
 		}
@@ -176,7 +174,7 @@ func (l *directLink) busy() bool { return l.spin }
 
 // closed is the ping-pong over one or more direct links, one at a time.
 func (l *directLink) closed(ctx context.Context, c *client) error {
-	base := nanotime() - c.clock.now()
+	base := longcall.Nanotime() - c.clock.now()
 	for _, f := range c.flows {
 		x := f.link.(*directLink)
 		x.seekDevice()
@@ -308,7 +306,7 @@ func (l *directLink) settle(c *client, base int64) error {
 			return c.silent()
 		}
 	}
-	now := nanotime()
+	now := longcall.Nanotime()
 	if c.stream || d.phase != phaseWait || now-d.began <= c.timeout {
 		return nil
 	}

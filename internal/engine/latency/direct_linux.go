@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race
+//go:build linux && (amd64 || arm64) && !race && !plainloops
 
 package latency
 
@@ -6,28 +6,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe" // and go:linkname
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/sock/longcall"
 )
-
-// A run of exchanges is, to the Go runtime, one long system call: its thread
-// has given its processor of the runtime away, so no garbage collection waits
-// for it, no monitor interrupts it every 10 ms, and any number of such threads
-// leave the rest of the program alone. Between the two calls below there is no
-// processor of the runtime: the code may not grow its stack (go:nosplit on
-// everything it calls, which the linker checks), not allocate, and not store
-// pointers. The runtime documents the three as fixed because others link to
-// them too.
-
-//go:linkname entersyscallblock runtime.entersyscallblock
-func entersyscallblock()
-
-//go:linkname exitsyscall runtime.exitsyscall
-func exitsyscall()
-
-//go:linkname nanotime runtime.nanotime
-func nanotime() int64
 
 // How long a run of exchanges goes on before its thread comes back to file them and
 // to see whether the connection was closed elsewhere. While a socket blocks, a tick
@@ -89,11 +73,11 @@ type direct struct {
 	number uint64  // of the exchange under way
 	token  uint64
 
-	// Times are of nanotime.
+	// Times are of longcall.Nanotime.
 	stop, tick int64 // begin nothing from then on; come back from waiting then
 	began      int64 // the exchange under way
 	zero       int64 // the start of the trial
-	wall       int64 // what the wall clock is ahead of nanotime
+	wall       int64 // what the wall clock is ahead of longcall.Nanotime
 	came       int64 // when the kernel had what was read last, 0 if it does not say
 
 	ended   atomic.Uint32 // by its context
@@ -105,7 +89,7 @@ type direct struct {
 
 	// Of an open loop.
 	next, batch int              // requests of the batch that have left, and all
-	due, left   [batchMost]int64 // when each is due and has left, nanotime
+	due, left   [batchMost]int64 // when each is due and has left, longcall.Nanotime
 	gone        uintptr          // bytes of the request that is leaving
 	replies     uint64
 
@@ -196,7 +180,7 @@ func (d *direct) send(b []byte, n uintptr) bool {
 //
 //go:nosplit
 //go:norace
-func (d *direct) late() bool { return d.ended.Load() != 0 || nanotime() >= d.tick }
+func (d *direct) late() bool { return d.ended.Load() != 0 || longcall.Nanotime() >= d.tick }
 
 // receive waits for a whole message of a stream or for one datagram.
 //

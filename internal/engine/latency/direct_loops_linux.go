@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race
+//go:build linux && (amd64 || arm64) && !race && !plainloops
 
 package latency
 
@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/sock/longcall"
 )
 
 // The loops outside of the Go runtime: what holds for all they call is written
@@ -17,11 +19,11 @@ import (
 //go:nosplit
 //go:norace
 func (d *direct) ask() {
-	entersyscallblock()
+	longcall.Enter()
 	d.outcome = outcomeSlice
 	for d.n < d.most {
 		if d.phase == phaseIdle {
-			d.began = nanotime()
+			d.began = longcall.Nanotime()
 			if d.began >= d.stop || d.ended.Load() != 0 {
 				break
 			}
@@ -38,7 +40,7 @@ func (d *direct) ask() {
 		if !d.receive() {
 			break
 		}
-		read := nanotime()
+		read := longcall.Nanotime()
 		if !d.plainReply() {
 			d.moved = 0
 			d.outcome = outcomeOdd
@@ -57,7 +59,7 @@ func (d *direct) ask() {
 		d.number++
 		d.phase = phaseIdle
 	}
-	exitsyscall()
+	longcall.Exit()
 }
 
 // label writes what tells this message from others.
@@ -88,9 +90,9 @@ func (d *direct) plainReply() bool {
 //go:nosplit
 //go:norace
 func (d *direct) answer() {
-	entersyscallblock()
+	longcall.Enter()
 	d.answering()
-	exitsyscall()
+	longcall.Exit()
 }
 
 // answering is answer for a caller that is in no long system call.
@@ -106,7 +108,7 @@ func (d *direct) answering() {
 			}
 			d.began = 0
 			if d.farTimes {
-				d.began = nanotime()
+				d.began = longcall.Nanotime()
 				if d.came != 0 && d.came < d.began {
 					d.began = d.came
 				}
@@ -124,13 +126,13 @@ func (d *direct) answering() {
 		}
 		if at := timesAt(d.stream); d.farTimes && d.moved == 0 && int(d.got) >= at+16 {
 			put64(d.in, at, uint64(d.began))
-			put64(d.in, at+8, uint64(nanotime()))
+			put64(d.in, at+8, uint64(longcall.Nanotime()))
 		}
 		if !d.send(d.in, d.got) {
 			break
 		}
 		d.phase, d.moved = phaseIdle, 0
-		if d.once || nanotime() >= d.stop || d.ended.Load() != 0 {
+		if d.once || longcall.Nanotime() >= d.stop || d.ended.Load() != 0 {
 			break
 		}
 	}
@@ -142,10 +144,10 @@ func (d *direct) answering() {
 //go:nosplit
 //go:norace
 func (d *direct) keep() {
-	entersyscallblock()
+	longcall.Enter()
 	d.outcome = outcomeSlice
 	for d.n < d.most {
-		now := nanotime()
+		now := longcall.Nanotime()
 		if now >= d.tick || d.ended.Load() != 0 || d.next == d.batch && d.batch > 0 {
 			break
 		}
@@ -158,7 +160,7 @@ func (d *direct) keep() {
 			break
 		}
 	}
-	exitsyscall()
+	longcall.Exit()
 }
 
 // push hands over what the kernel takes of a request; a datagram that it does not
@@ -220,7 +222,7 @@ func (d *direct) pull() bool {
 	case d.size >= numberSize:
 		r.number = get64(d.in, 0)
 	}
-	r.came, r.read = d.came, nanotime()
+	r.came, r.read = d.came, longcall.Nanotime()
 	d.replies++
 	d.n++
 	return true

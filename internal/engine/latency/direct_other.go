@@ -1,4 +1,4 @@
-//go:build !linux || !(amd64 || arm64) || race
+//go:build !linux || !(amd64 || arm64) || race || plainloops
 
 package latency
 
@@ -7,9 +7,6 @@ import (
 	"net"
 	"time"
 )
-
-// outside tells whether loops can run outside of the Go runtime.
-const outside = false
 
 // openDirect has no way around the Go runtime here.
 func openDirect(net.Conn, time.Duration, bool) (link, bool) { return nil, false }

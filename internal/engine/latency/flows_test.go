@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock/longcall"
 )
 
 // trialOver runs a whole trial over n connections and returns the client's half
@@ -94,7 +95,7 @@ func TestASlowFlowIsSlowInItsOwnFiguresOnly(t *testing.T) {
 }
 
 func TestBothEndsSpinWhenAskedAndSaySo(t *testing.T) {
-	if !outside {
+	if !longcall.Available {
 		t.Skip("nothing spins here")
 	}
 	forEachWay(t, func(t *testing.T, o measure.Options) {
@@ -159,7 +160,7 @@ func TestOneWayDelaysAddUpToTheRoundTrip(t *testing.T) {
 		// What one way gains the other loses; the time inside the echo, which is most
 		// of it where the echo has to wake up, is in neither.
 		least := 0.0
-		if o.Spin == "on" && outside {
+		if o.Spin == "on" && longcall.Available {
 			least = 0.3
 		}
 		up, down, rtt := float64(w.Up.Percentile(50)), float64(w.Down.Percentile(50)), float64(l.Histogram.Percentile(50))

@@ -3,6 +3,8 @@ package latency
 import (
 	"net"
 	"time"
+
+	"soku/internal/sock/longcall"
 )
 
 // linkers are all links this system has; every one must behave alike.
@@ -19,7 +21,7 @@ func linkers() map[string]linker {
 			return made(openBlocking(conn, tick))
 		},
 	}
-	if outside {
+	if longcall.Available {
 		all["blocking socket on a thread of its own"] = func(conn net.Conn, tick time.Duration, _ int) link {
 			return made(openDirect(conn, tick, false))
 		}

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race
+//go:build linux && (amd64 || arm64) && !race && !plainloops
 
 package latency
 
@@ -9,6 +9,7 @@ import (
 	"soku/internal/engine/latency/roundtrip"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/sock/longcall"
 )
 
 // openSpinning is the open loop of one thread that never sleeps: it looks for
@@ -34,7 +35,7 @@ func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 	// The thread took some milliseconds to make, for which requests would be late. The
 	// recorder is an inline one, which has no clock.
 	c.clock.start = sock.Now()
-	k.base = nanotime() - c.clock.now()
+	k.base = longcall.Nanotime() - c.clock.now()
 	l.d.token, l.d.zero = c.token, k.base
 	for over := false; !over; {
 		var err error
@@ -49,7 +50,7 @@ func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 type keeper struct {
 	c      *client
 	l      *directLink
-	base   int64 // the trial's start, nanotime
+	base   int64 // the trial's start, longcall.Nanotime
 	window *roundtrip.Window
 	drawn  int64 // requests planned that count
 	ended  bool  // nothing more is planned
@@ -144,7 +145,7 @@ func (k *keeper) file() error {
 		}
 	}
 	d.n = 0
-	now := nanotime() - k.base
+	now := longcall.Nanotime() - k.base
 	lost := false
 	if !c.stream {
 		k.window.Expire(now-c.timeout, func(atNs int64) { lost = true; c.miss(atNs, now) })

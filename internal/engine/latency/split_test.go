@@ -9,12 +9,13 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock/longcall"
 )
 
 // splitTrial is a trial whose round trips are split, over n flows.
 func splitTrial(t *testing.T, n int, o measure.Options) *measure.Latency {
 	t.Helper()
-	if !outside {
+	if !longcall.Available {
 		t.Skip("nothing stamps what leaves here")
 	}
 	o.Stamps = measure.StampsSplit
@@ -88,7 +89,7 @@ func (l *busyElsewhere) read(b []byte) (int, error) {
 func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
-		if !outside {
+		if !longcall.Available {
 			t.Skip("nothing stamps what leaves here")
 		}
 		near, far := sockets(t, o.Protocol)
@@ -112,7 +113,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 func TestAPathThatHoldsIsThePath(t *testing.T) {
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
-		if !outside {
+		if !longcall.Available {
 			t.Skip("nothing stamps what leaves here")
 		}
 		near, left := sockets(t, o.Protocol)
@@ -156,7 +157,7 @@ func relay(t *testing.T, from, to net.Conn, hold time.Duration) {
 }
 
 func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
-	if !outside {
+	if !longcall.Available {
 		t.Skip("nothing stamps what leaves here")
 	}
 	for _, protocol := range []string{"tcp", "udp"} {

@@ -1,4 +1,0 @@
-// An assembly file lets a package declare functions without a body, which
-// outletlong_linux.go links to the runtime's.
-
-//go:build linux && (amd64 || arm64) && !race
