@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build demo test race lint vet cross fuzz clean peers bench wine
+.PHONY: help build demo test race plainloops lint vet cross fuzz clean peers bench wine
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -24,6 +24,10 @@ test: peers build ## run every test, one package at a time: some watch the clock
 
 race: ## run the tests that do not depend on timing under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short -count=1 -p 1 -timeout 15m ./...
+
+plainloops: ## test the loops that stay inside the Go runtime (docs/decisions/0005)
+	$(GO) build -tags plainloops -o /dev/null ./cmd/soku
+	$(GO) test -tags plainloops -short -count=1 -p 1 ./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp
 
 vet:
 	$(GO) vet ./...
