@@ -36,9 +36,9 @@ var (
 )
 
 var (
-	connectionFamily = &Family{"Connections", "", []*Metric{MetricConnections}}
-	pathMTUFamily    = &Family{"Path MTU", "", []*Metric{MetricPathMTU}}
-	hopFamily        = &Family{"Hops", "", []*Metric{MetricHops}}
+	ConnectionFamily = &Family{"Connections", "", []*Metric{MetricConnections}}
+	PathMTUFamily    = &Family{"Path MTU", "", []*Metric{MetricPathMTU}}
+	HopFamily        = &Family{"Hops", "", []*Metric{MetricHops}}
 )
 
 // someAsFastAsPossible tells whether connections a second tell trials apart. Where

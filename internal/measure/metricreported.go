@@ -1,6 +1,6 @@
 package measure
 
-var reportedFamily = &Family{
+var ReportedFamily = &Family{
 	"Round trips of ingested trials without a histogram",
 	"Another program or a table sums them up, so that nothing but their means can be averaged.", reportedMetrics(),
 }

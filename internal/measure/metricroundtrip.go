@@ -38,18 +38,18 @@ func histograms(parts ...*Latency) []*Histogram {
 
 // The figures of round trips that other code names.
 var (
-	MetricRTTMean = roundTripFamily.metric("rtt_mean_ns")
-	MetricRTTP50  = roundTripFamily.metric("rtt_p50_ns")
-	MetricRTTP99  = roundTripFamily.metric("rtt_p99_ns")
-	MetricRTTP999 = roundTripFamily.metric("rtt_p99_9_ns")
-	MetricRTTMax  = roundTripFamily.metric("rtt_max_ns")
-	MetricRTTLoss = roundTripFamily.metric("rtt_loss_ratio")
+	MetricRTTMean = RoundTripFamily.metric("rtt_mean_ns")
+	MetricRTTP50  = RoundTripFamily.metric("rtt_p50_ns")
+	MetricRTTP99  = RoundTripFamily.metric("rtt_p99_ns")
+	MetricRTTP999 = RoundTripFamily.metric("rtt_p99_9_ns")
+	MetricRTTMax  = RoundTripFamily.metric("rtt_max_ns")
+	MetricRTTLoss = RoundTripFamily.metric("rtt_loss_ratio")
 	// MetricRTTRunMean is the mean of a single trial.
-	MetricRTTRunMean = roundTripFamily.metric("rtt_run_mean_ns")
-	MetricFloor      = roundTripFamily.metric("floor_ns")
+	MetricRTTRunMean = RoundTripFamily.metric("rtt_run_mean_ns")
+	MetricFloor      = RoundTripFamily.metric("floor_ns")
 )
 
-var roundTripFamily = &Family{
+var RoundTripFamily = &Family{
 	"Round trips",
 	"Of the test connect these are set-ups of connections, SYN to SYN-ACK; of trace the round trips to the target.", roundTripMetrics(),
 }
@@ -60,7 +60,7 @@ func roundTripMetrics() []*Metric {
 	for i, s := range statistics() {
 		columns[s.name] = &Column{
 			Name: s.heading, Note: "of the round trips of all trials together", Drop: drop[s.name], Show: UnlessIngested,
-			Instead: reportedFamily.Metrics[i],
+			Instead: ReportedFamily.Metrics[i],
 		}
 	}
 	columns["p50"].Scales, columns["mean"].Scales = 1, 2

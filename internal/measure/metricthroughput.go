@@ -21,7 +21,7 @@ var (
 	}
 )
 
-var throughputFamily = &Family{"Throughput", "", []*Metric{
+var ThroughputFamily = &Family{"Throughput", "", []*Metric{
 	MetricGoodput,
 	{
 		Key: "duration_ns", Help: "time that a fixed amount of bytes took",
@@ -43,7 +43,7 @@ var throughputFamily = &Family{"Throughput", "", []*Metric{
 	},
 }}
 
-var datagramFamily = &Family{"Datagrams", "", []*Metric{
+var DatagramFamily = &Family{"Datagrams", "", []*Metric{
 	MetricLoss,
 	{
 		Key: "jitter_ns", Help: "RFC 3550 interarrival jitter at the end of the trial; mean over its streams",
@@ -59,7 +59,7 @@ var datagramFamily = &Family{"Datagrams", "", []*Metric{
 	},
 }}
 
-var segmentFamily = &Family{"Segments", "", []*Metric{
+var SegmentFamily = &Family{"Segments", "", []*Metric{
 	{
 		Key: "retransmits", Help: "TCP segments that the sender's kernel sent again",
 		Quantity: QuantityCount, Unit: "segments", Suffix: "segments", Better: Lower, Over: MeanOfRounds, Member: "retransmits",
@@ -73,7 +73,7 @@ var segmentFamily = &Family{"Segments", "", []*Metric{
 	},
 }}
 
-var streamFamily = &Family{"Streams and processor time", "", []*Metric{
+var StreamFamily = &Family{"Streams and processor time", "", []*Metric{
 	{
 		Key: "fairness_index", Help: "Jain's index of the goodputs of a trial's streams: 1 where all had the same",
 		Quantity: QuantityIndex, Suffix: "index", Better: Higher, Over: MeanOfRounds, Member: "fairness_index",

@@ -41,6 +41,9 @@ type Spec struct {
 	Length func(Options) (Duration, bool)
 	// Payload is how many bytes a trial moves; false where it goes as fast as it can.
 	Payload func(Options) (bytes int64, known bool)
+
+	// Metrics are the figures of its results.
+	Metrics TestMetrics
 }
 
 var specs = map[Test]*Spec{}

@@ -13,52 +13,42 @@ type TestMetrics struct {
 	Headline [][]*Metric
 }
 
-// families lists every family, in the order of the reference.
+// families lists every family, in the order of the reference; those that a test
+// brings along come last.
 func families() []*Family {
-	return []*Family{
-		throughputFamily, datagramFamily, segmentFamily, streamFamily, UnderLoadFamily,
-		connectionFamily, roundTripFamily, reportedFamily, pathMTUFamily, hopFamily,
+	out := []*Family{
+		ThroughputFamily, DatagramFamily, SegmentFamily, StreamFamily, UnderLoadFamily,
+		ConnectionFamily, RoundTripFamily, ReportedFamily, PathMTUFamily, HopFamily,
+	}
+	for _, t := range Tests() {
+		for _, f := range specs[t].Metrics.Families {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// MetricsOf returns the metrics of a test. A test that this version does not know,
+// or that declares none, counts as one of throughput.
+func MetricsOf(t Test) TestMetrics {
+	if s := specs[t]; s != nil && len(s.Metrics.Ranking) > 0 {
+		return s.Metrics
+	}
+	return TestMetrics{
+		Families: []*Family{ThroughputFamily, DatagramFamily, SegmentFamily, StreamFamily, UnderLoadFamily}, Ranking: []*Metric{MetricGoodput},
+		Headline: [][]*Metric{{MetricGoodput}, {MetricLoss}},
 	}
 }
 
-// MetricsOf returns the metrics of a test. A test that this version does not know
-// counts as one of throughput.
-func MetricsOf(t Test) TestMetrics {
-	roundTrips := []*Metric{MetricRTTMeanMiddle, MetricRTTMean, MetricRTTP50}
-	roundTrip := []*Metric{MetricRTTP50, MetricRTTMean, MetricRTTMax}
-	switch t {
-	case TestLatency, TestPing:
-		return TestMetrics{
-			Families: []*Family{roundTripFamily, reportedFamily}, Ranking: roundTrips,
-			Headline: [][]*Metric{roundTrip, {MetricRTTP99}, {MetricRTTLoss}},
-		}
-	case TestTrace:
-		return TestMetrics{
-			Families: []*Family{roundTripFamily, reportedFamily, hopFamily}, Ranking: roundTrips,
-			Headline: [][]*Metric{{MetricHops}, {MetricRTTP50}, {MetricRTTLoss}},
-		}
-	case TestConnect:
-		return TestMetrics{
-			Families: []*Family{connectionFamily, roundTripFamily, reportedFamily}, Ranking: append([]*Metric{MetricConnections}, roundTrips...),
-			Headline: [][]*Metric{{MetricConnections}, roundTrip, {MetricRTTP99}, {MetricRTTLoss}},
-		}
-	case TestMTU:
-		return TestMetrics{Families: []*Family{pathMTUFamily}, Ranking: []*Metric{MetricPathMTU}, Headline: [][]*Metric{{MetricPathMTU}}}
-	case TestUDP:
-		return TestMetrics{
-			Families: []*Family{throughputFamily, datagramFamily, streamFamily}, Ranking: []*Metric{MetricGoodput},
-			Headline: [][]*Metric{{MetricGoodput}, {MetricLoss}},
-		}
-	case TestTCP:
-		return TestMetrics{
-			Families: []*Family{throughputFamily, segmentFamily, streamFamily, UnderLoadFamily}, Ranking: []*Metric{MetricGoodput},
-			Headline: [][]*Metric{{MetricGoodput}},
-		}
-	}
-	return TestMetrics{
-		Families: []*Family{throughputFamily, datagramFamily, segmentFamily, streamFamily, UnderLoadFamily}, Ranking: []*Metric{MetricGoodput},
-		Headline: [][]*Metric{{MetricGoodput}, {MetricLoss}},
-	}
+// RoundTripRanking are the metrics that round trips are ranked by.
+func RoundTripRanking() []*Metric { return []*Metric{MetricRTTMeanMiddle, MetricRTTMean, MetricRTTP50} }
+
+// RoundTripHeadline is what stands for round trips in a list: of a source that gives
+// no median the mean or the largest.
+func RoundTripHeadline() [][]*Metric {
+	return [][]*Metric{{MetricRTTP50, MetricRTTMean, MetricRTTMax}, {MetricRTTP99}, {MetricRTTLoss}}
 }
 
 // RankingMetric is what trials of a test are ranked by.

@@ -23,6 +23,11 @@ var _ = measure.Register(measure.Spec{
 		}
 		return o.ExchangePayload()
 	},
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.ConnectionFamily, measure.RoundTripFamily, measure.ReportedFamily},
+		Ranking:  append([]*measure.Metric{measure.MetricConnections}, measure.RoundTripRanking()...),
+		Headline: append([][]*measure.Metric{{measure.MetricConnections}}, measure.RoundTripHeadline()...),
+	},
 })
 
 func defaults() measure.Options {

@@ -27,6 +27,11 @@ var _ = measure.Register(measure.Spec{
 		return measure.DurationLength(o)
 	},
 	Payload: measure.Options.ExchangePayload,
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily},
+		Ranking:  measure.RoundTripRanking(),
+		Headline: measure.RoundTripHeadline(),
+	},
 })
 
 func defaults() measure.Options {

@@ -18,6 +18,11 @@ var _ = measure.Register(measure.Spec{
 	Check:    check,
 	Length:   func(measure.Options) (measure.Duration, bool) { return assumedSearch, true },
 	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // probes are no load worth a price
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.PathMTUFamily},
+		Ranking:  []*measure.Metric{measure.MetricPathMTU},
+		Headline: [][]*measure.Metric{{measure.MetricPathMTU}},
+	},
 })
 
 func defaults() measure.Options {

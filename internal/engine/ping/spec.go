@@ -26,6 +26,11 @@ var _ = measure.Register(measure.Spec{
 		}
 		return 2 * n * int64(o.Size), true
 	},
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily},
+		Ranking:  measure.RoundTripRanking(),
+		Headline: measure.RoundTripHeadline(),
+	},
 })
 
 func defaults() measure.Options {

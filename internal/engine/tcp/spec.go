@@ -22,6 +22,11 @@ var _ = measure.Register(measure.Spec{
 	Connections: connections,
 	Length:      length,
 	Payload:     measure.Options.LoadPayload,
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.ThroughputFamily, measure.SegmentFamily, measure.StreamFamily, measure.UnderLoadFamily},
+		Ranking:  []*measure.Metric{measure.MetricGoodput},
+		Headline: [][]*measure.Metric{{measure.MetricGoodput}},
+	},
 })
 
 func defaults() measure.Options {

@@ -18,6 +18,11 @@ var _ = measure.Register(measure.Spec{
 	Check:    check,
 	Length:   func(o measure.Options) (measure.Duration, bool) { return measure.Duration(o.Count) * o.Interval, true },
 	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // probes are no load worth a price
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily, measure.HopFamily},
+		Ranking:  measure.RoundTripRanking(),
+		Headline: [][]*measure.Metric{{measure.MetricHops}, {measure.MetricRTTP50}, {measure.MetricRTTLoss}},
+	},
 })
 
 func defaults() measure.Options {

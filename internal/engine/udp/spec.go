@@ -28,6 +28,11 @@ var _ = measure.Register(measure.Spec{
 		return measure.DurationLength(o)
 	},
 	Payload: measure.Options.LoadPayload,
+	Metrics: measure.TestMetrics{
+		Families: []*measure.Family{measure.ThroughputFamily, measure.DatagramFamily, measure.StreamFamily},
+		Ranking:  []*measure.Metric{measure.MetricGoodput},
+		Headline: [][]*measure.Metric{{measure.MetricGoodput}, {measure.MetricLoss}},
+	},
 })
 
 func defaults() measure.Options {
