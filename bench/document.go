@@ -111,9 +111,8 @@ jitter is reckoned from and iperf3 does without, are 3 % of it.`},
 	{"udp-gso-", `Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes. Between far
 cores what one end wrote must be fetched by the other line by line: both ends held on one core carry twice what one on each does, so that a run's
 figure there tells where the kernel put the ends.`},
-	{"startup", `Start-up: its limit is a program in Go that does nothing but connect. The rest of soku's time goes by before its main function,
-where the packages of TLS, HTTP, the reports and the store initialise, and most of it is page faults (some 620 to the first
-packet; iperf3 and that program take 200 each), whose cost differs between machines more than anything else here.`},
+	{"startup", `Start-up: the limit is a program in Go that only connects. soku also initialises packages before its main function and makes
+its commands; most of that time is page faults, whose cost differs between machines more than anything else here.`},
 }
 
 // ratioText is a ratio, or nothing where there is none.

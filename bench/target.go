@@ -18,6 +18,10 @@ type target struct {
 	byCPU   bool // the ratio of CPU times instead of the metric
 }
 
+// firstPacketMost is how many milliseconds after exec the first packet leaves at the
+// latest. A person notices nothing shorter, so no code is bent for less.
+const firstPacketMost = 10
+
 func targets() []target {
 	var out []target
 	add := func(text, contest string, m Metric, to string, bound float64, atLeast bool) {
@@ -62,8 +66,7 @@ func targets() []target {
 		add("connections/s, "+n+" at a time, of Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
 	}
 	add("connections/s of netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
-	add("start-up to the first packet, of iperf3", "startup", firstPacket, "iperf3", 1.2, false)
-	add("start-up to the first measured byte, of iperf3", "startup", firstByte, "iperf3", 1.2, false)
+	add("start-up: ms to the first packet", "startup", firstPacket, "", firstPacketMost, false)
 	return out
 }
 
