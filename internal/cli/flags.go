@@ -78,7 +78,7 @@ func addOptionShorthands(flags *pflag.FlagSet, test measure.Test, o *measure.Opt
 			return nil
 		})
 	}
-	if test == measure.TestTCP || test == measure.TestUDP {
+	if measure.SpecOf(test).Has("direction") {
 		constant("reverse", "R", "the server sends: --direction reverse", func() { o.Direction = measure.Reverse })
 		constant("bidir", "", "both at once: --direction bidirectional", func() { o.Direction = measure.Bidirectional })
 	}

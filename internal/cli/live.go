@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/tests"
+	"soku/internal/text"
 	"soku/internal/wire"
 )
 
@@ -94,55 +97,41 @@ func (l *live) line(v any) {
 }
 
 func (l *live) intervalLine(p measure.Progress) {
-	sent := p.Role == measure.Sender
-	if sent && !l.foreign() {
+	sender := p.Role == measure.Sender
+	if sender && !l.foreign() {
 		return // the receiver's line says the same and counts
 	}
+	d := tests.Of(l.test)
+	if d.Live == nil {
+		return
+	}
+	both := l.flags.options.Direction == measure.Bidirectional
 	if !l.head {
 		l.head = true
-		fmt.Fprintln(l.out, l.intervalHead())
+		head := fmt.Sprintf("%-15s", text.English().Say("live.time", nil))
+		if both {
+			head += fmt.Sprintf(" %-8s", text.English().Say("live.direction", nil))
+		}
+		for _, c := range l.columnsOf(d, l.foreign() && l.sendsFirst()) {
+			head += fmt.Sprintf(" %*s", c.Width, text.English().Heading(c.Head))
+		}
+		fmt.Fprintln(l.out, head)
 	}
-	span := fmt.Sprintf("%6.1f–%.1f s", float64(p.StartNs)/1e9, float64(p.EndNs)/1e9)
-	span = fmt.Sprintf("%-15s", span)
-	if l.flags.options.Direction == measure.Bidirectional {
-		span += fmt.Sprintf(" %-8s", p.Direction)
+	line := fmt.Sprintf("%-15s", fmt.Sprintf("%6.1f–%.1f s", float64(p.StartNs)/1e9, float64(p.EndNs)/1e9))
+	if both {
+		line += fmt.Sprintf(" %-8s", p.Direction)
 	}
-	switch {
-	case p.RTT != nil:
-		fmt.Fprintf(l.out, "%s %8d %11s %11s %11s %11s\n", span, p.RTT.Count,
-			measure.FormatLatency(p.RTT.Min), measure.FormatLatency(p.RTT.P50), measure.FormatLatency(p.RTT.P99), measure.FormatLatency(p.RTT.Max))
-	case l.test == measure.TestUDP && sent:
-		fmt.Fprintf(l.out, "%s %14s %10d\n", span, measure.FormatRate(p.Bps), p.Packets)
-	case l.test == measure.TestUDP:
-		fmt.Fprintf(l.out, "%s %14s %10d %8d %11s\n", span, measure.FormatRate(p.Bps), p.Packets, p.Lost, measure.FormatLatency(p.JitterNs))
-	case l.test == measure.TestTCP:
-		fmt.Fprintf(l.out, "%s %14s %12s\n", span, measure.FormatRate(p.Bps), measure.FormatBytes(float64(p.Bytes)))
-	default:
-		fmt.Fprintf(l.out, "%s %8s\n", span, "no reply")
+	for _, c := range l.columnsOf(d, sender) {
+		line += fmt.Sprintf(" %*s", c.Width, c.Cell(p))
 	}
+	fmt.Fprintln(l.out, strings.TrimRight(line, " "))
 }
 
-func (l *live) intervalHead() string {
-	test, o := l.test, l.flags.options
-	head := fmt.Sprintf("%-15s", "time")
-	if o.Direction == measure.Bidirectional {
-		head += fmt.Sprintf(" %-8s", "way")
-	}
-	switch test {
-	case measure.TestTCP:
-		if l.foreign() && o.Direction != measure.Reverse {
-			return head + fmt.Sprintf(" %14s %12s", "rate", "moved")
-		}
-		return head + fmt.Sprintf(" %14s %12s", "goodput", "received")
-	case measure.TestUDP:
-		if l.foreign() && o.Direction == measure.Forward {
-			return head + fmt.Sprintf(" %14s %10s", "rate", "packets")
-		}
-		return head + fmt.Sprintf(" %14s %10s %8s %11s", "goodput", "packets", "lost", "jitter")
-	case measure.TestConnect:
-		return head + fmt.Sprintf(" %8s %11s %11s %11s %11s", "set up", "min", "median", "p99", "max")
-	}
-	return head + fmt.Sprintf(" %8s %11s %11s %11s %11s", "replies", "min", "median", "p99", "max")
+// sendsFirst tells whether this end sends the first direction that is shown.
+func (l *live) sendsFirst() bool { return l.flags.options.Direction != measure.Reverse }
+
+func (l *live) columnsOf(d *tests.Descriptor, sender bool) []tests.Column {
+	return d.Live(tests.View{Options: l.flags.options, Sender: sender})
 }
 
 // finish prints the result. A trial that measured nothing leaves its sentence

@@ -17,7 +17,6 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
-	"soku/internal/text"
 	"soku/test/freeport"
 )
 
@@ -92,24 +91,6 @@ func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^split +p50: host [0-9.]+ .s \+ path [0-9.]+ .s \+ far host [0-9.]+ .s \+ host [0-9.]+ .s$`).MatchString(text.String()) {
 			t.Errorf("no line of the split in:\n%s", text.String())
 		}
-	}
-}
-
-func TestTheInterfaceIsInTheTextWhereItStamps(t *testing.T) {
-	p := func(ns float64) measure.Percentiles { return measure.Percentiles{P50: ns, P99: 2 * ns} }
-	iface := p(2000)
-	var lines text.Lines
-	splitSummary(&lines, &measure.Split{
-		HostSendNs: p(4000), InterfaceNs: &iface, PathNs: p(21_000), FarHostNs: p(12_000), HostReceiveNs: p(6000), Unsplit: 3,
-	})
-	var b strings.Builder
-	printLines(&b, 0, lines)
-	want := `split       p50: host 4.000 µs + interface 2.000 µs + path 21.00 µs + far host 12.00 µs + host 6.000 µs
-            p99: host 8.000 µs + interface 4.000 µs + path 42.00 µs + far host 24.00 µs + host 12.00 µs
-            3 round trips lack a timestamp and are not in the split
-`
-	if b.String() != want {
-		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }
 

@@ -93,6 +93,11 @@ func newRoot(sys *System) *cobra.Command {
 	if w := sys.StdoutWidth(); w > 0 {
 		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", w)))
 	}
+	for _, test := range measure.Tests() {
+		command := newMeasureCommand(sys, test)
+		checkArguments(command)
+		root.AddCommand(command)
+	}
 	for _, newCommand := range commands {
 		command := newCommand(sys)
 		checkArguments(command)
@@ -119,15 +124,8 @@ func checkArguments(cmd *cobra.Command) {
 	}
 }
 
-// commands are the subcommands in the order help lists them.
+// commands are the subcommands beside the tests, in the order help lists them.
 var commands = []func(*System) *cobra.Command{
-	newMeasureCommand(measure.TestTCP),
-	newMeasureCommand(measure.TestUDP),
-	newMeasureCommand(measure.TestLatency),
-	newMeasureCommand(measure.TestConnect),
-	newMeasureCommand(measure.TestPing),
-	newMeasureCommand(measure.TestTrace),
-	newMeasureCommand(measure.TestMTU),
 	newServerCommand,
 	newNtttcpCommand,
 	newEthrCommand,

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/tests"
 	"soku/internal/text"
 )
 
@@ -14,19 +16,12 @@ import (
 func printSummary(w io.Writer, columns int, r *measure.Result) {
 	var head, rest text.Lines
 	head.Row("label.path", "summary.path", text.Args{"Path": pathText(r), "Test": testText(r)})
-	switch {
-	case r.Trace != nil:
-		printBelow(w, columns, head, traceLines(r.Trace))
-		head = nil
-		traceSummary(&rest, r)
-	case r.PathMTU != nil:
-		mtuSummary(&rest, r.PathMTU)
-	case r.Connect != nil && r.Latency != nil:
-		connectSummary(&rest, r)
-	case r.Latency != nil:
-		latencySummary(&rest, r)
-	default:
-		flowSummary(&rest, r)
+	if d := tests.Of(r.Test); d != nil {
+		if table := tableOf(d, r); table != nil {
+			printBelow(w, columns, head, table)
+			head = nil
+		}
+		d.Summary(&rest, r)
 	}
 	if r.Summary.Confidence != "" {
 		rest.Row("label.confidence", "summary.confidence", text.Args{"Level": r.Summary.Confidence, "Reason": r.Summary.ConfidenceReason})
@@ -122,3 +117,20 @@ func hostArgs(h *measure.Host) text.Args {
 }
 
 func hostText(h *measure.Host) string { return text.English().Say("summary.host", hostArgs(h)) }
+
+func tableOf(d *tests.Descriptor, r *measure.Result) []string {
+	if d.Table == nil {
+		return nil
+	}
+	return d.Table(r)
+}
+
+// printBelow writes lines, and a table between blank lines below them.
+func printBelow(w io.Writer, columns int, head text.Lines, table []string) {
+	printLines(w, columns, head)
+	fmt.Fprintln(w)
+	for _, line := range table {
+		fmt.Fprintln(w, terminalText(line))
+	}
+	fmt.Fprintln(w)
+}

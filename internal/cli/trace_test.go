@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -127,8 +126,11 @@ func TestMistakesInProbesAreNamed(t *testing.T) {
 
 func TestNamesOfHopsReachNoTerminalUnchecked(t *testing.T) {
 	r := &measure.Trace{Hops: []measure.TraceHop{{Hop: 1, Sent: 1, Nodes: []measure.TraceNode{{Address: "192.0.2.1", Name: "evil\x1b[2J.example", Received: 1}}}}}
-	if text := strings.Join(traceLines(r), "\n"); strings.ContainsRune(text, 0x1b) {
-		t.Errorf("%q", text)
+	var summary, live strings.Builder
+	printSummary(&summary, 0, &measure.Result{Test: measure.TestTrace, Trace: r})
+	(&traceView{w: &live, width: func() int { return 80 }, height: func() int { return 24 }}).draw("host", r)
+	if !strings.Contains(summary.String(), "192.0.2.1") || strings.ContainsRune(summary.String(), 0x1b) || strings.Contains(live.String(), "evil\x1b") {
+		t.Errorf("%q\n%q", summary.String(), live.String())
 	}
 }
 
@@ -144,21 +146,5 @@ func TestHopsGetTheirNames(t *testing.T) {
 	}
 	if out, _, _ := soku(t, "trace", "127.0.0.1", "-c", "1", "--no-save"); strings.Contains(out, " (127.0.0.1)  ") {
 		t.Errorf("names that nobody asked for:\n%s", out)
-	}
-}
-
-func TestBranchesAreThoseOfMostFlowsFirst(t *testing.T) {
-	flow := func(i int, path ...string) measure.TraceFlow { return measure.TraceFlow{Index: i, Path: path} }
-	found := branchesOf(&measure.Trace{Flows: []measure.TraceFlow{flow(0, "a", "b"), flow(1, "a", "c"), flow(2, "a", "c"), flow(3, "a", ""), flow(4, "a", "c")}})
-	var got []string
-	for _, b := range found {
-		got = append(got, ranges(b.flows)+": "+b.path)
-	}
-	want := []string{"1-2,4: a > c", "0: a > b", "3: a > ?"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := branchesOf(&measure.Trace{Flows: []measure.TraceFlow{flow(0, "a"), flow(1, "a")}}); got != nil {
-		t.Errorf("one way: %v", got)
 	}
 }

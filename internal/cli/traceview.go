@@ -9,6 +9,8 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
+	"soku/internal/tests"
+	"soku/internal/text"
 )
 
 // usualHeight stands for the rows of a terminal that does not tell them.
@@ -30,7 +32,7 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	if height <= 0 {
 		height = usualHeight
 	}
-	lines := append([]string{traceHead(host, t, width-1)}, fitted(traceRows(t), width-1)...)
+	lines := append([]string{traceHead(host, t, width-1)}, fitted(tests.TraceTable(t), width-1)...)
 	// What is above the top of a terminal cannot be written over, and the cursor
 	// stands below the last line.
 	if room := max(height-1, 2); len(lines) > room {
@@ -42,7 +44,7 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	}
 	b.WriteString("\r")
 	for _, line := range lines {
-		b.WriteString(runewidth.Truncate(line, width-1, "…") + "\x1b[K\n") // the last column would wrap
+		b.WriteString(runewidth.Truncate(terminalText(line), width-1, "…") + "\x1b[K\n") // the last column would wrap
 	}
 	b.WriteString("\x1b[J")
 	v.drawn = len(lines)
@@ -65,7 +67,7 @@ var dispensable = []string{"STDDEV", "LAST", "FLOWS", "BEST", "WORST", "SENT"}
 
 // fitted is the table of hops without the columns that there is no room for.
 func fitted(rows [][]string, width int) []string {
-	lines := aligned(rows)
+	lines := text.Aligned(rows)
 	for _, name := range dispensable {
 		if !slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > width }) {
 			break
@@ -76,7 +78,7 @@ func fitted(rows [][]string, width int) []string {
 				rows[i] = slices.Delete(row, c, c+1)
 			}
 		}
-		lines = aligned(rows)
+		lines = text.Aligned(rows)
 	}
 	return lines
 }

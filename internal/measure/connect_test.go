@@ -46,10 +46,10 @@ func TestAPortOfSomebodyElsesIsSpared(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Options){
 		"exceeds the limit for third-party servers": func(o *Options) { o.ToPort, o.RequestRate = 443, 10_001 },
-		"size and to_port exclude":            func(o *Options) { o.ToPort, o.Size = 443, 1 },
-		"entry main and to_port exclude":      func(o *Options) { o.ToPort, o.Entry = 443, "main" },
-		"bind and sources exclude":            func(o *Options) { o.Bind, o.Sources = "10.0.0.1", "10.0.0.2" },
-		"to_port 65536: out of range":         func(o *Options) { o.ToPort = 65_536 },
+		"size and to_port exclude":                  func(o *Options) { o.ToPort, o.Size = 443, 1 },
+		"entry main and to_port exclude":            func(o *Options) { o.ToPort, o.Entry = 443, "main" },
+		"bind and sources exclude":                  func(o *Options) { o.Bind, o.Sources = "10.0.0.1", "10.0.0.2" },
+		"to_port 65536: out of range":               func(o *Options) { o.ToPort = 65_536 },
 	} {
 		if _, err := effective(change); KindOf(err) != KindUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

@@ -1,7 +1,5 @@
 package measure
 
-import "slices"
-
 // Effective checks o for a test and returns what will be used: fields that do
 // not apply are an error when set, DSCP names become the TOS byte, and an
 // amount (bytes, count) sets the duration to zero, which means no time limit.
@@ -46,7 +44,7 @@ func (o *Options) checkFields(s *Spec) error {
 	for _, f := range optionFields {
 		field := f.value(o)
 		switch {
-		case !slices.Contains(s.Options, f.Key):
+		case !s.Has(f.Key):
 			if !field.IsZero() {
 				return Errorf(KindUsage, "%s does not apply to the %s test", f.Key, s.Name).WithHint("it is for: %s", list(f.Tests()))
 			}

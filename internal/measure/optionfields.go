@@ -61,7 +61,7 @@ func OptionKeys() []string {
 // AppliesTo tells whether a test has the option.
 func (f OptionField) AppliesTo(test Test) bool {
 	s := specs[test]
-	return s != nil && slices.Contains(s.Options, f.Key)
+	return s != nil && s.Has(f.Key)
 }
 
 // Tests are those that have the option.

@@ -60,6 +60,9 @@ func Register(s Spec) Test {
 	return s.Name
 }
 
+// Has tells whether the test has an option of that key.
+func (s *Spec) Has(key string) bool { return slices.Contains(s.Options, key) }
+
 // SpecOf is the declaration of a test; nil for a name that no test has.
 func SpecOf(t Test) *Spec { return specs[t] }
 

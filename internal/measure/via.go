@@ -26,6 +26,12 @@ func spoken(via string) (port int, tests []Test) {
 	return DefaultPort, nil
 }
 
+// Speaks tells whether a protocol, a value of the option via, has a test.
+func Speaks(via string, test Test) bool {
+	_, tests := spoken(via)
+	return tests == nil || slices.Contains(tests, test)
+}
+
 // fillVia names the protocol where an older program left it out, and its port.
 func (o *Options) fillVia() {
 	o.Via = cmp.Or(o.Via, ViaSoku)
@@ -35,7 +41,8 @@ func (o *Options) fillVia() {
 
 // checkVia checks that the protocol has the test.
 func checkVia(o *Options, s *Spec) error {
-	if _, tests := spoken(o.Via); tests != nil && !slices.Contains(tests, s.Name) {
+	if !Speaks(o.Via, s.Name) {
+		_, tests := spoken(o.Via)
 		return Errorf(KindUsage, "via %s has no %s test", o.Via, s.Name).WithHint("it has: %s", list(tests))
 	}
 	if o.Via == ViaEthr {

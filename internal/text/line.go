@@ -29,3 +29,6 @@ func (c *Catalogue) Words(l Line) (label, sentence string) {
 	}
 	return label, c.sentence(l.Key, l.Args)
 }
+
+// Heading is the heading of a column, by its key.
+func (c *Catalogue) Heading(key string) string { return c.sentence(key, nil) }

@@ -188,13 +188,21 @@ func usesOfLine(n *ast.CompositeLit) (out []use) {
 	return out
 }
 
-// labels are keys that stand in the sources as a value of their own.
+// headings are the families whose keys stand in the sources as values of their own.
+var headings = []string{"label.", "live."}
+
 func labels(n ast.Node) (keys []use) {
-	if lit, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(lit.Value, `"label.`) {
-		u := use{}
-		u.key, _ = keyOf(lit)
-		u.open = strings.HasSuffix(u.key, ".")
-		keys = append(keys, u)
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return nil
+	}
+	u := use{}
+	u.key, _ = keyOf(lit)
+	for _, family := range headings {
+		if strings.HasPrefix(u.key, family) {
+			u.open = strings.HasSuffix(u.key, ".")
+			keys = append(keys, u)
+		}
 	}
 	return keys
 }

@@ -1,9 +1,7 @@
-package cli
+package tests
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 
 	"soku/internal/measure"
@@ -20,6 +18,9 @@ func latencyArgs(p *measure.Percentiles) text.Args {
 
 func latencySummary(out *text.Lines, r *measure.Result) {
 	l := r.Latency
+	if l == nil {
+		return
+	}
 	if p := r.Summary.RTT; p != nil {
 		out.Row("label.round_trip", "summary.middle", latencyArgs(p))
 		out.Row("label.tail", "summary.tail", latencyArgs(p))
@@ -70,23 +71,5 @@ func splitSummary(out *text.Lines, s *measure.Split) {
 	out.Under("summary.split.p99", part(func(p measure.Percentiles) float64 { return p.P99 }))
 	if s.Unsplit > 0 {
 		out.Under("summary.unsplit", text.Args{"N": s.Unsplit})
-	}
-}
-
-// printRows writes the table of round trips, a row each N.
-func printRows(w io.Writer, l *measure.Latency) {
-	if l == nil || len(l.Rows) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "avg", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
-	for _, row := range l.Rows {
-		p := row.RTT
-		for i, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
-			if i > 0 {
-				fmt.Fprint(w, " ")
-			}
-			fmt.Fprintf(w, "%10s", measure.FormatLatency(v))
-		}
-		fmt.Fprintln(w)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package tests
 
 import (
 	"soku/internal/measure"
@@ -6,11 +6,15 @@ import (
 )
 
 // mtuSummary adds the path MTU, what limits it and how that is known.
-func mtuSummary(out *text.Lines, m *measure.PathMTU) {
+func mtuSummary(out *text.Lines, r *measure.Result) {
+	m := r.PathMTU
+	if m == nil {
+		return
+	}
 	out.Row("label.path_mtu", "summary.mtu", text.Args{"Bytes": m.Bytes})
 	out.Rows("label.limited_by", text.MTULimit(m))
-	for _, r := range m.Reports {
-		out.Row("label.report", "summary.mtu.report", text.Args{"Address": r.Address, "Bytes": r.Bytes, "Confirmed": r.Confirmed, "Failed": m.FailedBytes})
+	for _, said := range m.Reports {
+		out.Row("label.report", "summary.mtu.report", text.Args{"Address": said.Address, "Bytes": said.Bytes, "Confirmed": said.Confirmed, "Failed": m.FailedBytes})
 	}
 	passed := 0
 	for _, s := range m.Sizes {

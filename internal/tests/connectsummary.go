@@ -1,4 +1,4 @@
-package cli
+package tests
 
 import (
 	"maps"
@@ -11,6 +11,9 @@ import (
 
 func connectSummary(out *text.Lines, r *measure.Result) {
 	c, l := r.Connect, r.Latency
+	if c == nil || l == nil {
+		return
+	}
 	args := text.Args{"Rate": eventRate(r.Summary.ConnectionsPerSecond), "Client": eventRate(c.OpenedPerSecond)}
 	if c.Accepted != nil {
 		out.Row("label.rate", "summary.connect.server", args)

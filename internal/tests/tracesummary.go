@@ -1,13 +1,10 @@
-package cli
+package tests
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -17,6 +14,9 @@ import (
 // the network, so nothing of them reaches the terminal as a control character.
 func traceSummary(out *text.Lines, r *measure.Result) {
 	t := r.Trace
+	if t == nil {
+		return
+	}
 	switch {
 	case t.Reached && r.Summary.RTT != nil:
 		out.Row("label.target", "summary.trace.reached", text.Args{"Hops": len(t.Hops), "Median": r.Summary.RTT.P50})
@@ -33,21 +33,10 @@ func traceSummary(out *text.Lines, r *measure.Result) {
 	out.Row("label.method", "summary.text", text.Args{"Text": t.Method})
 }
 
-// printBelow writes lines, and a table between blank lines below them.
-func printBelow(w io.Writer, columns int, head text.Lines, table []string) {
-	printLines(w, columns, head)
-	fmt.Fprintln(w)
-	for _, line := range table {
-		fmt.Fprintln(w, line)
-	}
-	fmt.Fprintln(w)
-}
-
-// traceLines is the table of hops: a line a node that answered, or one for a silent hop.
-func traceLines(t *measure.Trace) []string { return aligned(traceRows(t)) }
-
-// traceRows are the cells of the table of hops, its head first.
-func traceRows(t *measure.Trace) [][]string {
+// TraceTable are the cells of the table of hops, its head first: a row a node that
+// answered, or one for a silent hop. Names of hops come from the network: whoever shows
+// the table on a terminal filters it.
+func TraceTable(t *measure.Trace) [][]string {
 	rows := [][]string{{"HOP", "NODE", "LOSS", "SENT", "LAST", "AVG", "BEST", "WORST", "STDDEV", "FLOWS"}}
 	for _, h := range t.Hops {
 		number, loss, sent := strconv.Itoa(h.Hop), fmt.Sprintf("%.1f %%", h.LossRatio*100), strconv.FormatInt(h.Sent, 10)
@@ -89,7 +78,7 @@ func nodeText(n measure.TraceNode) string {
 	if n.Reason != "" {
 		node += ": " + n.Reason
 	}
-	return terminalText(node)
+	return node
 }
 
 // ranges writes sorted numbers as people do: 0-3,7.
@@ -107,34 +96,6 @@ func ranges(list []int) string {
 		parts, i = append(parts, part), k+1
 	}
 	return strings.Join(parts, ",")
-}
-
-// aligned pads columns; names begin at the left, numbers end at the right. Columns with
-// nothing but a head are left out.
-func aligned(rows [][]string) []string {
-	widths := make([]int, len(rows[0]))
-	for i, row := range rows {
-		for c, cell := range row {
-			if i > 0 && cell != "" {
-				widths[c] = max(widths[c], runewidth.StringWidth(cell), runewidth.StringWidth(rows[0][c]))
-			}
-		}
-	}
-	var out []string
-	for _, row := range rows {
-		line := ""
-		for c, cell := range row {
-			switch {
-			case widths[c] == 0:
-			case c == 1 || rows[0][c] == "FLOWS":
-				line += runewidth.FillRight(cell, widths[c]) + "  "
-			default:
-				line += runewidth.FillLeft(cell, widths[c]) + "  "
-			}
-		}
-		out = append(out, strings.TrimRight(line, " "))
-	}
-	return out
 }
 
 // branch is one of the paths that flows took.
