@@ -35,6 +35,7 @@ var (
 	}
 )
 
+// Families of one metric, of the tests connect, mtu and trace.
 var (
 	ConnectionFamily = &Family{"Connections", "", []*Metric{MetricConnections}}
 	PathMTUFamily    = &Family{"Path MTU", "", []*Metric{MetricPathMTU}}

@@ -1,5 +1,6 @@
 package measure
 
+// ReportedFamily is round trips as another program or a table sums them up.
 var ReportedFamily = &Family{
 	"Round trips of ingested trials without a histogram",
 	"Another program or a table sums them up, so that nothing but their means can be averaged.", reportedMetrics(),

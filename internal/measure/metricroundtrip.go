@@ -49,6 +49,8 @@ var (
 	MetricFloor      = RoundTripFamily.metric("floor_ns")
 )
 
+// RoundTripFamily is what is read from histograms of round trips, and the requests
+// that had no reply.
 var RoundTripFamily = &Family{
 	"Round trips",
 	"Of the test connect these are set-ups of connections, SYN to SYN-ACK; of trace the round trips to the target.", roundTripMetrics(),

@@ -21,6 +21,7 @@ var (
 	}
 )
 
+// ThroughputFamily is payload over time, of streams and of datagrams.
 var ThroughputFamily = &Family{"Throughput", "", []*Metric{
 	MetricGoodput,
 	{
@@ -43,6 +44,7 @@ var ThroughputFamily = &Family{"Throughput", "", []*Metric{
 	},
 }}
 
+// DatagramFamily is what became of datagrams.
 var DatagramFamily = &Family{"Datagrams", "", []*Metric{
 	MetricLoss,
 	{
@@ -59,6 +61,7 @@ var DatagramFamily = &Family{"Datagrams", "", []*Metric{
 	},
 }}
 
+// SegmentFamily is what the sender's kernel tells of TCP.
 var SegmentFamily = &Family{"Segments", "", []*Metric{
 	{
 		Key: "retransmits", Help: "TCP segments that the sender's kernel sent again",
@@ -73,6 +76,7 @@ var SegmentFamily = &Family{"Segments", "", []*Metric{
 	},
 }}
 
+// StreamFamily is how streams shared a path, and what they cost.
 var StreamFamily = &Family{"Streams and processor time", "", []*Metric{
 	{
 		Key: "fairness_index", Help: "Jain's index of the goodputs of a trial's streams: 1 where all had the same",

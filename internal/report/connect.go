@@ -32,11 +32,3 @@ func (t *Test) wait() string {
 }
 
 func (t *Test) waits() string { return t.wait() + "s" }
-
-// lossText says what the loss of a test with a histogram counts.
-func (t *Test) lossText() string {
-	if t.Test == measure.TestConnect {
-		return "attempts that came to no connection"
-	}
-	return "requests without a reply in time"
-}

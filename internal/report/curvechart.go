@@ -79,9 +79,10 @@ func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[
 			n := end * float64(i) / curvePoints
 			points = append(points, [2]float64{x.at(n), y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
+		text := func(m *measure.Metric) string { return valueText(m, r.figure(m).Value) }
 		c.Lines = append(c.Lines, shape{
 			Class: "curve", Series: series[r.Pattern], D: path(points),
-			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, t.figure(r.figure(measure.MetricRTTP50).Value), t.figure(r.figure(measure.MetricRTTP99).Value), t.figure(r.figure(measure.MetricRTTP999).Value)),
+			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, text(measure.MetricRTTP50), text(measure.MetricRTTP99), text(measure.MetricRTTP999)),
 		})
 	}
 	return c

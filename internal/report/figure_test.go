@@ -220,6 +220,20 @@ func TestRequestsThatNobodyAnswered(t *testing.T) {
 	}
 }
 
+func TestPercentilesOfSetUpsAreTimesWhateverTheRankingRestsOn(t *testing.T) {
+	test := build(t, everyTest()).test(t, "connect alone")
+	if test.Basis.Metric != measure.MetricConnections {
+		t.Fatalf("ranked by %s", test.Basis.Metric.Key)
+	}
+	drawing, ok := test.curveFigure("x", map[string]int{})
+	if !ok {
+		t.Fatal("no curve is drawn")
+	}
+	if title := drawing.Charts[0].Lines[0].Title; !strings.Contains(title, "p50 1.2") || !strings.Contains(title, "ms") || strings.Contains(title, "connections") {
+		t.Errorf("the curve's title is %q", title)
+	}
+}
+
 func TestAMetricOfALaterVersionIsABasis(t *testing.T) {
 	var b Basis
 	if err := json.Unmarshal([]byte(`{"figure":"energy_joules","higher_is_better":false,"text":"energy, lower is better"}`), &b); err != nil {
