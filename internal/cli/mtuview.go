@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // mtuView writes one line over and over on a terminal while the search runs.
@@ -26,15 +27,7 @@ func (v *mtuView) draw(host string, s measure.MTUStep) {
 
 // mtuStepText says what is asked and what is known, in few words.
 func mtuStepText(s measure.MTUStep) string {
-	switch {
-	case s.Hop > 0:
-		return fmt.Sprintf(": %d bytes pass; hop %d with %d", s.Passed, s.Hop, s.Asking)
-	case s.Passed > 0 && s.Failed > 0:
-		return fmt.Sprintf(": trying %d bytes; %d pass, %d do not", s.Asking, s.Passed, s.Failed)
-	case s.Passed > 0:
-		return fmt.Sprintf(": trying %d bytes; %d pass", s.Asking, s.Passed)
-	}
-	return fmt.Sprintf(": trying %d bytes", s.Asking)
+	return text.English().Say("live.mtu", text.Args{"Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking})
 }
 
 // clear takes the line away.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 type planFlags struct {
@@ -138,117 +140,73 @@ func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 const linesOfOrder = 12
 
 func (o *planOutline) print(w io.Writer, columns int) {
-	line := labelled(w, 9, columns)
-	row := func(name, format string, args ...any) { line(name, "%s", terminalText(fmt.Sprintf(format, args...))) }
-	row("campaign", "%s", o.Campaign)
+	var out text.Lines
+	out.Row("label.campaign", "summary.text", text.Args{"Text": o.Campaign})
 	if o.Title != "" {
-		row("question", "%s", o.Title)
+		out.Row("label.question", "summary.text", text.Args{"Text": o.Title})
 	}
 	if o.Lab != "" {
-		row("lab", "%s", o.Lab)
+		out.Row("label.lab", "summary.text", text.Args{"Text": o.Lab})
 	}
-	for i, pt := range o.Patterns {
-		name := ""
-		if i == 0 {
-			name = "patterns"
-		}
-		from := pt.From
-		if from == "" {
-			from = "this machine"
-		}
-		row(name, "%s: %s → %s (%s)", pt.Name, from, pt.To, pt.Server)
+	label := "label.patterns"
+	for _, pt := range o.Patterns {
+		out.Row(label, "plan.pattern", text.Args{"Pattern": pt.Name, "From": pt.From, "To": pt.To, "Address": pt.Server})
 		for _, c := range pt.Before {
-			row("", "  before: %s", oneLine(c))
+			out.Under("plan.before", text.Args{"Command": oneLine(c)})
 		}
+		label = ""
 	}
-	for i, t := range o.Patterns[0].Tests {
-		name := ""
-		if i == 0 {
-			name = "tests"
-		}
-		row(name, "%s: %s", t.Label, describeTest(t))
+	label = "label.tests"
+	for _, t := range o.Patterns[0].Tests {
+		out.Row(label, "plan.test", text.Args{"Label": t.Label, "Test": describeTest(t)})
+		label = ""
 	}
-	o.printOrder(row)
-	o.printEstimate(row)
+	o.addOrder(&out)
+	o.addEstimate(&out)
+	printLabelled(w, planColumns, columns, out)
 }
+
+// planColumns is the width of the labels of a plan.
+const planColumns = 9
 
 // describeTest names the options that a person decides about.
 func describeTest(t testOutline) string {
 	o := t.Options
-	parts := []string{string(t.Test)}
-	add := func(ok bool, format string, args ...any) {
-		if ok {
-			parts = append(parts, fmt.Sprintf(format, args...))
-		}
+	args := text.Args{
+		"Test": t.Test, "Duration": o.Duration, "Bytes": o.Bytes, "Count": o.Count, "Probe": strings.ToUpper(o.Probe), "Flows": o.Flows,
+		"Streams": o.Streams, "Rate": o.Rate, "Requests": o.RequestRate, "Direction": "", "Protocol": o.Protocol, "Size": o.Size,
 	}
-	add(o.Duration > 0, "%s", o.Duration)
-	add(o.Bytes > 0, "%s", o.Bytes)
-	switch t.Test {
-	case measure.TestTrace:
-		add(true, "%s", measure.Plural(o.Count, "round"))
-		add(true, "%s probes", strings.ToUpper(o.Probe))
-		add(o.Flows > 1, "%d flows", o.Flows)
-	case measure.TestMTU:
-		add(true, "%s probes", strings.ToUpper(o.Probe))
-	default:
-		add(o.Count > 0, "%s", measure.Plural(o.Count, "round trip"))
+	if o.Direction != measure.Forward {
+		args["Direction"] = o.Direction
 	}
-	add(o.Streams > 1, "%d streams", o.Streams)
-	add(o.Rate > 0, "at %s", o.Rate)
-	add(o.RequestRate > 0, "%g requests a second", o.RequestRate)
-	add(o.Direction != "" && o.Direction != measure.Forward, "%s", o.Direction)
-	add(o.Protocol != "", "over %s", o.Protocol)
-	add(o.Size > 0, "%s", o.Size)
-	return strings.Join(parts, ", ")
+	return text.English().Say("plan.test."+string(t.Test), args)
 }
 
-func (o *planOutline) printOrder(row rowPrinter) {
+func (o *planOutline) addOrder(out *text.Lines) {
 	if o.Seed == nil {
-		row("order", "%s, each in an order drawn when the campaign begins; seed: fixes it", measure.Plural(o.Rounds, "round"))
+		out.Row("label.order", "plan.order.drawn", text.Args{"Rounds": o.Rounds})
 		return
 	}
-	row("order", "seed %d", *o.Seed)
+	out.Row("label.order", "plan.order.seed", text.Args{"Seed": *o.Seed})
 	for i, r := range o.Order {
 		if i == linesOfOrder {
-			row("", "and %d rounds more; --json shows all", len(o.Order)-i)
+			out.Under("plan.order.more", text.Args{"N": len(o.Order) - i})
 			break
 		}
-		row("", "round %d: %s", r.Round, strings.Join(r.Patterns, " · "))
+		out.Under("plan.order.round", text.Args{"Round": r.Round, "Patterns": strings.Join(r.Patterns, " · ")})
 	}
 }
 
-func (o *planOutline) printEstimate(row rowPrinter) {
+func (o *planOutline) addEstimate(out *text.Lines) {
 	e := o.Estimate
-	row("trials", "%d: %s × %s × %s × %s", e.Trials, measure.Plural(e.Patterns, "pattern"), measure.Plural(len(o.Patterns[0].Tests), "test"),
-		measure.Plural(o.Repeats, "repeat"), measure.Plural(o.Rounds, "round"))
-	text := "about " + roughly(e.Time)
-	if len(e.TimeUnknown) > 0 {
-		text = fmt.Sprintf("at least %s; how long %s will take is not known", roughly(e.Time), strings.Join(e.TimeUnknown, ", "))
-	}
-	for _, pt := range o.Patterns {
-		if len(pt.Before)+len(pt.After) > 0 {
-			text += ", and the time of its commands"
-			break
-		}
-	}
-	row("time", "%s", text)
-	text = "about " + measure.FormatBytes(float64(e.Bytes))
-	switch {
-	case len(e.BytesUnknown) > 0 && e.Bytes == 0:
-		text = "not known: " + strings.Join(e.BytesUnknown, ", ") + " as fast as it goes"
-	case len(e.BytesUnknown) > 0:
-		text += ", and " + strings.Join(e.BytesUnknown, ", ") + " as fast as it goes: not known"
-	}
-	if e.MaxBytes > 0 {
-		text += "; at most " + measure.FormatBytes(float64(e.MaxBytes)) + " (max_bytes)"
-	}
-	row("bytes", "%s", text)
+	out.Row("label.trials", "plan.trials", text.Args{"Trials": e.Trials, "Patterns": e.Patterns, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds})
+	out.Row("label.plan_time", "plan.time", text.Args{
+		"Time": roughly(e.Time), "Unknown": e.TimeUnknown,
+		"Commands": slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return len(pt.Before)+len(pt.After) > 0 }),
+	})
+	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes})
 	if e.Price != nil {
-		text = fmt.Sprintf("%.2f for the bytes that are known", *e.Price)
-		if e.MaxPrice != nil {
-			text += fmt.Sprintf(", at most %.2f", *e.MaxPrice)
-		}
-		row("price", "%s, at %g per GB", text, o.price)
+		out.Row("label.price", "plan.price", text.Args{"Price": *e.Price, "Max": e.MaxPrice, "PerGB": o.price})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/text"
 )
 
 // progress shows a running campaign: on a terminal one line that is written
@@ -25,11 +26,8 @@ type progress struct {
 func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
 	p := &progress{w: sys.Stderr, width: sys.Width}
 	done, _ := c.Done()
-	text := fmt.Sprintf("campaign %s: %s, %s, seed %d, about %s", c.ID(), measure.Plural(e.Patterns, "pattern"), measure.Plural(e.Trials, "trial"), c.Record.Seed, roughly(e.Time))
-	if done > 0 {
-		text += fmt.Sprintf("; %d done before", done)
-	}
-	fmt.Fprintln(p.w, text)
+	fmt.Fprintln(p.w, text.English().Say("progress.begin", text.Args{
+		"Campaign": c.ID(), "Patterns": e.Patterns, "Trials": e.Trials, "Seed": c.Record.Seed, "Time": roughly(e.Time), "Done": done}))
 	return p
 }
 
@@ -40,7 +38,7 @@ func (p *progress) event(e campaign.Event) {
 		p.draw(e, e.Command.Pattern, "", e.Command.When+": "+e.Command.Text)
 	case campaign.EventCommandDone:
 		if e.Command.Error != "" {
-			p.print(oneLine(fmt.Sprintf("%s: the %s command failed: %s", e.Command.Pattern, e.Command.When, e.Command.Error)))
+			p.print(oneLine(text.English().Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": e.Command.Error})))
 		}
 	case campaign.EventTrial:
 		p.latest = map[measure.Direction]float64{}
@@ -74,11 +72,11 @@ func (p *progress) finished(e campaign.Event) {
 		p.draw(e, t.Pattern, t.Label, store.Headline(e.Result))
 		return
 	}
-	text := store.Headline(e.Result)
+	args := text.Args{"Pattern": t.Pattern, "Test": t.Label, "Headline": store.Headline(e.Result), "Error": ""}
 	if e.Result.Error != nil {
-		text = "failed: " + e.Result.Error.Error()
+		args["Error"] = e.Result.Error.Error()
 	}
-	p.print(counter(e) + " " + oneLine(fmt.Sprintf("%s, %s: %s", t.Pattern, t.Label, text)))
+	p.print(counter(e) + " " + oneLine(text.English().Say("progress.result", args)))
 }
 
 func counter(e campaign.Event) string {
@@ -91,18 +89,7 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 	if width <= 0 {
 		return
 	}
-	head, tail := counter(e)+" ", ""
-	for _, part := range []string{label, figure} {
-		if part != "" {
-			tail += " · " + part
-		}
-	}
-	if e.Failed > 0 {
-		tail += fmt.Sprintf(" · %d failed", e.Failed)
-	}
-	if e.Left > 0 {
-		tail += " · " + roughly(e.Left) + " left"
-	}
+	head, tail := counter(e)+" ", text.English().Say("progress.live", text.Args{"Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(e.Left)})
 	fmt.Fprint(p.w, "\r", liveLine(head, pattern, tail, width-1), "\x1b[K") // the last column would wrap
 	p.drawn = true
 }
@@ -140,16 +127,24 @@ func terminalText(s string) string {
 	}, s)
 }
 
+// leftText is the time that is left, empty where nobody knows.
+func leftText(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return roughly(d)
+}
+
 // roughly writes how long something takes as people say it: 8 s, 12 min, 3 h 20 min.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
-		return fmt.Sprintf("%.0f s", max(d.Seconds(), 1))
+		return text.English().Say("roughly.seconds", text.Args{"Seconds": max(d.Seconds(), 1)})
 	case d < 100*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
+		return text.English().Say("roughly.minutes", text.Args{"Minutes": d.Minutes()})
 	case d < 48*time.Hour:
 		d = d.Round(10 * time.Minute)
-		return strings.TrimSuffix(fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60), " 0 min")
+		return text.English().Say("roughly.hours", text.Args{"Hours": int(d.Hours()), "Minutes": int(d.Minutes()) % 60})
 	}
-	return fmt.Sprintf("%.1f days", d.Hours()/24)
+	return text.English().Say("roughly.days", text.Args{"Days": d.Hours() / 24})
 }

@@ -35,7 +35,12 @@ func printSummary(w io.Writer, columns int, r *measure.Result) {
 // printLines writes lines with their labels in a column. Names in them may come from
 // the network, so nothing of them reaches the terminal as a control character.
 func printLines(w io.Writer, columns int, lines text.Lines) {
-	row := labelled(w, nameColumns, columns)
+	printLabelled(w, nameColumns, columns, lines)
+}
+
+// printLabelled is printLines with labels of so many columns.
+func printLabelled(w io.Writer, labels, columns int, lines text.Lines) {
+	row := labelled(w, labels, columns)
 	for _, l := range lines {
 		label, sentence := text.English().Words(l)
 		row(label, "%s", terminalText(sentence))

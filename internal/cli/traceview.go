@@ -36,7 +36,7 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	// What is above the top of a terminal cannot be written over, and the cursor
 	// stands below the last line.
 	if room := max(height-1, 2); len(lines) > room {
-		lines = append(lines[:room-1], fmt.Sprintf("… and %s more", measure.Plural(len(lines)-room+1, "line")))
+		lines = append(lines[:room-1], text.English().Say("live.more_lines", text.Args{"N": len(lines) - room + 1}))
 	}
 	var b strings.Builder
 	if v.drawn > 0 {
@@ -53,12 +53,11 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
 func traceHead(host string, t *measure.Trace, width int) string {
-	state := fmt.Sprintf(", round %d, %s", t.Rounds, measure.Plural(t.Sent, "probe"))
-	const howToEnd = "; Ctrl-C keeps what was found"
-	if whole := liveLine("soku trace ", host, state+howToEnd, 1<<20); runewidth.StringWidth(whole) <= width {
+	state := text.Args{"Round": t.Rounds, "Probes": t.Sent}
+	if whole := liveLine("soku trace ", host, text.English().Say("live.trace.long", state), 1<<20); runewidth.StringWidth(whole) <= width {
 		return whole
 	}
-	return liveLine("soku trace ", host, state, width)
+	return liveLine("soku trace ", host, text.English().Say("live.trace.short", state), width)
 }
 
 // dispensable are columns of the table of hops, what a narrow terminal does without

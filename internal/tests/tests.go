@@ -2,7 +2,8 @@
 // descriptor. A descriptor binds the declaration that the test's engine registers
 // ([measure.Spec]: options, defaults, rules) to what shows it: the live table and the
 // summary. A new test is a package under engine and one file here; its sentences are a
-// file of the catalogue (help.NAME.short, .long and .example, summary.test.NAME).
+// file of the catalogue (help.NAME.short, .long and .example, summary.test.NAME and
+// plan.test.NAME).
 //
 // Whoever needs every test to be registered imports this package.
 package tests

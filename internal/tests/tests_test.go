@@ -14,7 +14,7 @@ func TestEveryTestHasADescriptorAndItsSentences(t *testing.T) {
 			t.Errorf("%s: no descriptor, or one without a summary", test)
 			continue
 		}
-		for _, key := range []string{"help." + string(test) + ".short", "help." + string(test) + ".long", "help." + string(test) + ".example", "summary.test." + string(test)} {
+		for _, key := range []string{"help." + string(test) + ".short", "help." + string(test) + ".long", "help." + string(test) + ".example", "summary.test." + string(test), "plan.test." + string(test)} {
 			if !text.English().Has(key) {
 				t.Errorf("%s: there is no message %s", test, key)
 			}

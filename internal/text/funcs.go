@@ -2,6 +2,7 @@ package text
 
 import (
 	"strconv"
+	"strings"
 	texttemplate "text/template"
 	"time"
 
@@ -33,6 +34,11 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 		"decimals": func(n int, v any) (string, error) {
 			f, err := toFloat(v)
 			return strconv.FormatFloat(f, 'f', n, 64), err
+		},
+		// list writes names one after the other.
+		"list": func(names []string) (string, error) {
+			separator, err := c.say("list.separator", nil)
+			return strings.Join(names, separator), err
 		},
 		// count writes how many of a thing there are, by the message count.THING.
 		"count": func(thing string, n any) (string, error) {
