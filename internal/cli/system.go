@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"soku/internal/host"
 )
 
 // System is everything a command takes from the operating system, so that the
@@ -78,7 +80,7 @@ func Real() *System {
 		Create: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		},
-		Append: appendTo, Remove: os.Remove, Uname: uname,
+		Append: appendTo, Remove: os.Remove, Uname: host.Uname,
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
 		Interrupts:   interrupts,

@@ -53,10 +53,7 @@ func readMost(path string, most int) string {
 
 func systemFacts(ctx context.Context, f *measure.Facts) {
 	f.Distribution = distribution(read("/etc/os-release"))
-	var u unix.Utsname
-	if unix.Uname(&u) == nil {
-		f.Kernel = unix.ByteSliceToString(u.Release[:])
-	}
+	f.Kernel = kernelRelease()
 	f.Virtual = virtualization()
 	f.Governor = governor()
 	if load, _, ok := strings.Cut(read("/proc/loadavg"), " "); ok {
@@ -172,8 +169,8 @@ func card(f *measure.Facts) {
 	if speed, err := e.CmdGet(&ethtool.EthtoolCmd{}, f.Interface); err == nil && speed > 0 && speed < 1<<31 && f.Driver != "veth" {
 		f.LinkSpeedMbps = int64(speed)
 	}
-	has := features(f.Interface)
-	if has == nil {
+	has, err := e.Features(f.Interface)
+	if err != nil || len(has) == 0 {
 		return
 	}
 	f.Offloads = map[string]bool{}

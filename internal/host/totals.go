@@ -40,7 +40,3 @@ func InterfacePackets(name string) (sent, received int64, ok bool) {
 // Interrupts are those of all lines of the system's list of interrupts that have
 // text in them, all processors together; false where there is no list.
 func Interrupts(text string) (int64, bool) { return interrupts(text) }
-
-// Description is the system's own line about itself: its name, the host's, and
-// version (uname(1)).
-func Description() string { return description() }

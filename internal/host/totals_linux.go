@@ -4,9 +4,6 @@ import (
 	"path"
 	"runtime"
 	"strconv"
-	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 func readTotals() Totals {
@@ -53,13 +50,4 @@ func interfaceTraffic(name string) (t Traffic, ok bool) {
 func interrupts(text string) (int64, bool) {
 	list := readMost("/proc/interrupts", interruptsMost)
 	return parseInterrupts(list, text), list != ""
-}
-
-func description() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return "Linux"
-	}
-	text := unix.ByteSliceToString
-	return strings.Join([]string{text(u.Sysname[:]), text(u.Nodename[:]), text(u.Release[:]), text(u.Version[:]), text(u.Machine[:]), "GNU/Linux"}, " ")
 }

@@ -14,5 +14,3 @@ func processorMHz() float64 { return 0 }
 func interfaceTraffic(string) (Traffic, bool) { return Traffic{}, false }
 
 func interrupts(string) (int64, bool) { return 0, false }
-
-func description() string { return runtime.GOOS + " " + runtime.GOARCH }

@@ -1,6 +1,8 @@
 package ntttcp
 
 import (
+	"runtime"
+
 	"soku/internal/host"
 )
 
@@ -113,4 +115,12 @@ func (f *figures) resent() []resent {
 		{"slowStart_retrans_per_sec", "slowStart_retrans/sec", f.perSecond(a.SlowStartRetrans, b.SlowStartRetrans)},
 		{"retrans_fail_per_sec", "retrans_fail/sec", f.perSecond(a.RetransFail, b.RetransFail)},
 	}
+}
+
+// description is the system's line about itself, on Linux as "uname -a" prints it.
+func description() string {
+	if runtime.GOOS == "linux" {
+		return host.Uname() + " GNU/Linux"
+	}
+	return host.Uname()
 }

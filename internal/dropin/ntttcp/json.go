@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-
-	"soku/internal/host"
 )
 
 // member is one of an object, in the order of the document.
@@ -67,7 +65,7 @@ func (f *figures) json(hostname string) ([]byte, error) {
 	if f.toldRTT() {
 		o = append(o, member{"tcpAverageRtt metric", fmt.Sprintf("%d us", f.rttUs)})
 	}
-	o = append(o, member{"os", host.Description()})
+	o = append(o, member{"os", description()})
 	b, err := json.MarshalIndent(object{{f.root(), o}}, "", "    ")
 	return append(b, '\n'), err
 }

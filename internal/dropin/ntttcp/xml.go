@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"soku/internal/host"
 )
 
 // reported is the version of the document, which is that of ntttcp for Windows.
@@ -126,7 +124,7 @@ func (f *figures) xmlTotals() []xmlElement {
 	if f.toldRTT() {
 		e.add("tcp_average_rtt", "us", "%d", f.rttUs)
 	}
-	e.add("os", "", "%s", host.Description())
+	e.add("os", "", "%s", description())
 	return e.All
 }
 

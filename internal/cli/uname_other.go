@@ -1,7 +1,0 @@
-//go:build !linux
-
-package cli
-
-import "runtime"
-
-func uname() string { return runtime.GOOS + " " + runtime.GOARCH }
