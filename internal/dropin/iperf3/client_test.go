@@ -102,20 +102,13 @@ func sameShape(t *testing.T, theirs, ours any) {
 }
 
 func TestAClientsDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
-	program := realProgram(t)
+	t.Parallel()
 	for _, mode := range modes() {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			args := func(port string) []string {
-				return append([]string{"-J", "-c", loopback(mode), "-p", port}, words(mode)...)
-			}
-			port, _ := realServer(t, "-i", "0.5")
-			theirs := execute(t, program, args(port)...)
-			if theirs.code != 0 {
-				t.Skipf("iperf3 itself cannot: %s%s", theirs.stdout, theirs.stderr)
-			}
-			port, _ = realServer(t, "-i", "0.5")
-			mine := ours(t, args(port)...)
+			theirs, _ := realSession(t, "-J", mode)
+			port, _ := realServer(t, "-J", "-i", "0.5")
+			mine := ours(t, append([]string{"-J", "-c", loopback(mode), "-p", port}, words(mode)...)...)
 			if mine.code != 0 || mine.stderr != "" {
 				t.Fatalf("status %d, %s%s", mine.code, mine.stderr, mine.stdout)
 			}
@@ -167,20 +160,17 @@ func plausible(t *testing.T, doc any) {
 }
 
 func TestAClientPrintsWhatIperf3Prints(t *testing.T) {
-	program := realProgram(t)
+	t.Parallel()
 	for _, mode := range []string{
 		"", "-R", "--bidir", "-P 2", "-P 2 --bidir", "-O 1", "-n 15M", "-k 120", "-i 0", "-T name", "-f M", "-V", "-V -P 2 -R",
 		"-V -u", "-u -R", "-u --bidir -P 2", "--get-server-output",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			args := func(port string) []string {
-				return append([]string{"-c", "127.0.0.1", "-p", port}, words(mode)...)
-			}
-			port, _ := realServer(t, "-i", "0.5")
-			theirs := execute(t, program, args(port)...)
-			port, _ = realServer(t, "-i", "0.5")
-			mine := ours(t, args(port)...)
+			option, mode := verbosity(mode)
+			theirs, _ := realSession(t, option, mode)
+			port, _ := realServer(t, append(strings.Fields(option), "-i", "0.5")...)
+			mine := ours(t, slices.Concat(strings.Fields(option), []string{"-c", "127.0.0.1", "-p", port}, words(mode))...)
 			if theirs.code != 0 || mine.code != 0 {
 				t.Fatalf("status %d and %d: %s %s", theirs.code, mine.code, theirs.stderr, mine.stderr)
 			}
@@ -190,6 +180,15 @@ func TestAClientPrintsWhatIperf3Prints(t *testing.T) {
 			}
 		})
 	}
+}
+
+// verbosity takes -V out of a mode.
+func verbosity(mode string) (option, rest string) {
+	rest, verbose := strings.CutPrefix(mode, "-V")
+	if !verbose {
+		return "", mode
+	}
+	return "-V", strings.TrimSpace(rest)
 }
 
 // common is the form of a text without what names the program and its host.
@@ -205,6 +204,7 @@ func common(text string) string {
 }
 
 func TestAStreamOfEventsIsJSONLineByLine(t *testing.T) {
+	t.Parallel()
 	for _, full := range []bool{false, true} {
 		port, _ := realServer(t)
 		args := []string{"-c", "127.0.0.1", "-p", port, "-t", "1", "-i", "0.5", "--json-stream"}
@@ -243,6 +243,7 @@ func TestAStreamOfEventsIsJSONLineByLine(t *testing.T) {
 }
 
 func TestFailuresAreToldAsIperf3Does(t *testing.T) {
+	t.Parallel()
 	realProgram(t)
 	port := freePort(t)
 	out := ours(t, "-c", "127.0.0.1", "-p", port)
@@ -284,6 +285,7 @@ func awaited(t testing.TB, b *safeBuffer, words string) {
 }
 
 func TestAnInterruptedClientTellsWhatItCounted(t *testing.T) {
+	t.Parallel()
 	port, _ := realServer(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var out, errs safeBuffer
@@ -305,6 +307,7 @@ func TestAnInterruptedClientTellsWhatItCounted(t *testing.T) {
 }
 
 func TestFilesThatTheOptionsName(t *testing.T) {
+	t.Parallel()
 	port, _ := realServer(t)
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")

@@ -6,6 +6,7 @@ import (
 )
 
 func TestDebuggingTellsTheStatesOfTheControlConnection(t *testing.T) {
+	t.Parallel()
 	port, _ := realServer(t)
 	out := ours(t, "-c", "127.0.0.1", "-p", port, "-n", "1M", "-d")
 	inOrder(t, out.stdout, "State to 10-CREATE_STREAMS", "State to 2-TEST_RUNNING", "sec", "State to 14-DISPLAY_RESULTS")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestAPipeIsNoFileToCarry(t *testing.T) {
+	t.Parallel()
 	realProgram(t)
 	pipe := filepath.Join(t.TempDir(), "pipe") // nobody is at its other end
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {

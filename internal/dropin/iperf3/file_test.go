@@ -30,6 +30,7 @@ func arrived(t *testing.T, name string, want []byte) {
 }
 
 func TestAFileIsCarriedByBothEndsInBothRoles(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	file, contents := aFile(t)
 	t.Run("client", func(t *testing.T) {

@@ -10,6 +10,6 @@ import (
 // the same time than there are processors.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "8")
+	_ = flag.Set("test.parallel", "16")
 	os.Exit(m.Run())
 }

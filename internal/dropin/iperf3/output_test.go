@@ -30,6 +30,7 @@ func sokuServer(t *testing.T) (port string) {
 }
 
 func TestASokuServersOutputIsThatOfIperf3(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	own := sokuServer(t)
 	for _, mode := range []string{"", "-R", "--bidir", "-P 2 -O 1", "-u", "-u -R", "-u --bidir"} {

@@ -16,6 +16,7 @@ func slowly(port string, more ...string) []string {
 }
 
 func TestASilentSenderIsGivenUpAfterTheTimeThatIsAsked(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	const sentence = "iperf3: error - idle timeout for receiving data\n"
 	for _, protocol := range []string{"", "-u"} {
@@ -42,6 +43,7 @@ func TestASilentSenderIsGivenUpAfterTheTimeThatIsAsked(t *testing.T) {
 }
 
 func TestTheRateOfATestIsHeldToTheLimitOverTheTimeThatIsAsked(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t, "-1", "-i", "0.1", "--server-bitrate-limit", "20M/0.3")
 	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-t", "20"); out.code != 1 || !strings.Contains(out.stderr, "bandwidth") {
@@ -57,6 +59,7 @@ func TestTheRateOfATestIsHeldToTheLimitOverTheTimeThatIsAsked(t *testing.T) {
 }
 
 func TestStreamsLeaveFromThePortsThatAreAsked(t *testing.T) {
+	t.Parallel()
 	realProgram(t)
 	modes := []string{"", "-u"}
 	if sock.HasFlowLabels {
@@ -103,6 +106,7 @@ func TestTheKernelHoldsAStreamToItsRate(t *testing.T) {
 }
 
 func TestATestWithoutAnEndGoesOnUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
 	port, _ := realServer(t)
 	var out, errs safeBuffer
 	ctx, stop := context.WithCancel(t.Context())

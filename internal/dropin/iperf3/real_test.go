@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // modes are the tests that both programs are run with, each with -t 1 -i 0.5
@@ -69,9 +70,10 @@ type output struct {
 	code           int
 }
 
-// realProgram is the iperf3 that tests compare with.
+// realProgram is the iperf3 that tests compare with. Its tests take a second at least.
 func realProgram(t testing.TB) string {
 	t.Helper()
+	tier.SpendsSeconds(t)
 	path, err := exec.LookPath("iperf3")
 	if err != nil {
 		t.Skip("iperf3 is not installed: apt-get install iperf3")
@@ -124,6 +126,35 @@ func realServer(t testing.TB, args ...string) (port string, ended func() output)
 		<-done
 		return output{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 	}
+}
+
+// session is one test of a real client with a real server, and what both print.
+type session struct {
+	mu             sync.Mutex
+	done           bool
+	client, server output
+}
+
+// sessions are those that were asked for, by option and mode.
+var sessions sync.Map
+
+// realSession is what a real client and a real server print of one test of that mode,
+// each with the option "-J", "-V" or none. Tests that want the same share a session: it
+// takes a second of real time.
+func realSession(t testing.TB, option, mode string) (client, server output) {
+	t.Helper()
+	program := realProgram(t)
+	entry, _ := sessions.LoadOrStore(option+" "+mode, &session{})
+	s := entry.(*session)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done {
+		port, ended := realServer(t, append(strings.Fields(option), "-i", "0.5")...)
+		s.client = execute(t, program, slices.Concat(strings.Fields(option), []string{"-c", loopback(mode), "-p", port}, words(mode))...)
+		s.server = ended()
+		s.done = true
+	}
+	return s.client, s.server
 }
 
 // listening waits until somebody listens on the TCP port, without connecting: an
@@ -258,19 +289,13 @@ func rewritten(t testing.TB, doc map[string]any, role string) map[string]any {
 }
 
 func TestDocumentsAreThoseOfIperf3(t *testing.T) {
-	program := realProgram(t)
+	t.Parallel()
 	for _, mode := range modes() {
 		t.Run(strings.TrimSpace("client "+mode), func(t *testing.T) {
 			t.Parallel()
-			port, ended := realServer(t, "-J", "-i", "0.5")
-			args := append([]string{"-J", "-c", loopback(mode), "-p", port}, words(mode)...)
-			client := execute(t, program, args...)
-			server := ended()
+			client, server := realSession(t, "-J", mode)
 			if client.code != 0 {
-				if strings.Contains(client.stdout, "address family") || strings.Contains(client.stdout, "Cannot assign") {
-					t.Skip("no IPv6 on loopback")
-				}
-				t.Fatalf("iperf3 %v: %s%s", args, client.stdout, client.stderr)
+				t.Fatalf("iperf3 %s: %s%s", mode, client.stdout, client.stderr)
 			}
 			if dir := os.Getenv("SOKU_KEEP"); dir != "" {
 				_ = os.WriteFile(filepath.Join(dir, strings.ReplaceAll("m"+mode, " ", "_")+".json"), []byte(client.stdout), 0o600)

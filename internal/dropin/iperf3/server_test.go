@@ -44,21 +44,14 @@ func (s *ourServer) result(t testing.TB) output {
 }
 
 func TestAServersDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	for _, mode := range modes() {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			args := func(port string) []string {
-				return append([]string{"-J", "-c", loopback(mode), "-p", port}, words(mode)...)
-			}
-			port, ended := realServer(t, "-J", "-i", "0.5")
-			first := execute(t, program, args(port)...)
-			if first.code != 0 {
-				t.Skipf("iperf3 itself cannot: %s%s", first.stdout, first.stderr)
-			}
-			want := ended()
+			first, want := realSession(t, "-J", mode)
 			s := startOurs(t, "-1", "-J", "-i", "0.5")
-			second := execute(t, program, args(s.port)...)
+			second := execute(t, program, append([]string{"-J", "-c", loopback(mode), "-p", s.port}, words(mode)...)...)
 			got := s.result(t)
 			if second.code != 0 || got.code != 0 || got.stderr != "" {
 				t.Fatalf("status %d and %d: %s%s %s", second.code, got.code, second.stdout, second.stderr, got.stderr)
@@ -74,23 +67,19 @@ func TestAServersDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
 }
 
 func TestAServerPrintsWhatIperf3Prints(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	for _, mode := range []string{"", "-R", "--bidir", "-P 2", "-P 2 --bidir", "-O 1", "-u", "-u -R", "-u -P 2"} {
 		for _, verbose := range []bool{false, true} {
-			name, extra := mode, []string{"-i", "0.5"}
+			name, option := mode, ""
 			if verbose {
-				name, extra = mode+" verbose", append(extra, "-V")
+				name, option = mode+" verbose", "-V"
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := func(port string) []string {
-					return append([]string{"-c", "127.0.0.1", "-p", port}, words(mode)...)
-				}
-				port, ended := realServer(t, extra...)
-				execute(t, program, args(port)...)
-				want := ended()
-				s := startOurs(t, append(extra, "-1")...)
-				execute(t, program, args(s.port)...)
+				_, want := realSession(t, option, mode)
+				s := startOurs(t, append(strings.Fields(option), "-i", "0.5", "-1")...)
+				execute(t, program, append([]string{"-c", "127.0.0.1", "-p", s.port}, words(mode)...)...)
 				got := s.result(t)
 				if a, b := common(want.stdout), common(got.stdout); a != b {
 					t.Errorf("iperf3 prints\n%s\nand soku\n%s", a, b)
@@ -101,6 +90,7 @@ func TestAServerPrintsWhatIperf3Prints(t *testing.T) {
 }
 
 func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"", "-R", "--bidir -P 2", "-u", "-u -R -b 20M", "-u --bidir --get-server-output", "-n 4M -P 2", "--get-server-output -V", "-Z --skip-rx-copy", "-u --gsro -b 100M", "-m", "-m --bidir -P 2", "-m -R -Z"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -121,6 +111,7 @@ func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
 }
 
 func TestAServerGoesOnFromTestToTest(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t)
 	for range 2 {
@@ -137,6 +128,7 @@ func TestAServerGoesOnFromTestToTest(t *testing.T) {
 }
 
 func TestAServerHasOneClientAtATime(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t, "-i", "0.1")
 	ctx, stop := context.WithCancel(t.Context())
@@ -160,6 +152,7 @@ func TestAServerHasOneClientAtATime(t *testing.T) {
 }
 
 func TestAServerThatIsStoppedSaysSo(t *testing.T) {
+	t.Parallel()
 	s := startOurs(t)
 	var out, errs safeBuffer
 	done := make(chan int)
@@ -177,6 +170,7 @@ func TestAServerThatIsStoppedSaysSo(t *testing.T) {
 }
 
 func TestAServersLimits(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t, "-1", "--server-bitrate-limit", "1M")
 	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-b", "10M"); out.code != 1 || !strings.Contains(out.stderr, "bandwidth") {
@@ -200,6 +194,7 @@ func TestAServersLimits(t *testing.T) {
 }
 
 func TestAServerKeepsItsTestsOnAProcessorAndAnInterface(t *testing.T) {
+	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t, "-1", "-A", "0", "--bind-dev", "lo")
 	for _, args := range []string{"-n 1M", "-n 1M -R -A 0,0"} {

@@ -60,7 +60,7 @@ func body(text string) string {
 }
 
 func TestTextIsThatOfIperf3(t *testing.T) {
-	program := realProgram(t)
+	t.Parallel()
 	for _, mode := range []string{
 		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 15M", "-k 120", "-b 10M", "-M 1000", "-i 0", "-T name",
 		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1",
@@ -68,21 +68,11 @@ func TestTextIsThatOfIperf3(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			verbose := strings.Contains(mode, "-V")
-			quiet := strings.ReplaceAll(mode, "-V", "")
-			run := func(server, client []string) (output, output) {
-				port, ended := realServer(t, append(server, "-i", "0.5")...)
-				out := execute(t, program, append(append(client, "-c", "127.0.0.1", "-p", port), words(quiet)...)...)
-				return out, ended()
-			}
-			var extra []string
-			if verbose {
-				extra = []string{"-V"}
-			}
-			client, server := run(extra, extra)
-			clientDoc, serverDoc := run([]string{"-J"}, []string{"-J"})
-			sameText(t, client.stdout, printed(t, parsed(t, clientDoc.stdout), Client, verbose))
-			sameText(t, body(server.stdout), printed(t, parsed(t, serverDoc.stdout), Server, verbose))
+			option, mode := verbosity(mode)
+			client, server := realSession(t, option, mode)
+			clientDoc, serverDoc := realSession(t, "-J", mode)
+			sameText(t, client.stdout, printed(t, parsed(t, clientDoc.stdout), Client, option != ""))
+			sameText(t, body(server.stdout), printed(t, parsed(t, serverDoc.stdout), Server, option != ""))
 		})
 	}
 }
