@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
 export CGO_ENABLED ?= 0
 
-.PHONY: help build demo test race plainloops lint vet cross fuzz clean peers bench wine
+.PHONY: help build demo quick test race plainloops lint vet cross fuzz clean peers bench wine
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -19,15 +19,35 @@ demo: build ## measure an emulated network and write demo/report.html
 peers: ## install what the tests measure against, or say what will be skipped
 	@test/peers
 
-test: peers build ## run every test, one package at a time: some watch the clock
-	$(GO) test -count=1 -p 1 -timeout 15m ./...
+# Most tests wait rather than compute, so more of a package run at once than there
+# are processors. Packages run one after another where real time counts: some tests
+# watch the clock.
+AT_ONCE := -parallel 8
 
-race: ## run the tests that do not depend on timing under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short -count=1 -p 1 -timeout 15m ./...
+# run_tests runs the tests of packages $(2) with the flags $(1), lists those that were
+# skipped, and fails if either says so. SKIPS='-allowed FILE' fails on a skip that FILE
+# lacks.
+define run_tests
+	@mkdir -p bin; failed=0; \
+	$(GO) tool -modfile=tools/go.mod gotestsum --format standard-quiet --hide-summary skipped --jsonfile bin/$@.json -- \
+		$(1) -count=1 -p 1 $(AT_ONCE) -timeout 15m $(2) || failed=$$?; \
+	$(GO) run ./test/skips $(SKIPS) bin/$@.json || failed=$$?; \
+	exit $$failed
+endef
+
+quick: ## run the tests that need neither root nor real seconds
+	$(GO) test -short $(AT_ONCE) ./...
+
+test: peers build ## run every test and list those that were skipped
+	$(call run_tests,,./...)
+
+race: export CGO_ENABLED = 1
+race: ## run the tests that do not watch the clock under the race detector
+	$(call run_tests,-race,./...)
 
 plainloops: ## test the loops that stay inside the Go runtime (docs/decisions/0005)
 	$(GO) build -tags plainloops -o /dev/null ./cmd/soku
-	$(GO) test -tags plainloops -short -count=1 -p 1 ./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp
+	$(call run_tests,-tags plainloops -short,./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp)
 
 vet:
 	$(GO) vet ./...

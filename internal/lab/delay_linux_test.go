@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 // rtts are n round trips of ICMP echo in ns, with a pause before each, watched
@@ -99,7 +100,7 @@ func given(from, to []passing, reply bool) (out []int64) {
 // Times are those at which packets leave one device and reach the other, so the
 // cost of asking and answering is not in them.
 func TestADelayIsGivenExactlyAndRecorded(t *testing.T) {
-	watchesTheClock(t)
+	tier.WatchesTheClock(t)
 	l := up(t, `
 hosts: {a: , near: , middle: , far: }
 links:
@@ -170,7 +171,7 @@ func status(t *testing.T, l *Lab) *Status {
 }
 
 func TestJitterVariesTheDelayInBothDirectionsOnly(t *testing.T) {
-	watchesTheClock(t)
+	tier.WatchesTheClock(t)
 	l := up(t, "hosts: {a: , b: }\nlinks: [{from: a, to: b, delay: 2ms, jitter: 1ms}]")
 	got := rtts(t, l, "a", "b", 200, 0)
 	if got[0] < 2e6 || got[10] > 3.5e6 || got[len(got)-10] < 4.5e6 {

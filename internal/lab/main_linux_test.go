@@ -68,15 +68,6 @@ func standIn(ctx context.Context) error {
 	}
 }
 
-// watchesTheClock leaves a test out where something else slows the program down,
-// such as the race detector.
-func watchesTheClock(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it watches the clock")
-	}
-}
-
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 // twoPaths are two hosts with a narrow way over each of two routers.
@@ -26,7 +27,7 @@ links:
 `
 
 func TestMultipathTCPIsMeasuredOverBothOfTwoPaths(t *testing.T) {
-	watchesTheClock(t)
+	tier.WatchesTheClock(t)
 	if err := sock.HasMultipath(); err != nil {
 		t.Skip(err)
 	}

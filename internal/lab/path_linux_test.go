@@ -16,6 +16,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+
+	"soku/test/tier"
 )
 
 // goodput sends TCP for a moment and returns what arrived, in bits a second,
@@ -64,7 +66,7 @@ func goodput(t *testing.T, l *Lab, from, to string, warm, window time.Duration) 
 }
 
 func TestARateIsKeptAndReached(t *testing.T) {
-	watchesTheClock(t)
+	tier.WatchesTheClock(t)
 	l := up(t, `
 hosts:
   a:
@@ -295,7 +297,7 @@ func TestIPv6WorksOverEveryKindOfLink(t *testing.T) {
 }
 
 func TestAPolicerCutsWithoutAQueue(t *testing.T) {
-	watchesTheClock(t)
+	tier.WatchesTheClock(t)
 	for name, text := range map[string]string{
 		"link":      "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
 		"router":    "routers: {r: {police: 50M}}\nlinks: [{from: a, to: r}, {from: r, to: b}]",
@@ -324,7 +326,7 @@ func TestAPolicerCutsWithoutAQueue(t *testing.T) {
 }
 
 func TestAPolicerCountsThePacketsInALargeSegment(t *testing.T) {
-	watchesTheClock(t)
+	tier.WatchesTheClock(t)
 	for name, text := range map[string]string{
 		"of the sender":     "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",
 		"of the delay line": "routers: {r: }\nlinks: [{from: a, to: r, delay: 5ms}, {from: r, to: b, police: 50M}]",

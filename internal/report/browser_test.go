@@ -18,11 +18,14 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"soku/test/tier"
 )
 
 // browser starts a headless Chromium that ends with the test, or skips it.
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	tier.WatchesTheClock(t) // a browser is slow enough without a race detector
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -32,9 +35,6 @@ func browser(t *testing.T) context.Context {
 	}
 	if program == "" {
 		t.Skip("no Chromium on this machine: the page is not looked at")
-	}
-	if testing.Short() {
-		t.Skip("short: the page is not looked at")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,54 +16,59 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // soku is the program under test, built once for all tests of the package.
 var soku string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if reason := cannot(); reason != "" {
-		fmt.Println("skipped:", reason)
-		return
-	}
 	dir, err := os.MkdirTemp("", "soku-truth")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	soku = filepath.Join(dir, "soku")
-	if out, err := exec.Command("go", "build", "-o", soku, "soku/cmd/soku").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
-		os.Exit(1)
-	}
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-func cannot() string {
+// build makes the program under test, once.
+var build = sync.OnceValue(func() error {
+	if out, err := exec.Command("go", "build", "-o", soku, "soku/cmd/soku").CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+})
+
+// needNetworks skips the test where there are no emulated networks, and in the tiers
+// that do not watch the clock.
+func needNetworks(t *testing.T) {
+	t.Helper()
+	tier.WatchesTheClock(t)
 	if runtime.GOOS != "linux" {
-		return "emulated networks need Linux, this is " + runtime.GOOS
+		t.Skip("emulated networks need Linux, this is " + runtime.GOOS)
 	}
 	if os.Geteuid() != 0 {
-		return "emulated networks need root"
+		t.Skip("emulated networks need root")
 	}
-	if testing.Short() {
-		return "these tests watch the clock, and short ones are asked for"
+	if err := build(); err != nil {
+		t.Fatal(err)
 	}
-	return ""
 }
 
 // network brings a topology up until the test ends, under a name that no other
 // test run has: one that was killed has left its namespaces.
 func network(t *testing.T, topology string) *lab.Lab {
 	t.Helper()
+	needNetworks(t)
 	file := filepath.Join(t.TempDir(), "topology.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, "lab: truth-%08x\n%s", rand.Uint32(), topology), 0o644); err != nil {
 		t.Fatal(err)

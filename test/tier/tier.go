@@ -1,0 +1,28 @@
+// Package tier says which tests are left out of which tier. "make test" runs every
+// test. "make quick" (go test -short) leaves out those that spend real seconds.
+// "make race" and "make quick" leave out those that watch the clock, which fail where
+// something else slows the program down.
+//
+// The reasons begin with "tier:", so that the list of skipped tests (test/skips) can
+// tell them from skips that hide something.
+package tier
+
+import "testing"
+
+// SpendsSeconds leaves a test out of make quick: it waits for real time to pass,
+// because what it measures or what it talks to does.
+func SpendsSeconds(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("tier: it spends real seconds")
+	}
+}
+
+// WatchesTheClock leaves a test out of make quick and make race: it fails where
+// something else takes the processors or slows the program down.
+func WatchesTheClock(t testing.TB) {
+	t.Helper()
+	if testing.Short() || race {
+		t.Skip("tier: it watches the clock")
+	}
+}
