@@ -13,7 +13,10 @@ type tableFigure struct {
 	name string
 	kind unitKind
 	main bool // a result wants at least one of these
-	put  func(*tableRow, float64)
+	// metrics are the keys of those that the figure becomes: it fits the tests that
+	// have one of them. nil: all tests.
+	metrics []string
+	put     func(*tableRow, float64)
 }
 
 type unitKind int
@@ -36,17 +39,17 @@ type tableRow struct {
 
 func tableFigures() []tableFigure {
 	rtt := func(name string, field func(*measure.RTTFigures) **float64) tableFigure {
-		return tableFigure{name, timeUnit, true, func(t *tableRow, v float64) { *field(&t.rtt) = ptr(v) }}
+		return tableFigure{name, timeUnit, true, []string{"rtt_count"}, func(t *tableRow, v float64) { *field(&t.rtt) = ptr(v) }}
 	}
 	return []tableFigure{
-		{"goodput", rateUnit, true, func(t *tableRow, v float64) { t.flow.GoodputBps = v }},
-		{"bytes", bytesUnit, true, func(t *tableRow, v float64) { t.bytes = v }},
-		{"duration", timeUnit, false, func(t *tableRow, v float64) { t.flow.DurationNs = measure.Duration(v) }},
-		{"retransmits", countUnit, false, func(t *tableRow, v float64) { t.flow.Retransmits = ptr(int64(v)) }},
-		{"loss", ratioUnit, false, func(t *tableRow, v float64) { t.flow.LossRatio = ptr(v) }},
-		{"jitter", timeUnit, false, func(t *tableRow, v float64) { t.flow.JitterNs = ptr(v) }},
-		{"packets_per_second", countUnit, true, func(t *tableRow, v float64) { t.flow.PacketsPerSecond = v }},
-		{"connections_per_second", countUnit, true, func(t *tableRow, v float64) { t.flow.ConnectionsPerSecond = v }},
+		{"goodput", rateUnit, true, []string{"goodput_bps"}, func(t *tableRow, v float64) { t.flow.GoodputBps = v }},
+		{"bytes", bytesUnit, true, []string{"goodput_bps"}, func(t *tableRow, v float64) { t.bytes = v }},
+		{"duration", timeUnit, false, nil, func(t *tableRow, v float64) { t.flow.DurationNs = measure.Duration(v) }},
+		{"retransmits", countUnit, false, []string{"retransmits"}, func(t *tableRow, v float64) { t.flow.Retransmits = ptr(int64(v)) }},
+		{"loss", ratioUnit, false, []string{"loss_ratio", "rtt_loss_ratio"}, func(t *tableRow, v float64) { t.flow.LossRatio = ptr(v) }},
+		{"jitter", timeUnit, false, []string{"jitter_ns"}, func(t *tableRow, v float64) { t.flow.JitterNs = ptr(v) }},
+		{"packets_per_second", countUnit, true, []string{"packets_per_second"}, func(t *tableRow, v float64) { t.flow.PacketsPerSecond = v }},
+		{"connections_per_second", countUnit, true, []string{"connections_per_second"}, func(t *tableRow, v float64) { t.flow.ConnectionsPerSecond = v }},
 		rtt("min", func(f *measure.RTTFigures) **float64 { return &f.Min }),
 		rtt("mean", func(f *measure.RTTFigures) **float64 { return &f.Mean }),
 		rtt("p50", func(f *measure.RTTFigures) **float64 { return &f.P50 }),
@@ -57,7 +60,7 @@ func tableFigures() []tableFigure {
 		rtt("p99_99", func(f *measure.RTTFigures) **float64 { return &f.P9999 }),
 		rtt("max", func(f *measure.RTTFigures) **float64 { return &f.Max }),
 		rtt("std_dev", func(f *measure.RTTFigures) **float64 { return &f.StdDev }),
-		{"count", countUnit, false, func(t *tableRow, v float64) { t.rtt.Count = int64(v) }},
+		{"count", countUnit, false, []string{"rtt_count"}, func(t *tableRow, v float64) { t.rtt.Count = int64(v) }},
 	}
 }
 
@@ -79,22 +82,9 @@ func figureNames() (names []string) {
 
 // fits tells whether a test has the figure.
 func (f tableFigure) fits(test measure.Test) bool {
-	roundTrips := test == measure.TestLatency || test == measure.TestPing || test == measure.TestConnect
-	switch f.name {
-	case "duration":
-		return true
-	case "loss":
-		return test != measure.TestTCP
-	case "goodput", "bytes":
-		return test == measure.TestTCP || test == measure.TestUDP
-	case "retransmits":
-		return test == measure.TestTCP
-	case "jitter", "packets_per_second":
-		return test == measure.TestUDP
-	case "connections_per_second":
-		return test == measure.TestConnect
-	}
-	return roundTrips
+	return f.metrics == nil || slices.ContainsFunc(f.metrics, func(key string) bool {
+		return slices.Contains(measure.MetricByKey(key).Tests(), test)
+	})
 }
 
 // scale is a unit: what it stands for, in base units.
