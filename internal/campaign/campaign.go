@@ -209,10 +209,3 @@ func newID(name string, now time.Time) string {
 	_, _ = rand.Read(b[:])
 	return fmt.Sprintf("%s-%s-%s", now.UTC().Format("20060102-150405"), name, hex.EncodeToString(b[:]))
 }
-
-// resultID is of the form all results have: milliseconds since 1970 and chance.
-func resultID(now time.Time) string {
-	var b [4]byte
-	_, _ = rand.Read(b[:])
-	return fmt.Sprintf("%012x%s", now.UnixMilli(), hex.EncodeToString(b[:]))
-}

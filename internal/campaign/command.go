@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/process"
 )
 
 // commands runs the before or after commands of a block in turn and stops at
@@ -52,7 +52,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 
 func commandFailure(rec CommandRecord) *measure.Error {
 	why := rec.Error
-	if last := lastLine(rec.Output); last != "" {
+	if last := process.LastLine(rec.Output); last != "" {
 		why += ": " + last
 	}
 	return measure.Errorf(measure.KindBroken, "the %s command %q failed: %s", rec.When, shorten(rec.Text), why).
@@ -68,11 +68,6 @@ func (r *run) environment(b Block) []string {
 		env = append(env, FactorVariable(l.Factor)+"="+l.Value)
 	}
 	return env
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // Shell runs commands as a plan asks: with a shell, in the plan's folder.
@@ -97,29 +92,14 @@ func (s Shell) Run(ctx context.Context, text string, environment []string) ([]by
 	cmd := s.Command(ctx, argv[0], append(argv[1:len(argv):len(argv)], text)...)
 	cmd.Dir = s.Dir
 	cmd.Env = append(append(cmd.Environ(), s.More...), environment...)
-	out := &tail{limit: 64 << 10}
+	out := &process.Tail{Limit: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 50 * time.Millisecond // a grandchild may keep the pipe open
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
+	cmd.Cancel = func() error { return process.KillGroup(cmd) }
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
 		err = nil // it started something that goes on, such as a load generator
 	}
 	return out.Bytes(), err
 }
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	limit int
-	buf   bytes.Buffer
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.buf.Write(p)
-	if over := t.buf.Len() - t.limit; over > 0 {
-		t.buf.Next(over)
-	}
-	return len(p), nil
-}
-
-func (t *tail) Bytes() []byte { return bytes.Clone(t.buf.Bytes()) }

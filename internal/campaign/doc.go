@@ -8,10 +8,9 @@
 // each record; the store is filled from it. [Executor] drives the whole.
 //
 // The package measures nothing itself and knows no network: a Runner does, in
-// this process or, through [Remote], in a child process elsewhere.
+// this process or in another, see [Places].
 //
-// Goroutines: [ServeTrial] starts one that watches its input and waits for it;
-// everything else runs on the caller's.
+// It starts no goroutines of its own.
 //
 // docs/reference/plan.md specifies the plan, its patterns, the order of trials
 // and the journal; docs/reference/plan.schema.json is the plan as JSON Schema.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -51,7 +52,7 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	r := &run{Executor: e, c: c}
 	err := r.fillStore(ctx)
 	if err == nil {
-		r.session = measure.Session{ID: resultID(r.Now()), Number: c.sessions + 1}
+		r.session = measure.Session{ID: measure.NewResultID(r.Now()), Number: c.sessions + 1}
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,
 			Only: e.Only, RetryFailed: e.RetryFailed, Version: e.Version, PID: os.Getpid()}})
 	}
@@ -167,7 +168,7 @@ func (r *run) block(ctx context.Context, b Block, jobs []Job) error {
 	if err == nil {
 		for _, j := range jobs {
 			if failed != nil {
-				err = r.keep(ctx, j, r.notRun(j, failed), 0)
+				err = r.keep(ctx, j, j.Spec(agent.Access{}).NotRun(r.Now(), failed), 0)
 			} else {
 				err = r.trial(ctx, j)
 			}
@@ -195,28 +196,3 @@ func (r *run) block(ctx context.Context, b Block, jobs []Job) error {
 // afterGrace is how long the after commands may take once the person has
 // stopped the campaign.
 const afterGrace = 10 * time.Second
-
-// notRun is the result of a trial whose before command failed.
-func (r *run) notRun(j Job, why *measure.Error) *measure.Result {
-	res := blank(j, r.Now())
-	res.Error = why
-	return res
-}
-
-// blank is a result that holds what is known before a trial.
-func blank(j Job, now time.Time) *measure.Result {
-	o, err := j.Options.Effective(j.Test)
-	if err != nil {
-		o = j.Options
-	}
-	dir := o.Direction
-	if dir == "" {
-		dir = measure.Forward
-	}
-	t := j.Trial
-	return &measure.Result{
-		Schema: measure.Schema, ID: resultID(now), Tool: measure.Tool{Name: "soku"}, Test: j.Test, Trial: &t,
-		StartedAt: now.UTC(), Options: o,
-		Path: measure.Path{Client: j.Client.Endpoint, Server: j.Server.Endpoint, Direction: dir},
-	}
-}

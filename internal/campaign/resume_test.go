@@ -256,7 +256,6 @@ func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
 // SOKU_TEST_ROLE, as another process of soku would.
 var childRoles = map[string]func() int{
 	"campaign": campaignChild,
-	"trial":    trialChild,
 }
 
 // campaignChild works on a campaign until it is killed.

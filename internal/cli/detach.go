@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"soku/internal/measure"
+	"soku/internal/process"
 )
 
 // detachedName is the variable by which a program knows that [detach] started it.
@@ -11,6 +12,12 @@ const detachedName = "SOKU_DETACHED"
 
 // isDetached reports whether this process was started by [detach].
 func isDetached(sys *System) bool { return sys.Getenv(detachedName) != "" }
+
+// startDetached starts a process that outlives this one and knows that it is
+// detached.
+func startDetached(name string, args ...string) error {
+	return process.StartDetached([]string{detachedName + "=1"}, name, args...)
+}
 
 // detach starts this program again in the background, with a session of its own and
 // without streams.

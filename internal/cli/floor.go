@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/agent"
 	"soku/internal/floor"
 	"soku/internal/host"
 	"soku/internal/measure"
@@ -51,13 +52,13 @@ kept; tests from this host then say when a figure is near it.`,
 }
 
 func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
-	address, stop, err := startLoopbackServer(ctx, sys)
+	s, err := agent.StartLoopbackServer(ctx, sys.self(), sys.Stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, s.Stop()) }()
 	d, err := floor.Measure(ctx, floor.Config{
-		Server: address, Version: version.String(), Quick: f.quick,
+		Server: s.Address, Version: version.String(), Quick: f.quick,
 		Step: func(text string, number, of int) { fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, text) },
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -136,7 +137,7 @@ func TestAChildServesUntilItsInputEndsAndNoSignalLess(t *testing.T) {
 	sys.Stdin, sys.Stdout, sys.Interrupts = in, out, interrupts
 	done := make(chan int, 1)
 	go func() { done <- Run(sys) }()
-	line, err := firstLine(lines)
+	line, err := bufio.NewReader(lines).ReadString('\n')
 	if err != nil || !strings.Contains(line, "listening on 127.0.0.1:") {
 		t.Fatalf("%q, %v", line, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/lab"
-	"soku/internal/measure"
 )
 
 func newLabCommand(sys *System) *cobra.Command {
@@ -29,9 +28,9 @@ this machine, with rates, delays and loss that are known. Linux, as root.`,
 }
 
 func labOptions(sys *System) (lab.Options, error) {
-	self, err := sys.Executable()
+	self, err := sys.self().Path()
 	if err != nil {
-		return lab.Options{}, measure.Errorf(measure.KindInternal, "find this program: %w", err)
+		return lab.Options{}, err
 	}
 	return lab.Options{
 		RunDir: lab.RunDir(sys.Getenv), Executable: self,

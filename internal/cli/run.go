@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/report"
@@ -119,7 +120,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 
 	show := newProgress(sys, c, p.Estimate(only))
 	e := &campaign.Executor{
-		Runner: place.runner(sys, access), Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
+		Runner: place.runner(sys, access, false), Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
 		Only: only, RetryFailed: f.retryFailed, Version: version.String(), Now: sys.Now,
 	}
 	out, err := e.Run(ctx, c)
@@ -152,9 +153,9 @@ func selection(p *campaign.Plan, texts []string) (campaign.Selection, error) {
 	return nil, measure.Errorf(measure.KindUsage, "--only %s selects none of the plan's patterns", strings.Join(texts, " ")).WithHint("see them with: soku plan %s", p.File)
 }
 
-func (f *runFlags) campaignAccess(sys *System) (campaign.Access, error) {
+func (f *runFlags) campaignAccess(sys *System) (agent.Access, error) {
 	token, cfg, err := f.access.read(sys)
-	a := campaign.Access{Token: token, TLS: cfg != nil}
+	a := agent.Access{Token: token, TLS: cfg != nil}
 	if err == nil && f.access.tlsCA != "" {
 		var pem []byte
 		pem, err = sys.ReadFile(f.access.tlsCA)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"time"
 
+	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/lab"
 	"soku/internal/measure"
@@ -107,38 +108,30 @@ func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
 	return s
 }
 
-// runner runs each trial where its client is.
-func (p *place) runner(sys *System, access campaign.Access) campaign.Runner {
-	return &dispatcher{access: access, here: trialRunner(sys), elsewhere: campaign.Remote{
-		Access: access, Now: sys.Now,
-		Child: func(ctx context.Context, j campaign.Job) (*exec.Cmd, error) { return p.child(ctx, sys, j) },
+// runner runs each trial where its client is. Where several may run at once, each
+// has a process of its own, so that each has a processor cost of its own.
+func (p *place) runner(sys *System, access agent.Access, several bool) campaign.Runner {
+	return campaign.Places{Access: access, Of: func(client campaign.Target) agent.Place {
+		if client.Host == "" && len(client.Command) == 0 && !several {
+			return here(sys)
+		}
+		return agent.Process{Now: sys.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+			return p.child(ctx, sys, client)
+		}}
 	}}
 }
 
-// child makes the process that runs a trial at the job's client.
-func (p *place) child(ctx context.Context, sys *System, j campaign.Job) (*exec.Cmd, error) {
-	if j.Client.Host == "" {
-		argv := j.Client.Command
+// child makes the process that runs a trial at a client.
+func (p *place) child(ctx context.Context, sys *System, client campaign.Target) (*exec.Cmd, error) {
+	if argv := client.Command; client.Host == "" && len(argv) > 0 {
 		return sys.Command(ctx, argv[0], append(argv[1:len(argv):len(argv)], "trial")...), nil
 	}
-	self, err := sys.Executable()
+	if client.Host == "" {
+		return sys.self().Command(ctx, "trial")
+	}
+	program, err := sys.self().Path()
 	if err != nil {
-		return nil, measure.Errorf(measure.KindInternal, "find this program: %w", err)
+		return nil, err
 	}
-	return p.lab.Command(ctx, j.Client.Host, self, "trial"), nil
-}
-
-// dispatcher is a Runner that measures from this process where that is the
-// client, and through a child elsewhere.
-type dispatcher struct {
-	access    campaign.Access
-	here      func(context.Context, campaign.TrialSpec, measure.Observer) *measure.Result
-	elsewhere campaign.Remote
-}
-
-func (d *dispatcher) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
-	if j.Client.Host == "" && len(j.Client.Command) == 0 {
-		return d.here(ctx, j.Spec(d.access), h.Progress)
-	}
-	return d.elsewhere.Run(ctx, j, h)
+	return p.lab.Command(ctx, client.Host, program, "trial"), nil
 }

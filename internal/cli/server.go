@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/dropin/iperf3"
 	"soku/internal/measure"
+	"soku/internal/process"
 	"soku/internal/server"
 	"soku/internal/version"
 )
@@ -56,7 +57,7 @@ your network, or use --allow, --token-file and TLS.`,
 			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP)%s; stop with Ctrl-C\n", s.Addr(), foreignText(s))
 			ctx := cmd.Context()
 			if f.child {
-				ctx = whileOpen(ctx, sys.Stdin)
+				ctx = process.WhileOpen(ctx, sys.Stdin)
 			}
 			return s.Serve(ctx)
 		},

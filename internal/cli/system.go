@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/term"
 
+	"soku/internal/agent"
 	"soku/internal/host"
 )
 
@@ -101,6 +102,9 @@ func Real() *System {
 func (s *System) ownStreams() bool {
 	return s.Stdin == os.Stdin && s.Stdout == os.Stdout && s.Stderr == os.Stderr
 }
+
+// self is how this program starts itself again.
+func (s *System) self() agent.Self { return agent.Self{Executable: s.Executable, Make: s.Command} }
 
 // called is a program's name in the path that started it.
 func called(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }

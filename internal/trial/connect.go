@@ -89,6 +89,7 @@ func runForeign(ctx context.Context, addr netip.Addr, o measure.Options, pins *s
 		return err
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	h.started()
 	own, err := connect.Run(ctx, t, o, pins, h.Observe)
 	counters := watch.Stop(host.Moved{})
 	r.Hosts.Client.Counters = &counters

@@ -42,7 +42,7 @@ func TestATrialThatIsReadyWaitsUntilItMayStart(t *testing.T) {
 	addr := startServer(t)
 	for _, test := range []measure.Test{measure.TestTCP, measure.TestUDP, measure.TestLatency, measure.TestConnect} {
 		var progressed, early, calls int
-		var released time.Time
+		var released, started time.Time
 		r := trial.Run(t.Context(), specOf(test, addr), trial.Hooks{
 			Every: true,
 			Observe: func(measure.Progress) {
@@ -57,9 +57,13 @@ func TestATrialThatIsReadyWaitsUntilItMayStart(t *testing.T) {
 				released = time.Now()
 				return nil
 			},
+			Started: func(at time.Time) { started = at },
 		})
 		if r.Error != nil || calls != 1 || progressed == 0 || early != 0 {
 			t.Errorf("%s: error %v, ready %d times, %d intervals, %d of them before the start", test, r.Error, calls, progressed, early)
+		}
+		if started.Before(released) || time.Since(started) < 80*time.Millisecond {
+			t.Errorf("%s: released at %s, started at %s", test, released, started)
 		}
 		if wall := time.Duration(r.Hosts.Client.Counters.WallNs); wall > time.Since(released) {
 			t.Errorf("%s: counters cover %s, of which a part is from before the start", test, wall)

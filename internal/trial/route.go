@@ -20,6 +20,7 @@ func runTrace(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, 
 	if err := h.ready(ctx); err != nil {
 		return err
 	}
+	h.started()
 	began := sock.Now()
 	t, l, err := trace.Run(ctx, addr, o, h.Trace)
 	r.Summary.DurationNs = measure.Duration(sock.Since(began))
@@ -48,6 +49,7 @@ func runMTU(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r 
 	if err := h.ready(ctx); err != nil {
 		return err
 	}
+	h.started()
 	began := sock.Now()
 	m, err := mtu.Run(ctx, addr, o, h.MTU)
 	if m == nil {

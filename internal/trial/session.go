@@ -68,6 +68,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		watch.Stop(host.Moved{})
 		return serverFirst(ctx, err)
 	}
+	h.started()
 	data.policy, data.pins = session.FlowPolicy(), ahead.pins
 	if h.Opened != nil {
 		h.Opened(data.conns.List())
@@ -209,6 +210,7 @@ func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r
 		return err
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	h.started()
 	l, err := ping.Run(ctx, addr, o, h.Observe)
 	counters := watch.Stop(host.Moved{})
 	r.Hosts.Client.Counters = &counters

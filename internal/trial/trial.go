@@ -8,10 +8,7 @@ package trial
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
-	"fmt"
 	"net"
 	"net/netip"
 	"runtime"
@@ -66,6 +63,8 @@ type Hooks struct {
 	// the server goes away; a soku server gives up on a session that does not start
 	// within native.StartTimeout.
 	Ready func(context.Context) error
+	// Started is called once, when packets begin to move, with that moment.
+	Started func(time.Time)
 }
 
 // ready waits until the trial may start.
@@ -74,6 +73,13 @@ func (h Hooks) ready(ctx context.Context) error {
 		return nil
 	}
 	return h.Ready(ctx)
+}
+
+// started reports that packets begin to move.
+func (h Hooks) started() {
+	if h.Started != nil {
+		h.Started(time.Now())
+	}
 }
 
 // Run measures and returns the result. It always returns one: what went wrong
@@ -95,7 +101,7 @@ func Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
 	}
 	now := time.Now()
 	r := &measure.Result{
-		Schema: measure.Schema, ID: newID(now), Test: s.Test, Trial: s.Identity,
+		Schema: measure.Schema, ID: measure.NewResultID(now), Test: s.Test, Trial: s.Identity,
 		Tool:      measure.Tool{Name: "soku", Version: s.Version, GoVersion: runtime.Version()},
 		StartedAt: now.UTC(), Options: s.Options,
 		Path: measure.Path{Client: s.Client, Server: s.Server, Direction: measure.Forward},
@@ -165,13 +171,6 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		return runForeign(ctx, target.addr, r.Options, ahead.pins, h, r)
 	}
 	return runSession(ctx, s, target, r.Options, ahead, h, r)
-}
-
-// newID is 16 hex digits of time and 8 of chance: sorts by time, does not repeat.
-func newID(now time.Time) string {
-	var b [4]byte
-	_, _ = rand.Read(b[:])
-	return fmt.Sprintf("%012x%s", now.UnixMilli(), hex.EncodeToString(b[:]))
 }
 
 // target is the far end after resolution.

@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"soku/internal/measure"
+)
+
+// barrier is where a child that is ready waits for its start. arrive and pass are
+// called in the order in which the child reports, leave when it has ended.
+type barrier struct {
+	cancel context.CancelCauseFunc // ends the child
+	ready  func(context.Context) error
+	ctx    context.Context // of the wait
+	stop   context.CancelFunc
+	stdin  io.Writer
+	client measure.Endpoint
+	work   sync.WaitGroup
+
+	mu    sync.Mutex
+	state barrierState
+	err   error // why the trial was not to start
+}
+
+type barrierState int
+
+const (
+	away    barrierState = iota // the child has not reported that it is ready
+	waiting                     // it has, and its hook Ready has not returned
+	open                        // it may start; also where there is no barrier
+	closed                      // it may not, or did before it was told to
+)
+
+// newBarrier makes the barrier of a trial with the hook ready, which may be nil.
+func newBarrier(ctx context.Context, cancel context.CancelCauseFunc, ready func(context.Context) error, stdin io.Writer, client measure.Endpoint) *barrier {
+	b := &barrier{cancel: cancel, ready: ready, stdin: stdin, client: client}
+	if ready == nil {
+		b.state = open
+	}
+	b.ctx, b.stop = context.WithCancel(ctx)
+	return b
+}
+
+// arrive is for a child that reports that it is ready. It does not wait, so that
+// what the child reports meanwhile is read.
+func (b *barrier) arrive() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != away {
+		return
+	}
+	b.state = waiting
+	b.work.Go(func() {
+		err := b.ready(b.ctx)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch {
+		case b.state != waiting:
+		case err == nil:
+			b.state = open
+			_, _ = io.WriteString(b.stdin, startLine) // a child that is gone has its own error
+		case b.ctx.Err() == nil:
+			b.close(err)
+		}
+	})
+}
+
+// pass is for a child that reports what comes after its start, and reports whether
+// it may. One that was to wait and did not is of a soku that does not know how to.
+func (b *barrier) pass() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state == away || b.state == waiting {
+		b.close(measure.Errorf(measure.KindBroken, "the soku on %s started its trial without waiting for the others of its group", hostOf(b.client)).
+			WithHint("it is older than this one: install this version there"))
+	}
+	return b.state == open
+}
+
+func (b *barrier) close(why error) {
+	b.state, b.err = closed, why
+	b.cancel(why)
+}
+
+// leave ends the wait of a child that has ended, and returns why its trial was
+// not to start.
+func (b *barrier) leave() error {
+	b.stop()
+	b.work.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}

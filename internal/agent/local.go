@@ -1,0 +1,41 @@
+package agent
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+
+	"soku/internal/measure"
+	"soku/internal/trial"
+)
+
+// Local runs trials in this process. Of several at once none has a processor cost.
+type Local struct {
+	Version string // of this program
+	// Floor finds the loopback baseline that is kept of a host with these facts, or
+	// nil; nil looks nothing up.
+	Floor func(measure.Facts) *measure.HostFloor
+}
+
+// Run implements [Place].
+func (l Local) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
+	t := s.Trial
+	return trial.Run(ctx, trial.Spec{
+		Test: s.Test, Options: s.Options, Host: s.Host, Client: s.Client, Server: s.Server,
+		Token: s.Access.Token, TLS: s.Access.tlsConfig(), Version: l.Version, Identity: &t, Floor: l.Floor,
+	}, trial.Hooks{Observe: h.Progress, Ready: h.Ready, Started: h.Started})
+}
+
+// tlsConfig is nil for no TLS. A certificate authority that does not parse trusts
+// nobody, so that the trial fails with the reason.
+func (a Access) tlsConfig() *tls.Config {
+	if !a.TLS {
+		return nil
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.TLSCA != "" {
+		cfg.RootCAs = x509.NewCertPool()
+		cfg.RootCAs.AppendCertsFromPEM([]byte(a.TLSCA))
+	}
+	return cfg
+}

@@ -1,0 +1,128 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Schema is the identity of what passes between a process that wants a trial and
+// the child that runs it, JSON in lines.
+//
+// To the child: one line with a [Spec]; and, if that has the member await_start,
+// the line {"start":true} when the trial may start. The child's input stays open
+// for as long as the trial is wanted: its end, also by the death of whoever holds
+// it, ends the trial.
+//
+// From the child: lines with the member progress, a live interval each; before
+// them, if the spec has the member await_start, {"ready":true} when the trial has
+// only to start and {"started":true} when it has; and, as the last, a line with the
+// member result.
+//
+// Lines and members that an end does not know are ignored; a child of a version
+// that does not know await_start does not wait.
+const Schema = "soku.trial/1"
+
+const startLine = `{"start":true}` + "\n"
+
+// Bounds of a line, in bytes.
+const (
+	maxSpec   = 1 << 20
+	maxOrder  = 4 << 10   // to the child, after the spec
+	maxReport = 256 << 20 // from the child; a result of a day with 1024 streams is far below
+	maxStray  = 200       // kept of a line from the child that is no report
+)
+
+var errTooLong = errors.New("the line is too long")
+
+// order is one line to the child, after the spec.
+type order struct {
+	Start bool `json:"start"`
+}
+
+// report is one line from the child.
+type report struct {
+	Ready    bool              `json:"ready,omitempty"`
+	Started  bool              `json:"started,omitempty"`
+	Progress *measure.Progress `json:"progress,omitempty"`
+	Result   *measure.Result   `json:"result,omitempty"`
+}
+
+// readLine returns the next line with its end. One that is longer than limit is
+// errTooLong, and the rest of it is the next line.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, errTooLong
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// reportReader takes a child's output apart as it comes.
+type reportReader struct {
+	barrier *barrier
+	hooks   Hooks
+	done    func() // called once, on the result
+	limit   int    // of a line
+	result  *measure.Result
+	stray   string // last line since the last report that is none, such as a greeting
+	buf     bytes.Buffer
+}
+
+// Write keeps what it is given until a line is whole.
+func (r *reportReader) Write(p []byte) (int, error) {
+	rest := p
+	for {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			break
+		}
+		r.buf.Write(rest[:i])
+		rest = rest[i+1:]
+		r.line(r.buf.Bytes())
+		r.buf.Reset()
+	}
+	if r.buf.Len()+len(rest) > r.limit {
+		return 0, errTooLong
+	}
+	r.buf.Write(rest)
+	return len(p), nil
+}
+
+func (r *reportReader) line(b []byte) {
+	if len(bytes.TrimSpace(b)) == 0 || r.result != nil {
+		return
+	}
+	var l report
+	if err := json.Unmarshal(b, &l); err != nil || !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
+		r.stray = string(b[:min(len(b), maxStray)])
+		return
+	}
+	r.stray = ""
+	if l.Ready {
+		r.barrier.arrive()
+	}
+	if l.Started && r.barrier.pass() && r.hooks.Started != nil {
+		r.hooks.Started(time.Now())
+	}
+	if l.Progress != nil && r.barrier.pass() && r.hooks.Progress != nil {
+		r.hooks.Progress(*l.Progress)
+	}
+	if l.Result != nil {
+		if l.Result.Error == nil {
+			r.barrier.pass()
+		}
+		r.result = l.Result
+		r.done()
+	}
+}

@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Place is where trials run. It is safe for concurrent use.
+type Place interface {
+	// Run runs one trial. It always returns a result, whose Error says what went
+	// wrong. Ending ctx ends the trial within 100 ms.
+	Run(ctx context.Context, s Spec, h Hooks) *measure.Result
+}
+
+// Hooks are how a running trial reports. Each is called from one goroutine at a
+// time, and none after Run has returned; all but Ready must return within a few
+// milliseconds. Each may be nil.
+type Hooks struct {
+	// Progress gets the live intervals of the trial.
+	Progress measure.Observer
+	// Ready is called once, when the trial has only to start: its session is open
+	// and its connections stand. The trial starts as soon as Ready returns nil, and
+	// fails with the error that it returns otherwise. So several trials start
+	// together: Ready of each waits for all of them. ctx ends when the trial can no
+	// longer start.
+	Ready func(ctx context.Context) error
+	// Started is called once, of a trial with a hook Ready, when its packets begin to
+	// move: at that moment, on the clock of this process. Of a trial in another
+	// process that is when its report arrives.
+	Started func(at time.Time)
+}
+
+// Spec is a trial to run. It is also a line of [Schema].
+type Spec struct {
+	Schema  string           `json:"schema"`
+	Test    measure.Test     `json:"test"`
+	Options measure.Options  `json:"options"` // as planned; not yet effective
+	Host    string           `json:"host"`
+	Client  measure.Endpoint `json:"client"`
+	Server  measure.Endpoint `json:"server"`
+	Trial   measure.Trial    `json:"trial"`
+	Access  Access           `json:"access,omitzero"`
+	// AwaitStart has the process that runs the trial say when it is ready, and then
+	// wait to be told to start. Process sets it where there is a hook Ready.
+	AwaitStart bool `json:"await_start,omitempty"`
+}
+
+// Access is how servers are entered. It travels on the child's input, never on
+// a command line that others can see.
+type Access struct {
+	Token string `json:"token,omitempty"`
+	TLS   bool   `json:"tls,omitempty"`
+	TLSCA string `json:"tls_ca,omitempty"` // PEM
+}
+
+// NotRun is the result of a trial that measured nothing, because of err. It holds
+// what is known before a trial.
+func (s Spec) NotRun(now time.Time, err error) *measure.Result {
+	o, optionsErr := s.Options.Effective(s.Test)
+	if optionsErr != nil {
+		o = s.Options
+	}
+	dir := o.Direction
+	if dir == "" {
+		dir = measure.Forward
+	}
+	t := s.Trial
+	return &measure.Result{
+		Schema: measure.Schema, ID: measure.NewResultID(now), Tool: measure.Tool{Name: "soku"}, Test: s.Test, Trial: &t,
+		StartedAt: now.UTC(), Options: o,
+		Path:  measure.Path{Client: s.Client, Server: s.Server, Direction: dir},
+		Error: measure.AsError(err, measure.KindBroken),
+	}
+}

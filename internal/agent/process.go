@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/process"
+)
+
+// Process runs each trial in a process of its own. The process ends with the
+// trial, with ctx, and with this process.
+type Process struct {
+	// Command makes the process, which is to run "soku trial" somewhere; it dies
+	// with ctx.
+	Command func(ctx context.Context) (*exec.Cmd, error)
+	Now     func() time.Time
+}
+
+// How long a child may take to end after its input has. Then its group is killed;
+// where the system cannot do that, the child alone is killed a little later.
+const (
+	endGrace  = 70 * time.Millisecond
+	killGrace = 80 * time.Millisecond
+)
+
+// Run starts the child, gives it the spec and reads what comes back. A child that
+// cannot be started or ends without a result leaves a result of its own whose
+// error, of kind broken, holds the last line that the child wrote to stderr.
+func (p Process) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	result, err := p.run(ctx, cancel, s, h)
+	switch {
+	case result == nil && ctx.Err() != nil:
+		return s.NotRun(p.Now(), context.Cause(ctx))
+	case result == nil:
+		return s.NotRun(p.Now(), err)
+	case err != nil:
+		result.Error = measure.AsError(err, measure.KindBroken)
+	}
+	t := s.Trial
+	result.Trial = &t
+	return result
+}
+
+// run returns the child's result, if there is one, and why the trial failed where
+// the child did not report that.
+func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec, h Hooks) (*measure.Result, error) {
+	s.Schema, s.AwaitStart = Schema, h.Ready != nil
+	line, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	cmd, err := p.Command(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	barrier := newBarrier(ctx, cancel, h.Ready, stdin, s.Client)
+	out := &reportReader{barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, limit: maxReport}
+	complaints := &process.Tail{Limit: 4 << 10}
+	cmd.Stdout, cmd.Stderr = out, complaints
+	var kill *time.Timer
+	cmd.Cancel = func() error {
+		kill = time.AfterFunc(endGrace, func() { _ = process.KillGroup(cmd) })
+		return stdin.Close()
+	}
+	cmd.WaitDelay = killGrace
+	process.OwnGroup(cmd)
+	process.DieWithParent(cmd)
+	runtime.LockOSThread() // see DieWithParent
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return nil, measure.Errorf(measure.KindBroken, "start %s for a trial on %s: %w", cmd.Path, hostOf(s.Client), err).
+			WithHint("check host: and command: of the endpoint in the plan")
+	}
+	_, writeErr := stdin.Write(append(line, '\n')) // less than a pipe holds, or the child reads it
+	waitErr := cmd.Wait()
+	if kill != nil {
+		kill.Stop()
+	}
+	if err := barrier.leave(); err != nil {
+		return out.result, err
+	}
+	if out.result == nil {
+		return nil, childFailure(s, out, complaints, errors.Join(waitErr, writeErr))
+	}
+	return out.result, nil
+}
+
+// hostOf is how a message names the host of a child.
+func hostOf(e measure.Endpoint) string {
+	if name := e.String(); name != "" {
+		return name
+	}
+	return "this host"
+}
+
+func childFailure(s Spec, out *reportReader, complaints *process.Tail, err error) error {
+	why := process.LastLine(string(complaints.Bytes()))
+	if why == "" {
+		why = out.stray
+	}
+	if why == "" && err != nil {
+		why = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	if why == "" {
+		why = "it said nothing"
+	}
+	return measure.Errorf(measure.KindBroken, "the process that ran the trial on %s ended without a result: %s", hostOf(s.Client), strings.ToValidUTF8(why, "\uFFFD")).
+		WithHint("is the same soku installed there? Try its command with --version")
+}

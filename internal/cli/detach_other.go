@@ -1,7 +1,0 @@
-//go:build !unix
-
-package cli
-
-import "errors"
-
-func startDetached(string, ...string) error { return errors.ErrUnsupported }
