@@ -28,7 +28,7 @@ func runEthr(ctx context.Context, sys *System, args []string) int {
 func newEthrCommand(*System) *cobra.Command {
 	return &cobra.Command{
 		Use:                ethrName + " [Ethr's options]",
-		Short:              "Take the place of Ethr: its options, protocol, tables and log",
+		Short:              "Drop-in replacement for Ethr",
 		DisableFlagParsing: true,
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

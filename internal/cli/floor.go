@@ -26,10 +26,11 @@ func newFloorCommand(sys *System) *cobra.Command {
 	f := floorFlags{}
 	cmd := &cobra.Command{
 		Use:   "floor",
-		Short: "Measure what this host and program add and reach by themselves",
-		Long: `Measures against a soku server of its own over this host's loopback: round
-trips, goodput, packets a second, and how late short sleeps end. The floor is
-kept; tests from this host then say when a figure is near it.`,
+		Short: "Measure the loopback baseline of this host",
+		Long: `Measures what this host and program reach over loopback, against a soku server
+in a second process: round trips, goodput, packets per second, and how late
+short sleeps end. The result is kept; tests from this host then report when a
+figure is near this limit.`,
 		Example: `  soku floor
   soku floor --quick --no-save
   soku floor --show

@@ -30,10 +30,10 @@ func newIngestCommand(sys *System) *cobra.Command {
 	f := ingestFlags{}
 	cmd := &cobra.Command{
 		Use:   "ingest FILE...",
-		Short: "Take over what other programs measured",
+		Short: "Import results of other programs",
 		Long: "Turns what iperf3, iperf 2, ntttcp, Ethr, ping, sockperf and netperf wrote, and\n" +
 			"tables in CSV, into results of a campaign, so that soku report reads them. Every\n" +
-			"result says where it came from and what it lacks; no figure is made up. A file\n" +
+			"result says where it came from and what is missing; no figure is made up. A file\n" +
 			"goes in whole or not at all, and only once. The client's and the server's files\n" +
 			"of one run become one result: of iperf3 by their cookie, of ntttcp and Ethr\n" +
 			"where {end} in the path pattern says so.",

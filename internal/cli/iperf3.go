@@ -26,7 +26,7 @@ func runIperf3(ctx context.Context, sys *System, args []string) int {
 func newIperf3Command(*System) *cobra.Command {
 	return &cobra.Command{
 		Use:                iperf3Name + " [iperf3's options]",
-		Short:              "Take the place of iperf3: its options, protocol, text and JSON",
+		Short:              "Drop-in replacement for iperf3",
 		DisableFlagParsing: true,
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

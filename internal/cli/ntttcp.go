@@ -15,7 +15,7 @@ const ntttcpName = "ntttcp"
 func newNtttcpCommand(sys *System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ntttcp [-r|-s] [options of ntttcp]",
-		Short: "Be ntttcp for Linux: receiver or sender, its options and its output",
+		Short: "Drop-in replacement for ntttcp for Linux",
 		Long: `Takes the options of ntttcp for Linux and prints what it prints, in text, XML
 and JSON. The other end may be soku ntttcp or ntttcp itself. A link named ntttcp
 to this program is the same command. soku ntttcp -h lists the options.`,

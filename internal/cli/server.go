@@ -35,9 +35,9 @@ func newServerCommand(sys *System) *cobra.Command {
 	f := &serverFlags{}
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Answer the tests of others",
-		Long: `Listens on one port, TCP and UDP, and measures with any number of clients at
-once, of soku, iperf3 and Ethr; the latter two also find it on their own ports.
+		Short: "Run the server that clients measure against",
+		Long: `Listens on one port, TCP and UDP, and serves any number of clients of soku,
+iperf3 and Ethr at once; iperf3 and Ethr also have their own default ports.
 Anyone who reaches a port can make this host send and receive: keep it inside
 your network, or use --allow, --token-file and TLS.`,
 		Example: `  soku server
