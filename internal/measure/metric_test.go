@@ -199,7 +199,9 @@ else the documents hold.
 - **Key**: its name in documents, the unit at the end.
 - **Over trials**: how the figures of a pattern's trials become one. A round's trials are averaged first, then the
   rounds. Percentiles are read from the histograms of all trials together and are never averaged.
-- **CSV columns** and **JSON**: where a [report](report.md) has it, in the file and in a row of the document.
+- **CSV columns** and **JSON**: where a [report](report.md) has it, in the file and in a row of the document. There members of
+  ` + "`rtt_ns`, `latency_under_load.idle` and `latency_under_load.loaded`" + ` are numbers, and all others objects of ` + "`mean`, `min`, `max`, `cv`" + `
+  (standard deviation divided by the mean) and ` + "`n`" + ` (trials).
 
 `)
 	for _, f := range families() {
@@ -245,7 +247,9 @@ else the documents hold.
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", t, strings.Join(ranking, ", "), strings.Join(headline, ", "))
 	}
 	b.WriteString(`
-Of several metrics that a test can be ranked by, the first counts that all trials have: see [method](../method.md).
+Of several metrics the first that fits the trials ranks them: ` + "`connections_per_second`" + ` unless every trial had a rate to keep
+or its source gives none, ` + "`rtt_mean_middle_ns`" + ` and ` + "`rtt_mean_ns`" + ` where a source gives means and no medians, of a range or of every
+trial, and ` + "`rtt_p50_ns`" + ` in all other cases.
 `)
 	return b.String()
 }
