@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +27,8 @@ func TestAChildRunsTheTrialAndReportsIt(t *testing.T) {
 	if r.Trial == nil || r.Trial.Order != s.Trial.Order || r.Path.Client.Name != "onprem" {
 		t.Errorf("identity %+v, path %+v", r.Trial, r.Path)
 	}
-	if fmt.Sprint(r.Warnings) != fmt.Sprint([]string{s.Host, "secret", s.Trial.Pattern}) {
-		t.Errorf("the child got %v", r.Warnings)
+	if want := measure.OfSentences([]string{s.Host, "secret", s.Trial.Pattern}); !slices.EqualFunc(r.Findings, want, measure.Finding.Equal) {
+		t.Errorf("the child got %+v", r.Findings)
 	}
 }
 

@@ -93,11 +93,7 @@ func TestResumingDoesNotRepeatFailuresUnlessAsked(t *testing.T) {
 	}
 	replacing := 0
 	for _, r := range all {
-		for _, w := range r.Warnings {
-			if strings.HasPrefix(w, "replaces result ") {
-				replacing++
-			}
-		}
+		replacing += len(r.Findings.With(measure.CodeReplacesResult))
 	}
 	if replacing != 8 {
 		t.Errorf("%d results say that they replace one, want 8", replacing)

@@ -53,7 +53,7 @@ func (r *run) keep(ctx context.Context, j Job, res *measure.Result, bytes int64)
 	key := j.Key()
 	previous, again := r.c.outcome(key)
 	if again {
-		res.Warnings = append(res.Warnings, "replaces result "+previous.result+" of the same trial, which failed")
+		res.Findings.Add(measure.CodeReplacesResult, "", measure.Figures{"result": previous.result})
 	}
 	err := r.c.write(Record{Kind: RecordTrialFinished, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, Bytes: bytes, Result: NewDocument(res)})
 	if err != nil {

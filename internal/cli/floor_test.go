@@ -55,8 +55,9 @@ func TestATestSaysThatItsFigureIsNearTheKeptFloor(t *testing.T) {
 	if r.Hosts.Client.Floor == nil || len(r.Hosts.Client.Floor.Goodput) != 3 || errs.String() != "" {
 		t.Errorf("floor %+v, said %q", r.Hosts.Client.Floor, errs)
 	}
-	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "is near what this host does on its own loopback") || !strings.Contains(text, "(soku floor, 2 days ago)") {
-		t.Errorf("warnings %q", r.Warnings)
+	near := r.Findings.With(measure.CodeGoodputNearBaseline)
+	if len(near) != 1 || near[0].Figures["baseline_bps"] == nil || near[0].Figures["baseline_age_ns"].(float64) < float64(48*time.Hour) {
+		t.Errorf("findings %+v", r.Findings)
 	}
 	// Client and server are one process here, so the cost of neither is known.
 	if c := r.Hosts.Server.Counters; c == nil || !c.Shared || c.CPUSecPerGB != 0 || r.Summary.CPUSecPerGB != nil {

@@ -28,12 +28,10 @@ func printFloor(w io.Writer, columns int, d *floor.Document) {
 				measure.FormatLatency(t.LateNs.P50), measure.FormatLatency(t.LateNs.P99), measure.FormatLatency(t.LateNs.Max))
 		}
 	}
-	if len(d.Warnings) > 0 {
+	if len(d.Findings) > 0 {
 		fmt.Fprintln(w)
 	}
-	for _, warning := range d.Warnings {
-		row("warning", "%s", warning)
-	}
+	printFindings(row, d.Findings)
 }
 
 func printFloorRoundTrips(w io.Writer, d *floor.Document) {

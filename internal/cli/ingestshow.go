@@ -54,9 +54,7 @@ func printIngested(row rowPrinter, r *measure.Result) {
 		row("and", "%s, line %d, the other end", e.File, e.Line)
 	}
 	row("lacks", "%s", strings.Join(o.Lacks, "; "))
-	for _, warning := range r.Warnings {
-		row("warning", "%s", warning)
-	}
+	printFindings(row, r.Findings)
 }
 
 // countedBy says which end's count a goodput is.

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"net"
-	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -22,14 +21,9 @@ func resultOf(t *testing.T, args ...string) measure.Result {
 	return r
 }
 
-// fellBack is the warning of a result about connections that are over one path.
-func fellBack(r measure.Result) string {
-	for _, w := range r.Warnings {
-		if strings.Contains(w, "fell back to TCP") {
-			return w
-		}
-	}
-	return ""
+// fellBack is what a result found about connections that are over one path.
+func fellBack(r measure.Result) measure.Findings {
+	return r.Findings.With(measure.CodeMultipathFellBack)
 }
 
 func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
@@ -40,8 +34,8 @@ func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
 	for _, via := range []string{measure.ViaSoku, measure.ViaIperf3} {
 		for _, direction := range []string{"forward", "bidirectional"} {
 			r := resultOf(t, "tcp", addr, "--via", via, "--mptcp", "-n", "2M", "-P", "2", "--direction", direction)
-			if w := fellBack(r); w != "" {
-				t.Errorf("via %s: %s", via, w)
+			if found := fellBack(r); found != nil {
+				t.Errorf("via %s: %+v", via, found)
 			}
 			for _, f := range r.Flows {
 				if via == measure.ViaIperf3 && f.Direction == measure.Reverse {
@@ -56,8 +50,8 @@ func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
 			}
 		}
 	}
-	if r := resultOf(t, "latency", addr, "--mptcp", "-c", "50"); r.Latency.Received < 50 || fellBack(r) != "" {
-		t.Errorf("%+v, %v", r.Latency, r.Warnings)
+	if r := resultOf(t, "latency", addr, "--mptcp", "-c", "50"); r.Latency.Received < 50 || fellBack(r) != nil {
+		t.Errorf("%+v, %+v", r.Latency, r.Findings)
 	}
 }
 
@@ -100,13 +94,13 @@ func TestConnectionsThatFellBackToOnePathAreAWarning(t *testing.T) {
 	}
 	addr := singlePath(t, startServer(t, nil))
 	r := resultOf(t, "tcp", addr, "--mptcp", "-n", "2M", "-P", "2")
-	if w := fellBack(r); !strings.HasPrefix(w, "2 of 2 connections") {
-		t.Errorf("warnings: %q", r.Warnings)
+	if found := fellBack(r); len(found) != 1 || found[0].Figures["fell_back"] != 2.0 || found[0].Figures["connections"] != 2.0 {
+		t.Errorf("findings %+v", r.Findings)
 	}
 	if f := r.Flows[0]; f.TXPath == "write" || f.Streams[0].TCP.Subflows != 0 {
 		t.Errorf("over TCP bytes took %s to %s, and the kernel tells %+v", f.TXPath, f.RXPath, f.Streams[0].TCP)
 	}
-	if r := resultOf(t, "tcp", addr, "-n", "2M"); fellBack(r) != "" {
-		t.Errorf("nobody asked for it: %q", r.Warnings)
+	if r := resultOf(t, "tcp", addr, "-n", "2M"); fellBack(r) != nil {
+		t.Errorf("nobody asked for it: %+v", r.Findings)
 	}
 }

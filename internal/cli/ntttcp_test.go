@@ -62,7 +62,7 @@ func TestATrialAgainstTheOwnNtttcp(t *testing.T) {
 	}
 	stdout, stderr, sent := soku(t, "tcp", "127.0.0.1", "--via", "ntttcp", "-p", port, "-t", "1s", "-P", "2", "--no-save")
 	codes.Wait()
-	if sent != 0 || code != 0 || !strings.Contains(stdout, "goodput") || !strings.Contains(stdout, "does not tell") {
+	if sent != 0 || code != 0 || !strings.Contains(stdout, "goodput") || !strings.Contains(stdout, "does not report") {
 		t.Errorf("sender: status %d, %s%s\nreceiver: status %d, %s%s", sent, stdout, stderr, code, text, errs)
 	}
 	if !strings.Contains(text.String(), "#####  Totals:  #####") {

@@ -76,9 +76,7 @@ func printResult(w io.Writer, columns int, r *measure.Result, rows bool) {
 		printSummary(&b, columns, r)
 	default:
 		row("path", "%s, %s", pathText(r), testText(r))
-		for _, warning := range r.Warnings {
-			row("warning", "%s", warning)
-		}
+		printFindings(row, r.Findings)
 	}
 	if rows {
 		printRows(&b, r.Latency)

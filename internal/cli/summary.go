@@ -29,7 +29,7 @@ func printSummary(w io.Writer, columns int, r *measure.Result) {
 	costSummary(&rest, r)
 	hostSummary(&rest, r)
 	printLines(w, columns, append(head, rest...))
-	printWarnings(w, columns, r.Warnings)
+	printFindings(labelled(w, nameColumns, columns), r.Findings)
 }
 
 // printLines writes lines with their labels in a column. Names in them may come from
@@ -47,10 +47,15 @@ func printLabelled(w io.Writer, labels, columns int, lines text.Lines) {
 	}
 }
 
-func printWarnings(w io.Writer, columns int, warnings []string) {
-	row := labelled(w, nameColumns, columns)
-	for _, warning := range warnings {
-		row(text.English().Say("label.warning", nil), "%s", warning)
+// printFindings writes each finding under its severity. Names and sentences in them may
+// come from the network, so nothing of them reaches the terminal as a control character.
+func printFindings(row rowPrinter, findings measure.Findings) {
+	for _, f := range findings {
+		label := text.English().Say("label.warning", nil)
+		if f.Severity == measure.SeverityNote {
+			label = text.English().Say("label.note", nil)
+		}
+		row(label, "%s", terminalText(text.English().Finding(f)))
 	}
 }
 

@@ -20,8 +20,8 @@ type Document struct {
 	Tool   measure.Tool     `json:"tool"`
 	TookNs measure.Duration `json:"took_ns"`
 	measure.HostFloor
-	Warnings []string      `json:"warnings,omitempty"`
-	Host     measure.Facts `json:"host"`
+	Findings measure.Findings `json:"findings,omitempty"`
+	Host     measure.Facts    `json:"host"`
 }
 
 // Bounds on a document that is read.
@@ -61,9 +61,16 @@ func Decode(b []byte) (*Document, error) {
 	if len(b) > maxDocument {
 		return wrong("%d bytes are no floor", len(b))
 	}
-	var d Document
-	if err := json.Unmarshal(b, &d); err != nil {
+	read := struct {
+		Document
+		Warnings []string `json:"warnings"` // sentences, of earlier versions
+	}{}
+	if err := json.Unmarshal(b, &read); err != nil {
 		return wrong("%w", err)
+	}
+	d := read.Document
+	if len(d.Findings) == 0 {
+		d.Findings = measure.OfSentences(read.Warnings)
 	}
 	if d.Schema != Schema {
 		return wrong("it is of schema %q, and this soku reads %s", d.Schema, Schema)
@@ -78,7 +85,7 @@ func (d *Document) check() error {
 	if d.MeasuredAt.IsZero() || d.MeasuredAt.Year() < 2000 || d.MeasuredAt.Year() > 9999 {
 		return fmt.Errorf("it does not say when it was measured")
 	}
-	if max(len(d.RoundTrips), len(d.Goodput), len(d.Packets), len(d.Timers), len(d.Warnings)) > maxEntries {
+	if max(len(d.RoundTrips), len(d.Goodput), len(d.Packets), len(d.Timers), len(d.Findings)) > maxEntries {
 		return fmt.Errorf("a list has more than %d elements", maxEntries)
 	}
 	var figures []float64

@@ -32,7 +32,7 @@ func sample() *Document {
 			Packets:    []measure.FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 3e5, LossRatio: &loss, SenderNsPerPacket: 2000, ReceiverNsPerPacket: 1500}},
 			Timers:     []measure.FloorTimer{{AskedNs: 50_000, LateNs: rtt}},
 		},
-		Warnings: []string{"the host was busy"},
+		Findings: measure.Findings{measure.NewFinding(measure.CodeHostLoaded, "", measure.Figures{"load_1m": 3, "cpus": 2})},
 		Host:     measure.Facts{Hostname: "vm1", OS: "linux", Arch: "amd64", Kernel: "6.1", CPUModel: "EPYC", CPUs: 2},
 	}
 }
@@ -120,6 +120,10 @@ func generateSchema(t *testing.T) []byte {
 				return &jsonschema.Schema{Type: "integer", Description: "Nanoseconds"}
 			case reflect.TypeFor[measure.Size]():
 				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
+			case reflect.TypeFor[measure.Figures]():
+				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
+					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}},
+				}}
 			}
 			return nil
 		},

@@ -2,7 +2,6 @@ package floor
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -45,8 +44,9 @@ func TestABusyHostIsWarnedOf(t *testing.T) {
 	for load, want := range map[float64]bool{0: false, 2: false, 2.1: true, 3: true} {
 		d := &Document{Host: measure.Facts{CPUs: 4, Load1: load}}
 		d.warnOfLoad()
-		if got := len(d.Warnings) == 1 && strings.Contains(d.Warnings[0], "on 4 processors"); got != want {
-			t.Errorf("load %v of 4 processors: %q", load, d.Warnings)
+		found := d.Findings.With(measure.CodeHostLoaded)
+		if len(found) != len(d.Findings) || (len(found) == 1) != want || want && (found[0].Figures["load_1m"] != load || found[0].Figures["cpus"] != 4.0) {
+			t.Errorf("load %v of 4 processors: %+v", load, d.Findings)
 		}
 	}
 }

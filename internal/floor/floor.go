@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"soku/internal/measure"
@@ -121,7 +120,7 @@ func (r *run) trial(ctx context.Context, m mode, o measure.Options, length time.
 	if r.failed == nil {
 		r.failed = res.Error
 	}
-	r.doc.Warnings = append(r.doc.Warnings, fmt.Sprintf("%s %s: %s", m.test, m.name, res.Error.Message))
+	r.doc.Findings.Add(measure.CodeBaselineModeFailed, "", measure.Figures{"test": m.test, "mode": m.name, "error": res.Error.Message})
 	return nil
 }
 
@@ -149,14 +148,14 @@ func (r *run) mostGoodput(ctx context.Context, m mode, o measure.Options) error 
 		o.Congestion = r.steady
 	}
 	for range r.best {
-		warned := len(r.doc.Warnings)
+		warned := len(r.doc.Findings)
 		if err := r.trial(ctx, m, o, r.goodput, add); err != nil {
 			return err
 		}
-		if len(r.doc.Warnings) > warned && o.Congestion != "" && best.GoodputBps == 0 {
+		if len(r.doc.Findings) > warned && o.Congestion != "" && best.GoodputBps == 0 {
 			// Not every system has it or lets everybody use it; the entry says
 			// which was in force.
-			r.doc.Warnings = r.doc.Warnings[:warned]
+			r.doc.Findings = r.doc.Findings[:warned]
 			o.Congestion = ""
 			if err := r.trial(ctx, m, o, r.goodput, add); err != nil {
 				return err
@@ -236,7 +235,6 @@ func packetsOf(m mode, res *measure.Result) measure.FloorPackets {
 // warnOfLoad warns of other work: a floor that it pressed is no limit of the host.
 func (d *Document) warnOfLoad() {
 	if f := d.Host; f.CPUs > 0 && f.Load1 > float64(f.CPUs)/2 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("the load of this host was %s on %d processors: other work may have shared it, and it may reach more",
-			strings.TrimSuffix(fmt.Sprintf("%.1f", f.Load1), ".0"), f.CPUs))
+		d.Findings.Add(measure.CodeHostLoaded, "", measure.Figures{"load_1m": f.Load1, "cpus": f.CPUs})
 	}
 }

@@ -99,10 +99,10 @@ func TestAModeThatFailsLeavesAWarningAndTheOthersTheirFigures(t *testing.T) {
 	if len(d.RoundTrips) == 0 || len(d.Goodput) != 0 || len(d.Packets) != 0 {
 		t.Errorf("round trips take 50 ms and are allowed, the rest is not: %+v", d)
 	}
-	if !slices.ContainsFunc(d.Warnings, func(w string) bool {
-		return strings.HasPrefix(w, "udp udp: ") && strings.Contains(w, "this server allows")
+	if !slices.ContainsFunc(d.Findings, func(f measure.Finding) bool {
+		return f.Code == measure.CodeBaselineModeFailed && f.Text("test") == "udp" && f.Text("mode") == "udp" && strings.Contains(f.Text("error"), "this server allows")
 	}) {
-		t.Errorf("warnings %q", d.Warnings)
+		t.Errorf("findings %+v", d.Findings)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
 	if err := r.mode(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.doc.Goodput) != 1 || r.doc.Goodput[0].Congestion == "nosuch" || len(r.doc.Warnings) != 0 {
+	if len(r.doc.Goodput) != 1 || r.doc.Goodput[0].Congestion == "nosuch" || len(r.doc.Findings) != 0 {
 		t.Errorf("%+v", r.doc)
 	}
 }

@@ -197,8 +197,8 @@ func TestARowOfEthrsLogHasItsPercentilesInOrder(t *testing.T) {
 			t.Errorf("row %d: %v on the console, %v in the log", i, a, b)
 		}
 	}
-	if len(log.Warnings) != 1 || len(text.Warnings) != 0 {
-		t.Errorf("warnings: %q and %q", log.Warnings, text.Warnings)
+	if len(log.Findings.With(measure.CodePercentilesRenamed)) != 1 || len(text.Findings) != 0 {
+		t.Errorf("findings: %+v and %+v", log.Findings, text.Findings)
 	}
 }
 

@@ -336,7 +336,7 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 	}
 	r.Summary.ReportedRTT = f
 	if p.moved {
-		warn(r, "Ethr's log has its percentiles under the wrong names; here they are put right")
+		warn(r, measure.CodePercentilesRenamed)
 	}
 }
 

@@ -134,7 +134,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		if r.Error == nil {
 			return nil, s.fail(line, "iperf3's document has no start.test_start")
 		}
-		warn(r, "iperf3 failed before it said which test it was; taken as tcp")
+		r.Findings.Add(measure.CodeTestUnknown, "", measure.Figures{"tool": r.Origin.Tool, "test": r.Test})
 		return r, nil
 	}
 	switch d.Start.Test.Protocol {

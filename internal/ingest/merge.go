@@ -30,9 +30,9 @@ func merge(client, server *measure.Result) *measure.Result {
 	if r.Error == nil {
 		r.Error = server.Error
 	}
-	r.Warnings = slices.Clone(client.Warnings)
-	for _, text := range server.Warnings {
-		warn(&r, text)
+	r.Findings = slices.Clone(client.Findings)
+	for _, f := range server.Findings {
+		r.Findings.AddOnce(f)
 	}
 	mergeFigures(&r, client, server)
 	trial.Levels = mergedLevels(client, server)
@@ -131,7 +131,9 @@ func mergeFlow(r *measure.Result, sender, receiver measure.Flow, blindSender, bl
 	out.Streams = mergeStreams(sender.Streams, receiver.Streams)
 	const more = 1.05 // clocks and moments of two programs differ
 	if s := out.Summary; s.SentBytes > 0 && float64(s.ReceivedBytes) > more*float64(s.SentBytes) {
-		warn(r, "the receiver counted more than the sender sent: are both files of one run?")
+		r.Findings.AddOnce(measure.NewFinding(measure.CodeReceivedExceedsSent, measure.Where(out.Direction), measure.Figures{
+			"sent_bytes": s.SentBytes, "received_bytes": s.ReceivedBytes,
+		}))
 	}
 	return out
 }

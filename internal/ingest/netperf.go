@@ -239,7 +239,7 @@ func (s *Source) netperfConnects(r *measure.Result, perSecond float64, line int)
 	r.Summary.ConnectionsPerSecond = perSecond
 	r.Connect = &measure.Connect{OpenedPerSecond: perSecond, DurationNs: int64(r.Summary.DurationNs)}
 	lack(r, measure.LacksHistogram, measure.LacksPercentiles)
-	warn(r, "netperf's TCP_CRR: each connection carried a request and a reply")
+	warn(r, measure.CodeConnectionsCarryRequest)
 	return nil
 }
 

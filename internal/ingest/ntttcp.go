@@ -334,7 +334,7 @@ func (s *Source) ntttcpEnds(r *measure.Result, l *ntttcpLog, f *measure.Flow, mo
 		lack(r, measure.LacksReceiver)
 		if n, ok := l.values["packets_retransmitted"]; ok && !l.udp {
 			f.Summary.Retransmits = ptr(int64(n))
-			warn(r, "ntttcp's retransmits are those of the whole sending host")
+			warn(r, measure.CodeRetransmitsOfHost)
 		}
 		return
 	}

@@ -300,7 +300,7 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	r := p.r
 	if p.windows && p.replies < p.got {
-		warn(r, "ping on Windows counts a message of a router, such as host unreachable, as a reply; here it is lost")
+		warn(r, measure.CodeRouterRepliesAreLoss)
 		p.got, p.wants = p.replies, p.replies > 0
 	}
 	if !p.counted || p.wants && !p.summed {
@@ -323,7 +323,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 		lack(r, measure.LacksHistogram, measure.LacksPercentiles)
 	}
 	if p.windows {
-		warn(r, "ping wrote whole milliseconds: every figure is within 1 ms")
+		warn(r, measure.CodeWholeMilliseconds)
 	}
 	return r, nil
 }

@@ -61,8 +61,8 @@ func TestLinesOfPingThatAreNoReplyAreLoss(t *testing.T) {
 		if f := r.Summary.ReportedRTT; (f != nil) != (c.received > 0) || f != nil && (f.StdDev == nil) != c.stdless {
 			t.Errorf("%s: reported %+v", name, f)
 		}
-		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "message of a router"); got != c.routersWarn {
-			t.Errorf("%s: warnings %q", name, r.Warnings)
+		if got := len(r.Findings.With(measure.CodeRouterRepliesAreLoss)) == 1; got != c.routersWarn {
+			t.Errorf("%s: findings %+v", name, r.Findings)
 		}
 	}
 }

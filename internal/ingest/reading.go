@@ -27,10 +27,9 @@ func lack(r *measure.Result, phrases ...string) {
 	}
 }
 
-func warn(r *measure.Result, text string) {
-	if !slices.Contains(r.Warnings, text) {
-		r.Warnings = append(r.Warnings, text)
-	}
+// warn notes a finding about what the program wrote, once.
+func warn(r *measure.Result, code measure.Code) {
+	r.Findings.AddOnce(measure.NewFinding(code, "", measure.Figures{"tool": r.Origin.Tool}))
 }
 
 // setFlows puts the directions into a result and adds up its summary.

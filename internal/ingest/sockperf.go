@@ -196,7 +196,7 @@ func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
 	r.Latency = &measure.Latency{Method: "sockperf's own times", Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
 	if !p.full {
-		warn(r, "sockperf gave half of each round trip; the figures are doubled")
+		warn(r, measure.CodeRTTDoubled)
 	}
 	return r, nil
 }

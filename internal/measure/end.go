@@ -19,6 +19,9 @@ type End struct {
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty"`
 	// Method is how the messages of a latency test reached the program of the server.
 	Method   string   `json:"method,omitempty"`
+	Findings Findings `json:"findings,omitempty"`
+	// Warnings are the findings as sentences. Only ends of earlier versions of soku
+	// write and read them.
 	Warnings []string `json:"warnings,omitempty"`
 	Error    *Error   `json:"error,omitempty"`
 }

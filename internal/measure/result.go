@@ -28,7 +28,7 @@ type Result struct {
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
 	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Where an ingested result came from; absent in what soku measured itself"`
 	Hosts     Hosts      `json:"hosts"`
-	Warnings  []string   `json:"warnings,omitempty" jsonschema:"description=Whatever makes the figures less certain; a sentence each"`
+	Findings  Findings   `json:"findings,omitempty" jsonschema:"description=Whatever makes the figures less certain"`
 	Error     *Error     `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
 
 	unknown *unknownMembers

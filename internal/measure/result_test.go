@@ -44,7 +44,7 @@ func sampleResult() *Result {
 			Packets:    []FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 4e5, LossRatio: &loss}},
 			Timers:     []FloorTimer{{AskedNs: 50_000, LateNs: *h.Percentiles()}},
 		}}},
-		Warnings: []string{"near the floor"},
+		Findings: Findings{NewFinding(CodeRTTNearBaseline, AtClient, Figures{"rtt_ns": 50_000.0, "baseline_ns": 21_000.0})},
 		Error:    Errorf(KindBroken, "connection reset").WithHint("run it again"),
 	}
 }
@@ -87,6 +87,7 @@ func TestMembersThisVersionDoesNotKnowSurvive(t *testing.T) {
 		`"levels":[{`:          `"levels":[{"note":"n",`,
 		`"summary":{`:          `"summary":{"rpm":900,`,
 		`"error":{`:            `"error":{"peer":"b",`,
+		`"findings":[{`:        `"findings":[{"since":"r2",`,
 		`"clock":"monotonic"}`: `"clock":"monotonic","drift_ppm":2}`,
 	} {
 		if !strings.Contains(text, old) {
@@ -98,7 +99,7 @@ func TestMembersThisVersionDoesNotKnowSurvive(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}
-	r.Warnings = append(r.Warnings, "seen by an older soku")
+	r.Findings = append(r.Findings, TextFinding("seen by an older soku"))
 	again, err := json.Marshal(&r)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,9 @@ func TestMembersThisVersionDoesNotKnowSurvive(t *testing.T) {
 	var want, got map[string]any
 	mustUnmarshal(t, []byte(text), &want)
 	mustUnmarshal(t, again, &got)
-	want["warnings"] = []any{"near the floor", "seen by an older soku"}
+	want["findings"] = append(want["findings"].([]any), map[string]any{
+		"code": "text", "severity": "warning", "figures": map[string]any{"text": "seen by an older soku"},
+	})
 	if !reflect.DeepEqual(want, got) {
 		t.Errorf("lost on the way:\n%s\n%s", text, again)
 	}
@@ -159,6 +162,10 @@ func generateSchema(t *testing.T) []byte {
 				return &jsonschema.Schema{Type: "integer", Description: "Bits per second"}
 			case reflect.TypeFor[Size]():
 				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
+			case reflect.TypeFor[Figures]():
+				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
+					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}},
+				}}
 			case reflect.TypeFor[Histogram]():
 				inner := jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, DoNotReference: true}
 				s := inner.Reflect(&histogramJSON{})

@@ -162,6 +162,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	}
 	*r = Result(p)
 	r.unknown = findUnknown(b, reflect.TypeFor[Result]())
+	r.adoptWarnings()
 	return nil
 }
 
@@ -170,4 +171,19 @@ func (p *plainResult) checkSchema() error {
 		return Errorf(KindFile, "document of schema %q", p.Schema).WithHint("this soku reads %s", Schema)
 	}
 	return nil
+}
+
+// adoptWarnings makes findings of the member "warnings", a list of sentences, which
+// documents of earlier versions have.
+func (r *Result) adoptWarnings() {
+	if r.unknown == nil || len(r.Findings) > 0 {
+		return
+	}
+	var sentences []string
+	raw, there := r.unknown.members["warnings"]
+	if !there || json.Unmarshal(raw, &sentences) != nil {
+		return
+	}
+	r.Findings = OfSentences(sentences)
+	delete(r.unknown.members, "warnings")
 }

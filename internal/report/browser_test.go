@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"soku/internal/measure"
 	"strings"
 	"sync"
 	"testing"
@@ -153,7 +154,7 @@ const smallestText = `Math.min(...[...document.querySelectorAll('svg[role=img]')
 func TestThePageInABrowser(t *testing.T) {
 	ctx := browser(t)
 	in := loaded(campaignWithFailure(), 64, 0.5)
-	in.Results[0].Warnings = []string{strings.Repeat("unbreakable", 40)}
+	in.Results[0].Findings = measure.OfSentences([]string{strings.Repeat("unbreakable", 40)})
 	in.Campaign.Plan += strings.Repeat("x", 400)
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(written(t, build(t, in).HTML)), 0o644); err != nil {

@@ -22,7 +22,7 @@ type chart struct {
 	Bands         []shape
 	Lines         []shape
 	Marks         []shape
-	Texts         []text
+	Texts         []chartText
 }
 
 type box struct{ Left, Top, Right, Bottom float64 }
@@ -42,7 +42,7 @@ type shape struct {
 	D          string // path data
 }
 
-type text struct {
+type chartText struct {
 	X, Y          float64
 	Anchor, Class string
 	Text, Title   string

@@ -71,7 +71,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	s.udp, s.seconds = true, 4
 	in := loaded(s.input(), 16, 0.4)
 	failed(in.Results[4])
-	in.Results[0].Warnings = []string{strings.Repeat("ながい警告", 60), "a" + strings.Repeat("b", 300)}
+	in.Results[0].Findings = measure.OfSentences([]string{strings.Repeat("ながい警告", 60), "a" + strings.Repeat("b", 300)})
 	r := build(t, in)
 	for width := 40; width <= 200; width += 7 {
 		for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, width) }), "\n") {
@@ -120,7 +120,10 @@ func hostile(t *testing.T, evil string) *Report {
 			r.Trial.Levels[j].Factor += evil
 			r.Trial.Levels[j].Value += evil
 		}
-		r.Warnings = []string{evil}
+		r.Findings = measure.Findings{
+			measure.TextFinding(evil), {Code: measure.Code(evil), Severity: measure.Severity(evil), Where: measure.Where(evil), Figures: measure.Figures{evil: evil}},
+			measure.NewFinding(measure.CodeReceiverDisagrees, measure.Where(evil), measure.Figures{"sent_bytes": evil}),
+		}
 		r.Path.Client.Name, r.Hosts.Client.Facts.Hostname, r.Hosts.Client.Facts.CPUModel = evil, evil, evil
 		r.Hosts.Client.Facts.Sysctl = map[string]string{evil: evil}
 		r.Tool.Version, r.Options.Device, r.Options.Congestion = evil, evil, evil

@@ -65,8 +65,8 @@ func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
 			value = countText(s.Value) + " RPM"
 		}
 		c.Texts = append(c.Texts,
-			text{X: plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(r.Pattern, plot.Right-plot.Left-90), Title: r.Pattern},
-			text{X: plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: value})
+			chartText{X: plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(r.Pattern, plot.Right-plot.Left-90), Title: r.Pattern},
+			chartText{X: plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: value})
 		c.addWaits(r.Pattern+", idle", "interval", r.Histogram(measure.IdleRoundTrips), ax, series[r.Pattern], top+22)
 		c.addWaits(r.Pattern+", loaded", "loaded", r.Histogram(measure.LoadedRoundTrips), ax, series[r.Pattern], top+37)
 	}

@@ -138,12 +138,14 @@ type Option struct {
 	Values []string `json:"values"`
 }
 
-// Warning is a sentence that results carry. Sentences that differ in their
-// figures only are counted together; Text is the first of them.
+// Warning is a finding that results carry. Findings of one code about one place are
+// counted together; the finding is the first of them. Of findings that are sentences
+// those that differ in figures only are counted together. Its JSON form also has the
+// member text, the sentence.
 type Warning struct {
-	Text     string   `json:"text"`
-	Trials   int      `json:"trials"` // results that carry it
-	Alike    bool     `json:"alike,omitempty"`
+	measure.Finding
+	Trials   int      `json:"trials"`          // results that carry it
+	Alike    bool     `json:"alike,omitempty"` // others have other figures
 	Tests    []string `json:"tests"`
 	Patterns []string `json:"patterns"`
 }

@@ -139,6 +139,6 @@ func (c *chart) addStrip(s sharing, x axis, color int, top float64) {
 	c.Bands = append(c.Bands, shape{Class: "interval", Series: color, X: x.at(low), Y: top, W: max(x.at(high)-x.at(low), 1), H: height, Title: title})
 	c.Lines = append(c.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
 	c.Texts = append(c.Texts,
-		text{X: 8, Y: top + 12, Anchor: "start", Class: "small", Text: cutTo(s.name, stripsLeft-12)},
-		text{X: panelWidth - 8, Y: top + 12, Anchor: "end", Class: "small", Text: fmt.Sprintf("%.3f", s.index), Title: title})
+		chartText{X: 8, Y: top + 12, Anchor: "start", Class: "small", Text: cutTo(s.name, stripsLeft-12)},
+		chartText{X: panelWidth - 8, Y: top + 12, Anchor: "end", Class: "small", Text: fmt.Sprintf("%.3f", s.index), Title: title})
 }

@@ -104,8 +104,8 @@ func (t *Test) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 		name = fmt.Sprintf("%d  %s", place.Rank, name)
 	}
 	c.Texts = append(c.Texts,
-		text{X: c.Plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(name, c.Plot.Right-c.Plot.Left-100), Title: r.Pattern},
-		text{X: c.Plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: estimate})
+		chartText{X: c.Plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(name, c.Plot.Right-c.Plot.Left-100), Title: r.Pattern},
+		chartText{X: c.Plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: estimate})
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range r.Values {
 		least, most = min(least, v.Value), max(most, v.Value)

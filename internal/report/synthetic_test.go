@@ -118,7 +118,7 @@ func (s synthetic) throughput(r *rand.Rand, res *measure.Result, p syntheticPatt
 		loss, jitter := 0.002*r.Float64(), 40e3*(1+r.Float64())
 		f.Summary.LossRatio, f.Summary.JitterNs, f.Summary.Retransmits = &loss, &jitter, nil
 		f.Summary.PacketsPerSecond = steady.Bps() / 8 / 1400
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the receiver dropped %d datagrams for want of buffer", 10+r.IntN(90)))
+		res.Findings = append(res.Findings, measure.TextFinding(fmt.Sprintf("the receiver dropped %d datagrams for want of buffer", 10+r.IntN(90))))
 	}
 	res.Flows, res.Summary = []measure.Flow{f}, f.Summary
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 const (
@@ -260,11 +261,7 @@ func (f Failure) sentence() string {
 }
 
 func (w Warning) sentence() string {
-	text := fmt.Sprintf("%s: %s", measure.Plural(w.Trials, "trial"), w.Text)
-	if w.Alike {
-		text += " (and alike with other figures)"
-	}
-	return text
+	return text.English().Say("report.warning", text.Args{"Trials": w.Trials, "Finding": text.English().Finding(w.Finding), "Alike": w.Alike})
 }
 
 // subtitle says how much was measured and when.

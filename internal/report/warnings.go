@@ -2,39 +2,40 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // maxWarnings bounds the list: a damaged or hostile document may carry any
-// number of different sentences.
+// number of different findings.
 const maxWarnings = 200
 
-// collectWarnings counts the sentences that results carry, the most frequent
-// first. Sentences that differ only in figures are one.
+// collectWarnings counts the findings that results carry, the most frequent first.
 func collectWarnings(results []*measure.Result) []Warning {
 	var out []Warning
-	index := map[string]int{}
+	index := map[kind]int{}
 	for _, r := range results {
-		counted := map[string]bool{}
-		for _, text := range r.Warnings {
-			shape := shapeOf(text)
-			if counted[shape] {
+		counted := map[kind]bool{}
+		for _, f := range r.Findings {
+			k := kindOf(f)
+			if counted[k] {
 				continue
 			}
-			counted[shape] = true
-			i, known := index[shape]
+			counted[k] = true
+			i, known := index[k]
 			if !known {
 				i = len(out)
-				index[shape] = i
-				out = append(out, Warning{Text: text})
+				index[k] = i
+				out = append(out, Warning{Finding: f})
 			}
 			w := &out[i]
 			w.Trials++
-			w.Alike = w.Alike || w.Text != text
+			w.Alike = w.Alike || !w.Equal(f)
 			label, pattern := string(r.Test), r.Path.String()
 			if r.Trial != nil {
 				label, pattern = cmp.Or(r.Trial.Label, label), cmp.Or(r.Trial.Pattern, pattern)
@@ -44,25 +45,49 @@ func collectWarnings(results []*measure.Result) []Warning {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Warning) int {
-		return cmp.Or(cmp.Compare(b.Trials, a.Trials), strings.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(b.Trials, a.Trials), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Where, b.Where), cmp.Compare(a.Text("text"), b.Text("text")))
 	})
 	return out[:min(len(out), maxWarnings)]
 }
 
-func including(list []string, text string) []string {
-	if slices.Contains(list, text) {
+// kind is what findings that are counted together have in common.
+type kind struct {
+	code  measure.Code
+	where measure.Where
+	shape string // of a sentence
+}
+
+func kindOf(f measure.Finding) kind {
+	k := kind{code: f.Code, where: f.Where}
+	if f.Code == measure.CodeText {
+		k.shape = shapeOf(f.Text("text"))
+	}
+	return k
+}
+
+// MarshalJSON writes the finding, its sentence and who has it.
+func (w Warning) MarshalJSON() ([]byte, error) {
+	type plain Warning
+	return json.Marshal(struct {
+		plain
+		Text string `json:"text"`
+	}{plain(w), text.English().Finding(w.Finding)})
+}
+
+func including(list []string, name string) []string {
+	if slices.Contains(list, name) {
 		return list
 	}
-	list = append(list, text)
+	list = append(list, name)
 	slices.SortFunc(list, natural)
 	return list
 }
 
 // shapeOf is the sentence without its figures and their unit prefixes.
-func shapeOf(text string) string {
+func shapeOf(sentence string) string {
 	var b strings.Builder
 	figure := false
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Fields(sentence) {
 		digits := strings.ContainsFunc(word, unicode.IsDigit)
 		if digits {
 			word = "#"

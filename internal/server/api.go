@@ -7,9 +7,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/wire/native"
 )
 
@@ -73,7 +75,10 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	}
 	created := native.Created{
 		ID: ss.id, Key: ss.key, State: native.EventReady, Position: position,
-		Options: ss.options, Warnings: ss.warnings, Server: ss.host,
+		Options: ss.options, Findings: ss.findings, Server: ss.host,
+	}
+	if ss.prose {
+		created.Warnings = text.English().Findings(ss.findings)
 	}
 	if position > 0 {
 		created.State = native.EventQueued
@@ -90,7 +95,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	if !request.Test.NeedsServer() {
 		return nil, 0, measure.Errorf(measure.KindUsage, "the %s test needs no server", request.Test)
 	}
-	options, warnings, err := s.permit(request.Test, request.Options)
+	options, findings, err := s.permit(request.Test, request.Options)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -98,7 +103,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	if err != nil {
 		return nil, 0, err
 	}
-	ss.test, ss.options, ss.warnings = request.Test, options, warnings
+	ss.test, ss.options, ss.findings, ss.prose = request.Test, options, findings, !request.Findings
 	ss.client, ss.local = clientOf(r), localOf(r)
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
@@ -278,7 +283,8 @@ func withoutDetail(e native.Event) native.Event {
 			end.Flows[i].Streams[j].Samples = nil
 		}
 	}
-	end.Warnings = append(append([]string(nil), end.Warnings...), "the server left out the samples of single streams, because its half was too large")
+	end.Findings = slices.Clone(end.Findings)
+	end.Findings.Add(measure.CodeStreamSamplesLeftOut, measure.AtServer, nil)
 	e.End = &end
 	return e
 }

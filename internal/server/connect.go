@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -62,10 +61,10 @@ func (s *Server) takeConnections(ctx context.Context, cancel context.CancelCause
 	cancel(nil)
 	watcher.Wait()
 	if entry.OutOfFiles() {
-		end.Warnings = append(end.Warnings, "the server had no file descriptor left at times and accepted later than it could; raise its limit (ulimit -n, LimitNOFILE=)")
+		end.Findings.Add(measure.CodeFileDescriptorsRanOut, measure.AtServer, nil)
 	}
 	if n := end.Connect.ForeignConns; n > 0 {
-		end.Warnings = append(end.Warnings, fmt.Sprintf("%d connections came from other addresses than the client's and were not counted; does the path translate addresses?", n))
+		end.Findings.Add(measure.CodeForeignConnections, measure.AtServer, measure.Figures{"connections": n})
 	}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errFinished):
@@ -108,17 +107,17 @@ func connectionCost(o measure.Options) float64 { return connectBytes + float64(o
 
 // slowConnections holds a connect test to the rate of the server: what has no
 // rate of its own gets one.
-func slowConnections(limit measure.Rate, o measure.Options) (measure.Options, []string) {
+func slowConnections(limit measure.Rate, o measure.Options) (measure.Options, measure.Findings) {
 	most := float64(limit) / 8 / connectionCost(o)
 	if o.RequestRate > 0 && o.RequestRate <= most {
 		return o, nil
 	}
-	asked := "no limit"
+	figures := measure.Figures{"connections_per_second": most, "limit_bps": limit}
 	if o.RequestRate > 0 {
-		asked = fmt.Sprintf("%.4g", o.RequestRate)
+		figures["requested_per_second"] = o.RequestRate
 	}
 	o.RequestRate = most
-	return o, []string{fmt.Sprintf("the server holds the test to %.4g connections a second, because of its limit of %s (--max-rate); asked for: %s", most, limit, asked)}
+	return o, measure.Findings{measure.NewFinding(measure.CodeServerLoweredConnections, measure.AtServer, figures)}
 }
 
 // serveConnection gives a connection of a connect test, whose preamble was

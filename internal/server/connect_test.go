@@ -129,12 +129,13 @@ func TestAServersRateHoldsConnections(t *testing.T) {
 	if got := session.Options().RequestRate; got != 100 {
 		t.Errorf("%v connections a second, want 100 of 400 bytes", got)
 	}
-	if w := session.Warnings(); len(w) != 1 || !strings.Contains(w[0], "holds the test to 100 connections a second") {
-		t.Errorf("warnings %q", w)
+	want := measure.NewFinding(measure.CodeServerLoweredConnections, measure.AtServer, measure.Figures{"connections_per_second": 100, "limit_bps": 320_000})
+	if found := session.Findings(); len(found) != 1 || !found[0].Equal(want) {
+		t.Errorf("findings %+v, want %+v", found, want)
 	}
 	slower := s.connections(func(o *measure.Options) { o.RequestRate = 10 })
-	if got := slower.Options().RequestRate; got != 10 || len(slower.Warnings()) != 0 {
-		t.Errorf("%v, %q", got, slower.Warnings())
+	if got := slower.Options().RequestRate; got != 10 || len(slower.Findings()) != 0 {
+		t.Errorf("%v, %+v", got, slower.Findings())
 	}
 
 	// A client that does not keep to it is ended.

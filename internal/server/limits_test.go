@@ -137,27 +137,33 @@ func TestAnAmountIsCutOffByTheLongestTimeAllowed(t *testing.T) {
 
 func TestARateOverTheLimitIsLoweredAndTheResultSaysSo(t *testing.T) {
 	s := serve(t, Config{MaxRate: 1_000_000})
-	for name, asked := range map[string]measure.Rate{"no limit": 0, "5.000 Mbit/s": 5_000_000} {
+	for asked, figures := range map[measure.Rate]measure.Figures{
+		0: {"rate_bps": 1_000_000}, 5_000_000: {"rate_bps": 1_000_000, "requested_bps": 5_000_000},
+	} {
+		want := measure.NewFinding(measure.CodeServerLoweredRate, measure.AtServer, figures)
 		c := s.open(measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Rate = asked; o.Bytes = 1000 }))
 		if c.Options().Rate != 1_000_000 {
-			t.Errorf("%s: rate %s", name, c.Options().Rate)
+			t.Errorf("%s: rate %s", asked, c.Options().Rate)
 		}
 		conns := c.tcp()
 		c.start()
 		_ = conns[0].CloseWrite()
 		end := c.finish()
-		for where, w := range map[string][]string{"session": c.Warnings(), "half": end.Warnings} {
-			if len(w) != 1 || !strings.Contains(w[0], "--max-rate") || !strings.Contains(w[0], name) {
-				t.Errorf("%s: warnings of the %s: %q", name, where, w)
+		for where, found := range map[string]measure.Findings{"session": c.Findings(), "half": end.Findings} {
+			if len(found) != 1 || !found[0].Equal(want) {
+				t.Errorf("%s: findings of the %s: %+v, want %+v", asked, where, found, want)
 			}
 		}
+		if len(end.Warnings) != 0 {
+			t.Errorf("a client that reads findings also got sentences: %q", end.Warnings)
+		}
 	}
-	if c := s.open(measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Rate = 1000 })); c.Options().Rate != 1000 || c.Warnings() != nil {
-		t.Errorf("a rate within the limit: %s, %q", c.Options().Rate, c.Warnings())
+	if c := s.open(measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Rate = 1000 })); c.Options().Rate != 1000 || c.Findings() != nil {
+		t.Errorf("a rate within the limit: %s, %+v", c.Options().Rate, c.Findings())
 	}
 	c := s.open(measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) { o.Size, o.RequestRate = 125, 5000 }))
-	if c.Options().RequestRate != 1000 || len(c.Warnings()) != 1 {
-		t.Errorf("latency: %v, %q", c.Options().RequestRate, c.Warnings())
+	if c.Options().RequestRate != 1000 || len(c.Findings().With(measure.CodeServerLoweredRequests)) != 1 {
+		t.Errorf("latency: %v, %+v", c.Options().RequestRate, c.Findings())
 	}
 }
 

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"fmt"
-
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -10,8 +8,8 @@ import (
 // permit checks the options of a client as the client should have, and holds
 // them to the limits of this server: a test that is longer than allowed is
 // refused, because a shorter one would not be what was asked for; a rate is
-// lowered, and a warning that goes into the result says so.
-func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Options, []string, error) {
+// lowered, and a finding that goes into the result says so.
+func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Options, measure.Findings, error) {
 	o, err := asked.Effective(test)
 	if err != nil {
 		return o, nil, err
@@ -23,8 +21,8 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 	if _, err := pinsOf(o); err != nil {
 		return o, nil, onServer(err)
 	}
-	o, warnings := s.slow(test, o)
-	return o, warnings, nil
+	o, findings := s.slow(test, o)
+	return o, findings, nil
 }
 
 // pinsOf are the pins of this end.
@@ -37,7 +35,7 @@ func pinsOf(o measure.Options) (*sock.Pins, error) {
 }
 
 // slow lowers rates to the limit of this server.
-func (s *Server) slow(test measure.Test, o measure.Options) (measure.Options, []string) {
+func (s *Server) slow(test measure.Test, o measure.Options) (measure.Options, measure.Findings) {
 	limit := s.cfg.MaxRate
 	if limit == 0 {
 		return o, nil
@@ -47,12 +45,12 @@ func (s *Server) slow(test measure.Test, o measure.Options) (measure.Options, []
 		if o.Rate > 0 && o.Rate <= limit {
 			return o, nil
 		}
-		asked := "no limit"
+		figures := measure.Figures{"rate_bps": limit}
 		if o.Rate > 0 {
-			asked = o.Rate.String()
+			figures["requested_bps"] = o.Rate
 		}
 		o.Rate = limit
-		return o, []string{fmt.Sprintf("the server lowered the rate to %s, its limit (--max-rate); asked for: %s", limit, asked)}
+		return o, measure.Findings{measure.NewFinding(measure.CodeServerLoweredRate, measure.AtServer, figures)}
 	case measure.TestConnect:
 		return slowConnections(limit, o)
 	case measure.TestLatency:
@@ -60,9 +58,11 @@ func (s *Server) slow(test measure.Test, o measure.Options) (measure.Options, []
 		if o.RequestRate <= most {
 			return o, nil
 		}
-		asked := o.RequestRate
+		finding := measure.NewFinding(measure.CodeServerLoweredRequests, measure.AtServer, measure.Figures{
+			"requests_per_second": most, "requested_per_second": o.RequestRate, "limit_bps": limit,
+		})
 		o.RequestRate = most
-		return o, []string{fmt.Sprintf("the server lowered the requests to %.4g a second, because of its limit of %s (--max-rate); asked for: %.4g", most, limit, asked)}
+		return o, measure.Findings{finding}
 	}
 	return o, nil
 }

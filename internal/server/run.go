@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +37,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	ss.out.state(native.EventRunning)
 	ss.running.fire()
 
-	end := &measure.End{Warnings: ss.warnings}
+	end := &measure.End{Findings: slices.Clone(ss.findings)}
 	var err error
 	switch ss.test {
 	case measure.TestConnect:

@@ -15,6 +15,7 @@ import (
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/text"
 	"soku/internal/wire/native"
 )
 
@@ -34,7 +35,8 @@ type session struct {
 	key      native.Key
 	test     measure.Test
 	options  measure.Options
-	warnings []string
+	findings measure.Findings
+	prose    bool           // the client is of an earlier version and reads sentences
 	host     *measure.Host  // this host as it was last looked at, for the answer
 	client   netip.AddrPort // end of the control connection
 	local    netip.Addr     // this end of it; UDP answers from here
@@ -148,6 +150,9 @@ func (s *Server) lead(ss *session, creator *latch) {
 	if err != nil {
 		ss.out.last(native.Event{Event: native.EventAborted, Error: measure.AsError(err, measure.KindInternal)})
 	} else {
+		if ss.prose {
+			end.Warnings = text.English().Findings(end.Findings)
+		}
 		ss.out.last(native.Event{Event: native.EventDone, End: end})
 	}
 	s.logEnd(ss, end, err)

@@ -43,7 +43,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	var err error
 	for ; stored < 10_000; stored++ {
 		r := storetest.Result(fmt.Sprintf("result-%d", stored), stored)
-		r.Warnings = []string{strings.Repeat("w", 10_000)}
+		r.Findings = measure.OfSentences([]string{strings.Repeat("w", 10_000)})
 		if err = s.Put(t.Context(), r); err != nil {
 			break
 		}

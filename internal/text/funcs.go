@@ -40,6 +40,12 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 			separator, err := c.say("list.separator", nil)
 			return strings.Join(names, separator), err
 		},
+		// given tells whether there is a figure that a sentence may do without.
+		"given": func(v any) bool { return v != nil },
+		// where writes the end or the direction that a finding is about.
+		"where": c.where,
+		// ago writes ns before now, in the largest whole unit: 2 days ago.
+		"ago": c.ago,
 		// count writes how many of a thing there are, by the message count.THING.
 		"count": func(thing string, n any) (string, error) {
 			f, err := toFloat(n)

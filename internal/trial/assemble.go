@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"fmt"
 	"math"
 
 	"soku/internal/measure"
@@ -23,8 +22,8 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 		}
 		r.Hosts.Server.Counters, r.Hosts.Server.PinnedCPUs = other.Host.Counters, other.Host.PinnedCPUs
 	}
-	r.Warnings = append(r.Warnings, own.Warnings...)
-	r.Warnings = append(r.Warnings, other.Warnings...)
+	r.Findings = append(r.Findings, own.Findings...)
+	r.Findings = append(r.Findings, other.Findings...)
 	if own.Connect != nil && own.Latency != nil {
 		assembleConnect(r, own, other, floor)
 		return
@@ -225,8 +224,7 @@ func countPackets(f *measure.Flow, both bool) {
 func warnDisagreement(f *measure.Flow, r *measure.Result) {
 	sent, got := float64(f.Summary.SentBytes), float64(f.Summary.ReceivedBytes)
 	if sent > 0 && math.Abs(sent-got)/sent > disagreement {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: the sender counted %s, the receiver %s; the receiver's figure is used",
-			f.Direction, measure.FormatBytes(sent), measure.FormatBytes(got)))
+		r.Findings.Add(measure.CodeReceiverDisagrees, measure.Where(f.Direction), measure.Figures{"sent_bytes": sent, "received_bytes": got})
 	}
 }
 

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -47,18 +48,14 @@ func TestGoodputIsTheReceiversCount(t *testing.T) {
 	if r.Summary.SentBytes != 30_000_000 || r.Summary.ReceivedBytes != 25_000_000 || *r.Summary.Retransmits != 4 {
 		t.Errorf("summary %+v", r.Summary)
 	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "the sender counted 30.00 MB, the receiver 25.00 MB") {
-		t.Errorf("warnings %q, want one about the two counts", r.Warnings)
-	}
+	wantFindings(t, "counts", r, warning(measure.CodeReceiverDisagrees, "forward", measure.Figures{"sent_bytes": 30e6, "received_bytes": 25e6})...)
 }
 
 func TestCountsThatAgreeGiveNoWarning(t *testing.T) {
 	r := resultOf(measure.TestTCP)
 	own, other := tcpEnds(25_000_000, 24_900_000)
 	assemble(r, own, other, nil)
-	if len(r.Warnings) != 0 {
-		t.Errorf("warnings %q", r.Warnings)
-	}
+	wantFindings(t, "counts", r)
 }
 
 func TestSlowStartIsLeftOutOfGoodput(t *testing.T) {
@@ -129,9 +126,10 @@ func TestAMedianNearTheFloorIsAWarning(t *testing.T) {
 	r := resultOf(measure.TestLatency)
 	floor := &measure.FloorReading{RTT: measure.Percentiles{P50: 30_000}}
 	assemble(r, &measure.End{Latency: &measure.Latency{Histogram: h, Sent: 2000, Received: 2000}}, &measure.End{}, floor)
-	if r.Summary.RTT.Count != 2000 || *r.Summary.FloorNs != 30_000 || len(r.Warnings) != 1 {
-		t.Errorf("summary %+v, warnings %q", r.Summary, r.Warnings)
+	if r.Summary.RTT.Count != 2000 || *r.Summary.FloorNs != 30_000 {
+		t.Errorf("summary %+v", r.Summary)
 	}
+	wantFindings(t, "floor", r, warning(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": r.Summary.RTT.P50, "baseline_ns": 30_000})...)
 }
 
 func TestFewRoundTripsAreCountedInTheirConfidence(t *testing.T) {
@@ -161,13 +159,13 @@ func TestWhatASplitLacksIsAWarning(t *testing.T) {
 	for _, c := range []struct {
 		split          *measure.Split
 		client, server string
-		want           string
+		want           []measure.Finding
 	}{
-		{split(1000, 10), "", stamped, ""},
-		{split(980, 20), "", stamped, "20 of 1000 round trips are in no part"},
-		{split(1000, 0), "", plain, "the far host's part begins when its program had the request"},
-		{nil, plain, stamped, "no kernel stamps here when a request leaves (user clock"},
-		{nil, "requests and replies stamped by the kernel (SO_TIMESTAMPING)", stamped, "the kernel's stamps did not come"},
+		{split(1000, 10), "", stamped, nil},
+		{split(980, 20), "", stamped, warning(measure.CodeSplitIncomplete, "", measure.Figures{"unsplit": 20, "round_trips": 1000})},
+		{split(1000, 0), "", plain, warning(measure.CodeSplitFarKernelUnstamped, "server", nil)},
+		{nil, plain, stamped, warning(measure.CodeSplitUnsupported, "client", measure.Figures{"method": plain})},
+		{nil, "requests and replies stamped by the kernel (SO_TIMESTAMPING)", stamped, warning(measure.CodeSplitStampsMissing, "", nil)},
 	} {
 		h := measure.NewHistogram()
 		h.Record(60_000)
@@ -175,9 +173,7 @@ func TestWhatASplitLacksIsAWarning(t *testing.T) {
 		r.Options.Stamps = measure.StampsSplit
 		l := &measure.Latency{Method: c.client, Histogram: h, Sent: 1, Received: 1, Split: c.split, ServerMethod: c.server}
 		assembleLatency(r, l, nil)
-		if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
-			t.Errorf("%+v: %q, want %q", c.split, got, c.want)
-		}
+		wantFindings(t, c.split, r, c.want...)
 	}
 }
 
@@ -217,14 +213,12 @@ func TestLossInTheReceiversSocketIsToldFromThatOfThePath(t *testing.T) {
 	drops, none := int64(60), int64(0)
 	for _, c := range []struct {
 		drops *int64
-		want  string
-	}{{&drops, "60 of the 100 lost datagrams reached the receiving host"}, {&none, ""}, {nil, ""}} {
+		want  []measure.Finding
+	}{{&drops, warning(measure.CodeSocketDrops, "forward", measure.Figures{"dropped_datagrams": 60, "lost_datagrams": 100})}, {&none, nil}, {nil, nil}} {
 		r := resultOf(measure.TestUDP)
 		own, other := udpEnds("batch", "batch", c.drops, 0)
 		assemble(r, own, other, nil)
-		if got := strings.Join(r.Warnings, "\n"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("warnings %q, want %q", got, c.want)
-		}
+		wantFindings(t, "socket drops", r, c.want...)
 		if s := r.Summary.SocketDrops; (s == nil) != (c.drops == nil) || s != nil && *s != *c.drops {
 			t.Errorf("socket drops %v in the summary, want %v", s, c.drops)
 		}
@@ -236,22 +230,20 @@ func TestSegmentsThatNothingSplitAreNoPacketsOfAWire(t *testing.T) {
 		tx, rx string
 		nic    measure.Facts
 		joined int64
-		want   string
+		want   []measure.Finding
 	}{
-		{"batch", "batch", measure.Facts{Interface: "lo"}, 0, ""},
-		{"gso", "batch", measure.Facts{Interface: "lo"}, 0, "no datagram was alone on a wire"},
-		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "veth"}, 900, "no datagram was alone on a wire"},
-		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 450, "50 % of the datagrams came to the receiver joined"},
-		{"gso", "batch", measure.Facts{Interface: "eth0", Driver: "ena"}, 0, ""},
-		{"batch", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 900, "rx gro: the receiving host joined 100 %"},
+		{"batch", "batch", measure.Facts{Interface: "lo"}, 0, nil},
+		{"gso", "batch", measure.Facts{Interface: "lo"}, 0, warning(measure.CodeSegmentsNotSplit, "forward", measure.Figures{"interface": "lo"})},
+		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "veth"}, 900, warning(measure.CodeSegmentsNotSplit, "forward", measure.Figures{"interface": "eth0"})},
+		{"gso", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 450, warning(measure.CodeSegmentsArrivedJoined, "forward", measure.Figures{"joined_ratio": 0.5})},
+		{"gso", "batch", measure.Facts{Interface: "eth0", Driver: "ena"}, 0, nil},
+		{"batch", "gro", measure.Facts{Interface: "eth0", Driver: "ena"}, 900, warning(measure.CodeDatagramsJoined, "forward", measure.Figures{"joined_ratio": 1})},
 	} {
 		r := resultOf(measure.TestUDP)
 		r.Hosts.Client = &measure.Host{Facts: c.nic}
 		own, other := udpEnds(c.tx, c.rx, nil, c.joined)
 		assemble(r, own, other, nil)
-		if got := strings.Join(r.Warnings, "\n"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s to %s over %+v: warnings %q, want %q", c.tx, c.rx, c.nic, got, c.want)
-		}
+		wantFindings(t, fmt.Sprintf("%s to %s over %+v", c.tx, c.rx, c.nic), r, c.want...)
 	}
 }
 

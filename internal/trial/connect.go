@@ -2,7 +2,6 @@ package trial
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net"
 	"net/netip"
@@ -77,7 +76,7 @@ func knock(ctx context.Context, to netip.AddrPort, o measure.Options) error {
 func connectFloor(ctx context.Context, r *measure.Result) *measure.FloorReading {
 	floor, err := connect.Floor(ctx, r.Options)
 	if err != nil {
-		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
+		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err.Error()})
 	}
 	return floor
 }
@@ -132,6 +131,6 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 		s.ConnectionsPerSecond = c.AcceptedPerSecond
 	}
 	if a, b := float64(*c.Accepted), float64(c.Opened); math.Abs(a-b) > disagreement*max(a, b)+1 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the client set up %d connections, the server accepted %d; the server's figure is used", c.Opened, *c.Accepted))
+		r.Findings.Add(measure.CodeConnectionCountsDiffer, "", measure.Figures{"client_connections": c.Opened, "server_connections": *c.Accepted})
 	}
 }

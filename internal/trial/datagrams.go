@@ -1,10 +1,6 @@
 package trial
 
-import (
-	"fmt"
-
-	"soku/internal/measure"
-)
+import "soku/internal/measure"
 
 // warnDrops tells loss in the receiver's own socket from loss on the path.
 func warnDrops(f *measure.Flow, r *measure.Result) {
@@ -12,9 +8,9 @@ func warnDrops(f *measure.Flow, r *measure.Result) {
 	if n == nil || *n == 0 || f.Summary.PacketsLost == 0 {
 		return
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf(
-		"%s: %d of the %d lost datagrams reached the receiving host and found its socket full: the host was too slow, not the path (a larger --window or a lower --rate helps)",
-		f.Direction, min(*n, f.Summary.PacketsLost), f.Summary.PacketsLost))
+	r.Findings.Add(measure.CodeSocketDrops, measure.Where(f.Direction), measure.Figures{
+		"dropped_datagrams": min(*n, f.Summary.PacketsLost), "lost_datagrams": f.Summary.PacketsLost,
+	})
 }
 
 // pathGSO is the value of the option tx whose datagrams leave the program as
@@ -30,19 +26,14 @@ func warnSegments(f *measure.Flow, r *measure.Result) {
 			received += s.Packets.Received
 		}
 	}
+	where, ratio := measure.Where(f.Direction), float64(joined)/float64(max(received, 1))
 	switch name := unsplit(r.Hosts); {
 	case f.TXPath == pathGSO && name != "":
-		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"%s: tx gso over %s: nothing on this path splits segments, so no datagram was alone on a wire; packets a second count what the programs handed over",
-			f.Direction, name))
+		r.Findings.Add(measure.CodeSegmentsNotSplit, where, measure.Figures{"interface": name})
 	case f.TXPath == pathGSO && joined > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"%s: tx gso: %.0f %% of the datagrams came to the receiver joined; whether each was alone on the wire cannot be told",
-			f.Direction, 100*float64(joined)/float64(max(received, 1))))
+		r.Findings.Add(measure.CodeSegmentsArrivedJoined, where, measure.Figures{"joined_ratio": ratio})
 	case joined > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"%s: rx gro: the receiving host joined %.0f %% of the datagrams before it handed them over; the time of arrival of a joined one, and so the jitter, is that of the first",
-			f.Direction, 100*float64(joined)/float64(max(received, 1))))
+		r.Findings.Add(measure.CodeDatagramsJoined, where, measure.Figures{"joined_ratio": ratio})
 	}
 }
 

@@ -2,7 +2,6 @@ package trial
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -63,7 +62,7 @@ func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *mea
 	asked.ToPort = t.explicit
 	o, err = asked.Effective(s.Test)
 	if err == nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("no soku server answers at %s: whatever listens there is connected to, %g times a second, and does not count", at, o.RequestRate))
+		r.Findings.Add(measure.CodeNoSokuServer, "", measure.Figures{"address": at.String(), "connections_per_second": o.RequestRate})
 	}
 	return o, err
 }

@@ -56,8 +56,8 @@ func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
 			if r.Error != nil || r.Connect == nil || r.Connect.Opened != 5 || r.Connect.Entry != "foreign" || r.Options.RequestRate != 100 {
 				t.Fatalf("%v, %+v, rate %g", r.Error, r.Connect, r.Options.RequestRate)
 			}
-			if len(r.Warnings) == 0 || !strings.Contains(strings.Join(r.Warnings, "\n"), "no soku server answers") {
-				t.Errorf("warnings: %q", r.Warnings)
+			if found := r.Findings.With(measure.CodeNoSokuServer); len(found) != 1 || found[0].Figures["connections_per_second"] != 100.0 {
+				t.Errorf("findings %+v", r.Findings)
 			}
 		})
 	}

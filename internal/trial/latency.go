@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"fmt"
 	"strings"
 
 	"soku/internal/measure"
@@ -39,14 +38,17 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 		s.ApplicationRTT = l.Application.Percentiles()
 	}
 	if r.Options.Spin == "on" {
-		for end, method := range map[string]string{"this end": l.Method, "the server": l.ServerMethod} {
-			if method != "" && !strings.Contains(method, "spinning") {
-				r.Warnings = append(r.Warnings, end+" could not spin as asked: "+method)
+		for _, end := range []struct {
+			where  measure.Where
+			method string
+		}{{measure.AtClient, l.Method}, {measure.AtServer, l.ServerMethod}} {
+			if end.method != "" && !strings.Contains(end.method, "spinning") {
+				r.Findings.Add(measure.CodeNotSpinning, end.where, measure.Figures{"method": end.method})
 			}
 		}
 	}
 	if r.Options.Stamps == measure.StampsSplit {
-		r.Warnings = append(r.Warnings, splitWarnings(l)...)
+		warnSplit(l, r)
 	}
 	if s.DurationNs > 0 && r.Test == measure.TestLatency {
 		s.PacketsPerSecond = float64(l.Received) * 1e9 / float64(s.DurationNs)
@@ -56,8 +58,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 		p50 := floor.RTT.P50
 		s.FloorNs = &p50
 		if share := p50 / s.RTT.P50; share > nearFloor {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("the median of %s is near what this host and program add by themselves (%s on loopback)",
-				measure.FormatLatency(s.RTT.P50), measure.FormatLatency(p50)))
+			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": p50})
 		}
 	}
 }
@@ -66,26 +67,23 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 // says so.
 const unsplitShare = 0.01
 
-// splitWarnings say what a split that was asked for lacks.
-func splitWarnings(l *measure.Latency) (out []string) {
+// warnSplit reports what is missing of a split that was asked for.
+func warnSplit(l *measure.Latency, r *measure.Result) {
 	if l.Split == nil {
-		return []string{"where the round trips went is not known: " + unsplitReason(l)}
+		if strings.Contains(l.Method, "SO_TIMESTAMPING") {
+			r.Findings.Add(measure.CodeSplitStampsMissing, "", nil)
+		} else {
+			r.Findings.Add(measure.CodeSplitUnsupported, measure.AtClient, measure.Figures{"method": l.Method})
+		}
+		return
 	}
 	if !strings.Contains(l.ServerMethod, "stamped") {
-		out = append(out, "the far host's part begins when its program had the request, not its kernel, which stamped nothing: waking up the server counts as path")
+		r.Findings.Add(measure.CodeSplitFarKernelUnstamped, measure.AtServer, nil)
 	}
 	n, of := l.Split.Unsplit, l.Split.Unsplit+l.Split.WholeNs.Count
 	if float64(n) > unsplitShare*float64(of) {
-		out = append(out, fmt.Sprintf("%d of %d round trips are in no part of the split: not all stamps of them came", n, of))
+		r.Findings.Add(measure.CodeSplitIncomplete, "", measure.Figures{"unsplit": n, "round_trips": of})
 	}
-	return out
-}
-
-func unsplitReason(l *measure.Latency) string {
-	if strings.Contains(l.Method, "SO_TIMESTAMPING") {
-		return "the kernel's stamps did not come, or the server did not say how long it had a request"
-	}
-	return "no kernel stamps here when a request leaves (" + l.Method + ")"
 }
 
 func latencyConfidence(test measure.Test, l *measure.Latency) (measure.Confidence, string) {
@@ -123,7 +121,7 @@ func assembleUnderLoad(r *measure.Result, u *measure.UnderLoad) {
 	}
 	r.Summary.LoadedRTT, r.Summary.RPM = d.Histogram.Percentiles(), measure.RPM(d.Histogram)
 	if share := float64(d.LateSends) / float64(max(d.Sent, 1)); share > lateShare {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%.0f %% of the messages beside the load left late: this host was too busy, and that is in their latency", share*100))
+		r.Findings.Add(measure.CodeProbesLate, measure.AtClient, measure.Figures{"late_ratio": share})
 	}
 }
 

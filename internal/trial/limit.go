@@ -1,11 +1,6 @@
 package trial
 
-import (
-	"fmt"
-	"time"
-
-	"soku/internal/measure"
-)
+import "soku/internal/measure"
 
 // nearLimit is the share of what the client's host reached on its own loopback
 // from which a figure may be the host's and not the path's.
@@ -41,7 +36,9 @@ func warnNearGoodput(r *measure.Result, floor *measure.HostFloor) {
 			}
 		}
 		if got := f.Summary.GoodputBps; most > 0 && got >= nearLimit*most {
-			warnNear(r, floor, fmt.Sprintf("the goodput of %s", measure.FormatRate(got)), measure.FormatRate(most)+" with one stream")
+			r.Findings.Add(measure.CodeGoodputNearBaseline, "", measure.Figures{
+				"goodput_bps": got, "baseline_bps": most, "baseline_age_ns": ageOf(floor, r),
+			})
 			return
 		}
 	}
@@ -56,7 +53,9 @@ func warnNearPackets(r *measure.Result, floor *measure.HostFloor) {
 			}
 		}
 		if got := f.Summary.PacketsPerSecond; most > 0 && got >= nearLimit*most {
-			warnNear(r, floor, fmt.Sprintf("the rate of %.0f packets/s", got), fmt.Sprintf("%.0f packets/s", most))
+			r.Findings.Add(measure.CodePacketRateNearBaseline, "", measure.Figures{
+				"packets_per_second": got, "baseline_per_second": most, "baseline_age_ns": ageOf(floor, r),
+			})
 			return
 		}
 	}
@@ -70,26 +69,15 @@ func warnNearRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 	}
 	for _, t := range floor.RoundTrips {
 		if t.Protocol == r.Options.Protocol && t.Method == r.Latency.Method && t.RTT.P50 > nearFloor*r.Summary.RTT.P50 {
-			warnNear(r, floor, "the median of "+measure.FormatLatency(r.Summary.RTT.P50), measure.FormatLatency(t.RTT.P50))
+			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{
+				"rtt_ns": r.Summary.RTT.P50, "baseline_ns": t.RTT.P50, "baseline_age_ns": ageOf(floor, r),
+			})
 			return
 		}
 	}
 }
 
-func warnNear(r *measure.Result, floor *measure.HostFloor, figure, limit string) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf("%s is near what this host does on its own loopback: %s (soku floor, %s)",
-		figure, limit, ago(r.StartedAt.Sub(floor.MeasuredAt))))
-}
-
-// ago is a time before the trial for a person, in the largest whole unit.
-func ago(d time.Duration) string {
-	for _, u := range []struct {
-		name string
-		len  time.Duration
-	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
-		if n := int64(d / u.len); n > 0 {
-			return measure.Plural(n, u.name) + " ago"
-		}
-	}
-	return "just now"
+// ageOf is how long before the trial the floor was measured; 0 for one that is newer.
+func ageOf(floor *measure.HostFloor, r *measure.Result) measure.Duration {
+	return measure.Duration(max(0, r.StartedAt.Sub(floor.MeasuredAt)))
 }

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -30,28 +29,30 @@ func flow(rx string, bps, pps float64) measure.Flow {
 }
 
 func TestAFigureNearTheHostsOwnLimitIsAWarning(t *testing.T) {
+	const age = 49 * time.Hour
+	goodput := func(bps, most float64) []measure.Finding {
+		return warning(measure.CodeGoodputNearBaseline, "", measure.Figures{"goodput_bps": bps, "baseline_bps": most, "baseline_age_ns": age})
+	}
 	for _, c := range []struct {
 		name string
 		r    *measure.Result
-		want string // what the one warning says, empty for none
+		want []measure.Finding
 	}{
-		{"discarded, near", measured(measure.TestTCP, flow("discard", 32.1e9, 0)),
-			"the goodput of 32.10 Gbit/s is near what this host does on its own loopback: 40.00 Gbit/s with one stream (soku floor, 2 days ago)"},
-		{"discarded, far", measured(measure.TestTCP, flow("discard", 31.9e9, 0)), ""},
-		{"read, near", measured(measure.TestTCP, flow("read", 17e9, 0)), "20.00 Gbit/s with one stream"},
-		{"read is never held to discarded nor to another way", measured(measure.TestTCP, flow("other", 90e9, 0)), ""},
-		{"the second direction", measured(measure.TestTCP, flow("read", 1e9, 0), flow("read", 16e9, 0)), "the goodput of 16.00 Gbit/s"},
-		{"packets, near", measured(measure.TestUDP, flow("batch", 1e9, 400_000)), "the rate of 400000 packets/s is near what this host does on its own loopback: 500000 packets/s"},
-		{"packets, far", measured(measure.TestUDP, flow("batch", 90e9, 399_000)), ""},
-		{"packets read another way", measured(measure.TestUDP, flow("read", 1e9, 490_000)), ""},
+		{"discarded, near", measured(measure.TestTCP, flow("discard", 32.1e9, 0)), goodput(32.1e9, 40e9)},
+		{"discarded, far", measured(measure.TestTCP, flow("discard", 31.9e9, 0)), nil},
+		{"read, near", measured(measure.TestTCP, flow("read", 17e9, 0)), goodput(17e9, 20e9)},
+		{"read is never held to discarded nor to another way", measured(measure.TestTCP, flow("other", 90e9, 0)), nil},
+		{"the second direction", measured(measure.TestTCP, flow("read", 1e9, 0), flow("read", 16e9, 0)), goodput(16e9, 20e9)},
+		{"packets, near", measured(measure.TestUDP, flow("batch", 1e9, 400_000)),
+			warning(measure.CodePacketRateNearBaseline, "", measure.Figures{"packets_per_second": 400_000, "baseline_per_second": 500_000, "baseline_age_ns": age})},
+		{"packets, far", measured(measure.TestUDP, flow("batch", 90e9, 399_000)), nil},
+		{"packets read another way", measured(measure.TestUDP, flow("read", 1e9, 490_000)), nil},
 	} {
 		compareWithFloor(c.r, keptFloor)
 		if c.r.Hosts.Client.Floor == nil {
 			t.Errorf("%s: the result does not carry the floor", c.name)
 		}
-		if c.want == "" && len(c.r.Warnings) > 0 || c.want != "" && (len(c.r.Warnings) != 1 || !strings.Contains(c.r.Warnings[0], c.want)) {
-			t.Errorf("%s: %q, want %q", c.name, c.r.Warnings, c.want)
-		}
+		wantFindings(t, c.name, c.r, c.want...)
 	}
 }
 
@@ -73,8 +74,8 @@ func TestTheKeptRoundTripStandsInForTheTrialsOwnFloorOnly(t *testing.T) {
 		r.Options.Protocol = "tcp"
 		r.Latency = &measure.Latency{Method: c.method}
 		r.Summary.RTT, r.Summary.FloorNs = &measure.Percentiles{P50: c.p50}, c.floor
-		if compareWithFloor(r, keptFloor); len(r.Warnings) != c.want {
-			t.Errorf("%s: %q, want %d warnings", c.name, r.Warnings, c.want)
+		if compareWithFloor(r, keptFloor); len(r.Findings) != c.want || len(r.Findings.With(measure.CodeRTTNearBaseline)) != c.want {
+			t.Errorf("%s: %+v, want %d", c.name, r.Findings, c.want)
 		}
 	}
 }
@@ -84,7 +85,7 @@ func TestWithoutAKeptFloorNothingIsCompared(t *testing.T) {
 		"nothing looks": nil, "nothing is kept": func(measure.Facts) *measure.HostFloor { return nil },
 	} {
 		r := measured(measure.TestTCP, flow("read", 90e9, 0))
-		if compareWithFloor(r, lookup); r.Hosts.Client.Floor != nil || len(r.Warnings) != 0 {
+		if compareWithFloor(r, lookup); r.Hosts.Client.Floor != nil || len(r.Findings) != 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"fmt"
 	"net"
 
 	"soku/internal/measure"
@@ -32,8 +31,8 @@ func warnMultipath(r *measure.Result, before, after tally) {
 	fell := max(before.single, after.single)
 	switch {
 	case r.Options.Multipath && fell > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d connections fell back to TCP over one path: the server, its host (net.mptcp.enabled) or something between does not speak Multipath TCP", fell, all))
+		r.Findings.Add(measure.CodeMultipathFellBack, "", measure.Figures{"fell_back": fell, "connections": all})
 	case !r.Options.Multipath && before.multipath > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d connections are of Multipath TCP, which was not asked for: this system makes them so", before.multipath, all))
+		r.Findings.Add(measure.CodeMultipathNotRequested, "", measure.Figures{"multipath": before.multipath, "connections": all})
 	}
 }

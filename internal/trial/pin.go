@@ -1,8 +1,6 @@
 package trial
 
 import (
-	"fmt"
-
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -26,12 +24,12 @@ func warnUnpinned(r *measure.Result) {
 		return
 	}
 	for _, end := range []struct {
-		name  string
+		where measure.Where
 		asked measure.Pinning
 		host  *measure.Host
-	}{{"client", client, r.Hosts.Client}, {"server", server, r.Hosts.Server}} {
+	}{{measure.AtClient, client, r.Hosts.Client}, {measure.AtServer, server, r.Hosts.Server}} {
 		if end.asked.On && end.host != nil && len(end.host.PinnedCPUs) == 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("nothing was pinned at the %s: no loop there is this test's own, or its soku is older", end.name))
+			r.Findings.Add(measure.CodeNotPinned, end.where, nil)
 		}
 	}
 }

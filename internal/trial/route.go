@@ -2,7 +2,6 @@ package trial
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -59,7 +58,9 @@ func runMTU(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r 
 	r.PathMTU, r.Summary.PathMTUBytes = m, m.Bytes
 	for _, said := range m.Reports {
 		if !said.Confirmed && said.Bytes > 0 && err == nil {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s says that %d bytes are the most, and probes say %d", said.Address, said.Bytes, m.Bytes))
+			r.Findings.Add(measure.CodeMTUReportUnconfirmed, "", measure.Figures{
+				"address": said.Address, "reported_bytes": said.Bytes, "path_mtu_bytes": m.Bytes,
+			})
 		}
 	}
 	if o.Names {

@@ -193,7 +193,7 @@ func (d data) flows(ctx context.Context, o measure.Options, obs measure.Observer
 func latencyFloor(ctx context.Context, o measure.Options, l *measure.Latency, r *measure.Result) *measure.FloorReading {
 	floor, err := latency.Floor(ctx, o, time.Duration(l.Histogram.Percentile(50)))
 	if err != nil {
-		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
+		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err.Error()})
 	}
 	return floor
 }
@@ -204,7 +204,7 @@ func runPing(ctx context.Context, addr netip.Addr, o measure.Options, h Hooks, r
 		if measure.KindOf(err) == measure.KindPermission {
 			return err
 		}
-		r.Warnings = append(r.Warnings, "the floor could not be measured on loopback: "+err.Error())
+		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err.Error()})
 	}
 	if err := h.ready(ctx); err != nil {
 		return err

@@ -14,10 +14,10 @@ func acknowledged(own *measure.End, r *measure.Result) {
 			continue
 		}
 		if r.Test == measure.TestUDP {
-			r.Warnings = append(r.Warnings, "the server does not tell what it received: loss and goodput are not known here; read them where it runs")
+			r.Findings.Add(measure.CodeReceivedNotReported, measure.Where(f.Direction), nil)
 			continue
 		}
-		r.Warnings = append(r.Warnings, "the server does not tell what it received: bytes count as received when its system acknowledged them")
+		r.Findings.Add(measure.CodeReceivedIsAcknowledged, measure.Where(f.Direction), nil)
 		own.Flows = append(own.Flows, receivedOf(f))
 	}
 }

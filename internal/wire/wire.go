@@ -67,11 +67,11 @@ type Hooks struct {
 // holds the cause of the context that ended it.
 type Session interface {
 	// Options are the requested options as the server allows them: a server
-	// that limits the rate lowers Rate and says so in Warnings. Both ends
+	// that limits the rate lowers Rate and says so in Findings. Both ends
 	// measure with these.
 	Options() measure.Options
-	// Warnings are the server's remarks on the request, a sentence each.
-	Warnings() []string
+	// Findings are the server's remarks on the request.
+	Findings() measure.Findings
 	// TCP opens the data connections in index order: Options.Streams of them,
 	// twice as many for bidirectional (forward first), Options.Flows for latency,
 	// none for connect, measure.Probes more with latency under load.

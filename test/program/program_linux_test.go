@@ -97,8 +97,8 @@ func TestPinnedLoopsAreOnTheProcessorsTheResultNames(t *testing.T) {
 			if left := narrow(server.Pid); len(left) > 0 {
 				t.Errorf("afterwards threads of the server are still on %v", left)
 			}
-			if slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "pinned") }) {
-				t.Errorf("warnings %q", r.Warnings)
+			if len(r.Findings.With(measure.CodeNotPinned)) > 0 {
+				t.Errorf("findings %+v", r.Findings)
 			}
 		})
 	}

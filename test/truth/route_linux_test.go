@@ -322,8 +322,8 @@ links:
 	if m.Bytes != 1300 || m.FailedBytes != 1301 || m.Limit != measure.LimitBlackHole || m.After.Hop != 2 {
 		t.Errorf("%d bytes, limit %s after %+v", m.Bytes, m.Limit, m.After)
 	}
-	if len(m.Reports) != 1 || m.Reports[0].Bytes != 1450 || m.Reports[0].Confirmed || len(r.Warnings) != 1 {
-		t.Errorf("reports %+v, warnings %q", m.Reports, r.Warnings)
+	if len(m.Reports) != 1 || m.Reports[0].Bytes != 1450 || m.Reports[0].Confirmed || len(r.Findings.With(measure.CodeMTUReportUnconfirmed)) != 1 {
+		t.Errorf("reports %+v, findings %+v", m.Reports, r.Findings)
 	}
 }
 

@@ -217,7 +217,7 @@ links:
 				r := run(t, l, "latency", "-t", "700ms", "--protocol", protocol, "--spin="+spin, "--stamps", "split")
 				s := r.Latency.Split
 				if s == nil {
-					t.Fatalf("no split: %q", r.Warnings)
+					t.Fatalf("no split: %+v", r.Findings)
 				}
 				t.Logf("host %s + path %s + far host %s + host %s, %d not split", measure.FormatLatency(s.HostSendNs.P50),
 					measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(s.FarHostNs.P50), measure.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)

@@ -11,6 +11,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/trace"
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/wire"
 	"soku/internal/wire/ethr"
 )
@@ -125,8 +126,8 @@ func (t *test) request() wire.Request {
 // explain says what was agreed on.
 func (t *test) explain(session wire.Session) {
 	t.out.debug("Protocol: %s", session.Protocol())
-	for _, w := range session.Warnings() {
-		t.out.debug("%s", w)
+	for _, f := range session.Findings() {
+		t.out.debug("%s", text.English().Finding(f))
 	}
 }
 
@@ -179,8 +180,8 @@ func (t *test) account(ctx context.Context, session wire.Session, end measure.Fl
 		t.out.debug("%s to %s: sent %d bytes, received %d bytes, retransmits: %s", x.Local, x.Remote, x.SentBytes, x.ReceivedBytes, retransmits)
 	}
 	if told, err := session.Finish(ctx, &measure.End{Flows: []measure.FlowEnd{end}}); err == nil {
-		for _, w := range told.Warnings {
-			t.out.debug("%s", w)
+		for _, f := range told.Findings {
+			t.out.debug("%s", text.English().Finding(f))
 		}
 	}
 }

@@ -70,7 +70,7 @@ func Result(id string, n int) *measure.Result {
 			Samples:   []measure.Sample{{StartNs: 0, EndNs: 100_000_000, ReceivedBytes: 9}},
 		}},
 		Latency:  &measure.Latency{Method: "closed loop", Histogram: h, Sent: 100, Received: 100},
-		Warnings: []string{"日本語 \u0000 and \"quotes\""},
+		Findings: measure.Findings{measure.TextFinding("日本語 \u0000 and \"quotes\"")},
 	}
 }
 

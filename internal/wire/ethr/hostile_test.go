@@ -105,11 +105,11 @@ func TestATokenDoesNotGoWithEthr(t *testing.T) {
 func TestAServerThatIgnoresTheRateIsNamed(t *testing.T) {
 	s := &session{request: wire.Request{Test: measure.TestTCP, Options: measure.Options{Rate: 8000}}}
 	own := &measure.End{Flows: []measure.FlowEnd{{Role: measure.Receiver, DurationNs: 1e9, Streams: []measure.Stream{{ReceivedBytes: 1200}}}}}
-	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Warnings) != 1 {
+	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Findings.With(measure.CodeServerExceedsRate)) != 1 {
 		t.Errorf("%+v, %v", end, err)
 	}
 	own.Flows[0].Streams[0].ReceivedBytes = 1050
-	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Warnings) != 0 {
+	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Findings) != 0 {
 		t.Errorf("%+v, %v", end, err)
 	}
 }

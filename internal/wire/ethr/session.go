@@ -3,7 +3,6 @@ package ethr
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -25,7 +24,7 @@ type session struct {
 	first    *net.TCPConn // of a TCP or latency test: opened before the others
 	synced   bool
 	begins   time.Time // when the server's second begins, of a session that is synced
-	warnings []string
+	findings measure.Findings
 
 	mu     sync.Mutex
 	closed bool
@@ -77,7 +76,7 @@ func (s *session) knock(ctx context.Context) error {
 		return nil
 	}
 	if measure.KindOf(err) == measure.KindUnreachable && !errors.Is(err, errRefused) && ctx.Err() == nil {
-		s.warnings = append(s.warnings, fmt.Sprintf("nobody answered on TCP port %d: whether anybody takes the datagrams is not known", s.remote.Port()))
+		s.findings.Add(measure.CodeReceiverUnconfirmed, "", measure.Figures{"port": s.remote.Port()})
 		return nil
 	}
 	return err
@@ -110,8 +109,8 @@ func (s *session) begin(ctx context.Context) error {
 // Options implements wire.Session.
 func (s *session) Options() measure.Options { return s.request.Options }
 
-// Warnings implements wire.Session.
-func (s *session) Warnings() []string { return s.warnings }
+// Findings implements wire.Session.
+func (s *session) Findings() measure.Findings { return s.findings }
 
 // TCP implements wire.Session. A server that sends does so from when it answered, or
 // a moment later, so that the other connections of such a test are opened when the
@@ -190,7 +189,7 @@ func (s *session) await(ctx context.Context) error {
 // Finish implements wire.Session. The server tells nothing; that it did not keep to a
 // rate is seen here.
 func (s *session) Finish(_ context.Context, own *measure.End) (*measure.End, error) {
-	end := &measure.End{Warnings: s.warnings}
+	end := &measure.End{Findings: s.findings}
 	rate := float64(s.request.Options.Rate)
 	for _, f := range own.Flows {
 		bytes := int64(0)
@@ -198,7 +197,7 @@ func (s *session) Finish(_ context.Context, own *measure.End) (*measure.End, err
 			bytes += x.ReceivedBytes
 		}
 		if f.Role == measure.Receiver && rate > 0 && float64(bytes)*8e9 > 1.1*rate*float64(max(f.DurationNs, 1)) {
-			end.Warnings = append(end.Warnings, fmt.Sprintf("the server sends faster than the %s it was asked for: Microsoft's holds no rate when it sends", s.request.Options.Rate))
+			end.Findings.Add(measure.CodeServerExceedsRate, measure.AtServer, measure.Figures{"rate_bps": s.request.Options.Rate})
 		}
 	}
 	return end, nil

@@ -192,8 +192,8 @@ func (s *session) expect(ctx context.Context, doing string, want State) error {
 // is whole writes.
 func (s *session) Options() measure.Options { return s.request.Options }
 
-// Warnings implements wire.Session.
-func (s *session) Warnings() []string { return nil }
+// Findings implements wire.Session.
+func (s *session) Findings() measure.Findings { return nil }
 
 // Entry implements wire.Session; there is none.
 func (s *session) Entry() wire.Entry { return wire.Entry{} }

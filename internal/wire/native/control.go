@@ -46,17 +46,21 @@ type QueueEntry struct {
 type CreateRequest struct {
 	Test    measure.Test    `json:"test"`
 	Options measure.Options `json:"options"`
+	// Findings: the client reads findings. A client of an earlier version does not
+	// say so, and gets them as sentences.
+	Findings bool `json:"findings,omitempty"`
 }
 
 // Created is the answer to a [CreateRequest].
 type Created struct {
-	ID       string          `json:"id"`
-	Key      Key             `json:"key"`
-	State    string          `json:"state"` // "ready" or "queued"
-	Position int             `json:"position,omitempty"`
-	Options  measure.Options `json:"options"` // as the server allows them
-	Warnings []string        `json:"warnings,omitempty"`
-	Server   *measure.Host   `json:"server"` // without counters: nothing has been measured yet
+	ID       string           `json:"id"`
+	Key      Key              `json:"key"`
+	State    string           `json:"state"` // "ready" or "queued"
+	Position int              `json:"position,omitempty"`
+	Options  measure.Options  `json:"options"` // as the server allows them
+	Findings measure.Findings `json:"findings,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"` // the findings as sentences, of or for an end of an earlier version
+	Server   *measure.Host    `json:"server"`             // without counters: nothing has been measured yet
 }
 
 // Failure is the body of every response that is not a success.

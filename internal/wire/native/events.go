@@ -57,9 +57,7 @@ func presentable(end *measure.End) *measure.End {
 	if end.Error != nil {
 		end.Error = fromServer(end.Error)
 	}
-	for i, w := range end.Warnings {
-		end.Warnings[i] = clip(w)
-	}
+	end.Findings, end.Warnings = presentableFindings(end.Findings, end.Warnings), nil
 	return end
 }
 

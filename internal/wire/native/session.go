@@ -107,7 +107,7 @@ func (s *session) create(ctx context.Context) error {
 }
 
 func (s *session) attach(ctx context.Context, x *exchange) error {
-	body := CreateRequest{Test: s.request.Test, Options: s.request.Options}
+	body := CreateRequest{Test: s.request.Test, Options: s.request.Options, Findings: true}
 	answer, err := s.control.do(ctx, x, http.MethodPost, SessionsPath, body)
 	if err != nil {
 		return err
@@ -119,9 +119,7 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 		return notSoku(s.control.addr)
 	}
 	s.options = allowed(s.request.Test, s.request.Options, s.created.Options)
-	for i, w := range s.created.Warnings {
-		s.created.Warnings[i] = clip(w)
-	}
+	s.created.Findings = presentableFindings(s.created.Findings, s.created.Warnings)
 	to, ok := x.conn.RemoteAddr().(*net.TCPAddr)
 	if !ok {
 		return measure.Errorf(measure.KindInternal, "connect %s: no TCP address at the far end", s.control.addr)
@@ -292,8 +290,8 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 // Options implements wire.Session.
 func (s *session) Options() measure.Options { return s.options }
 
-// Warnings implements wire.Session.
-func (s *session) Warnings() []string { return s.created.Warnings }
+// Findings implements wire.Session.
+func (s *session) Findings() measure.Findings { return s.created.Findings }
 
 // Server implements wire.Session.
 func (s *session) Server() *measure.Host { return s.created.Server }

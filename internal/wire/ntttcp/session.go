@@ -218,8 +218,8 @@ func (s *session) Close() error {
 // Options implements wire.Session.
 func (s *session) Options() measure.Options { return s.o }
 
-// Warnings implements wire.Session.
-func (*session) Warnings() []string { return nil }
+// Findings implements wire.Session.
+func (*session) Findings() measure.Findings { return nil }
 
 // Entry implements wire.Session: there are no connect tests.
 func (s *session) Entry() wire.Entry { return wire.Entry{} }

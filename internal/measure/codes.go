@@ -1,0 +1,89 @@
+package measure
+
+// Codes of the findings about a trial. What each means, and its figures, is in codeTable.
+const (
+	CodeText Code = "text"
+
+	// Counts of the two ends.
+	CodeReceiverDisagrees      Code = "receiver_disagrees"
+	CodeConnectionCountsDiffer Code = "connection_counts_differ"
+	CodeReceivedNotReported    Code = "received_not_reported"
+	CodeReceivedIsAcknowledged Code = "received_is_acknowledged"
+	CodeReceivedExceedsSent    Code = "received_exceeds_sent"
+	CodeReceiverUnconfirmed    Code = "receiver_unconfirmed"
+	CodeStreamSamplesLeftOut   Code = "stream_samples_left_out"
+	CodeNoSokuServer           Code = "no_soku_server"
+	CodeForeignConnections     Code = "foreign_connections"
+	CodeFileDescriptorsRanOut  Code = "file_descriptors_ran_out"
+	CodeSocketDrops            Code = "socket_drops"
+	CodeSegmentsNotSplit       Code = "segments_not_split"
+	CodeSegmentsArrivedJoined  Code = "segments_arrived_joined"
+	CodeDatagramsJoined        Code = "datagrams_joined"
+	CodeMTUReportUnconfirmed   Code = "mtu_report_unconfirmed"
+	CodeMultipathFellBack      Code = "multipath_fell_back"
+	CodeMultipathNotRequested  Code = "multipath_not_requested"
+
+	// What was asked for and not done.
+	CodeServerLoweredRate        Code = "server_lowered_rate"
+	CodeServerLoweredConnections Code = "server_lowered_connections"
+	CodeServerLoweredRequests    Code = "server_lowered_requests"
+	CodeServerExceedsRate        Code = "server_exceeds_rate"
+	CodeNotPinned                Code = "not_pinned"
+	CodeNotSpinning              Code = "not_spinning"
+	CodeSplitUnsupported         Code = "split_unsupported"
+	CodeSplitStampsMissing       Code = "split_stamps_missing"
+	CodeSplitFarKernelUnstamped  Code = "split_far_kernel_unstamped"
+	CodeSplitIncomplete          Code = "split_incomplete"
+
+	// What this host and program add, or take away.
+	CodeGoodputNearBaseline    Code = "goodput_near_baseline"
+	CodePacketRateNearBaseline Code = "packet_rate_near_baseline"
+	CodeRTTNearBaseline        Code = "rtt_near_baseline"
+	CodeBaselineFailed         Code = "baseline_failed"
+	CodeBaselineModeFailed     Code = "baseline_mode_failed"
+	CodeHostLoaded             Code = "host_loaded"
+	CodeProbesLate             Code = "probes_late"
+
+	// Campaigns.
+	CodeReplacesResult Code = "replaces_result"
+
+	// Results of other programs.
+	CodeTestUnknown             Code = "test_unknown"
+	CodeRTTDoubled              Code = "rtt_doubled"
+	CodeRetransmitsOfHost       Code = "retransmits_of_host"
+	CodeConnectionsCarryRequest Code = "connections_carry_request"
+	CodePercentilesRenamed      Code = "percentiles_renamed"
+	CodeRouterRepliesAreLoss    Code = "router_replies_are_loss"
+	CodeWholeMilliseconds       Code = "whole_milliseconds"
+)
+
+// CodeInfo documents a code.
+type CodeInfo struct {
+	Code     Code
+	Severity Severity
+	Where    string // what the member where may be; empty: absent
+	Figures  []FigureInfo
+	Meaning  string
+	Next     string // what a person can do about it; empty: nothing
+}
+
+// FigureInfo documents a figure of a finding. Its unit is in its key.
+type FigureInfo struct {
+	Key      string
+	Text     bool // a text, otherwise a number
+	Optional bool
+	Meaning  string
+}
+
+// Describe returns what is known about a code; a code of a newer soku is not known.
+func Describe(code Code) (CodeInfo, bool) {
+	for _, info := range codeTable {
+		if info.Code == code {
+			return info, true
+		}
+	}
+	return CodeInfo{}, false
+}
+
+// Codes returns every code, in the order of the documentation.
+func Codes() []CodeInfo { return codeTable }

@@ -1,0 +1,185 @@
+package measure
+
+// Values of CodeInfo.Where.
+const (
+	anyFlow = "the direction of the flow"
+	anyEnd  = "client or server"
+)
+
+// codeTable is every code that this version writes. docs/reference/findings.md is
+// generated from it.
+var codeTable = []CodeInfo{
+	{CodeReceiverDisagrees, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "sent_bytes", Meaning: "counted by the sender"},
+		{Key: "received_bytes", Meaning: "counted by the receiver"},
+	}, "The byte counts of sender and receiver differ by more than 0.5 %. The receiver's count is used.",
+		"Look for an interrupted trial or a middlebox that ends connections."},
+	{CodeConnectionCountsDiffer, SeverityWarning, "", []FigureInfo{
+		{Key: "client_connections", Meaning: "set up by the client"},
+		{Key: "server_connections", Meaning: "accepted by the server"},
+	}, "Client and server count different numbers of connections. The server's count is used.",
+		"Look for a middlebox that answers in the server's place."},
+	{CodeReceivedNotReported, SeverityWarning, anyFlow, nil,
+		"The server does not report what it received, so loss and goodput are unknown here.",
+		"Read the figures where the server runs."},
+	{CodeReceivedIsAcknowledged, SeverityWarning, anyFlow, nil,
+		"The server does not report what it received. Received bytes are inferred from TCP acknowledgements.", ""},
+	{CodeReceivedExceedsSent, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "sent_bytes", Meaning: "by the sender's file"},
+		{Key: "received_bytes", Meaning: "by the receiver's file"},
+	}, "Two ingested files are joined as both ends of one run, and the receiver counted more than the sender sent.",
+		"Check that both files are of the same run."},
+	{CodeReceiverUnconfirmed, SeverityWarning, "", []FigureInfo{
+		{Key: "port", Meaning: "TCP port that did not answer"},
+	}, "The server did not answer on TCP, so it is unknown whether anything receives the datagrams.",
+		"Check that the server runs and that the path lets TCP through."},
+	{CodeStreamSamplesLeftOut, SeverityNote, "server", nil,
+		"The server's report was too large for one message, so it left out the samples of single streams.",
+		"Use fewer streams, a longer --interval or a shorter test."},
+	{CodeNoSokuServer, SeverityNote, "", []FigureInfo{
+		{Key: "address", Text: true, Meaning: "address and port that was connected to"},
+		{Key: "connections_per_second", Meaning: "requested rate"},
+	}, "No soku server answers at that port. Connections go to whatever listens there, and only the client counts them.", ""},
+	{CodeForeignConnections, SeverityWarning, "server", []FigureInfo{
+		{Key: "connections", Meaning: "closed and not counted"},
+	}, "Connections came from other addresses than the client's and were not counted.",
+		"Check whether the path translates addresses (NAT)."},
+	{CodeFileDescriptorsRanOut, SeverityWarning, "server", nil,
+		"The server had no file descriptor left at times, so it accepted connections late.",
+		"Raise its limit (ulimit -n, or LimitNOFILE= of its unit)."},
+	{CodeSocketDrops, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "dropped_datagrams", Meaning: "dropped because the receiver's socket was full"},
+		{Key: "lost_datagrams", Meaning: "all that were lost"},
+	}, "Datagrams reached the receiving host and were dropped there, because its socket was full. The host was too slow, not the path.",
+		"Use a larger --window or a lower --rate."},
+	{CodeSegmentsNotSplit, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "interface", Text: true, Meaning: "carries segments as they are"},
+	}, "With --tx gso over this interface nothing splits segments, so no datagram was alone on a wire. Packets a second count what the programs handed over.",
+		"Use --tx batch, or measure between hosts."},
+	{CodeSegmentsArrivedJoined, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "joined_ratio", Meaning: "share of the received datagrams"},
+	}, "With --tx gso some datagrams arrived joined with others, so it is unknown whether each was alone on the wire.",
+		"Use --tx batch."},
+	{CodeDatagramsJoined, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "joined_ratio", Meaning: "share of the received datagrams"},
+	}, "The receiving host joined datagrams before it handed them over (GRO). The arrival time of a joined datagram, and so the jitter, is that of the first.",
+		"Use --rx batch."},
+	{CodeMTUReportUnconfirmed, SeverityWarning, "", []FigureInfo{
+		{Key: "address", Text: true, Meaning: "router that reported"},
+		{Key: "reported_bytes", Meaning: "largest packet by its report"},
+		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},
+	}, "A router reported another MTU than the probes found. The probes count.", ""},
+	{CodeMultipathFellBack, SeverityWarning, "", []FigureInfo{
+		{Key: "fell_back", Meaning: "connections that are plain TCP"},
+		{Key: "connections", Meaning: "all connections"},
+	}, "Connections fell back from Multipath TCP to TCP over one path.",
+		"Check that the server and its host (net.mptcp.enabled) speak Multipath TCP, and that no middlebox removes its options."},
+	{CodeMultipathNotRequested, SeverityWarning, "", []FigureInfo{
+		{Key: "multipath", Meaning: "connections that are Multipath TCP"},
+		{Key: "connections", Meaning: "all connections"},
+	}, "This system turns TCP connections into Multipath TCP although that was not requested.",
+		"Turn it off on this system (mptcpize, or a BPF program)."},
+
+	{CodeServerLoweredRate, SeverityWarning, "server", []FigureInfo{
+		{Key: "rate_bps", Meaning: "allowed rate, which was used"},
+		{Key: "requested_bps", Optional: true, Meaning: "absent: no limit was requested"},
+	}, "The server limits the rate (--max-rate).", "Ask the server's owner for a higher limit."},
+	{CodeServerLoweredConnections, SeverityWarning, "server", []FigureInfo{
+		{Key: "connections_per_second", Meaning: "allowed rate, which was used"},
+		{Key: "requested_per_second", Optional: true, Meaning: "absent: no limit was requested"},
+		{Key: "limit_bps", Meaning: "the server's --max-rate"},
+	}, "The server limits the rate of connections because of its --max-rate.", "Ask the server's owner for a higher limit."},
+	{CodeServerLoweredRequests, SeverityWarning, "server", []FigureInfo{
+		{Key: "requests_per_second", Meaning: "allowed rate, which was used"},
+		{Key: "requested_per_second", Meaning: "requested rate"},
+		{Key: "limit_bps", Meaning: "the server's --max-rate"},
+	}, "The server limits the rate of requests because of its --max-rate.", "Ask the server's owner for a higher limit."},
+	{CodeServerExceedsRate, SeverityWarning, "server", []FigureInfo{
+		{Key: "rate_bps", Meaning: "requested rate"},
+	}, "The server sends faster than requested. Microsoft's Ethr holds no rate when it sends.", ""},
+	{CodeNotPinned, SeverityWarning, anyEnd, nil,
+		"Pinning was requested and nothing was pinned at this end: no loop there belongs to this test alone, or its soku is older.", ""},
+	{CodeNotSpinning, SeverityWarning, anyEnd, []FigureInfo{
+		{Key: "method", Text: true, Meaning: "how the end waited instead"},
+	}, "Spinning was requested and this end could not spin.", "Free a processor for each loop at that end."},
+	{CodeSplitUnsupported, SeverityWarning, "client", []FigureInfo{
+		{Key: "method", Text: true, Meaning: "how times were taken"},
+	}, "The split of round trips is unknown: the kernel of this host does not stamp requests when they leave.", "Use Linux at the client."},
+	{CodeSplitStampsMissing, SeverityWarning, "", nil,
+		"The split of round trips is unknown: kernel stamps did not arrive, or the server did not report how long it held a request.",
+		"Use the same version of soku at both ends."},
+	{CodeSplitFarKernelUnstamped, SeverityWarning, "server", nil,
+		"The far host's kernel stamped no request, so the part of the far host begins when its program got the request. Its wake-up time counts as path.",
+		"Use Linux at the server."},
+	{CodeSplitIncomplete, SeverityWarning, "", []FigureInfo{
+		{Key: "unsplit", Meaning: "round trips that are in no part"},
+		{Key: "round_trips", Meaning: "all round trips"},
+	}, "Some round trips are in no part of the split, because not all their kernel stamps arrived.", ""},
+
+	{CodeGoodputNearBaseline, SeverityWarning, "", []FigureInfo{
+		{Key: "goodput_bps", Meaning: "of the trial"},
+		{Key: "baseline_bps", Meaning: "one stream on this host's loopback"},
+		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
+	}, "The goodput is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
+		"Use a faster host, or measure several streams or hosts at once."},
+	{CodePacketRateNearBaseline, SeverityWarning, "", []FigureInfo{
+		{Key: "packets_per_second", Meaning: "received in the trial"},
+		{Key: "baseline_per_second", Meaning: "received on this host's loopback"},
+		{Key: "baseline_age_ns", Meaning: "how long before the trial soku floor measured it"},
+	}, "The packet rate is close to what this host reaches on its own loopback, so the host may be the limit and not the path.",
+		"Use a faster host, or measure several streams or hosts at once."},
+	{CodeRTTNearBaseline, SeverityWarning, "", []FigureInfo{
+		{Key: "rtt_ns", Meaning: "median of the trial"},
+		{Key: "baseline_ns", Meaning: "median on this host's loopback"},
+		{Key: "baseline_age_ns", Optional: true, Meaning: "how long before the trial soku floor measured it; absent: measured beside the trial"},
+	}, "A large part of the median round trip is what host and program add by themselves.",
+		"Use --spin on, or compare differences instead of the figure."},
+	{CodeBaselineFailed, SeverityWarning, "client", []FigureInfo{
+		{Key: "error", Text: true, Meaning: "why"},
+	}, "The loopback baseline of this trial could not be measured.", ""},
+	{CodeBaselineModeFailed, SeverityWarning, "", []FigureInfo{
+		{Key: "test", Text: true, Meaning: "which test"},
+		{Key: "mode", Text: true, Meaning: "which mode of it"},
+		{Key: "error", Text: true, Meaning: "why"},
+	}, "soku floor could not measure one of its modes.", ""},
+	{CodeHostLoaded, SeverityWarning, "", []FigureInfo{
+		{Key: "load_1m", Meaning: "load average over one minute"},
+		{Key: "cpus", Meaning: "logical processors"},
+	}, "Other work may have shared the host while soku floor measured it, so the host may reach more.",
+		"Run soku floor again while the host is idle."},
+	{CodeProbesLate, SeverityWarning, "client", []FigureInfo{
+		{Key: "late_ratio", Meaning: "share of the messages"},
+	}, "Latency messages beside the load left late, because this host was too busy. The delay is in their latency.",
+		"Use a host with more processors."},
+
+	{CodeReplacesResult, SeverityNote, "", []FigureInfo{
+		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
+	}, "The same trial failed earlier, and this result replaces that one.", ""},
+
+	{CodeTestUnknown, SeverityWarning, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+		{Key: "test", Text: true, Meaning: "taken to be this test"},
+	}, "The program failed before it wrote which test it was.", ""},
+	{CodeRTTDoubled, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program reports half of each round trip. The figures are doubled.", ""},
+	{CodeRetransmitsOfHost, SeverityWarning, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program reports the retransmits of the whole sending host.", ""},
+	{CodeConnectionsCarryRequest, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program and test that wrote the file"},
+	}, "Each connection carried a request and a reply.", ""},
+	{CodePercentilesRenamed, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program's log has percentiles under the wrong names. They are corrected.", ""},
+	{CodeRouterRepliesAreLoss, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program counts a message of a router, such as host unreachable, as a reply. Here it counts as lost.", ""},
+	{CodeWholeMilliseconds, SeverityWarning, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program wrote whole milliseconds, so every figure is known within 1 ms.", ""},
+
+	{CodeText, SeverityWarning, "", []FigureInfo{
+		{Key: "text", Text: true, Meaning: "the sentence"},
+	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},
+}

@@ -1,0 +1,151 @@
+package measure
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+)
+
+// Code names one thing that the program can find out about a trial. Codes are
+// listed, with their figures, in docs/reference/findings.md; a code is never used
+// again for something else.
+type Code string
+
+// Severity is how much a finding takes from the figures beside it.
+type Severity string
+
+// Severities.
+const (
+	SeverityNote    Severity = "note"    // good to know; the figures stand
+	SeverityWarning Severity = "warning" // makes a figure less certain
+)
+
+// Where is the part of a trial that a finding is about: an end, or the flow of one
+// [Direction]. Empty is the trial as a whole.
+type Where string
+
+// The ends of a trial.
+const (
+	AtClient Where = "client"
+	AtServer Where = "server"
+)
+
+// Figures are what a finding rests on: numbers (float64) and texts (string) by
+// key. A key carries its unit: _bps, _bytes, _ns, _ratio (0 to 1), _per_second; a
+// number without one is a count.
+type Figures map[string]any
+
+// Finding is one thing that the program found out, as data. The sentence that a
+// person reads is made of it where it is shown.
+type Finding struct {
+	Code     Code     `json:"code" jsonschema:"description=See docs/reference/findings.md"`
+	Severity Severity `json:"severity" jsonschema:"enum=note,enum=warning"`
+	Where    Where    `json:"where,omitempty" jsonschema:"description=client or server (an end); forward or reverse (a flow); absent: the trial as a whole"`
+	Figures  Figures  `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
+}
+
+// NewFinding makes a finding of a code, with the severity that the code has. A
+// figure that is neither a finite number nor a text is left out.
+func NewFinding(code Code, where Where, figures Figures) Finding {
+	f := Finding{Code: code, Severity: SeverityWarning, Where: where, Figures: figures.plain()}
+	if info, known := Describe(code); known {
+		f.Severity = info.Severity
+	}
+	return f
+}
+
+// TextFinding is what an earlier soku, or another program, says in a sentence of its own.
+func TextFinding(sentence string) Finding {
+	return NewFinding(CodeText, "", Figures{"text": sentence})
+}
+
+// Text is the figure of that key if it is a text, otherwise empty.
+func (f Finding) Text(key string) string {
+	s, _ := f.Figures[key].(string)
+	return s
+}
+
+// Number is the figure of that key if it is a number.
+func (f Finding) Number(key string) (v float64, ok bool) {
+	v, ok = f.Figures[key].(float64)
+	return v, ok
+}
+
+// Equal tells whether both say the same.
+func (f Finding) Equal(o Finding) bool {
+	return f.Code == o.Code && f.Severity == o.Severity && f.Where == o.Where &&
+		(len(f.Figures) == 0 && len(o.Figures) == 0 || reflect.DeepEqual(f.Figures, o.Figures))
+}
+
+// plain is f with every number as float64 and every text as string.
+func (f Figures) plain() Figures {
+	if len(f) == 0 {
+		return nil
+	}
+	out := make(Figures, len(f))
+	for key, value := range f {
+		v := reflect.ValueOf(value)
+		for v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		switch {
+		case !v.IsValid():
+		case v.Kind() == reflect.String:
+			out[key] = v.String()
+		case v.CanInt():
+			out[key] = float64(v.Int())
+		case v.CanUint():
+			out[key] = float64(v.Uint())
+		case v.CanFloat() && !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0):
+			out[key] = v.Float()
+		}
+	}
+	return out
+}
+
+// UnmarshalJSON reads numbers and texts and leaves out anything else.
+func (f *Figures) UnmarshalJSON(b []byte) error {
+	var members map[string]any
+	if err := json.Unmarshal(b, &members); err != nil {
+		return err
+	}
+	*f = Figures(members).plain()
+	return nil
+}
+
+// Findings are several, in the order in which they were found.
+type Findings []Finding
+
+// Add appends a finding of a code; see [NewFinding].
+func (fs *Findings) Add(code Code, where Where, figures Figures) {
+	*fs = append(*fs, NewFinding(code, where, figures))
+}
+
+// AddOnce appends f unless an equal finding is there.
+func (fs *Findings) AddOnce(f Finding) {
+	for _, o := range *fs {
+		if o.Equal(f) {
+			return
+		}
+	}
+	*fs = append(*fs, f)
+}
+
+// With returns the findings of a code.
+func (fs Findings) With(code Code) (out Findings) {
+	for _, f := range fs {
+		if f.Code == code {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// OfSentences are the findings of documents and messages of an earlier soku, which
+// have a list "warnings" of sentences in the place of findings.
+func OfSentences(sentences []string) (out Findings) {
+	for _, s := range sentences {
+		out = append(out, TextFinding(s))
+	}
+	return out
+}

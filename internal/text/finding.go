@@ -1,0 +1,65 @@
+package text
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Finding makes the sentence of a finding. Of a code that this version does not know
+// it shows code and figures.
+func (c *Catalogue) Finding(f measure.Finding) string {
+	info, known := measure.Describe(f.Code)
+	if !known {
+		return c.Say("finding.unknown", Args{"Code": f.Code, "Where": f.Where, "Figures": figuresText(f.Figures)})
+	}
+	args := Args{"where": f.Where}
+	for _, figure := range info.Figures {
+		args[figure.Key] = f.Figures[figure.Key]
+	}
+	return c.Say("finding."+string(f.Code), args)
+}
+
+// Findings are the sentences of several.
+func (c *Catalogue) Findings(findings measure.Findings) []string {
+	out := make([]string, len(findings))
+	for i, f := range findings {
+		out[i] = c.Finding(f)
+	}
+	return out
+}
+
+func figuresText(figures measure.Figures) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(figures)) {
+		parts = append(parts, fmt.Sprintf("%s %v", key, figures[key]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *Catalogue) where(w measure.Where) string {
+	if key := "where." + string(w); c.Has(key) {
+		return c.Say("where."+string(w), nil)
+	}
+	return string(w)
+}
+
+func (c *Catalogue) ago(ns any) (string, error) {
+	v, err := toFloat(ns)
+	if err != nil {
+		return "", err
+	}
+	for _, u := range []struct {
+		name string
+		span time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
+		if n := int64(v / float64(u.span)); n > 0 {
+			return c.Say("ago."+u.name, Args{"N": n}), nil
+		}
+	}
+	return c.Say("ago.now", nil), nil
+}

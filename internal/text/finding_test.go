@@ -1,0 +1,92 @@
+package text
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// figure finds the figures of a finding that a message writes.
+var figure = regexp.MustCompile(`\.([a-z]\w*)`)
+
+func TestEveryCodeHasItsSentenceAndEverySentenceItsCode(t *testing.T) {
+	messages := messagesOf(t, "en")
+	for key := range messages {
+		code, is := strings.CutPrefix(key, "finding.")
+		if _, known := measure.Describe(measure.Code(code)); is && !known && code != "unknown" {
+			t.Errorf("%s: there is no such code", key)
+		}
+	}
+	for _, info := range measure.Codes() {
+		m, there := messages["finding."+string(info.Code)]
+		if !there {
+			t.Errorf("%s has no message", info.Code)
+			continue
+		}
+		for form, text := range m.forms {
+			for _, a := range action.FindAllString(text, -1) {
+				for _, found := range figure.FindAllStringSubmatch(a, -1) {
+					known := func(f measure.FigureInfo) bool { return f.Key == found[1] }
+					if found[1] != "where" && !slices.ContainsFunc(info.Figures, known) {
+						t.Errorf("%s (%s) writes %s, which is no figure of the code", info.Code, form, found[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// sample is a finding with its figures; whole: also those that may be absent.
+func sample(info measure.CodeInfo, whole bool) measure.Finding {
+	figures := measure.Figures{}
+	for _, f := range info.Figures {
+		switch {
+		case f.Optional && !whole:
+		case f.Text:
+			figures[f.Key] = "text of " + f.Key
+		default:
+			figures[f.Key] = 7.0
+		}
+	}
+	return measure.NewFinding(info.Code, measure.AtClient, figures)
+}
+
+func TestEveryFindingIsSaidWithAndWithoutItsOptionalFigures(t *testing.T) {
+	for _, info := range measure.Codes() {
+		for _, whole := range []bool{true, false} {
+			got := English().Finding(sample(info, whole))
+			if got == "" || strings.Contains(got, "map[") || strings.Contains(got, "<no value>") || strings.Contains(got, "<nil>") {
+				t.Errorf("%s: %q", info.Code, got)
+			}
+		}
+	}
+}
+
+func TestASentenceOfAFindingWritesItsFigures(t *testing.T) {
+	for want, f := range map[string]measure.Finding{
+		"forward: the sender counted 30.00 MB, the receiver 25.00 MB; the receiver's count is used": measure.NewFinding(measure.CodeReceiverDisagrees, "forward", measure.Figures{"sent_bytes": 3e7, "received_bytes": 2.5e7}),
+		"the clock stepped": measure.TextFinding("the clock stepped"),
+		"1 of 1 connection fell back to TCP over one path: the server, its host (net.mptcp.enabled) or a middlebox does not support Multipath TCP": measure.NewFinding(measure.CodeMultipathFellBack, "", measure.Figures{"fell_back": 1, "connections": 1}),
+		"the median of 50.00 µs is close to what this host and program add by themselves: 20.00 µs on loopback":                                    measure.NewFinding(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": 50_000, "baseline_ns": 20_000}),
+		"the median of 50.00 µs is close to what this host and program add by themselves: 20.00 µs on loopback (soku floor, 2 days ago)":           measure.NewFinding(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": 50_000, "baseline_ns": 20_000, "baseline_age_ns": 50 * time.Hour}),
+		"the median of 50.00 µs is close to what this host and program add by themselves: 20.00 µs on loopback (soku floor, just now)":             measure.NewFinding(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": 50_000, "baseline_ns": 20_000, "baseline_age_ns": 0}),
+		"of_a_later_version (server): size_bytes 7": {Code: "of_a_later_version", Where: "server", Figures: measure.Figures{"size_bytes": 7.0}},
+	} {
+		if got := English().Finding(f); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A document may come from anywhere: what it lacks or has of another kind must not
+// stop a report.
+func TestAFindingWithoutItsFiguresIsShownAsItIs(t *testing.T) {
+	got := English().Finding(measure.Finding{Code: measure.CodeReceiverDisagrees, Where: "x", Figures: measure.Figures{"sent_bytes": "many"}})
+	if !strings.Contains(got, "receiver_disagrees") || !strings.Contains(got, "many") {
+		t.Errorf("%q", got)
+	}
+}
