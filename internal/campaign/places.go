@@ -7,16 +7,16 @@ import (
 	"soku/internal/measure"
 )
 
-// Places is a [Runner] that runs each trial where its client is.
+// Places is a [Runner] that has agents run the trials.
 type Places struct {
 	Access agent.Access
-	// Of is where trials from this client run.
-	Of func(client Target) agent.Place
+	// Of is where a trial runs.
+	Of func(Job) agent.Place
 }
 
 // Run implements [Runner].
 func (p Places) Run(ctx context.Context, j Job, h Hooks) *measure.Result {
-	return p.Of(j.Client).Run(ctx, j.Spec(p.Access), h)
+	return p.Of(j).Run(ctx, j.Spec(p.Access), h)
 }
 
 // Spec is the job as an agent gets it.

@@ -120,7 +120,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 
 	show := newProgress(sys, c, p.Estimate(only))
 	e := &campaign.Executor{
-		Runner: place.runner(sys, access, false), Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
+		Runner: place.runner(sys, access), Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
 		Only: only, RetryFailed: f.retryFailed, Version: version.String(), Now: sys.Now,
 	}
 	out, err := e.Run(ctx, c)

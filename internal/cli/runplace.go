@@ -108,15 +108,15 @@ func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
 	return s
 }
 
-// runner runs each trial where its client is. Where several may run at once, each
-// has a process of its own, so that each has a processor cost of its own.
-func (p *place) runner(sys *System, access agent.Access, several bool) campaign.Runner {
-	return campaign.Places{Access: access, Of: func(client campaign.Target) agent.Place {
-		if client.Host == "" && len(client.Command) == 0 && !several {
+// runner runs each trial where its client is. A trial that runs at the same time
+// as others has a process of its own, so that it has a processor cost of its own.
+func (p *place) runner(sys *System, access agent.Access) campaign.Runner {
+	return campaign.Places{Access: access, Of: func(j campaign.Job) agent.Place {
+		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Trial.Group == nil {
 			return here(sys)
 		}
 		return agent.Process{Now: sys.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
-			return p.child(ctx, sys, client)
+			return p.child(ctx, sys, j.Client)
 		}}
 	}}
 }
