@@ -31,6 +31,8 @@ type Campaign struct {
 	finished time.Time        // when the last trial with a result ended
 	bytes    int64            // payload moved so far, dropped trials included
 	sessions int              // runs so far
+	added    int              // rounds beside the plan's
+	trials   int              // of the whole campaign
 	patterns func() []Pattern // of the plan that is recorded
 }
 
@@ -90,10 +92,19 @@ func (c *Campaign) samePlan() error {
 func (c *Campaign) learn(rec Record) error {
 	switch rec.Kind {
 	case RecordPlan:
-		c.Record, c.StartedAt = *rec.Plan, rec.At
+		c.Record, c.StartedAt, c.trials = *rec.Plan, rec.At, rec.Plan.Trials
 		c.patterns = sync.OnceValue(c.recordedPatterns)
 	case RecordStarted:
 		c.sessions++
+	case RecordRoundsAdded:
+		c.added += rec.Rounds
+		c.trials += rec.Trials
+	case RecordGroupFinished:
+		for _, finished := range rec.Group {
+			if err := c.learn(finished); err != nil {
+				return err
+			}
+		}
 	case RecordTrialFinished:
 		key := *rec.Trial
 		if key.Levels == nil && c.patterns != nil {
@@ -137,14 +148,19 @@ func (c *Campaign) documents(ids map[string]bool, visit func(*measure.Result) er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.journal.Read(func(rec Record) error {
-		if rec.Kind != RecordTrialFinished || !ids[rec.Result.ID] {
-			return nil
+		for _, finished := range append(rec.Group, rec) {
+			if finished.Result == nil || !ids[finished.Result.ID] {
+				continue
+			}
+			res, err := finished.Result.Result()
+			if err != nil {
+				return journalFailure("read a result of the journal", c.name, err)
+			}
+			if err := visit(res); err != nil {
+				return err
+			}
 		}
-		res, err := rec.Result.Result()
-		if err != nil {
-			return journalFailure("read a result of the journal", c.name, err)
-		}
-		return visit(res)
+		return nil
 	})
 }
 
@@ -184,22 +200,34 @@ func (c *Campaign) Entry() store.Campaign {
 	done, failed := len(c.outcomes.of), c.outcomes.failed
 	e := store.Campaign{
 		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: c.Record.Text,
-		Seed: c.Record.Seed, Patterns: c.Record.Patterns, Trials: c.Record.Trials, Done: done, Failed: failed,
+		Seed: c.Record.Seed, Patterns: c.Record.Patterns, Trials: c.trials, Done: done, Failed: failed,
 	}
-	if done == c.Record.Trials {
+	if done == c.trials {
 		e.FinishedAt = c.finished
 	}
 	return e
 }
 
-// write appends a record to the journal and takes it into account.
-func (c *Campaign) write(rec Record) error {
+// write appends records to the journal and takes them into account.
+func (c *Campaign) write(records ...Record) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.journal.Append(rec); err != nil {
+	if err := c.journal.Append(records...); err != nil {
 		return err
 	}
-	return c.learn(rec)
+	for _, rec := range records {
+		if err := c.learn(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextSession is the session of a run that starts now.
+func (c *Campaign) nextSession(now time.Time) measure.Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return measure.Session{ID: measure.NewResultID(now), Number: c.sessions + 1}
 }
 
 // newID begins with the time, so that identities sort, and ends with chance, so

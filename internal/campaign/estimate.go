@@ -76,15 +76,3 @@ func trialTime(test measure.Test, o measure.Options) (time.Duration, bool) {
 func trialBytes(test measure.Test, o measure.Options) (int64, bool) {
 	return measure.SpecOf(test).Payload(o)
 }
-
-// moved is the payload a finished trial carried, as far as its ends counted it.
-func moved(r *measure.Result) int64 {
-	var n int64
-	for _, f := range r.Flows {
-		n += max(f.Summary.SentBytes, f.Summary.ReceivedBytes)
-	}
-	if l := r.Latency; l != nil {
-		n += (l.Sent + l.Received) * int64(r.Options.Size)
-	}
-	return n
-}

@@ -16,6 +16,7 @@ const (
 	EventTrial                        // a trial begins
 	EventProgress                     // a live interval of it
 	EventResult                       // its result is kept
+	EventHostGone                     // a host went away; at any time
 )
 
 // Event is what a person watching a campaign is told.
@@ -25,45 +26,83 @@ type Event struct {
 	Command  *CommandRecord    // for commands
 	Progress *measure.Progress // for EventProgress
 	Result   *measure.Result   // for EventResult
+	Host     string            // for EventHostGone
+	Error    *measure.Error    // for EventHostGone: why
 
 	Done, Failed, Total int           // trials of the selection
 	Left                time.Duration // how long the rest will take, from what trials took so far
 }
 
+// tell reports an event to whoever watches.
 func (r *run) tell(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report(e)
+}
+
+// report is tell under r.mu.
+func (r *run) report(e Event) {
 	if r.Watch == nil {
 		return
 	}
 	e.Done, e.Failed, e.Total = r.out.Done, r.out.Failed, r.out.Total
-	e.Left = r.clock.left(r.c.Plan.Pause.Std(), r.out.Total-r.out.Done)
+	e.Left = r.clock.left(r.Now(), r.c.Plan.Pause.Std(), r.out.Total-r.out.Done-r.out.Skipped)
 	r.Watch(e)
 }
 
-// clock foretells how long a run will take: the planned time of the trials that
-// are left, stretched as those so far were, and the commands around them.
+// clock estimates how long a run will take: the planned time of the trials that
+// are left, stretched as those so far were and divided by how many ran at once,
+// and the commands around them.
 type clock struct {
 	planned    time.Duration // of trials that are left
 	ranPlanned time.Duration // of trials that ran
-	ranTook    time.Duration // what they took
+	ranTook    time.Duration // what they took, each by itself
 	blocks     int           // with commands, in all
 	blocksDone int
 	commands   time.Duration // what the commands took
+
+	running int
+	busy    time.Duration // in which trials ran, until all had ended
+	since   time.Time     // from when trials have been running again
 }
 
-func (c *clock) ran(j Job, took time.Duration) {
+func (c *clock) began(now time.Time) {
+	if c.running == 0 {
+		c.since = now
+	}
+	c.running++
+}
+
+func (c *clock) ended(j Job, begin, end time.Time) {
 	length, _ := trialTime(j.Test, j.Options)
 	c.planned -= length
 	c.ranPlanned += length
-	c.ranTook += took
+	c.ranTook += end.Sub(begin)
+	if c.running--; c.running == 0 {
+		c.busy += end.Sub(c.since)
+	}
 }
 
-func (c *clock) left(pause time.Duration, trials int) time.Duration {
+// atOnce is how many trials ran at the same time, on average; at least 1.
+func (c *clock) atOnce(now time.Time) float64 {
+	busy := c.busy
+	if c.running > 0 {
+		busy += now.Sub(c.since)
+	}
+	if busy <= 0 {
+		return 1
+	}
+	return max(1, float64(c.ranTook)/float64(busy))
+}
+
+func (c *clock) left(now time.Time, pause time.Duration, trials int) time.Duration {
 	left := c.planned
 	if c.ranPlanned > 0 {
 		left = time.Duration(float64(left) * float64(c.ranTook) / float64(c.ranPlanned))
 	}
+	left = time.Duration(float64(left+pause*time.Duration(max(0, trials-1))) / c.atOnce(now))
 	if c.blocksDone > 0 && c.blocks > c.blocksDone {
 		left += c.commands / time.Duration(c.blocksDone) * time.Duration(c.blocks-c.blocksDone)
 	}
-	return max(0, left+pause*time.Duration(max(0, trials-1)))
+	return max(0, left)
 }

@@ -2,24 +2,27 @@ package campaign
 
 import (
 	"context"
+	"iter"
 	"os"
+	"sync"
 	"time"
 
-	"soku/internal/agent"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
 
 // Executor takes a campaign through its schedule: command, trial, journal,
-// store. It runs one trial at a time, on the caller's goroutine.
+// store. Blocks run one after the other; within a block it starts whatever has
+// all its hosts free, up to a limit. A goroutine runs each trial; the caller's
+// starts and gathers them.
 type Executor struct {
 	Runner Runner
 	Store  store.Store
 	// Command runs a before or after command with more environment and returns
 	// what it printed.
 	Command func(ctx context.Context, text string, environment []string) (output []byte, err error)
-	// Watch is told what happens, if it is not nil. It must return within a few
-	// milliseconds.
+	// Watch is told what happens, if it is not nil. It is called by one goroutine
+	// at a time and must return within a few milliseconds.
 	Watch func(Event)
 	// Only selects the patterns to run now; empty for all.
 	Only Selection
@@ -28,43 +31,56 @@ type Executor struct {
 	RetryFailed bool
 	Version     string // of this program, for the journal
 	Now         func() time.Time
+
+	// Limit is how many trials run at once. With 0 or 1 they run one after the
+	// other in the planned order. With more, hosts get their next trial as soon as
+	// they come free, and the journal has the order that came of it. A group of
+	// more trials than the limit runs by itself.
+	Limit int
+	// Hosts reports which hosts go away and come back, and is read while trials
+	// run. It is nil where nobody knows.
+	Hosts <-chan HostChange
+	// Blocks is what to run; nil: [Campaign.Blocks]. It must give the same blocks
+	// each time it is called, but for blocks at the end that came to be later.
+	Blocks func(c *Campaign) iter.Seq[Block]
 }
 
 // Outcome is where a campaign stands after a run.
 type Outcome struct {
-	Total  int // trials selected
-	Done   int // of them with a result, failed ones included
-	Failed int // of them whose newest result is an error
-	Ran    int // trials that left a result in this run
-	Left   int // of the whole campaign, also those not selected
+	Total   int // trials selected
+	Done    int // of them with a result, failed ones included
+	Failed  int // of them whose newest result is an error
+	Ran     int // trials that left a result in this run
+	Skipped int // trials that did not run in this run because a host went away
+	Left    int // of the whole campaign, also those not selected
 }
 
 // Run runs the trials that are selected and left. It returns an error of kind
 //
-//   - incomplete: all selected trials have a result, and some are errors;
-//   - interrupted: ctx ended; the trial that ran counts as not run;
+//   - incomplete: trials failed, or were skipped because a host went away; all
+//     other selected trials have a result;
+//   - interrupted: ctx ended; trials that ran count as not run;
 //   - refused: the plan's max_bytes is reached;
 //   - store: the journal or the store cannot be written.
 //
 // After each of them the campaign can be resumed. The Outcome is valid also
 // beside an error.
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
-	r := &run{Executor: e, c: c}
+	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}}
 	err := r.fillStore(ctx)
 	if err == nil {
-		r.session = measure.Session{ID: measure.NewResultID(r.Now()), Number: c.sessions + 1}
+		r.session = c.nextSession(r.Now())
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,
 			Only: e.Only, RetryFailed: e.RetryFailed, Version: e.Version, PID: os.Getpid()}})
 	}
 	if err == nil {
-		r.plan()
+		r.ended = c.moved()
 		err = r.blocks(ctx)
 	}
 	done, _ := c.Done()
-	r.out.Left = c.Record.Trials - done
-	if err == nil && r.out.Failed > 0 {
-		err = measure.Errorf(measure.KindIncomplete, "%d of %d trials failed", r.out.Failed, r.out.Total).
-			WithHint("their results say why: soku ls --campaign %s; measure them again with soku run %s --resume --retry-failed", c.ID(), c.Plan.File)
+	r.out.Left = c.Trials() - done
+	if err == nil {
+		err = r.incomplete()
 	}
 	reason := "all selected trials have a result"
 	if err != nil {
@@ -75,124 +91,126 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	return r.out, err
 }
 
+// incomplete is the error for a run that came to its end without all results.
+func (r *run) incomplete() error {
+	switch {
+	case r.out.Skipped > 0 && r.out.Failed > 0:
+		return measure.Errorf(measure.KindIncomplete, "%d of %d trials did not run because a host went away, and %d failed", r.out.Skipped, r.out.Total, r.out.Failed).
+			WithHint("run what is left with: soku run %s --resume; failed trials too with --retry-failed", r.c.Plan.File)
+	case r.out.Skipped > 0:
+		return measure.Errorf(measure.KindIncomplete, "%d of %d trials did not run because a host went away", r.out.Skipped, r.out.Total).
+			WithHint("the journal %s says which; run them with: soku run %s --resume", r.c.JournalName(), r.c.Plan.File)
+	case r.out.Failed > 0:
+		return measure.Errorf(measure.KindIncomplete, "%d of %d trials failed", r.out.Failed, r.out.Total).
+			WithHint("their results say why: soku ls --campaign %s; measure them again with soku run %s --resume --retry-failed", r.c.ID(), r.c.Plan.File)
+	}
+	return nil
+}
+
 // run is one run of a campaign.
 type run struct {
 	*Executor
 	c       *Campaign
 	session measure.Session
+
+	// Used by the goroutine that started the run alone.
+	hosts   <-chan HostChange
+	gone    map[string]*measure.Error // hosts that went away, with the reason
+	counted int                       // rounds when the trials were counted
+
+	keeping sync.Mutex // while results are written to journal and store
+
+	mu      sync.Mutex // for what follows; never held while something is written
 	out     Outcome
-
-	clock clock
+	clock   clock
+	running map[*attempt]bool
+	ended   int64 // payload that all trials moved which do not run any more
 }
 
-// fillStore gives the store the results of the journal that it lacks: soku may
-// have been killed between writing to the one and to the other, or it is a new
-// store.
-func (r *run) fillStore(ctx context.Context) error {
-	if err := r.Store.PutCampaign(ctx, r.c.Entry()); err != nil {
-		return err
-	}
-	missing, err := r.Store.Missing(ctx, r.c.resultIDs())
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	ids := make(map[string]bool, len(missing))
-	for _, id := range missing {
-		ids[id] = true
-	}
-	return r.c.documents(ids, func(res *measure.Result) error { return r.Store.Put(ctx, res) })
-}
-
-// pending are the jobs of a block that are to run now.
-func (r *run) pending(b Block) []Job {
-	if !r.Only.Matches(b.Pattern.Levels) {
-		return nil
-	}
-	var out []Job
-	for j := range b.Jobs() {
-		if o, done := r.c.outcome(j.Key()); !done || o.failed && r.RetryFailed {
-			j.Trial.Session = &r.session
-			out = append(out, j)
-		}
-	}
-	return out
-}
-
-// plan counts what is selected and left, for the progress that people see.
-func (r *run) plan() {
-	for b := range r.c.Plan.Blocks(r.c.ID(), r.c.Record.Seed) {
-		if !r.Only.Matches(b.Pattern.Levels) {
-			continue
-		}
-		r.out.Total += b.Len
-		left := r.pending(b)
-		for _, j := range left {
-			length, _ := trialTime(j.Test, j.Options)
-			r.clock.planned += length
-		}
-		if len(left) > 0 && len(b.Pattern.Before)+len(b.Pattern.After) > 0 {
-			r.clock.blocks++
-		}
-		for j := range b.Jobs() {
-			o, done := r.c.outcome(j.Key())
-			if done {
-				r.out.Done++
-			}
-			if o.failed {
-				r.out.Failed++
-			}
-		}
-	}
-}
-
+// blocks runs the schedule. Rounds may be added to its end meanwhile.
 func (r *run) blocks(ctx context.Context) error {
-	for b := range r.c.Plan.Blocks(r.c.ID(), r.c.Record.Seed) {
-		jobs := r.pending(b)
-		if len(jobs) == 0 {
-			continue
+	for b := range r.schedule() {
+		if r.counted != r.c.Rounds() {
+			r.count()
 		}
-		if err := r.block(ctx, b, jobs); err != nil {
+		if err := r.block(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// block runs a pattern's trials between its commands. The after commands run
-// whatever happened, so that a half-made change is undone: also, with little
-// time, after an interrupt.
-func (r *run) block(ctx context.Context, b Block, jobs []Job) error {
-	begin := r.Now()
-	failed, err := r.commands(ctx, "before", b, b.Pattern.Before)
-	r.clock.commands += r.Now().Sub(begin)
-	if err == nil {
-		for _, j := range jobs {
-			if failed != nil {
-				err = r.keep(ctx, j, j.Spec(agent.Access{}).NotRun(r.Now(), failed), 0)
-			} else {
-				err = r.trial(ctx, j)
-			}
-			if err != nil {
-				break
-			}
-		}
+func (r *run) schedule() iter.Seq[Block] {
+	if r.Blocks != nil {
+		return r.Blocks(r.c)
 	}
-	begin = r.Now()
-	after := ctx
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		after, cancel = context.WithTimeout(context.WithoutCancel(ctx), afterGrace)
-		defer cancel()
-	}
-	_, afterErr := r.commands(after, "after", b, b.Pattern.After)
-	r.clock.commands += r.Now().Sub(begin)
-	r.clock.blocksDone++
-	if err == nil {
-		err = afterErr
-	}
-	return err
+	return r.c.Blocks()
 }
 
-// afterGrace is how long the after commands may take once the person has
-// stopped the campaign.
-const afterGrace = 10 * time.Second
+// count adds up what is selected and left, for the progress that people see.
+func (r *run) count() {
+	r.counted = r.c.Rounds()
+	var out Outcome
+	var planned time.Duration
+	all, surrounded := 0, 0
+	for b := range r.schedule() {
+		all += b.Len
+		if !r.Only.Matches(b.Pattern.Levels) {
+			continue
+		}
+		out.Total += b.Len
+		due := r.due(b, func(o outcome, done bool) {
+			if done {
+				out.Done++
+			}
+			if o.failed {
+				out.Failed++
+			}
+		})
+		for _, first := range due {
+			planned += plannedTime(b, b.unit(first))
+		}
+		if len(due) > 0 && len(b.Pattern.Before)+len(b.Pattern.After) > 0 {
+			surrounded++
+		}
+	}
+	r.c.setTrials(all)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out.Ran, out.Skipped = r.out.Ran, r.out.Skipped
+	r.out, r.clock.planned, r.clock.blocks = out, planned, r.clock.blocksDone+surrounded
+}
+
+// due are the first trials of the units of a block that are to run now. each
+// gets what every trial of the block has left; it may be nil. All trials of a
+// group run again if one of them does.
+func (r *run) due(b Block, each func(o outcome, done bool)) []int {
+	if !r.Only.Matches(b.Pattern.Levels) {
+		return nil
+	}
+	var out []int
+	for i := 0; i < b.Len; {
+		u, due := b.unit(i), false
+		for ; i < u.first+u.count; i++ {
+			o, done := r.c.outcome(b.Job(i).Key())
+			due = due || !done || o.failed && r.RetryFailed
+			if each != nil {
+				each(o, done)
+			}
+		}
+		if due {
+			out = append(out, u.first)
+		}
+	}
+	return out
+}
+
+func plannedTime(b Block, u unit) time.Duration {
+	var sum time.Duration
+	for i := range u.count {
+		j := b.Job(u.first + i)
+		length, _ := trialTime(j.Test, j.Options)
+		sum += length
+	}
+	return sum
+}

@@ -13,21 +13,21 @@ type fileJournal struct {
 	size int64 // bytes of whole records
 }
 
-// Append writes a record and returns when it is on disk. If that fails, what
-// was written of it is taken back, so that the journal stays whole.
-func (j *fileJournal) Append(rec Record) error {
-	line, err := encodeRecord(rec)
+// Append writes records and returns when they are on disk. If that fails, what
+// was written of them is taken back, so that the journal stays whole.
+func (j *fileJournal) Append(records ...Record) error {
+	text, err := encodeRecords(records)
 	if err != nil {
 		return err
 	}
-	if _, err = j.f.WriteAt(line, j.size); err == nil {
+	if _, err = j.f.WriteAt(text, j.size); err == nil {
 		err = j.f.Sync()
 	}
 	if err != nil {
 		_ = j.f.Truncate(j.size)
 		return journalFailure("write the journal", j.path, err)
 	}
-	j.size += int64(len(line))
+	j.size += int64(len(text))
 	return nil
 }
 

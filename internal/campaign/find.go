@@ -11,11 +11,12 @@ import (
 // Info is a campaign as its journal tells without being opened for work.
 type Info struct {
 	Record       PlanRecord
+	Trials       int // of the whole campaign
 	Done, Failed int
 }
 
 // Open reports whether trials are left.
-func (i Info) Open() bool { return i.Done < i.Record.Trials }
+func (i Info) Open() bool { return i.Done < i.Trials }
 
 // Find lists the campaigns with that name, the newest first. Those whose journal
 // does not begin with a plan are passed over.
@@ -34,7 +35,7 @@ func Find(in Journals, name string) ([]Info, error) {
 		if err != nil && c.Record.ID == "" || c.Record.Name != name {
 			continue
 		}
-		info := Info{Record: c.Record}
+		info := Info{Record: c.Record, Trials: c.trials}
 		info.Done, info.Failed = c.Done()
 		out = append(out, info)
 	}

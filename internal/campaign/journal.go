@@ -32,10 +32,11 @@ type Journals interface {
 // Journal is the append-only record of one campaign. It is used by one goroutine
 // at a time.
 type Journal interface {
-	// Append adds a record. When it returns nil the record lasts, whatever happens
-	// to this process or its machine; after an error nothing of it is in the
-	// journal. Where a lock can be lost, as a lease can, Append refuses after that.
-	Append(Record) error
+	// Append adds records. When it returns nil they last, whatever happens to this
+	// process or its machine; after an error none of them is in the journal. A kill
+	// meanwhile may leave the first of them, each whole. Where a lock can be lost,
+	// as a lease can, Append refuses after that.
+	Append(records ...Record) error
 	// Read visits all records from the first on, and returns visit's error.
 	Read(visit func(Record) error) error
 	// Name is where the journal is, for messages.

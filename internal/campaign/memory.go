@@ -63,6 +63,16 @@ func (m *Memory) Open(id string, visit func(Record) error) (Journal, Lock, error
 	return j, j, nil
 }
 
+// Bytes is a copy of a journal as a file would have it; nil if there is none.
+func (m *Memory) Bytes(id string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if j := m.journals[id]; j != nil {
+		return bytes.Clone(j.text)
+	}
+	return nil
+}
+
 func (m *Memory) hold(id string) (*memoryJournal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -88,8 +98,8 @@ func (m *Memory) Read(id string, visit func(Record) error) error {
 	return j.Read(visit)
 }
 
-func (j *memoryJournal) Append(rec Record) error {
-	line, err := encodeRecord(rec)
+func (j *memoryJournal) Append(records ...Record) error {
+	text, err := encodeRecords(records)
 	if err != nil {
 		return err
 	}
@@ -98,7 +108,7 @@ func (j *memoryJournal) Append(rec Record) error {
 	if !j.held {
 		return measure.Errorf(measure.KindRefused, "write the journal %s: it was closed", j.id)
 	}
-	j.text = append(j.text, line...)
+	j.text = append(j.text, text...)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -21,7 +22,9 @@ const (
 	RecordStarted       = "started"        // a run began: this process works on the campaign from here on
 	RecordTrialStarted  = "trial_started"  // a trial is about to begin
 	RecordTrialFinished = "trial_finished" // it left a result, perhaps an error
-	RecordTrialDropped  = "trial_dropped"  // it was stopped and counts as not run
+	RecordGroupFinished = "group_finished" // all trials of a group left results
+	RecordTrialDropped  = "trial_dropped"  // it was stopped, or skipped, and counts as not run
+	RecordRoundsAdded   = "rounds_added"   // the campaign has more rounds than its plan
 	RecordCommand       = "command"        // a before or after command ended
 	RecordEnded         = "ended"          // the run ended in good order
 )
@@ -36,7 +39,10 @@ type Record struct {
 	Order   int            `json:"order,omitempty"`  // position in the round, of a trial
 	Bytes   int64          `json:"bytes,omitempty"`  // payload the trial moved
 	Result  *Document      `json:"result,omitempty"` // whole
+	Group   []Record       `json:"group,omitempty"`  // the trial_finished records of a group
 	Command *CommandRecord `json:"command,omitempty"`
+	Rounds  int            `json:"rounds,omitempty"` // that were added
+	Trials  int            `json:"trials,omitempty"` // that they have
 	Reason  string         `json:"reason,omitempty"` // why a trial was dropped or a run ended
 }
 
@@ -164,13 +170,15 @@ func decodeRecord(line []byte) (rec Record, err error) {
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return rec, err
 	}
-	if rec.Kind == "" {
+	unfinished := func(r Record) bool { return r.Trial == nil || r.Result == nil }
+	switch {
+	case rec.Kind == "":
 		return rec, errors.New("it has no record member")
-	}
-	if rec.Kind == RecordTrialFinished && (rec.Trial == nil || rec.Result == nil) {
+	case rec.Kind == RecordTrialFinished && unfinished(rec):
 		return rec, errors.New("a finished trial without its result")
-	}
-	if rec.Kind == RecordPlan && rec.Plan == nil {
+	case rec.Kind == RecordGroupFinished && (len(rec.Group) == 0 || slices.ContainsFunc(rec.Group, unfinished)):
+		return rec, errors.New("a finished group without its results")
+	case rec.Kind == RecordPlan && rec.Plan == nil:
 		return rec, errors.New("a plan record without a plan")
 	}
 	return rec, nil
@@ -193,14 +201,18 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// encodeRecord is the record as one line with its end.
-func encodeRecord(rec Record) ([]byte, error) {
-	line, err := json.Marshal(rec)
-	if err == nil && bytes.IndexByte(line, '\n') >= 0 {
-		err = errors.New("a record must be one line")
+// encodeRecords is the records as lines with their ends.
+func encodeRecords(records []Record) ([]byte, error) {
+	var out []byte
+	for _, rec := range records {
+		line, err := json.Marshal(rec)
+		if err == nil && bytes.IndexByte(line, '\n') >= 0 {
+			err = errors.New("a record must be one line")
+		}
+		if err != nil {
+			return nil, measure.Errorf(measure.KindInternal, "encode a %s record: %w", rec.Kind, err)
+		}
+		out = append(append(out, line...), '\n')
 	}
-	if err != nil {
-		return nil, measure.Errorf(measure.KindInternal, "encode a %s record: %w", rec.Kind, err)
-	}
-	return append(line, '\n'), nil
+	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -282,6 +283,9 @@ func campaignChild() int {
 		return 1
 	}
 	e := &campaign.Executor{Store: st, Now: time.Now, Runner: slowRunner{}}
+	if os.Getenv("SOKU_TEST_MESH") != "" {
+		e.Limit, e.Blocks = 3, blocksOf(p, killedMesh)
+	}
 	if _, err := e.Run(ctx, c); err != nil {
 		println(err.Error())
 		return 1
@@ -292,13 +296,27 @@ func campaignChild() int {
 // slowRunner tells its parent of each trial and gives it time to kill.
 type slowRunner struct{}
 
-func (slowRunner) Run(_ context.Context, j campaign.Job, _ campaign.Hooks) *measure.Result {
+func (slowRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+	if h.Ready != nil {
+		_ = h.Ready(ctx)
+	}
 	_, _ = os.Stdout.WriteString("trial\n")
 	time.Sleep(time.Duration(j.Trial.Order%3) * time.Millisecond)
-	return invented(j, "r"+strings.NewReplacer(" ", "", ",", "-").Replace(j.Key().String()), 1)
+	return invented(j, "r"+strings.NewReplacer(" ", "", ",", "-").Replace(identity(j.Key())), 1)
 }
 
+// killedMesh is what runs several trials at once while it is killed: 9 blocks of
+// pairs and groups, 56 trials.
+var killedMesh = [][]pair{meshOf(3), two, meshOf(4), two, meshOf(3), two, meshOf(4), two, meshOf(4)}
+
+func identity(k campaign.Key) string { return fmt.Sprint(k, k.Client, k.Server) }
+
 func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
+	t.Run("one trial at a time", func(t *testing.T) { killAndResume(t, "", 16) })
+	t.Run("several at once and groups", func(t *testing.T) { killAndResume(t, "yes", 56) })
+}
+
+func killAndResume(t *testing.T, mesh string, want int) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -306,11 +324,11 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 	}
 	id := ""
 	for kills := 1; ; kills++ {
-		if kills > 20 {
+		if kills > 2*want {
 			t.Fatal("the campaign does not come to its end")
 		}
 		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Env = append(os.Environ(), "SOKU_TEST_ROLE=campaign", "SOKU_TEST_DIR="+dir, "SOKU_TEST_CAMPAIGN="+id)
+		cmd.Env = append(os.Environ(), "SOKU_TEST_ROLE=campaign", "SOKU_TEST_DIR="+dir, "SOKU_TEST_CAMPAIGN="+id, "SOKU_TEST_MESH="+mesh)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()
@@ -351,8 +369,8 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 	}
 	defer st.Close()
 	results, err := st.CampaignResults(t.Context(), id)
-	if err != nil || len(results) != 16 {
-		t.Errorf("%d results (%v), want 16", len(results), err)
+	if err != nil || len(results) != want {
+		t.Errorf("%d results (%v), want %d", len(results), err, want)
 	}
 	finished := map[string]int{}
 	f, err := os.Open(filepath.Join(dir, "campaigns", id, "journal.ndjson"))
@@ -361,8 +379,10 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 	}
 	defer f.Close()
 	if _, err := campaign.ReadJournal(f, func(r campaign.Record) error {
-		if r.Kind == campaign.RecordTrialFinished {
-			finished[r.Trial.String()]++
+		for _, f := range append(r.Group, r) {
+			if f.Kind == campaign.RecordTrialFinished {
+				finished[identity(*f.Trial)]++
+			}
 		}
 		return nil
 	}); err != nil {
@@ -373,8 +393,8 @@ func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
 			t.Errorf("%s finished %d times", k, n)
 		}
 	}
-	if len(finished) != 16 {
-		t.Errorf("%d trials finished, want 16", len(finished))
+	if len(finished) != want {
+		t.Errorf("%d trials finished, want %d", len(finished), want)
 	}
 }
 
@@ -382,6 +402,8 @@ func FuzzReadJournal(f *testing.F) {
 	plan := `{"record":"plan","at":"2026-01-01T00:00:00Z","plan":{"schema":"soku.journal/1","id":"c","name":"x"}}` + "\n"
 	f.Add([]byte(plan))
 	f.Add([]byte(plan + `{"record":"trial_finished","trial":{"pattern":"a","label":"b","round":1,"repeat":1},"result":{"schema":"soku.result/1","id":"1"}}` + "\n"))
+	f.Add([]byte(plan + `{"record":"group_finished","group":[{"record":"trial_finished","trial":{"pattern":"a","levels":[],"label":"b","round":1,"repeat":1},"result":{"id":"1"}},{"trial":{},"result":{}}]}` + "\n"))
+	f.Add([]byte(plan + `{"record":"rounds_added","rounds":2,"trials":8}` + "\n"))
 	f.Add([]byte(plan + `{"record":"later"}` + "\n" + `{"rec`))
 	f.Add([]byte(plan + "\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -390,6 +412,11 @@ func FuzzReadJournal(f *testing.F) {
 			records++
 			if r.Kind == "" || r.Kind == campaign.RecordTrialFinished && (r.Trial == nil || r.Result == nil) {
 				t.Errorf("visited %+v", r)
+			}
+			for _, f := range r.Group {
+				if r.Kind == campaign.RecordGroupFinished && (f.Trial == nil || f.Result == nil) {
+					t.Errorf("visited a group with %+v", f)
+				}
 			}
 			if _, err := json.Marshal(r); err != nil {
 				t.Errorf("a record that was read cannot be written: %v", err)

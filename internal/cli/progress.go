@@ -50,6 +50,8 @@ func (p *progress) event(e campaign.Event) {
 		p.draw(e, e.Job.Trial.Pattern, e.Job.Trial.Label, p.figure(*e.Progress))
 	case campaign.EventResult:
 		p.finished(e)
+	case campaign.EventHostGone:
+		p.print(oneLine(e.Error.Message))
 	}
 }
 

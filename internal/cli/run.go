@@ -171,7 +171,7 @@ func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 	}
 	if len(older) > 0 && older[0].Open() {
 		fmt.Fprintf(sys.Stderr, "note: campaign %s has %d of %d trials left; go on with it instead: soku run %s --resume\n",
-			older[0].Record.ID, older[0].Record.Trials-older[0].Done, older[0].Record.Trials, p.File)
+			older[0].Record.ID, older[0].Trials-older[0].Done, older[0].Trials, p.File)
 	}
 	seed := f.seed
 	switch {

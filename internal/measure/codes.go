@@ -46,6 +46,7 @@ const (
 
 	// Campaigns.
 	CodeReplacesResult Code = "replaces_result"
+	CodeReplacesGroup  Code = "replaces_group_result"
 
 	// Results of other programs.
 	CodeTestUnknown             Code = "test_unknown"

@@ -156,6 +156,10 @@ var codeTable = []CodeInfo{
 		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
 	}, "The same trial failed earlier, and this result replaces that one.", ""},
 
+	{CodeReplacesGroup, SeverityNote, "", []FigureInfo{
+		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
+	}, "Another trial of the group failed earlier, so all of them ran again, and this result replaces that one.", ""},
+
 	{CodeTestUnknown, SeverityWarning, "", []FigureInfo{
 		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
 		{Key: "test", Text: true, Meaning: "taken to be this test"},

@@ -1,0 +1,159 @@
+package campaign
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// attempt is one trial that runs, or is about to.
+type attempt struct {
+	at      int // in the block
+	job     Job
+	planned int64     // payload, where it is known in advance
+	started time.Time // when it was released with its group; zero before
+
+	meter  meter // of the running trial; under run.mu
+	result *measure.Result
+	bytes  int64 // payload it moved; valid with result
+}
+
+// measure runs the trials of a unit and keeps their results. An error means that
+// the campaign cannot go on; a failed trial is none. Where ctx ends and the block
+// goes on, a host of the unit went away: what ran has failed.
+func (g *gathering) measure(ctx context.Context, all []*attempt) error {
+	defer g.settle(all)
+	if !g.pause(ctx) {
+		if why := g.stopped(); why != nil {
+			return why
+		}
+		return g.skip(g.block, indices(all), measure.AsError(context.Cause(ctx), measure.KindUnreachable))
+	}
+	if err := g.begin(all); err != nil {
+		return err
+	}
+	if len(all) == 1 {
+		g.runOne(ctx, all[0], nil)
+	} else {
+		g.runGroup(ctx, all)
+	}
+	for _, a := range all {
+		if a.result.Error == nil {
+			continue
+		}
+		if why := g.stopped(); why != nil {
+			if err := g.drop(all, why); err != nil {
+				return err
+			}
+			return why
+		}
+		if ctx.Err() != nil {
+			a.result.Error = measure.AsError(context.Cause(ctx), measure.KindUnreachable)
+		}
+	}
+	return g.keep(g.campaign, all)
+}
+
+// pause waits as long as the plan wants between two trials, before every trial
+// of a run but its first. It returns false if ctx has ended.
+func (g *gathering) pause(ctx context.Context) bool {
+	g.mu.Lock()
+	first := g.out.Ran == 0
+	g.mu.Unlock()
+	if ctx.Err() == nil && !first && g.c.Plan.Pause > 0 {
+		t := time.NewTimer(g.c.Plan.Pause.Std())
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// stopped is why trials are stopped that still run, nil while they are not.
+func (g *gathering) stopped() *measure.Error {
+	switch {
+	case g.campaign.Err() != nil:
+		return g.interrupted(g.campaign)
+	case g.ctx.Err() != nil:
+		return measure.AsError(context.Cause(g.ctx), measure.KindInterrupted)
+	}
+	return nil
+}
+
+func (r *run) interrupted(ctx context.Context) *measure.Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+	return measure.Errorf(measure.KindInterrupted, "campaign %s: %s after %d of %d trials", r.c.ID(), e.Message, r.out.Done, r.out.Total).
+		WithHint("go on with: soku run %s --resume", r.c.Plan.File)
+}
+
+// begin records that the trials of a unit are about to begin.
+func (g *gathering) begin(all []*attempt) error {
+	records := make([]Record, len(all))
+	for i, a := range all {
+		key := a.job.Key()
+		records[i] = Record{Kind: RecordTrialStarted, At: g.Now().UTC(), Trial: &key, Order: a.job.Trial.Order}
+	}
+	if err := g.c.write(records...); err != nil {
+		return err
+	}
+	for _, a := range all {
+		g.tell(Event{Kind: EventTrial, Job: &a.job})
+	}
+	return nil
+}
+
+// runOne runs one trial to its end, and with b waits for its group before it
+// starts.
+func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
+	hooks := Hooks{Progress: func(p measure.Progress) { g.progress(a, p) }}
+	if b != nil {
+		b.join(a, &hooks)
+	}
+	g.timed(a.job, func() { a.result = g.Runner.Run(ctx, a.job, hooks) })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	a.bytes = max(a.meter.bytes(), payload(a.result))
+}
+
+// runGroup runs the trials of a group, which start together.
+func (g *gathering) runGroup(ctx context.Context, all []*attempt) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := newBarrier(all, cancel)
+	var group sync.WaitGroup
+	for _, a := range all {
+		group.Go(func() {
+			g.runOne(ctx, a, b)
+			b.leave(a)
+		})
+	}
+	group.Wait()
+	b.into(all)
+}
+
+// timed runs a trial and counts the time it took.
+func (g *gathering) timed(j Job, run func()) {
+	begin := g.Now()
+	g.mu.Lock()
+	g.clock.began(begin)
+	g.mu.Unlock()
+	run()
+	end := g.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clock.ended(j, begin, end)
+}
+
+func indices(all []*attempt) []int {
+	out := make([]int, len(all))
+	for i, a := range all {
+		out[i] = a.at
+	}
+	return out
+}

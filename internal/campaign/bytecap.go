@@ -1,0 +1,100 @@
+package campaign
+
+import "soku/internal/measure"
+
+// admit counts the trials of a unit as running, unless they are known to break
+// the plan's cap on bytes together with those that run. A trial that goes as
+// fast as it can is watched while it runs.
+func (r *run) admit(all []*attempt) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum, payload := r.ended, int64(0)
+	for a := range r.running {
+		sum += max(a.planned, a.meter.bytes())
+	}
+	for _, a := range all {
+		payload += a.planned
+	}
+	if limit := int64(r.c.Plan.MaxBytes); limit > 0 && sum+payload >= limit+min(payload, 1) {
+		return false
+	}
+	for _, a := range all {
+		r.running[a] = true
+	}
+	return true
+}
+
+// settle takes trials out of those that run, if they are not yet.
+func (r *run) settle(all []*attempt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range all {
+		if r.running[a] {
+			delete(r.running, a)
+			r.ended += a.bytes
+		}
+	}
+}
+
+// progress takes a live interval of a trial into account, and stops the block
+// when the campaign has moved more than it may.
+func (g *gathering) progress(a *attempt, p measure.Progress) {
+	g.mu.Lock()
+	a.meter.add(p)
+	sum := g.ended
+	for o := range g.running {
+		sum += o.meter.bytes()
+	}
+	g.report(Event{Kind: EventProgress, Job: &a.job, Progress: &p})
+	g.mu.Unlock()
+	if limit := int64(g.c.Plan.MaxBytes); limit > 0 && sum > limit {
+		g.stop(g.capReached())
+	}
+}
+
+func (r *run) capReached() *measure.Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return measure.Errorf(measure.KindRefused, "campaign %s stops at its max_bytes of %s after %d of %d trials", r.c.ID(), r.c.Plan.MaxBytes, r.out.Done, r.out.Total).
+		WithHint("raise max_bytes in %s and go on with: soku run %s --resume", r.c.Plan.File, r.c.Plan.File)
+}
+
+// payload is what a finished trial carried, as far as its ends counted it.
+func payload(r *measure.Result) int64 {
+	var n int64
+	for _, f := range r.Flows {
+		n += max(f.Summary.SentBytes, f.Summary.ReceivedBytes)
+	}
+	if l := r.Latency; l != nil {
+		n += (l.Sent + l.Received) * int64(r.Options.Size)
+	}
+	return n
+}
+
+// meter adds up the payload of a running trial from its live intervals. Both
+// ends may report the same direction: the larger count is the payload.
+type meter struct{ sums map[meterKey]int64 }
+
+type meterKey struct {
+	direction measure.Direction
+	role      measure.Role
+}
+
+func (m *meter) add(p measure.Progress) {
+	if m.sums == nil {
+		m.sums = map[meterKey]int64{}
+	}
+	m.sums[meterKey{p.Direction, p.Role}] += p.Bytes
+}
+
+func (m *meter) bytes() int64 {
+	most := map[measure.Direction]int64{}
+	for k, n := range m.sums {
+		most[k.direction] = max(most[k.direction], n)
+	}
+	var total int64
+	for _, n := range most {
+		total += n
+	}
+	return total
+}

@@ -1,0 +1,295 @@
+package campaign
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// unit is what starts at one moment: a trial, or a group of trials.
+type unit struct {
+	first, count int    // its trials, which follow each other in the block
+	pair         [2]int // hosts of the first trial; twice the same if it is one
+	rest         []int  // further hosts, each once
+}
+
+// hosts are the hosts that the unit occupies, each once.
+func (u *unit) hosts() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !yield(u.pair[0]) || u.pair[1] != u.pair[0] && !yield(u.pair[1]) {
+			return
+		}
+		for _, h := range u.rest {
+			if !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+func (u *unit) occupies(host int) bool {
+	return u.pair[0] == host || u.pair[1] == host || slices.Contains(u.rest, host)
+}
+
+func (u *unit) occupy(host int) {
+	if !u.occupies(host) {
+		u.rest = append(u.rest, host)
+	}
+}
+
+// unit is the unit that begins with a trial of the block.
+func (b Block) unit(first int) unit {
+	s := b.Slot(first)
+	u := unit{first: first, count: 1, pair: [2]int{s.Client, s.Server}}
+	for _, h := range s.Others {
+		u.occupy(h)
+	}
+	for i := first + 1; s.Group != 0 && i < b.Len; i++ {
+		o := b.Slot(i)
+		if o.Group != s.Group {
+			break
+		}
+		u.count++
+		u.occupy(o.Client)
+		u.occupy(o.Server)
+		for _, h := range o.Others {
+			u.occupy(h)
+		}
+	}
+	return u
+}
+
+// queue holds the units of a block that wait for their hosts, and chooses which
+// one starts next. No unit waits for others of its turn: whenever hosts come
+// free, the free host with most trials left gets its free partner with most
+// trials left. Choosing that way keeps all hosts busy to the end, where fixed
+// turns of disjoint pairs leave everybody waiting for the slowest of each turn.
+//
+// Trials between two hosts, of which a mesh has n times n-1, are kept by pair:
+// a bit in partners and a list of trial numbers. To choose takes two passes over
+// the bits of free hosts, so 1,000 hosts (999,000 trials) are planned in a
+// fraction of a second. Groups, and trials that occupy more hosts, are few and
+// kept in a list.
+type queue struct {
+	block   Block
+	inOrder bool
+	waiting int // trials
+
+	left []int // trials waiting, by host
+	busy bitset
+	gone bitset
+	free bitset // neither busy nor gone
+	// fresh are free hosts that may have a free partner. All other free hosts have
+	// none until another host comes free.
+	fresh    bitset
+	partners []bitset // hosts with which a host shares a waiting trial
+	// The trials of a pair are a ring in the block's order: last has the last one of
+	// each pair and next the one after it, which of the last is the first.
+	last pairTable
+	next []int32
+	list []int // first trials of all other units, in the block's order
+}
+
+// newQueue makes the queue for units of a block. With inOrder the first unit
+// whose hosts are free is chosen, in the block's order.
+func newQueue(b Block, inOrder bool) *queue {
+	n := len(b.Hosts)
+	q := &queue{block: b, inOrder: inOrder, left: make([]int, n), busy: newBitset(n), gone: newBitset(n), free: newBitset(n), fresh: newBitset(n)}
+	for h := range n {
+		q.free.set(h)
+	}
+	if !inOrder {
+		q.partners, q.last, q.next = make([]bitset, n), newPairTable(n), make([]int32, b.Len)
+		words := make(bitset, n*len(q.free)) // one piece of memory for all rows
+		for h := range n {
+			q.partners[h] = words[h*len(q.free) : (h+1)*len(q.free)]
+		}
+	}
+	return q
+}
+
+// add lets the unit wait that begins with a trial. Units are added in the
+// block's order.
+func (q *queue) add(first int) {
+	s := q.block.Slot(first)
+	if q.inOrder || s.Group != 0 || len(s.Others) > 0 {
+		q.list = append(q.list, first)
+		q.count(q.block.unit(first), 1)
+		return
+	}
+	q.waiting++
+	q.left[s.Client]++
+	if s.Server != s.Client {
+		q.left[s.Server]++
+	}
+	q.refresh(s.Client)
+	q.refresh(s.Server)
+	if !q.partners[s.Client].has(s.Server) {
+		q.partners[s.Client].set(s.Server)
+		q.partners[s.Server].set(s.Client)
+		q.next[first] = int32(first)
+	} else {
+		last := q.last.get(s.Client, s.Server)
+		q.next[first], q.next[last] = q.next[last], int32(first)
+	}
+	q.last.set(s.Client, s.Server, int32(first))
+}
+
+// count adds a unit to, or with sign -1 takes it from, what hosts have left.
+func (q *queue) count(u unit, sign int) {
+	q.waiting += sign * u.count
+	for h := range u.hosts() {
+		q.left[h] += sign * u.count
+	}
+}
+
+// take chooses a unit of at most room trials whose hosts are all free and
+// occupies them. There is none if ok is false.
+func (q *queue) take(room int) (u unit, ok bool) {
+	if u, ok = q.takeListed(room); !ok && room > 0 && !q.inOrder {
+		u, ok = q.takePair()
+	}
+	if ok {
+		for h := range u.hosts() {
+			q.busy.set(h)
+			q.refresh(h)
+		}
+	}
+	return u, ok
+}
+
+func (q *queue) takeListed(room int) (unit, bool) {
+	for i, first := range q.list {
+		u := q.block.unit(first)
+		if u.count > room || !q.allFree(u) {
+			continue
+		}
+		if i == 0 {
+			q.list = q.list[1:]
+		} else {
+			q.list = slices.Delete(q.list, i, i+1)
+		}
+		q.count(u, -1)
+		return u, true
+	}
+	return unit{}, false
+}
+
+func (q *queue) allFree(u unit) bool {
+	for h := range u.hosts() {
+		if !q.free.has(h) {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *queue) takePair() (unit, bool) {
+	for {
+		a := q.most(q.fresh, q.free)
+		if a < 0 {
+			return unit{}, false
+		}
+		if b := q.most(q.partners[a], q.free); b >= 0 {
+			return q.pop(a, b), true
+		}
+		q.fresh.clear(a)
+	}
+}
+
+// most is the member of both sets with most trials left, of several the first;
+// -1 if there is none.
+func (q *queue) most(a, b bitset) int {
+	best, left := -1, 0
+	for i, word := range a {
+		for word &= b[i]; word != 0; word &= word - 1 {
+			if h := i*64 + bits.TrailingZeros64(word); q.left[h] > left {
+				best, left = h, q.left[h]
+			}
+		}
+	}
+	return best
+}
+
+// pop takes the first waiting trial of a pair.
+func (q *queue) pop(a, b int) unit {
+	last := q.last.get(a, b)
+	first := q.next[last]
+	if first == last {
+		q.forget(a, b)
+	} else {
+		q.next[last] = q.next[first]
+	}
+	u := q.block.unit(int(first))
+	q.count(u, -1)
+	return u
+}
+
+// forget drops the waiting trials of a pair.
+func (q *queue) forget(a, b int) {
+	q.partners[a].clear(b)
+	q.partners[b].clear(a)
+}
+
+// release gives the hosts of a unit free.
+func (q *queue) release(u unit) {
+	for h := range u.hosts() {
+		q.busy.clear(h)
+		q.refresh(h)
+	}
+}
+
+// refresh works out whether a host is free.
+func (q *queue) refresh(h int) {
+	if q.busy.has(h) || q.gone.has(h) {
+		q.free.clear(h)
+		q.fresh.clear(h)
+		return
+	}
+	q.free.set(h)
+	q.fresh.set(h)
+}
+
+// lose takes a host out that went away, and returns the trials that can no
+// longer run. Units that run are not touched.
+func (q *queue) lose(h int) []int {
+	q.gone.set(h)
+	q.refresh(h)
+	var lost []unit
+	q.list = slices.DeleteFunc(q.list, func(first int) bool {
+		u := q.block.unit(first)
+		if !u.occupies(h) {
+			return false
+		}
+		lost = append(lost, u)
+		return true
+	})
+	if !q.inOrder {
+		for other := range q.partners[h].all() {
+			last := q.last.get(h, other)
+			for i := q.next[last]; ; i = q.next[i] {
+				lost = append(lost, q.block.unit(int(i)))
+				if i == last {
+					break
+				}
+			}
+			q.forget(h, other)
+		}
+	}
+	var trials []int
+	for _, u := range lost {
+		q.count(u, -1)
+		for i := range u.count {
+			trials = append(trials, u.first+i)
+		}
+	}
+	slices.Sort(trials)
+	return trials
+}
+
+// restore takes a host in again that came back. What waited for it when it went
+// away does not come back.
+func (q *queue) restore(h int) {
+	q.gone.clear(h)
+	q.refresh(h)
+}

@@ -1,0 +1,305 @@
+package campaign
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// mesh is a block with a trial for each directed pair of n hosts.
+func mesh(n int) Block {
+	hosts := make([]string, n)
+	for i := range hosts {
+		hosts[i] = fmt.Sprint("h", i)
+	}
+	return Block{Round: 1, Pattern: &Pattern{}, Hosts: hosts, Len: n * (n - 1), Slot: func(i int) Slot {
+		client, server := i/(n-1), i%(n-1)
+		if server >= client {
+			server++
+		}
+		return Slot{Client: client, Server: server}
+	}}
+}
+
+func queueOf(b Block, inOrder bool) *queue {
+	q := newQueue(b, inOrder)
+	for i := 0; i < b.Len; i++ {
+		if g := b.Slot(i).Group; g == 0 || i == 0 || b.Slot(i-1).Group != g {
+			q.add(i)
+		}
+	}
+	return q
+}
+
+// plan runs a queue in simulated time: each unit takes what length says, at most
+// limit trials run at once. It returns how long all took and how long each host
+// was busy, and fails the test if a host was in two units at once or a trial ran
+// twice or never.
+func plan(t testing.TB, q *queue, limit int, length func(u unit) float64) (total float64, busy []float64) {
+	busy = make([]float64, len(q.block.Hosts))
+	occupied := newBitset(len(busy))
+	ran := newBitset(q.block.Len)
+	done, running := 0, 0
+	var ends ending
+	for {
+		for running < limit {
+			u, ok := q.take(limit - running)
+			if !ok {
+				break
+			}
+			for h := range u.hosts() {
+				if occupied.has(h) {
+					t.Fatalf("host %d has two trials at once", h)
+				}
+				occupied.set(h)
+			}
+			for i := u.first; i < u.first+u.count; i++ {
+				if ran.has(i) {
+					t.Fatalf("trial %d runs twice", i)
+				}
+				ran.set(i)
+			}
+			running += u.count
+			d := length(u)
+			for h := range u.hosts() {
+				busy[h] += d
+			}
+			heap.Push(&ends, end{total + d, u})
+		}
+		if len(ends) == 0 {
+			break
+		}
+		e := heap.Pop(&ends).(end)
+		total = e.at
+		running -= e.unit.count
+		done += e.unit.count
+		for h := range e.unit.hosts() {
+			occupied.clear(h)
+		}
+		q.release(e.unit)
+	}
+	if done != q.block.Len || q.waiting != 0 || len(q.list) != 0 || slices.Max(q.left) != 0 {
+		t.Fatalf("%d of %d trials ran; %d wait, %d units are listed", done, q.block.Len, q.waiting, len(q.list))
+	}
+	return total, busy
+}
+
+type end struct {
+	at   float64
+	unit unit
+}
+
+type ending []end
+
+func (e ending) Len() int           { return len(e) }
+func (e ending) Less(i, j int) bool { return e[i].at < e[j].at }
+func (e ending) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *ending) Push(x any)        { *e = append(*e, x.(end)) }
+func (e *ending) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// lengths are those of trials whose duration is fixed, and whose handshake and
+// end vary, as in practice: 10 s, and up to 4 s more.
+func lengths(seed uint64) func(unit) float64 {
+	g := rand.New(rand.NewPCG(seed, 1))
+	return func(unit) float64 { return 10 + 4*g.Float64() }
+}
+
+func hostsOf(u unit) []int { return slices.Collect(u.hosts()) }
+
+func idle(total float64, busy []float64) float64 {
+	sum := 0.0
+	for _, b := range busy {
+		sum += b
+	}
+	return 1 - sum/(total*float64(len(busy)))
+}
+
+func TestHostsOfAMeshAreHardlyEverIdle(t *testing.T) {
+	// A pair that ends at one moment has only itself to go on with; the fewer other
+	// pairs run, the longer until another ends. So small meshes idle more.
+	for n, most := range map[int]float64{20: 0.12, 50: 0.06, 100: 0.04, 200: 0.03, 400: 0.02} {
+		for seed := range uint64(3) {
+			total, busy := plan(t, queueOf(mesh(n), false), n, lengths(seed))
+			share := idle(total, busy)
+			t.Logf("%d hosts, seed %d: idle %.1f %%", n, seed, 100*share)
+			if share > most {
+				t.Errorf("%d hosts, seed %d: idle %.1f %% of the time, want at most %.0f %%", n, seed, 100*share, 100*most)
+			}
+		}
+	}
+}
+
+func TestALimitHoldsAndIsUsed(t *testing.T) {
+	for _, limit := range []int{1, 3, 7} {
+		total, _ := plan(t, queueOf(mesh(20), false), limit, func(unit) float64 { return 1 })
+		if want := float64((20*19 + limit - 1) / limit); total > want+1 || total < want {
+			t.Errorf("380 trials of 1 s, %d at once, take %v s; want %v", limit, total, want)
+		}
+	}
+}
+
+func TestInOrderMeansTheBlocksOrder(t *testing.T) {
+	b := mesh(6)
+	q := queueOf(b, true)
+	for want := range b.Len {
+		u, ok := q.take(1)
+		if !ok || u.first != want || u.count != 1 {
+			t.Fatalf("took %v, want trial %d", u, want)
+		}
+		q.release(u)
+	}
+}
+
+func TestTrialsOfOnePairKeepTheirOrder(t *testing.T) {
+	b := Block{Hosts: []string{"a", "b"}, Len: 5, Slot: func(i int) Slot { return Slot{Client: i % 2, Server: 1 - i%2} }}
+	q := queueOf(b, false)
+	for want := range b.Len {
+		u, ok := q.take(9)
+		if !ok || u.first != want || u.count != 1 {
+			t.Fatalf("took %v, want trial %d", u, want)
+		}
+		if more, ok := q.take(9); ok {
+			t.Fatalf("took %v while both hosts are busy", more)
+		}
+		q.release(u)
+	}
+}
+
+// withGroups is a mesh with, before it, a group of two trials on hosts 0 to 3
+// and a trial that also occupies host 3.
+func withGroups(n int) Block {
+	m := mesh(n)
+	first := []Slot{{Client: 0, Server: 1, Group: 7}, {Client: 2, Server: 3, Group: 7}, {Client: 0, Server: 1, Others: []int{3}}}
+	b := m
+	b.Len += len(first)
+	b.Slot = func(i int) Slot {
+		if i < len(first) {
+			return first[i]
+		}
+		return m.Slot(i - len(first))
+	}
+	return b
+}
+
+func TestAGroupTakesAllItsHostsAtOnce(t *testing.T) {
+	q := queueOf(withGroups(6), false)
+	if u, ok := q.take(1); !ok || u.first != 2 || u.count != 1 || !slices.Equal(hostsOf(u), []int{0, 1, 3}) {
+		t.Fatalf("with room for one, took %+v; want the trial on three hosts", u)
+	} else {
+		q.release(u)
+	}
+	u, ok := q.take(2)
+	if !ok || u.first != 0 || u.count != 2 || !slices.Equal(hostsOf(u), []int{0, 1, 2, 3}) {
+		t.Fatalf("took %+v, want the group", u)
+	}
+	next, ok := q.take(1)
+	if !ok || slices.Min(hostsOf(next)) < 4 {
+		t.Errorf("beside the group took %+v, want hosts 4 and 5", next)
+	}
+	if more, ok := q.take(9); ok {
+		t.Errorf("took %+v while all hosts are busy", more)
+	}
+	for seed := range uint64(3) {
+		plan(t, queueOf(withGroups(9), false), 4, lengths(seed))
+		plan(t, queueOf(withGroups(9), true), 4, lengths(seed))
+	}
+}
+
+func TestAHostThatGoesAwayTakesItsTrialsAlong(t *testing.T) {
+	for _, inOrder := range []bool{false, true} {
+		b := withGroups(5)
+		q := queueOf(b, inOrder)
+		lost := q.lose(3)
+		want := 2 + 1 + 2*4 // the group, the trial on three hosts, both ways with four others
+		if len(lost) != want || !slices.IsSorted(lost) || q.waiting != b.Len-want {
+			t.Errorf("in order %v: lost %v, %d are left", inOrder, lost, q.waiting)
+		}
+		q.restore(3)
+		ran := len(lost)
+		for {
+			u, ok := q.take(1)
+			if !ok {
+				break
+			}
+			if u.occupies(3) || slices.Contains(lost, u.first) {
+				t.Errorf("in order %v: took %+v", inOrder, u)
+			}
+			ran += u.count
+			q.release(u)
+		}
+		if ran != b.Len || slices.Max(q.left) != 0 {
+			t.Errorf("in order %v: %d of %d trials ran or were lost", inOrder, ran, b.Len)
+		}
+	}
+}
+
+func TestAHostIsLostWhileItRuns(t *testing.T) {
+	q := queueOf(mesh(4), false)
+	u, _ := q.take(1)
+	h := u.pair[0]
+	if lost := q.lose(h); len(lost) != 5 { // of its six trials one runs
+		t.Errorf("lost %v", lost)
+	}
+	q.release(u)
+	for {
+		v, ok := q.take(1)
+		if !ok {
+			break
+		}
+		if v.occupies(h) {
+			t.Fatalf("took %+v, though host %d is gone", v, h)
+		}
+		q.release(v)
+	}
+	if q.waiting != 0 {
+		t.Errorf("%d trials wait for ever", q.waiting)
+	}
+}
+
+func TestManyHostsWithFewPairsArePlanned(t *testing.T) {
+	const n = 5000 // more than a table of all pairs is made for
+	hosts := make([]string, n)
+	b := Block{Hosts: hosts, Len: 2 * (n - 1), Slot: func(i int) Slot { return Slot{Client: 0, Server: 1 + i/2} }}
+	if total, _ := plan(t, queueOf(b, false), n, func(unit) float64 { return 1 }); total != float64(b.Len) {
+		t.Errorf("%d trials at one server take %v turns", b.Len, total)
+	}
+}
+
+// A thousand hosts have 999,000 directed pairs. The bounds are generous: this
+// took 0.4 s and 30 MB when it was written; BenchmarkPlanAMesh says what it takes.
+func TestAThousandHostsArePlannedInLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plans 999,000 trials")
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	q := queueOf(mesh(1000), false)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > 50e6 {
+		t.Errorf("the queue holds %d bytes", used)
+	}
+	total, busy := plan(t, q, 1000, lengths(1))
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("planning took %s", took)
+	}
+	if share := idle(total, busy); share > 0.02 {
+		t.Errorf("hosts are idle %.1f %% of the time", 100*share)
+	}
+}
+
+func BenchmarkPlanAMesh(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		plan(b, queueOf(mesh(1000), false), 1000, func(unit) float64 { return 1 })
+	}
+}

@@ -1,0 +1,94 @@
+package campaign
+
+import "soku/internal/measure"
+
+// HostChange reports that a host went away or came back.
+type HostChange struct {
+	Host string // as in [Block.Hosts]
+	Gone error  // why it went away; nil: it came back
+}
+
+// wentAway is the error of a trial whose host went away.
+func wentAway(h HostChange) *measure.Error {
+	e := measure.AsError(h.Gone, measure.KindUnreachable)
+	return measure.Errorf(measure.KindUnreachable, "host %s went away: %s", h.Host, e.Message).WithHint("%s", e.Hint)
+}
+
+// hostChanged takes note of a host. Trials that run on one that went away fail,
+// and those that wait for it are skipped: they count as not run.
+func (g *gathering) hostChanged(h HostChange) error {
+	at := -1
+	for i, name := range g.block.Hosts {
+		if name == h.Host {
+			at = i
+		}
+	}
+	if h.Gone == nil {
+		delete(g.gone, h.Host)
+		if at >= 0 {
+			g.queue.restore(at)
+		}
+		return nil
+	}
+	why := wentAway(h)
+	g.gone[h.Host] = why
+	g.tell(Event{Kind: EventHostGone, Host: h.Host, Error: why})
+	if at < 0 {
+		return nil
+	}
+	for o := range g.ongoing {
+		if o.unit.occupies(at) {
+			o.cancel(why)
+		}
+	}
+	return g.lose(at, why)
+}
+
+// lose skips what waits for a host that is gone.
+func (g *gathering) lose(host int, why *measure.Error) error {
+	lost := g.queue.lose(host)
+	if g.held != nil && g.held.occupies(host) {
+		for i := range g.held.count {
+			lost = append(lost, g.held.first+i)
+		}
+		g.queue.release(*g.held)
+		g.held = nil
+	}
+	return g.skip(g.block, lost, why)
+}
+
+// loseGone skips what waits for hosts that went away before the block's turn.
+func (g *gathering) loseGone() error {
+	for i, name := range g.block.Hosts {
+		if why := g.gone[name]; why != nil {
+			if err := g.lose(i, why); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// skip records trials that do not run in this run of the campaign.
+func (r *run) skip(b Block, trials []int, why *measure.Error) error {
+	if len(trials) == 0 {
+		return nil
+	}
+	records := make([]Record, len(trials))
+	for n, i := range trials {
+		j := b.Job(i)
+		records[n] = r.dropped(j, 0, why.Message)
+	}
+	if err := r.c.write(records...); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out.Skipped += len(trials)
+	for _, i := range trials {
+		j := b.Job(i)
+		length, _ := trialTime(j.Test, j.Options)
+		r.clock.planned -= length
+	}
+	return nil
+}
