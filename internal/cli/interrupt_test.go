@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"soku/test/tier"
 )
 
 // interrupting is an output that sends an interrupt when so many lines were written.
@@ -24,6 +26,8 @@ func (w *interrupting) Write(p []byte) (int, error) {
 }
 
 func TestAnInterruptedTestShowsWhatArrivedUntilThen(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	for _, args := range [][]string{
 		{"tcp", addr},

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/mattn/go-runewidth"
+
+	"soku/test/tier"
 )
 
 func TestALongRowGoesOnBelowWhereItsTextBegan(t *testing.T) {
@@ -35,6 +37,8 @@ func TestALongRowGoesOnBelowWhereItsTextBegan(t *testing.T) {
 }
 
 func TestASummaryFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	for _, args := range [][]string{
 		{"tcp", addr, "-t", "200ms", "-P", "2"},

@@ -18,9 +18,12 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestATestByHandMeasuresPrintsAndKeeps(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	for _, args := range [][]string{
 		{"tcp", addr, "-t", "500ms"},
@@ -62,6 +65,8 @@ func TestATestByHandMeasuresPrintsAndKeeps(t *testing.T) {
 }
 
 func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	for _, protocol := range []string{"tcp", "udp"} {
 		sys, out, errs := fakeSystem(t, "latency", addr, "-t", "200ms", "--protocol", protocol, "--stamps", "split", "--json")
@@ -95,6 +100,8 @@ func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
 }
 
 func TestALoadsLatencyIsMeasuredBeforeBesideAndAfter(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	for _, flags := range [][]string{{"-t", "400ms"}, {"-t", "400ms", "--bidir", "-P", "2"}, {"-n", "200MB", "-R"}} {
 		args := append([]string{"tcp", addr, "--with-latency", "--json", "--no-save"}, flags...)
@@ -122,6 +129,8 @@ func TestALoadsLatencyIsMeasuredBeforeBesideAndAfter(t *testing.T) {
 }
 
 func TestSeveralStreamsSayHowEvenlyTheyShared(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	for _, test := range []string{"tcp", "udp"} {
 		out, errs, code := soku(t, test, addr, "-t", "300ms", "-P", "4", "-b", "8M", "--no-save")
@@ -135,6 +144,8 @@ func TestSeveralStreamsSayHowEvenlyTheyShared(t *testing.T) {
 }
 
 func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--no-save")
 	if code != 0 || strings.Count(out, "–") < 2 || !strings.Contains(out, "counted at the receiver") || !strings.Contains(out, "confidence") || strings.Contains(out, "kept") {
@@ -148,6 +159,8 @@ func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
 }
 
 func TestJSONStreamIsOneObjectALineAndEndsWithTheResult(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--json-stream", "--no-save")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -181,6 +194,8 @@ func TestTheResultGoesToTheFileThatIsNamed(t *testing.T) {
 }
 
 func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	open := startServer(t, nil)
 	closed := net.JoinHostPort("127.0.0.1", strconv.Itoa(freeport.One(t)))
 	notSoku := func() string {

@@ -8,6 +8,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 // resultOf runs a command and returns the result that it prints.
@@ -27,6 +28,8 @@ func fellBack(r measure.Result) measure.Findings {
 }
 
 func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	if err := sock.HasMultipath(); err != nil {
 		t.Skip(err)
 	}

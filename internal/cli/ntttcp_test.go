@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestALinkOfItsNameIsNtttcp(t *testing.T) {
@@ -48,6 +49,8 @@ func TestNtttcpGoesOnInTheBackgroundOnce(t *testing.T) {
 }
 
 func TestATrialAgainstTheOwnNtttcp(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	port := strconv.Itoa(freeport.Row(t, 2) + 1) // and the one below for the control connection
 	receiver, out, errs := fakeSystem(t, "ntttcp", "-r", "127.0.0.1", "-P", "1", "-p", port, "-t", "1")
 	text := &lockedBuffer{}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // shape has a 9 for every figure, so that texts with other figures are alike.
@@ -26,6 +27,8 @@ func tail(t *testing.T, out string) string {
 }
 
 func TestPingEndsAsThePingOfTheSystemDoes(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	theirs, err := exec.LookPath("ping")
 	if err != nil {
 		t.Skip("there is no ping on this machine to compare with")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func needTrace(t *testing.T) {
@@ -49,6 +50,8 @@ func TestTraceIsKeptAndShown(t *testing.T) {
 }
 
 func TestATerminalSeesTheHopsWhileTheyAreFound(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	needTrace(t)
 	sys, out, errs := fakeSystem(t, "trace", "127.0.0.1", "-c", "6", "-i", "100ms", "--no-save")
 	sys.StdoutWidth = func() int { return 60 }
@@ -70,6 +73,8 @@ func TestATerminalSeesTheHopsWhileTheyAreFound(t *testing.T) {
 }
 
 func TestAStreamOfJSONHasTheHopsWhileTheyAreFound(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	needTrace(t)
 	out, errs, code := soku(t, "trace", "127.0.0.1", "-c", "6", "-i", "100ms", "--no-save", "--json-stream")
 	if code != 0 {

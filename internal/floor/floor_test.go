@@ -14,6 +14,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/trial"
+	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,6 +42,7 @@ func loopback(t *testing.T, cfg server.Config) string {
 }
 
 func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
+	tier.SpendsSeconds(t)
 	var steps []string
 	d, err := measureFor(t.Context(), Config{
 		Server: loopback(t, server.Config{}), Version: "v1", Quick: true,
@@ -92,6 +94,7 @@ func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
 }
 
 func TestAModeThatFailsLeavesAWarningAndTheOthersTheirFigures(t *testing.T) {
+	tier.SpendsSeconds(t)
 	d, err := measureFor(t.Context(), Config{Server: loopback(t, server.Config{MaxDuration: measure.Duration(60 * time.Millisecond)})}, brief)
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +117,7 @@ func TestWithoutAServerTheFirstFailureIsTheError(t *testing.T) {
 }
 
 func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
+	tier.SpendsSeconds(t)
 	address := loopback(t, server.Config{})
 	for _, at := range []int{1, 3} {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -138,6 +142,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 }
 
 func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
+	tier.SpendsSeconds(t)
 	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(string, int, int) {}}, lengths: brief, one: trial.Run, steady: "nosuch",
 		doc: &Document{Host: measure.Facts{OS: "linux", Congestion: "bbr"}}}
 	m := mode{goodput, "any", measure.TestTCP, nil}

@@ -25,6 +25,7 @@ import (
 	"soku/internal/wire/ethr"
 	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
+	"soku/test/tier"
 )
 
 // get asks once on a connection of its own.
@@ -271,6 +272,7 @@ func TestControlConnectionsAreBounded(t *testing.T) {
 
 func TestRequestsThatAreWrongGetAReason(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	s := serve(t, Config{})
 	js := http.Header{"Content-Type": {"application/json"}}
 	for _, c := range []struct {

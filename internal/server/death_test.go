@@ -14,6 +14,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
+	"soku/test/tier"
 )
 
 // raw is a client that does each step of the protocol by hand, so that it can
@@ -131,6 +132,7 @@ func (x *raw) die() {
 }
 
 func TestAClientThatDiesFreesEverythingAndTheNextOneGetsItsTurn(t *testing.T) {
+	tier.SpendsSeconds(t)
 	two := tcpOptions(func(o *measure.Options) { o.Streams = 2 })
 	for _, phase := range []struct {
 		name string
@@ -209,6 +211,7 @@ func TestAClientThatDiesInTheQueueLeavesIt(t *testing.T) {
 
 func TestASessionThatLetsATimePassIsFreed(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	short := 150 * time.Millisecond
 	two := tcpOptions(func(o *measure.Options) { o.Streams = 2 })
 	t.Run("nobody attaches", func(t *testing.T) {

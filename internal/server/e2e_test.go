@@ -16,6 +16,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
+	"soku/test/tier"
 )
 
 // run does a whole trial from the client's side with the real engines and
@@ -76,6 +77,7 @@ func count(end *measure.End, d measure.Direction) (bytes int64) {
 
 func TestEveryTestEndToEndWithTheRealEngines(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	bothWays(t, func(t *testing.T, change func(*Server)) {
 		t.Parallel()
 		s := serveWith(t, Config{}, realEngines(), change)
@@ -140,6 +142,7 @@ func TestEveryTestEndToEndWithTheRealEngines(t *testing.T) {
 
 func TestIPv6EndToEnd(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
 		t.Skipf("no IPv6 on loopback: %v", err)
@@ -178,6 +181,7 @@ func TestUDPAnswersFromTheAddressThatWasAsked(t *testing.T) {
 }
 
 func TestTwoHundredClientsAtOnceAllGetAResult(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const clients = 200
 	s := serveWith(t, Config{MaxClients: clients}, realEngines())
 	var peak atomic.Uint64

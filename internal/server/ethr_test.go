@@ -17,6 +17,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire/ethr"
 	"soku/internal/wire/exchange"
+	"soku/test/tier"
 )
 
 // recordedEthr is an exchange of real programs.
@@ -121,6 +122,8 @@ func (r *running) ethrEnded(network, key string) string {
 }
 
 func TestRecordedClientsOfEthrAreServed(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-tcp", "new-tcp-two", "v1-tcp", "v1-tcp-two", "mixed-tcp"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -139,6 +142,8 @@ func TestRecordedClientsOfEthrAreServed(t *testing.T) {
 }
 
 func TestARecordedClientOfEthrIsToldByItsFirstBytes(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	r := serveWith(t, Config{}, realEngines())
 	if err := playEthr(t, "new-tcp", r.Addr()); err != nil {
 		t.Fatal(err)
@@ -150,6 +155,8 @@ func TestARecordedClientOfEthrIsToldByItsFirstBytes(t *testing.T) {
 }
 
 func TestRecordedClientsOfEthrAreSentTo(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-tcp-reverse", "v1-tcp-reverse", "mixed-tcp-reverse"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,6 +184,8 @@ func untilPayload(x *exchange.Exchange) *exchange.Exchange {
 }
 
 func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-latency", "v1-latency"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -203,6 +212,8 @@ func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
 }
 
 func TestRecordedDatagramsOfEthrAreCounted(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-udp", "v1-udp", "new-packets", "v1-packets"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,6 +230,8 @@ func TestRecordedDatagramsOfEthrAreCounted(t *testing.T) {
 }
 
 func TestRecordedConnectionsOfEthrAreCounted(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-ping", "v1-ping"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,6 +248,8 @@ func TestRecordedConnectionsOfEthrAreCounted(t *testing.T) {
 }
 
 func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	r, at := ethrServer(t, Config{})
 	c, err := askEthr(t, at, ethrSyn(func(m *ethr.Message) { m.Synced = true }))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/wire/ethr"
+	"soku/test/tier"
 )
 
 // askEthr opens a connection with a request and reads the answer.
@@ -43,6 +44,8 @@ func ethrSyn(change func(*ethr.Message)) ethr.Message {
 }
 
 func TestWhatAnEthrClientMayNotAskIsRefused(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	r, at := ethrServer(t, Config{MaxDuration: measure.Duration(time.Minute)})
 	for name, m := range map[string]ethr.Message{
 		"a long test":       ethrSyn(func(m *ethr.Message) { m.Params.Duration = time.Hour }),
@@ -92,6 +95,8 @@ func TestStrangersAndServersWithATokenServeNoEthr(t *testing.T) {
 }
 
 func TestOnlyOneTestOfEthrAtATimeIsServedToWhoWantsIt(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	r, at := ethrServer(t, Config{Exclusive: true})
 	native := r.open(measure.TestTCP, tcpOptions()) // somebody else measures
 	c, err := net.Dial("tcp", at.String())
@@ -114,6 +119,8 @@ func TestOnlyOneTestOfEthrAtATimeIsServedToWhoWantsIt(t *testing.T) {
 }
 
 func TestAClientOfEthrThatGoesWhileItWaitsLeavesTheQueue(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	r, at := ethrServer(t, Config{Exclusive: true})
 	native := r.open(measure.TestTCP, tcpOptions())
 	defer native.Close()
@@ -153,6 +160,7 @@ func TestTheServersLimitEndsATestOfEthr(t *testing.T) {
 }
 
 func TestARateOfEthrIsHeldWhereThisEndSends(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, c := range map[string]struct {
 		cfg  Config
 		rate uint64 // bytes a second
@@ -223,6 +231,7 @@ func TestTheLimitOnRatesIsOneForAllConnectionsOfATest(t *testing.T) {
 }
 
 func TestDatagramsBeyondTheLimitOnRatesAreNotCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	var counted atomic.Uint64
 	r, at := ethrServer(t, Config{MaxRate: 8000, Ethr: EthrHooks{Second: func(rows []EthrRow) {
 		for _, x := range rows {

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire/native"
+	"soku/test/tier"
 )
 
 // mayChooseLabels tells whether this host lets a server choose the labels of what it
@@ -18,6 +19,7 @@ func mayChooseLabels() bool {
 }
 
 func TestPacketsOfBothEndsHaveTheFlowLabel(t *testing.T) {
+	tier.SpendsSeconds(t)
 	s := serveWith(t, Config{Listen: "[::1]:0"}, realEngines())
 	overTCP := []measure.Direction{measure.Forward}
 	if mayChooseLabels() {

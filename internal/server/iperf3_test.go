@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire/iperf3"
+	"soku/test/tier"
 )
 
 // rawIperf3 is a client of iperf3 by hand.
@@ -105,6 +106,7 @@ func TestHostileClientsOfIperf3AreRefusedWithItsNumbers(t *testing.T) {
 }
 
 func TestALengthThatIsALieCostsNothing(t *testing.T) {
+	tier.SpendsSeconds(t)
 	s := serveWith(t, Config{}, realEngines())
 	x := s.rawIperf3()
 	x.hears(iperf3.ParamExchange)
@@ -114,6 +116,8 @@ func TestALengthThatIsALieCostsNothing(t *testing.T) {
 }
 
 func TestAClientThatFallsSilentIsGivenUp(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	s := serveWith(t, Config{}, realEngines(), func(s *Server) { s.times.data = 200 * time.Millisecond })
 	x := s.rawIperf3()
 	x.asks(askTCP)
@@ -174,6 +178,7 @@ func TestAStrangersConnectionIsNoStream(t *testing.T) {
 // A datagram that is answered or that has packets sent to its source must come from
 // where a control connection is.
 func TestUDPGoesNowhereButToTheClientsAddress(t *testing.T) {
+	tier.SpendsSeconds(t)
 	s := serveWith(t, Config{}, realEngines())
 	knock := func(from string) net.Conn {
 		c, err := (&net.Dialer{LocalAddr: &net.UDPAddr{IP: net.ParseIP(from)}}).Dial("udp", s.addr)

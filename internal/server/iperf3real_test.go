@@ -19,6 +19,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire/iperf3"
+	"soku/test/tier"
 )
 
 // realIperf3 is the installed iperf3.
@@ -92,6 +93,8 @@ func (r *running) iperf3Port() string {
 }
 
 func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	realIperf3(t)
 	s := serveWith(t, withIperf3(Config{}), realEngines())
 	ports := []string{s.iperf3Port(), s.port()} // in turn
@@ -138,6 +141,8 @@ func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
 }
 
 func TestDatagramsOfIperf3AreToldApartWithoutTheKernel(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	s := serveIn(t, withIperf3(Config{}), realEngines(), false)
 	for _, port := range []string{s.iperf3Port(), s.port()} {
 		doc := runIperf3(t, "127.0.0.1", port, "-u", "-t", "1", "-b", "2M", "-P", "2", "--bidir")
@@ -154,6 +159,8 @@ func TestDatagramsOfIperf3AreToldApartWithoutTheKernel(t *testing.T) {
 }
 
 func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	s := serveWith(t, Config{}, realEngines())
 	for range 3 {
 		doc := runIperf3(t, "127.0.0.1", s.port(), "-n", "20M", "-P", "2")
@@ -174,6 +181,8 @@ func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 }
 
 func TestManyIperf3ClientsAreServedAtOnce(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	s := serveWith(t, Config{}, realEngines())
 	var wg sync.WaitGroup
 	for i := range 6 {
@@ -192,6 +201,8 @@ func TestManyIperf3ClientsAreServedAtOnce(t *testing.T) {
 }
 
 func TestAnExclusiveServerHasIperf3ClientsWaitAndTellsTheRestThatItIsBusy(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	realIperf3(t)
 	s := serveWith(t, Config{Exclusive: true, MaxClients: 1}, realEngines())
 	first := make(chan iperf3JSON, 2)
@@ -211,6 +222,8 @@ func TestAnExclusiveServerHasIperf3ClientsWaitAndTellsTheRestThatItIsBusy(t *tes
 }
 
 func TestTheLimitsOfTheServerReachIperf3ClientsAsItsOwnWould(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, c := range []struct {
 		cfg  Config
 		args []string

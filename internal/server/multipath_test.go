@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 // withoutMultipath skips a test on a host that has no Multipath TCP.
@@ -37,6 +38,7 @@ func TestTheServerSpeaksWhicheverTCPItsClientDoes(t *testing.T) {
 }
 
 func TestBothEndsCountTheSameBytesOverMultipath(t *testing.T) {
+	tier.SpendsSeconds(t)
 	withoutMultipath(t)
 	s := serveWith(t, Config{}, realEngines())
 	for _, o := range []measure.Options{
@@ -72,6 +74,8 @@ func TestBothEndsCountTheSameBytesOverMultipath(t *testing.T) {
 }
 
 func TestATimedTestOverMultipathEndsWithTheSameBytesAtBothEnds(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	withoutMultipath(t)
 	s := serveWith(t, Config{}, realEngines())
 	for _, d := range measure.Directions() {
@@ -103,6 +107,7 @@ func TestLatencyOverMultipath(t *testing.T) {
 }
 
 func TestMultipathWithAMarkOverIPv6IsRefusedByName(t *testing.T) {
+	tier.SpendsSeconds(t)
 	withoutMultipath(t)
 	s := serveWith(t, Config{Listen: "[::1]:0"}, realEngines())
 	_, _, err := s.run(t.Context(), measure.TestTCP, tcpOptions(func(o *measure.Options) { o.Multipath, o.TOS = true, 8 }))

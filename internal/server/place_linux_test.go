@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestAServerOfOneInterfaceIsFoundThroughThatOnly(t *testing.T) {
@@ -100,6 +101,7 @@ func (w *watching) Observe(measure.Progress) {
 }
 
 func TestTestsOfIperf3sClientsAreKeptOnTheServersProcessor(t *testing.T) {
+	tier.SpendsSeconds(t)
 	realIperf3(t)
 	var allowed unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &allowed); err != nil || allowed.Count() < 2 || !allowed.IsSet(0) || !allowed.IsSet(1) {

@@ -15,6 +15,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
+	"soku/test/tier"
 )
 
 func udpOptions(change ...func(*measure.Options)) measure.Options {
@@ -203,6 +204,7 @@ func TestAnIndexOutOfRangeIsRefused(t *testing.T) {
 
 func TestLostHandshakeDatagramsAreSentAgain(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	// The client reaches the server through a relay that loses the first of each step.
 	s := serve(t, Config{}, portable)
 	relayed := lossyRelay(t, s.addr)
@@ -219,6 +221,7 @@ func TestLostHandshakeDatagramsAreSentAgain(t *testing.T) {
 
 func TestBlockedUDPIsToldApartFromABrokenPath(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	s := serve(t, Config{})
 	o := udpOptions(func(o *measure.Options) { o.ConnectTimeout = measure.Duration(300 * time.Millisecond) })
 	c := s.open(measure.TestUDP, o)

@@ -13,9 +13,11 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire/native"
 	"soku/test/cable"
+	"soku/test/tier"
 )
 
 func TestAHostThatVanishesWithoutAFarewellIsNoticed(t *testing.T) {
+	tier.SpendsSeconds(t)
 	serverSide, clientSide := cable.Pair(t)
 	t.Parallel()
 	var s *running

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // patientReader is a reader that waits up to d for what the other connection sends.
@@ -46,6 +47,7 @@ func TestAPatientReaderWaitsForBytesAndLeavesTheConnectionAsItWas(t *testing.T) 
 }
 
 func TestALongCallOfAPatientReaderTellsWhatCameAndWhen(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const patience = 300 * time.Millisecond
 	in, _, from := patientReader(t, patience)
 	begin := Now()

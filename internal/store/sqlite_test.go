@@ -17,6 +17,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/storetest"
+	"soku/test/tier"
 )
 
 const childVariable = "SOKU_STORE_TEST_CHILD"
@@ -59,6 +60,7 @@ func open(t *testing.T, path string) store.Store {
 }
 
 func TestSQLiteConforms(t *testing.T) {
+	tier.SpendsSeconds(t)
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, filepath.Join(t.TempDir(), "soku.db"))
 	})
@@ -87,6 +89,7 @@ func TestStoreIsThereAfterReopening(t *testing.T) {
 }
 
 func TestSeveralProcessesMakeAndFillOneStore(t *testing.T) {
+	tier.SpendsSeconds(t)
 	path := filepath.Join(t.TempDir(), "soku.db")
 	self, err := os.Executable()
 	if err != nil {
@@ -186,6 +189,7 @@ func TestRefusesANewerSchema(t *testing.T) {
 }
 
 func TestSaysThatAFileIsDamaged(t *testing.T) {
+	tier.SpendsSeconds(t)
 	path := filepath.Join(t.TempDir(), "soku.db")
 	s := open(t, path)
 	for i := range 50 {

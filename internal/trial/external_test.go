@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire/exchange"
+	"soku/test/tier"
 )
 
 func TestAURLNamesHostAndPort(t *testing.T) {
@@ -42,6 +43,7 @@ func TestAURLNamesHostAndPort(t *testing.T) {
 }
 
 func TestWhateverListensBehindAColonIsConnectedTo(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, f := range map[string]func(net.Conn){
 		"closes":  func(net.Conn) {},
 		"another": func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },

@@ -20,6 +20,7 @@ import (
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // iperf3Server is a real one, until the test ends.
@@ -81,7 +82,8 @@ func viaIperf3(t *testing.T, host string, port int, test measure.Test, x wire.IP
 }
 
 func TestARealIperf3ServerIsMeasuredInEveryMode(t *testing.T) {
-	port := iperf3Server(t)
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, c := range []struct {
 		name   string
 		test   measure.Test
@@ -118,6 +120,8 @@ func TestARealIperf3ServerIsMeasuredInEveryMode(t *testing.T) {
 		{"udp, bytes", measure.TestUDP, wire.IPerf3{}, func(o *measure.Options) { o.Bytes = 1_000_000 }, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // a second each, whatever the mode
+			port := iperf3Server(t)
 			host := "127.0.0.1"
 			if strings.Contains(c.name, "IPv6") {
 				host = "::1"

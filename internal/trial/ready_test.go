@@ -9,6 +9,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/trial"
+	"soku/test/tier"
 )
 
 // startServer runs a server on loopback until the test ends and returns its address.
@@ -39,6 +40,8 @@ func specOf(test measure.Test, host string) trial.Spec {
 }
 
 func TestATrialThatIsReadyWaitsUntilItMayStart(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	addr := startServer(t)
 	for _, test := range []measure.Test{measure.TestTCP, measure.TestUDP, measure.TestLatency, measure.TestConnect} {
 		var progressed, early, calls int

@@ -18,9 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestADaemonServesWritesItsLogAndEndsInGoodOrder(t *testing.T) {
+	tier.SpendsSeconds(t)
 	soku := program(t)
 	dir := t.TempDir()
 	pidFile, log := filepath.Join(dir, "pid"), filepath.Join(dir, "log")
@@ -78,6 +80,7 @@ func awaitText(t *testing.T, file, text string) {
 }
 
 func TestAPasswordIsAskedForAtATerminalAndNotShown(t *testing.T) {
+	tier.SpendsSeconds(t)
 	terminal, far := openTerminal(t)
 	c := exec.CommandContext(t.Context(), program(t), "iperf3", "-c", "127.0.0.1", "-p", strconv.Itoa(freeport.One(t)), "--username", "mario", "--rsa-public-key-path", publicKey(t))
 	c.Stdin, c.Stdout, c.Stderr = far, far, far

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // narrow are the processors of those threads of a process that may use one only.
@@ -35,6 +36,7 @@ func narrow(pid int) (cpus []int) {
 }
 
 func TestPinnedLoopsAreOnTheProcessorsTheResultNames(t *testing.T) {
+	tier.SpendsSeconds(t)
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil || mask.Count() < 2 || !mask.IsSet(0) || !mask.IsSet(1) {
 		t.Skip("needs processors 0 and 1")
@@ -114,6 +116,7 @@ func TestPinnedLoopsAreOnTheProcessorsTheResultNames(t *testing.T) {
 }
 
 func TestAThousandStreamsAreMeasuredEachAndStayBounded(t *testing.T) {
+	tier.SpendsSeconds(t)
 	var files unix.Rlimit
 	const streams = 1024
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil || files.Max < streams+200 {

@@ -8,13 +8,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // program is the file under test: that of the environment, which the sources
@@ -24,12 +28,34 @@ func program(t *testing.T) string {
 	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
 		return file
 	}
-	file := t.TempDir() + "/soku.exe" // Windows starts nothing without the ending
-	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return file
 }
+
+// folder holds the program that is built here.
+var folder string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "soku-program-")
+	if err != nil {
+		panic(err)
+	}
+	folder = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(folder, "soku.exe") // Windows starts nothing without the ending
+	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return file, nil
+})
 
 // serve starts a server and returns where it listens.
 func serve(t *testing.T, soku string) string {
@@ -82,6 +108,7 @@ func client(t *testing.T, soku string, args ...string) ([]byte, error) {
 }
 
 func TestTheProgramMeasuresOverLoopback(t *testing.T) {
+	tier.SpendsSeconds(t)
 	soku := program(t)
 	at := serve(t, soku)
 	const shortest = 1000 // ns, less than it takes to wake another process
@@ -123,6 +150,7 @@ func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 }
 
 func TestTheProgramSaysThatNobodyListens(t *testing.T) {
+	tier.SpendsSeconds(t)
 	_, err := client(t, program(t), "tcp", "127.0.0.1:1", "--connect-timeout", "20s", "--json")
 	const unreachable = 4 // docs/reference/exit-codes.md
 	var exit *exec.ExitError

@@ -86,6 +86,10 @@ type event struct {
 // place is the file and line that the testing package writes before a message.
 var place = regexp.MustCompile(`^\w+\.go:\d+: `)
 
+// scriptLog begins what package testscript writes of a script after the reason of its
+// skip. The reason of other tests is what they write last.
+const scriptLog = "testscript.go:"
+
 func readSkips(r io.Reader) (skips []skip, err error) {
 	last := map[string]string{} // message by test
 	for lines := json.NewDecoder(bufio.NewReader(r)); ; {
@@ -98,7 +102,8 @@ func readSkips(r io.Reader) (skips []skip, err error) {
 		test := strings.TrimPrefix(e.Package, "soku/") + "." + e.Test
 		switch e.Action {
 		case "output":
-			if text := strings.TrimSpace(e.Output); place.MatchString(text) {
+			text := strings.TrimSpace(e.Output)
+			if place.MatchString(text) && !strings.HasPrefix(text, scriptLog) {
 				last[test] = place.ReplaceAllString(text, "")
 			}
 		case "skip":

@@ -9,6 +9,7 @@ import (
 
 const events = `{"Action":"run","Package":"soku/internal/a","Test":"TestDisk"}
 {"Action":"output","Package":"soku/internal/a","Test":"TestDisk","Output":"    a_test.go:3: this machine has no disk\n"}
+{"Action":"output","Package":"soku/internal/a","Test":"TestDisk","Output":"    testscript.go:609: WORK=$WORK\n"}
 {"Action":"skip","Package":"soku/internal/a","Test":"TestDisk"}
 {"Action":"output","Package":"soku/internal/a","Test":"TestLong","Output":"    a_test.go:9: tier: it spends real seconds\n"}
 {"Action":"skip","Package":"soku/internal/a","Test":"TestLong"}

@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // external runs a command line against what is no server of Ethr, on Linux, where
@@ -73,6 +74,7 @@ func TestTheHopsOfAPathAreALineEach(t *testing.T) {
 
 func TestHopsThatAreWatchedAreATableASecond(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	out, log := external(t, "-x 127.0.0.1 -p icmp -t mtr -d 1300ms -g 100ms", 0)
 	hasLines(t, out, `^ *\d+\.\|--127\.0\.0\.1 \[[^]]*\]$`, `^Host: 127\.0\.0\.1 +Sent    Recv        Last         Avg        Best        Wrst$`,
 		`^ *\d+\.\|--127\.0\.0\.1 +[1-9]\d* +[1-9]\d*( +`+time3+`){4}$`, `^Ethr done, duration: 1\.3s\.$`)
@@ -129,6 +131,8 @@ func TestAPathThatEndsBeforeItsTargetIsAFailure(t *testing.T) {
 }
 
 func TestConnectionsLeaveFromThePortThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	port, server, _ := serving(t, "-no -debug")
 	local := freeport.Row(t, 2)
 	out := &screen{}
@@ -153,6 +157,7 @@ func TestConnectionsLeaveFromThePortThatIsAskedFor(t *testing.T) {
 }
 
 func TestDatagramsLeaveFromThePortThatIsAskedFor(t *testing.T) {
+	t.Parallel()
 	port, _, _ := serving(t, "-no")
 	local := freeport.Row(t, 2)
 	out := &screen{}

@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // screen is where a run prints, and its log.
@@ -73,6 +74,8 @@ func shows(t *testing.T, out *screen, pattern string) {
 }
 
 func TestEveryTestPrintsAndLogsItsTable(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	const number = `[0-9.]+[KMGT]?`
 	for line, want := range map[string]struct{ client, server, log []string }{
 		"-d 2s": {
@@ -142,6 +145,8 @@ func TestEveryTestPrintsAndLogsItsTable(t *testing.T) {
 }
 
 func TestAServerOfOneTestEndsAfterIt(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	port, _, ended := serving(t, "-no -1")
 	out := &screen{}
 	if status, _ := run(t.Context(), out, fmt.Sprintf("-c 127.0.0.1 -port %d -d 200ms -no", port)); status != 0 {
@@ -158,6 +163,8 @@ func TestAServerOfOneTestEndsAfterIt(t *testing.T) {
 }
 
 func TestAnInterruptIsAnOrderlyEnd(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	port, _, _ := serving(t, "-no")
 	ctx, stop := context.WithCancelCause(t.Context())
 	out := &screen{}

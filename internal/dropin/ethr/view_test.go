@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func newView(at *time.Time) *view {
@@ -107,6 +108,7 @@ const serverRow = `\[    127.0.0.1\]    TCP  +[0-9.]+[KM]? `
 
 func TestAServerDrawsOverTheTerminal(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	out, log := screenServer(t, 80, 24, serverRow)
 	text := out.String()
 	if !strings.Contains(text, "\x1b[?1049h") || !strings.HasSuffix(text, "\x1b[?25h\x1b[?1049l") {
@@ -117,6 +119,7 @@ func TestAServerDrawsOverTheTerminal(t *testing.T) {
 
 func TestAServerWithoutATerminalPrintsLines(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, size := range [][2]int{{0, 0}, {40, 10}} {
 		out, _ := screenServer(t, size[0], size[1], "^"+serverRow)
 		if strings.ContainsRune(out.String(), 0x1b) || !strings.Contains(out.String(), "the table goes line by line") {

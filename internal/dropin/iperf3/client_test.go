@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"soku/test/tier"
 )
 
 // safeBuffer may be written while it is read.
@@ -103,6 +105,7 @@ func sameShape(t *testing.T, theirs, ours any) {
 
 func TestAClientsDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, mode := range modes() {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -161,6 +164,7 @@ func plausible(t *testing.T, doc any) {
 
 func TestAClientPrintsWhatIperf3Prints(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, mode := range []string{
 		"", "-R", "--bidir", "-P 2", "-P 2 --bidir", "-O 1", "-n 15M", "-k 120", "-i 0", "-T name", "-f M", "-V", "-V -P 2 -R",
 		"-V -u", "-u -R", "-u --bidir -P 2", "--get-server-output",
@@ -205,6 +209,7 @@ func common(text string) string {
 
 func TestAStreamOfEventsIsJSONLineByLine(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, full := range []bool{false, true} {
 		port, _ := realServer(t)
 		args := []string{"-c", "127.0.0.1", "-p", port, "-t", "1", "-i", "0.5", "--json-stream"}
@@ -308,6 +313,7 @@ func TestAnInterruptedClientTellsWhatItCounted(t *testing.T) {
 
 func TestFilesThatTheOptionsName(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	port, _ := realServer(t)
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")

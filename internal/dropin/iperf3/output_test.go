@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/server"
+	"soku/test/tier"
 )
 
 // sokuServer is a soku server in this process until the test ends.
@@ -56,6 +57,7 @@ func TestASokuServersOutputIsThatOfIperf3(t *testing.T) {
 }
 
 func TestWhatIsKeptForAClientIsBounded(t *testing.T) {
+	tier.SpendsSeconds(t)
 	w := newText(nothing{}, nothing{}, defaults(), time.Now)
 	w.keep = true
 	for range 20 {

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/sock"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // slowly is a test whose second block comes 8 s after its first.
@@ -107,6 +108,7 @@ func TestTheKernelHoldsAStreamToItsRate(t *testing.T) {
 
 func TestATestWithoutAnEndGoesOnUntilItIsInterrupted(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	port, _ := realServer(t)
 	var out, errs safeBuffer
 	ctx, stop := context.WithCancel(t.Context())

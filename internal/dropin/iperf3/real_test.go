@@ -290,6 +290,7 @@ func rewritten(t testing.TB, doc map[string]any, role string) map[string]any {
 
 func TestDocumentsAreThoseOfIperf3(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, mode := range modes() {
 		t.Run(strings.TrimSpace("client "+mode), func(t *testing.T) {
 			t.Parallel()

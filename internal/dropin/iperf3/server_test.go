@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"soku/test/tier"
 )
 
 // ourServer is one of soku's in this process until it ends by itself or the test does.
@@ -91,6 +93,7 @@ func TestAServerPrintsWhatIperf3Prints(t *testing.T) {
 
 func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, mode := range []string{"", "-R", "--bidir -P 2", "-u", "-u -R -b 20M", "-u --bidir --get-server-output", "-n 4M -P 2", "--get-server-output -V", "-Z --skip-rx-copy", "-u --gsro -b 100M", "-m", "-m --bidir -P 2", "-m -R -Z"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

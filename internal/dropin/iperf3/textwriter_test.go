@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"soku/test/tier"
 )
 
 var (
@@ -61,6 +63,7 @@ func body(text string) string {
 
 func TestTextIsThatOfIperf3(t *testing.T) {
 	t.Parallel()
+	tier.SpendsSeconds(t)
 	for _, mode := range []string{
 		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 15M", "-k 120", "-b 10M", "-M 1000", "-i 0", "-T name",
 		"-u", "-u -R", "-u --bidir", "-u -P 2", "-u -P 2 --bidir", "-u -O 1",

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/wire/exchange"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // recorded is what real ntttcp said.
@@ -44,6 +45,8 @@ func dataOf(x *exchange.Exchange) (n int64) {
 }
 
 func TestTheReceiverCountsWhatRecordedSendersSend(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for name, line := range map[string]string{
 		"sync": "-P 2 -t 1", "multi": "-P 1 -M -t 1", "nosync": "-P 1 -N -t 1", "udp": "-P 1 -u -t 1",
 	} {
@@ -82,6 +85,8 @@ func onceRun(c net.Conn, s exchange.Step) error {
 }
 
 func TestTheSenderGoesThroughWhatRecordedReceiversSay(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for name, line := range map[string]string{
 		"sync":   "-P 2 -n 1 -l 2 -t 1 -B 8M",
 		"cycle":  "-P 1 -n 1 -W 1 -t 1 -C 1 -B 8M",

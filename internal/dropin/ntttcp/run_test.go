@@ -11,9 +11,12 @@ import (
 
 	"soku/internal/measure"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestBothEndsMeasureTogether(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for name, c := range map[string]struct{ both, receiver, sender string }{
 		"sync":           {"-P 2", "", "-n 2 -l 2"},
 		"no sync":        {"-P 2 -N", "", "-n 2 -l 2"},
@@ -60,6 +63,8 @@ func TestBothEndsMeasureTogether(t *testing.T) {
 }
 
 func TestSeveralSendersRunTogether(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	port := freeport.Row(t, 2) + 1
 	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -M -t 1", port))
 	r.out.until(t, "threads created")
@@ -75,6 +80,8 @@ func TestSeveralSendersRunTogether(t *testing.T) {
 }
 
 func TestAReceiverThatHoldsMeasuresAgain(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for name, sync := range map[string]string{"sync": "", "no sync": "-N"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,6 +106,8 @@ func TestAReceiverThatHoldsMeasuresAgain(t *testing.T) {
 }
 
 func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	for name, first := range map[string]func(sender, receiver *running) *running{
 		"of the sender":   func(s, _ *running) *running { return s },
 		"of the receiver": func(_, r *running) *running { return r },
@@ -135,6 +144,8 @@ func TestAnInterruptBeforeATestIsAnError(t *testing.T) {
 }
 
 func TestFilesAreWritten(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
 	dir, port := t.TempDir(), freeport.Row(t, 2)+1
 	console, doc := filepath.Join(dir, "c.log"), filepath.Join(dir, "r.json")
 	if err := os.WriteFile(console, []byte("of a test before\n"), 0o600); err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestAConnectionAllocatesNothing(t *testing.T) {
@@ -64,6 +65,7 @@ func blackHole(t *testing.T) netip.AddrPort {
 }
 
 func TestNoAnswerIsATimeout(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, client := range []makers{newRawMaker, newNetMaker} {
 		o := options(func(o *measure.Options) { o.Count, o.ConnectTimeout = 2, measure.Duration(150*time.Millisecond) })
 		end, err := runWith(within(t, 20*time.Second), Target{Addr: blackHole(t)}, o, nil, nil, client)

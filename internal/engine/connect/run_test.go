@@ -14,9 +14,11 @@ import (
 
 	"soku/internal/measure"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestEveryConnectionIsCountedAtBothEnds(t *testing.T) {
+	tier.SpendsSeconds(t)
 	ways(t, func(t *testing.T, client makers, server acceptors) {
 		for _, size := range []measure.Size{0, 1, 9000} {
 			for _, reset := range []bool{true, false} {
@@ -47,6 +49,7 @@ func TestEveryConnectionIsCountedAtBothEnds(t *testing.T) {
 }
 
 func TestARunForATimeShowsIntervals(t *testing.T) {
+	tier.SpendsSeconds(t)
 	ways(t, func(t *testing.T, client makers, server acceptors) {
 		o := options(func(o *measure.Options) {
 			o.Duration, o.Interval = measure.Duration(350*time.Millisecond), measure.Duration(100*time.Millisecond)
@@ -85,6 +88,7 @@ func TestARefusalIsCountedAndTheTrialGoesOn(t *testing.T) {
 }
 
 func TestTheEndOfTheContextEndsARun(t *testing.T) {
+	tier.SpendsSeconds(t)
 	ways(t, func(t *testing.T, client makers, server acceptors) {
 		for _, rate := range []float64{0, 100} {
 			o := options(func(o *measure.Options) {
@@ -150,6 +154,7 @@ func TestAnAttemptThatWaitedCountsFromWhenItWasDue(t *testing.T) {
 }
 
 func TestAScheduleIsKept(t *testing.T) {
+	tier.SpendsSeconds(t)
 	ways(t, func(t *testing.T, client makers, server acceptors) {
 		o := options(func(o *measure.Options) { o.Duration, o.RequestRate = measure.Duration(400*time.Millisecond), 500 })
 		l := listen(t, o, server)

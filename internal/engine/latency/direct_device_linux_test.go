@@ -21,6 +21,7 @@ import (
 	"soku/internal/measure"
 	"soku/test/cable"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestSpinningEndsHaveNoDevicePolledWhereNoneCanBe(t *testing.T) {
@@ -31,6 +32,7 @@ func TestSpinningEndsHaveNoDevicePolledWhereNoneCanBe(t *testing.T) {
 }
 
 func TestSpinningEndsHaveTheirDevicesPolled(t *testing.T) {
+	tier.SpendsSeconds(t)
 	a, b := devices(t)
 	for _, between := range []func(*testing.T, cable.Host, cable.Host) (near, far net.Conn){streamBetween, datagramsBetween} {
 		var nears, fars []net.Conn

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // late is a context whose timer found no processor: its time is over and nobody said so.
@@ -84,6 +85,7 @@ func TestAnOpenLoopThatSpinsEndsWhenAllThatItMayAskIsUnanswered(t *testing.T) {
 }
 
 func TestWhoWatchesALoopThatSpinsHasTheSocketsOfTheProcess(t *testing.T) {
+	tier.SpendsSeconds(t)
 	read, write, err := os.Pipe() // as standard output often is one
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,11 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestAFarEndThatGoesAwayBreaksItAndLeavesWhatWasCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		o.Count, o.Duration = 0, measure.Duration(time.Hour)
@@ -54,6 +56,7 @@ func TestAFarEndThatResetsBreaksIt(t *testing.T) {
 }
 
 func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		o.Count = 0
@@ -71,6 +74,7 @@ func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
 }
 
 func TestNoAnswerAtAllIsBroken(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		o.Count, o.Timeout = 5, measure.Duration(20*time.Millisecond)
@@ -82,11 +86,12 @@ func TestNoAnswerAtAllIsBroken(t *testing.T) {
 }
 
 func TestLostDatagramsAreCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
-		o.Count, o.Timeout = 40, measure.Duration(50*time.Millisecond)
+		o.Count, o.Timeout = 20, measure.Duration(50*time.Millisecond)
 		if o.RequestRate > 0 {
-			o.Timeout = measure.Duration(time.Second) // it waits once for all of them
+			o.Timeout = measure.Duration(300 * time.Millisecond) // it waits once for all of them
 		}
 		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
 			if n%4 == 0 {
@@ -95,13 +100,14 @@ func TestLostDatagramsAreCounted(t *testing.T) {
 			return [][]byte{replyTo(m)}
 		})
 		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
-		if err != nil || l.Sent != 40 || l.Lost < 10 || l.Received+l.Lost != 40 || l.Histogram.Count() != l.Received {
+		if err != nil || l.Sent != 20 || l.Lost < 5 || l.Received+l.Lost != 20 || l.Histogram.Count() != l.Received {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, "udp")
 }
 
 func TestDuplicatesCountApart(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m), replyTo(m)} })
@@ -114,6 +120,7 @@ func TestDuplicatesCountApart(t *testing.T) {
 }
 
 func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const timeout = 50 * time.Millisecond
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
@@ -180,6 +187,7 @@ func TestAStreamThatAnswersWrongIsBroken(t *testing.T) {
 }
 
 func TestClosingTheConnectionElsewhereIsNoticed(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		o.Count, o.Duration = 0, measure.Duration(time.Hour)

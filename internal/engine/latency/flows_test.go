@@ -13,6 +13,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock/longcall"
+	"soku/test/tier"
 )
 
 // trialOver runs a whole trial over n connections and returns the client's half
@@ -53,6 +54,7 @@ func forEachWay(t *testing.T, f func(t *testing.T, o measure.Options)) {
 }
 
 func TestFlowsTakeTurnsAndAreToldApart(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		l, _ := trialOver(t, 5, o)
 		if l.Received != 100 || len(l.Flows) != 5 {
@@ -95,6 +97,7 @@ func TestASlowFlowIsSlowInItsOwnFiguresOnly(t *testing.T) {
 }
 
 func TestBothEndsSpinWhenAskedAndSaySo(t *testing.T) {
+	tier.SpendsSeconds(t)
 	if !longcall.Available {
 		t.Skip("nothing spins here")
 	}
@@ -140,6 +143,7 @@ func TestNoMoreLoopsSpinThanThereAreProcessors(t *testing.T) {
 }
 
 func TestTheProgramsRoundTripHasTheWakingUpInIt(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		o.Count = 1000
 		l, _ := trialOver(t, 1, o)
@@ -150,6 +154,7 @@ func TestTheProgramsRoundTripHasTheWakingUpInIt(t *testing.T) {
 }
 
 func TestOneWayDelaysAddUpToTheRoundTrip(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		o.OneWay, o.Count = true, 500
 		l, _ := trialOver(t, 1, o)

@@ -12,9 +12,11 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestEveryRoundTripIsCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		echoing(t, far, o, open)
@@ -42,6 +44,7 @@ func TestEveryRoundTripIsCounted(t *testing.T) {
 }
 
 func TestEverySizeComesBack(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, open := range linkers() {
 		for protocol, sizes := range map[string][]measure.Size{"tcp": {1, 7, 8, 1000, 64 << 10}, "udp": {28, 29, 1400, 65507}} {
 			for _, size := range sizes {
@@ -63,6 +66,7 @@ func TestEverySizeComesBack(t *testing.T) {
 }
 
 func TestTheTimeEndsIt(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		echoing(t, far, o, open)
@@ -79,6 +83,7 @@ func TestTheTimeEndsIt(t *testing.T) {
 }
 
 func TestTheOmittedStartIsInNoCount(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		o.Omit = measure.Duration(50 * time.Millisecond)
@@ -98,6 +103,7 @@ func TestTheOmittedStartIsInNoCount(t *testing.T) {
 // TestAStallIsSeenByEveryRequestItHeldUp is what an open loop is for: a far end
 // that stands still for a while makes all requests of that while slow.
 func TestAStallIsSeenByEveryRequestItHeldUp(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, open := range linkers() {
 		slow := func(rate float64) int64 {
 			near, far := sockets(t, "tcp")
@@ -129,6 +135,7 @@ func TestAStallIsSeenByEveryRequestItHeldUp(t *testing.T) {
 }
 
 func TestALateSendIsRecordedAsLate(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, open := range linkers() {
 		near, far := sockets(t, "tcp")
 		o := options("tcp")
@@ -150,6 +157,7 @@ func TestALateSendIsRecordedAsLate(t *testing.T) {
 }
 
 func TestWhatWasNeverSentIsLateToo(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, open := range linkers() {
 		near, far := sockets(t, "tcp")
 		o := options("tcp")
@@ -171,10 +179,12 @@ func TestWhatWasNeverSentIsLateToo(t *testing.T) {
 }
 
 func TestTheLoopAllocatesNothing(t *testing.T) {
+	tier.SpendsSeconds(t)
+	const trips = 3000
 	for name, open := range linkers() {
 		for _, o := range []measure.Options{options("tcp"), options("udp"), splitting("tcp"), splitting("udp")} {
 			near, far := sockets(t, o.Protocol)
-			o.Count, o.Row = 5000, 1<<30
+			o.Count, o.Row = trips, 1<<30
 			echoing(t, far, o, open)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -183,14 +193,15 @@ func TestTheLoopAllocatesNothing(t *testing.T) {
 			}
 			runtime.ReadMemStats(&after)
 			// The series allocates a little; a deadline, one object each 20 ms.
-			if n := after.Mallocs - before.Mallocs; n > 2500 {
-				t.Errorf("%s %s, stamps %s: %d allocations in 5000 round trips", o.Protocol, name, o.Stamps, n)
+			if n := after.Mallocs - before.Mallocs; n > trips/2 {
+				t.Errorf("%s %s, stamps %s: %d allocations in %d round trips", o.Protocol, name, o.Stamps, n, trips)
 			}
 		}
 	}
 }
 
 func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, o.Protocol)
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -263,6 +274,7 @@ func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 }
 
 func TestFloorIsQuickAndOnThisHost(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, rate := range []float64{0, 10, 1e6} {
 			o := measure.Defaults(measure.TestLatency)

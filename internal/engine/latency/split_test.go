@@ -10,6 +10,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock/longcall"
+	"soku/test/tier"
 )
 
 // splitTrial is a trial whose round trips are split, over n flows.
@@ -52,9 +53,10 @@ func addsUp(t *testing.T, s *measure.Split) {
 }
 
 func TestThePartsOfARoundTripAddUpToIt(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		for _, flows := range []int{1, 3} {
-			o.Count = 5000
+			o.Count = 1000
 			l := splitTrial(t, flows, o)
 			addsUp(t, l.Split)
 			if l.Split.WholeNs.Count+l.Split.Unsplit != l.Received {
@@ -87,6 +89,7 @@ func (l *busyElsewhere) read(b []byte) (int, error) {
 }
 
 func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		if !longcall.Available {
@@ -111,6 +114,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 
 // TestAPathThatHoldsIsThePath: a relay between the ends, whose time nobody stamps.
 func TestAPathThatHoldsIsThePath(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		if !longcall.Available {

@@ -15,6 +15,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -97,6 +98,7 @@ func find(ctx context.Context, s *scripted) (*measure.PathMTU, error) {
 }
 
 func TestNoReportMovesTheResult(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for i := range 12 {
 		carries := smallIPv4 + rand.IntN(1500-smallIPv4)
 		var lies []measure.MTUReport
@@ -119,6 +121,7 @@ func TestNoReportMovesTheResult(t *testing.T) {
 }
 
 func TestAnEndlessChoiceOfReportsIsBounded(t *testing.T) {
+	tier.SpendsSeconds(t)
 	n := 0
 	s := &scripted{}
 	s.comes = func(hop, size int) []probe.Answer {
@@ -158,6 +161,7 @@ func TestEachSizeAndHopIsToldBeforeItIsAsked(t *testing.T) {
 }
 
 func TestTheFirstLinkCanBeTheBlackHole(t *testing.T) {
+	tier.SpendsSeconds(t)
 	m, err := find(t.Context(), &scripted{comes: road(3, 0, 1300)})
 	if err != nil || m.Limit != measure.LimitBlackHole || m.After.Hop != 0 || m.After.Address != here.String() || m.Before.Hop != 1 {
 		t.Errorf("limit %s after %+v before %+v: %v", m.Limit, m.After, m.Before, err)
@@ -165,6 +169,7 @@ func TestTheFirstLinkCanBeTheBlackHole(t *testing.T) {
 }
 
 func TestARouterThatNamesNoSizeIsBelievedWhereTheProbesEnd(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, c := range []struct {
 		from  int
 		limit string
@@ -177,6 +182,7 @@ func TestARouterThatNamesNoSizeIsBelievedWhereTheProbesEnd(t *testing.T) {
 }
 
 func TestSilentHopsLeaveThePlaceUnknown(t *testing.T) {
+	tier.SpendsSeconds(t)
 	all := road(3, 2, 1300)
 	m, err := find(t.Context(), &scripted{comes: func(hop, size int) []probe.Answer {
 		if hop != toTarget {
@@ -190,6 +196,7 @@ func TestSilentHopsLeaveThePlaceUnknown(t *testing.T) {
 }
 
 func TestAStingyHopIsNotThePlace(t *testing.T) {
+	tier.SpendsSeconds(t)
 	all := road(5, 4, 1300)
 	m, err := find(t.Context(), &scripted{comes: func(hop, size int) []probe.Answer {
 		if hop == 2 && size > 1000 {

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -116,6 +117,7 @@ func TestEveryAnsweredRequestCounts(t *testing.T) {
 }
 
 func TestRepliesThatAreNotOursAreIgnored(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, size := range []int{0, 4, 8, 12, 16, 56} {
 		s := newScript(func(_ int, r []byte) []arrival {
 			otherID := echoed(r)
@@ -200,6 +202,7 @@ func TestTheKernelsDelayIsTakenOff(t *testing.T) {
 }
 
 func TestRequestsCountFromWhenTheyLeft(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const within = 50 * time.Millisecond // the request was in the kernel before it left
 	for name, c := range map[string]struct {
 		left func([]byte, time.Time) ([]byte, time.Time)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func needPing(t *testing.T) {
@@ -221,6 +222,7 @@ func TestWithoutARouteItIsUnreachableAtOnce(t *testing.T) {
 // TestARouterThatHasNoRouteSaysSo asks on both kinds of sockets, each with a
 // router of its own: after a few errors a kernel sends no more for a while.
 func TestARouterThatHasNoRouteSaysSo(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, kind := range []int{unix.SOCK_RAW, unix.SOCK_DGRAM} {
 		onThread(t, func() error {
 			if err := namespace(); err != nil {

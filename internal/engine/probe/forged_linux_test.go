@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // here and silent are an address of the namespace and one behind a device that loses
@@ -84,6 +85,7 @@ func quote(typ, code byte, from, to netip.Addr, protocol byte, packet []byte) []
 }
 
 func TestForgedErrorsAreNotTaken(t *testing.T) {
+	tier.SpendsSeconds(t)
 	inSilence(t, func() {
 		forger, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
 		if err != nil {

@@ -8,9 +8,11 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		from := endless(2)
 		from.Bytes, from.Omit = 5<<20, measure.Duration(100*time.Millisecond)
@@ -27,6 +29,7 @@ func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
 }
 
 func TestSendfileKeepsARate(t *testing.T) {
+	tier.SpendsSeconds(t)
 	if len(sock.WriterPaths()) == 0 {
 		t.Skip("this system has only writes")
 	}

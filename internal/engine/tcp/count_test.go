@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestSamplesAndLinesSumToTheBytes(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const n = 4
 	a, b := pairs(t, n)
 	o := options(650*time.Millisecond, n)
@@ -83,6 +85,7 @@ func TestSamplesAndLinesSumToTheBytes(t *testing.T) {
 }
 
 func TestTheRateIsThatOfAllStreamsTogether(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, streams := range []int{1, 7} {
 		a, b := pairs(t, streams)
 		o := options(600*time.Millisecond, streams)
@@ -104,6 +107,7 @@ func TestTheRateIsThatOfAllStreamsTogether(t *testing.T) {
 }
 
 func TestNoStreamStarves(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const n = 16
 	a, b := pairs(t, n)
 	s, r := both(t.Context(), a, b, options(500*time.Millisecond, n), measure.Forward, nil, nil)
@@ -117,6 +121,7 @@ func TestNoStreamStarves(t *testing.T) {
 }
 
 func TestOmitLeavesTheStartOut(t *testing.T) {
+	tier.SpendsSeconds(t)
 	a, b := pairs(t, 2)
 	o := options(400*time.Millisecond, 2)
 	o.Rate, o.Omit = 80_000_000, measure.Duration(300*time.Millisecond)

@@ -13,6 +13,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 // soon is how long after its cause something must have happened that takes
@@ -20,6 +21,7 @@ import (
 const soon = time.Second
 
 func TestTheContextEndsEveryPathAtOnce(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		a, b := pairs(t, 3)
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -79,6 +81,7 @@ func TestAContextThatEndsBeforeAnythingComesIsHeard(t *testing.T) {
 // A sender that vanishes is told by a reset, or by an end of its streams that
 // comes too soon.
 func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, vanish := range map[string]func(*net.TCPConn){
 		"reset": func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() },
 		"end":   func(c *net.TCPConn) { c.Close() },
@@ -112,6 +115,7 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 }
 
 func TestAReceiverThatVanishesIsAnErrorWithWhatWasSent(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		for _, bytes := range []measure.Size{0, 1 << 40} {
 			a, b := pairs(t, 2)
@@ -149,6 +153,7 @@ func TestTooFewBytesAreAnError(t *testing.T) {
 }
 
 func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
+	tier.SpendsSeconds(t)
 	l := usual
 	l.idle, l.first = 200*time.Millisecond, 50*time.Millisecond
 	o := options(0, 1)
@@ -220,6 +225,7 @@ func TestWhatThePeerDidNotTakeIsNotCounted(t *testing.T) {
 // A sender that goes on after its time is left to itself after a bounded time,
 // and hears of it.
 func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
+	tier.SpendsSeconds(t)
 	a, b := pairs(t, 2)
 	o := options(200*time.Millisecond, 2)
 	failed := make(chan error, 2)

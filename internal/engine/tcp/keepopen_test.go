@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // keptBoth runs one flow over connections that are kept. When the first of its ends
@@ -57,6 +58,7 @@ func endless(n int) measure.Options {
 }
 
 func TestAKeptFlowEndsWithItsSenderAndBothCountTheSame(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		s, r := w.keptBoth(t, options(300*time.Millisecond, 3), endless(3))
 		if s.err != nil || r.err != nil {
@@ -69,6 +71,7 @@ func TestAKeptFlowEndsWithItsSenderAndBothCountTheSame(t *testing.T) {
 }
 
 func TestAKeptFlowEndsWithItsReceiver(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		s, r := w.keptBoth(t, endless(2), options(300*time.Millisecond, 2))
 		if s.err != nil || r.err != nil {
@@ -119,19 +122,20 @@ func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
 }
 
 func TestAReceiverOfAKeptFlowMayEndALittleEarly(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
-		for after, failure := range map[time.Duration]bool{50 * time.Millisecond: true, 700 * time.Millisecond: false} {
+		for after, failure := range map[time.Duration]bool{20 * time.Millisecond: true, 280 * time.Millisecond: false} {
 			a, b := pairs(t, 1)
 			go func() {
 				_ = b[0].SetReadDeadline(time.Now().Add(after))
 				_, _ = io.Copy(io.Discard, b[0])
 				b[0].Close()
 			}()
-			o := options(time.Second, 1)
+			o := options(400*time.Millisecond, 1)
 			o.TX = w.tx
 			end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}}, w.limits())
 			if (err != nil) != failure || sentBytes(end) == 0 {
-				t.Errorf("closed after %v of 1s: %d bytes, %v", after, sentBytes(end), err)
+				t.Errorf("closed after %v of 400ms: %d bytes, %v", after, sentBytes(end), err)
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 func TestAQueueIsLongForAFastFlowAndLeftAloneForASlowOne(t *testing.T) {
@@ -62,6 +63,7 @@ func sendQueues(t *testing.T, conns []*net.TCPConn) (all []int) {
 }
 
 func TestStreamsOfAFastFlowGetLongQueuesAlike(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const streams = 3
 	least, most := sock.LongQueues(streams)
 	if most <= least || os.Geteuid() != 0 {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -136,6 +137,7 @@ func lossless(t *testing.T, s, r outcome) {
 }
 
 func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
+	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		for _, c := range []struct {
 			name    string
@@ -152,12 +154,12 @@ func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
 			{"fewer bytes than streams", 8, func(o *measure.Options) { o.Duration, o.Bytes, o.Length = 0, 3, 1 }},
 			{"bytes at a rate", 3, func(o *measure.Options) { o.Duration, o.Bytes, o.Rate = 0, 1_000_001, 80_000_000 }},
 		} {
+			o := options(200*time.Millisecond, c.streams)
+			c.set(&o)
+			if o.Rate > 0 && w.tx != "auto" && w.tx != "write" {
+				continue // a rate is kept by writes
+			}
 			t.Run(c.name, func(t *testing.T) {
-				o := options(400*time.Millisecond, c.streams)
-				c.set(&o)
-				if o.Rate > 0 && w.tx != "auto" && w.tx != "write" {
-					t.Skip("a rate is kept by writes")
-				}
 				a, b := pairs(t, c.streams)
 				s, r := w.both(t.Context(), a, b, o, measure.Forward)
 				lossless(t, s, r)
@@ -173,6 +175,7 @@ func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
 }
 
 func TestBothDirectionsAtOnceLoseNothing(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const n = 8
 	forEachWay(t, func(t *testing.T, w way) {
 		for _, bytes := range []measure.Size{0, 30_000_000} {

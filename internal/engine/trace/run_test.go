@@ -14,6 +14,7 @@ import (
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -159,6 +160,7 @@ func TestASilentEndIsNotAskedForever(t *testing.T) {
 }
 
 func TestAPathThatBecomesLongerIsFollowed(t *testing.T) {
+	tier.SpendsSeconds(t)
 	changed := false
 	s := &scripted{}
 	s.hop = func(flow, hop int) probe.Answer {

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // untilEnough are both ends of a flow that its receiver ends when it has an amount.
@@ -33,6 +34,7 @@ func untilEnough(t *testing.T, w way, change func(*measure.Options)) (s, r outco
 }
 
 func TestAReceiverOfAKeptFlowEndsWhenTheAmountHasCome(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		s, r := untilEnough(t, w, func(*measure.Options) {})
 		if _, _, bytes := total(r.end); s.err != nil || r.err != nil || bytes < 100_000 {
@@ -42,6 +44,7 @@ func TestAReceiverOfAKeptFlowEndsWhenTheAmountHasCome(t *testing.T) {
 }
 
 func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		omit := func(o *measure.Options) { o.Omit = measure.Duration(200 * time.Millisecond) } // in which it would come twice
 		s, r := untilEnough(t, w, omit)

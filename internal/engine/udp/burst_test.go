@@ -9,9 +9,11 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/test/tier"
 )
 
 func TestABurstLeavesBackToBackAndTheRateHolds(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const burst, size, bursts = 20, 500, 10
 	const gap = 40 * time.Millisecond
 	eachWay(t, func(t *testing.T, w way) {

@@ -12,9 +12,11 @@ import (
 	"soku/internal/sock/datagram"
 	"soku/internal/sock/meter"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestALosslessPathLosesNothing(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, c := range []struct {
 		name    string
 		streams int
@@ -22,7 +24,7 @@ func TestALosslessPathLosesNothing(t *testing.T) {
 	}{{"one stream", 1, 0}, {"many streams", 50, 0}, {"bytes", 3, 300_000}, {"fewer datagrams than streams", 7, 1500}} {
 		t.Run(c.name, func(t *testing.T) {
 			eachWay(t, func(t *testing.T, w way) {
-				o := w.options(400*time.Millisecond, c.streams, 10_000_000)
+				o := w.options(200*time.Millisecond, c.streams, 10_000_000)
 				if o.Bytes = c.bytes; o.Bytes > 0 {
 					o.Duration = 0
 				}
@@ -36,7 +38,7 @@ func TestALosslessPathLosesNothing(t *testing.T) {
 				if sent.Sent != got.Sent || got.Lost != 0 || got.Received != sent.Sent || bytes != received {
 					t.Errorf("sent %+v (%d bytes), received %+v (%d bytes)", sent, bytes, got, received)
 				}
-				want := int64(10_000_000/8*4/10/1400) + 1
+				want := int64(10_000_000/8*2/10/1400) + 1
 				if c.bytes > 0 {
 					want = (int64(c.bytes) + 1399) / 1400
 				}
@@ -53,6 +55,7 @@ func TestALosslessPathLosesNothing(t *testing.T) {
 }
 
 func TestBothDirectionsAtOnce(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		const n = 4
 		o := w.options(400*time.Millisecond, n, 8_000_000)
@@ -118,6 +121,7 @@ func relay(t *testing.T, near *net.UDPConn, path func(n int, datagram []byte), l
 }
 
 func TestLossReorderingAndDuplicatesAreFound(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		var worse disorder
 		a, b := through(t, func(n int, d []byte, send func([]byte)) {
@@ -243,6 +247,7 @@ func TestJitterIsThatOfTheArrivals(t *testing.T) {
 }
 
 func TestOmitLeavesTheStartOut(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		o := w.options(400*time.Millisecond, 2, 8_000_000)
 		o.Omit = measure.Duration(300 * time.Millisecond)
@@ -268,6 +273,7 @@ func TestOmitLeavesTheStartOut(t *testing.T) {
 
 // A receiver that cannot keep up is told from a path that loses.
 func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
 		if datagram.DropsOf(b) == nil {

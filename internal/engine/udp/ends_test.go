@@ -15,9 +15,11 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
+	tier.SpendsSeconds(t)
 	a, b := freeport.Pair(t)
 	mute := &noFin{a}
 	o := options(300*time.Millisecond, 1, 8_000_000)
@@ -33,6 +35,7 @@ func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
 // Where the end is a number of bytes, one stream's last word tells that the
 // others' are due.
 func TestALastWordThatIsLostHoldsNobodyUp(t *testing.T) {
+	tier.SpendsSeconds(t)
 	a, b := pairs(t, 2)
 	a[1] = &noFin{a[1].(*net.UDPConn)}
 	o := options(0, 2, 80_000_000)
@@ -57,6 +60,7 @@ func (c *noFin) Write(b []byte) (int, error) {
 }
 
 func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -100,6 +104,7 @@ func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
 }
 
 func TestARefusalForAMomentIsNoError(t *testing.T) {
+	tier.SpendsSeconds(t)
 	a, b := freeport.Pair(t)
 	back := &flaky{UDPConn: a}
 	o := options(300*time.Millisecond, 1, 8_000_000)
@@ -134,6 +139,7 @@ func (c *flaky) Write(b []byte) (int, error) {
 }
 
 func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		for _, rate := range []measure.Rate{0, 1000, 8_000_000} {
 			a, b := pairs(t, 3)
@@ -173,6 +179,7 @@ func TestNothingAtAllIsAnError(t *testing.T) {
 }
 
 func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
 		l := usual
@@ -204,6 +211,7 @@ func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
 }
 
 func TestADatagramThatWouldLeaveInFragmentsEndsTheTestWithTheSizeThatFits(t *testing.T) {
+	tier.SpendsSeconds(t)
 	here, err := net.ListenUDP("udp6", &net.UDPAddr{IP: net.IPv6loopback})
 	if err != nil {
 		t.Skip("no IPv6 on loopback: ", err)

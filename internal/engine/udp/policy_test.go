@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // plain is a format of somebody else: a number from 1, and ns. It has no last word.
@@ -32,6 +33,7 @@ func (plain) Parse(b []byte) (number uint64, sentNs int64, fin, ok bool) {
 func (plain) Fin([]byte, int, uint64, time.Time) int { return 0 }
 
 func TestDatagramsOfAnotherFormatAreCounted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := pairs(t, 2)
 		from := w.options(300*time.Millisecond, 2, 8_000_000)

@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/test/freeport"
+	"soku/test/tier"
 )
 
 // have are the paths that this host has.
@@ -119,6 +120,7 @@ func TestALongerDatagramThanExpectedKeepsItsLength(t *testing.T) {
 }
 
 func TestInletsAreToldApart(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, rx := range have(Batch, GRO) {
 		for _, n := range []int{1, few, few + 1, 70} { // more than one answer of Ready holds
 			t.Run(fmt.Sprintf("%s, %d", rx, n), func(t *testing.T) { tellApart(t, rx, n) })
@@ -240,6 +242,7 @@ func TestShapesHoldTheBoundsOfTheKernel(t *testing.T) {
 }
 
 func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
+	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, tx, rx string) {
 		a, b := freeport.Pair(t)
 		r, in := inlet(t, rx, 700, b)

@@ -10,6 +10,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/exchange"
+	"soku/test/tier"
 )
 
 func open(t *testing.T, addr string, change func(*measure.Options)) (wire.Session, error) {
@@ -25,6 +26,7 @@ func open(t *testing.T, addr string, change func(*measure.Options)) (wire.Sessio
 }
 
 func TestAServerThatIsNoneIsToldInASentence(t *testing.T) {
+	tier.SpendsSeconds(t)
 	endless := func(c net.Conn) {
 		for b := make([]byte, 4096); ; {
 			if _, err := c.Write(b); err != nil {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/trial"
 	"soku/internal/wire/ethr"
 	"soku/internal/wire/exchange"
+	"soku/test/tier"
 )
 
 // against runs a trial against servers that play what was recorded, one after the
@@ -46,6 +47,7 @@ func against(t *testing.T, test measure.Test, change func(*measure.Options), nam
 }
 
 func TestTCPIsMeasuredAgainstARecordedServer(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-tcp", "new-tcp-once"} {
 		t.Run(name, func(t *testing.T) {
 			r := against(t, measure.TestTCP, func(o *measure.Options) { o.Length = 16000 }, name)
@@ -57,6 +59,7 @@ func TestTCPIsMeasuredAgainstARecordedServer(t *testing.T) {
 }
 
 func TestTwoStreamsAtARateAgainstARecordedServer(t *testing.T) {
+	tier.SpendsSeconds(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows lets nobody set the type of service, which is in what was recorded")
 	}
@@ -69,6 +72,7 @@ func TestTwoStreamsAtARateAgainstARecordedServer(t *testing.T) {
 }
 
 func TestARecordedServerSends(t *testing.T) {
+	tier.SpendsSeconds(t)
 	r := against(t, measure.TestTCP, func(o *measure.Options) { o.Length, o.Direction = 16000, measure.Reverse }, "new-tcp-reverse")
 	if r.Summary.ReceivedBytes == 0 {
 		t.Errorf("%+v", r.Summary)
@@ -77,6 +81,7 @@ func TestARecordedServerSends(t *testing.T) {
 
 // A server of version 1.0.0 does not answer when to begin. The client asks it anew.
 func TestAnOlderServerIsToldByItsSilence(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, direction := range map[string]measure.Direction{"v1-tcp": measure.Forward, "v1-tcp-reverse": measure.Reverse} {
 		t.Run(name, func(t *testing.T) {
 			r := against(t, measure.TestTCP, func(o *measure.Options) { o.Length, o.Direction = 16000, direction }, name, name)
@@ -88,6 +93,7 @@ func TestAnOlderServerIsToldByItsSilence(t *testing.T) {
 }
 
 func TestLatencyIsMeasuredAgainstARecordedServer(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-latency", "v1-latency"} {
 		t.Run(name, func(t *testing.T) {
 			r := against(t, measure.TestLatency, func(o *measure.Options) { o.Size, o.Row, o.Count = 3, 20, 60 }, name)

@@ -15,6 +15,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
+	"soku/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -244,6 +245,7 @@ func TestAServerThatIsToldToStopHearsIt(t *testing.T) {
 }
 
 func TestASilentServerIsLeftWithTheContext(t *testing.T) {
+	tier.SpendsSeconds(t)
 	silent := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) } // until the client is gone
 	for name, part := range map[string]func(net.Conn){
 		"from the start":       silent,

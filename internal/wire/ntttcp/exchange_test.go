@@ -17,6 +17,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/exchange"
+	"soku/test/tier"
 )
 
 // recorded is what real ntttcp said, by the name of the file.
@@ -69,6 +70,7 @@ func alike(c net.Conn, s exchange.Step) error {
 }
 
 func TestASessionAgainstRecordedReceivers(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for name, c := range map[string]struct {
 		test    measure.Test
 		streams int
