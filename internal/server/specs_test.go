@@ -1,0 +1,3 @@
+package server
+
+import _ "soku/internal/tests" // registers the tests whose options are used here
