@@ -3,8 +3,9 @@
 // nothing and sends nothing.
 //
 // Everything about the network is read in the network namespace of the calling
-// thread, which is the process's unless the caller moved it. The package starts
-// no goroutines; a value that cannot be read is left out.
+// thread, which is the process's unless the caller moved it. A value that cannot be
+// read is left out. The package starts no goroutines, except that a [Sampler] with a
+// series has one until it is stopped.
 //
 // The values are specified in docs/reference/result.md.
 package host

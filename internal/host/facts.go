@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/shirou/gopsutil/v4/mem"
+
 	"soku/internal/measure"
 )
 
@@ -30,6 +32,15 @@ func Facts(ctx context.Context, local netip.Addr) measure.Facts {
 	f.Deployment = deployment()
 	systemFacts(ctx, &f)
 	return f
+}
+
+// memory is all of this machine's memory in bytes, 0 if that is not known.
+func memory(ctx context.Context) int64 {
+	m, err := mem.VirtualMemoryWithContext(ctx)
+	if err != nil {
+		return 0
+	}
+	return int64(m.Total)
 }
 
 // usableCPUs is the number of logical processors after affinity and, on Linux,

@@ -2,7 +2,7 @@ package host
 
 import (
 	"context"
-	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/safchain/ethtool"
 	"github.com/vishvananda/netlink"
-	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
 )
@@ -24,30 +23,14 @@ func read(path string) string {
 	return readMost(path, maxFile)
 }
 
-// readMost is read for the first bytes of a file, and a little more. It goes past
-// package os, whose files are prepared for waiting: that is half of the time that
-// a trial takes for the forty small files of the kernel's that it reads.
-func readMost(path string, most int) string {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+// readMost is read for at most the first bytes of a file.
+func readMost(path string, most int64) string {
+	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
-	defer unix.Close(fd)
-	var first [1024]byte // on the stack, for the many that fit
-	b := first[:0]
-	for len(b) < most {
-		if len(b) == cap(b) {
-			b = slices.Grow(b, 4096)
-		}
-		n, err := unix.Read(fd, b[len(b):cap(b)])
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil || n <= 0 {
-			break
-		}
-		b = b[:len(b)+n]
-	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, most))
 	return strings.TrimSpace(string(b))
 }
 
@@ -99,10 +82,6 @@ func virtualization() string {
 	}
 	return strings.Join(in, " in ")
 }
-
-// firstProcessor is the part of /proc/cpuinfo that is about the first processor,
-// and some more: the kernel takes milliseconds to write down hundreds of them.
-func firstProcessor() string { return readMost("/proc/cpuinfo", 4096) }
 
 func container() string {
 	for mark, name := range map[string]string{"/.dockerenv": "docker", "/run/.containerenv": "podman"} {

@@ -135,8 +135,9 @@ func spin() {
 }
 
 func TestACounterThatWasResetCountsAsZero(t *testing.T) {
-	c := difference(reading{rx: 100, busyNs: 5, tcpRetrans: 7}, reading{rx: 3, busyNs: 9, tcpRetrans: 7})
-	if c.RxBytes != 0 || c.CPUBusyNs != 4 || c.TCPRetransSegs != 0 {
+	from := Reading{Traffic: Traffic{ReceivedBytes: 100}, Total: CPUTimes{UserNs: 5}, TCPRetransSegs: 7}
+	to := Reading{Traffic: Traffic{ReceivedBytes: 3}, Total: CPUTimes{UserNs: 9}, TCPRetransSegs: 7}
+	if c := Difference(from, to); c.RxBytes != 0 || c.CPUBusyNs != 4 || c.TCPRetransSegs != 0 {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -149,7 +150,7 @@ func TestAnInterfaceThatIsGoneHasNoCounters(t *testing.T) {
 }
 
 func TestWorkOfTwoThatOverlapIsNobodysAlone(t *testing.T) {
-	cost := func(w *Watcher) measure.Counters {
+	cost := func(w *Sampler) measure.Counters {
 		moved := Moved{Bytes: 1, Packets: 1}
 		c := w.Stop(moved)
 		for ; c.ProcessUserNs+c.ProcessSysNs == 0; c = w.Stop(moved) {
@@ -170,15 +171,16 @@ func TestWorkOfTwoThatOverlapIsNobodysAlone(t *testing.T) {
 }
 
 func TestSoftirqIsAShareOfTheBusyTimeWhereTheSystemTells(t *testing.T) {
-	from, to := reading{busyNs: 1e9, softirqNs: 2e8}, reading{busyNs: 3e9, softirqNs: 7e8}
-	if c := difference(from, to); c.SoftirqRatio != nil {
+	from := Reading{Total: CPUTimes{UserNs: 8e8, SoftirqNs: 2e8}}
+	to := Reading{Total: CPUTimes{UserNs: 2.3e9, SoftirqNs: 7e8}}
+	if c := Difference(from, to); c.SoftirqRatio != nil {
 		t.Errorf("nobody told, got %v", *c.SoftirqRatio)
 	}
-	from.softirqKnown, to.softirqKnown = true, true
-	if c := difference(from, to); c.SoftirqRatio == nil || *c.SoftirqRatio != 0.25 {
+	from.softirqReported, to.softirqReported = true, true
+	if c := Difference(from, to); c.SoftirqRatio == nil || *c.SoftirqRatio != 0.25 {
 		t.Errorf("0.5 s of 2 s: got %v", c.SoftirqRatio)
 	}
-	if c := difference(from, from); c.SoftirqRatio != nil {
+	if c := Difference(from, from); c.SoftirqRatio != nil {
 		t.Errorf("nothing was busy, got %v", *c.SoftirqRatio)
 	}
 }

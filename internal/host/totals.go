@@ -1,42 +1,51 @@
 package host
 
-// Totals are counters of this host since it started, of all processes together,
-// as the programs read them that report a whole machine. What the system does not
-// tell is zero.
+import (
+	"context"
+	"runtime"
+)
+
+// Totals are what this host has done since it started, as programs report it that show a
+// whole machine.
 type Totals struct {
-	CPUs int // processors that are there
-	// Time of all processors together, in ticks of a hundredth of a second. All is
-	// the sum with those that have no member of their own.
-	User, System, Idle, IOWait, Softirq, All int64
-
-	ProcessNs int64 // processor time of this process, user and system
-
-	// What TCP sent again, both address families: segments; those lost again; SYNs;
-	// by fast retransmit, forward, and after a timeout; and those that failed.
-	RetransSegs, LostRetrans, SYNRetrans, FastRetrans, ForwardRetrans, SlowStartRetrans, RetransFail int64
+	CPUs      int      // processors that are online
+	Time      CPUTimes // of all of them and all processes; zero if the system does not report it
+	ProcessNs int64    // processor time of this process, user and system
 }
 
-// ReadTotals reads them now. On systems other than Linux only ProcessNs and CPUs
-// are there.
-func ReadTotals() Totals { return readTotals() }
-
-// ProcessorMHz is how fast the first processor runs now, as the system says; 0
-// where it does not.
-func ProcessorMHz() float64 { return processorMHz() }
-
-// Traffic is what an interface moved since it is there.
-type Traffic struct{ SentBytes, ReceivedBytes, SentPackets, ReceivedPackets int64 }
-
-// InterfaceTraffic reads it now; false where there is no such interface or the system
-// does not tell.
-func InterfaceTraffic(name string) (Traffic, bool) { return interfaceTraffic(name) }
-
-// InterfacePackets are the packets of [InterfaceTraffic].
-func InterfacePackets(name string) (sent, received int64, ok bool) {
-	t, ok := interfaceTraffic(name)
-	return t.SentPackets, t.ReceivedPackets, ok
+// ReadTotals reads them now.
+func ReadTotals() Totals {
+	ctx, cancel := context.WithTimeout(newSource(procRoot).context(), readTime)
+	defer cancel()
+	t := Totals{CPUs: len(processors(ctx, true))}
+	if t.CPUs == 0 {
+		t.CPUs = runtime.NumCPU()
+	}
+	if all := processors(ctx, false); len(all) == 1 {
+		t.Time = all[0]
+	}
+	user, system := processTimes()
+	t.ProcessNs = user + system
+	return t
 }
 
-// Interrupts are those of all lines of the system's list of interrupts that have
-// text in them, all processors together; false where there is no list.
-func Interrupts(text string) (int64, bool) { return interrupts(text) }
+// Retransmits is what TCP has sent again, IPv4 and IPv6, in the network namespace of the
+// calling thread. Apart from Segments, they are the kernel's TcpExt counters.
+type Retransmits struct {
+	Segments                      int64 // all segments that were sent again
+	Lost                          int64 // of those, lost once more
+	SYN, Fast, Forward, SlowStart int64 // by reason; SlowStart is after a timeout
+	Failed                        int64 // that could not be sent
+}
+
+// ReadRetransmits reads them now; false where the system does not report them.
+func ReadRetransmits() (Retransmits, bool) { return newSource(procRoot).retransmits() }
+
+// Interfaces is what the interfaces in the network namespace of the calling thread have
+// moved, by name; empty where the system does not report it.
+func Interfaces() map[string]Traffic {
+	s := newSource(procRoot)
+	ctx, cancel := context.WithTimeout(s.context(), readTime)
+	defer cancel()
+	return s.traffic(ctx)
+}

@@ -28,23 +28,22 @@ func (t *traffic) look(now time.Time) []string {
 		return nil
 	}
 	var lines []string
-	after := map[string]host.Traffic{}
+	after := host.Interfaces()
 	for _, i := range interfaces {
-		c, ok := host.InterfaceTraffic(i.Name)
+		c, ok := after[i.Name]
 		if !ok || i.Flags&net.FlagUp == 0 {
 			continue
 		}
-		after[i.Name] = c
 		if b, known := t.before[i.Name]; known && !first {
 			lines = append(lines, fmt.Sprintf("%-16s  Tx %7sbps %7spps   Rx %7sbps %7spps", i.Name,
 				per(8*(c.SentBytes-b.SentBytes)), per(c.SentPackets-b.SentPackets),
 				per(8*(c.ReceivedBytes-b.ReceivedBytes)), per(c.ReceivedPackets-b.ReceivedPackets)))
 		}
 	}
-	resent := host.ReadTotals().RetransSegs
-	if !first && len(lines) > 0 {
-		lines = append(lines, "Tcp Retrans: "+per(resent-t.resent))
+	resent, ok := host.ReadRetransmits()
+	if ok && !first && len(lines) > 0 {
+		lines = append(lines, "Tcp Retrans: "+per(resent.Segments-t.resent))
 	}
-	t.at, t.before, t.resent = now, after, resent
+	t.at, t.before, t.resent = now, after, resent.Segments
 	return lines
 }

@@ -9,14 +9,17 @@ import (
 // reading is what counts at one moment.
 type reading struct {
 	totals         host.Totals
+	resent         host.Retransmits
 	sent, received int64 // packets of the interface that is asked for
 	interrupts     int64
 }
 
 func read(o *Options) reading {
 	r := reading{totals: host.ReadTotals()}
+	r.resent, _ = host.ReadRetransmits()
 	if o.ShowPackets != "" {
-		r.sent, r.received, _ = host.InterfacePackets(o.ShowPackets)
+		moved := host.Interfaces()[o.ShowPackets]
+		r.sent, r.received = moved.SentPackets, moved.ReceivedPackets
 	}
 	if o.ShowInterrupts != "" {
 		r.interrupts, _ = host.Interrupts(o.ShowInterrupts)
@@ -51,19 +54,23 @@ func (f *figures) perSecond(from, to int64) float64 {
 
 // share of all processor time, percent.
 func (f *figures) share(from, to int64) float64 {
-	all := f.to.totals.All - f.from.totals.All
+	all := f.to.totals.Time.AllNs() - f.from.totals.Time.AllNs()
 	if all <= 0 {
 		return 0
 	}
 	return 100 * float64(max(0, to-from)) / float64(all)
 }
 
-func (f *figures) user() float64   { return f.share(f.from.totals.User, f.to.totals.User) }
-func (f *figures) system() float64 { return f.share(f.from.totals.System, f.to.totals.System) }
-func (f *figures) idle() float64   { return f.share(f.from.totals.Idle, f.to.totals.Idle) }
-func (f *figures) iowait() float64 { return f.share(f.from.totals.IOWait, f.to.totals.IOWait) }
+func (f *figures) user() float64 { return f.share(f.from.totals.Time.UserNs, f.to.totals.Time.UserNs) }
+func (f *figures) system() float64 {
+	return f.share(f.from.totals.Time.SystemNs, f.to.totals.Time.SystemNs)
+}
+func (f *figures) idle() float64 { return f.share(f.from.totals.Time.IdleNs, f.to.totals.Time.IdleNs) }
+func (f *figures) iowait() float64 {
+	return f.share(f.from.totals.Time.IOWaitNs, f.to.totals.Time.IOWaitNs)
+}
 func (f *figures) softirq() float64 {
-	return f.share(f.from.totals.Softirq, f.to.totals.Softirq)
+	return f.share(f.from.totals.Time.SoftirqNs, f.to.totals.Time.SoftirqNs)
 }
 
 // busy is the processor time of this process in percent of the test's time.
@@ -83,7 +90,7 @@ func (f *figures) cycles() float64 {
 }
 
 func (f *figures) retransmitted() int64 {
-	return max(0, f.to.totals.RetransSegs-f.from.totals.RetransSegs)
+	return max(0, f.to.resent.Segments-f.from.resent.Segments)
 }
 
 func (f *figures) packetsSent() int64     { return max(0, f.to.sent-f.from.sent) }
@@ -105,15 +112,15 @@ type resent struct {
 }
 
 func (f *figures) resent() []resent {
-	a, b := &f.from.totals, &f.to.totals
+	a, b := &f.from.resent, &f.to.resent
 	return []resent{
-		{"retrans_segments_per_sec", "retrans_segments/sec", f.perSecond(a.RetransSegs, b.RetransSegs)},
-		{"lost_retrans_per_sec", "lost_retrans/sec", f.perSecond(a.LostRetrans, b.LostRetrans)},
-		{"syn_retrans_per_sec", "syn_retrans/sec", f.perSecond(a.SYNRetrans, b.SYNRetrans)},
-		{"fast_retrans_per_sec", "fast_retrans/sec", f.perSecond(a.FastRetrans, b.FastRetrans)},
-		{"forward_retrans_per_sec", "forward_retrans/sec", f.perSecond(a.ForwardRetrans, b.ForwardRetrans)},
-		{"slowStart_retrans_per_sec", "slowStart_retrans/sec", f.perSecond(a.SlowStartRetrans, b.SlowStartRetrans)},
-		{"retrans_fail_per_sec", "retrans_fail/sec", f.perSecond(a.RetransFail, b.RetransFail)},
+		{"retrans_segments_per_sec", "retrans_segments/sec", f.perSecond(a.Segments, b.Segments)},
+		{"lost_retrans_per_sec", "lost_retrans/sec", f.perSecond(a.Lost, b.Lost)},
+		{"syn_retrans_per_sec", "syn_retrans/sec", f.perSecond(a.SYN, b.SYN)},
+		{"fast_retrans_per_sec", "fast_retrans/sec", f.perSecond(a.Fast, b.Fast)},
+		{"forward_retrans_per_sec", "forward_retrans/sec", f.perSecond(a.Forward, b.Forward)},
+		{"slowStart_retrans_per_sec", "slowStart_retrans/sec", f.perSecond(a.SlowStart, b.SlowStart)},
+		{"retrans_fail_per_sec", "retrans_fail/sec", f.perSecond(a.Failed, b.Failed)},
 	}
 }
 

@@ -28,10 +28,11 @@ func sample(t *testing.T, line string) *figures {
 		from: reading{totals: host.Totals{CPUs: 2}},
 		to: reading{
 			totals: host.Totals{
-				CPUs: 2, User: 10, System: 70, Idle: 5, IOWait: 1, Softirq: 13, All: 100, ProcessNs: 1e9,
-				RetransSegs: 154, LostRetrans: 2, SYNRetrans: 4, FastRetrans: 18, ForwardRetrans: 6, SlowStartRetrans: 8, RetransFail: 10,
+				CPUs: 2, ProcessNs: 1e9,
+				Time: host.CPUTimes{UserNs: 10, NiceNs: 1, SystemNs: 70, IdleNs: 5, IOWaitNs: 1, SoftirqNs: 13},
 			},
-			sent: 100, received: 300, interrupts: 40,
+			resent: host.Retransmits{Segments: 154, Lost: 2, SYN: 4, Fast: 18, Forward: 6, SlowStart: 8, Failed: 10},
+			sent:   100, received: 300, interrupts: 40,
 		},
 	}
 }

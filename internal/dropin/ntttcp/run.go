@@ -72,7 +72,7 @@ func (f *figures) report(c *console, env Env) error {
 // checkShown refuses counters that there are none of.
 func (o *Options) checkShown() error {
 	if o.ShowPackets != "" {
-		if _, _, ok := host.InterfacePackets(o.ShowPackets); !ok {
+		if _, ok := host.Interfaces()[o.ShowPackets]; !ok {
 			return wrong("--show-nic-packets %s: this host has no counters of such an interface", o.ShowPackets)
 		}
 	}
@@ -81,8 +81,10 @@ func (o *Options) checkShown() error {
 			return wrong("--show-dev-interrupts: this host has no list of interrupts")
 		}
 	}
-	if o.ShowRetransmits && host.ReadTotals().All == 0 {
-		return wrong("--show-tcp-retrans: this host has no such counters")
+	if o.ShowRetransmits {
+		if _, ok := host.ReadRetransmits(); !ok {
+			return wrong("--show-tcp-retrans: this host has no such counters")
+		}
 	}
 	return nil
 }

@@ -4,8 +4,8 @@
 // interrupt it, and any number of such threads leave the rest of the program alone.
 // docs/decisions/0005 says what that is worth.
 //
-// Code between Enter and Exit must not grow the stack (it and all that it calls are
-// go:nosplit, which the linker checks), must not allocate and must not store pointers.
+// Code between Enter and Exit must not grow the stack, allocate or store pointers. It and
+// all that it calls are marked go:nosplit, so that the linker checks the stack.
 //
 // The functions are the runtime's own, linked by name, and this is the only package
 // that does so. Where [Available] is false they are absent, and whoever uses them has a

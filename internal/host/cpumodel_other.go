@@ -7,17 +7,7 @@ import (
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/cpu"
-	"github.com/shirou/gopsutil/v4/mem"
 )
-
-// memory is all of this machine's memory in bytes, 0 when that is not known.
-func memory(ctx context.Context) int64 {
-	m, err := mem.VirtualMemoryWithContext(ctx)
-	if err != nil {
-		return 0
-	}
-	return int64(m.Total)
-}
 
 // cpuModel is what the processor calls itself, or empty.
 func cpuModel(ctx context.Context) string {

@@ -1,0 +1,121 @@
+package host
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/net"
+)
+
+// Reading is every counter at one moment. Those of the process count since it started,
+// the others since the system did. What the system does not report is zero.
+type Reading struct {
+	At time.Time
+
+	ProcessUserNs, ProcessSystemNs int64
+
+	Total CPUTimes   // of all processors together
+	CPUs  []CPUTimes // one element a processor, ordered by number; only in a series
+
+	Traffic Traffic // of the sampler's interface
+
+	UDPRcvbufErrors int64 // datagrams dropped at full receive buffers, IPv4 and IPv6; Linux only
+	TCPRetransSegs  int64 // segments sent again, IPv4 and IPv6; Linux only
+
+	// SoftnetDropped are packets dropped because a processor's backlog was full, and
+	// SoftnetSqueezed how often a processor left packets for its next turn. All
+	// processors together; Linux only, and only in a series.
+	SoftnetDropped, SoftnetSqueezed int64
+
+	softirqReported bool
+}
+
+// CPUTimes is what processors spent their time on, ns. Time of guests is part of
+// UserNs and NiceNs. Linux reports all members; Windows no NiceNs, IOWaitNs, SoftirqNs
+// and StealNs; macOS no IOWaitNs, IRQNs, SoftirqNs and StealNs.
+type CPUTimes struct {
+	CPU int // number of the processor, -1 for all together
+
+	UserNs, NiceNs, SystemNs, IdleNs, IOWaitNs, IRQNs, SoftirqNs, StealNs int64
+}
+
+// BusyNs is the time in which the processors worked.
+func (t CPUTimes) BusyNs() int64 { return t.UserNs + t.NiceNs + t.SystemNs + t.IRQNs + t.SoftirqNs }
+
+// AllNs is the sum of all times.
+func (t CPUTimes) AllNs() int64 { return t.BusyNs() + t.IdleNs + t.IOWaitNs + t.StealNs }
+
+// Traffic is what an interface has moved and dropped.
+type Traffic struct {
+	SentBytes, ReceivedBytes     int64
+	SentPackets, ReceivedPackets int64
+	SentDropped, ReceivedDropped int64
+}
+
+// readTime bounds the reads of one [Reading] that take a context.
+const readTime = 100 * time.Millisecond
+
+// read returns all counters now. Those that only a series has are read if detailed.
+func (s *source) read(iface string, detailed bool) Reading {
+	ctx, cancel := context.WithTimeout(s.context(), readTime)
+	defer cancel()
+	r := Reading{At: time.Now(), softirqReported: softirqReported}
+	r.ProcessUserNs, r.ProcessSystemNs = processTimes()
+	if total := processors(ctx, false); len(total) == 1 {
+		r.Total = total[0]
+	}
+	if iface != "" {
+		r.Traffic = s.traffic(ctx)[iface]
+	}
+	s.readProtocols(&r)
+	if detailed {
+		r.CPUs = processors(ctx, true)
+		s.readSoftnet(&r)
+	}
+	return r
+}
+
+// processors are the times of each processor, or one element for all together; nil if
+// the system does not report them.
+func processors(ctx context.Context, each bool) []CPUTimes {
+	times, err := cpu.TimesWithContext(ctx, each)
+	if err != nil {
+		return nil
+	}
+	ns := func(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
+	out := make([]CPUTimes, len(times))
+	for i, t := range times {
+		number := -1
+		if each {
+			number, _ = strconv.Atoi(strings.TrimPrefix(t.CPU, "cpu"))
+		}
+		out[i] = CPUTimes{
+			CPU: number, UserNs: ns(t.User), NiceNs: ns(t.Nice), SystemNs: ns(t.System), IdleNs: ns(t.Idle),
+			IOWaitNs: ns(t.Iowait), IRQNs: ns(t.Irq), SoftirqNs: ns(t.Softirq), StealNs: ns(t.Steal),
+		}
+	}
+	return out
+}
+
+// traffic are the interfaces' counters by their names; empty if the system does not
+// report them.
+func (s *source) traffic(ctx context.Context) map[string]Traffic {
+	all, _ := s.interfaces(ctx)
+	out := make(map[string]Traffic, len(all))
+	for _, c := range all {
+		out[c.Name] = trafficOf(c)
+	}
+	return out
+}
+
+func trafficOf(c net.IOCountersStat) Traffic {
+	return Traffic{
+		SentBytes: int64(c.BytesSent), ReceivedBytes: int64(c.BytesRecv),
+		SentPackets: int64(c.PacketsSent), ReceivedPackets: int64(c.PacketsRecv),
+		SentDropped: int64(c.Dropout), ReceivedDropped: int64(c.Dropin),
+	}
+}

@@ -1,0 +1,32 @@
+//go:build !linux
+
+package host
+
+import (
+	"context"
+
+	"github.com/shirou/gopsutil/v4/net"
+)
+
+// softirqReported says that processor times tell soft interrupts apart.
+const softirqReported = false
+
+// procRoot means nothing here.
+const procRoot = ""
+
+// source is where counters are read from: gopsutil.
+type source struct{}
+
+func newSource(string) *source { return &source{} }
+
+func (s *source) context() context.Context { return context.Background() }
+
+func (s *source) interfaces(ctx context.Context) ([]net.IOCountersStat, error) {
+	return net.IOCountersWithContext(ctx, true)
+}
+
+func (s *source) readProtocols(*Reading) {}
+
+func (s *source) readSoftnet(*Reading) {}
+
+func (s *source) retransmits() (Retransmits, bool) { return Retransmits{}, false }
