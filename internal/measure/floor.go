@@ -2,6 +2,10 @@ package measure
 
 import "time"
 
+// NearBaseline is the share of a median round trip from which what tool and host add is
+// worth a finding.
+const NearBaseline = 0.25
+
 // HostFloor is what a host and a build of soku do by themselves: the same
 // trials between two processes over the host's own loopback. "soku floor"
 // measures it (docs/reference/floor.md), a result carries what is kept of its

@@ -98,6 +98,22 @@ func Defaults(test Test) Options {
 // end; see also [Options.NeedsServer].
 func (t Test) NeedsServer() bool { return specs[t] != nil && specs[t].Server }
 
+// DataConnections is how many data connections a session of a test with these
+// effective options has.
+func (o Options) DataConnections(t Test) int {
+	if s := specs[t]; s != nil && s.Connections != nil {
+		return s.Connections(o)
+	}
+	return 0
+}
+
+// OverUDP reports whether the data connections of a test with these effective options
+// are UDP.
+func (o Options) OverUDP(t Test) bool {
+	s := specs[t]
+	return s != nil && s.Datagrams != nil && s.Datagrams(o)
+}
+
 // Timed are the defaults that tests of a duration share: 10 s with a live line a second.
 func Timed() Options {
 	return Options{Duration: Duration(10e9), Interval: Duration(1e9), ConnectTimeout: Duration(5e9)}

@@ -31,7 +31,7 @@ func (r *running) run(ctx context.Context, test measure.Test, o measure.Options)
 	own = &measure.End{}
 	var tcpConns []*net.TCPConn
 	var udpConns []net.Conn
-	if native.Datagrams(test, o) {
+	if o.OverUDP(test) {
 		udpConns, err = session.UDP(ctx)
 	} else {
 		tcpConns, err = session.TCP(ctx)

@@ -87,12 +87,12 @@ func newSession(base context.Context) (*session, error) {
 
 // expect makes room for the data connections of the effective options.
 func (ss *session) expect() {
-	n := native.DataConnections(ss.test, ss.options)
+	n := ss.options.DataConnections(ss.test)
 	if n == 0 {
 		ss.complete.fire()
 	}
 	ss.taken = make([]bool, n)
-	if native.Datagrams(ss.test, ss.options) {
+	if ss.options.OverUDP(ss.test) {
 		ss.udp = make([]udpFlow, n)
 	} else {
 		ss.tcp = make([]*net.TCPConn, n)

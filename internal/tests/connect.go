@@ -1,11 +1,49 @@
 package tests
 
 import (
-	_ "soku/internal/engine/connect"
+	"context"
+	"net/netip"
+
+	"soku/internal/engine"
+	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/wire"
 )
 
 var _ = register(Descriptor{
-	Test: measure.TestConnect, Summary: connectSummary,
-	Live: func(View) []Column { return roundTripColumns("live.set_up") },
+	Test: measure.TestConnect, Open: openConnect, Alone: connectAlone, Overhead: connectOverhead,
+	Summary: connectSummary,
+	Live:    func(View) []Column { return roundTripColumns("live.set_up") },
 })
+
+func openConnect(ctx context.Context, s wire.Session, o measure.Options) (ClientEnd, error) {
+	target, entry, err := chooseEntry(ctx, s, o)
+	return ClientEnd{Run: func(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
+		return connectTo(ctx, target, entry, o, f)
+	}}, err
+}
+
+func connectTo(ctx context.Context, target connect.Target, entry string, o measure.Options, f engine.Flow) (*measure.End, error) {
+	end, err := connect.Run(ctx, target, o, f.Pins, f.Observe)
+	if end == nil {
+		return &measure.End{}, err
+	}
+	end.Connect.Entry = entry
+	return end, err
+}
+
+// connectAlone connects to a port at which no soku server counts.
+func connectAlone(ctx context.Context, a Alone) (found Found, err error) {
+	target := connect.Target{Addr: netip.AddrPortFrom(a.Target, uint16(a.Options.ToPort)), Reset: a.Options.Close == "rst"}
+	if err := a.Begin(); err != nil {
+		return found, err
+	}
+	end, err := connectTo(ctx, target, entryForeign, a.Options, engine.Flow{Pins: a.Pins, Observe: a.Observe})
+	found.End = *end
+	return found, err
+}
+
+// connectOverhead measures what this host adds to a set-up.
+func connectOverhead(ctx context.Context, o measure.Options, _ *measure.End) (*measure.FloorReading, error) {
+	return connect.Floor(ctx, o)
+}

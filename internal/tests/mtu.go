@@ -1,8 +1,44 @@
 package tests
 
 import (
-	_ "soku/internal/engine/mtu"
+	"context"
+
+	"soku/internal/engine/mtu"
+	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
-var _ = register(Descriptor{Test: measure.TestMTU, Summary: mtuSummary})
+var _ = register(Descriptor{Test: measure.TestMTU, Alone: mtuAlone, Summary: mtuSummary})
+
+// mtuAlone finds the largest packet that a path carries.
+func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
+	if err := a.Begin(); err != nil {
+		return found, err
+	}
+	began := sock.Now()
+	m, err := mtu.Run(ctx, a.Target, a.Options, a.MTU)
+	if m == nil {
+		return found, err
+	}
+	found.Duration, found.PathMTU = measure.Duration(sock.Since(began)), m
+	for _, said := range m.Reports {
+		if !said.Confirmed && said.Bytes > 0 && err == nil {
+			found.Findings.Add(measure.CodeMTUReportUnconfirmed, "", measure.Figures{
+				"address": said.Address, "reported_bytes": said.Bytes, "path_mtu_bytes": m.Bytes,
+			})
+		}
+	}
+	if a.Options.Names {
+		nameMTU(ctx, m)
+	}
+	return found, err
+}
+
+func nameMTU(ctx context.Context, m *measure.PathMTU) {
+	for _, h := range []*measure.MTUHop{m.After, m.Before} {
+		if h != nil {
+			h.Name = host.Names(ctx, []string{h.Address})[h.Address]
+		}
+	}
+}

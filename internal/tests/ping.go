@@ -1,11 +1,33 @@
 package tests
 
 import (
-	_ "soku/internal/engine/ping"
+	"context"
+
+	"soku/internal/engine/ping"
 	"soku/internal/measure"
 )
 
 var _ = register(Descriptor{
-	Test: measure.TestPing, Summary: latencySummary,
+	Test: measure.TestPing, Alone: pingAlone, Summary: latencySummary,
 	Live: func(View) []Column { return roundTripColumns("live.replies") },
 })
+
+func pingAlone(ctx context.Context, a Alone) (found Found, err error) {
+	found.Overhead, err = ping.Floor(ctx, a.Options, a.Target.Is6())
+	if measure.KindOf(err) == measure.KindPermission && err != nil {
+		return found, err
+	}
+	if err != nil {
+		found.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err.Error()})
+	}
+	if err := a.Begin(); err != nil {
+		return found, err
+	}
+	l, err := ping.Run(ctx, a.Target, a.Options, a.Observe)
+	found.End.Latency = l
+	if err == nil && l != nil && l.Received == 0 {
+		err = measure.Errorf(measure.KindUnreachable, "ping %s: no reply to %d echo requests", a.Target, l.Sent).
+			WithHint("the host may be down or drop ICMP; try: soku latency %s", a.Target)
+	}
+	return found, err
+}

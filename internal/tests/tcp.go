@@ -1,11 +1,42 @@
 package tests
 
 import (
-	_ "soku/internal/engine/tcp"
+	"context"
+
+	"soku/internal/engine"
+	"soku/internal/engine/flows"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
+	"soku/internal/wire"
 )
 
-var _ = register(Descriptor{Test: measure.TestTCP, Live: tcpColumns, Summary: flowSummary})
+var _ = register(Descriptor{
+	Test: measure.TestTCP, Prepare: prepareTCP, Open: openTCP, Compare: compareGoodput,
+	Live: tcpColumns, Summary: flowSummary,
+})
+
+// prepareTCP makes the payload of a sender.
+func prepareTCP(o measure.Options) {
+	if o.Direction != measure.Reverse {
+		tcp.Prepare(o)
+	}
+}
+
+func openTCP(ctx context.Context, s wire.Session, o measure.Options) (ClientEnd, error) {
+	conns, err := s.TCP(ctx)
+	end := ClientEnd{Conns: flows.Conns{TCP: conns}}
+	end.Run = end.flows
+	if o.WithLatency {
+		end.Run = end.underLoad
+	}
+	return end, err
+}
+
+// flows runs this end of every direction.
+func (e ClientEnd) flows(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
+	ends, err := flows.Sockets.Run(ctx, flows.Client, e.Conns, o, f)
+	return &measure.End{Flows: ends}, err
+}
 
 func tcpColumns(v View) []Column {
 	if v.Sender {

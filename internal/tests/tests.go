@@ -1,7 +1,7 @@
 // Package tests is the registry of what soku can measure: one file a test, its
 // descriptor. A descriptor binds the declaration that the test's engine registers
-// ([measure.Spec]: options, defaults, rules) to what shows it: the live table and the
-// summary. A new test is a package under engine and one file here; its sentences are a
+// ([measure.Spec]: options, defaults, rules) to what runs the test at either end and to
+// what shows it: the live table and the summary. A new test is a package under engine and one file here; its sentences are a
 // file of the catalogue (help.NAME.short, .long and .example, summary.test.NAME and
 // plan.test.NAME).
 //
@@ -9,15 +9,38 @@
 package tests
 
 import (
+	"context"
 	"fmt"
+	"net/netip"
 
+	"soku/internal/engine"
+	"soku/internal/engine/flows"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/text"
+	"soku/internal/wire"
 )
 
-// Descriptor is what the program shows of one test.
+// Descriptor is how the program runs one test and what it shows of it. Of Open and Alone
+// a test has one, or both where it needs a server only for some options.
 type Descriptor struct {
 	Test measure.Test
+
+	// Prepare does what the client can do before the session is open; nil is nothing.
+	Prepare func(measure.Options)
+	// Open opens what the client's end moves packets over.
+	Open func(context.Context, wire.Session, measure.Options) (ClientEnd, error)
+	// Alone measures without a server.
+	Alone func(context.Context, Alone) (Found, error)
+	// Overhead measures on loopback what tool and host add to figures like those of the
+	// client's end; nil where a test has no such figure.
+	Overhead func(context.Context, measure.Options, *measure.End) (*measure.FloorReading, error)
+	// Finish adds what the test alone has to the result of both ends; nil is nothing.
+	Finish func(*measure.Result)
+	// Compare reports figures that are near the kept loopback baseline of the host; nil
+	// compares nothing.
+	Compare func(*measure.Result, *measure.HostFloor)
+
 	// Live are the columns of the live table beside the time; nil for a test without one.
 	Live func(View) []Column
 	// Summary adds the lines between those of the path and of the hosts.
@@ -27,6 +50,38 @@ type Descriptor struct {
 	Table func(*measure.Result) []string
 	// Rows tells whether results have a table of rows that a person may ask for.
 	Rows bool
+}
+
+// ClientEnd is the client's end of a test, ready to start.
+type ClientEnd struct {
+	// Conns are the data connections; whoever opened the end closes them.
+	Conns flows.Conns
+	// Run moves the packets and returns what this end counted, also beside an error. It
+	// returns within 100 ms of the context's end.
+	Run func(context.Context, measure.Options, engine.Flow) (*measure.End, error)
+}
+
+// Alone is what a test without a server gets.
+type Alone struct {
+	Target  netip.Addr
+	Options measure.Options // effective
+	Pins    *sock.Pins
+	// Begin is called once, right before the first packet; what it fails with ends the test.
+	Begin   func() error
+	Observe measure.Observer
+	// Trace and MTU get what tests of the path know so far; see the hooks of package trial.
+	Trace func(*measure.Trace)
+	MTU   func(measure.MTUStep)
+}
+
+// Found is what a test without a server found; members that it has not are nil.
+type Found struct {
+	End      measure.End
+	Overhead *measure.FloorReading
+	Trace    *measure.Trace
+	PathMTU  *measure.PathMTU
+	Duration measure.Duration // of a test that has no samples or rows of its own
+	Findings measure.Findings
 }
 
 // View is how a test is watched.

@@ -1,13 +1,25 @@
 package tests
 
 import (
+	"context"
 	"strconv"
 
+	"soku/internal/engine/flows"
 	_ "soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/wire"
 )
 
-var _ = register(Descriptor{Test: measure.TestUDP, Live: udpColumns, Summary: flowSummary})
+var _ = register(Descriptor{
+	Test: measure.TestUDP, Open: openUDP, Compare: comparePacketRate, Live: udpColumns, Summary: flowSummary,
+})
+
+func openUDP(ctx context.Context, s wire.Session, _ measure.Options) (ClientEnd, error) {
+	conns, err := s.UDP(ctx)
+	end := ClientEnd{Conns: flows.Conns{UDP: conns}}
+	end.Run = end.flows
+	return end, err
+}
 
 func udpColumns(v View) []Column {
 	packets := Column{"live.packets", 10, func(p measure.Progress) string { return strconv.FormatInt(p.Packets, 10) }}

@@ -18,7 +18,7 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 	if !strings.Contains(text, "://") {
 		return text, o, nil
 	}
-	if test != measure.TestConnect {
+	if spec := measure.SpecOf(test); spec == nil || !spec.Has("to_port") {
 		return "", o, measure.Errorf(measure.KindUsage, "the %s test goes to a host, and %q is a URL", test, text).
 			WithHint("leave out all but the host; the time to connect to a URL is: soku connect %s", text)
 	}
@@ -50,7 +50,7 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *measure.Result) (measure.Options, error) {
 	ours := t.explicit == 0 || t.explicit == measure.DefaultPort || o.Via != measure.ViaSoku || o.ToPort != 0 ||
 		o.Size > 0 || o.Entry != "auto" || s.Token != "" || s.TLS != nil
-	if s.Test != measure.TestConnect || ours {
+	if !measure.SpecOf(s.Test).Has("to_port") || ours {
 		return o, nil
 	}
 	at := netip.AddrPortFrom(t.addr, uint16(t.explicit))

@@ -13,9 +13,6 @@ const (
 	someRoundTrips = 100
 )
 
-// nearFloor is the share of a median from which the tool's own part is a warning.
-const nearFloor = 0.25
-
 func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.FloorReading) {
 	l.Floor = floor
 	r.Latency = l
@@ -50,14 +47,11 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	if r.Options.Stamps == measure.StampsSplit {
 		warnSplit(l, r)
 	}
-	if s.DurationNs > 0 && r.Test == measure.TestLatency {
-		s.PacketsPerSecond = float64(l.Received) * 1e9 / float64(s.DurationNs)
-	}
-	s.Confidence, s.ConfidenceReason = latencyConfidence(r.Test, l)
+	s.Confidence, s.ConfidenceReason = latencyConfidence(r.Connect != nil, l)
 	if floor != nil {
 		p50 := floor.RTT.P50
 		s.FloorNs = &p50
-		if share := p50 / s.RTT.P50; share > nearFloor {
+		if share := p50 / s.RTT.P50; share > measure.NearBaseline {
 			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": s.RTT.P50, "baseline_ns": p50})
 		}
 	}
@@ -86,9 +80,9 @@ func warnSplit(l *measure.Latency, r *measure.Result) {
 	}
 }
 
-func latencyConfidence(test measure.Test, l *measure.Latency) (measure.Confidence, string) {
+func latencyConfidence(connections bool, l *measure.Latency) (measure.Confidence, string) {
 	n, what := l.Histogram.Count(), "round trip"
-	if test == measure.TestConnect {
+	if connections {
 		what = "connection"
 	}
 	counted := measure.Plural(n, what)

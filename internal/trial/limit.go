@@ -1,10 +1,9 @@
 package trial
 
-import "soku/internal/measure"
-
-// nearLimit is the share of what the client's host reached on its own loopback
-// from which a figure may be the host's and not the path's.
-const nearLimit = 0.8
+import (
+	"soku/internal/measure"
+	"soku/internal/tests"
+)
 
 // compareWithFloor attaches what is kept of the client's host and warns where a
 // figure is near it. Like is compared with like: the same ways into and out of
@@ -17,67 +16,7 @@ func compareWithFloor(r *measure.Result, lookup func(measure.Facts) *measure.Hos
 	if client.Floor = lookup(client.Facts); client.Floor == nil {
 		return
 	}
-	switch r.Test {
-	case measure.TestTCP:
-		warnNearGoodput(r, client.Floor)
-	case measure.TestUDP:
-		warnNearPackets(r, client.Floor)
-	case measure.TestLatency:
-		warnNearRoundTrip(r, client.Floor)
+	if d := tests.Of(r.Test); d != nil && d.Compare != nil {
+		d.Compare(r, client.Floor)
 	}
-}
-
-func warnNearGoodput(r *measure.Result, floor *measure.HostFloor) {
-	for _, f := range r.Flows {
-		most := 0.0
-		for _, g := range floor.Goodput {
-			if g.RXPath == f.RXPath {
-				most = max(most, g.GoodputBps)
-			}
-		}
-		if got := f.Summary.GoodputBps; most > 0 && got >= nearLimit*most {
-			r.Findings.Add(measure.CodeGoodputNearBaseline, "", measure.Figures{
-				"goodput_bps": got, "baseline_bps": most, "baseline_age_ns": ageOf(floor, r),
-			})
-			return
-		}
-	}
-}
-
-func warnNearPackets(r *measure.Result, floor *measure.HostFloor) {
-	for _, f := range r.Flows {
-		most := 0.0
-		for _, p := range floor.Packets {
-			if p.RXPath == f.RXPath {
-				most = max(most, p.PacketsPerSecond)
-			}
-		}
-		if got := f.Summary.PacketsPerSecond; most > 0 && got >= nearLimit*most {
-			r.Findings.Add(measure.CodePacketRateNearBaseline, "", measure.Figures{
-				"packets_per_second": got, "baseline_per_second": most, "baseline_age_ns": ageOf(floor, r),
-			})
-			return
-		}
-	}
-}
-
-// warnNearRoundTrip stands in for the trial's own floor, which is taken right
-// beside it and is better, where that could not be measured.
-func warnNearRoundTrip(r *measure.Result, floor *measure.HostFloor) {
-	if r.Summary.FloorNs != nil || r.Latency == nil || r.Summary.RTT == nil {
-		return
-	}
-	for _, t := range floor.RoundTrips {
-		if t.Protocol == r.Options.Protocol && t.Method == r.Latency.Method && t.RTT.P50 > nearFloor*r.Summary.RTT.P50 {
-			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{
-				"rtt_ns": r.Summary.RTT.P50, "baseline_ns": t.RTT.P50, "baseline_age_ns": ageOf(floor, r),
-			})
-			return
-		}
-	}
-}
-
-// ageOf is how long before the trial the floor was measured; 0 for one that is newer.
-func ageOf(floor *measure.HostFloor, r *measure.Result) measure.Duration {
-	return measure.Duration(max(0, r.StartedAt.Sub(floor.MeasuredAt)))
 }

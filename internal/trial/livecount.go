@@ -40,19 +40,19 @@ func (l *liveCount) into(r *measure.Result) {
 		if f.Direction != farReceives || f.Summary.ReceivedBytes > 0 || l.bytes <= 0 || l.ns <= 0 {
 			continue
 		}
-		l.fill(&f.Summary, r.Test)
+		l.fill(&f.Summary)
 		sum := total(r.Flows)
 		sum.IdleRTT, sum.LoadedRTT, sum.RPM = r.Summary.IdleRTT, r.Summary.LoadedRTT, r.Summary.RPM // of round trips beside them
 		r.Summary = sum
 	}
 }
 
-func (l *liveCount) fill(s *measure.Summary, test measure.Test) {
+func (l *liveCount) fill(s *measure.Summary) {
 	s.ReceivedBytes, s.DurationNs = l.bytes, measure.Duration(l.ns)
 	s.GoodputBps = float64(l.bytes) * 8e9 / float64(l.ns)
 	s.Confidence = measure.Low
 	s.ConfidenceReason = fmt.Sprintf("the test broke off; this is what the receiver told of the first %s", time.Duration(l.ns).Round(10*time.Millisecond))
-	if test != measure.TestUDP || l.packets <= 0 {
+	if l.packets <= 0 {
 		return
 	}
 	s.PacketsReceived, s.PacketsLost = l.packets, max(0, l.lost)

@@ -5,10 +5,10 @@ import (
 	"net/netip"
 	"sync"
 
-	"soku/internal/engine/tcp"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/tests"
 )
 
 // preparation is what a trial needs before packets move, but not to talk to the
@@ -37,8 +37,8 @@ func prepare(ctx context.Context, remote netip.Addr, test measure.Test, o measur
 		p.local = localAddress(ctx, remote, o)
 		p.facts = host.Facts(ctx, p.local)
 	})
-	if test == measure.TestTCP && o.Direction != measure.Reverse {
-		p.work.Go(func() { tcp.Prepare(o) })
+	if d := tests.Of(test); d != nil && d.Prepare != nil {
+		p.work.Go(func() { d.Prepare(o) })
 	}
 	return p, nil
 }

@@ -155,20 +155,9 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		return err
 	}
 	defer ahead.into(r) // also where the trial ends before it is asked for
-	switch s.Test {
-	case measure.TestPing:
-		ahead.into(r)
-		return runPing(ctx, target.addr, o, h, r)
-	case measure.TestTrace:
-		ahead.into(r)
-		return runTrace(ctx, target.addr, r.Options, h, r)
-	case measure.TestMTU:
-		ahead.into(r)
-		return runMTU(ctx, target.addr, r.Options, h, r)
-	}
 	if !r.Options.NeedsServer(s.Test) {
 		ahead.into(r)
-		return runForeign(ctx, target.addr, r.Options, ahead.pins, h, r)
+		return runAlone(ctx, target.addr, r.Options, ahead.pins, h, r)
 	}
 	return runSession(ctx, s, target, r.Options, ahead, h, r)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/host"
 	"soku/internal/measure"
-	"soku/internal/trial"
 )
 
 const (
@@ -120,7 +120,7 @@ func (t *test) hop(ctx context.Context, h measure.TraceHop) {
 		return
 	}
 	n := h.Nodes[0]
-	name := n.Address + " [" + trial.Names(ctx, []string{n.Address})[n.Address] + "]"
+	name := n.Address + " [" + host.Names(ctx, []string{n.Address})[n.Address] + "]"
 	if t.Test == "mtr" {
 		t.out.say("%2d.|--%s", h.Hop, name)
 	} else {

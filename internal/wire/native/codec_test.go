@@ -177,7 +177,7 @@ func TestNumberOfDataConnections(t *testing.T) {
 		{measure.TestLatency, measure.Options{Protocol: "tcp"}, 1, false},
 		{measure.TestLatency, measure.Options{Protocol: "udp"}, 1, true},
 	} {
-		if got := DataConnections(c.test, c.o); got != c.want || Datagrams(c.test, c.o) != c.udp {
+		if got := c.o.DataConnections(c.test); got != c.want || c.o.OverUDP(c.test) != c.udp {
 			t.Errorf("%s %+v: %d", c.test, c.o, got)
 		}
 	}

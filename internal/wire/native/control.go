@@ -148,18 +148,3 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 	}
 	return json.Unmarshal(b, v)
 }
-
-// DataConnections is how many data connections a session of these effective
-// options has, as the test's [measure.Spec] says.
-func DataConnections(test measure.Test, o measure.Options) int {
-	if s := measure.SpecOf(test); s != nil && s.Connections != nil {
-		return s.Connections(o)
-	}
-	return 0
-}
-
-// Datagrams reports whether the data connections of a session are UDP.
-func Datagrams(test measure.Test, o measure.Options) bool {
-	s := measure.SpecOf(test)
-	return s != nil && s.Datagrams != nil && s.Datagrams(o)
-}

@@ -56,7 +56,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	if err != nil {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
-	n := DataConnections(s.request.Test, s.options)
+	n := s.options.DataConnections(s.request.Test)
 	s.connectAhead(ctx)
 	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (*net.TCPConn, error) {
 		c, err := dialer.DialContext(ctx, "tcp", s.remote.String())
@@ -130,7 +130,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	if err != nil {
 		return nil, measure.AsError(err, measure.KindUsage)
 	}
-	n := DataConnections(s.request.Test, s.options)
+	n := s.options.DataConnections(s.request.Test)
 	s.connectAhead(ctx)
 	conns, err := openAll(ctx, n, func(ctx context.Context, index int) (net.Conn, error) {
 		c, err := dialer.DialContext(ctx, "udp", s.remote.String())

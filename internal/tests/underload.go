@@ -1,4 +1,4 @@
-package trial
+package tests
 
 import (
 	"context"
@@ -15,8 +15,8 @@ var errLoadOver = errors.New("the load has ended")
 
 // underLoad measures the path before, beside and after the flows. What was
 // measured before a failure is kept.
-func (d data) underLoad(ctx context.Context, o measure.Options, obs measure.Observer) (*measure.End, error) {
-	probes := d.conns.TCP[len(d.conns.TCP)-measure.Probes:]
+func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
+	probes := e.Conns.TCP[len(e.Conns.TCP)-measure.Probes:]
 	end := &measure.End{UnderLoad: &measure.UnderLoad{}}
 	var err error
 	if end.UnderLoad.Before, err = probe(ctx, probes[0], o.IdleProbe()); err != nil {
@@ -33,7 +33,8 @@ func (d data) underLoad(ctx context.Context, o measure.Options, obs measure.Obse
 			probeErr = nil
 		}
 	}()
-	end.Flows, err = d.flows(ctx, o, obs)
+	load, err := e.flows(ctx, o, f)
+	end.Flows = load.Flows
 	if err != nil || o.Duration == 0 {
 		stop(errLoadOver)
 	}

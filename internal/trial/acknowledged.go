@@ -13,7 +13,7 @@ func acknowledged(own *measure.End, r *measure.Result) {
 		if f.Role != measure.Sender {
 			continue
 		}
-		if r.Test == measure.TestUDP {
+		if r.Options.OverUDP(r.Test) {
 			r.Findings.Add(measure.CodeReceivedNotReported, measure.Where(f.Direction), nil)
 			continue
 		}

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Names are of use only while somebody waits for them.
+const (
+	nameTimeout = 2 * time.Second
+	namesAtOnce = 16
+)
+
+// Names finds the names of addresses by reverse DNS, within two seconds for all of
+// them together. An interrupt of the measurement does not keep what was measured from
+// its names, but shortens the wait.
+func Names(ctx context.Context, addresses []string) map[string]string {
+	if ctx.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, nameTimeout)
+	defer cancel()
+	var (
+		mu    sync.Mutex
+		work  sync.WaitGroup
+		names = map[string]string{}
+		room  = make(chan struct{}, namesAtOnce)
+	)
+	for _, a := range addresses {
+		mu.Lock()
+		_, known := names[a]
+		if !known {
+			names[a] = ""
+		}
+		mu.Unlock()
+		if known {
+			continue
+		}
+		room <- struct{}{}
+		work.Go(func() {
+			defer func() { <-room }()
+			found, err := net.DefaultResolver.LookupAddr(ctx, a)
+			if err != nil || len(found) == 0 {
+				return
+			}
+			const longest = 253 // RFC 1035
+			if name := strings.TrimSuffix(found[0], "."); len(name) <= longest {
+				mu.Lock()
+				names[a] = name
+				mu.Unlock()
+			}
+		})
+	}
+	work.Wait()
+	return names
+}

@@ -1,0 +1,51 @@
+package trial
+
+import (
+	"context"
+	"net/netip"
+
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/tests"
+)
+
+// runAlone runs a test that needs no server of ours.
+func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
+	d := tests.Of(r.Test)
+	var watch *host.Sampler
+	found, err := d.Alone(ctx, tests.Alone{
+		Target: addr, Options: o, Pins: pins, Observe: h.Observe, Trace: h.Trace, MTU: h.MTU,
+		Begin: func() error {
+			if err := h.ready(ctx); err != nil {
+				return err
+			}
+			watch = host.Watch(r.Hosts.Client.Facts.Interface)
+			h.started()
+			return nil
+		},
+	})
+	r.Findings = append(r.Findings, found.Findings...)
+	if watch == nil { // it ended before the first packet
+		return err
+	}
+	counters := watch.Stop(host.Moved{})
+	r.Hosts.Client.Counters = &counters
+	err = pinned(pins, r, err)
+	if err == nil && found.Overhead == nil {
+		found.Overhead = overheadOf(ctx, d, &found.End, r)
+	}
+	if found.End.Latency != nil {
+		assemble(r, &found.End, &measure.End{}, found.Overhead)
+	}
+	if r.Trace = found.Trace; found.PathMTU != nil {
+		r.PathMTU, r.Summary.PathMTUBytes = found.PathMTU, found.PathMTU.Bytes
+	}
+	if found.Duration > 0 {
+		r.Summary.DurationNs = found.Duration
+	}
+	if d.Finish != nil {
+		d.Finish(r)
+	}
+	return err
+}
