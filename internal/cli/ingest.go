@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/version"
 )
 
@@ -90,7 +90,8 @@ type ingestResult struct {
 	Levels   []measure.Level `json:"levels"`
 	Round    int             `json:"round"`
 	Headline string          `json:"headline"`
-	Lacks    []string        `json:"lacks"`
+	// Missing is what a result of soku's own would have and this one does not.
+	Missing measure.Findings `json:"missing,omitempty"`
 }
 
 func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (err error) {
@@ -155,11 +156,11 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 	return q, q.Check()
 }
 
-// printIngest writes what went in for a person: a line a result, and what
-// results lack once for all that lack the same.
+// printIngest writes what went in for a person: a line a result, and once what is
+// missing in some of them.
 func printIngest(w io.Writer, out *ingestReport) {
 	rows := [][]string{{"FILE", "LINE", "FROM", "TEST", "PATTERN", "ROUND", "FIGURE", ""}}
-	var lacks []string
+	var missing measure.Findings
 	for _, file := range out.Files {
 		for _, r := range file.Results {
 			state := ""
@@ -174,16 +175,14 @@ func printIngest(w io.Writer, out *ingestReport) {
 				from = r.Format
 			}
 			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), r.Headline, state})
-			for _, l := range r.Lacks {
-				if !slices.Contains(lacks, l) {
-					lacks = append(lacks, l)
-				}
+			for _, f := range r.Missing {
+				missing.AddOnce(f)
 			}
 		}
 	}
 	if len(rows) > 1 {
 		printTable(w, rows)
-		fmt.Fprintf(w, "not in these results, or not in all: %s\n", terminalText(strings.Join(lacks, "; ")))
+		fmt.Fprintln(w, terminalText(text.English().Say("ingest.missing.some", text.Args{"Missing": text.English().Findings(missing)})))
 	}
 	verb := "went into"
 	if out.DryRun {

@@ -110,7 +110,7 @@ func (t *ingestTaker) add(ctx context.Context, file *ingestFile, r *measure.Resu
 	}
 	file.Results = append(file.Results, ingestResult{
 		ID: r.ID, Known: !added, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: r.Test, Label: r.Trial.Label,
-		Pattern: r.Trial.Pattern, Levels: r.Trial.Levels, Round: r.Trial.Round, Headline: store.Headline(r), Lacks: o.Lacks,
+		Pattern: r.Trial.Pattern, Levels: r.Trial.Levels, Round: r.Trial.Round, Headline: store.Headline(r), Missing: o.Missing,
 	})
 	return nil
 }

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // printIngested writes what a result has that soku did not measure, where it came
@@ -53,16 +53,16 @@ func printIngested(row rowPrinter, r *measure.Result) {
 	if e := o.Other; e != nil {
 		row("and", "%s, line %d, the other end", e.File, e.Line)
 	}
-	row("lacks", "%s", strings.Join(o.Lacks, "; "))
+	row(text.English().Say("label.missing", nil), "%s", text.English().Say("ingest.missing", text.Args{"Missing": text.English().Findings(o.Missing)}))
 	printFindings(row, r.Findings)
 }
 
 // countedBy says which end's count a goodput is.
 func countedBy(o *measure.Origin) string {
 	switch {
-	case slices.Contains(o.Lacks, measure.LacksReceiver):
+	case len(o.Missing.With(measure.CodeGoodputOfSender)) > 0:
 		return "counted at the sender"
-	case slices.Contains(o.Lacks, measure.LacksCounter):
+	case len(o.Missing.With(measure.CodeCounterUnknown)) > 0:
 		return "not known at which end"
 	}
 	return "counted at the receiver"

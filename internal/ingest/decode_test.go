@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,8 +47,6 @@ func one(t *testing.T, name string) *measure.Result {
 
 func close2(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
 
-func lacks(r *measure.Result, phrase string) bool { return slices.Contains(r.Origin.Lacks, phrase) }
-
 // The figures here were read from the files by eye.
 func TestThroughputIsWhatTheFileSays(t *testing.T) {
 	for _, c := range []struct {
@@ -60,36 +57,36 @@ func TestThroughputIsWhatTheFileSays(t *testing.T) {
 		sent, received int64
 		streams        int
 		samples        int
-		lacks          string
+		lacks          measure.Code
 	}{
-		{"iperf3-3.1-tcp.json", "tcp", "tcp", 9.39610e8, 236126208, 234912024, 1, 2, measure.LacksReceiverIntervals},
-		{"iperf3-3.1-udp.json", "udp", "udp, sender's count", 1.04852e7, 1310720, 0, 1, 1, measure.LacksReceiver},
-		{"iperf3-3.12-tcp.json", "tcp", "tcp", 25741356264.73737, 6438125568, 6438125568, 1, 2, measure.LacksReceiverIntervals},
-		{"iperf3-3.12-reverse.json", "tcp", "tcp reverse", 36358662209.92646, 9087221760, 9089515573, 2, 2, measure.LacksRetransmits + "?"},
-		{"iperf3-3.12-udp.json", "udp", "udp", 20051910.549392313, 5013504, 5013504, 1, 2, measure.LacksFloor},
-		{"iperf3-3.12-udp-reverse.json", "udp", "udp reverse", 40366018.300115086, 5046272, 5046272, 2, 1, measure.LacksFloor},
-		{"iperf3-3.21-stream-tcp.json", "tcp", "tcp", 0, 6972506112, 6972637184, 2, 2, measure.LacksReceiverIntervals},
-		{"iperf2-client-tcp.txt", "tcp", "tcp, sender's count", 27.0e9, 6764573491, 0, 1, 2, measure.LacksReceiver},
-		{"iperf2-client-tcp-e.txt", "tcp", "tcp, sender's count", 45.8e9, 0, 0, 2, 2, measure.LacksExact},
-		{"iperf2-client-udp.txt", "udp", "udp", 10.5e6, 2631925, 2631925, 1, 2, measure.LacksExact},
-		{"iperf2-client-udp-e.txt", "udp", "udp, sender's count", 10.5e6, 2621440, 0, 1, 2, measure.LacksLoss},
-		{"iperf2-server-tcp.txt", "tcp", "tcp", 36.6e9, 0, 0, 2, 2, measure.LacksSender},
-		{"iperf2-server-udp-e.txt", "udp", "udp", 10.5e6, 0, 2631925, 1, 2, measure.LacksSender},
-		{"iperf2-tcp.csv", "tcp", "tcp", 55197684905, 0, 0, 2, 0, measure.LacksCounter},
-		{"iperf2-tcp-intervals.csv", "tcp", "tcp", 32348184115, 0, 0, 1, 2, measure.LacksCounter},
-		{"ntttcp-r.xml", "tcp", "tcp", 0, 0, 10080616448, 0, 0, measure.LacksSender},
-		{"ntttcp-s.xml", "tcp", "tcp, sender's count", 26882.998e6, 10083631104, 0, 0, 0, measure.LacksReceiver},
-		{"ntttcp-s.json", "tcp", "tcp, sender's count", 30816.803e6, 11559501824, 0, 0, 0, measure.LacksReceiver},
-		{"ntttcp-ru.json", "udp", "udp", 29900.859e6, 0, 7477296515, 0, 0, measure.LacksLoss},
-		{"ntttcp-windows.xml", "tcp", "tcp", 1887.437e6, 0, 2359767859, 0, 0, measure.LacksRetransmits},
-		{"ethr-b.txt", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, measure.LacksExact},
-		{"ethr-b2.txt", "tcp", "tcp, sender's count", (17.1e9 + 16.1e9 + 16e9) / 3, 0, 0, 0, 3, measure.LacksReceiver},
-		{"ethr-b.log", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, measure.LacksVersion},
-		{"netperf-tcp_stream.txt", "tcp", "tcp, sender's count", 13806.12e6, 0, 0, 0, 0, measure.LacksReceiver},
-		{"netperf-tcp_maerts.txt", "tcp", "tcp reverse", 14169.35e6, 0, 0, 0, 0, measure.LacksIntervals},
-		{"netperf-udp_stream.txt", "udp", "udp", 1111.03e6, 0, 0, 0, 0, measure.LacksIntervals},
-		{"netperf-stream-k.txt", "tcp", "tcp, sender's count", 23178.74e6, 2899738624, 0, 0, 0, measure.LacksRetransmits},
-		{"netperf-omni-o-default.csv", "tcp", "tcp, sender's count", 14740.05e6, 0, 0, 0, 0, measure.LacksReceiver},
+		{"iperf3-3.1-tcp.json", "tcp", "tcp", 9.39610e8, 236126208, 234912024, 1, 2, measure.CodeIntervalsOfSender},
+		{"iperf3-3.1-udp.json", "udp", "udp, sender's count", 1.04852e7, 1310720, 0, 1, 1, measure.CodeGoodputOfSender},
+		{"iperf3-3.12-tcp.json", "tcp", "tcp", 25741356264.73737, 6438125568, 6438125568, 1, 2, measure.CodeIntervalsOfSender},
+		{"iperf3-3.12-reverse.json", "tcp", "tcp reverse", 36358662209.92646, 9087221760, 9089515573, 2, 2, measure.CodeNoRetransmits + "?"},
+		{"iperf3-3.12-udp.json", "udp", "udp", 20051910.549392313, 5013504, 5013504, 1, 2, measure.CodeNoBaseline},
+		{"iperf3-3.12-udp-reverse.json", "udp", "udp reverse", 40366018.300115086, 5046272, 5046272, 2, 1, measure.CodeNoBaseline},
+		{"iperf3-3.21-stream-tcp.json", "tcp", "tcp", 0, 6972506112, 6972637184, 2, 2, measure.CodeIntervalsOfSender},
+		{"iperf2-client-tcp.txt", "tcp", "tcp, sender's count", 27.0e9, 6764573491, 0, 1, 2, measure.CodeGoodputOfSender},
+		{"iperf2-client-tcp-e.txt", "tcp", "tcp, sender's count", 45.8e9, 0, 0, 2, 2, measure.CodeRoundedFigures},
+		{"iperf2-client-udp.txt", "udp", "udp", 10.5e6, 2631925, 2631925, 1, 2, measure.CodeRoundedFigures},
+		{"iperf2-client-udp-e.txt", "udp", "udp, sender's count", 10.5e6, 2621440, 0, 1, 2, measure.CodeNoLoss},
+		{"iperf2-server-tcp.txt", "tcp", "tcp", 36.6e9, 0, 0, 2, 2, measure.CodeNoSenderCount},
+		{"iperf2-server-udp-e.txt", "udp", "udp", 10.5e6, 0, 2631925, 1, 2, measure.CodeNoSenderCount},
+		{"iperf2-tcp.csv", "tcp", "tcp", 55197684905, 0, 0, 2, 0, measure.CodeCounterUnknown},
+		{"iperf2-tcp-intervals.csv", "tcp", "tcp", 32348184115, 0, 0, 1, 2, measure.CodeCounterUnknown},
+		{"ntttcp-r.xml", "tcp", "tcp", 0, 0, 10080616448, 0, 0, measure.CodeNoSenderCount},
+		{"ntttcp-s.xml", "tcp", "tcp, sender's count", 26882.998e6, 10083631104, 0, 0, 0, measure.CodeGoodputOfSender},
+		{"ntttcp-s.json", "tcp", "tcp, sender's count", 30816.803e6, 11559501824, 0, 0, 0, measure.CodeGoodputOfSender},
+		{"ntttcp-ru.json", "udp", "udp", 29900.859e6, 0, 7477296515, 0, 0, measure.CodeNoLoss},
+		{"ntttcp-windows.xml", "tcp", "tcp", 1887.437e6, 0, 2359767859, 0, 0, measure.CodeNoRetransmits},
+		{"ethr-b.txt", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, measure.CodeRoundedFigures},
+		{"ethr-b2.txt", "tcp", "tcp, sender's count", (17.1e9 + 16.1e9 + 16e9) / 3, 0, 0, 0, 3, measure.CodeGoodputOfSender},
+		{"ethr-b.log", "tcp", "tcp, sender's count", (6.9e9 + 17.8e9 + 21.3e9) / 3, 0, 0, 0, 3, measure.CodeNoToolVersion},
+		{"netperf-tcp_stream.txt", "tcp", "tcp, sender's count", 13806.12e6, 0, 0, 0, 0, measure.CodeGoodputOfSender},
+		{"netperf-tcp_maerts.txt", "tcp", "tcp reverse", 14169.35e6, 0, 0, 0, 0, measure.CodeNoIntervals},
+		{"netperf-udp_stream.txt", "udp", "udp", 1111.03e6, 0, 0, 0, 0, measure.CodeNoIntervals},
+		{"netperf-stream-k.txt", "tcp", "tcp, sender's count", 23178.74e6, 2899738624, 0, 0, 0, measure.CodeNoRetransmits},
+		{"netperf-omni-o-default.csv", "tcp", "tcp, sender's count", 14740.05e6, 0, 0, 0, 0, measure.CodeGoodputOfSender},
 	} {
 		r := one(t, c.file)
 		if r.Test != c.test || r.Trial.Label != c.label {
@@ -104,8 +101,8 @@ func TestThroughputIsWhatTheFileSays(t *testing.T) {
 		if len(r.Flows) != 1 || len(r.Flows[0].Streams) != c.streams || len(r.Flows[0].Samples) != c.samples {
 			t.Errorf("%s: %d flows, %d streams, %d samples", c.file, len(r.Flows), len(r.Flows[0].Streams), len(r.Flows[0].Samples))
 		}
-		if !strings.HasSuffix(c.lacks, "?") && !lacks(r, c.lacks) {
-			t.Errorf("%s: does not say that it lacks %q: %q", c.file, c.lacks, r.Origin.Lacks)
+		if !strings.HasSuffix(string(c.lacks), "?") && !lacks(r, c.lacks) {
+			t.Errorf("%s: does not say that it lacks %q: %+v", c.file, c.lacks, r.Origin.Missing)
 		}
 	}
 }
@@ -172,7 +169,7 @@ func TestRoundTripsAreWhatTheFileSays(t *testing.T) {
 		if got := r.Latency.Histogram != nil; got != c.histogram || got != (r.Summary.RTT != nil) {
 			t.Errorf("%s: a histogram is there: %v", c.file, got)
 		}
-		if c.received > 0 && !c.histogram && !lacks(r, measure.LacksHistogram) && !lacks(r, measure.LacksRows) {
+		if c.received > 0 && !c.histogram && !lacks(r, measure.CodeNoHistogram) && !lacks(r, measure.CodePercentilesOfBlocks) {
 			t.Errorf("%s: does not say that it has no histogram", c.file)
 		}
 	}
@@ -222,12 +219,12 @@ func TestPacketsAndLossAreCounted(t *testing.T) {
 		t.Errorf("%+v", r.Summary)
 	}
 	r = one(t, "ethr-p.txt")
-	if !close2(r.Summary.PacketsPerSecond, (124.3e3+140.8e3+160.3e3)/3) || !lacks(r, measure.LacksLoss) {
+	if !close2(r.Summary.PacketsPerSecond, (124.3e3+140.8e3+160.3e3)/3) || !lacks(r, measure.CodeNoLoss) {
 		t.Errorf("%+v", r.Summary)
 	}
 	r = one(t, "iperf2-client-udp.txt")
-	if r.Summary.PacketsSent != 1787 || *r.Summary.LossRatio != 0 || lacks(r, measure.LacksReceiver) {
-		t.Errorf("the server's report was not taken: %+v %q", r.Summary, r.Origin.Lacks)
+	if r.Summary.PacketsSent != 1787 || *r.Summary.LossRatio != 0 || lacks(r, measure.CodeGoodputOfSender) {
+		t.Errorf("the server's report was not taken: %+v %q", r.Summary, r.Origin.Missing)
 	}
 }
 
@@ -256,8 +253,8 @@ func TestBothDirectionsOfIperf3AreToldApart(t *testing.T) {
 
 func TestTheServersOutputGivesTheReceiversSamples(t *testing.T) {
 	r := one(t, "iperf3-3.12-get-server-output.json")
-	if len(r.Flows[0].Samples) == 0 || r.Flows[0].Samples[0].ReceivedBytes != 4386652107 || lacks(r, measure.LacksReceiverIntervals) {
-		t.Errorf("%+v %q", r.Flows[0].Samples, r.Origin.Lacks)
+	if len(r.Flows[0].Samples) == 0 || r.Flows[0].Samples[0].ReceivedBytes != 4386652107 || lacks(r, measure.CodeIntervalsOfSender) {
+		t.Errorf("%+v %q", r.Flows[0].Samples, r.Origin.Missing)
 	}
 }
 
@@ -316,11 +313,11 @@ func TestEverySampleIsAValidDocumentAndSaysWhereItCameFrom(t *testing.T) {
 		for _, r := range sample(t, name) {
 			seen++
 			o := r.Origin
-			if o.File != name || len(o.SHA256) != 64 || o.Line < 1 || o.Record < 1 || o.Format == "" || o.Tool == "" || len(o.Lacks) == 0 || r.StartedAt.IsZero() {
+			if o.File != name || len(o.SHA256) != 64 || o.Line < 1 || o.Record < 1 || o.Format == "" || o.Tool == "" || len(o.Missing) == 0 || r.StartedAt.IsZero() {
 				t.Errorf("%s: origin %+v, started %v", name, o, r.StartedAt)
 			}
-			if lacks(r, measure.LacksTime) != r.StartedAt.Equal(fileTime) {
-				t.Errorf("%s: started %v, lacks %q", name, r.StartedAt, o.Lacks)
+			if lacks(r, measure.CodeTimeOfFile) != r.StartedAt.Equal(fileTime) {
+				t.Errorf("%s: started %v, lacks %q", name, r.StartedAt, o.Missing)
 			}
 			r.ID = "0"
 			r.Trial.Round, r.Trial.Order = 1, 1

@@ -229,9 +229,9 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 	r := newReading(measure.TestTCP, "ethr", version, record, p.line)
 	r.StartedAt = p.startedAt
 	if p.startedAt.IsZero() {
-		lack(r, measure.LacksTime)
+		missing(r, measure.CodeTimeOfFile)
 	}
-	lack(r, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor)
+	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
 	r.Path.Server.Name = p.target
 	r.Origin.End = measure.EndClient
 	if p.server {
@@ -259,12 +259,12 @@ func (p *ethrRun) throughput(r *measure.Result) {
 	r.Options.Direction = measure.Forward
 	if p.protocol == "UDP" {
 		r.Test = measure.TestUDP
-		lack(r, measure.LacksLoss)
+		missing(r, measure.CodeNoLoss)
 		if len(p.pps) > 0 {
 			f.Summary.PacketsPerSecond = stats.Mean(p.pps)
 		}
 	} else {
-		lack(r, measure.LacksRetransmits)
+		missing(r, measure.CodeNoRetransmits)
 	}
 	for i, v := range p.bps {
 		sample := measure.Sample{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9}
@@ -280,11 +280,11 @@ func (p *ethrRun) throughput(r *measure.Result) {
 	}
 	f.Summary.DurationNs = seconds(float64(len(p.bps)))
 	if p.server {
-		lack(r, measure.LacksSender)
+		missing(r, measure.CodeNoSenderCount)
 	} else {
-		lack(r, measure.LacksReceiver, measure.LacksReceiverIntervals)
+		missing(r, measure.CodeGoodputOfSender, measure.CodeIntervalsOfSender)
 	}
-	lack(r, measure.LacksExact, measure.LacksStreams)
+	missing(r, measure.CodeRoundedFigures, measure.CodeNoStreams)
 	setFlows(r, f)
 }
 
@@ -298,7 +298,7 @@ func (p *ethrRun) connections(r *measure.Result) {
 	} else {
 		r.Connect.OpenedPerSecond = r.Summary.ConnectionsPerSecond
 	}
-	lack(r, measure.LacksExact, measure.LacksHistogram)
+	missing(r, measure.CodeRoundedFigures, measure.CodeNoHistogram)
 }
 
 // roundTrips takes rows of the same number of round trips: their least, largest
@@ -326,13 +326,13 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 		}
 	}
 	f.Mean = ptr(stats.Mean(means))
-	lack(r, measure.LacksLoss)
+	missing(r, measure.CodeNoLoss)
 	if len(p.rows) == 1 {
 		v := p.rows[0]
 		f.P50, f.P90, f.P95, f.P99, f.P999, f.P9999 = &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]
-		lack(r, measure.LacksHistogram)
+		missing(r, measure.CodeNoHistogram)
 	} else {
-		lack(r, measure.LacksRows)
+		missing(r, measure.CodePercentilesOfBlocks)
 	}
 	r.Summary.ReportedRTT = f
 	if p.moved {
@@ -354,7 +354,7 @@ func (p *ethrRun) pings(r *measure.Result) {
 	if p.hasCounts {
 		sent, got = p.sent, p.got
 	} else {
-		lack(r, measure.LacksLoss)
+		missing(r, measure.CodeNoLoss)
 	}
 	r.Latency = &measure.Latency{Method: "Ethr's own times", Sent: sent, Received: got, Lost: sent - got}
 	if r.Test == measure.TestConnect {
@@ -367,7 +367,7 @@ func (p *ethrRun) pings(r *measure.Result) {
 		r.Latency.Histogram = p.setups
 		r.Summary.RTT = p.setups.Percentiles()
 	} else {
-		lack(r, measure.LacksHistogram)
+		missing(r, measure.CodeNoHistogram)
 	}
 	if len(p.rows) == 1 {
 		v := p.rows[0]
@@ -375,5 +375,5 @@ func (p *ethrRun) pings(r *measure.Result) {
 			Mean: &v[0], Min: &v[1], P50: &v[2], P90: &v[3], P95: &v[4], P99: &v[5], P999: &v[6], P9999: &v[7], Max: &v[8], Count: got,
 		}
 	}
-	lack(r, measure.LacksIntervals)
+	missing(r, measure.CodeNoIntervals)
 }

@@ -123,8 +123,8 @@ func TestTheEndsOfARangeAreNotPaired(t *testing.T) {
 	}
 	for _, r := range results {
 		repeat := map[string]int{"low": 1, "high": 2}[r.Origin.Part]
-		if r.Trial.Repeat != repeat || !lacks(r, measure.LacksRange) {
-			t.Errorf("%s: repeat %d, lacks %q", r.Origin.Part, r.Trial.Repeat, r.Origin.Lacks)
+		if r.Trial.Repeat != repeat || !lacks(r, measure.CodeOnlyRange) {
+			t.Errorf("%s: repeat %d, lacks %q", r.Origin.Part, r.Trial.Repeat, r.Origin.Missing)
 		}
 	}
 	rounds := []int{results[0].Trial.Round, results[1].Trial.Round, results[2].Trial.Round, results[3].Trial.Round}

@@ -264,15 +264,15 @@ func (p *iperf2File) end() error {
 func (t *iperf2Test) result(s *Source, atServer bool, record int) (*measure.Result, error) {
 	r := newReading(measure.TestTCP, "iperf", "", record, t.line)
 	if !t.exact {
-		lack(r, measure.LacksExact)
+		missing(r, measure.CodeRoundedFigures)
 	}
-	lack(r, measure.LacksHosts, measure.LacksOptions, measure.LacksFloor)
+	missing(r, measure.CodeNoHostFacts, measure.CodeNoOptions, measure.CodeNoBaseline)
 	if t.udp {
 		r.Test = measure.TestUDP
 	}
 	r.StartedAt = t.startedAt
 	if r.StartedAt.IsZero() {
-		lack(r, measure.LacksTime)
+		missing(r, measure.CodeTimeOfFile)
 	}
 	r.Path = measure.Path{Client: measure.Endpoint{Address: short(t.near)}, Server: measure.Endpoint{Address: short(t.far)}, Direction: t.direction}
 	if atServer {
@@ -340,22 +340,22 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow) error {
 
 func (t *iperf2Test) lacks(r *measure.Result, f *measure.Flow, hasRetries, hasLoss bool) {
 	if t.udp && !hasLoss {
-		lack(r, measure.LacksLoss)
+		missing(r, measure.CodeNoLoss)
 	}
 	if !t.udp && !hasRetries {
-		lack(r, measure.LacksRetransmits)
+		missing(r, measure.CodeNoRetransmits)
 	}
 	if !t.receiving && len(t.reports) < len(t.ids) {
-		lack(r, measure.LacksReceiver)
+		missing(r, measure.CodeGoodputOfSender)
 	}
 	if t.receiving {
-		lack(r, measure.LacksSender)
+		missing(r, measure.CodeNoSenderCount)
 	}
 	switch {
 	case len(f.Samples) == 0:
-		lack(r, measure.LacksIntervals)
+		missing(r, measure.CodeNoIntervals)
 	case !t.receiving:
-		lack(r, measure.LacksReceiverIntervals)
+		missing(r, measure.CodeIntervalsOfSender)
 	}
 }
 

@@ -33,10 +33,10 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		if err != nil {
 			return err
 		}
-		r.Origin.Lacks = slices.DeleteFunc(r.Origin.Lacks, func(l string) bool {
-			return l == measure.LacksReceiver || l == measure.LacksReceiverIntervals
+		r.Origin.Missing = slices.DeleteFunc(r.Origin.Missing, func(f measure.Finding) bool {
+			return f.Code == measure.CodeGoodputOfSender || f.Code == measure.CodeIntervalsOfSender
 		})
-		lack(r, measure.LacksCounter)
+		missing(r, measure.CodeCounterUnknown)
 		out, test = append(out, r), nil
 		clear(ports)
 		return nil

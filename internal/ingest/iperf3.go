@@ -121,7 +121,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		}
 	}
 	r := newReading(measure.TestTCP, "iperf3", version, record, line)
-	lack(r, measure.LacksFloor)
+	missing(r, measure.CodeNoBaseline)
 	s.iperf3Start(r, d)
 	r.Origin.End, r.Origin.Run = measure.EndClient, short(d.Start.Cookie)
 	if d.atServer() {
@@ -183,7 +183,7 @@ func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {
 	if facts != nil {
 		near.Name = facts.Hostname
 	} else {
-		lack(r, measure.LacksHosts)
+		missing(r, measure.CodeNoHostFacts)
 	}
 	if st.ConnectingTo != nil {
 		far.Name = short(st.ConnectingTo.Host)

@@ -29,19 +29,19 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		s.SentBytes = int64(sent.Bytes)
 		s.DurationNs = seconds(sent.Seconds)
 	} else {
-		lack(r, measure.LacksSender)
+		missing(r, measure.CodeNoSenderCount)
 	}
 	switch {
 	case received != nil && (received.Bytes > 0 || s.SentBytes == 0):
 		s.GoodputBps, s.ReceivedBytes, s.DurationNs = received.Bps, int64(received.Bytes), seconds(received.Seconds)
 	case sent != nil:
 		s.GoodputBps = sent.Bps
-		lack(r, measure.LacksReceiver)
+		missing(r, measure.CodeGoodputOfSender)
 	}
 	if sent != nil && sent.Retransmits != nil {
 		s.Retransmits = ptr(int64(*sent.Retransmits))
 	} else if r.Test == measure.TestTCP {
-		lack(r, measure.LacksRetransmits)
+		missing(r, measure.CodeNoRetransmits)
 	}
 	if r.Test == measure.TestUDP {
 		iperf3Datagrams(r, s, sent, received, sum)
@@ -59,7 +59,7 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum 
 		from = sum
 	}
 	if from == nil || from.Packets == nil {
-		lack(r, measure.LacksLoss)
+		missing(r, measure.CodeNoLoss)
 		return
 	}
 	packets, lost := *from.Packets, 0.0
@@ -79,7 +79,7 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum 
 	if sent == nil && received == nil { // before 3.9
 		s.SentBytes, s.DurationNs = int64(from.Bytes), seconds(from.Seconds)
 		s.GoodputBps = from.Bps
-		lack(r, measure.LacksReceiver)
+		missing(r, measure.CodeGoodputOfSender)
 	}
 	if s.DurationNs > 0 {
 		s.PacketsPerSecond = float64(s.PacketsReceived) * 1e9 / float64(s.DurationNs)
@@ -134,9 +134,9 @@ func iperf3Samples(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	}
 	switch {
 	case len(f.Samples) == 0:
-		lack(r, measure.LacksIntervals)
+		missing(r, measure.CodeNoIntervals)
 	case sending:
-		lack(r, measure.LacksReceiverIntervals)
+		missing(r, measure.CodeIntervalsOfSender)
 	}
 }
 
@@ -187,7 +187,7 @@ func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	}
 	if len(f.Streams) < r.Options.Streams {
 		f.Streams = []measure.Stream{} // some of them would look like all
-		lack(r, measure.LacksStreams)
+		missing(r, measure.CodeNoStreams)
 	}
 }
 

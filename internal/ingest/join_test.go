@@ -74,13 +74,13 @@ func TestFilesOfOneCookieBecomeOneResult(t *testing.T) {
 		if r.Trial.Label != clients[r.Origin.File] || r.Hosts.Client == nil || r.Hosts.Server == nil {
 			t.Errorf("%s: label %q, hosts %+v", r.Origin.File, r.Trial.Label, r.Hosts)
 		}
-		for _, phrase := range []string{measure.LacksReceiver, measure.LacksSender, measure.LacksReceiverIntervals, measure.LacksIntervals, measure.LacksRetransmits, measure.LacksStreams} {
+		for _, phrase := range []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeIntervalsOfSender, measure.CodeNoIntervals, measure.CodeNoRetransmits, measure.CodeNoStreams} {
 			if lacks(r, phrase) {
 				t.Errorf("%s: both ends still lack %q", r.Origin.File, phrase)
 			}
 		}
-		if !lacks(r, measure.LacksFloor) {
-			t.Errorf("%s: the floor came from nowhere: %q", r.Origin.File, r.Origin.Lacks)
+		if !lacks(r, measure.CodeNoBaseline) {
+			t.Errorf("%s: the floor came from nowhere: %q", r.Origin.File, r.Origin.Missing)
 		}
 		for i, f := range r.Flows {
 			s, a := f.Summary, alone.Flows[i].Summary
@@ -107,10 +107,10 @@ func TestOfTwoPathsThatDifferInTheEndTheReceiverCounts(t *testing.T) {
 		bps            float64
 		sent, received int64
 		retransmits    int64
-		gained         []string
+		gained         []measure.Code
 	}{
-		{"run{repeat}-{end}.log", "ntttcp-s.xml", "ntttcp-r.xml", 26873.733e6, 10083631104, 10080616448, 5, []string{measure.LacksReceiver, measure.LacksSender, measure.LacksRetransmits}},
-		{"run{repeat}-{end}.log", "ethr-pair-client.log", "ethr-pair-server.log", (53.2e9 + 45.7e9 + 53.4e9) / 3, 0, 0, -1, []string{measure.LacksReceiver, measure.LacksSender, measure.LacksReceiverIntervals}},
+		{"run{repeat}-{end}.log", "ntttcp-s.xml", "ntttcp-r.xml", 26873.733e6, 10083631104, 10080616448, 5, []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeNoRetransmits}},
+		{"run{repeat}-{end}.log", "ethr-pair-client.log", "ethr-pair-server.log", (53.2e9 + 45.7e9 + 53.4e9) / 3, 0, 0, -1, []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeIntervalsOfSender}},
 	} {
 		for _, files := range [][][2]string{
 			{{"a/run3-one.log", c.client}, {"a/run3-other.log", c.server}},

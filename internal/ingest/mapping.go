@@ -32,10 +32,17 @@ type Mapping struct {
 	Path     string   `yaml:"path"`     // pattern of paths, as --path-pattern
 	Factors  Cells    `yaml:"factors"`  // of every result
 	Results  []Mapped `yaml:"results"`  // what a row of a table holds
-	Lacks    []string `yaml:"lacks"`    // what is known to be missing, beside what soku finds
+	Lacks    []string `yaml:"lacks"`    // what is known to be missing, beside what soku finds: codes or phrases
 
 	file string
 	text []byte
+}
+
+// noteMissing notes what the mapping says is missing.
+func (m *Mapping) noteMissing(r *measure.Result) {
+	for _, f := range measure.OfPhrases(m.Lacks) {
+		r.Origin.Missing.AddOnce(f)
+	}
 }
 
 // Mapped is one result of each row of a table. A figure whose cell is empty is

@@ -18,8 +18,8 @@ func merge(client, server *measure.Result) *measure.Result {
 	o.Run = cmp.Or(client.Origin.Run, server.Origin.Run)
 	o.Other = &measure.OtherEnd{File: server.Origin.File, SHA256: server.Origin.SHA256, Record: server.Origin.Record, Line: server.Origin.Line}
 	o.ToolVersion = cmp.Or(o.ToolVersion, server.Origin.ToolVersion)
-	o.Lacks = mergedLacks(client, server)
-	if lacking(client, measure.LacksTime) && !lacking(server, measure.LacksTime) {
+	o.Missing = mergedMissing(client, server)
+	if lacks(client, measure.CodeTimeOfFile) && !lacks(server, measure.CodeTimeOfFile) {
 		r.StartedAt = server.StartedAt
 	}
 	r.Path.Client, r.Path.Server = mergedEndpoint(client.Path.Client, server.Path.Client), mergedEndpoint(server.Path.Server, client.Path.Server)
@@ -41,19 +41,16 @@ func merge(client, server *measure.Result) *measure.Result {
 	return &r
 }
 
-func lacking(r *measure.Result, phrase string) bool { return slices.Contains(r.Origin.Lacks, phrase) }
-
-// mergedLacks is what both files lack, and what one does that the other cannot
-// give. What there is of samples is seen in the samples.
-func mergedLacks(client, server *measure.Result) []string {
-	out := []string{}
-	for _, phrase := range slices.Concat(client.Origin.Lacks, server.Origin.Lacks) {
-		both := lacking(client, phrase) && lacking(server, phrase)
-		if phrase == measure.LacksIntervals || phrase == measure.LacksReceiverIntervals {
+// mergedMissing is what both files do not have, and what one does not have that the
+// other cannot give. What there is of samples is seen in the samples.
+func mergedMissing(client, server *measure.Result) (out measure.Findings) {
+	for _, f := range slices.Concat(client.Origin.Missing, server.Origin.Missing) {
+		both := slices.ContainsFunc(client.Origin.Missing, f.Equal) && slices.ContainsFunc(server.Origin.Missing, f.Equal)
+		if f.Code == measure.CodeNoIntervals || f.Code == measure.CodeIntervalsOfSender {
 			continue
 		}
-		if (both || phrase == measure.LacksExact) && !slices.Contains(out, phrase) {
-			out = append(out, phrase)
+		if both || f.Code == measure.CodeRoundedFigures {
+			out.AddOnce(f)
 		}
 	}
 	return out
@@ -89,7 +86,7 @@ func mergeFigures(r, client, server *measure.Result) {
 		if f.Direction == measure.Reverse {
 			sender, receiver, senderOf, receiverOf = receiver, sender, server, client
 		}
-		flows = append(flows, mergeFlow(r, sender, receiver, lacking(senderOf, measure.LacksReceiver), lacking(receiverOf, measure.LacksReceiver)))
+		flows = append(flows, mergeFlow(r, sender, receiver, lacks(senderOf, measure.CodeGoodputOfSender), lacks(receiverOf, measure.CodeGoodputOfSender)))
 	}
 	if len(flows) == 0 {
 		flows = server.Flows
@@ -166,9 +163,9 @@ func sampled(r *measure.Result) {
 	for _, f := range r.Flows {
 		switch {
 		case len(f.Samples) == 0:
-			lack(r, measure.LacksIntervals)
+			missing(r, measure.CodeNoIntervals)
 		case !received(f):
-			lack(r, measure.LacksReceiverIntervals)
+			missing(r, measure.CodeIntervalsOfSender)
 		}
 	}
 }

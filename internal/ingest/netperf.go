@@ -50,7 +50,7 @@ func (s *Source) netperfRun(lines []string, record, line int) (*measure.Result, 
 		return nil, err
 	}
 	r := newReading(measure.TestTCP, "netperf", "", record, line)
-	lack(r, measure.LacksTime, measure.LacksIntervals, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor)
+	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
 	head := lines[0]
 	_, to, _ := strings.Cut(head, " to ")
 	if words := strings.Fields(to); len(words) > 0 {
@@ -168,7 +168,7 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 	}
 	setFlows(r, r.Flows...)
 	if r.Summary.Retransmits == nil && !udp {
-		lack(r, measure.LacksRetransmits)
+		missing(r, measure.CodeNoRetransmits)
 	}
 	return nil
 }
@@ -219,13 +219,13 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 			return s.fail(r.Origin.Line, "netperf's transactions came in bursts or not at all: they give no round trip")
 		}
 		f.Mean = ptr(1e9 / perSecond)
-		lack(r, measure.LacksMean)
+		missing(r, measure.CodeMeanComputed)
 	}
 	n := int64(perSecond * float64(r.Summary.DurationNs) / 1e9)
 	f.Count = n
-	lack(r, measure.LacksHistogram, measure.LacksLoss)
+	missing(r, measure.CodeNoHistogram, measure.CodeNoLoss)
 	if f.P50 == nil {
-		lack(r, measure.LacksPercentiles)
+		missing(r, measure.CodeNoPercentiles)
 	}
 	r.Latency = &measure.Latency{Method: "netperf's transactions", Sent: n, Received: n}
 	return nil
@@ -238,7 +238,7 @@ func (s *Source) netperfConnects(r *measure.Result, perSecond float64, line int)
 	r.Test = measure.TestConnect
 	r.Summary.ConnectionsPerSecond = perSecond
 	r.Connect = &measure.Connect{OpenedPerSecond: perSecond, DurationNs: int64(r.Summary.DurationNs)}
-	lack(r, measure.LacksHistogram, measure.LacksPercentiles)
+	missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
 	warn(r, measure.CodeConnectionsCarryRequest)
 	return nil
 }
@@ -253,7 +253,7 @@ func (s *Source) netperfStream(r *measure.Result, bps float64, reverse, udp bool
 	if reverse {
 		f.Direction, r.Path.Direction = measure.Reverse, measure.Reverse
 	} else {
-		lack(r, measure.LacksReceiver)
+		missing(r, measure.CodeGoodputOfSender)
 	}
 	r.Options.Direction, r.Options.Streams = f.Direction, 1
 	f.Summary.GoodputBps, f.Summary.DurationNs = bps, r.Summary.DurationNs

@@ -45,7 +45,7 @@ func (s *Source) netperfTable(r *measure.Result, head string, lines []string, li
 		}
 		r.Summary.DurationNs = seconds(first[3])
 		s.netperfStream(r, first[4]*scale, strings.Contains(head, "MAERTS"), false)
-		lack(r, measure.LacksRetransmits)
+		missing(r, measure.CodeNoRetransmits)
 		return nil
 	}
 	return s.fail(line, "netperf's test %q is not known", short(strings.Split(head, " TEST from ")[0]))

@@ -282,10 +282,10 @@ func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error)
 	}
 	linux := strings.HasSuffix(l.version, "-linux")
 	r := newReading(measure.TestTCP, "ntttcp", l.version, record, l.line)
-	lack(r, measure.LacksTime, measure.LacksIntervals, measure.LacksStreams, measure.LacksFloor)
+	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoStreams, measure.CodeNoBaseline)
 	if l.udp {
 		r.Test = measure.TestUDP
-		lack(r, measure.LacksLoss)
+		missing(r, measure.CodeNoLoss)
 	}
 	r.Options.Direction, r.Options.Streams = measure.Forward, l.threads
 	scale := 1e9
@@ -331,7 +331,7 @@ func (s *Source) ntttcpEnds(r *measure.Result, l *ntttcpLog, f *measure.Flow, mo
 		r.Origin.End = measure.EndClient
 		r.Path.Client.Name, r.Hosts.Client = l.host, host
 		f.Summary.SentBytes = moved
-		lack(r, measure.LacksReceiver)
+		missing(r, measure.CodeGoodputOfSender)
 		if n, ok := l.values["packets_retransmitted"]; ok && !l.udp {
 			f.Summary.Retransmits = ptr(int64(n))
 			warn(r, measure.CodeRetransmitsOfHost)
@@ -340,8 +340,8 @@ func (s *Source) ntttcpEnds(r *measure.Result, l *ntttcpLog, f *measure.Flow, mo
 	}
 	r.Path.Server.Name, r.Hosts.Server = l.host, host
 	f.Summary.ReceivedBytes = moved
-	lack(r, measure.LacksSender)
+	missing(r, measure.CodeNoSenderCount)
 	if !l.udp {
-		lack(r, measure.LacksRetransmits)
+		missing(r, measure.CodeNoRetransmits)
 	}
 }

@@ -306,7 +306,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	if !p.counted || p.wants && !p.summed {
 		return nil, s.cutOff("ping's summary is missing after the run that begins in line " + strconv.Itoa(r.Origin.Line))
 	}
-	lack(r, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor, measure.LacksIntervals)
+	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
 	r.StartedAt = p.startedAt
 	r.Latency = &measure.Latency{Method: "ping's own times", Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
 	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
@@ -320,7 +320,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 		r.Latency.Histogram = p.h
 		r.Summary.RTT = p.h.Percentiles()
 	case p.got > 0:
-		lack(r, measure.LacksHistogram, measure.LacksPercentiles)
+		missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
 	}
 	if p.windows {
 		warn(r, measure.CodeWholeMilliseconds)

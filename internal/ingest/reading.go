@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"slices"
-
 	"soku/internal/measure"
 )
 
@@ -10,22 +8,23 @@ import (
 func newReading(test measure.Test, tool, version string, record, line int) *measure.Result {
 	r := &measure.Result{
 		Schema: measure.Schema, Test: test, Path: measure.Path{Direction: measure.Forward},
-		Origin: &measure.Origin{Record: record, Line: max(line, 1), Tool: tool, ToolVersion: short(version), Lacks: []string{}},
+		Origin: &measure.Origin{Record: record, Line: max(line, 1), Tool: tool, ToolVersion: short(version)},
 	}
 	if version == "" {
-		lack(r, measure.LacksVersion)
+		missing(r, measure.CodeNoToolVersion)
 	}
 	return r
 }
 
-// lack says what a result has not, once.
-func lack(r *measure.Result, phrases ...string) {
-	for _, p := range phrases {
-		if !slices.Contains(r.Origin.Lacks, p) {
-			r.Origin.Lacks = append(r.Origin.Lacks, p)
-		}
+// missing notes what a result does not have, once.
+func missing(r *measure.Result, codes ...measure.Code) {
+	for _, code := range codes {
+		r.Origin.Missing.AddOnce(measure.NewFinding(code, "", nil))
 	}
 }
+
+// lacks tells whether a result does not have what the code names.
+func lacks(r *measure.Result, code measure.Code) bool { return len(r.Origin.Missing.With(code)) > 0 }
 
 // warn notes a finding about what the program wrote, once.
 func warn(r *measure.Result, code measure.Code) {

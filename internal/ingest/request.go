@@ -114,7 +114,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 		if r.StartedAt.IsZero() {
 			r.StartedAt, _ = m.started()
 		}
-		lack(r, m.Lacks...)
+		m.noteMissing(r)
 	}
 	levels := []measure.Level{}
 	for _, l := range slices.Concat(sources...) {
@@ -133,7 +133,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	r.Trial.Levels, r.Trial.Pattern, r.Trial.Round, r.Trial.Repeat = levels, measure.JoinLevels(levels), round, 1
 	if r.StartedAt.IsZero() {
 		r.StartedAt = s.ModTime
-		lack(r, measure.LacksTime)
+		missing(r, measure.CodeTimeOfFile)
 	}
 	r.Tool = measure.Tool{Name: "soku", Version: q.Version}
 	r.Origin.File, r.Origin.SHA256, r.Origin.IngestedAt = s.Name, s.SHA256, q.Now.UTC()
@@ -151,7 +151,7 @@ func labelOf(r *measure.Result) string {
 	if r.Test == measure.TestLatency && r.Options.Protocol == "udp" {
 		label += " udp"
 	}
-	if slices.Contains(r.Origin.Lacks, measure.LacksReceiver) {
+	if lacks(r, measure.CodeGoodputOfSender) {
 		label += ", sender's count"
 	}
 	return label

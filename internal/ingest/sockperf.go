@@ -189,7 +189,7 @@ func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	if p.sent < p.got {
 		return nil, s.fail(r.Origin.Line, "sockperf's counts do not fit: %d sent, %d received", p.sent, p.got)
 	}
-	lack(r, measure.LacksTime, measure.LacksHistogram, measure.LacksIntervals, measure.LacksOptions, measure.LacksHosts, measure.LacksFloor)
+	missing(r, measure.CodeTimeOfFile, measure.CodeNoHistogram, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
 	p.rtt.Count = p.got
 	r.Summary.ReportedRTT = &p.rtt
 	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))

@@ -167,16 +167,16 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 		}
 	}
 	if part != "" {
-		lack(r, measure.LacksRange)
+		missing(r, measure.CodeOnlyRange)
 	}
-	lack(r, m.Lacks...)
+	m.noteMissing(r)
 	return r, nil
 }
 
 // finish puts the figures where a result of the test has them.
 func (t *tableRow) finish(s *Source, line int) error {
 	r := t.r
-	lack(r, measure.LacksIntervals, measure.LacksOptions, measure.LacksHosts)
+	missing(r, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts)
 	switch r.Test {
 	case measure.TestTCP, measure.TestUDP:
 		f := emptyFlow(measure.Forward)
@@ -190,14 +190,14 @@ func (t *tableRow) finish(s *Source, line int) error {
 				return s.fail(line, "bytes without a duration give no goodput")
 			}
 			f.Summary.GoodputBps = t.bytes * 8e9 / float64(t.flow.DurationNs)
-			lack(r, measure.LacksGoodput)
+			missing(r, measure.CodeGoodputComputed)
 		}
-		lack(r, measure.LacksCounter)
+		missing(r, measure.CodeCounterUnknown)
 		if r.Test == measure.TestTCP && t.flow.Retransmits == nil {
-			lack(r, measure.LacksRetransmits)
+			missing(r, measure.CodeNoRetransmits)
 		}
 		if r.Test == measure.TestUDP && t.flow.LossRatio == nil {
-			lack(r, measure.LacksLoss)
+			missing(r, measure.CodeNoLoss)
 		}
 		setFlows(r, f)
 		r.Summary.Retransmits = t.flow.Retransmits
@@ -209,16 +209,16 @@ func (t *tableRow) finish(s *Source, line int) error {
 	if t.rtt != (measure.RTTFigures{}) {
 		r.Summary.ReportedRTT = &t.rtt
 		if t.rtt.P50 == nil {
-			lack(r, measure.LacksPercentiles)
+			missing(r, measure.CodeNoPercentiles)
 		}
 	}
 	if r.Test == measure.TestConnect {
 		r.Connect = &measure.Connect{OpenedPerSecond: t.flow.ConnectionsPerSecond, DurationNs: int64(t.flow.DurationNs)}
 	}
 	if t.flow.LossRatio == nil {
-		lack(r, measure.LacksLoss)
+		missing(r, measure.CodeNoLoss)
 	}
-	lack(r, measure.LacksHistogram, measure.LacksFloor)
+	missing(r, measure.CodeNoHistogram, measure.CodeNoBaseline)
 	return nil
 }
 

@@ -56,6 +56,28 @@ const (
 	CodePercentilesRenamed      Code = "percentiles_renamed"
 	CodeRouterRepliesAreLoss    Code = "router_replies_are_loss"
 	CodeWholeMilliseconds       Code = "whole_milliseconds"
+
+	// What a result of another program does not have.
+	CodeNoIntervals         Code = "no_intervals"
+	CodeIntervalsOfSender   Code = "intervals_of_sender"
+	CodeGoodputOfSender     Code = "goodput_of_sender"
+	CodeCounterUnknown      Code = "counter_unknown"
+	CodeNoSenderCount       Code = "no_sender_count"
+	CodeRoundedFigures      Code = "rounded_figures"
+	CodeNoStreams           Code = "no_streams"
+	CodeNoRetransmits       Code = "no_retransmits"
+	CodeNoLoss              Code = "no_loss"
+	CodeNoHistogram         Code = "no_histogram"
+	CodePercentilesOfBlocks Code = "percentiles_of_blocks"
+	CodeNoPercentiles       Code = "no_percentiles"
+	CodeMeanComputed        Code = "mean_computed"
+	CodeGoodputComputed     Code = "goodput_computed"
+	CodeOnlyRange           Code = "only_range"
+	CodeTimeOfFile          Code = "time_of_file"
+	CodeNoToolVersion       Code = "no_tool_version"
+	CodeNoOptions           Code = "no_options"
+	CodeNoBaseline          Code = "no_baseline"
+	CodeNoHostFacts         Code = "no_host_facts"
 )
 
 // CodeInfo documents a code.

@@ -3,6 +3,7 @@ package measure
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -71,5 +72,29 @@ func TestSentencesOfEarlierVersionsAreFindings(t *testing.T) {
 	mustUnmarshal(t, b, &again)
 	if len(again.Findings) != 2 || !again.Findings[1].Equal(want[1]) {
 		t.Errorf("read again as %+v", again.Findings)
+	}
+}
+
+func TestPhrasesOfEarlierVersionsAreCodes(t *testing.T) {
+	const document = `{"schema":"soku.result/1","origin":{"file":"f","lacks":["no loss","the weather","no loss"],"later":1}}`
+	var r Result
+	mustUnmarshal(t, []byte(document), &r)
+	if m := r.Origin.Missing; len(m) != 2 || m[0].Code != CodeNoLoss || m[1].Text("text") != "the weather" || m[1].Severity != SeverityNote {
+		t.Errorf("%+v", m)
+	}
+	b, err := json.Marshal(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(b); strings.Contains(text, "lacks") || !strings.Contains(text, `"later":1`) {
+		t.Errorf("written as %s", b)
+	}
+	for phrase, code := range phrases {
+		if _, known := Describe(code); !known {
+			t.Errorf("%q stands for %s, which is not described", phrase, code)
+		}
+	}
+	if m := OfPhrases([]string{"no_loss", "text"}); m[0].Code != CodeNoLoss || m[1].Text("text") != "text" {
+		t.Errorf("%+v", m)
 	}
 }

@@ -5,7 +5,7 @@ import "time"
 // Origin says where a result came from that soku did not measure but took over
 // from another program's output or a published table (soku ingest). A figure of
 // such a result is what that source says and never more: what it does not say is
-// absent here too, and named in Lacks.
+// absent here too, and named in Missing.
 type Origin struct {
 	File        string    `json:"file" jsonschema:"description=Path of the file as it was given"`
 	SHA256      string    `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
@@ -20,7 +20,7 @@ type Origin struct {
 	Run         string    `json:"run,omitempty" jsonschema:"description=What both ends call the run: the cookie of iperf3"`
 	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run, where both make up the result"`
 	IngestedAt  time.Time `json:"ingested_at"`
-	Lacks       []string  `json:"lacks" jsonschema:"description=What a result of soku's own would have and this one does not; a phrase each"`
+	Missing     Findings  `json:"missing,omitempty" jsonschema:"description=What a result of soku's own would have and this one does not"`
 }
 
 // Values of Origin.End.
@@ -38,29 +38,49 @@ type OtherEnd struct {
 	Line   int    `json:"line" jsonschema:"minimum=1,description=Where its record begins in the file"`
 }
 
-// Phrases of [Origin].Lacks that decoders use. A mapping file may add its own.
-const (
-	LacksIntervals         = "no samples over time"
-	LacksReceiverIntervals = "no receiver's samples over time: those of the sender"
-	LacksReceiver          = "no receiver's count: goodput is the sender's figure"
-	LacksCounter           = "not known which end counted"
-	LacksSender            = "no sender's count"
-	LacksExact             = "no exact figures: rounded as the program prints them"
-	LacksStreams           = "no figures of single streams"
-	LacksRetransmits       = "no retransmits"
-	LacksLoss              = "no loss"
-	LacksHistogram         = "no histogram: only summary figures"
-	LacksRows              = "no histogram: percentiles of blocks of round trips, which cannot be put together"
-	LacksPercentiles       = "no percentiles"
-	LacksMean              = "no mean of its own: time divided by the number of round trips"
-	LacksGoodput           = "no goodput of its own: bytes divided by time"
-	LacksRange             = "only the smallest and the largest of several trials"
-	LacksTime              = "no time of day: the file's stands for it"
-	LacksVersion           = "no version of the program"
-	LacksOptions           = "no options of the program beside what the result names"
-	LacksFloor             = "no floor of tool and host"
-	LacksHosts             = "no facts about the hosts"
-)
+// phrases are how earlier versions wrote what is missing, in the member "lacks".
+var phrases = map[string]Code{
+	"no samples over time":                                 CodeNoIntervals,
+	"no receiver's samples over time: those of the sender": CodeIntervalsOfSender,
+	"no receiver's count: goodput is the sender's figure":  CodeGoodputOfSender,
+	"not known which end counted":                          CodeCounterUnknown,
+	"no sender's count":                                    CodeNoSenderCount,
+	"no exact figures: rounded as the program prints them": CodeRoundedFigures,
+	"no figures of single streams":                         CodeNoStreams,
+	"no retransmits":                                       CodeNoRetransmits,
+	"no loss":                                              CodeNoLoss,
+	"no histogram: only summary figures":                   CodeNoHistogram,
+	"no histogram: percentiles of blocks of round trips, which cannot be put together": CodePercentilesOfBlocks,
+	"no percentiles": CodeNoPercentiles,
+	"no mean of its own: time divided by the number of round trips": CodeMeanComputed,
+	"no goodput of its own: bytes divided by time":                  CodeGoodputComputed,
+	"only the smallest and the largest of several trials":           CodeOnlyRange,
+	"no time of day: the file's stands for it":                      CodeTimeOfFile,
+	"no version of the program":                                     CodeNoToolVersion,
+	"no options of the program beside what the result names":        CodeNoOptions,
+	"no floor of tool and host":                                     CodeNoBaseline,
+	"no facts about the hosts":                                      CodeNoHostFacts,
+}
+
+// OfPhrases is what is missing, by codes, by phrases of earlier versions, which stand for
+// codes, or by other phrases, which stay sentences.
+func OfPhrases(list []string) (out Findings) {
+	for _, p := range list {
+		code, known := phrases[p]
+		if !known {
+			_, known = Describe(Code(p))
+			code = Code(p)
+		}
+		if known && code != CodeText {
+			out.AddOnce(NewFinding(code, "", nil))
+			continue
+		}
+		f := TextFinding(p)
+		f.Severity = SeverityNote
+		out.AddOnce(f)
+	}
+	return out
+}
 
 // RTTFigures are round trips as another program or a table sums them up, in
 // nanoseconds. A figure that the source does not give is absent: nothing is

@@ -162,7 +162,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	}
 	*r = Result(p)
 	r.unknown = findUnknown(b, reflect.TypeFor[Result]())
-	r.adoptWarnings()
+	r.adoptSentences()
 	return nil
 }
 
@@ -173,17 +173,25 @@ func (p *plainResult) checkSchema() error {
 	return nil
 }
 
-// adoptWarnings makes findings of the member "warnings", a list of sentences, which
-// documents of earlier versions have.
-func (r *Result) adoptWarnings() {
-	if r.unknown == nil || len(r.Findings) > 0 {
+// adoptSentences makes findings of the members "warnings" and "origin.lacks", lists of
+// sentences and phrases, which documents of earlier versions have.
+func (r *Result) adoptSentences() {
+	if r.unknown == nil {
 		return
 	}
-	var sentences []string
-	raw, there := r.unknown.members["warnings"]
-	if !there || json.Unmarshal(raw, &sentences) != nil {
-		return
+	if len(r.Findings) == 0 {
+		r.Findings = OfSentences(r.unknown.takeTexts("warnings"))
 	}
-	r.Findings = OfSentences(sentences)
-	delete(r.unknown.members, "warnings")
+	if origin := r.unknown.fields["origin"]; origin != nil && len(r.Origin.Missing) == 0 {
+		r.Origin.Missing = OfPhrases(origin.takeTexts("lacks"))
+	}
+}
+
+// takeTexts removes a member that is a list of texts and returns them.
+func (u *unknownMembers) takeTexts(name string) (texts []string) {
+	raw, there := u.members[name]
+	if there && json.Unmarshal(raw, &texts) == nil {
+		delete(u.members, name)
+	}
+	return texts
 }

@@ -138,7 +138,7 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 		t.Floor = &floor.Spread
 	}
 	t.Methods = methodsOf(g.results)
-	t.Ingested, t.Lacks = ingested(g.results)
+	t.Ingested, t.Missing = ingested(g.results)
 	t.Description = describe(g.test, t.Same)
 	if g.taken != "" {
 		t.Description += ", " + g.taken + " at the receiver"

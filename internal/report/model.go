@@ -69,7 +69,7 @@ type Test struct {
 	ByHand      bool         `json:"by_hand,omitempty"`         // trials outside a campaign
 	Methods     []string     `json:"latency_methods,omitempty"` // how round trips were timed
 	Ingested    []Source     `json:"ingested,omitempty"`        // where trials that soku did not measure came from
-	Lacks       []Lack       `json:"lacks,omitempty"`           // what those do not have
+	Missing     []Missing    `json:"missing,omitempty"`         // what those do not have
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // Reported are trials without a histogram, whose round trips are as the sources
@@ -15,10 +17,20 @@ type Reported struct {
 	Ranged bool `json:"ranged,omitempty"` // trials are the ends of a published range: their mean is of no trials that were made
 }
 
-// Lack is what ingested results do not have, and how many of them.
-type Lack struct {
-	Text   string `json:"text"`
-	Trials int    `json:"trials"`
+// Missing is what ingested results do not have, and how many of them. Its JSON form
+// also has the member text, in words.
+type Missing struct {
+	measure.Finding
+	Trials int `json:"trials"`
+}
+
+// MarshalJSON writes what is missing as data and in words.
+func (m Missing) MarshalJSON() ([]byte, error) {
+	type plain Missing
+	return json.Marshal(struct {
+		plain
+		Text string `json:"text"`
+	}{plain(m), text.English().Finding(m.Finding)})
 }
 
 // Source is a program or a publication that results were taken over from.
@@ -45,28 +57,28 @@ func reportedOf(results []*measure.Result) *Reported {
 
 // ingested says which results of a test were taken over and what those lack,
 // each with the number of trials, the most frequent first.
-func ingested(results []*measure.Result) (sources []Source, lacks []Lack) {
+func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 	for _, r := range results {
 		if r.Origin == nil {
 			continue
 		}
-		text := sourceText(r)
-		if i := slices.IndexFunc(sources, func(s Source) bool { return s.Text == text }); i >= 0 {
+		name := sourceText(r)
+		if i := slices.IndexFunc(sources, func(s Source) bool { return s.Text == name }); i >= 0 {
 			sources[i].Trials++
 		} else {
-			sources = append(sources, Source{text, 1})
+			sources = append(sources, Source{name, 1})
 		}
-		for _, l := range r.Origin.Lacks {
-			if i := slices.IndexFunc(lacks, func(o Lack) bool { return o.Text == l }); i >= 0 {
-				lacks[i].Trials++
-			} else if len(lacks) < maxWarnings {
-				lacks = append(lacks, Lack{l, 1})
+		for _, f := range r.Origin.Missing {
+			if i := slices.IndexFunc(missing, func(o Missing) bool { return o.Equal(f) }); i >= 0 {
+				missing[i].Trials++
+			} else if len(missing) < maxWarnings {
+				missing = append(missing, Missing{f, 1})
 			}
 		}
 	}
 	slices.SortStableFunc(sources, func(a, b Source) int { return b.Trials - a.Trials })
-	slices.SortStableFunc(lacks, func(a, b Lack) int { return b.Trials - a.Trials })
-	return sources, lacks
+	slices.SortStableFunc(missing, func(a, b Missing) int { return b.Trials - a.Trials })
+	return sources, missing
 }
 
 // sourceText is "iperf3 3.12" or what the mapping file says of a publication.
@@ -97,15 +109,15 @@ func (t *Test) ingestCaveats(trials int) []string {
 	}
 	out := []string{fmt.Sprintf("%s ingested, not measured by soku: %s.", who, strings.Join(names, "; "))}
 	var parts []string
-	for _, l := range t.Lacks {
-		text := l.Text
-		if l.Trials < trials {
-			text += fmt.Sprintf(" (%s)", measure.Plural(l.Trials, "trial"))
+	for _, m := range t.Missing {
+		args := text.Args{"Missing": text.English().Finding(m.Finding), "Trials": 0}
+		if m.Trials < trials {
+			args["Trials"] = m.Trials
 		}
-		parts = append(parts, text)
+		parts = append(parts, text.English().Say("report.missing.one", args))
 	}
 	if len(parts) > 0 {
-		out = append(out, "What ingested trials lack: "+strings.Join(parts, "; ")+".")
+		out = append(out, text.English().Say("report.missing", text.Args{"Missing": parts}))
 	}
 	if t.Rounds > 1 {
 		out = append(out, "Nobody knows that the rounds of ingested trials were interleaved: a change over time can look like a difference.")

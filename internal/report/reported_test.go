@@ -29,7 +29,7 @@ func ingestedInput(trials map[string][]*measure.RTTFigures) Input {
 					Campaign: "20260301-x", Pattern: name, Label: "latency", Round: i + 1, Repeat: 1, Order: 1,
 					Levels: []measure.Level{{Factor: "sku", Value: name}},
 				},
-				Origin:  &measure.Origin{File: "f", Record: 1, Line: 1, Tool: "sockperf", ToolVersion: "3.7", Lacks: []string{measure.LacksHistogram}},
+				Origin:  &measure.Origin{File: "f", Record: 1, Line: 1, Tool: "sockperf", ToolVersion: "3.7", Missing: measure.OfPhrases([]string{string(measure.CodeNoHistogram)})},
 				Summary: measure.Summary{ReportedRTT: f},
 			})
 		}
@@ -50,7 +50,7 @@ func TestPercentilesWithoutAHistogramAreARangeAndNoAverage(t *testing.T) {
 		t.Errorf("%+v %+v", test.Basis, test.Ranking[0])
 	}
 	page := written(t, r.Markdown)
-	for _, want := range []string{"20.00 to 40.00", "10.00 to 12.00", "All trials were ingested, not measured by soku: sockperf 3.7.", measure.LacksHistogram} {
+	for _, want := range []string{"20.00 to 40.00", "10.00 to 12.00", "All trials were ingested, not measured by soku: sockperf 3.7.", "Missing in ingested trials: no histogram, only summary figures"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
 		}

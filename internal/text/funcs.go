@@ -40,6 +40,11 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 			separator, err := c.say("list.separator", nil)
 			return strings.Join(names, separator), err
 		},
+		// phrases writes parts that may have commas of their own one after the other.
+		"phrases": func(parts []string) (string, error) {
+			separator, err := c.say("list.phrases", nil)
+			return strings.Join(parts, separator), err
+		},
 		// given tells whether there is a figure that a sentence may do without.
 		"given": func(v any) bool { return v != nil },
 		// where writes the end or the direction that a finding is about.

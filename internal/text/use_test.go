@@ -243,8 +243,8 @@ func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
 	messages, used := messagesOf(t, "en"), map[string]bool{}
 	for _, m := range messages {
 		for _, text := range m.forms {
-			if strings.Contains(text, "{{list ") {
-				used["list.separator"] = true
+			for function, key := range map[string]string{"list": "list.separator", "phrases": "list.phrases"} {
+				used[key] = used[key] || strings.Contains(text, "{{"+function+" ")
 			}
 			for _, c := range counted.FindAllStringSubmatch(text, -1) {
 				used["count."+c[1]] = true
