@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
@@ -125,16 +125,12 @@ func (l *Lab) collect() {
 // startTicks is when a process began, in clock ticks since boot: with its
 // number that names it for as long as the machine runs.
 func startTicks(pid int) (uint64, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	p, err := procfs.NewProc(pid)
 	if err != nil {
 		return 0, err
 	}
-	// The second field is the program's name in brackets and may hold blanks and brackets.
-	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-	if len(f) < 20 {
-		return 0, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
-	}
-	return strconv.ParseUint(f[19], 10, 64)
+	stat, err := p.Stat()
+	return stat.Starttime, err
 }
 
 // alive reports whether the recorded process is still running. The process
