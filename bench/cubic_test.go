@@ -3,13 +3,13 @@ package main
 import (
 	"os"
 	"testing"
+
+	"soku/test/tier"
 )
 
 // Other programs on the machine must find it as it was.
 func TestTheMachineHasItsCongestionControlsBackAfterwards(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("the system's congestion control takes root")
-	}
+	tier.NeedsRoot(t, "changes of the system's congestion control")
 	read := func() (texts [2]string) {
 		for i, file := range []string{congestionFile, allowedFile} {
 			b, err := os.ReadFile(file)

@@ -10,12 +10,11 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("mounting a small file system to fill needs root")
-	}
+	tier.NeedsRoot(t, "small file systems to fill")
 	b := newBench(t, study)
 	if err := os.Mkdir(string(b.campaigns()), 0o755); err != nil {
 		t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"soku/test/tier"
 )
 
 // smallDisk mounts a file system that a result document does not fit on.
 func smallDisk(t *testing.T) string {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("mounting a small file system to fill needs root")
-	}
+	tier.NeedsRoot(t, "small file systems to fill")
 	dir := t.TempDir()
 	if err := unix.Mount("soku-test", dir, "tmpfs", 0, "size=4k"); err != nil {
 		t.Skipf("mounting a small file system to fill: %v", err)

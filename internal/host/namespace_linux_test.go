@@ -14,15 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 // inNamespace runs f on a thread in a network namespace of its own, with an
 // interface soku0 of MTU 1234 that has 10.98.0.1. Thread and namespace end with it.
 func inNamespace(t *testing.T, f func() error) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("making a network namespace needs root")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread is thrown away

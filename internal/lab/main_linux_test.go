@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"go.uber.org/goleak"
+
+	"soku/test/tier"
 )
 
 // The test program is also the program the lab starts again: it enters
@@ -70,9 +72,7 @@ func standIn(ctx context.Context) error {
 
 func needRoot(t *testing.T) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root: labs are network namespaces")
-	}
+	tier.NeedsRoot(t, "emulated networks")
 	if err := inThread(func() error { return unix.Unshare(unix.CLONE_NEWNET) }); err != nil {
 		t.Skipf("this machine makes no network namespaces: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/tier"
 )
 
 func TestLongQueuesLieBetweenTheKernelsOwnAndTheMemoryOfTCP(t *testing.T) {
@@ -42,9 +43,7 @@ func TestTheMemoryOfTCPIsKnownWhereTheNamespaceHidesIt(t *testing.T) {
 	if shown <= 0 {
 		t.Fatalf("this host lets TCP have %d bytes", shown)
 	}
-	if os.Geteuid() != 0 {
-		t.Skip("a network namespace takes root")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	var hidden int64
 	done := make(chan error)
 	go func() {

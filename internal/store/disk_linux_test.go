@@ -15,14 +15,13 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/storetest"
+	"soku/test/tier"
 )
 
 // smallDisk mounts a file system of its own for the test.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("mounting a small file system to fill needs root")
-	}
+	tier.NeedsRoot(t, "small file systems to fill")
 	dir := t.TempDir()
 	if err := unix.Mount("soku-test", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("mounting a small file system to fill: %v", err)

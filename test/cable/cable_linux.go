@@ -2,12 +2,13 @@ package cable
 
 import (
 	"net/netip"
-	"os"
 	"runtime"
 	"testing"
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+
+	"soku/test/tier"
 )
 
 // Host is a network namespace that goes away with its test.
@@ -21,9 +22,7 @@ type Host struct {
 // skipped.
 func Pair(t *testing.T) (a, b Host) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("network namespaces need root")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	a = Host{netip.MustParseAddr("192.0.2.1"), "soku-a", namespace(t)}
 	b = Host{netip.MustParseAddr("192.0.2.2"), "soku-b", namespace(t)}
 	a.Do(t, func() error {

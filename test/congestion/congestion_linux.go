@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"soku/test/tier"
 )
 
 const folder = "/proc/sys/net/ipv4/"
@@ -55,9 +57,7 @@ func Allowed(t *testing.T) []string {
 
 func needRights(t *testing.T) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("the list of allowed congestion controls takes root")
-	}
+	tier.NeedsRoot(t, "changes of what the machine allows")
 	if err := unix.Access(allowedFile, unix.W_OK); err != nil {
 		t.Skipf("%s: %v; it is writable in the first network namespace of the machine only", allowedFile, err)
 	}

@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"soku/test/tier"
 )
 
 func TestAPortCanBeListenedOnWhileProgramsAreStarted(t *testing.T) {
+	tier.SpendsSeconds(t)
 	done := make(chan struct{})
 	var starting sync.WaitGroup
 	for range 4 {

@@ -7,7 +7,10 @@
 // tell them from skips that hide something.
 package tier
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // SpendsSeconds leaves a test out of make quick: it waits for real time to pass,
 // because what it measures or what it talks to does.
@@ -24,5 +27,17 @@ func WatchesTheClock(t testing.TB) {
 	t.Helper()
 	if testing.Short() || race {
 		t.Skip("tier: it watches the clock")
+	}
+}
+
+// NeedsRoot leaves a test out of make quick, and skips it where this process is not
+// root: why says what it takes root for, such as "network namespaces".
+func NeedsRoot(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("tier: it needs root")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip(why + " need root")
 	}
 }

@@ -56,9 +56,7 @@ func needNetworks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("emulated networks need Linux, this is " + runtime.GOOS)
 	}
-	if os.Geteuid() != 0 {
-		t.Skip("emulated networks need root")
-	}
+	tier.NeedsRoot(t, "emulated networks")
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}

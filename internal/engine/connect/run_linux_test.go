@@ -93,9 +93,7 @@ func TestTheEndOfTheContextEndsAHandshake(t *testing.T) {
 
 // scarce runs a test of this binary in a child that has a network of its own.
 func scarce(t *testing.T, name string) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root for a network namespace")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	child := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.timeout=60s")
 	child.Env = append(os.Environ(), "SOKU_CONNECT_CHILD=1")
 	child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}

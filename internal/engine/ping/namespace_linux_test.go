@@ -9,14 +9,14 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"soku/test/tier"
 )
 
 // onThread runs f on a thread that is thrown away, after setup changed it.
 func onThread(t *testing.T, setup func() error, f func()) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("changing namespaces and capabilities needs root")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked

@@ -25,9 +25,7 @@ var here, silent = netip.MustParseAddr("10.9.0.1"), netip.MustParseAddr("10.9.0.
 // inSilence runs f on a thread of its own in a network where nobody answers silent.
 func inSilence(t *testing.T, f func()) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("network namespaces need root")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread is thrown away
