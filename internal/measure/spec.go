@@ -36,6 +36,12 @@ type Spec struct {
 	// Datagrams tells whether the data connections are UDP; nil is never.
 	Datagrams func(Options) bool
 
+	// Messages tells that the test exchanges messages: its TCP connections never wait to
+	// fill a segment (TCP_NODELAY).
+	Messages bool
+	// Held tells that a server may give a rate to a test that asked for none.
+	Held bool
+
 	// Length is how long a trial takes beside what setting it up takes; false where it
 	// ends after an amount whose rate is not known.
 	Length func(Options) (Duration, bool)

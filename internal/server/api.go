@@ -19,13 +19,13 @@ import (
 func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
 	running, waiting := s.queue.snapshot()
 	reply(w, http.StatusOK, native.Info{
-		Name: "soku", Version: s.cfg.Version, Protocol: native.Name, Tests: tests(),
+		Name: "soku", Version: s.cfg.Version, Protocol: native.Name, Tests: served(),
 		Limits: s.limits(), Running: len(running), Queue: len(waiting),
 	})
 }
 
-// tests are those that have a server's side.
-func tests() []measure.Test {
+// served are those that have a server's side.
+func served() []measure.Test {
 	var out []measure.Test
 	for _, t := range measure.Tests() {
 		if t.NeedsServer() {

@@ -72,11 +72,11 @@ func answer(c *net.TCPConn, status native.Status) bool {
 // prepare gives an accepted connection the options of the trial.
 func prepare(c *net.TCPConn, ss *session, index int) error {
 	o := ownOptions(ss)
-	if ss.test == measure.TestTCP && (o.Direction == measure.Forward || o.Direction == measure.Bidirectional && index < o.Streams) {
+	if o.Direction == measure.Forward || o.Direction == measure.Bidirectional && index < o.Streams {
 		o.FlowLabel = 0 // this end sends nothing there, and looking for the client's labels costs a receiver
 	}
 	settings := sock.FromOptions(o)
-	settings.NoDelay = settings.NoDelay || ss.test == measure.TestLatency
+	settings.NoDelay = settings.NoDelay || measure.SpecOf(ss.test).Messages
 	if err := settings.Apply(c); err != nil {
 		return onServer(err)
 	}
@@ -89,7 +89,7 @@ func prepare(c *net.TCPConn, ss *session, index int) error {
 func ownOptions(ss *session) measure.Options {
 	o := ss.options
 	o.Bind, o.Device, o.IPVersion, o.MSS = "", "", 0, 0
-	if ss.test == measure.TestTCP && o.Direction == measure.Forward {
+	if o.Direction == measure.Forward {
 		o.Congestion = ""
 	}
 	return o

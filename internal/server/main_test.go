@@ -18,6 +18,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/tests"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
 )
@@ -117,8 +118,8 @@ func (r *running) free() {
 
 // fakes move bytes like engines, as simply as can be.
 func fakes() engines {
-	return engines{
-		flows: flows.Engines{
+	return engines{Engines: tests.Engines{
+		Flows: flows.Engines{
 			SendTCP: func(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 				return each(ctx, conns, f.Direction, measure.Sender, func(c *net.TCPConn) (int64, error) {
 					n, err := writeFor(c, o, int64(o.Bytes)/int64(len(conns)))
@@ -148,8 +149,8 @@ func fakes() engines {
 				})
 			},
 		},
-		listen: connect.Listen,
-		echo: func(ctx context.Context, conns []net.Conn, _ measure.Options, _ engine.Flow, _ func(int64)) (string, error) {
+		Listen: connect.Listen,
+		Echo: func(ctx context.Context, conns []net.Conn, _ measure.Options, _ engine.Flow, _ func(int64)) (string, error) {
 			c := conns[0]
 			defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 			buf := make([]byte, 2000)
@@ -163,6 +164,7 @@ func fakes() engines {
 				}
 			}
 		},
+	},
 		facts: func(context.Context, netip.Addr) measure.Facts {
 			return measure.Facts{OS: "linux", Arch: "amd64", Hostname: "fake"}
 		},

@@ -3,6 +3,7 @@ package server
 import (
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/tests"
 )
 
 // permit checks the options of a client as the client should have, and holds
@@ -21,8 +22,11 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 	if _, err := pinsOf(o); err != nil {
 		return o, nil, onServer(err)
 	}
-	o, findings := s.slow(test, o)
-	return o, findings, nil
+	if d := tests.Of(test); s.cfg.MaxRate > 0 && d != nil && d.Limit != nil {
+		o, findings := d.Limit(s.cfg.MaxRate, o)
+		return o, findings, nil
+	}
+	return o, nil, nil
 }
 
 // pinsOf are the pins of this end.
@@ -32,37 +36,4 @@ func pinsOf(o measure.Options) (*sock.Pins, error) {
 		return nil, err
 	}
 	return sock.NewPins(own)
-}
-
-// slow lowers rates to the limit of this server.
-func (s *Server) slow(test measure.Test, o measure.Options) (measure.Options, measure.Findings) {
-	limit := s.cfg.MaxRate
-	if limit == 0 {
-		return o, nil
-	}
-	switch test {
-	case measure.TestTCP, measure.TestUDP:
-		if o.Rate > 0 && o.Rate <= limit {
-			return o, nil
-		}
-		figures := measure.Figures{"rate_bps": limit}
-		if o.Rate > 0 {
-			figures["requested_bps"] = o.Rate
-		}
-		o.Rate = limit
-		return o, measure.Findings{measure.NewFinding(measure.CodeServerLoweredRate, measure.AtServer, figures)}
-	case measure.TestConnect:
-		return slowConnections(limit, o)
-	case measure.TestLatency:
-		most := float64(limit) / 8 / float64(o.Size)
-		if o.RequestRate <= most {
-			return o, nil
-		}
-		finding := measure.NewFinding(measure.CodeServerLoweredRequests, measure.AtServer, measure.Figures{
-			"requests_per_second": most, "requested_per_second": o.RequestRate, "limit_bps": limit,
-		})
-		o.RequestRate = most
-		return o, measure.Findings{finding}
-	}
-	return o, nil
 }

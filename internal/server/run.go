@@ -3,19 +3,15 @@ package server
 import (
 	"context"
 	"errors"
-	"net"
 	"slices"
-	"sync"
 	"time"
 
-	"soku/internal/engine"
 	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/tests"
 	"soku/internal/wire/native"
 )
-
-var errFinished = errors.New("the client is finished")
 
 // measure runs this end of a complete session and returns what it counted.
 func (s *Server) measure(ss *session) *measure.End {
@@ -30,27 +26,18 @@ func (s *Server) measure(ss *session) *measure.End {
 	udp := ss.settleUDP()
 	facts := s.facts.latest(ss.local) // those in the answer may be older
 	watch := s.engines.watch(facts.Interface)
-	entry := ss.entry.Load()
-	if entry != nil {
-		entry.Begin(ctx) // before the client opens the first
+	acceptor := ss.acceptor()
+	if acceptor != nil {
+		acceptor.Begin(ctx) // before the client opens the first
 	}
 	ss.out.state(native.EventRunning)
 	ss.running.fire()
 
-	end := &measure.End{Findings: slices.Clone(ss.findings)}
-	var err error
-	switch ss.test {
-	case measure.TestConnect:
-		err = s.takeConnections(ctx, cancel, ss, entry, end)
-	case measure.TestLatency:
-		end.Method, err = s.echo(ctx, cancel, ss, udp)
-	default:
-		if ss.options.WithLatency {
-			end.Flows, err = s.flowsWithProbes(ctx, cancel, ss)
-		} else {
-			end.Flows, err = s.flows(ctx, cancel, ss, udp)
-		}
-	}
+	end, err := tests.Of(ss.test).Serve(ctx, tests.ServerEnd{
+		Options: ownOptions(ss), Conns: flows.Conns{TCP: ss.tcp, UDP: udp}, Acceptor: acceptor, Pins: pins,
+		Observe: s.police(cancel, ss), MaxRate: s.cfg.MaxRate, Finished: ss.finished.ch, Engines: s.engines.Engines,
+	})
+	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
 	counters := watch(host.MovedBy(end, ss.options))
 	end.Host = &measure.Host{Facts: facts, Counters: &counters, PinnedCPUs: pins.Pinned()}
 	if err == nil && pins.Err() != nil {
@@ -78,35 +65,6 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 			WithHint("ask for less, or for a duration within the limit")
 	}
 	return 0, nil
-}
-
-// echo answers until the client is finished.
-func (s *Server) echo(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) (method string, err error) {
-	conns := flows.Conns{TCP: ss.tcp, UDP: udp}.List()
-	var watcher sync.WaitGroup
-	defer watcher.Wait()
-	defer cancel(nil)
-	watcher.Go(func() {
-		select {
-		case <-ss.finished.ch:
-			cancel(errFinished)
-		case <-ctx.Done():
-		}
-	})
-	method, err = s.engines.echo(ctx, conns, ss.options, engine.Flow{Pins: ss.pins}, nil)
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errFinished):
-		return method, nil
-	case cause != nil:
-		return method, cause
-	}
-	return method, err
-}
-
-// flows runs this end of every direction.
-func (s *Server) flows(ctx context.Context, cancel context.CancelCauseFunc, ss *session, udp []net.Conn) ([]measure.FlowEnd, error) {
-	f := engine.Flow{Pins: ss.pins, Observe: s.police(cancel, ss)}
-	return s.engines.flows.Run(ctx, flows.Server, flows.Conns{TCP: ss.tcp, UDP: udp}, ownOptions(ss), f)
 }
 
 // police passes on the live intervals of what comes, and ends a session whose client

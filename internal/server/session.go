@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"soku/internal/engine/connect"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/tests"
 	"soku/internal/text"
 	"soku/internal/wire/native"
 )
@@ -57,7 +57,7 @@ type session struct {
 
 	counted bool // guarded by the registry
 
-	entry atomic.Pointer[connect.Listener] // of a connect test, from its turn to its end
+	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
 	mu    sync.Mutex
 	taken []bool // by index
@@ -169,7 +169,7 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 	if err := ss.await(ss.granted, 0, ""); err != nil {
 		return nil, err
 	}
-	port, err := s.openEntry(ss)
+	port, err := s.openAcceptor(ss)
 	if err != nil {
 		return nil, err
 	}
@@ -236,12 +236,22 @@ func (ss *session) arrived(store func()) bool {
 	return true
 }
 
+func (ss *session) setAcceptor(a tests.Acceptor) { ss.accepts.Store(&a) }
+
+// acceptor is nil where the test has none, and after its end.
+func (ss *session) acceptor() tests.Acceptor {
+	if a := ss.accepts.Load(); a != nil {
+		return *a
+	}
+	return nil
+}
+
 func (ss *session) closeData() {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	ss.ended = true
-	if l := ss.entry.Swap(nil); l != nil {
-		l.Close()
+	if a := ss.accepts.Swap(nil); a != nil {
+		(*a).Close()
 	}
 	for _, c := range ss.tcp {
 		if c != nil {

@@ -181,7 +181,7 @@ func TestShutdownTellsClientsWhyAndWaitsForAll(t *testing.T) {
 func TestShutdownWaitsForTheEngines(t *testing.T) {
 	e := fakes()
 	begun, ended := newLatch(), newLatch()
-	e.flows.ReceiveTCP = func(ctx context.Context, _ []*net.TCPConn, _ measure.Options, _ engine.Flow) (measure.FlowEnd, error) {
+	e.Flows.ReceiveTCP = func(ctx context.Context, _ []*net.TCPConn, _ measure.Options, _ engine.Flow) (measure.FlowEnd, error) {
 		begun.fire()
 		<-ctx.Done()
 		time.Sleep(200 * time.Millisecond) // what an engine does to end its threads

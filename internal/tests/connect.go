@@ -12,6 +12,7 @@ import (
 
 var _ = register(Descriptor{
 	Test: measure.TestConnect, Open: openConnect, Alone: connectAlone, Overhead: connectOverhead,
+	Accept: acceptConnections, Serve: serveConnect, Limit: limitConnections,
 	Summary: connectSummary,
 	Live:    func(View) []Column { return roundTripColumns("live.set_up") },
 })

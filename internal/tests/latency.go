@@ -13,6 +13,7 @@ import (
 
 var _ = register(Descriptor{
 	Test: measure.TestLatency, Open: openLatency, Overhead: latencyOverhead, Finish: finishLatency, Compare: compareRoundTrip,
+	Serve: serveLatency, Limit: limitRequests,
 	Rows: true, Summary: latencySummary,
 	Live: func(View) []Column { return roundTripColumns("live.replies") },
 })
@@ -43,4 +44,27 @@ func finishLatency(r *measure.Result) {
 	if d := r.Summary.DurationNs; d > 0 && r.Summary.RTT != nil {
 		r.Summary.PacketsPerSecond = float64(r.Latency.Received) * 1e9 / float64(d)
 	}
+}
+
+// serveLatency answers until the client is finished.
+func serveLatency(ctx context.Context, e ServerEnd) (*measure.End, error) {
+	end := &measure.End{}
+	err := e.untilFinished(ctx, e.clientFinished, func(ctx context.Context) (err error) {
+		end.Method, err = e.Engines.Echo(ctx, e.Conns.List(), e.Options, engine.Flow{Pins: e.Pins}, nil)
+		return err
+	})
+	return end, err
+}
+
+// limitRequests lowers the rate of requests to that of the server.
+func limitRequests(limit measure.Rate, o measure.Options) (measure.Options, measure.Findings) {
+	most := float64(limit) / 8 / float64(o.Size)
+	if o.RequestRate <= most {
+		return o, nil
+	}
+	finding := measure.NewFinding(measure.CodeServerLoweredRequests, measure.AtServer, measure.Figures{
+		"requests_per_second": most, "requested_per_second": o.RequestRate, "limit_bps": limit,
+	})
+	o.RequestRate = most
+	return o, measure.Findings{finding}
 }

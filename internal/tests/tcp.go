@@ -12,6 +12,7 @@ import (
 
 var _ = register(Descriptor{
 	Test: measure.TestTCP, Prepare: prepareTCP, Open: openTCP, Compare: compareGoodput,
+	Serve: serveTCP, Limit: limitStreams,
 	Live: tcpColumns, Summary: flowSummary,
 })
 
@@ -43,4 +44,11 @@ func tcpColumns(v View) []Column {
 		return []Column{rateColumn("live.rate"), bytesColumn("live.moved")}
 	}
 	return []Column{rateColumn("live.goodput"), bytesColumn("live.received")}
+}
+
+func serveTCP(ctx context.Context, e ServerEnd) (*measure.End, error) {
+	if e.Options.WithLatency {
+		return e.underLoad(ctx)
+	}
+	return serveFlows(ctx, e)
 }

@@ -30,6 +30,15 @@ type Descriptor struct {
 	Prepare func(measure.Options)
 	// Open opens what the client's end moves packets over.
 	Open func(context.Context, wire.Session, measure.Options) (ClientEnd, error)
+	// Accept opens at the server, before the client is answered, what takes the test's
+	// connections, for clients of the given addresses; nil for a test without such. Beside
+	// an error it may return an Acceptor that does without a port of its own.
+	Accept func(e Engines, local netip.Addr, peers []netip.Addr, o measure.Options) (Acceptor, error)
+	// Serve runs the server's end and returns what it counted, also beside an error. It
+	// returns within 100 ms of the context's end.
+	Serve func(context.Context, ServerEnd) (*measure.End, error)
+	// Limit holds the options to the highest rate of a server, and reports what it lowered.
+	Limit func(measure.Rate, measure.Options) (measure.Options, measure.Findings)
 	// Alone measures without a server.
 	Alone func(context.Context, Alone) (Found, error)
 	// Overhead measures on loopback what tool and host add to figures like those of the

@@ -11,7 +11,8 @@ import (
 )
 
 var _ = register(Descriptor{
-	Test: measure.TestUDP, Open: openUDP, Compare: comparePacketRate, Live: udpColumns, Summary: flowSummary,
+	Test: measure.TestUDP, Open: openUDP, Compare: comparePacketRate, Serve: serveFlows, Limit: limitStreams,
+	Live: udpColumns, Summary: flowSummary,
 })
 
 func openUDP(ctx context.Context, s wire.Session, _ measure.Options) (ClientEnd, error) {

@@ -51,3 +51,32 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 func probe(ctx context.Context, conn net.Conn, o measure.Options) (*measure.Latency, error) {
 	return latency.Run(ctx, []net.Conn{conn}, o, engine.Flow{})
 }
+
+// underLoad answers the messages that tell the latency of the path before,
+// beside and after the flows. The client ends each part by ending its connection,
+// so the flows begin when the path was measured without them.
+func (e ServerEnd) underLoad(ctx context.Context) (*measure.End, error) {
+	end := &measure.End{}
+	probes := e.Conns.TCP[len(e.Conns.TCP)-measure.Probes:]
+	answer := func(ctx context.Context, part int, o measure.Options) error {
+		// Without pins: the option is for the flows.
+		_, err := e.Engines.Echo(ctx, []net.Conn{probes[part]}, o, engine.Flow{}, nil)
+		return err
+	}
+	idle, load := e.Options.IdleProbe(), e.Options.LoadProbe()
+	if err := answer(ctx, 0, idle); err != nil {
+		return end, err
+	}
+	beside, stop := context.WithCancel(ctx)
+	defer stop()
+	answered := make(chan error, 1)
+	go func() { answered <- answer(beside, 1, load) }()
+	end, err := serveFlows(ctx, e)
+	if err != nil {
+		stop()
+	}
+	if err = errors.Join(err, <-answered); err != nil {
+		return end, err
+	}
+	return end, answer(ctx, 2, idle)
+}

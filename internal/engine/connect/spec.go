@@ -11,6 +11,7 @@ var _ = measure.Register(measure.Spec{
 	Defaults: defaults(),
 	Check:    check,
 	Server:   true,
+	Held:     true,
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
 			return measure.AmountLength(float64(o.Count), o.RequestRate)

@@ -18,6 +18,7 @@ var _ = measure.Register(measure.Spec{
 	Fill:        fill,
 	Check:       check,
 	Server:      true,
+	Messages:    true,
 	Connections: func(o measure.Options) int { return max(o.Flows, 1) },
 	Datagrams:   func(o measure.Options) bool { return o.Protocol == "udp" },
 	Length: func(o measure.Options) (measure.Duration, bool) {

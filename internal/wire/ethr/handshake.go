@@ -56,7 +56,7 @@ func (s *session) ask(ctx context.Context, i int) (c *net.TCPConn, took time.Dur
 	}
 	took = time.Since(began)
 	_ = c.SetDeadline(time.Time{})
-	return c, took, c.SetNoDelay(s.request.Options.NoDelay || s.request.Test == measure.TestLatency)
+	return c, took, c.SetNoDelay(s.request.Options.NoDelay || measure.SpecOf(s.request.Test).Messages)
 }
 
 // syn is the request for the test.

@@ -100,7 +100,7 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 	case StatusOK:
 		// The engines' waits are their own; small messages are not held back.
 		_ = c.SetDeadline(time.Time{})
-		return c.SetNoDelay(s.options.NoDelay || s.request.Test == measure.TestLatency)
+		return c.SetNoDelay(s.options.NoDelay || measure.SpecOf(s.request.Test).Messages)
 	case StatusVersion:
 		return measure.Errorf(measure.KindRefused, "open data connection %d to %s: the server does not speak version %d of the data protocol", index, s.remote, Version).WithHint("use the same version of soku at both ends")
 	}

@@ -141,7 +141,7 @@ func allowed(test measure.Test, asked, answered measure.Options) measure.Options
 	if answered.Rate > 0 && (asked.Rate == 0 || answered.Rate < asked.Rate) {
 		asked.Rate = answered.Rate
 	}
-	if r := answered.RequestRate; r > 0 && (r < asked.RequestRate || asked.RequestRate == 0 && test == measure.TestConnect) {
+	if r := answered.RequestRate; r > 0 && (r < asked.RequestRate || asked.RequestRate == 0 && measure.SpecOf(test).Held) {
 		asked.RequestRate = answered.RequestRate
 	}
 	return asked
