@@ -1,11 +1,9 @@
 package campaign
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -44,7 +42,7 @@ func (c *Campaign) ID() string { return c.Record.ID }
 func Create(in Journals, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
 	sum := sha256.Sum256(p.Text)
 	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: PlanRecord{
-		Schema: JournalSchema, ID: newID(p.Campaign, now), Name: p.Campaign, File: p.File, Text: string(p.Text),
+		Schema: JournalSchema, ID: measure.NewCampaignID(p.Campaign, now), Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.patterns), Version: version,
 	}}
 	var err error
@@ -228,12 +226,4 @@ func (c *Campaign) nextSession(now time.Time) measure.Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return measure.Session{ID: measure.NewResultID(now), Number: c.sessions + 1}
-}
-
-// newID begins with the time, so that identities sort, and ends with chance, so
-// that two campaigns begun in the same second differ.
-func newID(name string, now time.Time) string {
-	var b [3]byte
-	_, _ = rand.Read(b[:])
-	return fmt.Sprintf("%s-%s-%s", now.UTC().Format("20060102-150405"), name, hex.EncodeToString(b[:]))
 }

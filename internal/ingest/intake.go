@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -66,17 +65,10 @@ func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, e
 func (in *Intake) begin() {
 	q := in.request
 	in.fresh = true
-	in.Campaign = store.Campaign{ID: newID(q), Name: q.Campaign, StartedAt: q.Now.UTC()}
+	in.Campaign = store.Campaign{ID: measure.NewCampaignID(q.Campaign, q.Now), Name: q.Campaign, StartedAt: q.Now.UTC()}
 	if q.Mapping != nil {
 		in.Campaign.Title = short(q.Mapping.Title)
 	}
-}
-
-// newID is of the form all campaigns have: time, name and chance.
-func newID(q *Request) string {
-	var b [3]byte
-	_, _ = rand.Read(b[:])
-	return fmt.Sprintf("%s-%s-%s", q.Now.UTC().Format("20060102-150405"), q.Campaign, hex.EncodeToString(b[:]))
 }
 
 func (in *Intake) learn(r *measure.Result) {

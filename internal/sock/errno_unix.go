@@ -4,6 +4,7 @@ package sock
 
 import (
 	"errors"
+	"io"
 	"net"
 
 	"golang.org/x/sys/unix"
@@ -24,3 +25,8 @@ func NoBuffers(err error) bool { return errors.Is(err, unix.ENOBUFS) || errors.I
 
 // TooLong reports whether err says that a datagram is larger than the host sends.
 func TooLong(err error) bool { return errors.Is(err, unix.EMSGSIZE) }
+
+// Closed reports whether err says that the peer closed or reset the connection.
+func Closed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE)
+}

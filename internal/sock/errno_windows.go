@@ -2,6 +2,7 @@ package sock
 
 import (
 	"errors"
+	"io"
 	"net"
 	"unsafe"
 
@@ -40,3 +41,9 @@ func NoBuffers(err error) bool { return errors.Is(err, windows.WSAENOBUFS) }
 
 // TooLong reports whether err says that a datagram is larger than the host sends.
 func TooLong(err error) bool { return errors.Is(err, windows.WSAEMSGSIZE) }
+
+// Closed reports whether err says that the peer closed or reset the connection.
+func Closed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNABORTED)
+}

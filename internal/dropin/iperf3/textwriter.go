@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/ncruces/go-strftime"
 )
 
 const separator = "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
@@ -37,7 +39,7 @@ func newText(out, errs io.Writer, set *Settings, now func() time.Time) *textWrit
 func (w *textWriter) print(format string, args ...any) {
 	var b strings.Builder
 	if w.set.Timestamps != "" {
-		b.WriteString(strftime(w.set.Timestamps, w.now()))
+		b.WriteString(strftime.Format(w.set.Timestamps, w.now()))
 	}
 	if w.role == Client && w.set.Title != "" {
 		b.WriteString(w.set.Title + ":  ")
@@ -334,7 +336,7 @@ func (w *textWriter) Fail(message string) {
 	w.failed = true
 	stamp := ""
 	if w.set.Timestamps != "" {
-		stamp = strftime(w.set.Timestamps, w.now())
+		stamp = strftime.Format(w.set.Timestamps, w.now())
 	}
 	fmt.Fprintf(w.err, "%siperf3: %s\n", stamp, message)
 }

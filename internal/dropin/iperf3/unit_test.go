@@ -3,6 +3,8 @@ package iperf3
 import (
 	"testing"
 	"time"
+
+	"github.com/ncruces/go-strftime"
 )
 
 func TestQuantitiesFillFourPlaces(t *testing.T) {
@@ -31,8 +33,14 @@ func TestTimesAreWrittenAsStrftimeDoes(t *testing.T) {
 		"%s|%j|%u|%w|%%|": "1772863445|066|6|6|%|",
 		"%I:%M %p%n%k%l":  "03:04 PM\n15 3",
 		"%F %T %z %Z %e":  "2026-03-07 15:04:05 +0900 JST  7",
+		"%a %A %b %B %h":  "Sat Saturday Mar March Mar",
+		"%D %x %r %R %X":  "03/07/26 03/07/26 03:04:05 PM 15:04 15:04:05",
+		"%d.%m.%y%t%S":    "07.03.26\t05",
 	} {
-		if got := strftime(format, at); got != want {
+		if unknown := unknownConversion(format); unknown != "" {
+			t.Errorf("%q: %q is refused", format, unknown)
+		}
+		if got := strftime.Format(format, at); got != want {
 			t.Errorf("%q: %q, want %q", format, got, want)
 		}
 	}

@@ -19,7 +19,7 @@ func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 		path = "write"
 	}
 	var loops []*senderLoop
-	for _, places := range dealt(len(s.conns), sock.Processors) {
+	for _, places := range sock.Deal(len(s.conns), sock.Processors) {
 		writer, err := sock.OpenWriter(pick(s.conns, places), path, nil)
 		if err != nil || s.o.Portable {
 			for _, g := range loops {
@@ -43,15 +43,6 @@ func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 		running.Go(g.run)
 	}
 	all.Go(func() { running.Wait(); watch() })
-}
-
-// dealt are the connections of each of n loops, dealt out in turn.
-func dealt(conns, n int) [][]int {
-	loops := make([][]int, min(n, conns))
-	for i := range conns {
-		loops[i%len(loops)] = append(loops[i%len(loops)], i)
-	}
-	return loops
 }
 
 func pick(conns []*net.TCPConn, places []int) []*net.TCPConn {

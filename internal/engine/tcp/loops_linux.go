@@ -28,14 +28,6 @@ func pick(conns []*net.TCPConn, streams []int) []*net.TCPConn {
 	return out
 }
 
-func asConns(in []*net.TCPConn) []net.Conn {
-	out := make([]net.Conn, len(in))
-	for i, c := range in {
-		out[i] = c
-	}
-	return out
-}
-
 // loopsOf is how many loops a flow has: one a processor, but dropping bytes needs
 // no more than one.
 func loopsOf(path string) int {
@@ -73,7 +65,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		n = len(s.conns)
 	}
 	var all []*sendLoop
-	for _, streams := range dealt(len(s.conns), n) {
+	for _, streams := range sock.Deal(len(s.conns), n) {
 		writer, err := sock.OpenWriter(pick(s.conns, streams), path, s.fill())
 		if err != nil {
 			for _, l := range all {
@@ -83,7 +75,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 		}
 		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), writer: writer})
 	}
-	watch := sock.Unwatch(asConns(s.conns))
+	watch := sock.Unwatch(sock.Conns(s.conns))
 	if path != "zerocopy" {
 		// The kernel's words about pages that are sent keep coming until the last byte is
 		// acknowledged, and the runtime's poller would take them for a broken socket.
@@ -110,7 +102,7 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		n = len(r.conns)
 	}
 	var all []*receiveLoop
-	for _, streams := range dealt(len(r.conns), n) {
+	for _, streams := range sock.Deal(len(r.conns), n) {
 		reader, err := sock.OpenReader(pick(r.conns, streams), path, r.length)
 		if err != nil {
 			for _, l := range all {
@@ -120,7 +112,7 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		}
 		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), reader: reader, yields: path == "discard", wide: newWidening(len(streams))})
 	}
-	r.watch = sock.Unwatch(asConns(r.conns))
+	r.watch = sock.Unwatch(sock.Conns(r.conns))
 	if patient {
 		for _, l := range all {
 			l.long = l.reader.BlockTimeout(tick) // without patience the loop sleeps by the clock, as ever

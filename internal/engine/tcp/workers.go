@@ -81,12 +81,3 @@ func cannot(option, path string, err error) error {
 	return measure.Errorf(measure.KindUsage, "%s %s: this system has no such path for TCP", option, path).
 		WithHint("leave out --%s", option)
 }
-
-// dealt are the streams of each of n loops, dealt out in turn.
-func dealt(streams, n int) [][]int {
-	loops := make([][]int, min(n, streams))
-	for i := range streams {
-		loops[i%len(loops)] = append(loops[i%len(loops)], i)
-	}
-	return loops
-}

@@ -3,7 +3,6 @@ package iperf3
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"syscall"
@@ -63,7 +62,7 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 // two tests.
 func between(told, seen error) error {
 	var e *measure.Error
-	if !errors.As(told, &e) || e.Kind == measure.KindInterrupted || sock.TimedOut(seen) || !sock.Refused(seen) && !isClosed(seen) {
+	if !errors.As(told, &e) || e.Kind == measure.KindInterrupted || sock.TimedOut(seen) || !sock.Refused(seen) && !sock.Closed(seen) {
 		return told
 	}
 	return &passing{e}
@@ -135,8 +134,4 @@ func (s *session) explainState(state State) error {
 		return e.WithHint("look at what the server printed")
 	}
 	return nil
-}
-
-func isClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -173,7 +173,7 @@ func (s *session) expect(ctx context.Context, doing string, want State) error {
 	if err != nil && want == ParamExchange {
 		return between(s.explainControl(ctx, doing, err), err)
 	}
-	if err != nil && want == CreateStreams && isClosed(err) && ctx.Err() == nil {
+	if err != nil && want == CreateStreams && sock.Closed(err) && ctx.Err() == nil {
 		return s.turnedAway()
 	}
 	if err != nil {

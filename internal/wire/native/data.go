@@ -73,7 +73,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	if err != nil {
 		return nil, s.because(ctx, err)
 	}
-	return conns, s.keepAll(asConns(conns))
+	return conns, s.keepAll(sock.Conns(conns))
 }
 
 // introduce sends the preamble and reads the server's answer.
@@ -114,14 +114,6 @@ func (s *session) keepAll(conns []net.Conn) error {
 		}
 	}
 	return nil
-}
-
-func asConns[C net.Conn](in []C) []net.Conn {
-	out := make([]net.Conn, len(in))
-	for i, c := range in {
-		out[i] = c
-	}
-	return out
 }
 
 // UDP implements wire.Session.

@@ -7,8 +7,6 @@ import "syscall"
 // What the operating system says when a connection cannot be made.
 const (
 	errnoRefused     = syscall.ECONNREFUSED
-	errnoReset       = syscall.ECONNRESET
-	errnoBrokenPipe  = syscall.EPIPE
 	errnoNoHost      = syscall.EHOSTUNREACH
 	errnoNoNetwork   = syscall.ENETUNREACH
 	errnoNoAddress   = syscall.EADDRNOTAVAIL

@@ -5,8 +5,6 @@ import "golang.org/x/sys/windows"
 // What the operating system says when a connection cannot be made.
 const (
 	errnoRefused     = windows.WSAECONNREFUSED
-	errnoReset       = windows.WSAECONNRESET
-	errnoBrokenPipe  = windows.WSAECONNABORTED
 	errnoNoHost      = windows.WSAEHOSTUNREACH
 	errnoNoNetwork   = windows.WSAENETUNREACH
 	errnoNoAddress   = windows.WSAEADDRNOTAVAIL

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -97,7 +96,7 @@ func explainTLS(ctx context.Context, addr string, err error) error {
 	switch {
 	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "TLS to %s: no answer in time", addr).WithHint("does the server speak TLS?")
-	case errors.As(err, &header), isClosed(err):
+	case errors.As(err, &header), sock.Closed(err):
 		return refused("the server does not speak TLS").WithHint("connect without TLS, or start the server with a certificate")
 	case errors.As(err, &authority):
 		return refused("the server's certificate is signed by an authority this host does not trust").WithHint("give the authority's certificate")
@@ -124,7 +123,7 @@ func explainExchange(ctx context.Context, addr string, err error) error {
 	switch {
 	case sock.TimedOut(err):
 		return measure.Errorf(measure.KindUnreachable, "ask %s for a session: connected, and no answer in time", addr).WithHint("is that a soku server?")
-	case isClosed(err):
+	case sock.Closed(err):
 		return measure.Errorf(measure.KindRefused, "ask %s for a session: it closed the connection without an answer", addr).WithHint("is that a soku server, and does it allow this address?")
 	}
 	return notSoku(addr)
@@ -183,11 +182,6 @@ func clip(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-func isClosed(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, errnoReset) || errors.Is(err, errnoBrokenPipe)
 }
 
 // innermost is the text of the cause without the operations around it, which

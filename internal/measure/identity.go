@@ -7,6 +7,14 @@ import (
 	"time"
 )
 
+// NewCampaignID is the identity of a campaign of that name that begins now: the time to
+// the second, so that identities sort by it, the name, and 6 hex digits of chance.
+func NewCampaignID(name string, now time.Time) string {
+	var chance [3]byte
+	_, _ = rand.Read(chance[:]) // never fails
+	return fmt.Sprintf("%s-%s-%s", now.UTC().Format("20060102-150405"), name, hex.EncodeToString(chance[:]))
+}
+
 // NewResultID is the identity of a result of now: 12 hex digits of milliseconds
 // since 1970, so that identities sort by time, and 8 of chance, so that two of
 // one millisecond differ.
