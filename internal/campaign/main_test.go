@@ -16,13 +16,24 @@ import (
 	"soku/internal/store"
 )
 
-// TestMain is also the processes that tests start, see childRoles.
+// TestMain is also the processes that tests start, see childRoles and commands.
 func TestMain(m *testing.M) {
 	if role := childRoles[os.Getenv("SOKU_TEST_ROLE")]; role != nil {
 		os.Exit(role())
 	}
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		if err := commands[os.Args[1]](os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
+
+// commands are the commands of soku that tests have the test program run in the
+// place of soku.
+var commands = map[string]func(args []string) error{}
 
 // study is a plan of 2 levels x 2 tests x 2 repeats x 2 rounds: 16 trials.
 const study = `campaign: study
