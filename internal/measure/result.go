@@ -14,7 +14,7 @@ type Result struct {
 	Schema    string     `json:"schema" jsonschema:"enum=soku.result/1"`
 	ID        string     `json:"id" jsonschema:"description=Unique and sortable by time"`
 	Tool      Tool       `json:"tool"`
-	Test      Test       `json:"test" jsonschema:"enum=tcp,enum=udp,enum=latency,enum=connect,enum=ping,enum=trace,enum=mtu"`
+	Test      Test       `json:"test"`
 	Trial     *Trial     `json:"trial,omitempty" jsonschema:"description=Place in a campaign; absent for a test run by hand"`
 	StartedAt time.Time  `json:"started_at" jsonschema:"description=Wall clock of the client"`
 	Path      Path       `json:"path"`

@@ -149,6 +149,15 @@ func TestTheNamesScriptsCountOnAreThere(t *testing.T) {
 	}
 }
 
+// testNames allows the tests that are registered.
+func testNames() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, t := range Tests() {
+		s.Enum = append(s.Enum, string(t))
+	}
+	return s
+}
+
 func generateSchema(t *testing.T) []byte {
 	t.Helper()
 	reflector := jsonschema.Reflector{
@@ -156,6 +165,8 @@ func generateSchema(t *testing.T) []byte {
 		AllowAdditionalProperties: true,
 		Mapper: func(rt reflect.Type) *jsonschema.Schema {
 			switch rt {
+			case reflect.TypeFor[Test]():
+				return testNames()
 			case reflect.TypeFor[Duration]():
 				return &jsonschema.Schema{Type: "integer", Description: "Nanoseconds"}
 			case reflect.TypeFor[Rate]():
