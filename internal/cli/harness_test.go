@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"soku/internal/server"
+	serverethr "soku/internal/server/ethr"
+	serveriperf3 "soku/internal/server/iperf3"
 )
 
 // fakeSystem is a System in memory with a data folder of its own; the file
@@ -69,7 +71,10 @@ func soku(t *testing.T, args ...string) (stdout, stderr string, code int) {
 // its host:port.
 func startServer(t *testing.T, change func(*server.Config)) string {
 	t.Helper()
-	cfg := server.Config{Listen: "127.0.0.1:0", MaxClients: 100, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	cfg := server.Config{
+		Listen: "127.0.0.1:0", MaxClients: 100, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Foreign: []server.Foreign{{Protocol: serverethr.New(serverethr.Hooks{})}, {Protocol: serveriperf3.New(serveriperf3.Config{})}},
+	}
 	if change != nil {
 		change(&cfg)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"soku/internal/dropin/iperf3"
 	"soku/internal/measure"
 	"soku/internal/process"
 	"soku/internal/server"
@@ -84,7 +83,6 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 	cfg := server.Config{
 		Listen: f.listen, MaxClients: f.maxClients, Exclusive: f.exclusive, MaxDuration: f.maxDuration,
 		MaxRate: f.maxRate, Version: version.String(), Log: slog.New(slog.DiscardHandler),
-		IPerf3: iperf3.ServerOutput(version.String(), sys.Now),
 	}
 	if !f.quiet {
 		cfg.Log = slog.New(slog.NewTextHandler(sys.Stderr, nil))

@@ -7,8 +7,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	dropin "soku/internal/dropin/iperf3"
 	"soku/internal/measure"
 	"soku/internal/server"
+	serverethr "soku/internal/server/ethr"
+	serveriperf3 "soku/internal/server/iperf3"
+	"soku/internal/version"
 	"soku/internal/wire/ethr"
 	"soku/internal/wire/iperf3"
 )
@@ -37,63 +41,81 @@ func (f *foreignFlags) add(flags *pflag.FlagSet) {
 
 // read puts into cfg what the flags say.
 func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) error {
-	if err := addForeign(measure.ViaIperf3, f.iperf3, listen, iperf3.DefaultPort, cfg); err != nil {
+	users, err := f.readUsers(sys)
+	if err != nil {
 		return err
 	}
-	switch {
-	case cfg.Token == "":
-		if err := addForeign(measure.ViaEthr, f.ethr, listen, ethr.Port, cfg); err != nil {
+	own := serveriperf3.New(serveriperf3.Config{Users: users, Observer: dropin.ServerOutput(version.String(), sys.Now)})
+	for _, p := range []struct {
+		protocol server.Protocol
+		flag     string
+		port     int
+	}{
+		{serverethr.New(serverethr.Hooks{}), f.ethr, ethr.Port},
+		{own, f.iperf3, iperf3.DefaultPort},
+	} {
+		flag := p.flag
+		if p.protocol.Name() == measure.ViaEthr && cfg.Token != "" {
+			if flag != foreignAuto && flag != foreignOff {
+				return measure.Errorf(measure.KindUsage, "--ethr and --token-file exclude each other: clients of Ethr know no token").WithHint("leave out one of them")
+			}
+			flag = foreignOff
+		}
+		at, err := foreignPort(p.protocol, flag, listen, p.port)
+		if err != nil {
 			return err
 		}
-	case f.ethr != foreignAuto && f.ethr != foreignOff:
-		return measure.Errorf(measure.KindUsage, "--ethr and --token-file exclude each other: clients of Ethr know no token").WithHint("leave out one of them")
+		cfg.Foreign = append(cfg.Foreign, at)
 	}
-	if (f.privateKey == "") != (f.users == "") {
-		return measure.Errorf(measure.KindUsage, "clients of iperf3 are known by a key and a file of users, and one of them is missing").
-			WithHint("give --rsa-private-key-file and --authorized-users-file")
-	}
-	if f.privateKey == "" {
-		return nil
-	}
-	text, err := sys.ReadFile(f.privateKey)
-	if err != nil {
-		return measure.Errorf(measure.KindUsage, "read the key for clients of iperf3: %w", err).WithHint("check --rsa-private-key-file")
-	}
-	key, err := iperf3.ParsePrivateKey(text)
-	if err != nil {
-		return measure.Errorf(measure.KindFile, "read the key for clients of iperf3 in %s: %w", f.privateKey, err).WithHint("openssl genrsa -out private.pem 2048 makes one")
-	}
-	text, err = sys.ReadFile(f.users)
-	if err != nil {
-		return measure.Errorf(measure.KindUsage, "read the users of iperf3: %w", err).WithHint("check --authorized-users-file")
-	}
-	users, err := iperf3.ParseUsers(text)
-	if err != nil {
-		return measure.Errorf(measure.KindFile, "read the users of iperf3 in %s: %w", f.users, err).WithHint(`a line is user,hash with the hash of: echo -n "{user}password" | sha256sum`)
-	}
-	cfg.Users = &iperf3.Guard{Key: key, Users: users, PKCS1: f.pkcs1}
 	return nil
 }
 
-// addForeign gives a protocol a port of its own as the flag of its name says. auto is
+// readUsers reads which clients of iperf3 are served; nil is all.
+func (f *foreignFlags) readUsers(sys *System) (*iperf3.Guard, error) {
+	if (f.privateKey == "") != (f.users == "") {
+		return nil, measure.Errorf(measure.KindUsage, "clients of iperf3 are known by a key and a file of users, and one of them is missing").
+			WithHint("give --rsa-private-key-file and --authorized-users-file")
+	}
+	if f.privateKey == "" {
+		return nil, nil
+	}
+	text, err := sys.ReadFile(f.privateKey)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "read the key for clients of iperf3: %w", err).WithHint("check --rsa-private-key-file")
+	}
+	key, err := iperf3.ParsePrivateKey(text)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindFile, "read the key for clients of iperf3 in %s: %w", f.privateKey, err).WithHint("openssl genrsa -out private.pem 2048 makes one")
+	}
+	text, err = sys.ReadFile(f.users)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindUsage, "read the users of iperf3: %w", err).WithHint("check --authorized-users-file")
+	}
+	users, err := iperf3.ParseUsers(text)
+	if err != nil {
+		return nil, measure.Errorf(measure.KindFile, "read the users of iperf3 in %s: %w", f.users, err).WithHint(`a line is user,hash with the hash of: echo -n "{user}password" | sha256sum`)
+	}
+	return &iperf3.Guard{Key: key, Users: users, PKCS1: f.pkcs1}, nil
+}
+
+// foreignPort gives a protocol a port of its own as the flag of its name says. auto is
 // the protocol's usual port at the address that the server itself listens on; a
 // server whose port the system picks has none, because it is somebody's for a moment.
-func addForeign(protocol, flag, listen string, port int, cfg *server.Config) error {
+func foreignPort(p server.Protocol, flag, listen string, port int) (server.Foreign, error) {
+	f := server.Foreign{Protocol: p}
 	switch {
 	case flag == foreignOff:
-		return nil
 	case flag == foreignAuto:
 		host, own, err := net.SplitHostPort(listen)
-		if err != nil || own == "0" || own == strconv.Itoa(port) {
-			return nil //nolint:nilerr // which opening that port will tell
+		if err == nil && own != "0" && own != strconv.Itoa(port) { // opening the server's port reports a wrong address
+			f.Listen, f.Optional = net.JoinHostPort(host, strconv.Itoa(port)), true
 		}
-		cfg.Foreign = append(cfg.Foreign, server.Foreign{Protocol: protocol, Listen: net.JoinHostPort(host, strconv.Itoa(port)), Optional: true})
-		return nil
 	case !strings.Contains(flag, ":") || strings.HasSuffix(flag, ":"):
-		return measure.Errorf(measure.KindUsage, "--%s %q names no port", protocol, flag).WithHint("write auto, off, or for example :%d", port)
+		return f, measure.Errorf(measure.KindUsage, "--%s %q names no port", p.Name(), flag).WithHint("write auto, off, or for example :%d", port)
+	default:
+		f.Listen = flag
 	}
-	cfg.Foreign = append(cfg.Foreign, server.Foreign{Protocol: protocol, Listen: flag})
-	return nil
+	return f, nil
 }
 
 // foreignText says where the clients of other tools find the server.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -22,8 +21,6 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/wire"
-	"soku/internal/wire/ethr"
-	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 	"soku/test/tier"
 )
@@ -327,55 +324,5 @@ func TestStepsOutOfOrderAreRefused(t *testing.T) {
 	x.start()
 	if got := status("POST", native.StartPath); got != http.StatusConflict {
 		t.Errorf("second start: %d", got)
-	}
-}
-
-// beginnings are, for each protocol, what its connections begin with.
-func beginnings() map[string][]string {
-	return map[string][]string{
-		"data":             {native.Magic},
-		"control":          {"GET ", "POST", "DELE", "HEAD", "PUT ", "PATC", "OPTI"},
-		"control over TLS": {"\x16\x03"},
-		"ethr":             {string(ethr.Append(nil, ethr.Message{Kind: ethr.Syn, Test: ethr.Bandwidth}))},
-		"iperf3":           {"abcdefghijklmnopqrstuvwxyz234567abcd\x00"},
-	}
-}
-
-func FuzzRecognise(f *testing.F) {
-	for _, begins := range beginnings() {
-		for _, b := range begins {
-			f.Add([]byte(b))
-		}
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) < sniffed {
-			return
-		}
-		p, more := recognise(b)
-		if p == nil || more > 0 {
-			return
-		}
-		for _, begin := range beginnings()[p.name] {
-			if bytes.HasPrefix(b, []byte(begin)) {
-				return
-			}
-		}
-		if p.name == "ethr" && bytes.Contains(b, []byte("EthrMsg")) {
-			return // behind a length
-		}
-		if p.name == measure.ViaIperf3 && len(b) >= iperf3.CookieSize && iperf3.MayBeCookie(b[:iperf3.CookieSize]) {
-			return // any cookie is one
-		}
-		t.Errorf("%q was taken for %s", b, p.name)
-	})
-}
-
-func TestNoProtocolHidesAnother(t *testing.T) {
-	for _, p := range protocols {
-		for _, b := range beginnings()[p.name] {
-			if got, _ := recognise([]byte(b + "....")[:max(min(len(b), maxSniffed), sniffed)]); got == nil || got.name != p.name {
-				t.Errorf("%q is not taken for %s", b, p.name)
-			}
-		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"soku/internal/measure"
 )
 
-// allowance is what a test may move under the server's limit on rates: a tenth over
+// Allowance is what a test may move under the server's limit on rates: a tenth over
 // the rate since it began, and a second of it or 16 MB for what was under way. It may
 // be used from any goroutine.
-type allowance struct {
+type Allowance struct {
 	perSecond float64 // bytes; 0 is no limit
 	most      float64 // bytes that are saved up at most
 
@@ -20,10 +20,10 @@ type allowance struct {
 	at     time.Time // when credit was that
 }
 
-// newAllowance begins one now. saved is how long what is not moved can be saved up; 0 is
+// NewAllowance begins one now. saved is how long what is not moved can be saved up; 0 is
 // for a test that lasts as long as somebody moves something.
-func newAllowance(limit measure.Rate, saved time.Duration) *allowance {
-	a := &allowance{perSecond: float64(limit) / 8, most: math.Inf(1), at: time.Now()}
+func NewAllowance(limit measure.Rate, saved time.Duration) *Allowance {
+	a := &Allowance{perSecond: float64(limit) / 8, most: math.Inf(1), at: time.Now()}
 	a.credit = max(a.perSecond, 16e6)
 	if saved > 0 {
 		a.most = a.credit + 1.1*a.perSecond*saved.Seconds()
@@ -31,8 +31,8 @@ func newAllowance(limit measure.Rate, saved time.Duration) *allowance {
 	return a
 }
 
-// spend takes bytes off, and tells whether that was more than there is.
-func (a *allowance) spend(bytes int64) (over bool) {
+// Spend takes bytes off, and tells whether that was more than there is.
+func (a *Allowance) Spend(bytes int64) (over bool) {
 	if a.perSecond == 0 {
 		return false
 	}

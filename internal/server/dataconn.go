@@ -12,7 +12,8 @@ import (
 
 // serveData reads the rest of a preamble and gives the connection to its
 // session. An unknown key is closed without an answer.
-func (s *Server) serveData(_ *port, c *net.TCPConn, first []byte) {
+func (s *Server) serveData(from *Conn) {
+	c, first := from.TCPConn, from.First
 	kept := false
 	defer func() {
 		if !kept {

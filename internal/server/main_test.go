@@ -62,17 +62,12 @@ func serve(t *testing.T, cfg Config, change ...func(*Server)) *running {
 
 func serveWith(t *testing.T, cfg Config, e engines, change ...func(*Server)) *running {
 	t.Helper()
-	return serveIn(t, cfg, e, demuxInKernel, change...)
-}
-
-func serveIn(t *testing.T, cfg Config, e engines, inKernel bool, change ...func(*Server)) *running {
-	t.Helper()
 	logs := &logBuffer{}
 	cfg.Log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
 	}
-	s, err := newServer(cfg, e, inKernel)
+	s, err := newServer(cfg, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +88,7 @@ func serveIn(t *testing.T, cfg Config, e engines, inKernel bool, change ...func(
 }
 
 // portable makes a server tell UDP peers apart itself.
-func portable(s *Server) { s.demux = newDemux(s.udp) }
+func portable(s *Server) { s.own.demux = newDemux(s.own.udp) }
 
 // eventually waits for a condition that nothing announces.
 func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {

@@ -1,38 +1,33 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
-
-// Foreign is a port beside the server's own, where another tool's clients look
-// for their server.
-type Foreign struct {
-	Protocol string // "iperf3"
-	Listen   string // host:port, for TCP and UDP
-	// Optional: a port that is taken is told in the log, and the server goes on.
-	Optional bool
-}
 
 // port is where TCP and UDP are listened on under one number.
 type port struct {
 	protocol *protocol // of all that comes; nil: what comes is told apart by its first bytes
+	device   string    // network interface of its sockets; empty: any
 	tcp      *net.TCPListener
 	udp      *net.UDPConn
 	addr     netip.AddrPort
 	demux    *demux // nil where the kernel tells UDP peers apart
 }
 
+// openPort opens a port; inKernel has the kernel tell UDP peers apart.
 func openPort(p *protocol, address, device string, inKernel bool) (*port, error) {
 	tcp, udp, err := listen(address, device)
 	if err != nil {
 		return nil, err
 	}
-	at := &port{protocol: p, tcp: tcp, udp: udp, addr: tcp.Addr().(*net.TCPAddr).AddrPort()}
+	at := &port{protocol: p, device: device, tcp: tcp, udp: udp, addr: tcp.Addr().(*net.TCPAddr).AddrPort()}
 	if !inKernel {
 		at.demux = newDemux(udp)
 	}
@@ -43,26 +38,51 @@ func openPort(p *protocol, address, device string, inKernel bool) (*port, error)
 // optional and taken.
 func (s *Server) openForeign(inKernel bool) error {
 	for _, f := range s.cfg.Foreign {
-		p := called(f.Protocol)
-		if p == nil {
-			return measure.Errorf(measure.KindUsage, "no protocol is called %q", f.Protocol)
+		p := s.speak(f.Protocol)
+		s.protocols = append(s.protocols, p)
+		if f.Listen == "" {
+			continue
 		}
 		at, err := openPort(p, f.Listen, s.cfg.Device, inKernel)
 		switch {
 		case err != nil && f.Optional && errors.Is(err, errnoInUse):
-			s.log.Warn("not served on the port of its own: another program has it", "protocol", f.Protocol, "address", f.Listen)
+			s.log.Warn("not served on the port of its own: another program has it", "protocol", p.name, "address", f.Listen)
 			continue
 		case err != nil:
 			e := measure.AsError(err, measure.KindUsage)
-			return measure.Errorf(e.Kind, "%s: %w", f.Protocol, err).WithHint("choose another address with --%s, or off", f.Protocol)
+			return measure.Errorf(e.Kind, "%s: %w", p.name, err).WithHint("choose another address with --%s, or off", p.name)
 		}
 		s.foreign = append(s.foreign, at)
 	}
 	return nil
 }
 
+// speak makes a handler for a protocol, and its row.
+func (s *Server) speak(p Protocol) *protocol {
+	h := p.NewHandler(services{s})
+	s.handlers = append(s.handlers, h)
+	return &protocol{name: p.Name(), match: p.Match, serve: h.ServeConn, datagram: h.ServeDatagram, appliesOptions: true}
+}
+
 // ports are all that the server listens on, its own first.
-func (s *Server) ports() []*port { return append([]*port{s.port}, s.foreign...) }
+func (s *Server) ports() []*port { return append([]*port{s.own}, s.foreign...) }
+
+// Shared implements [Port].
+func (at *port) Shared() bool { return at.protocol == nil }
+
+// Connect implements [Port].
+func (at *port) Connect(ctx context.Context, local netip.Addr, peer netip.AddrPort, settings sock.Settings) (net.Conn, error) {
+	end := netip.AddrPortFrom(local, at.addr.Port())
+	if at.demux != nil {
+		return at.demux.add(peer, end), nil
+	}
+	settings.Device = at.device
+	c, err := connectUDP(ctx, end, peer, settings)
+	if err != nil {
+		return nil, err // without a nil *net.UDPConn in the interface
+	}
+	return c, nil
+}
 
 // close ends what waits on the port, but not what was accepted there.
 func (at *port) close() {
@@ -141,12 +161,12 @@ func (s *Server) datagram(at *port, from netip.AddrPort, b []byte) {
 	}
 	if !own {
 		if take := at.protocol.datagram; take != nil {
-			take(s, at, from, b)
+			take(at, from, b)
 		}
 		return
 	}
-	for _, p := range protocols {
-		if p.datagram != nil && p.datagram(s, at, from, b) {
+	for _, p := range s.protocols {
+		if p.datagram != nil && p.datagram(at, from, b) {
 			return
 		}
 	}

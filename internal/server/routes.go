@@ -64,8 +64,8 @@ func (s *Server) newHTTP() *http.Server {
 }
 
 // servePlain gives a control connection to the HTTP server.
-func (s *Server) servePlain(_ *port, c *net.TCPConn, first []byte) {
-	if cc := s.claim(c, first); cc != nil {
+func (s *Server) servePlain(c *Conn) {
+	if cc := s.claim(c.TCPConn, c.First); cc != nil {
 		s.control.give(cc)
 	}
 }
@@ -74,7 +74,7 @@ func (s *Server) servePlain(_ *port, c *net.TCPConn, first []byte) {
 // client at once that there is no TLS here.
 var handshakeFailure = []byte{21, 3, 3, 0, 2, 2, 40}
 
-func (s *Server) serveTLS(_ *port, c *net.TCPConn, first []byte) {
+func (s *Server) serveTLS(c *Conn) {
 	if s.cfg.TLS == nil {
 		_, _ = c.Write(handshakeFailure)
 		_ = c.Close()
@@ -82,7 +82,7 @@ func (s *Server) serveTLS(_ *port, c *net.TCPConn, first []byte) {
 	}
 	config := s.cfg.TLS.Clone()
 	config.NextProtos = []string{"http/1.1"}
-	if cc := s.claim(c, first); cc != nil {
+	if cc := s.claim(c.TCPConn, c.First); cc != nil {
 		s.control.give(tls.Server(cc, config))
 	}
 }

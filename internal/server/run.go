@@ -24,8 +24,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	pins, _ := pinsOf(ss.options) // which were permitted
 	ss.pins = pins
 	udp := ss.settleUDP()
-	facts := s.facts.latest(ss.local) // those in the answer may be older
-	watch := s.engines.watch(facts.Interface)
+	watched := s.watchHost(ss.local)
 	acceptor := ss.acceptor()
 	if acceptor != nil {
 		acceptor.Begin(ctx) // before the client opens the first
@@ -38,8 +37,8 @@ func (s *Server) measure(ss *session) *measure.End {
 		Observe: s.police(cancel, ss), MaxRate: s.cfg.MaxRate, Finished: ss.finished.ch, Engines: s.engines.Engines,
 	})
 	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
-	counters := watch(host.MovedBy(end, ss.options))
-	end.Host = &measure.Host{Facts: facts, Counters: &counters, PinnedCPUs: pins.Pinned()}
+	end.Host = watched(host.MovedBy(end, ss.options))
+	end.Host.PinnedCPUs = pins.Pinned()
 	if err == nil && pins.Err() != nil {
 		err = onServer(pins.Err())
 	}
@@ -70,7 +69,7 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 // police passes on the live intervals of what comes, and ends a session whose client
 // sends clearly more than the server allows. The client watches what it receives itself.
 func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Observer {
-	allowed := newAllowance(s.cfg.MaxRate, 0)
+	allowed := NewAllowance(s.cfg.MaxRate, 0)
 	return func(p measure.Progress) {
 		if p.Role == measure.Sender {
 			return
@@ -78,7 +77,7 @@ func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Obs
 		if p.Whole() {
 			ss.out.interval(p)
 		}
-		if allowed.spend(p.Bytes) {
+		if allowed.Spend(p.Bytes) {
 			cancel(measure.Errorf(measure.KindRefused, "the server ended the test: the client sends faster than %s, the limit (--max-rate)", s.cfg.MaxRate).
 				WithHint("use the same version of soku at both ends"))
 		}

@@ -12,34 +12,27 @@ import (
 	"sync"
 	"time"
 
-	"soku/internal/engine"
 	"soku/internal/measure"
-	"soku/internal/wire/iperf3"
 	"soku/internal/wire/native"
 )
 
 // Config is what an operator decides. The zero value listens on a port the
 // system picks, on all addresses, without limits and without a log.
 type Config struct {
-	Listen      string                // host:port, for TCP and UDP; an empty host is all addresses
-	Device      string                // network interface that clients come through; empty: any
-	Pin         measure.Pinning       // processors for tests of iperf3's clients that ask for none
-	MaxClients  int                   // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
-	Exclusive   bool                  // one session at a time; others wait in a queue, first come first
-	MaxDuration measure.Duration      // longest session that is accepted, omitted start included; 0: no limit
-	MaxRate     measure.Rate          // highest rate of a session in each direction; 0: no limit
-	Allow       []netip.Prefix        // clients that are served; nil: all
-	Token       string                // what control requests must carry; empty: nothing
-	TLS         *tls.Config           // for the control API, which is then refused without; nil: no TLS
-	Version     string                // of this program, for clients to see
-	Foreign     []Foreign             // ports of other protocols
-	Users       *iperf3.Guard         // which clients of iperf3 are served; nil: all, or none where Token is set
-	Only        string                // the one protocol that is served, on the server's own port; empty: all
-	Ethr        EthrHooks             // tell of the tests of Ethr's clients
-	IPerf3      func() IPerf3Observer // shows the next test of iperf3's clients; nil: none
-	IPerf3Times IPerf3Times           // what such a client may take its time for
-	IPerf3Files engine.Contents       // of the streams of such a client, over TCP alone
-	Log         *slog.Logger          // one line at the start and at the end of a session; nil: none
+	Listen      string           // host:port, for TCP and UDP; an empty host is all addresses
+	Device      string           // network interface that clients come through; empty: any
+	MaxClients  int              // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
+	Exclusive   bool             // one session at a time; others wait in a queue, first come first
+	MaxDuration measure.Duration // longest session that is accepted, omitted start included; 0: no limit
+	MaxRate     measure.Rate     // highest rate of a session in each direction; 0: no limit
+	Allow       []netip.Prefix   // clients that are served; nil: all
+	Token       string           // what control requests must carry; empty: nothing
+	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS
+	Version     string           // of this program, for clients to see
+	Foreign     []Foreign        // protocols of other tools, asked in this order whether they know a client
+	Only        Protocol         // the one protocol that is served, on the server's own port; nil: soku's and those of Foreign
+	Portable    bool             // tell UDP peers apart here, as on systems whose kernel cannot
+	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 
 // Bounds on what connections may hold before they belong to a session.
@@ -63,16 +56,16 @@ type Server struct {
 	cfg          Config
 	log          *slog.Logger
 	engines      engines
-	*port                // its own
-	foreign      []*port // each of one protocol
+	own          *port
+	foreign      []*port     // each of one protocol
+	protocols    []*protocol // of what comes to a shared port, in this order
+	handlers     []Handler   // of other tools' protocols
 	http         *http.Server
 	control      *handoff
 	sessions     *registry
 	queue        *admission
 	facts        *factsCache
 	unclassified *openConns
-	ethr         *ethrTests
-	iperf3       *iperf3Desk
 	secret       [32]byte // keys the nonces of the UDP handshake
 	times        times
 	live         sync.WaitGroup // one count for a session
@@ -84,32 +77,33 @@ type Server struct {
 // New listens and returns. Errors are *measure.Error: of kind usage when the
 // address is wrong or taken, permission when the port is not allowed.
 func New(cfg Config) (*Server, error) {
-	return newServer(cfg, realEngines(), demuxInKernel)
+	return newServer(cfg, realEngines())
 }
 
-func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
+func newServer(cfg Config, e engines) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	only := called(cfg.Only)
-	if cfg.Only != "" && only == nil {
-		return nil, measure.Errorf(measure.KindUsage, "no protocol is called %q", cfg.Only)
-	}
-	own, err := openPort(only, cfg.Listen, cfg.Device, inKernel)
+	inKernel := demuxInKernel && !cfg.Portable
+	own, err := openPort(nil, cfg.Listen, cfg.Device, inKernel)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, log: cfg.Log, engines: e, port: own,
+		cfg: cfg, log: cfg.Log, engines: e, own: own,
 		control:      newHandoff(own.tcp.Addr(), maxControl+2*cfg.MaxClients),
 		sessions:     newRegistry(),
 		queue:        &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:        &factsCache{read: e.facts, age: factsAge},
 		unclassified: &openConns{limit: maxUnclassified},
-		iperf3:       newIperf3Desk(),
 		times:        defaultTimes,
 	}
-	s.ethr = newEthrTests(s, cfg.Ethr)
+	s.base, s.stop = context.WithCancelCause(context.Background())
+	s.http = s.newHTTP()
+	s.protocols = s.native()
+	if cfg.Only != nil {
+		own.protocol = s.speak(cfg.Only)
+	}
 	if err := s.openForeign(inKernel); err != nil {
 		s.closePorts()
 		return nil, err
@@ -117,8 +111,6 @@ func newServer(cfg Config, e engines, inKernel bool) (*Server, error) {
 	if _, err := rand.Read(s.secret[:]); err != nil {
 		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
 	}
-	s.base, s.stop = context.WithCancelCause(context.Background())
-	s.http = s.newHTTP()
 	return s, nil
 }
 
@@ -129,7 +121,10 @@ func (s *Server) closePorts() {
 }
 
 // Addr is the address and port that TCP and UDP listen on.
-func (s *Server) Addr() netip.AddrPort { return s.addr }
+func (s *Server) Addr() netip.AddrPort { return s.own.addr }
+
+// ErrShutdown is why what runs when [Server.Serve] ends is ended.
+var ErrShutdown error = errShutdown
 
 var errShutdown = measure.Errorf(measure.KindBroken, "the server is shutting down")
 
@@ -152,8 +147,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		run(func() error { return s.accept(at) })
 		run(func() error { return s.readUDP(at) })
 	}
-	helpers.Go(func() { s.ethr.run(s.base) })
-	helpers.Go(func() { s.facts.get(s.base, s.addr.Addr().Unmap()) }) // so that the first client does not wait for them
+	helpers.Go(func() { s.facts.get(s.base, s.own.addr.Addr().Unmap()) }) // so that the first client does not wait for them
 	var err error
 	select {
 	case <-ctx.Done():
@@ -177,7 +171,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.closePorts()
 	helpers.Wait()
 	s.unclassified.wait()
-	s.ethr.end()
+	for _, h := range s.handlers {
+		h.Close()
+	}
 	s.control.wait()
 	s.facts.work.Wait()
 	return err
@@ -188,7 +184,7 @@ func (s *Server) serveHTTP() error {
 	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
 		return nil
 	}
-	return measure.Errorf(measure.KindInternal, "serve the control API on %s: %w", s.addr, err)
+	return measure.Errorf(measure.KindInternal, "serve the control API on %s: %w", s.own.addr, err)
 }
 
 // allowed reports whether clients at a are served at all.

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"soku/internal/measure"
 	"soku/internal/sock"
-	"soku/internal/wire/ethr"
 	"soku/internal/wire/native"
 )
 
@@ -23,28 +21,24 @@ const maxSniffed = 64
 // protocol is a row of the table by which a connection finds its handler.
 type protocol struct {
 	name string
-	// match tells whether first, which are at least sniffed bytes, begins a
-	// connection of this protocol, and how many bytes more it wants to see, 0
-	// where it is sure. What is asked for must come from every client of it.
+	// match is that of [Protocol].
 	match func(first []byte) (ours bool, more int)
-	// serve handles a connection to at, of which first was read already: nothing
-	// on the protocol's own port, all that match has seen elsewhere. It closes the
-	// connection, or releases it from s.untold and gives it to somebody who does.
-	serve func(s *Server, at *port, c *net.TCPConn, first []byte)
-	// datagram handles one of an unknown peer that came to at. It may not keep b.
-	// It returns false for one of another protocol. nil: no datagrams.
-	datagram func(s *Server, at *port, from netip.AddrPort, b []byte) (ours bool)
-	// options: it gives its connections the options of a test ([sock.Settings.Apply]).
-	options bool
+	// serve is [Handler].ServeConn.
+	serve func(c *Conn)
+	// datagram is [Handler].ServeDatagram; nil: no datagrams.
+	datagram func(at Port, from netip.AddrPort, b []byte) (ours bool)
+	// appliesOptions: serve gives a connection the options of a test
+	// ([sock.Settings.Apply]), its congestion control among them.
+	appliesOptions bool
 }
 
-// protocols is asked in order; another protocol gets its place here.
-var protocols = []protocol{
-	{"data", beginsData, (*Server).serveData, nil, true},
-	{"control", beginsHTTP, (*Server).servePlain, nil, false},
-	{"control over TLS", beginsTLS, (*Server).serveTLS, nil, false},
-	{measure.ViaEthr, ethr.Begins, (*Server).serveEthr, (*Server).ethrDatagram, false},
-	{measure.ViaIperf3, beginsIperf3, (*Server).serveIperf3, (*Server).knockIperf3, true},
+// native are the rows of soku's own protocol.
+func (s *Server) native() []*protocol {
+	return []*protocol{
+		{name: "data", match: beginsData, serve: s.serveData, appliesOptions: true},
+		{name: "control", match: beginsHTTP, serve: s.servePlain},
+		{name: "control over TLS", match: beginsTLS, serve: s.serveTLS},
+	}
 }
 
 func beginsData(first []byte) (bool, int) { return string(first[:sniffed]) == native.Magic, 0 }
@@ -61,23 +55,13 @@ func beginsTLS(first []byte) (bool, int) { return strings.HasPrefix(string(first
 
 // recognise returns the protocol that begins with first, at least sniffed
 // bytes, or nil, and how many bytes more it wants to see before it is sure.
-func recognise(first []byte) (p *protocol, more int) {
-	for i := range protocols {
-		if ours, more := protocols[i].match(first); ours {
-			return &protocols[i], more
+func recognise(protocols []*protocol, first []byte) (p *protocol, more int) {
+	for _, p := range protocols {
+		if ours, more := p.match(first); ours {
+			return p, more
 		}
 	}
 	return nil, 0
-}
-
-// called is the protocol of that name, or nil.
-func called(name string) *protocol {
-	for i := range protocols {
-		if protocols[i].name == name {
-			return &protocols[i]
-		}
-	}
-	return nil
 }
 
 // sniff reads the first bytes of c, which have [native.SniffTimeout] to
@@ -97,7 +81,7 @@ func (s *Server) sniff(at *port, c *net.TCPConn) {
 			return
 		}
 		var p *protocol
-		if p, more = recognise(first); p == nil {
+		if p, more = recognise(s.protocols, first); p == nil {
 			s.log.Debug("closed a connection of an unknown protocol", "client", c.RemoteAddr())
 			_ = c.Close()
 			return
@@ -110,8 +94,8 @@ func (s *Server) sniff(at *port, c *net.TCPConn) {
 
 // hand gives a connection, of which first was read already, to its protocol.
 func (s *Server) hand(p *protocol, at *port, c *net.TCPConn, first []byte) {
-	if !p.options {
+	if !p.appliesOptions {
 		sock.SystemCongestion(c)
 	}
-	p.serve(s, at, c, first)
+	p.serve(&Conn{TCPConn: c, First: first, Port: at, Number: s.unclassified.number(c), waiting: s.unclassified})
 }

@@ -67,7 +67,7 @@ func (s *Server) nonce(d native.Datagram, from netip.AddrPort) (nonce [native.No
 // reply answers one datagram with one of the same size.
 func (s *Server) reply(ss *session, to netip.AddrPort, t native.DatagramType, index uint16, nonce [native.NonceSize]byte) {
 	b := native.Datagram{Version: native.Version, Type: t, Index: index, Nonce: nonce}.Append(nil)
-	_, _, _ = s.udp.WriteMsgUDPAddrPort(b, sourceControl(ss.local), to)
+	_, _, _ = s.own.udp.WriteMsgUDPAddrPort(b, sourceControl(ss.local), to)
 }
 
 // proven opens the flow of a peer whose return path is proven, or repeats the
@@ -109,19 +109,17 @@ func (ss *session) peerOf(index int) (peer netip.AddrPort, opening bool) {
 
 // open makes the flow: a connected socket, or a peer of the shared one.
 func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
-	local := netip.AddrPortFrom(ss.local, s.addr.Port())
-	if s.demux != nil {
-		return udpFlow{conn: s.demux.add(peer, local), peer: peer}, nil
-	}
-	settings := sock.FromOptions(ownOptions(ss))
-	settings.Device = s.cfg.Device
-	c, err := connectUDP(ss.ctx, local, peer, settings)
+	conn, err := s.own.Connect(ss.ctx, ss.local, peer, sock.FromOptions(ownOptions(ss)))
 	if err != nil {
 		var known *measure.Error
 		if errors.As(err, &known) {
 			return udpFlow{}, onServer(known)
 		}
 		return udpFlow{}, measure.Errorf(measure.KindInternal, "on the server: open a UDP socket to %s: %w", peer, err)
+	}
+	c, ok := conn.(*net.UDPConn)
+	if !ok {
+		return udpFlow{conn: conn, peer: peer}, nil
 	}
 	late := make(chan struct{})
 	go func() {

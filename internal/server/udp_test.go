@@ -225,7 +225,7 @@ func TestBlockedUDPIsToldApartFromABrokenPath(t *testing.T) {
 	s := serve(t, Config{})
 	o := udpOptions(func(o *measure.Options) { o.ConnectTimeout = measure.Duration(300 * time.Millisecond) })
 	c := s.open(measure.TestUDP, o)
-	_ = s.udp.Close()
+	_ = s.own.udp.Close()
 	begin := time.Now()
 	_, err := c.UDP(t.Context())
 	if measure.KindOf(err) != measure.KindUnreachable || !strings.Contains(err.Error(), "while TCP to the same port works") || !strings.Contains(err.Error(), "blocked?") {
@@ -341,11 +341,11 @@ func TestAPeerOfTheSharedSocketBehavesLikeAConnection(t *testing.T) {
 func FuzzDatagramFromOutside(f *testing.F) {
 	f.Add(native.Datagram{Version: 1, Type: native.Hello}.Append(nil))
 	f.Add(native.Datagram{Version: 1, Type: native.Proof, Index: 65535}.Append(nil))
-	s, err := newServer(Config{Listen: "127.0.0.1:0"}, fakes(), demuxInKernel)
+	s, err := newServer(Config{Listen: "127.0.0.1:0"}, fakes())
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(func() { _ = s.tcp.Close(); _ = s.udp.Close() })
+	f.Cleanup(s.closePorts)
 	ss, err := newSession(s.base)
 	if err != nil {
 		f.Fatal(err)
@@ -355,7 +355,7 @@ func FuzzDatagramFromOutside(f *testing.F) {
 	s.sessions.byKey[ss.key] = ss
 	from := netip.MustParseAddrPort("127.0.0.1:1")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s.datagram(s.port, from, b)
+		s.datagram(s.own, from, b)
 		if ss.have > 0 {
 			t.Fatal("a flow was opened without a proof")
 		}

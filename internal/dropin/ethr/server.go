@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	serverethr "soku/internal/server/ethr"
 )
 
 // serve serves Ethr's clients, and only them, until ctx ends.
@@ -20,11 +21,12 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t := &serverTable{out: out}
-	hooks := server.EthrHooks{Client: t.begins, Second: t.second, Lap: t.lap}
+	hooks := serverethr.Hooks{Client: t.begins, Second: t.second, Lap: t.lap}
+	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Version: env.Version}
 	if s.Once {
 		hooks.Over = func(netip.Addr, bool) { cancel() }
 	}
-	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Only: measure.ViaEthr, Version: env.Version, Ethr: hooks}
+	cfg.Only = serverethr.New(hooks)
 	if s.Debug {
 		cfg.Log = slog.New(slog.NewTextHandler(debugLines{out}, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime}))
 	}
@@ -124,12 +126,12 @@ func head() string {
 const none = "--  "
 
 // second prints the rows of a second, and their sum where there are several of a protocol.
-func (t *serverTable) second(rows []server.EthrRow) {
+func (t *serverTable) second(rows []serverethr.Row) {
 	t.rows = nil
 	if t.out.view != nil {
 		defer func() { t.out.view.table(head(), t.rows) }()
 	}
-	slices.SortFunc(rows, func(a, b server.EthrRow) int { return a.Client.Compare(b.Client) })
+	slices.SortFunc(rows, func(a, b serverethr.Row) int { return a.Client.Compare(b.Client) })
 	clients := map[netip.Addr]bool{}
 	for _, r := range rows {
 		clients[r.Client] = true
@@ -138,7 +140,7 @@ func (t *serverTable) second(rows []server.EthrRow) {
 		t.out.print(strings.TrimSpace(strings.Repeat("- ", 30)))
 	}
 	for _, udp := range []bool{false, true} {
-		sum, n := server.EthrRow{UDP: udp, Seconds: 1}, 0
+		sum, n := serverethr.Row{UDP: udp, Seconds: 1}, 0
 		for _, r := range rows {
 			if r.UDP != udp {
 				continue
@@ -155,7 +157,7 @@ func (t *serverTable) second(rows []server.EthrRow) {
 	}
 }
 
-func (t *serverTable) one(remote string, r server.EthrRow) {
+func (t *serverTable) one(remote string, r serverethr.Row) {
 	per := func(n uint64) string { return unit(float64(n)/r.Seconds, t.out.decimals) }
 	protocol, conns, packets, latency := "TCP", per(r.Connections), none, none
 	if r.UDP {

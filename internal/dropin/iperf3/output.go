@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/server"
+	serveriperf3 "soku/internal/server/iperf3"
 	"soku/internal/wire/iperf3"
 )
 
 // ServerOutput shows the tests of a server that prints nothing of its own in iperf3's
 // way: a client that asks for the server's output gets the text that iperf3 would have
 // printed. Of all other tests nothing is kept. version is soku's.
-func ServerOutput(version string, now func() time.Time) func() server.IPerf3Observer {
+func ServerOutput(version string, now func() time.Time) func() serveriperf3.Observer {
 	set := defaults()
 	set.Role = Server
 	env := Environment{Stdout: io.Discard, Stderr: io.Discard, Now: now, Version: version}
-	return func() server.IPerf3Observer {
+	return func() serveriperf3.Observer {
 		return &onDemand{visit: visit{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
 	}
 }
@@ -29,24 +29,24 @@ type onDemand struct {
 	asked bool
 }
 
-// Options implements server.IPerf3Show.
+// Options implements serveriperf3.Observer.
 func (d *onDemand) Options(o measure.Options) measure.Options { return o }
 
-// Opened implements server.IPerf3Show.
+// Opened implements serveriperf3.Observer.
 func (d *onDemand) Opened(e iperf3.Exchange, conns []net.Conn) {
 	if d.asked = e.Parameters.GetServerOutput; d.asked {
 		d.visit.Opened(e, conns)
 	}
 }
 
-// Observe implements server.IPerf3Show.
+// Observe implements serveriperf3.Observer.
 func (d *onDemand) Observe(p measure.Progress) {
 	if d.asked {
 		d.visit.Observe(p)
 	}
 }
 
-// Measured implements server.IPerf3Show.
+// Measured implements serveriperf3.Observer.
 func (d *onDemand) Measured(end *measure.End, own *iperf3.Results) (text string, document []byte) {
 	if !d.asked {
 		return "", nil
@@ -54,5 +54,5 @@ func (d *onDemand) Measured(end *measure.End, own *iperf3.Results) (text string,
 	return d.visit.Measured(end, own)
 }
 
-// Closed implements server.IPerf3Show.
+// Closed implements serveriperf3.Observer.
 func (*onDemand) Closed(*measure.End, error) {}

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"soku/internal/server"
+	serveriperf3 "soku/internal/server/iperf3"
 	"soku/test/tier"
 )
 
 // sokuServer is a soku server in this process until the test ends.
 func sokuServer(t *testing.T) (port string) {
 	t.Helper()
-	s, err := server.New(server.Config{Listen: "127.0.0.1:0", IPerf3: ServerOutput("test", time.Now)})
+	s, err := server.New(server.Config{Listen: "127.0.0.1:0", Foreign: []server.Foreign{{Protocol: serveriperf3.New(serveriperf3.Config{Observer: ServerOutput("test", time.Now)})}}})
 	if err != nil {
 		t.Fatal(err)
 	}

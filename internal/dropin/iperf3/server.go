@@ -11,13 +11,14 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	serveriperf3 "soku/internal/server/iperf3"
 	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
 
 // serve answers clients until ctx ends, or with --one-off until one test has ended.
 func (r *runner) serve(ctx context.Context) int {
-	cfg, err := r.config()
+	cfg, protocol, err := r.config()
 	if err != nil {
 		refuse(r.env, err)
 		return 1
@@ -26,7 +27,8 @@ func (r *runner) serve(ctx context.Context) int {
 	defer stop()
 	h := &house{runner: r, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
 	h.idle.Stop()
-	cfg.IPerf3 = func() server.IPerf3Observer { return h.welcome() }
+	protocol.Observer = func() serveriperf3.Observer { return h.welcome() }
+	cfg.Only = serveriperf3.New(protocol)
 	s, err := server.New(cfg)
 	if err != nil {
 		r.newWriter().Fail("error - unable to start listener for connections: " + reason(measure.AsError(err, measure.KindUsage)))
@@ -49,20 +51,20 @@ func (r *runner) serve(ctx context.Context) int {
 
 // config is the server that the settings ask for: of iperf3's protocol alone, with one
 // client at a time.
-func (r *runner) config() (server.Config, error) {
+func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err error) {
 	set := r.set
-	cfg := server.Config{
-		Listen: net.JoinHostPort(set.Bind, strconv.Itoa(set.Port)), MaxClients: 1, Only: measure.ViaIperf3, Version: r.env.Version,
+	cfg = server.Config{
+		Listen: net.JoinHostPort(set.Bind, strconv.Itoa(set.Port)), MaxClients: 1, Version: r.env.Version,
 		MaxRate: measure.Rate(set.RateLimit), MaxDuration: measure.Duration(time.Duration(set.MaxDuration) * time.Second),
 	}
 	cfg.Device = set.Device
 	if set.Affinity >= 0 {
-		cfg.Pin = measure.Pinning{On: true, CPUs: []int{set.Affinity}}
-		if _, err := sock.NewPins(cfg.Pin); err != nil {
-			return cfg, problem("unable to set CPU affinity: %w", err)
+		protocol.Pin = measure.Pinning{On: true, CPUs: []int{set.Affinity}}
+		if _, err := sock.NewPins(protocol.Pin); err != nil {
+			return cfg, protocol, problem("unable to set CPU affinity: %w", err)
 		}
 	}
-	cfg.IPerf3Times, cfg.IPerf3Files = set.times(), r.contents()
+	protocol.Times, protocol.Files = set.times(), r.contents()
 	switch {
 	case set.Bind == "" && set.IPVersion == 4:
 		cfg.Listen = net.JoinHostPort("0.0.0.0", strconv.Itoa(set.Port))
@@ -70,11 +72,10 @@ func (r *runner) config() (server.Config, error) {
 		cfg.Listen = net.JoinHostPort("::", strconv.Itoa(set.Port))
 	}
 	if set.PrivateKey == "" && set.Users == "" {
-		return cfg, nil
+		return cfg, protocol, nil
 	}
-	guard, err := r.guard()
-	cfg.Users = guard
-	return cfg, err
+	protocol.Users, err = r.guard()
+	return cfg, protocol, err
 }
 
 // guard knows the users that are served.
@@ -152,7 +153,7 @@ func (h *house) welcome() *visit {
 func (h *house) part(err error) {
 	defer h.turn.Unlock()
 	switch {
-	case h.set.OneOff && !errors.Is(err, server.ErrIPerf3Unauthorized):
+	case h.set.OneOff && !errors.Is(err, serveriperf3.ErrUnauthorized):
 		h.leave()
 	case err == nil || !errors.Is(err, server.ErrShutdown):
 		h.listen()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"soku/internal/server"
+	serveriperf3 "soku/internal/server/iperf3"
 )
 
 // Limits of the options in this file, milliseconds and seconds.
@@ -87,8 +87,8 @@ func bitrateLimit(s *Settings, v string) error {
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // times are the server's.
-func (s *Settings) times() server.IPerf3Times {
-	return server.IPerf3Times{
+func (s *Settings) times() serveriperf3.Times {
+	return serveriperf3.Times{
 		Silence: milliseconds(s.RcvTimeout), Unacknowledged: milliseconds(s.SndTimeout),
 		RateOver: s.RateOver, KeepAlive: s.KeepAlive.config(),
 	}

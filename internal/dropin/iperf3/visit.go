@@ -10,6 +10,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/server"
+	serveriperf3 "soku/internal/server/iperf3"
 	"soku/internal/wire/iperf3"
 )
 
@@ -111,11 +112,11 @@ func (v *visit) Closed(end *measure.End, err error) {
 // farewell is what a server of iperf3 says of a test that broke off.
 func farewell(err error) string {
 	switch {
-	case errors.Is(err, server.ErrIPerf3Stopped):
+	case errors.Is(err, serveriperf3.ErrStopped):
 		return "the client has terminated"
-	case errors.Is(err, server.ErrIPerf3Gone):
+	case errors.Is(err, serveriperf3.ErrGone):
 		return "the client has unexpectedly closed the connection"
-	case errors.Is(err, server.ErrIPerf3Unauthorized):
+	case errors.Is(err, serveriperf3.ErrUnauthorized):
 		return "error - test authorization failed"
 	case errors.Is(err, engine.ErrStalled):
 		return silent

@@ -1,4 +1,4 @@
-package server
+package iperf3
 
 import (
 	"slices"
@@ -6,39 +6,39 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
-	"soku/internal/wire/iperf3"
+	wire "soku/internal/wire/iperf3"
 )
 
-// permitIperf3 holds what a client asks to the limits of this server as iperf3's own
+// permit holds what a client asks to the limits of this server as iperf3's own
 // server does, which refuses what it does not allow, and returns the options of this
 // end's engines. The client decides when the test is over, so they have no time.
-func (s *Server) permitIperf3(p *iperf3.Parameters, now time.Time) (measure.Options, error) {
+func (h *handler) permit(p *wire.Parameters, now time.Time) (measure.Options, error) {
 	var o measure.Options
-	if s.cfg.Users != nil {
-		user, err := s.cfg.Users.Check(p.AuthToken, now)
+	if h.cfg.Users != nil {
+		user, err := h.cfg.Users.Check(p.AuthToken, now)
 		if err != nil {
-			return o, refuse(iperf3.CodeAuthorization, "%w", err)
+			return o, refuse(wire.CodeAuthorization, "%w", err)
 		}
-		s.log.Info("a client of iperf3 proved its user", "user", user)
+		h.Log().Info("a client of iperf3 proved its user", "user", user)
 	}
 	seconds := measure.Duration(time.Duration(p.Omit+p.Time) * time.Second)
 	asked := measure.Rate(min(max(p.Bandwidth, p.FQRate), 1<<50) * int64(p.Streams()))
-	switch limit := s.cfg.MaxDuration; {
+	switch limits := h.Limits(); {
 	case p.Protocol == "sctp":
-		return o, refuse(iperf3.CodeNoSCTP, "SCTP is not measured here")
-	case limit > 0 && (seconds > limit || p.Time == 0):
-		return o, refuse(iperf3.CodeMaxDuration, "the test is to take %s and this server allows %s (--max-duration)", seconds, limit)
-	case s.cfg.MaxRate > 0 && asked > s.cfg.MaxRate:
-		return o, refuse(iperf3.CodeTotalRate, "the test is to send %s and this server allows %s (--max-rate)", asked, s.cfg.MaxRate)
+		return o, refuse(wire.CodeNoSCTP, "SCTP is not measured here")
+	case limits.MaxDuration > 0 && (seconds > limits.MaxDuration || p.Time == 0):
+		return o, refuse(wire.CodeMaxDuration, "the test is to take %s and this server allows %s (--max-duration)", seconds, limits.MaxDuration)
+	case limits.MaxRate > 0 && asked > limits.MaxRate:
+		return o, refuse(wire.CodeTotalRate, "the test is to send %s and this server allows %s (--max-rate)", asked, limits.MaxRate)
 	}
-	if files := s.cfg.IPerf3Files; p.Protocol == "udp" && (files.Source != nil || files.Sink != nil) {
-		return o, refuse(iperf3.CodeFileOverUDP, "this server keeps a file, which is not carried over UDP")
+	if files := h.cfg.Files; p.Protocol == "udp" && (files.Source != nil || files.Sink != nil) {
+		return o, refuse(wire.CodeFileOverUDP, "this server keeps a file, which is not carried over UDP")
 	}
-	return iperf3Options(p)
+	return optionsOf(p)
 }
 
-// iperf3Options are the options of this end of a test.
-func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
+// optionsOf are the options of this end of a test.
+func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	o := measure.Options{
 		Omit: measure.Duration(time.Duration(p.Omit) * time.Second), Interval: measure.Duration(time.Second),
 		Direction: measure.Forward, Streams: p.Parallel, Rate: measure.Rate(min(p.Bandwidth, 1<<50) * int64(p.Parallel)),
@@ -52,7 +52,7 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 	}
 	if p.ServerAffinity != nil {
 		if _, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*p.ServerAffinity}}); err != nil {
-			return o, refuse(iperf3.CodeAffinity, "keep the test on processor %d: %w", *p.ServerAffinity, err)
+			return o, refuse(wire.CodeAffinity, "keep the test on processor %d: %w", *p.ServerAffinity, err)
 		}
 	}
 	if o.Rate > 0 {
@@ -73,7 +73,7 @@ func iperf3Options(p *iperf3.Parameters) (measure.Options, error) {
 	}
 	if p.ZeroCopy != 0 && p.ServerSends() {
 		if !slices.Contains(sock.WriterPaths(), "sendfile") {
-			return o, refuse(iperf3.CodeNoSendfile, "this system cannot send without copying")
+			return o, refuse(wire.CodeNoSendfile, "this system cannot send without copying")
 		}
 		o.TX = "sendfile"
 	}

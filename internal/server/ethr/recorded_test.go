@@ -1,4 +1,4 @@
-package server
+package ethr
 
 import (
 	"encoding/binary"
@@ -14,16 +14,17 @@ import (
 	"testing"
 	"time"
 
-	"soku/internal/measure"
-	"soku/internal/wire/ethr"
+	"soku/internal/server"
+	"soku/internal/server/servertest"
+	wire "soku/internal/wire/ethr"
 	"soku/internal/wire/exchange"
 	"soku/test/tier"
 )
 
-// recordedEthr is an exchange of real programs.
-func recordedEthr(t *testing.T, name string) *exchange.Exchange {
+// recorded is an exchange of real programs.
+func recorded(t *testing.T, name string) *exchange.Exchange {
 	t.Helper()
-	f, err := os.Open("../wire/ethr/testdata/" + name + ".exchange")
+	f, err := os.Open("../../wire/ethr/testdata/" + name + ".exchange")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,27 +36,27 @@ func recordedEthr(t *testing.T, name string) *exchange.Exchange {
 	return x
 }
 
-// ethrFrame cuts the message off that b begins with; nil for payload.
-func ethrFrame(b []byte) (frame, rest []byte) {
+// frameOf cuts the message off that b begins with; nil for payload.
+func frameOf(b []byte) (frame, rest []byte) {
 	if len(b) < 64 {
 		return nil, b
 	}
-	if ours, more := ethr.Begins(b[:64]); !ours || more > 0 {
+	if ours, more := wire.Begins(b[:64]); !ours || more > 0 {
 		return nil, b
 	}
 	n := 4 + int(binary.BigEndian.Uint32(b))
 	return b[:n], b[n:]
 }
 
-// ethrPayload is how many bytes and datagrams the end sent beside its messages.
-func ethrPayload(x *exchange.Exchange, from exchange.From) (bytes, steps int64) {
+// payloadOf is how many bytes and datagrams the end sent beside its messages.
+func payloadOf(x *exchange.Exchange, from exchange.From) (bytes, steps int64) {
 	for _, s := range x.Steps {
 		if s.From != from || s.Kind != exchange.Bytes && s.Kind != exchange.More {
 			continue
 		}
 		rest := s.Bytes
 		for frame := rest; frame != nil; {
-			frame, rest = ethrFrame(rest)
+			frame, rest = frameOf(rest)
 		}
 		bytes += int64(len(rest)) + s.N
 		steps++
@@ -63,19 +64,19 @@ func ethrPayload(x *exchange.Exchange, from exchange.From) (bytes, steps int64) 
 	return bytes, steps
 }
 
-// ethrSays reads the messages that s has, of the same kinds, and as much payload.
-func ethrSays(c net.Conn, s exchange.Step) error {
+// says reads the messages that s has, of the same kinds, and as much payload.
+func says(c net.Conn, s exchange.Step) error {
 	rest := s.Bytes
 	for {
-		frame, left := ethrFrame(rest)
+		frame, left := frameOf(rest)
 		if frame == nil {
 			break
 		}
-		want, err := ethr.Decode(frame[4:])
+		want, err := wire.Decode(frame[4:])
 		if err != nil {
 			return err
 		}
-		got, err := ethr.Read(c)
+		got, err := wire.Read(c)
 		if err != nil {
 			return err
 		}
@@ -88,34 +89,22 @@ func ethrSays(c net.Conn, s exchange.Step) error {
 	return err
 }
 
-// ethrServer runs a server with a port for Ethr's clients.
-func ethrServer(t *testing.T, cfg Config) (r *running, at netip.AddrPort) {
+// play plays a recorded client against the server at the address.
+func play(t *testing.T, name string, at netip.AddrPort) error {
 	t.Helper()
-	cfg.Foreign = append(cfg.Foreign, Foreign{Protocol: measure.ViaEthr, Listen: "127.0.0.1:0"})
-	r = serveWith(t, cfg, realEngines(), func(s *Server) { s.ethr.quiet = 200 * time.Millisecond })
-	at, ok := r.ForeignAddr(measure.ViaEthr)
-	if !ok {
-		t.Fatal("no port for Ethr")
-	}
-	return r, at
-}
-
-// playEthr plays a recorded client against the server at the address.
-func playEthr(t *testing.T, name string, at netip.AddrPort) error {
-	t.Helper()
-	p := exchange.Player{Exchange: recordedEthr(t, name), As: exchange.Client, Expect: ethrSays, Open: func(network string, _ int) (net.Conn, error) {
+	p := exchange.Player{Exchange: recorded(t, name), As: exchange.Client, Expect: says, Open: func(network string, _ int) (net.Conn, error) {
 		return net.Dial(network, at.String())
 	}}
 	return p.Play(t.Context())
 }
 
 // ended waits for the line of the log that ends a test of Ethr and returns what it says of key.
-func (r *running) ethrEnded(network, key string) string {
+func (r *running) ended(network, key string) string {
 	r.t.Helper()
 	line := regexp.MustCompile(`msg="test ended" protocol=ethr client=127.0.0.1 network=` + network + `.* ` + key + `=(\S+)`)
 	var found []string
-	eventually(r.t, 5*time.Second, "the log has no end of the test", func() bool {
-		found = line.FindStringSubmatch(r.logs.String())
+	servertest.Eventually(r.t, 5*time.Second, "the log has no end of the test", func() bool {
+		found = line.FindStringSubmatch(r.Logs())
 		return found != nil
 	})
 	return found[1]
@@ -127,14 +116,14 @@ func TestRecordedClientsOfEthrAreServed(t *testing.T) {
 	for _, name := range []string{"new-tcp", "new-tcp-two", "v1-tcp", "v1-tcp-two", "mixed-tcp"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, at := ethrServer(t, Config{})
-			if err := playEthr(t, name, at); err != nil {
+			r, at := serve(t, server.Config{}, Hooks{})
+			if err := play(t, name, at); err != nil {
 				t.Fatal(err)
 			}
 			// A reset throws away what the server has not read yet.
-			sent, _ := ethrPayload(recordedEthr(t, name), exchange.Client)
+			sent, _ := payloadOf(recorded(t, name), exchange.Client)
 			var got int64
-			if _, err := fmt.Sscan(r.ethrEnded("tcp", "bytes"), &got); err != nil || got > sent || got < min(sent/100, 1000) {
+			if _, err := fmt.Sscan(r.ended("tcp", "bytes"), &got); err != nil || got > sent || got < min(sent/100, 1000) {
 				t.Errorf("%d bytes of %d, %v", got, sent, err)
 			}
 		})
@@ -144,12 +133,12 @@ func TestRecordedClientsOfEthrAreServed(t *testing.T) {
 func TestARecordedClientOfEthrIsToldByItsFirstBytes(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	r := serveWith(t, Config{}, realEngines())
-	if err := playEthr(t, "new-tcp", r.Addr()); err != nil {
+	r := servertest.Start(t, server.Config{Foreign: []server.Foreign{{Protocol: New(Hooks{})}}})
+	if err := play(t, "new-tcp", r.Addr()); err != nil {
 		t.Fatal(err)
 	}
-	r.stop()
-	if !strings.Contains(r.logs.String(), "protocol=ethr") {
+	r.Stop()
+	if !strings.Contains(r.Logs(), "protocol=ethr") {
 		t.Error("the log has no test of Ethr")
 	}
 }
@@ -160,14 +149,14 @@ func TestRecordedClientsOfEthrAreSentTo(t *testing.T) {
 	for _, name := range []string{"new-tcp-reverse", "v1-tcp-reverse", "mixed-tcp-reverse"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, at := ethrServer(t, Config{})
-			p := exchange.Player{Exchange: untilPayload(recordedEthr(t, name)), As: exchange.Client, Expect: ethrSays, Open: func(network string, _ int) (net.Conn, error) {
+			r, at := serve(t, server.Config{}, Hooks{})
+			p := exchange.Player{Exchange: untilPayload(recorded(t, name)), As: exchange.Client, Expect: says, Open: func(network string, _ int) (net.Conn, error) {
 				return net.Dial(network, at.String())
 			}}
 			if err := p.Play(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			r.ethrEnded("tcp", "bytes")
+			r.ended("tcp", "bytes")
 		})
 	}
 }
@@ -191,17 +180,17 @@ func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
 			laps := 0
-			r, at := ethrServer(t, Config{Ethr: EthrHooks{Lap: func(_ netip.Addr, trips []time.Duration) {
+			r, at := serve(t, server.Config{}, Hooks{Lap: func(_ netip.Addr, trips []time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
 				if laps++; len(trips) != 20 {
 					t.Errorf("a lap of %d round trips", len(trips))
 				}
-			}}})
-			if err := playEthr(t, name, at); err != nil {
+			}})
+			if err := play(t, name, at); err != nil {
 				t.Fatal(err)
 			}
-			r.ethrEnded("tcp", "bytes")
+			r.ended("tcp", "bytes")
 			mu.Lock()
 			defer mu.Unlock()
 			if laps != 3 {
@@ -217,12 +206,12 @@ func TestRecordedDatagramsOfEthrAreCounted(t *testing.T) {
 	for _, name := range []string{"new-udp", "v1-udp", "new-packets", "v1-packets"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, at := ethrServer(t, Config{})
-			if err := playEthr(t, name, at); err != nil {
+			r, at := serve(t, server.Config{}, Hooks{})
+			if err := play(t, name, at); err != nil {
 				t.Fatal(err)
 			}
-			sent, _ := ethrPayload(recordedEthr(t, name), exchange.Client)
-			if got := r.ethrEnded("udp", "bytes"); got != fmt.Sprint(sent) {
+			sent, _ := payloadOf(recorded(t, name), exchange.Client)
+			if got := r.ended("udp", "bytes"); got != fmt.Sprint(sent) {
 				t.Errorf("%s bytes of %d", got, sent)
 			}
 		})
@@ -235,12 +224,12 @@ func TestRecordedConnectionsOfEthrAreCounted(t *testing.T) {
 	for _, name := range []string{"new-ping", "v1-ping"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, at := ethrServer(t, Config{})
-			if err := playEthr(t, name, at); err != nil {
+			r, at := serve(t, server.Config{}, Hooks{})
+			if err := play(t, name, at); err != nil {
 				t.Fatal(err)
 			}
-			x := recordedEthr(t, name)
-			if got, want := r.ethrEnded("tcp", "connections"), x.Steps[len(x.Steps)-1].Conn; got != fmt.Sprint(want) {
+			x := recorded(t, name)
+			if got, want := r.ended("tcp", "connections"), x.Steps[len(x.Steps)-1].Conn; got != fmt.Sprint(want) {
 				t.Errorf("%s connections of %d", got, want)
 			}
 		})
@@ -250,8 +239,8 @@ func TestRecordedConnectionsOfEthrAreCounted(t *testing.T) {
 func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	r, at := ethrServer(t, Config{})
-	c, err := askEthr(t, at, ethrSyn(func(m *ethr.Message) { m.Synced = true }))
+	r, at := serve(t, server.Config{}, Hooks{})
+	c, err := ask(t, at, syn(func(m *wire.Message) { m.Synced = true }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +252,7 @@ func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.CloseWrite()
-	if got := r.ethrEnded("tcp", "bytes"); got != "5000" {
+	if got := r.ended("tcp", "bytes"); got != "5000" {
 		t.Errorf("%s bytes of 5000", got)
 	}
 }
@@ -271,20 +260,20 @@ func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
 func TestAServerThatEndsTellsTheRestOfItsSecond(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	var connections atomic.Uint64
-	r, at := ethrServer(t, Config{Ethr: EthrHooks{
+	r, at := serve(t, server.Config{}, Hooks{
 		Client: func(netip.Addr, bool) { begun <- struct{}{} },
-		Second: func(rows []EthrRow) {
+		Second: func(rows []Row) {
 			for _, x := range rows {
 				connections.Add(x.Connections)
 			}
 		},
-	}})
-	if _, err := askEthr(t, at, ethrSyn(nil)); err != nil {
+	})
+	if _, err := ask(t, at, syn(nil)); err != nil {
 		t.Fatal(err)
 	}
 	<-begun
-	time.Sleep(2 * time.Duration(ethrLeast*float64(time.Second))) // that is worth a rate; a second ends later
-	r.stop()
+	time.Sleep(2 * time.Duration(leastPart*float64(time.Second))) // that is worth a rate; a second ends later
+	r.Stop()
 	if n := connections.Load(); n != 1 {
 		t.Errorf("%d connections", n)
 	}

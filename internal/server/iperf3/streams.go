@@ -1,7 +1,6 @@
-package server
+package iperf3
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,82 +9,89 @@ import (
 
 	"soku/internal/engine/flows"
 	"soku/internal/sock"
-	"soku/internal/wire/iperf3"
+	wire "soku/internal/wire/iperf3"
 )
 
 // openStreams has the client open its streams, and waits for the last.
-func (t *iperf3Test) openStreams() error {
+func (t *test) openStreams() error {
 	if t.asked.Protocol == "udp" {
-		if err := t.server.iperf3.openUDP(t); err != nil {
+		if err := t.handler.tests.openUDP(t); err != nil {
 			return err
 		}
-		defer t.server.iperf3.doneUDP(t)
+		defer t.handler.tests.doneUDP(t)
 	}
 	t.mu.Lock()
 	t.want = t.asked.Streams()
 	t.mu.Unlock()
-	if err := t.say(iperf3.CreateStreams); err != nil {
+	if err := t.say(wire.CreateStreams); err != nil {
 		return err
 	}
 	t.listening.Go(t.listen)
-	limit := time.NewTimer(t.server.times.data)
+	limit := time.NewTimer(t.handler.streamWait)
 	defer limit.Stop()
 	select {
-	case <-t.all.ch:
+	case <-t.all:
 	case <-t.ctx.Done():
 		return t.cause()
 	case <-limit.C:
-		return refuse(iperf3.CodeStreamAccept, "not all streams came in %s", t.server.times.data)
+		return refuse(wire.CodeStreamAccept, "not all streams came in %s", t.handler.streamWait)
 	}
 	return t.prepare()
 }
 
 // listen waits for the one word that a client says while streams open and the test
 // runs: that it is over, or that the client stops.
-func (t *iperf3Test) listen() {
+func (t *test) listen() {
 	_ = t.control.SetReadDeadline(time.Time{})
 	if t.ctx.Err() != nil {
 		return
 	}
-	state, err := iperf3.ReadState(t.control)
+	state, err := wire.ReadState(t.control)
 	switch {
 	case err != nil:
-		t.abort(fmt.Errorf("%w: %w", ErrIPerf3Gone, err))
-	case state == iperf3.TestEnd && t.begun():
+		t.abort(fmt.Errorf("%w: %w", ErrGone, err))
+	case state == wire.TestEnd && t.begun():
 		t.overAt = time.Now()
-		t.over.fire()
-	case state == iperf3.ClientTerminate:
-		t.abort(errIperf3Stopped)
+		close(t.over)
+	case state == wire.ClientTerminate:
+		t.abort(ErrStopped)
 	default:
-		t.abort(errIperf3Word)
+		t.abort(errMessage)
 	}
 }
 
 // begun tells whether all streams are there: a test ends not before.
-func (t *iperf3Test) begun() bool { return t.all.fired() }
+func (t *test) begun() bool {
+	select {
+	case <-t.all:
+		return true
+	default:
+		return false
+	}
+}
 
 // prepare gives the streams the options of the test. A congestion control that this
 // host does not have is left out, as iperf3's server does.
-func (t *iperf3Test) prepare() error {
+func (t *test) prepare() error {
 	settings := sock.FromOptions(t.options)
 	if err := t.tryLabel(); err != nil {
-		t.server.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
+		t.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
 		t.options.FlowLabel = 0
 	}
 	settings.FlowLabel = 0 // a sender's, which its engine sets
 	for i, a := range t.tcp {
 		err := settings.Apply(a.conn)
 		if err != nil && settings.Congestion != "" {
-			t.server.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
+			t.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
 			settings.Congestion, t.options.Congestion = "", ""
 			err = settings.Apply(a.conn)
 		}
 		if err != nil {
-			return refuse(iperf3.CodeWindow, "%w", err)
+			return refuse(wire.CodeWindow, "%w", err)
 		}
 		t.pace(a.conn)
-		if err := t.server.cfg.IPerf3Times.limitUnacknowledged(a.conn); err != nil {
-			t.server.log.Warn("an option of the server's connections", "client", t.client, "error", err)
+		if err := t.handler.cfg.Times.limitUnacknowledged(a.conn); err != nil {
+			t.log.Warn("an option of the server's connections", "client", t.client, "error", err)
 		}
 		if info, ok := sock.TCPInfo(a.conn); ok && i == 0 {
 			t.congestion = info.Congestion
@@ -96,7 +102,7 @@ func (t *iperf3Test) prepare() error {
 
 // tryLabel finds out whether this host can label what it sends in the test. A client of
 // iperf3 goes on without: its own server labels nothing.
-func (t *iperf3Test) tryLabel() error {
+func (t *test) tryLabel() error {
 	if t.options.FlowLabel == 0 || !t.asked.ServerSends() {
 		return nil
 	}
@@ -111,7 +117,7 @@ func (t *iperf3Test) tryLabel() error {
 }
 
 // pace has the kernel hold a stream to the rate that the client asks of it.
-func (t *iperf3Test) pace(c syscall.Conn) {
+func (t *test) pace(c syscall.Conn) {
 	if rate := t.asked.FQRate; rate > 0 {
 		sock.LimitPacing(c, max(1, uint64(rate)/8))
 	}
@@ -119,10 +125,10 @@ func (t *iperf3Test) pace(c syscall.Conn) {
 
 // takeUDP opens the stream of a client's datagram, or repeats the answer for one that
 // is open already.
-func (t *iperf3Test) takeUDP(from netip.AddrPort, connect []byte) {
+func (t *test) takeUDP(from netip.AddrPort, connect []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	answer := []byte(iperf3.UDPAnswer(connect))
+	answer := []byte(wire.UDPAnswer(connect))
 	for _, f := range t.udp {
 		if f.peer == from {
 			_, _ = f.conn.Write(answer)
@@ -134,38 +140,34 @@ func (t *iperf3Test) takeUDP(from netip.AddrPort, connect []byte) {
 	}
 	conn, err := t.connect(from)
 	if err != nil {
-		t.abort(refuse(iperf3.CodeStreamAccept, "open a UDP socket to %s: %w", from, err))
+		t.abort(refuse(wire.CodeStreamAccept, "open a UDP socket to %s: %w", from, err))
 		return
 	}
-	t.udp = append(t.udp, udpFlow{conn: conn, peer: from})
+	t.udp = append(t.udp, udpStream{conn, from})
 	_, _ = conn.Write(answer)
 	if len(t.udp) == t.want {
-		t.all.fire()
+		close(t.all)
 	}
 }
 
 // connect makes the connection of one UDP stream.
-func (t *iperf3Test) connect(peer netip.AddrPort) (net.Conn, error) {
-	local := netip.AddrPortFrom(t.local, t.at.addr.Port())
-	if t.at.demux != nil {
-		return t.at.demux.add(peer, local), nil
-	}
-	settings := sock.FromOptions(t.options)
-	settings.Device = t.server.cfg.Device
-	c, err := connectUDP(t.ctx, local, peer, settings)
+func (t *test) connect(peer netip.AddrPort) (net.Conn, error) {
+	c, err := t.at.Connect(t.ctx, t.local, peer, sock.FromOptions(t.options))
 	if err != nil {
 		return nil, err
 	}
-	if t.options.Window == 0 {
-		sock.RaiseQueue(c)
+	if own, ok := c.(*net.UDPConn); ok {
+		if t.options.Window == 0 {
+			sock.RaiseQueue(own)
+		}
+		t.pace(own)
 	}
-	t.pace(c)
 	return c, nil
 }
 
 // conns are the streams. Of both directions, the client opens those first that it
 // sends on.
-func (t *iperf3Test) conns() (c flows.Conns) {
+func (t *test) conns() (c flows.Conns) {
 	for _, a := range t.tcp {
 		c.TCP = append(c.TCP, a.conn)
 	}
@@ -174,5 +176,3 @@ func (t *iperf3Test) conns() (c flows.Conns) {
 	}
 	return c
 }
-
-var errIperf3Expired = errors.New("the test did not end in its time")

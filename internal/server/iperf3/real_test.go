@@ -1,4 +1,4 @@
-package server
+package iperf3
 
 import (
 	"bytes"
@@ -18,7 +18,8 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/wire/iperf3"
+	"soku/internal/server"
+	wire "soku/internal/wire/iperf3"
 	"soku/test/tier"
 )
 
@@ -76,18 +77,11 @@ func runIperf3(t *testing.T, host, port string, args ...string) iperf3JSON {
 	return doc
 }
 
-func (r *running) port() string { return strconv.Itoa(int(r.Addr().Port())) }
-
-// withIperf3 gives a server a port of its own for iperf3.
-func withIperf3(cfg Config) Config {
-	cfg.Foreign = append(cfg.Foreign, Foreign{Protocol: measure.ViaIperf3, Listen: "127.0.0.1:0"})
-	return cfg
-}
-
-func (r *running) iperf3Port() string {
-	at, ok := r.ForeignAddr(measure.ViaIperf3)
+// ownPort is the port that a server has for iperf3 alone.
+func (s *running) ownPort() string {
+	at, ok := s.ForeignAddr(measure.ViaIperf3)
 	if !ok {
-		r.t.Fatal("no port for iperf3")
+		s.t.Fatal("no port for iperf3")
 	}
 	return strconv.Itoa(int(at.Port()))
 }
@@ -96,8 +90,8 @@ func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	realIperf3(t)
-	s := serveWith(t, withIperf3(Config{}), realEngines())
-	ports := []string{s.iperf3Port(), s.port()} // in turn
+	s := serve(t, server.Config{}, Config{})
+	ports := []string{s.ownPort(), s.Port()} // in turn
 	for i, c := range []struct {
 		name    string
 		args    []string
@@ -122,7 +116,7 @@ func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
 			t.Parallel()
 			doc := runIperf3(t, "127.0.0.1", ports[i%2], c.args...)
 			if doc.Error != "" {
-				t.Fatalf("%s\n%s", doc.Error, s.logs)
+				t.Fatalf("%s\n%s", doc.Error, s.Logs())
 			}
 			if len(doc.End.Streams) != c.streams {
 				t.Errorf("%d streams, want %d", len(doc.End.Streams), c.streams)
@@ -143,11 +137,11 @@ func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
 func TestDatagramsOfIperf3AreToldApartWithoutTheKernel(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	s := serveIn(t, withIperf3(Config{}), realEngines(), false)
-	for _, port := range []string{s.iperf3Port(), s.port()} {
+	s := serve(t, server.Config{Portable: true}, Config{})
+	for _, port := range []string{s.ownPort(), s.Port()} {
 		doc := runIperf3(t, "127.0.0.1", port, "-u", "-t", "1", "-b", "2M", "-P", "2", "--bidir")
 		if doc.Error != "" || len(doc.End.Streams) != 4 {
-			t.Errorf("%q, %d streams\n%s", doc.Error, len(doc.End.Streams), s.logs)
+			t.Errorf("%q, %d streams\n%s", doc.Error, len(doc.End.Streams), s.Logs())
 		}
 		for i, stream := range doc.End.Streams {
 			if stream.UDP == nil || stream.UDP.Packets == 0 || stream.UDP.Lost > stream.UDP.Packets/10 {
@@ -155,15 +149,15 @@ func TestDatagramsOfIperf3AreToldApartWithoutTheKernel(t *testing.T) {
 			}
 		}
 	}
-	s.free()
+	s.Idle()
 }
 
 func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	s := serveWith(t, Config{}, realEngines())
+	s := serve(t, server.Config{}, Config{})
 	for range 3 {
-		doc := runIperf3(t, "127.0.0.1", s.port(), "-n", "20M", "-P", "2")
+		doc := runIperf3(t, "127.0.0.1", s.Port(), "-n", "20M", "-P", "2")
 		if doc.Error != "" || doc.End.SumSent.Bytes != doc.End.SumReceived.Bytes || doc.End.SumSent.Bytes < 20<<20 {
 			t.Errorf("%s: sent %d, received %d", doc.Error, doc.End.SumSent.Bytes, doc.End.SumReceived.Bytes)
 		}
@@ -171,7 +165,7 @@ func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 			t.Errorf("the server told neither its cost nor its congestion control: %+v", doc.End)
 		}
 	}
-	doc := runIperf3(t, "127.0.0.1", s.port(), "-u", "-n", "1M", "-b", "20M")
+	doc := runIperf3(t, "127.0.0.1", s.Port(), "-u", "-n", "1M", "-b", "20M")
 	if s := doc.End.SumReceived; s.Seconds > 0 && s.Seconds > 1.15*doc.End.SumSent.Seconds+0.1 {
 		t.Errorf("the server's time is %.3f s of %.3f", s.Seconds, doc.End.SumSent.Seconds)
 	}
@@ -183,7 +177,7 @@ func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 func TestManyIperf3ClientsAreServedAtOnce(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	s := serveWith(t, Config{}, realEngines())
+	s := serve(t, server.Config{}, Config{})
 	var wg sync.WaitGroup
 	for i := range 6 {
 		args := []string{"-t", "1", "-b", "5M", "-P", "2"}
@@ -191,26 +185,26 @@ func TestManyIperf3ClientsAreServedAtOnce(t *testing.T) {
 			args = append(args, "-u")
 		}
 		wg.Go(func() {
-			if doc := runIperf3(t, "127.0.0.1", s.port(), args...); doc.Error != "" || len(doc.End.Streams) != 2 || doc.End.SumSent.Bps > 40e6 {
+			if doc := runIperf3(t, "127.0.0.1", s.Port(), args...); doc.Error != "" || len(doc.End.Streams) != 2 || doc.End.SumSent.Bps > 40e6 {
 				t.Errorf("%v: %s, %d streams, %.0f bit/s", args, doc.Error, len(doc.End.Streams), doc.End.SumSent.Bps)
 			}
 		})
 	}
 	wg.Wait()
-	s.free()
+	s.Idle()
 }
 
 func TestAnExclusiveServerHasIperf3ClientsWaitAndTellsTheRestThatItIsBusy(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	realIperf3(t)
-	s := serveWith(t, Config{Exclusive: true, MaxClients: 1}, realEngines())
+	s := serve(t, server.Config{Exclusive: true, MaxClients: 1}, Config{})
 	first := make(chan iperf3JSON, 2)
 	for range 2 {
-		go func() { first <- runIperf3(t, "127.0.0.1", s.port(), "-t", "1", "-b", "1M") }()
+		go func() { first <- runIperf3(t, "127.0.0.1", s.Port(), "-t", "1", "-b", "1M") }()
 	}
-	eventually(t, 10*time.Second, "nobody waits", func() bool { _, waiting := s.queue.snapshot(); return len(waiting) == 1 })
-	if doc := runIperf3(t, "127.0.0.1", s.port(), "-t", "1"); !strings.Contains(doc.Error, "busy") {
+	s.Waiting(1)
+	if doc := runIperf3(t, "127.0.0.1", s.Port(), "-t", "1"); !strings.Contains(doc.Error, "busy") {
 		t.Errorf("the third: %q", doc.Error)
 	}
 	for range 2 {
@@ -218,32 +212,32 @@ func TestAnExclusiveServerHasIperf3ClientsWaitAndTellsTheRestThatItIsBusy(t *tes
 			t.Errorf("%s, %d bytes", doc.Error, doc.End.SumReceived.Bytes)
 		}
 	}
-	s.free()
+	s.Idle()
 }
 
 func TestTheLimitsOfTheServerReachIperf3ClientsAsItsOwnWould(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	for _, c := range []struct {
-		cfg  Config
+		cfg  server.Config
 		args []string
 		want string
 	}{
-		{Config{MaxDuration: measure.Duration(5 * time.Second)}, []string{"-t", "6"}, "duration"},
-		{Config{MaxDuration: measure.Duration(5 * time.Second)}, []string{"-n", "1M"}, "duration"},
-		{Config{MaxRate: 10_000_000}, []string{"-t", "1", "-b", "6M", "-P", "2"}, "bandwidth"},
-		{Config{MaxRate: 10_000_000}, []string{"-t", "20"}, "bandwidth"},
-		{Config{MaxRate: 10_000_000}, []string{"-t", "1", "-b", "4M", "-P", "2"}, ""},
+		{server.Config{MaxDuration: measure.Duration(5 * time.Second)}, []string{"-t", "6"}, "duration"},
+		{server.Config{MaxDuration: measure.Duration(5 * time.Second)}, []string{"-n", "1M"}, "duration"},
+		{server.Config{MaxRate: 10_000_000}, []string{"-t", "1", "-b", "6M", "-P", "2"}, "bandwidth"},
+		{server.Config{MaxRate: 10_000_000}, []string{"-t", "20"}, "bandwidth"},
+		{server.Config{MaxRate: 10_000_000}, []string{"-t", "1", "-b", "4M", "-P", "2"}, ""},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			t.Parallel()
-			s := serveWith(t, c.cfg, realEngines())
-			doc := runIperf3(t, "127.0.0.1", s.port(), c.args...)
+			s := serve(t, c.cfg, Config{})
+			doc := runIperf3(t, "127.0.0.1", s.Port(), c.args...)
 			// Versions that do not have words for a number show the number.
 			if (doc.Error == "") != (c.want == "") || !strings.Contains(doc.Error, c.want) && !strings.Contains(doc.Error, "37") {
-				t.Errorf("%q, want %q\n%s", doc.Error, c.want, s.logs)
+				t.Errorf("%q, want %q\n%s", doc.Error, c.want, s.Logs())
 			}
-			s.free()
+			s.Idle()
 		})
 	}
 }
@@ -260,16 +254,16 @@ func TestIperf3ClientsProveTheirUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 3.12 pads by PKCS #1 v1.5 alone.
-	guard := &iperf3.Guard{Key: key, Users: iperf3.Users{"mario": iperf3.HashPassword("mario", "rossi")}, PKCS1: !hasOAEP(t)}
-	s := serveWith(t, Config{Users: guard, Token: "a token that iperf3 does not know"}, realEngines())
+	guard := &wire.Guard{Key: key, Users: wire.Users{"mario": wire.HashPassword("mario", "rossi")}, PKCS1: !hasOAEP(t)}
+	s := serve(t, server.Config{Token: "a token that iperf3 does not know"}, Config{Users: guard})
 	for password, allowed := range map[string]bool{"rossi": true, "bianchi": false} {
 		t.Setenv("IPERF3_PASSWORD", password)
-		doc := runIperf3(t, "127.0.0.1", s.port(), "-n", "1M", "--username", "mario", "--rsa-public-key-path", file)
+		doc := runIperf3(t, "127.0.0.1", s.Port(), "-n", "1M", "--username", "mario", "--rsa-public-key-path", file)
 		if (doc.Error == "") != allowed || !allowed && !strings.Contains(doc.Error, "authorization") {
-			t.Errorf("%s: %q\n%s", password, doc.Error, s.logs)
+			t.Errorf("%s: %q\n%s", password, doc.Error, s.Logs())
 		}
 	}
-	if doc := runIperf3(t, "127.0.0.1", s.port(), "-n", "1M"); !strings.Contains(doc.Error, "authorization") {
+	if doc := runIperf3(t, "127.0.0.1", s.Port(), "-n", "1M"); !strings.Contains(doc.Error, "authorization") {
 		t.Errorf("without a user: %q", doc.Error)
 	}
 }
@@ -281,8 +275,8 @@ func hasOAEP(t *testing.T) bool {
 }
 
 func TestAServerWithATokenDoesNotLetIperf3ClientsIn(t *testing.T) {
-	s := serveWith(t, Config{Token: "secret"}, realEngines())
-	if doc := runIperf3(t, "127.0.0.1", s.port(), "-n", "1M"); doc.Error == "" {
+	s := serve(t, server.Config{Token: "secret"}, Config{})
+	if doc := runIperf3(t, "127.0.0.1", s.Port(), "-n", "1M"); doc.Error == "" {
 		t.Error("a client without the token was served")
 	}
 }

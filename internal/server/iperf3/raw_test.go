@@ -1,6 +1,7 @@
-package server
+package iperf3
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 	"net"
@@ -10,27 +11,28 @@ import (
 	"time"
 
 	"soku/internal/measure"
-	"soku/internal/wire/iperf3"
+	"soku/internal/server"
+	wire "soku/internal/wire/iperf3"
 	"soku/test/tier"
 )
 
-// rawIperf3 is a client of iperf3 by hand.
-type rawIperf3 struct {
+// raw is a client of iperf3 by hand.
+type raw struct {
 	t *testing.T
 	net.Conn
 	addr   string
-	cookie iperf3.Cookie
+	cookie wire.Cookie
 }
 
-func (r *running) rawIperf3() *rawIperf3 {
-	r.t.Helper()
-	x := &rawIperf3{t: r.t, addr: r.addr, cookie: iperf3.NewCookie()}
+func newRaw(s *running) *raw {
+	s.t.Helper()
+	x := &raw{t: s.t, addr: s.addr, cookie: wire.NewCookie()}
 	x.Conn = x.dial()
 	return x
 }
 
 // dial opens a connection that begins with the cookie.
-func (x *rawIperf3) dial() net.Conn {
+func (x *raw) dial() net.Conn {
 	x.t.Helper()
 	c, err := net.Dial("tcp", x.addr)
 	if err != nil {
@@ -45,29 +47,29 @@ func (x *rawIperf3) dial() net.Conn {
 }
 
 // hears expects these states, one after another.
-func (x *rawIperf3) hears(states ...iperf3.State) {
+func (x *raw) hears(states ...wire.State) {
 	x.t.Helper()
 	for _, want := range states {
-		if got, err := iperf3.ReadState(x); err != nil || got != want {
+		if got, err := wire.ReadState(x); err != nil || got != want {
 			x.t.Fatalf("%s, %v; want %s", got, err, want)
 		}
 	}
 }
 
 // refusedWith expects an error number.
-func (x *rawIperf3) refusedWith(code int) {
+func (x *raw) refusedWith(code int) {
 	x.t.Helper()
-	x.hears(iperf3.ServerError)
+	x.hears(wire.ServerError)
 	var b [8]byte
 	if _, err := io.ReadFull(x, b[:]); err != nil || int(binary.BigEndian.Uint32(b[:])) != code {
 		x.t.Errorf("error %d, %v; want %d", binary.BigEndian.Uint32(b[:]), err, code)
 	}
 }
 
-func (x *rawIperf3) asks(json string) {
+func (x *raw) asks(json string) {
 	x.t.Helper()
-	x.hears(iperf3.ParamExchange)
-	if err := iperf3.WriteJSON(x, []byte(json)); err != nil {
+	x.hears(wire.ParamExchange)
+	if err := wire.WriteJSON(x, []byte(json)); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -78,100 +80,100 @@ const (
 )
 
 func TestHostileClientsOfIperf3AreRefusedWithItsNumbers(t *testing.T) {
-	s := serveWith(t, Config{}, realEngines())
+	s := serve(t, server.Config{}, Config{})
 	for name, c := range map[string]struct {
 		json string
 		code int
 	}{
-		"no JSON":            {"no JSON at all", iperf3.CodeReceiveParams},
-		"too many streams":   {`{"tcp":true,"parallel":1000000,"len":1000}`, iperf3.CodeStreams},
-		"too long":           {`{"tcp":true,"time":1e12,"len":1000}`, iperf3.CodeTime},
-		"huge writes":        {`{"tcp":true,"len":1e9}`, iperf3.CodeLength},
-		"tiny datagrams":     {`{"udp":true,"len":4}`, iperf3.CodeLength},
-		"SCTP":               {`{"sctp":true,"len":1000}`, iperf3.CodeNoSCTP},
-		"a huge window":      {`{"tcp":true,"len":1000,"window":1e15}`, iperf3.CodeWindow},
-		"an unknown CPU":     {`{"tcp":true,"len":1000,"server_affinity":1000}`, iperf3.CodeAffinity},
-		"a negative amount":  {`{"tcp":true,"len":1000,"num":-1}`, iperf3.CodeReceiveParams},
-		"both and reverse":   {`{"tcp":true,"len":1000,"reverse":true,"bidirectional":true}`, iperf3.CodeReceiveParams},
-		"deep nonsense":      {strings.Repeat(`[`, 20_000), iperf3.CodeReceiveParams},
-		"a list, not a list": {`[]`, iperf3.CodeReceiveParams},
+		"no JSON":            {"no JSON at all", wire.CodeReceiveParams},
+		"too many streams":   {`{"tcp":true,"parallel":1000000,"len":1000}`, wire.CodeStreams},
+		"too long":           {`{"tcp":true,"time":1e12,"len":1000}`, wire.CodeTime},
+		"huge writes":        {`{"tcp":true,"len":1e9}`, wire.CodeLength},
+		"tiny datagrams":     {`{"udp":true,"len":4}`, wire.CodeLength},
+		"SCTP":               {`{"sctp":true,"len":1000}`, wire.CodeNoSCTP},
+		"a huge window":      {`{"tcp":true,"len":1000,"window":1e15}`, wire.CodeWindow},
+		"an unknown CPU":     {`{"tcp":true,"len":1000,"server_affinity":1000}`, wire.CodeAffinity},
+		"a negative amount":  {`{"tcp":true,"len":1000,"num":-1}`, wire.CodeReceiveParams},
+		"both and reverse":   {`{"tcp":true,"len":1000,"reverse":true,"bidirectional":true}`, wire.CodeReceiveParams},
+		"deep nonsense":      {strings.Repeat(`[`, 20_000), wire.CodeReceiveParams},
+		"a list, not a list": {`[]`, wire.CodeReceiveParams},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := s.rawIperf3()
+			x := newRaw(s)
 			x.asks(c.json)
 			x.refusedWith(c.code)
 		})
 	}
-	s.free()
+	s.Idle()
 }
 
 func TestALengthThatIsALieCostsNothing(t *testing.T) {
 	tier.SpendsSeconds(t)
-	s := serveWith(t, Config{}, realEngines())
-	x := s.rawIperf3()
-	x.hears(iperf3.ParamExchange)
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
+	x.hears(wire.ParamExchange)
 	_, _ = x.Write([]byte{0x7f, 0xff, 0xff, 0xff, '{'})
-	x.refusedWith(iperf3.CodeReceiveParams)
-	s.free()
+	x.refusedWith(wire.CodeReceiveParams)
+	s.Idle()
 }
 
 func TestAClientThatFallsSilentIsGivenUp(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	s := serveWith(t, Config{}, realEngines(), func(s *Server) { s.times.data = 200 * time.Millisecond })
-	x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{}, func(h *handler) { h.streamWait = 200 * time.Millisecond })
+	x := newRaw(s)
 	x.asks(askTCP)
-	x.hears(iperf3.CreateStreams)
-	x.refusedWith(iperf3.CodeStreamAccept) // it opens no streams
-	s.free()
+	x.hears(wire.CreateStreams)
+	x.refusedWith(wire.CodeStreamAccept) // it opens no streams
+	s.Idle()
 }
 
 func TestAClientThatGoesAwayLeavesNothing(t *testing.T) {
-	s := serveWith(t, Config{Exclusive: true}, realEngines())
-	for name, until := range map[string]func(*rawIperf3){
-		"before its parameters": func(x *rawIperf3) { x.hears(iperf3.ParamExchange) },
-		"before its streams":    func(x *rawIperf3) { x.asks(askTCP); x.hears(iperf3.CreateStreams) },
-		"in the test": func(x *rawIperf3) {
+	s := serve(t, server.Config{Exclusive: true}, Config{})
+	for name, until := range map[string]func(*raw){
+		"before its parameters": func(x *raw) { x.hears(wire.ParamExchange) },
+		"before its streams":    func(x *raw) { x.asks(askTCP); x.hears(wire.CreateStreams) },
+		"in the test": func(x *raw) {
 			x.asks(askTCP)
-			x.hears(iperf3.CreateStreams)
+			x.hears(wire.CreateStreams)
 			x.dial()
-			x.hears(iperf3.TestStart, iperf3.TestRunning)
+			x.hears(wire.TestStart, wire.TestRunning)
 		},
-		"by its own word": func(x *rawIperf3) {
+		"by its own word": func(x *raw) {
 			x.asks(askTCP)
-			x.hears(iperf3.CreateStreams)
+			x.hears(wire.CreateStreams)
 			x.dial()
-			x.hears(iperf3.TestStart, iperf3.TestRunning)
-			_ = iperf3.WriteState(x, iperf3.ClientTerminate)
+			x.hears(wire.TestStart, wire.TestRunning)
+			_ = wire.WriteState(x, wire.ClientTerminate)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := s.rawIperf3()
+			x := newRaw(s)
 			until(x)
 			if name == "by its own word" {
-				s.free()
+				s.Idle()
 				return
 			}
-			waiting := s.rawIperf3()
-			eventually(t, prompt, "the next does not wait", func() bool { _, w := s.queue.snapshot(); return len(w) == 1 })
+			waiting := newRaw(s)
+			s.Waiting(1)
 			_ = waiting.Close()
 			_ = x.Close()
-			s.free()
+			s.Idle()
 		})
 	}
 }
 
 func TestAStrangersConnectionIsNoStream(t *testing.T) {
-	s := serveWith(t, Config{}, realEngines())
-	x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
 	x.asks(askTCP)
-	x.hears(iperf3.CreateStreams)
-	other := s.rawIperf3() // another cookie: a test of its own
-	other.hears(iperf3.ParamExchange)
+	x.hears(wire.CreateStreams)
+	other := newRaw(s) // another cookie: a test of its own
+	other.hears(wire.ParamExchange)
 	stream := x.dial()
-	x.hears(iperf3.TestStart, iperf3.TestRunning)
-	extra := &rawIperf3{t: t, Conn: x.dial()}
-	extra.hears(iperf3.AccessDenied) // one stream too many
+	x.hears(wire.TestStart, wire.TestRunning)
+	extra := &raw{t: t, Conn: x.dial()}
+	extra.hears(wire.AccessDenied) // one stream too many
 	_ = stream.Close()
 }
 
@@ -179,14 +181,14 @@ func TestAStrangersConnectionIsNoStream(t *testing.T) {
 // where a control connection is.
 func TestUDPGoesNowhereButToTheClientsAddress(t *testing.T) {
 	tier.SpendsSeconds(t)
-	s := serveWith(t, Config{}, realEngines())
+	s := serve(t, server.Config{}, Config{})
 	knock := func(from string) net.Conn {
 		c, err := (&net.Dialer{LocalAddr: &net.UDPAddr{IP: net.ParseIP(from)}}).Dial("udp", s.addr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		if _, err := c.Write([]byte(iperf3.UDPConnect)); err != nil {
+		if _, err := c.Write([]byte(wire.UDPConnect)); err != nil {
 			t.Fatal(err)
 		}
 		return c
@@ -199,32 +201,32 @@ func TestUDPGoesNowhereButToTheClientsAddress(t *testing.T) {
 		}
 	}
 	silent(knock("127.0.0.1")) // nobody waits for a stream
-	x := s.rawIperf3()
+	x := newRaw(s)
 	x.asks(askUDP)
-	x.hears(iperf3.CreateStreams)
+	x.hears(wire.CreateStreams)
 	victim := knock("127.0.0.2")
 	silent(victim)
 	c := knock("127.0.0.1")
 	b := make([]byte, 2000)
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
-	if n, err := c.Read(b); err != nil || string(b[:n]) != iperf3.UDPReply {
+	if n, err := c.Read(b); err != nil || string(b[:n]) != wire.UDPReply {
 		t.Fatalf("%q, %v", b[:n], err)
 	}
-	x.hears(iperf3.TestStart, iperf3.TestRunning)
+	x.hears(wire.TestStart, wire.TestRunning)
 	if n, err := c.Read(b); err != nil || n != 1000 {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	silent(victim)
 	_ = x.Close()
-	s.free()
+	s.Idle()
 }
 
 func TestOlderClientsGetTheAnswerTheyKnow(t *testing.T) {
-	s := serveWith(t, Config{}, realEngines())
-	for connect, want := range map[string]string{iperf3.UDPConnect: iperf3.UDPReply, iperf3.UDPConnectLegacy: iperf3.UDPReplyLegacy} {
-		x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{})
+	for connect, want := range map[string]string{wire.UDPConnect: wire.UDPReply, wire.UDPConnectLegacy: wire.UDPReplyLegacy} {
+		x := newRaw(s)
 		x.asks(askUDP)
-		x.hears(iperf3.CreateStreams)
+		x.hears(wire.CreateStreams)
 		c, err := net.Dial("udp", s.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -237,51 +239,60 @@ func TestOlderClientsGetTheAnswerTheyKnow(t *testing.T) {
 		}
 		_ = c.Close()
 		_ = x.Close()
-		s.free()
+		s.Idle()
 	}
 }
 
 func TestIperf3ClientsFromElsewhereAreDenied(t *testing.T) {
-	s := serveWith(t, Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, realEngines())
-	s.rawIperf3().hears(iperf3.AccessDenied)
-	s.free()
+	var h *handler
+	s := serve(t, server.Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, Config{}, func(made *handler) { h = made })
+	newRaw(s).hears(wire.AccessDenied)
+	h.tests.mu.Lock()
+	defer h.tests.mu.Unlock()
+	if len(h.tests.tests) > 0 {
+		t.Error("a test is left")
+	}
 }
 
 func TestAServerThatStopsTellsItsIperf3Clients(t *testing.T) {
-	s := serveWith(t, Config{}, realEngines())
-	x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
 	x.asks(askTCP)
-	x.hears(iperf3.CreateStreams)
+	x.hears(wire.CreateStreams)
 	x.dial()
-	x.hears(iperf3.TestStart, iperf3.TestRunning)
-	go s.stop()
-	x.hears(iperf3.ServerTerminate)
+	x.hears(wire.TestStart, wire.TestRunning)
+	go s.Stop()
+	x.hears(wire.ServerTerminate)
 }
 
 func TestIperf3ClientsShowInTheQueue(t *testing.T) {
-	s := serveWith(t, Config{}, realEngines())
-	x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
 	x.asks(askUDP)
-	x.hears(iperf3.CreateStreams)
-	running, _ := s.queue.snapshot()
-	if len(running) != 1 || running[0].shown().Test != measure.TestUDP || running[0].shown().Client != x.LocalAddr().String() {
-		t.Errorf("%+v", running)
+	x.hears(wire.CreateStreams)
+	q := s.Queue()
+	if len(q.Running) != 1 || q.Running[0].Test != measure.TestUDP || q.Running[0].Client != x.LocalAddr().String() {
+		t.Errorf("%+v", q)
 	}
 }
 
 func FuzzIperf3ControlConnection(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x37" + askTCP + "\x04"))
 	f.Add([]byte("\x00\x00\x00\x02{}\x0c"))
-	s, err := newServer(Config{Listen: "127.0.0.1:0"}, fakes(), demuxInKernel)
+	var h *handler
+	s, err := server.New(server.Config{Listen: "127.0.0.1:0", Foreign: []server.Foreign{{Protocol: &observed{made: func(made *handler) { h = made }}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	s.times.data = 5 * time.Millisecond
+	stopped, stop := context.WithCancel(f.Context())
+	stop()
+	f.Cleanup(func() { _ = s.Serve(stopped) }) // which closes its ports
+	h.streamWait = 5 * time.Millisecond
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(func() { s.closePorts(); _ = l.Close() })
+	f.Cleanup(func() { _ = l.Close() })
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
@@ -299,8 +310,8 @@ func FuzzIperf3ControlConnection(f *testing.F) {
 			_ = c.(*net.TCPConn).SetLinger(0)
 			_ = c.Close()
 		}()
-		s.leadIperf3(s.newIperf3Test(s.port, far, iperf3.NewCookie()))
-		if len(s.iperf3.tests) != 0 || len(s.iperf3.opening) != 0 {
+		h.newTest(nil, far, wire.NewCookie()).lead()
+		if len(h.tests.tests) != 0 || len(h.tests.opening) != 0 {
 			t.Fatal("a test is left")
 		}
 	})
@@ -308,26 +319,26 @@ func FuzzIperf3ControlConnection(f *testing.F) {
 
 func TestAClientOfIperf3GetsTheBurstsItAsksFor(t *testing.T) {
 	const burst, bursts = 10, 9 // one every 50 ms
-	s := serveWith(t, Config{}, realEngines())
-	x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
 	x.asks(`{"udp":true,"omit":0,"time":10,"parallel":1,"len":500,"reverse":true,"bandwidth":800000,"burst":10}`)
-	x.hears(iperf3.CreateStreams)
+	x.hears(wire.CreateStreams)
 	c, err := net.Dial("udp", s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-	_, _ = c.Write([]byte(iperf3.UDPConnect))
+	_, _ = c.Write([]byte(wire.UDPConnect))
 	b := make([]byte, 2000)
 	if _, err := c.Read(b); err != nil {
 		t.Fatal(err)
 	}
-	x.hears(iperf3.TestStart, iperf3.TestRunning)
+	x.hears(wire.TestStart, wire.TestRunning)
 	left := map[uint64]time.Duration{}
 	for len(left) < burst*bursts {
 		n, err := c.Read(b)
-		number, sentNs, _, ok := iperf3.Datagrams(false).Parse(b[:n])
+		number, sentNs, _, ok := wire.Datagrams(false).Parse(b[:n])
 		if err != nil || !ok {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
@@ -347,16 +358,16 @@ func TestAClientOfIperf3GetsTheBurstsItAsksFor(t *testing.T) {
 		t.Errorf("%d bursts in %v", bursts, d)
 	}
 	_ = x.Close()
-	s.free()
+	s.Idle()
 }
 
 func TestAClientOfIperf3GetsTheRepeatingPayloadItAsksFor(t *testing.T) {
-	s := serveWith(t, Config{}, realEngines())
-	x := s.rawIperf3()
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
 	x.asks(`{"tcp":true,"omit":0,"time":10,"parallel":1,"len":1000,"reverse":true,"repeating_payload":1}`)
-	x.hears(iperf3.CreateStreams)
+	x.hears(wire.CreateStreams)
 	stream := x.dial()
-	x.hears(iperf3.TestStart, iperf3.TestRunning)
+	x.hears(wire.TestStart, wire.TestRunning)
 	b := make([]byte, 10_000)
 	if _, err := io.ReadFull(stream, b); err != nil {
 		t.Fatal(err)
@@ -365,5 +376,5 @@ func TestAClientOfIperf3GetsTheRepeatingPayloadItAsksFor(t *testing.T) {
 		t.Errorf("%q...", b[:40])
 	}
 	_ = x.Close()
-	s.free()
+	s.Idle()
 }

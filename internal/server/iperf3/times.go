@@ -1,4 +1,4 @@
-package server
+package iperf3
 
 import (
 	"net"
@@ -7,19 +7,19 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
-	"soku/internal/wire/iperf3"
+	wire "soku/internal/wire/iperf3"
 )
 
-// IPerf3Times are the patience of a server with clients of iperf3. The zero value is
+// Times are how long a server waits for its clients. The zero value is
 // that of iperf3's own server, but that a client that is gone is found out.
-type IPerf3Times struct {
+type Times struct {
 	// Silence is how long a client that sends may be silent; 0 is 120 s.
 	Silence time.Duration
 	// Unacknowledged is after how long what was sent and not acknowledged breaks a
 	// connection; 0 is the system's.
 	Unacknowledged time.Duration
 	// RateOver is over how much of a test what it moves is averaged before it is held
-	// to Config.MaxRate, in whole intervals; 0 is 5 s. Below 0 only what a client asks
+	// to the server's limit, in whole intervals; 0 is 5 s. Below 0 only what a client asks
 	// for is held to it.
 	RateOver time.Duration
 	// KeepAlive is how a control connection looks whether the client is there; nil is
@@ -27,7 +27,7 @@ type IPerf3Times struct {
 	KeepAlive *net.KeepAliveConfig
 }
 
-func (p IPerf3Times) silence() time.Duration {
+func (p Times) silence() time.Duration {
 	if p.Silence > 0 {
 		return p.Silence
 	}
@@ -35,7 +35,7 @@ func (p IPerf3Times) silence() time.Duration {
 }
 
 // watchOver has the kernel find out when the client is gone.
-func (p IPerf3Times) watchOver(control *net.TCPConn) error {
+func (p Times) watchOver(control *net.TCPConn) error {
 	keep := net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 2}
 	if p.KeepAlive != nil {
 		keep = *p.KeepAlive
@@ -46,14 +46,14 @@ func (p IPerf3Times) watchOver(control *net.TCPConn) error {
 	return p.limitUnacknowledged(control)
 }
 
-func (p IPerf3Times) limitUnacknowledged(c *net.TCPConn) error {
+func (p Times) limitUnacknowledged(c *net.TCPConn) error {
 	if p.Unacknowledged > 0 {
 		return sock.LimitUnacknowledged(c, p.Unacknowledged)
 	}
 	return nil
 }
 
-func (p IPerf3Times) rateOver() time.Duration {
+func (p Times) rateOver() time.Duration {
 	if p.RateOver == 0 {
 		return 5 * time.Second
 	}
@@ -62,8 +62,8 @@ func (p IPerf3Times) rateOver() time.Duration {
 
 // police ends a test that moves more than the limit of this server allows, both
 // directions together, averaged over the last whole intervals, as iperf3's server does.
-func (t *iperf3Test) police(stop func(error)) measure.Observer {
-	limit, over := t.server.cfg.MaxRate, t.server.cfg.IPerf3Times.rateOver()
+func (t *test) police(stop func(error)) measure.Observer {
+	limit, over := t.handler.Limits().MaxRate, t.handler.cfg.Times.rateOver()
 	if limit == 0 || over < 0 {
 		return func(measure.Progress) {}
 	}
@@ -71,7 +71,7 @@ func (t *iperf3Test) police(stop func(error)) measure.Observer {
 	var mu sync.Mutex
 	latest := map[measure.Direction][]measure.Progress{}
 	return func(p measure.Progress) {
-		if p.Rest || t.over.fired() { // the client waits for the results by then
+		if p.Rest || t.isOver() { // the client waits for the results by then
 			return
 		}
 		mu.Lock()
@@ -85,7 +85,7 @@ func (t *iperf3Test) police(stop func(error)) measure.Observer {
 			}
 		}
 		if rate > float64(limit) {
-			stop(refuse(iperf3.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
+			stop(refuse(wire.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
 		}
 	}
 }

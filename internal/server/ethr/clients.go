@@ -1,0 +1,176 @@
+package ethr
+
+import (
+	"context"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+)
+
+// Bounds on what clients may hold.
+const (
+	maxClients = 4096
+	maxConns   = 1024 // connections of tests, all clients together
+)
+
+// key tells tests apart.
+type key struct {
+	addr netip.Addr
+	udp  bool
+}
+
+// client is one test.
+type client struct {
+	key
+	handler *handler
+	born    time.Time
+
+	ctx       context.Context // ends when the test may not go on
+	cancel    context.CancelCauseFunc
+	allowance *server.Allowance // of all its connections together, both directions
+
+	bytes, connections, packets atomic.Uint64 // in this second
+	latency                     atomic.Int64  // ns
+
+	// Guarded by handler.mu.
+	holds       int          // goroutines that serve it
+	last        time.Time    // when something came last
+	turn        *server.Turn // nil until it asked for one
+	tried       time.Time    // when it asked last
+	total       Row
+	synchronous time.Time // when a test begins whose start is synchronised
+}
+
+// hold finds the test of k or begins one, and holds it; nil where there are too many.
+func (h *handler) hold(k key) *client {
+	h.mu.Lock()
+	c := h.clients[k]
+	begun := c == nil
+	if begun {
+		if len(h.clients) >= maxClients {
+			h.mu.Unlock()
+			return nil
+		}
+		c = h.begin(k)
+	}
+	c.holds++
+	c.last = time.Now()
+	h.mu.Unlock()
+	if begun && h.hooks.Client != nil {
+		h.hooks.Client(k.addr, k.udp)
+	}
+	return c
+}
+
+// begin makes a client; called with the lock.
+func (h *handler) begin(k key) *client {
+	c := &client{key: k, handler: h, born: time.Now(), total: Row{Client: k.addr, UDP: k.udp}}
+	c.ctx, c.cancel = context.WithCancelCause(h.Context())
+	c.allowance = server.NewAllowance(h.limits.rate, time.Second) // its connections may be silent for as long as it likes
+	if len(h.clients) == 0 {
+		h.second = c.born
+	}
+	h.clients[k] = c
+	if !h.counting {
+		h.counting = true
+		h.work.Go(h.countSeconds)
+	}
+	return c
+}
+
+// spend notes bytes that came or went, and stops the test when they are too many.
+func (c *client) spend(bytes int64) {
+	if !c.allowance.Spend(bytes) || c.ctx.Err() != nil {
+		return
+	}
+	err := measure.Errorf(measure.KindRefused, "the test moves more than %s, the limit (--max-rate)", c.handler.limits.rate)
+	c.cancel(err)
+	c.handler.log.Info("test stopped", "protocol", "ethr", "client", c.addr, "network", c.network(), "error", err.Error())
+}
+
+// moved counts bytes of a test of bandwidth.
+func (c *client) moved(bytes int64) {
+	c.bytes.Add(uint64(bytes))
+	c.spend(bytes)
+}
+
+// release lets go of it.
+func (c *client) release() {
+	c.handler.mu.Lock()
+	defer c.handler.mu.Unlock()
+	c.holds--
+	c.last = time.Now()
+}
+
+// enter asks for a turn, once, and again a second after there was no room.
+func (c *client) enter() (*server.Turn, error) {
+	c.handler.mu.Lock()
+	defer c.handler.mu.Unlock()
+	if c.turn != nil {
+		return c.turn, nil
+	}
+	now := time.Now()
+	if now.Sub(c.tried) < time.Second {
+		return nil, errBusy
+	}
+	c.tried = now
+	test := measure.TestTCP
+	if c.udp {
+		test = measure.TestUDP
+	}
+	turn, err := c.handler.Enter(c.addr.String(), test)
+	if err != nil {
+		return nil, err
+	}
+	c.turn = turn
+	c.handler.log.Info("test started", "protocol", "ethr", "client", c.addr, "network", c.network())
+	return turn, nil
+}
+
+func (c *client) network() string {
+	if c.udp {
+		return "udp"
+	}
+	return "tcp"
+}
+
+var errBusy = measure.Errorf(measure.KindRefused, "busy")
+
+// room takes a place for a connection of a test; false where there is none.
+func (h *handler) room() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conns >= maxConns {
+		return false
+	}
+	h.conns++
+	return true
+}
+
+func (h *handler) leaveRoom() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.conns--
+}
+
+// ended gives its turn to the next and writes a line into the log.
+func (c *client) ended() {
+	c.cancel(nil)
+	if c.turn != nil {
+		c.turn.Leave()
+	}
+	attributes := []any{"protocol", "ethr", "client", c.addr, "network", c.network(),
+		"after", (c.last.Sub(c.born)).Round(time.Millisecond), "bytes", c.total.Bytes}
+	if c.udp {
+		attributes = append(attributes, "datagrams", c.total.Packets)
+	} else {
+		attributes = append(attributes, "connections", c.total.Connections)
+	}
+	c.handler.log.Info("test ended", attributes...)
+	if c.handler.hooks.Over != nil {
+		c.handler.hooks.Over(c.addr, c.udp)
+	}
+}

@@ -1,0 +1,274 @@
+package ethr
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"soku/internal/engine"
+	"soku/internal/engine/flows"
+	"soku/internal/engine/latency"
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/sock"
+	wire "soku/internal/wire/ethr"
+)
+
+const (
+	// syncWait is how long a client that knows the synchronisation has, after the
+	// answer to its request, to ask for it on a connection on which it then only
+	// receives; the first connection of a test has longer, because it surely asks.
+	syncWait, firstSyncWait = 100 * time.Millisecond, time.Second
+	// payloadWait is how long the first bytes of a test may take.
+	payloadWait = 10 * time.Second
+	// partTime is how long an engine runs at a time: a test of Ethr may go on for
+	// ever, and what an engine keeps of it grows.
+	partTime = time.Minute
+	// maxMessage bounds what a latency test asks for, bytes; of laps of more than
+	// maxRounds round trips this end keeps no times.
+	maxMessage, maxRounds = 64 << 10, 100_000
+)
+
+// admit checks what is asked for, takes a place for the connection and waits for
+// the client's turn. A place that was taken is given back on an error.
+func (h *handler) admit(client *client, c *server.Conn, m wire.Message) error {
+	p := m.Params
+	switch {
+	case client.ctx.Err() != nil:
+		return context.Cause(client.ctx)
+	case m.Test != wire.Bandwidth && m.Test != wire.Latency:
+		return measure.Errorf(measure.KindRefused, "test %d is none of a server", m.Test)
+	case p.Buffer == 0:
+		return measure.Errorf(measure.KindRefused, "a buffer of no bytes")
+	case m.Test == wire.Latency && (p.Buffer > maxMessage || p.Rounds == 0):
+		return measure.Errorf(measure.KindRefused, "%d round trips of %d bytes are too much", p.Rounds, p.Buffer)
+	case h.limits.duration > 0 && p.Duration > h.limits.duration:
+		return measure.Errorf(measure.KindRefused, "%s is longer than %s, the limit (--max-duration)", p.Duration, h.limits.duration)
+	}
+	turn, err := client.enter()
+	if err != nil {
+		return err
+	}
+	if !h.room() {
+		return measure.Errorf(measure.KindRefused, "busy: %d connections measure now", maxConns)
+	}
+	if err := h.await(turn, c); err != nil {
+		h.leaveRoom()
+		return err
+	}
+	return nil
+}
+
+// await waits for the client's turn. The client sends nothing before its answer, so
+// that a read ends only when it is gone.
+func (h *handler) await(turn *server.Turn, c *server.Conn) error {
+	if turn.IsGranted() {
+		return nil
+	}
+	c.Release()
+	_ = c.SetDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(h.Context())
+	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	defer cancel()
+	watcher.Go(func() {
+		select {
+		case <-turn.Granted():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	_, err := c.Read(make([]byte, 1))
+	switch {
+	case h.Context().Err() != nil:
+		return context.Cause(h.Context())
+	case turn.IsGranted() && sock.TimedOut(err):
+		return nil
+	}
+	return errGone
+}
+
+var errGone = measure.Errorf(measure.KindBroken, "the client went away")
+
+// connTest is one connection of a test after its request was answered.
+type connTest struct {
+	*handler
+	client  *client
+	conn    *net.TCPConn
+	request wire.Message
+}
+
+// bandwidth moves bytes until the client closes the connection.
+func (t *connTest) bandwidth(ctx context.Context) error {
+	early, err := t.synchronise(ctx)
+	if err != nil {
+		return err
+	}
+	t.client.moved(int64(early))
+	_ = t.conn.SetDeadline(time.Time{})
+	o := measure.Defaults(measure.TestTCP)
+	o.Duration, o.Interval = 0, measure.Duration(100*time.Millisecond)
+	o.Length = measure.Size(min(t.request.Params.Buffer, 1<<20)) // as much as one of soku's writes
+	if t.request.Params.Reverse {
+		o.Direction, o.TOS, o.Rate = measure.Reverse, int(t.request.Params.ToS), t.rate()
+	}
+	observe := func(p measure.Progress) { t.client.moved(p.Bytes) }
+	conns := flows.Conns{TCP: []*net.TCPConn{t.conn}}
+	for ctx.Err() == nil {
+		part, stop := context.WithTimeout(context.Background(), partTime)
+		flow := engine.Flow{
+			Observe: observe,
+			Policy:  engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()},
+		}
+		_, err = flows.Sockets.Run(ctx, flows.Server, conns, o, flow)
+		over := part.Err() == nil // before its time: the connection has ended
+		stop()
+		if err != nil || over {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// rate is what this connection may be sent at: what the client asks of each
+// connection, within its share of the server's limit.
+func (t *connTest) rate() measure.Rate {
+	p := t.request.Params
+	rate := measure.Rate(min(p.Rate, 1<<50) * 8)
+	if most := t.limits.rate / measure.Rate(max(1, int64(p.Threads))); t.limits.rate > 0 && (rate == 0 || rate > most) {
+		rate = max(most, 1)
+	}
+	return rate
+}
+
+// synchronise agrees with the client on when to begin, if it asks for that, and waits
+// until then. early are bytes of payload that were read to find out.
+func (t *connTest) synchronise(ctx context.Context) (early int, err error) {
+	if !t.request.Synced {
+		return 0, nil
+	}
+	begins, early, err := t.question()
+	if err != nil || begins.IsZero() {
+		return early, err
+	}
+	wait := time.NewTimer(time.Until(begins))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return 0, nil
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+}
+
+// question reads what may be the question for the start, and answers it. Payload
+// comes in its place on all connections but the first, or nothing where the client
+// only receives; those begin with the first.
+func (t *connTest) question() (begins time.Time, early int, err error) {
+	t.mu.Lock()
+	begins = t.client.synchronous
+	t.mu.Unlock()
+	known := time.Until(begins) > 0 || time.Since(begins) < firstSyncWait
+	wait := payloadWait
+	switch {
+	case t.request.Params.Reverse && known:
+		wait = syncWait
+	case t.request.Params.Reverse:
+		wait = firstSyncWait
+	}
+	_ = t.conn.SetReadDeadline(time.Now().Add(wait))
+	head := make([]byte, 64)
+	n, err := t.beginning(head)
+	if err != nil {
+		if n == 0 && t.request.Params.Reverse && sock.TimedOut(err) {
+			return begins, 0, nil
+		}
+		return time.Time{}, n, err
+	}
+	if n == 0 || !isQuestion(head[:n]) {
+		return time.Time{}, n, nil
+	}
+	m, err := wire.Read(io.MultiReader(bytes.NewReader(head[:n]), t.conn))
+	if err != nil || m.Kind != wire.SyncStart {
+		return time.Time{}, 0, errNoQuestion
+	}
+	return t.answer()
+}
+
+var errNoQuestion = errors.New("neither a question nor payload")
+
+// beginning reads as many bytes as it takes to know a message, into head.
+func (t *connTest) beginning(head []byte) (n int, err error) {
+	if n, err = io.ReadFull(t.conn, head[:4]); err != nil {
+		return n, err
+	}
+	ours, more := wire.Begins(head[:n])
+	if !ours || more == 0 {
+		return n, nil
+	}
+	k, err := io.ReadFull(t.conn, head[n:n+more])
+	return n + k, err
+}
+
+func isQuestion(head []byte) bool {
+	if len(head) < 4 || binary.BigEndian.Uint32(head) == 0 {
+		return false
+	}
+	ours, more := wire.Begins(head)
+	return ours && more == 0
+}
+
+// answer says when this end's second begins, and hears what that took to arrive.
+func (t *connTest) answer() (begins time.Time, early int, err error) {
+	begins = t.nextSecond()
+	_ = t.conn.SetDeadline(time.Now().Add(t.answerWait))
+	ready := wire.Message{Kind: wire.SyncReady, Delay: max(time.Until(begins), 1), Synced: true}
+	if _, err := t.conn.Write(wire.Append(nil, ready)); err != nil {
+		return begins, 0, err
+	}
+	m, err := wire.Read(t.conn)
+	if err != nil || m.Kind != wire.SyncGo {
+		return begins, 0, errNoQuestion
+	}
+	t.mu.Lock()
+	t.client.synchronous = begins
+	t.mu.Unlock()
+	return begins, 0, nil
+}
+
+// latency answers messages until the client closes the connection.
+func (t *connTest) latency(ctx context.Context) error {
+	_ = t.conn.SetDeadline(time.Time{})
+	o := measure.Defaults(measure.TestLatency)
+	o.Size = measure.Size(t.request.Params.Buffer)
+	rounds := int64(t.request.Params.Rounds)
+	var trips []time.Duration
+	seen := func(ns int64) {
+		t.client.spend(2 * int64(o.Size)) // there and back
+		if rounds > maxRounds {
+			return
+		}
+		trips = append(trips, time.Duration(ns))
+		if int64(len(trips)) < rounds {
+			return
+		}
+		sum := time.Duration(0)
+		for _, d := range trips {
+			sum += d
+		}
+		t.client.latency.Store(int64(sum) / rounds)
+		if f := t.hooks.Lap; f != nil {
+			f(t.client.addr, trips)
+		}
+		trips = trips[:0]
+	}
+	policy := engine.FlowPolicy{ExtraMessageEvery: rounds}
+	_, err := latency.Echo(ctx, []net.Conn{t.conn}, o, engine.Flow{Policy: policy}, seen)
+	return err
+}

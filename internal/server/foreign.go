@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/sock"
+	"soku/internal/wire/native"
+)
+
+// Foreign is a protocol of another tool that a server speaks, and the port where that
+// tool's clients look for their server.
+type Foreign struct {
+	Protocol Protocol
+	// Listen is host:port, for TCP and UDP; empty for no port of its own: its clients
+	// then come to the server's.
+	Listen string
+	// Optional: a port that is taken is reported in the log, and the server goes on.
+	Optional bool
+}
+
+// Protocol is how the clients of another tool speak.
+type Protocol interface {
+	// Name is what logs, options and results call it.
+	Name() string
+	// Match reports whether first, at least 4 bytes, begins a connection of this
+	// protocol, and how many bytes more it wants to see, 0 where it is sure. What is
+	// asked for must come from every client of it.
+	Match(first []byte) (ours bool, more int)
+	// NewHandler returns what serves the clients of one server.
+	NewHandler(s Services) Handler
+}
+
+// Handler serves the clients of one protocol at one server. ServeConn and
+// ServeDatagram are called by many goroutines at once.
+type Handler interface {
+	// ServeConn serves a connection and closes it, or keeps it and returns; kept ones
+	// are closed by the time that Close returns. The connection has a deadline for its
+	// first bytes, and no congestion control until it is given the options of a test
+	// ([sock.Settings.Apply]) or the system's ([sock.SystemCongestion]). ServeConn
+	// returns soon after the context of [Services] has ended.
+	ServeConn(c *Conn)
+	// ServeDatagram takes one datagram of a peer that has no connection of its own
+	// ([Port.Connect]), and returns false for one of another protocol. It may not keep
+	// b, and returns at once.
+	ServeDatagram(at Port, from netip.AddrPort, b []byte) (ours bool)
+	// Close ends what is left and waits for it. It is called once, after the last call
+	// of the others has returned.
+	Close()
+}
+
+// Conn is a connection of a client.
+type Conn struct {
+	*net.TCPConn
+	// First is what was read of it to recognise its protocol: nothing on the
+	// protocol's own port.
+	First []byte
+	// Port is where the client came to.
+	Port Port
+	// Number is its place in the order of arrival, from 1.
+	Number uint64
+
+	waiting *openConns
+}
+
+// Release lets the connection be silent: from then on the server does not close it to
+// make room for others, nor when it ends.
+func (c *Conn) Release() { c.waiting.release(c.TCPConn) }
+
+// Port is where clients come to, by TCP and UDP. Ports are compared with ==.
+type Port interface {
+	// Shared reports whether several protocols are served there, so that a datagram
+	// could be of any of them.
+	Shared() bool
+	// Connect returns a connection with a peer that came to the port at the address
+	// local, with the settings where it is a [net.UDPConn] of its own. What the peer
+	// sends from then on comes there.
+	Connect(ctx context.Context, local netip.Addr, peer netip.AddrPort, settings sock.Settings) (net.Conn, error)
+}
+
+// Services are what a server offers to the handlers of protocols. Its methods may be
+// called from any goroutine.
+type Services interface {
+	// Context ends with the server, with the cause [ErrShutdown].
+	Context() context.Context
+	Log() *slog.Logger
+	// Limits are the operator's.
+	Limits() native.Limits
+	// Serves reports whether a client at an address is served at all. secret says that
+	// the protocol has its clients prove who they are, so that the server's token,
+	// which no other tool knows, does not shut them out.
+	Serves(client netip.Addr, secret bool) bool
+	// Enter asks for a turn to measure; client and test are for those who look at the
+	// queue. A full server is an error of kind refused.
+	Enter(client string, test measure.Test) (*Turn, error)
+	// WatchHost counts what a test costs this host, whose end of it is local, until
+	// stop, which returns the facts and the counters.
+	WatchHost(local netip.Addr) (stop func(host.Moved) *measure.Host)
+}

@@ -1,0 +1,62 @@
+package iperf3
+
+import (
+	"net"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+	wire "soku/internal/wire/iperf3"
+)
+
+// Observer is who shows one test of a client of iperf3 while it runs. The calls
+// come one at a time in the order of the methods, Closed for every test and the others
+// as far as it gets; they return soon, for the test waits.
+type Observer interface {
+	// Options returns the options of this end's engines for the test that a client
+	// asked for, which are given, with what it shows and how bytes are to be moved.
+	Options(measure.Options) measure.Options
+	// Opened tells of the connections that carry the test: those on which the client
+	// sends first. They are not kept.
+	Opened(e wire.Exchange, conns []net.Conn)
+	// Observe tells of intervals, also of an omitted start, and of a last one however
+	// short. Two directions call it at the same time.
+	Observe(measure.Progress)
+	// Measured tells what this end has counted, and returns what a client gets that
+	// asks for the server's output: text, or a JSON document.
+	Measured(end *measure.End, own *wire.Results) (text string, document []byte)
+	// Closed tells how the test ended; nil is well. The end, where there is one, was
+	// told before unless err is not nil.
+	Closed(end *measure.End, err error)
+}
+
+// unshown is the observer of a server that has none.
+type unshown struct{}
+
+func (unshown) Options(o measure.Options) measure.Options             { return o }
+func (unshown) Opened(wire.Exchange, []net.Conn)                      {}
+func (unshown) Observe(measure.Progress)                              {}
+func (unshown) Measured(*measure.End, *wire.Results) (string, []byte) { return "", nil }
+func (unshown) Closed(*measure.End, error)                            {}
+
+// observer is that of the next test.
+func (h *handler) observer() Observer {
+	if h.cfg.Observer == nil {
+		return unshown{}
+	}
+	return h.cfg.Observer()
+}
+
+// tellOpened tells the observer of the streams.
+func (t *test) tellOpened() {
+	e := wire.Exchange{
+		Cookie: t.cookie.String(), Parameters: *t.asked, Local: sock.AddrPort(t.control.LocalAddr()), Remote: t.client,
+	}
+	conns := t.conns().List()
+	for i, c := range conns {
+		e.Streams = append(e.Streams, wire.StreamEnds{
+			ID: wire.StreamID(i), Sends: !t.asked.Reverse && i < t.asked.Parallel,
+			Local: sock.AddrPort(c.LocalAddr()), Remote: sock.AddrPort(c.RemoteAddr()),
+		})
+	}
+	t.shows.Opened(e, conns)
+}

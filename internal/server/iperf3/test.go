@@ -1,0 +1,339 @@
+package iperf3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"soku/internal/engine"
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/sock"
+	wire "soku/internal/wire/iperf3"
+)
+
+// Limits that a client must keep.
+const (
+	whyWait     = 200 * time.Millisecond // for what says why streams broke off
+	wordWait    = 10 * time.Second       // for parameters, and for the answer to a state
+	resultsWait = 30 * time.Second       // for the client's results
+	overtime    = 40 * time.Second       // what a test with a time may take on top of it
+)
+
+// test is one test of a client.
+type test struct {
+	handler *handler
+	log     *slog.Logger
+	at      server.Port // that the client came to
+	control *net.TCPConn
+	cookie  wire.Cookie
+	client  netip.AddrPort
+	local   netip.Addr
+	born    time.Time
+	turn    *server.Turn
+	asked   *wire.Parameters // nil until they were read
+	options measure.Options  // of this end's engines
+	policy  engine.FlowPolicy
+	pins    *sock.Pins
+
+	ctx   context.Context // ends with the test; its cause says why
+	abort context.CancelCauseFunc
+
+	opened chan struct{} // closed when it waits for no UDP stream any more
+	all    chan struct{} // closed when all streams are there
+	over   chan struct{} // closed when the client said that the test is over
+	overAt time.Time     // when it said so; read only after that
+
+	listening  sync.WaitGroup // for the client's word while the test runs
+	told       sync.Once      // why it ended
+	shows      Observer
+	congestion string        // that the streams have
+	ran        time.Duration // how long the streams were measured
+
+	mu      sync.Mutex
+	want    int // streams that are waited for; 0: none are taken
+	tcp     []tcpStream
+	udp     []udpStream
+	ended   bool
+	verdict error // of this server, for which it ended the test
+}
+
+// tcpStream is a stream and its place in the order of arrival: the cookies of streams
+// that come at once are read side by side.
+type tcpStream struct {
+	conn   *net.TCPConn
+	number uint64
+}
+
+// udpStream is a stream and the client's end of it.
+type udpStream struct {
+	conn net.Conn
+	peer netip.AddrPort
+}
+
+func (h *handler) newTest(at server.Port, c *net.TCPConn, cookie wire.Cookie) *test {
+	t := &test{
+		handler: h, log: h.Log(), at: at, control: c, cookie: cookie,
+		client: sock.AddrPort(c.RemoteAddr()), local: sock.AddrPort(c.LocalAddr()).Addr(), born: time.Now(),
+		opened: make(chan struct{}), all: make(chan struct{}), over: make(chan struct{}),
+	}
+	t.ctx, t.abort = context.WithCancelCause(h.Context())
+	return t
+}
+
+// isOver reports whether the client said that the test is over.
+func (t *test) isOver() bool {
+	select {
+	case <-t.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// cause is why the test ended. What the client did when it was told of this server's
+// verdict is no cause.
+func (t *test) cause() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.verdict != nil {
+		return t.verdict
+	}
+	return context.Cause(t.ctx)
+}
+
+// end ends a test that runs: the client is told first, because engines that are
+// stopped reset the streams, and a client that sees that says nothing but that.
+func (t *test) end(err error, stop context.CancelCauseFunc) {
+	t.mu.Lock()
+	if t.verdict == nil {
+		t.verdict = err
+	}
+	t.mu.Unlock()
+	t.tell(err)
+	stop(err)
+}
+
+// lead is the life of a test.
+func (t *test) lead() {
+	defer t.control.Close()
+	if err := t.handler.cfg.Times.watchOver(t.control); err != nil {
+		t.log.Warn("an option of the server's connections", "client", t.client, "error", err)
+	}
+	// What ends the test ends what waits for a word of the client.
+	roused := make(chan struct{})
+	context.AfterFunc(t.ctx, func() { _ = t.control.SetReadDeadline(time.Unix(1, 0)); close(roused) })
+	defer t.abort(errOver)
+	if !t.handler.tests.add(t) {
+		_ = t.say(wire.AccessDenied)
+		return
+	}
+	var err error
+	if t.turn, err = t.handler.Enter(t.client.String(), measure.TestTCP); err != nil {
+		t.handler.tests.remove(t)
+		t.log.Info("refused a client of iperf3", "client", t.client, "error", err.Error())
+		_ = t.say(wire.AccessDenied)
+		return
+	}
+	t.shows = t.handler.observer()
+	end, err := t.phases()
+	if err != nil && t.ctx.Err() != nil {
+		err = t.cause()
+	}
+	t.abort(errOver)
+	<-roused
+	t.listening.Wait()
+	t.farewell(err)
+	t.closeStreams()
+	t.handler.tests.remove(t)
+	t.turn.Leave()
+	t.logEnd(end, err)
+	t.shows.Closed(end, err)
+}
+
+// say sends a state, for at most a moment.
+func (t *test) say(state wire.State) error {
+	_ = t.control.SetWriteDeadline(time.Now().Add(wordWait))
+	return wire.WriteState(t.control, state)
+}
+
+// hear gives the client so long for its next word.
+func (t *test) hear(limit time.Duration) {
+	_ = t.control.SetReadDeadline(time.Now().Add(limit))
+	if t.ctx.Err() != nil {
+		_ = t.control.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+// tell says why the test ended, once, if there is more to say than the client knows.
+func (t *test) tell(err error) (more bool) {
+	var refused *refusal
+	more = errors.As(err, &refused) || errors.Is(err, server.ErrShutdown)
+	t.told.Do(func() {
+		switch {
+		case refused != nil:
+			_ = t.control.SetWriteDeadline(time.Now().Add(wordWait))
+			_ = wire.WriteError(t.control, refused.code, 0)
+		case more:
+			_ = t.say(wire.ServerTerminate)
+		}
+	})
+	return more
+}
+
+// farewell ends the control connection.
+func (t *test) farewell(err error) {
+	if !t.tell(err) {
+		return
+	}
+	// What the client sent meanwhile would make a reset of the close, and take the
+	// word off the path.
+	_ = t.control.CloseWrite()
+	_ = t.control.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+	_, _ = io.CopyN(io.Discard, t.control, 64<<10)
+}
+
+// phases leads the client through its test.
+func (t *test) phases() (*measure.End, error) {
+	if err := t.awaitTurn(); err != nil {
+		return nil, err
+	}
+	if err := t.askParameters(); err != nil {
+		return nil, err
+	}
+	if err := t.openStreams(); err != nil {
+		return nil, err
+	}
+	end, err := t.measure()
+	if err != nil {
+		return end, err
+	}
+	return end, t.exchange(end)
+}
+
+// awaitTurn waits in the queue. A client in good order says nothing there; one that
+// goes away leaves it.
+func (t *test) awaitTurn() error {
+	if t.turn.IsGranted() {
+		return nil
+	}
+	_ = t.control.SetReadDeadline(time.Time{})
+	heard := make(chan error, 1)
+	go func() {
+		_, err := t.control.Read(make([]byte, 1))
+		if err == nil {
+			err = errMessage
+		}
+		heard <- err
+	}()
+	select {
+	case err := <-heard:
+		return err
+	case <-t.ctx.Done():
+		if err := <-heard; !sock.TimedOut(err) {
+			return err
+		}
+		return t.cause()
+	case <-t.turn.Granted():
+	}
+	_ = t.control.SetReadDeadline(time.Unix(1, 0))
+	if err := <-heard; !sock.TimedOut(err) {
+		return err
+	}
+	if t.ctx.Err() != nil {
+		return t.cause()
+	}
+	return nil
+}
+
+// askParameters reads what the client wants, and makes options of it.
+func (t *test) askParameters() error {
+	if err := t.say(wire.ParamExchange); err != nil {
+		return err
+	}
+	t.hear(wordWait)
+	p, err := wire.ReadParameters(t.control)
+	if err != nil {
+		var out *wire.OutOfRangeError
+		if errors.As(err, &out) {
+			return refuse(out.Code(), "%w", err)
+		}
+		return refuse(wire.CodeReceiveParams, "read the parameters: %w", err)
+	}
+	t.mu.Lock()
+	t.asked = p
+	t.mu.Unlock()
+	t.turn.Measures(measure.Test(p.Protocol))
+	if t.options, err = t.handler.permit(p, time.Now()); err != nil {
+		return err
+	}
+	if t.client.Addr().Is6() && sock.HasFlowLabels {
+		t.options.FlowLabel = p.FlowLabel // which programs send along over IPv4, too
+	}
+	t.options = t.shows.Options(t.options)
+	t.policy = engine.FlowPolicy{
+		KeepOpen: true, Over: t.over, SilenceTimeout: t.handler.cfg.Times.silence(),
+		Repeating: p.RepeatPayload, Contents: t.handler.cfg.Files,
+	}
+	if p.Bidirectional { // keeping what comes would empty what is sent
+		t.policy.Contents.Source = nil
+	}
+	if p.Protocol == "udp" {
+		t.policy.Datagrams = wire.Datagrams(p.Counters64)
+	}
+	return nil
+}
+
+// takeTCP takes a stream, and returns false when none is waited for.
+func (t *test) takeTCP(c *net.TCPConn, number uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended || t.asked == nil || t.asked.Protocol != "tcp" || len(t.tcp) >= t.want {
+		return false
+	}
+	_ = c.SetDeadline(time.Time{})
+	t.tcp = append(t.tcp, tcpStream{c, number})
+	if len(t.tcp) == t.want {
+		slices.SortFunc(t.tcp, func(a, b tcpStream) int { return int(int64(a.number) - int64(b.number)) })
+		close(t.all)
+	}
+	return true
+}
+
+// closeStreams closes the streams and takes no more.
+func (t *test) closeStreams() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	for _, c := range t.conns().List() {
+		_ = c.Close()
+	}
+}
+
+func (t *test) logEnd(end *measure.End, err error) {
+	attributes := []any{"protocol", "iperf3", "client", t.client, "test", t.running(), "after", time.Since(t.born).Round(time.Millisecond)}
+	if end != nil {
+		bytes, _ := end.Moved()
+		attributes = append(attributes, "bytes", bytes)
+	}
+	if err != nil {
+		attributes = append(attributes, "error", err.Error())
+	}
+	t.log.Info("test ended", attributes...)
+}
+
+// running is what the client asked to measure.
+func (t *test) running() measure.Test {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asked == nil {
+		return measure.TestTCP
+	}
+	return measure.Test(t.asked.Protocol)
+}

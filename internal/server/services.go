@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"soku/internal/host"
+	"soku/internal/measure"
+	"soku/internal/wire/native"
+)
+
+// services implements [Services].
+type services struct{ s *Server }
+
+func (v services) Context() context.Context { return v.s.base }
+func (v services) Log() *slog.Logger        { return v.s.log }
+func (v services) Limits() native.Limits    { return v.s.limits() }
+
+func (v services) Serves(client netip.Addr, secret bool) bool {
+	return v.s.allowed(client) && (v.s.cfg.Token == "" || secret)
+}
+
+func (v services) Enter(client string, test measure.Test) (*Turn, error) {
+	t := &Turn{queue: v.s.queue, client: client, test: test, born: time.Now(), granted: newLatch()}
+	if _, err := t.queue.enter(t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (v services) WatchHost(local netip.Addr) (stop func(host.Moved) *measure.Host) {
+	return v.s.watchHost(local)
+}
+
+// watchHost implements [Services] and serves native sessions, too.
+func (s *Server) watchHost(local netip.Addr) (stop func(host.Moved) *measure.Host) {
+	facts := s.facts.latest(local) // those of the answer to a client may be older
+	watch := s.engines.watch(facts.Interface)
+	return func(moved host.Moved) *measure.Host {
+		counters := watch(moved)
+		return &measure.Host{Facts: facts, Counters: &counters}
+	}
+}
+
+// Turn is a place among those who measure, or in the queue for that. Protocols of
+// other tools have no word for a place in a queue: their clients wait and are not told.
+type Turn struct {
+	queue   *admission
+	client  string
+	born    time.Time
+	granted *latch
+
+	mu   sync.Mutex
+	test measure.Test
+}
+
+// Granted is closed when it is this turn.
+func (t *Turn) Granted() <-chan struct{} { return t.granted.ch }
+
+// IsGranted reports whether it is this turn.
+func (t *Turn) IsGranted() bool { return t.granted.fired() }
+
+// Measures says what is measured, for those who look at the queue, once that is known.
+func (t *Turn) Measures(test measure.Test) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.test = test
+}
+
+// Leave gives the turn up, or the place in the queue. It is called once.
+func (t *Turn) Leave() { t.queue.leave(t) }
+
+// grant implements waiter.
+func (t *Turn) grant() { t.granted.fire() }
+
+// queued implements waiter.
+func (t *Turn) queued(int) {}
+
+// shown implements waiter.
+func (t *Turn) shown() native.QueueEntry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return native.QueueEntry{Client: t.client, Test: t.test, Age: measure.Duration(time.Since(t.born))}
+}
