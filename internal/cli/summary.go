@@ -23,8 +23,8 @@ func printSummary(w io.Writer, columns int, r *measure.Result) {
 		}
 		d.Summary(&rest, r)
 	}
-	if r.Summary.Confidence != "" {
-		rest.Row("label.confidence", "summary.confidence", text.Args{"Level": r.Summary.Confidence, "Reason": r.Summary.ConfidenceReason})
+	if why, known := r.Summary.Why(); known {
+		rest.Row("label.confidence", "summary.confidence", text.Args{"Level": r.Summary.Confidence, "Reason": text.English().Finding(why)})
 	}
 	costSummary(&rest, r)
 	hostSummary(&rest, r)

@@ -1,6 +1,6 @@
 package measure
 
-// Codes of the findings about a trial. What each means, and its figures, is in codeTable.
+// Codes of the findings about a trial. What each means, and its figures, is in CodeSections.
 const (
 	CodeText Code = "text"
 
@@ -57,6 +57,36 @@ const (
 	CodeRouterRepliesAreLoss    Code = "router_replies_are_loss"
 	CodeWholeMilliseconds       Code = "whole_milliseconds"
 
+	// Why a figure has its confidence.
+	CodeSteady                 Code = "steady"
+	CodeRateShifted            Code = "rate_shifted"
+	CodeRateVaries             Code = "rate_varies"
+	CodeNeverSettled           Code = "never_settled"
+	CodeSamplesIncomplete      Code = "samples_incomplete"
+	CodeFewIntervals           Code = "few_intervals"
+	CodeNoSamples              Code = "no_samples"
+	CodeNothingArrived         Code = "nothing_arrived"
+	CodeReceiverCountMissing   Code = "receiver_count_missing"
+	CodeReceiverWithoutSamples Code = "receiver_without_samples"
+	CodeBrokenOff              Code = "broken_off"
+	CodeEnoughForTail          Code = "enough_for_tail"
+	CodeFewForTail             Code = "few_for_tail"
+	CodeFewForPercentiles      Code = "few_for_percentiles"
+	CodeClipped                Code = "clipped"
+	CodeNoRoundTrip            Code = "no_round_trip"
+	CodeNoConnection           Code = "no_connection"
+
+	// Why a pattern has its place in a ranking.
+	CodeRankHighest      Code = "rank_highest"
+	CodeRankLowest       Code = "rank_lowest"
+	CodeRankAbove        Code = "rank_above"
+	CodeRankBelow        Code = "rank_below"
+	CodeRankNoDifference Code = "rank_no_difference"
+	CodeRankUntested     Code = "rank_untested"
+	CodeRankOneRound     Code = "rank_one_round"
+	CodeRankOnlyOne      Code = "rank_only_one"
+	CodeRankNoValues     Code = "rank_no_values"
+
 	// What a result of another program does not have.
 	CodeNoIntervals         Code = "no_intervals"
 	CodeIntervalsOfSender   Code = "intervals_of_sender"
@@ -95,18 +125,45 @@ type FigureInfo struct {
 	Key      string
 	Text     bool // a text, otherwise a number
 	Optional bool
+	Instead  string // key of the figure that is absent where this one is there
 	Meaning  string
+}
+
+// CodeSection is a part of the documentation of codes.
+type CodeSection struct {
+	Title string
+	Text  string // where findings of these codes are
+	Codes []CodeInfo
+}
+
+// CodeSections are all codes. docs/reference/findings.md is generated from them.
+var CodeSections = []CodeSection{
+	{"Counts of the two ends", "In `findings` of a result.", countCodes},
+	{"Requests that were not met", "In `findings` of a result.", requestCodes},
+	{"The host and the program", "In `findings` of a result, and of `soku floor`.", baselineCodes},
+	{"Confidence", "In `summary.confidence_finding` of a result and of its flows.", confidenceCodes},
+	{"Rankings", "In `tests[].ranking[].reason_finding` of a report.", rankCodes},
+	{"Other programs' output", "In `findings` of an ingested result.", ingestCodes},
+	{"Missing from other programs' output", "In `origin.missing` of an ingested result.", missingCodes},
+	{"Other", "In `findings` of a result.", otherCodes},
 }
 
 // Describe returns what is known about a code; a code of a newer soku is not known.
 func Describe(code Code) (CodeInfo, bool) {
-	for _, info := range codeTable {
-		if info.Code == code {
-			return info, true
+	for _, section := range CodeSections {
+		for _, info := range section.Codes {
+			if info.Code == code {
+				return info, true
+			}
 		}
 	}
 	return CodeInfo{}, false
 }
 
 // Codes returns every code, in the order of the documentation.
-func Codes() []CodeInfo { return codeTable }
+func Codes() (all []CodeInfo) {
+	for _, section := range CodeSections {
+		all = append(all, section.Codes...)
+	}
+	return all
+}

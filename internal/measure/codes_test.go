@@ -23,7 +23,7 @@ func findingsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Findings
 
-<!-- Generated from internal/measure/codetable.go by: go test ./internal/measure -update -->
+<!-- Generated from internal/measure/code*.go by: go test ./internal/measure -update -->
 
 A finding is what soku found out about a trial beside its figures, as data: ` + "`code`" + ` says what, ` + "`severity`" + ` is
 ` + "`note`" + ` (good to know; the figures stand) or ` + "`warning`" + ` (a figure is less certain), ` + "`where`" + ` names the end or the
@@ -33,24 +33,35 @@ the [result document](result.md). A reader must accept codes and figures that it
 The sentence that a person reads is made from a finding where it is shown. Documents of earlier versions have a list
 ` + "`warnings`" + ` of sentences instead; each is read as a finding of the code ` + "`text`" + `.
 `)
-	for _, c := range Codes() {
-		fmt.Fprintf(&b, "\n## `%s`\n%s", c.Code, c.Meaning)
-		if c.Next != "" {
-			b.WriteString(" " + c.Next)
-		}
-		fmt.Fprintf(&b, "\n\n- severity: `%s`\n", c.Severity)
-		if c.Where != "" {
-			fmt.Fprintf(&b, "- where: %s\n", c.Where)
-		}
-		for _, f := range c.Figures {
-			kind := unitOf(f)
-			if f.Optional {
-				kind += ", optional"
-			}
-			fmt.Fprintf(&b, "- `%s` (%s): %s\n", f.Key, kind, f.Meaning)
+	for _, section := range CodeSections {
+		fmt.Fprintf(&b, "\n## %s\n%s\n", section.Title, section.Text)
+		for _, c := range section.Codes {
+			describe(&b, c)
 		}
 	}
 	return b.Bytes()
+}
+
+// describe writes the part of the page that is about one code.
+func describe(b *bytes.Buffer, c CodeInfo) {
+	fmt.Fprintf(b, "\n### `%s`\n%s", c.Code, c.Meaning)
+	if c.Next != "" {
+		b.WriteString(" " + c.Next)
+	}
+	fmt.Fprintf(b, "\n\n- severity: `%s`\n", c.Severity)
+	if c.Where != "" {
+		fmt.Fprintf(b, "- where: %s\n", c.Where)
+	}
+	for _, f := range c.Figures {
+		kind := unitOf(f)
+		if f.Optional {
+			kind += ", optional"
+		}
+		if f.Instead != "" {
+			kind += ", instead of `" + f.Instead + "`"
+		}
+		fmt.Fprintf(b, "- `%s` (%s): %s\n", f.Key, kind, f.Meaning)
+	}
 }
 
 // unitOf is what the key of a figure says about it.
@@ -116,7 +127,7 @@ func findingsMade(t *testing.T) map[string][]made {
 	t.Helper()
 	out := map[string][]made{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "codetable.go") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(filepath.Base(path), "code") {
 			return err
 		}
 		files := token.NewFileSet()
@@ -210,7 +221,7 @@ func TestEveryFindingHasTheFiguresOfItsCode(t *testing.T) {
 	for name, code := range names {
 		info, known := Describe(code)
 		if !known {
-			t.Errorf("%s has no row in codeTable", code)
+			t.Errorf("%s is in no section", code)
 		}
 		if len(places[name]) == 0 {
 			t.Errorf("nothing makes a finding of %s", code)
@@ -220,13 +231,14 @@ func TestEveryFindingHasTheFiguresOfItsCode(t *testing.T) {
 				continue
 			}
 			for _, f := range info.Figures {
-				if !f.Optional && !slices.Contains(m.figures, f.Key) {
+				replaced := func(o FigureInfo) bool { return o.Instead == f.Key && slices.Contains(m.figures, o.Key) }
+				if !f.Optional && f.Instead == "" && !slices.Contains(m.figures, f.Key) && !slices.ContainsFunc(info.Figures, replaced) {
 					t.Errorf("%s: %s has no figure %s", m.at, code, f.Key)
 				}
 			}
 			for _, key := range m.figures {
 				if !slices.ContainsFunc(info.Figures, func(f FigureInfo) bool { return f.Key == key }) {
-					t.Errorf("%s: %s has the figure %s, which codeTable does not know", m.at, code, key)
+					t.Errorf("%s: %s has the figure %s, which is not described", m.at, code, key)
 				}
 			}
 		}

@@ -6,9 +6,8 @@ const (
 	anyEnd  = "client or server"
 )
 
-// codeTable is every code that this version writes. docs/reference/findings.md is
-// generated from it.
-var codeTable = []CodeInfo{
+// countCodes are about what the ends counted.
+var countCodes = []CodeInfo{
 	{CodeReceiverDisagrees, SeverityWarning, anyFlow, []FigureInfo{
 		{Key: "sent_bytes", Meaning: "counted by the sender"},
 		{Key: "received_bytes", Meaning: "counted by the receiver"},
@@ -79,7 +78,10 @@ var codeTable = []CodeInfo{
 		{Key: "connections", Meaning: "all connections"},
 	}, "This system turns TCP connections into Multipath TCP although that was not requested.",
 		"Turn it off on this system (mptcpize, or a BPF program)."},
+}
 
+// requestCodes are about what was requested and not done.
+var requestCodes = []CodeInfo{
 	{CodeServerLoweredRate, SeverityWarning, "server", []FigureInfo{
 		{Key: "rate_bps", Meaning: "allowed rate, which was used"},
 		{Key: "requested_bps", Optional: true, Meaning: "absent: no limit was requested"},
@@ -115,7 +117,10 @@ var codeTable = []CodeInfo{
 		{Key: "unsplit", Meaning: "round trips that are in no part"},
 		{Key: "round_trips", Meaning: "all round trips"},
 	}, "Some round trips are in no part of the split, because not all their kernel stamps arrived.", ""},
+}
 
+// baselineCodes are about what this host and program add to a figure, or limit.
+var baselineCodes = []CodeInfo{
 	{CodeGoodputNearBaseline, SeverityWarning, "", []FigureInfo{
 		{Key: "goodput_bps", Meaning: "of the trial"},
 		{Key: "baseline_bps", Meaning: "one stream on this host's loopback"},
@@ -151,7 +156,10 @@ var codeTable = []CodeInfo{
 		{Key: "late_ratio", Meaning: "share of the messages"},
 	}, "Latency messages beside the load left late, because this host was too busy. The delay is in their latency.",
 		"Use a host with more processors."},
+}
 
+// otherCodes are about campaigns, and about sentences.
+var otherCodes = []CodeInfo{
 	{CodeReplacesResult, SeverityNote, "", []FigureInfo{
 		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
 	}, "The same trial failed earlier, and this result replaces that one.", ""},
@@ -159,51 +167,6 @@ var codeTable = []CodeInfo{
 	{CodeReplacesGroup, SeverityNote, "", []FigureInfo{
 		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
 	}, "Another trial of the group failed earlier, so all of them ran again, and this result replaces that one.", ""},
-
-	{CodeTestUnknown, SeverityWarning, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
-		{Key: "test", Text: true, Meaning: "taken to be this test"},
-	}, "The program failed before it wrote which test it was.", ""},
-	{CodeRTTDoubled, SeverityNote, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
-	}, "The program reports half of each round trip. The figures are doubled.", ""},
-	{CodeRetransmitsOfHost, SeverityWarning, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
-	}, "The program reports the retransmits of the whole sending host.", ""},
-	{CodeConnectionsCarryRequest, SeverityNote, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program and test that wrote the file"},
-	}, "Each connection carried a request and a reply.", ""},
-	{CodePercentilesRenamed, SeverityNote, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
-	}, "The program's log has percentiles under the wrong names. They are corrected.", ""},
-	{CodeRouterRepliesAreLoss, SeverityNote, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
-	}, "The program counts a message of a router, such as host unreachable, as a reply. Here it counts as lost.", ""},
-	{CodeWholeMilliseconds, SeverityWarning, "", []FigureInfo{
-		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
-	}, "The program wrote whole milliseconds, so every figure is known within 1 ms.", ""},
-
-	{CodeNoIntervals, SeverityNote, "", nil, "There are no samples over time (`flows[].samples`, `latency.series`).", ""},
-	{CodeIntervalsOfSender, SeverityNote, "", nil, "Samples over time are those of the sender (`sent_bytes`); charts draw these.", ""},
-	{CodeGoodputOfSender, SeverityNote, "", nil, "There is no count of the receiver (`received_bytes`); goodput is the figure of the sender.", ""},
-	{CodeCounterUnknown, SeverityNote, "", nil, "It is unknown which end counted.", ""},
-	{CodeNoSenderCount, SeverityNote, "", nil, "There is no count of the sender (`sent_bytes`).", ""},
-	{CodeRoundedFigures, SeverityNote, "", nil, "Figures are rounded as the program prints them.", ""},
-	{CodeNoStreams, SeverityNote, "", nil, "There are no figures of single streams (`flows[].streams`, `fairness`).", ""},
-	{CodeNoRetransmits, SeverityNote, "", nil, "There are no retransmits.", ""},
-	{CodeNoLoss, SeverityNote, "", nil, "There is no loss.", ""},
-	{CodeNoHistogram, SeverityNote, "", nil, "There is no histogram of round trips (`latency.histogram`, `rtt_ns`), only summary figures.", ""},
-	{CodePercentilesOfBlocks, SeverityNote, "", nil, "There is no histogram of round trips: percentiles are those of blocks (`latency.rows`), which cannot be combined.", ""},
-	{CodeNoPercentiles, SeverityNote, "", nil, "There are no percentiles (`p50` and above in `rtt_reported_ns`).", ""},
-	{CodeMeanComputed, SeverityNote, "", nil, "The mean is computed: time divided by the number of round trips.", ""},
-	{CodeGoodputComputed, SeverityNote, "", nil, "The goodput is computed: bytes divided by time.", ""},
-	{CodeOnlyRange, SeverityNote, "", nil, "Only the smallest and the largest of several trials are published.", ""},
-	{CodeTimeOfFile, SeverityNote, "", nil, "There is no time of day: `started_at` is the file's modification time, or the mapping's.", ""},
-	{CodeNoToolVersion, SeverityNote, "", nil, "There is no version of the program.", ""},
-	{CodeNoOptions, SeverityNote, "", nil, "There are no options of the program beside those that the result names.", ""},
-	{CodeNoBaseline, SeverityNote, "", nil, "There is no loopback baseline of program and host.", ""},
-	{CodeNoHostFacts, SeverityNote, "", nil, "There are no facts about the hosts.", ""},
-
 	{CodeText, SeverityWarning, "", []FigureInfo{
 		{Key: "text", Text: true, Meaning: "the sentence"},
 	}, "A sentence of an earlier version of soku, which kept findings as text, or of another program.", ""},

@@ -121,7 +121,24 @@ type Summary struct {
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
 	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts, from the first byte"`
 	Confidence           Confidence   `json:"confidence,omitempty" jsonschema:"enum=high,enum=medium,enum=low"`
-	ConfidenceReason     string       `json:"confidence_reason,omitempty"`
+	ConfidenceFinding    *Finding     `json:"confidence_finding,omitempty" jsonschema:"description=Why"`
+	ConfidenceReason     string       `json:"confidence_reason,omitempty" jsonschema:"description=Why as a sentence; only in documents of earlier versions"`
+}
+
+// SetConfidence sets how far the figure can be trusted, and why.
+func (s *Summary) SetConfidence(c Confidence, why Finding) {
+	s.Confidence, s.ConfidenceFinding, s.ConfidenceReason = c, &why, ""
+}
+
+// Why is why the summary has its confidence; false where it does not say.
+func (s *Summary) Why() (why Finding, known bool) {
+	switch {
+	case s.ConfidenceFinding != nil:
+		return *s.ConfidenceFinding, true
+	case s.ConfidenceReason != "":
+		return TextFinding(s.ConfidenceReason), true
+	}
+	return Finding{}, false
 }
 
 // Flow is one direction of a trial: the receiver's counts with the sender's beside them.

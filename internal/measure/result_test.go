@@ -33,7 +33,7 @@ func sampleResult() *Result {
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 		Path:      Path{Client: Endpoint{Name: "a", Address: "10.0.0.1"}, Server: Endpoint{Name: "b", Address: "10.0.0.2", Label: "vlan"}, Direction: Forward},
 		Options:   Defaults(TestLatency),
-		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceReason: "1000 round trips"},
+		Summary:   Summary{RTT: h.Percentiles(), LossRatio: &loss, JitterNs: &jitter, FloorNs: &floor, CPUSecPerGB: &cost, Retransmits: &retransmits, DurationNs: 1e9, Confidence: High, ConfidenceFinding: &Finding{Code: CodeEnoughForTail, Severity: SeverityNote, Figures: Figures{"round_trips": 1000.0}}},
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency: &Latency{Method: "closed loop", Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"},
 			Split: &Split{Stamps: "software stamps", HostSend: h, Interface: h, InterfaceNs: h.Percentiles(), Path: h, FarHost: h, HostReceive: h, Unsplit: 1}},

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"encoding/json"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // Schema is the identity of the JSON form of a report. Members may be added
@@ -111,14 +113,23 @@ type Confidences struct {
 }
 
 // Place is a pattern's place in the ranking. Low and High are absent where one
-// round gives no interval.
+// round gives no interval. Its JSON form also has the member reason, the sentence.
 type Place struct {
-	Rank     int      `json:"rank"` // equal ranks: no difference shown; 0: no values
-	Pattern  string   `json:"pattern"`
-	Estimate *float64 `json:"estimate,omitempty"`
-	Low      *float64 `json:"low,omitempty"`
-	High     *float64 `json:"high,omitempty"`
-	Reason   string   `json:"reason"`
+	Rank     int             `json:"rank"` // equal ranks: no difference shown; 0: no values
+	Pattern  string          `json:"pattern"`
+	Estimate *float64        `json:"estimate,omitempty"`
+	Low      *float64        `json:"low,omitempty"`
+	High     *float64        `json:"high,omitempty"`
+	Reason   measure.Finding `json:"reason_finding"`
+}
+
+// MarshalJSON writes the place with the sentence of its reason.
+func (p Place) MarshalJSON() ([]byte, error) {
+	type plain Place
+	return json.Marshal(struct {
+		plain
+		Text string `json:"reason"`
+	}{plain(p), text.English().Finding(p.Reason)})
 }
 
 // Failure is a trial that failed, with the sentence it left.

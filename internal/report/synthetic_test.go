@@ -108,7 +108,8 @@ func (s synthetic) throughput(r *rand.Rand, res *measure.Result, p syntheticPatt
 		f.Summary.ReceivedBytes += int64(rate * share / 10)
 	}
 	steady := stats.SteadyState(f.Samples, int64(s.seconds)*1e9)
-	f.Summary.GoodputBps, f.Summary.Confidence, f.Summary.ConfidenceReason = steady.Bps(), steady.Confidence, steady.Reason
+	f.Summary.GoodputBps = steady.Bps()
+	f.Summary.SetConfidence(steady.Confidence, steady.Reason)
 	f.Summary.DurationNs = measure.Duration(time.Duration(s.seconds) * time.Second)
 	resent := int64(r.IntN(40))
 	f.Summary.Retransmits = &resent

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // column is one column of a table; every written form draws the same tables.
@@ -110,7 +111,7 @@ func (t *Test) rankTable(reasons bool) table {
 		})
 	}
 	if reasons {
-		out.add(column{Name: "why"}, func(i int) string { return t.Ranking[i].Reason })
+		out.add(column{Name: "why"}, func(i int) string { return text.English().Finding(t.Ranking[i].Reason) })
 	}
 	return out
 }

@@ -111,7 +111,7 @@ func (p *terminal) test(t *Test) {
 		p.table(t.rankTable(false))
 		for _, place := range t.Ranking {
 			if t.Rounds > 1 {
-				p.wrap("    ", place.Pattern+": "+place.Reason)
+				p.wrap("    ", place.Pattern+": "+text.English().Finding(place.Reason))
 			}
 		}
 	}

@@ -2,9 +2,9 @@ package stats
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"soku/internal/measure"
 )
 
 // Ranked is a group's place in a ranking.
@@ -18,11 +18,8 @@ type Ranked struct {
 	// interval, NaN where there is one round. The ranks come from paired
 	// comparisons, not from whether these intervals overlap.
 	Estimate, Low, High float64
-	Reason              string // one phrase, no full stop
+	Reason              measure.Finding // of the rank
 }
-
-// OneRound is the reason of every group in a ranking that one round ordered.
-const OneRound = "one round: order not tested"
 
 // Rank orders groups, best first. Ranks are given from the top: a group opens
 // a new rank (1 + the number of groups before it) when it is shown to be worse
@@ -30,7 +27,7 @@ const OneRound = "one round: order not tested"
 // Every pair is compared with [Compare] at a level that makes all comparisons of
 // the ranking hold together with 95 % (Bonferroni, over the pairs). A pair that cannot
 // be tested counts as no difference shown; but where no group has more than one
-// round, ranks are the plain order and every Reason is [OneRound]. Groups
+// round, ranks are the plain order, which tests nothing. Groups
 // without values come last with rank 0. The seed fixes the resamples of the
 // groups' own intervals.
 func Rank(groups []Group, higherIsBetter bool, seed int64) []Ranked {
@@ -40,7 +37,7 @@ func Rank(groups []Group, higherIsBetter bool, seed int64) []Ranked {
 	for _, g := range groups {
 		e := entry{group: g, Interval: Estimate(g, seed)}
 		if e.Rounds == 0 {
-			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: "no values"})
+			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(measure.CodeRankNoValues, "", nil)})
 			continue
 		}
 		most = max(most, e.Rounds)
@@ -63,7 +60,7 @@ type entry struct {
 	Interval
 }
 
-func (e entry) ranked(rank int, reason string) Ranked {
+func (e entry) ranked(rank int, reason measure.Finding) Ranked {
 	return Ranked{Name: e.group.Name, Rank: rank, Estimate: e.Estimate, Low: e.Low, High: e.High, Reason: reason}
 }
 
@@ -74,9 +71,9 @@ func plainOrder(entries []entry) []Ranked {
 		if i > 0 && e.Estimate == entries[i-1].Estimate {
 			rank = out[i-1].Rank
 		}
-		reason := OneRound
+		reason := measure.NewFinding(measure.CodeRankOneRound, "", nil)
 		if len(entries) == 1 {
-			reason = "the only one"
+			reason = measure.NewFinding(measure.CodeRankOnlyOne, "", nil)
 		}
 		out[i] = e.ranked(rank, reason)
 	}
@@ -86,19 +83,11 @@ func plainOrder(entries []entry) []Ranked {
 func tiers(entries []entry, higherIsBetter bool) []Ranked {
 	pairs := max(len(entries)*(len(entries)-1)/2, 1)
 	level := 1 - (1-confidence)/float64(pairs)
-	extreme := "lowest"
-	if higherIsBetter {
-		extreme = "highest"
-	}
 	out := make([]Ranked, 0, len(entries))
 	top := 0 // index of the first group of the current rank
 	for i, e := range entries {
 		if i == 0 {
-			reason := fmt.Sprintf("%s of %d over %s", extreme, len(entries), count(e.Rounds))
-			if len(entries) == 1 {
-				reason = "the only one"
-			}
-			out = append(out, e.ranked(1, reason))
+			out = append(out, e.ranked(1, first(e, len(entries), higherIsBetter)))
 			continue
 		}
 		worse, against := -1, Comparison{}
@@ -113,76 +102,54 @@ func tiers(entries []entry, higherIsBetter bool) []Ranked {
 			continue
 		}
 		top = i
-		out = append(out, e.ranked(top+1, different(against, entries[worse])))
+		out = append(out, e.ranked(top+1, different(against, entries[worse], higherIsBetter)))
 	}
 	return out
 }
 
-// different says by how much a group is behind another.
-func different(c Comparison, other entry) string {
-	return relative(c.Difference, other.Estimate) + " " + other.group.Name + " (" + bounds(c, other.Estimate) + ")"
+// first is why a group is at the top of so many.
+func first(e entry, groups int, higherIsBetter bool) measure.Finding {
+	switch figures := (measure.Figures{"patterns": groups, "rounds": e.Rounds}); {
+	case groups == 1:
+		return measure.NewFinding(measure.CodeRankOnlyOne, "", nil)
+	case higherIsBetter:
+		return measure.NewFinding(measure.CodeRankHighest, "", figures)
+	default:
+		return measure.NewFinding(measure.CodeRankLowest, "", figures)
+	}
 }
 
-// same says why a group shares the rank of another.
-func same(c Comparison, leader entry) string {
+// different is by how much a group is behind another.
+func different(c Comparison, other entry, higherIsBetter bool) measure.Finding {
+	if higherIsBetter {
+		return measure.NewFinding(measure.CodeRankBelow, "", compared(c, other))
+	}
+	return measure.NewFinding(measure.CodeRankAbove, "", compared(c, other))
+}
+
+// same is why a group shares the rank of another.
+func same(c Comparison, leader entry) measure.Finding {
 	if !c.Tested() {
-		return "no difference shown from " + leader.group.Name + ": too few rounds to test"
+		return measure.NewFinding(measure.CodeRankUntested, "", measure.Figures{"than": leader.group.Name})
 	}
-	reason := fmt.Sprintf("no difference shown from %s: %s it (%s)", leader.group.Name, relative(c.Difference, leader.Estimate), bounds(c, leader.Estimate))
+	figures := compared(c, leader)
 	if c.Needed > c.Rounds {
-		reason += fmt.Sprintf("; a difference of this size would take about %d rounds to show", c.Needed)
+		figures["needed_rounds"] = c.Needed
 	}
-	return reason
+	return measure.NewFinding(measure.CodeRankNoDifference, "", figures)
 }
 
-// relative is a difference in percent of a reference, with its direction.
-func relative(difference, reference float64) string {
-	direction := "above"
-	if difference < 0 {
-		direction = "below"
-	}
-	if reference == 0 {
-		return fmt.Sprintf("%.4g %s", math.Abs(difference), direction)
-	}
-	return percent(math.Abs(difference/reference)) + " % " + direction
-}
-
-func bounds(c Comparison, reference float64) string {
-	n := "not paired"
+// compared are the figures of a comparison with another group, as ratios of its
+// estimate unless that is 0.
+func compared(c Comparison, other entry) measure.Figures {
+	figures := measure.Figures{"than": other.group.Name}
 	if c.Rounds > 0 {
-		n = count(c.Rounds)
+		figures["rounds"] = c.Rounds
 	}
-	if reference == 0 {
-		return fmt.Sprintf("95 %% interval %.4g to %.4g, %s", c.Low, c.High, n)
+	if reference := math.Abs(other.Estimate); reference > 0 {
+		figures["difference_ratio"], figures["low_ratio"], figures["high_ratio"] = c.Difference/reference, c.Low/reference, c.High/reference
+	} else {
+		figures["difference"], figures["low"], figures["high"] = c.Difference, c.Low, c.High
 	}
-	low, high := c.Low/math.Abs(reference), c.High/math.Abs(reference)
-	if c.Shown() && high < 0 { // "below" already says the sign
-		low, high = -high, -low
-	}
-	return fmt.Sprintf("95 %% interval %s to %s %%, %s", percent(low), percent(high), n)
-}
-
-// percent writes a ratio times 100 with digits for its size and a true minus
-// sign; small ones keep two digits, so that a bound next to zero shows its side.
-func percent(ratio float64) string {
-	v := ratio * 100
-	format := "%.1f"
-	switch a := math.Abs(v); {
-	case a >= 99.95:
-		format = "%.0f"
-	case a < 0.995:
-		format = "%.2f"
-	}
-	text := fmt.Sprintf(format, math.Abs(v))
-	if v < 0 && text != "0.00" {
-		return "−" + text
-	}
-	return text
-}
-
-func count(rounds int) string {
-	if rounds == 1 {
-		return "1 round"
-	}
-	return fmt.Sprintf("%d rounds", rounds)
+	return figures
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
+	"soku/internal/measure"
 	"testing"
 )
 
@@ -152,8 +152,13 @@ func TestLowerIsBetterTurnsTheOrder(t *testing.T) {
 	if got[0].Name != "b" || got[0].Rank != 1 || got[1].Rank != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if !strings.Contains(got[1].Reason, "% above b") || !strings.HasPrefix(got[0].Reason, "lowest of 2 over 3 rounds") {
-		t.Errorf("reasons %q, %q", got[0].Reason, got[1].Reason)
+	best := measure.NewFinding(measure.CodeRankLowest, "", measure.Figures{"patterns": 2, "rounds": 3})
+	if worse := got[1].Reason; !got[0].Reason.Equal(best) || worse.Code != measure.CodeRankAbove || worse.Text("than") != "b" || worse.Figures["rounds"] != 3.0 {
+		t.Errorf("reasons %+v, %+v", got[0].Reason, worse)
+	}
+	for figure, want := range map[string]float64{"difference_ratio": 4.12195, "low_ratio": 3.57665, "high_ratio": 4.66725} {
+		v, _ := got[1].Reason.Number(figure)
+		near(t, figure, v, want, 1e-4)
 	}
 }
 
@@ -196,7 +201,7 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 		t.Errorf("ranks %d %d %d", got[0].Rank, got[1].Rank, got[2].Rank)
 	}
 	for _, k := range got {
-		if k.Reason != OneRound || !math.IsNaN(k.Low) || !math.IsNaN(k.High) {
+		if k.Reason.Code != measure.CodeRankOneRound || !math.IsNaN(k.Low) || !math.IsNaN(k.High) {
 			t.Errorf("%+v", k)
 		}
 	}
@@ -204,7 +209,8 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 
 func TestNoDifferenceSaysHowManyRoundsWouldShowIt(t *testing.T) {
 	got := Rank([]Group{{"a", [][]float64{{100}, {104}, {97}}}, {"b", [][]float64{{99}, {98}, {101}}}}, true, 1)
-	if got[1].Rank != 1 || !strings.Contains(got[1].Reason, "no difference shown from a") || !strings.Contains(got[1].Reason, "rounds to show") {
+	needed, _ := got[1].Reason.Number("needed_rounds")
+	if got[1].Rank != 1 || got[1].Reason.Code != measure.CodeRankNoDifference || got[1].Reason.Text("than") != "a" || needed <= 3 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -237,7 +243,7 @@ func TestGroupsWithoutSharedRoundsAreComparedUnpaired(t *testing.T) {
 
 func TestGroupsWithoutValuesComeLast(t *testing.T) {
 	got := Rank([]Group{{"none", [][]float64{nil, {math.NaN(), math.Inf(1)}}}, {"a", [][]float64{{1}, {2}}}}, false, 1)
-	if got[1].Name != "none" || got[1].Rank != 0 || got[0].Rank != 1 || got[0].Reason != "the only one" {
+	if got[1].Name != "none" || got[1].Rank != 0 || got[0].Rank != 1 || got[0].Reason.Code != measure.CodeRankOnlyOne {
 		t.Errorf("%+v", got)
 	}
 	if len(Rank(nil, true, 1)) != 0 {

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -28,7 +27,7 @@ type Steady struct {
 	StartNs, EndNs int64
 	Bytes          int64
 	Confidence     measure.Confidence
-	Reason         string // one phrase, no full stop
+	Reason         measure.Finding // of the confidence
 }
 
 // Bps is the rate of the steady part in bits a second; 0 for an empty one.
@@ -60,22 +59,22 @@ func (s Steady) Bps() float64 {
 func SteadyState(samples []measure.Sample, endNs int64) Steady {
 	kept := usable(samples, endNs)
 	if len(kept) == 0 {
-		return Steady{EndNs: max(endNs, 0), Confidence: measure.Low, Reason: "no samples"}
+		return Steady{EndNs: max(endNs, 0), Confidence: measure.Low, Reason: measure.NewFinding(measure.CodeNoSamples, "", nil)}
 	}
 	whole := window(kept, 0)
 	switch {
 	case whole.Bytes == 0:
-		whole.Confidence, whole.Reason = measure.Low, "nothing arrived"
+		whole.Confidence, whole.Reason = measure.Low, measure.NewFinding(measure.CodeNothingArrived, "", nil)
 		return whole
 	case len(kept) < fewestIntervals:
 		whole.Confidence = measure.Low
-		whole.Reason = fmt.Sprintf("%s, too few to judge; %d are needed", measure.Plural(len(kept), "interval"), fewestIntervals)
+		whole.Reason = measure.NewFinding(measure.CodeFewIntervals, "", measure.Figures{"intervals": len(kept), "needed_intervals": fewestIntervals})
 		return whole
 	}
 	steady := findSteady(kept, whole)
 	if covered := float64(whole.EndNs-whole.StartNs) / float64(endNs); endNs > 0 && covered < coverageWanted && steady.Confidence == measure.High {
 		steady.Confidence = measure.Medium
-		steady.Reason = fmt.Sprintf("samples cover only %.0f %% of the trial", covered*100)
+		steady.Reason = measure.NewFinding(measure.CodeSamplesIncomplete, "", measure.Figures{"covered_ratio": covered})
 	}
 	return steady
 }
@@ -143,11 +142,11 @@ func findSteady(samples []measure.Sample, whole Steady) Steady {
 		from := skipRemnant(samples, cuts[k].first, latest)
 		w := window(samples, from)
 		w.Confidence = measure.High
-		w.Reason = fmt.Sprintf("steady from %.1f s", float64(w.StartNs)/1e9)
+		w.Reason = measure.NewFinding(measure.CodeSteady, "", measure.Figures{"from_ns": w.StartNs})
 		return w
 	}
 	w := window(samples, truncation(cuts, latest))
-	w.Confidence, w.Reason = measure.Medium, reasons.String()
+	w.Confidence, w.Reason = measure.Medium, reasons.reason()
 	return w
 }
 
@@ -204,14 +203,14 @@ func ruleHolds(cuts []interval) bool {
 // held says how far the rest was from holding.
 type held struct{ spread, shift float64 }
 
-func (h held) String() string {
+func (h held) reason() measure.Finding {
 	switch {
 	case h.shift > tolerance:
-		return fmt.Sprintf("not stable: the rate changed by %.0f %% between the halves", h.shift*100)
+		return measure.NewFinding(measure.CodeRateShifted, "", measure.Figures{"change_ratio": h.shift})
 	case h.spread > tolerance:
-		return fmt.Sprintf("not stable: averages over a tenth of the trial vary by %.0f %%", h.spread*100)
+		return measure.NewFinding(measure.CodeRateVaries, "", measure.Figures{"variation_ratio": h.spread})
 	}
-	return "not stable: moving averages never came within 5 % of each other"
+	return measure.NewFinding(measure.CodeNeverSettled, "", measure.Figures{"tolerance_ratio": tolerance})
 }
 
 // restHolds checks the blocks and the halves of the remainder.

@@ -3,8 +3,8 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -89,8 +89,8 @@ func TestBurstLongerThanHalfTheTrialIsNotSteady(t *testing.T) {
 		return 1e8
 	}), 10_000*ms)
 	wantConfidence(t, got, measure.Medium)
-	if !strings.Contains(got.Reason, "halves") {
-		t.Errorf("reason %q does not tell of the change", got.Reason)
+	if change, _ := got.Reason.Number("change_ratio"); got.Reason.Code != measure.CodeRateShifted || change < 0.3 || change > 0.9 {
+		t.Errorf("reason %+v does not tell of the change", got.Reason)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestNothingToCount(t *testing.T) {
 		"silence": trace(10, func(float64) float64 { return 0 }),
 	} {
 		got := SteadyState(samples, 10_000*ms)
-		if got.Confidence != measure.Low || got.Bps() != 0 || got.Reason == "" || got.EndNs <= got.StartNs {
+		if got.Confidence != measure.Low || got.Bps() != 0 || got.Reason.Code == "" || got.EndNs <= got.StartNs {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -269,7 +269,7 @@ func TestOrderAndOverlapsDoNotMatter(t *testing.T) {
 	shuffled := slices.Clone(samples)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	shuffled = append(shuffled, samples[17], samples[99]) // sent twice
-	if got := SteadyState(shuffled, 10_000*ms); got != want {
+	if got := SteadyState(shuffled, 10_000*ms); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -295,7 +295,7 @@ func FuzzSteadyState(f *testing.F) {
 			at += max(width, 0) + r.Int64N(2)*r.Int64N(50*ms)
 		}
 		got := SteadyState(samples, endMs%100_000*ms)
-		if got.EndNs < got.StartNs || got.Reason == "" || math.IsNaN(got.Bps()) || math.IsInf(got.Bps(), 0) {
+		if got.EndNs < got.StartNs || got.Reason.Code == "" || math.IsNaN(got.Bps()) || math.IsInf(got.Bps(), 0) {
 			t.Fatalf("%+v", got)
 		}
 		used := usable(samples, endMs%100_000*ms)

@@ -40,12 +40,14 @@ func TestEveryCodeHasItsSentenceAndEverySentenceItsCode(t *testing.T) {
 	}
 }
 
-// sample is a finding with its figures; whole: also those that may be absent.
-func sample(info measure.CodeInfo, whole bool) measure.Finding {
+// sample is a finding with its figures. Whole: also those that may be absent. Instead:
+// those that stand in for others.
+func sample(info measure.CodeInfo, whole, instead bool) measure.Finding {
 	figures := measure.Figures{}
 	for _, f := range info.Figures {
+		replaced := func(o measure.FigureInfo) bool { return o.Instead == f.Key }
 		switch {
-		case f.Optional && !whole:
+		case f.Optional && !whole, f.Instead != "" && !instead, instead && slices.ContainsFunc(info.Figures, replaced):
 		case f.Text:
 			figures[f.Key] = "text of " + f.Key
 		default:
@@ -57,8 +59,8 @@ func sample(info measure.CodeInfo, whole bool) measure.Finding {
 
 func TestEveryFindingIsSaidWithAndWithoutItsOptionalFigures(t *testing.T) {
 	for _, info := range measure.Codes() {
-		for _, whole := range []bool{true, false} {
-			got := English().Finding(sample(info, whole))
+		for i := range 4 {
+			got := English().Finding(sample(info, i&1 != 0, i&2 != 0))
 			if got == "" || strings.Contains(got, "map[") || strings.Contains(got, "<no value>") || strings.Contains(got, "<nil>") {
 				t.Errorf("%s: %q", info.Code, got)
 			}
@@ -74,6 +76,14 @@ func TestASentenceOfAFindingWritesItsFigures(t *testing.T) {
 		"the median of 50.00 µs is close to what this host and program add by themselves: 20.00 µs on loopback":                                    measure.NewFinding(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": 50_000, "baseline_ns": 20_000}),
 		"the median of 50.00 µs is close to what this host and program add by themselves: 20.00 µs on loopback (soku floor, 2 days ago)":           measure.NewFinding(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": 50_000, "baseline_ns": 20_000, "baseline_age_ns": 50 * time.Hour}),
 		"the median of 50.00 µs is close to what this host and program add by themselves: 20.00 µs on loopback (soku floor, just now)":             measure.NewFinding(measure.CodeRTTNearBaseline, "", measure.Figures{"rtt_ns": 50_000, "baseline_ns": 20_000, "baseline_age_ns": 0}),
+		"126 % above b (95 % interval 120 to 133 %, 2 rounds)":                                                                                     measure.NewFinding(measure.CodeRankAbove, "", measure.Figures{"than": "b", "difference_ratio": 1.26, "low_ratio": 1.2, "high_ratio": 1.33, "rounds": 2}),
+		"3.0 % below b (95 % interval 1.0 to 5.0 %, not paired)":                                                                                   measure.NewFinding(measure.CodeRankBelow, "", measure.Figures{"than": "b", "difference_ratio": -0.03, "low_ratio": -0.05, "high_ratio": -0.01}),
+		"7 above b (95 % interval 6 to 8, 2 rounds)":                                                                                               measure.NewFinding(measure.CodeRankAbove, "", measure.Figures{"than": "b", "difference": 7, "low": 6, "high": 8, "rounds": 2}),
+		"forward: steady from 1.2 s":              measure.NewFinding(measure.CodeSteady, "forward", measure.Figures{"from_ns": 1.2e9}),
+		"1 round trip, too few for percentiles":   measure.NewFinding(measure.CodeFewForPercentiles, "", measure.Figures{"round_trips": 1}),
+		"40 connections, too few for percentiles": measure.NewFinding(measure.CodeFewForPercentiles, "", measure.Figures{"connections": 40}),
+		"no difference shown from b: 0.82 % below it (95 % interval −11.5 to 0.00 %, 3 rounds); about 35 rounds would show a difference of this size": measure.NewFinding(
+			measure.CodeRankNoDifference, "", measure.Figures{"than": "b", "difference_ratio": -0.0082, "low_ratio": -0.115, "high_ratio": 0, "rounds": 3, "needed_rounds": 35}),
 		"of_a_later_version (server): size_bytes 7": {Code: "of_a_later_version", Where: "server", Figures: measure.Figures{"size_bytes": 7.0}},
 	} {
 		if got := English().Finding(f); got != want {

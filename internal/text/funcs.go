@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	texttemplate "text/template"
@@ -44,6 +45,18 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 		"phrases": func(parts []string) (string, error) {
 			separator, err := c.say("list.phrases", nil)
 			return strings.Join(parts, separator), err
+		},
+		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82.
+		"points": number(points),
+		// size is a number without its sign.
+		"size": func(v any) (float64, error) {
+			f, err := toFloat(v)
+			return math.Abs(f), err
+		},
+		// seconds is ns in seconds.
+		"seconds": func(v any) (float64, error) {
+			f, err := toFloat(v)
+			return f / 1e9, err
 		},
 		// given tells whether there is a figure that a sentence may do without.
 		"given": func(v any) bool { return v != nil },

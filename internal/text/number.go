@@ -2,8 +2,28 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"reflect"
+	"strconv"
 )
+
+// points writes a ratio times 100 with digits for its size and a true minus sign;
+// small ones keep two digits, so that a bound next to zero shows its side.
+func points(ratio float64) string {
+	v := ratio * 100
+	decimals := 1
+	switch a := math.Abs(v); {
+	case a >= 99.95:
+		decimals = 0
+	case a < 0.995:
+		decimals = 2
+	}
+	text := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	if v < 0 && text != "0.00" {
+		return "−" + text
+	}
+	return text
+}
 
 // toFloat reads a number of any kind, or what a pointer to one points to.
 func toFloat(v any) (float64, error) {

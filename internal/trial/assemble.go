@@ -78,7 +78,7 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	if received == nil {
 		f.Samples = sent.Samples
 		f.Summary.DurationNs = measure.Duration(sent.DurationNs)
-		f.Summary.Confidence, f.Summary.ConfidenceReason = measure.Low, "the receiver's count is missing"
+		f.Summary.SetConfidence(measure.Low, measure.NewFinding(measure.CodeReceiverCountMissing, "", nil))
 		return f
 	}
 	f.Samples = received.Samples
@@ -110,7 +110,7 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 		end = int64(o.Duration)
 	}
 	steady := stats.SteadyState(received.Samples, end)
-	f.Summary.Confidence, f.Summary.ConfidenceReason = steady.Confidence, steady.Reason
+	f.Summary.SetConfidence(steady.Confidence, steady.Reason)
 	whole := o.Bytes > 0 || o.Omit > 0
 	if whole || steady.EndNs <= steady.StartNs {
 		// The person chose the part that counts.
@@ -127,7 +127,7 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 
 // rateOfWhole is for a receiver that tells how much came, and not when.
 func rateOfWhole(f *measure.Flow, received *measure.FlowEnd) {
-	f.Summary.Confidence, f.Summary.ConfidenceReason = measure.Medium, "the receiver told no intervals: the start is in the figure"
+	f.Summary.SetConfidence(measure.Medium, measure.NewFinding(measure.CodeReceiverWithoutSamples, "", nil))
 	if received.DurationNs > 0 {
 		f.Summary.GoodputBps = float64(f.Summary.ReceivedBytes) * 8e9 / float64(received.DurationNs)
 	}
@@ -250,7 +250,9 @@ func total(flows []measure.Flow) measure.Summary {
 		sum.DurationNs = max(sum.DurationNs, s.DurationNs)
 		sum.SteadyStartNs = max(sum.SteadyStartNs, s.SteadyStartNs)
 		if trust(s.Confidence) < trust(sum.Confidence) {
-			sum.Confidence, sum.ConfidenceReason = s.Confidence, string(f.Direction)+": "+s.ConfidenceReason
+			why, _ := s.Why()
+			why.Where = measure.Where(f.Direction)
+			sum.SetConfidence(s.Confidence, why)
 		}
 	}
 	if sum.LossRatio != nil && sum.PacketsSent > 0 {

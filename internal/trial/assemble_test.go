@@ -133,11 +133,8 @@ func TestAMedianNearTheFloorIsAWarning(t *testing.T) {
 }
 
 func TestFewRoundTripsAreCountedInTheirConfidence(t *testing.T) {
-	for want, n := range map[string]int{
-		"1 round trip, too few for percentiles":                1,
-		"40 round trips, too few for percentiles":              40,
-		"500 round trips: the median is good, the tail is not": 500,
-		"5000 round trips":                                     5000,
+	for n, want := range map[int]measure.Code{
+		1: measure.CodeFewForPercentiles, 40: measure.CodeFewForPercentiles, 500: measure.CodeFewForTail, 5000: measure.CodeEnoughForTail,
 	} {
 		h := measure.NewHistogram()
 		for range n {
@@ -145,8 +142,8 @@ func TestFewRoundTripsAreCountedInTheirConfidence(t *testing.T) {
 		}
 		r := resultOf(measure.TestPing)
 		assembleLatency(r, &measure.Latency{Histogram: h}, nil)
-		if r.Summary.ConfidenceReason != want {
-			t.Errorf("%q, want %q", r.Summary.ConfidenceReason, want)
+		if why, _ := r.Summary.Why(); !why.Equal(measure.NewFinding(want, "", measure.Figures{"round_trips": n})) {
+			t.Errorf("%d: %+v, want %s", n, why, want)
 		}
 	}
 }

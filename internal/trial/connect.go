@@ -22,7 +22,7 @@ func assembleConnect(r *measure.Result, own, other *measure.End, floor *measure.
 	s.PacketsSent, s.PacketsReceived, s.PacketsLost = 0, 0, 0
 	s.DurationNs = measure.Duration(c.DurationNs)
 	if s.RTT == nil {
-		s.ConfidenceReason = "no connection was set up"
+		s.SetConfidence(measure.Low, measure.NewFinding(measure.CodeNoConnection, "", nil))
 	}
 	s.ConnectionsPerSecond = c.OpenedPerSecond
 	if c.Accepted == nil {

@@ -45,7 +45,7 @@ func TestATrialWithoutAConnectionHasNoRate(t *testing.T) {
 	own := connectEnd(0, 30)
 	own.Connect.OpenedPerSecond = 0
 	assemble(r, own, &measure.End{}, nil)
-	if s := r.Summary; s.ConnectionsPerSecond != 0 || s.RTT != nil || *s.LossRatio != 1 || s.Confidence != measure.Low || s.ConfidenceReason != "no connection was set up" {
+	if s := r.Summary; s.ConnectionsPerSecond != 0 || s.RTT != nil || *s.LossRatio != 1 || s.Confidence != measure.Low || s.ConfidenceFinding.Code != measure.CodeNoConnection {
 		t.Errorf("summary %+v", s)
 	}
 }

@@ -27,7 +27,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 		s.DurationNs = measure.Duration(l.Rows[n-1].EndNs - l.Rows[0].StartNs)
 	}
 	if l.Histogram == nil || l.Histogram.Count() == 0 {
-		s.Confidence, s.ConfidenceReason = measure.Low, "no round trip was completed"
+		s.SetConfidence(measure.Low, measure.NewFinding(measure.CodeNoRoundTrip, "", nil))
 		return
 	}
 	s.RTT = l.Histogram.Percentiles()
@@ -47,7 +47,7 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	if r.Options.Stamps == measure.StampsSplit {
 		warnSplit(l, r)
 	}
-	s.Confidence, s.ConfidenceReason = latencyConfidence(r.Connect != nil, l)
+	s.SetConfidence(latencyConfidence(r.Connect != nil, l))
 	if floor != nil {
 		p50 := floor.RTT.P50
 		s.FloorNs = &p50
@@ -80,21 +80,21 @@ func warnSplit(l *measure.Latency, r *measure.Result) {
 	}
 }
 
-func latencyConfidence(connections bool, l *measure.Latency) (measure.Confidence, string) {
-	n, what := l.Histogram.Count(), "round trip"
+func latencyConfidence(connections bool, l *measure.Latency) (measure.Confidence, measure.Finding) {
+	n := l.Histogram.Count()
+	figures := measure.Figures{"round_trips": n}
 	if connections {
-		what = "connection"
+		figures = measure.Figures{"connections": n}
 	}
-	counted := measure.Plural(n, what)
 	switch {
 	case n < someRoundTrips:
-		return measure.Low, counted + ", too few for percentiles"
+		return measure.Low, measure.NewFinding(measure.CodeFewForPercentiles, "", figures)
 	case n < manyRoundTrips:
-		return measure.Medium, counted + ": the median is good, the tail is not"
+		return measure.Medium, measure.NewFinding(measure.CodeFewForTail, "", figures)
 	case l.Histogram.Clipped() > 0:
-		return measure.Medium, "some " + what + "s took longer than 60 s"
+		return measure.Medium, measure.NewFinding(measure.CodeClipped, "", figures)
 	}
-	return measure.High, counted
+	return measure.High, measure.NewFinding(measure.CodeEnoughForTail, "", figures)
 }
 
 // assembleUnderLoad adds the latency of the path beside the load, and without it.

@@ -1,9 +1,7 @@
 package trial
 
 import (
-	"fmt"
 	"sync"
-	"time"
 
 	"soku/internal/measure"
 )
@@ -50,8 +48,7 @@ func (l *liveCount) into(r *measure.Result) {
 func (l *liveCount) fill(s *measure.Summary) {
 	s.ReceivedBytes, s.DurationNs = l.bytes, measure.Duration(l.ns)
 	s.GoodputBps = float64(l.bytes) * 8e9 / float64(l.ns)
-	s.Confidence = measure.Low
-	s.ConfidenceReason = fmt.Sprintf("the test broke off; this is what the receiver told of the first %s", time.Duration(l.ns).Round(10*time.Millisecond))
+	s.SetConfidence(measure.Low, measure.NewFinding(measure.CodeBrokenOff, "", measure.Figures{"counted_ns": l.ns}))
 	if l.packets <= 0 {
 		return
 	}

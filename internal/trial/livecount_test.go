@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -21,7 +20,7 @@ func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
 		live.into(r)
 		s := r.Summary
 		if s.ReceivedBytes != 1500 || s.GoodputBps != 4000 || s.DurationNs != 3e9 || s.SentBytes != 3000 || s.Confidence != measure.Low ||
-			!strings.Contains(s.ConfidenceReason, "the receiver told of the first 3s") || len(r.Findings) > 0 {
+			!s.ConfidenceFinding.Equal(measure.NewFinding(measure.CodeBrokenOff, "", measure.Figures{"counted_ns": 3e9})) || len(r.Findings) > 0 {
 			t.Errorf("%s: %+v, %+v", test, s, r.Findings)
 		}
 		if lost := s.LossRatio; test == measure.TestUDP && (lost == nil || *lost != 0.25 || s.PacketsReceived != 15 || s.PacketsSent != 20 || s.PacketsPerSecond != 5) {

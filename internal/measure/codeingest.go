@@ -1,0 +1,51 @@
+package measure
+
+// ingestCodes are about what other programs wrote.
+var ingestCodes = []CodeInfo{
+	{CodeTestUnknown, SeverityWarning, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+		{Key: "test", Text: true, Meaning: "taken to be this test"},
+	}, "The program failed before it wrote which test it was.", ""},
+	{CodeRTTDoubled, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program reports half of each round trip. The figures are doubled.", ""},
+	{CodeRetransmitsOfHost, SeverityWarning, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program reports the retransmits of the whole sending host.", ""},
+	{CodeConnectionsCarryRequest, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program and test that wrote the file"},
+	}, "Each connection carried a request and a reply.", ""},
+	{CodePercentilesRenamed, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program's log has percentiles under the wrong names. They are corrected.", ""},
+	{CodeRouterRepliesAreLoss, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program counts a message of a router, such as host unreachable, as a reply. Here it counts as lost.", ""},
+	{CodeWholeMilliseconds, SeverityWarning, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program wrote whole milliseconds, so every figure is known within 1 ms.", ""},
+}
+
+// missingCodes are what a result of another program does not have.
+var missingCodes = []CodeInfo{
+	{CodeNoIntervals, SeverityNote, "", nil, "There are no samples over time (`flows[].samples`, `latency.series`).", ""},
+	{CodeIntervalsOfSender, SeverityNote, "", nil, "Samples over time are those of the sender (`sent_bytes`); charts draw these.", ""},
+	{CodeGoodputOfSender, SeverityNote, "", nil, "There is no count of the receiver (`received_bytes`); goodput is the figure of the sender.", ""},
+	{CodeCounterUnknown, SeverityNote, "", nil, "It is unknown which end counted.", ""},
+	{CodeNoSenderCount, SeverityNote, "", nil, "There is no count of the sender (`sent_bytes`).", ""},
+	{CodeRoundedFigures, SeverityNote, "", nil, "Figures are rounded as the program prints them.", ""},
+	{CodeNoStreams, SeverityNote, "", nil, "There are no figures of single streams (`flows[].streams`, `fairness`).", ""},
+	{CodeNoRetransmits, SeverityNote, "", nil, "There are no retransmits.", ""},
+	{CodeNoLoss, SeverityNote, "", nil, "There is no loss.", ""},
+	{CodeNoHistogram, SeverityNote, "", nil, "There is no histogram of round trips (`latency.histogram`, `rtt_ns`), only summary figures.", ""},
+	{CodePercentilesOfBlocks, SeverityNote, "", nil, "There is no histogram of round trips: percentiles are those of blocks (`latency.rows`), which cannot be combined.", ""},
+	{CodeNoPercentiles, SeverityNote, "", nil, "There are no percentiles (`p50` and above in `rtt_reported_ns`).", ""},
+	{CodeMeanComputed, SeverityNote, "", nil, "The mean is computed: time divided by the number of round trips.", ""},
+	{CodeGoodputComputed, SeverityNote, "", nil, "The goodput is computed: bytes divided by time.", ""},
+	{CodeOnlyRange, SeverityNote, "", nil, "Only the smallest and the largest of several trials are published.", ""},
+	{CodeTimeOfFile, SeverityNote, "", nil, "There is no time of day: `started_at` is the file's modification time, or the mapping's.", ""},
+	{CodeNoToolVersion, SeverityNote, "", nil, "There is no version of the program.", ""},
+	{CodeNoOptions, SeverityNote, "", nil, "There are no options of the program beside those that the result names.", ""},
+	{CodeNoBaseline, SeverityNote, "", nil, "There is no loopback baseline of program and host.", ""},
+	{CodeNoHostFacts, SeverityNote, "", nil, "There are no facts about the hosts.", ""},
+}
