@@ -62,7 +62,7 @@ func runReportCommand(t *testing.T, args ...string) (string, error) {
 	sys, out, _ := fakeSystem(t)
 	fillStore(t, sys)
 	cmd := newReportCommand(sys)
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would be those of the test
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(context.Background())
 	return out.String(), err
@@ -160,7 +160,7 @@ func TestReportRefusesWhatDoesNotFit(t *testing.T) {
 func TestReportOfAnEmptyStoreSaysWhatToDo(t *testing.T) {
 	sys, _, _ := fakeSystem(t)
 	cmd := newReportCommand(sys)
-	cmd.SetArgs(nil)
+	cmd.SetArgs([]string{}) // nil would be those of the test
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(context.Background())
 	if measure.KindOf(err) != measure.KindNotFound || !strings.Contains(err.Error(), "--runs") {
