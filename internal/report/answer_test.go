@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +20,8 @@ func TestFailedTrialsAreListedAndNotCounted(t *testing.T) {
 	if len(tcp.Failures) != 1 || tcp.Failures[0].Round != 2 || !strings.Contains(tcp.Failures[0].Message, "connection reset") {
 		t.Errorf("%+v", tcp.Failures)
 	}
-	if !slices.ContainsFunc(tcp.Caveats, func(c string) bool { return strings.HasPrefix(c, "1 of 12 trials failed") }) {
-		t.Errorf("caveats %q", tcp.Caveats)
+	if !slices.ContainsFunc(english(tcp).caveats(), func(c string) bool { return strings.HasPrefix(c, "1 of 12 trials failed") }) {
+		t.Errorf("caveats %+v", tcp.Caveats)
 	}
 }
 
@@ -38,14 +39,29 @@ func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
 		{"one pattern", map[string][]float64{"a": {100e6, 120e6}}, "a: goodput 110.0 Mbit/s (100.0 Mbit/s to 120.0 Mbit/s in 2 trials)."},
 		{"one trial", map[string][]float64{"a": {100e6}}, "a: goodput 100.0 Mbit/s."},
 	} {
-		if got := build(t, campaignOf(c.rounds)).Tests[0].Answer; got != c.want {
+		if got := english(&build(t, campaignOf(c.rounds)).Tests[0]).answer(); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
 		}
 	}
-	in := campaignOf(map[string][]float64{"a": {1}})
-	failed(in.Results[0])
-	if got := build(t, in).Tests[0].Answer; !strings.HasPrefix(got, "No trial succeeded") {
+}
+
+func TestWhereAllTrialsFailedTheAnswerIsWhy(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1, 2, 3}, "b": {4}})
+	for i, r := range in.Results {
+		r.Error = &measure.Error{Kind: measure.KindBroken, Message: fmt.Sprintf("tcp to vm: connection reset after %d.1 s", i), Hint: "see the server's log"}
+	}
+	answer := func() string { return english(&build(t, in).Tests[0]).answer() }
+	cause := "tcp to vm: connection reset after 0.1 s; see the server's log"
+	if got := answer(); !strings.HasPrefix(got, "All 4 trials failed: tcp to vm: connection reset after") || !strings.HasSuffix(got, " s; see the server's log") {
 		t.Error(got)
+	}
+	in.Results[2].Error = &measure.Error{Kind: measure.KindRefused, Message: "connect vm: refused"}
+	if got := answer(); !strings.HasPrefix(got, "All 4 trials failed, 3 of them with: tcp to vm") {
+		t.Error(got)
+	}
+	in.Results = in.Results[:1]
+	if got, want := answer(), "The trial failed: "+cause; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -129,13 +145,56 @@ func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
 		r.Summary.Confidence = measure.Medium
 	}
 	r := build(t, in)
-	for label, want := range map[string]string{"tcp": "12 of 12 trials never became steady.", "latency": "12 of 12 trials had enough round trips for a median but not for the tail."} {
+	for label, want := range map[string]string{"tcp": "Throughput never became steady (12 of 12 trials)", "latency": "Too few round trips for a reliable p99 (12 of 12 trials)"} {
 		test := r.test(t, label)
-		if !slices.Contains(test.Caveats, want) {
-			t.Errorf("%s: %q", label, test.Caveats)
+		if !slices.Contains(english(test).caveats(), want) {
+			t.Errorf("%s: %+v", label, test.Caveats)
 		}
 	}
 	if row := r.test(t, "tcp").Rows[0]; row.Confidence.String() != "3 medium" {
 		t.Errorf("confidence %s", row.Confidence)
+	}
+}
+
+// The reference lists the codes, and each has its sentence.
+func TestEveryAnswerAndCaveatIsDocumentedAndSaid(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := []Estimate{{"a", 2e6}, {"b", 1e6}}
+	said := map[string]string{}
+	for _, better := range []*measure.Metric{measure.MetricGoodput, measure.MetricRTTP50} {
+		for _, code := range AnswerCodes() {
+			v := english(&Test{Basis: Basis{better}, Answer: Answer{Code: code, First: two, Next: &two[1], Rounds: 3, Trials: 1, Cause: &Cause{Message: "refused"}}})
+			said[string(code)] = v.answer()
+			if got := said[string(code)]; strings.Contains(got, "map[") || got == "" {
+				t.Errorf("%s: %q", code, got)
+			}
+		}
+	}
+	for _, code := range CaveatCodes() {
+		said[string(code)] = english(&Test{}).caveat(Caveat{Code: code, Trials: 1, Of: 2, Readings: 3})
+		if got := said[string(code)]; strings.Contains(got, "map[") || got == "" {
+			t.Errorf("%s: %q", code, got)
+		}
+	}
+	for code := range said {
+		if !strings.Contains(string(page), "\n| `"+code+"` |") {
+			t.Errorf("docs/reference/report.md does not list %s", code)
+		}
+	}
+	if len(said) != len(AnswerCodes())+len(CaveatCodes()) {
+		t.Errorf("%d codes in all", len(said))
+	}
+}
+
+func TestEveryFigureThatRanksHasAName(t *testing.T) {
+	for _, test := range measure.Tests() {
+		for _, m := range measure.MetricsOf(test).Ranking {
+			if v := english(&Test{Test: test, Basis: Basis{m}}); !v.Has("noun."+m.Key) || v.noun() == "" {
+				t.Errorf("%s of %s has no noun in the catalogue", m.Key, test)
+			}
+		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"testing/quick"
+
+	"soku/internal/text"
 )
 
 func TestLinearAxesBeginAtZeroUnlessFiguresAreClose(t *testing.T) {
@@ -54,7 +56,7 @@ func TestColumnsShareAUnitInWhichTheSmallestIsAtLeastOne(t *testing.T) {
 
 func TestDigitsAreSignificant(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 1234.56: "1235", 123456: "123456", 1.23456: "1.235", 0.0123456: "0.01235", 99.996: "100.00", math.NaN(): "–"} {
-		if got := digits(v, 4); got != want {
+		if got := text.Significant(4, v); got != want {
 			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
 	}

@@ -123,7 +123,7 @@ func captureMethod(r *measure.Result) string {
 }
 
 func buildTest(g labelled, in Input, allTrials int) Test {
-	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: basisOf(g.test, g.results)}
+	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
 	patterns := byPattern(g, t.Different, in.Patterns)
 	t.Factors = factorsOf(patterns)
@@ -143,7 +143,7 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	if g.taken != "" {
 		t.Description += ", " + g.taken + " at the receiver"
 	}
-	t.Answer, t.Caveats = t.answer(), t.caveats()
+	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t
 }
 

@@ -24,11 +24,11 @@ func connectionSeries(l *measure.Latency, most int) []point {
 }
 
 // wait is what the times of a test's histogram are of, and waits several.
-func (t *Test) wait() string {
-	if t.Test == measure.TestConnect {
+func (t testView) wait() string {
+	if t.Test.Test == measure.TestConnect {
 		return "set-up"
 	}
 	return "round trip"
 }
 
-func (t *Test) waits() string { return t.wait() + "s" }
+func (t testView) waits() string { return t.wait() + "s" }

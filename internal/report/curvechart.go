@@ -15,7 +15,7 @@ const (
 
 // curveFigure draws the merged round trips of each pattern as a curve of
 // percentiles, stretched towards the slow end where they differ.
-func (t *Test) curveFigure(id string, series map[string]int) (figure, bool) {
+func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 	var rows []*Row
 	for _, r := range t.drawn() {
 		if r.Histogram(measure.RoundTrips) != nil {
@@ -45,7 +45,7 @@ func (t *Test) curveFigure(id string, series map[string]int) (figure, bool) {
 	return f, true
 }
 
-func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[string]int) chart {
+func (t testView) curves(rows []*Row, width, height float64, ticks int, series map[string]int) chart {
 	low, high, nines := math.Inf(1), 0.0, 1.0
 	for _, r := range rows {
 		h := r.Histogram(measure.RoundTrips)
@@ -56,7 +56,7 @@ func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[
 	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
 	x := axis{low: 0, high: nines, from: plot.Left, to: plot.Right}
 	c := chart{
-		Title: t.heading() + ": percentiles of " + t.waits(), Desc: t.Answer, Width: width, Height: height, Plot: plot,
+		Title: t.heading() + ": percentiles of " + t.waits(), Desc: t.answer(), Width: width, Height: height, Plot: plot,
 		XTitle: "percentile of " + t.waits() + ", %", YTitle: t.wait(),
 	}
 	for _, v := range at {
@@ -79,7 +79,7 @@ func (t *Test) curves(rows []*Row, width, height float64, ticks int, series map[
 			n := end * float64(i) / curvePoints
 			points = append(points, [2]float64{x.at(n), y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
-		text := func(m *measure.Metric) string { return valueText(m, r.figure(m).Value) }
+		text := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
 		c.Lines = append(c.Lines, shape{
 			Class: "curve", Series: series[r.Pattern], D: path(points),
 			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, text(measure.MetricRTTP50), text(measure.MetricRTTP99), text(measure.MetricRTTP999)),

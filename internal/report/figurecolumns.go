@@ -9,7 +9,7 @@ import (
 )
 
 // addFamily adds the columns of a family's metrics for those rows.
-func (t *Test) addFamily(out *table, rows []*Row, f *measure.Family) {
+func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 	for _, m := range f.Metrics {
 		c := m.Column
 		if c == nil || !t.shows(rows, m) {
@@ -47,7 +47,7 @@ func (t *Test) addFamily(out *table, rows []*Row, f *measure.Family) {
 }
 
 // shows tells whether a table of those rows has a column of the metric.
-func (t *Test) shows(rows []*Row, m *measure.Metric) bool {
+func (t testView) shows(rows []*Row, m *measure.Metric) bool {
 	c := m.Column
 	if c.Show == measure.Always || c.Show == measure.UnlessIngested && len(t.Ingested) == 0 {
 		return true
@@ -65,9 +65,9 @@ func (t *Test) shows(rows []*Row, m *measure.Metric) bool {
 }
 
 // note is what the heading of a metric means.
-func (t *Test) note(m *measure.Metric) string {
+func (t testView) note(m *measure.Metric) string {
 	switch {
-	case t.Test != measure.TestConnect:
+	case t.Test.Test != measure.TestConnect:
 	case m == measure.MetricRTTLoss:
 		return "attempts that came to no connection"
 	case m.Of == measure.RoundTrips && m.Over == measure.Merged:

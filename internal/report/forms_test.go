@@ -84,7 +84,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 
 func TestANarrowTableLosesItsLeastImportantColumnsFirst(t *testing.T) {
 	test := build(t, fourPatterns().input()).test(t, "latency")
-	whole := test.figureTable(false)
+	whole := english(test).figureTable(false)
 	last := len(whole.Columns) + 1
 	worst := 1000
 	for width := 250; width >= 30; width-- {

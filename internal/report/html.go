@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"soku/internal/text"
 )
 
 //go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/report.css
@@ -27,7 +29,7 @@ func (r *Report) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, newView(r).withCharts())
+	return t.Execute(w, newView(r, text.English()).withCharts())
 }
 
 // dict gives a template that is called several arguments: names and values in turn.

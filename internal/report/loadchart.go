@@ -18,7 +18,7 @@ const (
 
 // loadFigure draws the round trips of each pattern without and beside the load,
 // in the order of the ranking.
-func (t *Test) loadFigure(id string, series map[string]int) (figure, bool) {
+func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 	var rows []*Row
 	for _, r := range t.drawn() {
 		if r.underLoad() {
@@ -40,7 +40,7 @@ func (t *Test) loadFigure(id string, series map[string]int) (figure, bool) {
 	return f, true
 }
 
-func (t *Test) load(rows []*Row, width float64, series map[string]int) chart {
+func (t testView) load(rows []*Row, width float64, series map[string]int) chart {
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
 		for _, d := range []*measure.Distribution{measure.IdleRoundTrips, measure.LoadedRoundTrips} {
@@ -88,7 +88,7 @@ func (c *chart) addWaits(name, class string, h *measure.Histogram, ax axis, colo
 
 // loadOverTime draws the round trips before, beside and after the load, a panel a
 // pattern on common axes.
-func (t *Test) loadOverTime(id string, series map[string]int) []figure {
+func (t testView) loadOverTime(id string, series map[string]int) []figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for _, r := range t.Rows {
 		for _, s := range r.loads {
@@ -131,7 +131,7 @@ func (t *Test) loadOverTime(id string, series map[string]int) []figure {
 }
 
 // addLoads draws each trial as lines over the time of the load, which is that of the first.
-func (c *chart) addLoads(t *Test, trials []loadSeries, x, y axis, color int) {
+func (c *chart) addLoads(t testView, trials []loadSeries, x, y axis, color int) {
 	first := trials[0]
 	c.Bands = append(c.Bands, shape{Class: "load", Series: color, X: x.at(first.from), Y: c.Plot.Top, W: max(x.at(first.to)-x.at(first.from), 1), H: c.Plot.Bottom - c.Plot.Top, Title: "the time of the load"})
 	for _, s := range trials {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/template"
+
+	"soku/internal/text"
 )
 
 //go:embed templates/report.md.tmpl
@@ -19,7 +21,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, newView(r))
+	return t.Execute(w, newView(r, text.English()))
 }
 
 var markdownEscapes = strings.NewReplacer(

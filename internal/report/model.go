@@ -57,8 +57,8 @@ type Test struct {
 	Label       string       `json:"label"`
 	Test        measure.Test `json:"test"`
 	Description string       `json:"description"` // the options that matter, in words
-	Answer      string       `json:"answer"`      // one sentence
-	Caveats     []string     `json:"caveats,omitempty"`
+	Answer      Answer       `json:"answer_facts"`
+	Caveats     []Caveat     `json:"caveat_facts,omitempty"`
 	Basis       Basis        `json:"basis"`
 	Factors     []string     `json:"factors"` // columns of Rows[].Levels
 	Rows        []Row        `json:"rows"`    // one element a pattern

@@ -2,9 +2,7 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -88,39 +86,4 @@ func sourceText(r *measure.Result) string {
 		tool = "a table"
 	}
 	return join(", ", tool, r.Origin.Source)
-}
-
-// ingestCaveats are the sentences on results that soku did not measure.
-func (t *Test) ingestCaveats(trials int) []string {
-	if len(t.Ingested) == 0 {
-		return nil
-	}
-	n, names := 0, []string{}
-	for _, s := range t.Ingested {
-		n += s.Trials
-		names = append(names, s.Text)
-	}
-	who := "All trials were"
-	if n < trials {
-		who = fmt.Sprintf("%d of %s %s", n, measure.Plural(trials, "trial"), wasWere(n))
-	}
-	if len(names) > 4 {
-		names = append(names[:4], "others")
-	}
-	out := []string{fmt.Sprintf("%s ingested, not measured by soku: %s.", who, strings.Join(names, "; "))}
-	var parts []string
-	for _, m := range t.Missing {
-		args := text.Args{"Missing": text.English().Finding(m.Finding), "Trials": 0}
-		if m.Trials < trials {
-			args["Trials"] = m.Trials
-		}
-		parts = append(parts, text.English().Say("report.missing.one", args))
-	}
-	if len(parts) > 0 {
-		out = append(out, text.English().Say("report.missing", text.Args{"Missing": parts}))
-	}
-	if t.Rounds > 1 {
-		out = append(out, "Nobody knows that the rounds of ingested trials were interleaved: a change over time can look like a difference.")
-	}
-	return out
 }

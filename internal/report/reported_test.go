@@ -93,8 +93,8 @@ func TestWhereOneSourceHasNoMedianAllAreRankedByTheirMeans(t *testing.T) {
 	if test.Basis.Metric != measure.MetricRTTMean || test.Ranking[0].Pattern != "C" || *test.Ranking[0].Estimate != 4000 || test.Ranking[1].Pattern != "B" {
 		t.Errorf("%+v %+v", test.Basis, test.Ranking)
 	}
-	if !strings.Contains(strings.Join(test.Caveats, " "), "2 of 3 trials were ingested") {
-		t.Errorf("%q", test.Caveats)
+	if !strings.Contains(strings.Join(english(test).caveats(), " "), "2 of 3 trials were ingested") {
+		t.Errorf("%+v", test.Caveats)
 	}
 }
 

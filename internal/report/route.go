@@ -31,7 +31,7 @@ func routeOf(results []*measure.Result) *Route {
 }
 
 // addLimit adds what limits the path MTU.
-func (t *Test) addLimit(out *table) {
+func (t testView) addLimit(out *table) {
 	out.add(column{Name: "limited by", keep: 1, Why: "of the newest trial"}, func(i int) string {
 		if r := t.Rows[i].Route; r != nil && r.PathMTU != nil {
 			return limitText(r.PathMTU)
@@ -54,7 +54,7 @@ func limitText(m *measure.PathMTU) string {
 
 // hopTable is the hops of every pattern's newest trace, a line a node; without columns
 // where no trial traced.
-func (t *Test) hopTable() table {
+func (t testView) hopTable() table {
 	type line struct {
 		pattern string
 		hop     *measure.TraceHop

@@ -68,7 +68,7 @@ const (
 // sharingFigures draws what each stream got, a panel a pattern, a strip a trial, in
 // which every stream is a stroke. Each panel has an axis of its own from zero: what
 // compares is how wide the strokes lie in relation to their distance from zero.
-func (t *Test) sharingFigures(id string, series map[string]int) []figure {
+func (t testView) sharingFigures(id string, series map[string]int) []figure {
 	var out []figure
 	for i := range t.Rows {
 		r := &t.Rows[i]

@@ -20,7 +20,7 @@ const stripRow = 42
 
 // stripFigure draws the basis figure of every trial, a strip a pattern, best
 // first: each trial a dot, the estimate a bar, its 95 % interval a band.
-func (t *Test) stripFigure(id string, series map[string]int) (figure, bool) {
+func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 	if len(t.drawn()) == 0 {
 		return figure{}, false
 	}
@@ -58,7 +58,7 @@ func (t *Test) drawn() []*Row {
 	return out
 }
 
-func (t *Test) strip(width float64, series map[string]int) chart {
+func (t testView) strip(width float64, series map[string]int) chart {
 	rows := t.drawn()
 	var all []float64
 	for _, r := range rows {
@@ -71,7 +71,7 @@ func (t *Test) strip(width float64, series map[string]int) chart {
 	ax, at := linearAxis(low, high, plot.Left, plot.Right, int(width/80))
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	c := chart{
-		Title: t.heading() + ": every trial", Desc: t.Answer, Width: width, Height: plot.Bottom + 40, Plot: plot,
+		Title: t.heading() + ": every trial", Desc: t.answer(), Width: width, Height: plot.Bottom + 40, Plot: plot,
 		XTitle: t.noun() + " of a trial, " + unit.unit,
 	}
 	if ax.low > 0 {
@@ -87,7 +87,7 @@ func (t *Test) strip(width float64, series map[string]int) chart {
 	return c
 }
 
-func (t *Test) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
+func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	middle := top + 28
 	place := Place{}
 	for _, p := range t.Ranking {
@@ -97,7 +97,7 @@ func (t *Test) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	}
 	estimate := ""
 	if place.Estimate != nil {
-		estimate = t.figure(*place.Estimate)
+		estimate = t.value(*place.Estimate)
 	}
 	name := r.Pattern
 	if place.Rank > 0 && len(t.Ranking) > 1 {
@@ -120,7 +120,7 @@ func (t *Test) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 		from, to := ax.at(*place.Low), ax.at(*place.High)
 		c.Bands = append(c.Bands, shape{
 			Class: "interval", Series: s, X: from, Y: middle - 7, W: max(to-from, 1), H: 14,
-			Title: fmt.Sprintf("%s: 95 %% interval %s to %s", r.Pattern, t.figure(*place.Low), t.figure(*place.High)),
+			Title: fmt.Sprintf("%s: 95 %% interval %s to %s", r.Pattern, t.value(*place.Low), t.value(*place.High)),
 		})
 	}
 	if place.Estimate != nil {
@@ -129,10 +129,10 @@ func (t *Test) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	}
 }
 
-func (t *Test) trialTitle(pattern string, v Value) string {
-	text := fmt.Sprintf("%s, round %d, repeat %d: %s", pattern, v.Round, v.Repeat, t.figure(v.Value))
+func (t testView) trialTitle(pattern string, v Value) string {
+	text := fmt.Sprintf("%s, round %d, repeat %d: %s", pattern, v.Round, v.Repeat, t.value(v.Value))
 	if t.ByHand {
-		text = fmt.Sprintf("%s, %s: %s", pattern, v.Result, t.figure(v.Value))
+		text = fmt.Sprintf("%s, %s: %s", pattern, v.Result, t.value(v.Value))
 	}
 	if v.Confidence != "" {
 		text += ", confidence " + string(v.Confidence)

@@ -44,7 +44,7 @@ func (t *table) add(c column, cell func(i int) string) {
 
 // figureTable is the table of a test: patterns as rows. With factors the levels
 // are columns of their own, otherwise the pattern's name is one.
-func (t *Test) figureTable(factors bool) table {
+func (t testView) figureTable(factors bool) table {
 	out := table{Rows: make([][]string, len(t.Rows))}
 	if factors && len(t.Factors) > 0 {
 		for f, name := range t.Factors {
@@ -57,12 +57,12 @@ func (t *Test) figureTable(factors bool) table {
 	for i := range t.Rows {
 		rows[i] = &t.Rows[i]
 	}
-	for _, f := range measure.MetricsOf(t.Test).Families {
+	for _, f := range measure.MetricsOf(t.Test.Test).Families {
 		if f != measure.UnderLoadFamily {
 			t.addFamily(&out, rows, f)
 		}
 	}
-	if t.Test == measure.TestMTU {
+	if t.Test.Test == measure.TestMTU {
 		t.addLimit(&out)
 	}
 	out.add(column{Name: "trials", Number: true, keep: 2, Why: "trials that succeeded"}, func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
@@ -75,17 +75,13 @@ func (t *Test) figureTable(factors bool) table {
 
 // rankTable is the ranking, best first. A terminal has no room for the reasons
 // beside the figures.
-func (t *Test) rankTable(reasons bool) table {
+func (t testView) rankTable(reasons bool) table {
 	out := table{Rows: make([][]string, len(t.Ranking))}
 	var figures []float64
 	for _, p := range t.Ranking {
 		if p.Estimate != nil {
 			figures = append(figures, *p.Estimate)
 		}
-	}
-	name := t.noun()
-	if t.Basis.isTime() {
-		name = t.middle()
 	}
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, figures...)
 	optional := func(v *float64) string {
@@ -101,7 +97,7 @@ func (t *Test) rankTable(reasons bool) table {
 		return strconv.Itoa(t.Ranking[i].Rank)
 	})
 	out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Ranking[i].Pattern })
-	out.add(column{Name: name, Unit: unit.unit, Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
+	out.add(column{Name: t.estimate(), Unit: unit.unit, Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
 	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
 		out.add(column{Name: "95 % interval", Unit: unit.unit, Number: true, keep: 1, Why: "of this pattern's own estimate; ranks come from paired comparisons"}, func(i int) string {
 			if p := t.Ranking[i]; p.Low != nil && p.High != nil {

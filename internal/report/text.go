@@ -26,11 +26,12 @@ func (r *Report) Text(w io.Writer, width int) error {
 	if width <= 0 {
 		width = defaultWidth
 	}
+	c := text.English()
 	p := &terminal{width: max(width, leastWidth)}
 	p.wrap("", r.Title)
 	p.wrap("", r.subtitle())
 	for i := range r.Tests {
-		p.test(&r.Tests[i])
+		p.test(testView{&r.Tests[i], c})
 	}
 	if len(r.Warnings) > 0 {
 		p.line("")
@@ -96,18 +97,18 @@ func (p *terminal) wrap(indent, s string) {
 	}
 }
 
-func (p *terminal) test(t *Test) {
+func (p *terminal) test(t testView) {
 	p.line("")
 	p.wrap("", t.heading())
-	p.wrap("  ", t.Answer)
-	for _, c := range t.Caveats {
+	p.wrap("  ", t.answer())
+	for _, c := range t.caveats() {
 		p.wrap("  ", c)
 	}
 	p.line("")
 	p.table(t.figureTable(false))
 	if len(t.Ranking) > 1 {
 		p.line("")
-		p.wrap("  ", "ranking: "+t.Basis.Text)
+		p.wrap("  ", "ranking: "+t.basis())
 		p.table(t.rankTable(false))
 		for _, place := range t.Ranking {
 			if t.Rounds > 1 {
@@ -244,11 +245,11 @@ func shrink(widths []int, columns []column, width int) {
 	}
 }
 
-func (t *Test) heading() string {
-	if t.Label == string(t.Test) {
+func (t testView) heading() string {
+	if t.Label == string(t.Test.Test) {
 		return t.Label + ": " + t.Description
 	}
-	return t.Label + " (" + string(t.Test) + "): " + t.Description
+	return t.Label + " (" + string(t.Test.Test) + "): " + t.Description
 }
 
 // sentence is "ultra, round 2, repeat 1: connect ...: refused; is it running?".
@@ -268,7 +269,7 @@ func (w Warning) sentence() string {
 func (r *Report) subtitle() string {
 	parts := []string{measure.Plural(r.Trials, "trial")}
 	if r.Rounds > 0 {
-		parts[0] += " in " + rounds(r.Rounds)
+		parts[0] += " in " + measure.Plural(r.Rounds, "round")
 	}
 	if r.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", r.Failed))

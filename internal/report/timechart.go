@@ -12,7 +12,7 @@ const (
 
 // timeFigures draws each pattern's trials over time, one panel a pattern on
 // common axes, so that panels compare.
-func (t *Test) timeFigures(id string, series map[string]int) []figure {
+func (t testView) timeFigures(id string, series map[string]int) []figure {
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for _, r := range t.Rows {
 		for _, s := range r.series {
@@ -68,7 +68,7 @@ func (t *Test) timeFigures(id string, series map[string]int) []figure {
 	return out
 }
 
-func (t *Test) timeLines(s series, x, y axis, color int) []shape {
+func (t testView) timeLines(s series, x, y axis, color int) []shape {
 	name, class := fmt.Sprintf("round %d, repeat %d", s.round, s.repeat), "time"
 	if t.ByHand {
 		name = "trial"

@@ -66,7 +66,7 @@ func loadSeriesOf(r *measure.Result, most int) loadSeries {
 
 // loadTable is what a load does to the latency of each pattern's path; without
 // columns where no trial measured it.
-func (t *Test) loadTable(factors bool) table {
+func (t testView) loadTable(factors bool) table {
 	var rows []*Row
 	for i := range t.Rows {
 		if t.Rows[i].underLoad() {

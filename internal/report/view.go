@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"soku/internal/text"
 )
 
 // view is what the page templates see: the report with its texts and tables
@@ -21,8 +23,11 @@ type view struct {
 
 // section is one test of a page.
 type section struct {
-	*Test
+	testView
 	ID       string
+	Answer   string
+	Caveats  []string
+	Basis    string // of the ranking
 	Heading  string
 	Figures  table
 	Places   table
@@ -38,11 +43,17 @@ type section struct {
 	LoadTime []figure
 }
 
-func newView(r *Report) view {
+// testView is a test with the language that its texts are made in.
+type testView struct {
+	*Test
+	*text.Catalogue
+}
+
+func newView(r *Report, c *text.Catalogue) view {
 	v := view{Report: r, Subtitle: r.subtitle(), HostTable: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
 	for i := range r.Tests {
-		t := &r.Tests[i]
-		s := section{Test: t, ID: fmt.Sprintf("t%d", i+1), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable()}
+		t := testView{&r.Tests[i], c}
+		s := section{testView: t, ID: fmt.Sprintf("t%d", i+1), Answer: t.answer(), Caveats: t.caveats(), Basis: t.basis(), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable()}
 		for _, f := range t.Failures {
 			s.Failed = append(s.Failed, f.sentence())
 		}

@@ -61,6 +61,16 @@ func (*templateParser) Cacheable() bool { return true }
 // which tests find; a person then sees the key and the arguments.
 func (c *Catalogue) Say(key string, args Args) string { return c.sentence(key, args) }
 
+// SayFor is Say for the variant of a message that is of one thing, such as a test or a
+// metric: the message KEY.VARIANT where there is one, else KEY. A variant may leave out
+// arguments that the key writes.
+func (c *Catalogue) SayFor(variant, key string, args Args) string {
+	if special := key + "." + variant; c.Has(special) {
+		key = special
+	}
+	return c.sentence(key, args)
+}
+
 func (c *Catalogue) sentence(key string, args Args) string {
 	s, err := c.say(key, args)
 	if err != nil {

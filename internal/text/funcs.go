@@ -3,7 +3,6 @@ package text
 import (
 	"math"
 	"strconv"
-	"strings"
 	texttemplate "text/template"
 	"time"
 
@@ -36,16 +35,25 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 			f, err := toFloat(v)
 			return strconv.FormatFloat(f, 'f', n, 64), err
 		},
+		// factor writes how many times as much: 1.9, 12.
+		"factor": number(func(ratio float64) string {
+			if ratio >= 10 {
+				return strconv.FormatFloat(ratio, 'f', 0, 64)
+			}
+			return strconv.FormatFloat(ratio, 'f', 1, 64)
+		}),
+		// more writes how much more that is: 1.301 is 30.1 %.
+		"more": number(func(ratio float64) string { return strconv.FormatFloat((ratio-1)*100, 'f', 1, 64) + " %" }),
+		// figure writes a value of a metric with its unit: {{figure .Metric .Value}}.
+		"figure": c.figure,
+		// figures writes several values of a metric, or the range of more than three.
+		"figures": c.figures,
 		// list writes names one after the other.
-		"list": func(names []string) (string, error) {
-			separator, err := c.say("list.separator", nil)
-			return strings.Join(names, separator), err
-		},
-		// phrases writes parts that may have commas of their own one after the other.
-		"phrases": func(parts []string) (string, error) {
-			separator, err := c.say("list.phrases", nil)
-			return strings.Join(parts, separator), err
-		},
+		"list": c.list,
+		// phrases writes parts that may have commas of their own: a; b, c.
+		"phrases": c.phrases,
+		// enumerate writes names with a word before the last: a, b and c.
+		"enumerate": c.enumerate,
 		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82.
 		"points": number(points),
 		// size is a number without its sign.

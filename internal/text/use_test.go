@@ -94,13 +94,25 @@ type use struct {
 	key  string   // whole, or a prefix
 	args []string // keys of the Args literal; nil where it is none
 	open bool     // key is a prefix: the rest is made while the program runs
+	// variants: messages whose keys go on behind the key with a dot may stand for it
+	variants bool
 }
 
-// uses are the calls of Say in the program's sources.
+// asks tells whether the use may ask for the message of a key.
+func (u use) asks(key string) bool {
+	return key == u.key || u.open && strings.HasPrefix(key, u.key) || u.variants && strings.HasPrefix(key, u.key+".")
+}
+
+// uses are the calls of Say in the program's sources and templates.
 func uses(t *testing.T) []use {
 	t.Helper()
 	var out []use
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".tmpl") {
+			found, err := usesInTemplate(path)
+			out = append(out, found...)
+			return err
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -126,7 +138,7 @@ func uses(t *testing.T) []use {
 
 // sayers are the methods that take keys: the places of the keys among their arguments.
 // The arguments of the sentence follow the last one.
-var sayers = map[string][]int{"Say": {0}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
+var sayers = map[string][]int{"Say": {0}, "SayFor": {1}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
 
 // usesIn are the keys of one call of a sayer, or of a Line that is written out.
 func usesIn(n ast.Node) []use {
@@ -144,7 +156,7 @@ func usesIn(n ast.Node) []use {
 		}
 		var out []use
 		for _, p := range places {
-			u := use{args: []string{}}
+			u := use{args: []string{}, variants: s.Sel.Name == "SayFor"}
 			u.key, u.open = keyOf(n.Args[p])
 			if v, variable := n.Args[p].(*ast.Ident); variable && s.Sel.Name == "Row" && v.Name == "label" {
 				continue // a key that stands where the variable is set
@@ -243,9 +255,6 @@ func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
 	messages, used := messagesOf(t, "en"), map[string]bool{}
 	for _, m := range messages {
 		for _, text := range m.forms {
-			for function, key := range map[string]string{"list": "list.separator", "phrases": "list.phrases"} {
-				used[key] = used[key] || strings.Contains(text, "{{"+function+" ")
-			}
 			for _, c := range counted.FindAllStringSubmatch(text, -1) {
 				used["count."+c[1]] = true
 				if _, there := messages["count."+c[1]]; !there {
@@ -261,11 +270,11 @@ func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
 		}
 		found := false
 		for key := range messages {
-			if key == u.key || u.open && strings.HasPrefix(key, u.key) {
+			if u.asks(key) {
 				used[key], found = true, true
 			}
 		}
-		if !found {
+		if _, base := messages[u.key]; !found || u.variants && !u.open && !base {
 			t.Errorf("%s: there is no message %s", u.at, u.key)
 		}
 	}
@@ -279,22 +288,26 @@ func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
 func TestEverySentenceGetsTheArgumentsThatItWrites(t *testing.T) {
 	messages := messagesOf(t, "en")
 	for _, u := range uses(t) {
-		m, there := messages[u.key]
-		if u.open || !there || u.args == nil {
+		if u.open || u.args == nil {
 			continue
 		}
-		wants := m.arguments()
-		if len(m.forms) > 1 {
-			wants["N"] = true
-		}
-		for _, a := range u.args {
-			if !wants[a] {
-				t.Errorf("%s: %s does not write %s", u.at, u.key, a)
+		for key, m := range messages {
+			if !u.asks(key) {
+				continue
 			}
-			delete(wants, a)
-		}
-		for a := range wants {
-			t.Errorf("%s: %s needs %s", u.at, u.key, a)
+			wants := m.arguments()
+			if len(m.forms) > 1 {
+				wants["N"] = true
+			}
+			for _, a := range u.args {
+				if !wants[a] && key == u.key {
+					t.Errorf("%s: %s does not write %s", u.at, key, a)
+				}
+				delete(wants, a)
+			}
+			for a := range wants {
+				t.Errorf("%s: %s needs %s", u.at, key, a)
+			}
 		}
 	}
 }

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// answer is the sentence that a reader takes away from a test.
+func (t testView) answer() string {
+	a := t.Answer
+	m := t.Basis.Metric
+	names, estimates := make([]string, len(a.First)), make([]float64, len(a.First))
+	for i, e := range a.First {
+		names[i], estimates[i] = e.Pattern, e.Estimate
+	}
+	switch a.Code {
+	case AnswerBest, AnswerBestUntested:
+		args := text.Args{
+			"First": names[0], "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": a.Next.Pattern,
+			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0,
+		}
+		if a.Code == AnswerBest {
+			args["Rounds"] = a.Rounds
+		}
+		if m.Better == measure.Higher {
+			return t.SayFor(m.Key, "answer.best.higher", args)
+		}
+		return t.SayFor(m.Key, "answer.best.lower", args)
+	case AnswerEqualUntested:
+		return t.Say("answer.equal_untested", text.Args{"Patterns": names, "Metric": m, "Estimate": estimates[0]})
+	case AnswerNoDifference:
+		return t.Say("answer.no_difference", text.Args{"Patterns": names, "Metric": m, "Estimates": estimates, "Rounds": a.Rounds})
+	case AnswerNoneAhead:
+		return t.Say("answer.none_ahead", text.Args{
+			"Patterns": names, "Metric": m, "Estimates": estimates, "Next": a.Next.Pattern, "NextEstimate": a.Next.Estimate, "Rounds": a.Rounds,
+		})
+	case AnswerSingle:
+		return t.Say("answer.single", text.Args{
+			"Pattern": names[0], "Noun": t.noun(), "Metric": m, "Estimate": estimates[0], "Trials": a.Trials, "Lowest": a.Lowest, "Highest": a.Highest,
+		})
+	case AnswerAllFailed:
+		return t.allFailed()
+	case AnswerTargetSilent:
+		return t.Say("answer.target_silent", nil)
+	}
+	return t.Say("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
+}
+
+func (t testView) allFailed() string {
+	n, c := t.Answer.Trials, t.Answer.Cause
+	if c == nil {
+		return t.Say("answer.no_trial", nil)
+	}
+	return t.Say("answer.all_failed", text.Args{"N": n, "Cause": c.Message, "Hint": c.Hint, "Most": c.Trials, "Others": n - c.Trials})
+}
+
+// ahead is how many times as much the first pattern has as the next, or of times the
+// next as the first; 0 where that cannot be told.
+func ahead(m *measure.Metric, first, next float64) float64 {
+	switch {
+	case first <= 0 || next <= 0:
+		return 0
+	case m.Better == measure.Higher:
+		return first / next
+	}
+	return next / first
+}
+
+// noun is what the ranking compares.
+func (t testView) noun() string {
+	key := t.Basis.Metric.Key
+	if !t.Has("noun." + key) { // of a later version
+		return key
+	}
+	return t.SayFor(string(t.Test.Test), "noun."+key, nil)
+}
+
+// estimate is the heading of the estimates of a ranking, which has no room to say of
+// what each is the median.
+func (t testView) estimate() string {
+	if key := "estimate." + t.Basis.Metric.Key; t.Has(key) {
+		return t.SayFor(string(t.Test.Test), "estimate."+t.Basis.Metric.Key, nil)
+	}
+	return t.noun()
+}
+
+// basis says what the ranking rests on.
+func (t testView) basis() string {
+	args := text.Args{"Noun": t.noun()}
+	if t.Basis.Metric.Better == measure.Higher {
+		return t.SayFor(t.Basis.Metric.Key, "basis.higher", args)
+	}
+	return t.SayFor(t.Basis.Metric.Key, "basis.lower", args)
+}
+
+// value writes a value of the metric that ranks, with its unit.
+func (t testView) value(v float64) string { return t.Figure(t.Basis.Metric, v) }

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// Caveat is something that a reader must know before believing an answer, as data; its
+// sentence is made where a report is written.
+type Caveat struct {
+	Code CaveatCode `json:"code"`
+	// Trials are those that it is about, Of all trials of the test.
+	Trials int `json:"trials,omitempty"`
+	Of     int `json:"of,omitempty"`
+	// OverheadNs is the mean of so many Readings of the loopback median.
+	OverheadNs float64 `json:"overhead_ns,omitempty"`
+	Readings   int     `json:"readings,omitempty"`
+}
+
+// CaveatCode is the kind of a caveat.
+type CaveatCode string
+
+// The codes.
+const (
+	CaveatFailed          CaveatCode = "failed"               // trials failed and are not in the figures
+	CaveatNotSteady       CaveatCode = "not_steady"           // throughput never became steady (medium confidence)
+	CaveatTooShort        CaveatCode = "too_short"            // too short to judge whether it did (low confidence)
+	CaveatFewForTail      CaveatCode = "few_for_tail"         // enough round trips for a median, too few for a 99th percentile (medium confidence)
+	CaveatFew             CaveatCode = "few"                  // too few round trips for percentiles (low confidence)
+	CaveatIngested        CaveatCode = "ingested"             // trials were ingested; the sources are in the test
+	CaveatMissing         CaveatCode = "missing"              // what those do not have is in the test
+	CaveatOrderUnknown    CaveatCode = "order_unknown"        // whether ingested trials were interleaved is unknown
+	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
+	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
+)
+
+// CaveatCodes lists all of them.
+func CaveatCodes() []CaveatCode {
+	return []CaveatCode{
+		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
+		CaveatNotInterleaved, CaveatMeasurementCost,
+	}
+}
+
+// findCaveats returns them in the order in which a reader gets them.
+func (t *Test) findCaveats() []Caveat {
+	trials, medium, low, ingested := len(t.Failures), 0, 0, 0
+	for _, r := range t.Rows {
+		trials += r.Trials
+		medium += r.Confidence.Medium
+		low += r.Confidence.Low
+	}
+	for _, s := range t.Ingested {
+		ingested += s.Trials
+	}
+	succeeded := trials - len(t.Failures)
+	var out []Caveat
+	add := func(code CaveatCode, n, of int) {
+		if n > 0 {
+			out = append(out, Caveat{Code: code, Trials: n, Of: of})
+		}
+	}
+	add(CaveatFailed, len(t.Failures), trials)
+	switch families := measure.MetricsOf(t.Test).Families; {
+	case slices.Contains(families, measure.HopFamily): // finds hops with few probes on purpose
+	case slices.Contains(families, measure.RoundTripFamily):
+		add(CaveatFewForTail, medium, succeeded)
+		add(CaveatFew, low, succeeded)
+	default:
+		add(CaveatNotSteady, medium, succeeded)
+		add(CaveatTooShort, low, succeeded)
+	}
+	add(CaveatIngested, ingested, trials)
+	if len(t.Missing) > 0 {
+		add(CaveatMissing, ingested, trials)
+	}
+	if t.Rounds > 1 {
+		add(CaveatOrderUnknown, ingested, trials)
+	}
+	if t.ByHand && len(t.Rows) > 1 {
+		out = append(out, Caveat{Code: CaveatNotInterleaved})
+	}
+	if f := t.Floor; f != nil {
+		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
+	}
+	return out
+}
+
+// caveats are the sentences that stand below the answer.
+func (t testView) caveats() []string {
+	out := make([]string, len(t.Caveats))
+	for i, c := range t.Caveats {
+		out[i] = t.caveat(c)
+	}
+	return out
+}
+
+func (t testView) caveat(c Caveat) string {
+	switch c.Code {
+	case CaveatFailed:
+		return t.Say("caveat.failed", text.Args{"N": c.Trials, "Of": c.Of})
+	case CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew:
+		return t.SayFor(string(t.Test.Test), "caveat.confidence."+string(c.Code), text.Args{"Trials": c.Trials, "Of": c.Of})
+	case CaveatIngested:
+		return t.Say("caveat.ingested", text.Args{"N": c.Trials, "Of": c.Of, "Sources": t.sources()})
+	case CaveatMissing:
+		return t.Say("caveat.missing", text.Args{"Missing": t.missing(c.Of)})
+	case CaveatOrderUnknown:
+		return t.Say("caveat.order_unknown", nil)
+	case CaveatNotInterleaved:
+		return t.Say("caveat.not_interleaved", nil)
+	}
+	return t.Say("caveat.measurement_overhead", text.Args{"Overhead": c.OverheadNs, "Readings": c.Readings})
+}
+
+// mostSources is how many sources a caveat names.
+const mostSources = 4
+
+// sources are where the ingested trials of the test came from.
+func (t testView) sources() []string {
+	var out []string
+	for _, s := range t.Ingested {
+		out = append(out, s.Text)
+	}
+	if len(out) > mostSources {
+		out = append(out[:mostSources], t.Say("caveat.other_sources", nil))
+	}
+	return out
+}
+
+// missing is what ingested trials do not have, with how many of them where it is not
+// all.
+func (t testView) missing(trials int) []string {
+	var out []string
+	for _, m := range t.Missing {
+		of := m.Trials
+		if of >= trials {
+			of = 0
+		}
+		out = append(out, t.Say("caveat.missing.one", text.Args{"Missing": t.Finding(m.Finding), "Trials": of}))
+	}
+	return out
+}

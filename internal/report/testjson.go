@@ -1,0 +1,28 @@
+package report
+
+import (
+	"encoding/json"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// MarshalJSON writes the facts and, for those who rely on them, the sentences.
+func (t Test) MarshalJSON() ([]byte, error) {
+	type facts Test
+	v := testView{&t, text.English()}
+	return json.Marshal(struct {
+		Label       string       `json:"label"`
+		Test        measure.Test `json:"test"`
+		Description string       `json:"description"`
+		AnswerText  string       `json:"answer"`
+		Answer      Answer       `json:"answer_facts"`
+		CaveatTexts []string     `json:"caveats,omitempty"`
+		Caveats     []Caveat     `json:"caveat_facts,omitempty"`
+		Basis       basisJSON    `json:"basis"`
+		facts
+	}{
+		t.Label, t.Test, t.Description, v.answer(), t.Answer, v.caveats(), t.Caveats,
+		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == measure.Higher, v.basis()}, facts(t),
+	})
+}
