@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/process"
+	"soku/internal/yamlfile"
 )
 
 // commands runs the before or after commands of a block in turn and stops at
@@ -55,7 +56,7 @@ func commandFailure(rec CommandRecord) *measure.Error {
 	if last := process.LastLine(rec.Output); last != "" {
 		why += ": " + last
 	}
-	return measure.Errorf(measure.KindBroken, "the %s command %q failed: %s", rec.When, shorten(rec.Text), why).
+	return measure.Errorf(measure.KindBroken, "the %s command %q failed: %s", rec.When, yamlfile.Shorten(rec.Text), why).
 		WithHint("its output is in the campaign's journal; run it by hand to see")
 }
 

@@ -1,50 +1,27 @@
 package campaign
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
-func (o *Ordered[T]) decode(d *decoder, n ast.Node, path string) error {
-	pairs, err := d.members(n, path)
-	if err != nil {
-		return err
-	}
-	*o = make(Ordered[T], len(pairs))
-	for i, m := range pairs {
-		e := &(*o)[i]
-		e.Name = m.key
-		d.places[join(path, m.key)] = placeOf(m.at)
-		if err := d.value(m.value, reflect.ValueOf(&e.Value).Elem(), join(path, m.key)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// decode reads {factor: level} and {factor: [level, level]}.
-func (s *Selection) decode(d *decoder, n ast.Node, path string) error {
-	pairs, err := d.members(n, path)
+// DecodeYAML reads {factor: level} and {factor: [level, level]}.
+func (s *Selection) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error {
+	pairs, err := d.Members(n, path)
 	if err != nil {
 		return err
 	}
 	*s = nil
 	for _, m := range pairs {
-		p := join(path, m.key)
-		d.places[p] = placeOf(m.at)
-		values := []ast.Node{m.value}
-		if list, ok := m.value.(*ast.SequenceNode); ok {
-			values = list.Values
-		}
-		e := Entry[[]string]{Name: m.key}
-		for _, v := range values {
-			if err := d.scalar(v, p, func(text string) error { e.Value = append(e.Value, text); return nil }); err != nil {
+		p := yamlfile.Join(path, m.Key)
+		d.Mark(p, m.Place)
+		e := yamlfile.Entry[[]string]{Name: m.Key}
+		for _, v := range d.ItemsOrOne(m.Value) {
+			if err := d.Scalar(v, p, func(text string) error { e.Value = append(e.Value, text); return nil }); err != nil {
 				return err
 			}
 		}
@@ -53,43 +30,46 @@ func (s *Selection) decode(d *decoder, n ast.Node, path string) error {
 	return nil
 }
 
-// decode reads a list of levels, or {option: ..., levels: [...]}.
-func (f *Factor) decode(d *decoder, n ast.Node, path string) error {
-	if _, list := n.(*ast.SequenceNode); list {
-		return d.value(n, reflect.ValueOf(&f.Levels).Elem(), path)
+// DecodeYAML reads a list of levels, or {option: ..., levels: [...]}.
+func (f *Factor) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error {
+	if n.IsList() {
+		return d.Decode(n, &f.Levels, path)
 	}
 	type plain Factor // without this method
-	if err := d.structure(n, reflect.ValueOf((*plain)(f)).Elem(), path); err != nil {
+	if err := d.Decode(n, (*plain)(f), path); err != nil {
 		return err
 	}
 	// Levels stand at the same path in both forms, so that messages find them.
 	for i := range f.Levels {
-		d.places[path+"."+strconv.Itoa(i+1)] = d.places[path+".levels."+strconv.Itoa(i+1)]
+		number := "." + strconv.Itoa(i+1)
+		if at, ok := d.PlaceOf(path + ".levels" + number); ok {
+			d.Mark(path+number, at)
+		}
 	}
 	return nil
 }
 
-// decode reads a name, or a name with what it sets.
-func (l *Level) decode(d *decoder, n ast.Node, path string) error {
-	if text, ok := scalarText(n); ok {
+// DecodeYAML reads a name, or a name with what it sets.
+func (l *Level) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error {
+	if text, ok := n.Text(); ok {
 		l.Name = text
 		return nil
 	}
 	type plain Level
-	return d.structure(n, reflect.ValueOf((*plain)(l)).Elem(), path)
+	return d.Decode(n, (*plain)(l), path)
 }
 
-// decode reads a test and the options that apply to it, over the defaults.
-func (t *TestPlan) decode(d *decoder, n ast.Node, path string) error {
-	pairs, err := d.members(n, path)
+// DecodeYAML reads a test and the options that apply to it, over the defaults.
+func (t *TestPlan) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) error {
+	pairs, err := d.Members(n, path)
 	if err != nil {
 		return err
 	}
-	kind := slices.IndexFunc(pairs, func(m member) bool { return m.key == "test" })
+	kind := slices.IndexFunc(pairs, func(m yamlfile.Member) bool { return m.Key == "test" })
 	if kind < 0 {
-		return d.fail(n, "add test: with one of "+names(measure.Tests()), "%s: which test it is is missing", path)
+		return d.Errorf(n.Place(), "add test: with one of "+names(measure.Tests()), "%s: which test it is is missing", path)
 	}
-	if err := d.scalar(pairs[kind].value, path+".test", func(text string) (err error) {
+	if err := d.Scalar(pairs[kind].Value, path+".test", func(text string) (err error) {
 		t.Test, err = measure.ParseTest(text)
 		return err
 	}); err != nil {
@@ -98,30 +78,32 @@ func (t *TestPlan) decode(d *decoder, n ast.Node, path string) error {
 	t.Options, t.set = measure.Defaults(t.Test), map[string]bool{}
 	fields := measure.OptionFields(t.Test)
 	for _, m := range pairs {
-		if m.key == "test" {
+		if m.Key == "test" {
 			continue
 		}
-		i := slices.IndexFunc(fields, func(f measure.OptionField) bool { return f.Key == m.key })
+		i := slices.IndexFunc(fields, func(f measure.OptionField) bool { return f.Key == m.Key })
 		if i < 0 {
-			return d.unknownOption(m, path, t.Test)
+			return unknownOption(d, m, path, t.Test)
 		}
-		t.set[m.key] = true
-		if err := d.element(m.value, reflect.ValueOf(fields[i].Pointer(&t.Options)).Elem(), join(path, m.key)); err != nil {
+		t.set[m.Key] = true
+		at := yamlfile.Join(path, m.Key)
+		d.Mark(at, m.Value.Place())
+		if err := d.Decode(m.Value, fields[i].Pointer(&t.Options), at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *decoder) unknownOption(m member, path string, test measure.Test) error {
-	if f, ok := optionField(m.key); ok {
-		return d.fail(m.at, "it is for "+names(f.Tests()), "%s: %s does not apply to the %s test", path, m.key, test)
+func unknownOption(d *yamlfile.File, m yamlfile.Member, path string, test measure.Test) error {
+	if f, ok := optionField(m.Key); ok {
+		return d.Errorf(m.Place, "it is for "+names(f.Tests()), "%s: %s does not apply to the %s test", path, m.Key, test)
 	}
 	known := []string{"test"}
 	for _, f := range measure.OptionFields(test) {
 		known = append(known, f.Key)
 	}
-	return d.unknown(m, path, known)
+	return d.UnknownKey(m, path, known)
 }
 
 // optionField is the declaration of an option, whatever test it is for.
@@ -138,11 +120,7 @@ func optionField(key string) (measure.OptionField, bool) {
 
 // setOption writes the text of an option's value into o.
 func setOption(o *measure.Options, f measure.OptionField, text string) error {
-	p := f.Pointer(o)
-	if s, ok := p.(interface{ Set(string) error }); ok {
-		return s.Set(text)
-	}
-	return setScalar(reflect.ValueOf(p).Elem(), text)
+	return yamlfile.Set(f.Pointer(o), text)
 }
 
 func names[T ~string](values []T) string {

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // checkLevels checks the levels of a factor and works out which options each
 // sets: those it names and, where the factor stands for an option, its own name.
-func (p *Plan) checkLevels(d *decoder, path, name string, f *Factor) error {
+func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error {
 	option := f.Option
 	if option == "" {
 		if _, ok := optionField(name); ok {
@@ -21,10 +22,10 @@ func (p *Plan) checkLevels(d *decoder, path, name string, f *Factor) error {
 		l := &f.Levels[i]
 		at := path + "." + strconv.Itoa(i+1)
 		if hint := printable(l.Name); hint != "" {
-			return d.failPath(at, hint, "%s: %q cannot name a level", path, shorten(l.Name))
+			return d.ErrorAt(at, hint, "%s: %q cannot name a level", path, yamlfile.Shorten(l.Name))
 		}
 		if seen[l.Name] {
-			return d.failPath(at, "give each its own name", "%s: the level %q is there twice", path, shorten(l.Name))
+			return d.ErrorAt(at, "give each its own name", "%s: the level %q is there twice", path, yamlfile.Shorten(l.Name))
 		}
 		seen[l.Name] = true
 		if _, own := l.Options.Get(option); option != "" && !own {
@@ -46,21 +47,21 @@ func (p *Plan) checkLevels(d *decoder, path, name string, f *Factor) error {
 
 // checkSetting sees that an option exists, has a value of its kind, and applies
 // to one of the plan's tests.
-func (p *Plan) checkSetting(d *decoder, path, at, key, text string) error {
+func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error {
 	f, ok := optionField(key)
 	if !ok {
 		hint := "options are " + strings.Join(measure.OptionKeys(), ", ")
-		if near := nearest(key, measure.OptionKeys()); near != "" {
+		if near := yamlfile.Nearest(key, measure.OptionKeys()); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return d.failPath(at+".options."+key, hint, "%s: there is no option %q", path, shorten(key))
+		return d.ErrorAt(at+".options."+key, hint, "%s: there is no option %q", path, yamlfile.Shorten(key))
 	}
 	if err := setOption(new(measure.Options), f, text); err != nil {
 		hint := measure.AsError(err, "").Hint
 		if path == "factors."+key {
 			hint = "a factor with the name of an option sets it; rename the factor if that is not meant"
 		}
-		return d.failPath(at, hint, "%s: %s: %s", path, key, measure.AsError(err, "").Message)
+		return d.ErrorAt(at, hint, "%s: %s: %s", path, key, measure.AsError(err, "").Message)
 	}
 	for _, t := range p.Tests {
 		for _, applies := range f.Tests() {
@@ -69,35 +70,35 @@ func (p *Plan) checkSetting(d *decoder, path, at, key, text string) error {
 			}
 		}
 	}
-	return d.failPath(at, "it is for "+names(f.Tests()), "%s: %s applies to none of the plan's tests", path, key)
+	return d.ErrorAt(at, "it is for "+names(f.Tests()), "%s: %s applies to none of the plan's tests", path, key)
 }
 
 // checkSelections sees that patterns, exclude and only name factors and levels that exist.
-func (p *Plan) checkSelections(d *decoder) error {
+func (p *Plan) checkSelections(d *yamlfile.File) error {
 	lists := map[string][]Selection{"patterns": p.Patterns, "exclude": p.Exclude}
 	for key, list := range lists {
 		for i, s := range list {
 			path := key + "." + strconv.Itoa(i+1)
 			if err := p.CheckSelection(s); err != nil {
 				e := measure.AsError(err, measure.KindFile)
-				return d.failPath(selectionPath(d, path, s, e.Message), e.Hint, "%s: %s", key, e.Message)
+				return d.ErrorAt(selectionPath(d, path, s, e.Message), e.Hint, "%s: %s", key, e.Message)
 			}
 			if key == "exclude" && len(s) == 0 {
-				return d.failPath(path, "name a factor and a level", "exclude: an empty entry would leave out every pattern")
+				return d.ErrorAt(path, "name a factor and a level", "exclude: an empty entry would leave out every pattern")
 			}
 		}
 	}
 	if err := p.CheckSelection(p.Only); err != nil {
 		e := measure.AsError(err, measure.KindFile)
-		return d.failPath(selectionPath(d, "only", p.Only, e.Message), e.Hint, "only: %s", e.Message)
+		return d.ErrorAt(selectionPath(d, "only", p.Only, e.Message), e.Hint, "only: %s", e.Message)
 	}
 	return nil
 }
 
 // selectionPath finds the entry of a selection that a message is about.
-func selectionPath(d *decoder, path string, s Selection, message string) string {
+func selectionPath(d *yamlfile.File, path string, s Selection, message string) string {
 	for _, e := range s {
-		if _, ok := d.places[path+"."+e.Name]; ok && strings.Contains(message, strconv.Quote(shorten(e.Name))) {
+		if _, ok := d.PlaceOf(path + "." + e.Name); ok && strings.Contains(message, strconv.Quote(yamlfile.Shorten(e.Name))) {
 			return path + "." + e.Name
 		}
 	}
@@ -113,25 +114,25 @@ func (p *Plan) CheckSelection(s Selection) error {
 			hint := "factors are " + strings.Join(p.Factors.Names(), ", ")
 			if len(p.Factors) == 0 {
 				hint = "the plan has no factors"
-			} else if near := nearest(e.Name, p.Factors.Names()); near != "" {
+			} else if near := yamlfile.Nearest(e.Name, p.Factors.Names()); near != "" {
 				hint = "did you mean " + near + "?"
 			}
-			return measure.Errorf(measure.KindUsage, "there is no factor %q", shorten(e.Name)).WithHint("%s", hint)
+			return measure.Errorf(measure.KindUsage, "there is no factor %q", yamlfile.Shorten(e.Name)).WithHint("%s", hint)
 		}
 		levels := make([]string, len(f.Levels))
 		for i, l := range f.Levels {
 			levels[i] = l.Name
 		}
 		if len(e.Value) == 0 {
-			return measure.Errorf(measure.KindUsage, "factor %q is named without a level", shorten(e.Name)).WithHint("its levels are %s", strings.Join(levels, ", "))
+			return measure.Errorf(measure.KindUsage, "factor %q is named without a level", yamlfile.Shorten(e.Name)).WithHint("its levels are %s", strings.Join(levels, ", "))
 		}
 		for _, v := range e.Value {
 			if !contains(levels, v) {
 				hint := "its levels are " + strings.Join(levels, ", ")
-				if near := nearest(v, levels); near != "" {
+				if near := yamlfile.Nearest(v, levels); near != "" {
 					hint = "did you mean " + near + "?"
 				}
-				return measure.Errorf(measure.KindUsage, "factor %q has no level %q", shorten(e.Name), shorten(v)).WithHint("%s", hint)
+				return measure.Errorf(measure.KindUsage, "factor %q has no level %q", yamlfile.Shorten(e.Name), yamlfile.Shorten(v)).WithHint("%s", hint)
 			}
 		}
 	}
@@ -155,7 +156,7 @@ func ParseSelection(texts []string) (Selection, error) {
 		if !ok || name == "" || levels == "" {
 			return nil, measure.Errorf(measure.KindUsage, "%q selects no patterns", t).WithHint("write for example gateway=standard,ultra")
 		}
-		s = append(s, Entry[[]string]{name, strings.Split(levels, ",")})
+		s = append(s, yamlfile.Entry[[]string]{Name: name, Value: strings.Split(levels, ",")})
 	}
 	return s, nil
 }

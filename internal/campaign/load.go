@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	_ "soku/internal/tests" // plans name tests and their options
+	"soku/internal/yamlfile"
 )
 
 // Values of keys that a plan leaves out.
@@ -20,12 +20,16 @@ const (
 	DefaultLimit   = measure.Duration(time.Hour)
 )
 
+// format is that of a plan's file.
+var format = yamlfile.Format{Name: "plan", MaxBytes: 64 << 10, Begin: "campaign: NAME"}
+
 // Bounds of what a plan may ask for.
 const (
 	maxPatterns = 10_000
 	maxTrials   = 1_000_000
 	maxFactors  = 20
 	maxLevels   = 1000
+	maxName     = 100 // characters of a name or level
 )
 
 // Load reads and checks the plan in a file; read is usually os.ReadFile. Errors
@@ -42,13 +46,12 @@ func Load(path string, read func(string) ([]byte, error)) (*Plan, error) {
 // Parse checks the text of a plan; file is its path, for messages and for what
 // the plan names relative to it.
 func Parse(file string, text []byte) (*Plan, error) {
-	d := &decoder{file: file, places: map[string]place{}}
-	root, err := d.root(text)
+	d, err := yamlfile.Parse(file, text, format)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{File: file, Text: text}
-	if err := d.value(root, reflect.ValueOf(p).Elem(), ""); err != nil {
+	if err := d.Decode(d.Root, p, ""); err != nil {
 		return nil, err
 	}
 	if p.Repeats == 0 {
@@ -60,7 +63,7 @@ func Parse(file string, text []byte) (*Plan, error) {
 	if p.Limit == 0 {
 		p.Limit = DefaultLimit
 	}
-	for _, check := range []func(*decoder) error{p.checkNames, p.checkEndpoints, p.checkFactors, p.checkSelections, p.makePatterns} {
+	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.checkFactors, p.checkSelections, p.makePatterns} {
 		if err := check(d); err != nil {
 			return nil, err
 		}
@@ -107,45 +110,45 @@ func isHost(text string) bool { return len(text) <= 255 && hostCharacters.MatchS
 
 const nameHint = "letters, digits, dashes and underscores, at most 64"
 
-func (p *Plan) checkNames(d *decoder) error {
+func (p *Plan) checkNames(d *yamlfile.File) error {
 	switch {
 	case p.Campaign == "":
-		return d.failAt(place{1, 1}, "add campaign: NAME", "the plan has no name")
+		return d.Errorf(yamlfile.Start, "add campaign: NAME", "the plan has no name")
 	case !isCampaignName(p.Campaign):
-		return d.failPath("campaign", nameHint+"; what people read is title:", "%q cannot name a campaign", shorten(p.Campaign))
+		return d.ErrorAt("campaign", nameHint+"; what people read is title:", "%q cannot name a campaign", yamlfile.Shorten(p.Campaign))
 	case len(p.Tests) == 0:
-		return d.failPath("tests", "add for example tests: {throughput: {test: tcp, duration: 10s}}", "the plan has no tests")
+		return d.ErrorAt("tests", "add for example tests: {throughput: {test: tcp, duration: 10s}}", "the plan has no tests")
 	case len(p.Shell) > 0 && p.Shell[0] == "":
-		return d.failPath("shell", "write for example [powershell, -Command]", "shell: the program is empty")
+		return d.ErrorAt("shell", "write for example [powershell, -Command]", "shell: the program is empty")
 	}
 	for _, label := range p.Tests.Names() {
 		if hint := printable(label); hint != "" {
-			return d.failPath("tests."+label, hint, "%q cannot be the label of a test", shorten(label))
+			return d.ErrorAt("tests."+label, hint, "%q cannot be the label of a test", yamlfile.Shorten(label))
 		}
 	}
 	return nil
 }
 
-func (p *Plan) checkEndpoints(d *decoder) error {
+func (p *Plan) checkEndpoints(d *yamlfile.File) error {
 	for _, e := range p.Endpoints {
 		path := "endpoints." + e.Name
 		ep := e.Value
 		switch {
 		case !isEndpointName(e.Name):
-			return d.failPath(path, nameHint+"; endpoint.label names one of its addresses", "%q cannot name an endpoint", shorten(e.Name))
+			return d.ErrorAt(path, nameHint+"; endpoint.label names one of its addresses", "%q cannot name an endpoint", yamlfile.Shorten(e.Name))
 		case ep.Host != "" && p.Lab == "":
-			return d.failPath(path+".host", "add lab: TOPOLOGY, or use command: or address:", "%s: a host belongs to a lab, and the plan has none", path)
+			return d.ErrorAt(path+".host", "add lab: TOPOLOGY, or use command: or address:", "%s: a host belongs to a lab, and the plan has none", path)
 		case ep.Host != "" && len(ep.Command) > 0:
-			return d.failPath(path+".command", "keep one of them", "%s: host and command exclude each other", path)
+			return d.ErrorAt(path+".command", "keep one of them", "%s: host and command exclude each other", path)
 		case len(ep.Command) > 0 && ep.Command[0] == "":
-			return d.failPath(path+".command", "write for example [ssh, onprem, soku]", "%s: the program is empty", path)
+			return d.ErrorAt(path+".command", "write for example [ssh, onprem, soku]", "%s: the program is empty", path)
 		}
 		if ep.Address != "" && !isHost(ep.Address) {
-			return d.failPath(path+".address", "a name or an IP address; the port is a key of its own", "%s: %q is no address", path, shorten(ep.Address))
+			return d.ErrorAt(path+".address", "a name or an IP address; the port is a key of its own", "%s: %q is no address", path, yamlfile.Shorten(ep.Address))
 		}
 		for _, a := range ep.Addresses {
 			if !isEndpointName(a.Name) || !isHost(a.Value) {
-				return d.failPath(path+".addresses."+a.Name, "write for example vlan: 10.1.0.2", "%s: %q: %q is no labelled address", path, shorten(a.Name), shorten(a.Value))
+				return d.ErrorAt(path+".addresses."+a.Name, "write for example vlan: 10.1.0.2", "%s: %q: %q is no labelled address", path, yamlfile.Shorten(a.Name), yamlfile.Shorten(a.Value))
 			}
 		}
 	}
@@ -158,7 +161,7 @@ func (p *Plan) checkEndpoints(d *decoder) error {
 }
 
 // checkReference checks an endpoint or endpoint.label.
-func (p *Plan) checkReference(d *decoder, path, ref string) error {
+func (p *Plan) checkReference(d *yamlfile.File, path, ref string) error {
 	if ref == "" {
 		return nil
 	}
@@ -168,39 +171,39 @@ func (p *Plan) checkReference(d *decoder, path, ref string) error {
 		hint := "endpoints are " + strings.Join(p.Endpoints.Names(), ", ")
 		if len(p.Endpoints) == 0 {
 			hint = "name it under endpoints:"
-		} else if near := nearest(name, p.Endpoints.Names()); near != "" {
+		} else if near := yamlfile.Nearest(name, p.Endpoints.Names()); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return d.failPath(path, hint, "%s: there is no endpoint %q", path, shorten(name))
+		return d.ErrorAt(path, hint, "%s: there is no endpoint %q", path, yamlfile.Shorten(name))
 	}
 	if _, ok := e.Addresses.Get(label); labelled && !ok && e.Host == "" {
 		hint := "its labels are " + strings.Join(e.Addresses.Names(), ", ")
 		if len(e.Addresses) == 0 {
 			hint = "add addresses: {" + label + ": ...} to the endpoint"
 		}
-		return d.failPath(path, hint, "%s: endpoint %s has no address labelled %q", path, name, shorten(label))
+		return d.ErrorAt(path, hint, "%s: endpoint %s has no address labelled %q", path, name, yamlfile.Shorten(label))
 	}
 	return nil
 }
 
-func (p *Plan) checkFactors(d *decoder) error {
+func (p *Plan) checkFactors(d *yamlfile.File) error {
 	if len(p.Factors) > maxFactors {
-		return d.failPath("factors", "", "%d factors; at most %d make sense", len(p.Factors), maxFactors)
+		return d.ErrorAt("factors", "", "%d factors; at most %d make sense", len(p.Factors), maxFactors)
 	}
 	variables := map[string]string{}
 	for i := range p.Factors {
 		f := &p.Factors[i]
 		path := "factors." + f.Name
 		if err := printable(f.Name); err != "" {
-			return d.failPath(path, err, "%q cannot name a factor", shorten(f.Name))
+			return d.ErrorAt(path, err, "%q cannot name a factor", yamlfile.Shorten(f.Name))
 		}
 		v := FactorVariable(f.Name)
 		if other, taken := variables[v]; taken {
-			return d.failPath(path, "rename one of them", "factors %s and %s would both be %s in commands", other, f.Name, v)
+			return d.ErrorAt(path, "rename one of them", "factors %s and %s would both be %s in commands", other, f.Name, v)
 		}
 		variables[v] = f.Name
 		if len(f.Value.Levels) == 0 || len(f.Value.Levels) > maxLevels {
-			return d.failPath(path, "give its levels, for example [a, b]", "%s: %d levels, expected 1 to %d", path, len(f.Value.Levels), maxLevels)
+			return d.ErrorAt(path, "give its levels, for example [a, b]", "%s: %d levels, expected 1 to %d", path, len(f.Value.Levels), maxLevels)
 		}
 		if err := p.checkLevels(d, path, f.Name, &f.Value); err != nil {
 			return err

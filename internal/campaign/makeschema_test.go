@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 
@@ -28,6 +29,9 @@ type schemaForm interface{ schema() *jsonschema.Schema }
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if f, ok := reflect.New(t).Interface().(schemaForm); ok {
 		return f.schema()
+	}
+	if strings.HasPrefix(t.Name(), "Ordered[") {
+		return orderedSchema(t)
 	}
 	switch t {
 	case reflect.TypeFor[measure.Rate]():
@@ -84,9 +88,11 @@ func textOrNumber(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{Description: description, OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number", Minimum: "0"}}}
 }
 
-func (*Ordered[T]) schema() *jsonschema.Schema {
-	values := schemaOf(reflect.TypeFor[T]())
-	if reflect.TypeFor[T]().Kind() == reflect.String {
+// orderedSchema is of a yamlfile.Ordered, a slice of its members.
+func orderedSchema(t reflect.Type) *jsonschema.Schema {
+	value, _ := t.Elem().FieldByName("Value")
+	values := schemaOf(value.Type)
+	if value.Type.Kind() == reflect.String {
 		values = named()
 	}
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: values}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // Pattern is one assignment of a level to every factor: a row of the published
@@ -60,9 +61,9 @@ func (p *Plan) distinguish() {
 }
 
 // makePatterns works out the patterns, and checks the trials of each.
-func (p *Plan) makePatterns(d *decoder) error {
+func (p *Plan) makePatterns(d *yamlfile.File) error {
 	if len(p.Patterns) > 0 && len(p.Factors) == 0 {
-		return d.failPath("patterns", "name the factors and their levels under factors:", "patterns assign levels to factors, and the plan has none")
+		return d.ErrorAt("patterns", "name the factors and their levels under factors:", "patterns assign levels to factors, and the plan has none")
 	}
 	wanted := p.Patterns
 	if len(wanted) == 0 {
@@ -80,7 +81,7 @@ func (p *Plan) makePatterns(d *decoder) error {
 				}
 			}
 			if product *= levels; product > maxPatterns {
-				return d.failPath("factors", "leave out levels, or list patterns:", "the factors have more than %d combinations", maxPatterns)
+				return d.ErrorAt("factors", "leave out levels, or list patterns:", "the factors have more than %d combinations", maxPatterns)
 			}
 		}
 		if err := p.combine(d, w, nil, seen); err != nil {
@@ -89,28 +90,28 @@ func (p *Plan) makePatterns(d *decoder) error {
 	}
 	p.distinguish()
 	if len(p.patterns) == 0 {
-		return d.failPath("exclude", "exclude fewer", "no pattern is left")
+		return d.ErrorAt("exclude", "exclude fewer", "no pattern is left")
 	}
 	if n := len(p.patterns) * len(p.Tests) * p.Repeats * p.Rounds; n > maxTrials {
-		return d.failPath("rounds", "fewer rounds, repeats or patterns", "the plan has %d trials; at most %d are run", n, maxTrials)
+		return d.ErrorAt("rounds", "fewer rounds, repeats or patterns", "the plan has %d trials; at most %d are run", n, maxTrials)
 	}
 	for _, p2 := range p.patterns {
 		if p.Only.Matches(p2.Levels) {
 			return nil
 		}
 	}
-	return d.failPath("only", "", "only: selects none of the plan's patterns")
+	return d.ErrorAt("only", "", "only: selects none of the plan's patterns")
 }
 
 // combine goes through the levels of the factor after those already chosen.
-func (p *Plan) combine(d *decoder, wanted Selection, chosen []*Level, seen map[string]bool) error {
+func (p *Plan) combine(d *yamlfile.File, wanted Selection, chosen []*Level, seen map[string]bool) error {
 	if len(chosen) == len(p.Factors) {
 		return p.addPattern(d, chosen, seen)
 	}
 	f := &p.Factors[len(chosen)]
 	for i := range f.Value.Levels {
 		l := &f.Value.Levels[i]
-		if levels, named := Ordered[[]string](wanted).Get(f.Name); named && !contains(levels, l.Name) {
+		if levels, named := yamlfile.Ordered[[]string](wanted).Get(f.Name); named && !contains(levels, l.Name) {
 			continue
 		}
 		if err := p.combine(d, wanted, append(chosen[:len(chosen):len(chosen)], l), seen); err != nil {
@@ -120,7 +121,7 @@ func (p *Plan) combine(d *decoder, wanted Selection, chosen []*Level, seen map[s
 	return nil
 }
 
-func (p *Plan) addPattern(d *decoder, chosen []*Level, seen map[string]bool) error {
+func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]bool) error {
 	pt := Pattern{Levels: []measure.Level{}, From: p.From, To: p.To}
 	for i, l := range chosen {
 		pt.Levels = append(pt.Levels, measure.Level{Factor: p.Factors[i].Name, Value: l.Name})
@@ -145,10 +146,10 @@ func (p *Plan) addPattern(d *decoder, chosen []*Level, seen map[string]bool) err
 
 // apply gives a pattern what its levels set. Two levels that set the same thing
 // are an error: which one wins would depend on the order of factors.
-func (p *Plan) apply(d *decoder, pt *Pattern, chosen []*Level) error {
+func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	from, to, options := "", "", map[string]string{} // which factor set it
 	clash := func(a, b, what string) error {
-		return d.failPath("factors."+b, "let one of them set it, or exclude the combination", "factors %s and %s both set %s in pattern %s", a, b, what, pt.Name)
+		return d.ErrorAt("factors."+b, "let one of them set it, or exclude the combination", "factors %s and %s both set %s in pattern %s", a, b, what, pt.Name)
 	}
 	if p.Before != "" {
 		pt.Before = append(pt.Before, p.Before)
@@ -189,22 +190,22 @@ func (p *Plan) apply(d *decoder, pt *Pattern, chosen []*Level) error {
 	return p.applyOptions(d, pt, chosen)
 }
 
-func (p *Plan) checkEnds(d *decoder, pt *Pattern) error {
+func (p *Plan) checkEnds(d *yamlfile.File, pt *Pattern) error {
 	if pt.To == "" {
-		return d.failPath("to", "add to: ENDPOINT to the plan or to a level", "pattern %s has no server to measure against", pt.Name)
+		return d.ErrorAt("to", "add to: ENDPOINT to the plan or to a level", "pattern %s has no server to measure against", pt.Name)
 	}
 	if pt.From == pt.To {
-		return d.failPath("to", "name two endpoints, or leave out from: to measure from this machine", "pattern %s measures from %s to itself", pt.Name, pt.To)
+		return d.ErrorAt("to", "name two endpoints, or leave out from: to measure from this machine", "pattern %s measures from %s to itself", pt.Name, pt.To)
 	}
 	name, label, _ := strings.Cut(pt.To, ".")
 	e, _ := p.Endpoints.Get(name)
 	if label == "" && e.Address == "" && e.Host == "" {
-		return d.failPath("endpoints."+name, "add address:, or measure against one of its labels, such as "+name+".LABEL", "endpoint %s has no address to measure against", name)
+		return d.ErrorAt("endpoints."+name, "add address:, or measure against one of its labels, such as "+name+".LABEL", "endpoint %s has no address to measure against", name)
 	}
 	return nil
 }
 
-func (p *Plan) applyOptions(d *decoder, pt *Pattern, chosen []*Level) error {
+func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	for _, t := range p.Tests {
 		o := t.Value.Options
 		if name, _, _ := strings.Cut(pt.To, "."); t.Value.Test.NeedsServer() && !t.Value.set["port"] {
@@ -219,7 +220,7 @@ func (p *Plan) applyOptions(d *decoder, pt *Pattern, chosen []*Level) error {
 				for _, applies := range f.Tests() {
 					if applies == t.Value.Test {
 						if err := setOption(&o, f, s.Value); err != nil {
-							return d.failPath("factors."+p.Factors[i].Name, "", "%v", err)
+							return d.ErrorAt("factors."+p.Factors[i].Name, "", "%v", err)
 						}
 					}
 				}
@@ -231,7 +232,7 @@ func (p *Plan) applyOptions(d *decoder, pt *Pattern, chosen []*Level) error {
 			if len(p.patterns) > 0 || len(chosen) > 0 {
 				where = " in pattern " + pt.Name
 			}
-			return d.failPath(at, e.Hint, "%s%s: %s", at, where, e.Message)
+			return d.ErrorAt(at, e.Hint, "%s%s: %s", at, where, e.Message)
 		}
 		pt.Tests = append(pt.Tests, PatternTest{Label: t.Name, Test: t.Value.Test, Options: o})
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // Plan is a campaign as a person writes it down. The tags of this struct and
@@ -13,27 +14,27 @@ import (
 // A Plan that [Load] returned holds together: names refer to something, every
 // pattern has both ends, and the options of every trial are in range.
 type Plan struct {
-	Campaign  string            `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
-	Title     string            `yaml:"title" doc:"The question the campaign answers"`
-	Lab       string            `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
-	Endpoints Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
-	From      string            `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
-	To        string            `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
-	Factors   Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
-	Patterns  []Selection       `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
-	Exclude   []Selection       `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
-	Tests     Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
-	Repeats   int               `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
-	Rounds    int               `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
-	Seed      *int64            `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
-	Before    string            `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
-	After     string            `yaml:"after" doc:"Command to run after them"`
-	Shell     []string          `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
-	Limit     measure.Duration  `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
-	Only      Selection         `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
-	Pause     measure.Duration  `yaml:"pause" doc:"Wait between two trials"`
-	MaxBytes  measure.Size      `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
-	Price     float64           `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
+	Campaign  string                     `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
+	Title     string                     `yaml:"title" doc:"The question the campaign answers"`
+	Lab       string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
+	Endpoints yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
+	From      string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
+	To        string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
+	Factors   yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
+	Patterns  []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
+	Exclude   []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
+	Tests     yamlfile.Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
+	Repeats   int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
+	Rounds    int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
+	Seed      *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
+	Before    string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
+	After     string                     `yaml:"after" doc:"Command to run after them"`
+	Shell     []string                   `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
+	Limit     measure.Duration           `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
+	Only      Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
+	Pause     measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
+	MaxBytes  measure.Size               `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
+	Price     float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
 
 	// File is the plan's path and Text what was read from it.
 	File string `yaml:"-" json:"-"`
@@ -45,11 +46,11 @@ type Plan struct {
 
 // Endpoint is a host that takes part.
 type Endpoint struct {
-	Host      string          `yaml:"host" doc:"Host of the lab that this endpoint is"`
-	Command   []string        `yaml:"command" doc:"Program and arguments that start soku on this endpoint, such as [ssh, onprem, soku]"`
-	Address   string          `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology"`
-	Port      int             `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server"`
-	Addresses Ordered[string] `yaml:"addresses" doc:"More addresses, by label"`
+	Host      string                   `yaml:"host" doc:"Host of the lab that this endpoint is"`
+	Command   []string                 `yaml:"command" doc:"Program and arguments that start soku on this endpoint, such as [ssh, onprem, soku]"`
+	Address   string                   `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology"`
+	Port      int                      `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server"`
+	Addresses yamlfile.Ordered[string] `yaml:"addresses" doc:"More addresses, by label"`
 }
 
 // Factor is something varied on purpose.
@@ -70,7 +71,7 @@ type Level struct {
 
 // Setting is options by key with the text of their values, checked but not yet
 // applied: which test they go into is known only then.
-type Setting = Ordered[string]
+type Setting = yamlfile.Ordered[string]
 
 // TestPlan is one test with its options.
 type TestPlan struct {
@@ -79,38 +80,9 @@ type TestPlan struct {
 	set     map[string]bool // options the plan names, told from defaults
 }
 
-// Ordered is a mapping of the plan in the order of the file.
-type Ordered[T any] []Entry[T]
-
-// Entry is one member of an [Ordered].
-type Entry[T any] struct {
-	Name  string
-	Value T
-}
-
-// Get returns the member of that name.
-func (o Ordered[T]) Get(name string) (T, bool) {
-	for _, e := range o {
-		if e.Name == name {
-			return e.Value, true
-		}
-	}
-	var zero T
-	return zero, false
-}
-
-// Names are the members' names in order.
-func (o Ordered[T]) Names() []string {
-	out := make([]string, len(o))
-	for i, e := range o {
-		out[i] = e.Name
-	}
-	return out
-}
-
 // Selection is a set of patterns: those that have one of the given levels in
 // each of the given factors.
-type Selection Ordered[[]string]
+type Selection yamlfile.Ordered[[]string]
 
 // Matches reports whether a pattern with these levels is in the selection. An
 // empty selection holds every pattern.
@@ -149,7 +121,7 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 	}
 	*s = nil
 	for name, values := range m {
-		*s = append(*s, Entry[[]string]{name, values})
+		*s = append(*s, yamlfile.Entry[[]string]{Name: name, Value: values})
 	}
 	return nil
 }

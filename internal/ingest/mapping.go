@@ -1,23 +1,17 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/parser"
-
 	"soku/internal/measure"
 	_ "soku/internal/tests" // mappings name tests and their options
+	"soku/internal/yamlfile"
 )
 
-// maxMappingBytes and the other bounds keep a mapping file small.
-const (
-	maxMappingBytes = 1 << 20
-	maxMapped       = 100 // results of one row
-)
+// maxMapped bounds the results of one row.
+const maxMapped = 100
 
 // Mapping is what a mapping file says: where factors come from, and how the
 // columns of a table become results. Its tags are its only declaration;
@@ -34,8 +28,7 @@ type Mapping struct {
 	Results  []Mapped `yaml:"results"`  // what a row of a table holds
 	Lacks    []string `yaml:"lacks"`    // what is known to be missing, beside what soku finds: codes or phrases
 
-	file string
-	text []byte
+	file *yamlfile.File
 }
 
 // noteMissing notes what the mapping says is missing.
@@ -71,71 +64,46 @@ type Cell struct {
 // Cells are cells by name in the order of the file.
 type Cells []Cell
 
-// UnmarshalYAML keeps the order of the file.
-func (c *Cells) UnmarshalYAML(unmarshal func(any) error) error {
-	var order yaml.MapSlice
-	if err := unmarshal(&order); err != nil {
+// DecodeYAML implements [yamlfile.Decoder].
+func (c *Cells) DecodeYAML(f *yamlfile.File, n yamlfile.Node, path string) error {
+	var cells yamlfile.Ordered[Cell]
+	if err := f.Decode(n, &cells, path); err != nil {
 		return err
 	}
-	var cells map[string]Cell
-	if err := unmarshal(&cells); err != nil {
-		return err
-	}
-	for _, item := range order {
-		name := fmt.Sprint(item.Key)
-		cell := cells[name]
-		cell.Name = name
-		*c = append(*c, cell)
+	*c = make(Cells, len(cells))
+	for i, cell := range cells {
+		(*c)[i] = cell.Value
+		(*c)[i].Name = cell.Name
 	}
 	return nil
 }
 
+// mappingFormat is that of a mapping file. It has 100 results at most, of perhaps
+// 1 kB each.
+var mappingFormat = yamlfile.Format{
+	Name: "mapping", MaxBytes: 128 << 10, Aliases: true, Hint: "docs/reference/ingest.md describes the file",
+}
+
 // ParseMapping reads the text of a mapping file. Errors are of kind file and
 // begin with FILE:LINE:COLUMN.
-func ParseMapping(file string, text []byte) (m *Mapping, err error) {
-	m = &Mapping{file: file, text: text}
-	if len(text) > maxMappingBytes {
-		return nil, m.failAt(1, 1, "more than %d bytes", maxMappingBytes)
+func ParseMapping(file string, text []byte) (*Mapping, error) {
+	f, err := yamlfile.Parse(file, text, mappingFormat)
+	if err != nil {
+		return nil, err
 	}
-	defer func() {
-		if p := recover(); p != nil { // the parser's own defect on broken input
-			m, err = nil, (&Mapping{file: file}).failAt(1, 1, "not YAML: %v", p)
+	m := &Mapping{file: f}
+	if !f.Root.IsNull() {
+		if err := f.Decode(f.Root, m, ""); err != nil {
+			return nil, err
 		}
-	}()
-	if err := yaml.UnmarshalWithOptions(text, m, yaml.Strict()); err != nil {
-		return nil, m.yamlError(err)
 	}
 	return m, m.check()
 }
 
-func (m *Mapping) failAt(line, column int, format string, args ...any) *measure.Error {
-	return measure.Errorf(measure.KindFile, "%s:%d:%d: %s", m.file, max(line, 1), max(column, 1), fmt.Sprintf(format, args...)).
-		WithHint("docs/reference/ingest.md describes the file")
-}
-
-// fail is an error about what stands at a path such as $.results[0].test.
+// fail is an error about what stands at a path such as results.1.test, or about
+// the whole file for an empty one.
 func (m *Mapping) fail(path, format string, args ...any) *measure.Error {
-	line, column := 1, 1
-	if p, err := yaml.PathString(path); err == nil {
-		if f, err := parser.ParseBytes(m.text, 0); err == nil {
-			if node, err := p.FilterFile(f); err == nil && node.GetToken() != nil && node.GetToken().Position != nil {
-				line, column = node.GetToken().Position.Line, node.GetToken().Position.Column
-			}
-		}
-	}
-	return m.failAt(line, column, format, args...)
-}
-
-func (m *Mapping) yamlError(err error) error {
-	line, column, message := 1, 1, err.Error()
-	var y yaml.Error
-	if errors.As(err, &y) {
-		message = y.GetMessage()
-		if t := y.GetToken(); t != nil && t.Position != nil {
-			line, column = t.Position.Line, t.Position.Column
-		}
-	}
-	return m.failAt(line, column, "%s", short(message))
+	return m.file.ErrorAt(path, "", format, args...)
 }
 
 func (m *Mapping) check() error {
@@ -144,22 +112,22 @@ func (m *Mapping) check() error {
 	}
 	if m.Path != "" {
 		if _, err := ParsePathPattern(m.Path); err != nil {
-			return m.fail("$.path", "%v", err)
+			return m.fail("path", "%v", err)
 		}
 	}
 	if len(m.Results) > maxMapped {
-		return m.fail("$.results", "%d results of one row; at most %d", len(m.Results), maxMapped)
+		return m.fail("results", "%d results of one row; at most %d", len(m.Results), maxMapped)
 	}
 	for i := range m.Results {
 		if err := m.checkResult(i); err != nil {
 			return err
 		}
 	}
-	return m.checkCells("$.factors", m.Factors)
+	return m.checkCells("factors", m.Factors)
 }
 
 func (m *Mapping) checkResult(i int) error {
-	at := fmt.Sprintf("$.results[%d]", i)
+	at := fmt.Sprintf("results.%d", i+1)
 	r := &m.Results[i]
 	test, err := measure.ParseTest(r.Test)
 	if err != nil {
@@ -178,13 +146,13 @@ func (m *Mapping) checkResult(i int) error {
 	for _, c := range r.Figures {
 		f, known := figureOf(c.Name)
 		if !known {
-			return m.fail(at+".figures", "figure %q is not one of %s", c.Name, strings.Join(figureNames(), ", "))
+			return m.fail(at+".figures."+c.Name, "figure %q is not one of %s", c.Name, strings.Join(figureNames(), ", "))
 		}
 		if !f.fits(test) {
-			return m.fail(at+".figures", "figure %s is not one of the %s test", c.Name, test)
+			return m.fail(at+".figures."+c.Name, "figure %s is not one of the %s test", c.Name, test)
 		}
 		if _, ok := f.unit(c.Unit); !ok {
-			return m.fail(at+".figures", "figure %s: unit %q is not one of %s", c.Name, c.Unit, f.units())
+			return m.fail(at+".figures."+c.Name, "figure %s: unit %q is not one of %s", c.Name, c.Unit, f.units())
 		}
 		if c.isRange() {
 			ranges++
@@ -195,7 +163,7 @@ func (m *Mapping) checkResult(i int) error {
 	}
 	for _, o := range r.Options {
 		if _, ok := optionField(test, o.Name); !ok {
-			return m.fail(at+".options", "%q is no option of the %s test", o.Name, test)
+			return m.fail(at+".options."+o.Name, "%q is no option of the %s test", o.Name, test)
 		}
 	}
 	for where, cells := range map[string]Cells{".figures": r.Figures, ".factors": r.Factors, ".options": r.Options} {
@@ -216,7 +184,7 @@ func (c Cell) isRange() bool { return c.Low != "" || c.High != "" }
 func (m *Mapping) checkCells(at string, cells Cells) error {
 	for _, c := range cells {
 		if (c.Low == "") != (c.High == "") {
-			return m.fail(at, "%s: a range has low and high", c.Name)
+			return m.fail(at+"."+c.Name, "%s: a range has low and high", c.Name)
 		}
 		sources := 0
 		for _, s := range []string{c.Column, c.Value, c.Low} {
@@ -225,10 +193,10 @@ func (m *Mapping) checkCells(at string, cells Cells) error {
 			}
 		}
 		if sources != 1 {
-			return m.fail(at, "%s: give it a column, a value, or low and high", c.Name)
+			return m.fail(at+"."+c.Name, "%s: give it a column, a value, or low and high", c.Name)
 		}
 		if c.isRange() && !strings.HasSuffix(at, ".figures") {
-			return m.fail(at, "%s: only a figure can be a range", c.Name)
+			return m.fail(at+"."+c.Name, "%s: only a figure can be a range", c.Name)
 		}
 	}
 	return nil

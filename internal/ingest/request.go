@@ -106,7 +106,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	if m := q.Mapping; m != nil && !table {
 		for _, c := range m.Factors {
 			if c.Value == "" {
-				return m.fail("$.factors", "factor %s comes from a column, and %s is no table", c.Name, s.Name)
+				return m.fail("factors", "factor %s comes from a column, and %s is no table", c.Name, s.Name)
 			}
 			sources[2] = append(sources[2], measure.Level{Factor: c.Name, Value: c.Value})
 		}

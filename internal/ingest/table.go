@@ -16,7 +16,7 @@ import (
 // results' trials. Errors are of kind file and begin with the file and a line.
 func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	if len(m.Results) == 0 {
-		return nil, m.failAt(1, 1, "it has no results: and explains no table")
+		return nil, m.fail("", "it has no results: and explains no table")
 	}
 	rows := csv.NewReader(strings.NewReader(s.text))
 	header, err := rows.Read()
@@ -78,7 +78,7 @@ func (m *Mapping) checkColumns(s *Source, header []string) error {
 		for _, c := range cells {
 			for _, name := range []string{c.Column, c.Low, c.High} {
 				if name != "" && !slices.Contains(header, name) {
-					return s.fail(1, "the table has no column %q, which %s names", name, m.file).WithHint("its columns: %s", short(strings.Join(header, ", ")))
+					return s.fail(1, "the table has no column %q, which %s names", name, m.file.Name()).WithHint("its columns: %s", short(strings.Join(header, ", ")))
 				}
 			}
 		}
@@ -290,5 +290,5 @@ func (m *Mapping) started() (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, m.fail("$.started", "started %q is no day such as 2021-05-30", short(m.Started))
+	return time.Time{}, m.fail("started", "started %q is no day such as 2021-05-30", short(m.Started))
 }

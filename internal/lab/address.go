@@ -2,6 +2,8 @@ package lab
 
 import (
 	"net/netip"
+
+	"soku/internal/yamlfile"
 )
 
 // Automatic addresses. Labs may share them: a namespace is a network of its own.
@@ -65,7 +67,7 @@ func (b *builder) checkSubnets(l *Link) {
 	}
 }
 
-func (b *builder) claim(p netip.Prefix, at position) {
+func (b *builder) claim(p netip.Prefix, at yamlfile.Place) {
 	if b.taken(p) {
 		b.fail(at, "every link needs a subnet of its own", "%s overlaps with addresses given before", p)
 	}

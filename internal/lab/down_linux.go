@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // save writes state.json so that a reader never sees half of it. The caller
@@ -75,7 +76,7 @@ func (l *Lab) Down(ctx context.Context) error {
 // name. A lab that is not there is no error.
 func Down(ctx context.Context, name string, o Options) error {
 	if !nodeName.MatchString(name) {
-		return measure.Errorf(measure.KindUsage, "%q is no name of a lab", short(name))
+		return measure.Errorf(measure.KindUsage, "%q is no name of a lab", yamlfile.Shorten(name))
 	}
 	if os.Geteuid() != 0 {
 		return measure.Errorf(measure.KindPermission, "take lab %s down: network namespaces need root", name).WithHint("run it with sudo")

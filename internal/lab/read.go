@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // Load reads and checks the topology in a file. read is usually os.ReadFile.
@@ -24,14 +23,16 @@ func Load(path string, read func(string) ([]byte, error)) (*Topology, error) {
 
 // Parse checks the text of a topology; file is its name in messages.
 func Parse(file string, data []byte) (*Topology, error) {
-	r := &reader{file: file}
-	root := r.parse(data)
+	f, err := yamlfile.Parse(file, data, format)
+	if err != nil {
+		return nil, err
+	}
 	t := &Topology{File: file, Source: data}
-	b := &builder{reader: r, t: t, nodes: map[string]*Node{}, at: map[netip.Prefix]position{}}
-	b.document(root)
+	b := &builder{reader: &reader{file: f}, t: t, nodes: map[string]*Node{}, at: map[netip.Prefix]yamlfile.Place{}}
+	b.document(f.Root)
 	b.complete()
-	if r.err != nil {
-		return nil, r.err
+	if b.err != nil {
+		return nil, b.err
 	}
 	return t, nil
 }
@@ -48,21 +49,21 @@ type builder struct {
 	*reader
 	t       *Topology
 	nodes   map[string]*Node
-	at      map[netip.Prefix]position // where an explicit address stands
-	subnets []netip.Prefix            // taken
+	at      map[netip.Prefix]yamlfile.Place // where an explicit address stands
+	subnets []netip.Prefix                  // taken
 }
 
-func (b *builder) document(root ast.Node) {
+func (b *builder) document(root yamlfile.Node) {
 	if b.err != nil {
 		return
 	}
-	var links, routes field
-	for _, f := range b.fields(root, position{1, 1}, "topology") {
-		switch f.key {
+	var links, routes yamlfile.Member
+	for _, f := range b.fields(root, "topology") {
+		switch f.Key {
 		case "lab":
-			b.t.Name = b.name(f.value, f.at, "lab", nodeName)
+			b.t.Name = b.name(f.Value, "lab", nodeName)
 		case "title":
-			b.t.Title = b.scalar(f.value, f.at, f.key)
+			b.t.Title = b.scalar(f.Value, f.Key)
 		case "ipv6":
 			b.t.IPv6 = b.boolean(f)
 		case "hosts":
@@ -77,7 +78,7 @@ func (b *builder) document(root ast.Node) {
 			b.unknown(f, "topology", "lab", "title", "ipv6", "hosts", "routers", "links", "routes")
 		}
 	}
-	start := place(root, position{1, 1})
+	start := root.Place()
 	switch {
 	case b.err != nil:
 	case b.t.Name == "":
@@ -85,68 +86,68 @@ func (b *builder) document(root ast.Node) {
 	case len(b.t.Nodes) == 0:
 		b.fail(start, "add hosts:", "the lab has no hosts")
 	}
-	if links.key != "" { // they refer to nodes, which may stand below them
+	if links.Key != "" { // they refer to nodes, which may stand below them
 		for i, n := range b.items(links) {
-			b.link(n, links.at, i)
+			b.link(n, i)
 		}
 	}
-	if routes.key != "" && b.err == nil {
+	if routes.Key != "" && b.err == nil {
 		for _, n := range b.items(routes) {
-			b.route(n, routes.at)
+			b.route(n)
 		}
 	}
 }
 
-func (b *builder) name(n ast.Node, at position, what string, form *regexp.Regexp) string {
-	s := b.scalar(n, at, what)
+func (b *builder) name(n yamlfile.Node, what string, form *regexp.Regexp) string {
+	s := b.scalar(n, what)
 	if b.err == nil && !form.MatchString(s) {
-		b.fail(place(n, at), "at most 32 letters, digits and dashes; lower case for nodes and labs", "%s: %q is no name", what, short(s))
+		b.fail(n.Place(), "at most 32 letters, digits and dashes; lower case for nodes and labs", "%s: %q is no name", what, yamlfile.Shorten(s))
 	}
 	return s
 }
 
-func (b *builder) nodeList(list field, router bool) {
-	for _, f := range b.fields(list.value, list.at, list.key) {
-		n := &Node{Name: f.key, Router: router, index: len(b.t.Nodes), pos: f.at}
+func (b *builder) nodeList(list yamlfile.Member, router bool) {
+	for _, f := range b.fields(list.Value, list.Key) {
+		n := &Node{Name: f.Key, Router: router, index: len(b.t.Nodes), pos: f.Place}
 		switch {
-		case !nodeName.MatchString(f.key):
-			b.fail(f.at, "at most 32 lower-case letters, digits and dashes", "%q is no name for a node", short(f.key))
-		case b.nodes[f.key] != nil:
-			b.fail(f.at, "", "%q is there twice; hosts and routers share one set of names", f.key)
+		case !nodeName.MatchString(f.Key):
+			b.fail(f.Place, "at most 32 lower-case letters, digits and dashes", "%q is no name for a node", yamlfile.Shorten(f.Key))
+		case b.nodes[f.Key] != nil:
+			b.fail(f.Place, "", "%q is there twice; hosts and routers share one set of names", f.Key)
 		case len(b.t.Nodes) == maxNodes:
-			b.fail(f.at, "", "more than %d nodes", maxNodes)
+			b.fail(f.Place, "", "more than %d nodes", maxNodes)
 		}
-		b.nodes[f.key] = n
+		b.nodes[f.Key] = n
 		b.t.Nodes = append(b.t.Nodes, n)
-		for _, g := range b.fields(f.value, f.at, f.key) {
+		for _, g := range b.fields(f.Value, f.Key) {
 			b.nodeField(n, g)
 		}
 	}
 }
 
-func (b *builder) nodeField(n *Node, f field) {
-	switch f.key {
+func (b *builder) nodeField(n *Node, f yamlfile.Member) {
+	switch f.Key {
 	case "server":
 		n.Server = b.boolean(f)
 	case "addresses":
-		for _, a := range b.fields(f.value, f.at, f.key) {
+		for _, a := range b.fields(f.Value, f.Key) {
 			b.ownAddress(n, a)
 		}
 	case "sysctl":
-		for _, s := range b.fields(f.value, f.at, f.key) {
-			value := b.scalar(s.value, s.at, s.key)
-			if !sysctlName.MatchString(s.key) {
-				b.fail(s.at, "only settings that belong to a namespace, such as net.ipv4.tcp_congestion_control", "sysctl: %q is not below net", short(s.key))
+		for _, s := range b.fields(f.Value, f.Key) {
+			value := b.scalar(s.Value, s.Key)
+			if !sysctlName.MatchString(s.Key) {
+				b.fail(s.Place, "only settings that belong to a namespace, such as net.ipv4.tcp_congestion_control", "sysctl: %q is not below net", yamlfile.Shorten(s.Key))
 			}
-			n.Sysctl = append(n.Sysctl, Sysctl{s.key, value})
+			n.Sysctl = append(n.Sysctl, Sysctl{s.Key, value})
 		}
 	case "firewall":
-		for _, g := range b.fields(f.value, f.at, f.key) {
-			if g.key != "block" {
+		for _, g := range b.fields(f.Value, f.Key) {
+			if g.Key != "block" {
 				b.unknown(g, "firewall", "block")
 			}
 			for _, item := range b.items(g) {
-				n.Block = append(n.Block, b.block(item, g.at))
+				n.Block = append(n.Block, b.block(item))
 			}
 		}
 	case "police":
@@ -155,30 +156,30 @@ func (b *builder) nodeField(n *Node, f field) {
 		b.unknown(f, n.Name, "server", "addresses", "sysctl", "firewall", "police")
 	}
 	if len(n.Own) > maxPerNode || len(n.Sysctl) > maxPerNode || len(n.Block) > maxPerNode {
-		b.fail(f.at, "", "%s: more than %d entries", f.key, maxPerNode)
+		b.fail(f.Place, "", "%s: more than %d entries", f.Key, maxPerNode)
 	}
 }
 
-func (b *builder) ownAddress(n *Node, f field) {
-	s := b.scalar(f.value, f.at, f.key)
+func (b *builder) ownAddress(n *Node, f yamlfile.Member) {
+	s := b.scalar(f.Value, f.Key)
 	if b.err != nil {
 		return
 	}
-	if !labelName.MatchString(f.key) {
-		b.fail(f.at, "", "%q is no label for an address", short(f.key))
+	if !labelName.MatchString(f.Key) {
+		b.fail(f.Place, "", "%q is no label for an address", yamlfile.Shorten(f.Key))
 		return
 	}
 	if s == "auto" {
-		n.Own = append(n.Own, Address{Label: f.key})
+		n.Own = append(n.Own, Address{Label: f.Key})
 		return
 	}
 	a, err := netip.ParseAddr(s)
 	if err != nil || !usable(a) {
-		b.fail(place(f.value, f.at), "", "%s: expected an IP address or auto, found %q", f.key, short(s))
+		b.fail(f.Value.Place(), "", "%s: expected an IP address or auto, found %q", f.Key, yamlfile.Shorten(s))
 		return
 	}
-	n.Own = append(n.Own, Address{f.key, a})
-	b.claim(netip.PrefixFrom(a, a.BitLen()), place(f.value, f.at))
+	n.Own = append(n.Own, Address{f.Key, a})
+	b.claim(netip.PrefixFrom(a, a.BitLen()), f.Value.Place())
 }
 
 // usable excludes what a lab's node cannot have: multicast, loopback, link-local, zones.
@@ -187,8 +188,8 @@ func usable(a netip.Addr) bool {
 }
 
 // block reads tcp/5201, udp/5000-5010 or icmp.
-func (b *builder) block(n ast.Node, at position) Block {
-	s := b.scalar(n, at, "block")
+func (b *builder) block(n yamlfile.Node) Block {
+	s := b.scalar(n, "block")
 	if s == "icmp" {
 		return Block{Protocol: s}
 	}
@@ -200,24 +201,24 @@ func (b *builder) block(n ast.Node, at position) Block {
 	lo, err1 := strconv.ParseUint(first, 10, 16)
 	hi, err2 := strconv.ParseUint(last, 10, 16)
 	if protocol != "tcp" && protocol != "udp" || err1 != nil || err2 != nil || lo == 0 || hi < lo {
-		b.fail(place(n, at), "write for example tcp/5201, udp/5000-5010 or icmp", "block: expected protocol/port, found %q", short(s))
+		b.fail(n.Place(), "write for example tcp/5201, udp/5000-5010 or icmp", "block: expected protocol/port, found %q", yamlfile.Shorten(s))
 	}
 	return Block{protocol, uint16(lo), uint16(hi)}
 }
 
 // rate is a rate of at least 8 kbit/s: below it one frame takes seconds.
-func (b *builder) rate(f field) measure.Rate {
+func (b *builder) rate(f yamlfile.Member) measure.Rate {
 	v := parsed(b.reader, f, measure.ParseRate)
 	if b.err == nil && (v < 8000 || v > 200e9) {
-		b.fail(place(f.value, f.at), "", "%s: expected 8k to 200G, found %s", f.key, v)
+		b.fail(f.Value.Place(), "", "%s: expected 8k to 200G, found %s", f.Key, v)
 	}
 	return v
 }
 
-func (b *builder) duration(f field, most measure.Duration) measure.Duration {
+func (b *builder) duration(f yamlfile.Member, most measure.Duration) measure.Duration {
 	v := parsed(b.reader, f, measure.ParseDuration)
 	if b.err == nil && v > most {
-		b.fail(place(f.value, f.at), "", "%s: expected at most %s, found %s", f.key, most, v)
+		b.fail(f.Value.Place(), "", "%s: expected at most %s, found %s", f.Key, most, v)
 	}
 	return v
 }
@@ -229,7 +230,7 @@ func parseRatio(s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v < 1) {
-		return 0, measure.Errorf(measure.KindFile, "expected a share from 0 to below 100%%, found %q", short(s)).
+		return 0, measure.Errorf(measure.KindFile, "expected a share from 0 to below 100%%, found %q", yamlfile.Shorten(s)).
 			WithHint("write for example 0.5%% or 0.005")
 	}
 	return v, nil

@@ -92,14 +92,14 @@ func TestBothFamiliesAreAssigned(t *testing.T) {
 func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 	const nodes = "lab: x\nhosts:\n  a:\n  b:\nlinks:\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "t.yaml:1:1: the file is empty; begin with lab: NAME"},
+		{"empty", "", "t.yaml:1:1: the topology is empty; begin with lab: NAME"},
 		{"not YAML", "lab: x\nhosts: [a\n", "t.yaml:2:8: not YAML:"},
 		{"no name", "hosts:\n  a:\n", "t.yaml:1:1: the lab has no name; add lab: NAME"},
 		{"bad name", "lab: Big Lab\n", `t.yaml:1:6: lab: "Big Lab" is no name; at most 32`},
-		{"unknown key", "lab: x\nhost:\n  a:\n", `t.yaml:2:1: topology: unknown key "host"; expected one of lab, title`},
-		{"unknown key of a host", "lab: x\nhosts:\n  a:\n    servre: true\n", `t.yaml:4:5: a: unknown key "servre"; expected one of server`},
+		{"unknown key", "lab: x\nhost:\n  a:\n", `t.yaml:2:1: topology: unknown key "host"; did you mean hosts? Known keys are lab, title`},
+		{"unknown key of a host", "lab: x\nhosts:\n  a:\n    servre: true\n", `t.yaml:4:5: a: unknown key "servre"; did you mean server? Known keys are server`},
 		{"twice", "lab: x\nhosts:\n  a:\nrouters:\n  a:\n", `t.yaml:5:3: "a" is there twice`},
-		{"list for mapping", "lab: x\nhosts:\n  - a\n", "t.yaml:3:3: hosts: expected a mapping (name: value), found a list"},
+		{"list for mapping", "lab: x\nhosts:\n  - a\n", "t.yaml:3:3: hosts: expected keys with values, found a list; write it as name: value"},
 		{"not a boolean", "lab: x\nhosts:\n  a: {server: 7}\n", `t.yaml:3:15: server: expected true or false, found "7"`},
 		{"unknown node", nodes + "  - {from: a, to: c}\n", `t.yaml:6:19: there is no node "c"; nodes are a, b`},
 		{"itself", nodes + "  - {from: a, to: a}\n", "t.yaml:6:6: link from a to itself"},
@@ -126,9 +126,11 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"route without way", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b}\n", "t.yaml:8:6: route: expected on: NODE"},
 		{"route over nothing", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b, via: c}\n", `t.yaml:8:25: via: no link "c", and no neighbour of that name; links are a-b`},
 		{"route to no label", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b:vip, via: b}\n", `t.yaml:8:6: b has no address "vip"; its addresses are a`},
+		{"deep", "lab: x\nhosts: {a: " + strings.Repeat("[", 17) + strings.Repeat("]", 17) + "}\n", "t.yaml:2:27: the topology nests deeper than any topology does"},
+		{"very deep", strings.Repeat("[", 1000), "t.yaml:1:1: the topology nests deeper than any topology does"},
 		{"second document", "lab: x\nhosts: {a: }\n---\nlab: y\n", "t.yaml:4:1: a second document"},
-		{"alias", "lab: x\nhosts:\n  a: &h {server: true}\n  b: *h\n", "t.yaml:3:6: a: expected a mapping (name: value), found an anchor or alias"},
-		{"too long", "lab: x\n#" + strings.Repeat("x", maxFileBytes), "t.yaml:1:1: the file has"},
+		{"alias", "lab: x\nhosts:\n  a: &h {server: true}\n  b: *h\n", "t.yaml:3:6: a: expected keys with values, found an anchor or alias, which a topology does not use; write the value out"},
+		{"too long", "lab: x\n#" + strings.Repeat("x", maxFileBytes), "t.yaml:1:1: the topology has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse("t.yaml", []byte(c.text))

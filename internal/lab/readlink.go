@@ -5,34 +5,34 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // link reads one element of links.
-func (b *builder) link(n ast.Node, at position, number int) {
-	at = place(n, at)
+func (b *builder) link(n yamlfile.Node, number int) {
+	fields := b.fields(n, fmt.Sprintf("link %d", number+1))
+	at := placeOf(fields, n)
 	l := &Link{MTU: 1500, Shaper: ShaperTBF, pos: at}
 	parallel := 1
 	var label string
-	var later []field // those that need both ends
-	for _, f := range b.fields(n, at, fmt.Sprintf("link %d", number+1)) {
-		switch f.key {
+	var later []yamlfile.Member // those that need both ends
+	for _, f := range fields {
+		switch f.Key {
 		case "from":
-			l.Ends[0].Node = b.node(f.value, f.at)
+			l.Ends[0].Node = b.node(f.Value)
 		case "to":
-			l.Ends[1].Node = b.node(f.value, f.at)
+			l.Ends[1].Node = b.node(f.Value)
 		case "name":
-			l.Name = b.name(f.value, f.at, f.key, labelName)
+			l.Name = b.name(f.Value, f.Key, labelName)
 		case "label":
-			label = b.name(f.value, f.at, f.key, labelName)
+			label = b.name(f.Value, f.Key, labelName)
 		case "mtu":
 			l.MTU = parsed(b.reader, f, parseMTU)
 		case "shaper":
-			l.Shaper = Shaper(b.scalar(f.value, f.at, f.key))
+			l.Shaper = Shaper(b.scalar(f.Value, f.Key))
 			if l.Shaper != ShaperTBF && l.Shaper != ShaperHTB {
-				b.fail(place(f.value, f.at), "", "shaper: expected tbf or htb, found %q", short(string(l.Shaper)))
+				b.fail(f.Value.Place(), "", "shaper: expected tbf or htb, found %q", yamlfile.Shorten(string(l.Shaper)))
 			}
 		case "parallel":
 			parallel = parsed(b.reader, f, parseCount)
@@ -47,11 +47,11 @@ func (b *builder) link(n ast.Node, at position, number int) {
 	b.checkEnds(l, at)
 	l.Ways[1] = l.Ways[0]
 	for _, f := range later {
-		if f.key == "addresses" {
+		if f.Key == "addresses" {
 			b.linkAddresses(l, f, parallel)
 			continue
 		}
-		for _, g := range b.fields(f.value, f.at, "reverse") {
+		for _, g := range b.fields(f.Value, "reverse") {
 			if !b.wayField(&l.Ways[1], g) {
 				b.unknown(g, "reverse", "rate", "police", "burst", "queue", "delay", "jitter", "loss")
 			}
@@ -65,8 +65,8 @@ func (b *builder) link(n ast.Node, at position, number int) {
 	b.addLinks(l, label, parallel)
 }
 
-func (b *builder) wayField(w *Way, f field) bool {
-	switch f.key {
+func (b *builder) wayField(w *Way, f yamlfile.Member) bool {
+	switch f.Key {
 	case "rate":
 		w.Rate = b.rate(f)
 	case "police":
@@ -87,19 +87,19 @@ func (b *builder) wayField(w *Way, f field) bool {
 	return true
 }
 
-func (b *builder) node(n ast.Node, at position) *Node {
-	s := b.scalar(n, at, "node")
+func (b *builder) node(n yamlfile.Node) *Node {
+	s := b.scalar(n, "node")
 	if b.err != nil {
 		return nil
 	}
 	found := b.nodes[s]
 	if found == nil {
-		b.fail(place(n, at), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", short(s))
+		b.fail(n.Place(), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", yamlfile.Shorten(s))
 	}
 	return found
 }
 
-func (b *builder) checkEnds(l *Link, at position) {
+func (b *builder) checkEnds(l *Link, at yamlfile.Place) {
 	if b.err != nil {
 		return
 	}
@@ -196,25 +196,25 @@ func ifaceName(index int, peer string) string {
 }
 
 // linkAddresses reads addresses: {NODE: ADDRESS/BITS or a list of them}.
-func (b *builder) linkAddresses(l *Link, f field, parallel int) {
+func (b *builder) linkAddresses(l *Link, f yamlfile.Member, parallel int) {
 	if b.err == nil && parallel > 1 {
-		b.fail(f.at, "leave them out, or write each link", "addresses do not go with parallel")
+		b.fail(f.Place, "leave them out, or write each link", "addresses do not go with parallel")
 	}
-	for _, g := range b.fields(f.value, f.at, "addresses") {
+	for _, g := range b.fields(f.Value, "addresses") {
 		end := -1
 		for i := range l.Ends {
-			if b.err == nil && l.Ends[i].Node.Name == g.key {
+			if b.err == nil && l.Ends[i].Node.Name == g.Key {
 				end = i
 			}
 		}
 		if b.err == nil && end < 0 {
-			b.fail(g.at, "", "addresses: expected %s or %s, found %q", l.Ends[0].Node.Name, l.Ends[1].Node.Name, short(g.key))
+			b.fail(g.Place, "", "addresses: expected %s or %s, found %q", l.Ends[0].Node.Name, l.Ends[1].Node.Name, yamlfile.Shorten(g.Key))
 		}
 		for _, item := range b.items(g) {
-			p := parsed(b.reader, field{g.key, g.at, item}, parsePrefix)
+			p := parsed(b.reader, yamlfile.Member{Key: g.Key, Place: g.Place, Value: item}, parsePrefix)
 			if b.err == nil {
 				l.Ends[end].Addrs = append(l.Ends[end].Addrs, p)
-				b.at[p] = place(item, g.at)
+				b.at[p] = item.Place()
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func (b *builder) linkAddresses(l *Link, f field, parallel int) {
 func parseMTU(s string) (int, error) {
 	v, err := measure.ParseSize(s)
 	if err != nil || v < 576 || v > 9216 {
-		return 0, measure.Errorf(measure.KindFile, "expected 576 to 9216 bytes, found %q", short(s))
+		return 0, measure.Errorf(measure.KindFile, "expected 576 to 9216 bytes, found %q", yamlfile.Shorten(s))
 	}
 	return int(v), nil
 }
@@ -231,7 +231,7 @@ func parseMTU(s string) (int, error) {
 func parseCount(s string) (int, error) {
 	v, err := measure.ParseSize(s)
 	if err != nil || v < 1 || v > maxPerNode {
-		return 0, measure.Errorf(measure.KindFile, "expected 1 to %d, found %q", maxPerNode, short(s))
+		return 0, measure.Errorf(measure.KindFile, "expected 1 to %d, found %q", maxPerNode, yamlfile.Shorten(s))
 	}
 	return int(v), nil
 }
@@ -239,7 +239,7 @@ func parseCount(s string) (int, error) {
 func parseBurst(s string) (measure.Size, error) {
 	v, err := measure.ParseSize(s)
 	if err != nil || v < 2000 || v > 64<<20 {
-		return 0, measure.Errorf(measure.KindFile, "expected 2 kB to 64 MiB, found %q", short(s)).WithHint("write for example 64Ki")
+		return 0, measure.Errorf(measure.KindFile, "expected 2 kB to 64 MiB, found %q", yamlfile.Shorten(s)).WithHint("write for example 64Ki")
 	}
 	return v, nil
 }
@@ -247,7 +247,7 @@ func parseBurst(s string) (measure.Size, error) {
 func parsePrefix(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !usable(p.Addr()) || p.Bits() == 0 {
-		return netip.Prefix{}, measure.Errorf(measure.KindFile, "expected ADDRESS/BITS, found %q", short(s)).
+		return netip.Prefix{}, measure.Errorf(measure.KindFile, "expected ADDRESS/BITS, found %q", yamlfile.Shorten(s)).
 			WithHint("write for example 10.1.0.1/24")
 	}
 	return p, nil

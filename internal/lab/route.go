@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	"soku/internal/yamlfile"
 )
 
 // Route sends packets for To over one of Hops; which one depends on the flow
@@ -29,7 +29,7 @@ type wish struct {
 	label  string       // of to; empty: every address
 	prefix netip.Prefix // instead of to
 	links  []*Link
-	at     position
+	at     yamlfile.Place
 }
 
 // Routes are the routes of a node, explicit ones and computed ones, besides
@@ -37,18 +37,19 @@ type wish struct {
 func (t *Topology) Routes(n *Node) []Route { return t.tables[n.index] }
 
 // route reads one element of routes.
-func (b *builder) route(n ast.Node, at position) {
-	at = place(n, at)
+func (b *builder) route(n yamlfile.Node) {
+	fields := b.fields(n, "route")
+	at := placeOf(fields, n)
 	w := wish{at: at}
-	for _, f := range b.fields(n, at, "route") {
-		switch f.key {
+	for _, f := range fields {
+		switch f.Key {
 		case "on":
-			w.on = b.node(f.value, f.at)
+			w.on = b.node(f.Value)
 		case "to":
 			b.routeTo(&w, f)
 		case "via":
 			for _, item := range b.items(f) {
-				b.routeVia(&w, item, f.at)
+				b.routeVia(&w, item)
 			}
 		default:
 			b.unknown(f, "route", "on", "to", "via")
@@ -65,8 +66,8 @@ func (b *builder) route(n ast.Node, at position) {
 	b.t.wishes = append(b.t.wishes, w)
 }
 
-func (b *builder) routeTo(w *wish, f field) {
-	s := b.scalar(f.value, f.at, f.key)
+func (b *builder) routeTo(w *wish, f yamlfile.Member) {
+	s := b.scalar(f.Value, f.Key)
 	if strings.Contains(s, "/") {
 		w.prefix = parsed(b.reader, f, parsePrefix).Masked()
 		return
@@ -74,13 +75,13 @@ func (b *builder) routeTo(w *wish, f field) {
 	name, label, _ := strings.Cut(s, ":")
 	w.label = label
 	if w.to = b.nodes[name]; w.to == nil && b.err == nil {
-		b.fail(place(f.value, f.at), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", short(name))
+		b.fail(f.Value.Place(), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", yamlfile.Shorten(name))
 	}
 }
 
 // routeVia reads the name of a link, or of a neighbour, which stands for all links to it.
-func (b *builder) routeVia(w *wish, n ast.Node, at position) {
-	s := b.scalar(n, at, "via")
+func (b *builder) routeVia(w *wish, n yamlfile.Node) {
+	s := b.scalar(n, "via")
 	before := len(w.links)
 	for _, l := range b.t.Links {
 		e := l.endOf(w.on)
@@ -93,7 +94,7 @@ func (b *builder) routeVia(w *wish, n ast.Node, at position) {
 		if w.on == nil {
 			hint = "write on: before via:"
 		}
-		b.fail(place(n, at), hint, "via: no link %q, and no neighbour of that name", short(s))
+		b.fail(n.Place(), hint, "via: no link %q, and no neighbour of that name", yamlfile.Shorten(s))
 	}
 }
 
@@ -152,7 +153,7 @@ func (b *builder) explicit(w wish) {
 		}
 		if len(to) == 0 {
 			b.fail(w.at, "its addresses are "+joinNames(b.t.Addresses(w.to.Name), func(a Address) string { return a.Label }),
-				"%s has no address %q", w.to.Name, short(w.label))
+				"%s has no address %q", w.to.Name, yamlfile.Shorten(w.label))
 		}
 	}
 	for _, p := range to {

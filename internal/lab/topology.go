@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/yamlfile"
 )
 
 // Bounds of a topology. They keep a hostile file from costing more than a
@@ -44,7 +45,7 @@ type Node struct {
 	Police measure.Rate // limit on everything the node forwards, in both directions together; 0: none
 
 	index int
-	pos   position
+	pos   yamlfile.Place
 }
 
 // Address is one address of a node, by the name people give it.
@@ -82,7 +83,7 @@ type Link struct {
 	Ways [2]Way
 
 	index int
-	pos   position
+	pos   yamlfile.Place
 }
 
 // End is where a link meets a node.

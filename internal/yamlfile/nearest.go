@@ -1,12 +1,16 @@
-package campaign
+package yamlfile
 
 import "strings"
 
-// nearest is the known word that was probably meant: the one with the fewest
-// edits, if those are at most a third of the letters. Empty if there is none.
-func nearest(word string, known []string) string {
+// longestWord bounds the words that are compared, in bytes.
+const longestWord = 100
+
+// Nearest is the known word that was probably meant: the one with the fewest
+// edits, if those are at most one more than a third of its letters. Empty if there
+// is none.
+func Nearest(word string, known []string) string {
 	best, bestEdits := "", len(word)/3+1
-	if len(word) > maxName {
+	if len(word) > longestWord {
 		return ""
 	}
 	for _, k := range known {

@@ -1,0 +1,163 @@
+package yamlfile
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// Decoder is a type that reads itself, because it has more than one form.
+type Decoder interface {
+	DecodeYAML(f *File, n Node, path string) error
+}
+
+// Decode reads the node at a path into what v points to, and takes note of where
+// the values below it stand.
+//
+// A struct gets the members that its yaml tags name; a member that no tag names is
+// an error, one without a value sets nothing, and the tags min and max bound a
+// number. A [Decoder] reads itself; a type with the method Set(string) error, a
+// string, a bool and a number get the text as it is written.
+func (f *File) Decode(n Node, v any, path string) error {
+	return f.value(n, reflect.ValueOf(v).Elem(), path)
+}
+
+// part reads a part of a list or mapping.
+func (f *File) part(n Node, v reflect.Value, path string) error {
+	f.places[path] = n.place
+	return f.value(n, v, path)
+}
+
+func (f *File) value(n Node, v reflect.Value, path string) error {
+	if d, ok := v.Addr().Interface().(Decoder); ok {
+		return d.DecodeYAML(f, n, path)
+	}
+	if _, ok := v.Addr().Interface().(setter); !ok {
+		switch v.Kind() {
+		case reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
+			return f.value(n, v.Elem(), path)
+		case reflect.Struct:
+			return f.structure(n, v, path)
+		case reflect.Slice:
+			return f.list(n, v, path)
+		}
+	}
+	return f.Scalar(n, path, func(text string) error { return Set(v.Addr().Interface(), text) })
+}
+
+func (f *File) list(n Node, v reflect.Value, path string) error {
+	items, err := f.Items(n, path)
+	if err != nil {
+		return err
+	}
+	out := reflect.MakeSlice(v.Type(), len(items), len(items))
+	for i, item := range items {
+		if err := f.part(item, out.Index(i), Join(path, strconv.Itoa(i+1))); err != nil {
+			return err
+		}
+	}
+	v.Set(out)
+	return nil
+}
+
+// structure reads a mapping into the fields that its keys name.
+func (f *File) structure(n Node, v reflect.Value, path string) error {
+	members, err := f.Members(n, path)
+	if err != nil {
+		return err
+	}
+	fields, names := structFields(v.Type())
+	for _, m := range members {
+		index, ok := fields[m.Key]
+		if !ok {
+			return f.UnknownKey(m, path, names)
+		}
+		if m.Value.IsNull() {
+			continue
+		}
+		at, field := Join(path, m.Key), v.Field(index)
+		if err := f.part(m.Value, field, at); err != nil {
+			return err
+		}
+		if err := f.inRange(m.Value, field, v.Type().Field(index).Tag, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *File) inRange(n Node, v reflect.Value, tag reflect.StructTag, path string) error {
+	low, lerr := strconv.ParseFloat(tag.Get("min"), 64)
+	high, herr := strconv.ParseFloat(tag.Get("max"), 64)
+	var x float64
+	switch {
+	case v.CanInt():
+		x = float64(v.Int())
+	case v.CanFloat():
+		x = v.Float()
+	default:
+		return nil
+	}
+	if lerr == nil && x < low || herr == nil && x > high {
+		allowed := tag.Get("min") + ".." + tag.Get("max")
+		return f.Errorf(n.place, "allowed: "+strings.TrimSuffix(allowed, ".."), "%s: %v is out of range", path, v.Interface())
+	}
+	return nil
+}
+
+// structFields are the keys of a struct type, by key and in order.
+func structFields(t reflect.Type) (byKey map[string]int, names []string) {
+	byKey = map[string]int{}
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("yaml"); key != "" && key != "-" {
+			byKey[key] = i
+			names = append(names, key)
+		}
+	}
+	return byKey, names
+}
+
+// setter is a type that reads its own text.
+type setter interface{ Set(string) error }
+
+// Set writes the text of a value into what v points to: a type with the method
+// Set(string) error, a string, a bool or a number.
+func Set(v any, text string) error {
+	if s, ok := v.(setter); ok {
+		return s.Set(text)
+	}
+	wrong := func(want string) error {
+		return measure.Errorf(measure.KindFile, "expected %s, found %q", want, Shorten(text))
+	}
+	e := reflect.ValueOf(v).Elem()
+	switch e.Kind() {
+	case reflect.String:
+		e.SetString(text)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return wrong("true or false")
+		}
+		e.SetBool(b)
+	case reflect.Int, reflect.Int64:
+		i, err := strconv.ParseInt(text, 10, e.Type().Bits())
+		if err != nil {
+			return wrong("a whole number")
+		}
+		e.SetInt(i)
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return wrong("a number")
+		}
+		e.SetFloat(x)
+	default:
+		return fmt.Errorf("type %s has no text form", e.Type())
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package yamlfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"soku/internal/measure"
+)
+
+// Bounds of every file: far above what a person writes.
+const (
+	maxDepth   = 16      // of mappings and lists below the document
+	maxNesting = 64      // the same by the look of the text, see nesting
+	maxNodes   = 100_000 // values, those that aliases stand for among them
+)
+
+// Format is a kind of file.
+type Format struct {
+	Name     string // in messages: plan, topology, mapping
+	MaxBytes int
+	// Begin is what such a file begins with, for example campaign: NAME. Without it
+	// an empty file is one that says nothing, and no mistake.
+	Begin string
+	Hint  string // of an error without a hint of its own
+	// Aliases allows anchors, aliases, merge keys, tags and keys behind a question
+	// mark, which a file that people write does not need.
+	Aliases bool
+}
+
+// File is a file that has been parsed. It is not safe for concurrent use.
+type File struct {
+	Root Node // the document
+
+	name    string
+	format  Format
+	places  map[string]Place // of the values read so far, by path
+	anchors map[string]ast.Node
+	targets map[*ast.AliasNode]ast.Node // what aliases stand for
+	nodes   int                         // read so far
+}
+
+// Name is the path that the file was parsed with.
+func (f *File) Name() string { return f.name }
+
+// Place is a position in a file, line and column from 1.
+type Place struct{ Line, Column int }
+
+// Start is the first position of a file.
+var Start = Place{1, 1}
+
+// Parse parses the text of a file; name is its path, for messages.
+func Parse(name string, text []byte, format Format) (f *File, err error) {
+	f = &File{name: name, format: format, places: map[string]Place{}, anchors: map[string]ast.Node{}, targets: map[*ast.AliasNode]ast.Node{}}
+	if len(text) > format.MaxBytes {
+		return nil, f.Errorf(Start, "", "the %s has %d bytes; at most %d are read", format.Name, len(text), format.MaxBytes)
+	}
+	if nesting(text) > maxNesting {
+		return nil, f.tooDeep(Start)
+	}
+	defer func() {
+		if r := recover(); r != nil { // the parser's own defect on broken text
+			f, err = nil, f.Errorf(Start, "", "not YAML: %v", r)
+		}
+	}()
+	tree, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, f.syntax(err)
+	}
+	return f, f.document(tree.Docs)
+}
+
+func (f *File) document(docs []*ast.DocumentNode) error {
+	if len(docs) > 1 && docs[1].Body != nil {
+		return f.Errorf(placeOf(docs[1].Body), "write one "+f.format.Name+" a file", "a second document begins here")
+	}
+	if len(docs) > 0 && docs[0].Body != nil {
+		if err := f.check(docs[0].Body, 0); err != nil {
+			return err
+		}
+		f.Root = f.node(docs[0].Body, Start)
+		return nil
+	}
+	f.Root = Node{place: Start}
+	if f.format.Begin != "" {
+		return f.Errorf(Start, "begin with "+f.format.Begin, "the %s is empty", f.format.Name)
+	}
+	return nil
+}
+
+// check bounds how deep the tree is, and finds what its aliases stand for: the
+// last anchor of the name that ends before.
+func (f *File) check(n ast.Node, depth int) error {
+	if depth > maxDepth {
+		return f.tooDeep(placeOf(n))
+	}
+	var below []ast.Node
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		for _, pair := range v.Values {
+			below = append(below, pair.Key, pair.Value)
+		}
+	case *ast.MappingValueNode:
+		below = []ast.Node{v.Key, v.Value}
+	case *ast.SequenceNode:
+		below = v.Values
+	case *ast.AnchorNode:
+		err := f.check(v.Value, depth+1)
+		f.anchors[nameOf(v.Name)] = v.Value
+		return err
+	case *ast.AliasNode:
+		f.targets[v] = f.anchors[nameOf(v.Value)]
+	case *ast.TagNode:
+		return f.check(v.Value, depth+1)
+	case *ast.MappingKeyNode:
+		return f.check(v.Value, depth+1)
+	}
+	for _, child := range below {
+		if err := f.check(child, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nameOf is the name of an anchor or alias.
+func nameOf(n ast.Node) string {
+	if n == nil || n.GetToken() == nil {
+		return ""
+	}
+	return n.GetToken().Value
+}
+
+func (f *File) tooDeep(at Place) error {
+	return f.Errorf(at, "", "the %s nests deeper than any %s does", f.format.Name, f.format.Name)
+}
+
+func (f *File) syntax(err error) error {
+	var y yaml.Error
+	at, message := Start, err.Error()
+	if errors.As(err, &y) {
+		message = y.GetMessage()
+		if t := y.GetToken(); t != nil && t.Position != nil {
+			at = Place{t.Position.Line, t.Position.Column}
+		}
+	}
+	return f.Errorf(at, "", "not YAML: %s", strings.Join(strings.Fields(message), " "))
+}
+
+// Errorf is an error of kind file about a place.
+func (f *File) Errorf(at Place, hint, format string, args ...any) *measure.Error {
+	e := measure.Errorf(measure.KindFile, "%s:%d:%d: %s", f.name, at.Line, at.Column, fmt.Sprintf(format, args...))
+	if hint == "" {
+		hint = f.format.Hint
+	}
+	if hint != "" {
+		e = e.WithHint("%s", hint)
+	}
+	return e
+}
+
+// ErrorAt is an error about the value at a path such as tests.rtt.duration, or the
+// nearest value above it that is written in the file.
+func (f *File) ErrorAt(path, hint, format string, args ...any) *measure.Error {
+	for {
+		if at, ok := f.places[path]; ok {
+			return f.Errorf(at, hint, format, args...)
+		}
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			return f.Errorf(Start, hint, format, args...)
+		}
+		path = path[:i]
+	}
+}
+
+// Mark gives a path a place, for [File.ErrorAt].
+func (f *File) Mark(path string, at Place) { f.places[path] = at }
+
+// PlaceOf is the place of a path, if a value stands there.
+func (f *File) PlaceOf(path string) (Place, bool) {
+	at, ok := f.places[path]
+	return at, ok
+}
+
+// nesting is an upper bound of how deep the parser has to go: brackets that are
+// open, or marks of lists and keys that follow one another. Deeper structure by
+// indentation takes text that grows with the square of the depth, which the bound
+// on the size limits.
+func nesting(text []byte) int {
+	brackets, marks, most := 0, 0, 0
+	for line := range bytes.Lines(text) {
+		if line[0] != ' ' && line[0] != '?' {
+			marks = 0 // a line that begins at the margin nests in nothing
+		}
+		comment := false
+		for word := range bytes.FieldsSeq(line) {
+			comment = comment || word[0] == '#'
+			switch {
+			case comment || word[0] == '!' || word[0] == '&': // a tag or an anchor of what follows
+			case len(word) == 1 && (word[0] == '-' || word[0] == '?'):
+				marks++
+			default:
+				marks = 0
+			}
+			most = max(most, marks)
+		}
+		for _, c := range line {
+			switch c {
+			case '[', '{':
+				brackets++
+			case ']', '}':
+				brackets = max(0, brackets-1)
+			}
+			most = max(most, brackets)
+		}
+	}
+	return most
+}
