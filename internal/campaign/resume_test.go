@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
@@ -250,151 +247,6 @@ func TestAJournalOfANewerSokuIsRefused(t *testing.T) {
 	_, err := campaign.Resume(campaign.Folder(dir), "c", parse(t, study))
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "soku.journal/2") {
 		t.Errorf("error is %v", err)
-	}
-}
-
-// childRoles are what the test binary does when it is started with
-// SOKU_TEST_ROLE, as another process of soku would.
-var childRoles = map[string]func() int{
-	"campaign": campaignChild,
-}
-
-// campaignChild works on a campaign until it is killed.
-func campaignChild() int {
-	dir := os.Getenv("SOKU_TEST_DIR")
-	p, err := campaign.Parse("plan.yaml", []byte(study))
-	if err != nil {
-		return 1
-	}
-	var c *campaign.Campaign
-	if id := os.Getenv("SOKU_TEST_CAMPAIGN"); id != "" {
-		c, err = campaign.Resume(campaign.Folder(filepath.Join(dir, "campaigns")), id, p)
-	} else {
-		c, err = campaign.Create(campaign.Folder(filepath.Join(dir, "campaigns")), p, 42, "test", time.Now())
-	}
-	if err != nil {
-		println(err.Error())
-		return 1
-	}
-	ctx := context.Background()
-	st, err := store.OpenSQLite(ctx, filepath.Join(dir, "soku.db"))
-	if err != nil {
-		println(err.Error())
-		return 1
-	}
-	e := &campaign.Executor{Store: st, Now: time.Now, Runner: slowRunner{}}
-	if os.Getenv("SOKU_TEST_MESH") != "" {
-		e.Limit, e.Blocks = 3, blocksOf(p, killedMesh)
-	}
-	if _, err := e.Run(ctx, c); err != nil {
-		println(err.Error())
-		return 1
-	}
-	return 0
-}
-
-// slowRunner tells its parent of each trial and gives it time to kill.
-type slowRunner struct{}
-
-func (slowRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
-	if h.Ready != nil {
-		_ = h.Ready(ctx)
-	}
-	_, _ = os.Stdout.WriteString("trial\n")
-	time.Sleep(time.Duration(j.Trial.Order%3) * time.Millisecond)
-	return invented(j, "r"+strings.NewReplacer(" ", "", ",", "-").Replace(identity(j.Key())), 1)
-}
-
-// killedMesh is what runs several trials at once while it is killed: 9 blocks of
-// pairs and groups, 56 trials.
-var killedMesh = [][]pair{meshOf(3), two, meshOf(4), two, meshOf(3), two, meshOf(4), two, meshOf(4)}
-
-func identity(k campaign.Key) string { return fmt.Sprint(k, k.Client, k.Server) }
-
-func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
-	t.Run("one trial at a time", func(t *testing.T) { killAndResume(t, "", 16) })
-	t.Run("several at once and groups", func(t *testing.T) { killAndResume(t, "yes", 56) })
-}
-
-func killAndResume(t *testing.T, mesh string, want int) {
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := ""
-	for kills := 1; ; kills++ {
-		if kills > 2*want {
-			t.Fatal("the campaign does not come to its end")
-		}
-		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Env = append(os.Environ(), "SOKU_TEST_ROLE=campaign", "SOKU_TEST_DIR="+dir, "SOKU_TEST_CAMPAIGN="+id, "SOKU_TEST_MESH="+mesh)
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// The third trial of each life is cut short somewhere.
-		buf := make([]byte, 3*len("trial\n"))
-		n := 0
-		for n < len(buf) {
-			m, err := out.Read(buf[n:])
-			if n += m; err != nil {
-				break
-			}
-		}
-		if n == len(buf) {
-			_ = cmd.Process.Kill()
-		}
-		err = cmd.Wait()
-		infos, ferr := campaign.Find(campaign.Folder(filepath.Join(dir, "campaigns")), "study")
-		if ferr != nil || len(infos) != 1 {
-			t.Fatalf("campaigns are %+v (%v); the process said %s", infos, ferr, &stderr)
-		}
-		id = infos[0].Record.ID
-		if err == nil {
-			break
-		}
-		if stderr.Len() > 0 {
-			t.Fatalf("the process failed by itself: %s", &stderr)
-		}
-	}
-	st, err := store.OpenSQLite(t.Context(), filepath.Join(dir, "soku.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	results, err := st.CampaignResults(t.Context(), id)
-	if err != nil || len(results) != want {
-		t.Errorf("%d results (%v), want %d", len(results), err, want)
-	}
-	finished := map[string]int{}
-	f, err := os.Open(filepath.Join(dir, "campaigns", id, "journal.ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := campaign.ReadJournal(f, func(r campaign.Record) error {
-		for _, f := range append(r.Group, r) {
-			if f.Kind == campaign.RecordTrialFinished {
-				finished[identity(*f.Trial)]++
-			}
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for k, n := range finished {
-		if n != 1 {
-			t.Errorf("%s finished %d times", k, n)
-		}
-	}
-	if len(finished) != want {
-		t.Errorf("%d trials finished, want %d", len(finished), want)
 	}
 }
 
