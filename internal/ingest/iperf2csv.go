@@ -42,14 +42,13 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		return nil
 	}
 	for {
-		cells, err := rows.Read()
+		cells, line, err := s.nextRow(rows)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, csvError(s, err)
+			return nil, err
 		}
-		line, _ := rows.FieldPos(0)
 		if len(cells) != 9 && len(cells) != 14 {
 			return nil, s.fail(line, "%d columns; iperf -y C writes 9, or 14 for UDP", len(cells))
 		}

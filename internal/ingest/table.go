@@ -31,14 +31,13 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	}
 	var out []*measure.Result
 	for {
-		cells, err := rows.Read()
+		cells, line, err := s.nextRow(rows)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, csvError(s, err)
+			return nil, err
 		}
-		line, _ := rows.FieldPos(0)
 		row := map[string]string{}
 		for i, name := range header {
 			row[name] = strings.TrimSpace(cells[i])
@@ -57,6 +56,19 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 		return nil, s.fail(1, "no row of the table has a figure that the mapping names")
 	}
 	return out, nil
+}
+
+// nextRow is the next row of a table and its line; the error is io.EOF at the end.
+func (s *Source) nextRow(rows *csv.Reader) (cells []string, line int, err error) {
+	cells, err = rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, 0, io.EOF
+	}
+	if err != nil {
+		return nil, 0, csvError(s, err)
+	}
+	line, _ = rows.FieldPos(0)
+	return cells, line, nil
 }
 
 func csvError(s *Source, err error) error {

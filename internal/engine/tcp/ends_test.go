@@ -155,7 +155,7 @@ func TestTooFewBytesAreAnError(t *testing.T) {
 func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	tier.SpendsSeconds(t)
 	l := usual
-	l.idle, l.first = 200*time.Millisecond, 50*time.Millisecond
+	l.Idle, l.First = 200*time.Millisecond, 50*time.Millisecond
 	o := options(0, 1)
 	o.Bytes = 1 << 30
 

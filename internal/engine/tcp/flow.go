@@ -19,26 +19,14 @@ import (
 
 // limits are how long to wait for what may never come.
 type limits struct {
-	first time.Duration // for the first byte
-	idle  time.Duration // for the next byte, where the end is a number of bytes
+	engine.Waits
 	spare time.Duration // for the far end's last word, beyond its own time to drain
 
 	portable bool // take only the paths that every system has
 	threads  int  // most streams of a flow whose senders wait each in a thread of its own
 }
 
-var usual = limits{first: 10 * time.Second, idle: 30 * time.Second, spare: 2 * time.Second, threads: 32}
-
-// heed makes the protocol's patience with a silent far end the flow's.
-func (l *limits) heed(silence time.Duration, role measure.Role) {
-	switch {
-	case silence <= 0:
-	case role == measure.Receiver:
-		l.first, l.idle = silence, silence
-	default:
-		l.idle = max(l.idle, silence)
-	}
-}
+var usual = limits{Waits: engine.Waits{First: 10 * time.Second, Idle: 30 * time.Second}, spare: 2 * time.Second, threads: 32}
 
 // flow is one direction at one end.
 type flow struct {
@@ -60,7 +48,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		o = ofMultipath(o)
 	}
 	f := &flow{watch: func() {}, policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
-	f.limits.heed(f.policy.SilenceTimeout, role)
+	f.limits.Waits = f.limits.With(f.policy, role)
 	cfg := meter.Config{Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe}
 	for _, c := range conns {
 		cfg.Conns = append(cfg.Conns, c)
@@ -102,12 +90,10 @@ func ofMultipath(o measure.Options) measure.Options {
 
 // idle is how long a flow may stand still; 0 is for any time.
 func (f *flow) idle(role measure.Role) time.Duration {
-	return f.policy.StallTimeout(role, f.timed(), f.limits.idle, f.lull())
+	return f.policy.StallTimeout(role, f.timed(), f.limits.Idle, f.lull())
 }
 
-// timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
-// the protocol says so.
-func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
+func (f *flow) timed() bool { return engine.Timed(f.o) }
 
 // stallTimeoutOf is how long an end goes on when the protocol says that the flow is
 // over: a receiver takes what is queued.
@@ -118,19 +104,13 @@ func stallTimeoutOf(role measure.Role) time.Duration {
 	return lastBytes
 }
 
-// nominal is how long a timed flow's sender sends.
-func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
+func (f *flow) nominal() time.Duration { return engine.Nominal(f.o) }
 
 // haste is by how much the far end of a timed flow may end before its time.
 func (f *flow) haste() time.Duration { return min(time.Second, f.nominal()/2) }
 
 // drain is how long after its nominal end a timed flow's receiver still reads.
-func (f *flow) drain() time.Duration {
-	if f.policy.KeepOpen {
-		return 0
-	}
-	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
-}
+func (f *flow) drain() time.Duration { return f.policy.Grace(f.o) }
 
 // unit is how many bytes are written at once: o.Length, but with a rate no
 // more than 5 ms of it, so that a low rate does not move in lumps, unless lumps
@@ -150,10 +130,7 @@ func (f *flow) streamRate() float64 { return float64(f.o.Rate) / float64(len(f.c
 
 // lull is how long a stream may be silent because of its rate alone.
 func (f *flow) lull() time.Duration {
-	if f.o.Rate <= 0 {
-		return 0
-	}
-	return time.Duration(min(2*float64(f.unit()*f.burst())*8e9/f.streamRate(), float64(24*time.Hour)))
+	return engine.Lull(f.o, float64(f.unit()*f.burst()*len(f.conns)))
 }
 
 // run starts a worker a stream and records until all have ended; a context

@@ -42,7 +42,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r.until(r.called.Add(f.limits.first))
+	r.until(r.called.Add(f.limits.First))
 	done := start(n, work)
 	if !r.awaitFirst(ctx, done) {
 		f.watch()

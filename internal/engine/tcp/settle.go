@@ -103,7 +103,7 @@ func (s *sender) deliver(stream int) {
 		switch {
 		case s.timed() && sock.Now().After(giveUp):
 			return
-		case !s.timed() && sock.Since(moved) > s.limits.idle:
+		case !s.timed() && sock.Since(moved) > s.limits.Idle:
 			s.group.Stop(s.broken("finish sending to", stream, errors.New("nothing is acknowledged any more")))
 			return
 		}

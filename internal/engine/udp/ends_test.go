@@ -42,7 +42,7 @@ func TestALastWordThatIsLostHoldsNobodyUp(t *testing.T) {
 	o.Bytes = 100_000
 	began := time.Now()
 	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
-	if s.err != nil || r.err != nil || time.Since(began) > usual.idle/2 {
+	if s.err != nil || r.err != nil || time.Since(began) > usual.Idle/2 {
 		t.Errorf("%v, %v after %v", s.err, r.err, time.Since(began))
 	}
 	if n, _, _ := total(r.end); n.Sent != n.Received || n.Sent != 72 {
@@ -170,7 +170,7 @@ func TestNothingAtAllIsAnError(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		_, b := freeport.Pair(t)
 		l := usual
-		l.first = 50 * time.Millisecond
+		l.First = 50 * time.Millisecond
 		_, err := receive(t.Context(), []net.Conn{b}, w.options(time.Minute, 1, 0), forward, l)
 		if measure.KindOf(err) != measure.KindBroken {
 			t.Errorf("error %v, want one of kind broken", err)
@@ -183,7 +183,7 @@ func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
 		l := usual
-		l.idle = 150 * time.Millisecond
+		l.Idle = 150 * time.Millisecond
 		d := make([]byte, 1400)
 		header{}.put(d)
 		if _, err := a.Write(d); err != nil {

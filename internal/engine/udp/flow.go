@@ -17,23 +17,11 @@ import (
 
 // limits are how long to wait for what may never come.
 type limits struct {
-	first   time.Duration // for the first datagram
-	idle    time.Duration // for the next one, where the end is a number of bytes
+	engine.Waits
 	refused time.Duration // while the far end answers that nobody listens
 }
 
-var usual = limits{first: 10 * time.Second, idle: 10 * time.Second, refused: 2 * time.Second}
-
-// heed makes the protocol's patience with a silent far end the flow's.
-func (l *limits) heed(silence time.Duration, role measure.Role) {
-	switch {
-	case silence <= 0:
-	case role == measure.Receiver:
-		l.first, l.idle = silence, silence
-	default:
-		l.idle = max(l.idle, silence)
-	}
-}
+var usual = limits{Waits: engine.Waits{First: 10 * time.Second, Idle: 10 * time.Second}, refused: 2 * time.Second}
 
 // flow is one direction at one end.
 type flow struct {
@@ -53,7 +41,7 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 	f.rec = meter.NewRecorder(meter.Config{
 		Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe, Conns: conns,
 	})
-	f.limits.heed(f.policy.SilenceTimeout, role)
+	f.limits.Waits = f.limits.With(f.policy, role)
 	f.ending = f.group.Watch(f.policy.Over, stallTimeoutOf(role))
 	switch {
 	case len(conns) == 0:
@@ -114,12 +102,10 @@ func (f *flow) header() int {
 
 // idle is how long a flow may stand still; 0 is for any time.
 func (f *flow) idle(role measure.Role) time.Duration {
-	return f.policy.StallTimeout(role, f.timed(), f.limits.idle, f.lull())
+	return f.policy.StallTimeout(role, f.timed(), f.limits.Idle, f.lull())
 }
 
-// timed tells whether the flow ends after a time; otherwise after o.Bytes, or when
-// the protocol says so.
-func (f *flow) timed() bool { return f.o.Bytes <= 0 && f.o.Duration > 0 }
+func (f *flow) timed() bool { return engine.Timed(f.o) }
 
 // stallTimeoutOf is how long an end goes on when the protocol says that the flow is
 // over: datagrams may still be on their way to a receiver.
@@ -130,28 +116,17 @@ func stallTimeoutOf(role measure.Role) time.Duration {
 	return straggle
 }
 
-// nominal is how long a timed flow's sender sends.
-func (f *flow) nominal() time.Duration { return f.o.Omit.Std() + f.o.Duration.Std() }
+func (f *flow) nominal() time.Duration { return engine.Nominal(f.o) }
 
 // grace is how long after its nominal end a timed flow's receiver still waits
 // for the sender's last word.
-func (f *flow) grace() time.Duration {
-	if f.policy.KeepOpen {
-		return 0
-	}
-	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5))
-}
+func (f *flow) grace() time.Duration { return f.policy.Grace(f.o) }
 
 // burst is how many datagrams of a stream go back to back.
 func (f *flow) burst() int { return max(1, f.o.Burst) }
 
 // lull is how long a flow may be silent because of its rate alone.
-func (f *flow) lull() time.Duration {
-	if f.o.Rate <= 0 {
-		return 0
-	}
-	return time.Duration(min(2*float64(f.o.Size)*float64(f.burst())*8e9/float64(f.o.Rate), float64(24*time.Hour)))
-}
+func (f *flow) lull() time.Duration { return engine.Lull(f.o, float64(f.o.Size)*float64(f.burst())) }
 
 // start runs workers; the channel is closed when all have returned.
 func start(n int, worker func(i int)) <-chan struct{} {

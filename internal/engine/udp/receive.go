@@ -59,7 +59,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 	if o.Omit > 0 {
 		r.came.Store(math.MinInt64) // what comes in it is no part of an amount
 	}
-	f.group.Deadline(r.epoch.Add(f.limits.first))
+	f.group.Deadline(r.epoch.Add(f.limits.First))
 	done := start(r.workers, r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()

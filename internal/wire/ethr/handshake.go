@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // maxDelay is how long a server may have its clients wait for its next second, and
@@ -96,7 +97,7 @@ func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Dur
 	came := time.Now()
 	switch {
 	case ctx.Err() != nil:
-		return false, ended(ctx)
+		return false, wire.Ended(ctx)
 	case err != nil || ready.Kind != SyncReady:
 		return false, nil // silence, payload of a server that sends, or no wish to
 	case ready.Delay > maxDelay:
@@ -116,7 +117,7 @@ func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Dur
 
 // unanswered is the error of a request that came to nothing.
 func (s *session) unanswered(ctx context.Context, err error) error {
-	if cause := ended(ctx); cause != nil {
+	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
 	switch {
@@ -133,13 +134,10 @@ func (s *session) unanswered(ctx context.Context, err error) error {
 
 // explain is the error of a connection that could not be made.
 func (s *session) explain(ctx context.Context, err error) error {
-	if cause := ended(ctx); cause != nil {
-		return cause
-	}
-	var known *measure.Error
-	switch {
-	case errors.As(err, &known):
+	if known := wire.Known(ctx, err); known != nil {
 		return known
+	}
+	switch {
 	case sock.Refused(err):
 		return measure.Errorf(measure.KindUnreachable, "connect %s: %w", s.remote, errRefused).WithHint("is an Ethr server running there, and is TCP %d open?", s.remote.Port())
 	case sock.TimedOut(err):
@@ -153,11 +151,3 @@ func (s *session) explain(ctx context.Context, err error) error {
 }
 
 var errRefused = errors.New("refused")
-
-// ended is the cause of a context that has ended, or nil.
-func ended(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
-}

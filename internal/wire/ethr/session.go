@@ -182,7 +182,7 @@ func (s *session) await(ctx context.Context) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return ended(ctx)
+		return wire.Ended(ctx)
 	}
 }
 

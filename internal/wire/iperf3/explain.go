@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // What is inside the errors of a session, for who tells it in iperf3's own words.
@@ -27,22 +28,9 @@ type ServerFailure int
 // Error says what the number means.
 func (f ServerFailure) Error() string { return codeText(int(f)) }
 
-// ended returns the cause of ctx as an error of kind interrupted, unless the cause
-// is itself a *measure.Error; nil while ctx lives.
-func ended(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
-}
-
 // explainDial says why a connection to the server could not be opened.
 func explainDial(ctx context.Context, network string, to netip.AddrPort, err error) error {
-	if cause := ended(ctx); cause != nil {
-		return cause
-	}
-	var known *measure.Error
-	if errors.As(err, &known) {
+	if known := wire.Known(ctx, err); known != nil {
 		return known
 	}
 	switch {
@@ -83,13 +71,10 @@ func (p *passing) Unwrap() error { return p.told }
 // explainControl says why a word of the server did not come or was none. doing is
 // what was under way, and kind what a server is that went away meanwhile.
 func (s *session) explainControl(ctx context.Context, doing string, err error) error {
-	if cause := ended(ctx); cause != nil {
-		return cause
-	}
-	var known *measure.Error
-	switch {
-	case errors.As(err, &known):
+	if known := wire.Known(ctx, err); known != nil {
 		return known
+	}
+	switch {
 	case errors.Is(err, errFrame), errors.Is(err, errNotIperf3):
 		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: %w", doing, s.remote, err).WithHint("is that an iperf3 server?")
 	case sock.TimedOut(err):

@@ -25,7 +25,7 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 		return nil, s.explainControl(ctx, doing, err)
 	}
 	if a := <-s.next; a.err != nil {
-		if cause := ended(ctx); cause != nil {
+		if cause := wire.Ended(ctx); cause != nil {
 			return nil, cause
 		}
 		return nil, a.err

@@ -83,7 +83,7 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return nil, ended(ctx)
+			return nil, wire.Ended(ctx)
 		}
 	}
 	if h.State != nil {
@@ -244,7 +244,7 @@ func (s *session) Start(ctx context.Context) error {
 		}
 	}
 	if !release() {
-		return ended(ctx)
+		return wire.Ended(ctx)
 	}
 	_ = s.control.SetDeadline(time.Time{})
 	s.began = time.Now()

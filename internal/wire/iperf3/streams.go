@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // TCP implements wire.Session. Streams open one after another, as servers take them.
@@ -141,7 +142,7 @@ func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
 			}
 		}
 	}
-	if cause := ended(ctx); cause != nil {
+	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
 	why := "no answer"

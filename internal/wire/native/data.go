@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // handshakesAtOnce bounds how many data connections are being opened at a time,
@@ -86,7 +87,7 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 	if err == nil {
 		_, err = c.Read(answer[:])
 	}
-	if cause := ended(ctx); cause != nil {
+	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *session) prove(ctx context.Context, c net.Conn, index int) error {
 		in, err := awaitDatagram(ctx, c, again, out)
 		switch {
 		case ctx.Err() != nil:
-			return ended(ctx)
+			return wire.Ended(ctx)
 		case err != nil:
 			refused = refused || sock.Refused(err)
 			continue

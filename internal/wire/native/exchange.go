@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // control knows how to reach one server's control API. A control connection is
@@ -131,7 +132,7 @@ func (c *control) decode(ctx context.Context, x *exchange, answer io.ReadCloser,
 	defer x.interruptible(ctx)()
 	defer answer.Close()
 	if err := DecodeBody(answer, MaxReply, out); err != nil {
-		if cause := ended(ctx); cause != nil {
+		if cause := wire.Ended(ctx); cause != nil {
 			return cause
 		}
 		return measure.Errorf(measure.KindRefused, "ask %s for a session: its answer does not hold together: %s", c.addr, innermost(err)).WithHint("use the same version of soku at both ends")

@@ -13,27 +13,15 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // Every failure a client can meet becomes one sentence here.
 
-// ended returns the cause of ctx as an error of kind interrupted, unless the
-// cause is itself a *measure.Error; nil while ctx lives.
-func ended(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
-}
-
 // explainDial says why a connection of the given network ("tcp", "udp") to
 // addr could not be opened.
 func explainDial(ctx context.Context, network, addr string, err error) error {
-	if cause := ended(ctx); cause != nil {
-		return cause
-	}
-	var known *measure.Error
-	if errors.As(err, &known) {
+	if known := wire.Known(ctx, err); known != nil {
 		return known
 	}
 	host, port, splitErr := net.SplitHostPort(addr)
@@ -80,7 +68,7 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 
 // explainTLS says why the TLS handshake failed.
 func explainTLS(ctx context.Context, addr string, err error) error {
-	if cause := ended(ctx); cause != nil {
+	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
 	refused := func(format string, args ...any) *measure.Error {
@@ -113,11 +101,7 @@ func explainTLS(ctx context.Context, addr string, err error) error {
 // explainExchange says why a request on an open control connection got no
 // answer that can be used.
 func explainExchange(ctx context.Context, addr string, err error) error {
-	if cause := ended(ctx); cause != nil {
-		return cause
-	}
-	var known *measure.Error
-	if errors.As(err, &known) {
+	if known := wire.Known(ctx, err); known != nil {
 		return known
 	}
 	switch {

@@ -89,7 +89,7 @@ func (s *session) awaitReady(ctx context.Context) error {
 		}
 		return measure.Errorf(measure.KindRefused, "ask %s for a session: it ended before it was ready", s.control.addr)
 	case <-ctx.Done():
-		return ended(ctx)
+		return wire.Ended(ctx)
 	}
 }
 
@@ -166,7 +166,7 @@ func (s *session) settle(end *measure.End, err error) {
 // because prefers what the server said over what a failed call saw of it; the
 // server's reason can be a moment behind.
 func (s *session) because(ctx context.Context, err error) error {
-	if cause := ended(ctx); cause != nil {
+	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
 	patience := time.NewTimer(500 * time.Millisecond)
@@ -181,7 +181,7 @@ func (s *session) because(ctx context.Context, err error) error {
 		}
 	case <-patience.C:
 	case <-ctx.Done():
-		return ended(ctx)
+		return wire.Ended(ctx)
 	}
 	return err
 }
@@ -278,7 +278,7 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 		case <-s.over:
 			return s.end, s.err
 		case <-ctx.Done():
-			return nil, ended(ctx)
+			return nil, wire.Ended(ctx)
 		case <-check.C:
 			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout {
 				return nil, measure.Errorf(measure.KindBroken, "wait for the half of %s: it did not come in %s", s.control.addr, EndTimeout).WithHint("look at the server's log")

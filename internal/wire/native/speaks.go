@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // speaksTimeout is how long a soku server may take to show that it is one.
@@ -27,11 +28,11 @@ func Speaks(ctx context.Context, addr string, o measure.Options) (bool, error) {
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
 	_ = c.SetDeadline(time.Now().Add(speaksTimeout))
 	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", InfoPath, addr); err != nil {
-		return false, ended(ctx)
+		return false, wire.Ended(ctx)
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(io.LimitReader(c, MaxHeader)), nil)
 	if err != nil {
-		return false, ended(ctx)
+		return false, wire.Ended(ctx)
 	}
 	_ = answer.Body.Close()
 	return answer.Header.Get(ProtocolHeader) != "", nil

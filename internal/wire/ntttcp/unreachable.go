@@ -8,16 +8,13 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/wire"
 )
 
 // Unreachable is the error for a connection to a receiver's address and port that
 // could not be made; it keeps err as its cause.
 func Unreachable(ctx context.Context, to string, err error) error {
-	if ctx.Err() != nil {
-		return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
-	}
-	var known *measure.Error
-	if errors.As(err, &known) {
+	if known := wire.Known(ctx, err); known != nil {
 		return known
 	}
 	switch {

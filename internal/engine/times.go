@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Timed tells whether a flow ends after a time; otherwise it ends after o.Bytes, or when
+// the protocol says so.
+func Timed(o measure.Options) bool { return o.Bytes <= 0 && o.Duration > 0 }
+
+// Nominal is how long the sender of a timed flow sends.
+func Nominal(o measure.Options) time.Duration { return o.Omit.Std() + o.Duration.Std() }
+
+// Lull is how long a sender at o.Rate may be silent: twice the time of what it sends back
+// to back, bytes in all. Without a rate it is never silent: 0.
+func Lull(o measure.Options, bytes float64) time.Duration {
+	if o.Rate <= 0 {
+		return 0
+	}
+	return time.Duration(min(2*bytes*8e9/float64(o.Rate), float64(24*time.Hour)))
+}
+
+// Grace is how long after its nominal end the receiver of a timed flow still reads.
+func (p FlowPolicy) Grace(o measure.Options) time.Duration {
+	if p.KeepOpen {
+		return 0
+	}
+	return min(2*time.Second, max(500*time.Millisecond, o.Duration.Std()/5))
+}
+
+// Waits are how long an end of a flow waits: for the first byte, and for the next ones.
+type Waits struct{ First, Idle time.Duration }
+
+// With is w as the policy's timeout for silence changes it.
+func (w Waits) With(p FlowPolicy, role measure.Role) Waits {
+	switch {
+	case p.SilenceTimeout <= 0:
+	case role == measure.Receiver:
+		w.First, w.Idle = p.SilenceTimeout, p.SilenceTimeout
+	default:
+		w.Idle = max(w.Idle, p.SilenceTimeout)
+	}
+	return w
+}
