@@ -21,6 +21,15 @@ func SpendsSeconds(t testing.TB) {
 	}
 }
 
+// NeedsQuiet leaves a test out of make quick, which runs two packages at a time: it
+// allows little time for something, such as the end of a trial that was stopped.
+func NeedsQuiet(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("tier: it needs a quiet machine")
+	}
+}
+
 // WatchesTheClock leaves a test out of make quick and make race: it fails where
 // something else takes the processors or slows the program down.
 func WatchesTheClock(t testing.TB) {

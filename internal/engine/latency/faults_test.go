@@ -210,6 +210,7 @@ func TestClosingTheConnectionElsewhereIsNoticed(t *testing.T) {
 }
 
 func TestEchoEndsWithItsContext(t *testing.T) {
+	tier.NeedsQuiet(t)
 	for name, open := range linkers() {
 		for _, protocol := range []string{"tcp", "udp"} {
 			_, far := sockets(t, protocol)

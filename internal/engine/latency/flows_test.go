@@ -254,6 +254,7 @@ func TestHowWellTheScheduleWasKeptIsInTheResult(t *testing.T) {
 // TestCollectionsDoNotWaitForLoops: a loop that waits in the kernel must not hold
 // the rest of the program up.
 func TestCollectionsDoNotWaitForLoops(t *testing.T) {
+	tier.NeedsQuiet(t)
 	const n = 16
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, n)

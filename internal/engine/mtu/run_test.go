@@ -217,6 +217,7 @@ func TestAnAnswerToSomeSizeIsNotOneToThisSize(t *testing.T) {
 }
 
 func TestAnInterruptEndsTheSearchSoon(t *testing.T) {
+	tier.NeedsQuiet(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	all := road(3, 2, 1300)
 	var at time.Time

@@ -155,6 +155,7 @@ func TestDuplicatesCountApart(t *testing.T) {
 }
 
 func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
+	tier.NeedsQuiet(t)
 	var late []arrival
 	s := newScript(func(n int, r []byte) []arrival {
 		switch n {
@@ -279,6 +280,7 @@ func TestTheFirstSendMayFail(t *testing.T) {
 }
 
 func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
+	tier.NeedsQuiet(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	var ended time.Time

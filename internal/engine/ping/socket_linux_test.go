@@ -210,6 +210,7 @@ func TestLossOnThePathIsCounted(t *testing.T) {
 }
 
 func TestWithoutARouteItIsUnreachableAtOnce(t *testing.T) {
+	tier.NeedsQuiet(t)
 	onThread(t, namespace, func() {
 		start := time.Now()
 		_, err := Run(t.Context(), netip.MustParseAddr("198.51.100.7"), options(100, 56), nil)
@@ -275,6 +276,7 @@ func TestOptionsTheSystemRefusesAreUsage(t *testing.T) {
 }
 
 func TestARealSocketEndsWithItsContext(t *testing.T) {
+	tier.NeedsQuiet(t)
 	onThread(t, func() error {
 		if err := namespace(); err != nil {
 			return err
