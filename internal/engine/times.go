@@ -30,17 +30,17 @@ func (p FlowPolicy) Grace(o measure.Options) time.Duration {
 	return min(2*time.Second, max(500*time.Millisecond, o.Duration.Std()/5))
 }
 
-// Waits are how long an end of a flow waits: for the first byte, and for the next ones.
-type Waits struct{ First, Idle time.Duration }
+// Timeouts are how long an end of a flow waits: for the first byte, and for the next ones.
+type Timeouts struct{ First, Idle time.Duration }
 
-// With is w as the policy's timeout for silence changes it.
-func (w Waits) With(p FlowPolicy, role measure.Role) Waits {
+// With is t as the policy's timeout for silence changes it.
+func (t Timeouts) With(p FlowPolicy, role measure.Role) Timeouts {
 	switch {
 	case p.SilenceTimeout <= 0:
 	case role == measure.Receiver:
-		w.First, w.Idle = p.SilenceTimeout, p.SilenceTimeout
+		t.First, t.Idle = p.SilenceTimeout, p.SilenceTimeout
 	default:
-		w.Idle = max(w.Idle, p.SilenceTimeout)
+		t.Idle = max(t.Idle, p.SilenceTimeout)
 	}
-	return w
+	return t
 }

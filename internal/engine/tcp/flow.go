@@ -19,14 +19,14 @@ import (
 
 // limits are how long to wait for what may never come.
 type limits struct {
-	engine.Waits
+	engine.Timeouts
 	spare time.Duration // for the far end's last word, beyond its own time to drain
 
 	portable bool // take only the paths that every system has
 	threads  int  // most streams of a flow whose senders wait each in a thread of its own
 }
 
-var usual = limits{Waits: engine.Waits{First: 10 * time.Second, Idle: 30 * time.Second}, spare: 2 * time.Second, threads: 32}
+var usual = limits{Timeouts: engine.Timeouts{First: 10 * time.Second, Idle: 30 * time.Second}, spare: 2 * time.Second, threads: 32}
 
 // flow is one direction at one end.
 type flow struct {
@@ -48,7 +48,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		o = ofMultipath(o)
 	}
 	f := &flow{watch: func() {}, policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
-	f.limits.Waits = f.limits.With(f.policy, role)
+	f.limits.Timeouts = f.limits.With(f.policy, role)
 	cfg := meter.Config{Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe}
 	for _, c := range conns {
 		cfg.Conns = append(cfg.Conns, c)

@@ -17,11 +17,11 @@ import (
 
 // limits are how long to wait for what may never come.
 type limits struct {
-	engine.Waits
+	engine.Timeouts
 	refused time.Duration // while the far end answers that nobody listens
 }
 
-var usual = limits{Waits: engine.Waits{First: 10 * time.Second, Idle: 10 * time.Second}, refused: 2 * time.Second}
+var usual = limits{Timeouts: engine.Timeouts{First: 10 * time.Second, Idle: 10 * time.Second}, refused: 2 * time.Second}
 
 // flow is one direction at one end.
 type flow struct {
@@ -41,7 +41,7 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 	f.rec = meter.NewRecorder(meter.Config{
 		Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe, Conns: conns,
 	})
-	f.limits.Waits = f.limits.With(f.policy, role)
+	f.limits.Timeouts = f.limits.With(f.policy, role)
 	f.ending = f.group.Watch(f.policy.Over, stallTimeoutOf(role))
 	switch {
 	case len(conns) == 0:
