@@ -136,10 +136,9 @@ const (
 	CSVNone
 )
 
-// Column is how a table for people shows a metric.
+// Column is how a table for people shows a metric. Its heading, and what that means, are
+// messages of the catalogue: metric.KEY and metric_note.KEY.
 type Column struct {
-	Name string // heading, without the unit
-	Note string // what the heading means, for a tooltip
 	// Drop orders what a narrow table leaves out: the column with the highest
 	// value goes first, 0 always stays.
 	Drop int
@@ -160,8 +159,6 @@ type Column struct {
 // ExtraColumn shows another side of a metric: the range over trials, or the
 // coefficient of variation.
 type ExtraColumn struct {
-	Name      string
-	Note      string
 	Drop      int // as in [Column]
 	Variation bool
 	Show      Show // WhereFound: where a row has several trials

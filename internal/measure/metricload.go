@@ -6,22 +6,21 @@ var MetricRPM = &Metric{
 	Quantity: QuantityEventRate, Unit: "RPM", Suffix: "rpm", Better: Higher, Over: MeanOfRounds, Member: "latency_under_load.responsiveness_rpm",
 	Take: func(r *Result) (float64, bool) { return r.Summary.RPM, r.UnderLoad != nil && r.Summary.RPM > 0 },
 	Column: &Column{
-		Name: "RPM", Note: "responsiveness: round trips per minute under load, mean of the round means; higher is better", Show: Always,
-		Extra: []ExtraColumn{{Name: "RPM range", Note: "smallest and largest trial", Drop: 4}},
+		Show: Always, Extra: []ExtraColumn{{Drop: 4}},
 	},
 }
 
 // UnderLoadFamily is shown in a table of its own.
 var UnderLoadFamily = &Family{"Latency under load", "With the option with_latency.", append(
-	append([]*Metric{MetricRPM}, statisticsOf("idle_rtt", "round trips before and after the load", IdleRoundTrips, false, loadColumns("idle", "before and after", map[string]int{"p50": 1, "p99": 5}))...),
-	statisticsOf("loaded_rtt", "round trips beside the load", LoadedRoundTrips, false, loadColumns("loaded", "beside", map[string]int{"p50": 0, "p99": 2, "max": 6}))...,
+	append([]*Metric{MetricRPM}, statisticsOf("idle_rtt", "round trips before and after the load", IdleRoundTrips, false, loadColumns(map[string]int{"p50": 1, "p99": 5}))...),
+	statisticsOf("loaded_rtt", "round trips beside the load", LoadedRoundTrips, false, loadColumns(map[string]int{"p50": 0, "p99": 2, "max": 6}))...,
 )}
 
-func loadColumns(name, when string, drop map[string]int) map[string]*Column {
+func loadColumns(drop map[string]int) map[string]*Column {
 	out := map[string]*Column{}
 	for _, s := range statistics() {
 		if d, shown := drop[s.name]; shown {
-			out[s.name] = &Column{Name: name + " " + s.heading, Note: "of the round trips " + when + " the load", Drop: d, Show: Always}
+			out[s.name] = &Column{Drop: d, Show: Always}
 		}
 	}
 	out["p50"].Scales = 1

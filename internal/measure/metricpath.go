@@ -9,7 +9,7 @@ var (
 			return r.Summary.ConnectionsPerSecond, r.Test == TestConnect && r.Summary.ConnectionsPerSecond > 0
 		},
 		Ranks:  someAsFastAsPossible,
-		Column: &Column{Name: "connections/s", Note: "mean of the round means, counted at the server"},
+		Column: &Column{},
 	}
 	MetricPathMTU = &Metric{
 		Key: "path_mtu_bytes", Help: "largest IP packet that gets through unfragmented",
@@ -17,10 +17,7 @@ var (
 		Take: func(r *Result) (float64, bool) {
 			return float64(r.Summary.PathMTUBytes), r.Summary.PathMTUBytes > 0
 		},
-		Column: &Column{
-			Name: "path MTU", Note: "mean of the round means", Show: Always,
-			Extra: []ExtraColumn{{Name: "range", Note: "smallest and largest trial", Drop: 4, Show: Always}},
-		},
+		Column: &Column{Show: Always, Extra: []ExtraColumn{{Drop: 4, Show: Always}}},
 	}
 	// MetricHops has no place in a report's rows, which have the whole route.
 	MetricHops = &Metric{

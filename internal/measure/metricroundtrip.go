@@ -60,10 +60,7 @@ func roundTripMetrics() []*Metric {
 	columns := map[string]*Column{}
 	drop := map[string]int{"min": 7, "mean": 4, "p50": 0, "p90": 8, "p95": 9, "p99": 1, "p99_9": 6, "p99_99": 10, "max": 5}
 	for i, s := range statistics() {
-		columns[s.name] = &Column{
-			Name: s.heading, Note: "of the round trips of all trials together", Drop: drop[s.name], Show: UnlessIngested,
-			Instead: ReportedFamily.Metrics[i],
-		}
+		columns[s.name] = &Column{Drop: drop[s.name], Show: UnlessIngested, Instead: ReportedFamily.Metrics[i]}
 	}
 	columns["p50"].Scales, columns["mean"].Scales = 1, 2
 	out := statisticsOf("rtt", "round trips", RoundTrips, true, columns)
@@ -87,10 +84,7 @@ func roundTripMetrics() []*Metric {
 		&Metric{
 			Key: "rtt_run_mean_ns", Help: "mean of the round trips of a single trial",
 			Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: Range, Of: RoundTrips, Read: meanWithin, Member: "rtt_ns.run_mean",
-			Column: &Column{
-				Name: "run means", Note: "smallest and largest mean of a single trial", Drop: 8, Ends: true, Show: UnlessIngested,
-				Instead: columns["mean"].Instead,
-			},
+			Column: &Column{Drop: 8, Ends: true, Show: UnlessIngested, Instead: columns["mean"].Instead},
 		},
 		total("sent", "requests that were sent", func(l *Latency) int64 { return l.Sent }),
 		total("received", "replies that came", func(l *Latency) int64 { return l.Received }),
@@ -105,7 +99,7 @@ func roundTripMetrics() []*Metric {
 				}
 				return float64(BoundedCount(r.Latency.Lost)), float64(BoundedCount(r.Latency.Sent)), true
 			},
-			Column: &Column{Name: "loss", Note: "requests without a reply in time", Drop: 2, Show: Always},
+			Column: &Column{Drop: 2, Show: Always},
 		},
 		&Metric{
 			Key: "floor_ns", Help: "median round trip that the tool and the host add: the same test on the client's loopback",

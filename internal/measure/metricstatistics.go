@@ -2,10 +2,9 @@ package measure
 
 // statistic is a figure of a distribution of round trips.
 type statistic struct {
-	name    string // in keys
-	heading string // in tables
-	words   string // in sentences
-	read    func(*Histogram) float64
+	name  string // in keys
+	words string // in sentences
+	read  func(*Histogram) float64
 	// reported is the same figure as the source of an ingested result gives it,
 	// and over how that combines: nothing is averaged but means.
 	reported func(*RTTFigures) *float64
@@ -17,15 +16,15 @@ func statistics() []statistic {
 		return func(h *Histogram) float64 { return float64(h.Percentile(p)) }
 	}
 	return []statistic{
-		{"min", "min", "smallest", func(h *Histogram) float64 { return float64(h.Min()) }, func(f *RTTFigures) *float64 { return f.Min }, Smallest},
-		{"mean", "mean", "mean", meanWithin, func(f *RTTFigures) *float64 { return f.Mean }, MeanOrEnds},
-		{"p50", "p50", "median", percentile(50), func(f *RTTFigures) *float64 { return f.P50 }, Range},
-		{"p90", "p90", "90th percentile", percentile(90), func(f *RTTFigures) *float64 { return f.P90 }, Range},
-		{"p95", "p95", "95th percentile", percentile(95), func(f *RTTFigures) *float64 { return f.P95 }, Range},
-		{"p99", "p99", "99th percentile", percentile(99), func(f *RTTFigures) *float64 { return f.P99 }, Range},
-		{"p99_9", "p99.9", "99.9th percentile", percentile(99.9), func(f *RTTFigures) *float64 { return f.P999 }, Range},
-		{"p99_99", "p99.99", "99.99th percentile", percentile(99.99), func(f *RTTFigures) *float64 { return f.P9999 }, Range},
-		{"max", "max", "largest", func(h *Histogram) float64 { return float64(h.Max()) }, func(f *RTTFigures) *float64 { return f.Max }, Largest},
+		{"min", "smallest", func(h *Histogram) float64 { return float64(h.Min()) }, func(f *RTTFigures) *float64 { return f.Min }, Smallest},
+		{"mean", "mean", meanWithin, func(f *RTTFigures) *float64 { return f.Mean }, MeanOrEnds},
+		{"p50", "median", percentile(50), func(f *RTTFigures) *float64 { return f.P50 }, Range},
+		{"p90", "90th percentile", percentile(90), func(f *RTTFigures) *float64 { return f.P90 }, Range},
+		{"p95", "95th percentile", percentile(95), func(f *RTTFigures) *float64 { return f.P95 }, Range},
+		{"p99", "99th percentile", percentile(99), func(f *RTTFigures) *float64 { return f.P99 }, Range},
+		{"p99_9", "99.9th percentile", percentile(99.9), func(f *RTTFigures) *float64 { return f.P999 }, Range},
+		{"p99_99", "99.99th percentile", percentile(99.99), func(f *RTTFigures) *float64 { return f.P9999 }, Range},
+		{"max", "largest", func(h *Histogram) float64 { return float64(h.Max()) }, func(f *RTTFigures) *float64 { return f.Max }, Largest},
 	}
 }
 

@@ -6,18 +6,15 @@ var (
 		Key: "goodput_bps", Help: "payload counted at the receiver over the steady part; both directions together",
 		Quantity: QuantityBitRate, Unit: "bit/s", Suffix: "bps", Better: Higher, Over: MeanOfRounds, Take: goodput, Member: "goodput_bps",
 		Column: &Column{
-			Name: "goodput", Note: "mean of the round means, counted at the receiver", Show: Always, Scales: 1,
-			Extra: []ExtraColumn{
-				{Name: "range", Note: "smallest and largest trial", Drop: 4},
-				{Name: "CV", Note: "standard deviation divided by the mean, over trials", Drop: 7, Variation: true},
-			},
+			Show: Always, Scales: 1,
+			Extra: []ExtraColumn{{Drop: 4}, {Drop: 7, Variation: true}},
 		},
 	}
 	MetricLoss = &Metric{
 		Key: "loss_ratio", Help: "lost divided by sent",
 		Quantity: QuantityRatio, Suffix: "ratio", Better: Lower, Over: MeanOfRounds, Member: "loss_ratio",
 		Take:   func(r *Result) (float64, bool) { return optional(r.Summary.LossRatio) },
-		Column: &Column{Name: "loss", Note: "lost divided by sent, mean", Drop: 1},
+		Column: &Column{Drop: 1},
 	}
 )
 
@@ -30,17 +27,17 @@ var ThroughputFamily = &Family{"Throughput", "", []*Metric{
 		Take: func(r *Result) (float64, bool) {
 			return float64(r.Summary.DurationNs), r.Options.Bytes > 0 && r.Summary.DurationNs > 0
 		},
-		Column: &Column{Name: "time", Note: "that the fixed amount of bytes took, mean", Drop: 3},
+		Column: &Column{Drop: 3},
 	},
 	{
 		Key: "forward_bps", Help: "goodput from the client to the server, where a trial has both directions",
 		Quantity: QuantityBitRate, Unit: "bit/s", Suffix: "bps", Better: Higher, Over: MeanOfRounds, Member: "forward_bps",
-		Take: oneWay(Forward), Column: &Column{Name: "forward", Drop: 5},
+		Take: oneWay(Forward), Column: &Column{Drop: 5},
 	},
 	{
 		Key: "reverse_bps", Help: "goodput from the server to the client, where a trial has both directions",
 		Quantity: QuantityBitRate, Unit: "bit/s", Suffix: "bps", Better: Higher, Over: MeanOfRounds, Member: "reverse_bps",
-		Take: oneWay(Reverse), Column: &Column{Name: "reverse", Drop: 5},
+		Take: oneWay(Reverse), Column: &Column{Drop: 5},
 	},
 }}
 
@@ -51,13 +48,13 @@ var DatagramFamily = &Family{"Datagrams", "", []*Metric{
 		Key: "jitter_ns", Help: "RFC 3550 interarrival jitter at the end of the trial; mean over its streams",
 		Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: MeanOfRounds, Member: "jitter_ns",
 		Take:   func(r *Result) (float64, bool) { return optional(r.Summary.JitterNs) },
-		Column: &Column{Name: "jitter", Note: "RFC 3550 interarrival jitter, mean", Drop: 5},
+		Column: &Column{Drop: 5},
 	},
 	{
 		Key: "packets_per_second", Help: "datagrams that the receiver got",
 		Quantity: QuantityEventRate, Unit: "packets/s", Suffix: "per_second", Better: Higher, Over: MeanOfRounds, Member: "packets_per_second",
 		Take:   func(r *Result) (float64, bool) { return r.Summary.PacketsPerSecond, r.Test == TestUDP },
-		Column: &Column{Name: "packets/s", Note: "received, mean", Drop: 6},
+		Column: &Column{Drop: 6},
 	},
 }}
 
@@ -72,7 +69,7 @@ var SegmentFamily = &Family{"Segments", "", []*Metric{
 			}
 			return float64(*r.Summary.Retransmits), true
 		},
-		Column: &Column{Name: "resent", Note: "TCP segments sent again in a trial, mean", Drop: 6},
+		Column: &Column{Drop: 6},
 	},
 }}
 
@@ -88,13 +85,13 @@ var StreamFamily = &Family{"Streams and processor time", "", []*Metric{
 			}
 			return min(max(f.JainIndex, 0), 1), true
 		},
-		Column: &Column{Name: "fairness", Note: "Jain's index of the streams' goodputs, mean: 1 where all streams had the same", Drop: 7},
+		Column: &Column{Drop: 7},
 	},
 	{
 		Key: "cpu_seconds_per_gb", Help: "processor time that both ends together spent on 1e9 payload bytes",
 		Quantity: QuantityCost, Unit: "s/GB", Suffix: "seconds_per_gb", Better: Lower, Over: MeanOfRounds, Member: "cpu_seconds_per_gb", CSV: CSVMean,
 		Take:   func(r *Result) (float64, bool) { return optional(r.Summary.CPUSecPerGB) },
-		Column: &Column{Name: "CPU", Note: "processor seconds of both ends on a GB of payload, mean", Drop: 8},
+		Column: &Column{Drop: 8},
 	},
 }}
 

@@ -151,8 +151,8 @@ func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
 			t.Errorf("%s: %+v", label, test.Caveats)
 		}
 	}
-	if row := r.test(t, "tcp").Rows[0]; row.Confidence.String() != "3 medium" {
-		t.Errorf("confidence %s", row.Confidence)
+	if tcp := r.test(t, "tcp"); english(tcp).confidences(tcp.Rows[0].Confidence) != "3 medium" {
+		t.Errorf("confidence %+v", tcp.Rows[0].Confidence)
 	}
 }
 

@@ -251,7 +251,7 @@ func TestHostsThatChangeShowBothValues(t *testing.T) {
 	in.Results[3].Hosts.Client.Facts.MTU = 9000
 	for _, h := range build(t, in).Hosts {
 		for _, f := range h.Facts {
-			if f.Name == "MTU" && (h.Name == "office") != (len(f.Values) == 2) {
+			if f.Key == "fact.mtu" && (h.Name == "office") != (len(f.Values) == 2) {
 				t.Errorf("%s: MTU %v", h.Name, f.Values)
 			}
 		}
@@ -271,8 +271,8 @@ func TestAHostShowsItsOwnLimitsWhereTheyAreKept(t *testing.T) {
 	found := map[string][]string{}
 	for _, h := range build(t, in).Hosts {
 		for _, f := range h.Facts {
-			if f.Name == "own limits (soku floor)" {
-				found[h.Name] = f.Values
+			if f.Key == "fact.own_limits" {
+				found[h.Name] = factValues(text.English(), f)
 			}
 		}
 	}

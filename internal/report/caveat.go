@@ -122,7 +122,7 @@ const mostSources = 4
 func (t testView) sources() []string {
 	var out []string
 	for _, s := range t.Ingested {
-		out = append(out, s.Text)
+		out = append(out, s.in(t.Catalogue))
 	}
 	if len(out) > mostSources {
 		out = append(out[:mostSources], t.Say("caveat.other_sources", nil))

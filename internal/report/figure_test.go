@@ -81,7 +81,8 @@ func TestEveryMetricOfTheTableIsInTheReport(t *testing.T) {
 	}
 }
 
-// A new figure of results is one entry of the table and nothing else.
+// A new figure of results is one entry of the table, and a message where the words of
+// its key are no good heading.
 func TestAMetricMoreIsInEveryForm(t *testing.T) {
 	family := measure.MetricsOf(measure.TestTCP).Families[0]
 	before := family.Metrics
@@ -95,7 +96,7 @@ func TestAMetricMoreIsInEveryForm(t *testing.T) {
 			}
 			return 4711, true
 		},
-		Column: &measure.Column{Name: "largest stream", Drop: 9},
+		Column: &measure.Column{Drop: 9},
 	})
 	r := build(t, fourPatterns().input())
 	wide := func(w io.Writer) error { return r.Text(w, 300) }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // addFamily adds the columns of a family's metrics for those rows.
@@ -21,26 +23,28 @@ func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 		if m == t.Basis.column() {
 			drop = 0
 		}
-		out.add(column{Name: c.Name, Unit: as.heading(unit), Number: true, keep: drop, Why: t.note(m)}, func(i int) string {
-			return cell(rows[i], m, unit)
+		out.add(column{Name: t.metric(m), Unit: t.unitOf(as, unit), Number: true, keep: drop, Why: t.note(m)}, func(i int) string {
+			return t.cell(rows[i], m, unit)
 		})
 		for _, x := range c.Extra {
 			if x.Show == measure.WhereFound && !slices.ContainsFunc(rows, func(r *Row) bool { s := r.figure(m); return s != nil && s.N > 1 }) {
 				continue
 			}
-			extra := column{Name: x.Name, Number: true, keep: x.Drop, Why: x.Note}
-			if !x.Variation {
-				extra.Unit = as.heading(unit)
+			extra := column{Number: true, keep: x.Drop}
+			if x.Variation {
+				extra.Name, extra.Why = t.Say("column.variation", nil), t.Say("column_note.variation", nil)
+			} else {
+				extra.Name, extra.Why, extra.Unit = t.SayFor(m.Key, "column.range", nil), t.Say("column_note.range", nil), t.unitOf(as, unit)
 			}
 			out.add(extra, func(i int) string {
 				s := rows[i].figure(m)
 				switch {
 				case s == nil || x.Variation && s.N < 2:
-					return "–"
+					return text.Absent
 				case x.Variation:
 					return fmt.Sprintf("%.1f %%", s.CV*100)
 				}
-				return endsText(s, unit)
+				return t.ends(s, unit)
 			})
 		}
 	}
@@ -64,20 +68,44 @@ func (t testView) shows(rows []*Row, m *measure.Metric) bool {
 	})
 }
 
+// metric is the heading of a metric: a message, or the words of its key.
+func (t testView) metric(m *measure.Metric) string {
+	if t.Has("metric." + m.Key) {
+		return t.Say("metric."+m.Key, nil)
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(m.Key, "_"+m.Suffix), "_", " ")
+}
+
 // note is what the heading of a metric means.
 func (t testView) note(m *measure.Metric) string {
+	test := string(t.Test.Test)
 	switch {
-	case t.Test.Test != measure.TestConnect:
-	case m == measure.MetricRTTLoss:
-		return "attempts that came to no connection"
-	case m.Of == measure.RoundTrips && m.Over == measure.Merged:
-		return "of the set-ups of all trials together"
+	case t.Has("metric_note." + m.Key):
+		return t.SayFor(test, "metric_note."+m.Key, nil)
+	case m.Of != nil && t.Has("metric_note.of."+m.Of.Member):
+		return t.SayFor(test, "metric_note.of."+m.Of.Member, nil)
 	}
-	return m.Column.Note
+	return ""
+}
+
+// unitOf is the unit that the heading of a column names.
+func (t testView) unitOf(as form, unit scale) string {
+	if as.bare {
+		return ""
+	}
+	return t.unit(unit)
+}
+
+// unit is the name of a unit: a symbol, or a word of the language.
+func (t testView) unit(s scale) string {
+	if t.Has("unit." + s.unit) {
+		return t.Say("unit."+s.unit, nil)
+	}
+	return s.unit
 }
 
 // cell writes the metric of a row, or what stands for it.
-func cell(r *Row, m *measure.Metric, unit scale) string {
+func (t testView) cell(r *Row, m *measure.Metric, unit scale) string {
 	s := r.figure(m)
 	if s == nil && m.Column.Instead != nil {
 		s = r.figure(m.Column.Instead)
@@ -85,19 +113,26 @@ func cell(r *Row, m *measure.Metric, unit scale) string {
 	as := formOf(m.Quantity)
 	switch {
 	case s == nil:
-		return "–"
+		return text.Absent
 	case m.Column.Ends:
-		return endsText(s, unit)
+		return t.ends(s, unit)
 	case s.RangeOnly:
-		return "–"
+		return text.Absent
 	case s.Metric.Over == measure.Range && as.cellText(s.Min, unit) != as.cellText(s.Max, unit):
-		return endsText(s, unit)
+		return t.ends(s, unit)
 	}
 	return as.cellText(s.Value, unit)
 }
 
-// endsText is the smallest and the largest trial.
-func endsText(s *Figure, unit scale) string { return unit.text(s.Min) + " to " + unit.text(s.Max) }
+// ends are the smallest and the largest trial.
+func (t testView) ends(s *Figure, unit scale) string {
+	return t.between(unit.text(s.Min), unit.text(s.Max))
+}
+
+// between is a range of figures.
+func (t testView) between(low, high string) string {
+	return t.Say("cell.range", text.Args{"Low": low, "High": high})
+}
 
 // unitOf is the unit of a metric's column: see [measure.Column.Scales].
 func unitOf(rows []*Row, f *measure.Family, m *measure.Metric) scale {

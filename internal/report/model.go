@@ -49,7 +49,7 @@ type Report struct {
 	Tests    []Test    `json:"tests"`              // one element a label, in order of label
 	Warnings []Warning `json:"warnings,omitempty"` // most frequent first
 	Hosts    []Host    `json:"hosts,omitempty"`
-	Tools    []string  `json:"tools,omitempty"` // program versions and protocols that took part
+	Tools    []Tool    `json:"tools,omitempty"` // program versions and protocols that took part
 }
 
 // Test is everything measured under one label of the plan.
@@ -166,12 +166,6 @@ type Host struct {
 	Name  string   `json:"name"`
 	Roles []string `json:"roles"` // "client", "server"
 	Facts []Fact   `json:"facts"`
-}
-
-// Fact is one property of a host; several values mean that it changed between trials.
-type Fact struct {
-	Name   string   `json:"name"`
-	Values []string `json:"values"`
 }
 
 // series is one trial over time: rates in bit/s or round trips in ns.

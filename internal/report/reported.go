@@ -31,12 +31,6 @@ func (m Missing) MarshalJSON() ([]byte, error) {
 	}{plain(m), text.English().Finding(m.Finding)})
 }
 
-// Source is a program or a publication that results were taken over from.
-type Source struct {
-	Text   string `json:"text"` // "iperf3 3.12, read by soku 1.2"
-	Trials int    `json:"trials"`
-}
-
 // reportedOf is nil where no trial is of that kind; the results are of trials that
 // succeeded.
 func reportedOf(results []*measure.Result) *Reported {
@@ -60,12 +54,13 @@ func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 		if r.Origin == nil {
 			continue
 		}
-		name := sourceText(r)
-		if i := slices.IndexFunc(sources, func(s Source) bool { return s.Text == name }); i >= 0 {
-			sources[i].Trials++
-		} else {
-			sources = append(sources, Source{name, 1})
+		source := sourceOf(r)
+		i := slices.IndexFunc(sources, func(s Source) bool { s.Trials = 0; return s == source })
+		if i < 0 {
+			i = len(sources)
+			sources = append(sources, source)
 		}
+		sources[i].Trials++
 		for _, f := range r.Origin.Missing {
 			if i := slices.IndexFunc(missing, func(o Missing) bool { return o.Equal(f) }); i >= 0 {
 				missing[i].Trials++
@@ -77,13 +72,4 @@ func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 	slices.SortStableFunc(sources, func(a, b Source) int { return b.Trials - a.Trials })
 	slices.SortStableFunc(missing, func(a, b Missing) int { return b.Trials - a.Trials })
 	return sources, missing
-}
-
-// sourceText is "iperf3 3.12" or what the mapping file says of a publication.
-func sourceText(r *measure.Result) string {
-	tool := join(" ", r.Origin.Tool, r.Origin.ToolVersion)
-	if tool == "" {
-		tool = "a table"
-	}
-	return join(", ", tool, r.Origin.Source)
 }

@@ -1,11 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // Route is what the newest trial of a pattern found that found anything.
@@ -32,24 +31,12 @@ func routeOf(results []*measure.Result) *Route {
 
 // addLimit adds what limits the path MTU.
 func (t testView) addLimit(out *table) {
-	out.add(column{Name: "limited by", keep: 1, Why: "of the newest trial"}, func(i int) string {
+	out.add(t.named("column.limited_by", column{keep: 1}), func(i int) string {
 		if r := t.Rows[i].Route; r != nil && r.PathMTU != nil {
-			return limitText(r.PathMTU)
+			return t.Sentence(text.MTULimitShort(r.PathMTU))
 		}
-		return "–"
+		return text.Absent
 	})
-}
-
-func limitText(m *measure.PathMTU) string {
-	switch {
-	case m.Limit == measure.LimitInterface:
-		return "the client's interface"
-	case m.Limit == measure.LimitReported && m.After != nil:
-		return fmt.Sprintf("hop %d, %s, which reports it", m.After.Hop, m.After.Address)
-	case m.Limit == measure.LimitBlackHole && m.After != nil:
-		return fmt.Sprintf("a black hole after hop %d, %s", m.After.Hop, m.After.Address)
-	}
-	return "not known"
 }
 
 // hopTable is the hops of every pattern's newest trace, a line a node; without columns
@@ -84,43 +71,34 @@ func (t testView) hopTable() table {
 	}
 	out := table{Rows: make([][]string, len(lines))}
 	unit := scaleFor(timeScales, figures...)
-	out.add(column{Name: "pattern", Head: true, keep: 2}, func(i int) string { return lines[i].pattern })
-	out.add(column{Name: "hop", Number: true}, func(i int) string { return strconv.Itoa(lines[i].hop.Hop) })
-	out.add(column{Name: "node"}, func(i int) string { return hopText(lines[i].node) })
-	out.add(column{Name: "loss", Number: true, keep: 1, Why: "probes of the hop that nobody answered; a router that answers few is not one that drops"}, func(i int) string {
+	out.add(t.named("column.pattern", column{Head: true, keep: 2}), func(i int) string { return lines[i].pattern })
+	out.add(t.named("column.hop", column{Number: true}), func(i int) string { return strconv.Itoa(lines[i].hop.Hop) })
+	out.add(t.named("column.node", column{}), func(i int) string {
+		if lines[i].node == nil {
+			return t.Say("trace.no_answer", nil)
+		}
+		return t.Sentence(text.TraceNode(lines[i].node))
+	})
+	out.add(t.named("column.hop_loss", column{Number: true, keep: 1}), func(i int) string {
 		if !lines[i].first || lines[i].hop.Sent == 0 {
 			return ""
 		}
-		return ratioText(lines[i].hop.LossRatio)
+		return text.Percent(lines[i].hop.LossRatio)
 	})
 	for _, c := range []struct {
 		name string
 		keep int
 		pick func(*measure.TraceNode) float64
 	}{
-		{"mean", 0, func(n *measure.TraceNode) float64 { return n.MeanNs }}, {"best", 3, func(n *measure.TraceNode) float64 { return n.MinNs }},
-		{"worst", 4, func(n *measure.TraceNode) float64 { return n.MaxNs }}, {"deviation", 5, func(n *measure.TraceNode) float64 { return n.StdDevNs }},
+		{"column.hop_mean", 0, func(n *measure.TraceNode) float64 { return n.MeanNs }}, {"column.hop_best", 3, func(n *measure.TraceNode) float64 { return n.MinNs }},
+		{"column.hop_worst", 4, func(n *measure.TraceNode) float64 { return n.MaxNs }}, {"column.hop_deviation", 5, func(n *measure.TraceNode) float64 { return n.StdDevNs }},
 	} {
-		out.add(column{Name: c.name, Unit: unit.unit, Number: true, keep: c.keep}, func(i int) string {
+		out.add(t.named(c.name, column{Unit: t.unit(unit), Number: true, keep: c.keep}), func(i int) string {
 			if lines[i].node == nil {
-				return "–"
+				return text.Absent
 			}
 			return unit.text(c.pick(lines[i].node))
 		})
 	}
 	return out
-}
-
-func hopText(n *measure.TraceNode) string {
-	if n == nil {
-		return "no answer"
-	}
-	parts := []string{n.Address}
-	if n.Name != "" {
-		parts = []string{n.Name, "(" + n.Address + ")"}
-	}
-	if n.Reason != "" {
-		parts = append(parts, "– "+n.Reason)
-	}
-	return strings.Join(parts, " ")
 }

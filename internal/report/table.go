@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ func (t testView) figureTable(factors bool) table {
 			out.add(column{Name: name, Head: true}, func(i int) string { return t.Rows[i].Levels[f].Value })
 		}
 	} else {
-		out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Rows[i].Pattern })
+		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Rows[i].Pattern })
 	}
 	rows := make([]*Row, len(t.Rows))
 	for i := range t.Rows {
@@ -62,14 +61,14 @@ func (t testView) figureTable(factors bool) table {
 			t.addFamily(&out, rows, f)
 		}
 	}
-	if t.Test.Test == measure.TestMTU {
+	if slices.Contains(measure.MetricsOf(t.Test.Test).Families, measure.PathMTUFamily) {
 		t.addLimit(&out)
 	}
-	out.add(column{Name: "trials", Number: true, keep: 2, Why: "trials that succeeded"}, func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
+	out.add(t.named("column.trials", column{Number: true, keep: 2}), func(i int) string { return strconv.Itoa(t.Rows[i].Trials) })
 	if len(t.Failures) > 0 {
-		out.add(column{Name: "failed", Number: true, keep: 1, Why: "trials that failed; their figures are not counted"}, func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
+		out.add(t.named("column.failed", column{Number: true, keep: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
 	}
-	out.add(column{Name: "confidence", keep: 3, Why: "how far each trial's own figure can be trusted, by number of trials"}, func(i int) string { return t.Rows[i].Confidence.String() })
+	out.add(t.named("column.confidence", column{keep: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
 	return out
 }
 
@@ -86,45 +85,55 @@ func (t testView) rankTable(reasons bool) table {
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, figures...)
 	optional := func(v *float64) string {
 		if v == nil {
-			return "–"
+			return text.Absent
 		}
 		return unit.text(*v)
 	}
-	out.add(column{Name: "rank", Number: true, Why: "equal ranks: no difference shown"}, func(i int) string {
+	out.add(t.named("column.rank", column{Number: true}), func(i int) string {
 		if t.Ranking[i].Rank == 0 {
-			return "–"
+			return text.Absent
 		}
 		return strconv.Itoa(t.Ranking[i].Rank)
 	})
-	out.add(column{Name: "pattern", Head: true}, func(i int) string { return t.Ranking[i].Pattern })
-	out.add(column{Name: t.estimate(), Unit: unit.unit, Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
+	out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return t.Ranking[i].Pattern })
+	out.add(column{Name: t.estimate(), Unit: t.unit(unit), Number: true}, func(i int) string { return optional(t.Ranking[i].Estimate) })
 	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil && p.High != nil }) {
-		out.add(column{Name: "95 % interval", Unit: unit.unit, Number: true, keep: 1, Why: "of this pattern's own estimate; ranks come from paired comparisons"}, func(i int) string {
+		out.add(t.named("column.interval", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string {
 			if p := t.Ranking[i]; p.Low != nil && p.High != nil {
-				return unit.text(*p.Low) + " to " + unit.text(*p.High)
+				return t.between(unit.text(*p.Low), unit.text(*p.High))
 			}
-			return "–"
+			return text.Absent
 		})
 	}
 	if reasons {
-		out.add(column{Name: "why"}, func(i int) string { return text.English().Finding(t.Ranking[i].Reason) })
+		out.add(t.named("column.why", column{}), func(i int) string { return t.Finding(t.Ranking[i].Reason) })
 	}
 	return out
 }
 
-// String is "3 high, 1 low", or a dash for trials that carry no label.
-func (c Confidences) String() string {
+// named gives a column its heading, by its key, and what that means.
+func (t testView) named(key string, c column) column {
+	c.Name = t.Heading(key)
+	if note := strings.TrimPrefix(key, "column."); t.Has("column_note." + note) {
+		c.Why = t.Say("column_note."+note, nil)
+	}
+	return c
+}
+
+// confidences is "3 high, 1 low", or a dash for trials that carry no label.
+func (t testView) confidences(c Confidences) string {
 	var parts []string
-	for _, p := range []struct {
-		n    int
-		name string
-	}{{c.High, "high"}, {c.Medium, "medium"}, {c.Low, "low"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.name))
-		}
+	if c.High > 0 {
+		parts = append(parts, t.Say("cell.confidence.high", text.Args{"N": c.High}))
+	}
+	if c.Medium > 0 {
+		parts = append(parts, t.Say("cell.confidence.medium", text.Args{"N": c.Medium}))
+	}
+	if c.Low > 0 {
+		parts = append(parts, t.Say("cell.confidence.low", text.Args{"N": c.Low}))
 	}
 	if len(parts) == 0 {
-		return "–"
+		return text.Absent
 	}
-	return strings.Join(parts, ", ")
+	return t.List(parts)
 }

@@ -82,7 +82,7 @@ func (t testView) loadTable(factors bool) table {
 			out.add(column{Name: name, Head: true}, func(i int) string { return rows[i].Levels[f].Value })
 		}
 	} else {
-		out.add(column{Name: "pattern", Head: true}, func(i int) string { return rows[i].Pattern })
+		out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return rows[i].Pattern })
 	}
 	t.addFamily(&out, rows, measure.UnderLoadFamily)
 	return out

@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/stats"
+	"soku/internal/text"
 )
 
 // loaded is the campaign with streams of every TCP trial, whose rates differ by
@@ -108,7 +109,7 @@ func TestAFailedTrialsLatencyUnderLoadIsLeftOut(t *testing.T) {
 func TestEveryFormShowsLatencyUnderLoadAndFairness(t *testing.T) {
 	r := build(t, loaded(fourPatterns().input(), 8, 0.4))
 	row := r.test(t, "tcp").row(t, "ErGw1AZ")
-	rpm, fair := countText(row.figure(measure.MetricRPM).Mean), indexText(row.Figure("fairness_index").Mean)
+	rpm, fair := countText(row.figure(measure.MetricRPM).Mean), text.Index(row.Figure("fairness_index").Mean)
 	for form, parts := range map[string][]string{
 		"txt":  {"latency under load", "loaded p50", "RPM", rpm},
 		"md":   {"latency under load", "| loaded p50", rpm, "fairness", fair},

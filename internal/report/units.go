@@ -1,11 +1,11 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // scale is the unit that all figures of one column share, so that a reader
@@ -29,26 +29,24 @@ type form struct {
 	cell func(float64) string
 	// bare: the heading of a column does not name the unit.
 	bare bool
-	// whole writes a figure with its unit; nil: four digits and the metric's unit.
-	whole func(float64) string
 }
 
 func formOf(q measure.Quantity) form {
 	switch q {
 	case measure.QuantityBitRate:
-		return form{scales: rateScales, whole: measure.FormatRate}
+		return form{scales: rateScales}
 	case measure.QuantityTime:
-		return form{scales: timeScales, whole: measure.FormatLatency}
+		return form{scales: timeScales}
 	case measure.QuantityBytes:
 		return form{scales: []scale{{"bytes", 1}}, cell: countText}
 	case measure.QuantityEventRate:
 		return form{scales: []scale{{"1/s", 1}}, cell: countText, bare: true}
 	case measure.QuantityRatio:
-		return form{scales: []scale{{"%", 0.01}}, cell: ratioText, bare: true, whole: ratioText}
+		return form{scales: []scale{{"%", 0.01}}, cell: text.Percent, bare: true}
 	case measure.QuantityIndex:
-		return form{scales: []scale{one}, cell: indexText, whole: indexText}
+		return form{scales: []scale{one}, cell: text.Index}
 	case measure.QuantityCost:
-		return form{scales: []scale{{"s/GB", 1}}, cell: func(v float64) string { return digits(v, 3) }}
+		return form{scales: []scale{{"s/GB", 1}}, cell: func(v float64) string { return text.Significant(3, v) }}
 	}
 	return form{scales: []scale{one}, cell: countText}
 }
@@ -61,32 +59,7 @@ func (f form) cellText(v float64, unit scale) string {
 	return unit.text(v)
 }
 
-// heading is the unit that the heading of a column names.
-func (f form) heading(unit scale) string {
-	if f.bare {
-		return ""
-	}
-	return unit.unit
-}
-
-// valueText writes a value of a metric with its unit.
-func valueText(m *measure.Metric, v float64) string {
-	if f := formOf(m.Quantity); f.whole != nil {
-		return f.whole(v)
-	}
-	return digits(v, 4) + " " + m.Unit
-}
-
 func countText(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
-
-func indexText(v float64) string { return fmt.Sprintf("%.3f", v) }
-
-func ratioText(ratio float64) string {
-	if ratio == 0 {
-		return "0 %"
-	}
-	return digits(ratio*100, 3) + " %"
-}
 
 // scaleFor picks the largest unit in which the smallest positive figure is at
 // least 1, or the smallest unit.
@@ -109,21 +82,4 @@ func scaleFor(scales []scale, figures ...float64) scale {
 }
 
 // text writes a figure in the unit, without it.
-func (s scale) text(v float64) string { return digits(v/s.per, 4) }
-
-// digits writes v with n significant digits, never in exponent form; digits
-// before the point are all kept.
-func digits(v float64, n int) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "–"
-	}
-	if v == 0 {
-		return "0"
-	}
-	before := int(math.Floor(math.Log10(math.Abs(v)))) + 1
-	after := max(n-max(before, 1), 0)
-	if before < 1 { // 0.00123
-		after = min(n-before, 9)
-	}
-	return strconv.FormatFloat(v, 'f', after, 64)
-}
+func (s scale) text(v float64) string { return text.Significant(4, v/s.per) }

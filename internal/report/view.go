@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"soku/internal/text"
@@ -17,6 +16,7 @@ type view struct {
 	Sections  []section
 	Warned    []string
 	HostTable table
+	Tools     []string
 	Seed      int64
 	Plan      string
 }
@@ -50,7 +50,10 @@ type testView struct {
 }
 
 func newView(r *Report, c *text.Catalogue) view {
-	v := view{Report: r, Subtitle: r.subtitle(), HostTable: hostTable(r.Hosts), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
+	v := view{Report: r, Subtitle: r.subtitle(), HostTable: hostTable(r.Hosts, c), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
+	for _, tool := range r.Tools {
+		v.Tools = append(v.Tools, tool.in(c))
+	}
 	for i := range r.Tests {
 		t := testView{&r.Tests[i], c}
 		s := section{testView: t, ID: fmt.Sprintf("t%d", i+1), Answer: t.answer(), Caveats: t.caveats(), Basis: t.basis(), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable()}
@@ -98,62 +101,6 @@ func (v view) withCharts() view {
 		s.LoadTime = s.loadOverTime(s.ID+"-load-time", series)
 	}
 	return v
-}
-
-// hostTable has facts as rows and hosts as columns. Hosts that are alike in
-// all but their name share a column.
-func hostTable(hosts []Host) table {
-	if len(hosts) == 0 {
-		return table{}
-	}
-	kinds := alike(hosts)
-	var names []string
-	for _, h := range kinds {
-		for _, f := range h.Facts {
-			if !slices.Contains(names, f.Name) {
-				names = append(names, f.Name)
-			}
-		}
-	}
-	out := table{Rows: make([][]string, len(names)+1)}
-	out.add(column{Name: "host", Head: true}, func(i int) string {
-		if i == 0 {
-			return "role"
-		}
-		return names[i-1]
-	})
-	for _, h := range kinds {
-		out.add(column{Name: h.Name}, func(i int) string {
-			if i == 0 {
-				return strings.Join(h.Roles, ", ")
-			}
-			for _, f := range h.Facts {
-				if f.Name == names[i-1] {
-					return strings.Join(f.Values, " / ")
-				}
-			}
-			return "–"
-		})
-	}
-	return out
-}
-
-// alike joins hosts of the same role and facts; their host names go unless
-// they tell more than the names on the path.
-func alike(hosts []Host) []Host {
-	var out []Host
-	for _, h := range hosts {
-		h.Facts = slices.DeleteFunc(slices.Clone(h.Facts), func(f Fact) bool { return f.Name == hostName && slices.Equal(f.Values, []string{h.Name}) })
-		i := slices.IndexFunc(out, func(o Host) bool {
-			return slices.Equal(o.Roles, h.Roles) && slices.EqualFunc(o.Facts, h.Facts, func(a, b Fact) bool { return a.Name == b.Name && slices.Equal(a.Values, b.Values) })
-		})
-		if i < 0 {
-			out = append(out, h)
-			continue
-		}
-		out[i].Name += ", " + h.Name
-	}
-	return out
 }
 
 func shown(values []string) []string {

@@ -47,7 +47,7 @@ func TraceTable(t *measure.Trace) [][]string {
 			rows = append(rows, []string{number, text.English().Say("trace.no_answer", nil), loss, sent})
 		}
 		for _, n := range h.Nodes {
-			line := []string{number, nodeText(n), loss, sent}
+			line := []string{number, text.English().Sentence(text.TraceNode(&n)), loss, sent}
 			for _, ns := range []float64{n.LastNs, n.MeanNs, n.MinNs, n.MaxNs, n.StdDevNs} {
 				line = append(line, measure.FormatLatency(ns))
 			}
@@ -60,25 +60,6 @@ func TraceTable(t *measure.Trace) [][]string {
 		}
 	}
 	return rows
-}
-
-// nodeText names who answered, and why the probe went no further.
-func nodeText(n measure.TraceNode) string {
-	node := n.Address
-	if n.Name != "" {
-		node = n.Name + " (" + n.Address + ")"
-	}
-	if len(n.MPLS) > 0 {
-		var labels []string
-		for _, l := range n.MPLS {
-			labels = append(labels, strconv.Itoa(l.Label))
-		}
-		node += " MPLS " + strings.Join(labels, "/")
-	}
-	if n.Reason != "" {
-		node += ": " + n.Reason
-	}
-	return node
 }
 
 // ranges writes sorted numbers as people do: 0-3,7.

@@ -41,7 +41,8 @@ func figuresText(figures measure.Figures) string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *Catalogue) where(w measure.Where) string {
+// Where names the end or the direction that something is about.
+func (c *Catalogue) Where(w measure.Where) string {
 	if key := "where." + string(w); c.Has(key) {
 		return c.Say("where."+string(w), nil)
 	}

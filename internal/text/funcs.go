@@ -49,7 +49,7 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 		// figures writes several values of a metric, or the range of more than three.
 		"figures": c.figures,
 		// list writes names one after the other.
-		"list": c.list,
+		"list": c.List,
 		// phrases writes parts that may have commas of their own: a; b, c.
 		"phrases": c.phrases,
 		// enumerate writes names with a word before the last: a, b and c.
@@ -69,7 +69,7 @@ func (c *Catalogue) funcs() texttemplate.FuncMap {
 		// given tells whether there is a figure that a sentence may do without.
 		"given": func(v any) bool { return v != nil },
 		// where writes the end or the direction that a finding is about.
-		"where": c.where,
+		"where": c.Where,
 		// ago writes ns before now, in the largest whole unit: 2 days ago.
 		"ago": c.ago,
 		// count writes how many of a thing there are, by the message count.THING.

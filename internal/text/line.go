@@ -1,5 +1,7 @@
 package text
 
+import "reflect"
+
 // Line is one line of a summary as data: what it is of, and its sentence. Label and Key
 // are keys of the catalogue; an empty Label is a line that belongs to the one above it.
 type Line struct {
@@ -7,6 +9,9 @@ type Line struct {
 	Key   string
 	Args  Args
 }
+
+// Equal tells whether both are the same sentence with the same figures.
+func (l Line) Equal(o Line) bool { return reflect.DeepEqual(l, o) }
 
 // Lines collect the lines of a summary.
 type Lines []Line
@@ -29,6 +34,9 @@ func (c *Catalogue) Words(l Line) (label, sentence string) {
 	}
 	return label, c.sentence(l.Key, l.Args)
 }
+
+// Sentence is the sentence of a line without its label.
+func (c *Catalogue) Sentence(l Line) string { return c.sentence(l.Key, l.Args) }
 
 // Heading is the heading of a column, by its key.
 func (c *Catalogue) Heading(key string) string { return c.sentence(key, nil) }

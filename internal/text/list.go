@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// list is names one after the other.
-func (c *Catalogue) list(names []string) string {
+// List is names one after the other.
+func (c *Catalogue) List(names []string) string {
 	return strings.Join(names, c.Say("list.separator", nil))
 }
 
@@ -18,5 +18,5 @@ func (c *Catalogue) enumerate(names []string) string {
 		return strings.Join(names, "")
 	}
 	last := len(names) - 1
-	return c.Say("list.last", Args{"First": c.list(names[:last]), "Last": names[last]})
+	return c.Say("list.last", Args{"First": c.List(names[:last]), "Last": names[last]})
 }

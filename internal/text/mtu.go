@@ -1,6 +1,10 @@
 package text
 
-import "soku/internal/measure"
+import (
+	"strings"
+
+	"soku/internal/measure"
+)
 
 // MTULimit says what limits a path MTU. Names of hops come from the network: whoever
 // shows the sentence on a terminal filters it.
@@ -22,6 +26,12 @@ func MTULimit(m *measure.PathMTU) Line {
 		return Line{Key: "mtu.limit.unfinished", Args: args}
 	}
 	return Line{Key: "mtu.limit.silent", Args: args}
+}
+
+// MTULimitShort is MTULimit for a cell of a table, without names.
+func MTULimitShort(m *measure.PathMTU) Line {
+	l := MTULimit(m)
+	return Line{Key: "mtu.cell." + strings.TrimPrefix(l.Key, "mtu.limit."), Args: l.Args}
 }
 
 // hopArgs are the members of a hop that sentences write; nil where there is none.

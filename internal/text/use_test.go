@@ -88,6 +88,12 @@ func (m message) arguments() map[string]bool {
 	return out
 }
 
+// MessageKeys are the keys of all English messages.
+func MessageKeys(t *testing.T) []string {
+	t.Helper()
+	return slices.Sorted(maps.Keys(messagesOf(t, "en")))
+}
+
 // use is what the program asks the catalogue for.
 type use struct {
 	at   string
@@ -194,14 +200,31 @@ func usesOfLine(n *ast.CompositeLit) (out []use) {
 		if field, ok := kv.Key.(*ast.Ident); ok && (field.Name == "Key" || field.Name == "Label") {
 			u := use{}
 			u.key, u.open = keyOf(kv.Value)
+			if field.Name == "Key" {
+				u.args = argumentsOfLine(n)
+			}
 			out = append(out, u)
 		}
 	}
 	return out
 }
 
+// argumentsOfLine are those of a Line that is written out with its arguments.
+func argumentsOfLine(n *ast.CompositeLit) []string {
+	for _, elt := range n.Elts {
+		kv, ok := elt.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if field, ok := kv.Key.(*ast.Ident); ok && field.Name == "Args" {
+			return argumentsOf(kv.Value)
+		}
+	}
+	return []string{}
+}
+
 // headings are the families whose keys stand in the sources as values of their own.
-var headings = []string{"label.", "live."}
+var headings = []string{"column.", "fact.", "label.", "live."}
 
 func labels(n ast.Node) (keys []use) {
 	lit, ok := n.(*ast.BasicLit)
@@ -211,7 +234,7 @@ func labels(n ast.Node) (keys []use) {
 	u := use{}
 	u.key, _ = keyOf(lit)
 	for _, family := range headings {
-		if strings.HasPrefix(u.key, family) {
+		if strings.HasPrefix(u.key, family) && u.key != family {
 			u.open = strings.HasSuffix(u.key, ".")
 			keys = append(keys, u)
 		}

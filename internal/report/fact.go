@@ -1,0 +1,167 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// Fact is one property of a host; several values mean that it changed between trials.
+// Its JSON form has its name and the values as a person reads them.
+type Fact struct {
+	Key    string // of the catalogue, or the name of a kernel setting
+	Values []text.Line
+}
+
+// hostName is the fact that a host calls itself so.
+const hostName = "fact.host_name"
+
+type factJSON struct {
+	Key    string   `json:"key"`
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
+// MarshalJSON writes it.
+func (f Fact) MarshalJSON() ([]byte, error) {
+	c := text.English()
+	return json.Marshal(factJSON{strings.TrimPrefix(f.Key, "fact."), factName(c, f.Key), factValues(c, f)})
+}
+
+// UnmarshalJSON reads it; earlier versions wrote no key.
+func (f *Fact) UnmarshalJSON(data []byte) error {
+	var j factJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	f.Key, f.Values = cmp.Or(j.Key, j.Name), nil
+	if text.English().Has("fact." + f.Key) {
+		f.Key = "fact." + f.Key
+	}
+	for _, v := range j.Values {
+		f.Values = append(f.Values, plain(v))
+	}
+	return nil
+}
+
+func factName(c *text.Catalogue, key string) string {
+	if strings.HasPrefix(key, "fact.") && c.Has(key) {
+		return c.Heading(key)
+	}
+	return key
+}
+
+func factValues(c *text.Catalogue, f Fact) []string {
+	out := make([]string, len(f.Values))
+	for i, v := range f.Values {
+		out[i] = c.Sentence(v)
+	}
+	return out
+}
+
+func plain(value string) text.Line {
+	return text.Line{Key: "value.plain", Args: text.Args{"Value": value}}
+}
+
+// facts are what can change a figure. Load is left out: it is different in every trial
+// and belongs to the single result.
+func facts(f measure.Facts) []Fact {
+	var out []Fact
+	add := func(key string, v text.Line) { out = append(out, Fact{Key: key, Values: []text.Line{v}}) }
+	name := func(key, value string) {
+		if value != "" {
+			add(key, plain(value))
+		}
+	}
+	name(hostName, f.Hostname)
+	name("fact.system", join(" ", cmp.Or(f.Distribution, f.OS), f.Arch))
+	name("fact.kernel", f.Kernel)
+	name("fact.virtualization", f.Virtual)
+	if f.CPUs > 0 || f.CPUModel != "" {
+		add("fact.cpu", text.Line{Key: "value.cpu", Args: text.Args{"CPUs": f.CPUs, "Model": f.CPUModel}})
+	}
+	name("fact.cpu_governor", f.Governor)
+	if f.MemoryBytes > 0 {
+		add("fact.memory", text.Line{Key: "value.memory", Args: text.Args{"GiB": float64(f.MemoryBytes) / (1 << 30)}})
+	}
+	if f.Interface != "" || f.Driver != "" {
+		add("fact.interface", text.Line{Key: "value.interface", Args: text.Args{"Interface": f.Interface, "Driver": f.Driver}})
+	}
+	if f.LinkSpeedMbps > 0 {
+		add("fact.link_speed", text.Line{Key: "value.link_speed", Args: text.Args{"Rate": float64(f.LinkSpeedMbps) * 1e6}})
+	}
+	if f.MTU != 0 {
+		add("fact.mtu", text.Line{Key: "value.mtu", Args: text.Args{"MTU": f.MTU}})
+	}
+	name("fact.queueing_discipline", f.Qdisc)
+	name("fact.congestion_control", f.Congestion)
+	if len(f.Offloads) > 0 {
+		add("fact.offloads", offloads(f.Offloads))
+	}
+	name("fact.clock_source", f.ClockSource)
+	for _, k := range slices.Sorted(maps.Keys(f.Sysctl)) {
+		name(k, f.Sysctl[k])
+	}
+	return out
+}
+
+// floorFact is what the host was found to reach on its own loopback, the best
+// of each kind.
+func floorFact(f *measure.HostFloor) []Fact {
+	if f == nil {
+		return nil
+	}
+	var goodput, packets, median float64
+	for _, g := range f.Goodput {
+		goodput = max(goodput, g.GoodputBps)
+	}
+	for _, p := range f.Packets {
+		packets = max(packets, p.PacketsPerSecond)
+	}
+	for _, t := range f.RoundTrips {
+		if median == 0 || t.RTT.P50 < median {
+			median = t.RTT.P50
+		}
+	}
+	if goodput <= 0 && packets <= 0 && median <= 0 {
+		return nil
+	}
+	limits := text.Line{Key: "value.own_limits", Args: text.Args{
+		"Goodput": goodput, "Packets": text.Significant(3, packets/1e3), "HasPackets": packets > 0, "Median": median,
+		"On": f.MeasuredAt.UTC().Format(time.DateOnly),
+	}}
+	return []Fact{{Key: "fact.own_limits", Values: []text.Line{limits}}}
+}
+
+func offloads(m map[string]bool) text.Line {
+	var on, off []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if m[k] {
+			on = append(on, k)
+		} else {
+			off = append(off, k)
+		}
+	}
+	return text.Line{Key: "value.offloads", Args: text.Args{"On": on, "Off": off}}
+}
+
+// join puts the texts that are not empty together.
+func join(separator string, parts ...string) string {
+	joined := ""
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if joined != "" {
+			joined += separator
+		}
+		joined += p
+	}
+	return joined
+}

@@ -1,0 +1,53 @@
+package text_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	_ "soku/internal/tests" // registers the tests, which may have metrics of their own
+	"soku/internal/text"
+)
+
+func TestEveryColumnOfAMetricHasItsHeading(t *testing.T) {
+	keys := text.MessageKeys(t)
+	for _, m := range measure.Metrics() {
+		if has := slices.Contains(keys, "metric."+m.Key); has != (m.Column != nil) {
+			t.Errorf("%s: a heading is there: %v, a column: %v", m.Key, has, m.Column != nil)
+		}
+	}
+	for _, key := range keys {
+		if name, is := strings.CutPrefix(key, "metric."); is && measure.MetricByKey(name) == nil {
+			t.Errorf("%s: there is no such metric", key)
+		}
+	}
+}
+
+func TestEveryNoteIsOfAColumn(t *testing.T) {
+	keys := text.MessageKeys(t)
+	for _, key := range keys {
+		if name, is := strings.CutPrefix(key, "column_note."); is && !slices.Contains(keys, "column."+name) {
+			t.Errorf("%s: there is no such column", key)
+		}
+		name, is := strings.CutPrefix(key, "metric_note.")
+		if !is {
+			continue
+		}
+		if of, whole := strings.CutPrefix(name, "of."); whole {
+			if !slices.ContainsFunc(measure.Distributions(), func(d *measure.Distribution) bool { return begins(of, d.Member) }) {
+				t.Errorf("%s: there is no such distribution", key)
+			}
+			continue
+		}
+		if !slices.ContainsFunc(keys, func(k string) bool { return strings.HasPrefix(k, "metric.") && begins(name, k[len("metric."):]) }) {
+			t.Errorf("%s: there is no such column", key)
+		}
+	}
+}
+
+// begins tells whether a key is that of a thing or of its variant for one test.
+func begins(key, thing string) bool {
+	rest, is := strings.CutPrefix(key, thing)
+	return is && (rest == "" || measure.SpecOf(measure.Test(strings.TrimPrefix(rest, "."))) != nil)
+}

@@ -1,0 +1,18 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// TraceNode names who answered a probe, and why it went no further. Names of hops come
+// from the network: whoever shows the sentence on a terminal filters it.
+func TraceNode(n *measure.TraceNode) Line {
+	var labels []string
+	for _, l := range n.MPLS {
+		labels = append(labels, strconv.Itoa(l.Label))
+	}
+	return Line{Key: "trace.node", Args: Args{"Name": n.Name, "Address": n.Address, "MPLS": strings.Join(labels, "/"), "Reason": n.Reason}}
+}
