@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/store"
 )
 
 func TestACampaignRunsEveryTrialOnceInOrder(t *testing.T) {
@@ -32,7 +33,7 @@ func TestACampaignRunsEveryTrialOnceInOrder(t *testing.T) {
 		t.Errorf("ran\n%s\nwant\n%s", strings.Join(b.ran, "\n"), strings.Join(want, "\n"))
 	}
 	b.onceEach(16)
-	c, err := b.store.Campaign(t.Context(), "study")
+	c, err := store.FindCampaign(t.Context(), b.store, "study")
 	if err != nil || c.Done != 16 || c.Failed != 0 || c.FinishedAt.IsZero() || c.Plan != study || c.Seed != 42 || c.Patterns != 2 || c.Trials != 16 {
 		t.Errorf("the store has %+v (%v)", c, err)
 	}
@@ -98,7 +99,7 @@ func TestResumingDoesNotRepeatFailuresUnlessAsked(t *testing.T) {
 	if replacing != 8 {
 		t.Errorf("%d results say that they replace one, want 8", replacing)
 	}
-	if c, err := b.store.Campaign(t.Context(), "last"); err != nil || c.Failed != 0 || c.Done != 16 {
+	if c, err := store.FindCampaign(t.Context(), b.store, "last"); err != nil || c.Failed != 0 || c.Done != 16 {
 		t.Errorf("the store has %+v (%v)", c, err)
 	}
 }
@@ -116,7 +117,7 @@ func TestASelectionRunsNowAndTheRestLater(t *testing.T) {
 			t.Errorf("ran %s", k)
 		}
 	}
-	if c, _ := b.store.Campaign(t.Context(), "last"); !c.FinishedAt.IsZero() || c.Done != 8 {
+	if c, _ := store.FindCampaign(t.Context(), b.store, "last"); !c.FinishedAt.IsZero() || c.Done != 8 {
 		t.Errorf("a campaign with trials left is finished: %+v", c)
 	}
 	infos, err := campaign.Find(b.campaigns(), "study")

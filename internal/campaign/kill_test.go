@@ -13,7 +13,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
-	"soku/internal/store"
+	"soku/internal/store/sqlite"
 )
 
 // childRoles are what the test binary does when it is started with
@@ -40,7 +40,7 @@ func campaignChild() int {
 		return 1
 	}
 	ctx := context.Background()
-	st, err := store.OpenSQLite(ctx, filepath.Join(dir, "soku.db"))
+	st, err := sqlite.Open(ctx, filepath.Join(dir, "soku.db"))
 	if err != nil {
 		println(err.Error())
 		return 1
@@ -126,14 +126,13 @@ func killAndResume(t *testing.T, mesh string, want int) {
 			t.Fatalf("the process failed by itself: %s", &stderr)
 		}
 	}
-	st, err := store.OpenSQLite(t.Context(), filepath.Join(dir, "soku.db"))
+	st, err := sqlite.Open(t.Context(), filepath.Join(dir, "soku.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	results, err := st.CampaignResults(t.Context(), id)
-	if err != nil || len(results) != want {
-		t.Errorf("%d results (%v), want %d", len(results), err, want)
+	if results := campaignResults(t, st, id); len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
 	}
 	finished := map[string]int{}
 	f, err := os.Open(filepath.Join(dir, "campaigns", id, "journal.ndjson"))

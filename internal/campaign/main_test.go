@@ -14,6 +14,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlite"
 )
 
 // TestMain is also the processes that tests start, see childRoles and commands.
@@ -68,7 +69,7 @@ type bench struct {
 func newBench(t *testing.T, text string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), bytes: 1000}
-	st, err := store.OpenSQLite(t.Context(), filepath.Join(b.dir, "soku.db"))
+	st, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "soku.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +161,20 @@ func (b *bench) command(_ context.Context, text string, env []string) ([]byte, e
 // results are the campaign's results in the store.
 func (b *bench) results() []*measure.Result {
 	b.t.Helper()
-	results, err := b.store.CampaignResults(b.t.Context(), b.campaign.ID())
-	if err != nil {
-		b.t.Fatal(err)
+	return campaignResults(b.t, b.store, b.campaign.ID())
+}
+
+// campaignResults are the results of a campaign in a store, in the order in which
+// they were measured.
+func campaignResults(t *testing.T, st store.Store, id string) (out []*measure.Result) {
+	t.Helper()
+	for r, err := range st.Results(t.Context(), store.Query{Campaign: id, OldestFirst: true}, store.Whole) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
 	}
-	return results
+	return out
 }
 
 // onceEach fails if a trial has no or two results in the store.

@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/store"
 )
 
 func TestDisjointPairsRunAtTheSameTimeAndSharedHostsInTurn(t *testing.T) {
@@ -241,7 +242,7 @@ func TestRoundsAreAddedWhileTheCampaignRuns(t *testing.T) {
 	if !slices.Equal(b.ran, want) {
 		t.Errorf("ran\n%s\nwant the order of a plan with 5 rounds", lines(b.ran))
 	}
-	if c, err := b.store.Campaign(t.Context(), "study"); err != nil || c.Trials != 40 || c.Done != 40 || c.FinishedAt.IsZero() {
+	if c, err := store.FindCampaign(t.Context(), b.store, "study"); err != nil || c.Trials != 40 || c.Done != 40 || c.FinishedAt.IsZero() {
 		t.Errorf("the store has %+v (%v)", c, err)
 	}
 	b.resume()

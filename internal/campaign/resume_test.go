@@ -12,6 +12,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlite"
 )
 
 func TestAChangedPlanIsNotResumed(t *testing.T) {
@@ -78,7 +79,7 @@ func TestAnotherStoreIsFilledFromTheJournal(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := store.OpenSQLite(t.Context(), filepath.Join(b.dir, "fresh.db"))
+	fresh, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "fresh.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestAResumedRunPutsOnlyWhatTheStoreLacks(t *testing.T) {
 		t.Errorf("%d results were put, want the 8 that ran now (%v)", counting.puts, err)
 	}
 	// A kill between journal and store leaves a result in the one alone.
-	lacking, err := store.OpenSQLite(t.Context(), filepath.Join(b.dir, "lacking.db"))
+	lacking, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "lacking.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

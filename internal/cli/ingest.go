@@ -101,7 +101,7 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	}
 	open := openStore
 	if f.dryRun {
-		open = openStoreThatIs
+		open = openExistingStore
 	}
 	st, err := open(ctx, sys, f.store)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
-	"soku/internal/store"
 )
 
 // ingestTaker puts the files of one command into a campaign.
@@ -25,8 +24,8 @@ type ingestTaker struct {
 	several bool                    // files
 }
 
-// take reads one file after another. One that cannot be read is said at once and
-// keeps no other from going in.
+// take reads one file after another. One that cannot be read is reported; the
+// other files are still ingested.
 func (t *ingestTaker) take(ctx context.Context, paths []string) error {
 	t.several = len(paths) > 1
 	for _, path := range paths {
@@ -94,23 +93,22 @@ func (t *ingestTaker) join(ctx context.Context) error {
 }
 
 func (t *ingestTaker) add(ctx context.Context, file *ingestFile, r *measure.Result) error {
-	added, err := t.intake.Add(ctx, r)
+	taken, added, err := t.intake.Add(ctx, r)
 	if err != nil {
 		return err
 	}
 	if added {
 		t.out.New++
 	} else {
-		r = t.intake.Known(r)
 		t.out.Known++
 	}
-	o, other := r.Origin, ""
+	o, other := taken.Origin, ""
 	if o.Other != nil {
 		other = o.Other.File
 	}
 	file.Results = append(file.Results, ingestResult{
-		ID: r.ID, Known: !added, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: r.Test, Label: r.Trial.Label,
-		Pattern: r.Trial.Pattern, Levels: r.Trial.Levels, Round: r.Trial.Round, Headline: store.Headline(r), Missing: o.Missing,
+		ID: taken.ID, Known: !added, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: taken.Test, Label: taken.Label,
+		Pattern: taken.Pattern, Levels: taken.Levels, Round: taken.Round, Headline: headline(taken.Entry), Missing: o.Missing,
 	})
 	return nil
 }

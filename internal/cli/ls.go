@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/text"
 )
 
 type lsFlags struct {
@@ -68,7 +73,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 		q.Test = t
 	}
 	if f.campaign != "" {
-		c, err := st.Campaign(cmd.Context(), f.campaign)
+		c, err := store.FindCampaign(cmd.Context(), st, f.campaign)
 		if err != nil {
 			return err
 		}
@@ -77,42 +82,91 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 			q.Limit = 0
 		}
 	}
-	entries, err := st.List(cmd.Context(), q)
-	if err != nil {
-		return err
-	}
+	entries := store.Entries(cmd.Context(), st, q)
 	if f.json {
-		return printJSON(sys.Stdout, entries)
-	}
-	if len(entries) == 0 {
-		fmt.Fprintln(sys.Stderr, "nothing here; measure something, for example: soku tcp HOST")
-		return nil
+		return printEntries(sys.Stdout, entries)
 	}
 	rows := [][]string{{"RESULT", "STARTED", "TEST", "PATH", "PATTERN", "FIGURE"}}
-	for _, e := range entries {
-		rows = append(rows, []string{e.ID, moment(e.StartedAt), string(e.Test), e.Client + " → " + e.Server, e.Pattern, e.Headline})
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{e.ID, moment(e.StartedAt), string(e.Test), e.Client + " → " + e.Server, e.Pattern, headline(e)})
+	}
+	if len(rows) == 1 {
+		fmt.Fprintln(sys.Stderr, "nothing here; measure something, for example: soku tcp HOST")
+		return nil
 	}
 	printTable(sys.Stdout, rows)
 	return nil
 }
 
+// listedResult is a result in the JSON of the list.
+type listedResult struct {
+	ID        string             `json:"id"`
+	StartedAt time.Time          `json:"started_at"`
+	Test      measure.Test       `json:"test"`
+	Client    string             `json:"client"`
+	Server    string             `json:"server"`
+	Campaign  string             `json:"campaign,omitempty"` // identity
+	Pattern   string             `json:"pattern,omitempty"`
+	Headline  string             `json:"headline"`
+	Figures   map[string]float64 `json:"figures,omitempty"` // by the keys of docs/reference/metrics.md
+	ErrorKind measure.Kind       `json:"error_kind,omitempty"`
+	Error     string             `json:"error,omitempty"` // message, empty for a trial that succeeded
+}
+
+// printEntries writes the list as a JSON array, one element at a time: a list of
+// all results need not fit into memory.
+func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
+	out := bufio.NewWriter(w)
+	before := "[\n  "
+	for e, err := range entries {
+		if err != nil {
+			return errors.Join(out.Flush(), err)
+		}
+		b, err := json.MarshalIndent(listedResult{
+			ID: e.ID, StartedAt: e.StartedAt, Test: e.Test, Client: e.Client, Server: e.Server, Campaign: e.Campaign, Pattern: e.Pattern,
+			Headline: headline(e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
+		}, "  ", "  ")
+		if err != nil {
+			return measure.Errorf(measure.KindInternal, "write the output: %w", err)
+		}
+		_, _ = out.WriteString(before) // Flush reports a failure
+		_, _ = out.Write(b)
+		before = ",\n  "
+	}
+	after := "\n]\n"
+	if before[0] == '[' {
+		after = "[]\n" // none
+	}
+	_, _ = out.WriteString(after)
+	if err := out.Flush(); err != nil {
+		return measure.Errorf(measure.KindInternal, "write the output: %w", err)
+	}
+	return nil
+}
+
+// headline is the figure that a person looks for in a result, or its kind of failure.
+func headline(e store.Entry) string {
+	_, sentence := text.English().Words(text.Headline(e.Test, e.ErrorKind, e.Figures))
+	return sentence
+}
+
 func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) error {
-	campaigns, err := st.Campaigns(cmd.Context())
+	page, err := st.Campaigns(cmd.Context(), store.CampaignQuery{Limit: f.limit})
 	if err != nil {
 		return err
 	}
-	if f.limit > 0 && len(campaigns) > f.limit {
-		campaigns = campaigns[:f.limit]
-	}
 	if f.json {
-		return printJSON(sys.Stdout, campaigns)
+		return printJSON(sys.Stdout, page.Items)
 	}
-	if len(campaigns) == 0 {
+	if len(page.Items) == 0 {
 		fmt.Fprintln(sys.Stderr, "no campaigns yet; run one with: soku run PLAN.yaml")
 		return nil
 	}
 	rows := [][]string{{"CAMPAIGN", "STARTED", "TRIALS", "STATE", "TITLE"}}
-	for _, c := range campaigns {
+	for _, c := range page.Items {
 		state := "finished"
 		if c.FinishedAt.IsZero() {
 			state = "open"

@@ -71,10 +71,10 @@ func (p *progress) figure(i measure.Progress) string {
 func (p *progress) finished(e campaign.Event) {
 	t := e.Result.Trial
 	if p.width() > 0 && e.Result.Error == nil {
-		p.draw(e, t.Pattern, t.Label, store.Headline(e.Result))
+		p.draw(e, t.Pattern, t.Label, headline(store.EntryOf(e.Result)))
 		return
 	}
-	args := text.Args{"Pattern": t.Pattern, "Test": t.Label, "Headline": store.Headline(e.Result), "Error": ""}
+	args := text.Args{"Pattern": t.Pattern, "Test": t.Label, "Headline": headline(store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
 		args["Error"] = e.Result.Error.Error()
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -146,22 +147,32 @@ func (f reportFlags) read(ctx context.Context, sys *System, args []string) (in r
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if f.runs > 0 {
-		in.Results, err = runsByHand(ctx, s, f.runs)
+		in.Results, err = collect(s.Results(ctx, store.Query{ByHand: true, Limit: f.runs}, store.Whole))
 		return in, err
 	}
 	id := store.Last
 	if len(args) > 0 {
 		id = args[0]
 	}
-	c, err := s.Campaign(ctx, id)
+	c, err := store.FindCampaign(ctx, s, id)
 	if err != nil {
 		if measure.KindOf(err) == measure.KindNotFound && len(args) == 0 {
 			return in, measure.Errorf(measure.KindNotFound, "report the last campaign: none has been run").WithHint("for tests run by hand: soku report --runs 10")
 		}
 		return in, err
 	}
-	results, err := s.CampaignResults(ctx, c.ID)
+	results, err := collect(s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.Whole))
 	return reportInput(c, results), err
+}
+
+func collect(list iter.Seq2[*measure.Result, error]) (out []*measure.Result, err error) {
+	for r, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // reportInput puts the patterns in the order of the campaign's plan. A plan
@@ -176,26 +187,6 @@ func reportInput(c store.Campaign, results []*measure.Result) report.Input {
 		}
 	}
 	return in
-}
-
-// runsByHand returns the last n results that belong to no campaign.
-func runsByHand(ctx context.Context, s store.Store, n int) ([]*measure.Result, error) {
-	entries, err := s.List(ctx, store.Query{})
-	if err != nil {
-		return nil, err
-	}
-	var out []*measure.Result
-	for _, e := range entries {
-		if e.Campaign != "" || len(out) == n {
-			continue
-		}
-		r, err := s.Get(ctx, e.ID)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, nil
 }
 
 func writeReport(sys *System, file string, data []byte) error {

@@ -247,7 +247,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	results, err := st.CampaignResults(ctx, c.ID())
+	results, err := collect(st.Results(ctx, store.Query{Campaign: c.ID(), OldestFirst: true}, store.Whole))
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func newShowCommand(sys *System) *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, st.Close()) }()
-			r, err := st.Get(cmd.Context(), id)
+			r, err := store.FindResult(cmd.Context(), st, id)
 			if err != nil {
 				return err
 			}

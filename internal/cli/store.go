@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/store"
+	"soku/internal/store/sqlite"
 )
 
 // addStoreFlag gives cmd the flag that names the store.
@@ -19,7 +20,7 @@ func addStoreFlag(cmd *cobra.Command, file *string) {
 // openStore opens the store in file, or in the data folder when file is empty.
 // The caller closes it.
 func openStore(ctx context.Context, sys *System, file string) (store.Store, error) {
-	return store.OpenSQLite(ctx, storeFile(sys, file))
+	return sqlite.Open(ctx, storeFile(sys, file))
 }
 
 func storeFile(sys *System, file string) string {
@@ -29,9 +30,8 @@ func storeFile(sys *System, file string) string {
 	return file
 }
 
-// openStoreThatIs is openStore where a file is there; else it makes none and
-// returns nil.
-func openStoreThatIs(ctx context.Context, sys *System, file string) (store.Store, error) {
+// openExistingStore opens the store if its file exists, else it returns nil.
+func openExistingStore(ctx context.Context, sys *System, file string) (store.Store, error) {
 	f, err := sys.Open(storeFile(sys, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

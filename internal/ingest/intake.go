@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"soku/internal/measure"
@@ -20,43 +19,50 @@ type Intake struct {
 	request  *Request
 	dry      bool
 	fresh    bool // the campaign is new
-	known    map[string]*measure.Result
-	ends     map[string]*measure.Result // of both ends, by each of their places
-	single   map[string]*measure.Result // of one end, by its place
+	known    map[string]*Taken
+	ends     map[string]*Taken // of both ends, by each of their places
+	single   map[string]*Taken // of one end, by its place
 	patterns map[string]bool
 	rounds   map[string]int // highest round of a pattern and label
 	order    map[int]int    // results in a round
 }
 
+// Taken is what is kept of a result that is in the campaign. Of one that was in
+// the store before, the figures are read when it is asked for.
+type Taken struct {
+	store.Entry
+	Levels []measure.Level
+	Origin *measure.Origin
+}
+
 // Open finds the campaign of the request, or begins it. With dry nothing is ever
 // written, and st may be nil where there is no store yet. A campaign that soku run measured is refused, of kind usage.
 func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, error) {
-	in := &Intake{store: st, request: q, dry: dry, known: map[string]*measure.Result{}, ends: map[string]*measure.Result{}, single: map[string]*measure.Result{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
+	in := &Intake{store: st, request: q, dry: dry, known: map[string]*Taken{}, ends: map[string]*Taken{}, single: map[string]*Taken{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
 	if dry && st == nil {
 		in.begin()
 		return in, nil
 	}
-	c, err := st.Campaign(ctx, q.Campaign)
-	var e *measure.Error
-	switch {
-	case err == nil && (c.Name == q.Campaign || c.ID == q.Campaign):
-		in.Campaign = c
-	case err == nil, errors.As(err, &e) && (e.Kind == measure.KindNotFound || e.Kind == measure.KindUsage):
-		in.begin() // the beginning of another's identity is no name
+	c, err := store.FindNamedCampaign(ctx, st, q.Campaign)
+	if measure.KindOf(err) == measure.KindNotFound {
+		in.begin()
 		return in, nil
-	default:
+	}
+	if err != nil {
 		return nil, err
 	}
+	in.Campaign = c
 	if in.Campaign.Plan != "" {
 		return nil, measure.Errorf(measure.KindUsage, "campaign %s was measured by soku run; what is ingested would stand among it as if it had been", in.Campaign.Name).
 			WithHint("give another name with --campaign")
 	}
-	results, err := st.CampaignResults(ctx, in.Campaign.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range results {
-		in.learn(r)
+	for r, err := range st.Results(ctx, store.Query{Campaign: in.Campaign.ID, OldestFirst: true}, store.Outline) {
+		if err != nil {
+			return nil, err
+		}
+		if t := in.learn(r); t != nil {
+			t.Figures = nil
+		}
 	}
 	return in, nil
 }
@@ -71,23 +77,25 @@ func (in *Intake) begin() {
 	}
 }
 
-func (in *Intake) learn(r *measure.Result) {
+func (in *Intake) learn(r *measure.Result) *Taken {
 	if r.Trial == nil {
-		return
+		return nil
 	}
+	t := &Taken{Entry: store.EntryOf(r), Levels: r.Trial.Levels, Origin: r.Origin}
 	if r.Origin != nil {
-		in.known[origin(r)] = r
+		in.known[origin(r)] = t
 		if o := r.Origin.Other; o != nil {
-			in.ends[place(o.SHA256, o.Record)] = r
-			in.ends[place(r.Origin.SHA256, r.Origin.Record)] = r
+			in.ends[place(o.SHA256, o.Record)] = t
+			in.ends[place(r.Origin.SHA256, r.Origin.Record)] = t
 		} else if r.Origin.End != "" {
-			in.single[place(r.Origin.SHA256, r.Origin.Record)] = r
+			in.single[place(r.Origin.SHA256, r.Origin.Record)] = t
 		}
 	}
 	in.patterns[measure.LevelsKey(r.Trial.Levels)] = true
 	key := roundKey(r.Trial)
 	in.rounds[key] = max(in.rounds[key], r.Trial.Round)
 	in.order[r.Trial.Round] = max(in.order[r.Trial.Round], r.Trial.Order)
+	return t
 }
 
 // origin tells results of one file apart, and the same file from another.
@@ -100,7 +108,7 @@ func place(sha256 string, record int) string { return fmt.Sprint(sha256, " ", re
 
 // Known returns the result of the campaign that was made from the same place of
 // a file with the same content, alone or with another end of its run; nil for none.
-func (in *Intake) Known(r *measure.Result) *measure.Result {
+func (in *Intake) Known(r *measure.Result) *Taken {
 	if known := in.known[origin(r)]; known != nil {
 		return known
 	}
@@ -114,11 +122,11 @@ func (in *Intake) Known(r *measure.Result) *measure.Result {
 }
 
 // Add gives a result its round and its identity and stores it. A result that is
-// in the campaign already changes nothing and returns false. Errors are those of
-// the store.
-func (in *Intake) Add(ctx context.Context, r *measure.Result) (bool, error) {
-	if in.Known(r) != nil {
-		return false, nil
+// in the campaign already changes nothing: then added is false, and what was taken
+// before is returned. Errors are those of the store.
+func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, added bool, err error) {
+	if known := in.Known(r); known != nil {
+		return known, false, in.readFigures(ctx, known)
 	}
 	t := r.Trial
 	t.Campaign, t.Name = in.Campaign.ID, in.Campaign.Name
@@ -128,15 +136,29 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (bool, error) {
 	r.ID = fmt.Sprintf("%012x%s", max(r.StartedAt.UnixMilli(), 0), hex.EncodeToString(sum[:4]))
 	if !in.dry {
 		if err := in.store.Put(ctx, r); err != nil {
-			return false, err
+			return nil, false, err
 		}
 	}
-	in.learn(r)
+	taken = in.learn(r)
 	in.Campaign.Done++
 	if r.Error != nil {
 		in.Campaign.Failed++
 	}
-	return true, nil
+	return taken, true, nil
+}
+
+// readFigures completes what the outline of a stored result does not have.
+func (in *Intake) readFigures(ctx context.Context, t *Taken) error {
+	if t.Figures != nil {
+		return nil
+	}
+	page, err := in.store.List(ctx, store.Query{IDPrefix: t.ID, Campaign: t.Campaign})
+	for _, e := range page.Items {
+		if e.ID == t.ID {
+			t.Entry = e
+		}
+	}
+	return err
 }
 
 // giveRound makes each result of a pattern and label a round of its own, unless

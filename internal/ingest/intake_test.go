@@ -1,21 +1,20 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/memory"
 )
 
 func openStore(t *testing.T) store.Store {
 	t.Helper()
-	st, err := store.OpenSQLite(context.Background(), filepath.Join(t.TempDir(), "soku.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := memory.New()
 	t.Cleanup(func() { _ = st.Close() })
 	return st
 }
@@ -41,7 +40,7 @@ func take(t *testing.T, st store.Store, q *Request, dry bool, texts ...string) (
 			t.Fatal(err)
 		}
 		for _, r := range found {
-			ok, err := in.Add(ctx, r)
+			_, ok, err := in.Add(ctx, r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,10 +52,15 @@ func take(t *testing.T, st store.Store, q *Request, dry bool, texts ...string) (
 	if err := in.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	results, err = st.CampaignResults(ctx, in.Campaign.ID)
-	if err != nil {
-		t.Fatal(err)
+	for r, err := range st.Results(ctx, store.Query{Campaign: in.Campaign.ID}, store.Whole) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
 	}
+	slices.SortStableFunc(results, func(a, b *measure.Result) int {
+		return cmp.Or(cmp.Compare(a.Trial.Round, b.Trial.Round), cmp.Compare(a.Trial.Order, b.Trial.Order), cmp.Compare(a.Trial.Repeat, b.Trial.Repeat))
+	})
 	return added, results
 }
 
@@ -80,7 +84,7 @@ func TestRepeatsAreRoundsAndGoOnLater(t *testing.T) {
 	if len(results) != 3 || len(rounds["A"]) != 2 || rounds["A"][0] != 1 || rounds["A"][1] != 2 || rounds["B"][0] != 1 {
 		t.Errorf("%v", rounds)
 	}
-	c, err := st.Campaign(context.Background(), "x")
+	c, err := store.FindNamedCampaign(context.Background(), st, "x")
 	if err != nil || c.Done != 3 || c.Trials != 3 || c.Patterns != 2 || c.Failed != 0 || c.FinishedAt.IsZero() {
 		t.Errorf("%+v %v", c, err)
 	}
@@ -106,7 +110,7 @@ func TestADryRunWritesNothing(t *testing.T) {
 	if n, results := take(t, st, request("A"), true, text(t, "iperf3-3.12-tcp.json")); n != 1 || len(results) != 0 {
 		t.Errorf("%d would go in, %d are there", n, len(results))
 	}
-	if all, err := st.Campaigns(context.Background()); err != nil || len(all) != 0 {
+	if all, err := st.Campaigns(context.Background(), store.CampaignQuery{}); err != nil || len(all.Items) != 0 {
 		t.Errorf("%v %v", all, err)
 	}
 }

@@ -198,7 +198,7 @@ func TestARunGoesInOnceWhicheverOfItsFilesComeAgain(t *testing.T) {
 			}
 			added := 0
 			for _, j := range given(t, "", files...) {
-				ok, err := in.Add(context.Background(), j.Result)
+				_, ok, err := in.Add(context.Background(), j.Result)
 				if err != nil {
 					t.Fatal(err)
 				}

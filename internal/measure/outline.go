@@ -16,6 +16,15 @@ func UnmarshalOutline(b []byte, r *Result) error {
 		return err
 	}
 	*r = Result(o.plainResult)
+	if len(r.Findings) == 0 {
+		r.Findings = OfSentences(o.Warnings)
+	}
+	if o.Origin != nil {
+		r.Origin = &o.Origin.Origin
+		if len(r.Origin.Missing) == 0 {
+			r.Origin.Missing = OfPhrases(o.Origin.Lacks)
+		}
+	}
 	return nil
 }
 
@@ -26,6 +35,14 @@ type outline struct {
 	Flows     skipped `json:"flows"`
 	Latency   skipped `json:"latency"`
 	UnderLoad skipped `json:"latency_under_load"`
+
+	Warnings []string       `json:"warnings"` // of earlier versions, as is lacks
+	Origin   *outlineOrigin `json:"origin"`
+}
+
+type outlineOrigin struct {
+	Origin
+	Lacks []string `json:"lacks"`
 }
 
 // skipped is a member of a document that is not decoded.

@@ -2,7 +2,10 @@ package measure
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -28,6 +31,34 @@ func TestAnOutlineIsADocumentWithoutItsLargeMembers(t *testing.T) {
 	want, _ := json.Marshal(r)
 	if got, err := json.Marshal(&outline); err != nil || string(got) != string(want) {
 		t.Errorf("the outline is\n%s (%v), want\n%s", got, err, want)
+	}
+}
+
+func TestAnOutlineHasTheFindingsOfTheWhole(t *testing.T) {
+	files, err := filepath.Glob("../../test/fixtures/3f5254c/results/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, missing := 0, 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var whole, outline Result
+		if err := errors.Join(json.Unmarshal(text, &whole), UnmarshalOutline(text, &outline)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(whole.Findings, outline.Findings) || !reflect.DeepEqual(whole.Origin, outline.Origin) {
+			t.Errorf("%s: the outline has %v and %+v, the whole %v and %+v", file, outline.Findings, outline.Origin, whole.Findings, whole.Origin)
+		}
+		findings += len(whole.Findings)
+		if whole.Origin != nil {
+			missing += len(whole.Origin.Missing)
+		}
+	}
+	if findings < 5 || missing < 5 {
+		t.Errorf("%d findings and %d missing in %d documents", findings, missing, len(files))
 	}
 }
 

@@ -1,3 +1,3 @@
 package store
 
-import _ "soku/internal/tests" // registers the tests whose options are used here
+import _ "soku/internal/tests" // registers the tests whose options and metrics are used here

@@ -1,4 +1,4 @@
-package store_test
+package sqlite_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/store/sqlite"
 	"soku/internal/store/storetest"
 	"soku/test/tier"
 )
@@ -55,9 +56,9 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	check := func(s store.Store) {
 		t.Helper()
-		entries, err := s.List(t.Context(), store.Query{})
-		if err != nil || len(entries) != stored {
-			t.Fatalf("%d results (%v), want %d", len(entries), err, stored)
+		n, err := s.Count(t.Context(), store.Query{})
+		if err != nil || n != stored {
+			t.Fatalf("%d results (%v), want %d", n, err, stored)
 		}
 		if _, err := s.Get(t.Context(), fmt.Sprintf("result-%d", stored-1)); err != nil {
 			t.Fatal(err)
@@ -74,8 +75,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := open(t, path).List(t.Context(), store.Query{}); err != nil || len(entries) != stored {
-		t.Errorf("after reopening %d results (%v), want %d", len(entries), err, stored)
+	if n, err := open(t, path).Count(t.Context(), store.Query{}); err != nil || n != stored {
+		t.Errorf("after reopening %d results (%v), want %d", n, err, stored)
 	}
 }
 
@@ -93,7 +94,7 @@ func TestSaysThatTheDiskIsFullWhenMakingAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "soku.db")
-	_, err = store.OpenSQLite(t.Context(), path)
+	_, err = sqlite.Open(t.Context(), path)
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "full") || !strings.Contains(err.Error(), path) {
 		t.Errorf("error is %v", err)
 	}
@@ -113,7 +114,7 @@ func TestSaysThatTheFolderIsReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []string{path, filepath.Join(dir, "new.db")} {
-		s, err := store.OpenSQLite(t.Context(), p)
+		s, err := sqlite.Open(t.Context(), p)
 		if err == nil {
 			err = s.Put(t.Context(), storetest.Result("late", 1))
 			_ = s.Close()

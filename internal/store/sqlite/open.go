@@ -1,4 +1,11 @@
-package store
+// Package sqlite is the store (package store) in one file on disk.
+//
+// A result has a row of columns, which lists and searches read, and its document
+// in a table of its own. A file of an older schema is brought to this one when it
+// is opened.
+//
+// The package starts no goroutines beyond those of database/sql, which end with Close.
+package sqlite
 
 import (
 	"bytes"
@@ -19,7 +26,11 @@ import (
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"soku/internal/measure"
+	"soku/internal/store"
 )
+
+// BusyTimeout is how long a method waits for another process that writes.
+const BusyTimeout = 10 * time.Second
 
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -28,12 +39,12 @@ var migrationFiles embed.FS
 // apart from other programs that use goose.
 const versionTable = "soku_schema_version"
 
-// OpenSQLite opens the store in the file at path, makes it and its folder if
+// Open opens the store in the file at path, makes it and its folder if
 // there is none, and brings it to this version's schema. It refuses a file that
 // is no SQLite database, that belongs to another program, that is damaged, or
 // that a newer soku wrote; it never changes a file that it refuses. Errors are
 // of kind store and name the file.
-func OpenSQLite(ctx context.Context, path string) (Store, error) {
+func Open(ctx context.Context, path string) (store.Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, measure.Errorf(measure.KindStore, "open the store %s: %w", path, err).WithHint("give the file with --store")
@@ -148,7 +159,7 @@ func (s *sqlite) prepare(ctx context.Context) error {
 		return failure(ctx, "open", s.path, err)
 	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, s.db, sub,
-		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+		goose.WithTableName(versionTable), goose.WithGoMigrations(goose.NewGoMigration(3, &goose.GoFunc{RunDB: takeOver}, nil)), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return failure(ctx, "open", s.path, err)
 	}

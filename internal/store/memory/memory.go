@@ -1,0 +1,263 @@
+// Package memory is the store (package store) in the memory of this process. It
+// is for tests, and for whatever needs a store that ends with the process.
+//
+// The package starts no goroutines.
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// memory is a [store.Store]. It keeps documents as their JSON, so that nobody
+// changes a stored result through a pointer.
+type memory struct {
+	mu        sync.Mutex
+	closed    bool
+	results   map[string]kept
+	campaigns map[string]store.Campaign
+}
+
+// kept is a stored result.
+type kept struct {
+	entry     store.Entry
+	endpoints []string
+	levels    []measure.Level
+	document  []byte
+}
+
+// New returns an empty store.
+func New() store.Store {
+	return &memory{results: map[string]kept{}, campaigns: map[string]store.Campaign{}}
+}
+
+func (*memory) Name() string { return "in memory" }
+
+// locked runs work if the store is open and ctx has not ended.
+func (m *memory) locked(ctx context.Context, work func() error) error {
+	if ctx.Err() != nil {
+		return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return measure.Errorf(measure.KindStore, "the store %s is closed", m.Name()).WithHint("open it again")
+	}
+	return work()
+}
+
+func (m *memory) Put(ctx context.Context, r *measure.Result) error {
+	if err := store.CheckResult(r); err != nil {
+		return err
+	}
+	document, err := json.Marshal(r)
+	if err != nil {
+		return measure.Errorf(measure.KindStore, "write result %s to the store %s: %w", r.ID, m.Name(), err)
+	}
+	k := kept{entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: document}
+	if r.Trial != nil {
+		k.levels = slices.Clone(r.Trial.Levels)
+	}
+	return m.locked(ctx, func() error {
+		if _, there := m.results[r.ID]; !there {
+			m.results[r.ID] = k
+		}
+		return nil
+	})
+}
+
+func (m *memory) Get(ctx context.Context, id string) (r *measure.Result, err error) {
+	err = m.locked(ctx, func() error {
+		k, there := m.results[id]
+		if !there {
+			return store.NoResult(m.Name(), id)
+		}
+		r, err = k.decode(store.Whole)
+		return err
+	})
+	return r, err
+}
+
+func (k kept) decode(detail store.Detail) (*measure.Result, error) {
+	r := new(measure.Result)
+	if detail == store.Outline {
+		return r, measure.UnmarshalOutline(k.document, r)
+	}
+	return r, json.Unmarshal(k.document, r)
+}
+
+func (m *memory) Missing(ctx context.Context, ids []string) (missing []string, err error) {
+	err = m.locked(ctx, func() error {
+		for _, id := range ids {
+			if _, there := m.results[id]; !there {
+				missing = append(missing, id)
+			}
+		}
+		return nil
+	})
+	return missing, err
+}
+
+// chosen is what the query selects, in its order.
+func (m *memory) chosen(ctx context.Context, q store.Query) (out []kept, err error) {
+	if err := store.CheckLimit(q.Limit); err != nil {
+		return nil, err
+	}
+	start, id, err := position(q.After)
+	if err != nil {
+		return nil, err
+	}
+	turn := -1 // the latest first
+	if q.OldestFirst {
+		turn = 1
+	}
+	order := func(k kept, start int64, id string) int {
+		return turn * cmp.Or(cmp.Compare(store.Nanos(k.entry.StartedAt), start), strings.Compare(k.entry.ID, id))
+	}
+	err = m.locked(ctx, func() error {
+		for _, k := range m.results {
+			if k.matches(q) && (q.After == "" || order(k, start, id) > 0) {
+				out = append(out, k)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b kept) int { return order(a, store.Nanos(b.entry.StartedAt), b.entry.ID) })
+	return out, err
+}
+
+func position(c store.Cursor) (start int64, id string, err error) {
+	if c == "" {
+		return 0, "", nil
+	}
+	return c.Position()
+}
+
+func (k kept) matches(q store.Query) bool {
+	e := k.entry
+	start := store.Nanos(e.StartedAt)
+	for _, l := range q.Levels {
+		if !slices.Contains(k.levels, l) {
+			return false
+		}
+	}
+	return strings.HasPrefix(e.ID, q.IDPrefix) &&
+		(q.Campaign == "" || e.Campaign == q.Campaign) &&
+		(!q.ByHand || e.Campaign == "") &&
+		(q.Test == "" || e.Test == q.Test) &&
+		(q.Endpoint == "" || slices.Contains(k.endpoints, q.Endpoint)) &&
+		(q.Since.IsZero() || start >= store.Nanos(q.Since)) &&
+		(q.Until.IsZero() || start < store.Nanos(q.Until))
+}
+
+func (m *memory) List(ctx context.Context, q store.Query) (store.Page[store.Entry], error) {
+	chosen, err := m.chosen(ctx, q)
+	if err != nil {
+		return store.Page[store.Entry]{}, err
+	}
+	entries := make([]store.Entry, len(chosen))
+	for i, k := range chosen {
+		entries[i] = k.entry
+		entries[i].Figures = maps.Clone(k.entry.Figures)
+	}
+	return store.PageOf(entries, q.Limit, store.Entry.Cursor), nil
+}
+
+func (m *memory) Count(ctx context.Context, q store.Query) (int, error) {
+	q.After = ""
+	chosen, err := m.chosen(ctx, q)
+	return len(chosen), err
+}
+
+func (m *memory) Results(ctx context.Context, q store.Query, detail store.Detail) iter.Seq2[*measure.Result, error] {
+	return func(yield func(*measure.Result, error) bool) {
+		chosen, err := m.chosen(ctx, q)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for i, k := range chosen {
+			if q.Limit > 0 && i == q.Limit {
+				return
+			}
+			var r *measure.Result
+			err := m.locked(ctx, func() (err error) {
+				r, err = k.decode(detail)
+				return err
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *memory) PutCampaign(ctx context.Context, c store.Campaign) error {
+	if err := store.CheckCampaign(c); err != nil {
+		return err
+	}
+	c.StartedAt, c.FinishedAt = store.Moment(store.Nanos(c.StartedAt)), store.Moment(store.Nanos(c.FinishedAt))
+	return m.locked(ctx, func() error {
+		m.campaigns[c.ID] = c
+		return nil
+	})
+}
+
+func (m *memory) Campaign(ctx context.Context, id string) (c store.Campaign, err error) {
+	err = m.locked(ctx, func() error {
+		var there bool
+		if c, there = m.campaigns[id]; !there {
+			return store.NoCampaign(m.Name(), id)
+		}
+		return nil
+	})
+	return c, err
+}
+
+func (m *memory) Campaigns(ctx context.Context, q store.CampaignQuery) (store.Page[store.Campaign], error) {
+	none := store.Page[store.Campaign]{}
+	if err := store.CheckLimit(q.Limit); err != nil {
+		return none, err
+	}
+	start, id, err := position(q.After)
+	if err != nil {
+		return none, err
+	}
+	order := func(c store.Campaign, start int64, id string) int {
+		return -cmp.Or(cmp.Compare(store.Nanos(c.StartedAt), start), strings.Compare(c.ID, id))
+	}
+	chosen := []store.Campaign{}
+	err = m.locked(ctx, func() error {
+		for _, c := range m.campaigns {
+			if strings.HasPrefix(c.ID, q.IDPrefix) && (q.Name == "" || c.Name == q.Name) && (q.After == "" || order(c, start, id) > 0) {
+				chosen = append(chosen, c)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return none, err
+	}
+	slices.SortFunc(chosen, func(a, b store.Campaign) int { return order(a, store.Nanos(b.StartedAt), b.ID) })
+	return store.PageOf(chosen, q.Limit, store.Campaign.Cursor), nil
+}
+
+func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}

@@ -1,0 +1,13 @@
+package memory_test
+
+import (
+	"testing"
+
+	"soku/internal/store"
+	"soku/internal/store/memory"
+	"soku/internal/store/storetest"
+)
+
+func TestMemoryConforms(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store { return memory.New() })
+}

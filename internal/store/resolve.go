@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// Last is the text that stands for the newest result or campaign.
+const Last = "last"
+
+// MinPrefix is the shortest abbreviation of an identity that is looked up, in bytes.
+const MinPrefix = 4
+
+// mostNamed is how many identities a message names that an abbreviation fits.
+const mostNamed = 4
+
+// FindResult returns the result that a person means by text: for [Last] the one
+// that started last, else the one with that ID, else the only one whose ID begins
+// with the text, if it has at least [MinPrefix] bytes. Errors are those of the
+// store, and of kind usage where several IDs begin so.
+func FindResult(ctx context.Context, s Store, text string) (*measure.Result, error) {
+	if text == Last {
+		newest, err := s.List(ctx, Query{Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(newest.Items) == 0 {
+			return nil, nothingYet(s, "result")
+		}
+		return s.Get(ctx, newest.Items[0].ID)
+	}
+	r, err := s.Get(ctx, text)
+	if measure.KindOf(err) != measure.KindNotFound || len(text) < MinPrefix {
+		return r, err
+	}
+	page, lerr := s.List(ctx, Query{IDPrefix: text, Limit: mostNamed})
+	if lerr != nil {
+		return nil, lerr
+	}
+	id, lerr := only(text, page.Items, func(e Entry) string { return e.ID })
+	if lerr != nil || id == "" {
+		return nil, firstError(lerr, err)
+	}
+	return s.Get(ctx, id)
+}
+
+// FindCampaign returns the campaign that a person means by text: the one that
+// [FindNamedCampaign] finds, else for [Last] the newest of all, else the only one
+// whose ID begins with the text, if it has at least [MinPrefix] bytes. Errors are
+// as those of [FindResult].
+func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
+	c, err := FindNamedCampaign(ctx, s, text)
+	if measure.KindOf(err) != measure.KindNotFound {
+		return c, err
+	}
+	if text == Last {
+		newest, err := s.Campaigns(ctx, CampaignQuery{Limit: 1})
+		if err != nil {
+			return Campaign{}, err
+		}
+		if len(newest.Items) == 0 {
+			return Campaign{}, nothingYet(s, "campaign")
+		}
+		return newest.Items[0], nil
+	}
+	if len(text) < MinPrefix {
+		return Campaign{}, err
+	}
+	page, lerr := s.Campaigns(ctx, CampaignQuery{IDPrefix: text, Limit: mostNamed})
+	if lerr != nil {
+		return Campaign{}, lerr
+	}
+	id, lerr := only(text, page.Items, func(c Campaign) string { return c.ID })
+	if lerr != nil || id == "" {
+		return Campaign{}, firstError(lerr, err)
+	}
+	return s.Campaign(ctx, id)
+}
+
+// FindNamedCampaign returns the campaign with that ID, or else the newest with
+// that name. A name that an abbreviation would also fit is found before it.
+// Errors are those of the store.
+func FindNamedCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
+	c, err := s.Campaign(ctx, text)
+	if measure.KindOf(err) != measure.KindNotFound || text == "" {
+		return c, err
+	}
+	named, lerr := s.Campaigns(ctx, CampaignQuery{Name: text, Limit: 1})
+	if lerr != nil {
+		return Campaign{}, lerr
+	}
+	if len(named.Items) == 0 {
+		return Campaign{}, err
+	}
+	return named.Items[0], nil
+}
+
+// only is the identity of the one element, empty for none, and an error of kind
+// usage for several.
+func only[T any](text string, found []T, identity func(T) string) (string, error) {
+	var ids []string
+	for _, f := range found {
+		ids = append(ids, identity(f))
+	}
+	slices.Sort(ids)
+	switch len(ids) {
+	case 0:
+		return "", nil
+	case 1:
+		return ids[0], nil
+	}
+	return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", text, strings.Join(ids, ", ")).WithHint("give more of its characters")
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nothingYet(s Store, what string) error {
+	return measure.Errorf(measure.KindNotFound, "the store %s has no %s yet", s.Name(), what).WithHint("measure something first, for example: soku tcp HOST")
+}

@@ -1,0 +1,264 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// sqlite is a [store.Store] in one file that any SQLite tool reads.
+type sqlite struct {
+	db   *sql.DB
+	path string // as the person gave it, for messages
+}
+
+func (s *sqlite) Name() string { return s.path }
+
+func (s *sqlite) Put(ctx context.Context, r *measure.Result) error {
+	if err := store.CheckResult(r); err != nil {
+		return err
+	}
+	row, err := rowOf(r)
+	if err == nil {
+		err = s.transact(ctx, func(tx *sql.Tx) error { return row.insert(ctx, tx) })
+	}
+	if err != nil {
+		return failure(ctx, "write result "+r.ID+" to", s.path, err)
+	}
+	return nil
+}
+
+// transact runs work in a transaction that is written whole or not at all.
+func (s *sqlite) transact(ctx context.Context, work func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := work(tx); err != nil {
+		_ = tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
+
+// row is what the tables hold of one result.
+type row struct {
+	store.Entry
+	levels    []measure.Level
+	endpoints []string
+	document  string
+}
+
+func rowOf(r *measure.Result) (row, error) {
+	document, err := json.Marshal(r)
+	out := row{Entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: string(document)}
+	if r.Trial != nil {
+		out.levels = r.Trial.Levels
+	}
+	return out, err
+}
+
+// insert writes a row that is not there yet.
+func (r row) insert(ctx context.Context, tx *sql.Tx) error {
+	figures, err := json.Marshal(r.Figures)
+	if err != nil {
+		return err
+	}
+	start := store.Nanos(r.StartedAt)
+	done, err := tx.ExecContext(ctx, `INSERT INTO result (id, started_at, test, client, server, direction, via, streams,
+			campaign, pattern, label, round, position, repetition, error_kind, error, figures)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		r.ID, start, string(r.Test), r.Client, r.Server, string(r.Direction), r.Via, r.Streams,
+		r.Campaign, r.Pattern, r.Label, r.Round, r.Order, r.Repeat, string(r.ErrorKind), r.Error, string(figures))
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO document (id, document) VALUES (?, ?)`, r.ID, r.document); err != nil {
+		return err
+	}
+	for _, l := range r.levels {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO result_level (factor, level, started_at, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			l.Factor, l.Value, start, r.ID); err != nil {
+			return err
+		}
+	}
+	for _, e := range r.endpoints {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO result_endpoint (endpoint, started_at, result) VALUES (?, ?, ?)`, e, start, r.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {
+	var document string
+	err := s.db.QueryRowContext(ctx, `SELECT document FROM document WHERE id = ?`, id).Scan(&document)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, store.NoResult(s.path, id)
+	}
+	var r *measure.Result
+	if err == nil {
+		r, err = decode(document, store.Whole)
+	}
+	if err != nil {
+		return nil, failure(ctx, "read result "+id+" from", s.path, err)
+	}
+	return r, nil
+}
+
+func decode(document string, detail store.Detail) (*measure.Result, error) {
+	r := new(measure.Result)
+	if detail == store.Outline {
+		return r, measure.UnmarshalOutline([]byte(document), r)
+	}
+	return r, json.Unmarshal([]byte(document), r)
+}
+
+func (s *sqlite) Missing(ctx context.Context, ids []string) ([]string, error) {
+	missing := []string{}
+	for part := range slices.Chunk(ids, missingChunk) {
+		list, err := json.Marshal(part)
+		if err != nil {
+			return nil, failure(ctx, "look up results in", s.path, err)
+		}
+		rows, err := s.db.QueryContext(ctx, `SELECT value FROM json_each(?)
+			WHERE NOT EXISTS (SELECT 1 FROM result WHERE result.id = value) ORDER BY key`, string(list))
+		if err != nil {
+			return nil, failure(ctx, "look up results in", s.path, err)
+		}
+		found, err := collect(rows, func(scan func(...any) error) (id string, err error) { return id, scan(&id) })
+		if err != nil {
+			return nil, failure(ctx, "look up results in", s.path, err)
+		}
+		missing = append(missing, found...)
+	}
+	return missing, nil
+}
+
+// missingChunk bounds how many identities one statement looks up.
+const missingChunk = 10_000
+
+const entryColumns = `r.id, r.started_at, r.test, r.client, r.server, r.direction, r.via, r.streams,
+	r.campaign, r.pattern, r.label, r.round, r.position, r.repetition, r.error_kind, r.error, r.figures`
+
+func scanEntry(scan func(...any) error) (e store.Entry, err error) {
+	var started int64
+	var figures string
+	err = scan(&e.ID, &started, &e.Test, &e.Client, &e.Server, &e.Direction, &e.Via, &e.Streams,
+		&e.Campaign, &e.Pattern, &e.Label, &e.Round, &e.Order, &e.Repeat, &e.ErrorKind, &e.Error, &figures)
+	if err == nil {
+		err = json.Unmarshal([]byte(figures), &e.Figures)
+	}
+	e.StartedAt = store.Moment(started)
+	return e, err
+}
+
+func (s *sqlite) List(ctx context.Context, q store.Query) (store.Page[store.Entry], error) {
+	sel, err := selectResults(q)
+	if err != nil {
+		return store.Page[store.Entry]{}, err
+	}
+	entries, err := query(ctx, s.db, sel.statement(entryColumns, more(q.Limit)), scanEntry)
+	if err != nil {
+		return store.Page[store.Entry]{}, failure(ctx, "list the results in", s.path, err)
+	}
+	return store.PageOf(entries, q.Limit, store.Entry.Cursor), nil
+}
+
+func (s *sqlite) Count(ctx context.Context, q store.Query) (int, error) {
+	q.After = ""
+	sel, err := selectResults(q)
+	if err != nil {
+		return 0, err
+	}
+	sel.order = ""
+	var n int
+	st := sel.statement(`count(*)`, 0)
+	if err := s.db.QueryRowContext(ctx, st.text, st.args...).Scan(&n); err != nil {
+		return 0, failure(ctx, "count the results in", s.path, err)
+	}
+	return n, nil
+}
+
+func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail) iter.Seq2[*measure.Result, error] {
+	return func(yield func(*measure.Result, error) bool) {
+		sel, err := selectResults(q)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		sel.joins += " JOIN document AS d ON d.id = r.id"
+		st := sel.statement(`r.id, d.document`, q.Limit)
+		rows, err := s.db.QueryContext(ctx, st.text, st.args...)
+		if err != nil {
+			yield(nil, failure(ctx, "read results from", s.path, err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id, document string
+			err := rows.Scan(&id, &document)
+			var r *measure.Result
+			if err == nil {
+				r, err = decode(document, detail)
+			}
+			if err != nil {
+				yield(nil, failure(ctx, "read result "+id+" from", s.path, err))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, failure(ctx, "read results from", s.path, err))
+		}
+	}
+}
+
+func (s *sqlite) Close() error {
+	if err := s.db.Close(); err != nil {
+		return failure(context.Background(), "close", s.path, err)
+	}
+	return nil
+}
+
+// more is how many rows [store.PageOf] wants; 0 for all.
+func more(limit int) int {
+	if limit == 0 {
+		return 0
+	}
+	return limit + 1
+}
+
+// query runs a statement and reads all its rows.
+func query[T any](ctx context.Context, db *sql.DB, st statement, read func(scan func(...any) error) (T, error)) ([]T, error) {
+	rows, err := db.QueryContext(ctx, st.text, st.args...)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, read)
+}
+
+// collect reads all rows, closes them and reports whatever went wrong on the way.
+func collect[T any](rows *sql.Rows, read func(scan func(...any) error) (T, error)) ([]T, error) {
+	defer rows.Close()
+	out := []T{}
+	for rows.Next() {
+		v, err := read(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}

@@ -1,0 +1,3 @@
+package sqlite_test
+
+import _ "soku/internal/tests" // registers the tests whose options and metrics are used here

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// One transaction takes over at most so many results, and no more documents than
+// have so many bytes together, but at least one. It bounds memory and what is
+// done again after a kill.
+var (
+	takeOverResults = 1000 // tests have less
+	takeOverBytes   = 16 << 20
+)
+
+// takeOver is migration 3: it moves the results of schema 1 into the tables of
+// migration 2, and fills the new columns from the documents. A batch is moved in
+// one transaction, so that a kill loses nothing and the next opening goes on; two
+// processes may move at once. What a batch leaves free in the file the next one
+// uses: the file does not grow to twice its size.
+func takeOver(ctx context.Context, db *sql.DB) error {
+	s := &sqlite{db: db}
+	for {
+		moved := 0
+		err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+			moved, err = moveBatch(ctx, tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if moved == 0 {
+			break
+		}
+	}
+	_, err := db.ExecContext(ctx, `DROP TABLE IF EXISTS result_of_schema_1`)
+	return err
+}
+
+// moveBatch moves the next results and returns how many; 0 where none is left.
+func moveBatch(ctx context.Context, tx *sql.Tx) (int, error) {
+	var left bool
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = 'result_of_schema_1'`).Scan(&left)
+	if err != nil || !left {
+		return 0, err // another process has moved them all
+	}
+	batch, err := nextBatch(ctx, tx)
+	if err != nil || len(batch) == 0 {
+		return 0, err
+	}
+	for _, r := range batch {
+		if err := r.insert(ctx, tx); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM result_of_schema_1 WHERE id <= ?`, batch[len(batch)-1].ID)
+	return len(batch), err
+}
+
+// nextBatch reads the results of schema 1 with the lowest IDs.
+func nextBatch(ctx context.Context, tx *sql.Tx) (batch []row, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id, started_at, test, client, server, campaign, pattern, label, round, position, repetition, error, document
+		FROM result_of_schema_1 ORDER BY id LIMIT ?`, takeOverResults)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for size := 0; size < takeOverBytes && rows.Next(); {
+		r, err := scanSchema1(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		batch = append(batch, r)
+		size += len(r.document)
+	}
+	return batch, rows.Err()
+}
+
+// scanSchema1 is the row that the document of an older row has now. A document
+// that cannot be read keeps what the older columns held: it is listed, and
+// whoever reads it is told what is wrong with it.
+func scanSchema1(scan func(...any) error) (row, error) {
+	var old row
+	var started int64
+	err := scan(&old.ID, &started, &old.Test, &old.Client, &old.Server, &old.Campaign, &old.Pattern, &old.Label,
+		&old.Round, &old.Order, &old.Repeat, &old.Error, &old.document)
+	if err != nil {
+		return row{}, err
+	}
+	old.StartedAt, old.Figures = store.Moment(started), map[string]float64{}
+	r, err := decode(old.document, store.Whole)
+	if err != nil {
+		if old.Error != "" {
+			old.ErrorKind = measure.KindInternal
+		}
+		return old, nil
+	}
+	out := row{Entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: old.document}
+	out.ID, out.StartedAt = old.ID, old.StartedAt
+	if r.Trial != nil {
+		out.levels = r.Trial.Levels
+	}
+	return out, nil
+}
