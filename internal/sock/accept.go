@@ -9,14 +9,14 @@ import (
 	"soku/internal/measure"
 )
 
-// acceptRest is how long [Accept] waits after an error before it tries again.
+// acceptRest is the pause of [Accept] after an error, before it tries again.
 const acceptRest = 10 * time.Millisecond
 
-// Accept hands the connections that come to l to take, which owns each and is called
-// from this goroutine, until ctx ends; then it closes l and returns nil, within 100 ms
-// unless take goes on for longer. What fails for one connection alone, or for want of
-// descriptors, is waited out. A listener that somebody else closed is an error of kind
-// broken.
+// Accept passes each connection that l accepts to take, which then owns it. It calls take
+// from the calling goroutine. When ctx ends, Accept closes l and returns nil within 100
+// ms, unless take itself takes longer. After an error that concerns one connection only,
+// or too many open descriptors, it tries again. If other code closes l, Accept returns an
+// error of kind broken.
 func Accept(ctx context.Context, l net.Listener, take func(net.Conn)) error {
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
 	for {
@@ -26,7 +26,7 @@ func Accept(ctx context.Context, l net.Listener, take func(net.Conn)) error {
 			if err == nil {
 				_ = c.Close()
 			}
-			_ = l.Close() // also where the function above has not run yet
+			_ = l.Close() // the function above may not have run yet
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return measure.Errorf(measure.KindBroken, "accept connections on %s: %w", l.Addr(), err)

@@ -10,8 +10,8 @@ import (
 	"soku/internal/measure"
 )
 
-// failing is a listener whose Accept fails as often as it is to, and then waits until
-// it is closed.
+// failing is a listener whose Accept fails once for each error in fails, and then waits
+// until it is closed.
 type failing struct {
 	net.Listener
 	fails chan error
@@ -36,7 +36,7 @@ func listening(t *testing.T) net.Listener {
 	return l
 }
 
-func TestAcceptGoesOnAfterWhatPasses(t *testing.T) {
+func TestAcceptContinuesAfterATemporaryError(t *testing.T) {
 	f := failing{listening(t), make(chan error, 3)}
 	for range 3 {
 		f.fails <- errors.New("too many open files")
@@ -87,7 +87,7 @@ func TestAcceptEndsWithItsContextHoweverOftenItFails(t *testing.T) {
 	}
 }
 
-func TestAListenerThatSomebodyClosedIsAnError(t *testing.T) {
+func TestAListenerClosedByOtherCodeIsAnError(t *testing.T) {
 	l := listening(t)
 	l.Close()
 	if err := Accept(t.Context(), l, func(net.Conn) {}); measure.KindOf(err) != measure.KindBroken {

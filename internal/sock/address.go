@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// AddrPort is the address and port of a TCP or UDP address, IPv4 as such; not valid
-// for another.
+// AddrPort returns the address and port of a TCP or UDP address, with mapped IPv4
+// addresses as IPv4. The result is not valid for any other kind of address.
 func AddrPort(a net.Addr) netip.AddrPort {
 	var p netip.AddrPort
 	switch a := a.(type) {

@@ -9,7 +9,7 @@ import (
 	"soku/internal/measure"
 )
 
-func TestPuttingAndTakingBytesAllocateNothing(t *testing.T) {
+func TestPutAndTakeDoNotAllocate(t *testing.T) {
 	for _, tx := range []string{"write", "splice", "sendfile", "zerocopy"} {
 		for _, rx := range []string{"read", "discard"} {
 			t.Run(tx+" to "+rx, func(t *testing.T) { putAndTake(t, tx, rx) })

@@ -9,9 +9,9 @@ import (
 	"soku/internal/measure"
 )
 
-// LimitUnacknowledged makes the kernel give c up, with a time-out, when what it sent is
-// not acknowledged for so long (TCP_USER_TIMEOUT of tcp(7), in milliseconds). Errors are
-// of kind usage.
+// LimitUnacknowledged makes the kernel close c with a time-out if sent data stays
+// unacknowledged for longer than d (TCP_USER_TIMEOUT of tcp(7), in steps of 1 ms). Errors
+// are of kind usage.
 func LimitUnacknowledged(c *net.TCPConn, d time.Duration) error {
 	raw, err := c.SyscallConn()
 	if err != nil {

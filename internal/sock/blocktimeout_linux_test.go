@@ -30,7 +30,7 @@ func option(t *testing.T, c *net.TCPConn, level, name int) (value uint64) {
 	return value
 }
 
-func TestTheKernelIsToldHowLongBytesMayBeUnacknowledged(t *testing.T) {
+func TestLimitUnacknowledgedSetsTCPUserTimeout(t *testing.T) {
 	c := dialLoopback(t)
 	if err := LimitUnacknowledged(c, 1500*time.Millisecond); err != nil || option(t, c, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT) != 1500 {
 		t.Errorf("%d ms, %v", option(t, c, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT), err)

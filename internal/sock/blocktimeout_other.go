@@ -7,6 +7,6 @@ import (
 	"time"
 )
 
-// LimitUnacknowledged would make the kernel give c up when what it sent is not
-// acknowledged for so long; this system has no such option.
+// LimitUnacknowledged returns an error of kind usage: this system has no
+// TCP_USER_TIMEOUT.
 func LimitUnacknowledged(*net.TCPConn, time.Duration) error { return lacking("TCP_USER_TIMEOUT") }

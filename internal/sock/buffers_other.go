@@ -4,5 +4,5 @@ package sock
 
 import "net"
 
-// Buffers are the sizes of c's socket buffers; this system is not asked.
+// Buffers reports false: the socket buffers are not read on this system.
 func Buffers(net.Conn) (send, receive int, ok bool) { return 0, 0, false }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Buffers are the sizes of c's socket buffers as the system has them now, bytes;
-// false where it does not tell. Linux tells twice of what was asked for.
+// Buffers returns the current sizes of c's socket buffers in bytes, or false if the
+// system does not report them. Linux reports twice the requested size.
 func Buffers(c net.Conn) (send, receive int, ok bool) {
 	sc, is := c.(syscall.Conn)
 	if !is {

@@ -4,9 +4,9 @@ package sock
 
 import "time"
 
-// Now is [time.Now], which is fine-grained here. What is measured by the
-// clock asks this one, for the other is not so on Windows.
+// Now returns [time.Now], which has a fine resolution on this system. Measuring code
+// calls Now and not time.Now because the resolution of time.Now is coarse on Windows.
 func Now() time.Time { return time.Now() }
 
-// Since is the time that passed since t, a reading of [Now].
+// Since returns the time since t, which must come from [Now].
 func Since(t time.Time) time.Duration { return time.Since(t) }

@@ -2,8 +2,8 @@ package sock
 
 import "net"
 
-// Deal gives each of n loops its share of so many connections, in turn: one element a
-// loop, of the connections' indices. There are no more loops than connections.
+// Deal distributes the indices of conns connections over n loops, round robin. The result
+// has one element a loop, and no more elements than there are connections.
 func Deal(conns, n int) [][]int {
 	loops := make([][]int, min(n, conns))
 	for i := range conns {
@@ -12,7 +12,7 @@ func Deal(conns, n int) [][]int {
 	return loops
 }
 
-// Conns are connections of one kind as what they have in common.
+// Conns converts a slice of concrete connections to a slice of [net.Conn].
 func Conns[C net.Conn](in []C) []net.Conn {
 	out := make([]net.Conn, len(in))
 	for i, c := range in {

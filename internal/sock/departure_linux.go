@@ -7,21 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StampDeparture asks the kernel for the times at which packets of a socket leave
-// the program, before they wait in a queue of the host (SO_TIMESTAMPING with
-// SOF_TIMESTAMPING_TX_SCHED). Each comes with its packet in the socket's queue of
-// errors, and a poll of the socket wakes up for it.
+// StampDeparture enables time stamps of departing packets, taken before a packet enters a
+// queue of the host (SO_TIMESTAMPING with SOF_TIMESTAMPING_TX_SCHED). Each stamp arrives
+// in the socket's error queue together with its packet, and wakes a poll of the socket.
 func StampDeparture(fd int) error {
 	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, unix.SOF_TIMESTAMPING_TX_SCHED|unix.SOF_TIMESTAMPING_SOFTWARE)
 }
 
-// StampBothWays asks the kernel for the times at which packets of a socket come to
-// this host and at which it hands those that leave to the interface, behind its queue
-// (SOF_TIMESTAMPING_RX_SOFTWARE, TX_SOFTWARE); with hardware, also for the interface's
-// own. The latter change nothing about the interface: they come where it stamps
-// already. A time of departure waits in the queue of errors, without its packet but
-// with a key: how many datagrams, or bytes of a stream, left before it. It takes the
-// place of [Stamp].
+// StampBothWays enables time stamps in both directions: when a packet arrives at this
+// host, and when a departing packet leaves the host's queue for the interface
+// (SOF_TIMESTAMPING_RX_SOFTWARE, TX_SOFTWARE). With hardware set it also enables the
+// interface's own stamps; they appear only if the interface is already configured to take
+// them. A departure stamp arrives in the error queue without its packet but with a key:
+// the number of datagrams, or of bytes of a stream, that departed before it.
+// StampBothWays replaces [Stamp].
 func StampBothWays(fd int, hardware bool) error {
 	const software = unix.SOF_TIMESTAMPING_RX_SOFTWARE | unix.SOF_TIMESTAMPING_TX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE |
 		unix.SOF_TIMESTAMPING_OPT_ID | unix.SOF_TIMESTAMPING_OPT_TSONLY
@@ -31,16 +30,17 @@ func StampBothWays(fd int, hardware bool) error {
 			unix.SOF_TIMESTAMPING_OPT_TX_SWHW
 	}
 	err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, flags|unix.SOF_TIMESTAMPING_OPT_ID_TCP)
-	if errors.Is(err, unix.EINVAL) { // before Linux 6.2 a stream's key counts from what was acknowledged by now
+	if errors.Is(err, unix.EINVAL) { // before Linux 6.2 a stream's key counts from the bytes acknowledged so far
 		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, flags)
 	}
 	return err
 }
 
-// StampNoMore ends what [StampBothWays] began and drops the stamps that nobody read.
+// StampNoMore disables the stamps of [StampBothWays] and discards those that were not
+// read.
 func StampNoMore(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, 0)
-	const most = 4096 // more than a socket's queue holds
+	const most = 4096 // more than an error queue can hold
 	for range most {
 		if _, _, _, _, err := unix.Recvmsg(fd, nil, nil, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT); err != nil {
 			return
@@ -48,8 +48,8 @@ func StampNoMore(fd int) {
 	}
 }
 
-// StampsHardware tells whether an interface can stamp packets both ways by itself
-// (ethtool(8), -T). Whether it does so is a matter of its settings.
+// StampsHardware reports whether an interface has hardware time stamps in both directions
+// (ethtool -T, ethtool(8)). They may still be disabled.
 func StampsHardware(iface string) bool {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -61,21 +61,21 @@ func StampsHardware(iface string) bool {
 	return err == nil && info.So_timestamping&both == both
 }
 
-// Stamps are what the control messages of a packet say of its times.
+// Stamps are the time stamps in the control messages of one packet.
 type Stamps struct {
-	// Software is when the kernel had the packet, or handed it to the interface, in ns
-	// of the wall clock; 0 where that is not said.
+	// Software is when the kernel received the packet or passed it to the interface, in
+	// ns of the wall clock; 0 if unknown.
 	Software int64
 	// Hardware is when the packet passed the interface, in ns of the interface's own
-	// clock, which compares with itself only; 0 where that is not said.
+	// clock, which can be compared only with itself; 0 if unknown.
 	Hardware int64
-	// Left tells that it is the time of a packet that left, with the key Key.
+	// Left is set for a departing packet, whose key is Key.
 	Left bool
 	Key  uint32
 }
 
-// Read takes what control says and forgets what was there before. What does not
-// parse ends it. It does not allocate, and may run outside of the Go runtime.
+// Read replaces s with the stamps in control. It stops at the first message that does not
+// parse. It does not allocate and may run outside of the Go runtime.
 //
 //go:nosplit
 //go:norace
@@ -84,7 +84,7 @@ func (s *Stamps) Read(control []byte) {
 	const align = int(unsafe.Sizeof(uintptr(0)))
 	for len(control) >= unix.SizeofCmsghdr {
 		h := (*unix.Cmsghdr)(unsafe.Pointer(unsafe.SliceData(control)))
-		n := int(h.Len) // negative where it cannot be
+		n := int(h.Len) // may be negative if malformed
 		if n < unix.SizeofCmsghdr || n > len(control) {
 			return
 		}
@@ -97,10 +97,10 @@ func (s *Stamps) Read(control []byte) {
 	}
 }
 
-// take reads one message: a struct timespec (SO_TIMESTAMPNS), three of them
-// (SO_TIMESTAMPING), or a struct sock_extended_err (linux/errqueue.h) with errno in
-// 4 bytes, origin, type, code, padding, and info and data of 4 each. Fields of a
-// struct timespec have 64 bits on the architectures this builds for.
+// take parses one message: a struct timespec (SO_TIMESTAMPNS), three of them
+// (SO_TIMESTAMPING), or a struct sock_extended_err (linux/errqueue.h) with errno in 4
+// bytes, origin, type, code, padding, and info and data of 4 bytes each. The fields of a
+// struct timespec have 64 bits on all architectures that soku builds for.
 //
 //go:nosplit
 //go:norace
@@ -110,7 +110,7 @@ func (s *Stamps) take(level, kind int32, data []byte) {
 	case level == unix.SOL_SOCKET && kind == unix.SCM_TIMESTAMPNS && len(data) >= 16:
 		s.Software = nanoseconds((*[2]int64)(at))
 	case level == unix.SOL_SOCKET && kind == unix.SCM_TIMESTAMPING && len(data) >= 48:
-		three := (*[3][2]int64)(at) // the one in the middle is out of use
+		three := (*[3][2]int64)(at) // the second one is unused
 		s.Software, s.Hardware = nanoseconds(&three[0]), nanoseconds(&three[2])
 	case (level == unix.SOL_IP && kind == unix.IP_RECVERR || level == unix.SOL_IPV6 && kind == unix.IPV6_RECVERR) && len(data) >= 16:
 		if data[4] == unix.SO_EE_ORIGIN_TIMESTAMPING {

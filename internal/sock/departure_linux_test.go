@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// extended is a struct sock_extended_err as two words, and the address of nobody.
+// extended is a struct sock_extended_err as two words, with an empty address.
 func extended(origin byte, info, key uint32) []uint64 {
 	b := binary.NativeEndian.AppendUint32(nil, uint32(unix.ENOMSG))
 	b = append(b, origin, 0, 0, 0)
@@ -97,9 +97,9 @@ func FuzzStampsRead(f *testing.F) {
 	})
 }
 
-// TestEachSendHasTheTimeAtWhichItLeft also shows that a key counts what was sent
+// TestEachSendHasADepartureTime also shows that a key counts what was sent
 // before: datagrams, or the bytes of a stream.
-func TestEachSendHasTheTimeAtWhichItLeft(t *testing.T) {
+func TestEachSendHasADepartureTime(t *testing.T) {
 	for name, step := range map[string]uint32{"udp4": 1, "udp6": 1, "tcp": 100} {
 		t.Run(name, func(t *testing.T) {
 			conn := talking(t, name)
@@ -148,7 +148,7 @@ func departure(fd int, control []byte) (s Stamps, ok bool) {
 	return s, true
 }
 
-// talking is a connection over loopback to an end that throws away what comes.
+// talking returns a connection over loopback to a peer that discards what it receives.
 func talking(t *testing.T, network string) net.Conn {
 	t.Helper()
 	var at net.Addr
@@ -179,7 +179,7 @@ func talking(t *testing.T, network string) net.Conn {
 func TestLoopbackHasNoClockOfItsOwn(t *testing.T) {
 	for _, name := range []string{"lo", "there is no such interface", ""} {
 		if StampsHardware(name) {
-			t.Errorf("interface %q is said to stamp packets", name)
+			t.Errorf("interface %q reports hardware stamps", name)
 		}
 	}
 }

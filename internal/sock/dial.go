@@ -9,14 +9,13 @@ import (
 	"soku/internal/measure"
 )
 
-// DialerFor returns a dialer for base "tcp" or "udp" that sets the options of
-// a trial, leaves from o.Bind and gives up after o.ConnectTimeout. A Bind that
-// is no IP address is an error of kind usage. TCP is one path unless o.Multipath
-// asks for Multipath TCP, which is an error of kind usage where this system has none.
+// DialerFor returns a dialer for base "tcp" or "udp" that sets the trial's socket
+// options, binds to o.Bind and fails after o.ConnectTimeout. If Bind is no IP address,
+// the error is of kind usage. With o.Multipath the dialer uses Multipath TCP, or returns
+// an error of kind usage if this system does not have it; otherwise it uses plain TCP.
 func DialerFor(base string, o measure.Options) (*net.Dialer, error) { return DialerFrom(base, o, 0) }
 
-// DialerFrom is [DialerFor] whose connections leave from a local port; 0 leaves it to
-// the system.
+// DialerFrom is [DialerFor] with a local port; 0 lets the system choose one.
 func DialerFrom(base string, o measure.Options, port int) (*net.Dialer, error) {
 	d := &net.Dialer{Timeout: o.ConnectTimeout.Std(), Control: FromOptions(o).Control}
 	tcp := strings.HasPrefix(base, "tcp")
@@ -46,7 +45,7 @@ func DialerFrom(base string, o measure.Options, port int) (*net.Dialer, error) {
 	return labelled(d, base, o), nil
 }
 
-// local is an address to leave from; a nil ip leaves that to the system.
+// local is the local address to bind to. With a nil ip the system chooses one.
 func local(base string, ip net.IP, zone string, port int) net.Addr {
 	if strings.HasPrefix(base, "udp") {
 		return &net.UDPAddr{IP: ip, Zone: zone, Port: port}
@@ -54,13 +53,13 @@ func local(base string, ip net.IP, zone string, port int) net.Addr {
 	return &net.TCPAddr{IP: ip, Zone: zone, Port: port}
 }
 
-// labelled makes d give the connections of TCP their flow label.
+// labelled makes d set the flow label of its TCP connections.
 func labelled(d *net.Dialer, base string, o measure.Options) *net.Dialer {
 	if o.FlowLabel == 0 || !strings.HasPrefix(base, "tcp") {
 		return d
 	}
 	local := d.LocalAddr
-	d.LocalAddr = nil // the socket is bound where it is connected
+	d.LocalAddr = nil // connectLabelled binds the socket
 	settings := FromOptions(o)
 	d.Control = func(network, address string, c syscall.RawConn) error {
 		if err := settings.Control(network, address, c); err != nil {
@@ -75,8 +74,7 @@ func labelled(d *net.Dialer, base string, o measure.Options) *net.Dialer {
 	return d
 }
 
-// Dialer is [DialerFor] TCP. What is wrong with the options becomes the error
-// of dialling.
+// Dialer is [DialerFor] for TCP. If the options are invalid, dialling returns the error.
 func Dialer(o measure.Options) *net.Dialer {
 	d, err := DialerFor("tcp", o)
 	if err != nil {
@@ -85,7 +83,7 @@ func Dialer(o measure.Options) *net.Dialer {
 	return d
 }
 
-// Abort closes c and drops what is still queued; the peer sees a reset.
+// Abort closes c and discards its queued data; the peer receives a reset.
 func Abort(c *net.TCPConn) {
 	_ = c.SetLinger(0)
 	_ = c.Close()

@@ -1,10 +1,9 @@
-// Package sock makes sockets with the options of a trial and asks the kernel
-// what it knows of them: TCP_INFO, the bytes still queued, times of arrival. It
-// moves bytes for loops over many sockets ([Writer], [Reader]). It is where raw
-// system calls live behind build tags, each with a portable twin; an option
-// that a platform lacks is an error, never ignored. [Now] is the clock of all
-// that is measured.
+// Package sock makes sockets with the options of a trial and reads their state from the
+// kernel: TCP_INFO, queued bytes, arrival times. Its fast paths, [Writer] and [Reader],
+// move bytes for loops over many sockets. Raw system calls live here behind build tags,
+// each with a portable counterpart. An option that the platform lacks is an error; it is
+// never ignored. [Now] is the clock of all measurements.
 //
-// It knows no test and no protocol, and starts no goroutines but those that
-// [OwnThread] waits for. How the engines use it is specified in docs/method.md.
+// Package sock knows no test and no protocol. It starts no goroutines except those that
+// [OwnThread] waits for. docs/method.md specifies how the engines use it.
 package sock

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Ending is the end of a flow that is no failure: somebody else, such as the
-// protocol, says that it is over. It is safe for concurrent use.
+// Ending is the regular end of a flow, requested from outside, for example by the
+// protocol. It is safe for concurrent use.
 type Ending struct {
 	group  *Group
 	over   atomic.Bool
 	halted <-chan struct{}
-	done   chan struct{} // closed when nobody heeds any more; nil where nobody ever does
+	done   chan struct{} // closed by Stop; nil if there is nothing to watch
 	left   chan struct{}
 }
 
-// Watch returns the ending of the group's flow that comes when over is closed; nil
-// is never. Reads and writes on the group are then given until patience from that
-// moment. Leave must be called.
-func (g *Group) Watch(over <-chan struct{}, patience time.Duration) *Ending {
+// Watch returns an Ending that takes effect when over is closed; a nil over never ends
+// the flow. From that moment on, reads and writes on the group fail after grace. The
+// caller must call [Ending.Stop].
+func (g *Group) Watch(over <-chan struct{}, grace time.Duration) *Ending {
 	e := &Ending{group: g, halted: g.Stopped()}
 	if over == nil {
 		return e
@@ -29,7 +29,7 @@ func (g *Group) Watch(over <-chan struct{}, patience time.Duration) *Ending {
 		defer close(e.left)
 		select {
 		case <-over:
-			e.End(patience)
+			e.End(grace)
 			close(halted)
 		case <-g.Stopped():
 			close(halted)
@@ -39,19 +39,19 @@ func (g *Group) Watch(over <-chan struct{}, patience time.Duration) *Ending {
 	return e
 }
 
-// End makes the flow end now, with patience for reads and writes.
-func (e *Ending) End(patience time.Duration) {
+// End ends the flow now. Reads and writes fail after grace.
+func (e *Ending) End(grace time.Duration) {
 	e.over.Store(true)
-	e.group.Deadline(Now().Add(patience))
+	e.group.Deadline(Now().Add(grace))
 }
 
-// Over reports whether the flow is over. It costs a load of a word.
+// Over reports whether the flow has ended. It costs one atomic load.
 func (e *Ending) Over() bool { return e.over.Load() }
 
-// Halted is closed when over was, or when the group is stopped.
+// Halted is closed when over is closed or the group is stopped.
 func (e *Ending) Halted() <-chan struct{} { return e.halted }
 
-// Stop stops heeding. It may be called once.
+// Stop stops watching. It may be called once.
 func (e *Ending) Stop() {
 	if e.done != nil {
 		close(e.done)

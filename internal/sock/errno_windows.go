@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// HearRefusals makes the calls on a connected UDP socket say when an earlier
-// datagram found nobody listening, which [Refused] tells. Package net switches
-// that off on Windows (SIO_UDP_CONNRESET), where servers with many peers on
-// one socket would stumble over it. What is no socket is left alone.
-func HearRefusals(c net.Conn) {
+// ReportRefusals enables errors on a connected UDP socket after an earlier datagram was
+// refused; see [Refused]. Package net disables them on Windows (SIO_UDP_CONNRESET)
+// because they disturb a server that serves many peers with one socket. ReportRefusals
+// ignores connections that are not sockets.
+func ReportRefusals(c net.Conn) {
 	u, ok := c.(*net.UDPConn)
 	if !ok {
 		return
@@ -29,20 +29,20 @@ func HearRefusals(c net.Conn) {
 	})
 }
 
-// Refused reports whether err says that an earlier datagram found nobody
-// listening (ICMP port unreachable). The call that got it moved nothing.
+// Refused reports whether err means that no socket listens where an earlier datagram went
+// (ICMP port unreachable). The call that returned err moved no data.
 func Refused(err error) bool {
 	return errors.Is(err, windows.WSAECONNREFUSED) || errors.Is(err, windows.WSAECONNRESET)
 }
 
-// NoBuffers reports whether err says that the host's own queues were full for
-// a moment; the datagram was not sent.
+// NoBuffers reports whether err means that the host's send queues were full, so that the
+// datagram was not sent.
 func NoBuffers(err error) bool { return errors.Is(err, windows.WSAENOBUFS) }
 
-// TooLong reports whether err says that a datagram is larger than the host sends.
+// TooLong reports whether err means that a datagram is larger than the host can send.
 func TooLong(err error) bool { return errors.Is(err, windows.WSAEMSGSIZE) }
 
-// Closed reports whether err says that the peer closed or reset the connection.
+// Closed reports whether err means that the peer closed or reset the connection.
 func Closed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNABORTED)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// First is the moment at which a flow's first data came, on whichever of its
-// streams. It is safe for concurrent use.
+// First is the time at which the first data of a flow arrived, on any of its streams. It
+// is safe for concurrent use.
 type First struct {
 	once  sync.Once
 	begun atomic.Bool
@@ -16,14 +16,14 @@ type First struct {
 	at    time.Time
 }
 
-// NewFirst returns a First that has not come.
+// NewFirst returns a First without a time.
 func NewFirst() *First { return &First{come: make(chan struct{})} }
 
-// Come reports whether it came. It costs a load of a word.
+// Come reports whether the first data arrived. It costs one atomic load.
 func (f *First) Come() bool { return f.begun.Load() }
 
-// Note makes at the moment, and calls then before anybody is told; only the
-// first call does anything.
+// Note records the time at of the first data. It calls then before Await and At return.
+// Only the first call has an effect.
 func (f *First) Note(at time.Time, then func()) {
 	f.once.Do(func() {
 		then()
@@ -33,14 +33,14 @@ func (f *First) Note(at time.Time, then func()) {
 	})
 }
 
-// At is the moment; it waits until there is one.
+// At returns the time, and waits until there is one.
 func (f *First) At() time.Time {
 	<-f.come
 	return f.at
 }
 
-// Await waits until it came or done is closed, and reports whether it came.
-// When ctx ends before, it stops g with the cause and waits for done.
+// Await waits until the first data arrived or done is closed, and reports whether data
+// arrived. If ctx ends first, Await stops g with the cause and waits for done.
 func (f *First) Await(ctx context.Context, g *Group, done <-chan struct{}) bool {
 	select {
 	case <-f.come:
@@ -51,7 +51,7 @@ func (f *First) Await(ctx context.Context, g *Group, done <-chan struct{}) bool 
 		<-done
 	}
 	select {
-	case <-f.come: // the last of the workers was the first, too
+	case <-f.come: // done and first data at the same time
 		return true
 	default:
 		return false

@@ -16,7 +16,7 @@ import (
 
 // Socket options and flags of linux/in6.h.
 const (
-	flowInfo     = 11 // IPV6_FLOWINFO: look at the labels of what comes
+	flowInfo     = 11 // IPV6_FLOWINFO: report the labels of received packets
 	flowLabelMgr = 32 // IPV6_FLOWLABEL_MGR
 	flowInfoSend = 33 // IPV6_FLOWINFO_SEND: take the label from the address of the peer
 
@@ -26,7 +26,7 @@ const (
 	flowLabelAny     = 255 // IPV6_FL_S_ANY
 )
 
-// HasFlowLabels tells whether flow labels can be chosen on this system.
+// HasFlowLabels reports whether this system lets a program choose flow labels.
 const HasFlowLabels = true
 
 // flowLabelRequest is struct in6_flowlabel_req.
@@ -39,19 +39,20 @@ type flowLabelRequest struct {
 	_               uint32
 }
 
-// ask hands the request to the kernel.
+// ask sends the request to the kernel.
 func (r *flowLabelRequest) ask(fd int) error {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r))
 	return unix.SetsockoptString(fd, unix.IPPROTO_IPV6, flowLabelMgr, string(b))
 }
 
-// useLabel gets a label for packets to an address, and has the socket take it from
-// the addresses it is connected to.
+// useLabel leases a label for packets to an address, and makes the socket use the label
+// given in the address it connects to.
 func useLabel(fd int, to netip.Addr, label int) error {
 	r := flowLabelRequest{to: to.As16(), action: flowLabelGet, flags: flowLabelCreate, share: flowLabelAny}
 	binary.BigEndian.PutUint32(r.label[:], uint32(label))
-	// A label of the upper half is nobody's to lease where the system keeps that for
-	// labels made of hashes (flowlabel_state_ranges), and may be used without.
+	// Some systems reserve the upper half of the labels for automatic ones
+	// (flowlabel_state_ranges). Such a label cannot be leased (ERANGE) and can be used
+	// without a lease.
 	if err := r.ask(fd); err != nil && !errors.Is(err, unix.ERANGE) {
 		return refused("IPV6_FLOWLABEL_MGR", label, err)
 	}
@@ -61,7 +62,7 @@ func useLabel(fd int, to netip.Addr, label int) error {
 	return nil
 }
 
-// connectFlow is connect(2) with a label, which package unix does not write.
+// connectFlow is connect(2) with a flow label, which package unix cannot pass.
 func connectFlow(fd int, to *unix.SockaddrInet6, label int) error {
 	raw := unix.RawSockaddrInet6{Family: unix.AF_INET6, Addr: to.Addr, Scope_id: to.ZoneId}
 	binary.BigEndian.PutUint16((*[2]byte)(unsafe.Pointer(&raw.Port))[:], uint16(to.Port))
@@ -73,9 +74,9 @@ func connectFlow(fd int, to *unix.SockaddrInet6, label int) error {
 	return nil
 }
 
-// connectLabelled binds a TCP socket to local, if there is one, and begins to connect
-// it to address with a label. Package net, which connects it once more, is told that
-// this is under way and waits for it.
+// connectLabelled binds a TCP socket to local, if that is not nil, and begins to connect
+// it to address with a label. Package net then connects it again, sees that the
+// connection is in progress and waits for it.
 func connectLabelled(handle uintptr, local net.Addr, address string, label int) error {
 	fd := int(handle)
 	peer, err := netip.ParseAddrPort(address)
@@ -108,10 +109,10 @@ func inet6(p netip.AddrPort) *unix.SockaddrInet6 {
 	return a
 }
 
-// label labels what an open socket sends. One of UDP is connected anew, which changes
-// nothing else. One of TCP that was connected with a label has it; one that was
-// accepted takes the labels that its peer uses, which is the one way to give it any, and
-// only where the system allows it (net.ipv6.flowlabel_consistency).
+// label sets the flow label of packets that an open socket sends. A UDP socket is
+// connected again, which changes nothing else. A TCP socket that was connected with a
+// label already has it. An accepted TCP socket can only mirror the label of its peer, and
+// only if the system allows that (net.ipv6.flowlabel_consistency).
 func label(fd, label int, tcp bool) error {
 	if tcp {
 		if sends, err := unix.GetsockoptInt(fd, unix.IPPROTO_IPV6, flowInfoSend); err == nil && sends == 1 {
@@ -136,9 +137,9 @@ func label(fd, label int, tcp bool) error {
 	return nil
 }
 
-// mirrorLabel has a socket send with the label that its peer sends with. The kernel
-// looks at that only of packets it also keeps for the program, which costs something
-// for each; so it is not told to any more once the label is there.
+// mirrorLabel makes a socket send with the label that its peer uses. The kernel reads the
+// label only from packets that it also keeps for the program, which costs time for each
+// packet; so this is switched off as soon as the label is known.
 func mirrorLabel(fd, label int) error {
 	if mirrored(fd) == label {
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, flowInfo, 0)
@@ -146,7 +147,7 @@ func mirrorLabel(fd, label int) error {
 	}
 	r := flowLabelRequest{action: flowLabelGet, flags: flowLabelReflect}
 	if err := r.ask(fd); errors.Is(err, unix.EPERM) {
-		return measure.Errorf(measure.KindPermission, "label what accepted connections send with %d: this system does not let a program choose that", label).
+		return measure.Errorf(measure.KindPermission, "set flow label %d on accepted connections: this system does not let a program choose it", label).
 			WithHint("set net.ipv6.flowlabel_consistency to 0 there, or leave the flow label out")
 	} else if err != nil {
 		return refused("IPV6_FLOWLABEL_MGR", label, err)
@@ -157,7 +158,7 @@ func mirrorLabel(fd, label int) error {
 	return nil
 }
 
-// mirrored is the label that a socket has taken from its peer; 0 where it has none.
+// mirrored returns the label that a socket copied from its peer; 0 if none.
 func mirrored(fd int) int {
 	var r flowLabelRequest
 	size := uint32(unsafe.Sizeof(r))

@@ -153,7 +153,7 @@ func labelledPair(t *testing.T, l net.Listener, o measure.Options) (near, far *n
 	return c.(*net.TCPConn), s.(*net.TCPConn)
 }
 
-func TestASystemThatChoosesItsLabelsSaysSo(t *testing.T) {
+func TestASystemThatChoosesLabelsItselfIsAPermissionError(t *testing.T) {
 	ownNetwork(t, "1")
 	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
@@ -202,7 +202,7 @@ func TestConnectionsHaveTheFlowLabelFromTheirFirstPacketOn(t *testing.T) {
 	}
 }
 
-func TestAPortThatNobodyListensOnRefusesALabelledConnection(t *testing.T) {
+func TestAClosedPortRefusesALabelledConnection(t *testing.T) {
 	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
 		t.Skip("no IPv6 on loopback: ", err)
@@ -237,7 +237,7 @@ func TestIPv4HasNoFlowLabels(t *testing.T) {
 	}
 }
 
-func TestADatagramThatWouldBeCutIsRefused(t *testing.T) {
+func TestADatagramThatNeedsFragmentationIsRefused(t *testing.T) {
 	for address, headers := range map[string]int{"127.0.0.1": 28, "::1": 48} {
 		to := net.UDPAddr{IP: net.ParseIP(address), Port: 9}
 		d, err := DialerFor("udp", measure.Options{NoFragment: true})

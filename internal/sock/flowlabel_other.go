@@ -4,7 +4,7 @@ package sock
 
 import "net"
 
-// HasFlowLabels tells whether flow labels can be chosen on this system.
+// HasFlowLabels reports whether this system lets a program choose flow labels.
 const HasFlowLabels = false
 
 func connectLabelled(uintptr, net.Addr, string, int) error { return lacking("flow_label") }

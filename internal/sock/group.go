@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Group is the connections of one flow, which end together: the first failure,
-// or the end of the context, stops every read and write on all of them.
-// It is safe for concurrent use.
+// Group is the connections of one flow. They end together: the first failure, or the end
+// of the context, stops every read and write on all of them. It is safe for concurrent
+// use.
 type Group struct {
 	conns []net.Conn
 	done  chan struct{}
@@ -17,10 +17,10 @@ type Group struct {
 	err error
 }
 
-// past is a deadline that has always gone by.
+// past is a deadline that has always expired.
 var past = time.Unix(1, 0)
 
-// NewGroup returns the group of conns; it does not close them.
+// NewGroup returns the group of conns. The group does not close them.
 func NewGroup[C net.Conn](conns []C) *Group {
 	g := &Group{conns: make([]net.Conn, len(conns)), done: make(chan struct{})}
 	for i, c := range conns {
@@ -29,8 +29,8 @@ func NewGroup[C net.Conn](conns []C) *Group {
 	return g
 }
 
-// Stop makes every read and write on the group return at once, now and later.
-// The first err stays; it must not be nil.
+// Stop makes every read and write on the group return at once, now and later. The first
+// err is kept; it must not be nil.
 func (g *Group) Stop(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -47,15 +47,15 @@ func (g *Group) Stop(err error) {
 // Stopped is closed by the first [Group.Stop].
 func (g *Group) Stopped() <-chan struct{} { return g.done }
 
-// Err is what the group was stopped with; nil while it was not.
+// Err returns the error that stopped the group; nil if it was not stopped.
 func (g *Group) Err() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err
 }
 
-// Deadline sets the deadline of all connections, unless the group was stopped.
-// A zero time is none.
+// Deadline sets the deadline of all connections unless the group was stopped. A zero time
+// means no deadline.
 func (g *Group) Deadline(t time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

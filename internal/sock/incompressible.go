@@ -6,24 +6,23 @@ import (
 	"crypto/rand"
 )
 
-// Repeating fills b with the digits from 0 to 9, over and over, which everything on a
-// path that compresses makes small. It is the pattern of iperf3.
+// Repeating fills b with the digits 0 to 9, repeated: the pattern of iperf3. A device on
+// the path that compresses makes it small.
 func Repeating(b []byte) {
 	for i := range b {
 		b[i] = '0' + byte(i%10)
 	}
 }
 
-// Incompressible fills b, which must be all zeros, with bytes that nothing on a
-// path can compress. They are the key stream of a cipher that processors have
-// instructions for, which takes a tenth of the time of as many bytes from the
-// system's random source: a trial must wait for them.
+// Incompressible fills b, which must be all zeros, with bytes that cannot be compressed.
+// They are the key stream of a cipher with hardware support, which takes a tenth of the
+// time of the system's random source; a trial has to wait for them.
 func Incompressible(b []byte) {
 	var seed [2 * aes.BlockSize]byte
 	_, _ = rand.Read(seed[:]) // never fails
 	block, err := aes.NewCipher(seed[:aes.BlockSize])
 	if err != nil {
-		panic(err) // only for a key of a wrong length
+		panic(err) // only if the key length is wrong
 	}
 	cipher.NewCTR(block, seed[aes.BlockSize:]).XORKeyStream(b, b)
 }

@@ -2,8 +2,8 @@ package sock
 
 import "time"
 
-// Late is how long before now, a reading of [time.Now], a stamp is: 0 where
-// that is not known and where it cannot be, for the wall clock may be set at any moment.
+// Late returns how long before now, a reading of [time.Now], the stamp was taken. It is 0
+// if the stamp is unknown or impossible, because the wall clock may be set at any time.
 func Late(stamp, now time.Time) time.Duration {
 	const longest = time.Second
 	if late := now.Round(0).Sub(stamp); late > 0 && late <= longest {

@@ -11,8 +11,8 @@ import (
 	"soku/internal/measure"
 )
 
-// HasMultipath is nil where this system has Multipath TCP, and else an error of kind
-// usage that says why not.
+// HasMultipath returns nil if this system has Multipath TCP, else an error of kind usage
+// with the reason.
 func HasMultipath() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, unix.IPPROTO_MPTCP)
 	if errors.Is(err, unix.EAFNOSUPPORT) {
@@ -30,9 +30,9 @@ func HasMultipath() error {
 		WithHint("use Linux 5.16 or later, or leave out --mptcp")
 }
 
-// Multipath tells whether c is a connection of Multipath TCP that has not fallen back to
-// TCP, which happens where the peer, or something between, does not know it. It is not
-// known of a connection that was closed.
+// Multipath reports whether c uses Multipath TCP and has not fallen back to TCP, which
+// happens if the peer or a device on the path does not support it. known is false for a
+// closed connection.
 func Multipath(c *net.TCPConn) (is, known bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -48,21 +48,22 @@ func Multipath(c *net.TCPConn) (is, known bool) {
 	return is, err == nil
 }
 
-// IsMultipath is [Multipath] for a connection that is open.
+// IsMultipath is [Multipath] for an open connection.
 func IsMultipath(c *net.TCPConn) bool {
 	is, _ := Multipath(c)
 	return is
 }
 
-// madeMultipath tells whether a socket was made for Multipath TCP, whatever became of it.
+// madeMultipath reports whether a socket was created for Multipath TCP, even if it fell
+// back to TCP.
 func madeMultipath(fd int) bool {
 	protocol, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PROTOCOL)
 	return err == nil && protocol == unix.IPPROTO_MPTCP
 }
 
-// controlMultipath is [Settings.Control] for a dialer of Multipath TCP. Package net tries
-// TCP where a socket of Multipath TCP fails for any reason. What fails for an option that
-// such a socket does not take is not to become a connection over one path.
+// controlMultipath is [Settings.Control] for a dialer of Multipath TCP. Package net falls
+// back to TCP if a Multipath TCP socket fails for any reason. An option that such a
+// socket does not support must not cause that fallback.
 func (s Settings) controlMultipath(network, address string, c syscall.RawConn) error {
 	var inner error
 	err := c.Control(func(plain uintptr) {
@@ -90,17 +91,17 @@ func (s Settings) controlMultipath(network, address string, c syscall.RawConn) e
 const (
 	mptcpInfo     = 1 // MPTCP_INFO
 	mptcpTCPInfo  = 2 // MPTCP_TCPINFO
-	mptcpSubflows = 8 // that the kernel allows a connection in each direction
+	mptcpSubflows = 8 // kernel's limit a connection, in each direction
 )
 
-// subflowInfos is struct mptcp_subflow_data and what follows it.
+// subflowInfos is struct mptcp_subflow_data followed by its array.
 type subflowInfos struct {
 	size, subflows, kernel, user uint32
 	infos                        [2 * mptcpSubflows]unix.TCPInfo
 }
 
-// subflows is what the kernel knows of each subflow of a connection of Multipath TCP;
-// nil for any other.
+// subflows returns the kernel's TCP_INFO of each subflow of a Multipath TCP connection;
+// nil for any other connection.
 func subflows(fd int) []unix.TCPInfo {
 	if !madeMultipath(fd) {
 		return nil
@@ -116,7 +117,8 @@ func subflows(fd int) []unix.TCPInfo {
 	return r.infos[:min(int(r.subflows), len(r.infos))]
 }
 
-// addSubflows makes t, which is of the first subflow, that of the whole connection.
+// addSubflows turns t, the TCP_INFO of the first subflow, into that of the whole
+// connection.
 func addSubflows(t *measure.TCPInfo, all []unix.TCPInfo) {
 	t.Subflows = int64(len(all))
 	for i := range all {

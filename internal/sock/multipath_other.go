@@ -9,7 +9,7 @@ import (
 	"soku/internal/measure"
 )
 
-// HasMultipath is an error of kind usage: this system has no Multipath TCP for programs.
+// HasMultipath returns an error of kind usage: this system has no Multipath TCP.
 func HasMultipath() error {
 	return measure.Errorf(measure.KindUsage, "measure over Multipath TCP: %s does not have it", system).
 		WithHint("use Linux, or leave out --mptcp")
@@ -19,8 +19,8 @@ func (s Settings) controlMultipath(network, address string, c syscall.RawConn) e
 	return s.Control(network, address, c)
 }
 
-// Multipath tells whether c is a connection of Multipath TCP: never here.
+// Multipath reports that c does not use Multipath TCP: this system does not have it.
 func Multipath(*net.TCPConn) (is, known bool) { return false, true }
 
-// IsMultipath is [Multipath] for a connection that is open.
+// IsMultipath is [Multipath] for an open connection.
 func IsMultipath(*net.TCPConn) bool { return false }

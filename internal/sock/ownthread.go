@@ -5,23 +5,23 @@ import (
 	"syscall"
 )
 
-// OwnThread runs work on a thread of the system that is made for it and ends after
-// it, and waits until work is over. used are the sockets that work moves bytes over.
-// One that is closed meanwhile is closed when work is over.
+// OwnThread runs work on a new system thread, waits until it returns, and ends the
+// thread. used are the sockets that work uses. If one of them is closed meanwhile, the
+// close takes effect when work returns.
 //
-// On Linux that thread has a table of descriptors of its own. A table that several
-// threads share makes every system call count itself in and out of its socket with
-// two atomic operations, 10 to 15 ns on a processor of 2025: of a round trip of
-// 2.4 µs, which takes four calls that count, 2 to 3 %. So in work there are no
-// sockets and pipes of the process but used, and what work itself opened or closed
-// would be so for that thread alone: it does neither, and reads and writes nothing else.
+// On Linux that thread has its own descriptor table. If several threads share a table,
+// every system call takes and releases a reference on its socket with two atomic
+// operations, 10 to 15 ns on a processor of 2025. That is 2 to 3 % of a round trip of 2.4
+// µs with four such calls. As a consequence, work sees only the sockets and pipes in
+// used, and a descriptor that work opens or closes is opened or closed for its thread
+// only. So work must open and close no descriptors and use no others.
 func OwnThread(used []syscall.RawConn, work func()) {
 	holding(used, func() { ownThread(used, work) })
 }
 
-// holding keeps the descriptors of connections open while do runs. Whoever lets go of
-// one last closes it, which on a thread with a table of its own would close nothing of
-// the process.
+// holding keeps the descriptors of connections open while do runs. The last owner of a
+// descriptor closes it; on a thread with its own table that would close nothing in the
+// process's table.
 func holding(conns []syscall.RawConn, do func()) {
 	if len(conns) == 0 {
 		do()
@@ -29,7 +29,7 @@ func holding(conns []syscall.RawConn, do func()) {
 	}
 	held := false
 	_ = conns[0].Control(func(uintptr) { held = true; holding(conns[1:], do) })
-	if !held { // it is closed already, which work will find out
+	if !held { // already closed: work gets an error
 		holding(conns[1:], do)
 	}
 }
@@ -40,12 +40,13 @@ func ownThread(used []syscall.RawConn, work func()) {
 		defer close(done)
 		runtime.LockOSThread()
 		if firstThread() {
-			// It ends only with the process, and would keep what it has open.
+			// The last thread of a process ends only with the process. Its table would
+			// keep all descriptors open.
 			ownThread(used, work)
 			runtime.UnlockOSThread()
 			return
 		}
-		// Never unlocked, so that nothing else ever runs on this thread.
+		// The thread is never unlocked, so no other goroutine ever runs on it.
 		defer ownDescriptors(used)()
 		work()
 	}()

@@ -13,13 +13,12 @@ const ownDescriptorsDir = "/proc/thread-self/fd"
 
 func firstThread() bool { return unix.Gettid() == unix.Getpid() }
 
-// ownDescriptors gives the calling thread a table of descriptors of its own, and
-// closes there what would otherwise stay open when the process closes it: all other
-// sockets and pipes. What the runtime needs on any thread, its epoll and its event
-// descriptor, stays. end closes the rest. Where the system refuses, the table stays
-// shared.
+// ownDescriptors gives the calling thread its own descriptor table. In that table it
+// closes all sockets and pipes but used, because they would otherwise stay open after the
+// process closes them. It keeps what the runtime needs on any thread: its epoll and event
+// descriptors. end closes the rest. If the system refuses, the table stays shared.
 func ownDescriptors(used []syscall.RawConn) (end func()) {
-	keep := []int{0, 1, 2} // a panic is told there, whatever they are
+	keep := []int{0, 1, 2} // kept whatever they are: a panic is written there
 	for _, c := range used {
 		_ = c.Control(func(fd uintptr) { keep = append(keep, int(fd)) })
 	}
@@ -38,8 +37,8 @@ func ownDescriptors(used []syscall.RawConn) (end func()) {
 	}
 }
 
-// connecting lists the sockets and pipes of the calling thread's table. It is plain
-// system calls, since package os would tell the runtime of a descriptor that only
+// connecting returns the sockets and pipes of the calling thread's table. It makes raw
+// system calls because package os would register with the runtime a descriptor that only
 // this thread has.
 func connecting() []int {
 	dir, err := unix.Open(ownDescriptorsDir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -6,5 +6,5 @@ import "syscall"
 
 func firstThread() bool { return false }
 
-// ownDescriptors has nothing to do: tables of descriptors belong to processes.
+// ownDescriptors does nothing: descriptor tables belong to processes on this system.
 func ownDescriptors([]syscall.RawConn) (end func()) { return func() {} }

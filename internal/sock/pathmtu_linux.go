@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PathMTU is the largest packet, IP header included, that the kernel knows the path of a
-// connected UDP socket to carry (IP_MTU of ip(7)); false where it does not tell.
+// PathMTU returns the path MTU of a connected UDP socket as the kernel knows it, in bytes
+// with the IP header (IP_MTU of ip(7)); false if unknown.
 func PathMTU(c net.Conn) (bytes int, ok bool) {
 	sc, is := c.(syscall.Conn)
 	if !is {

@@ -4,6 +4,5 @@ package sock
 
 import "net"
 
-// PathMTU is the largest packet that the path of c is known to carry; this platform is
-// not asked.
+// PathMTU reports false: the path MTU is not read on this system.
 func PathMTU(net.Conn) (bytes int, ok bool) { return 0, false }

@@ -2,17 +2,16 @@
 
 package sock
 
-// WriterPaths are the values of the option tx that this system has for TCP beside
-// the portable write.
+// WriterPaths returns the values of the option tx for TCP that this system has in
+// addition to the portable write.
 func WriterPaths() []string { return nil }
 
-// ReaderPaths are the values of the option rx that this system has for TCP beside
-// the portable read.
+// ReaderPaths returns the values of the option rx for TCP that this system has in
+// addition to the portable read.
 func ReaderPaths() []string { return nil }
 
-// MultipathPaths are the values of the options tx and rx to take for connections of
-// Multipath TCP where none is asked for.
+// MultipathPaths returns the default values of the options tx and rx for Multipath TCP.
 func MultipathPaths() (tx, rx string) { return "write", "read" }
 
-// PrepareWriter has nothing to make ahead here.
+// PrepareWriter does nothing on this system.
 func PrepareWriter() {}

@@ -8,20 +8,20 @@ import (
 	"soku/internal/measure"
 )
 
-// Pins keep the loops of one end of a trial each on one processor, and remember
-// which. A nil *Pins keeps none. Safe for concurrent use.
+// Pins pin each loop of one end of a trial to one processor, and record which. A nil
+// *Pins pins nothing. Safe for concurrent use.
 type Pins struct {
 	cpus []int // at least one, ascending
 
 	mu                 sync.Mutex
-	senders, receivers int   // loops so far
+	senders, receivers int   // loops pinned so far
 	kept               []int // one element a loop
 	err                error
 }
 
-// NewPins are the pins that p asks for, nil for none. Errors are of kind usage:
-// where the system has no way to keep a thread on a processor (only Linux has), and
-// for a processor that this process may not use.
+// NewPins returns the pins that p asks for, nil for none. Errors are of kind usage: the
+// system cannot pin threads (only Linux can), or this process may not use one of the
+// processors.
 func NewPins(p measure.Pinning) (*Pins, error) {
 	if !p.On {
 		return nil, nil
@@ -42,11 +42,11 @@ func NewPins(p measure.Pinning) (*Pins, error) {
 	return &Pins{cpus: allowed}, nil
 }
 
-// Keep keeps the calling goroutine on one thread and that thread on one processor
-// until release, which the same goroutine calls. Loops that send, ask or connect
-// take the processors from the first up, those that receive, answer or accept from
-// the last down, so that both ends of one host meet as late as can be. What the
-// system refuses is told by [Pins.Err].
+// Keep locks the calling goroutine to its thread and pins that thread to one processor
+// until release, which the same goroutine calls. Loops that send, ask or connect get
+// processors from the first upwards; loops that receive, answer or accept get them from
+// the last downwards, so that both ends on one host share processors as late as possible.
+// If the system refuses, [Pins.Err] returns the error.
 func (p *Pins) Keep(role measure.Role) (release func()) {
 	if p == nil {
 		return func() {}
@@ -65,8 +65,8 @@ func (p *Pins) Keep(role measure.Role) (release func()) {
 	}
 	p.kept = append(p.kept, cpu)
 	return func() {
-		// A thread that stays where it is must not come back to the runtime, which
-		// would run anything on it: locked, it dies with its goroutine.
+		// If the thread cannot be unpinned, it must not return to the runtime, which
+		// would run other goroutines on it. It stays locked and ends with its goroutine.
 		if restore() == nil {
 			runtime.UnlockOSThread()
 		}
@@ -83,7 +83,7 @@ func (p *Pins) next(role measure.Role) int {
 	return p.cpus[n-1-(p.receivers-1)%n]
 }
 
-// Pinned are the processors of the loops so far, one element a loop in the order in
+// Pinned returns the processors of the loops so far: one element a loop, in the order in
 // which they began.
 func (p *Pins) Pinned() []int {
 	if p == nil {
@@ -94,7 +94,7 @@ func (p *Pins) Pinned() []int {
 	return slices.Clone(p.kept)
 }
 
-// Err is the first refusal of the system, of kind permission.
+// Err returns the first error of the system, of kind permission.
 func (p *Pins) Err() error {
 	if p == nil {
 		return nil

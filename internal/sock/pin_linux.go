@@ -8,9 +8,9 @@ import (
 	"soku/internal/measure"
 )
 
-// allowedCPUs are the processors this process may use, ascending: the affinity it
-// was started with, which holds the control group's cpuset. It is read once, before
-// any thread is kept on one of them.
+// allowedCPUs returns the processors that this process may use, ascending: the affinity
+// at its start, which includes the control group's cpuset. It is read once, before any
+// thread is pinned.
 var allowedCPUs = sync.OnceValues(func() ([]int, error) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -25,8 +25,8 @@ var allowedCPUs = sync.OnceValues(func() ([]int, error) {
 	return out, nil
 })
 
-// keepThread lets the calling thread, which must be locked, run on that processor
-// only; restore takes that back.
+// keepThread pins the calling thread, which must be locked, to one processor; restore
+// unpins it.
 func keepThread(cpu int) (restore func() error, err error) {
 	var before, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {

@@ -125,7 +125,7 @@ func TestThreadsThatBeginMeanwhileAreNotPinned(t *testing.T) {
 	})
 }
 
-func TestLoopsThatSendAndLoopsThatReceiveComeFromEitherEnd(t *testing.T) {
+func TestSendersArePinnedFromTheFirstProcessorAndReceiversFromTheLast(t *testing.T) {
 	p := &Pins{cpus: []int{2, 5, 7}}
 	var got []int
 	for _, role := range []measure.Role{measure.Sender, measure.Receiver, measure.Sender, measure.Receiver, measure.Sender, measure.Sender} {
@@ -143,7 +143,7 @@ func TestAProcessorOutsideOfTheMaskIsAUsageError(t *testing.T) {
 	}
 }
 
-func TestWhatTheSystemRefusesIsTold(t *testing.T) {
+func TestAPinThatTheSystemRefusesIsReported(t *testing.T) {
 	apart(func() {
 		p := &Pins{cpus: []int{1023}} // went away since it was checked
 		p.Keep(measure.Sender)()
@@ -153,7 +153,7 @@ func TestWhatTheSystemRefusesIsTold(t *testing.T) {
 	})
 }
 
-func TestWithoutPinsNothingIsKept(t *testing.T) {
+func TestNilPinsPinNothing(t *testing.T) {
 	p, err := NewPins(measure.Pinning{})
 	if p != nil || err != nil {
 		t.Fatal(p, err)

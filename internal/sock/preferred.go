@@ -2,8 +2,8 @@ package sock
 
 import "slices"
 
-// Preferred are the paths to try in turn: all that the system has for "auto", in
-// its order, or the one that was asked for, if the system has it.
+// Preferred returns the paths to try in order: for "auto" all that the system has,
+// otherwise the requested one if the system has it.
 func Preferred(asked string, have []string) []string {
 	if asked == "" || asked == "auto" {
 		return have

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forceQueue sets the buffer of [RaiseQueue] over the system's limit; false where
-// this process may not.
+// forceQueue sets the buffer of [RaiseQueue] beyond the system's limit; false if this
+// process lacks the privilege.
 func forceQueue(c net.Conn) bool {
 	sc, ok := c.(syscall.Conn)
 	if !ok {

@@ -4,5 +4,5 @@ package sock
 
 import "net"
 
-// forceQueue is for systems whose limit can be gone over.
+// forceQueue reports false: the system's limit cannot be exceeded.
 func forceQueue(net.Conn) bool { return false }

@@ -13,27 +13,27 @@ import (
 	"soku/internal/measure"
 )
 
-// Reader takes bytes out of the kernel for the connections of one loop, as
-// [Writer] puts them in.
+// Reader receives bytes from the kernel for the connections of one loop. It is the
+// counterpart of [Writer], with the same rules for concurrency.
 type Reader struct {
-	path    string
-	patient bool
-	fds     []int
-	buf     []byte // nil where bytes are discarded
-	most    int
-	ready   poller
+	path   string
+	blocks bool // BlockTimeout is set
+	fds    []int
+	buf    []byte // nil if bytes are discarded
+	most   int
+	ready  poller
 }
 
-// ReaderPaths are the values of the option rx that this system has for TCP, the
-// fastest first.
+// ReaderPaths returns the values of the option rx that this system has for TCP, fastest
+// first.
 func ReaderPaths() []string { return []string{"discard", "read"} }
 
-// discardMost bounds a discarding call: it holds the socket while it works.
+// discardMost limits a discarding call in bytes: the call locks the socket while it runs.
 const discardMost = 4 << 20
 
-// OpenReader makes a reader over conns whose path is one of [ReaderPaths]. It has
-// descriptors of its own: conns may be closed while it is open. unit is the most
-// bytes of one read.
+// OpenReader returns a reader of conns by one of [ReaderPaths]. It duplicates the
+// descriptors, so conns may be closed while it is open. unit is the size of one read in
+// bytes.
 func OpenReader(conns []*net.TCPConn, path string, unit int) (*Reader, error) {
 	in := &Reader{path: path, most: discardMost}
 	if path == "read" {
@@ -48,15 +48,15 @@ func OpenReader(conns []*net.TCPConn, path string, unit int) (*Reader, error) {
 	return in, nil
 }
 
-// Path is how bytes come: the value of the option rx that stands for it.
+// Path returns how bytes are received, as a value of the option rx.
 func (in *Reader) Path() string { return in.path }
 
-// Take takes what connection i has, up to a bound, and returns how many bytes
-// that were; [ErrWouldBlock] when there are none, [io.EOF] at the end.
+// Take receives what connection i has, up to a limit, and returns the number of bytes;
+// [ErrWouldBlock] if there are none, [io.EOF] at the end of the stream.
 func (in *Reader) Take(i int) (int, error) {
 	call, flags := unix.RawSyscall6, uintptr(unix.MSG_DONTWAIT)
 	switch {
-	case in.patient: // the runtime is told, or a collection of garbage would wait, too
+	case in.blocks: // through the runtime, so that garbage collection does not wait for this call
 		call, flags = unix.Syscall6, 0
 	case in.buf == nil:
 		flags |= unix.MSG_TRUNC // tcp(7): dropped in the kernel
@@ -68,12 +68,12 @@ func (in *Reader) Take(i int) (int, error) {
 	return n, err
 }
 
-// Bytes is what the last Take of n bytes read; nil where bytes are discarded.
+// Bytes returns what the last Take of n bytes read; nil if bytes are discarded.
 func (in *Reader) Bytes(n int) []byte { return in.buf[:min(n, len(in.buf))] }
 
-// Room is how many bytes the kernel holds at most for connection i before its sender
-// must wait, about: half of the receive buffer, as the other half is for what the kernel
-// adds (tcp(7), tcp_adv_win_scale).
+// Room returns about how many bytes the kernel accepts on connection i before its sender
+// must wait: half of the receive buffer, because the other half is the kernel's overhead
+// (tcp(7), tcp_adv_win_scale).
 func (in *Reader) Room(i int) int64 {
 	n, err := unix.GetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVBUF)
 	if err != nil {
@@ -82,7 +82,8 @@ func (in *Reader) Room(i int) int64 {
 	return int64(n) / 2
 }
 
-// RoundTrip is the least that the kernel has seen on connection i; 0 where it knows none.
+// RoundTrip returns the minimum round trip time that the kernel saw on connection i; 0 if
+// unknown.
 func (in *Reader) RoundTrip(i int) time.Duration {
 	info, err := unix.GetsockoptTCPInfo(in.fds[i], unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil || info.Min_rtt == math.MaxUint32 {
@@ -91,43 +92,44 @@ func (in *Reader) RoundTrip(i int) time.Duration {
 	return time.Duration(info.Min_rtt) * time.Microsecond
 }
 
-// Widen lets connection i hold n bytes, up to half of what net.ipv4.tcp_rmem allows, before
-// its sender must wait. It never narrows a window, and leaves a buffer alone whose size
-// somebody chose (SO_RCVBUF).
+// Widen raises the receive window of connection i to n bytes, at most half of the limit
+// in net.ipv4.tcp_rmem. It never lowers a window, and does not change a buffer whose size
+// was set explicitly (SO_RCVBUF).
 func (in *Reader) Widen(i int, n int64) {
-	// A socket that is to wake for n bytes is given room for them (tcp_set_rcvlowat in the
-	// kernel's net/ipv4/tcp.c) and keeps it; SO_RCVBUF would end the kernel's own growing.
+	// Setting SO_RCVLOWAT to n makes the kernel provide room for n bytes for good
+	// (tcp_set_rcvlowat in the kernel's net/ipv4/tcp.c). SO_RCVBUF would switch off its
+	// automatic tuning.
 	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, int(min(n, math.MaxInt32)))
 	_ = unix.SetsockoptInt(in.fds[i], unix.SOL_SOCKET, unix.SO_RCVLOWAT, 1)
 }
 
-// BlockTimeout makes Take of a reader over one connection wait inside the kernel while
-// there is nothing, for up to d, and tells whether it does: only where bytes are read.
-// Until Close the connection blocks for everybody who uses it.
+// BlockTimeout makes Take of a reader with one connection block in the kernel for up to d
+// while there is no data. It reports whether it does: only the path read can. Until Close
+// the connection blocks for all its users.
 func (in *Reader) BlockTimeout(d time.Duration) bool {
 	if in.buf == nil || len(in.fds) != 1 {
 		return false
 	}
-	in.patient = blocking(in.fds[0], unix.SO_RCVTIMEO, d)
-	return in.patient
+	in.blocks = blocking(in.fds[0], unix.SO_RCVTIMEO, d)
+	return in.blocks
 }
 
-// Wait sleeps until a connection has something, or for d. With patience it was waited
-// for already.
+// Wait sleeps until a connection has data, or for d. With BlockTimeout set it returns at
+// once, because Take has waited.
 func (in *Reader) Wait(d time.Duration) {
-	if !in.patient {
+	if !in.blocks {
 		in.ready.wait(d)
 	}
 }
 
-// Drop gives up connection i: Wait no longer looks at it.
+// Drop excludes connection i from Wait.
 func (in *Reader) Drop(i int) { in.ready.drop(i) }
 
-// Close gives everything back. The connections stay open.
+// Close releases all resources. The connections stay open.
 func (in *Reader) Close() {
-	if in.patient {
+	if in.blocks {
 		unblocking(in.fds[0], unix.SO_RCVTIMEO)
-		in.patient = false
+		in.blocks = false
 	}
 	for _, fd := range in.fds {
 		if fd >= 0 {
@@ -137,10 +139,10 @@ func (in *Reader) Close() {
 	in.fds = nil
 }
 
-// ErrWouldBlock says that the kernel has nothing to give or no room at the moment.
+// ErrWouldBlock means that the kernel has no data, or no room for data, at the moment.
 var ErrWouldBlock = errors.New("would block")
 
-// result is what a system call returned, without allocating.
+// result converts the results of a system call without allocating.
 func result(n, _ uintptr, e unix.Errno) (int, error) {
 	switch e {
 	case 0:
@@ -151,7 +153,7 @@ func result(n, _ uintptr, e unix.Errno) (int, error) {
 	return 0, e
 }
 
-// holdAll are descriptors of their own for conns.
+// holdAll returns duplicates of the descriptors of conns.
 func holdAll(conns []*net.TCPConn) ([]int, error) {
 	fds := make([]int, 0, len(conns))
 	for _, c := range conns {
@@ -172,21 +174,21 @@ func holdAll(conns []*net.TCPConn) ([]int, error) {
 	return fds, nil
 }
 
-// blocking makes calls on fd wait in the kernel for up to d, which is the socket option
-// timeout; false where the system refuses it.
+// blocking makes calls on fd block in the kernel for up to d, which sets the socket
+// option timeout (SO_RCVTIMEO or SO_SNDTIMEO); false if the system refuses it.
 func blocking(fd, timeout int, d time.Duration) bool {
 	t := unix.NsecToTimeval(int64(d))
 	return unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, timeout, &t) == nil && unix.SetNonblock(fd, false) == nil
 }
 
-// unblocking takes that back.
+// unblocking undoes blocking.
 func unblocking(fd, timeout int) {
 	_ = unix.SetNonblock(fd, true)
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, timeout, &unix.Timeval{})
 }
 
-// poller waits for many descriptors. It asks anew each time: a descriptor that
-// something watches all along costs a callback for each packet.
+// poller waits for many descriptors. It passes them to the kernel at each call: a
+// descriptor that is watched permanently costs a callback for each packet.
 type poller struct{ fds []unix.PollFd }
 
 func (p *poller) open(fds []int, events int16) {
@@ -201,5 +203,5 @@ func (p *poller) wait(d time.Duration) {
 	_, _ = unix.Ppoll(p.fds, &t, nil)
 }
 
-// drop makes the kernel pass over descriptor i, as it does over negative ones.
+// drop makes the kernel skip descriptor i, as it does with negative ones.
 func (p *poller) drop(i int) { p.fds[i].Fd = -1 }

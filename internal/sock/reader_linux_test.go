@@ -12,8 +12,9 @@ import (
 	"soku/test/tier"
 )
 
-// patientReader is a reader that waits up to d for what the other connection sends.
-func patientReader(t *testing.T, d time.Duration) (in *Reader, of, from *net.TCPConn) {
+// blockingReader returns a reader with a block timeout of d, its connection and the
+// peer's.
+func blockingReader(t *testing.T, d time.Duration) (in *Reader, of, from *net.TCPConn) {
 	t.Helper()
 	of, from, err := dialled(t, measure.Options{})
 	if err != nil {
@@ -30,8 +31,8 @@ func patientReader(t *testing.T, d time.Duration) (in *Reader, of, from *net.TCP
 	return in, of, from
 }
 
-func TestAPatientReaderWaitsForBytesAndLeavesTheConnectionAsItWas(t *testing.T) {
-	in, of, from := patientReader(t, time.Minute)
+func TestABlockingReaderWaitsForBytesAndRestoresTheConnection(t *testing.T) {
+	in, of, from := blockingReader(t, time.Minute)
 	go func() {
 		time.Sleep(20 * time.Millisecond) // so that it waits, most likely
 		_, _ = from.Write([]byte("abc"))
@@ -46,10 +47,10 @@ func TestAPatientReaderWaitsForBytesAndLeavesTheConnectionAsItWas(t *testing.T) 
 	}
 }
 
-func TestALongCallOfAPatientReaderTellsWhatCameAndWhen(t *testing.T) {
+func TestTakeForReturnsBytesAndTheTimeOfTheLast(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const patience = 300 * time.Millisecond
-	in, _, from := patientReader(t, patience)
+	in, _, from := blockingReader(t, patience)
 	begin := Now()
 	if _, err := from.Write(make([]byte, 200<<10)); err != nil { // several reads
 		t.Fatal(err)
@@ -74,8 +75,8 @@ func TestALongCallOfAPatientReaderTellsWhatCameAndWhen(t *testing.T) {
 	}
 }
 
-func TestALongCallOfAPatientReaderEndsWhileBytesCome(t *testing.T) {
-	in, _, from := patientReader(t, time.Minute)
+func TestTakeForEndsWhileBytesArrive(t *testing.T) {
+	in, _, from := blockingReader(t, time.Minute)
 	go func() {
 		for {
 			if _, err := from.Write(make([]byte, 256<<10)); err != nil {
@@ -90,7 +91,7 @@ func TestALongCallOfAPatientReaderEndsWhileBytesCome(t *testing.T) {
 	}
 }
 
-func TestOnlyAReaderThatReadsOneConnectionHasABlockTimeout(t *testing.T) {
+func TestBlockTimeoutNeedsOneConnectionAndThePathRead(t *testing.T) {
 	a, _, err := dialled(t, measure.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 	"soku/internal/sock/longcall"
 )
 
-// TakeFor is [Reader.Take] of a reader with patience, again and again for up to d, or
-// until nothing came for as long as it is patient, or the stream ended. It returns how
-// many bytes came, and when the last of them did.
+// TakeFor repeats [Reader.Take] of a reader with BlockTimeout set, for up to d, or until
+// nothing arrived for the block timeout, or the stream ended. It returns the number of
+// bytes, and when the last of them arrived.
 //
-// To the Go runtime it is one system call, as [Writer.PutFor].
+// The Go runtime sees one system call, as with [Writer.PutFor].
 func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
 	took, at, ended, e := in.takeUntil(longcall.Nanotime() + int64(d))
 	last = Now().Add(-time.Duration(longcall.Nanotime() - at))

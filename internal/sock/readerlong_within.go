@@ -4,9 +4,9 @@ package sock
 
 import "time"
 
-// TakeFor is [Reader.Take] of a reader with patience, again and again for up to d, or
-// until nothing came for as long as it is patient, or the stream ended. It returns how
-// many bytes came, and when the last of them did.
+// TakeFor repeats [Reader.Take] of a reader with BlockTimeout set, for up to d, or until
+// nothing arrived for the block timeout, or the stream ended. It returns the number of
+// bytes, and when the last of them arrived.
 func (in *Reader) TakeFor(d time.Duration) (took int64, last time.Time, err error) {
 	last = Now()
 	for end := last.Add(d); err == nil && last.Before(end); {

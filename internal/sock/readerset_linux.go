@@ -8,9 +8,9 @@ import (
 	"soku/internal/measure"
 )
 
-// Add takes connection c into an open reader and returns its number, which may be
-// one that [Reader.Remove] has given back. As with those of [OpenReader], c itself
-// may be closed: the reader has a descriptor of its own.
+// Add adds connection c to an open reader and returns its index, which may be one that
+// [Reader.Remove] has freed. As with [OpenReader], c itself may be closed: the reader
+// duplicates its descriptor.
 func (in *Reader) Add(c *net.TCPConn) (int, error) {
 	held, err := holdAll([]*net.TCPConn{c})
 	if err != nil {
@@ -27,8 +27,7 @@ func (in *Reader) Add(c *net.TCPConn) (int, error) {
 	return len(in.fds) - 1, nil
 }
 
-// Remove gives connection i back: it is in no [Reader.Take] any more, and its
-// number is free.
+// Remove removes connection i from the reader. Its index is free again.
 func (in *Reader) Remove(i int) {
 	in.Drop(i)
 	_ = unix.Close(in.fds[i])

@@ -10,14 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longestQueue bounds what one connection queues; more than that brought nothing.
+// longestQueue limits the send queue of one connection in bytes; longer ones brought no
+// gain.
 const longestQueue = 16 << 20
 
-// LongQueues are the bounds of send queues for each of some connections, bytes as the
-// kernel counts them. Up to least its own growing comes (net.ipv4.tcp_wmem), which a size
-// of one's own ends; with most all of them take no more than half of what it lets all TCP
-// of the host have without watching its memory (net.ipv4.tcp_mem), and a quarter of what
-// this process's control group may have. Where most is not above least, leave queues alone.
+// LongQueues returns the limits of the send queue of each of some connections, in bytes
+// as the kernel counts them. Up to least the kernel grows a queue by itself
+// (net.ipv4.tcp_wmem); setting a size explicitly stops that. With most on each, all
+// connections together use at most half of the memory that TCP on this host may use
+// before memory pressure (the first number of net.ipv4.tcp_mem), and a quarter of the
+// memory limit of this process's control group. If most is not above least, do not change
+// the queues.
 func LongQueues(connections int) (least, most int64) {
 	least, known := kernelSetting("net/ipv4/tcp_wmem", 2)
 	if !known || connections < 1 {
@@ -27,9 +30,9 @@ func LongQueues(connections int) (least, most int64) {
 	return least, min(longestQueue, all/int64(connections))
 }
 
-// unwatchedTCP is the first number of net.ipv4.tcp_mem, in bytes. A network namespace, a
-// container's for one, does not show it: there it is what the kernel chooses when it
-// starts, three quarters of a sixteenth of the host's memory (tcp_init_mem).
+// unwatchedTCP returns the first number of net.ipv4.tcp_mem in bytes. Network namespaces,
+// containers among them, do not show it. There it is the kernel's default at boot: three
+// quarters of a sixteenth of the host's memory (tcp_init_mem).
 func unwatchedTCP() int64 {
 	if pages, known := kernelSetting("net/ipv4/tcp_mem", 0); known {
 		return pages * int64(os.Getpagesize())
@@ -41,9 +44,10 @@ func unwatchedTCP() int64 {
 	return int64(s.Totalram) * int64(s.Unit) / 16 / 4 * 3
 }
 
-// controlGroupMemory is the least memory.max of the process's control group and those
-// around it, bytes: what sockets queue counts there, too. Where none bounds it, and with
-// the first version of control groups, which count it apart, it is the largest number.
+// controlGroupMemory returns the smallest memory.max of the process's control group and
+// its parents, in bytes: socket queues count towards it. If there is no limit, or the
+// system uses version 1 of control groups, which accounts them separately, it is the
+// largest number.
 func controlGroupMemory(membership, root string) int64 {
 	text, _ := os.ReadFile(membership)
 	_, own, unified := strings.Cut("\n"+string(text), "\n0::")
@@ -63,9 +67,9 @@ func controlGroupMemory(membership, root string) int64 {
 	}
 }
 
-// Lengthen lets connection i queue n bytes, as the kernel counts them, for good. It does
-// nothing where the process may not ask for as many (net.core.wmem_max): the kernel would
-// give less without a word, and end its own growing.
+// Lengthen sets the send queue of connection i to n bytes, as the kernel counts them, for
+// good. It does nothing if n exceeds what the process may set (net.core.wmem_max): the
+// kernel would silently set less and switch off its automatic tuning.
 func (o *Writer) Lengthen(i int, n int64) {
 	half := int(n / 2) // the kernel doubles it: socket(7)
 	if unix.SetsockoptInt(o.fds[i], unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, half) == nil {
@@ -76,8 +80,8 @@ func (o *Writer) Lengthen(i int, n int64) {
 	}
 }
 
-// kernelSetting is a number of a setting below /proc/sys, the one of that place; false
-// where there is none.
+// kernelSetting returns the number at index place of a setting below /proc/sys; false if
+// there is none.
 func kernelSetting(name string, place int) (int64, bool) {
 	text, err := os.ReadFile("/proc/sys/" + name)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"soku/internal/measure"
 )
 
-// Settings are the options of a trial that are set on a socket. The zero value
-// of each leaves the system's default, except NoDelay: see [Settings.Apply].
+// Settings are the socket options of a trial. A zero field leaves the system's default,
+// except NoDelay: see [Settings.Apply].
 type Settings struct {
 	Window     measure.Size // SO_SNDBUF and SO_RCVBUF, bytes
 	Congestion string       // TCP_CONGESTION, TCP only
-	MSS        int          // TCP_MAXSEG in bytes, TCP only; counts only before the connection is made
+	MSS        int          // TCP_MAXSEG in bytes, TCP only; has no effect once connected
 	NoDelay    bool         // TCP_NODELAY, TCP only
 	TOS        int          // type-of-service byte or traffic class, 0..255
-	FlowLabel  int          // of IPv6, 1..0xfffff; 0 is the kernel's. See [Settings.Control]
-	NoFragment bool         // datagrams leave whole or not at all, UDP only
+	FlowLabel  int          // of IPv6, 1..0xfffff; 0 lets the kernel choose. See [Settings.Control]
+	NoFragment bool         // datagrams are not fragmented by this host, UDP only
 	Device     string       // name of the network interface
 	ReusePort  bool         // SO_REUSEADDR and SO_REUSEPORT
 }
 
-// FromOptions are the settings that the options of a trial ask for.
+// FromOptions returns the settings for the options of a trial.
 func FromOptions(o measure.Options) Settings {
 	return Settings{
 		Window: o.Window, Congestion: o.Congestion, MSS: o.MSS,
@@ -32,8 +32,8 @@ func FromOptions(o measure.Options) Settings {
 	}
 }
 
-// Network is the network name that package net wants: base ("tcp", "udp") with
-// "4" or "6" for an IP version of 4 or 6, base alone for 0.
+// Network returns the network name for package net: base ("tcp", "udp") with "4" or "6"
+// appended for that IP version, base alone for 0.
 func Network(base string, ipVersion int) string {
 	switch ipVersion {
 	case 4:
@@ -44,11 +44,11 @@ func Network(base string, ipVersion int) string {
 	return base
 }
 
-// Control sets s on a socket that is not bound yet; it is made for
-// [net.Dialer] and [net.ListenConfig]. NoDelay is left out, because package
-// net sets it anew on every connection: that is for [Settings.Apply]. So is the
-// FlowLabel of UDP; that of a TCP client is for [DialerFor].
-// Errors name the option and are of kind usage or permission.
+// Control sets s on a socket that is not bound yet; it has the signature that
+// [net.Dialer] and [net.ListenConfig] need. It leaves out NoDelay, because package net
+// sets it again on every connection ([Settings.Apply] sets it), and the FlowLabel of UDP
+// ([Settings.Apply]) and of TCP clients ([DialerFor]). Errors name the option and are of
+// kind usage or permission.
 func (s Settings) Control(network, address string, c syscall.RawConn) error {
 	if s.FlowLabel != 0 && strings.HasSuffix(network, "4") {
 		return noLabel(address)
@@ -57,13 +57,13 @@ func (s Settings) Control(network, address string, c syscall.RawConn) error {
 	return s.control(network, c)
 }
 
-// Apply sets s on a connection that is open already, accepted or dialled, as
-// far as an open socket can take it: Device, ReusePort and MSS count only
-// before that and are left alone. NoDelay false sets Nagle's algorithm, which
-// package net has off. FlowLabel of an accepted connection becomes what the peer
-// labels its own packets with, from the next of them on, where the system allows that,
-// or an error of kind permission; that of a connection of [DialerFor] is there already. Without
-// Congestion, what a listener that is [Unpaced] accepted gets the system's. Errors are those of [Settings.Control].
+// Apply sets s on an open connection, accepted or dialled, as far as possible: Device,
+// ReusePort and MSS have no effect any more and are skipped. NoDelay false enables
+// Nagle's algorithm, which package net disables. For an accepted connection FlowLabel
+// means to mirror the peer's label from its next packet on, if the system allows that;
+// otherwise the error is of kind permission. A connection of [DialerFor] already has its
+// label. Without Congestion, a connection from an [Unpaced] listener gets the system's
+// default. Errors are those of [Settings.Control].
 func (s Settings) Apply(c net.Conn) error {
 	s.Device, s.ReusePort, s.MSS = "", false, 0
 	if t, ok := c.(*net.TCPConn); ok {
@@ -83,7 +83,7 @@ func (s Settings) Apply(c net.Conn) error {
 	}
 	sc, ok := c.(syscall.Conn)
 	if !ok {
-		return measure.Errorf(measure.KindInternal, "set socket options on a %T: it is no socket", c)
+		return measure.Errorf(measure.KindInternal, "set socket options on a %T: it is not a socket", c)
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {
@@ -101,7 +101,7 @@ func (s Settings) control(network string, c syscall.RawConn) error {
 		return onlyTCP("mss", network)
 	}
 	if tcp {
-		s.NoFragment = false // TCP makes its segments as large as the path carries
+		s.NoFragment = false // TCP adapts its segments to the path MTU
 	}
 	var inner error
 	if err := c.Control(func(fd uintptr) { inner = s.set(fd, network) }); err != nil {
@@ -111,7 +111,7 @@ func (s Settings) control(network string, c syscall.RawConn) error {
 }
 
 func noLabel(address string) error {
-	return measure.Errorf(measure.KindUsage, "label the packets to %s: IPv4 has no flow labels", address).
+	return measure.Errorf(measure.KindUsage, "set a flow label on packets to %s: IPv4 has no flow labels", address).
 		WithHint("use -6, or leave the flow label out")
 }
 
@@ -120,12 +120,12 @@ func onlyTCP(option, network string) error {
 		WithHint("leave it out, or measure over TCP")
 }
 
-// refused is the error for an option that the system did not take.
+// refused returns the error for an option that the system rejected.
 func refused(option string, value any, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return measure.Errorf(measure.KindPermission, "set socket option %s to %v: %w", option, value, err).
 			WithHint("run as root or with CAP_NET_ADMIN and CAP_NET_RAW, or leave the option out")
 	}
 	return measure.Errorf(measure.KindUsage, "set socket option %s to %v: %w", option, value, err).
-		WithHint("this system does not take that value")
+		WithHint("this system does not accept that value")
 }

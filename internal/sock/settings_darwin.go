@@ -79,8 +79,9 @@ func setWindow(fd int, size measure.Size) error {
 	return nil
 }
 
-// setTOS marks what the socket sends. An IPv6 socket of this system takes no
-// IPv4 option, so one that carries IPv4 (mapped addresses) cannot be marked.
+// setTOS sets the type-of-service byte or traffic class. On macOS an IPv6 socket has no
+// IPv4 options, so a dual-stack socket that carries IPv4 (mapped addresses) cannot be
+// marked.
 func setTOS(fd, tos int, v6 bool) error {
 	if tos == 0 {
 		return nil

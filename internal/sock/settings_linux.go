@@ -65,8 +65,8 @@ func bindDevice(fd int, name string) error {
 	return nil
 }
 
-// setWindow sets both buffers. The kernel cuts a value over its limit without
-// a word, so the value is read back; a privileged process may go over it.
+// setWindow sets both buffers. The kernel silently reduces a value above its limit, so
+// the value is read back; a privileged process may exceed the limit.
 func setWindow(fd int, size measure.Size) error {
 	for _, b := range []struct {
 		name         string
@@ -86,7 +86,7 @@ func setWindow(fd int, size measure.Size) error {
 			if err != nil {
 				return refused(b.name, size, err)
 			}
-			// The kernel doubles the value for its own bookkeeping: socket(7).
+			// The kernel doubles the value for its own overhead: socket(7).
 			if got = doubled / 2; got >= int(size) {
 				break
 			}
@@ -116,9 +116,9 @@ func setCongestion(fd int, name string) error {
 	return refused("TCP_CONGESTION", name, err)
 }
 
-// setTOS marks what the socket sends. An IPv6 socket may carry IPv4 (mapped
-// addresses), so it takes both options; one that is IPv6 only takes the IPv4
-// option too and has no use for it.
+// setTOS sets the type-of-service byte or traffic class. An IPv6 socket may carry IPv4
+// (mapped addresses), so both options are set; on an IPv6-only socket the IPv4 option has
+// no effect.
 func setTOS(fd, tos int) error {
 	if tos == 0 {
 		return nil
@@ -128,7 +128,8 @@ func setTOS(fd, tos int) error {
 		return refused("IP_TOS", tos, err)
 	}
 	if domain == unix.AF_INET6 {
-		// Multipath TCP has no such option, and a connection of IPv4 does not need it.
+		// Multipath TCP does not have this option, and an IPv4 connection does not need
+		// it.
 		err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_TCLASS, tos)
 		if needless := errors.Is(err, unix.EOPNOTSUPP) && isMapped(fd); err != nil && !needless {
 			return refused("IPV6_TCLASS", tos, err)
@@ -140,15 +141,15 @@ func setTOS(fd, tos int) error {
 	return nil
 }
 
-// isMapped tells whether an IPv6 socket is connected over IPv4.
+// isMapped reports whether an IPv6 socket is connected over IPv4.
 func isMapped(fd int) bool {
 	peer, err := unix.Getpeername(fd)
 	six, ok := peer.(*unix.SockaddrInet6)
 	return err == nil && ok && netip.AddrFrom16(six.Addr).Is4In6()
 }
 
-// forbidFragments makes the kernel refuse a datagram that it would have to cut
-// (IP_MTU_DISCOVER of ip(7)). An IPv6 socket may carry IPv4, so it takes both options.
+// forbidFragments makes the kernel reject a datagram that it would have to fragment
+// (IP_MTU_DISCOVER of ip(7)). An IPv6 socket may carry IPv4, so both options are set.
 func forbidFragments(fd int) error {
 	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 const system = "Windows"
 
-// set takes the window only: the rest exists in other forms or not at all,
-// and Windows accepts IP_TOS without sending it.
+// set sets the window only: Windows lacks the other options or has them in another form,
+// and it accepts IP_TOS without sending it.
 func (s Settings) set(handle uintptr, _ string) error {
 	switch {
 	case s.Congestion != "":

@@ -96,7 +96,7 @@ func TestOpenConnectionsTakeTheOptionsToo(t *testing.T) {
 	}
 }
 
-func TestWhatTheKernelRefusesIsAClearError(t *testing.T) {
+func TestAnOptionThatTheKernelRefusesIsAClearError(t *testing.T) {
 	for _, c := range []struct {
 		o    measure.Options
 		kind measure.Kind
@@ -136,7 +136,7 @@ func unprivileged(t *testing.T, f func()) {
 	<-done
 }
 
-func TestAWindowThatTheKernelWouldCutIsNotCutSilently(t *testing.T) {
+func TestAWindowAboveTheKernelsLimitIsAnError(t *testing.T) {
 	const asked = 1 << 30
 	text, err := os.ReadFile("/proc/sys/net/core/wmem_max")
 	if most, _ := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || most >= asked {
@@ -199,7 +199,7 @@ func TestUnsentIsWhatThePeerHasNotAcknowledged(t *testing.T) {
 	}
 }
 
-func TestTheKernelsUnlimitedIsNoNumber(t *testing.T) {
+func TestTheKernelsUnlimitedBecomesZero(t *testing.T) {
 	got := fromKernel(&unix.TCPInfo{Pacing_rate: ^uint64(0), Snd_ssthresh: 0x7fffffff, Min_rtt: ^uint32(0), Rtt: 250, Delivery_rate: 1000, State: 99}, "x")
 	want := measure.TCPInfo{Congestion: "x", RTTNs: 250_000, DeliveryBps: 8000}
 	if got != want {
@@ -215,7 +215,7 @@ func TestAReaderKnowsTheRoomAndTheRoundTripOfAConnection(t *testing.T) {
 	if err := near.SetReadBuffer(100_000); err != nil {
 		t.Fatal(err)
 	}
-	in := intakeOf(t, near)
+	in := discardingReader(t, near)
 	if n := in.Room(0); n != 100_000 {
 		t.Errorf("%d bytes in a buffer of 100000", n)
 	}
@@ -239,7 +239,7 @@ func TestAWindowIsWidenedAndOneOfAChosenSizeLeftAlone(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			in := intakeOf(t, near)
+			in := discardingReader(t, near)
 			in.Widen(0, 2<<20)
 			if n := in.Room(0); n < c.least || n > c.most {
 				t.Errorf("room for %d bytes, want %d to %d", n, c.least, c.most)
@@ -259,8 +259,8 @@ func TestAWindowIsWidenedAndOneOfAChosenSizeLeftAlone(t *testing.T) {
 	}
 }
 
-// intakeOf discards what comes on c.
-func intakeOf(t *testing.T, c *net.TCPConn) *Reader {
+// discardingReader discards what comes on c.
+func discardingReader(t *testing.T, c *net.TCPConn) *Reader {
 	t.Helper()
 	in, err := OpenReader([]*net.TCPConn{c}, "discard", 0)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestTheDialerMakesPlainTCPWhateverTheProcessPrefers(t *testing.T) {
 	}
 }
 
-func TestTheDialerLeavesFromTheBoundAddress(t *testing.T) {
+func TestTheDialerBindsToTheAddress(t *testing.T) {
 	d, err := DialerFor("udp", measure.Options{Bind: "127.0.0.1", ConnectTimeout: measure.Duration(time.Second)})
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestApplyNeedsASocketForWhatIsAsked(t *testing.T) {
 	}
 }
 
-func TestTheDatagramErrorsAreTold(t *testing.T) {
+func TestDatagramErrorsAreRecognised(t *testing.T) {
 	l, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestTheDatagramErrorsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	HearRefusals(c)
+	ReportRefusals(c)
 	if _, err := c.Write(make([]byte, 70_000)); !TooLong(err) || Refused(err) || NoBuffers(err) {
 		t.Errorf("70000 bytes: %v", err)
 	}

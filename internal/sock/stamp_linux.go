@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Stamp asks the kernel for the times at which packets come to a socket
-// (SO_TIMESTAMPNS, socket(7)), or asks no more. It begins a moment after the
-// first socket of the machine asks for it.
+// Stamp enables or disables arrival time stamps of a socket (SO_TIMESTAMPNS, socket(7)).
+// Stamps begin a moment after the first socket of the machine enables them.
 func Stamp(fd int, on bool) error {
 	value := 0
 	if on {
@@ -18,24 +17,24 @@ func Stamp(fd int, on bool) error {
 	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, value)
 }
 
-// Stamped is when the packet came, or left, that the control messages are of; over
-// a stream, the last byte that was read. It is on the wall clock, and zero where they
-// do not say. It does not allocate.
+// Stamped returns when the packet of these control messages arrived or departed, on the
+// wall clock; for a stream, the last byte that was read. It is zero if there is no stamp.
+// It does not allocate.
 func Stamped(control []byte) time.Time {
 	var s Stamps
 	s.Read(control)
 	return s.time()
 }
 
-// ArrivedIn is when the packet came that one control message is of, where the caller
-// looks for others, too; zero for one of another kind.
+// ArrivedIn returns the arrival time in one control message, for callers that also parse
+// other messages; zero if the message is of another kind.
 func ArrivedIn(h unix.Cmsghdr, data []byte) time.Time {
 	var s Stamps
 	s.take(h.Level, h.Type, data)
 	return s.time()
 }
 
-// time is the kernel's stamp, zero where there is none.
+// time returns the kernel's stamp, zero if there is none.
 func (s *Stamps) time() time.Time {
 	if s.Software == 0 {
 		return time.Time{}
@@ -43,15 +42,15 @@ func (s *Stamps) time() time.Time {
 	return time.Unix(0, s.Software)
 }
 
-// StampedReader reads from a socket that is asked for stamps, without allocating.
-// One goroutine may use it at a time.
+// StampedReader reads from a socket with time stamps enabled, without allocating. One
+// goroutine may use it at a time.
 type StampedReader struct {
 	header  unix.Msghdr
 	vector  unix.Iovec
-	control [64]byte // room for one stamp and more
+	control [64]byte // enough for one stamp
 }
 
-// Read returns what [unix.Read] would, and when it came, as [Stamped].
+// Read returns the results of [unix.Read] and the arrival time, as [Stamped].
 func (r *StampedReader) Read(fd int, b []byte) (n int, arrived time.Time, err error) {
 	r.vector.Base = unsafe.SliceData(b)
 	r.vector.SetLen(len(b))

@@ -25,7 +25,7 @@ func stampOf(at time.Time) []byte {
 	return message(unix.SOL_SOCKET, unix.SCM_TIMESTAMPNS, uint64(at.Unix()), uint64(at.Nanosecond()))
 }
 
-func TestAStampThatCannotBeIsIgnored(t *testing.T) {
+func TestAnImpossibleStampIsIgnored(t *testing.T) {
 	now := time.Now()
 	for d, want := range map[time.Duration]time.Duration{
 		50 * time.Microsecond: 50 * time.Microsecond, 0: 0, -time.Microsecond: 0, time.Hour: 0, -time.Hour: 0,

@@ -16,10 +16,10 @@ var tcpStates = [...]string{
 	7: "close", 8: "close_wait", 9: "last_ack", 10: "listen", 11: "closing", 12: "new_syn_recv",
 }
 
-// TCPInfo is what the kernel knows of c (TCP_INFO of tcp(7), and the name of
-// the congestion control); false where it does not tell. Of Multipath TCP, counts and
-// rates are of all subflows together and the rest is of the first. It is safe beside
-// reads and writes of c.
+// TCPInfo returns the kernel's state of c (TCP_INFO of tcp(7), and the name of the
+// congestion control); false if the kernel does not report it. For Multipath TCP, counts
+// and rates are sums over all subflows and the rest is from the first subflow. It is safe
+// beside reads and writes of c.
 func TCPInfo(c *net.TCPConn) (measure.TCPInfo, bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -44,8 +44,8 @@ func TCPInfo(c *net.TCPConn) (measure.TCPInfo, bool) {
 	return t, true
 }
 
-// fromKernel changes units: the kernel counts times in microseconds and rates
-// in bytes a second, and writes "no limit" and "not known yet" as the largest number.
+// fromKernel converts units: the kernel reports times in microseconds and rates in bytes
+// a second, and uses the largest number for "no limit" and "not known yet".
 func fromKernel(k *unix.TCPInfo, congestion string) measure.TCPInfo {
 	t := measure.TCPInfo{
 		Congestion: congestion, MSS: int64(k.Snd_mss),
@@ -76,9 +76,8 @@ func bitsOfBytes(v uint64) int64 {
 	return int64(v) * 8
 }
 
-// Unsent is how many bytes c's peer has not acknowledged (SIOCOUTQ of tcp(7)),
-// also after a reset; the end-of-stream mark counts as one. False where the
-// kernel does not tell.
+// Unsent returns how many bytes sent on c are not acknowledged yet (SIOCOUTQ of tcp(7)),
+// also after a reset; the FIN counts as one. False if the kernel does not report it.
 func Unsent(c *net.TCPConn) (int64, bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -92,10 +91,10 @@ func Unsent(c *net.TCPConn) (int64, bool) {
 	return int64(n), true
 }
 
-// LimitPacing asks the kernel to spread what c sends so that it never leaves
-// faster than bytesPerSecond (SO_MAX_PACING_RATE of socket(7)), nor than an earlier
-// call has asked. TCP keeps to it by itself; datagrams do where the interface has the
-// queueing discipline fq. It reports whether the system took it.
+// LimitPacing limits the pacing rate of c to bytesPerSecond (SO_MAX_PACING_RATE of
+// socket(7)); it never raises an earlier limit. TCP paces by itself; datagrams are paced
+// only if the interface has the queueing discipline fq. It reports whether the system
+// accepted the limit.
 func LimitPacing(c syscall.Conn, bytesPerSecond uint64) (taken bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -9,12 +9,11 @@ import (
 	"soku/internal/measure"
 )
 
-// TCPInfo is what the kernel knows of c; this platform is not asked.
+// TCPInfo reports false: TCP_INFO is not read on this system.
 func TCPInfo(*net.TCPConn) (measure.TCPInfo, bool) { return measure.TCPInfo{}, false }
 
-// Unsent is how many bytes c's peer has not acknowledged; this platform is not asked.
+// Unsent reports false: unacknowledged bytes are not read on this system.
 func Unsent(*net.TCPConn) (int64, bool) { return 0, false }
 
-// LimitPacing smooths what c sends; on this platform the caller's own schedule
-// does it alone.
+// LimitPacing reports false: on this system only the caller's own schedule paces.
 func LimitPacing(syscall.Conn, uint64) (taken bool) { return false }

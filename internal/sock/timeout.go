@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// TimedOut reports whether err says that a call on a socket took longer than it
-// was given: a deadline that passed, or the system's own patience.
+// TimedOut reports whether err means that a call on a socket timed out: by a deadline, or
+// by a time-out of the system.
 func TimedOut(err error) bool {
 	var e net.Error
 	return errors.As(err, &e) && e.Timeout()

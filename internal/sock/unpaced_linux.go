@@ -12,25 +12,27 @@ import (
 // unpaced is a congestion control that every kernel has and every process may choose.
 const unpaced = "reno"
 
-// Unpaced lets l accept connections that no congestion control has begun to pace. Some,
-// bbr among them, make the kernel pace a connection as soon as it is accepted, and it
-// goes on to when another is chosen (sk_pacing_status is never taken back): cubic had a
-// fifth of its rate so. Who takes a connection sets the options of a test with
-// [Settings.Apply], or calls [SystemCongestion]; until then it is one of reno. Where the
-// system's own is cubic or reno, or may not be chosen, l stays as it is.
+// Unpaced makes l accept connections whose congestion control has not enabled pacing.
+// Some congestion controls, bbr among them, make the kernel pace a connection from its
+// acceptance on, and it continues after another one is chosen (sk_pacing_status is never
+// reset): cubic then reached a fifth of its rate. Accepted connections therefore use reno
+// until the caller sets the options of a test with [Settings.Apply], or calls
+// [SystemCongestion]. If the system's default is cubic or reno, or may not be chosen
+// again, l is not changed.
 func Unpaced(l *net.TCPListener) {
 	own, known := systemCongestion()
 	if !known || !paces(own) {
 		return
 	}
 	onSocket(l, func(fd int) {
-		if unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, own) == nil { // so it may be chosen again
+		if unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, own) == nil { // check that it can be chosen again later
 			_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, unpaced)
 		}
 	})
 }
 
-// SystemCongestion gives c the system's congestion control where [Unpaced] kept c from it.
+// SystemCongestion gives c the system's default congestion control if [Unpaced] had
+// replaced it.
 func SystemCongestion(c *net.TCPConn) {
 	onSocket(c, func(fd int) {
 		if has, err := unix.GetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION); err != nil || has != unpaced {
@@ -42,7 +44,7 @@ func SystemCongestion(c *net.TCPConn) {
 	})
 }
 
-// paces tells whether a congestion control may make the kernel pace.
+// paces reports whether a congestion control may make the kernel pace.
 func paces(name string) bool { return name != "cubic" && name != unpaced }
 
 func systemCongestion() (name string, known bool) {

@@ -4,9 +4,8 @@ package sock
 
 import "net"
 
-// Unpaced lets l accept connections that no congestion control has begun to pace, which
-// is of Linux.
+// Unpaced does nothing: only Linux paces accepted connections.
 func Unpaced(*net.TCPListener) {}
 
-// SystemCongestion gives c the system's congestion control where [Unpaced] kept c from it.
+// SystemCongestion does nothing, as [Unpaced].
 func SystemCongestion(*net.TCPConn) {}

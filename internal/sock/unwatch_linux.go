@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Unwatch takes conns out of the epoll instance of Go's runtime and returns what
-// puts them back. While they are in it, a thread of the runtime that has nothing
-// else to do is woken up for what happens on them, even though nobody waits there:
-// for each datagram that leaves or comes, at about the cost of the datagram.
+// Unwatch removes conns from the epoll instance of Go's runtime and returns a function
+// that adds them again. While they are in it, every event on them wakes an idle thread of
+// the runtime, even if no goroutine waits for it: for each datagram sent or received, at
+// about the cost of the datagram itself.
 //
-// Meanwhile a Read or Write of a connection that would wait does so until its
-// deadline; what [syscall.RawConn] runs, deadlines and Close are as ever. Where the
-// instance is not found (a system without /proc) nothing happens at all. The
-// connections must not be used by others until they are back.
+// Until they are added again, a Read or Write that would wait does so until its deadline;
+// functions run by [syscall.RawConn], deadlines and Close work as usual. If the epoll
+// instance is not found (a system without /proc), Unwatch does nothing. Other code must
+// not use the connections until they are added again.
 func Unwatch(conns []net.Conn) (watch func()) {
 	raws := make(map[int]syscall.RawConn, len(conns))
 	for _, c := range conns {
@@ -40,15 +40,16 @@ func Unwatch(conns []net.Conn) (watch func()) {
 	}
 	return func() {
 		for fd, event := range events {
-			// The runtime finds its own record of the connection in the event. It lives as
-			// long as the connection is open, and Control fails when it is not.
+			// The event contains a pointer to the runtime's record of the connection. The
+			// record lives as long as the connection is open, and Control fails if it is
+			// not.
 			_ = raws[fd].Control(func(fd uintptr) { _ = unix.EpollCtl(instance, unix.EPOLL_CTL_ADD, int(fd), &event) })
 		}
 	}
 }
 
-// watching finds the epoll instance of this process that has all of fds, and
-// what it was told of each. There are no events when there is none.
+// watching finds the epoll instance of this process that contains all of fds, and the
+// event registered for each. The map is empty if there is none.
 func watching[V any](fds map[int]V) (instance int, events map[int]unix.EpollEvent) {
 	const dir = "/proc/self/fd"
 	open, err := os.ReadDir(dir)
@@ -69,7 +70,7 @@ func watching[V any](fds map[int]V) (instance int, events map[int]unix.EpollEven
 	return -1, nil
 }
 
-// watched are those of fds that an epoll instance has, by proc_pid_fdinfo(5).
+// watched returns those of fds that an epoll instance contains, from proc_pid_fdinfo(5).
 func watched[V any](instance int, fds map[int]V) map[int]unix.EpollEvent {
 	f, err := os.Open(fmt.Sprintf("/proc/self/fdinfo/%d", instance))
 	if err != nil {
@@ -105,7 +106,7 @@ func parseWatched(line string) (fd int, event unix.EpollEvent, ok bool) {
 		return 0, unix.EpollEvent{}, false
 	}
 	event.Events = uint32(bits)
-	// Package unix shows the data as two halves, of which the first is Fd.
+	// Package unix splits the data field into two halves; the first is Fd.
 	binary.NativeEndian.PutUint64((*[8]byte)(unsafe.Pointer(&event.Fd))[:], data)
 	return fd, event, true
 }

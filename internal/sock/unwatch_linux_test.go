@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestAConnectionIsOutOfTheRuntimesSightAndComesBack(t *testing.T) {
+func TestUnwatchRemovesAConnectionFromEpollAndAddsItAgain(t *testing.T) {
 	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestAConnectionIsOutOfTheRuntimesSightAndComesBack(t *testing.T) {
 	}
 }
 
-func TestPuttingBackWhatWasClosedHarmsNobody(t *testing.T) {
+func TestAddingAClosedConnectionAgainIsHarmless(t *testing.T) {
 	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func FuzzWatched(f *testing.F) {
 	})
 }
 
-func TestALineOfTheKernelReadsWhole(t *testing.T) {
+func TestALineOfFdinfoIsParsed(t *testing.T) {
 	fd, event, ok := parseWatched("tfd:        8 events: 80002019 data:     7f00dead0008  pos:0 ino:2f sdev:8")
 	if !ok || fd != 8 || event.Events != 0x80002019 {
 		t.Errorf("fd %d, %+v, %v", fd, event, ok)

@@ -4,5 +4,5 @@ package sock
 
 import "net"
 
-// Unwatch does nothing here: it spares Linux something.
+// Unwatch does nothing: only Linux gains from it.
 func Unwatch([]net.Conn) (watch func()) { return func() {} }

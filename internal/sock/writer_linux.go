@@ -14,53 +14,52 @@ import (
 	"soku/internal/measure"
 )
 
-// Writer puts bytes into the kernel for the connections of one loop and does not
-// wait while it does, unless it was given patience. It is for one goroutine, which
-// should have its OS thread locked: calls that do not block are made without
-// telling the runtime.
+// Writer sends bytes for the connections of one loop. Its calls do not wait, unless
+// BlockTimeout is set. One goroutine may use it, which should have its OS thread locked:
+// calls that cannot block do not notify the runtime.
 type Writer struct {
 	path    string
-	copies  bool // the path is write
-	patient bool
+	copies  bool // path is write
+	blocks  bool // BlockTimeout is set
 	fds     []int
 	payload []byte
 	put     func(fd, n int) (int, error)
 	ready   poller
 
 	source, pipe pipe // for splice
-	piped        int  // bytes in the second
+	piped        int  // bytes in pipe
 	file         int  // for sendfile
 	offset       int64
 }
 
-// pipe is the two ends of a pipe, -1 where there is none.
+// pipe is the two ends of a pipe, -1 if there is none.
 type pipe struct{ from, to int }
 
-// pipeSize is what an unprivileged process may ask for (pipe(7)); unit of a
-// splice, too.
+// pipeSize is the largest pipe an unprivileged process may ask for (pipe(7)), and the
+// size of a splice.
 const pipeSize = 1 << 20
 
-// spare is a payload that was made ahead, for the first writer that opens. It is
-// the process's: who makes it does not know the writer yet.
+// spare is a payload that was prepared for the first writer to open. It is global because
+// the code that prepares it does not know the writer yet.
 var spare struct {
-	mu    sync.Mutex // held while it is made, so that a writer waits for it
+	mu    sync.Mutex // held while pages are prepared, so that a writer waits
 	pages []byte
 }
 
-// PrepareWriter makes ahead what takes long about the next [OpenWriter]. It may
-// run beside anything; what nobody opens stays for the next trial of the process.
+// PrepareWriter prepares the slow part of the next [OpenWriter]. It is safe for
+// concurrent use. If no writer opens, the payload is kept for the next trial of the
+// process.
 func PrepareWriter() {
 	spare.mu.Lock()
 	defer spare.mu.Unlock()
 	if spare.pages == nil {
-		spare.pages, _ = newPages(Incompressible) // OpenWriter tries again, and tells
+		spare.pages, _ = newPages(Incompressible) // OpenWriter tries again and reports the error
 	}
 }
 
-// pages is memory of its own with what a writer sends. An writer that shared its
-// pages with others would share the counters of references to them, too, which the
-// processors then take from each other for each page. The kernel keeps pages that
-// are still on their way when the memory is given back.
+// pages returns memory with the payload of one writer. If writers shared pages,
+// processors would compete for the reference counters of the pages. The kernel keeps
+// pages that are still in flight when the memory is unmapped.
 func pages() ([]byte, error) {
 	spare.mu.Lock()
 	b := spare.pages
@@ -73,7 +72,7 @@ func pages() ([]byte, error) {
 }
 
 func newPages(fill func([]byte)) ([]byte, error) {
-	// One call that populates all takes half as long as a fault for each page.
+	// One call that populates all pages takes half the time of a page fault for each.
 	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
 	if err != nil {
 		return nil, os.NewSyscallError("mmap", err)
@@ -82,19 +81,18 @@ func newPages(fill func([]byte)) ([]byte, error) {
 	return b, nil
 }
 
-// WriterPaths are the values of the option tx that this system has for TCP, the
-// fastest first.
+// WriterPaths returns the values of the option tx that this system has for TCP, fastest
+// first.
 func WriterPaths() []string { return []string{"splice", "write", "sendfile", "zerocopy"} }
 
-// MultipathPaths are the values of the options tx and rx to take for connections of
-// Multipath TCP where none is asked for. The kernel copies what it is given there, of
-// the pages of a pipe, too, and one at a time; and it does not widen the receive window
-// for bytes that are dropped unread.
+// MultipathPaths returns the default values of the options tx and rx for Multipath TCP.
+// There the kernel copies all data, also from the pages of a pipe, and one page at a
+// time; and it does not widen the receive window for bytes that are discarded unread.
 func MultipathPaths() (tx, rx string) { return "write", "read" }
 
-// OpenWriter makes a writer over conns whose path is one of [WriterPaths]. It
-// has descriptors of its own: conns may be closed while it is open. What it sends is
-// what fill writes into zeros; nil is [Incompressible].
+// OpenWriter returns a writer to conns by one of [WriterPaths]. It duplicates the
+// descriptors, so conns may be closed while it is open. fill writes the payload into
+// zeroed memory; nil means [Incompressible].
 func OpenWriter(conns []*net.TCPConn, path string, fill func([]byte)) (*Writer, error) {
 	o := &Writer{path: path, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
 	if err := o.open(conns, fill); err != nil {
@@ -135,43 +133,42 @@ func (o *Writer) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
 	return nil
 }
 
-// Path is how bytes go: the value of the option tx that stands for it.
+// Path returns how bytes are sent, as a value of the option tx.
 func (o *Writer) Path() string { return o.path }
 
-// Put hands at most n bytes, 1 MiB at most, to connection i
-// and returns how many the kernel took; with [ErrWouldBlock] when its queue is
-// full now, also after a part.
+// Put sends up to n bytes, 1 MiB at most, on connection i and returns how many the kernel
+// accepted; with [ErrWouldBlock] if its queue is full, possibly after a part.
 func (o *Writer) Put(i, n int) (int, error) { return o.put(o.fds[i], min(n, len(o.payload))) }
 
-// BlockTimeout makes Put of a writer over one connection wait inside the kernel while
-// the connection's queue is full, for up to d, and tells whether it does: only by
-// splice and write. The kernel then fills the queue as soon as there is room, where a loop
-// that is told of room and comes again finds the queue run empty. Until Close the
-// connection blocks for everybody who uses it.
+// BlockTimeout makes Put of a writer with one connection block in the kernel for up to d
+// while the connection's queue is full. It reports whether it does: only the paths splice
+// and write can. The kernel then refills the queue as soon as there is room; a loop that
+// polls for room and calls again may find the queue empty. Until Close the connection
+// blocks for all its users.
 func (o *Writer) BlockTimeout(d time.Duration) bool {
 	if o.path != "splice" && !o.copies || len(o.fds) != 1 {
 		return false
 	}
-	o.patient = blocking(o.fds[0], unix.SO_SNDTIMEO, d)
-	return o.patient
+	o.blocks = blocking(o.fds[0], unix.SO_SNDTIMEO, d)
+	return o.blocks
 }
 
-// Wait sleeps until one of the connections may take more, or for d. With patience
-// it was waited for already.
+// Wait sleeps until one of the connections has room, or for d. With BlockTimeout set it
+// returns at once, because Put has waited.
 func (o *Writer) Wait(d time.Duration) {
-	if !o.patient {
+	if !o.blocks {
 		o.ready.wait(d)
 	}
 }
 
-// Drop gives up connection i: Wait no longer looks at it.
+// Drop excludes connection i from Wait.
 func (o *Writer) Drop(i int) { o.ready.drop(i) }
 
-// Close gives everything back. The connections stay open.
+// Close releases all resources. The connections stay open.
 func (o *Writer) Close() {
-	if o.patient {
+	if o.blocks {
 		unblocking(o.fds[0], unix.SO_SNDTIMEO)
-		o.patient = false
+		o.blocks = false
 	}
 	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to, o.file) {
 		if fd >= 0 {
@@ -186,7 +183,7 @@ func (o *Writer) Close() {
 
 func (o *Writer) write(fd, n int) (int, error) {
 	call := unix.RawSyscall
-	if o.patient { // the runtime is told, or a collection of garbage would wait, too
+	if o.blocks { // through the runtime, so that garbage collection does not wait for this call
 		call = unix.Syscall
 	}
 	k, err := result(call(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n)))
@@ -196,12 +193,12 @@ func (o *Writer) write(fd, n int) (int, error) {
 	return k, err
 }
 
-// splice moves references to the payload's pages through a pipe into the socket.
-// What one connection left in the pipe is as good for the next.
+// splice moves references to the payload's pages through a pipe into the socket. What one
+// connection leaves in the pipe is used for the next.
 func (o *Writer) splice(fd, n int) (int, error) {
 	if o.piped == 0 {
-		// tee(2) copies the references that wait in another pipe; vmsplice(2) would
-		// look every page up again, which costs a tenth of the rate.
+		// tee(2) copies the references in the source pipe; vmsplice(2) would look up
+		// every page again, which costs a tenth of the rate.
 		k, err := result(unix.RawSyscall6(unix.SYS_TEE, uintptr(o.source.from), uintptr(o.pipe.to), pipeSize, unix.SPLICE_F_NONBLOCK, 0, 0))
 		if err != nil {
 			return 0, err
@@ -211,21 +208,21 @@ func (o *Writer) splice(fd, n int) (int, error) {
 	n = min(n, o.piped)
 	k, err := o.intoSocket(fd, n)
 	o.piped -= k
-	if k < n && err == nil && !o.patient {
+	if k < n && err == nil && !o.blocks {
 		err = ErrWouldBlock
 	}
 	return k, err
 }
 
 func (o *Writer) intoSocket(fd, n int) (int, error) {
-	if o.patient { // the runtime is told, or a collection of garbage would wait, too
+	if o.blocks { // through the runtime, so that garbage collection does not wait for this call
 		return result(unix.Syscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
 	}
 	return result(unix.RawSyscall6(unix.SYS_SPLICE, uintptr(o.pipe.from), 0, uintptr(fd), 0, uintptr(n), unix.SPLICE_F_NONBLOCK|unix.SPLICE_F_MOVE|unix.SPLICE_F_MORE))
 }
 
-// openPipes fills one pipe with references to the payload's pages, once; what is
-// sent passes through the other.
+// openPipes fills the source pipe with references to the payload's pages, once. The other
+// pipe carries what is sent.
 func (o *Writer) openPipes() error {
 	for _, p := range []*pipe{&o.source, &o.pipe} {
 		var fds [2]int
@@ -233,7 +230,7 @@ func (o *Writer) openPipes() error {
 			return os.NewSyscallError("pipe2", err)
 		}
 		p.from, p.to = fds[0], fds[1]
-		_, _ = unix.FcntlInt(uintptr(p.to), unix.F_SETPIPE_SZ, pipeSize) // less is only slower
+		_, _ = unix.FcntlInt(uintptr(p.to), unix.F_SETPIPE_SZ, pipeSize) // a smaller pipe is only slower
 	}
 	v := unix.Iovec{Base: &o.payload[0]}
 	v.SetLen(pipeSize)
@@ -263,9 +260,10 @@ func (o *Writer) askZerocopy() error {
 	return nil
 }
 
-// zerocopy sends from the payload's pages. The kernel's words that it is done
-// with some (its queue of errors) take up the socket's memory for options until
-// they are read; the pages never change, so nothing else has to wait for them.
+// zerocopy sends directly from the payload's pages. The kernel reports in the socket's
+// error queue when it no longer needs a page; unread reports use up the socket's option
+// memory, so they are read. The pages never change, so nothing else waits for the
+// reports.
 func (o *Writer) zerocopy(fd, n int) (int, error) {
 	k, err := result(unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&o.payload[0])), uintptr(n), unix.MSG_ZEROCOPY|unix.MSG_DONTWAIT, 0, 0))
 	if errors.Is(err, ErrWouldBlock) || errors.Is(err, unix.ENOBUFS) {

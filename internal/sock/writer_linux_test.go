@@ -12,7 +12,7 @@ import (
 	"soku/internal/measure"
 )
 
-func TestTheFirstWriterTakesThePayloadThatWasMadeAhead(t *testing.T) {
+func TestTheFirstWriterUsesThePreparedPayload(t *testing.T) {
 	PrepareWriter()
 	made := unsafe.SliceData(spare.pages)
 	PrepareWriter()
@@ -33,16 +33,16 @@ func TestTheFirstWriterTakesThePayloadThatWasMadeAhead(t *testing.T) {
 	}
 }
 
-// patientPaths are those of writers that can wait for room.
-var patientPaths = []string{"splice", "write"}
+// blockingPaths are the paths whose writers can block.
+var blockingPaths = []string{"splice", "write"}
 
-func TestAPatientWriterWaitsForRoomAndLeavesTheConnectionAsItWas(t *testing.T) {
-	for _, path := range patientPaths {
-		t.Run(path, func(t *testing.T) { patientWriterWaits(t, path) })
+func TestABlockingWriterWaitsForRoomAndRestoresTheConnection(t *testing.T) {
+	for _, path := range blockingPaths {
+		t.Run(path, func(t *testing.T) { blockingWriterWaits(t, path) })
 	}
 }
 
-func patientWriterWaits(t *testing.T, path string) {
+func blockingWriterWaits(t *testing.T, path string) {
 	t.Helper()
 	a, b, err := dialled(t, measure.Options{})
 	if err != nil {
@@ -57,7 +57,7 @@ func patientWriterWaits(t *testing.T, path string) {
 		t.Fatal("it has none")
 	}
 	var put int
-	for { // until neither queue has room for as long as it is patient
+	for { // until neither queue has room for the whole block timeout
 		n, err := o.Put(0, 1<<20)
 		put += n
 		if errors.Is(err, ErrWouldBlock) {
@@ -89,8 +89,8 @@ func patientWriterWaits(t *testing.T, path string) {
 	}
 }
 
-func TestALongCallOfAPatientWriterCountsWhatComesAndEnds(t *testing.T) {
-	for _, path := range patientPaths {
+func TestPutForCountsBytesAndEnds(t *testing.T) {
+	for _, path := range blockingPaths {
 		t.Run(path, func(t *testing.T) { longCallCounts(t, path) })
 	}
 }
@@ -110,7 +110,7 @@ func longCallCounts(t *testing.T, path string) {
 		t.Fatal("it has none")
 	}
 	var put int64
-	for { // nobody reads: it comes back once there was no room for as long as it is patient
+	for { // the peer does not read: it returns after the block timeout
 		n, err := o.PutFor(1<<20, time.Minute)
 		put += n
 		if errors.Is(err, ErrWouldBlock) {

@@ -12,13 +12,13 @@ import (
 	"soku/internal/sock/longcall"
 )
 
-// PutFor is [Writer.Put] of at most n bytes of a writer with patience, again and again
-// for up to d, or until a call did not send all it could. It returns how many bytes the
-// kernel took.
+// PutFor repeats [Writer.Put] of up to n bytes of a writer with BlockTimeout set, for up
+// to d, or until a call sent less than it could. It returns how many bytes the kernel
+// accepted.
 //
-// To the Go runtime it is one system call: see package longcall. If each were one, the
-// runtime's monitor would take its processor away from each that waits, and for that look
-// around every 20 µs: some percent of a machine of two processors.
+// The Go runtime sees one system call: see package longcall. If it saw each of them, its
+// monitor would check every 20 µs and take the processor from each call that waits, which
+// costs some percent of a machine with two processors.
 func (o *Writer) PutFor(n int, d time.Duration) (took int64, err error) {
 	took, e := o.putUntil(uintptr(min(n, len(o.payload))), longcall.Nanotime()+int64(d))
 	switch e {

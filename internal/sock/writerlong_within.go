@@ -4,9 +4,9 @@ package sock
 
 import "time"
 
-// PutFor is [Writer.Put] of at most n bytes of a writer with patience, again and again
-// for up to d, or until a call did not send all it could. It returns how many bytes the
-// kernel took.
+// PutFor repeats [Writer.Put] of up to n bytes of a writer with BlockTimeout set, for up
+// to d, or until a call sent less than it could. It returns how many bytes the kernel
+// accepted.
 func (o *Writer) PutFor(n int, d time.Duration) (took int64, err error) {
 	for end := Now().Add(d); err == nil && Now().Before(end); {
 		var k int

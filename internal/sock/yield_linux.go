@@ -2,7 +2,6 @@ package sock
 
 import "golang.org/x/sys/unix"
 
-// Yield lets another thread of this host have the processor if one wants it, and
-// else costs a quarter of a microsecond. It is for loops with a thread of their
-// own that would look again at once.
+// Yield gives the processor to another thread of this host if one is ready, and otherwise
+// costs a quarter of a microsecond. It is for polling loops with a thread of their own.
 func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parseControl reads the control messages of one message: when it arrived on
-// the wall clock, or zero, and the length of the datagrams that are joined in it
-// (UDP_GRO, udp(7)), or 0. What does not parse ends it. It does not allocate.
+// parseControl parses the control messages of one message: the arrival time on the wall
+// clock, or zero, and the length of the datagrams that the kernel joined in it (UDP_GRO,
+// udp(7)), or 0. It stops at the first message that does not parse. It does not allocate.
 func parseControl(b []byte) (arrived time.Time, segment int) {
 	for len(b) >= unix.SizeofCmsghdr {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(b)

@@ -51,7 +51,7 @@ func inlet(t testing.TB, path string, size int, c net.Conn) (*Receiver, *Inlet) 
 // usual one, each for itself.
 const fits = 100
 
-func TestEveryDatagramComesWholeAndInOrderOnEveryPath(t *testing.T) {
+func TestEveryDatagramArrivesWholeAndInOrderOnEveryPath(t *testing.T) {
 	const size, count = 700, 301
 	eachWay(t, func(t *testing.T, tx, rx string) {
 		a, b := freeport.Pair(t)
@@ -119,16 +119,16 @@ func TestALongerDatagramThanExpectedKeepsItsLength(t *testing.T) {
 	}
 }
 
-func TestInletsAreToldApart(t *testing.T) {
+func TestEachInletReceivesItsOwnDatagrams(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for _, rx := range have(Batch, GRO) {
 		for _, n := range []int{1, few, few + 1, 70} { // more than one answer of Ready holds
-			t.Run(fmt.Sprintf("%s, %d", rx, n), func(t *testing.T) { tellApart(t, rx, n) })
+			t.Run(fmt.Sprintf("%s, %d", rx, n), func(t *testing.T) { receiveOnEach(t, rx, n) })
 		}
 	}
 }
 
-func tellApart(t *testing.T, rx string, n int) {
+func receiveOnEach(t *testing.T, rx string, n int) {
 	r, err := NewReceiver(rx, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func tellApart(t *testing.T, rx string, n int) {
 	}
 }
 
-func TestADeadlineThatHasGoneByEndsBothWays(t *testing.T) {
+func TestAnExpiredDeadlineEndsSendAndReceive(t *testing.T) {
 	eachWay(t, func(t *testing.T, tx, rx string) {
 		a, b := freeport.Pair(t)
 		_, in := inlet(t, rx, 100, b)
@@ -206,7 +206,7 @@ func asTimeout(err error, to *net.Error) bool {
 
 type wrapped struct{ *net.UDPConn }
 
-func TestAPathThatCannotBeTakenIsAUsageErrorAndAutoTakesAnother(t *testing.T) {
+func TestAnImpossiblePathIsAUsageErrorAndAutoChoosesAnother(t *testing.T) {
 	a, _ := freeport.Pair(t)
 	conns := []net.Conn{wrapped{a}}
 	if p, err := SendPath("auto", conns); p != Write || err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Drops counts the datagrams that the kernel could not put into one socket's
-// receive queue, because it was full or their checksum was wrong.
+// Drops counts the datagrams that the kernel dropped at one socket, because its receive
+// queue was full or their checksum was wrong.
 type Drops struct {
 	raw  syscall.RawConn
 	read func(fd uintptr)
@@ -17,7 +17,7 @@ type Drops struct {
 	ok   bool
 }
 
-// DropsOf returns the counter of c; nil where the system does not tell.
+// DropsOf returns the counter of c; nil if the system has none.
 func DropsOf(c net.Conn) *Drops {
 	raw, ok := rawConn(c)
 	if !ok {
@@ -31,7 +31,7 @@ func DropsOf(c net.Conn) *Drops {
 	return d
 }
 
-// Count is the number since the socket was made; false when it cannot be had. It
+// Count returns the number since the socket was created; false if it cannot be read. It
 // wraps around at 32 bits and does not allocate. It is for one goroutine.
 func (d *Drops) Count() (uint32, bool) {
 	d.ok = false

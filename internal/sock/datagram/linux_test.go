@@ -35,7 +35,7 @@ func FuzzControl(f *testing.F) {
 	})
 }
 
-func TestControlMessagesTellArrivalAndSegments(t *testing.T) {
+func TestControlMessagesHoldArrivalAndSegmentLength(t *testing.T) {
 	stamp := make([]byte, 16)
 	binary.NativeEndian.PutUint64(stamp, 1_700_000_000)
 	binary.NativeEndian.PutUint64(stamp[8:], 12345)
@@ -51,7 +51,7 @@ func TestControlMessagesTellArrivalAndSegments(t *testing.T) {
 	}
 }
 
-func TestTheKernelCountsWhatFoundNoRoom(t *testing.T) {
+func TestTheKernelCountsDropsAtAFullQueue(t *testing.T) {
 	a, b := freeport.Pair(t)
 	if err := b.SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestATrainOfTheMostSegmentsArrivesAsOne(t *testing.T) {
 	}
 }
 
-func TestOnlyManyInletsHearOfEachDatagram(t *testing.T) {
+func TestOnlyManyInletsUseEpoll(t *testing.T) {
 	r, err := NewReceiver(Batch, 100)
 	if err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-var errSystem = errors.New("only Linux has it")
+var errSystem = errors.New("only Linux has this path")
 
-// supported is why this system has no path but the portable ones.
+// supported returns the error for every path but the portable ones.
 func supported(string) error { return errSystem }
 
 func segmentsMost() int { return 1 }
@@ -39,11 +39,11 @@ func (*Inlet) leave()                        {}
 func (*Inlet) receive() (int, error)         { return 0, errSystem }
 func (r *Receiver) poll(time.Duration) []int { return r.ready }
 
-// Drops counts the datagrams that found the receive queue full; this system is
-// not asked.
+// Drops counts the datagrams that were dropped at a full receive queue; not read on this
+// system.
 type Drops struct{}
 
-// DropsOf returns the counter of c; nil where the system does not tell.
+// DropsOf returns nil: the counter is not read on this system.
 func DropsOf(net.Conn) *Drops { return nil }
 
 // Count is the number since the socket was made.

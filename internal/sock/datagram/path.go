@@ -7,20 +7,20 @@ import (
 	"soku/internal/measure"
 )
 
-// The paths into the kernel and out of it, as the options tx and rx name them.
+// The paths to send and receive by, as the options tx and rx name them.
 const (
 	Write = "write" // one datagram a call, on every platform
 	Read  = "read"
 	Batch = "batch" // many datagrams a call
-	GSO   = "gso"   // many datagrams a call, split after they left the program
-	GRO   = "gro"   // many datagrams a call, joined before they reach it
+	GSO   = "gso"   // many datagrams a call, split by the kernel
+	GRO   = "gro"   // many datagrams a call, joined by the kernel
 )
 
 const auto = "auto"
 
-// SendPath is the path that datagrams over conns take when the option tx asks
-// for one. For "auto" it is the fastest whose datagrams pass the host one by one.
-// A path that is asked for and cannot be taken is an error of kind usage.
+// SendPath returns the path of datagrams sent over conns, for the value tx of that
+// option. For "auto" it is the fastest path on which datagrams pass through the host one
+// by one. If a requested path is not possible, the error is of kind usage.
 func SendPath(tx string, conns []net.Conn) (string, error) { return choose("tx", tx, Write, conns) }
 
 // ReceivePath is [SendPath] for the option rx.
@@ -39,15 +39,15 @@ func choose(option, asked, portable string, conns []net.Conn) (string, error) {
 		return portable, nil
 	}
 	if err := lacking(asked, conns); err != nil {
-		return "", measure.Errorf(measure.KindUsage, "%s %s cannot be taken on this host: %w", option, asked, err).
+		return "", measure.Errorf(measure.KindUsage, "%s %s is not possible on this host: %w", option, asked, err).
 			WithHint("use --%s %s, or auto", option, portable)
 	}
 	return asked, nil
 }
 
-var errShared = errors.New("its datagrams share one socket")
+var errShared = errors.New("the datagrams share one socket")
 
-// lacking is why a path cannot be taken over conns, or nil.
+// lacking returns why a path is not possible over conns, or nil.
 func lacking(path string, conns []net.Conn) error {
 	for _, c := range conns {
 		if _, ok := c.(*net.UDPConn); !ok {

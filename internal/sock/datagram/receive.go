@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// largest is more than any datagram, and what the kernel joins at most.
+// largest exceeds any datagram, and is the most that the kernel joins, in bytes.
 const largest = 1 << 16
 
-// Receiver takes datagrams out of the kernel, from one connection or many.
+// Receiver receives datagrams from one connection or many.
 type Receiver struct {
 	path  string
-	slot  int // bytes of a message that are kept
+	slot  int // bytes stored of each message
 	slots int
 	bytes []byte
 	inlet []*Inlet
 	ready []int
 	calls receiveCalls
 
-	// What the last Receive brought.
+	// State of the last Receive.
 	messages int
-	message  int // that is handed out next
+	message  int // the next to return
 	only     Train
 }
 
-// NewReceiver returns a receiver by a path that [ReceivePath] chose. The
-// datagrams are expected to have size bytes; of a longer one only the length is
-// sure. Errors are of kind broken. The caller must [Receiver.Close] it.
+// NewReceiver returns a receiver for a path from [ReceivePath]. Datagrams are expected to
+// have size bytes; of a longer one only the length is reliable. Errors are of kind
+// broken. The caller must call [Receiver.Close].
 func NewReceiver(path string, size int) (*Receiver, error) {
 	r := &Receiver{path: path, slot: largest, slots: 1}
 	switch path {
@@ -43,15 +43,15 @@ func NewReceiver(path string, size int) (*Receiver, error) {
 	return r, r.calls.prepare(r.bytes, r.slot, r.slots)
 }
 
-// receiveBytes bounds what one call brings: more would be out of the cache
-// before it is looked at.
+// receiveBytes limits what one call receives: more would leave the cache before it is
+// read.
 const receiveBytes = 512 << 10
 
-// Close gives back what the receiver has from the system. Connections stay open.
+// Close releases the receiver's resources. Connections stay open.
 func (r *Receiver) Close() { r.calls.close() }
 
-// Blocks tells whether [Inlet.Receive] waits for a datagram. A receiver that
-// waits serves one connection.
+// Blocks reports whether [Inlet.Receive] waits for a datagram. A receiver that waits
+// serves one connection.
 func (r *Receiver) Blocks() bool { return r.path == Read }
 
 // Inlet receives from one connection into its [Receiver].
@@ -63,8 +63,8 @@ type Inlet struct {
 	call     receiveCall
 }
 
-// Open returns the inlet from c, the n-th of the receiver, counted from 0.
-// Errors are of kind broken.
+// Open returns the inlet of c, number n of the receiver, counted from 0. Errors are of
+// kind broken.
 func (r *Receiver) Open(c net.Conn) (*Inlet, error) {
 	in := &Inlet{receiver: r, conn: c, number: len(r.inlet)}
 	r.inlet = append(r.inlet, in)
@@ -74,14 +74,13 @@ func (r *Receiver) Open(c net.Conn) (*Inlet, error) {
 	return in, in.open()
 }
 
-// few inlets are looked at one after another: to ask which of them have something
-// would take as long.
+// few is the number of inlets up to which trying each costs no more than asking the
+// kernel which have data.
 const few = 8
 
-// Ready returns the numbers of inlets that may have something, in a slice that
-// the next call reuses; when there are none it waits for one for as long as
-// wait. Where the receiver waits anyway, and for few inlets when wait is 0,
-// that is all of them but those that are done.
+// Ready returns the numbers of inlets that may have data, in a slice that the next call
+// reuses. If there are none it waits for up to wait. It returns all inlets that are not
+// done if the receiver blocks anyway, or if there are few inlets and wait is 0.
 func (r *Receiver) Ready(wait time.Duration) []int {
 	r.ready = r.ready[:0]
 	if r.path != Read && (wait > 0 || len(r.inlet) > few) {
@@ -95,16 +94,15 @@ func (r *Receiver) Ready(wait time.Duration) []int {
 	return r.ready
 }
 
-// Done ends the inlet: it is in no answer of [Receiver.Ready] any more.
+// Done ends the inlet: [Receiver.Ready] no longer returns it.
 func (in *Inlet) Done() {
 	in.done = true
 	in.leave()
 }
 
-// Receive takes what has come, as far as the receiver holds it, and returns the
-// number of messages; [Receiver.Next] hands them out. It obeys the connection's read
-// deadline and does not allocate unless it fails. An error means that nothing was
-// taken.
+// Receive receives as many messages as the receiver holds, and returns their number;
+// [Receiver.Next] returns them one by one. It obeys the connection's read deadline and
+// does not allocate unless it fails. With an error, nothing was received.
 func (in *Inlet) Receive() (int, error) {
 	r := in.receiver
 	r.messages, r.message = 0, 0
@@ -119,8 +117,8 @@ func (in *Inlet) Receive() (int, error) {
 	return 1, nil
 }
 
-// Next hands out what the last [Inlet.Receive] brought, in the order of arrival;
-// false when that was all. Its bytes hold until the next Receive.
+// Next returns the messages of the last [Inlet.Receive] in the order of arrival; false
+// after the last. Its bytes are valid until the next Receive.
 func (r *Receiver) Next() (Train, bool) {
 	if r.message >= r.messages {
 		return Train{}, false
@@ -132,17 +130,17 @@ func (r *Receiver) Next() (Train, bool) {
 	return r.calls.read(r.message - 1), true
 }
 
-// Train is one message: a datagram, or some that the kernel joined.
+// Train is one message: a datagram, or several that the kernel joined.
 type Train struct {
-	Arrived time.Time // wall clock of the kernel; zero where it does not say
+	Arrived time.Time // kernel's wall clock; zero if unknown
 	Joined  bool      // whether it has more than one datagram
 
-	rest    []byte // what was kept of those not handed out yet
+	rest    []byte // stored bytes of the datagrams not returned yet
 	left    int    // their length
 	segment int    // length of each but the last; 0 for a single one
 }
 
-// newTrain is for a message of length bytes, of which kept are there.
+// newTrain returns a message of length bytes, of which kept are stored.
 func newTrain(kept []byte, length, segment int, arrived time.Time) Train {
 	length = max(0, length)
 	t := Train{Arrived: arrived, rest: kept[:min(len(kept), length)], left: length}
@@ -152,8 +150,9 @@ func newTrain(kept []byte, length, segment int, arrived time.Time) Train {
 	return t
 }
 
-// Next is the next datagram and its length; of a longer one than expected there is
-// only the beginning. An empty datagram is none: it could not be told from the end.
+// Next returns the next datagram and its length; of one longer than expected b is only
+// the beginning. Empty datagrams are not reported: they could not be distinguished from
+// the end.
 func (t *Train) Next() (b []byte, length int, ok bool) {
 	if t.left <= 0 {
 		return nil, 0, false
@@ -167,11 +166,11 @@ func (t *Train) Next() (b []byte, length int, ok bool) {
 	return b, length, true
 }
 
-// Rest is what was kept of a train's datagrams not handed out yet, and the length of
-// each but the last, which may be shorter.
+// Rest returns the stored bytes of the datagrams that were not returned yet, and the
+// length of each but the last, which may be shorter.
 func (t *Train) Rest() (b []byte, segment int) { return t.rest, t.segment }
 
-// Skip passes over n datagrams, none of which may be a shorter last one.
+// Skip skips n datagrams, none of which may be a shorter last one.
 func (t *Train) Skip(n int) {
 	t.rest, t.left = t.rest[n*t.segment:], t.left-n*t.segment
 }

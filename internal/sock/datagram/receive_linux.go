@@ -13,24 +13,24 @@ import (
 	"soku/internal/sock"
 )
 
-// controlBytes is room for the control messages of one message: a stamp, and
-// the length of joined segments.
+// controlBytes is room for the control messages of one message: a time stamp, and the
+// length of joined segments.
 const controlBytes = 64
 
-// receiveCalls are what one system call of a receiver is given, and what tells
-// which of its sockets have something. The runtime's poller knows that too, but
-// wakes up a goroutine for each.
+// receiveCalls are the arguments of a receiver's system calls, and the means to find out
+// which of its sockets have data. The runtime's poller could do that too, but wakes a
+// goroutine for each.
 type receiveCalls struct {
 	messages []message
 	vectors  []unix.Iovec
 	control  []byte
 	bytes    []byte
 	slot     int
-	used     int // messages that the last call wrote to
+	used     int // messages written by the last call
 
-	// Few sockets are asked when somebody waits for them. An epoll instance hears of
-	// each datagram, waited for or not, which takes a twentieth of what a sender on
-	// the same host does for it; it is for more sockets, and -1 until then.
+	// A few sockets are polled with poll(2) when the receiver waits. An epoll instance is
+	// notified of each datagram, awaited or not, which costs a twentieth of the work of a
+	// sender on the same host. It is used for more sockets only, and is -1 until then.
 	asked  [few]unix.PollFd
 	epoll  int
 	events [64]unix.EpollEvent
@@ -58,7 +58,7 @@ func (r *receiveCalls) close() {
 	}
 }
 
-// watch makes inlet number, whose socket is fd, one that poll tells of.
+// watch adds inlet number, whose socket is fd, to those that poll checks.
 func (r *receiveCalls) watch(number int, fd int32) error {
 	if number < few {
 		r.asked[number] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
@@ -84,17 +84,17 @@ func (r *receiveCalls) hear(number int, fd int32) error {
 	return unix.EpollCtl(r.epoll, unix.EPOLL_CTL_ADD, int(fd), &event)
 }
 
-// forget ends what watch began.
+// forget undoes watch.
 func (r *receiveCalls) forget(number int, fd int32) {
 	if number < few {
-		r.asked[number].Fd = -1 // which poll(2) leaves out
+		r.asked[number].Fd = -1 // poll(2) skips it
 	}
 	if r.epoll >= 0 {
 		_ = unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, int(fd), nil)
 	}
 }
 
-// read is message i of those that came.
+// read returns message i of the last call.
 func (r *receiveCalls) read(i int) Train {
 	m := &r.messages[i]
 	n := min(int(m.header.Controllen), controlBytes)
@@ -102,10 +102,10 @@ func (r *receiveCalls) read(i int) Train {
 	return newTrain(r.bytes[i*r.slot:(i+1)*r.slot], int(m.length), segment, arrived)
 }
 
-// receiveCall is one connection's way to the system calls.
+// receiveCall is the state of system calls on one connection.
 type receiveCall struct {
 	raw   syscall.RawConn
-	try   func(fd uintptr) bool // attempt, as a value that is made once
+	try   func(fd uintptr) bool // attempt, allocated once
 	count int
 	errno syscall.Errno
 }
@@ -122,7 +122,7 @@ func (in *Inlet) open() error {
 	c.try = in.attempt
 	var inner error
 	err = c.raw.Control(func(fd uintptr) {
-		_ = sock.Stamp(int(fd), true) // without, the program's own clock does
+		_ = sock.Stamp(int(fd), true) // if this fails, the program's clock is used
 		if in.receiver.path == GRO {
 			inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_GRO, 1)
 		}
@@ -160,7 +160,7 @@ func (in *Inlet) receive() (int, error) {
 	return 0, c.errno
 }
 
-// attempt receives with one system call, which does not wait.
+// attempt receives with one system call that does not wait.
 func (in *Inlet) attempt(fd uintptr) bool {
 	r := &in.receiver.calls
 	for i := range r.messages[:r.used] {
@@ -175,8 +175,7 @@ func (in *Inlet) attempt(fd uintptr) bool {
 	return true
 }
 
-// poll asks the kernel which inlets have something. Only a call that may wait
-// goes through the runtime.
+// poll returns the inlets that have data. Only a call that may wait notifies the runtime.
 func (r *Receiver) poll(wait time.Duration) []int {
 	c := &r.calls
 	ms := 0

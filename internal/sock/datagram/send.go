@@ -6,11 +6,11 @@ import (
 	"net"
 )
 
-// ErrSegments says that the kernel does not split what it was given: the
-// datagrams are longer than the path's MTU, or the interface computes no checksums.
+// ErrSegments means that the kernel cannot split these segments: the datagrams exceed the
+// path's MTU, or the interface does not compute checksums.
 var ErrSegments = errors.New("the kernel cannot split segments of this length for the interface")
 
-// Sender hands datagrams of one length to the kernel.
+// Sender sends datagrams of one length.
 type Sender struct {
 	path  string
 	size  int
@@ -19,8 +19,8 @@ type Sender struct {
 	calls sendCalls
 }
 
-// NewSender returns a sender of datagrams of size bytes by a path that
-// [SendPath] chose. What the caller does not write to them is random.
+// NewSender returns a sender of datagrams of size bytes for a path from [SendPath]. Bytes
+// that the caller does not set are random.
 func NewSender(path string, size int) *Sender {
 	segments, messages := sendShape(path, size)
 	s := &Sender{path: path, size: size, most: segments * messages}
@@ -30,8 +30,8 @@ func NewSender(path string, size int) *Sender {
 	return s
 }
 
-// Bounds on what one call takes. A call ends before it looks at the clock again,
-// and what it takes should still be in the cache when the kernel copies it.
+// Limits of one call. The caller reads the clock only between calls,
+// and the data should still be in the cache when the kernel copies it.
 const (
 	batchMost     = 64
 	batchBytes    = 256 << 10
@@ -40,8 +40,8 @@ const (
 	messagesBytes = 128 << 10
 )
 
-// sendShape is how many datagrams of a length make a message of a path, and how
-// many messages a call.
+// sendShape returns how many datagrams of a length form a message of a path, and how many
+// messages a call.
 func sendShape(path string, size int) (segments, messages int) {
 	switch path {
 	case Batch:
@@ -53,11 +53,11 @@ func sendShape(path string, size int) (segments, messages int) {
 	return 1, 1
 }
 
-// Most is how many datagrams can be sent at once.
+// Most returns how many datagrams can be sent by one call.
 func (s *Sender) Most() int { return s.most }
 
-// Datagrams are the first n of those that are sent at once, 1 <= n <= Most, one
-// after another, to be written to.
+// Datagrams returns the buffer of the first n datagrams of the next call, 1 <= n <= Most,
+// one after another, for the caller to write to.
 func (s *Sender) Datagrams(n int) []byte { return s.bytes[:n*s.size] }
 
 // Writer sends the datagrams of a [Sender] over one connection.
@@ -76,11 +76,11 @@ func (s *Sender) Open(c net.Conn) (*Writer, error) {
 	return o, o.open()
 }
 
-// Send sends the first n datagrams of the sender, 1 <= n <= Most, and returns
-// how many the kernel took; an error says why it took none. It obeys the
-// connection's write deadline. While the kernel's buffer is full it waits for a
-// few milliseconds at most and may then return 0 without an error. It does not
-// allocate unless it fails.
+// Send sends the first n datagrams of the sender, 1 <= n <= Most, and returns how many
+// the kernel accepted; an error is returned only if it accepted none. It obeys the
+// connection's write deadline. While the kernel's buffer is full it waits for a few
+// milliseconds at most, and may then return 0 without an error. It does not allocate
+// unless it fails.
 func (o *Writer) Send(n int) (int, error) {
 	if o.sender.path != Write {
 		return o.send(n)

@@ -17,7 +17,7 @@ type message struct {
 	length uint32
 }
 
-// sendCalls are what one system call of a sender is given.
+// sendCalls are the arguments of a sender's system call.
 type sendCalls struct {
 	messages []message
 	vectors  []unix.Iovec
@@ -36,10 +36,10 @@ func (s *sendCalls) prepare(b []byte, size, segments, messages int) {
 	}
 }
 
-// sendCall is one connection's way to the system call.
+// sendCall is the state of system calls on one connection.
 type sendCall struct {
 	raw   syscall.RawConn
-	try   func(fd uintptr) bool // attempt, as a value that is made once
+	try   func(fd uintptr) bool // attempt, allocated once
 	asked int                   // datagrams
 	taken int
 	errno syscall.Errno
@@ -84,11 +84,11 @@ func (o *Writer) send(n int) (int, error) {
 	return 0, c.errno
 }
 
-// fullWait is how long a sender waits for room in the kernel at once.
+// fullWait is how long a sender waits for room in the kernel in one call.
 const fullWait = 2 * time.Millisecond
 
-// attempt sends what is asked with one system call, which does not wait. When
-// there is no room it waits for some, and then tries once more.
+// attempt sends with one system call that does not wait. If the kernel's buffer is full
+// it waits for room, and then tries once more.
 func (o *Writer) attempt(fd uintptr) bool {
 	c, s := &o.call, &o.sender.calls
 	messages := (c.asked + s.segments - 1) / s.segments
@@ -109,7 +109,7 @@ func (o *Writer) attempt(fd uintptr) bool {
 	return true
 }
 
-// waitWritable goes through the runtime, which gives the processor to others meanwhile.
+// waitWritable waits through the runtime, which lets other goroutines run meanwhile.
 func waitWritable(fd int32) {
 	p := [1]unix.PollFd{{Fd: fd, Events: unix.POLLOUT}}
 	_, _ = unix.Poll(p[:], int(fullWait/time.Millisecond))

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supported is why this kernel has no such path, or nil. It is asked once.
+// supported returns why this kernel lacks a path, or nil. Each is probed once.
 func supported(path string) error {
 	if err := calls(); err != nil {
 		return err
@@ -23,8 +23,8 @@ func supported(path string) error {
 }
 
 var (
-	// calls tries both calls on nothing: a kernel or a sandbox without them
-	// refuses before it looks at the arguments.
+	// calls tries both calls with no messages: a kernel or sandbox without them fails
+	// before it checks the arguments.
 	calls = sync.OnceValue(func() error {
 		return withSocket(func(fd int) error {
 			var m message
@@ -43,8 +43,8 @@ var (
 )
 
 // segmentsMost is how many segments the kernel splits a message into: its
-// UDP_MAX_SEGMENTS, which is 64, and 128 since Linux 6.9. It is asked once, with
-// a message of that many from a socket to itself.
+// UDP_MAX_SEGMENTS, which is 64, and 128 since Linux 6.9. It is probed once, with a
+// message of that many segments from a socket to itself.
 var segmentsMost = sync.OnceValue(func() int {
 	const few, many = 64, 128
 	if err := withSocket(func(fd int) error { return sendToItself(fd, many) }); err != nil {
@@ -53,7 +53,7 @@ var segmentsMost = sync.OnceValue(func() int {
 	return many
 })
 
-// sendToItself sends a message of so many segments of a byte over loopback.
+// sendToItself sends a message of so many one-byte segments over loopback.
 func sendToItself(fd, segments int) error {
 	own, err := unix.Getsockname(fd)
 	if err != nil {
@@ -81,7 +81,7 @@ func sendToItself(fd, segments int) error {
 	return err
 }
 
-// takes tries a socket option of UDP.
+// takes tries to set a socket option on a UDP socket.
 func takes(name string, option, value int) error {
 	return withSocket(func(fd int) error {
 		if err := unix.SetsockoptInt(fd, unix.SOL_UDP, option, value); err != nil {
@@ -91,7 +91,7 @@ func takes(name string, option, value int) error {
 	})
 }
 
-// withSocket runs f with a socket of its own.
+// withSocket runs f with a temporary socket.
 func withSocket(f func(fd int) error) error {
 	for _, domain := range []int{unix.AF_INET, unix.AF_INET6} {
 		fd, err := unix.Socket(domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)

@@ -1,19 +1,20 @@
-// Package longcall lets a thread make many system calls as one long one to the Go
-// runtime: [Enter], raw system calls, [Exit]. In between the thread has no processor of
-// the runtime. So no garbage collection waits for it, the runtime's monitor does not
-// interrupt it, and any number of such threads leave the rest of the program alone.
-// docs/decisions/0005 says what that is worth.
+// Package longcall lets a thread make many system calls that the Go runtime sees as one
+// long one: [Enter], raw system calls, [Exit]. In between the thread holds no processor
+// (P) of the runtime. So garbage collection does not wait for it, the runtime's monitor
+// does not interrupt it, and many such threads do not slow down the rest of the program.
+// docs/decisions/0005 gives the figures.
 //
-// Code between Enter and Exit must not grow the stack, allocate or store pointers. It and
-// all that it calls are marked go:nosplit, so that the linker checks the stack.
+// Code between Enter and Exit must not grow the stack, allocate or store pointers. That
+// code and all functions that it calls are marked go:nosplit, so that the linker checks
+// the stack.
 //
-// The functions are the runtime's own, linked by name, and this is the only package
-// that does so. Where [Available] is false they are absent, and whoever uses them has a
-// loop of ordinary system calls instead, behind the same build constraint:
+// The functions are the runtime's own, linked by name, and this is the only package that
+// does so. If [Available] is false they do not exist, and callers use a loop of ordinary
+// system calls, selected by the same build constraint:
 //
 //	linux && (amd64 || arm64) && !race && !plainloops
 //
-// Building with -tags plainloops turns them off. That costs speed and nothing else, so a
-// Go release that forbids the links needs the tag and no change to the code. Builds with
-// the race detector never have them, because its instrumentation grows the stack.
+// Building with -tags plainloops switches them off. That costs only speed, so a Go
+// release that forbids such links needs the tag and no change of code. Builds with the
+// race detector never have them, because its instrumentation grows the stack.
 package longcall

@@ -7,13 +7,13 @@ import _ "unsafe" // for go:linkname
 // Available reports whether this build has [Enter], [Exit] and [Nanotime].
 const Available = true
 
-// Enter tells the runtime that the thread is about to block in a system call, and gives
-// its processor away. [Exit] must follow in the same function.
+// Enter tells the runtime that the thread is about to block in a system call, and
+// releases its processor (P). [Exit] must follow in the same function.
 //
 //go:linkname Enter runtime.entersyscallblock
 func Enter()
 
-// Exit waits for a processor of the runtime and takes it.
+// Exit waits for a processor (P) of the runtime and takes it.
 //
 //go:linkname Exit runtime.exitsyscall
 func Exit()

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Count is what one stream moved since it began. All but JitterNs only grow.
+// Count is what one stream moved since it began. All fields but JitterNs only grow.
 type Count struct {
 	Bytes      int64
 	Packets    int64 // UDP: sent, or received without duplicates
-	Gaps       int64 // UDP receiver: numbers found missing so far, late arrivals not given back
-	Next       int64 // UDP receiver: the number expected next, that is one more than the highest seen
+	Gaps       int64 // UDP receiver: sequence numbers found missing so far; late arrivals are not subtracted
+	Next       int64 // UDP receiver: the next expected sequence number, one above the highest seen
 	Reordered  int64
 	Duplicated int64
-	Dropped    int64 // UDP receiver: what the kernel found no room for in the socket
-	Joined     int64 // UDP receiver: packets that came joined with others
+	Dropped    int64 // UDP receiver: dropped by the kernel at a full socket
+	Joined     int64 // UDP receiver: packets that the kernel joined with others
 	JitterNs   float64
-	Last       time.Time // when the last of it moved
+	Last       time.Time // when the last byte moved
 }
 
-// Cell hands one stream's count from its worker to the recorder.
+// Cell passes one stream's count from its worker to the recorder.
 type Cell struct {
 	mu    sync.Mutex
 	count Count
-	_     [40]byte // keeps two workers off one cache line
+	_     [40]byte // so that two workers never share a cache line
 }
 
 // Publish sets the count. Only the stream's worker calls it.
@@ -39,7 +39,7 @@ func (c *Cell) load() Count {
 	return c.count
 }
 
-// since is the count from base on; JitterNs and Last are those of n.
+// since returns the count from base on; JitterNs and Last are those of n.
 func (n Count) since(base Count) Count {
 	n.Bytes -= base.Bytes
 	n.Packets -= base.Packets

@@ -2,11 +2,11 @@ package meter
 
 import "soku/internal/measure"
 
-// Begun tells whether the flow came to its measured part.
+// Begun reports whether the measured part of the flow has begun.
 func (r *Recorder) Begun() bool { return r.begun }
 
-// Total is what stream moved in the measured part, after [Recorder.End].
-// Next is how many numbers of the sequence lie in it.
+// Total returns what stream moved in the measured part, after [Recorder.End]. Next is how
+// many sequence numbers lie in it.
 func (r *Recorder) Total(stream int) Count {
 	if !r.begun {
 		return Count{}
@@ -14,12 +14,12 @@ func (r *Recorder) Total(stream int) Count {
 	return r.final.counts[stream].since(r.base.counts[stream])
 }
 
-// Raw is what stream moved with what is left out, after [Recorder.End].
+// Raw returns what stream moved including the omitted start, after [Recorder.End].
 func (r *Recorder) Raw(stream int) Count { return r.final.counts[stream] }
 
-// Flow is this end's count, after [Recorder.End]. Its times count from the
-// measured part's beginning, which StartNs gives relative to the call.
-// A flow that ended before that has no samples and no bytes.
+// Flow returns this end's count, after [Recorder.End]. Its times count from the beginning
+// of the measured part, which StartNs gives relative to the call. A flow that ended
+// before it has no samples and no bytes.
 func (r *Recorder) Flow() measure.FlowEnd {
 	f := measure.FlowEnd{
 		Direction: r.cfg.Direction, Role: r.cfg.Role,
@@ -46,6 +46,6 @@ func (r *Recorder) Flow() measure.FlowEnd {
 	return f
 }
 
-// Info is the kernel's view of stream now, with retransmits counted from the
-// beginning of the measured part; false where the kernel does not tell.
+// Info returns the kernel's TCP_INFO of stream now, with retransmits counted from the
+// beginning of the measured part; false if the kernel does not report it.
 func (r *Recorder) Info(stream int) (measure.TCPInfo, bool) { return r.info(stream) }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	clock = time.Now // which synctest gives
+	clock = time.Now // synctest replaces it
 	goleak.VerifyTestMain(m)
 }
 
@@ -101,7 +101,7 @@ func TestSamplesCoverTheFlowWithoutGapsAndSumToItsBytes(t *testing.T) {
 	})
 }
 
-func TestAShortTailIsToldAsARest(t *testing.T) {
+func TestAShortLastIntervalIsMarkedAsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rests []bool
 		r := NewRecorder(Config{Conns: conns(t, 1), Role: measure.Sender, Observe: func(p measure.Progress) { rests = append(rests, p.Rest) }})
@@ -186,7 +186,7 @@ func TestAFlowThatEndsWithinTheOmittedPartIsEmpty(t *testing.T) {
 	})
 }
 
-func TestSilenceIsSampledAndEndsAtItsLimit(t *testing.T) {
+func TestAStallIsSampledAndEndsAtTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewRecorder(Config{Conns: conns(t, 1), Role: measure.Receiver})
 		began := time.Now()
@@ -201,7 +201,7 @@ func TestSilenceIsSampledAndEndsAtItsLimit(t *testing.T) {
 	})
 }
 
-func TestTheContextsCauseEndsTheWatch(t *testing.T) {
+func TestWatchReturnsTheCauseOfTheContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)

@@ -11,8 +11,8 @@ import (
 // Step is the length of a sample of all streams together.
 const Step = 100 * time.Millisecond
 
-// Bounds on what a flow keeps: 55 minutes of steps, and so many samples of
-// single streams. Longer flows keep samples of twice, four times... the length.
+// Limits of what a flow stores: 55 minutes of steps, and this many samples of single
+// streams. Longer flows store samples of twice, four times... the length.
 const (
 	mostSteps       = 1 << 15
 	mostPerStream   = 20_000 // all streams together
@@ -20,35 +20,35 @@ const (
 	streamsShown    = 32 // in measure.Progress
 )
 
-// clock is [sock.Now]; the tests run on a time of their own.
+// clock is [sock.Now]; tests replace it.
 var clock = sock.Now
 
-// Config is what a Recorder needs to know of its flow.
+// Config describes the flow of a Recorder.
 type Config struct {
 	Direction measure.Direction
 	Role      measure.Role
-	Interval  time.Duration // of live lines and of the streams' own samples; 0 means 1 s
+	Interval  time.Duration // of live lines and of samples of single streams; 0 means 1 s
 	Observe   measure.Observer
 	Conns     []net.Conn // one element a stream, for the addresses
-	// Info asks the kernel about a stream; nil where there is nothing to ask.
+	// Info returns the kernel's TCP_INFO of a stream; nil if there is none.
 	Info func(stream int) (measure.TCPInfo, bool)
 }
 
-// reading is all streams' counts at one moment.
+// reading is the counts of all streams at one moment.
 type reading struct {
 	at     time.Time
 	counts []Count
 }
 
-// Recorder makes samples of one flow. One goroutine calls its methods, but
-// the cells belong to the streams' workers.
+// Recorder makes samples of one flow. One goroutine calls its methods; the streams'
+// workers write the cells.
 type Recorder struct {
 	cfg    Config
-	called time.Time // when the flow was asked for
+	called time.Time // when NewRecorder was called
 	cells  []Cell
 
 	begun    bool
-	base     reading // where the measured part begins
+	base     reading // beginning of the measured part
 	retrans  []int64 // each stream's retransmits at that time
 	step     reading // end of the last step
 	interval reading // end of the last interval
@@ -75,7 +75,7 @@ func NewRecorder(cfg Config) *Recorder {
 	return r
 }
 
-// Cell is where stream's worker publishes.
+// Cell returns the cell that stream's worker publishes to.
 func (r *Recorder) Cell(stream int) *Cell { return &r.cells[stream] }
 
 // hasty bounds how far apart the reads of one reading may be; a reading that
@@ -85,7 +85,7 @@ const (
 	attempts = 4
 )
 
-// read reads all cells. Its time is the middle of the time that took.
+// read reads all cells. Its time is the middle of the time that this took.
 func (r *Recorder) read() reading {
 	counts := make([]Count, len(r.cells))
 	for attempt := 1; ; attempt++ {
@@ -100,11 +100,11 @@ func (r *Recorder) read() reading {
 	}
 }
 
-// omit makes from the zero of the live lines of an omitted start.
+// omit makes from the zero of the live lines of the omitted start.
 func (r *Recorder) omit(from reading) { r.base, r.interval = from, from }
 
-// tickOmitted shows a live line of the omitted start where one has ended, or
-// where the start itself has, unless that is a short rest.
+// tickOmitted shows a live line of the omitted start if an interval has ended, or the
+// start itself has, unless its last interval is too short.
 func (r *Recorder) tickOmitted(now reading, last bool) {
 	if last && now.at.Sub(r.interval.at) < r.cfg.Interval/10 || !last && now.at.Before(r.nextInterval()) {
 		return
@@ -128,7 +128,7 @@ func (r *Recorder) begin(from reading) {
 	}
 }
 
-// info is the kernel's view of a stream, with retransmits counted from the
+// info returns the kernel's TCP_INFO of a stream, with retransmits counted from the
 // beginning of the measured part.
 func (r *Recorder) info(stream int) (measure.TCPInfo, bool) {
 	if r.cfg.Info == nil {
@@ -153,8 +153,8 @@ func (r *Recorder) tick() {
 func (r *Recorder) nextStep() time.Time     { return after(r.base.at, r.step.at, Step) }
 func (r *Recorder) nextInterval() time.Time { return after(r.base.at, r.interval.at, r.cfg.Interval) }
 
-// after is the first multiple of every, counted from zero, that lies after
-// last; a last just short of a multiple stands for that multiple.
+// after returns the first multiple of every, counted from zero, that lies after last. If
+// last is just short of a multiple it counts as that multiple.
 func after(zero, last time.Time, every time.Duration) time.Time {
 	slack := every / 20
 	return zero.Add((last.Sub(zero) + slack).Truncate(every) + every)
@@ -180,8 +180,8 @@ func (r *Recorder) sample(from, to reading, stream int) measure.Sample {
 	return s
 }
 
-// difference sums what moved between two readings; the jitter is the mean of
-// the streams that have any.
+// difference sums what moved between two readings; the jitter is the mean over the
+// streams that have a jitter.
 func difference(from, to reading, stream int) (n Count, jitter float64) {
 	lo, hi := stream, stream+1
 	if stream == all {
@@ -206,8 +206,8 @@ func difference(from, to reading, stream int) (n Count, jitter float64) {
 
 func (r *Recorder) ns(t time.Time) int64 { return int64(t.Sub(r.base.at)) }
 
-// endInterval ends each stream's sample, and a live line; rest says that it is a
-// short last one.
+// endInterval ends each stream's sample, and a live line; rest marks a short last
+// interval.
 func (r *Recorder) endInterval(now reading, rest bool) {
 	samples := r.between(now)
 	for i, s := range r.streams {
@@ -221,7 +221,7 @@ func (r *Recorder) endInterval(now reading, rest bool) {
 	}
 }
 
-// between is each stream's sample since the last interval.
+// between returns each stream's sample since the last interval.
 func (r *Recorder) between(now reading) []measure.Sample {
 	samples := make([]measure.Sample, len(r.streams))
 	for i := range samples {
@@ -233,7 +233,7 @@ func (r *Recorder) between(now reading) []measure.Sample {
 	return samples
 }
 
-// progress is the live line of the interval that ends now, of these samples.
+// progress returns the live line of the interval that ends now, from these samples.
 func (r *Recorder) progress(now reading, samples []measure.Sample) measure.Progress {
 	n, jitter := difference(r.interval, now, all)
 	p := measure.Progress{
@@ -262,9 +262,8 @@ func (r *Recorder) progress(now reading, samples []measure.Sample) measure.Progr
 	return p
 }
 
-// End takes the last reading. The workers must have ended. What moved since
-// the last step and interval becomes their last, shorter sample, which ends
-// when the last byte moved.
+// End takes the last reading. The workers must have ended. What moved since the last step
+// and interval becomes a last, shorter sample, which ends when the last byte moved.
 func (r *Recorder) End() {
 	r.final = r.read()
 	if !r.begun {
@@ -282,7 +281,7 @@ func (r *Recorder) End() {
 	}
 }
 
-// last is when the last byte of any stream moved.
+// last returns when the last byte of any stream moved.
 func (r *Recorder) last() time.Time {
 	var last time.Time
 	for _, n := range r.final.counts {

@@ -2,8 +2,8 @@ package meter
 
 import "soku/internal/measure"
 
-// series keeps samples in bounded memory: when it is full, neighbours become
-// one sample of twice the length, and so do all that follow.
+// series stores samples in bounded memory: when it is full, it merges neighbours into
+// samples of twice the length, and later samples have that length too.
 type series struct {
 	limit  int // even
 	stride int // samples in one item
@@ -31,7 +31,7 @@ func (s *series) add(x measure.Sample) {
 	s.fill = 1
 }
 
-// join is the sample that a and the b right after it are together.
+// join merges sample a and the sample b that follows it.
 func join(a, b measure.Sample) measure.Sample {
 	b.StartNs = a.StartNs
 	b.SentBytes += a.SentBytes

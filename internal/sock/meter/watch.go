@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// Window is the time of one flow.
+// Window describes the time of one flow.
 type Window struct {
 	From time.Time       // when the first byte moved
-	Omit time.Duration   // what of it is left out
-	Idle time.Duration   // longest time without a byte; 0 for no limit
+	Omit time.Duration   // omitted start
+	Idle time.Duration   // stall timeout; 0 for none
 	Done <-chan struct{} // closed when the workers have ended
-	// Begun is called when what is left out has ended, if anything is: all that was
-	// counted before is left out. It may be nil.
+	// Begun is called at the end of the omitted start, if there is one: counts before it
+	// are left out. It may be nil.
 	Begun func()
 }
 
 // ErrIdle says that nothing moved for longer than Window.Idle.
 var ErrIdle = errors.New("nothing moved")
 
-// Watch records until w.Done is closed and returns nil; or returns the cause
-// of ctx's end, or [ErrIdle]. It returns at once on each, waits for nobody,
-// and has recorded no sample for what is after the last boundary: that is for
-// [Recorder.End].
+// Watch records until w.Done is closed and returns nil; or returns the cause of ctx's
+// end, or [ErrIdle]. It returns at once on each and waits for no goroutine. It has not
+// recorded the part after the last boundary: [Recorder.End] does.
 func (r *Recorder) Watch(ctx context.Context, w Window) error {
 	if zero := (reading{at: w.From, counts: make([]Count, len(r.cells))}); w.Omit <= 0 {
 		r.begin(zero)
@@ -63,7 +62,7 @@ func (r *Recorder) Watch(ctx context.Context, w Window) error {
 	}
 }
 
-// next is when there is something to record.
+// next returns when there is something to record.
 func (r *Recorder) next(w Window) time.Time {
 	if !r.begun {
 		end := w.From.Add(w.Omit)
@@ -79,7 +78,7 @@ func (r *Recorder) next(w Window) time.Time {
 	return step
 }
 
-// moved is a number that changes whenever a byte moves.
+// moved returns a number that changes whenever a byte moves.
 func (r *Recorder) moved() (n int64) {
 	for i := range r.cells {
 		n += r.cells[i].load().Bytes

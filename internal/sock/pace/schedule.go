@@ -1,51 +1,50 @@
-// Package pace keeps a send schedule against absolute time, so that a late
-// send does not make the next ones late: the long-run rate is exact, and what
-// was missed is made up for in bounded bursts. It knows no sockets and starts
-// no goroutines. docs/method.md specifies the schedule.
+// Package pace keeps a send schedule against absolute time, so that a late send does not
+// delay the next ones: the long-run rate is exact, and missed sends are made up for in
+// bounded bursts. It knows no sockets and starts no goroutines. docs/method.md specifies
+// the schedule.
 package pace
 
 import "time"
 
-// catchUp is how much faster than the rate missed units are made up for.
+// catchUp is the factor on the rate while missed units are made up for.
 const catchUp = 2
 
-// CoarseBurst is the burst of a schedule whose waits are those of [Waiter.Wait].
+// CoarseBurst is the burst of a schedule that waits with [Waiter.Wait].
 const CoarseBurst = 10 * time.Millisecond
 
-// FineBurst is the burst of a schedule whose waits are those of [Waiter.WaitFine].
+// FineBurst is the burst of a schedule that waits with [Waiter.WaitFine].
 const FineBurst = 5 * time.Millisecond
 
-// burstMost bounds how many units are handed out at once, whatever the rate.
+// burstMost limits how many units are due at once, whatever the rate.
 const burstMost = 8192
 
-// Schedule hands out equal units (a datagram, a write) that are due at
-// start, start+gap, start+2*gap and so on. It is for one goroutine.
+// Schedule gives out equal units (a datagram, a write) that are due at start, start+gap,
+// start+2*gap and so on. It is for one goroutine.
 type Schedule struct {
 	start  time.Time
 	gap    float64 // ns
 	done   int64
 	burst  float64 // most tokens
-	tokens float64 // how many units may go, if due; grows at catchUp times the rate
+	tokens float64 // how many units may be sent, if due; grows at catchUp times the rate
 	at     time.Time
 }
 
-// NewSchedule returns a schedule of bitsPerSecond in units of unitBytes.
-// bitsPerSecond must be greater than 0. At most burst of the schedule, but at
-// least one unit, is handed out at once: [CoarseBurst] or [FineBurst]. Waits
-// that end late by less than that do not lower the rate.
+// NewSchedule returns a schedule of bitsPerSecond in units of unitBytes. bitsPerSecond
+// must be greater than 0. burst limits how many units are due at once, at least one:
+// [CoarseBurst] or [FineBurst]. Waits that end late by less than burst do not lower the
+// rate.
 func NewSchedule(start time.Time, unitBytes int, bitsPerSecond float64, burst time.Duration) *Schedule {
 	s := &Schedule{start: start, gap: float64(unitBytes) * 8e9 / bitsPerSecond, tokens: 1, at: start}
 	s.burst = min(max(float64(burst)/s.gap, 1), burstMost)
 	return s
 }
 
-// Gap is the time from one unit to the next.
+// Gap returns the time from one unit to the next.
 func (s *Schedule) Gap() time.Duration { return clip(s.gap) }
 
-// Take returns how many units to send now, which count as sent; or 0 and how
-// long nothing is to be sent. Units that are late come at most at twice the
-// rate but for one burst, so that a pause of this host does not become a flood
-// on the path.
+// Take returns how many units to send now, which count as sent; or 0 and how long to
+// wait. After one burst, late units come at most at twice the rate, so that a pause of
+// this host does not flood the path.
 func (s *Schedule) Take(now time.Time) (units int64, wait time.Duration) {
 	passed := float64(now.Sub(s.start))
 	next := float64(s.done) * s.gap
@@ -66,9 +65,8 @@ func (s *Schedule) Take(now time.Time) (units int64, wait time.Duration) {
 	return units, 0
 }
 
-// Next waits, by wait, until units are due, and returns how many may go now; 0
-// when wait ends early, or once stop has come unless that is zero. The times are
-// those of now.
+// Next waits, using wait, until units are due, and returns how many may be sent now; 0 if
+// wait ends early, or after stop unless that is zero. The times are those of now.
 func (s *Schedule) Next(now func() time.Time, stop time.Time, wait func(time.Duration) bool) int64 {
 	for {
 		at := now()
@@ -85,6 +83,6 @@ func (s *Schedule) Next(now func() time.Time, stop time.Time, wait func(time.Dur
 	}
 }
 
-// clip turns ns into a Duration of at most a day, which no gap below a bit an
-// hour exceeds.
+// clip converts ns to a Duration of at most a day. Only gaps of less than a bit an hour
+// are longer.
 func clip(ns float64) time.Duration { return time.Duration(min(ns, float64(24*time.Hour))) }

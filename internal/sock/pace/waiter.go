@@ -2,8 +2,8 @@ package pace
 
 import "time"
 
-// Waiter waits for the next unit of a schedule. It is for one goroutine and
-// does not allocate once made.
+// Waiter waits for the next unit of a schedule. It is for one goroutine and does not
+// allocate after [NewWaiter].
 type Waiter struct {
 	timer *time.Timer
 	stop  <-chan struct{}
@@ -16,8 +16,8 @@ func NewWaiter(stop <-chan struct{}) *Waiter {
 	return &Waiter{timer: t, stop: stop}
 }
 
-// Wait waits for d on the runtime's timers, which on an idle host are up to
-// about a millisecond late. It returns false once stop is closed.
+// Wait waits for d on the runtime's timers, which on an idle host are up to about 1 ms
+// late. It returns false once stop is closed.
 func (w *Waiter) Wait(d time.Duration) bool {
 	w.timer.Reset(d)
 	select {
@@ -29,11 +29,11 @@ func (w *Waiter) Wait(d time.Duration) bool {
 	}
 }
 
-// fine is the longest wait that is left to [Sleep], which stop cannot end.
+// fine is the longest wait by [Sleep], which stop cannot interrupt.
 const fine = 2 * time.Millisecond
 
-// WaitFine is [Waiter.Wait] with the precision of the system's own sleep,
-// about 0.1 ms. A long wait ends early, for the caller to ask its schedule again.
+// WaitFine is [Waiter.Wait] with the precision of the system's own sleep, about 0.1 ms. A
+// long wait ends early; the caller then asks its schedule again.
 func (w *Waiter) WaitFine(d time.Duration) bool {
 	if d > fine {
 		return w.Wait(d - fine/2)

@@ -151,7 +151,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		if s.request.Options.Window == 0 {
 			sock.RaiseQueue(c)
 		}
-		sock.HearRefusals(c)
+		sock.ReportRefusals(c)
 		if err := s.keep(c); err != nil {
 			return nil, err
 		}

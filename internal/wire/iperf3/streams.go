@@ -98,7 +98,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		if s.request.Options.Window == 0 {
 			sock.RaiseQueue(c)
 		}
-		sock.HearRefusals(c)
+		sock.ReportRefusals(c)
 		if u, ok := c.(*net.UDPConn); ok {
 			s.pace(u)
 		}

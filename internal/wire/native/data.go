@@ -133,7 +133,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 		if s.options.Window == 0 {
 			sock.RaiseQueue(c)
 		}
-		sock.HearRefusals(c)
+		sock.ReportRefusals(c)
 		if err := s.prove(ctx, c, index); err != nil {
 			_ = c.Close()
 			return nil, err
