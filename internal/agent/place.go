@@ -10,7 +10,8 @@ import (
 // Place is where trials run. It is safe for concurrent use.
 type Place interface {
 	// Run runs one trial. It always returns a result, whose Error says what went
-	// wrong. Ending ctx ends the trial within 100 ms.
+	// wrong. Ending ctx ends the trial within 100 ms, and the Error of a trial that
+	// was ended so is the cause of ctx.
 	Run(ctx context.Context, s Spec, h Hooks) *measure.Result
 }
 

@@ -33,16 +33,18 @@ const (
 // cannot be started or ends without a result leaves a result of its own whose
 // error, of kind broken, holds the last line that the child wrote to stderr.
 func (p Process) Run(ctx context.Context, s Spec, h Hooks) *measure.Result {
-	ctx, cancel := context.WithCancelCause(ctx)
+	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	result, err := p.run(ctx, cancel, s, h)
+	result, err := p.run(own, cancel, s, h)
 	switch {
-	case result == nil && ctx.Err() != nil:
-		return s.NotRun(p.Now(), context.Cause(ctx))
+	case result == nil && own.Err() != nil:
+		return s.NotRun(p.Now(), context.Cause(own))
 	case result == nil:
 		return s.NotRun(p.Now(), err)
 	case err != nil:
 		result.Error = measure.AsError(err, measure.KindBroken)
+	case result.Error != nil && ctx.Err() != nil: // the child only knows that its input ended
+		result.Error = measure.AsError(context.Cause(ctx), measure.KindInterrupted)
 	}
 	t := s.Trial
 	result.Trial = &t

@@ -70,6 +70,9 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// trialsAtOnce is how many trials of a campaign run at once.
+const trialsAtOnce = 1
+
 func campaignsDir(sys *System) campaign.Folder {
 	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
 }
@@ -120,7 +123,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 
 	show := newProgress(sys, c, p.Estimate(only))
 	e := &campaign.Executor{
-		Runner: place.runner(sys, access), Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
+		Runner: place.runner(sys, access, trialsAtOnce), Limit: trialsAtOnce, Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
 		Only: only, RetryFailed: f.retryFailed, Version: version.String(), Now: sys.Now,
 	}
 	out, err := e.Run(ctx, c)

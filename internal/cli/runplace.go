@@ -108,11 +108,13 @@ func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
 	return s
 }
 
-// runner runs each trial where its client is. A trial that runs at the same time
-// as others has a process of its own, so that it has a processor cost of its own.
-func (p *place) runner(sys *System, access agent.Access) campaign.Runner {
+// runner runs each trial where its client is. A trial that may run at the same
+// time as others, because several do or because it belongs to a group, has a
+// process of its own, so that it has a processor cost of its own. atOnce is how
+// many trials run at once.
+func (p *place) runner(sys *System, access agent.Access, atOnce int) campaign.Runner {
 	return campaign.Places{Access: access, Of: func(j campaign.Job) agent.Place {
-		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Trial.Group == nil {
+		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Trial.Group == nil && atOnce <= 1 {
 			return here(sys)
 		}
 		return agent.Process{Now: sys.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {

@@ -12,11 +12,11 @@ import (
 	"soku/internal/measure"
 )
 
-func TestTrialsOfAGroupHaveProcessesOfTheirOwn(t *testing.T) {
+func TestTrialsAtOnceHaveProcessesOfTheirOwn(t *testing.T) {
 	addr := startServer(t, nil)
 	sys, _, _ := fakeSystem(t)
 	sys.Executable = func() (string, error) { return exec.LookPath("soku") }
-	runner := (&place{}).runner(sys, agent.Access{})
+	runner := (&place{}).runner(sys, agent.Access{}, 1)
 	o := measure.Defaults(measure.TestTCP)
 	o.Duration = measure.Duration(200 * time.Millisecond)
 	job := campaign.Job{Test: measure.TestTCP, Options: o, Server: campaign.Target{Endpoint: measure.Endpoint{Address: addr}}}
@@ -28,6 +28,9 @@ func TestTrialsOfAGroupHaveProcessesOfTheirOwn(t *testing.T) {
 	// The server, too, is this process here, so the two share it.
 	if c := alone.Hosts.Client.Counters; !c.Shared {
 		t.Errorf("a trial alone ran in another process: %+v", c)
+	}
+	if r := (&place{}).runner(sys, agent.Access{}, 2).Run(t.Context(), job, campaign.Hooks{}); r.Error != nil || r.Hosts.Client.Counters.Shared {
+		t.Errorf("one of two trials at once: %v, %+v", r.Error, r.Hosts.Client)
 	}
 	job.Trial.Group = &measure.Group{ID: "1", Trials: 2}
 	var ready, all sync.WaitGroup
