@@ -99,13 +99,13 @@ func (ss *session) expect() {
 	}
 }
 
-// grant implements entrant.
+// grant implements waiter.
 func (ss *session) grant() { ss.granted.fire() }
 
-// queued implements entrant.
+// queued implements waiter.
 func (ss *session) queued(position int) { ss.out.queued(position) }
 
-// shown implements entrant.
+// shown implements waiter.
 func (ss *session) shown() native.QueueEntry {
 	return native.QueueEntry{Client: ss.client.Addr().String(), Test: ss.test, Age: measure.Duration(time.Since(ss.born))}
 }

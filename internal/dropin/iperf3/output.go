@@ -18,14 +18,14 @@ func ServerOutput(version string, now func() time.Time) func() serveriperf3.Obse
 	set.Role = Server
 	env := Environment{Stdout: io.Discard, Stderr: io.Discard, Now: now, Version: version}
 	return func() serveriperf3.Observer {
-		return &onDemand{visit: visit{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
+		return &onDemand{view: testView{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
 	}
 }
 
-// onDemand is a visit whose engines choose their own ways, and of which nothing is
+// onDemand is a view whose engines choose their own ways, and of which nothing is
 // written unless the client asks for it.
 type onDemand struct {
-	visit visit
+	view  testView
 	asked bool
 }
 
@@ -35,14 +35,14 @@ func (d *onDemand) Options(o measure.Options) measure.Options { return o }
 // Opened implements serveriperf3.Observer.
 func (d *onDemand) Opened(e iperf3.Exchange, conns []net.Conn) {
 	if d.asked = e.Parameters.GetServerOutput; d.asked {
-		d.visit.Opened(e, conns)
+		d.view.Opened(e, conns)
 	}
 }
 
 // Observe implements serveriperf3.Observer.
 func (d *onDemand) Observe(p measure.Progress) {
 	if d.asked {
-		d.visit.Observe(p)
+		d.view.Observe(p)
 	}
 }
 
@@ -51,7 +51,7 @@ func (d *onDemand) Measured(end *measure.End, own *iperf3.Results) (text string,
 	if !d.asked {
 		return "", nil
 	}
-	return d.visit.Measured(end, own)
+	return d.view.Measured(end, own)
 }
 
 // Closed implements serveriperf3.Observer.

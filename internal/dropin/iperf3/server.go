@@ -25,9 +25,9 @@ func (r *runner) serve(ctx context.Context) int {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	h := &house{runner: r, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
+	h := &testViews{runner: r, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
 	h.idle.Stop()
-	protocol.Observer = func() serveriperf3.Observer { return h.welcome() }
+	protocol.Observer = func() serveriperf3.Observer { return h.next() }
 	cfg.Only = serveriperf3.New(protocol)
 	s, err := server.New(cfg)
 	if err != nil {
@@ -98,8 +98,8 @@ func (r *runner) guard() (*iperf3.Guard, error) {
 	return g, nil
 }
 
-// house is a server that shows its tests one after another.
-type house struct {
+// testViews shows the tests of a server one after another.
+type testViews struct {
 	*runner
 	stop context.CancelFunc
 	idle *time.Timer // ends a one-off server to which nobody comes
@@ -112,7 +112,7 @@ type house struct {
 }
 
 // listen says that the server waits for a client.
-func (h *house) listen() {
+func (h *testViews) listen() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.number++
@@ -133,24 +133,24 @@ func (h *house) listen() {
 }
 
 // leave ends the server as it is meant to end.
-func (h *house) leave() {
+func (h *testViews) leave() {
 	h.mu.Lock()
 	h.left = true
 	h.mu.Unlock()
 	h.stop()
 }
 
-// welcome is for the test of a client that has come.
-func (h *house) welcome() *visit {
+// next is for the test of a client that has come.
+func (h *testViews) next() *testView {
 	h.turn.Lock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.idle.Stop()
-	return &visit{runner: h.runner, at: h.env.Now(), parted: h.part}
+	return &testView{runner: h.runner, at: h.env.Now(), ended: h.ended}
 }
 
-// part is what follows on a test.
-func (h *house) part(err error) {
+// ended is what follows on a test.
+func (h *testViews) ended(err error) {
 	defer h.turn.Unlock()
 	switch {
 	case h.set.OneOff && !errors.Is(err, serveriperf3.ErrUnauthorized):

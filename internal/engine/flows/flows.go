@@ -21,6 +21,7 @@ import (
 // Side is which end of a test this is.
 type Side int
 
+// The sides.
 const (
 	Client Side = iota // sends what goes forward
 	Server             // sends what goes in reverse

@@ -10,7 +10,7 @@ import (
 // answerAll is the echo of one connection.
 func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) error {
 	l.prepare(size, farTimes)
-	defer l.heed(ctx)()
+	defer l.endWith(ctx)()
 	for {
 		l.seekDevice()
 		l.slice()

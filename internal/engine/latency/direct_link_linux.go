@@ -120,9 +120,9 @@ func (l *directLink) prepare(size int, farTimes bool) {
 	}
 }
 
-// heed makes the end of ctx end every run of exchanges at once. The caller calls
+// endWith makes the end of ctx end every run of exchanges at once. The caller calls
 // what it returns.
-func (l *directLink) heed(ctx context.Context) (stop func() bool) {
+func (l *directLink) endWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { l.d.ended.Store(1) })
 }
 
@@ -183,7 +183,7 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 		if x.both {
 			x.d.passed = make([]passed, len(x.d.done))
 		}
-		defer x.heed(ctx)()
+		defer x.endWith(ctx)()
 		x.d.token, x.d.zero = c.token, base
 		header{magic: magicRequest, token: c.token}.put(x.d.out)
 		if c.stream {

@@ -28,7 +28,7 @@ func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 	l.seekDevice()
 	l.prepare(c.size, false)
 	l.d.done = make([]exchange, 4*batchMost)
-	defer l.heed(ctx)()
+	defer l.endWith(ctx)()
 	if !c.stream {
 		header{magic: magicRequest, token: c.token}.put(l.d.out)
 	}

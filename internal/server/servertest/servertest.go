@@ -84,7 +84,7 @@ func (s *Server) Port() string { return strconv.Itoa(int(s.Addr().Port())) }
 // soku's own protocol, too.
 func (s *Server) Queue() native.Queue {
 	s.t.Helper()
-	r, err := http.NewRequest(http.MethodGet, "http://"+s.Addr().String()+native.QueuePath, nil)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.Addr().String()+native.QueuePath, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// visit shows one test.
-type visit struct {
+// testView shows one test of a server.
+type testView struct {
 	*runner
-	parted    func(err error) // is told last; nil is told nothing
+	ended     func(err error) // called last; may be nil
 	writer    Writer
 	text      *textWriter // the writer, unless that is of JSON
 	document  *jsonWriter // likewise
@@ -30,7 +30,7 @@ type visit struct {
 
 // Options makes the engines copy what a file has or gets, whatever the client asks, and
 // tell of intervals as often as this server prints them.
-func (v *visit) Options(o measure.Options) measure.Options {
+func (v *testView) Options(o measure.Options) measure.Options {
 	if o.Length > 0 && v.set.File != "" { // over TCP
 		o.TX, o.RX = "write", "read"
 	}
@@ -41,7 +41,7 @@ func (v *visit) Options(o measure.Options) measure.Options {
 }
 
 // Opened begins what is printed.
-func (v *visit) Opened(e iperf3.Exchange, conns []net.Conn) {
+func (v *testView) Opened(e iperf3.Exchange, conns []net.Conn) {
 	v.writer = v.newWriter()
 	switch w := v.writer.(type) {
 	case *textWriter:
@@ -62,14 +62,14 @@ func (v *visit) Opened(e iperf3.Exchange, conns []net.Conn) {
 }
 
 // Observe prints an interval.
-func (v *visit) Observe(p measure.Progress) {
+func (v *testView) Observe(p measure.Progress) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.collector.observe(p)
 }
 
 // Measured prints the end, and returns what the client may want of it.
-func (v *visit) Measured(end *measure.End, own *iperf3.Results) (string, []byte) {
+func (v *testView) Measured(end *measure.End, own *iperf3.Results) (string, []byte) {
 	v.tellState(iperf3.ExchangeResults)
 	v.show(end, own)
 	if v.document != nil {
@@ -78,7 +78,7 @@ func (v *visit) Measured(end *measure.End, own *iperf3.Results) (string, []byte)
 	return v.text.kept.String(), nil
 }
 
-func (v *visit) show(end *measure.End, own *iperf3.Results) {
+func (v *testView) show(end *measure.End, own *iperf3.Results) {
 	v.shown = true
 	v.collector.finish()
 	e := v.ends.ofServer(end, own, v.collector)
@@ -87,9 +87,9 @@ func (v *visit) show(end *measure.End, own *iperf3.Results) {
 }
 
 // Closed prints why a test broke off.
-func (v *visit) Closed(end *measure.End, err error) {
-	if v.parted != nil {
-		defer v.parted(err)
+func (v *testView) Closed(end *measure.End, err error) {
+	if v.ended != nil {
+		defer v.ended(err)
 	}
 	if v.writer == nil {
 		v.writer = v.newWriter()
