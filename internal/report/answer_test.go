@@ -151,7 +151,7 @@ func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
 			t.Errorf("%s: %+v", label, test.Caveats)
 		}
 	}
-	if tcp := r.test(t, "tcp"); english(tcp).confidences(tcp.Rows[0].Confidence) != "3 medium" {
+	if tcp := r.test(t, "tcp"); english(tcp).confidences(tcp.Rows[0].Confidence) != "3 medium" || english(tcp).confidences(Confidences{High: 2, Low: 1}) != "2 high, 1 low" {
 		t.Errorf("confidence %+v", tcp.Rows[0].Confidence)
 	}
 }

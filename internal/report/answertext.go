@@ -72,14 +72,14 @@ func (t testView) noun() string {
 	if !t.Has("noun." + key) { // of a later version
 		return key
 	}
-	return t.SayFor(string(t.Test.Test), "noun."+key, nil)
+	return t.SayFor(t.test(), "noun."+key, nil)
 }
 
 // estimate is the heading of the estimates of a ranking, which has no room to say of
 // what each is the median.
 func (t testView) estimate() string {
 	if key := "estimate." + t.Basis.Metric.Key; t.Has(key) {
-		return t.SayFor(string(t.Test.Test), "estimate."+t.Basis.Metric.Key, nil)
+		return t.SayFor(t.test(), "estimate."+t.Basis.Metric.Key, nil)
 	}
 	return t.noun()
 }
@@ -95,3 +95,6 @@ func (t testView) basis() string {
 
 // value writes a value of the metric that ranks, with its unit.
 func (t testView) value(v float64) string { return t.Figure(t.Basis.Metric, v) }
+
+// test is the name of the test, by which a message may have a variant.
+func (t testView) test() string { return string(t.Test.Test) }

@@ -20,7 +20,7 @@ func Build(in Input) (*Report, error) {
 			WithHint("run the campaign first, or see: soku ls")
 	}
 	r := &Report{Schema: Schema, Campaign: in.Campaign, Trials: len(results)}
-	r.Title = cmp.Or(in.Campaign.Title, in.Campaign.Name, in.Campaign.ID, "Trials run by hand")
+	r.Title = cmp.Or(in.Campaign.Title, in.Campaign.Name, in.Campaign.ID)
 	r.From, r.To = span(results)
 	rounds := map[int]bool{}
 	for _, x := range results {
@@ -71,7 +71,8 @@ type labelled struct {
 	label   string
 	test    measure.Test
 	byHand  bool
-	taken   string // how a TCP receiver took the bytes; empty where it is not known
+	capture capture
+	apart   bool // another test differs from it in the capture only
 	results []*measure.Result
 }
 
@@ -81,7 +82,7 @@ type labelled struct {
 func byLabel(results []*measure.Result) []labelled {
 	var out []labelled
 	for _, r := range results {
-		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, taken: captureMethod(r)}
+		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, capture: captureOf(r)}
 		if !g.byHand {
 			g.label = cmp.Or(r.Trial.Label, g.label)
 		}
@@ -90,18 +91,16 @@ func byLabel(results []*measure.Result) []labelled {
 			out = append(out, g)
 			i = len(out) - 1
 		}
-		out[i].taken = cmp.Or(out[i].taken, g.taken)
+		out[i].capture = cmp.Or(out[i].capture, g.capture)
 		out[i].results = append(out[i].results, r)
 	}
 	plain := slices.Clone(out)
 	for i, g := range plain {
-		if slices.ContainsFunc(plain, func(o labelled) bool { return o.label == g.label && o.byHand == g.byHand && o.taken != g.taken }) {
-			out[i].label += ", " + g.taken
-		}
+		out[i].apart = slices.ContainsFunc(plain, func(o labelled) bool { return o.label == g.label && o.byHand == g.byHand && o.capture != g.capture })
 	}
 	order := func(t measure.Test) int { return slices.Index(measure.Tests(), t) }
 	slices.SortStableFunc(out, func(a, b labelled) int {
-		return cmp.Or(cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label))
+		return cmp.Or(cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label), cmp.Compare(a.capture, b.capture))
 	})
 	return out
 }
@@ -109,21 +108,29 @@ func byLabel(results []*measure.Result) []labelled {
 // alike tells whether the results of both may be compared. Where a trial failed
 // before it took a byte, nobody knows how it would have.
 func (g labelled) alike(o labelled) bool {
-	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.taken == o.taken || g.taken == "" || o.taken == "")
+	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.capture == o.capture || g.capture == "" || o.capture == "")
 }
 
-func captureMethod(r *measure.Result) string {
+// capture is how a TCP receiver took the bytes; empty where that is not known.
+type capture string
+
+const (
+	captureDiscarded capture = "discarded"
+	captureRead      capture = "read"
+)
+
+func captureOf(r *measure.Result) capture {
 	switch {
 	case r.Test != measure.TestTCP || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
 		return ""
 	case r.Flows[0].Discarded():
-		return "bytes discarded"
+		return captureDiscarded
 	}
-	return "bytes read"
+	return captureRead
 }
 
 func buildTest(g labelled, in Input, allTrials int) Test {
-	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
+	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
 	patterns := byPattern(g, t.Different, in.Patterns)
 	t.Factors = factorsOf(patterns)
@@ -139,10 +146,6 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	}
 	t.Methods = methodsOf(g.results)
 	t.Ingested, t.Missing = ingested(g.results)
-	t.Description = describe(g.test, t.Same)
-	if g.taken != "" {
-		t.Description += ", " + g.taken + " at the receiver"
-	}
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t
 }

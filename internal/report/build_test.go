@@ -105,8 +105,8 @@ func TestBytesDroppedAndBytesReadAreNeverCompared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range r.Tests {
-			out = append(out, x.Label)
+		for i := range r.Tests {
+			out = append(out, english(&r.Tests[i]).label())
 		}
 		return out
 	}
@@ -200,8 +200,8 @@ func TestTrialsByHandAreToldApartByPathAndOptions(t *testing.T) {
 	}
 	report := build(t, in)
 	test := report.Tests[0]
-	if report.Title != "Trials run by hand" || !slices.Equal(test.Factors, []string{"path", "streams"}) || len(test.Rows) != 2 {
-		t.Fatalf("%q %v %d rows", report.Title, test.Factors, len(test.Rows))
+	if title := (reportView{report, text.English()}).title(); title != "Trials run by hand" || !slices.Equal(test.Factors, []string{"path", "streams"}) || len(test.Rows) != 2 {
+		t.Fatalf("%q %v %d rows", title, test.Factors, len(test.Rows))
 	}
 	if test.Rows[0].Pattern != "me → vm, streams 2" || test.Rows[1].Trials != 2 {
 		t.Errorf("%+v", test.Rows)

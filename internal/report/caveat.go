@@ -102,7 +102,7 @@ func (t testView) caveat(c Caveat) string {
 	case CaveatFailed:
 		return t.Say("caveat.failed", text.Args{"N": c.Trials, "Of": c.Of})
 	case CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew:
-		return t.SayFor(string(t.Test.Test), "caveat.confidence."+string(c.Code), text.Args{"Trials": c.Trials, "Of": c.Of})
+		return t.SayFor(t.test(), "caveat.confidence."+string(c.Code), text.Args{"Trials": c.Trials, "Of": c.Of})
 	case CaveatIngested:
 		return t.Say("caveat.ingested", text.Args{"N": c.Trials, "Of": c.Of, "Sources": t.sources()})
 	case CaveatMissing:

@@ -22,13 +22,3 @@ func connectionSeries(l *measure.Latency, most int) []point {
 	}
 	return out
 }
-
-// wait is what the times of a test's histogram are of, and waits several.
-func (t testView) wait() string {
-	if t.Test.Test == measure.TestConnect {
-		return "set-up"
-	}
-	return "round trip"
-}
-
-func (t testView) waits() string { return t.wait() + "s" }

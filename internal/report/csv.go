@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // CSV writes one row a test and pattern (RFC 4180, UTF-8), figures in base
@@ -38,7 +39,7 @@ func (r *Report) CSV(w io.Writer) error {
 		t := &r.Tests[i]
 		for j := range t.Rows {
 			row := &t.Rows[j]
-			line := []string{csvText(r.Campaign.ID), csvText(t.Label), string(t.Test), csvText(row.Pattern)}
+			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.English()}.label()), string(t.Test), csvText(row.Pattern)}
 			for _, f := range factors {
 				line = append(line, csvText(levelOf(row, f)))
 			}

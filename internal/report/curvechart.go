@@ -1,10 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 const (
@@ -25,11 +25,9 @@ func (t testView) curveFigure(id string, series map[string]int) (figure, bool) {
 	if len(rows) == 0 {
 		return figure{}, false
 	}
-	f := figure{Caption: "Round trips of all trials of a pattern together: the share on the horizontal axis took no longer than the time on the vertical one."}
-	if len(rows) > mostCurves {
-		f.Caption += fmt.Sprintf(" The best %d of %d patterns.", mostCurves, len(rows))
-		rows = rows[:mostCurves]
-	}
+	drawn := rows[:min(len(rows), mostCurves)]
+	f := figure{Caption: t.SayFor(t.test(), "chart.curves.caption", text.Args{"Best": len(drawn), "All": len(rows)})}
+	rows = drawn
 	for _, v := range []struct {
 		class         string
 		width, height float64
@@ -56,8 +54,8 @@ func (t testView) curves(rows []*Row, width, height float64, ticks int, series m
 	y, at := logAxis(low, high, plot.Bottom, plot.Top, ticks)
 	x := axis{low: 0, high: nines, from: plot.Left, to: plot.Right}
 	c := chart{
-		Title: t.heading() + ": percentiles of " + t.waits(), Desc: t.answer(), Width: width, Height: height, Plot: plot,
-		XTitle: "percentile of " + t.waits() + ", %", YTitle: t.wait(),
+		Title: t.SayFor(t.test(), "chart.curves.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: height, Plot: plot,
+		XTitle: t.SayFor(t.test(), "chart.curves.axis", nil), YTitle: t.SayFor(t.test(), "chart.round_trip", nil),
 	}
 	for _, v := range at {
 		c.YTicks = append(c.YTicks, tick{At: y.at(v), Text: timeText(v)})
@@ -79,10 +77,12 @@ func (t testView) curves(rows []*Row, width, height float64, ticks int, series m
 			n := end * float64(i) / curvePoints
 			points = append(points, [2]float64{x.at(n), y.at(float64(h.Percentile(100 * (1 - math.Pow(10, -n)))))})
 		}
-		text := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
+		figure := func(m *measure.Metric) string { return t.Figure(m, r.figure(m).Value) }
 		c.Lines = append(c.Lines, shape{
 			Class: "curve", Series: series[r.Pattern], D: path(points),
-			Title: fmt.Sprintf("%s: p50 %s, p99 %s, p99.9 %s", r.Pattern, text(measure.MetricRTTP50), text(measure.MetricRTTP99), text(measure.MetricRTTP999)),
+			Title: t.Say("chart.curves.pattern", text.Args{
+				"Pattern": r.Pattern, "P50": figure(measure.MetricRTTP50), "P99": figure(measure.MetricRTTP99), "P999": figure(measure.MetricRTTP999),
+			}),
 		})
 	}
 	return c

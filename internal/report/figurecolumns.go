@@ -78,7 +78,7 @@ func (t testView) metric(m *measure.Metric) string {
 
 // note is what the heading of a metric means.
 func (t testView) note(m *measure.Metric) string {
-	test := string(t.Test.Test)
+	test := t.test()
 	switch {
 	case t.Has("metric_note." + m.Key):
 		return t.SayFor(test, "metric_note."+m.Key, nil)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"embed"
-	"fmt"
 	"html/template"
 	"io"
 
@@ -19,28 +18,18 @@ func (r *Report) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	c := text.English()
 	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{
 		"css":   func() template.CSS { return template.CSS(css) },
+		"say":   c.Sayer(),
+		"lang":  c.Language,
 		"clean": clean,
-		"dict":  dict,
+		"dict":  text.Pairs,
 		"color": color,
 		"dash":  func(i int) int { return (i + i/colours) % colours },
 	}).ParseFS(pageFiles, "templates/report.html.tmpl", "templates/chart.svg.tmpl")
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, newView(r, text.English()).withCharts())
-}
-
-// dict gives a template that is called several arguments: names and values in turn.
-func dict(pairs ...any) (map[string]any, error) {
-	out := map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		name, ok := pairs[i].(string)
-		if !ok {
-			return nil, fmt.Errorf("argument %d of dict is no name", i)
-		}
-		out[name] = pairs[i+1]
-	}
-	return out, nil
+	return t.Execute(w, newView(r, c).withCharts())
 }

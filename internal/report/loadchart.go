@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 const loadRow = 58
@@ -28,7 +29,7 @@ func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 	if len(rows) == 0 {
 		return figure{}, false
 	}
-	f := figure{Caption: "Round trips of all trials of a pattern together: the pale bar without the load, the strong one beside it, each from the 5th to the 99th percentile with a mark at the median."}
+	f := figure{Caption: t.Say("chart.load.caption", text.Args{"From": barFrom, "To": barTo})}
 	for _, v := range []struct {
 		class string
 		width float64
@@ -52,7 +53,7 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) chart 
 	plot := box{Left: 8, Top: 4, Right: width - 8, Bottom: 4 + loadRow*float64(len(rows))}
 	ax, at := logAxis(low, high, plot.Left, plot.Right, int(width/70))
 	c := chart{
-		Title: t.heading() + ": latency under load", Width: width, Height: plot.Bottom + 40, Plot: plot, XTitle: "round trip",
+		Title: t.Say("chart.load.title", text.Args{"Heading": t.heading()}), Width: width, Height: plot.Bottom + 40, Plot: plot, XTitle: t.SayFor(t.test(), "chart.round_trip", nil),
 	}
 	for _, v := range at {
 		c.XTicks = append(c.XTicks, tick{At: ax.at(v), Text: timeText(v)})
@@ -62,26 +63,30 @@ func (t testView) load(rows []*Row, width float64, series map[string]int) chart 
 		top := plot.Top + loadRow*float64(i)
 		value := ""
 		if s := r.figure(measure.MetricRPM); s != nil {
-			value = countText(s.Value) + " RPM"
+			value = t.Say("chart.load.value", text.Args{"RPM": s.Value})
 		}
 		c.Texts = append(c.Texts,
 			chartText{X: plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(r.Pattern, plot.Right-plot.Left-90), Title: r.Pattern},
 			chartText{X: plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: value})
-		c.addWaits(r.Pattern+", idle", "interval", r.Histogram(measure.IdleRoundTrips), ax, series[r.Pattern], top+22)
-		c.addWaits(r.Pattern+", loaded", "loaded", r.Histogram(measure.LoadedRoundTrips), ax, series[r.Pattern], top+37)
+		if h := r.Histogram(measure.IdleRoundTrips); h != nil {
+			c.addRoundTrips(t.Say("chart.load.idle", barArgs(r, h)), "interval", h, ax, series[r.Pattern], top+22)
+		}
+		if h := r.Histogram(measure.LoadedRoundTrips); h != nil {
+			c.addRoundTrips(t.Say("chart.load.loaded", barArgs(r, h)), "loaded", h, ax, series[r.Pattern], top+37)
+		}
 	}
 	return c
 }
 
 func percentile(h *measure.Histogram, p float64) float64 { return float64(h.Percentile(p)) }
 
-func (c *chart) addWaits(name, class string, h *measure.Histogram, ax axis, color int, top float64) {
-	if h == nil {
-		return
-	}
+func barArgs(r *Row, h *measure.Histogram) text.Args {
+	return text.Args{"Pattern": r.Pattern, "P50": percentile(h, 50), "P99": percentile(h, 99), "Max": h.Max()}
+}
+
+func (c *chart) addRoundTrips(title, class string, h *measure.Histogram, ax axis, color int, top float64) {
 	const height = 12
 	from, to, middle := ax.at(percentile(h, barFrom)), ax.at(percentile(h, barTo)), ax.at(percentile(h, 50))
-	title := fmt.Sprintf("%s: median %s, p99 %s, max %s", name, measure.FormatLatency(percentile(h, 50)), measure.FormatLatency(percentile(h, 99)), measure.FormatLatency(float64(h.Max())))
 	c.Bands = append(c.Bands, shape{Class: class, Series: color, X: from, Y: top, W: max(to-from, 1), H: height, Title: title})
 	c.Lines = append(c.Lines, shape{Class: "mean", Series: color, D: path([][2]float64{{middle, top}, {middle, top + height}}), Title: title})
 }
@@ -114,8 +119,8 @@ func (t testView) loadOverTime(id string, series map[string]int) []figure {
 			continue
 		}
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: r.Pattern + ": round trips before, beside and after the load", Width: panelWidth, Height: panelHeight, Plot: plot,
-			XTitle: "time, s", YTitle: "round trip",
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.load_time.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: panelHeight, Plot: plot,
+			XTitle: t.Say("chart.time.axis", nil), YTitle: t.SayFor(t.test(), "chart.round_trip", nil),
 		}
 		for _, v := range xAt {
 			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, scale{per: 1})})
@@ -133,14 +138,10 @@ func (t testView) loadOverTime(id string, series map[string]int) []figure {
 // addLoads draws each trial as lines over the time of the load, which is that of the first.
 func (c *chart) addLoads(t testView, trials []loadSeries, x, y axis, color int) {
 	first := trials[0]
-	c.Bands = append(c.Bands, shape{Class: "load", Series: color, X: x.at(first.from), Y: c.Plot.Top, W: max(x.at(first.to)-x.at(first.from), 1), H: c.Plot.Bottom - c.Plot.Top, Title: "the time of the load"})
+	c.Bands = append(c.Bands, shape{Class: "load", Series: color, X: x.at(first.from), Y: c.Plot.Top, W: max(x.at(first.to)-x.at(first.from), 1), H: c.Plot.Bottom - c.Plot.Top, Title: t.Say("chart.load_time.load", nil)})
 	for _, s := range trials {
 		for _, part := range s.parts {
-			lines := t.timeLines(lineOf(s, part), x, y, color)
-			if len(lines) > 1 {
-				lines[1].Title = lines[0].Title + ", slowest round trip of each slice"
-			}
-			c.Lines = append(c.Lines, lines...)
+			c.Lines = append(c.Lines, t.timeLines(lineOf(s, part), x, y, color)...)
 		}
 	}
 }

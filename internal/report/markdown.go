@@ -15,13 +15,14 @@ var markdownFile embed.FS
 // Markdown writes the report in GitHub's dialect. Texts from results are
 // escaped: they make no markup, links or mentions.
 func (r *Report) Markdown(w io.Writer) error {
+	c := text.English()
 	t, err := template.New("report.md.tmpl").Funcs(template.FuncMap{
-		"md": markdownText, "table": markdownTable, "fence": fence, "join": strings.Join,
+		"say": c.Sayer(), "md": markdownText, "table": markdownTable, "fence": fence,
 	}).ParseFS(markdownFile, "templates/report.md.tmpl")
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, newView(r, text.English()))
+	return t.Execute(w, newView(r, c))
 }
 
 var markdownEscapes = strings.NewReplacer(

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"soku/internal/measure"
 )
@@ -49,66 +48,4 @@ func optionText(r *measure.Result, key string) string {
 		}
 	}
 	return ""
-}
-
-// describe puts the options that a reader asks for first into words.
-func describe(test measure.Test, same []Option) string {
-	get := func(key string) string {
-		for _, o := range same {
-			if o.Key == key {
-				return o.Values[0]
-			}
-		}
-		return ""
-	}
-	parts := []string{map[measure.Test]string{
-		measure.TestTCP: "TCP goodput", measure.TestUDP: "UDP goodput, loss and jitter",
-		measure.TestLatency: "request/response time", measure.TestConnect: "TCP connections a second and their set-up time", measure.TestPing: "ICMP echo round trip",
-		measure.TestTrace: "hops of the path", measure.TestMTU: "largest packet of the path",
-	}[test]}
-	add := func(format, key string) {
-		if v := get(key); v != "" {
-			parts = append(parts, fmt.Sprintf(format, v))
-		}
-	}
-	if p := get("protocol"); p != "" {
-		parts = append(parts, "over "+strings.ToUpper(p))
-	}
-	switch n := get("streams"); n {
-	case "":
-	case "1":
-		parts = append(parts, map[bool]string{false: "1 stream", true: "1 at a time"}[test == measure.TestConnect])
-	default:
-		if test == measure.TestConnect {
-			parts = append(parts, n+" at a time")
-			break
-		}
-		parts = append(parts, n+" streams")
-	}
-	add("%s", "direction")
-	add("at %s", "rate")
-	if test == measure.TestConnect {
-		add("%s connections a second", "request_rate")
-		add("to port %s", "to_port")
-	} else {
-		add("%s requests a second", "request_rate")
-	}
-	if test != measure.TestTCP {
-		add("payload of %s", "size")
-	}
-	if p := get("probe"); p != "" {
-		parts = append(parts, strings.ToUpper(p)+" probes")
-	}
-	add("%s each", "duration")
-	add("%s each", "bytes")
-	switch test {
-	case measure.TestConnect:
-		add("%s connections each", "count")
-	case measure.TestTrace:
-		add("%s rounds each", "count")
-	case measure.TestMTU: // tries of a size are a detail
-	default:
-		add("%s round trips each", "count")
-	}
-	return strings.Join(parts, ", ")
 }

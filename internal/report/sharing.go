@@ -8,14 +8,16 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/stats"
+	"soku/internal/text"
 )
 
 // sharing is what each stream of one direction of a trial got.
 type sharing struct {
-	name  string    // "round 2", as far as it tells trials of a pattern apart
-	index float64   // Jain's
-	bps   []float64 // ascending; of many streams evenly spaced ones of that order
-	count int       // streams
+	round, repeat int
+	direction     measure.Direction // of a trial that has both
+	index         float64           // Jain's
+	bps           []float64         // ascending; of many streams evenly spaced ones of that order
+	count         int               // streams
 }
 
 // sharingOf is each direction of a trial whose streams shared something.
@@ -31,17 +33,11 @@ func sharingOf(r *measure.Result, allTrials int) []sharing {
 			continue
 		}
 		slices.Sort(bps)
-		name := "trial"
-		if r.Trial != nil {
-			name = fmt.Sprintf("round %d", r.Trial.Round)
-			if r.Trial.Repeat > 1 {
-				name += fmt.Sprintf(".%d", r.Trial.Repeat)
-			}
-		}
+		s := sharing{round: roundOf(r), repeat: repeatOf(r), index: index, bps: evenly(bps, pointsFor(allTrials)), count: len(bps)}
 		if len(r.Flows) > 1 {
-			name += map[measure.Direction]string{measure.Forward: " →", measure.Reverse: " ←"}[f.Direction]
+			s.direction = f.Direction
 		}
-		out = append(out, sharing{name: name, index: index, bps: evenly(bps, pointsFor(allTrials)), count: len(bps)})
+		out = append(out, s)
 	}
 	return out
 }
@@ -84,20 +80,17 @@ func (t testView) sharingFigures(id string, series map[string]int) []figure {
 		plot := box{Left: stripsLeft, Top: 6, Right: panelWidth - stripsRight, Bottom: 10 + sharingRow*float64(len(strips))}
 		x, at := exactAxis(high*1.02, plot.Left, plot.Right, 4)
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: r.Pattern + ": goodput of each stream", Width: panelWidth, Height: plot.Bottom + 38, Plot: plot,
-			XTitle: "goodput of a stream, " + unit.unit,
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.streams.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: plot.Bottom + 38, Plot: plot,
+			XTitle: t.Say("chart.streams.axis", text.Args{"Unit": t.unit(unit)}),
 		}
 		for _, v := range at {
 			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, unit)})
 		}
 		c.XTicks = anchors(c.XTicks, panelWidth)
 		for k, s := range strips {
-			c.addStrip(s, x, series[r.Pattern], plot.Top+sharingRow*float64(k)+3)
+			c.addStrip(t, s, x, series[r.Pattern], plot.Top+sharingRow*float64(k)+3)
 		}
-		caption := r.Pattern
-		if left := len(r.sharings) - len(strips); left > 0 {
-			caption += fmt.Sprintf(" (the least even; %d more even not shown)", left)
-		}
+		caption := t.Say("chart.streams.caption", text.Args{"Pattern": r.Pattern, "More": len(r.sharings) - len(strips)})
 		out = append(out, figure{Caption: caption, Charts: []chart{c}})
 	}
 	return out
@@ -122,7 +115,7 @@ func leastFair(all []sharing) []sharing {
 	return out
 }
 
-func (c *chart) addStrip(s sharing, x axis, color int, top float64) {
+func (c *chart) addStrip(t testView, s sharing, x axis, color int, top float64) {
 	const height = 16
 	low, high, median := s.bps[0], s.bps[len(s.bps)-1], stats.Median(s.bps)
 	var strokes strings.Builder
@@ -134,11 +127,11 @@ func (c *chart) addStrip(s sharing, x axis, color int, top float64) {
 			last = at
 		}
 	}
-	title := fmt.Sprintf("%s: fairness %.3f; %d streams, median %s, from %s to %s", s.name, s.index, s.count,
-		measure.FormatRate(median), measure.FormatRate(low), measure.FormatRate(high))
+	name := t.Say("chart.streams.trial", text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Direction": string(s.direction)})
+	title := t.Say("chart.streams.strip", text.Args{"Trial": name, "Index": s.index, "Streams": s.count, "Median": median, "Low": low, "High": high})
 	c.Bands = append(c.Bands, shape{Class: "interval", Series: color, X: x.at(low), Y: top, W: max(x.at(high)-x.at(low), 1), H: height, Title: title})
 	c.Lines = append(c.Lines, shape{Class: "stream", Series: color, D: strokes.String(), Title: title})
 	c.Texts = append(c.Texts,
-		chartText{X: 8, Y: top + 12, Anchor: "start", Class: "small", Text: cutTo(s.name, stripsLeft-12)},
-		chartText{X: panelWidth - 8, Y: top + 12, Anchor: "end", Class: "small", Text: fmt.Sprintf("%.3f", s.index), Title: title})
+		chartText{X: 8, Y: top + 12, Anchor: "start", Class: "small", Text: cutTo(name, stripsLeft-12)},
+		chartText{X: panelWidth - 8, Y: top + 12, Anchor: "end", Class: "small", Text: text.Index(s.index), Title: title})
 }

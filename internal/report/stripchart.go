@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/stats"
+	"soku/internal/text"
 )
 
 // Widths of the two variants of a full-width chart: a page shows the one that
@@ -24,16 +25,10 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 	if len(t.drawn()) == 0 {
 		return figure{}, false
 	}
-	f := figure{Caption: "Each dot is one trial"}
-	if slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }) {
-		f.Caption += ", the bar the mean over rounds, the band its 95 % interval"
-	} else {
-		f.Caption += ", the bar the mean"
-	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }) {
-		f.Caption += ". Hollow dots are trials of medium or low confidence"
-	}
-	f.Caption += "."
+	f := figure{Caption: t.Say("chart.trials.caption", text.Args{
+		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
+		"Hollow":   slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
+	})}
 	for _, v := range []struct {
 		class string
 		width float64
@@ -71,11 +66,8 @@ func (t testView) strip(width float64, series map[string]int) chart {
 	ax, at := linearAxis(low, high, plot.Left, plot.Right, int(width/80))
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
 	c := chart{
-		Title: t.heading() + ": every trial", Desc: t.answer(), Width: width, Height: plot.Bottom + 40, Plot: plot,
-		XTitle: t.noun() + " of a trial, " + unit.unit,
-	}
-	if ax.low > 0 {
-		c.XTitle += " (axis does not begin at 0)"
+		Title: t.Say("chart.trials.title", text.Args{"Heading": t.heading()}), Desc: t.answer(), Width: width, Height: plot.Bottom + 40, Plot: plot,
+		XTitle: t.Say("chart.trials.axis", text.Args{"Noun": t.noun(), "Unit": t.unit(unit), "Cut": ax.low > 0}),
 	}
 	for _, v := range at {
 		c.XTicks = append(c.XTicks, tick{At: ax.at(v), Text: tickText(v, unit)})
@@ -120,22 +112,22 @@ func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 		from, to := ax.at(*place.Low), ax.at(*place.High)
 		c.Bands = append(c.Bands, shape{
 			Class: "interval", Series: s, X: from, Y: middle - 7, W: max(to-from, 1), H: 14,
-			Title: fmt.Sprintf("%s: 95 %% interval %s to %s", r.Pattern, t.value(*place.Low), t.value(*place.High)),
+			Title: t.Say("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)}),
 		})
 	}
 	if place.Estimate != nil {
 		x := ax.at(*place.Estimate)
-		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: r.Pattern + ": " + estimate})
+		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: t.Say("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": estimate})})
 	}
 }
 
 func (t testView) trialTitle(pattern string, v Value) string {
-	text := fmt.Sprintf("%s, round %d, repeat %d: %s", pattern, v.Round, v.Repeat, t.value(v.Value))
+	args := text.Args{"Pattern": pattern, "Round": v.Round, "Repeat": v.Repeat, "Result": "", "Value": t.value(v.Value), "Confidence": ""}
 	if t.ByHand {
-		text = fmt.Sprintf("%s, %s: %s", pattern, v.Result, t.value(v.Value))
+		args["Result"] = v.Result
 	}
-	if v.Confidence != "" {
-		text += ", confidence " + string(v.Confidence)
+	if key := "confidence." + string(v.Confidence); v.Confidence != "" && t.Has(key) {
+		args["Confidence"] = t.Say("confidence."+string(v.Confidence), nil)
 	}
-	return text
+	return t.Say("chart.trials.trial", args)
 }

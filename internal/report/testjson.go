@@ -22,7 +22,17 @@ func (t Test) MarshalJSON() ([]byte, error) {
 		Basis       basisJSON    `json:"basis"`
 		facts
 	}{
-		t.Label, t.Test, t.Description, v.answer(), t.Answer, v.caveats(), t.Caveats,
+		v.label(), t.Test, v.description(), v.answer(), t.Answer, v.caveats(), t.Caveats,
 		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == measure.Higher, v.basis()}, facts(t),
 	})
+}
+
+// MarshalJSON writes a title also for trials run by hand.
+func (r Report) MarshalJSON() ([]byte, error) {
+	type facts Report
+	return json.Marshal(struct {
+		Schema string `json:"schema"`
+		Title  string `json:"title"`
+		facts
+	}{r.Schema, reportView{&r, text.English()}.title(), facts(r)})
 }

@@ -1,14 +1,11 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/mattn/go-runewidth"
 
-	"soku/internal/measure"
 	"soku/internal/text"
 )
 
@@ -26,18 +23,18 @@ func (r *Report) Text(w io.Writer, width int) error {
 	if width <= 0 {
 		width = defaultWidth
 	}
-	c := text.English()
+	v := reportView{r, text.English()}
 	p := &terminal{width: max(width, leastWidth)}
-	p.wrap("", r.Title)
-	p.wrap("", r.subtitle())
+	p.wrap("", v.title())
+	p.wrap("", v.subtitle())
 	for i := range r.Tests {
-		p.test(testView{&r.Tests[i], c})
+		p.test(testView{&r.Tests[i], v.Catalogue})
 	}
 	if len(r.Warnings) > 0 {
 		p.line("")
-		p.line("warnings")
-		for _, x := range r.Warnings {
-			p.wrap("  ", x.sentence())
+		p.wrap("", v.Say("text.warnings", nil))
+		for _, x := range v.warnings() {
+			p.wrap("  ", x)
 		}
 	}
 	_, err := io.WriteString(w, p.String())
@@ -108,29 +105,29 @@ func (p *terminal) test(t testView) {
 	p.table(t.figureTable(false))
 	if len(t.Ranking) > 1 {
 		p.line("")
-		p.wrap("  ", "ranking: "+t.basis())
+		p.wrap("  ", t.Say("text.ranking", text.Args{"Basis": t.basis()}))
 		p.table(t.rankTable(false))
 		for _, place := range t.Ranking {
 			if t.Rounds > 1 {
-				p.wrap("    ", place.Pattern+": "+text.English().Finding(place.Reason))
+				p.wrap("    ", t.Say("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
 			}
 		}
 	}
 	if load := t.loadTable(false); len(load.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", "latency under load")
+		p.wrap("  ", t.Say("text.load", nil))
 		p.table(load)
 	}
 	if hops := t.hopTable(); len(hops.Columns) > 0 {
 		p.line("")
-		p.wrap("  ", "hops of the newest trial")
+		p.wrap("  ", t.Say("text.hops", nil))
 		p.table(hops)
 	}
 	if len(t.Failures) > 0 {
 		p.line("")
-		p.line("  failed trials")
-		for _, f := range t.Failures {
-			p.wrap("    ", f.sentence())
+		p.wrap("  ", t.Say("text.failures", nil))
+		for _, f := range t.failures() {
+			p.wrap("    ", f)
 		}
 	}
 }
@@ -243,56 +240,4 @@ func shrink(widths []int, columns []column, width int) {
 		widths[widest]--
 		total--
 	}
-}
-
-func (t testView) heading() string {
-	if t.Label == string(t.Test.Test) {
-		return t.Label + ": " + t.Description
-	}
-	return t.Label + " (" + string(t.Test.Test) + "): " + t.Description
-}
-
-// sentence is "ultra, round 2, repeat 1: connect ...: refused; is it running?".
-func (f Failure) sentence() string {
-	where := f.Pattern
-	if f.Round > 0 {
-		where = fmt.Sprintf("%s, round %d, repeat %d", where, f.Round, f.Repeat)
-	}
-	return where + ": " + join("; ", f.Message, f.Hint)
-}
-
-func (w Warning) sentence() string {
-	return text.English().Say("report.warning", text.Args{"Trials": w.Trials, "Finding": text.English().Finding(w.Finding), "Alike": w.Alike})
-}
-
-// subtitle says how much was measured and when.
-func (r *Report) subtitle() string {
-	parts := []string{measure.Plural(r.Trials, "trial")}
-	if r.Rounds > 0 {
-		parts[0] += " in " + measure.Plural(r.Rounds, "round")
-	}
-	if r.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", r.Failed))
-	}
-	parts = append(parts, period(r.From, r.To))
-	if id := r.Campaign.ID; id != "" {
-		parts = append(parts, "campaign "+id)
-		if r.Campaign.FinishedAt.IsZero() {
-			parts = append(parts, "not finished")
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-const minute = "2006-01-02 15:04"
-
-func period(from, to time.Time) string {
-	from, to = from.UTC(), to.UTC()
-	switch {
-	case from.Format(minute) == to.Format(minute):
-		return from.Format(minute) + " UTC"
-	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
-		return from.Format(minute) + " to " + to.Format("15:04") + " UTC"
-	}
-	return from.Format(minute) + " to " + to.Format(minute) + " UTC"
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"soku/internal/text"
 )
 
 const (
@@ -32,9 +34,9 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 	var y axis
 	var yAt []float64
 	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, high/2)
-	title := unit.unit
+	title := t.unit(unit)
 	if t.Basis.isTime() {
-		title = t.wait()
+		title = t.SayFor(t.test(), "chart.round_trip", nil)
 		y, yAt = logAxis(low, high, plot.Bottom, plot.Top, 6)
 	} else {
 		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
@@ -46,8 +48,8 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 			continue
 		}
 		c := chart{
-			ID: fmt.Sprintf("%s-%d", id, i), Title: r.Pattern + " over time", Width: panelWidth, Height: panelHeight, Plot: plot,
-			XTitle: "time, s", YTitle: title,
+			ID: fmt.Sprintf("%s-%d", id, i), Title: t.Say("chart.time.title", text.Args{"Pattern": r.Pattern}), Width: panelWidth, Height: panelHeight, Plot: plot,
+			XTitle: t.Say("chart.time.axis", nil), YTitle: title,
 		}
 		for _, v := range xAt {
 			c.XTicks = append(c.XTicks, tick{At: x.at(v), Text: tickText(v, scale{per: 1})})
@@ -68,13 +70,13 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 	return out
 }
 
+// timeLines draws a trial over time; of one that is ranked by round trips also the
+// slowest.
 func (t testView) timeLines(s series, x, y axis, color int) []shape {
-	name, class := fmt.Sprintf("round %d, repeat %d", s.round, s.repeat), "time"
-	if t.ByHand {
-		name = "trial"
-	}
+	trial := text.Args{"Round": s.round, "Repeat": s.repeat, "ByHand": t.ByHand, "Failed": s.failed}
+	class := "time"
 	if s.failed {
-		name, class = name+" (failed)", "time failed"
+		class = "time failed"
 	}
 	var values, highs [][2]float64
 	for _, p := range s.points {
@@ -83,9 +85,9 @@ func (t testView) timeLines(s series, x, y axis, color int) []shape {
 			highs = append(highs, [2]float64{x.at(p.at), y.at(p.high)})
 		}
 	}
-	out := []shape{{Class: class, Series: color, D: path(values), Title: name}}
+	out := []shape{{Class: class, Series: color, D: path(values), Title: t.Say("chart.time.trial", trial)}}
 	if len(highs) > 0 && t.Basis.isTime() {
-		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: name + ", slowest " + t.wait() + " of each slice"})
+		out = append(out, shape{Class: "time high", Series: color, D: path(highs), Title: t.SayFor(t.test(), "chart.time.slowest", trial)})
 	}
 	return out
 }

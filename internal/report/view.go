@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"strings"
 
 	"soku/internal/text"
 )
@@ -12,35 +10,38 @@ import (
 // made, still unescaped.
 type view struct {
 	*Report
+	Title     string
 	Subtitle  string
+	Methods   []string // of measuring and of ranking
 	Sections  []section
 	Warned    []string
 	HostTable table
 	Tools     []string
-	Seed      int64
 	Plan      string
 }
 
 // section is one test of a page.
 type section struct {
 	testView
-	ID       string
-	Answer   string
-	Caveats  []string
-	Basis    string // of the ranking
-	Heading  string
-	Figures  table
-	Places   table
-	Load     table // latency under load
-	Hops     table
-	Failed   []string
-	Options  []string
-	Strip    *figure
-	Curves   *figure
-	OverTime []figure
-	Streams  []figure
-	Loads    *figure
-	LoadTime []figure
+	ID          string
+	Label       string
+	Description string
+	Answer      string
+	Caveats     []string
+	Basis       string // of the ranking
+	Heading     string
+	Figures     table
+	Places      table
+	Load        table // latency under load
+	Hops        table
+	Failed      []string
+	Options     []string
+	Strip       *figure
+	Curves      *figure
+	OverTime    []figure
+	Streams     []figure
+	Loads       *figure
+	LoadTime    []figure
 }
 
 // testView is a test with the language that its texts are made in.
@@ -50,26 +51,22 @@ type testView struct {
 }
 
 func newView(r *Report, c *text.Catalogue) view {
-	v := view{Report: r, Subtitle: r.subtitle(), HostTable: hostTable(r.Hosts, c), Seed: r.Campaign.Seed, Plan: cleanLines(r.Campaign.Plan)}
+	whole := reportView{r, c}
+	v := view{
+		Report: r, Title: whole.title(), Subtitle: whole.subtitle(), Methods: whole.methods(), HostTable: hostTable(r.Hosts, c),
+		Plan: cleanLines(r.Campaign.Plan), Warned: whole.warningsWithPlaces(),
+	}
 	for _, tool := range r.Tools {
 		v.Tools = append(v.Tools, tool.in(c))
 	}
 	for i := range r.Tests {
 		t := testView{&r.Tests[i], c}
-		s := section{testView: t, ID: fmt.Sprintf("t%d", i+1), Answer: t.answer(), Caveats: t.caveats(), Basis: t.basis(), Heading: t.heading(), Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable()}
-		for _, f := range t.Failures {
-			s.Failed = append(s.Failed, f.sentence())
-		}
-		for _, o := range t.Same {
-			s.Options = append(s.Options, o.Key+" "+o.Values[0])
-		}
-		for _, o := range t.Different {
-			s.Options = append(s.Options, o.Key+" varied: "+strings.Join(shown(o.Values), ", "))
-		}
-		v.Sections = append(v.Sections, s)
-	}
-	for _, w := range r.Warnings {
-		v.Warned = append(v.Warned, w.sentence()+"; "+strings.Join(w.Tests, ", ")+": "+some(w.Patterns))
+		v.Sections = append(v.Sections, section{
+			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
+			Answer: t.answer(), Caveats: t.caveats(), Basis: t.basis(),
+			Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
+			Failed: t.failures(), Options: t.options(),
+		})
 	}
 	return v
 }
@@ -101,21 +98,4 @@ func (v view) withCharts() view {
 		s.LoadTime = s.loadOverTime(s.ID+"-load-time", series)
 	}
 	return v
-}
-
-func shown(values []string) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = cmp.Or(v, "not set")
-	}
-	return out
-}
-
-// some lists a few names and counts the rest.
-func some(list []string) string {
-	const few = 4
-	if len(list) <= few {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:few], ", "), len(list)-few)
 }

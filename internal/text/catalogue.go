@@ -23,6 +23,7 @@ type Args map[string]any
 // Catalogue is the messages of one language. English stands in for a message that
 // the language lacks.
 type Catalogue struct {
+	tag       language.Tag
 	localizer *i18n.Localizer
 	parser    templateParser
 }
@@ -47,10 +48,13 @@ var bundle = sync.OnceValue(func() *i18n.Bundle {
 })
 
 func newCatalogue(tag language.Tag) *Catalogue {
-	c := &Catalogue{localizer: i18n.NewLocalizer(bundle(), tag.String())}
+	c := &Catalogue{tag: tag, localizer: i18n.NewLocalizer(bundle(), tag.String())}
 	c.parser = templateParser{template.TextParser{Funcs: c.funcs(), Option: "missingkey=error"}}
 	return c
 }
+
+// Language is the tag of the language (BCP 47): en.
+func (c *Catalogue) Language() string { return c.tag.String() }
 
 // templateParser keeps parsed templates: its functions are the same for every message.
 type templateParser struct{ template.TextParser }

@@ -51,3 +51,20 @@ func begins(key, thing string) bool {
 	rest, is := strings.CutPrefix(key, thing)
 	return is && (rest == "" || measure.SpecOf(measure.Test(strings.TrimPrefix(rest, "."))) != nil)
 }
+
+func TestEveryNameInSentencesIsOfAMetricThatRanks(t *testing.T) {
+	ranks := map[string]bool{}
+	for _, test := range measure.Tests() {
+		for _, m := range measure.MetricsOf(test).Ranking {
+			ranks[m.Key] = true
+		}
+	}
+	for _, key := range text.MessageKeys(t) {
+		for _, family := range []string{"noun.", "estimate."} {
+			name, is := strings.CutPrefix(key, family)
+			if metric, _, _ := strings.Cut(name, "."); is && !ranks[metric] {
+				t.Errorf("%s: trials are ranked by no such metric", key)
+			}
+		}
+	}
+}

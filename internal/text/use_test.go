@@ -321,6 +321,8 @@ func TestEverySentenceGetsTheArgumentsThatItWrites(t *testing.T) {
 			wants := m.arguments()
 			if len(m.forms) > 1 {
 				wants["N"] = true
+			} else if slices.Contains(u.args, "N") {
+				t.Errorf("%s: %s has no plural forms that N could choose", u.at, key)
 			}
 			for _, a := range u.args {
 				if !wants[a] && key == u.key {

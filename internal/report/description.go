@@ -1,0 +1,136 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"soku/internal/text"
+)
+
+// label is the plan's label, with the capture where that alone tells two tests apart.
+func (t testView) label() string {
+	if !t.apart {
+		return t.Label
+	}
+	return t.Say("report.label", text.Args{"Label": t.Label, "Capture": string(t.Capture)})
+}
+
+// heading names the test and says what was measured.
+func (t testView) heading() string {
+	args := text.Args{"Label": t.label(), "Test": t.Test.Test, "Description": t.description()}
+	if t.Label == string(t.Test.Test) {
+		args["Test"] = ""
+	}
+	return t.Say("report.heading", args)
+}
+
+// description puts the options that a reader asks for first into words: of those that are
+// the same in every trial.
+func (t testView) description() string {
+	option := func(key string) string {
+		for _, o := range t.Same {
+			if o.Key == key {
+				return o.Values[0]
+			}
+		}
+		return ""
+	}
+	number := func(key string) int {
+		n, _ := strconv.Atoi(option(key)) // 0: not set
+		return n
+	}
+	return t.SayFor(t.test(), "describe", text.Args{
+		"Test": t.Test.Test, "Protocol": strings.ToUpper(option("protocol")), "Streams": number("streams"), "Direction": option("direction"),
+		"Rate": option("rate"), "Requests": option("request_rate"), "Port": option("to_port"), "Size": option("size"),
+		"Probe": strings.ToUpper(option("probe")), "Duration": option("duration"), "Bytes": option("bytes"), "Count": number("count"),
+		"Capture": string(t.Capture),
+	})
+}
+
+// options are those of the trials, each with its value or its values.
+func (t testView) options() []string {
+	var out []string
+	for _, o := range t.Same {
+		out = append(out, t.Say("report.option", text.Args{"Key": o.Key, "Value": o.Values[0]}))
+	}
+	for _, o := range t.Different {
+		values := make([]string, len(o.Values))
+		for i, v := range o.Values {
+			if values[i] = v; v == "" {
+				values[i] = t.Say("report.option.not_set", nil)
+			}
+		}
+		out = append(out, t.Say("report.option.varied", text.Args{"Key": o.Key, "Values": values}))
+	}
+	return out
+}
+
+// failures are the sentences of trials that failed.
+func (t testView) failures() []string {
+	out := make([]string, len(t.Failures))
+	for i, f := range t.Failures {
+		out[i] = t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Message": f.Message, "Hint": f.Hint})
+	}
+	return out
+}
+
+// reportView is a report with the language that its texts are made in.
+type reportView struct {
+	*Report
+	*text.Catalogue
+}
+
+func (r reportView) title() string {
+	if r.Title == "" {
+		return r.Say("report.by_hand", nil)
+	}
+	return r.Title
+}
+
+// subtitle says how much was measured and when.
+func (r reportView) subtitle() string {
+	return r.Say("report.subtitle", text.Args{
+		"Trials": r.Trials, "Rounds": r.Rounds, "Failed": r.Failed, "Period": r.period(), "Campaign": r.Campaign.ID,
+		"Unfinished": r.Campaign.FinishedAt.IsZero(),
+	})
+}
+
+const minute = "2006-01-02 15:04"
+
+func (r reportView) period() string {
+	from, to := r.From.UTC(), r.To.UTC()
+	args := text.Args{"From": from.Format(minute), "To": ""}
+	switch {
+	case from.Format(minute) == to.Format(minute):
+	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
+		args["To"] = to.Format("15:04")
+	default:
+		args["To"] = to.Format(minute)
+	}
+	return r.Say("report.period", args)
+}
+
+// warnings are the sentences of findings.
+func (r reportView) warnings() []string {
+	out := make([]string, len(r.Warnings))
+	for i, w := range r.Warnings {
+		out[i] = r.Say("report.warning", text.Args{"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike})
+	}
+	return out
+}
+
+// mostPatterns is how many patterns a warning of a page names.
+const mostPatterns = 4
+
+// warningsWithPlaces also say which tests and patterns have them.
+func (r reportView) warningsWithPlaces() []string {
+	out := make([]string, len(r.Warnings))
+	for i, w := range r.Warnings {
+		some := w.Patterns[:min(len(w.Patterns), mostPatterns)]
+		out[i] = r.Say("report.warning_with_places", text.Args{
+			"Trials": w.Trials, "Finding": r.Finding(w.Finding), "Alike": w.Alike, "Tests": w.Tests, "Patterns": some, "More": len(w.Patterns) - len(some),
+		})
+	}
+	return out
+}
