@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -19,8 +21,8 @@ const (
 	HistogramDigits = 3              // significant decimal digits
 )
 
-// maxEncodedHistogram bounds the text form that is accepted from outside. All
-// 28,000 counters in use encode to well under this.
+// maxEncodedHistogram bounds the text that is accepted from outside. All 28,000
+// counters in use encode to well under this.
 const maxEncodedHistogram = 1 << 20
 
 // Histogram holds latencies in nanoseconds, 1 ns to 60 s with three
@@ -31,14 +33,48 @@ const maxEncodedHistogram = 1 << 20
 // In JSON it is {"encoding": "hdr-v2-deflate-base64", "data": "..."}, the
 // interchange form all HdrHistogram libraries read.
 type Histogram struct {
-	h       *hdr.Histogram
+	// One of the two is nil. The counts of a histogram that was read are packed,
+	// some kB instead of 220: a report holds those of thousands of trials. The
+	// first Record makes them dense.
+	dense   *hdr.Histogram
+	packed  *hdr.PackedHistogram
 	sum     float64
 	clipped int64
 }
 
 // NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram {
-	return &Histogram{h: hdr.New(HistogramMin, HistogramMax, HistogramDigits)}
+	return &Histogram{dense: hdr.New(HistogramMin, HistogramMax, HistogramDigits)}
+}
+
+// newPackedHistogram returns an empty histogram for merging, not for recording.
+func newPackedHistogram() *Histogram {
+	return &Histogram{packed: hdr.NewPacked(HistogramMin, HistogramMax, HistogramDigits)}
+}
+
+// counts is what both forms answer alike.
+type counts interface {
+	TotalCount() int64
+	Min() int64
+	Max() int64
+	ValueAtPercentile(percentile float64) int64
+}
+
+func (h *Histogram) counts() counts {
+	if h.packed != nil {
+		return h.packed
+	}
+	return h.dense
+}
+
+// unpack makes the counts dense.
+func (h *Histogram) unpack() *hdr.Histogram {
+	if h.packed != nil {
+		h.dense = hdr.New(HistogramMin, HistogramMax, HistogramDigits)
+		h.packed.MergeInto(h.dense) // of the same range: nothing is dropped
+		h.packed = nil
+	}
+	return h.dense
 }
 
 // Record counts one latency. Values below 1 ns count as 1 ns, above 60 s as 60 s.
@@ -50,28 +86,37 @@ func (h *Histogram) Record(ns int64) {
 		ns = HistogramMax
 		h.clipped++
 	}
-	_ = h.h.RecordValue(ns) // cannot fail inside the range
+	_ = h.unpack().RecordValue(ns) // cannot fail inside the range
 	h.sum += float64(ns)
 }
 
 // Merge adds every value of other.
 func (h *Histogram) Merge(other *Histogram) {
-	if other == nil || other.h == nil {
+	if other == nil || other.dense == nil && other.packed == nil {
 		return
 	}
-	h.h.Merge(other.h)
+	switch {
+	case h.packed != nil && other.packed != nil:
+		h.packed.Merge(other.packed)
+	case h.packed != nil:
+		h.packed.MergeFrom(other.dense)
+	case other.packed != nil:
+		other.packed.MergeInto(h.dense)
+	default:
+		h.dense.Merge(other.dense)
+	}
 	h.sum += other.sum
 	h.clipped += other.clipped
 }
 
 // Reset empties the histogram and keeps its memory.
 func (h *Histogram) Reset() {
-	h.h.Reset()
+	h.unpack().Reset()
 	h.sum, h.clipped = 0, 0
 }
 
 // Count is how many values were recorded.
-func (h *Histogram) Count() int64 { return h.h.TotalCount() }
+func (h *Histogram) Count() int64 { return h.counts().TotalCount() }
 
 // Clipped is how many values were above 60 s.
 func (h *Histogram) Clipped() int64 { return h.clipped }
@@ -85,30 +130,29 @@ func (h *Histogram) Mean() float64 {
 	return h.sum / float64(h.Count())
 }
 
-// Min and Max are in ns, to three digits; 0 when empty.
-
-// Min is the smallest recorded value in ns, to three digits.
+// Min is the smallest recorded value in ns, to three digits; 0 when empty.
 func (h *Histogram) Min() int64 {
 	if h.Count() == 0 {
 		return 0
 	}
-	return h.h.Min()
+	return h.counts().Min()
 }
 
-// Max is the largest recorded value in ns, to three digits.
+// Max is the largest recorded value in ns, to three digits; 0 when empty.
 func (h *Histogram) Max() int64 {
 	if h.Count() == 0 {
 		return 0
 	}
-	return h.h.Max()
+	return h.counts().Max()
 }
 
-// Percentile is the value in ns that p percent of the values do not exceed, p in 0..100.
+// Percentile is the value in ns that p percent of the values do not exceed, p in
+// 0..100; 0 when empty.
 func (h *Histogram) Percentile(p float64) int64 {
 	if h.Count() == 0 {
 		return 0
 	}
-	return h.h.ValueAtQuantile(p)
+	return h.counts().ValueAtPercentile(p)
 }
 
 // Bucket is one occupied range of a histogram: From..To ns inclusive, Count values.
@@ -118,8 +162,13 @@ type Bucket struct {
 
 // Buckets returns the occupied buckets in rising order.
 func (h *Histogram) Buckets() []Bucket {
+	dense := h.dense
+	if h.packed != nil {
+		dense = hdr.New(HistogramMin, HistogramMax, HistogramDigits)
+		h.packed.MergeInto(dense)
+	}
 	var out []Bucket
-	for _, b := range h.h.Distribution() {
+	for _, b := range dense.Distribution() {
 		if b.Count > 0 {
 			out = append(out, Bucket{From: b.From, To: b.To, Count: b.Count})
 		}
@@ -161,7 +210,11 @@ const histogramEncoding = "hdr-v2-deflate-base64"
 
 // MarshalJSON writes the interchange form.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
-	data, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	encode := func() ([]byte, error) { return h.dense.Encode(hdr.V2CompressedEncodingCookieBase) }
+	if h.packed != nil {
+		encode = h.packed.Encode
+	}
+	data, err := encode()
 	if err != nil {
 		return nil, fmt.Errorf("encode histogram: %w", err)
 	}
@@ -170,7 +223,7 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads the interchange form. It refuses texts over 1 MiB and
 // histograms of another range or precision, which would not merge.
-func (h *Histogram) UnmarshalJSON(b []byte) (err error) {
+func (h *Histogram) UnmarshalJSON(b []byte) error {
 	var j histogramJSON
 	if len(b) > maxEncodedHistogram {
 		return fmt.Errorf("histogram: %d bytes are more than the %d that are accepted", len(b), maxEncodedHistogram)
@@ -184,44 +237,40 @@ func (h *Histogram) UnmarshalJSON(b []byte) (err error) {
 	if err := checkHistogram(j.Data); err != nil {
 		return err
 	}
-	// The library trusts lengths inside the data; a panic there is a bad document, not a crash.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("histogram: damaged data")
-		}
-	}()
-	dec, err := hdr.Decode([]byte(j.Data))
+	packed, err := hdr.DecodePacked([]byte(j.Data))
 	if err != nil {
 		return fmt.Errorf("histogram: %w", err)
 	}
-	h.h, h.sum, h.clipped = dec, j.SumNs, j.Clipped
+	if packed.TotalCount() == math.MaxInt64 {
+		return errors.New("histogram: damaged data: too many values")
+	}
+	packed.Compact()
+	*h = Histogram{packed: packed, sum: j.SumNs, clipped: j.Clipped}
 	return nil
 }
 
-// checkHistogram looks at encoded data before the library does: the library
-// allocates whatever range the header names and unpacks without a limit.
-// Layout (HdrHistogram V2, big endian): cookie 4, length 4, zlib of: cookie 4,
-// payload length 4, normalizing offset 4, digits 4, lowest 8, highest 8, ratio 8, counts.
+// checkHistogram reads the header of encoded data before the library does: the
+// range that it names decides how much the library unpacks, and histograms of
+// another would not merge. Layout (HdrHistogram V2, big endian): cookie 4, length
+// 4, zlib of: cookie 4, payload length 4, normalizing offset 4, digits 4, lowest
+// 8, highest 8, ratio 8, counts.
 func checkHistogram(data string) error {
 	const packedHeader, header = 8, 40
 	packed, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(packed) < packedHeader {
-		return fmt.Errorf("histogram: damaged data")
+		return errors.New("histogram: damaged data")
 	}
 	z, err := zlib.NewReader(bytes.NewReader(packed[packedHeader:]))
 	if err != nil {
 		return fmt.Errorf("histogram: damaged data: %w", err)
 	}
-	plain, err := io.ReadAll(io.LimitReader(z, maxEncodedHistogram+1))
-	if err != nil || len(plain) < header || len(plain) > maxEncodedHistogram {
-		return fmt.Errorf("histogram: damaged data or more than %d bytes unpacked", maxEncodedHistogram)
-	}
-	if int64(binary.BigEndian.Uint32(plain[4:])) != int64(len(plain)-header) {
-		return fmt.Errorf("histogram: damaged data: length differs")
+	var plain [header]byte
+	if _, err := io.ReadFull(z, plain[:]); err != nil {
+		return fmt.Errorf("histogram: damaged data: %w", err)
 	}
 	if binary.BigEndian.Uint32(plain[12:]) != HistogramDigits ||
 		binary.BigEndian.Uint64(plain[16:]) != HistogramMin || binary.BigEndian.Uint64(plain[24:]) != HistogramMax {
-		return fmt.Errorf("histogram: range or precision differs from 1 ns to 60 s with 3 digits")
+		return errors.New("histogram: range or precision differs from 1 ns to 60 s with 3 digits")
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (d *Distribution) Histogram(r *Result) *Histogram {
 		default:
 			if !merged {
 				first := out
-				out, merged = NewHistogram(), true
+				out, merged = newPackedHistogram(), true
 				out.Merge(first)
 			}
 			out.Merge(h)

@@ -280,7 +280,7 @@ func FuzzHistogram(f *testing.F) {
 	for i := range int64(50) {
 		h.Record(i * i * 1000)
 	}
-	data, _ := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	data, _ := h.dense.Encode(hdr.V2CompressedEncodingCookieBase)
 	f.Add(string(data))
 	f.Fuzz(func(t *testing.T, data string) {
 		b, _ := json.Marshal(histogramJSON{Encoding: histogramEncoding, Data: data})

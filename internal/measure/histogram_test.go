@@ -1,0 +1,95 @@
+package measure
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// read is h as a document gives it: its counts are packed.
+func read(t *testing.T, h *Histogram) *Histogram {
+	t.Helper()
+	b, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(Histogram)
+	if err := json.Unmarshal(b, out); err != nil {
+		t.Fatal(err)
+	}
+	if out.packed == nil {
+		t.Fatal("the counts are not packed")
+	}
+	return out
+}
+
+func random(n int, seed uint64) *Histogram {
+	r, h := rand.New(rand.NewPCG(seed, 1)), NewHistogram()
+	for range n {
+		h.Record(int64(r.ExpFloat64() * 50_000))
+	}
+	return h
+}
+
+func wantAlike(t *testing.T, a, b *Histogram) {
+	t.Helper()
+	if a.Count() != b.Count() || a.Min() != b.Min() || a.Max() != b.Max() || a.Mean() != b.Mean() || a.Clipped() != b.Clipped() {
+		t.Errorf("%d values, %d to %d, mean %g, %d clipped; want %d, %d to %d, %g, %d",
+			a.Count(), a.Min(), a.Max(), a.Mean(), a.Clipped(), b.Count(), b.Min(), b.Max(), b.Mean(), b.Clipped())
+	}
+	for p := 0.0; p <= 100; p += 0.05 {
+		if a.Percentile(p) != b.Percentile(p) {
+			t.Fatalf("percentile %g is %d and %d", p, a.Percentile(p), b.Percentile(p))
+		}
+	}
+	if *a.Percentiles() != *b.Percentiles() || !slices.Equal(a.Buckets(), b.Buckets()) || RPM(a) != RPM(b) {
+		t.Error("percentiles, buckets or RPM differ")
+	}
+	x, _ := json.Marshal(a)
+	if y, err := json.Marshal(b); err != nil || string(x) != string(y) {
+		t.Errorf("written as %s and %s (%v)", x, y, err)
+	}
+}
+
+func TestAHistogramThatWasReadAnswersAsTheOneThatWasWritten(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 1000, 100_000} {
+		h := random(n, uint64(n))
+		h.Record(HistogramMin)
+		h.Record(HistogramMax + 1)
+		wantAlike(t, read(t, h), h)
+	}
+	wantAlike(t, read(t, NewHistogram()), NewHistogram())
+}
+
+func TestHistogramsMergeWhateverTheirForm(t *testing.T) {
+	a, b := random(5000, 1), random(300, 2)
+	want := NewHistogram()
+	want.Merge(a)
+	want.Merge(b)
+	for _, into := range []func() *Histogram{NewHistogram, newPackedHistogram} {
+		for _, other := range []*Histogram{b, read(t, b)} {
+			h := into()
+			h.Merge(read(t, a))
+			h.Merge(other)
+			h.Merge(nil)
+			h.Merge(new(Histogram))
+			wantAlike(t, h, want)
+		}
+	}
+}
+
+func TestAHistogramThatWasReadGoesOnRecording(t *testing.T) {
+	h, want := read(t, random(500, 3)), random(500, 3)
+	for _, v := range []int64{5, 5, 70_000, 1e9} {
+		h.Record(v)
+		want.Record(v)
+	}
+	wantAlike(t, h, want)
+	h = read(t, want)
+	h.Reset()
+	h.Record(7)
+	if h.Count() != 1 || h.Max() != 7 {
+		t.Errorf("after Reset it has %d values up to %d", h.Count(), h.Max())
+	}
+}
