@@ -27,7 +27,7 @@ func sample() *Document {
 		Schema: Schema, Tool: measure.Tool{Name: "soku", Version: "v1.2.3"}, TookNs: 7e9,
 		HostFloor: measure.HostFloor{
 			MeasuredAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-			RoundTrips: []measure.FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Method: "closed loop", RTT: rtt}},
+			RoundTrips: []measure.FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Timing: &measure.Timing{Loop: measure.LoopClosed}, RTT: rtt}},
 			Goodput:    []measure.FloorGoodput{{Mode: "path capacity", TXPath: "splice", RXPath: "discard", Congestion: "cubic", GoodputBps: 4e10, CPUSecPerGB: &cost, BpsPerCore: 2e10}},
 			Packets:    []measure.FloorPackets{{Mode: "udp", SizeBytes: 64, PacketsPerSecond: 3e5, LossRatio: &loss, SenderNsPerPacket: 2000, ReceiverNsPerPacket: 1500}},
 			Timers:     []measure.FloorTimer{{AskedNs: 50_000, LateNs: rtt}},

@@ -129,7 +129,7 @@ func (r *run) addRoundTrip(m mode, res *measure.Result) {
 		return
 	}
 	r.doc.RoundTrips = append(r.doc.RoundTrips, measure.FloorRoundTrip{
-		Mode: m.name, Protocol: res.Options.Protocol, Method: res.Latency.Method, RTT: *res.Summary.RTT,
+		Mode: m.name, Protocol: res.Options.Protocol, Timing: res.Latency.Timing, RTT: *res.Summary.RTT,
 	})
 }
 

@@ -308,7 +308,7 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 	if r.Options.Protocol == "" {
 		r.Options.Protocol = "tcp"
 	}
-	r.Latency = &measure.Latency{Method: "Ethr's own times"}
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}}
 	n := int64(len(p.rows)) * p.perRow
 	r.Latency.Sent, r.Latency.Received = n, n
 	r.Options.Row = p.perRow
@@ -356,7 +356,7 @@ func (p *ethrRun) pings(r *measure.Result) {
 	} else {
 		missing(r, measure.CodeNoLoss)
 	}
-	r.Latency = &measure.Latency{Method: "Ethr's own times", Sent: sent, Received: got, Lost: sent - got}
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}, Sent: sent, Received: got, Lost: sent - got}
 	if r.Test == measure.TestConnect {
 		r.Connect = &measure.Connect{Opened: got, Failed: sent - got}
 	}

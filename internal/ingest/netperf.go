@@ -227,7 +227,7 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 	if f.P50 == nil {
 		missing(r, measure.CodeNoPercentiles)
 	}
-	r.Latency = &measure.Latency{Method: "netperf's transactions", Sent: n, Received: n}
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "netperf"}, Sent: n, Received: n}
 	return nil
 }
 

@@ -308,7 +308,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	}
 	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
 	r.StartedAt = p.startedAt
-	r.Latency = &measure.Latency{Method: "ping's own times", Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "ping"}, Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
 	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
 	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
 	if p.got > 0 {

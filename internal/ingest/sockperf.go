@@ -194,7 +194,7 @@ func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	r.Summary.ReportedRTT = &p.rtt
 	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
 	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
-	r.Latency = &measure.Latency{Method: "sockperf's own times", Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}, Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
 	if !p.full {
 		warn(r, measure.CodeRTTDoubled)
 	}

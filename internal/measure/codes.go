@@ -11,6 +11,7 @@ const (
 	CodeReceivedIsAcknowledged Code = "received_is_acknowledged"
 	CodeReceivedExceedsSent    Code = "received_exceeds_sent"
 	CodeReceiverUnconfirmed    Code = "receiver_unconfirmed"
+	CodeRowsCut                Code = "rows_cut"
 	CodeStreamSamplesLeftOut   Code = "stream_samples_left_out"
 	CodeNoSokuServer           Code = "no_soku_server"
 	CodeForeignConnections     Code = "foreign_connections"

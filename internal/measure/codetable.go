@@ -32,6 +32,9 @@ var countCodes = []CodeInfo{
 		{Key: "port", Meaning: "TCP port that did not answer"},
 	}, "The server did not answer on TCP, so it is unknown whether anything receives the datagrams.",
 		"Check that the server runs and that the path lets TCP through."},
+	{CodeRowsCut, SeverityNote, "client", []FigureInfo{
+		{Key: "rows", Meaning: "rows that are kept"},
+	}, "The table of round trips has more rows than are kept; the histogram has all round trips.", "Use a larger --row."},
 	{CodeStreamSamplesLeftOut, SeverityNote, "server", nil,
 		"The server's report was too large for one message, so it left out the samples of single streams.",
 		"Use fewer streams, a longer --interval or a shorter test."},
@@ -102,11 +105,9 @@ var requestCodes = []CodeInfo{
 	{CodeNotPinned, SeverityWarning, anyEnd, nil,
 		"Pinning was requested and nothing was pinned at this end: no loop there belongs to this test alone, or its soku is older.", ""},
 	{CodeNotSpinning, SeverityWarning, anyEnd, []FigureInfo{
-		{Key: "method", Text: true, Meaning: "how the end waited instead"},
+		{Key: "wait", Text: true, Meaning: "how the end waited instead: blocking or poller"},
 	}, "Spinning was requested and this end could not spin.", "Free a processor for each loop at that end."},
-	{CodeSplitUnsupported, SeverityWarning, "client", []FigureInfo{
-		{Key: "method", Text: true, Meaning: "how times were taken"},
-	}, "The split of round trips is unknown: the kernel of this host does not stamp requests when they leave.", "Use Linux at the client."},
+	{CodeSplitUnsupported, SeverityWarning, "client", nil, "The split of round trips is unknown: the kernel of this host does not stamp requests when they leave.", "Use Linux at the client."},
 	{CodeSplitStampsMissing, SeverityWarning, "", nil,
 		"The split of round trips is unknown: kernel stamps did not arrive, or the server did not report how long it held a request.",
 		"Use the same version of soku at both ends."},

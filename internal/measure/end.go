@@ -17,7 +17,10 @@ type End struct {
 	Latency   *Latency   `json:"latency,omitempty"`
 	Connect   *Connect   `json:"connect,omitempty"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty"`
-	// Method is how the messages of a latency test reached the program of the server.
+	// Timing is how the server of a latency test waited for messages.
+	Timing *Timing `json:"timing,omitempty"`
+	// Method is the timing in words. Only ends of earlier versions of soku write and
+	// read it.
 	Method   string   `json:"method,omitempty"`
 	Findings Findings `json:"findings,omitempty"`
 	// Warnings are the findings as sentences. Only ends of earlier versions of soku

@@ -25,9 +25,13 @@ type HostFloor struct {
 type FloorRoundTrip struct {
 	Mode     string      `json:"mode"`
 	Protocol string      `json:"protocol" jsonschema:"enum=tcp,enum=udp"`
-	Method   string      `json:"method" jsonschema:"description=As in the member latency of a result"`
+	Timing   *Timing     `json:"timing,omitempty" jsonschema:"description=How the client waited and who took the times"`
+	Method   string      `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
 	RTT      Percentiles `json:"rtt_ns"`
 }
+
+// ClientTiming is how the client timed round trips.
+func (t *FloorRoundTrip) ClientTiming() Timing { return timingOf(t.Timing, t.Method) }
 
 // FloorGoodput is the most that one TCP stream reached, both ends on this host.
 type FloorGoodput struct {

@@ -232,10 +232,13 @@ type TCPInfo struct {
 
 // Latency is what a request/response or ping trial left.
 type Latency struct {
-	Method       string         `json:"method" jsonschema:"description=How the times were taken; such as 'closed loop, user clock'"`
-	ServerMethod string         `json:"server_method,omitempty" jsonschema:"description=How messages reached the program of the server"`
+	Timing       *Timing        `json:"timing,omitempty" jsonschema:"description=How the client waited and who took the times"`
+	ServerTiming *Timing        `json:"server_timing,omitempty" jsonschema:"description=How the server waited for messages"`
+	Method       string         `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
+	ServerMethod string         `json:"server_method,omitempty" jsonschema:"description=The server's timing in words; only in documents of earlier versions"`
 	Histogram    *Histogram     `json:"histogram,omitempty" jsonschema:"description=Every round trip in ns; absent only in ingested results whose source has none"`
 	Application  *Histogram     `json:"application,omitempty" jsonschema:"description=The same from program to program on the user clock; equal to histogram where the kernel stamped no arrival"`
+	RowsCut      bool           `json:"rows_cut,omitempty" jsonschema:"description=There were more rows than are kept"`
 	Rows         []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
 	Sent         int64          `json:"sent"`
 	Received     int64          `json:"received"`
@@ -250,6 +253,14 @@ type Latency struct {
 	Split        *Split         `json:"split,omitempty"`
 	Floor        *FloorReading  `json:"floor,omitempty"`
 	Series       []LatencyPoint `json:"series,omitempty" jsonschema:"description=At most 1000 points over the trial"`
+}
+
+// ClientTiming is how the client timed round trips.
+func (l *Latency) ClientTiming() Timing { return timingOf(l.Timing, l.Method) }
+
+// EchoTiming is how the server waited for messages; false where that is not known.
+func (l *Latency) EchoTiming() (t Timing, known bool) {
+	return timingOf(l.ServerTiming, l.ServerMethod), l.ServerTiming != nil || l.ServerMethod != ""
 }
 
 // LatencyFlow is one of several flows that took turns.
@@ -287,7 +298,8 @@ type OneWay struct {
 // too; percentiles do not. No clock is compared with another: the time at the far host
 // is a difference on its own clock.
 type Split struct {
-	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client"`
+	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client: software, or hardware beside it; a phrase in documents of earlier versions"`
+	StampedBy     string       `json:"stamped_by,omitempty" jsonschema:"description=Interface whose hardware stamped"`
 	WholeNs       Percentiles  `json:"whole_ns" jsonschema:"description=From program to program; only of the round trips that could be split"`
 	HostSendNs    Percentiles  `json:"host_send_ns" jsonschema:"description=From the program's call to the kernel handing the request to the interface; its queue is in it"`
 	InterfaceNs   *Percentiles `json:"interface_ns,omitempty" jsonschema:"description=Driver and interface of the client; both ways together; where the interface stamps"`
@@ -319,8 +331,9 @@ type LatencyPoint struct {
 // FloorReading is the same measurement on this host's loopback, taken just
 // before or after.
 type FloorReading struct {
-	RTT   Percentiles `json:"rtt_ns"`
-	Clock string      `json:"clock" jsonschema:"description=Clock and timestamp source"`
+	RTT    Percentiles `json:"rtt_ns"`
+	Clock  string      `json:"clock" jsonschema:"description=Name of the clock; in documents of earlier versions also the timing in words"`
+	Timing *Timing     `json:"timing,omitempty" jsonschema:"description=How both ends waited and who took the times"`
 }
 
 // Hosts are the two machines.

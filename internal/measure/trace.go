@@ -4,7 +4,8 @@ package measure
 // which way each flow took. Times are in ns.
 type Trace struct {
 	Probe   string      `json:"probe" jsonschema:"enum=icmp,enum=udp,enum=tcp,description=Kind of the probes"`
-	Method  string      `json:"method" jsonschema:"description=Kind of socket and who took the times"`
+	Timing  *Timing     `json:"timing,omitempty" jsonschema:"description=Kind of socket and who took the times"`
+	Method  string      `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
 	Port    int         `json:"port,omitempty" jsonschema:"description=Destination port; absent for icmp"`
 	Reached bool        `json:"reached" jsonschema:"description=The target itself answered"`
 	Rounds  int64       `json:"rounds" jsonschema:"description=Rounds that were begun"`
@@ -60,7 +61,8 @@ type TraceFlow struct {
 // PathMTU is what an mtu trial found. Sizes are of whole IP packets, in bytes.
 type PathMTU struct {
 	Probe          string       `json:"probe" jsonschema:"enum=icmp,enum=udp,description=Kind of the probes"`
-	Method         string       `json:"method" jsonschema:"description=Kind of socket"`
+	Timing         *Timing      `json:"timing,omitempty" jsonschema:"description=Kind of socket and who took the times"`
+	Method         string       `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
 	Port           int          `json:"port,omitempty" jsonschema:"description=Destination port; absent for icmp"`
 	Bytes          int          `json:"bytes" jsonschema:"description=Largest packet that got through unfragmented; with icmp there and its reply back"`
 	FailedBytes    int          `json:"failed_bytes,omitempty" jsonschema:"description=Smallest packet that did not get through"`
@@ -121,3 +123,9 @@ const (
 	LimitBlackHole = "black_hole"
 	LimitUnknown   = "unknown"
 )
+
+// ProbeTiming is the kind of socket and who took the times.
+func (t *Trace) ProbeTiming() Timing { return timingOf(t.Timing, t.Method) }
+
+// ProbeTiming is the kind of socket and who took the times.
+func (m *PathMTU) ProbeTiming() Timing { return timingOf(m.Timing, m.Method) }

@@ -144,7 +144,7 @@ func buildTest(g labelled, in Input, allTrials int) Test {
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}
-	t.Methods = methodsOf(g.results)
+	t.Timings = timingsOf(g.results)
 	t.Ingested, t.Missing = ingested(g.results)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t

@@ -128,7 +128,7 @@ func hostile(t *testing.T, evil string) *Report {
 		r.Hosts.Client.Facts.Sysctl = map[string]string{evil: evil}
 		r.Tool.Version, r.Options.Device, r.Options.Congestion = evil, evil, evil
 		if r.Latency != nil {
-			r.Latency.Method = evil
+			r.Latency.Timing = &measure.Timing{Loop: evil, Clock: evil, Wait: evil, Socket: evil}
 		}
 		if i == 3 {
 			r.Error = &measure.Error{Kind: measure.Kind(evil), Message: evil, Hint: evil}

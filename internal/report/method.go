@@ -13,7 +13,7 @@ func (r reportView) methods() []string {
 	}
 	for i := range r.Tests {
 		t := testView{&r.Tests[i], r.Catalogue}
-		for _, m := range t.Methods {
+		for _, m := range t.timings() {
 			out = append(out, t.Say("method.timed", text.Args{"Label": t.label(), "Method": m}))
 		}
 	}

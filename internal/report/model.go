@@ -55,24 +55,24 @@ type Report struct {
 // Test is everything measured under one label of the plan. Its JSON form also has
 // sentences, and a label that tells tests of several captures apart.
 type Test struct {
-	Label     string       `json:"label"`
-	Test      measure.Test `json:"test"`
-	Answer    Answer       `json:"answer_facts"`
-	Caveats   []Caveat     `json:"caveat_facts,omitempty"`
-	Basis     Basis        `json:"basis"`
-	Factors   []string     `json:"factors"` // columns of Rows[].Levels
-	Rows      []Row        `json:"rows"`    // one element a pattern
-	Ranking   []Place      `json:"ranking"` // best first
-	Failures  []Failure    `json:"failures,omitempty"`
-	Same      []Option     `json:"options,omitempty"`         // options with one value in every trial
-	Different []Option     `json:"options_varied,omitempty"`  // options with several
-	Floor     *Spread      `json:"floor_ns,omitempty"`        // medians of the floors, where the test takes one
-	Rounds    int          `json:"rounds"`                    // distinct rounds
-	ByHand    bool         `json:"by_hand,omitempty"`         // trials outside a campaign
-	Methods   []string     `json:"latency_methods,omitempty"` // how round trips were timed
-	Capture   capture      `json:"capture,omitempty"`         // how TCP receivers took the bytes: discarded or read
-	Ingested  []Source     `json:"ingested,omitempty"`        // where trials that soku did not measure came from
-	Missing   []Missing    `json:"missing,omitempty"`         // what those do not have
+	Label     string           `json:"label"`
+	Test      measure.Test     `json:"test"`
+	Answer    Answer           `json:"answer_facts"`
+	Caveats   []Caveat         `json:"caveat_facts,omitempty"`
+	Basis     Basis            `json:"basis"`
+	Factors   []string         `json:"factors"` // columns of Rows[].Levels
+	Rows      []Row            `json:"rows"`    // one element a pattern
+	Ranking   []Place          `json:"ranking"` // best first
+	Failures  []Failure        `json:"failures,omitempty"`
+	Same      []Option         `json:"options,omitempty"`        // options with one value in every trial
+	Different []Option         `json:"options_varied,omitempty"` // options with several
+	Floor     *Spread          `json:"floor_ns,omitempty"`       // medians of the floors, where the test takes one
+	Rounds    int              `json:"rounds"`                   // distinct rounds
+	ByHand    bool             `json:"by_hand,omitempty"`        // trials outside a campaign
+	Timings   []measure.Timing `json:"timings,omitempty"`        // how round trips were timed
+	Capture   capture          `json:"capture,omitempty"`        // how TCP receivers took the bytes: discarded or read
+	Ingested  []Source         `json:"ingested,omitempty"`       // where trials that soku did not measure came from
+	Missing   []Missing        `json:"missing,omitempty"`        // what those do not have
 
 	apart bool // another test differs from it in the capture only
 }

@@ -76,14 +76,25 @@ func (c *Confidences) add(label measure.Confidence) {
 	}
 }
 
-func methodsOf(results []*measure.Result) []string {
-	var out []string
+// timingsOf are the ways in which round trips were timed, in the order of the results.
+func timingsOf(results []*measure.Result) []measure.Timing {
+	var out []measure.Timing
 	for _, r := range results {
-		if r.Latency != nil && r.Latency.Method != "" && !slices.Contains(out, r.Latency.Method) {
-			out = append(out, r.Latency.Method)
+		if r.Latency == nil {
+			continue
+		}
+		if t := r.Latency.ClientTiming(); t != (measure.Timing{}) && !slices.Contains(out, t) {
+			out = append(out, t)
 		}
 	}
-	slices.Sort(out)
+	return out
+}
+
+// timings are in words how round trips were timed.
+func (t testView) timings() (out []string) {
+	for _, x := range t.Timings {
+		out = append(out, t.Timing(x))
+	}
 	return out
 }
 

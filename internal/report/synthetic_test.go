@@ -125,7 +125,7 @@ func (s synthetic) throughput(r *rand.Rand, res *measure.Result, p syntheticPatt
 }
 
 func (s synthetic) latency(r *rand.Rand, res *measure.Result, p syntheticPattern, drift float64) {
-	l := &measure.Latency{Method: "closed loop, user clock", Histogram: measure.NewHistogram()}
+	l := &measure.Latency{Timing: &measure.Timing{Loop: measure.LoopClosed, Clock: measure.ClockProgram}, Histogram: measure.NewHistogram()}
 	for i := range 200 {
 		slice := make([]int64, 20)
 		for j := range slice {

@@ -19,10 +19,11 @@ func (t Test) MarshalJSON() ([]byte, error) {
 		Answer      Answer       `json:"answer_facts"`
 		CaveatTexts []string     `json:"caveats,omitempty"`
 		Caveats     []Caveat     `json:"caveat_facts,omitempty"`
+		TimingTexts []string     `json:"latency_methods,omitempty"`
 		Basis       basisJSON    `json:"basis"`
 		facts
 	}{
-		v.label(), t.Test, v.description(), v.answer(), t.Answer, v.caveats(), t.Caveats,
+		v.label(), t.Test, v.description(), v.answer(), t.Answer, v.caveats(), t.Caveats, v.timings(),
 		basisJSON{t.Basis.Metric.Key, t.Basis.Metric.Better == measure.Higher, v.basis()}, facts(t),
 	})
 }

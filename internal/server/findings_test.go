@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -33,5 +34,19 @@ func TestAClientThatReadsNoFindingsGetsSentences(t *testing.T) {
 	x.ask(c, bufio.NewReader(c), http.MethodPost, native.FinishPath, "")
 	if e := x.last(); e.End == nil || !slices.Equal(e.End.Warnings, want) || len(e.End.Findings) != 1 {
 		t.Errorf("end: %+v, %+v", e.End, e.Error)
+	}
+}
+
+// It looks for words in how the server waited.
+func TestTheTimingInWordsSaysWhatAClientLooksFor(t *testing.T) {
+	end := &measure.End{Timing: &measure.Timing{Clock: measure.ClockKernelArrival, Wait: measure.WaitSpinning, OwnThread: true}}
+	putInWords(end)
+	if !strings.Contains(end.Method, "spinning") || !strings.Contains(end.Method, "stamped") {
+		t.Errorf("%q", end.Method)
+	}
+	asleep := &measure.End{Timing: &measure.Timing{Clock: measure.ClockProgram, Wait: measure.WaitPoller}}
+	putInWords(asleep)
+	if asleep.Method == "" || strings.Contains(asleep.Method, "spinning") || strings.Contains(asleep.Method, "stamped") {
+		t.Errorf("%q", asleep.Method)
 	}
 }

@@ -145,17 +145,17 @@ func fakes() engines {
 			},
 		},
 		Listen: connect.Listen,
-		Echo: func(ctx context.Context, conns []net.Conn, _ measure.Options, _ engine.Flow, _ func(int64)) (string, error) {
+		Echo: func(ctx context.Context, conns []net.Conn, _ measure.Options, _ engine.Flow, _ func(int64)) (measure.Timing, error) {
 			c := conns[0]
 			defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 			buf := make([]byte, 2000)
 			for {
 				n, err := c.Read(buf)
 				if err != nil {
-					return "fake", err
+					return measure.Timing{Socket: "fake"}, err
 				}
 				if _, err := c.Write(buf[:n]); err != nil {
-					return "fake", err
+					return measure.Timing{Socket: "fake"}, err
 				}
 			}
 		},

@@ -15,7 +15,6 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/tests"
-	"soku/internal/text"
 	"soku/internal/wire/native"
 )
 
@@ -151,7 +150,7 @@ func (s *Server) lead(ss *session, creator *latch) {
 		ss.out.last(native.Event{Event: native.EventAborted, Error: measure.AsError(err, measure.KindInternal)})
 	} else {
 		if ss.prose {
-			end.Warnings = text.English().Findings(end.Findings)
+			putInWords(end)
 		}
 		ss.out.last(native.Event{Event: native.EventDone, End: end})
 	}

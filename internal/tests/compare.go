@@ -47,7 +47,7 @@ func compareRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 		return
 	}
 	for _, t := range floor.RoundTrips {
-		if t.Protocol == r.Options.Protocol && t.Method == r.Latency.Method && t.RTT.P50 > measure.NearBaseline*r.Summary.RTT.P50 {
+		if t.Protocol == r.Options.Protocol && t.ClientTiming() == r.Latency.ClientTiming() && t.RTT.P50 > measure.NearBaseline*r.Summary.RTT.P50 {
 			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{
 				"rtt_ns": r.Summary.RTT.P50, "baseline_ns": t.RTT.P50, "baseline_age_ns": ageOf(floor, r),
 			})

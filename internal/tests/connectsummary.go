@@ -38,7 +38,7 @@ func connectSummary(out *text.Lines, r *measure.Result) {
 	if l.Floor != nil {
 		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50})
 	}
-	out.Row("label.method", "summary.connect.method", text.Args{"Method": l.Method, "Client": c.ClientPath, "Server": c.ServerPath, "Main": c.Entry == "main"})
+	out.Row("label.method", "summary.connect.method", text.Args{"Method": text.English().Timing(l.ClientTiming()), "Client": c.ClientPath, "Server": c.ServerPath, "Main": c.Entry == "main"})
 }
 
 // eventRate is a rate of events with three or more digits, as a whole number from 100 on.

@@ -49,8 +49,9 @@ func finishLatency(r *measure.Result) {
 // serveLatency answers until the client is finished.
 func serveLatency(ctx context.Context, e ServerEnd) (*measure.End, error) {
 	end := &measure.End{}
-	err := e.untilFinished(ctx, e.clientFinished, func(ctx context.Context) (err error) {
-		end.Method, err = e.Engines.Echo(ctx, e.Conns.List(), e.Options, engine.Flow{Pins: e.Pins}, nil)
+	err := e.untilFinished(ctx, e.clientFinished, func(ctx context.Context) error {
+		timing, err := e.Engines.Echo(ctx, e.Conns.List(), e.Options, engine.Flow{Pins: e.Pins}, nil)
+		end.Timing = &timing
 		return err
 	})
 	return end, err

@@ -43,7 +43,7 @@ type Acceptor interface {
 // take their place.
 type Engines struct {
 	Flows  flows.Engines
-	Echo   func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (method string, err error)
+	Echo   func(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (measure.Timing, error)
 	Listen func(local netip.Addr, peers []netip.Addr, o measure.Options) (*connect.Listener, error)
 }
 

@@ -30,7 +30,7 @@ func traceSummary(out *text.Lines, r *measure.Result) {
 	if t.Foreign > 0 {
 		out.Under("summary.trace.foreign", text.Args{"N": t.Foreign})
 	}
-	out.Row("label.method", "summary.text", text.Args{"Text": t.Method})
+	out.Row("label.method", "summary.text", text.Args{"Text": text.English().Timing(t.ProbeTiming())})
 }
 
 // TraceTable are the cells of the table of hops, its head first: a row a node that

@@ -100,3 +100,19 @@ func TestAFindingWithoutItsFiguresIsShownAsItIs(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestATimingIsAListOfPhrases(t *testing.T) {
+	for want, timing := range map[string]measure.Timing{
+		"closed loop of 3 flows in turn, arrivals stamped by the kernel (SO_TIMESTAMPNS), spinning on a thread of its own": {
+			Loop: measure.LoopClosed, Flows: 3, Clock: measure.ClockKernelArrival, Wait: measure.WaitSpinning, OwnThread: true},
+		"program's clock, net poller": {Clock: measure.ClockProgram, Wait: measure.WaitPoller},
+		"open loop, from when it was due to SYN-ACK by the program's clock around connect(2)": {
+			Loop: measure.LoopOpen, Clock: measure.ClockProgram, Call: "connect(2)"},
+		"hop-limited probes, raw udp socket": {Loop: measure.LoopHops, Socket: "raw udp", Wait: "of a later version"},
+		"times of ping":                      {Tool: "ping"},
+	} {
+		if got := English().Timing(timing); got != want {
+			t.Errorf("%+v: %q, want %q", timing, got, want)
+		}
+	}
+}

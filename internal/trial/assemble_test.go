@@ -149,26 +149,27 @@ func TestFewRoundTripsAreCountedInTheirConfidence(t *testing.T) {
 }
 
 func TestWhatASplitLacksIsAWarning(t *testing.T) {
-	const stamped, plain = "requests stamped by the kernel (SO_TIMESTAMPNS), spinning", "user clock, net poller"
+	stamped := measure.Timing{Clock: measure.ClockKernelArrival, Wait: measure.WaitSpinning}
+	plain := measure.Timing{Clock: measure.ClockProgram, Wait: measure.WaitPoller}
 	split := func(n, unsplit int64) *measure.Split {
 		return &measure.Split{WholeNs: measure.Percentiles{Count: n}, Unsplit: unsplit}
 	}
 	for _, c := range []struct {
 		split          *measure.Split
-		client, server string
+		client, server measure.Timing
 		want           []measure.Finding
 	}{
-		{split(1000, 10), "", stamped, nil},
-		{split(980, 20), "", stamped, warning(measure.CodeSplitIncomplete, "", measure.Figures{"unsplit": 20, "round_trips": 1000})},
-		{split(1000, 0), "", plain, warning(measure.CodeSplitFarKernelUnstamped, "server", nil)},
-		{nil, plain, stamped, warning(measure.CodeSplitUnsupported, "client", measure.Figures{"method": plain})},
-		{nil, "requests and replies stamped by the kernel (SO_TIMESTAMPING)", stamped, warning(measure.CodeSplitStampsMissing, "", nil)},
+		{split(1000, 10), plain, stamped, nil},
+		{split(980, 20), plain, stamped, warning(measure.CodeSplitIncomplete, "", measure.Figures{"unsplit": 20, "round_trips": 1000})},
+		{split(1000, 0), plain, plain, warning(measure.CodeSplitFarKernelUnstamped, "server", nil)},
+		{nil, plain, stamped, warning(measure.CodeSplitUnsupported, "client", nil)},
+		{nil, measure.Timing{Clock: measure.ClockKernel}, stamped, warning(measure.CodeSplitStampsMissing, "", nil)},
 	} {
 		h := measure.NewHistogram()
 		h.Record(60_000)
 		r := resultOf(measure.TestLatency)
 		r.Options.Stamps = measure.StampsSplit
-		l := &measure.Latency{Method: c.client, Histogram: h, Sent: 1, Received: 1, Split: c.split, ServerMethod: c.server}
+		l := &measure.Latency{Timing: &c.client, Histogram: h, Sent: 1, Received: 1, Split: c.split, ServerTiming: &c.server}
 		assembleLatency(r, l, nil)
 		wantFindings(t, c.split, r, c.want...)
 	}

@@ -1,8 +1,6 @@
 package trial
 
 import (
-	"strings"
-
 	"soku/internal/measure"
 )
 
@@ -31,18 +29,14 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 		return
 	}
 	s.RTT = l.Histogram.Percentiles()
+	if l.RowsCut {
+		r.Findings.Add(measure.CodeRowsCut, measure.AtClient, measure.Figures{"rows": len(l.Rows)})
+	}
 	if l.Application != nil {
 		s.ApplicationRTT = l.Application.Percentiles()
 	}
 	if r.Options.Spin == "on" {
-		for _, end := range []struct {
-			where  measure.Where
-			method string
-		}{{measure.AtClient, l.Method}, {measure.AtServer, l.ServerMethod}} {
-			if end.method != "" && !strings.Contains(end.method, "spinning") {
-				r.Findings.Add(measure.CodeNotSpinning, end.where, measure.Figures{"method": end.method})
-			}
-		}
+		warnNotSpinning(l, r)
 	}
 	if r.Options.Stamps == measure.StampsSplit {
 		warnSplit(l, r)
@@ -57,6 +51,16 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	}
 }
 
+// warnNotSpinning reports at which end loops slept though they were to spin.
+func warnNotSpinning(l *measure.Latency, r *measure.Result) {
+	if t := l.ClientTiming(); !t.Spins() {
+		r.Findings.Add(measure.CodeNotSpinning, measure.AtClient, measure.Figures{"wait": t.Wait})
+	}
+	if t, known := l.EchoTiming(); known && !t.Spins() {
+		r.Findings.Add(measure.CodeNotSpinning, measure.AtServer, measure.Figures{"wait": t.Wait})
+	}
+}
+
 // unsplitShare is the share of round trips without all stamps from which a warning
 // says so.
 const unsplitShare = 0.01
@@ -64,14 +68,14 @@ const unsplitShare = 0.01
 // warnSplit reports what is missing of a split that was asked for.
 func warnSplit(l *measure.Latency, r *measure.Result) {
 	if l.Split == nil {
-		if strings.Contains(l.Method, "SO_TIMESTAMPING") {
+		if l.ClientTiming().StampsDepartures() {
 			r.Findings.Add(measure.CodeSplitStampsMissing, "", nil)
 		} else {
-			r.Findings.Add(measure.CodeSplitUnsupported, measure.AtClient, measure.Figures{"method": l.Method})
+			r.Findings.Add(measure.CodeSplitUnsupported, measure.AtClient, nil)
 		}
 		return
 	}
-	if !strings.Contains(l.ServerMethod, "stamped") {
+	if t, _ := l.EchoTiming(); !t.StampsArrivals() {
 		r.Findings.Add(measure.CodeSplitFarKernelUnstamped, measure.AtServer, nil)
 	}
 	n, of := l.Split.Unsplit, l.Split.Unsplit+l.Split.WholeNs.Count

@@ -14,7 +14,7 @@ var floorAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func keptFloor(measure.Facts) *measure.HostFloor {
 	return &measure.HostFloor{
 		MeasuredAt: floorAt,
-		RoundTrips: []measure.FloorRoundTrip{{Protocol: "tcp", Method: "closed loop", RTT: measure.Percentiles{P50: 20_000}}},
+		RoundTrips: []measure.FloorRoundTrip{{Protocol: "tcp", Timing: &measure.Timing{Loop: measure.LoopClosed}, RTT: measure.Percentiles{P50: 20_000}}},
 		Goodput:    []measure.FloorGoodput{{RXPath: "discard", GoodputBps: 40e9}, {RXPath: "read", GoodputBps: 20e9}},
 		Packets:    []measure.FloorPackets{{RXPath: "batch", PacketsPerSecond: 500_000}},
 	}
@@ -59,20 +59,20 @@ func TestAFigureNearTheHostsOwnLimitIsAWarning(t *testing.T) {
 func TestTheKeptRoundTripStandsInForTheTrialsOwnFloorOnly(t *testing.T) {
 	own := 30_000.0
 	for _, c := range []struct {
-		name   string
-		floor  *float64
-		method string
-		p50    float64
-		want   int
+		name  string
+		floor *float64
+		loop  string
+		p50   float64
+		want  int
 	}{
-		{"none of its own, near", nil, "closed loop", 79_000, 1},
-		{"none of its own, far", nil, "closed loop", 81_000, 0},
-		{"none of its own, timed otherwise", nil, "open loop", 25_000, 0},
-		{"one of its own", &own, "closed loop", 25_000, 0},
+		{"none of its own, near", nil, measure.LoopClosed, 79_000, 1},
+		{"none of its own, far", nil, measure.LoopClosed, 81_000, 0},
+		{"none of its own, timed otherwise", nil, measure.LoopOpen, 25_000, 0},
+		{"one of its own", &own, measure.LoopClosed, 25_000, 0},
 	} {
 		r := measured(measure.TestLatency)
 		r.Options.Protocol = "tcp"
-		r.Latency = &measure.Latency{Method: c.method}
+		r.Latency = &measure.Latency{Timing: &measure.Timing{Loop: c.loop}}
 		r.Summary.RTT, r.Summary.FloorNs = &measure.Percentiles{P50: c.p50}, c.floor
 		if compareWithFloor(r, keptFloor); len(r.Findings) != c.want || len(r.Findings.With(measure.CodeRTTNearBaseline)) != c.want {
 			t.Errorf("%s: %+v, want %d", c.name, r.Findings, c.want)

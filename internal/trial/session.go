@@ -93,7 +93,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	var overhead *measure.FloorReading
 	if runErr == nil {
 		if own.Latency != nil {
-			own.Latency.ServerMethod = other.Method
+			own.Latency.ServerTiming = other.Timing
 		}
 		overhead = overheadOf(ctx, d, own, r)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 const (
@@ -98,7 +99,7 @@ func (t *test) discover(ctx context.Context) (reached bool, err error) {
 		return false, err
 	}
 	lines(last)
-	t.out.debug("%s probes: %s; %d sent, %d ICMP messages were about other packets", t.Protocol, last.Method, last.Sent, last.Foreign)
+	t.out.debug("%s probes: %s; %d sent, %d ICMP messages were about other packets", t.Protocol, text.English().Timing(last.ProbeTiming()), last.Sent, last.Foreign)
 	return last.Reached, err
 }
 

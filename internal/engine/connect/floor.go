@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // floorTime is how long the floor is measured.
@@ -40,6 +41,6 @@ func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error
 		return nil, err
 	}
 	return &measure.FloorReading{
-		RTT: *end.Latency.Histogram.Percentiles(), Clock: "monotonic clock, " + end.Latency.Method,
+		RTT: *end.Latency.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: end.Latency.Timing,
 	}, nil
 }

@@ -140,7 +140,7 @@ func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, erro
 
 	total := r.total()
 	l := &measure.Latency{
-		Method: r.method(), Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
+		Timing: r.timing(), Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: total.attempts(), Received: total.by[opened], Lost: total.failed(), LateSends: total.late,
 	}
 	c := &measure.Connect{
@@ -196,15 +196,15 @@ func (r *run) net() bool {
 	return ok
 }
 
-func (r *run) method() string {
-	text := "closed loop, SYN to SYN-ACK by the user clock around "
+func (r *run) timing() *measure.Timing {
+	t := &measure.Timing{Loop: measure.LoopClosed, Clock: measure.ClockProgram, Call: "connect(2)"}
 	if r.gap > 0 {
-		text = "open loop, from when it was due to SYN-ACK by the user clock around "
+		t.Loop = measure.LoopOpen
 	}
 	if r.net() {
-		return text + "net.Dialer"
+		t.Call = "net.Dialer"
 	}
-	return text + "connect(2)"
+	return t
 }
 
 // grow adds a connector, up to the most there may be.

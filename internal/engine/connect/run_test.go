@@ -226,7 +226,7 @@ func TestTheFloorIsTakenOnLoopback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.RTT.Count < 10 || f.RTT.P50 <= 0 || !strings.Contains(f.Clock, "SYN to SYN-ACK") {
+	if f.RTT.Count < 10 || f.RTT.P50 <= 0 || f.Clock == "" || f.Timing.Call == "" {
 		t.Errorf("floor %+v", f)
 	}
 }

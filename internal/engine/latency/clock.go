@@ -20,8 +20,3 @@ func (c clock) now() int64 {
 	}
 	return ns
 }
-
-// clockText names the clock and how messages reach the kernel, for a result.
-func clockText(l link) string {
-	return "monotonic clock (" + sock.ClockSource + "), " + l.String()
-}

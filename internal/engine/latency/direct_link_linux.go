@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/longcall"
 )
@@ -93,19 +94,16 @@ func (l *directLink) release() {
 	l.blockingLink.release()
 }
 
-func (l *directLink) String() string {
-	how := "blocking socket"
+func (l *directLink) timing() measure.Timing {
+	t := l.blockingLink.timing()
+	t.OwnThread = true
 	if l.spin {
-		how = "spinning"
+		t.Wait = measure.WaitSpinning
 	}
-	clock := "user clock"
-	switch {
-	case l.both:
-		clock = "requests and replies stamped by the kernel (SO_TIMESTAMPING)"
-	case l.stamping:
-		clock = l.what + " stamped by the kernel (SO_TIMESTAMPNS)"
+	if l.both {
+		t.Clock = measure.ClockKernel
 	}
-	return clock + ", " + how + " on a thread of its own"
+	return t
 }
 
 // prepare makes room for messages of a size.

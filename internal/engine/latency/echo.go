@@ -15,8 +15,8 @@ import (
 // Echo answers each message that comes over conns, which are all the connections of
 // one trial, at least one, with one of the same size, until the far end is done or
 // ctx ends; neither is an error. o is effective and the same as at the end that asks,
-// and so is f.Policy. It leaves conns open. method says how messages reached this
-// end's kernel, and whether it could spin as asked.
+// and so is f.Policy. It leaves conns open. The timing is how this end waited, and
+// whether it could spin as asked.
 //
 // Over UDP it answers only requests of [Run], each with exactly as many bytes
 // as came, and ends at Run's end mark; those may all be lost, so the caller bounds
@@ -26,7 +26,7 @@ import (
 // Over TCP, seen gets how long it took from each answer to the next message, ns: the
 // round trip as the echo itself sees it. It may be nil. With it, or with a policy of
 // extra messages, which TCP alone has, no loop spins.
-func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (method string, err error) {
+func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (measure.Timing, error) {
 	e := echoOptions{Options: o, lap: f.Policy.ExtraMessageEvery, seen: seen, pins: f.Pins}
 	if e.lap > 0 || seen != nil {
 		return echoEach(ctx, conns, e, openShared)
@@ -37,7 +37,7 @@ func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flo
 	case spin && len(conns) > 1:
 		if links, ok := openTogether(conns); ok {
 			err := echoTogether(ctx, conns, links, e)
-			return links[0].String(), err
+			return links[0].timing(), err
 		}
 	case len(conns) == 1:
 		return echo(ctx, conns[0], e, openFor(spin))
@@ -56,14 +56,14 @@ type echoOptions struct {
 }
 
 // echoEach answers every connection in a goroutine of its own.
-func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker) (method string, err error) {
-	methods, errs := make([]string, len(conns)), make([]error, len(conns))
+func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker) (measure.Timing, error) {
+	timings, errs := make([]measure.Timing, len(conns)), make([]error, len(conns))
 	var all sync.WaitGroup
 	for i, conn := range conns {
-		all.Go(func() { methods[i], errs[i] = echo(ctx, conn, o, open) })
+		all.Go(func() { timings[i], errs[i] = echo(ctx, conn, o, open) })
 	}
 	all.Wait()
-	return methods[0], errors.Join(errs...)
+	return timings[0], errors.Join(errs...)
 }
 
 // openTogether opens spinning links for one thread; ok is false where that
@@ -94,22 +94,22 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOpt
 	}
 	if o.Stamps == measure.StampsSplit {
 		for _, l := range links {
-			l.stamp("requests")
+			l.stamp()
 		}
 	}
 	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), o.FarTimes()) })
 	return echoed(ctx, conns[0], err)
 }
 
-func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (method string, err error) {
+func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measure.Timing, error) {
 	if err := checkEcho(o.Options); err != nil {
-		return "", err
+		return measure.Timing{}, err
 	}
 	setNoDelay(conn)
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
-		l.stamp("requests") // when a request came, not when this end ran again
+		l.stamp() // when a request came, not when this end ran again
 	}
 	e := echoer{link: l, lap: o.lap, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
@@ -119,8 +119,8 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (metho
 	if d, ok := l.(looper); ok {
 		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes) }
 	}
-	err = alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })
-	return l.String(), echoed(ctx, conn, err)
+	err := alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })
+	return l.timing(), echoed(ctx, conn, err)
 }
 
 func checkEcho(o measure.Options) error {

@@ -81,7 +81,8 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 		return nil, err
 	}
 	// The time may run out on a busy host: what was measured by then is the floor.
-	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: clockText(c.link)}, nil
+	timing := c.link.timing()
+	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: &timing}, nil
 }
 
 // holding makes links that hold each message before it leaves, as if it were on

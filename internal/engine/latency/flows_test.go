@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 
 // trialOver runs a whole trial over n connections and returns the client's half
 // and how the echo did it.
-func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, string) {
+func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, measure.Timing) {
 	t.Helper()
 	var near, far []net.Conn
 	for range n {
@@ -26,10 +25,10 @@ func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, string
 		near, far = append(near, a), append(far, b)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	done, method := make(chan error, 1), ""
+	done, timing := make(chan error, 1), measure.Timing{}
 	go func() {
 		var err error
-		method, err = Echo(ctx, far, o, engine.Flow{}, nil)
+		timing, err = Echo(ctx, far, o, engine.Flow{}, nil)
 		done <- err
 	}()
 	l, err := Run(t.Context(), near, o, engine.Flow{})
@@ -37,7 +36,7 @@ func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, string
 	if echoErr := <-done; err != nil || echoErr != nil {
 		t.Fatalf("%+v, %v; echo: %v", l, err, echoErr)
 	}
-	return l, method
+	return l, timing
 }
 
 // forEachWay runs f with and without spinning, for each protocol.
@@ -105,9 +104,9 @@ func TestBothEndsSpinWhenAskedAndSaySo(t *testing.T) {
 		for _, rate := range []float64{0, 2000} {
 			o.RequestRate = rate
 			l, echo := trialOver(t, 1, o)
-			for _, method := range []string{l.Method, echo} {
-				if strings.Contains(method, "spinning") != (o.Spin == "on") {
-					t.Errorf("rate %v, spin %s: %q", rate, o.Spin, method)
+			for _, timing := range []measure.Timing{*l.Timing, echo} {
+				if timing.Spins() != (o.Spin == "on") {
+					t.Errorf("rate %v, spin %s: %+v", rate, o.Spin, timing)
 				}
 			}
 		}

@@ -29,9 +29,8 @@ type link interface {
 	read(b []byte) (int, error)
 	// write takes a datagram or a part of b; errTick when the queue was full for a tick.
 	write(b []byte) (int, error)
-	// stamp asks the kernel for the times of arrival, which late is about. what comes
-	// is for String: requests or replies.
-	stamp(what string)
+	// stamp asks the kernel for the times of arrival, which late is about.
+	stamp()
 	// split asks it for those of requests leaving and replies coming, which a looper
 	// knows how to use; false where it cannot. iface is what packets leave by, if known.
 	split(iface string) bool
@@ -45,8 +44,8 @@ type link interface {
 	// blocking reports whether calls block an OS thread, which then should be
 	// the caller's own.
 	blocking() bool
-	// String says what the times of replies are and how the bytes reach the kernel.
-	String() string
+	// timing is who takes the times of what arrives, and how a read waits.
+	timing() measure.Timing
 }
 
 // looper is a link that runs whole ping-pongs and echoes by itself.
@@ -148,7 +147,7 @@ func (l *pollerLink) write(b []byte) (int, error) {
 	return n, tickOr(err)
 }
 
-func (l *pollerLink) stamp(string) {}
+func (l *pollerLink) stamp() {}
 
 func (l *pollerLink) split(string) bool { return false }
 
@@ -160,7 +159,9 @@ func (l *pollerLink) busy() bool { return false }
 
 func (l *pollerLink) blocking() bool { return false }
 
-func (l *pollerLink) String() string { return "user clock, net poller" }
+func (l *pollerLink) timing() measure.Timing {
+	return measure.Timing{Clock: measure.ClockProgram, Wait: measure.WaitPoller}
+}
 
 func tickOr(err error) error {
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {

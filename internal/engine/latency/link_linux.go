@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -41,7 +42,6 @@ type blockingLink struct {
 	rewatch  func() // gives the socket back to the net poller
 	in, out  transfer
 	stamping bool
-	what     string // of it is stamped
 	stamped  sock.StampedReader
 	behind   time.Duration
 }
@@ -130,8 +130,7 @@ func (t *transfer) do(through func(func(uintptr) bool) error, b []byte) (int, er
 
 func (l *blockingLink) split(string) bool { return false }
 
-func (l *blockingLink) stamp(what string) {
-	l.what = what
+func (l *blockingLink) stamp() {
 	_ = l.raw.Control(func(fd uintptr) {
 		l.stamping = sock.Stamp(int(fd), true) == nil
 	})
@@ -151,9 +150,10 @@ func (l *blockingLink) busy() bool { return false }
 
 func (l *blockingLink) blocking() bool { return true }
 
-func (l *blockingLink) String() string {
+func (l *blockingLink) timing() measure.Timing {
+	t := measure.Timing{Clock: measure.ClockProgram, Wait: measure.WaitBlocking}
 	if l.stamping {
-		return l.what + " stamped by the kernel (SO_TIMESTAMPNS), blocking socket"
+		t.Clock = measure.ClockKernelArrival
 	}
-	return "user clock, blocking socket"
+	return t
 }

@@ -19,7 +19,7 @@ func TestTheKernelSaysHowLongAgoAReplyCame(t *testing.T) {
 				t.Fatal("no blocking link")
 			}
 			defer l.release()
-			l.stamp("replies")
+			l.stamp()
 			late := func(wait time.Duration) time.Duration {
 				begin := time.Now()
 				if _, err := far.Write([]byte("reply")); err != nil {

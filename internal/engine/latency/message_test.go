@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"soku/internal/engine/latency/roundtrip"
+	"soku/internal/measure"
 )
 
 func FuzzParseHeader(f *testing.F) {
@@ -45,13 +46,13 @@ func (l *feed) read(b []byte) (int, error) {
 	return n, nil
 }
 func (l *feed) write(b []byte) (int, error) { return len(b), nil }
-func (l *feed) stamp(string)                {}
+func (l *feed) stamp()                      {}
 func (l *feed) split(string) bool           { return false }
 func (l *feed) late() time.Duration         { return l.ago }
 func (l *feed) release()                    {}
 func (l *feed) busy() bool                  { return false }
 func (l *feed) blocking() bool              { return false }
-func (l *feed) String() string              { return "a feed" }
+func (l *feed) timing() measure.Timing      { return measure.Timing{} }
 
 func fuzzClient(t *testing.T, l link, stream bool, size int) (*client, *roundtrip.Window) {
 	c := &client{flows: []*flow{{}}, link: l, stream: stream, size: size, timeout: int64(time.Hour), token: 7, clock: clock{start: time.Now()}}

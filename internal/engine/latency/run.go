@@ -3,7 +3,6 @@ package latency
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -82,7 +81,7 @@ func (c *client) attach(open linker) {
 				c.splits = newSplits(iface)
 			}
 		case split, c.o.Stamps == "on", c.o.Stamps != "off" && !f.link.busy():
-			f.link.stamp("replies")
+			f.link.stamp()
 		}
 	}
 	c.link = c.flows[0].link
@@ -135,18 +134,12 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	c.farewell()
 
 	l := &measure.Latency{
-		Method: c.method(), Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
+		Timing: c.timing(), Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: c.sent, Received: c.received, Lost: c.lost, Duplicated: c.duplicated, LateSends: c.late,
 		Application: kept.Application, OneWay: c.ways.result(), Split: c.splits.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.o),
 	}
-	if l.Split != nil {
-		l.Method += "; " + l.Split.Stamps
-	}
 	if l.Application == nil {
 		l.Application = l.Histogram // they are the same where the kernel stamps nothing
-	}
-	if kept.RowsCut {
-		l.Method += "; the first 10000 rows are kept"
 	}
 	if err == nil && c.received == 0 {
 		err = measure.Errorf(measure.KindBroken, "measure latency to %s: none of %d requests was answered within %s", c.peer, c.sent, c.o.Timeout).
@@ -234,15 +227,16 @@ func setNoDelay(conn net.Conn) {
 	}
 }
 
-func (c *client) method() string {
-	loop := "closed loop"
+func (c *client) timing() *measure.Timing {
+	t := c.link.timing()
+	t.Loop = measure.LoopClosed
 	if c.gap > 0 {
-		loop = "open loop"
+		t.Loop = measure.LoopOpen
 	}
 	if n := len(c.flows); n > 1 {
-		loop += fmt.Sprintf(" of %d flows in turn", n)
+		t.Flows = n
 	}
-	return loop + ", " + c.link.String()
+	return &t
 }
 
 // flowResults are the figures of each flow where there are several.

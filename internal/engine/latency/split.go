@@ -75,13 +75,13 @@ func (s *splits) result() *measure.Split {
 	if s == nil || s.all.whole.Count() == 0 {
 		return nil
 	}
-	x, stamps := s.all, "software stamps"
+	x, stamps, by := s.all, measure.StampsSoftware, ""
 	hardware := s.hardware != nil && 2*s.hardware.whole.Count() > x.whole.Count()
 	if hardware {
-		x, stamps = s.hardware, "hardware stamps of "+s.iface+" beside software stamps"
+		x, stamps, by = s.hardware, measure.StampsHardware, s.iface
 	}
 	r := &measure.Split{
-		Stamps: stamps, Unsplit: s.replies - x.whole.Count(), WholeNs: *x.whole.Percentiles(),
+		Stamps: stamps, StampedBy: by, Unsplit: s.replies - x.whole.Count(), WholeNs: *x.whole.Percentiles(),
 		HostSend: x.send, Path: x.path, FarHost: x.far, HostReceive: x.receive,
 		HostSendNs: *x.send.Percentiles(), PathNs: *x.path.Percentiles(), FarHostNs: *x.far.Percentiles(), HostReceiveNs: *x.receive.Percentiles(),
 	}

@@ -38,11 +38,12 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(me
 		return nil, err
 	}
 	defer p.Close()
+	timing := p.Timing()
 	f := &finder{
 		asker: asker{prober: p, target: target, o: o, patience: o.Timeout.Std()},
 		view:  view,
 		out: &measure.PathMTU{
-			Probe: o.Probe, Method: p.String(), Port: o.Port, Limit: measure.LimitUnknown,
+			Probe: o.Probe, Timing: &timing, Port: o.Port, Limit: measure.LimitUnknown,
 			InterfaceBytes: interfaceMTU(p.Local(), o.Device), Sizes: []measure.MTUSize{},
 		},
 	}

@@ -53,13 +53,13 @@ func (s *scripted) Receive(wait time.Duration, take func(probe.Answer)) error {
 	return nil
 }
 
-func (s *scripted) Forget(uint16)     {}
-func (s *scripted) Serial() bool      { return false }
-func (s *scripted) Port(int) int      { return 1000 }
-func (s *scripted) Local() netip.Addr { return here }
-func (s *scripted) Foreign() int64    { return 0 }
-func (s *scripted) Close()            {}
-func (s *scripted) String() string    { return "scripted" }
+func (s *scripted) Forget(uint16)          {}
+func (s *scripted) Serial() bool           { return false }
+func (s *scripted) Port(int) int           { return 1000 }
+func (s *scripted) Local() netip.Addr      { return here }
+func (s *scripted) Foreign() int64         { return 0 }
+func (s *scripted) Close()                 {}
+func (s *scripted) Timing() measure.Timing { return measure.Timing{} }
 
 // road is a path of that many routers whose link behind one of them carries so much;
 // reports are what is said of packets that are larger.

@@ -45,5 +45,6 @@ func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReadi
 		return nil, err
 	}
 	// The time may run out on a busy host: what was measured by then is the floor.
-	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: "monotonic clock (" + sock.ClockSource + "), " + s.String()}, nil
+	timing := s.timing()
+	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: &timing}, nil
 }

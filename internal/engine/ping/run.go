@@ -115,9 +115,11 @@ func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	<-received
 	stop()
 	kept := p.rec.Stop(p.now())
+	timing := p.socket.timing()
+	timing.Loop = measure.LoopOpen
 	l := &measure.Latency{
-		Method:    "open loop, " + p.socket.String(),
-		Histogram: kept.Histogram, Rows: kept.Rows, Series: kept.Series,
+		Timing:    &timing,
+		Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: p.sent, Received: p.received, Lost: p.lost, Duplicated: p.duplicated, LateSends: p.late,
 		DeviationNs: p.moments.deviation(), SpanNs: max(p.lastSend, p.lastReply),
 	}

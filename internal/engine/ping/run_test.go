@@ -77,9 +77,9 @@ func (s *script) departed() ([]byte, time.Time, bool) {
 	return told, s.toldAt, told != nil
 }
 
-func (s *script) ownsID() bool   { return true }
-func (s *script) close()         {}
-func (s *script) String() string { return "a script" }
+func (s *script) ownsID() bool           { return true }
+func (s *script) close()                 {}
+func (s *script) timing() measure.Timing { return measure.Timing{} }
 
 // echoed is the honest reply to a request.
 func echoed(request []byte) arrival {

@@ -34,8 +34,17 @@ type socket interface {
 	// otherwise the kernel chose one and delivers only replies that carry it.
 	ownsID() bool
 	close()
-	// String says what kind of socket it is and who takes the times.
-	String() string
+	// timing is the kind of socket and who takes the times.
+	timing() measure.Timing
+}
+
+// timingOf is the timing of a socket whose times the program takes.
+func timingOf(isRaw bool) measure.Timing {
+	t := measure.Timing{Clock: measure.ClockProgram, Socket: "icmp datagram"}
+	if isRaw {
+		t.Socket = "raw icmp"
+	}
+	return t
 }
 
 // errTick says that nothing came within the wait.

@@ -190,16 +190,13 @@ func (s *kernelSocket) close() {
 	}
 }
 
-func (s *kernelSocket) String() string {
-	kind, clock := "ICMP datagram socket", "user clock"
-	if s.isRaw {
-		kind = "raw ICMP socket"
-	}
+func (s *kernelSocket) timing() measure.Timing {
+	t := timingOf(s.isRaw)
 	if s.stamped {
-		clock = "replies stamped by the kernel (SO_TIMESTAMPNS)"
+		t.Clock = measure.ClockKernelArrival
 	}
 	if s.stamped && s.out != nil {
-		clock = "requests and replies stamped by the kernel (SO_TIMESTAMPING, SO_TIMESTAMPNS)"
+		t.Clock = measure.ClockKernel
 	}
-	return clock + ", " + kind
+	return t
 }

@@ -102,9 +102,4 @@ func (s *portableSocket) ownsID() bool { return true }
 
 func (s *portableSocket) close() { _ = s.conn.Close() }
 
-func (s *portableSocket) String() string {
-	if s.isRaw {
-		return "user clock, raw ICMP socket"
-	}
-	return "user clock, ICMP datagram socket"
-}
+func (s *portableSocket) timing() measure.Timing { return timingOf(s.isRaw) }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -153,9 +154,9 @@ func (p *connecting) Serial() bool      { return true }
 func (p *connecting) Port(flow int) int { return int(p.ports[flow]) }
 func (p *connecting) Local() netip.Addr { return p.from }
 func (p *connecting) Foreign() int64    { return p.foreign }
-func (p *connecting) String() string {
-	return describe("connection attempts", p.stamped)
-}
+
+// Timing implements Prober.
+func (p *connecting) Timing() measure.Timing { return timing("tcp connect", p.stamped) }
 
 func (p *connecting) Close() {
 	for _, a := range p.open {

@@ -98,7 +98,7 @@ func open(c Config, kind, protocol int) (fd int, err error) {
 // openRaw has one socket for all flows. What leaves it has headers of this package,
 // and the kernel quotes them in errors.
 func openRaw(c Config, base codec) (_ Prober, err error) {
-	p := &sockets{codec: base, raw: true, how: "raw " + base.kind + " socket"}
+	p := &sockets{codec: base, raw: true, how: "raw " + base.kind}
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -174,7 +174,7 @@ func (p *sockets) reserve(c Config) error {
 // openDatagrams has a socket a flow, of the kind that every user may open: UDP, or
 // ICMP where net.ipv4.ping_group_range allows.
 func openDatagrams(c Config, base codec) (_ Prober, err error) {
-	p := &sockets{codec: base, how: base.kind + " datagram socket"}
+	p := &sockets{codec: base, how: base.kind + " datagram"}
 	defer func() {
 		if err != nil {
 			p.Close()

@@ -52,8 +52,8 @@ type Prober interface {
 	// Foreign counts the errors about packets that were none of the probes.
 	Foreign() int64
 	Close()
-	// String says what kind of socket it is and who takes the times.
-	String() string
+	// Timing is the kind of socket and who takes the times.
+	Timing() measure.Timing
 }
 
 // Numbers of probes.

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -219,13 +220,15 @@ func (p *sockets) Serial() bool      { return false }
 func (p *sockets) Port(flow int) int { return int(p.ports[flow]) }
 func (p *sockets) Local() netip.Addr { return p.from }
 func (p *sockets) Foreign() int64    { return p.foreign }
-func (p *sockets) String() string    { return describe(p.how, p.stamped) }
 
-func describe(how string, stamped bool) string {
+// Timing implements Prober.
+func (p *sockets) Timing() measure.Timing { return timing(p.how, p.stamped) }
+
+func timing(socket string, stamped bool) measure.Timing {
 	if stamped {
-		return "answers stamped by the kernel (SO_TIMESTAMPNS), " + how
+		return measure.Timing{Socket: socket, Clock: measure.ClockKernelArrival}
 	}
-	return "user clock, " + how
+	return measure.Timing{Socket: socket, Clock: measure.ClockProgram}
 }
 
 func (p *sockets) Close() {

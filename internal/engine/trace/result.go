@@ -4,8 +4,9 @@ import "soku/internal/measure"
 
 // result is what is known now.
 func (t *tracer) result() *measure.Trace {
+	timing := t.prober.Timing()
 	out := &measure.Trace{
-		Probe: t.o.Probe, Method: t.prober.String(), Port: t.o.Port,
+		Probe: t.o.Probe, Timing: &timing, Port: t.o.Port,
 		Rounds: t.round, Sent: t.probes, Foreign: t.prober.Foreign(),
 	}
 	longest := 0
@@ -49,7 +50,9 @@ func (t *tracer) latency() *measure.Latency {
 	if t.rtts.Count() == 0 {
 		return nil
 	}
-	l := &measure.Latency{Method: "hop-limited probes, " + t.prober.String(), Histogram: t.rtts}
+	timing := t.prober.Timing()
+	timing.Loop = measure.LoopHops
+	l := &measure.Latency{Timing: &timing, Histogram: t.rtts}
 	for _, f := range t.flows {
 		if f.reached {
 			c := f.cells[f.end-1]

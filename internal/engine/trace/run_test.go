@@ -66,13 +66,13 @@ func (s *scripted) Receive(wait time.Duration, take func(probe.Answer)) error {
 	return nil
 }
 
-func (s *scripted) Forget(number uint16) { delete(s.open, number) }
-func (s *scripted) Serial() bool         { return s.serial }
-func (s *scripted) Port(flow int) int    { return 1000 + flow }
-func (s *scripted) Local() netip.Addr    { return netip.Addr{} }
-func (s *scripted) Foreign() int64       { return 0 }
-func (s *scripted) Close()               {}
-func (s *scripted) String() string       { return "scripted" }
+func (s *scripted) Forget(number uint16)   { delete(s.open, number) }
+func (s *scripted) Serial() bool           { return s.serial }
+func (s *scripted) Port(flow int) int      { return 1000 + flow }
+func (s *scripted) Local() netip.Addr      { return netip.Addr{} }
+func (s *scripted) Foreign() int64         { return 0 }
+func (s *scripted) Close()                 {}
+func (s *scripted) Timing() measure.Timing { return measure.Timing{} }
 
 var far = netip.MustParseAddr("192.0.2.200")
 

@@ -48,7 +48,7 @@ func Result(id string, n int) *measure.Result {
 			Streams:   []measure.Stream{{Index: 0, SentBytes: 10, ReceivedBytes: 9}},
 			Samples:   []measure.Sample{{StartNs: 0, EndNs: 100_000_000, ReceivedBytes: 9}},
 		}},
-		Latency:  &measure.Latency{Method: "closed loop", Histogram: h, Sent: 100, Received: 100},
+		Latency:  &measure.Latency{Timing: &measure.Timing{Loop: measure.LoopClosed}, Histogram: h, Sent: 100, Received: 100},
 		Findings: measure.Findings{measure.TextFinding("日本語 \u0000 and \"quotes\"")},
 	}
 }

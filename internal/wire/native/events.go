@@ -58,6 +58,7 @@ func presentable(end *measure.End) *measure.End {
 		end.Error = fromServer(end.Error)
 	}
 	end.Findings, end.Warnings = presentableFindings(end.Findings, end.Warnings), nil
+	end.Timing, end.Method = presentableTiming(end.Timing, end.Method), ""
 	return end
 }
 

@@ -54,3 +54,16 @@ func TestWhatAServerFindsIsBounded(t *testing.T) {
 		t.Errorf("%d findings of sentences", len(got))
 	}
 }
+
+func TestTheTimingOfAServerIsBoundedAndMayBeAPhrase(t *testing.T) {
+	if got := presentableTiming(nil, "user clock, spinning on a thread of its own"); got == nil || !got.Spins() || !got.OwnThread {
+		t.Errorf("%+v", got)
+	}
+	if got := presentableTiming(nil, ""); got != nil {
+		t.Errorf("%+v", got)
+	}
+	got := presentableTiming(&measure.Timing{Wait: "\x1b[2J" + strings.Repeat("x", 10_000), Socket: strings.Repeat("y", 10_000)}, "spinning")
+	if got.Spins() || len(got.Wait) > 510 || len(got.Socket) > 510 || strings.Contains(got.Wait, "\x1b") {
+		t.Errorf("%.100q, %d bytes", got.Wait, len(got.Socket))
+	}
+}
