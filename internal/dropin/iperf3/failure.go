@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/iperf3"
 )
 
@@ -61,9 +62,9 @@ func numbered(f iperf3.ServerFailure) string {
 func reason(e *measure.Error) string {
 	var errno syscall.Errno
 	switch {
-	case strings.HasSuffix(e.Message, ": refused"):
+	case sock.Refused(e):
 		return "Connection refused"
-	case strings.HasSuffix(e.Message, ": no answer in time"):
+	case sock.TimedOut(e):
 		return "Connection timed out"
 	case errors.As(e, &errno) && errno.Error() != "":
 		text := errno.Error()

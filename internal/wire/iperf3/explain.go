@@ -35,9 +35,9 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 	}
 	switch {
 	case sock.Refused(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: refused", to).WithHint(`is "iperf3 -s" running there, and is %s %d open?`, network, to.Port())
+		return measure.Errorf(measure.KindUnreachable, "connect %s: refused", to).WithHint(`is "iperf3 -s" running there, and is %s %d open?`, network, to.Port()).WithCause(err)
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).WithHint("is the host up, and does a firewall or security group let %s %d through?", network, to.Port())
+		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).WithHint("is the host up, and does a firewall or security group let %s %d through?", network, to.Port()).WithCause(err)
 	}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
