@@ -1,0 +1,107 @@
+package measure
+
+// Latency is what a request/response or ping trial left.
+type Latency struct {
+	Timing       *Timing        `json:"timing,omitempty" jsonschema:"description=How the client waited and who took the times"`
+	ServerTiming *Timing        `json:"server_timing,omitempty" jsonschema:"description=How the server waited for messages"`
+	Method       string         `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
+	ServerMethod string         `json:"server_method,omitempty" jsonschema:"description=The server's timing in words; only in documents of earlier versions"`
+	Histogram    *Histogram     `json:"histogram,omitempty" jsonschema:"description=Every round trip in ns; absent only in ingested results whose source has none"`
+	Application  *Histogram     `json:"application,omitempty" jsonschema:"description=The same from program to program on the user clock; equal to histogram where the kernel stamped no arrival"`
+	RowsCut      bool           `json:"rows_cut,omitempty" jsonschema:"description=There were more rows than are kept"`
+	Rows         []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
+	Sent         int64          `json:"sent"`
+	Received     int64          `json:"received"`
+	Lost         int64          `json:"lost"`
+	Duplicated   int64          `json:"duplicated,omitempty"`
+	LateSends    int64          `json:"late_sends,omitempty"`
+	DeviationNs  float64        `json:"deviation_ns,omitempty" jsonschema:"description=Test ping: standard deviation of all round trips (the mdev of ping)"`
+	SpanNs       int64          `json:"span_ns,omitempty" jsonschema:"description=Test ping: from the first request to the last reply or request"`
+	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element a flow where there are several"`
+	Arrivals     *Arrivals      `json:"arrivals,omitempty" jsonschema:"description=Open loop only"`
+	OneWay       *OneWay        `json:"one_way,omitempty"`
+	Split        *Split         `json:"split,omitempty"`
+	Floor        *FloorReading  `json:"floor,omitempty"`
+	Series       []LatencyPoint `json:"series,omitempty" jsonschema:"description=At most 1000 points over the trial"`
+}
+
+// ClientTiming is how the client timed round trips.
+func (l *Latency) ClientTiming() Timing { return timingOf(l.Timing, l.Method) }
+
+// EchoTiming is how the server waited for messages; false where that is not known.
+func (l *Latency) EchoTiming() (t Timing, known bool) {
+	return timingOf(l.ServerTiming, l.ServerMethod), l.ServerTiming != nil || l.ServerMethod != ""
+}
+
+// LatencyFlow is one of several flows that took turns.
+type LatencyFlow struct {
+	Index  int         `json:"index"`
+	Local  string      `json:"local" jsonschema:"description=Address and port at the client"`
+	Remote string      `json:"remote" jsonschema:"description=Address and port at the server"`
+	RTT    Percentiles `json:"rtt_ns"`
+}
+
+// Arrivals is the schedule of an open loop and how well it was kept.
+type Arrivals struct {
+	Process     string      `json:"process" jsonschema:"enum=fixed,enum=poisson"`
+	Seed        int64       `json:"seed,omitempty" jsonschema:"description=Of random arrivals"`
+	SendErrorNs Percentiles `json:"send_error_ns" jsonschema:"description=When a request was handed to the kernel minus when it was due"`
+	SendError   *Histogram  `json:"send_error,omitempty"`
+}
+
+// OneWay is what a round trip was made of. Two clocks cannot be compared better
+// than the path allows: every delay is known within plus or minus ClockErrorNs, by
+// which what is taken off one way is added to the other.
+type OneWay struct {
+	UpNs          Percentiles `json:"up_ns" jsonschema:"description=Client to server"`
+	DownNs        Percentiles `json:"down_ns" jsonschema:"description=Server to client"`
+	Up            *Histogram  `json:"up"`
+	Down          *Histogram  `json:"down"`
+	ClockOffsetNs int64       `json:"clock_offset_ns" jsonschema:"description=Server's monotonic clock minus the client's time since the start"`
+	ClockErrorNs  int64       `json:"clock_error_ns" jsonschema:"description=Half the fastest round trip without the time at the server: the offset and every delay are known within plus or minus this"`
+	ClockDriftPPM float64     `json:"clock_drift_ppm" jsonschema:"description=How much faster the server's clock runs; 0 where the trial was too short to tell"`
+	Exchanges     int64       `json:"exchanges" jsonschema:"description=Evenly taken from the trial"`
+}
+
+// Split is where the round trips of the program went, by the kernel's stamps of what
+// left and came. Of each round trip the parts add up to the whole, so the means do,
+// too; percentiles do not. No clock is compared with another: the time at the far host
+// is a difference on its own clock.
+type Split struct {
+	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client: software, or hardware beside it; a phrase in documents of earlier versions"`
+	StampedBy     string       `json:"stamped_by,omitempty" jsonschema:"description=Interface whose hardware stamped"`
+	WholeNs       Percentiles  `json:"whole_ns" jsonschema:"description=From program to program; only of the round trips that could be split"`
+	HostSendNs    Percentiles  `json:"host_send_ns" jsonschema:"description=From the program's call to the kernel handing the request to the interface; its queue is in it"`
+	InterfaceNs   *Percentiles `json:"interface_ns,omitempty" jsonschema:"description=Driver and interface of the client; both ways together; where the interface stamps"`
+	PathNs        Percentiles  `json:"path_ns" jsonschema:"description=Both ways together; with the far kernel from where it is handed the reply"`
+	FarHostNs     Percentiles  `json:"far_host_ns" jsonschema:"description=From the far kernel having the request to the far program handing it the reply"`
+	HostReceiveNs Percentiles  `json:"host_receive_ns" jsonschema:"description=From the kernel having the reply to the program having it"`
+	HostSend      *Histogram   `json:"host_send"`
+	Interface     *Histogram   `json:"interface,omitempty"`
+	Path          *Histogram   `json:"path"`
+	FarHost       *Histogram   `json:"far_host"`
+	HostReceive   *Histogram   `json:"host_receive"`
+	Unsplit       int64        `json:"unsplit" jsonschema:"description=Round trips of which a stamp did not come; they are in no part"`
+}
+
+// LatencyRow is the distribution of one block of round trips.
+type LatencyRow struct {
+	StartNs int64       `json:"start_ns"`
+	EndNs   int64       `json:"end_ns"`
+	RTT     Percentiles `json:"rtt_ns"`
+}
+
+// LatencyPoint is the median and the maximum of a slice of the trial.
+type LatencyPoint struct {
+	AtNs  int64 `json:"at_ns"`
+	P50Ns int64 `json:"p50_ns"`
+	MaxNs int64 `json:"max_ns"`
+}
+
+// FloorReading is the same measurement on this host's loopback, taken just
+// before or after.
+type FloorReading struct {
+	RTT    Percentiles `json:"rtt_ns"`
+	Clock  string      `json:"clock" jsonschema:"description=Name of the clock; in documents of earlier versions also the timing in words"`
+	Timing *Timing     `json:"timing,omitempty" jsonschema:"description=How both ends waited and who took the times"`
+}
