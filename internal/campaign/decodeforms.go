@@ -88,7 +88,7 @@ func (t *TestPlan) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) er
 		t.set[m.Key] = true
 		at := yamlfile.Join(path, m.Key)
 		d.Mark(at, m.Value.Place())
-		if err := d.Decode(m.Value, fields[i].Pointer(&t.Options), at); err != nil {
+		if err := fields[i].Edit(&t.Options, func(p any) error { return d.Decode(m.Value, p, at) }); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func optionField(key string) (measure.OptionField, bool) {
 
 // setOption writes the text of an option's value into o.
 func setOption(o *measure.Options, f measure.OptionField, text string) error {
-	return yamlfile.Set(f.Pointer(o), text)
+	return f.Edit(o, func(p any) error { return yamlfile.Set(p, text) })
 }
 
 func names[T ~string](values []T) string {

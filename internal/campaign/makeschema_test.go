@@ -139,7 +139,7 @@ func (*TestPlan) schema() *jsonschema.Schema {
 }
 
 func optionSchema(f measure.OptionField) *jsonschema.Schema {
-	t := reflect.TypeOf(f.Pointer(new(measure.Options))).Elem()
+	t := f.Type()
 	s := schemaOf(t)
 	if t.Kind() == reflect.String && len(f.Enum) == 0 {
 		s = named() // dscp: 46

@@ -20,7 +20,9 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 		if r := f.Range(); r != "" && !strings.Contains(help, r) {
 			help += " (" + r + ")"
 		}
-		switch p := f.Pointer(o).(type) {
+		value := reflect.New(f.Type())
+		value.Elem().Set(reflect.ValueOf(f.Value(o)))
+		switch p := value.Interface().(type) {
 		case pflag.Value:
 			addUnitFlag(flags, p, f.Flag, f.Short, help)
 		case *measure.Direction:
@@ -38,14 +40,32 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 		default:
 			panic(fmt.Sprintf("option %s has a type without a flag", f.Key))
 		}
+		flag := flags.Lookup(f.Flag)
+		flag.Value = optionValue{flag.Value, func() error {
+			return f.Edit(o, func(p any) error { reflect.ValueOf(p).Elem().Set(value.Elem()); return nil })
+		}}
 		if f.Bare != "" {
-			flags.Lookup(f.Flag).NoOptDefVal = f.Bare
+			flag.NoOptDefVal = f.Bare
 		}
 		if len(f.Enum) > 0 {
 			_ = cmd.RegisterFlagCompletionFunc(f.Flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
 	addOptionShorthands(flags, test, o)
+}
+
+// optionValue is the value of a flag that writes itself into the options when it is set.
+type optionValue struct {
+	pflag.Value
+	write func() error
+}
+
+// Set implements pflag.Value.
+func (v optionValue) Set(text string) error {
+	if err := v.Value.Set(text); err != nil {
+		return err
+	}
+	return v.write()
 }
 
 // addUnitFlag adds a flag of a value with a unit. Help passes over a default of 0,

@@ -1,6 +1,7 @@
 package floor
 
 import (
+	"errors"
 	"slices"
 
 	"soku/internal/measure"
@@ -58,15 +59,19 @@ func put(f measure.OptionField, o *measure.Options, text string) bool {
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
 		return false
 	}
-	switch p := f.Pointer(o).(type) {
-	case *string:
-		*p = text
-		return true
-	case interface{ Set(string) error }:
-		return p.Set(text) == nil
-	}
-	return false
+	return f.Edit(o, func(p any) error {
+		switch p := p.(type) {
+		case *string:
+			*p = text
+			return nil
+		case interface{ Set(string) error }:
+			return p.Set(text)
+		}
+		return errNoTextForm
+	}) == nil
 }
+
+var errNoTextForm = errors.New("an option without a text form")
 
 // available are the modes that this build has.
 func available() []mode {

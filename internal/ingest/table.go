@@ -252,42 +252,47 @@ func setOptions(r *measure.Result, cells Cells, row map[string]string) error {
 		if text == "" || !ok {
 			continue
 		}
-		wrong := measure.Errorf(measure.KindFile, "option %s is %q, which does not fit", c.Name, short(text))
-		switch p := f.Pointer(&r.Options).(type) {
-		case interface{ Set(string) error }:
-			if p.Set(text) != nil {
-				return wrong
-			}
-		case *measure.Direction:
-			if *p = measure.Direction(text); !slices.Contains(measure.Directions(), *p) {
-				return wrong
-			}
-			r.Path.Direction = *p
-			for i := range r.Flows {
-				r.Flows[i].Direction = *p
-			}
-		case *string:
-			if *p = short(text); len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
-				return wrong
-			}
-		case *int:
-			n, ok := count(text)
-			if *p = int(n); !ok {
-				return wrong
-			}
-		case *int64:
-			n, ok := count(text)
-			if *p = n; !ok {
-				return wrong
-			}
-		case *float64:
-			v, ok := number(text)
-			if *p = v; !ok {
-				return wrong
-			}
-		default:
-			return wrong
+		if f.Edit(&r.Options, func(p any) error { return setOption(p, f, text) }) != nil {
+			return measure.Errorf(measure.KindFile, "option %s is %q, which does not fit", c.Name, short(text))
 		}
+		if c.Name == "direction" {
+			r.Path.Direction = r.Options.Direction
+			for i := range r.Flows {
+				r.Flows[i].Direction = r.Options.Direction
+			}
+		}
+	}
+	return nil
+}
+
+var errNoFit = errors.New("the value does not fit")
+
+// setOption writes the text of a cell into the option that p points to.
+func setOption(p any, f measure.OptionField, text string) error {
+	if len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
+		return errNoFit
+	}
+	ok := true
+	switch p := p.(type) {
+	case interface{ Set(string) error }:
+		return p.Set(text)
+	case *measure.Direction:
+		*p = measure.Direction(text)
+	case *string:
+		*p = short(text)
+	case *int:
+		var n int64
+		n, ok = count(text)
+		*p = int(n)
+	case *int64:
+		*p, ok = count(text)
+	case *float64:
+		*p, ok = number(text)
+	default:
+		ok = false
+	}
+	if !ok {
+		return errNoFit
 	}
 	return nil
 }

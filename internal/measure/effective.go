@@ -15,6 +15,9 @@ func (o Options) Effective(test Test) (Options, error) {
 		_, err := ParseTest(string(test))
 		return o, err
 	}
+	if o.Own == nil {
+		o.Own = s.Own // absent in what an older program wrote
+	}
 	if s.Fill != nil {
 		s.Fill(&o)
 	}

@@ -18,15 +18,20 @@ type OptionField struct {
 
 	min, max int64
 	index    int
+	own      reflect.Type // of Options.Own, where the option is of one test alone
 }
 
-// optionFields has one element a field of [Options], in its order.
+// optionFields has one element an option: those of [Options] in its order, then those of
+// tests alone as they are registered.
 var optionFields = readOptionFields(reflect.TypeFor[Options]())
 
 func readOptionFields(options reflect.Type) []OptionField {
 	out := make([]OptionField, 0, options.NumField())
 	for i := range options.NumField() {
 		tag := options.Field(i).Tag
+		if tag.Get("flag") == "" {
+			continue // Own, and what is no option
+		}
 		f := OptionField{
 			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
 			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i,
@@ -69,18 +74,53 @@ func (f OptionField) Tests() []Test {
 	return slices.DeleteFunc(Tests(), func(t Test) bool { return !f.AppliesTo(t) })
 }
 
-// Pointer returns a pointer to the field inside o, for a flag or a decoder to fill.
-func (f OptionField) Pointer(o *Options) any {
-	return f.value(o).Addr().Interface()
+// Type is the type of the option's value.
+func (f OptionField) Type() reflect.Type {
+	if f.own != nil {
+		return f.own.Field(f.index).Type
+	}
+	return reflect.TypeFor[Options]().Field(f.index).Type
 }
 
-// value is the field inside o.
-func (f OptionField) value(o *Options) reflect.Value { return reflect.ValueOf(o).Elem().Field(f.index) }
+// Value is the option's value in o.
+func (f OptionField) Value(o *Options) any { return f.value(o).Interface() }
+
+// Edit calls edit with a pointer to the option's value, of type *[OptionField.Type], for a
+// flag or a decoder to fill. o is unchanged where it fails.
+func (f OptionField) Edit(o *Options, edit func(p any) error) error {
+	p := reflect.New(f.Type())
+	p.Elem().Set(f.value(o))
+	if err := edit(p.Interface()); err != nil {
+		return err
+	}
+	if f.own == nil {
+		reflect.ValueOf(o).Elem().Field(f.index).Set(p.Elem())
+		return nil
+	}
+	own := reflect.New(f.own).Elem()
+	if reflect.TypeOf(o.Own) == f.own {
+		own.Set(reflect.ValueOf(o.Own))
+	}
+	own.Field(f.index).Set(p.Elem())
+	o.Own = own.Interface()
+	return nil
+}
+
+// value is the field inside o, zero for an own option of a test whose options o has not.
+func (f OptionField) value(o *Options) reflect.Value {
+	switch {
+	case f.own == nil:
+		return reflect.ValueOf(o).Elem().Field(f.index)
+	case reflect.TypeOf(o.Own) == f.own:
+		return reflect.ValueOf(o.Own).Field(f.index)
+	}
+	return reflect.Zero(f.Type())
+}
 
 // Range is the allowed range as text, such as "1..1024", or empty.
 func (f OptionField) Range() string {
 	show := func(v int64) string {
-		switch reflect.TypeFor[Options]().Field(f.index).Type {
+		switch f.Type() {
 		case reflect.TypeFor[Duration]():
 			return Duration(v).String()
 		case reflect.TypeFor[Size]():

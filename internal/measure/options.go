@@ -36,7 +36,6 @@ type Options struct {
 	Stamps      string   `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" enum:"auto on off split" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off; split: also tell how much of each round trip was the path, the far host, and this host sending and receiving (Linux)"`
 	OneWay      bool     `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
 	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips in one row of the table"`
-	Spacing     Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" min:"1000000" max:"3600000000000" help:"time between echo requests"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
 
 	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of the probes: icmp (echo), udp, or for trace tcp (SYN)"`
@@ -64,6 +63,14 @@ type Options struct {
 	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" help:"network interface to measure through (Linux)"`
 	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" max:"65535" help:"port of the server; 0 is the protocol's own: soku 7658, iperf3 5201, ethr 8888, ntttcp 5001; for trace and mtu the port that probes go to, 0 is 33434 for udp and 443 for tcp"`
 	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
+
+	// Own are the options of the test alone: a value of the struct that [Spec].Own names,
+	// nil for a test without such. They are members of the same object in a document.
+	Own any `json:"-" yaml:"-"`
+
+	// unknown are members of a document that this version does not know, as a JSON object;
+	// empty for none.
+	unknown string
 }
 
 // DefaultPort is the native protocol's port, TCP and UDP.

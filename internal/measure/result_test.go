@@ -149,6 +149,20 @@ func TestTheNamesScriptsCountOnAreThere(t *testing.T) {
 	}
 }
 
+// addOwnOptions adds the options of tests alone to the schema of the shared ones.
+func addOwnOptions(options *jsonschema.Schema, reflector jsonschema.Reflector) {
+	reflector.Anonymous, reflector.DoNotReference = true, true
+	for _, t := range Tests() {
+		own := SpecOf(t).Own
+		if own == nil {
+			continue
+		}
+		for p := reflector.Reflect(own).Properties.Oldest(); p != nil; p = p.Next() {
+			options.Properties.Set(p.Key, p.Value)
+		}
+	}
+}
+
 // testNames allows the tests that are registered.
 func testNames() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
@@ -187,6 +201,7 @@ func generateSchema(t *testing.T) []byte {
 		},
 	}
 	s := reflector.Reflect(&Result{})
+	addOwnOptions(s.Definitions["Options"], reflector)
 	s.ID = "soku.result/1"
 	s.Title = "soku result"
 	b, err := json.MarshalIndent(s, "", "  ")

@@ -15,6 +15,10 @@ type Spec struct {
 
 	// Options are the keys of the options that apply to the test.
 	Options []string
+	// Own are the defaults of the options that the test alone has: a value of a struct
+	// whose fields have the tags of [Options]; nil for none. Register adds their keys to
+	// Options and the value to Defaults.
+	Own any
 	// Defaults are the options when nothing is asked.
 	Defaults Options
 	// Fill sets, before anything is checked, what is absent because an older program
@@ -62,6 +66,7 @@ func Register(s Spec) Test {
 			panic(fmt.Sprintf("test %s: its name or its place %d is that of %s", s.Name, s.Place, other.Name))
 		}
 	}
+	registerOwn(&s)
 	specs[s.Name] = &s
 	return s.Name
 }

@@ -31,7 +31,7 @@ func compareOptions(g labelled) (same, different []Option) {
 
 // fieldText is an option's value for a person, empty for one that is not set.
 func fieldText(f measure.OptionField, r *measure.Result) string {
-	v := reflect.ValueOf(f.Pointer(&r.Options)).Elem()
+	v := reflect.ValueOf(f.Value(&r.Options))
 	if v.IsZero() {
 		return ""
 	}

@@ -29,7 +29,7 @@ func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReadi
 	}
 	f := measure.Options{
 		Size: o.Size, Duration: measure.Duration(floorRun), Interval: measure.Duration(time.Second),
-		Spacing: min(o.Spacing, measure.Duration(floorSpacing)), Timeout: measure.Duration(floorTimeout),
+		Own: Options{Spacing: min(spacingOf(o), measure.Duration(floorSpacing))}, Timeout: measure.Duration(floorTimeout),
 	}
 	s, err := open(target, f)
 	if err != nil {

@@ -56,7 +56,7 @@ func check(target netip.Addr, o measure.Options) error {
 		return measure.Errorf(measure.KindUsage, "ping %s with %d bytes: no such packet", target, o.Size).WithHint("use 0 to %d", maxPayload)
 	case o.Count <= 0 && o.Duration <= 0:
 		return measure.Errorf(measure.KindUsage, "ping %s without a duration or a count has no end", target).WithHint("give one of them")
-	case o.Spacing <= 0 || o.Timeout <= 0:
+	case spacingOf(o) <= 0 || o.Timeout <= 0:
 		return measure.Errorf(measure.KindUsage, "ping %s needs a spacing and a timeout", target).WithHint("give for example 100ms and 1s")
 	}
 	return nil
@@ -65,14 +65,15 @@ func check(target netip.Addr, o measure.Options) error {
 // pinger is one run. Fields of a group belong to the goroutine it names.
 type pinger struct {
 	// Set before the run.
-	socket socket
-	target netip.Addr
-	o      measure.Options
-	id     uint16
-	token  uint64
-	start  time.Time
-	window *roundtrip.Window
-	rec    *roundtrip.Recorder
+	socket  socket
+	target  netip.Addr
+	o       measure.Options
+	spacing measure.Duration // between requests
+	id      uint16
+	token   uint64
+	start   time.Time
+	window  *roundtrip.Window
+	rec     *roundtrip.Recorder
 
 	// The sender's; Run's caller.
 	sent, late int64
@@ -89,8 +90,8 @@ type pinger struct {
 }
 
 func newPinger(s socket, target netip.Addr, o measure.Options) *pinger {
-	outstanding := min(float64(o.Timeout)/float64(o.Spacing)*1.25+64, maxOutstanding)
-	return &pinger{
+	outstanding := min(float64(o.Timeout)/float64(spacingOf(o))*1.25+64, maxOutstanding)
+	return &pinger{spacing: spacingOf(o),
 		socket: s, target: target, o: o, id: uint16(rand.Uint32()), token: rand.Uint64(),
 		window: roundtrip.NewWindow(int(outstanding)),
 	}
@@ -157,7 +158,7 @@ func (p *pinger) send(ctx context.Context, received <-chan struct{}) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for i := int64(0); ; i++ {
-		at := i * int64(p.o.Spacing)
+		at := i * int64(p.spacing)
 		if p.o.Count > 0 && i >= p.o.Count || p.o.Duration > 0 && at >= int64(p.o.Duration) {
 			return nil
 		}
@@ -177,7 +178,7 @@ func (p *pinger) send(ctx context.Context, received <-chan struct{}) error {
 			<-timer.C
 			continue
 		}
-		if p.now()-at > int64(p.o.Spacing) {
+		if p.now()-at > int64(p.spacing) {
 			p.late++
 		}
 		if err := p.sendOne(payload); err != nil {

@@ -93,7 +93,8 @@ func echoed(request []byte) arrival {
 func options(count int64, size int) measure.Options {
 	o := measure.Defaults(measure.TestPing)
 	o.Duration, o.Count, o.Size = 0, count, measure.Size(size)
-	o.Spacing, o.Timeout = measure.Duration(time.Millisecond), measure.Duration(20*time.Second)
+	o.Own = Options{Spacing: measure.Duration(time.Millisecond)}
+	o.Timeout = measure.Duration(20 * time.Second)
 	return o
 }
 
@@ -292,7 +293,7 @@ func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
 		return []arrival{echoed(r)}
 	})
 	o := options(0, 56)
-	o.Duration, o.Spacing = measure.Duration(time.Hour), measure.Duration(5*time.Millisecond)
+	o.Duration, o.Own = measure.Duration(time.Hour), Options{Spacing: measure.Duration(5 * time.Millisecond)}
 	l, err := newPinger(s, target, o).run(ctx, nil)
 	took := time.Since(ended)
 	if !errors.Is(err, why) || l == nil || l.Received < 1 {
@@ -308,7 +309,7 @@ func TestWhatCannotBeIsUsage(t *testing.T) {
 		"no end":        func(o *measure.Options) { o.Count = 0 },
 		"too long":      func(o *measure.Options) { o.Size = 65508 },
 		"negative":      func(o *measure.Options) { o.Size = -1 },
-		"no spacing":    func(o *measure.Options) { o.Spacing = 0 },
+		"no spacing":    func(o *measure.Options) { o.Own = Options{} },
 		"no timeout":    func(o *measure.Options) { o.Timeout = 0 },
 		"bind to a v6":  func(o *measure.Options) { o.Bind = "::1" },
 		"bind to words": func(o *measure.Options) { o.Bind = "eth0" },

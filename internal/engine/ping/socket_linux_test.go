@@ -174,7 +174,7 @@ func TestTheMedianIsThePathsDelay(t *testing.T) {
 		}, func() {
 			defer path.close()
 			o := options(30, 56)
-			o.Spacing = measure.Duration(3 * tunnelDelay) // the path has one packet at a time
+			o.Own = Options{Spacing: measure.Duration(3 * tunnelDelay)} // the path has one packet at a time
 			l, err := Run(t.Context(), tunnelFar, o, nil)
 			if err != nil || l.Received != 30 {
 				t.Errorf("got %+v, %v", l, err)

@@ -6,23 +6,35 @@ import (
 	"soku/internal/measure"
 )
 
+// Options are the options that the ping test alone has.
+type Options struct {
+	Spacing measure.Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" min:"1000000" max:"3600000000000" help:"time between echo requests"`
+}
+
+// spacingOf is the option spacing.
+func spacingOf(o measure.Options) measure.Duration {
+	own, _ := o.Own.(Options)
+	return own.Spacing
+}
+
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestPing, Place: 50,
 	Options: []string{
-		"duration", "count", "interval", "size", "spacing", "timeout", "dscp", "tos", "ip_version", "bind",
+		"duration", "count", "interval", "size", "timeout", "dscp", "tos", "ip_version", "bind",
 		"device", "connect_timeout",
 	},
+	Own:      Options{Spacing: measure.Duration(100 * time.Millisecond)},
 	Defaults: defaults(),
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
-			return measure.Duration(o.Count) * o.Spacing, true
+			return measure.Duration(o.Count) * spacingOf(o), true
 		}
 		return measure.DurationLength(o)
 	},
 	Payload: func(o measure.Options) (int64, bool) {
 		n := o.Count
 		if n == 0 {
-			n = int64(o.Duration.Std().Seconds() / o.Spacing.Std().Seconds())
+			n = int64(o.Duration.Std().Seconds() / spacingOf(o).Std().Seconds())
 		}
 		return 2 * n * int64(o.Size), true
 	},
@@ -35,6 +47,6 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	o.Size, o.Spacing, o.Timeout = 56, measure.Duration(100*time.Millisecond), measure.Duration(time.Second)
+	o.Size, o.Timeout = 56, measure.Duration(time.Second)
 	return o
 }

@@ -1,0 +1,114 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+)
+
+// Options of one test alone are in Options.Own: a value, not a pointer, of the struct that
+// the test's Spec names, so that copies of Options share nothing. Its fields have the same
+// tags as those of Options, and in documents they stand beside the shared ones.
+
+// registerOwn adds the fields of a test's own options. A key that is taken is a defect.
+func registerOwn(s *Spec) {
+	if s.Own == nil {
+		return
+	}
+	for _, f := range readOptionFields(reflect.TypeOf(s.Own)) {
+		for _, other := range optionFields {
+			if other.Key == f.Key || other.Flag == f.Flag {
+				panic(fmt.Sprintf("test %s: its option %s is there already", s.Name, f.Key))
+			}
+		}
+		f.own = reflect.TypeOf(s.Own)
+		optionFields = append(optionFields, f)
+		s.Options = append(s.Options, f.Key)
+	}
+	s.Defaults.Own = s.Own
+}
+
+// MarshalJSON writes the shared options, those of the test alone, and members that this
+// version does not know as one object.
+func (o Options) MarshalJSON() ([]byte, error) {
+	type shared Options
+	b, err := json.Marshal(shared(o))
+	if err == nil && o.Own != nil {
+		var own []byte
+		own, err = json.Marshal(o.Own)
+		b = joinObjects(b, own)
+	}
+	if o.unknown != "" {
+		b = joinObjects(b, []byte(o.unknown))
+	}
+	return b, err
+}
+
+// joinObjects makes one JSON object of two.
+func joinObjects(a, b []byte) []byte {
+	switch {
+	case len(b) <= len("{}"):
+		return a
+	case len(a) <= len("{}"):
+		return b
+	}
+	return bytes.Join([][]byte{a[:len(a)-1], b[1:]}, []byte{','})
+}
+
+// UnmarshalJSON reads the shared options, and those of the one test whose own options
+// are among the members. Members that nobody knows are kept.
+func (o *Options) UnmarshalJSON(b []byte) error {
+	type shared Options
+	if err := json.Unmarshal(b, (*shared)(o)); err != nil {
+		return err
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(b, &members) != nil {
+		return nil // null
+	}
+	var read reflect.Type // whose own options have been read
+	for name := range members {
+		owner, known := optionMembers()[name]
+		if !known {
+			continue
+		}
+		delete(members, name)
+		if owner == nil || owner == read {
+			continue
+		}
+		read = owner
+		own := reflect.New(owner)
+		if err := json.Unmarshal(b, own.Interface()); err != nil {
+			return err
+		}
+		o.Own = own.Elem().Interface()
+	}
+	if o.unknown = ""; len(members) > 0 {
+		unknown, err := json.Marshal(members)
+		if err != nil {
+			return err
+		}
+		o.unknown = string(unknown)
+	}
+	return nil
+}
+
+// optionMembers are the members of options in a document that are known: nil for those
+// that tests share, else the type of the test's own options.
+var optionMembers = sync.OnceValue(func() map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for name := range fieldTypes(reflect.TypeFor[Options]()) {
+		out[name] = nil
+	}
+	for _, s := range specs {
+		if s.Own == nil {
+			continue
+		}
+		for name := range fieldTypes(reflect.TypeOf(s.Own)) {
+			out[name] = reflect.TypeOf(s.Own)
+		}
+	}
+	return out
+})

@@ -1,0 +1,82 @@
+package measure_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"soku/internal/engine/ping"
+	"soku/internal/measure"
+)
+
+func TestOptionsOfATestAloneStandBesideTheSharedOnes(t *testing.T) {
+	o := measure.Defaults(measure.TestPing)
+	b, err := json.Marshal(o)
+	if err != nil || !strings.Contains(string(b), `"size_bytes":56`) || !strings.Contains(string(b), `"spacing_ns":100000000`) {
+		t.Fatalf("%s, %v", b, err)
+	}
+	var back measure.Options
+	if err := json.Unmarshal(b, &back); err != nil || back != o {
+		t.Errorf("%+v, %v; want %+v", back, err, o)
+	}
+	for _, text := range []string{`{}`, `null`, `{"size_bytes":5}`} {
+		var none measure.Options
+		if err := json.Unmarshal([]byte(text), &none); err != nil || none.Own != nil {
+			t.Errorf("%s: %+v, %v", text, none, err)
+		}
+	}
+	if json.Unmarshal([]byte(`{"spacing_ns":"soon"}`), &back) == nil {
+		t.Error("a spacing that is no number was read")
+	}
+}
+
+func TestCopiesOfOptionsShareNothing(t *testing.T) {
+	var spacing measure.OptionField
+	for _, f := range measure.OptionFields(measure.TestPing) {
+		if f.Key == "spacing" {
+			spacing = f
+		}
+	}
+	first := measure.Defaults(measure.TestPing)
+	second := first
+	if err := spacing.Edit(&second, func(p any) error { return p.(*measure.Duration).Set("1s") }); err != nil {
+		t.Fatal(err)
+	}
+	if first.Own.(ping.Options).Spacing.Std() != 100*time.Millisecond || second.Own.(ping.Options).Spacing.Std() != time.Second {
+		t.Errorf("%+v and %+v", first.Own, second.Own)
+	}
+	if err := spacing.Edit(&second, func(p any) error { return p.(*measure.Duration).Set("never") }); err == nil || second.Own.(ping.Options).Spacing.Std() != time.Second {
+		t.Errorf("%v; %+v", err, second.Own)
+	}
+}
+
+func TestAnOptionOfATestAloneIsCheckedAndBelongsToItAlone(t *testing.T) {
+	o := measure.Defaults(measure.TestPing)
+	o.Own = ping.Options{}
+	if _, err := o.Effective(measure.TestPing); err == nil || !strings.Contains(err.Error(), "spacing 0s: out of range; allowed: 1ms..1h0m0s") {
+		t.Errorf("%v", err)
+	}
+	o = measure.Defaults(measure.TestTCP)
+	o.Own = ping.Options{Spacing: measure.Duration(time.Second)}
+	if _, err := o.Effective(measure.TestTCP); err == nil || !strings.Contains(err.Error(), "spacing does not apply to the tcp test; it is for: ping") {
+		t.Errorf("%v", err)
+	}
+	o = measure.Defaults(measure.TestPing)
+	o.Own = nil // as a program without the option writes it
+	if got, err := o.Effective(measure.TestPing); err != nil || got != measure.Defaults(measure.TestPing) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestMembersOfOptionsThatNobodyKnowsSurvive(t *testing.T) {
+	const document = `{"schema":"soku.result/1","id":"x","test":"ping","options":{"spacing_ns":5000000,"later":[1]}}`
+	var r measure.Result
+	if err := json.Unmarshal([]byte(document), &r); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(&r)
+	if err != nil || !strings.Contains(string(b), `"later":[1]`) || strings.Count(string(b), "spacing_ns") != 1 {
+		t.Errorf("%s, %v", b, err)
+	}
+}
