@@ -17,18 +17,19 @@ import (
 func TestBothEndsMeasureTogether(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
+	// They run at the same time: all but one have a rate, so that none waits for a processor.
 	for name, c := range map[string]struct{ both, receiver, sender string }{
 		"sync":           {"-P 2", "", "-n 2 -l 2"},
-		"no sync":        {"-P 2 -N", "", "-n 2 -l 2"},
-		"buffers":        {"-P 2 -b 32K", "-e", "-n 2 -l 2 --no-delay"},
+		"no sync":        {"-P 2 -N", "", "-n 2 -l 2 -B 400M"},
+		"buffers":        {"-P 2 -b 32K", "-e", "-n 2 -l 2 --no-delay -B 400M"},
 		"rate":           {"-P 2", "", "-n 2 -l 2 -B 80M"},
 		"paced":          {"-P 2", "", "-n 2 -l 2 --fq-rate-limit 80M"},
 		"udp":            {"-P 2 -u", "", "-n 2 -l 2 -B 80M -b 1000"},
 		"udp, no sync":   {"-P 2 -u -N", "", "-n 2 -l 2 -B 80M -b 1000"},
-		"cycle":          {"-P 2", "", "-n 2 -l 2 -W 1 -C 1"},
+		"cycle":          {"-P 2", "", "-n 2 -l 2 -W 1 -C 1 -B 400M"},
 		"source":         {"-P 2", "", "-n 2 -l 2 -a 127.0.0.1 -B 80M"},
-		"quiet, verbose": {"-P 2 -V -Q", "", "-n 2 -l 2"},
-		"processor":      {"-P 2 -m 2,0,127.0.0.1", "", "-n 2 -l 2"},
+		"quiet, verbose": {"-P 2 -V -Q", "", "-n 2 -l 2 -B 400M"},
+		"processor":      {"-P 2 -m 2,0,127.0.0.1", "", "-n 2 -l 2 -B 400M"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
