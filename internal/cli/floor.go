@@ -15,6 +15,7 @@ import (
 	"soku/internal/floor"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/version"
 )
 
@@ -60,7 +61,9 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 	defer func() { err = errors.Join(err, s.Stop()) }()
 	d, err := floor.Measure(ctx, floor.Config{
 		Server: s.Address, Version: version.String(), Quick: f.quick,
-		Step: func(text string, number, of int) { fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, text) },
+		Step: func(what text.Line, number, of int) {
+			fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, text.English().Sentence(what))
+		},
 	})
 	if err != nil {
 		return err
@@ -75,7 +78,10 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 		var b bytes.Buffer
 		printFloor(&b, sys.StdoutWidth(), d)
 		if kept != "" {
-			fmt.Fprintf(&b, "\n%-*s %s\n", nameColumns, "kept", kept)
+			var out text.Lines
+			out.Row("label.kept", "summary.text", text.Args{"Text": kept})
+			fmt.Fprintln(&b)
+			printLines(&b, 0, out)
 		}
 		_, err = sys.Stdout.Write(b.Bytes())
 	}
@@ -120,13 +126,13 @@ func keptFloor(sys *System, tell func(string)) func(measure.Facts) *measure.Host
 		d, err := readFloor(sys, f.Hostname)
 		switch {
 		case err != nil:
-			tell("the kept floor of this host is not used: " + oneLine(err.Error()))
+			tell(text.English().Say("floor.unused", text.Args{"Why": oneLine(err.Error())}))
 			return nil
 		case d == nil:
 			return nil
 		}
-		if why := d.Usable(f, version.String()); why != "" {
-			tell(terminalText("the kept floor of this host is not used: " + why + "; run soku floor again"))
+		if why, usable := d.Usable(f, version.String()); !usable {
+			tell(terminalText(text.English().Say("floor.unused.outdated", text.Args{"Why": text.English().Sentence(why)})))
 			return nil
 		}
 		return &d.HostFloor
@@ -147,9 +153,11 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 	}
 	var b bytes.Buffer
 	printFloor(&b, sys.StdoutWidth(), d)
-	if why := d.Usable(facts, version.String()); why != "" {
+	if why, usable := d.Usable(facts, version.String()); !usable {
 		fmt.Fprintln(&b)
-		labelled(&b, nameColumns, sys.StdoutWidth())("outdated", "tests do not use it: %s; run soku floor again", why)
+		var out text.Lines
+		out.Row("label.outdated", "floor.outdated", text.Args{"Why": text.English().Sentence(why)})
+		printLines(&b, sys.StdoutWidth(), out)
 	}
 	for line := range bytes.Lines(b.Bytes()) {
 		fmt.Fprintln(sys.Stdout, terminalText(string(bytes.TrimRight(line, "\n"))))

@@ -8,37 +8,31 @@ import (
 
 	"soku/internal/floor"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // printFloor writes a floor for a person.
 func printFloor(w io.Writer, columns int, d *floor.Document) {
-	row := labelled(w, nameColumns, columns)
-	row("host", "%s", hostText(&measure.Host{Facts: d.Host}))
-	quick := ""
-	if d.Quick {
-		quick = " (quick)"
-	}
-	row("measured", "%s by soku %s in %s%s", moment(d.MeasuredAt), d.Tool.Version, d.TookNs.Std().Round(100*time.Millisecond), quick)
+	var head text.Lines
+	head.Row("label.host", "summary.host", hostArgs(&measure.Host{Facts: d.Host}))
+	head.Row("label.measured", "floor.measured", text.Args{
+		"When": moment(d.MeasuredAt), "Version": d.Tool.Version, "Took": d.TookNs.Std().Round(100 * time.Millisecond), "Quick": d.Quick,
+	})
+	printLines(w, columns, head)
 	printFloorRoundTrips(w, d)
 	printFloorRates(w, d)
-	if len(d.Timers) > 0 {
-		fmt.Fprintf(w, "\n%-22s %11s %11s %11s\n", "a sleep ends late by", "median", "p99", "max")
-		for _, t := range d.Timers {
-			fmt.Fprintf(w, "%-22s %11s %11s %11s\n", time.Duration(t.AskedNs),
-				measure.FormatLatency(t.LateNs.P50), measure.FormatLatency(t.LateNs.P99), measure.FormatLatency(t.LateNs.Max))
-		}
-	}
+	printFloorTimers(w, d)
 	if len(d.Findings) > 0 {
 		fmt.Fprintln(w)
 	}
-	printFindings(row, d.Findings)
+	printFindings(labelled(w, nameColumns, columns), d.Findings)
 }
 
 func printFloorRoundTrips(w io.Writer, d *floor.Document) {
 	if len(d.RoundTrips) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%-22s %11s %11s %11s %11s %11s %9s\n", "round trip", "min", "median", "p99", "p99.9", "max", "count")
+	printFloorHead(w, "%-22s %11s %11s %11s %11s %11s %9s", "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
 	for _, t := range d.RoundTrips {
 		p := t.RTT
 		fmt.Fprintf(w, "%-22s %11s %11s %11s %11s %11s %9d\n", t.Mode, measure.FormatLatency(p.Min), measure.FormatLatency(p.P50),
@@ -47,29 +41,50 @@ func printFloorRoundTrips(w io.Writer, d *floor.Document) {
 }
 
 func printFloorRates(w io.Writer, d *floor.Document) {
+	unknown := text.English().Say("floor.unknown", nil)
 	way := func(tx, rx string) string { return cmp.Or(tx, "?") + " → " + cmp.Or(rx, "?") }
 	if len(d.Goodput) > 0 {
-		fmt.Fprintf(w, "\n%-22s %14s %18s %-22s %s\n", "goodput, one stream", "rate", "a core of both", "way", "congestion control")
+		printFloorHead(w, "%-22s %14s %18s %-22s %s", "floor.goodput", "floor.rate", "floor.core", "floor.way", "floor.congestion")
 	}
 	for _, g := range d.Goodput {
-		core := "not known"
+		core := unknown
 		if g.BpsPerCore > 0 {
 			core = measure.FormatRate(g.BpsPerCore)
 		}
-		fmt.Fprintf(w, "%-22s %14s %18s %-22s %s\n", g.Mode, measure.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, "not known"))
+		fmt.Fprintf(w, "%-22s %14s %18s %-22s %s\n", g.Mode, measure.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown))
 	}
 	if len(d.Packets) > 0 {
-		fmt.Fprintf(w, "\n%-22s %14s %18s %-22s %s\n", "packets", "received", "CPU a packet", "way", "lost")
+		printFloorHead(w, "%-22s %14s %18s %-22s %s", "floor.packets", "floor.received", "floor.cpu", "floor.way", "floor.lost")
 	}
 	for _, p := range d.Packets {
-		cpu := "not known"
+		cpu := unknown
 		if p.SenderNsPerPacket > 0 && p.ReceiverNsPerPacket > 0 {
 			cpu = measure.FormatLatency(p.SenderNsPerPacket + p.ReceiverNsPerPacket)
 		}
-		lost := "not known"
+		lost := unknown
 		if p.LossRatio != nil {
-			lost = fmt.Sprintf("%.3g %%", *p.LossRatio*100)
+			lost = text.English().Say("floor.loss", text.Args{"Ratio": *p.LossRatio})
 		}
 		fmt.Fprintf(w, "%-22s %12.0f/s %18s %-22s %s\n", fmt.Sprintf("%s, %s", p.Mode, p.SizeBytes), p.PacketsPerSecond, cpu, way(p.TXPath, p.RXPath), lost)
 	}
+}
+
+func printFloorTimers(w io.Writer, d *floor.Document) {
+	if len(d.Timers) == 0 {
+		return
+	}
+	printFloorHead(w, "%-22s %11s %11s %11s", "floor.sleep", "floor.median", "floor.p99", "floor.max")
+	for _, t := range d.Timers {
+		fmt.Fprintf(w, "%-22s %11s %11s %11s\n", time.Duration(t.AskedNs),
+			measure.FormatLatency(t.LateNs.P50), measure.FormatLatency(t.LateNs.P99), measure.FormatLatency(t.LateNs.Max))
+	}
+}
+
+// printFloorHead writes the headings of a table, by their keys, below a blank line.
+func printFloorHead(w io.Writer, format string, keys ...string) {
+	heads := make([]any, len(keys))
+	for i, head := range text.English().Headings(keys...) {
+		heads[i] = head
+	}
+	fmt.Fprintf(w, "\n"+format+"\n", heads...)
 }

@@ -159,16 +159,16 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 // printIngest writes what went in for a person: a line a result, and once what is
 // missing in some of them.
 func printIngest(w io.Writer, out *ingestReport) {
-	rows := [][]string{{"FILE", "LINE", "FROM", "TEST", "PATTERN", "ROUND", "FIGURE", ""}}
+	rows := [][]string{append(text.English().Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
 	var missing measure.Findings
 	for _, file := range out.Files {
 		for _, r := range file.Results {
 			state := ""
 			switch {
 			case r.Known:
-				state = "in already"
+				state = text.English().Say("ingest.known", nil)
 			case r.Other != "":
-				state = "and " + r.Other
+				state = text.English().Say("ingest.other", text.Args{"File": r.Other})
 			}
 			from := r.Tool
 			if from == "" {
@@ -184,16 +184,8 @@ func printIngest(w io.Writer, out *ingestReport) {
 		printTable(w, rows)
 		fmt.Fprintln(w, terminalText(text.English().Say("ingest.missing.some", text.Args{"Missing": text.English().Findings(missing)})))
 	}
-	verb := "went into"
-	if out.DryRun {
-		verb = "would go into"
-	}
-	fmt.Fprintf(w, "%s %s campaign %s", measure.Plural(out.New, "result"), verb, out.Campaign)
-	if out.Known > 0 {
-		fmt.Fprintf(w, "; %s in it already and stayed as they were", measure.Plural(out.Known, "result"))
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, text.English().Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
 	if out.New > 0 && !out.DryRun {
-		fmt.Fprintf(w, "report: soku report %s\n", out.Name)
+		fmt.Fprintln(w, text.English().Say("ingest.report", text.Args{"Campaign": out.Name}))
 	}
 }

@@ -1,88 +1,83 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
 	"soku/internal/measure"
 	"soku/internal/text"
 )
 
-// printIngested writes what a result has that soku did not measure, where it came
-// from and what it lacks.
-func printIngested(row rowPrinter, r *measure.Result) {
+// ingestedSummary adds what a result has that soku did not measure, where it came from
+// and what is missing.
+func ingestedSummary(out *text.Lines, r *measure.Result) {
 	s, o := r.Summary, r.Origin
-	row("path", "%s, %s", pathText(r), r.Test)
+	out.Row("label.path", "summary.path", text.Args{"Path": pathText(r), "Test": r.Test})
 	for _, f := range r.Flows {
-		name := "goodput"
+		label := "label.goodput"
 		if len(r.Flows) > 1 {
-			name = string(f.Direction)
+			label = "label.direction." + string(f.Direction)
 		}
-		row(name, "%s, %s", measure.FormatRate(f.Summary.GoodputBps), countedBy(o))
+		out.Rows(label, goodputIngested(o, f.Summary.GoodputBps))
 	}
-	for _, f := range []struct {
-		name string
-		text string
-		have bool
-	}{
-		{"moved", fmt.Sprintf("%s sent, %s received", measure.FormatBytes(float64(s.SentBytes)), measure.FormatBytes(float64(s.ReceivedBytes))), s.SentBytes+s.ReceivedBytes > 0},
-		{"took", s.DurationNs.String(), s.DurationNs > 0},
-		{"accepted", fmt.Sprintf("%.4g connections/s", s.ConnectionsPerSecond), s.ConnectionsPerSecond > 0},
-		{"packets", fmt.Sprintf("%.4g/s", s.PacketsPerSecond), s.PacketsPerSecond > 0},
-	} {
-		if f.have {
-			row(f.name, "%s", f.text)
-		}
+	if s.SentBytes+s.ReceivedBytes > 0 {
+		out.Row("label.moved", "summary.moved", text.Args{"Sent": s.SentBytes, "Received": s.ReceivedBytes})
+	}
+	if s.DurationNs > 0 {
+		out.Row("label.took", "summary.text", text.Args{"Text": s.DurationNs})
+	}
+	if s.ConnectionsPerSecond > 0 {
+		out.Row("label.accepted", "shown.connections", text.Args{"Rate": s.ConnectionsPerSecond})
+	}
+	if s.PacketsPerSecond > 0 {
+		out.Row("label.packets", "shown.packets", text.Args{"Rate": s.PacketsPerSecond})
 	}
 	if s.Retransmits != nil {
-		row("resent", "%s", measure.Plural(*s.Retransmits, "segment"))
+		out.Row("label.resent", "summary.resent", text.Args{"Segments": *s.Retransmits})
 	}
 	if s.LossRatio != nil {
-		row("lost", "%.4g %%", *s.LossRatio*100)
+		out.Row("label.lost", "shown.lost", text.Args{"Percent": *s.LossRatio * 100})
 	}
 	if s.JitterNs != nil {
-		row("jitter", "%s", measure.FormatLatency(*s.JitterNs))
+		out.Row("label.jitter", "summary.jitter", text.Args{"Jitter": *s.JitterNs})
 	}
 	if p := s.RTT; p != nil {
-		row("round trip", "median %s, mean %s, p99 %s, of %d single times", measure.FormatLatency(p.P50), measure.FormatLatency(p.Mean), measure.FormatLatency(p.P99), p.Count)
+		out.Row("label.round_trip", "shown.round_trips", text.Args{"P50": p.P50, "Mean": p.Mean, "P99": p.P99, "Count": p.Count})
 	}
-	if text := rttFiguresText(s.ReportedRTT); text != "" {
-		row("reported", "%s", text)
+	if figures := reportedFigures(s.ReportedRTT); len(figures) > 0 {
+		out.Row("label.reported", "summary.text", text.Args{"Text": text.English().List(figures)})
 	}
-	row("from", "%s, line %d, %s", o.File, o.Line, strings.Join(strings.Fields(o.Tool+" "+o.ToolVersion+" "+o.Source), " "))
+	out.Row("label.from", "shown.from", text.Args{"File": oneLine(o.File), "Line": o.Line, "Source": oneLine(o.Tool + " " + o.ToolVersion + " " + o.Source)})
 	if e := o.Other; e != nil {
-		row("and", "%s, line %d, the other end", e.File, e.Line)
+		out.Row("label.and", "shown.other_end", text.Args{"File": oneLine(e.File), "Line": e.Line})
 	}
-	row(text.English().Say("label.missing", nil), "%s", text.English().Say("ingest.missing", text.Args{"Missing": text.English().Findings(o.Missing)}))
-	printFindings(row, r.Findings)
+	out.Row("label.missing", "ingest.missing", text.Args{"Missing": text.English().Findings(o.Missing)})
 }
 
-// countedBy says which end's count a goodput is.
-func countedBy(o *measure.Origin) string {
+// goodputIngested says what a flow's goodput is and which end counted it.
+func goodputIngested(o *measure.Origin, bps float64) text.Line {
 	switch {
 	case len(o.Missing.With(measure.CodeGoodputOfSender)) > 0:
-		return "counted at the sender"
+		return text.Line{Key: "shown.goodput.sender", Args: text.Args{"Goodput": bps}}
 	case len(o.Missing.With(measure.CodeCounterUnknown)) > 0:
-		return "not known at which end"
+		return text.Line{Key: "shown.goodput.unknown", Args: text.Args{"Goodput": bps}}
 	}
-	return "counted at the receiver"
+	return text.Line{Key: "summary.goodput.received", Args: text.Args{"Goodput": bps}}
 }
 
-// rttFiguresText lists the figures that the source gives.
-func rttFiguresText(f *measure.RTTFigures) string {
+// reportedFigures are those that the source gives, each with its name.
+func reportedFigures(f *measure.RTTFigures) []string {
 	if f == nil {
-		return ""
+		return nil
 	}
-	var parts []string
+	var out []string
 	for _, p := range []struct {
-		name string
-		v    *float64
+		name  string
+		value *float64
 	}{
-		{"min", f.Min}, {"mean", f.Mean}, {"p50", f.P50}, {"p90", f.P90}, {"p95", f.P95}, {"p99", f.P99}, {"p99.9", f.P999}, {"p99.99", f.P9999}, {"max", f.Max},
+		{"rows.min", f.Min}, {"rows.mean", f.Mean}, {"rows.p50", f.P50}, {"rows.p90", f.P90}, {"rows.p95", f.P95}, {"rows.p99", f.P99},
+		{"rows.p99_9", f.P999}, {"rows.p99_99", f.P9999}, {"rows.max", f.Max},
 	} {
-		if p.v != nil {
-			parts = append(parts, p.name+" "+measure.FormatLatency(*p.v))
+		if p.value != nil {
+			out = append(out, text.English().Say("shown.figure", text.Args{"Name": text.English().Heading(p.name), "Value": *p.value}))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return out
 }

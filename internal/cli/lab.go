@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/lab"
+	"soku/internal/text"
 )
 
 func newLabCommand(sys *System) *cobra.Command {
@@ -87,7 +88,7 @@ func newLabUp(sys *System) *cobra.Command {
 			if !wait {
 				return nil
 			}
-			fmt.Fprintln(sys.Stderr, "up until Ctrl-C")
+			fmt.Fprintln(sys.Stderr, text.English().Say("lab.waits", nil))
 			<-cmd.Context().Done()
 			return l.Down(context.WithoutCancel(cmd.Context()))
 		},
@@ -100,7 +101,7 @@ func newLabUp(sys *System) *cobra.Command {
 // server, from the first host that reaches it.
 func showUse(sys *System, l *lab.Lab) {
 	t := l.Topology
-	fmt.Fprintf(sys.Stdout, "lab %s is up; take it down with: soku lab down %s\n", t.Name, t.Name)
+	fmt.Fprintln(sys.Stdout, text.English().Say("lab.up", text.Args{"Lab": t.Name}))
 	var rows [][]string
 	for _, n := range t.Nodes {
 		if !n.Server {
@@ -113,7 +114,7 @@ func showUse(sys *System, l *lab.Lab) {
 		}
 	}
 	if len(rows) > 0 {
-		printTable(sys.Stdout, append([][]string{{"measure, for example:", ""}}, rows...))
+		printTable(sys.Stdout, append([][]string{{text.English().Say("lab.example", nil), ""}}, rows...))
 	}
 }
 
@@ -138,7 +139,7 @@ crash. One that is not there is no error.`,
 			if err := lab.Down(cmd.Context(), name, o); err != nil {
 				return err
 			}
-			fmt.Fprintf(sys.Stderr, "lab %s is down\n", name)
+			fmt.Fprintln(sys.Stderr, text.English().Say("lab.down", text.Args{"Lab": name}))
 			return nil
 		},
 	}

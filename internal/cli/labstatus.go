@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 func newLabStatus(sys *System) *cobra.Command {
@@ -83,34 +84,31 @@ func labStatus(sys *System, args []string) ([]*lab.Status, error) {
 
 func printLabs(sys *System, all []*lab.Status) {
 	if len(all) == 0 {
-		fmt.Fprintln(sys.Stderr, "no lab is up; start one with: soku lab up TOPOLOGY.yaml")
+		fmt.Fprintln(sys.Stderr, text.English().Say("lab.none", nil))
 		return
 	}
-	rows := [][]string{{"LAB", "STARTED", "NODES", "FILE", "STATE"}}
+	rows := [][]string{text.English().Headings("head.lab", "head.started", "head.nodes", "head.file", "head.state")}
 	for _, s := range all {
 		if s.StartedAt.IsZero() { // nothing could be read of it
-			rows = append(rows, []string{s.Name, "", "", "", labState(s) + "; " + s.Problems[0]})
+			rows = append(rows, []string{s.Name, "", "", "", labState(s, s.Problems[0])})
 			continue
 		}
-		state := labState(s)
+		problem := ""
 		if s.Complete && len(s.Problems) > 0 {
-			state += ", but " + s.Problems[0]
+			problem = s.Problems[0]
 		}
-		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, state})
+		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(s, problem)})
 	}
 	printTable(sys.Stdout, rows)
 }
 
-func labState(s *lab.Status) string {
-	if !s.Complete {
-		return "not complete; soku lab down " + s.Name
-	}
-	return "up"
+func labState(s *lab.Status, problem string) string {
+	return text.English().Say("lab.state", text.Args{"Lab": s.Name, "Complete": s.Complete, "Problem": problem})
 }
 
 func printLab(sys *System, s *lab.Status) {
-	fmt.Fprintf(sys.Stdout, "lab %s: %s since %s, from %s\n\n", s.Name, labState(s), moment(s.StartedAt), s.File)
-	nodes := [][]string{{"NODE", "KIND", "SERVER", "ADDRESSES"}}
+	fmt.Fprintf(sys.Stdout, "%s\n\n", text.English().Say("lab.title", text.Args{"Lab": s.Name, "Complete": s.Complete, "Since": moment(s.StartedAt), "File": s.File}))
+	nodes := [][]string{text.English().Headings("head.node", "head.kind", "head.server", "head.addresses")}
 	for _, n := range s.Nodes {
 		var addresses []string
 		for _, a := range n.Addresses {
@@ -120,49 +118,52 @@ func printLab(sys *System, s *lab.Status) {
 	}
 	printTable(sys.Stdout, nodes)
 	fmt.Fprintln(sys.Stdout)
-	links := [][]string{{"LINK", "FROM", "TO", "RATE", "POLICE", "DELAY", "JITTER", "LOSS", "MTU", "PACKETS", "GIVEN P50", "P99", "MAX", "LOST", "TROUBLE"}}
+	links := [][]string{text.English().Headings(
+		"head.link", "head.from", "head.to", "head.rate", "head.police", "head.delay", "head.jitter", "head.loss", "head.mtu", "head.packets",
+		"head.given_p50", "head.p99", "head.max", "head.lost", "head.trouble",
+	)}
 	for _, l := range s.Links {
 		row := []string{
-			l.Name, l.From, l.To, capText(l.RateBps), capText(l.PoliceBps), delayText(l.DelayNs), delayText(l.JitterNs), lossText(l.LossRatio),
+			l.Name, l.From, l.To, capCell(l.RateBps), capCell(l.PoliceBps), delayCell(l.DelayNs), delayCell(l.JitterNs), lossCell(l.LossRatio),
 			fmt.Sprint(l.MTU), "", "", "", "", "", "",
 		}
 		if g := l.Given; g != nil {
 			row[9] = fmt.Sprint(g.Packets)
 			if g.Packets > 0 {
-				row[10], row[11], row[12] = delayText(g.P50Ns), delayText(g.P99Ns), delayText(g.MaxNs)
+				row[10], row[11], row[12] = delayCell(g.P50Ns), delayCell(g.P99Ns), delayCell(g.MaxNs)
 			}
 			if l.LossRatio > 0 {
 				row[13] = fmt.Sprint(g.Lost)
 			}
 			if g.Overflow+g.Failed > 0 {
-				row[14] = fmt.Sprintf("%d found no room, %d were refused", g.Overflow, g.Failed)
+				row[14] = text.English().Say("lab.trouble", text.Args{"Overflow": g.Overflow, "Failed": g.Failed})
 			}
 		}
 		links = append(links, row)
 	}
 	printTable(sys.Stdout, links)
 	for _, p := range s.Problems {
-		fmt.Fprintln(sys.Stdout, "problem: "+p)
+		fmt.Fprintln(sys.Stdout, text.English().Say("lab.problem", text.Args{"Problem": p}))
 	}
 }
 
-func capText(r measure.Rate) string {
+func capCell(r measure.Rate) string {
 	if r == 0 {
 		return ""
 	}
 	return r.String()
 }
 
-func delayText(ns int64) string {
+func delayCell(ns int64) string {
 	if ns == 0 {
 		return ""
 	}
 	return measure.FormatLatency(float64(ns))
 }
 
-func lossText(ratio float64) string {
+func lossCell(ratio float64) string {
 	if ratio == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.4g %%", ratio*100)
+	return text.English().Say("lab.loss", text.Args{"Percent": ratio * 100})
 }

@@ -37,7 +37,7 @@ func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live
 func (l *live) state(s wire.State) {
 	line := ""
 	if s.Name == "queued" {
-		line = fmt.Sprintf("waiting: the server measures for others, %d in the queue before this", max(0, s.Position-1))
+		line = text.English().Say("live.queued", text.Args{"Before": max(0, s.Position-1)})
 	}
 	if line != "" && line != l.last {
 		fmt.Fprintln(l.err, line)
@@ -174,7 +174,9 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 		}
 	}
 	if saved {
-		fmt.Fprintf(l.out, "%-*s soku show %s\n", nameColumns, "kept", r.ID)
+		var kept text.Lines
+		kept.Row("label.kept", "shown.kept", text.Args{"Result": r.ID})
+		printLines(l.out, 0, kept)
 	}
 	printPingStatistics(l.out, r)
 	return nil

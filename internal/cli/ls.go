@@ -86,7 +86,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 	if f.json {
 		return printEntries(sys.Stdout, entries)
 	}
-	rows := [][]string{{"RESULT", "STARTED", "TEST", "PATH", "PATTERN", "FIGURE"}}
+	rows := [][]string{text.English().Headings("head.result", "head.started", "head.test", "head.path", "head.pattern", "head.figure")}
 	for e, err := range entries {
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 		rows = append(rows, []string{e.ID, moment(e.StartedAt), string(e.Test), e.Client + " → " + e.Server, e.Pattern, headline(e)})
 	}
 	if len(rows) == 1 {
-		fmt.Fprintln(sys.Stderr, "nothing here; measure something, for example: soku tcp HOST")
+		fmt.Fprintln(sys.Stderr, text.English().Say("ls.no_results", nil))
 		return nil
 	}
 	printTable(sys.Stdout, rows)
@@ -162,18 +162,12 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 		return printJSON(sys.Stdout, page.Items)
 	}
 	if len(page.Items) == 0 {
-		fmt.Fprintln(sys.Stderr, "no campaigns yet; run one with: soku run PLAN.yaml")
+		fmt.Fprintln(sys.Stderr, text.English().Say("ls.no_campaigns", nil))
 		return nil
 	}
-	rows := [][]string{{"CAMPAIGN", "STARTED", "TRIALS", "STATE", "TITLE"}}
+	rows := [][]string{text.English().Headings("head.campaign", "head.started", "head.trials", "head.state", "head.title")}
 	for _, c := range page.Items {
-		state := "finished"
-		if c.FinishedAt.IsZero() {
-			state = "open"
-		}
-		if c.Failed > 0 {
-			state += fmt.Sprintf(", %d failed", c.Failed)
-		}
+		state := text.English().Say("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
 		rows = append(rows, []string{c.ID, moment(c.StartedAt), fmt.Sprintf("%d/%d", c.Done, c.Trials), state, c.Title})
 	}
 	printTable(sys.Stdout, rows)

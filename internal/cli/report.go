@@ -19,6 +19,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
+	"soku/internal/text"
 )
 
 // reportFormat is one way to write a report.
@@ -98,7 +99,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		if err := writeReport(sys, file, b.Bytes()); err != nil {
 			return err
 		}
-		fmt.Fprintf(sys.Stdout, "wrote %s\n", file)
+		fmt.Fprintln(sys.Stdout, text.English().Say("report.wrote", text.Args{"File": file}))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // printRows writes the table of round trips, a row each N.
@@ -12,7 +13,14 @@ func printRows(w io.Writer, l *measure.Latency) {
 	if l == nil || len(l.Rows) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%10s %10s %10s %10s %10s %10s %10s %10s %10s\n", "avg", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max")
+	fmt.Fprintln(w)
+	for i, head := range text.English().Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max") {
+		if i > 0 {
+			fmt.Fprint(w, " ")
+		}
+		fmt.Fprintf(w, "%10s", head)
+	}
+	fmt.Fprintln(w)
 	for _, row := range l.Rows {
 		p := row.RTT
 		for i, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {

@@ -15,6 +15,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
+	"soku/internal/text"
 	"soku/internal/version"
 )
 
@@ -173,8 +174,9 @@ func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 		return nil, err
 	}
 	if len(older) > 0 && older[0].Open() {
-		fmt.Fprintf(sys.Stderr, "note: campaign %s has %d of %d trials left; go on with it instead: soku run %s --resume\n",
-			older[0].Record.ID, older[0].Trials-older[0].Done, older[0].Trials, p.File)
+		fmt.Fprintln(sys.Stderr, text.English().Say("run.left", text.Args{
+			"Campaign": older[0].Record.ID, "Left": older[0].Trials - older[0].Done, "Trials": older[0].Trials, "Plan": p.File,
+		}))
 	}
 	seed := f.seed
 	switch {
@@ -276,17 +278,8 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 			}
 		}
 	}
-	fmt.Fprintf(sys.Stderr, "campaign %s: %s; report: soku report %s\n", c.ID(), doneText(out), c.ID())
+	fmt.Fprintln(sys.Stderr, text.English().Say("run.done", text.Args{
+		"Campaign": c.ID(), "Done": out.Done, "Trials": out.Total, "Failed": out.Failed, "Others": max(out.Left-(out.Total-out.Done), 0),
+	}))
 	return nil
-}
-
-func doneText(out campaign.Outcome) string {
-	text := fmt.Sprintf("%d of %d trials done", out.Done, out.Total)
-	if out.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", out.Failed)
-	}
-	if left := out.Left - (out.Total - out.Done); left > 0 {
-		text += fmt.Sprintf(", %d of other patterns left (--resume)", left)
-	}
-	return text
 }

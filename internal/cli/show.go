@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/internal/text"
 )
 
 type showFlags struct {
@@ -59,24 +60,27 @@ func newShowCommand(sys *System) *cobra.Command {
 // from elsewhere, so nothing of it reaches the terminal as a control character.
 func printResult(w io.Writer, columns int, r *measure.Result, rows bool) {
 	var b bytes.Buffer
-	line := labelled(&b, nameColumns, columns)
-	row := func(name, format string, args ...any) { line(name, "%s", oneLine(fmt.Sprintf(format, args...))) }
-	row("result", "%s, %s", r.ID, moment(r.StartedAt))
+	var out text.Lines
+	out.Row("label.result", "shown.result", text.Args{"Result": r.ID, "Started": moment(r.StartedAt)})
 	if t := r.Trial; t != nil {
-		row("campaign", "%s", t.Campaign)
-		row("trial", "%s, %s, round %d, repeat %d", t.Pattern, t.Label, t.Round, t.Repeat)
+		out.Row("label.campaign", "summary.text", text.Args{"Text": oneLine(t.Campaign)})
+		out.Row("label.trial", "shown.trial", text.Args{"Pattern": oneLine(t.Pattern), "Label": oneLine(t.Label), "Round": t.Round, "Repeat": t.Repeat})
 	}
 	if r.Error != nil {
-		row("failed", "%s", r.Error.Error())
+		out.Row("label.failed", "summary.text", text.Args{"Text": oneLine(r.Error.Error())})
 	}
+	summed := r.Origin == nil && (r.Summary.DurationNs > 0 || r.Latency != nil)
 	switch {
 	case r.Origin != nil:
-		printIngested(row, r)
-	case r.Summary.DurationNs > 0 || r.Latency != nil:
+		ingestedSummary(&out, r)
+	case !summed:
+		out.Row("label.path", "summary.path", text.Args{"Path": pathText(r), "Test": testText(r)})
+	}
+	printLines(&b, columns, out)
+	if summed {
 		printSummary(&b, columns, r)
-	default:
-		row("path", "%s, %s", pathText(r), testText(r))
-		printFindings(row, r.Findings)
+	} else {
+		printFindings(labelled(&b, nameColumns, columns), r.Findings)
 	}
 	if rows {
 		printRows(&b, r.Latency)

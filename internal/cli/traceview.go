@@ -62,22 +62,22 @@ func traceHead(host string, t *measure.Trace, width int) string {
 
 // dispensable are columns of the table of hops, what a narrow terminal does without
 // first.
-var dispensable = []string{"STDDEV", "LAST", "FLOWS", "BEST", "WORST", "SENT"}
+var dispensable = []string{"head.deviation", "head.last", "head.flows", "head.best", "head.worst", "head.sent"}
 
 // fitted is the table of hops without the columns that there is no room for.
 func fitted(rows [][]string, width int) []string {
-	lines := text.Aligned(rows)
-	for _, name := range dispensable {
+	lines := tests.AlignedTrace(rows)
+	for _, key := range dispensable {
 		if !slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > width }) {
 			break
 		}
-		c := slices.Index(rows[0], name)
+		c := slices.Index(rows[0], text.English().Heading(key))
 		for i, row := range rows {
 			if c < len(row) {
 				rows[i] = slices.Delete(row, c, c+1)
 			}
 		}
-		lines = text.Aligned(rows)
+		lines = tests.AlignedTrace(rows)
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // Schema is the identity of the document. Members may be added under the same
@@ -121,10 +122,9 @@ func (d *Document) check() error {
 	return nil
 }
 
-// Usable says why d is no floor of a host with these facts under this version
-// of soku, or nothing where it is one. What this run could not read is not held
-// against it.
-func (d *Document) Usable(now measure.Facts, version string) (why string) {
+// Usable tells whether d is a floor of a host with these facts under this version of
+// soku, and why where it is not. What this run could not read is not compared.
+func (d *Document) Usable(now measure.Facts, version string) (why text.Line, usable bool) {
 	number := func(n int) string {
 		if n == 0 {
 			return ""
@@ -133,17 +133,17 @@ func (d *Document) Usable(now measure.Facts, version string) (why string) {
 	}
 	for _, c := range []struct{ name, kept, now string }{
 		{"soku", d.Tool.Version, version},
-		{"the host name", d.Host.Hostname, now.Hostname},
-		{"the system", d.Host.OS + "/" + d.Host.Arch, now.OS + "/" + now.Arch},
-		{"the kernel", d.Host.Kernel, now.Kernel},
-		{"the processor", d.Host.CPUModel, now.CPUModel},
-		{"the number of processors", number(d.Host.CPUs), number(now.CPUs)},
+		{"host_name", d.Host.Hostname, now.Hostname},
+		{"system", d.Host.OS + "/" + d.Host.Arch, now.OS + "/" + now.Arch},
+		{"kernel", d.Host.Kernel, now.Kernel},
+		{"processor", d.Host.CPUModel, now.CPUModel},
+		{"processors", number(d.Host.CPUs), number(now.CPUs)},
 	} {
 		if c.kept != "" && c.now != "" && c.kept != c.now {
-			return fmt.Sprintf("%s was %s and is now %s", c.name, c.kept, c.now)
+			return text.Line{Key: "floor.changed." + c.name, Args: text.Args{"Was": c.kept, "Now": c.now}}, false
 		}
 	}
-	return ""
+	return why, true
 }
 
 // Age is how long ago the floor was measured; zero for one from the future.

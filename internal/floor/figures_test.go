@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/trial"
 )
 
@@ -55,7 +56,7 @@ func TestTheBestOfSomeTrialsIsKept(t *testing.T) {
 	figures := []float64{2, 9, 4}
 	for _, kind := range []kind{goodput, packets} {
 		made := 0
-		r := run{Config: Config{Step: func(string, int, int) {}}, lengths: brief, doc: &Document{},
+		r := run{Config: Config{Step: func(text.Line, int, int) {}}, lengths: brief, doc: &Document{},
 			one: func(context.Context, trial.Spec, trial.Hooks) *measure.Result {
 				x := figures[made]
 				made++

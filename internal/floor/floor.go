@@ -2,12 +2,12 @@ package floor
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/trial"
 )
 
@@ -17,7 +17,7 @@ type Config struct {
 	Version string // of this program
 	Quick   bool   // about 2 s instead of 7
 	// Step is told what is measured now, and how far that is. It may be nil.
-	Step func(text string, number, of int)
+	Step func(what text.Line, number, of int)
 }
 
 // lengths are how long one trial of each kind runs and how often it is run.
@@ -44,7 +44,7 @@ func Measure(ctx context.Context, c Config) (*Document, error) {
 
 func measureFor(ctx context.Context, c Config, l lengths) (*Document, error) {
 	if c.Step == nil {
-		c.Step = func(string, int, int) {}
+		c.Step = func(text.Line, int, int) {}
 	}
 	begin := time.Now()
 	r := run{Config: c, lengths: l, one: trial.Run, modes: available(), steady: "cubic", doc: &Document{
@@ -82,9 +82,9 @@ type run struct {
 	steady string // congestion control for the most goodput
 }
 
-func (r *run) step(text string) {
+func (r *run) step(what text.Line) {
 	r.done++
-	r.Step(text, r.done, r.steps)
+	r.Step(what, r.done, r.steps)
 }
 
 // mode measures one mode. Its error is the end of everything.
@@ -92,13 +92,13 @@ func (r *run) mode(ctx context.Context, m mode) error {
 	o, _ := m.options()
 	switch m.kind {
 	case roundTrips:
-		r.step("round trips, " + m.name)
+		r.step(text.Line{Key: "floor.step.round_trips", Args: text.Args{"Mode": m.name}})
 		return r.trial(ctx, m, o, r.roundTrip, func(res *measure.Result) { r.addRoundTrip(m, res) })
 	case goodput:
-		r.step("goodput of one stream, " + m.name)
+		r.step(text.Line{Key: "floor.step.goodput", Args: text.Args{"Mode": m.name}})
 		return r.mostGoodput(ctx, m, o)
 	default:
-		r.step(fmt.Sprintf("packets of %s, %s", o.Size, m.name))
+		r.step(text.Line{Key: "floor.step.packets", Args: text.Args{"Size": o.Size, "Mode": m.name}})
 		return r.mostPackets(ctx, m, o)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/text"
 	"soku/internal/trial"
 	"soku/test/tier"
 )
@@ -46,7 +47,9 @@ func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
 	var steps []string
 	d, err := measureFor(t.Context(), Config{
 		Server: loopback(t, server.Config{}), Version: "v1", Quick: true,
-		Step: func(text string, number, of int) { steps = append(steps, fmt.Sprintf("%d/%d %s", number, of, text)) },
+		Step: func(what text.Line, number, of int) {
+			steps = append(steps, fmt.Sprintf("%d/%d %s", number, of, text.English().Sentence(what)))
+		},
 	}, brief)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +91,7 @@ func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
 	if len(d.Timers) != len(sleeps) || d.TookNs <= 0 || d.Host.OS == "" || !d.Quick || d.Tool.Version != "v1" {
 		t.Errorf("incomplete: %+v", d)
 	}
-	if why := d.Usable(d.Host, "v1"); why != "" {
+	if why, usable := d.Usable(d.Host, "v1"); !usable {
 		t.Errorf("not of this host: %s", why)
 	}
 }
@@ -123,7 +126,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("enough")
 		var after int
-		d, err := measureFor(ctx, Config{Server: address, Step: func(_ string, number, _ int) {
+		d, err := measureFor(ctx, Config{Server: address, Step: func(_ text.Line, number, _ int) {
 			if number == at {
 				cancel(stop)
 			}
@@ -135,7 +138,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := run{lengths: full, doc: &Document{}, Config: Config{Step: func(string, int, int) { cancel() }}}
+	r := run{lengths: full, doc: &Document{}, Config: Config{Step: func(text.Line, int, int) { cancel() }}}
 	if err := r.timers(ctx); !errors.Is(err, context.Canceled) || r.done != 1 {
 		t.Errorf("stopped at the first sleep: %v after %d", err, r.done)
 	}
@@ -143,7 +146,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 
 func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
 	tier.SpendsSeconds(t)
-	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(string, int, int) {}}, lengths: brief, one: trial.Run, steady: "nosuch",
+	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(text.Line, int, int) {}}, lengths: brief, one: trial.Run, steady: "nosuch",
 		doc: &Document{Host: measure.Facts{OS: "linux", Congestion: "bbr"}}}
 	m := mode{goodput, "any", measure.TestTCP, nil}
 	if err := r.mode(t.Context(), m); err != nil {

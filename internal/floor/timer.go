@@ -2,13 +2,13 @@ package floor
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"time"
 
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/pace"
+	"soku/internal/text"
 )
 
 // sleeps are the lengths that engines ask for: between packets, and between
@@ -18,7 +18,7 @@ var sleeps = []time.Duration{50 * time.Microsecond, time.Millisecond}
 // timers measures how late each length of sleep ends.
 func (r *run) timers(ctx context.Context) error {
 	for _, length := range sleeps {
-		r.step(fmt.Sprintf("sleeps of %s", measure.FormatLatency(float64(length))))
+		r.step(text.Line{Key: "floor.step.sleeps", Args: text.Args{"Length": length}})
 		late := lateness(ctx, length, r.sleep)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -180,14 +180,6 @@ func FormatBytes(bytes float64) string {
 	return scaled(bytes, "B")
 }
 
-// Plural writes how many of something there are: "1 round trip", "2 round trips".
-func Plural[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // FormatLatency writes nanoseconds for a person with four digits: "48.21 µs".
 func FormatLatency(ns float64) string {
 	switch a := math.Abs(ns); {

@@ -66,6 +66,25 @@ func TestFormsAreAsRecorded(t *testing.T) {
 	}
 }
 
+// A message without its key or its arguments is shown as both.
+func TestNoFormShowsAKeyOfTheCatalogue(t *testing.T) {
+	for name, in := range map[string]Input{
+		"every test": everyTest(), "failures": campaignWithFailure(), "load": loaded(fourPatterns().input(), 16, 0.4),
+		"one trial": {Results: fourPatterns().input().Results[:1]}, "one of each kind": {Results: fourPatterns().input().Results[:2]},
+		"ingested": ingestedInput(map[string][]*measure.RTTFigures{"A": {figuresOf(11e3, 10e3, 20e3)}}),
+	} {
+		for i, r := range in.Results {
+			r.Summary.Confidence = []measure.Confidence{measure.High, measure.Medium, measure.Low}[i%3]
+		}
+		for form, write := range forms(build(t, in)) {
+			out := written(t, write)
+			if i := strings.Index(out, "map["); i >= 0 {
+				t.Errorf("%s, %s: %s", name, form, out[max(i-80, 0):min(i+80, len(out))])
+			}
+		}
+	}
+}
+
 func TestTextFitsTheTerminal(t *testing.T) {
 	s := fourPatterns()
 	s.udp, s.seconds = true, 4

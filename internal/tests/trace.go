@@ -7,7 +7,6 @@ import (
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/sock"
-	"soku/internal/text"
 )
 
 var _ = register(Descriptor{
@@ -16,7 +15,7 @@ var _ = register(Descriptor{
 		if r.Trace == nil {
 			return nil
 		}
-		return text.Aligned(TraceTable(r.Trace))
+		return AlignedTrace(TraceTable(r.Trace))
 	},
 })
 

@@ -33,11 +33,18 @@ func traceSummary(out *text.Lines, r *measure.Result) {
 	out.Row("label.method", "summary.text", text.Args{"Text": text.English().Timing(t.ProbeTiming())})
 }
 
+// AlignedTrace are the lines of a table of hops.
+func AlignedTrace(rows [][]string) []string {
+	return text.Aligned(rows, text.English().Heading("head.flows"))
+}
+
 // TraceTable are the cells of the table of hops, its head first: a row a node that
 // answered, or one for a silent hop. Names of hops come from the network: whoever shows
 // the table on a terminal filters it.
 func TraceTable(t *measure.Trace) [][]string {
-	rows := [][]string{{"HOP", "NODE", "LOSS", "SENT", "LAST", "AVG", "BEST", "WORST", "STDDEV", "FLOWS"}}
+	rows := [][]string{text.English().Headings(
+		"head.hop", "head.node", "head.loss", "head.sent", "head.last", "head.avg", "head.best", "head.worst", "head.deviation", "head.flows",
+	)}
 	for _, h := range t.Hops {
 		number, loss, sent := strconv.Itoa(h.Hop), fmt.Sprintf("%.1f %%", h.LossRatio*100), strconv.FormatInt(h.Sent, 10)
 		if h.Sent == 0 {

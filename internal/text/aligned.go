@@ -1,15 +1,16 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
 )
 
 // Aligned pads the cells of a table, whose first row is its head. The second column and
-// FLOWS begin at the left, the others end at the right. Columns with nothing but a head are
-// left out. Widths are those of a terminal.
-func Aligned(rows [][]string) []string {
+// those with the heads left begin at the left, the others end at the right. Columns with
+// nothing but a head are left out. Widths are those of a terminal.
+func Aligned(rows [][]string, left ...string) []string {
 	widths := make([]int, len(rows[0]))
 	for i, row := range rows {
 		for c, cell := range row {
@@ -24,7 +25,7 @@ func Aligned(rows [][]string) []string {
 		for c, cell := range row {
 			switch {
 			case widths[c] == 0:
-			case c == 1 || rows[0][c] == "FLOWS":
+			case c == 1 || slices.Contains(left, rows[0][c]):
 				line += runewidth.FillRight(cell, widths[c]) + "  "
 			default:
 				line += runewidth.FillLeft(cell, widths[c]) + "  "

@@ -40,3 +40,12 @@ func (c *Catalogue) Sentence(l Line) string { return c.sentence(l.Key, l.Args) }
 
 // Heading is the heading of a column, by its key.
 func (c *Catalogue) Heading(key string) string { return c.sentence(key, nil) }
+
+// Headings are those of a table, by their keys.
+func (c *Catalogue) Headings(keys ...string) []string {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		out[i] = c.Heading(key)
+	}
+	return out
+}

@@ -164,7 +164,7 @@ func usesIn(n ast.Node) []use {
 		for _, p := range places {
 			u := use{args: []string{}, variants: s.Sel.Name == "SayFor"}
 			u.key, u.open = keyOf(n.Args[p])
-			if v, variable := n.Args[p].(*ast.Ident); variable && s.Sel.Name == "Row" && v.Name == "label" {
+			if v, variable := n.Args[p].(*ast.Ident); variable && strings.HasPrefix(s.Sel.Name, "Row") && v.Name == "label" {
 				continue // a key that stands where the variable is set
 			}
 			if lit, ok := n.Args[p].(*ast.BasicLit); ok && lit.Value == `""` {
@@ -224,7 +224,7 @@ func argumentsOfLine(n *ast.CompositeLit) []string {
 }
 
 // headings are the families whose keys stand in the sources as values of their own.
-var headings = []string{"column.", "fact.", "label.", "live."}
+var headings = []string{"column.", "fact.", "floor.", "head.", "label.", "live.", "rows."}
 
 func labels(n ast.Node) (keys []use) {
 	lit, ok := n.(*ast.BasicLit)
