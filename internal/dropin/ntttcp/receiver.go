@@ -128,7 +128,7 @@ func (r *receiver) takes() func(context.Context) error {
 		r.counts = sink.Bytes
 		return func(ctx context.Context) error { return sink.Serve(ctx, r.sockets) }
 	}
-	r.sink = bulk.NewSink(r.o.Ports, bulk.SinkOptions{Unit: r.o.Buffer, NoDelay: r.o.NoDelay, Pins: r.pins, Came: func(_ int, local, remote net.Addr) {
+	r.sink = bulk.NewSink(r.o.Ports, bulk.SinkOptions{Unit: r.o.Buffer, NoDelay: r.o.NoDelay, Pins: r.pins, OnAccept: func(_ int, local, remote net.Addr) {
 		r.c.debug("New connection: %s --> local:%d", remote, portOf(local))
 		select {
 		case r.first <- struct{}{}:

@@ -81,12 +81,12 @@ func total(counts []int64) (n int64) {
 	return n
 }
 
-// ways are the options of each way that a sink takes bytes.
+// ways are the options of each path of a sink.
 func ways() map[string]SinkOptions {
 	return map[string]SinkOptions{"as fast as it goes": {}, "read": {Unit: 4096}, "portable": {Portable: true}}
 }
 
-func TestSinkCountsByPortWhateverComesAndGoes(t *testing.T) {
+func TestSinkCountsByPortAcrossConnections(t *testing.T) {
 	for name, o := range ways() {
 		t.Run(name, func(t *testing.T) {
 			listeners := listen(t, 3)
@@ -118,7 +118,7 @@ func TestSinkCountsByPortWhateverComesAndGoes(t *testing.T) {
 	}
 }
 
-func TestSinkTurnsAwayConnectionsBeyondItsBound(t *testing.T) {
+func TestSinkClosesConnectionsBeyondItsLimit(t *testing.T) {
 	listeners := listen(t, 1)
 	s := NewSink(1, SinkOptions{Connections: 2})
 	serve(t, s, listeners)
@@ -141,7 +141,7 @@ func TestSinkTurnsAwayConnectionsBeyondItsBound(t *testing.T) {
 	eventually(t, "the place is given anew", func() bool { return total(s.Bytes()) == 1 })
 }
 
-func TestSinkClosesWhatIsOpenWhenItEnds(t *testing.T) {
+func TestSinkClosesOpenConnectionsWhenItEnds(t *testing.T) {
 	for name, o := range ways() {
 		t.Run(name, func(t *testing.T) {
 			listeners := listen(t, 2)
@@ -162,7 +162,7 @@ func TestSinkClosesWhatIsOpenWhenItEnds(t *testing.T) {
 	}
 }
 
-// sources are the options of each way that a source sends.
+// sources are the options of each path of a source.
 func sources() map[string]SourceOptions {
 	return map[string]SourceOptions{"as fast as it goes": {}, "written": {Unit: 32 << 10}, "portable": {Portable: true}}
 }
@@ -225,7 +225,7 @@ func TestASourceHoldsItsRateOnAverage(t *testing.T) {
 	}
 }
 
-func TestASourceEndsWithAReasonWhenAllConnectionsAreGone(t *testing.T) {
+func TestASourceEndsWithAnErrorWhenAllConnectionsFailed(t *testing.T) {
 	for name, o := range sources() {
 		t.Run(name, func(t *testing.T) {
 			listeners := listen(t, 1)
@@ -250,7 +250,7 @@ func TestASourceEndsWithAReasonWhenAllConnectionsAreGone(t *testing.T) {
 	}
 }
 
-func TestDatagramsAreCountedInFullThoughOnlyTheirBeginningIsTaken(t *testing.T) {
+func TestWholeDatagramsAreCountedThoughOnlyTheirBeginningIsCopied(t *testing.T) {
 	for name, unit := range map[string]int{"beginning": 0, "all": 65535} {
 		t.Run(name, func(t *testing.T) {
 			var sockets []*net.UDPConn
@@ -289,7 +289,7 @@ func TestDatagramsAreCountedInFullThoughOnlyTheirBeginningIsTaken(t *testing.T) 
 	}
 }
 
-func TestADatagramSourceGoesOnWhereNobodyListens(t *testing.T) {
+func TestADatagramSourceContinuesWhenThePortIsClosed(t *testing.T) {
 	nobody := net.JoinHostPort("127.0.0.1", strconv.Itoa(freeport.One(t)))
 	out, err := net.Dial("udp", nobody)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"soku/internal/sock/datagram"
 )
 
-// DatagramSink counts the bytes of datagrams that come to UDP sockets, one a port.
-// Its counts are safe to read while it serves.
+// DatagramSink counts the bytes of datagrams received on UDP sockets, by port. Its counts
+// may be read while it serves.
 type DatagramSink struct {
 	unit  int
 	ports []count
 	pins  *sock.Pins
 }
 
-// NewDatagramSink returns a sink for so many ports that takes unit bytes of each
-// datagram out of the kernel; 0 takes the first few and has the kernel tell how
-// long it was. All of a datagram is counted in either case. pins keep the loops on
-// processors; nil keeps none.
+// NewDatagramSink returns a sink for this many ports that copies unit bytes of each
+// datagram out of the kernel; 0 copies the first few and uses the length that the kernel
+// reports. In either case the whole datagram is counted. pins pin the loops to
+// processors; nil pins none.
 func NewDatagramSink(ports, unit int, pins *sock.Pins) *DatagramSink {
 	if unit <= 0 {
 		unit = 64
@@ -33,12 +33,11 @@ func NewDatagramSink(ports, unit int, pins *sock.Pins) *DatagramSink {
 
 const largestDatagram = 65535
 
-// Bytes are what came so far, one element a port.
+// Bytes returns the received bytes so far, one element a port.
 func (s *DatagramSink) Bytes() []int64 { return read(s.ports) }
 
-// Serve takes what comes to the sockets, one a port, until ctx ends, which it
-// returns within 100 ms of. The sockets stay the caller's. Errors are of kind broken.
-// It may be called once.
+// Serve receives on the sockets, one a port, until ctx ends, and returns within 100 ms of
+// that. The caller closes the sockets. Errors are of kind broken. It may be called once.
 func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error {
 	conns := make([]net.Conn, len(sockets))
 	for i, c := range sockets {
@@ -57,7 +56,7 @@ func (s *DatagramSink) Serve(ctx context.Context, sockets []*net.UDPConn) error 
 	})
 }
 
-// take is the loop of the sockets at places.
+// take is the loop over the sockets at the indices places.
 func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, places []int) error {
 	box, err := datagram.NewReceiver(path, s.unit)
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, 
 	return nil
 }
 
-// lengths adds up the datagrams of the last Receive.
+// lengths returns the sum of the datagram lengths of the last Receive.
 func lengths(box *datagram.Receiver) (n int64) {
 	for t, ok := box.Next(); ok; t, ok = box.Next() {
 		for _, length, ok := t.Next(); ok; _, length, ok = t.Next() {

@@ -12,8 +12,8 @@ import (
 	"soku/internal/sock/datagram"
 )
 
-// DatagramSource sends datagrams of one size over connected UDP sockets. Its
-// counts are safe to read while it runs.
+// DatagramSource sends datagrams of one size over connected UDP sockets. Its counts may
+// be read while it runs.
 type DatagramSource struct {
 	size   int
 	rate   float64
@@ -23,20 +23,19 @@ type DatagramSource struct {
 	begin  time.Time
 }
 
-// NewDatagramSource returns a source of datagrams of size bytes, 1 to 65507, over
-// conns, which stay the caller's. rate bounds each socket, in bit/s of payload on
-// average since the start; 0 is no bound. pins keep the loops on processors; nil
-// keeps none.
+// NewDatagramSource returns a source of datagrams of size bytes, 1 to 65507, over conns,
+// which the caller closes. rate limits each socket, in bit/s of payload on average since
+// the start; 0 is no limit. pins pin the loops to processors; nil pins none.
 func NewDatagramSource(conns []net.Conn, size int, rate float64, pins *sock.Pins) *DatagramSource {
 	return &DatagramSource{size: size, rate: rate, conns: conns, counts: make([]count, len(conns)), pins: pins}
 }
 
-// Bytes are what the kernel took so far, one element a socket.
+// Bytes returns the bytes that the kernel accepted so far, one element a socket.
 func (s *DatagramSource) Bytes() []int64 { return read(s.counts) }
 
-// Run sends until ctx ends, and returns within 100 ms of that. What the far end
-// refuses, or the path does not take, is left uncounted and sent anew. Errors are
-// of kind broken or usage. It may be called once.
+// Run sends until ctx ends, and returns within 100 ms of that. Datagrams that the far end
+// or the host refuses are not counted and are sent again. Errors are of kind broken or
+// usage. It may be called once.
 func (s *DatagramSource) Run(ctx context.Context) error {
 	if len(s.conns) == 0 {
 		return measure.Errorf(measure.KindInternal, "send over no sockets")
@@ -56,7 +55,7 @@ func (s *DatagramSource) Run(ctx context.Context) error {
 	return runLoops(s.pins, measure.Sender, loops, len(s.conns), func(places []int) error { return s.send(ctx, path, places) })
 }
 
-// send is the loop of the sockets at places.
+// send is the loop over the sockets at the indices places.
 func (s *DatagramSource) send(ctx context.Context, path string, places []int) error {
 	sender := datagram.NewSender(path, s.size)
 	var writers []*datagram.Writer
@@ -90,7 +89,7 @@ func (s *DatagramSource) send(ctx context.Context, path string, places []int) er
 	return nil
 }
 
-// due is how many datagrams socket i may send now, at most so many.
+// due returns how many datagrams socket i may send now, limited to most.
 func (s *DatagramSource) due(i, most int) int {
 	if s.rate <= 0 {
 		return most

@@ -1,14 +1,13 @@
-// Package bulk moves bytes over any number of connections for as long as nobody
-// says stop, and can be asked at any moment how many there were. It is for the
-// protocols whose ends agree on a time and on nothing else: [Source] and
-// [DatagramSource] send, [Sink] and [DatagramSink] take what comes, from
-// connections that come and go meanwhile. What is counted when, and what is left
-// out, is for the caller, who reads the counts at the moments that matter.
+// Package bulk moves bytes over any number of connections until it is stopped, with
+// counts that can be read at any time. It is for protocols whose two ends agree on
+// nothing but a time: [Source] and [DatagramSource] send, [Sink] and [DatagramSink]
+// receive on connections that open and close meanwhile. The caller decides what to count
+// and what to omit, by reading the counts at the right moments.
 //
-// It knows no protocol and makes no samples; package engine/tcp measures flows
-// whose connections and times are known before.
+// It knows no protocol and makes no samples; package engine/tcp measures flows whose
+// connections and times are known in advance.
 //
-// Goroutines: one on an OS thread of its own for each loop where the system has a
-// way for many connections in one loop, else one a connection; one a listener. All
-// have ended when Run or Serve returns.
+// Goroutines: with a fast path for many connections, one a loop on an OS thread of its
+// own, otherwise one a connection; and one a listener. All have ended when Run or Serve
+// returns.
 package bulk

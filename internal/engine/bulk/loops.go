@@ -9,8 +9,8 @@ import (
 	"soku/internal/sock"
 )
 
-// runLoops runs work on so many threads, each kept where pins say, and waits for all.
-// Of n sockets each has every loops-th, those in its list.
+// runLoops runs work on this many threads, pinned as pins say, and waits for all. The n
+// sockets are dealt to the loops in turn; work gets the indices of its own.
 func runLoops(pins *sock.Pins, role measure.Role, loops, n int, work func(sockets []int) error) error {
 	errs := make([]error, loops)
 	var all sync.WaitGroup

@@ -13,8 +13,9 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// receivers are loops: one drops what comes as fast as many do, and reading wants one
-// a processor. Where no reader opens, a goroutine a connection reads.
+// receivers returns the loops: one if bytes are discarded, because more are not faster,
+// and one a processor if bytes are read. Without a fast path it returns a receiver with a
+// goroutine a connection.
 func (s *Sink) receivers(ctx context.Context, all *sync.WaitGroup) []receiver {
 	path, n := "discard", 1
 	if s.o.Unit > 0 {
@@ -33,22 +34,22 @@ func (s *Sink) receivers(ctx context.Context, all *sync.WaitGroup) []receiver {
 	return out
 }
 
-// receiverLoop takes what some of a sink's connections have from one thread, in turn. It
+// receiverLoop receives on some of a sink's connections from one thread, in turn. It
 // waits as a loop of engine/tcp does, for the same reasons.
 type receiverLoop struct {
 	*Sink
 	ctx    context.Context
 	reader *sock.Reader
 	yields bool
-	places []int // the port of each of the reader's connections, -1 where there is none
+	places []int // the port index of each of the reader's connections, -1 for none
 	live   atomic.Int64
 
 	mu      sync.Mutex
 	waiting []arrival
-	come    chan struct{} // holds one when something waits
+	come    chan struct{} // holds a value if a connection waits to be admitted
 }
 
-// arrival is a connection that a receiverLoop has not taken in yet.
+// arrival is a connection that a receiverLoop has not admitted yet.
 type arrival struct {
 	port int
 	conn *net.TCPConn
@@ -61,7 +62,7 @@ func (b *receiverLoop) take(port int, c *net.TCPConn) {
 	b.mu.Lock()
 	b.waiting = append(b.waiting, arrival{port, c})
 	b.mu.Unlock()
-	b.tell()
+	b.notify()
 }
 
 func (b *receiverLoop) run() {
@@ -85,7 +86,7 @@ func (b *receiverLoop) run() {
 			sock.Yield()
 		case n > 0:
 		case since >= fast:
-			pace.Sleep(doze)
+			pace.Sleep(fixedSleep)
 			since = 0
 		default:
 			b.reader.Wait(tick)
@@ -98,20 +99,20 @@ func (b *receiverLoop) run() {
 func (b *receiverLoop) idle() {
 	select {
 	case <-b.come:
-		b.tell()
+		b.notify()
 	case <-b.ctx.Done():
 	}
 }
 
-// tell says that something waits; once is enough.
-func (b *receiverLoop) tell() {
+// notify signals that a connection waits; further signals have no effect.
+func (b *receiverLoop) notify() {
 	select {
 	case b.come <- struct{}{}:
 	default:
 	}
 }
 
-// admit takes in what has come since.
+// admit adds the waiting connections to the reader.
 func (b *receiverLoop) admit() {
 	select {
 	case <-b.come:
@@ -124,8 +125,8 @@ func (b *receiverLoop) admit() {
 	b.mu.Unlock()
 	for _, a := range arrivals {
 		i, err := b.reader.Add(a.conn)
-		// The reader has a descriptor of its own; this one would have the runtime's
-		// poller look at every packet.
+		// The reader duplicates the descriptor. With this one open, the runtime's poller
+		// would process every packet.
 		_ = a.conn.Close()
 		if err != nil {
 			b.gone()
@@ -138,7 +139,7 @@ func (b *receiverLoop) admit() {
 	}
 }
 
-// pass gives each connection one turn and returns how many bytes came.
+// pass visits each connection once and returns how many bytes it received.
 func (b *receiverLoop) pass() (moved int64) {
 	for i, port := range b.places {
 		if port < 0 {
@@ -163,7 +164,7 @@ func (b *receiverLoop) gone() {
 	b.open.Add(-1)
 }
 
-// close ends what nobody took in; the loop has ended.
+// close closes the connections that were not admitted, after the loop has ended.
 func (b *receiverLoop) close() {
 	for _, a := range b.waiting {
 		_ = a.conn.Close()

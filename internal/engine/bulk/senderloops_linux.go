@@ -11,8 +11,7 @@ import (
 	"soku/internal/sock"
 )
 
-// senderLoops are loops, one a processor; where no writer opens, a goroutine a
-// connection writes.
+// senderLoops runs one loop a processor; without a fast path, a goroutine a connection.
 func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 	path := "splice"
 	if s.o.Unit > 0 || s.o.Rate > 0 {
@@ -53,13 +52,13 @@ func pick(conns []*net.TCPConn, places []int) []*net.TCPConn {
 	return out
 }
 
-// senderLoop sends on some of a source's connections from one thread, in turn, and
-// waits only when the queues of all of them are full or nothing is due.
+// senderLoop sends on some of a source's connections from one thread, in turn, and waits
+// only when the queues of all of them are full or nothing is due.
 type senderLoop struct {
 	*Source
 	ctx    context.Context
 	writer *sock.Writer
-	places []int // which of the source's connections; -1 for one that failed
+	places []int // indices of the source's connections; -1 for one that failed
 	live   int
 }
 
@@ -83,9 +82,8 @@ func (g *senderLoop) run() {
 	}
 }
 
-// pass gives each connection one turn. room tells whether any may have room for
-// more, and lack, where none has, how many bytes are wanting until one is due a
-// unit.
+// pass visits each connection once. room reports whether any may have room for more; if
+// none has, lack is how many bytes are missing until a unit is due on one.
 func (g *senderLoop) pass(unit int) (room bool, lack int64) {
 	for k, i := range g.places {
 		if i < 0 {

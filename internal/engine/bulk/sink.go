@@ -10,28 +10,28 @@ import (
 	"soku/internal/sock"
 )
 
-// SinkOptions say how a [Sink] takes bytes. The zero value is good.
+// SinkOptions configure a [Sink]. The zero value is valid.
 type SinkOptions struct {
-	// Unit is how many bytes one read takes, 1 MiB at most. 0 lets the kernel drop
-	// them where it can, and else reads 64 KiB at a time.
+	// Unit is how many bytes one read takes, 1 MiB at most. 0 lets the kernel discard
+	// them if it can, and otherwise reads 64 KiB at a time.
 	Unit int
-	// Connections are how many there may be at a time, 0 for 16384; one that comes
-	// beyond that is closed at once.
+	// Connections is the most connections at a time, 0 for 16384; further ones are closed
+	// at once.
 	Connections int
 	NoDelay     bool // TCP_NODELAY on each connection
-	// Came is called for each connection that is taken, from the goroutine that
-	// accepts on that port: the listener's index, and both addresses. nil: nobody is told.
-	Came func(port int, local, remote net.Addr)
-	// Portable takes the way that every system has.
+	// OnAccept is called for each accepted connection, from the goroutine that accepts on
+	// that port, with the listener's index and both addresses. It may be nil.
+	OnAccept func(port int, local, remote net.Addr)
+	// Portable uses the portable path.
 	Portable bool
-	Pins     *sock.Pins // keep the loops on processors; nil keeps none
+	Pins     *sock.Pins // pin the loops to processors; nil pins none
 }
 
-// connectionsMost bounds what strangers can make a sink hold.
+// connectionsMost limits what foreign clients can make a sink hold.
 const connectionsMost = 16384
 
-// Sink takes whatever any number of TCP connections send, and counts it by the
-// port they came to. Its counts are safe to read while it serves.
+// Sink reads and discards whatever any number of TCP connections send, and counts it by
+// port. Its counts may be read while it serves.
 type Sink struct {
 	o      SinkOptions
 	ports  []count
@@ -39,7 +39,7 @@ type Sink struct {
 	opened atomic.Int64
 }
 
-// count is a running number of bytes, on a cache line of its own.
+// count is a counter of bytes on a cache line of its own.
 type count struct {
 	n atomic.Int64
 	_ [56]byte
@@ -54,10 +54,10 @@ func NewSink(ports int, o SinkOptions) *Sink {
 	return &Sink{o: o, ports: make([]count, ports)}
 }
 
-// unitMost bounds a read or write.
+// unitMost limits a read or write, in bytes.
 const unitMost = 1 << 20
 
-// Bytes are what came so far, one element a port.
+// Bytes returns the received bytes so far, one element a port.
 func (s *Sink) Bytes() []int64 { return read(s.ports) }
 
 func read(counts []count) []int64 {
@@ -68,16 +68,15 @@ func read(counts []count) []int64 {
 	return out
 }
 
-// Opened is how many connections have come so far, and Open how many are there.
+// Open returns how many connections are open now.
 func (s *Sink) Opened() int64 { return s.opened.Load() }
 
 // Open is how many connections there are now.
 func (s *Sink) Open() int64 { return s.open.Load() }
 
-// Serve accepts on the listeners, one a port, and takes what comes until ctx ends,
-// which it returns within 100 ms of, with no error; it has then closed all
-// connections and the listeners. Errors are of kind broken, when a listener fails.
-// It may be called once.
+// Serve accepts on the listeners, one a port, and receives until ctx ends. It then closes
+// all connections and the listeners and returns nil within 100 ms. If a listener fails,
+// the error is of kind broken. It may be called once.
 func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -85,7 +84,7 @@ func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
 	receivers := s.receivers(ctx, &all)
 	for port, l := range listeners {
 		all.Go(func() {
-			if err := sock.Accept(ctx, l, func(c net.Conn) { s.came(port, c.(*net.TCPConn), receivers) }); err != nil {
+			if err := sock.Accept(ctx, l, func(c net.Conn) { s.accepted(port, c.(*net.TCPConn), receivers) }); err != nil {
 				cancel(err)
 			}
 		})
@@ -101,15 +100,15 @@ func (s *Sink) Serve(ctx context.Context, listeners []*net.TCPListener) error {
 	return nil
 }
 
-// receiver is where a connection goes once it is accepted. It owns the connection.
+// receiver receives on accepted connections, which it owns.
 type receiver interface {
 	take(port int, c *net.TCPConn)
 	held() int64 // connections now
-	close()      // what came too late; called when nothing runs any more
+	close()      // closes connections that arrived too late; called after all loops have ended
 }
 
-// came counts a connection in, and gives it to a receiver.
-func (s *Sink) came(port int, c *net.TCPConn, receivers []receiver) {
+// accepted counts a connection and hands it to a receiver.
+func (s *Sink) accepted(port int, c *net.TCPConn, receivers []receiver) {
 	if s.open.Add(1) > int64(s.o.Connections) {
 		s.open.Add(-1)
 		sock.Abort(c)
@@ -117,13 +116,13 @@ func (s *Sink) came(port int, c *net.TCPConn, receivers []receiver) {
 	}
 	s.opened.Add(1)
 	_ = c.SetNoDelay(s.o.NoDelay)
-	if s.o.Came != nil {
-		s.o.Came(port, c.LocalAddr(), c.RemoteAddr())
+	if s.o.OnAccept != nil {
+		s.o.OnAccept(port, c.LocalAddr(), c.RemoteAddr())
 	}
 	least(receivers).take(port, c)
 }
 
-// least is the receiver with the fewest connections.
+// least returns the receiver with the fewest connections.
 func least(receivers []receiver) receiver {
 	best := receivers[0]
 	for _, t := range receivers[1:] {

@@ -9,7 +9,7 @@ import (
 	"soku/internal/sock"
 )
 
-// readers are the receiver of every system: a goroutine for each connection.
+// readers is the portable receiver: a goroutine for each connection.
 type readers struct {
 	*Sink
 	ctx context.Context
@@ -17,7 +17,7 @@ type readers struct {
 }
 
 const (
-	buffersMost  = 32 << 20 // of all connections, while there are few
+	buffersMost  = 32 << 20 // of all connections together, if they are few
 	bufferLeast  = 4 << 10
 	usualReading = 64 << 10
 )

@@ -13,23 +13,23 @@ import (
 	"soku/internal/sock"
 )
 
-// SourceOptions say how a [Source] sends. The zero value is good.
+// SourceOptions configure a [Source]. The zero value is valid.
 type SourceOptions struct {
-	// Unit is how many bytes one write takes, 1 MiB at most. 0 lets the kernel send
-	// pages that it has already where it can.
+	// Unit is how many bytes one write takes, 1 MiB at most. 0 lets the kernel send pages
+	// that it already has, if it can.
 	Unit int
-	// Rate bounds each connection, in bit/s, on average since the start: what a
-	// connection could not take for a while it may make up for. 0 is no bound.
+	// Rate limits each connection, in bit/s, on average since the start: a connection
+	// that was blocked for a while may catch up. 0 is no limit.
 	Rate float64
-	// Pacing bounds each connection, in bit/s, in the kernel, so that it is even at
-	// any moment. 0 is no bound.
+	// Pacing limits each connection, in bit/s, in the kernel, so that the rate is even at
+	// any moment. 0 is no limit.
 	Pacing   float64
-	Portable bool       // take the way that every system has
-	Pins     *sock.Pins // keep the loops on processors; nil keeps none
+	Portable bool       // use the portable path
+	Pins     *sock.Pins // pin the loops to processors; nil pins none
 }
 
-// Source sends over TCP connections that somebody opened. Its counts are safe to
-// read while it runs, and are of what the kernel took.
+// Source sends over open TCP connections. Its counts are the bytes that the kernel
+// accepted; they may be read while it runs.
 type Source struct {
 	o      SourceOptions
 	conns  []*net.TCPConn
@@ -38,10 +38,10 @@ type Source struct {
 
 	left  atomic.Int64 // connections that still send
 	mu    sync.Mutex
-	first error // of a connection
+	first error // first failure of a connection
 }
 
-// NewSource returns a source over conns, which stay the caller's.
+// NewSource returns a source over conns, which the caller closes.
 func NewSource(conns []*net.TCPConn, o SourceOptions) *Source {
 	o.Unit = min(o.Unit, unitMost)
 	s := &Source{o: o, conns: conns, counts: make([]count, len(conns))}
@@ -49,13 +49,13 @@ func NewSource(conns []*net.TCPConn, o SourceOptions) *Source {
 	return s
 }
 
-// Bytes are what the kernel took so far, one element a connection.
+// Bytes returns the bytes that the kernel accepted so far, one element a connection.
 func (s *Source) Bytes() []int64 { return read(s.counts) }
 
-// Run sends on all connections until ctx ends, and returns within 100 ms of that,
-// with no error. A connection that fails is left alone; when all have, Run returns
-// an error of kind broken about the first. It may be called once, and leaves the
-// connections open, with what is queued on them.
+// Run sends on all connections until ctx ends, and returns nil within 100 ms of that. It
+// stops using a connection that fails; when all have failed, it returns an error of kind
+// broken about the first. It may be called once, and leaves the connections open, with
+// their queued data.
 func (s *Source) Run(ctx context.Context) error {
 	if len(s.conns) == 0 {
 		return measure.Errorf(measure.KindInternal, "send over no connections")
@@ -79,11 +79,11 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// failed notes that connection i takes no more.
+// failed records that connection i failed.
 func (s *Source) failed(i int, err error) {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		err = errno // without the addresses, which the sentence has
+		err = errno // without the addresses, which the message has already
 	}
 	s.mu.Lock()
 	if s.first == nil {
@@ -94,8 +94,8 @@ func (s *Source) failed(i int, err error) {
 	s.left.Add(-1)
 }
 
-// due is how many bytes a connection that has sent so many may send now; it is
-// negative where there is no bound.
+// due returns how many bytes a connection that has already sent this many may send now;
+// it is negative if there is no limit.
 func (s *Source) due(sent int64) int64 {
 	if s.o.Rate <= 0 {
 		return -1
@@ -103,14 +103,14 @@ func (s *Source) due(sent int64) int64 {
 	return max(0, int64(s.o.Rate/8*sock.Since(s.begin).Seconds())-sent)
 }
 
-// unitOf is how many bytes go at once where a program writes them.
+// unitOf returns how many bytes one write takes.
 func (s *Source) unitOf() int {
 	unit := s.o.Unit
 	if unit == 0 {
 		unit = usualWriting
 	}
 	if s.o.Rate > 0 {
-		// A low rate does not move in lumps: 5 ms of it, and a segment at least.
+		// A low rate must be even: at most 5 ms of it, and at least a segment.
 		unit = min(unit, max(1448, int(s.o.Rate/8*0.005)))
 	}
 	return unit
@@ -118,7 +118,7 @@ func (s *Source) unitOf() int {
 
 const usualWriting = 128 << 10
 
-// waitFor is how long to wait until n more bytes are due.
+// waitFor returns how long to wait until n more bytes are due.
 func (s *Source) waitFor(n int64) time.Duration {
-	return min(tick, max(doze, time.Duration(float64(n)*8e9/s.o.Rate)))
+	return min(tick, max(fixedSleep, time.Duration(float64(n)*8e9/s.o.Rate)))
 }

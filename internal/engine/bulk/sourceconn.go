@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	tick = 20 * time.Millisecond  // the longest wait before a loop looks at its end
-	fast = 16 << 10               // what must have come since the last sleep for the next to be one by the clock
-	doze = 100 * time.Microsecond // that sleep
+	tick       = 20 * time.Millisecond  // the longest wait of a loop before it checks for its end
+	fast       = 16 << 10               // bytes that must have arrived since the last sleep for the next to be fixedSleep
+	fixedSleep = 100 * time.Microsecond // the fixed sleep of a loop with fast connections
 )
 
-// write sends in the way of every system: a goroutine for each connection.
+// write sends by the portable path: a goroutine for each connection.
 func (s *Source) write(ctx context.Context, all *sync.WaitGroup) {
 	block := make([]byte, s.unitOf())
 	sock.Incompressible(block)

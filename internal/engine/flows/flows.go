@@ -1,5 +1,5 @@
-// Package flows runs one end of a TCP or UDP test: the flows of all its directions,
-// each by the engine that sends or receives it. Both ends of every protocol use it.
+// Package flows runs one end of a TCP or UDP test: the flows of all its directions, each
+// by the engine that sends or receives it. Both ends of every protocol use it.
 //
 // It opens no connections and knows no protocol; an [engine.FlowPolicy] says how the
 // protocol moves its bytes. Run starts one goroutine a direction and waits for all.
@@ -23,15 +23,15 @@ type Side int
 
 // The sides.
 const (
-	Client Side = iota // sends what goes forward
-	Server             // sends what goes in reverse
+	Client Side = iota // sends in the forward direction
+	Server             // sends in the reverse direction
 )
 
-// sends tells whether the data of a direction leaves at this end.
+// sends reports whether this end sends in a direction.
 func (s Side) sends(d measure.Direction) bool { return (d == measure.Forward) == (s == Client) }
 
-// Conns are the connections of a test, of one kind: o.Streams of them for each of
-// o.Direction.Flows(), in that order. Those beyond are left alone.
+// Conns are the connections of a test, all TCP or all UDP: o.Streams of them for each of
+// o.Direction.Flows(), in that order. Further ones are not used.
 type Conns struct {
 	TCP []*net.TCPConn
 	UDP []net.Conn
@@ -46,20 +46,20 @@ func (c Conns) List() []net.Conn {
 	return conns
 }
 
-// Engines move the bytes of one direction at one end, as [tcp.Send], [tcp.Receive],
-// [udp.Send] and [udp.Receive] do.
+// Engines are the functions that move the bytes of one direction at one end: [tcp.Send],
+// [tcp.Receive], [udp.Send], [udp.Receive], or replacements in tests.
 type Engines struct {
 	SendTCP, ReceiveTCP func(context.Context, []*net.TCPConn, measure.Options, engine.Flow) (measure.FlowEnd, error)
 	SendUDP, ReceiveUDP func(context.Context, []net.Conn, measure.Options, engine.Flow) (measure.FlowEnd, error)
 }
 
-// Sockets are the engines that move bytes over sockets of this host.
+// Sockets are the engines over sockets of this host.
 var Sockets = Engines{tcp.Send, tcp.Receive, udp.Send, udp.Receive}
 
 // Run runs this side's end of each of o.Direction.Flows() and returns what it counted,
-// one element a flow, also beside an error; the error joins those of all flows. f is
-// the same for all but for its direction; f.Observe is called from one goroutine a
-// direction. o must be effective. Run returns within 100 ms of ctx's end.
+// one element a flow, also with an error; the error joins those of all flows. f applies
+// to each flow, except its direction; f.Observe is called from one goroutine a direction.
+// o must be effective. Run returns within 100 ms of ctx's end.
 func (e Engines) Run(ctx context.Context, side Side, conns Conns, o measure.Options, f engine.Flow) ([]measure.FlowEnd, error) {
 	directions := o.Direction.Flows()
 	ends := make([]measure.FlowEnd, len(directions))
@@ -76,7 +76,7 @@ func (e Engines) Run(ctx context.Context, side Side, conns Conns, o measure.Opti
 	return ends, errors.Join(errs...)
 }
 
-// one runs one flow over the connections from first on.
+// one runs one flow over the connections from index first on.
 func (e Engines) one(ctx context.Context, side Side, conns Conns, first int, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 	if conns.UDP != nil {
 		move := e.ReceiveUDP

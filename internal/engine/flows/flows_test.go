@@ -13,14 +13,14 @@ import (
 	"soku/internal/measure"
 )
 
-// calls are engines that write down what they are asked for and move nothing.
+// calls records calls of engines and moves nothing.
 type calls struct {
 	mu   sync.Mutex
 	made []string
 	fail error // of every call
 }
 
-// note writes down a call over connections, by their numbers.
+// note records a call over connections, by their numbers.
 func (c *calls) note(what string, numbers []int, f engine.Flow) (measure.FlowEnd, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,7 +28,8 @@ func (c *calls) note(what string, numbers []int, f engine.Flow) (measure.FlowEnd
 	return measure.FlowEnd{Direction: f.Direction}, c.fail
 }
 
-// numbered are connections, and a function that says which of them some are.
+// numbered returns n connections, and a function that returns the numbers of some of
+// them.
 func numbered[C comparable](n int, one func() C) (conns []C, numbers func([]C) []int) {
 	for range n {
 		conns = append(conns, one())

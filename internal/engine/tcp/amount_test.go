@@ -11,18 +11,18 @@ import (
 	"soku/test/tier"
 )
 
-func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
+func TestTheOmittedStartDoesNotCountTowardsBytes(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		from := endless(2)
 		from.Bytes, from.Omit = 5<<20, measure.Duration(100*time.Millisecond)
 		to := endless(2)
 		to.Omit = from.Omit
-		if s, _ := w.keptBoth(t, from, to); s.err != nil || sentBytes(s.end) < 5<<20 {
+		if s, _ := w.keepOpenBoth(t, from, to); s.err != nil || sentBytes(s.end) < 5<<20 {
 			t.Errorf("sent %d bytes, want 5 MiB and what was omitted beside: %v", sentBytes(s.end), s.err)
 		}
 		from.Bytes, to.Bytes = 0, 5<<20
-		if _, r := w.keptBoth(t, from, to); r.err != nil || receivedBytes(r.end) < 4<<20 {
+		if _, r := w.keepOpenBoth(t, from, to); r.err != nil || receivedBytes(r.end) < 4<<20 {
 			t.Errorf("received %d bytes, want 5 MiB: %v", receivedBytes(r.end), r.err)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-// openAll opens one thing a stream, all or none.
+// openAll opens one source or sink a stream: all of them, or none.
 func openAll[C io.Closer](streams int, open func() (C, error)) ([]C, error) {
 	all := make([]C, 0, streams)
 	for range streams {
@@ -17,14 +17,14 @@ func openAll[C io.Closer](streams int, open func() (C, error)) ([]C, error) {
 			for _, c := range all {
 				_ = c.Close()
 			}
-			return nil, measure.Errorf(measure.KindFile, "open what a stream carries: %w", err).WithHint("check the file's name and rights")
+			return nil, measure.Errorf(measure.KindFile, "open the contents of a stream: %w", err).WithHint("check the file's name and rights")
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// sources are workers that send what others keep, one a stream.
+// sources returns workers that send what Contents.Source supplies, one a stream.
 func (s *sender) sources() (work func(i int), n int, err error) {
 	all, err := openAll(len(s.conns), s.policy.Contents.Source)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *sender) sources() (work func(i int), n int, err error) {
 	}, len(all), nil
 }
 
-// source is the supply of a stream from elsewhere.
+// source reads a stream's bytes from outside of the engine.
 type source struct {
 	from io.Reader
 	buf  []byte
@@ -48,16 +48,16 @@ func (s source) next(_ int64, n int) ([]byte, error) {
 	return s.buf[:n], err
 }
 
-// exhausted ends the flow because a stream's supply did.
+// exhausted ends the flow because a stream's source ended or failed.
 func (s *sender) exhausted(stream int, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		s.ending.End(0)
 		return
 	}
-	s.group.Stop(measure.Errorf(measure.KindFile, "read what stream %d carries: %w", stream+1, err).WithHint("check the file"))
+	s.group.Stop(measure.Errorf(measure.KindFile, "read the contents of stream %d: %w", stream+1, err).WithHint("check the file"))
 }
 
-// sinks are workers that keep what comes, one a stream.
+// sinks returns workers that write what they receive to Contents.Sink, one a stream.
 func (r *receiver) sinks() (work func(i int), n int, err error) {
 	all, err := openAll(len(r.conns), r.policy.Contents.Sink)
 	if err != nil {
@@ -66,14 +66,14 @@ func (r *receiver) sinks() (work func(i int), n int, err error) {
 	r.path = "read"
 	return func(i int) {
 		r.read(i, nil, all[i])
-		if err := all[i].Close(); err != nil { // what is written may be refused only now
+		if err := all[i].Close(); err != nil { // a write may fail only now
 			r.group.Stop(keeping(r.conns[i], i, len(r.conns), err))
 		}
 	}, len(all), nil
 }
 
-// keeping is the error of a file that does not take what comes.
+// keeping returns the error for a sink that fails.
 func keeping(conn net.Conn, stream, streams int, err error) error {
-	return measure.Errorf(measure.KindFile, "keep what comes from %s (stream %d of %d): %w", conn.RemoteAddr(), stream+1, streams, err).
-		WithHint("is there room where the file is?")
+	return measure.Errorf(measure.KindFile, "write the data from %s (stream %d of %d): %w", conn.RemoteAddr(), stream+1, streams, err).
+		WithHint("is the disk of the file full?")
 }

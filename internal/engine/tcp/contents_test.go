@@ -12,7 +12,7 @@ import (
 	"soku/internal/measure"
 )
 
-// kept is a sink that a test can look into.
+// kept is a sink whose content the test reads.
 type kept struct{ bytes.Buffer }
 
 func (*kept) Close() error { return nil }
@@ -45,7 +45,7 @@ func TestAStreamCarriesItsContentsToTheirEnd(t *testing.T) {
 	}
 }
 
-func TestContentsThatCannotBeHadOrKeptAreAFailure(t *testing.T) {
+func TestContentsThatCannotBeReadOrWrittenAreAnError(t *testing.T) {
 	a, b := pairs(t, 1)
 	none := engine.Contents{Source: func() (io.ReadCloser, error) { return nil, errors.New("no such file") }}
 	if _, err := Send(t.Context(), a, options(time.Second, 1), engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Contents: none}}); measure.KindOf(err) != measure.KindFile {
@@ -60,12 +60,12 @@ func TestContentsThatCannotBeHadOrKeptAreAFailure(t *testing.T) {
 	}
 }
 
-// late is a sink that refuses at its close what it took, as files of a network do.
+// late is a sink whose Close fails, as that of a network file may.
 type late struct{ bytes.Buffer }
 
 func (*late) Close() error { return errors.New("no room after all") }
 
-func TestWhatIsRefusedAtTheCloseIsAFailureToo(t *testing.T) {
+func TestAFailedCloseOfASinkIsAnError(t *testing.T) {
 	a, b := pairs(t, 1)
 	over := make(chan struct{})
 	done := make(chan error, 1)

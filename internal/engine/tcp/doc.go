@@ -1,21 +1,21 @@
-// Package tcp measures the goodput of TCP streams: [Send] writes as fast as
-// the path takes it, or on a schedule, and [Receive] reads and counts. It
-// works on open connections and knows no protocol; each connection carries
-// bytes one way only and belongs to the engine until the call returns, when
-// it has been shut down and only remains to be closed.
+// Package tcp measures the goodput of TCP streams: [Send] writes as fast as the path
+// allows, or on a schedule, and [Receive] reads and counts. It works on open connections
+// and knows no protocol. Each connection carries bytes in one direction only and belongs
+// to the engine until the call returns; by then it is shut down, and the caller closes
+// it.
 //
-// End of a flow: the sender shuts its side down; the receiver, having read
-// everything, shuts its own side down, which tells the sender that all of it
-// arrived. A receiver that has waited long enough for queues to drain resets
-// instead, and the sender takes what was not acknowledged off its count.
+// End of a flow: the sender shuts down its side. The receiver reads to the end and then
+// shuts down its own side, which tells the sender that everything arrived. If queues take
+// too long to drain, the receiver resets the connection instead, and the sender subtracts
+// unacknowledged bytes from its count.
 //
-// Bytes go through loops where the system has a way for them: a few goroutines on
-// OS threads of their own, each over its part of the streams, that hand bytes to
-// the kernel and take them out without blocking there; few streams may have a loop
-// each, which the kernel holds while there is no room, or nothing. Where it has none,
-// for a rate, and to check every byte, each stream has a goroutine.
+// If the system has a fast path, bytes go through loops: a few goroutines on OS threads
+// of their own, each over a part of the streams, that send to and receive from the kernel
+// without blocking. Few streams may have a loop each that blocks in the kernel while its
+// queue is full or empty. Without a fast path, with a rate, or if every byte is verified,
+// each stream has a goroutine.
 //
-// Goroutines: one a loop or stream, and one that waits for them; the caller's own
-// takes the samples. All have ended when the call returns.
-// docs/method.md specifies what is counted.
+// Goroutines: one a loop or stream, and one that waits for them; the caller's goroutine
+// takes the samples. All have ended when the call returns. docs/method.md specifies what
+// is counted.
 package tcp

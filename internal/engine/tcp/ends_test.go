@@ -69,7 +69,7 @@ func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsBeforeAnythingComesIsHeard(t *testing.T) {
+func TestAContextThatEndsBeforeTheFirstByteEndsTheFlow(t *testing.T) {
 	_, b := pairs(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -78,9 +78,9 @@ func TestAContextThatEndsBeforeAnythingComesIsHeard(t *testing.T) {
 	}
 }
 
-// A sender that vanishes is told by a reset, or by an end of its streams that
-// comes too soon.
-func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+// A sender that vanishes is noticed by a reset, or by an end of its streams that comes too
+// early.
+func TestASenderThatVanishesIsAnErrorWithTheCountSoFar(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for name, vanish := range map[string]func(*net.TCPConn){
 		"reset": func(c *net.TCPConn) { _ = c.SetLinger(0); c.Close() },
@@ -114,7 +114,7 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatVanishesIsAnErrorWithWhatWasSent(t *testing.T) {
+func TestAReceiverThatVanishesIsAnErrorWithTheCountSoFar(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		for _, bytes := range []measure.Size{0, 1 << 40} {
@@ -152,14 +152,14 @@ func TestTooFewBytesAreAnError(t *testing.T) {
 	}
 }
 
-func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
+func TestAStallIsAnErrorIfBytesEndTheFlow(t *testing.T) {
 	tier.SpendsSeconds(t)
 	l := usual
 	l.Idle, l.First = 200*time.Millisecond, 50*time.Millisecond
 	o := options(0, 1)
 	o.Bytes = 1 << 30
 
-	a, _ := pairs(t, 1) // nobody reads
+	a, _ := pairs(t, 1) // the peer does not read
 	if _, err := send(t.Context(), a, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("sender: %v", err)
 	}
@@ -175,7 +175,7 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 		t.Errorf("receiver of nothing: %v", err)
 	}
 	if _, known := sock.Unsent(a[0]); !known {
-		return // a sender that cannot ask what arrived waits for the peer's word
+		return // a sender that cannot read what arrived waits for the peer
 	}
 	o.Bytes = 1 << 20 // fits the sender's queue, and the peer takes only part of it
 	a, b = pairs(t, 1)
@@ -185,7 +185,7 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	if end, err := send(t.Context(), a, o, forward, l); measure.KindOf(err) != measure.KindBroken || sentBytes(end) >= 1<<20 {
 		t.Errorf("sender of a tail that nobody takes: %v after %d bytes", err, sentBytes(end))
 	}
-	o.Bytes = 1000 // fits the queues, and nobody takes it from there
+	o.Bytes = 1000 // fits the queues, and the peer does not read it
 	a, b = pairs(t, 1)
 	if end, err := send(t.Context(), a, o, forward, l); err != nil || sentBytes(end) != 1000 {
 		t.Errorf("what the peer's kernel has is delivered: %v", err)
@@ -193,12 +193,12 @@ func TestSilenceIsAnErrorWhereTheEndIsANumberOfBytes(t *testing.T) {
 	b[0].Close()
 }
 
-// A sender whose peer's queues are full at the end gets a reset; what the peer
-// did not take is not counted, and it is no failure.
-func TestWhatThePeerDidNotTakeIsNotCounted(t *testing.T) {
+// A sender whose peer's queues are full at the end gets a reset. What the peer did not
+// read is not counted, and the reset is not an error.
+func TestUnacknowledgedBytesAreNotCounted(t *testing.T) {
 	a, b := pairs(t, 1)
 	l := usual
-	l.spare = -time.Second // gives up before a drain that never comes
+	l.spare = -time.Second // gives up before the queue drains, which never happens
 	o := options(300*time.Millisecond, 1)
 	end, err := send(t.Context(), a, o, forward, l)
 	if err != nil {
@@ -222,8 +222,8 @@ func TestWhatThePeerDidNotTakeIsNotCounted(t *testing.T) {
 	}
 }
 
-// A sender that goes on after its time is left to itself after a bounded time,
-// and hears of it.
+// If a sender continues after the end of the flow, the receiver resets the connection
+// after a bounded time.
 func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
 	tier.SpendsSeconds(t)
 	a, b := pairs(t, 2)
@@ -267,14 +267,14 @@ func TestAnOptionThatIsRefusedStopsBothEndsBeforeAByte(t *testing.T) {
 	}
 }
 
-func TestAResetAfterTheTimeIsNoFailure(t *testing.T) {
+func TestAResetAfterTheNominalEndIsNotAnError(t *testing.T) {
 	for late, want := range map[time.Duration]bool{time.Second: true, -time.Minute: false} {
 		clients, servers := pairs(t, 1)
 		f, err := newFlow(clients, options(time.Second, 1), measure.Sender, forward, usual)
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A sender that was held up: its deadline went by, and so did the peer's patience.
+		// A delayed sender: its deadline has passed, and so has the peer's time to drain.
 		s := &sender{flow: f, size: f.unit(), stop: time.Now().Add(-late)}
 		sock.Abort(servers[0])
 		for f.group.Err() == nil {

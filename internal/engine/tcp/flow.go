@@ -17,18 +17,18 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// limits are how long to wait for what may never come.
+// limits are time-outs and bounds; tests shorten them.
 type limits struct {
 	engine.Timeouts
-	spare time.Duration // for the far end's last word, beyond its own time to drain
+	spare time.Duration // for the peer's shutdown, added to its own time to drain
 
-	portable bool // take only the paths that every system has
-	threads  int  // most streams of a flow whose senders wait each in a thread of its own
+	portable bool // use only the portable paths
+	threads  int  // most streams of a flow whose senders block, each in a thread of its own
 }
 
 var usual = limits{Timeouts: engine.Timeouts{First: 10 * time.Second, Idle: 30 * time.Second}, spare: 2 * time.Second, threads: 32}
 
-// flow is one direction at one end.
+// flow is one direction at one end of a test.
 type flow struct {
 	conns  []*net.TCPConn
 	o      measure.Options
@@ -38,9 +38,9 @@ type flow struct {
 	group  *sock.Group
 	rec    *meter.Recorder
 	length int
-	path   string // that the bytes take
+	path   string // of the bytes: the value of tx or rx
 	pins   *sock.Pins
-	watch  func() // gives the connections back to the runtime's poller
+	watch  func() // adds the connections to the runtime's poller again
 }
 
 func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked engine.Flow, l limits) (*flow, error) {
@@ -57,7 +57,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
 	}
 	f.rec = meter.NewRecorder(cfg)
-	f.ending = f.group.Watch(f.policy.Over, stallTimeoutOf(role))
+	f.ending = f.group.Watch(f.policy.Over, graceAfterOver(role))
 	if len(conns) == 0 {
 		return f, measure.Errorf(measure.KindInternal, "measure TCP over no connections")
 	}
@@ -66,7 +66,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	}
 	settings := sock.FromOptions(o)
 	if role == measure.Receiver {
-		settings.FlowLabel = 0 // a sender's
+		settings.FlowLabel = 0 // only the sender sets it
 	}
 	for _, c := range conns {
 		if err := settings.Apply(c); err != nil {
@@ -76,7 +76,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	return f, nil
 }
 
-// ofMultipath are the options with the paths for Multipath TCP where none is asked for.
+// ofMultipath sets the default paths for Multipath TCP in o.
 func ofMultipath(o measure.Options) measure.Options {
 	tx, rx := sock.MultipathPaths()
 	if o.TX == "" || o.TX == auto {
@@ -88,16 +88,16 @@ func ofMultipath(o measure.Options) measure.Options {
 	return o
 }
 
-// idle is how long a flow may stand still; 0 is for any time.
+// idle returns the stall timeout of the flow; 0 is none.
 func (f *flow) idle(role measure.Role) time.Duration {
 	return f.policy.StallTimeout(role, f.timed(), f.limits.Idle, f.lull())
 }
 
 func (f *flow) timed() bool { return engine.Timed(f.o) }
 
-// stallTimeoutOf is how long an end goes on when the protocol says that the flow is
-// over: a receiver takes what is queued.
-func stallTimeoutOf(role measure.Role) time.Duration {
+// graceAfterOver returns how long an end continues after the protocol ended the flow: a
+// receiver reads what is queued.
+func graceAfterOver(role measure.Role) time.Duration {
 	if role == measure.Sender {
 		return 0
 	}
@@ -106,15 +106,15 @@ func stallTimeoutOf(role measure.Role) time.Duration {
 
 func (f *flow) nominal() time.Duration { return engine.Nominal(f.o) }
 
-// haste is by how much the far end of a timed flow may end before its time.
-func (f *flow) haste() time.Duration { return min(time.Second, f.nominal()/2) }
+// earlyMargin returns how long before its time the peer of a timed flow may end without
+// an error.
+func (f *flow) earlyMargin() time.Duration { return min(time.Second, f.nominal()/2) }
 
-// drain is how long after its nominal end a timed flow's receiver still reads.
+// drain returns how long after its nominal end a timed flow's receiver still reads.
 func (f *flow) drain() time.Duration { return f.policy.Grace(f.o) }
 
-// unit is how many bytes are written at once: o.Length, but with a rate no
-// more than 5 ms of it, so that a low rate does not move in lumps, unless lumps
-// are what is asked for.
+// unit returns how many bytes one write takes: o.Length, but with a rate at most 5 ms of
+// it, so that a low rate is sent evenly; unless bursts are requested.
 func (f *flow) unit() int {
 	if f.o.Rate <= 0 || f.o.Burst > 0 {
 		return f.length
@@ -123,18 +123,18 @@ func (f *flow) unit() int {
 	return min(f.length, max(least, int(f.streamRate()/8*0.005)))
 }
 
-// burst is how many units go back to back.
+// burst returns how many units are sent back to back.
 func (f *flow) burst() int { return max(1, f.o.Burst) }
 
 func (f *flow) streamRate() float64 { return float64(f.o.Rate) / float64(len(f.conns)) }
 
-// lull is how long a stream may be silent because of its rate alone.
+// lull returns how long a stream may be silent because of its rate alone.
 func (f *flow) lull() time.Duration {
 	return engine.Lull(f.o, float64(f.unit()*f.burst()*len(f.conns)))
 }
 
-// run starts a worker a stream and records until all have ended; a context
-// that ends, or a flow that stands still for longer than idle, ends them.
+// run starts a worker a stream and records until all have ended. The end of the context,
+// or a flow that moves nothing for longer than its stall timeout, ends them.
 func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
@@ -150,7 +150,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	f.rec.End()
 }
 
-// start runs n workers; the channel is closed when all returned.
+// start runs n workers; the channel is closed when all have returned.
 func start(n int, worker func(i int)) <-chan struct{} {
 	var workers sync.WaitGroup
 	for i := range n {
@@ -161,8 +161,8 @@ func start(n int, worker func(i int)) <-chan struct{} {
 	return done
 }
 
-// end is the flow's result. When ctx has ended, what it did to the other end
-// may have been seen here first, as a reset; its cause is the reason all the same.
+// end returns the flow's result. If ctx has ended, its cause is the error, even if its
+// effect on the other end, such as a reset, was seen here first.
 func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
 	err := f.group.Err()
 	if err != nil && ctx.Err() != nil {
@@ -173,14 +173,14 @@ func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
 	return end, err
 }
 
-// expired tells whether err is a deadline that went by.
+// expired reports whether err is an expired deadline.
 func expired(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-// broken is the error for a stream that ended too early.
+// broken returns the error for a stream that ended too early.
 func (f *flow) broken(what string, stream int, err error) *measure.Error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		err = errno // without the addresses, which the sentence has
+		err = errno // without the addresses, which the message has already
 	}
 	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
 		WithHint("the far end or the path went away; is the other soku still running?")

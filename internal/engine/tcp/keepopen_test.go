@@ -11,9 +11,9 @@ import (
 	"soku/test/tier"
 )
 
-// keptBoth runs one flow over connections that are kept. When the first of its ends
-// returns, the other is told that it is over.
-func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
+// keepOpenBoth runs one flow over connections that stay open. When the first of its ends
+// returns, the flow is ended at the other.
+func (w way) keepOpenBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	t.Helper()
 	a, b := pairs(t, from.Streams)
 	over := make(chan struct{})
@@ -32,10 +32,10 @@ func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	close(over)
 	<-returned
 	if w.tx == "zerocopy" {
-		return s, r // out of the runtime's poller for good: nothing can wait on them any more
+		return s, r // removed from the runtime's poller for good: nothing can wait on them
 	}
 	for i := range a {
-		go io.Copy(io.Discard, b[i]) // what a sender that was told late has queued
+		go io.Copy(io.Discard, b[i]) // read what a sender that ended late has queued
 		_ = a[i].SetDeadline(time.Now().Add(5 * time.Second))
 		_ = b[i].SetDeadline(time.Now().Add(5 * time.Second))
 		for _, c := range []*net.TCPConn{a[i], b[i]} {
@@ -50,17 +50,17 @@ func (w way) keptBoth(t *testing.T, from, to measure.Options) (s, r outcome) {
 	return s, r
 }
 
-// endless are the options of an end that the protocol ends.
+// endless are the options of a flow that the protocol ends.
 func endless(n int) measure.Options {
 	o := options(0, n)
 	o.Duration = 0
 	return o
 }
 
-func TestAKeptFlowEndsWithItsSenderAndBothCountTheSame(t *testing.T) {
+func TestAKeepOpenFlowEndsWithItsSenderAndBothCountTheSame(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
-		s, r := w.keptBoth(t, options(300*time.Millisecond, 3), endless(3))
+		s, r := w.keepOpenBoth(t, options(300*time.Millisecond, 3), endless(3))
 		if s.err != nil || r.err != nil {
 			t.Fatal(s.err, r.err)
 		}
@@ -70,10 +70,10 @@ func TestAKeptFlowEndsWithItsSenderAndBothCountTheSame(t *testing.T) {
 	})
 }
 
-func TestAKeptFlowEndsWithItsReceiver(t *testing.T) {
+func TestAKeepOpenFlowEndsWithItsReceiver(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
-		s, r := w.keptBoth(t, endless(2), options(300*time.Millisecond, 2))
+		s, r := w.keepOpenBoth(t, endless(2), options(300*time.Millisecond, 2))
 		if s.err != nil || r.err != nil {
 			t.Fatal(s.err, r.err)
 		}
@@ -84,18 +84,18 @@ func TestAKeptFlowEndsWithItsReceiver(t *testing.T) {
 	})
 }
 
-func TestAKeptFlowOfAnAmountEndsWhenTheReceiverHasIt(t *testing.T) {
+func TestAKeepOpenFlowEndsWhenAllBytesArrived(t *testing.T) {
 	forEachWay(t, func(t *testing.T, w way) {
 		to := endless(1)
 		to.Bytes = 5 << 20
-		_, r := w.keptBoth(t, endless(1), to)
+		_, r := w.keepOpenBoth(t, endless(1), to)
 		if n := receivedBytes(r.end); r.err != nil || n < 5<<20 || n > 64<<20 {
 			t.Errorf("received %d bytes, want 5 MiB and little more: %v", n, r.err)
 		}
 	})
 }
 
-func TestAKeptFlowWithoutAByteEndsWithoutAFailure(t *testing.T) {
+func TestAKeepOpenFlowWithoutAByteEndsWithoutAnError(t *testing.T) {
 	_, b := pairs(t, 2)
 	over := make(chan struct{})
 	close(over)
@@ -105,7 +105,7 @@ func TestAKeptFlowWithoutAByteEndsWithoutAFailure(t *testing.T) {
 	}
 }
 
-func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
+func TestTheCloseOfAKeepOpenSenderIsNotAnError(t *testing.T) {
 	forEachWay(t, func(t *testing.T, w way) {
 		a, b := pairs(t, 1)
 		if _, err := a[0].Write(make([]byte, 1000)); err != nil {
@@ -121,7 +121,7 @@ func TestTheCloseOfAKeptFlowsSenderIsNoFailure(t *testing.T) {
 	})
 }
 
-func TestAReceiverOfAKeptFlowMayEndALittleEarly(t *testing.T) {
+func TestAKeepOpenReceiverMayEndALittleEarly(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		limits := w.limits()

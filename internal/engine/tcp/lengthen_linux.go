@@ -8,28 +8,30 @@ import (
 )
 
 // lengthening gives the streams of a fast flow long send queues, once. A queue that the
-// kernel sizes (net.ipv4.tcp_wmem) is no longer than what may be on its way, so a sender
-// fills it, sleeps, and is woken for each piece that is acknowledged. With more in the
-// queue than the windows take, what an acknowledgement makes room for goes at once, in
-// large packets, and senders are woken seldom: at 2 to 32 streams between two processors
-// of one host that carries more at less of the processors' time. A single stream neither
-// gains nor loses. All get theirs together: a stream that has one keeps the others slow.
+// kernel sizes (net.ipv4.tcp_wmem) is no longer than the data in flight, so a sender
+// fills it, sleeps, and is woken for each acknowledged piece. If the queue holds more
+// than the windows allow in flight, the room that an acknowledgement makes is filled at
+// once, with large packets, and senders wake seldom: with 2 to 32 streams between two
+// processors of one host this carries more with less processor time. A single stream
+// neither gains nor loses. All streams get their long queues at the same time: one stream
+// with a long queue slows down the others.
 type lengthening struct {
 	streams     int64
 	least, most int64 // of a queue, bytes: see [sock.LongQueues]
 	total       atomic.Int64
-	chosen      atomic.Int64 // how long a queue is to be; 0 leaves it alone
+	chosen      atomic.Int64 // length of each queue; 0 leaves it to the kernel
 
-	// Of the one loop that weighs.
+	// Used by the one loop that compares rates.
 	since time.Time
 	had   int64
 }
 
-// longest is how long a queue drains at the rate of the flow, which waits for it at the end.
+// longest is the time in which a queue drains at the rate of the flow; the flow waits for
+// it at its end.
 const longest = 20 * time.Millisecond
 
-// lengthening is for queues that the kernel sizes; nil where somebody chose, where what is
-// queued at the end would not be waited for, and where the kernel has no longer ones.
+// lengthening returns nil if the user chose the queue's size, if the flow does not wait
+// at its end for what is queued, or if the kernel allows no longer queues.
 func (s *sender) lengthening() *lengthening {
 	if s.o.Window > 0 || s.policy.KeepOpen {
 		return nil
@@ -41,20 +43,20 @@ func (s *sender) lengthening() *lengthening {
 	return &lengthening{streams: int64(len(s.conns)), least: least, most: most}
 }
 
-// sent counts n bytes of a stream, and tells how long its queue is to be from now on; 0
-// leaves it alone. weighs is true for the one loop of the flow that compares rates.
-func (q *lengthening) sent(n int64, at time.Time, weighs bool) int64 {
+// sent counts n bytes of a stream and returns the new length of its queue; 0 leaves it as
+// it is. compares is true for the one loop of the flow that compares rates.
+func (q *lengthening) sent(n int64, at time.Time, compares bool) int64 {
 	total := q.total.Add(n)
-	if weighs && q.chosen.Load() == 0 {
-		q.weigh(total, at)
+	if compares && q.chosen.Load() == 0 {
+		q.compare(total, at)
 	}
 	return q.chosen.Load()
 }
 
-// weigh chooses by the rate since it was called last.
-func (q *lengthening) weigh(total int64, at time.Time) {
+// compare chooses the length by the rate since the last call.
+func (q *lengthening) compare(total int64, at time.Time) {
 	past := at.Sub(q.since)
-	if past < weigh {
+	if past < compareEvery {
 		return
 	}
 	if !q.since.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"soku/test/tier"
 )
 
-func TestAQueueIsLongForAFastFlowAndLeftAloneForASlowOne(t *testing.T) {
+func TestAFastFlowGetsALongQueueAndASlowOneDoesNot(t *testing.T) {
 	const least, most = 4 << 20, 16 << 20
 	for name, c := range map[string]struct {
 		each float64 // bytes a second of a stream
@@ -38,11 +38,11 @@ func TestAQueueIsLongForAFastFlowAndLeftAloneForASlowOne(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFirstLoopWeighs(t *testing.T) {
+func TestOnlyTheFirstLoopComparesRates(t *testing.T) {
 	q := &lengthening{streams: 2, least: 1, most: 2}
 	at := time.Now()
 	for range 10 {
-		at = at.Add(weigh)
+		at = at.Add(compareEvery)
 		if n := q.sent(1<<30, at, false); n != 0 {
 			t.Fatalf("another loop chose %d", n)
 		}
@@ -62,7 +62,7 @@ func sendQueues(t *testing.T, conns []*net.TCPConn) (all []int) {
 	return all
 }
 
-func TestStreamsOfAFastFlowGetLongQueuesAlike(t *testing.T) {
+func TestAllStreamsOfAFastFlowGetLongQueues(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const streams = 3
 	least, most := sock.LongQueues(streams)

@@ -7,7 +7,7 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// loop is one thread's part of a flow.
+// loop is one thread and the streams it serves.
 type loop struct {
 	streams []int // which of the flow's streams
 	counts  []meter.Count
@@ -19,7 +19,7 @@ func newLoop(streams []int) loop {
 	return loop{streams: streams, counts: make([]meter.Count, len(streams)), done: make([]bool, len(streams)), live: len(streams)}
 }
 
-// pick are the connections of some streams.
+// pick returns the connections of the given streams.
 func pick(conns []*net.TCPConn, streams []int) []*net.TCPConn {
 	out := make([]*net.TCPConn, len(streams))
 	for k, i := range streams {
@@ -28,8 +28,8 @@ func pick(conns []*net.TCPConn, streams []int) []*net.TCPConn {
 	return out
 }
 
-// loopsOf is how many loops a flow has: one a processor, but dropping bytes needs
-// no more than one.
+// loopsOf returns how many loops a flow has: one a processor, but only one if bytes are
+// discarded.
 func loopsOf(path string) int {
 	if path == "discard" {
 		return 1
@@ -37,31 +37,32 @@ func loopsOf(path string) int {
 	return sock.Processors
 }
 
-// threadEach tells whether each stream may have a thread of its own; very many are in
-// each other's way.
+// threadEach reports whether each stream may have a thread of its own; very many threads
+// slow each other down.
 func (f *flow) threadEach() bool { return f.pins == nil && len(f.conns) <= f.limits.threads }
 
-// patient tells whether each stream has a thread that waits inside the kernel for what
-// comes. Of two streams and more whose sender copies, too, that carries up to a fifth more
-// than loops that sleep by the clock: a receiver that is woken by each piece leaves part
-// of the protocol's work to be done when it reads, which the sender has to do otherwise.
-// One that gets spliced pages, or a single stream, is the slower end, and loses by it.
-func (r *receiver) patient(path string) bool {
+// blocking reports whether each stream has a thread that blocks in the kernel until data
+// arrives. For two or more streams whose sender also copies, this carries up to a fifth
+// more than loops that sleep for fixed times: a receiver that is woken for each piece
+// does part of the protocol's work when it reads, which the sender would have to do
+// otherwise. A receiver of spliced pages, or of a single stream, is the slower end, and
+// loses by it.
+func (r *receiver) blocking(path string) bool {
 	return path == "read" && r.o.TX == "write" && r.o.Rate == 0 && len(r.conns) > 1 && r.threadEach() &&
-		(!r.policy.KeepOpen || r.o.Bytes == 0) // where no more than that may be taken
+		(!r.policy.KeepOpen || r.o.Bytes == 0) // otherwise no more than o.Bytes may be read
 }
 
-// loops opens the path on all streams.
+// loops opens path on all streams.
 func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	s.size = s.unit()
 	if path != "write" {
-		s.size = blockSize // o.Length is how much a program would write at once
+		s.size = blockSize // o.Length applies only to paths that write
 	}
 	n = loopsOf(path)
-	// A thread a stream that waits inside the kernel keeps queues fuller than a loop
-	// over many. A single one that copies is told of room in time.
-	patient := (path == "splice" || path == "write" && len(s.conns) > 1) && s.threadEach()
-	if patient {
+	// A thread a stream that blocks in the kernel keeps queues fuller than a loop
+	// over many streams. A single stream that copies is woken in time anyway.
+	blocking := (path == "splice" || path == "write" && len(s.conns) > 1) && s.threadEach()
+	if blocking {
 		n = len(s.conns)
 	}
 	var all []*sendLoop
@@ -77,28 +78,29 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	watch := sock.Unwatch(sock.Conns(s.conns))
 	if path != "zerocopy" {
-		// The kernel's words about pages that are sent keep coming until the last byte is
-		// acknowledged, and the runtime's poller would take them for a broken socket.
+		// The kernel reports sent pages in the error queue until the last byte is
+		// acknowledged, and the runtime's poller would take these reports for a broken
+		// socket.
 		s.watch = watch
 	}
-	if patient {
+	if blocking {
 		var queues *lengthening
 		if path == "splice" {
 			queues = s.lengthening()
 		}
 		for i, l := range all {
-			l.long = l.writer.BlockTimeout(tick) && s.timed() // without patience the loop waits for room, as ever
-			l.queues, l.weighs = queues, i == 0
+			l.long = l.writer.BlockTimeout(tick) && s.timed() // if false, the loop waits for room
+			l.queues, l.compares = queues, i == 0
 		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil
 }
 
-// loops opens the path on all streams.
+// loops opens path on all streams.
 func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 	n = loopsOf(path)
-	patient := r.patient(path)
-	if patient {
+	blocking := r.blocking(path)
+	if blocking {
 		n = len(r.conns)
 	}
 	var all []*receiveLoop
@@ -113,9 +115,9 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), reader: reader, yields: path == "discard", wide: newWidening(len(streams))})
 	}
 	r.watch = sock.Unwatch(sock.Conns(r.conns))
-	if patient {
+	if blocking {
 		for _, l := range all {
-			l.long = l.reader.BlockTimeout(tick) // without patience the loop sleeps by the clock, as ever
+			l.long = l.reader.BlockTimeout(tick) // if false, the loop sleeps for fixed times
 		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil

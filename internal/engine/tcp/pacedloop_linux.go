@@ -9,7 +9,7 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// pacedLoops are workers that keep a rate over a path of the system, one a stream.
+// pacedLoops returns workers that keep a rate over a fast path, one a stream.
 func (s *sender) pacedLoops(path string) (work func(i int), n int, err error) {
 	writers := make([]*sock.Writer, len(s.conns))
 	for i := range s.conns {
@@ -23,7 +23,7 @@ func (s *sender) pacedLoops(path string) (work func(i int), n int, err error) {
 	return func(i int) { s.putPaced(i, writers[i]) }, len(s.conns), nil
 }
 
-// putPaced puts what is due of one stream into its writer.
+// putPaced sends one stream on its schedule.
 func (s *sender) putPaced(stream int, out *sock.Writer) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

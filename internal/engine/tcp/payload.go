@@ -9,15 +9,14 @@ import (
 	"soku/internal/sock"
 )
 
-// payload is what a stream carries: a block that nothing on the path can
-// compress, over and over.
-type payload struct{ twice []byte } // the block, and itself again, so that a piece may begin anywhere in it
+// payload is the content of a stream: a block that cannot be compressed, repeated.
+type payload struct{ twice []byte } // the block twice, so that a piece may begin anywhere in it
 
-// blockSize is the length of a payload, and the most that goes at once.
+// blockSize is the length of the block, and the most that one call sends.
 const blockSize = 1 << 20
 
-// Prepare makes ahead what takes long about a [Send] with o. It may run beside
-// anything, and Send does without it.
+// Prepare prepares the slow part of a [Send] with o. It is safe for concurrent use and
+// optional.
 func Prepare(o measure.Options) {
 	switch {
 	case o.Verify:
@@ -29,7 +28,7 @@ func Prepare(o measure.Options) {
 	}
 }
 
-// randomPayload is the one of all flows whose bytes nobody looks at.
+// randomPayload is shared by all flows whose content is not verified.
 var randomPayload = sync.OnceValue(func() *payload {
 	twice := make([]byte, 2*blockSize)
 	sock.Incompressible(twice[:blockSize])
@@ -37,15 +36,15 @@ var randomPayload = sync.OnceValue(func() *payload {
 	return &payload{twice}
 })
 
-// repeatingPayload is the one that can be compressed.
+// repeatingPayload can be compressed.
 var repeatingPayload = sync.OnceValue(func() *payload {
 	twice := make([]byte, 2*blockSize)
 	sock.Repeating(twice)
 	return &payload{twice}
 })
 
-// knownPayload is the one that both ends know when every byte is checked: the
-// SHA-256 of the big-endian 64-bit numbers 0, 1, 2... one after another.
+// knownPayload is known to both ends, to verify every byte: the SHA-256 of the big-endian
+// 64-bit numbers 0, 1, 2... one after another.
 var knownPayload = sync.OnceValue(func() *payload {
 	block := make([]byte, 0, 2*blockSize)
 	for i := uint64(0); len(block) < blockSize; i++ {
@@ -55,11 +54,11 @@ var knownPayload = sync.OnceValue(func() *payload {
 	return &payload{append(block, block...)}
 })
 
-// at is n bytes, at most a block, from a place in the stream on.
+// at returns n bytes, at most a block, at an offset in the stream.
 func (p *payload) at(offset int64, n int) []byte {
 	from := int(offset % blockSize)
 	return p.twice[from : from+min(n, blockSize)]
 }
 
-// next is at, of a supply that has no end.
+// next is at with the signature of supply; it never ends.
 func (p *payload) next(offset int64, n int) ([]byte, error) { return p.at(offset, n), nil }

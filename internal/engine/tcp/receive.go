@@ -15,15 +15,14 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// Receive reads all of conns, one a stream, to their ends. In time mode it
-// stops at most a bounded time (0.5 to 2 s) after o.Omit+o.Duration since the
-// first byte. o must be effective.
+// Receive reads each of conns, one a stream, to its end. In time mode it stops at most a
+// bounded time (0.5 to 2 s) after o.Omit+o.Duration, counted from the first byte. o must
+// be effective.
 //
-// Errors: ctx's cause when it ended; kind broken when no first byte came
-// within 10 s, a stream ended long before its time or was reset, or fewer
-// than o.Bytes came; kind usage or permission when a socket option was refused.
-// The FlowEnd always holds what was counted. Receive returns within 100 ms of
-// ctx's end.
+// Errors: ctx's cause if it ended; kind broken if no byte arrived within 10 s, a stream
+// ended long before its time or was reset, or fewer than o.Bytes arrived; kind usage or
+// permission if a socket option was refused. The FlowEnd always holds what was counted.
+// Receive returns within 100 ms of ctx's end.
 func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 	return receive(ctx, conns, o, f, usual)
 }
@@ -36,7 +35,7 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 	}
 	r := &receiver{flow: f, called: sock.Now(), first: sock.NewFirst(), complete: make([]bool, len(conns))}
 	if o.Omit > 0 {
-		r.came.Store(math.MinInt64) // what comes in it is no part of an amount
+		r.arrived.Store(math.MinInt64) // bytes of the omitted start do not count towards o.Bytes
 	}
 	work, n, err := r.workers()
 	if err != nil {
@@ -49,12 +48,12 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 		f.rec.End()
 		return f.end(ctx)
 	}
-	f.run(ctx, meter.Window{From: r.first.At(), Omit: o.Omit.Std(), Idle: f.idle(measure.Receiver), Begun: func() { r.came.Store(0) }}, done)
+	f.run(ctx, meter.Window{From: r.first.At(), Omit: o.Omit.Std(), Idle: f.idle(measure.Receiver), Begun: func() { r.arrived.Store(0) }}, done)
 	r.finish()
 	return f.end(ctx)
 }
 
-// receiver is what all workers of one end share.
+// receiver is the state that all workers of a flow share.
 type receiver struct {
 	*flow
 	called time.Time
@@ -62,38 +61,39 @@ type receiver struct {
 
 	first *sock.First // byte of any stream
 
-	complete []bool // each stream's own: its end was read
+	complete []bool // one element a stream: its end was read
 
-	came atomic.Int64 // bytes of all streams, where they end a kept flow
+	arrived atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 }
 
-// lastBytes is how long what is queued may take to read when the protocol says that
-// the flow is over.
+// lastBytes is how long a receiver reads what is queued after the protocol ended the
+// flow.
 const lastBytes = 100 * time.Millisecond
 
-// enough tells, of a kept flow of an amount, whether it came with n bytes more.
+// enough adds n bytes and reports whether o.Bytes has arrived, if that ends the flow and
+// connections stay open.
 func (r *receiver) enough(n int) bool {
-	if !r.policy.KeepOpen || r.o.Bytes <= 0 || r.came.Add(int64(n)) < int64(r.o.Bytes) {
+	if !r.policy.KeepOpen || r.o.Bytes <= 0 || r.arrived.Add(int64(n)) < int64(r.o.Bytes) {
 		return false
 	}
 	r.ending.End(0)
 	return true
 }
 
-// awaitFirst waits for the first byte of any stream; false when the flow ended
-// or was stopped before that, and then all workers have ended.
+// awaitFirst waits for the first byte of any stream; false if the flow ended or was
+// stopped first, and then all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	if r.first.Await(ctx, r.group, done) {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no data came")).WithCause(engine.ErrStalled))
+		r.group.Stop(r.broken("receive from", 0, errors.New("no data arrived")).WithCause(engine.ErrStalled))
 	}
 	return false
 }
 
-// over tells whether a deadline that went by was the end. It was not when it
-// was the one for the first byte, which came just then on another stream.
+// over reports whether an expired deadline was the end of the flow. It was not if it was
+// the deadline of the first byte, which has just arrived on another stream.
 func (r *receiver) over() bool {
 	if r.group.Err() != nil || !r.first.Come() || r.ending.Over() {
 		return true
@@ -101,7 +101,7 @@ func (r *receiver) over() bool {
 	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
 }
 
-// until is when workers that wait give up; the zero time is never.
+// until sets when waiting workers give up; the zero time is never.
 func (r *receiver) until(t time.Time) {
 	ns := int64(0)
 	if !t.IsZero() {
@@ -111,13 +111,13 @@ func (r *receiver) until(t time.Time) {
 	r.group.Deadline(t)
 }
 
-// late tells whether that time has gone by.
+// late reports whether that time has passed.
 func (r *receiver) late() bool {
 	last := r.last.Load()
 	return last > 0 && int64(sock.Since(r.called)) >= last
 }
 
-// begin notes the flow's first byte, from which its end is known.
+// begin records the flow's first byte, which determines its end.
 func (r *receiver) begin(at time.Time) {
 	r.first.Note(at, func() {
 		end := time.Time{}
@@ -125,13 +125,14 @@ func (r *receiver) begin(at time.Time) {
 			end = at.Add(r.nominal() + r.drain())
 		}
 		r.until(end)
-		if r.ending.Over() { // just now
+		if r.ending.Over() { // ended meanwhile
 			r.group.Deadline(sock.Now().Add(lastBytes))
 		}
 	})
 }
 
-// ended notes that stream was read to its end, and tells the sender so.
+// ended records that stream was read to its end, and shuts down this side so that the
+// sender knows.
 func (r *receiver) ended(stream int) {
 	r.complete[stream] = true
 	if r.policy.KeepOpen {
@@ -148,15 +149,15 @@ func (r *receiver) ended(stream int) {
 	}
 }
 
-// early tells whether an end so long after the first byte is too soon for a
-// sender in good order. The first byte may have been up to a second late: a
-// first segment that is lost is sent again only then (RFC 6298).
+// early reports whether an end this long after the first byte is too early for a working
+// sender. The first byte may have been up to 1 s late: a lost first segment is
+// retransmitted only then (RFC 6298).
 func (r *receiver) early(after time.Duration) bool {
-	return r.timed() && after < r.nominal()-r.haste()
+	return r.timed() && after < r.nominal()-r.earlyMargin()
 }
 
-// finish judges a flow whose workers have ended, and resets the streams that
-// were not read to their ends.
+// finish checks a flow whose workers have ended, and resets the streams that were not
+// read to their ends.
 func (r *receiver) finish() {
 	if r.policy.KeepOpen {
 		return
@@ -176,7 +177,7 @@ func (r *receiver) finish() {
 	case !r.timed() && total < int64(r.o.Bytes):
 		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("all streams ended after %d of %d bytes", total, r.o.Bytes)))
 	case !all && r.early(last.Sub(r.first.At())+r.lull()):
-		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("nothing came any more after %v of %v",
+		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("no more data arrived after %v of %v",
 			last.Sub(r.first.At()).Round(10*time.Millisecond), r.nominal())))
 	}
 	for i, c := range r.conns {

@@ -11,31 +11,31 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// receiveLoop takes what some of the flow's streams have from one thread, in
-// turn. When fast streams have nothing it sleeps by the clock, so that one waking
-// moves much; it waits for slow ones to have something.
+// receiveLoop receives on some of the flow's streams from one thread, in turn. When fast
+// streams have no data it sleeps for a fixed time, so that each wake-up moves much; it
+// polls slow ones.
 type receiveLoop struct {
 	*receiver
 	loop
 	reader *sock.Reader
-	// yields: after each look, others may have the processor. Dropping bytes takes
-	// so little that the next look would find crumbs, and a sender on the same host
-	// that is kept from its processor sends smaller packets, which costs both ends.
-	// One that reads is the slower end, and loses by it.
-	yields bool
-	long   bool // calls wait and go on for a while: of a reader with patience
-	nap    nap
-	wide   widening
-	quitAt time.Time // when it was seen first that the flow is over
+	// yields: after each pass other threads may have the processor. Discarding bytes
+	// takes so little time that the next pass would find little data, and a sender on the
+	// same host that is kept from its processor sends smaller packets, which costs both
+	// ends. A loop that reads is the slower end, and loses by yielding.
+	yields    bool
+	long      bool // calls block and repeat for a while: the reader has a block timeout
+	coalescer coalescer
+	wide      widening
+	quitAt    time.Time // when the loop first noticed that the flow is over
 }
 
 const (
-	// fast is how much must have come since the last sleep for the next to be one
-	// by the clock: about 1.3 Gbit/s.
+	// fast is how many bytes must have arrived since the last sleep for the next sleep to
+	// be a fixed time: about 1.3 Gbit/s.
 	fast = 16 << 10
-	// doze is that sleep: shorter ones cost the sender's processor more than they
-	// bring, longer ones let a window fill.
-	doze = 100 * time.Microsecond
+	// fixedSleep is that sleep: shorter ones cost the sender's processor more than they
+	// gain, longer ones let a window fill.
+	fixedSleep = 100 * time.Microsecond
 )
 
 func (l *receiveLoop) run() {
@@ -49,7 +49,7 @@ func (l *receiveLoop) run() {
 	for l.live > 0 {
 		n := l.pass()
 		since += n
-		if n > 0 && !l.leaves() && !l.naps(n) {
+		if n > 0 && !l.leaves() && !l.coalesces(n) {
 			if l.yields {
 				sock.Yield()
 			}
@@ -59,7 +59,7 @@ func (l *receiveLoop) run() {
 			return
 		}
 		if since >= fast && !l.long {
-			pace.Sleep(doze)
+			pace.Sleep(fixedSleep)
 		} else {
 			l.reader.Wait(tick)
 		}
@@ -67,22 +67,23 @@ func (l *receiveLoop) run() {
 	}
 }
 
-// naps tells whether the loop sleeps after a look that brought n bytes. Where there is a
-// processor for each sender, none gains by it, and a single stream over veth lost a third.
-func (l *receiveLoop) naps(n int64) bool {
-	return l.yields && len(l.streams) > sock.Processors && l.nap.after(n, &l.loop, l.reader)
+// coalesces reports whether the loop sleeps after a pass that moved n bytes. If each
+// sender has a processor of its own, none gains by that, and a single stream over veth
+// lost a third.
+func (l *receiveLoop) coalesces(n int64) bool {
+	return l.yields && len(l.streams) > sock.Processors && l.coalescer.after(n, &l.loop, l.reader)
 }
 
-// leaves tells whether the loop ends though bytes still come: only where the
-// connections are kept, for then the sender goes on.
+// leaves reports whether the loop ends though data still arrives: only if connections
+// stay open, because then the sender continues.
 func (l *receiveLoop) leaves() bool {
 	if !l.policy.KeepOpen {
 		return false
 	}
-	if l.o.Bytes > 0 && l.came.Load() >= int64(l.o.Bytes) {
+	if l.o.Bytes > 0 && l.arrived.Load() >= int64(l.o.Bytes) {
 		return true
 	}
-	if l.ending.Over() { // take what is queued, but of a sender that goes on not for ever
+	if l.ending.Over() { // read what is queued, for a bounded time because the sender may continue
 		if l.quitAt.IsZero() {
 			l.quitAt = sock.Now()
 		}
@@ -91,7 +92,7 @@ func (l *receiveLoop) leaves() bool {
 	return l.late()
 }
 
-// pass gives each stream one turn and returns how many bytes came.
+// pass visits each stream once and returns how many bytes it received.
 func (l *receiveLoop) pass() (moved int64) {
 	for k := range l.streams {
 		if l.done[k] {
@@ -108,7 +109,7 @@ func (l *receiveLoop) pass() (moved int64) {
 				l.begin(count.Last)
 			}
 			l.enough(int(n))
-			if !l.long { // no more in a call than the kernel expects
+			if !l.long { // no more in a call than the kernel's window tuning expects
 				l.wide.after(int(n), k, l.reader)
 			}
 		}
@@ -127,11 +128,11 @@ func (l *receiveLoop) pass() (moved int64) {
 	return moved
 }
 
-// take is what stream k has, and when the last of it came: with patience what comes for
-// a while, once it is known when the flow began.
+// take returns what stream k received, and when the last of it arrived. With a block
+// timeout it receives for a while, once the beginning of the flow is known.
 func (l *receiveLoop) take(k int) (n int64, last time.Time, err error) {
 	if l.long && l.first.Come() {
-		return l.reader.TakeFor(spell)
+		return l.reader.TakeFor(longCallTime)
 	}
 	one, err := l.reader.Take(k)
 	if one > 0 {

@@ -10,12 +10,11 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// buffersMost is how much memory all workers of a flow may read into.
+// buffersMost limits the read buffers of all workers of a flow, in bytes.
 const buffersMost = 32 << 20
 
-// read is the worker of one stream on any system: it waits for the connection to
-// have something. It compares what comes with expected, if that is not nil, and
-// gives it to sink.
+// read is the portable worker of one stream: it waits until the connection has data. It
+// compares the data with expected, if that is not nil, and writes it to sink.
 func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 	defer r.pins.Keep(measure.Receiver)()
 	conn, cell := r.conns[stream], r.rec.Cell(stream)
@@ -55,8 +54,8 @@ func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 	}
 }
 
-// verified compares what came at a place in the stream; false after a difference,
-// which stops the flow.
+// verified compares received bytes at an offset in the stream; after a difference it
+// stops the flow and returns false.
 func (r *receiver) verified(stream int, offset int64, got []byte, expected *payload) bool {
 	want := expected.at(offset, len(got))
 	if bytes.Equal(got, want) {
@@ -66,8 +65,8 @@ func (r *receiver) verified(stream int, offset int64, got []byte, expected *payl
 	for got[i] == want[i] {
 		i++
 	}
-	r.group.Stop(measure.Errorf(measure.KindBroken, "check what comes from %s (stream %d of %d): byte %d is %#02x, not %#02x",
+	r.group.Stop(measure.Errorf(measure.KindBroken, "verify the data from %s (stream %d of %d): byte %d is %#02x, not %#02x",
 		r.conns[stream].RemoteAddr(), stream+1, len(r.conns), offset+int64(i), got[i], want[i]).
-		WithHint("something between the ends changes what it carries, such as a broken network card or a proxy"))
+		WithHint("a device on the path changes the data, such as a broken network card or a proxy"))
 	return false
 }

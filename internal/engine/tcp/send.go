@@ -13,15 +13,14 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// Send writes over conns, one a stream, for o.Omit+o.Duration, or o.Bytes over
-// all streams, and then waits a bounded time until everything arrived.
-// o must be effective.
+// Send writes to conns, one a stream, for o.Omit+o.Duration, or o.Bytes over all streams,
+// and then waits a bounded time until everything arrived. o must be effective.
 //
-// The count is what was handed to the kernel, less what the peer did not
-// acknowledge in the end. Errors: ctx's cause when it ended; kind broken when
-// the peer or path went away before the end; kind usage or permission when a
-// socket option was refused. The FlowEnd always holds what was counted.
-// Send returns within 100 ms of ctx's end, having dropped what was queued.
+// The count is the bytes that the kernel accepted, less those that the peer did not
+// acknowledge in the end. Errors: ctx's cause if it ended; kind broken if the peer or
+// path failed before the end; kind usage or permission if a socket option was refused.
+// The FlowEnd always holds what was counted. Send returns within 100 ms of ctx's end, and
+// then discards what was queued.
 func Send(ctx context.Context, conns []*net.TCPConn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 	return send(ctx, conns, o, f, usual)
 }
@@ -33,9 +32,9 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 		return f.rec.Flow(), err
 	}
 	s := &sender{flow: f, size: f.unit()}
-	if o.Rate > 0 && o.Burst == 0 { // the kernel would spread a burst
+	if o.Rate > 0 && o.Burst == 0 { // kernel pacing would spread a burst
 		for _, c := range conns {
-			// Room above the rate, so that what was late can be made up for.
+			// Above the rate, so that late sends can be made up for.
 			sock.LimitPacing(c, uint64(f.streamRate()/8*1.25)+1)
 		}
 	}
@@ -44,14 +43,14 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 		return f.rec.Flow(), err
 	}
 	var begun func()
-	s.begin = sock.Now() // when all is made that sends
+	s.begin = sock.Now() // after all workers are prepared
 	switch {
 	case f.timed():
 		s.stop = s.begin.Add(f.nominal())
 		f.group.Deadline(s.stop)
 	case o.Bytes > 0:
 		s.left.Store(int64(o.Bytes))
-		if o.Omit > 0 { // which is no part of the amount
+		if o.Omit > 0 { // it does not count towards o.Bytes
 			s.left.Store(math.MaxInt64)
 			begun = func() { s.left.Store(int64(o.Bytes)) }
 		}
@@ -76,7 +75,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 	return end, err
 }
 
-// sender is what all workers of one end share.
+// sender is the state that all workers of a flow share.
 type sender struct {
 	*flow
 	size  int // of one claim, bytes
@@ -85,9 +84,8 @@ type sender struct {
 	left  atomic.Int64 // of o.Bytes
 }
 
-// claim is how many bytes may go next: as many as the flow moves at once, or
-// what is left of o.Bytes. Streams draw on one amount, so that none waits for
-// another's share.
+// claim returns how many bytes to send next: the unit of the flow, or what is left of
+// o.Bytes. All streams draw from one amount, so that none waits for another's share.
 func (s *sender) claim() int {
 	if s.timed() {
 		return s.size
@@ -101,25 +99,25 @@ func (s *sender) claim() int {
 	}
 }
 
-// giveBack returns the part of a claim that did not go.
+// giveBack returns the part of a claim that was not sent.
 func (s *sender) giveBack(n int) {
 	if n > 0 && !s.timed() {
 		s.left.Add(int64(n))
 	}
 }
 
-// over tells whether the flow is: a timed one by its time. Where this host was held
-// up past that and past the peer's time to drain, the peer has ended the stream
-// with a reset by then, which is no failure.
+// over reports whether a timed flow has reached its end. If this host was delayed past
+// that and past the peer's time to drain, the peer has reset the stream by then, which is
+// not a failure.
 func (s *sender) over() bool {
 	stop := s.stop
-	if s.policy.KeepOpen { // the far end's clock began with its first byte, or with a word before that
-		stop = stop.Add(-s.haste())
+	if s.policy.KeepOpen { // the peer's clock began with its first byte, or with a message before that
+		stop = stop.Add(-s.earlyMargin())
 	}
 	return s.ending.Over() || s.timed() && !sock.Now().Before(stop)
 }
 
-// infos asks the kernel about each stream; nil where it does not tell.
+// infos returns the TCP_INFO of each stream; nil if the kernel does not report it.
 func (s *sender) infos() []*measure.TCPInfo {
 	infos := make([]*measure.TCPInfo, len(s.conns))
 	for i := range infos {

@@ -9,24 +9,24 @@ import (
 	"soku/internal/sock"
 )
 
-// sendLoop sends on some of the flow's streams from one thread, in turn, and
-// waits only when the queues of all of them are full.
+// sendLoop sends on some of the flow's streams from one thread, in turn, and waits only
+// when the queues of all of them are full.
 type sendLoop struct {
 	*sender
 	loop
 	writer *sock.Writer
-	long   bool // calls go on for a while: of a writer with patience, where no amount is shared out
+	long   bool // calls repeat for a while: the writer has a block timeout and no amount is shared
 
-	queues *lengthening // nil leaves queues alone
-	weighs bool         // it is the loop that compares rates for them
-	longer bool         // its stream has got one
+	queues   *lengthening // nil leaves queues alone
+	compares bool         // this loop compares rates for queues
+	longer   bool         // its stream has a long queue
 }
 
-// tick is how long a loop waits at most before it looks at the flow's end.
+// tick is the longest wait of a loop before it checks whether the flow has ended.
 const tick = 20 * time.Millisecond
 
-// spell is how long a call of one that does not count what is left goes on.
-const spell = 5 * time.Millisecond
+// longCallTime is how long a repeating call lasts.
+const longCallTime = 5 * time.Millisecond
 
 func (l *sendLoop) run() {
 	runtime.LockOSThread()
@@ -46,7 +46,7 @@ func (l *sendLoop) run() {
 	}
 }
 
-// pass gives each stream one turn, and tells whether any has room for more.
+// pass visits each stream once, and reports whether any has room for more.
 func (l *sendLoop) pass() (room bool) {
 	for k := range l.streams {
 		if l.done[k] {
@@ -79,21 +79,22 @@ func (l *sendLoop) pass() (room bool) {
 	return room
 }
 
-// put hands bytes of a claim to the kernel, and of a timed flow whatever it takes meanwhile.
+// put sends the bytes of a claim, and in a timed flow whatever the kernel accepts
+// meanwhile.
 func (l *sendLoop) put(k, n int) (took int, err error) {
 	if !l.long {
 		return l.writer.Put(k, n)
 	}
-	all, err := l.writer.PutFor(l.size, min(spell, l.stop.Sub(sock.Now())))
+	all, err := l.writer.PutFor(l.size, min(longCallTime, l.stop.Sub(sock.Now())))
 	return int(all), err
 }
 
-// lengthen gives the one stream of a loop a long queue when the flow is fast.
+// lengthen gives the one stream of a loop a long queue if the flow is fast.
 func (l *sendLoop) lengthen(took int, at time.Time) {
 	if l.queues == nil || l.longer {
 		return
 	}
-	if n := l.queues.sent(int64(took), at, l.weighs); n > 0 {
+	if n := l.queues.sent(int64(took), at, l.compares); n > 0 {
 		l.writer.Lengthen(0, n)
 		l.longer = true
 	}

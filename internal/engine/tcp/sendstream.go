@@ -11,13 +11,13 @@ import (
 
 // supply is what a stream sends.
 type supply interface {
-	// next is up to n bytes, from a place in the stream on, until the next call; an
-	// error beside the last of them.
+	// next returns up to n bytes at an offset in the stream, valid until the next call;
+	// an error may come with the last of them.
 	next(offset int64, n int) ([]byte, error)
 }
 
-// write is the worker of one stream on any system: it hands bytes to the
-// connection, which waits for room, and keeps a rate if there is one.
+// write is the portable worker of one stream: it writes to the connection, which waits
+// for room, and keeps a rate if there is one.
 func (s *sender) write(stream int, supply supply) {
 	defer s.pins.Keep(measure.Sender)()
 	conn, cell := s.conns[stream], s.rec.Cell(stream)
@@ -52,17 +52,17 @@ func (s *sender) write(stream int, supply supply) {
 	}
 }
 
-// turns waits for a stream's turn on its schedule.
+// turns waits for the turn of a stream on its schedule.
 type turns struct {
 	schedule *pace.Schedule
 	waiter   *pace.Waiter
 	stop     time.Time
 	burst    int64 // units of a turn on the schedule
-	units    int64 // that may go now
+	units    int64 // that may be sent now
 }
 
-// newTurns sets streams off one after another within a gap, so that they do
-// not all send at once.
+// newTurns spreads the starts of the streams over a gap, so that they do not all send at
+// once.
 func (s *sender) newTurns(stream int) *turns {
 	schedule := func(start time.Time) *pace.Schedule {
 		return pace.NewSchedule(start, s.size*s.burst(), s.streamRate(), pace.CoarseBurst)
@@ -71,7 +71,7 @@ func (s *sender) newTurns(stream int) *turns {
 	return &turns{schedule: schedule(s.begin.Add(shift)), waiter: pace.NewWaiter(s.ending.Halted()), stop: s.stop, burst: int64(s.burst())}
 }
 
-// next waits until a unit is due; false when the flow ends before that.
+// next waits until a unit is due; false if the flow ends first.
 func (t *turns) next() bool {
 	if t.units == 0 {
 		t.units = t.burst * t.schedule.Next(sock.Now, t.stop, t.waiter.Wait)

@@ -11,8 +11,8 @@ import (
 )
 
 // settle ends all streams and returns how many bytes of each the peer did not
-// acknowledge. A flow that was stopped is cut off at once; otherwise each
-// stream gets a bounded time to deliver what is queued.
+// acknowledge. A flow that was stopped is reset at once; otherwise each stream gets a
+// bounded time to deliver what is queued.
 func (s *sender) settle(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
 	finished := make([]bool, len(s.conns))
@@ -41,19 +41,19 @@ func (s *sender) settle(ctx context.Context) (lost []int64) {
 	return lost
 }
 
-// acknowledged waits, for a bounded time, until the peer's kernel has every byte of
-// connections that are kept, and returns how many of each it does not have. It
-// waits for none where the system does not tell.
+// acknowledged waits a bounded time until the peer's kernel has acknowledged every byte
+// on connections that stay open, and returns how many bytes of each are missing. It does
+// not wait if the system does not report that.
 func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
-	timeout := sock.Now().Add(s.patience())
+	timeout := sock.Now().Add(s.queueDrainTime())
 	for i, c := range s.conns {
 		lost[i] = unacknowledged(c, false)
 		for wait := time.Millisecond; lost[i] > 0 && sock.Now().Before(timeout) && ctx.Err() == nil; wait = min(2*wait, 50*time.Millisecond) {
 			t := time.NewTimer(wait)
 			select {
 			case <-t.C:
-			case <-s.policy.Over: // the far end counts no more
+			case <-s.policy.Over: // the peer has stopped counting
 				timeout = sock.Now()
 			case <-ctx.Done():
 				s.group.Stop(context.Cause(ctx))
@@ -65,14 +65,15 @@ func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 	return lost
 }
 
-// patience is how long what is queued at the end of a kept flow may take.
-func (f *flow) patience() time.Duration {
+// queueDrainTime returns how long the queued bytes may take at the end of a flow whose
+// connections stay open.
+func (f *flow) queueDrainTime() time.Duration {
 	return min(2*time.Second, max(500*time.Millisecond, f.o.Duration.Std()/5)) + f.limits.spare
 }
 
-// deliver waits until the peer has stream's last byte: it says so by ending
-// its own side, or its kernel acknowledged everything. A timed flow's peer may
-// give up, after its time to drain, with a reset; that is no failure.
+// deliver waits until the peer has stream's last byte: the peer shuts down its side, or
+// its kernel acknowledged everything. The peer of a timed flow may reset the connection
+// after its time to drain; that is not a failure.
 func (s *sender) deliver(stream int) {
 	c := s.conns[stream]
 	var scratch [512]byte
@@ -104,14 +105,14 @@ func (s *sender) deliver(stream int) {
 		case s.timed() && sock.Now().After(giveUp):
 			return
 		case !s.timed() && sock.Since(moved) > s.limits.Idle:
-			s.group.Stop(s.broken("finish sending to", stream, errors.New("nothing is acknowledged any more")))
+			s.group.Stop(s.broken("finish sending to", stream, errors.New("no more data is acknowledged")))
 			return
 		}
 	}
 }
 
-// unacknowledged is how many of c's bytes the peer's kernel does not have; the
-// mark that ends the stream, which the kernel counts as a byte, is none.
+// unacknowledged returns how many of c's bytes the peer's kernel has not acknowledged,
+// without the FIN, which the kernel counts as a byte.
 func unacknowledged(c *net.TCPConn, finished bool) int64 {
 	n, ok := sock.Unsent(c)
 	if !ok || n == 0 {

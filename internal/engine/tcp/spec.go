@@ -36,7 +36,7 @@ func defaults() measure.Options {
 	return o
 }
 
-// fill sets what an older program left out, and the length of a call.
+// fill sets options that an older program left out, and the length of a call.
 func fill(o *measure.Options) {
 	o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto")
 	if o.Length == 0 {
@@ -49,12 +49,12 @@ func check(o *measure.Options) error {
 		return measure.Errorf(measure.KindUsage, "tx %s cannot keep a rate: only write and sendfile can", o.TX).WithHint("leave out --tx, or --rate")
 	}
 	if o.Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
-		return measure.Errorf(measure.KindUsage, "verify needs bytes that are written and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
+		return measure.Errorf(measure.KindUsage, "verify needs the paths write and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
 	}
 	return nil
 }
 
-// connections is one a stream and direction; the latency of a loaded path has its own
+// connections returns one a stream and direction; a latency test under load adds its own
 // after those of the load.
 func connections(o measure.Options) int {
 	n := o.Streams * len(o.Direction.Flows())

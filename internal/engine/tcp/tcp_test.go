@@ -47,13 +47,13 @@ func options(d time.Duration, n int) measure.Options {
 	return o
 }
 
-// way is how bytes get into and out of the kernel.
+// way is a combination of send and receive path.
 type way struct {
 	tx, rx   string
 	portable bool
 }
 
-// ways take every path of this system in each direction.
+// ways returns combinations with every path of this system.
 func ways() []way {
 	all := []way{{"auto", "auto", true}}
 	for i, tx := range sock.WriterPaths() {
@@ -157,7 +157,7 @@ func TestWhatIsSentIsReceivedOnEveryPath(t *testing.T) {
 			o := options(200*time.Millisecond, c.streams)
 			c.set(&o)
 			if o.Rate > 0 && w.tx != "auto" && w.tx != "write" {
-				continue // a rate is kept by writes
+				continue // this path cannot keep a rate
 			}
 			t.Run(c.name, func(t *testing.T) {
 				a, b := pairs(t, c.streams)

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// widening gives the windows of a loop's streams room for several looks. The kernel
-// widens one by what was taken in a round trip, less what is queued, and it takes that
-// count at the first segment of a look. So where a look comes after more than a round
-// trip and takes a window's worth at once, it sees one segment, and a stream may stay at
-// 64 KiB a look beside others that have forty times as much.
+// widening makes the windows of a loop's streams hold several passes. The kernel grows a
+// window by the bytes read in a round trip, less what is queued, and it evaluates that at
+// the first segment of a pass. So if passes are more than a round trip apart and each
+// takes a whole window at once, the kernel sees one segment, and a stream may stay at 64
+// KiB a pass beside others that have forty times as much.
 type widening struct {
-	enough []int // the largest look of each stream that its window has room for
+	enough []int // one element a stream: the largest pass that its window can hold
 }
 
 const (
-	// looks is how many of them a window has room for: the one that is taken, the one
-	// that comes meanwhile, and both again, so that the next may be larger.
-	looks = 4
-	// distant paths carry little in a look next to what they carry in a round trip.
-	distant = 10 * doze
+	// passes is how many a window should hold: the one being read, the one that arrives
+	// meanwhile, and both again, so that the next may be larger.
+	passes = 4
+	// On paths with a longer round trip, a pass is small compared to the bytes in flight.
+	distant = 10 * fixedSleep
 )
 
 func newWidening(streams int) widening { return widening{make([]int, streams)} }
 
-// after widens the window of stream k where a look that brought n bytes calls for it.
+// after widens the window of stream k if a pass of n bytes requires it.
 func (w *widening) after(n, k int, in interface {
 	RoundTrip(k int) time.Duration
 	Widen(k int, n int64)
@@ -37,6 +37,6 @@ func (w *widening) after(n, k int, in interface {
 		w.enough[k] = math.MaxInt
 		return
 	}
-	w.enough[k] = 1<<bits.Len(uint(n)) - 1 // powers of two keep the calls few
-	in.Widen(k, looks*int64(w.enough[k]+1))
+	w.enough[k] = 1<<bits.Len(uint(n)) - 1 // powers of two, to make few calls
+	in.Widen(k, passes*int64(w.enough[k]+1))
 }

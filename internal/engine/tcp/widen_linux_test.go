@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// window is of a stream whose least round trip is that.
+// window is that of a stream with this minimum round trip time.
 type window struct {
 	trip  time.Duration
 	asked []int64
@@ -15,7 +15,7 @@ type window struct {
 func (w *window) RoundTrip(int) time.Duration { return w.trip }
 func (w *window) Widen(_ int, n int64)        { w.asked = append(w.asked, n) }
 
-func TestAWindowNearbyHasRoomForSeveralOfTheLargestLook(t *testing.T) {
+func TestAWindowHoldsSeveralOfTheLargestPasses(t *testing.T) {
 	for name, c := range map[string]struct {
 		trip time.Duration
 		want []int64

@@ -7,8 +7,8 @@ import (
 	"soku/internal/sock"
 )
 
-// workers are what sends: loops over many streams where the system has a way for
-// them, else a worker a stream, which also keeps a rate and sends what is checked.
+// workers returns what sends: loops over many streams if the system has a fast path,
+// otherwise a worker a stream, which also keeps rates and sends verified bytes.
 func (s *sender) workers() (work func(i int), n int, err error) {
 	if s.policy.Contents.Source != nil {
 		return s.sources()
@@ -39,7 +39,7 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 	return func(i int) { s.write(i, payload) }, len(s.conns), nil
 }
 
-// workers are what receives, as those of a sender.
+// workers returns what receives, as for a sender.
 func (r *receiver) workers() (work func(i int), n int, err error) {
 	if r.policy.Contents.Sink != nil {
 		return r.sinks()
@@ -63,7 +63,7 @@ func (r *receiver) workers() (work func(i int), n int, err error) {
 	return func(i int) { r.read(i, expected, io.Discard) }, len(r.conns), nil
 }
 
-// fill is what a writer of the flow is filled with; nil is the usual.
+// fill returns the function that fills a writer's payload; nil is the default.
 func (s *sender) fill() func([]byte) {
 	if s.policy.Repeating {
 		return sock.Repeating

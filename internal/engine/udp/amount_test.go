@@ -9,7 +9,7 @@ import (
 	"soku/test/tier"
 )
 
-// untilEnough are both ends of a flow that its receiver ends when it has an amount.
+// untilEnough runs both ends of a flow that its receiver ends when all bytes arrived.
 func untilEnough(t *testing.T, w way, change func(*measure.Options)) (s, r outcome) {
 	t.Helper()
 	a, b := pairs(t, 2)
@@ -33,7 +33,7 @@ func untilEnough(t *testing.T, w way, change func(*measure.Options)) (s, r outco
 	return s, r
 }
 
-func TestAReceiverOfAKeptFlowEndsWhenTheAmountHasCome(t *testing.T) {
+func TestAKeepOpenReceiverEndsWhenAllBytesArrived(t *testing.T) {
 	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		s, r := untilEnough(t, w, func(*measure.Options) {})
@@ -43,7 +43,7 @@ func TestAReceiverOfAKeptFlowEndsWhenTheAmountHasCome(t *testing.T) {
 	})
 }
 
-func TestAnOmittedStartIsNoPartOfAnAmount(t *testing.T) {
+func TestTheOmittedStartDoesNotCountTowardsBytes(t *testing.T) {
 	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		omit := func(o *measure.Options) { o.Omit = measure.Duration(200 * time.Millisecond) } // in which it would come twice

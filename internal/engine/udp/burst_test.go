@@ -12,7 +12,7 @@ import (
 	"soku/test/tier"
 )
 
-func TestABurstLeavesBackToBackAndTheRateHolds(t *testing.T) {
+func TestABurstIsSentBackToBackAndTheRateHolds(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const burst, size, bursts = 20, 500, 10
 	const gap = 40 * time.Millisecond
@@ -52,7 +52,7 @@ func TestABurstLeavesBackToBackAndTheRateHolds(t *testing.T) {
 	})
 }
 
-// departures are the times at which so many datagrams left, by their numbers.
+// departures returns when each of this many datagrams was sent, by number.
 func departures(t *testing.T, c interface {
 	Read([]byte) (int, error)
 	SetReadDeadline(time.Time) error

@@ -42,7 +42,7 @@ func TestALosslessPathLosesNothing(t *testing.T) {
 				if c.bytes > 0 {
 					want = (int64(c.bytes) + 1399) / 1400
 				}
-				// A busy host may send late, but nothing lets it send more.
+				// A busy host may send less, but never more.
 				if sent.Sent < want/3 || sent.Sent > want+1 || c.bytes > 0 && sent.Sent != want {
 					t.Errorf("sent %d datagrams, want %d", sent.Sent, want)
 				}
@@ -84,9 +84,9 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	})
 }
 
-// through makes what client sends come to server by a bad path: a process between
-// two pairs of sockets, which ends with the test. n counts the datagrams from 0;
-// the last words pass.
+// through connects client and server by an impaired path: a goroutine between two pairs
+// of sockets, which ends with the test. n counts the datagrams from 0; FINs pass
+// unchanged.
 func through(t *testing.T, path func(n int, datagram []byte, send func([]byte))) (client, server *net.UDPConn) {
 	client, near := freeport.Pair(t)
 	far, server := freeport.Pair(t)
@@ -95,8 +95,7 @@ func through(t *testing.T, path func(n int, datagram []byte, send func([]byte)))
 	return client, server
 }
 
-// relay gives path what comes from near, until the test ends, and last the last
-// words.
+// relay passes what near receives to path, until the test ends, and FINs to last.
 func relay(t *testing.T, near *net.UDPConn, path func(n int, datagram []byte), last func(fin []byte)) {
 	done := make(chan struct{})
 	go func() {
@@ -135,7 +134,7 @@ func TestLossReorderingAndDuplicatesAreFound(t *testing.T) {
 	})
 }
 
-// A host that joins what comes joins it over a gap, too.
+// A host that joins datagrams joins them across a gap, too.
 func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 	for _, w := range ways(t) {
 		if w.rx != "gro" {
@@ -149,7 +148,7 @@ func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// All is one message again before it goes on, with what is wrong in its middle.
+		// Joined again before it is forwarded, with the fault in the middle.
 		flush := func() {
 			for i, d := range train {
 				copy(out.Datagrams(len(train))[i*1400:], d)
@@ -174,7 +173,7 @@ func TestLossReorderingAndDuplicatesAreFoundWithinATrain(t *testing.T) {
 	}
 }
 
-// disordered are the datagrams that a disorder treats.
+// disordered is the number of datagrams that a disorder handles.
 const disordered = 200
 
 // disorder is a path that loses, reorders and doubles some of disordered datagrams.
@@ -197,7 +196,7 @@ func (p *disorder) pass(n int, d []byte, send func([]byte)) {
 	}
 }
 
-// check holds what a receiver found against what the path did.
+// check compares what a receiver found with what the path did.
 func (p *disorder) check(t *testing.T, r outcome) {
 	t.Helper()
 	got := *r.end.Streams[0].Packets
@@ -213,7 +212,7 @@ func (p *disorder) check(t *testing.T, r outcome) {
 	for _, x := range r.end.Samples {
 		lost += x.Lost
 	}
-	if lost != 5 { // four, and the one that came late; the tail shows only at the end
+	if lost != 5 { // four, and the late one; losses at the tail are noticed only at the end
 		t.Errorf("intervals found %d missing, want 5", lost)
 	}
 }
@@ -271,8 +270,8 @@ func TestOmitLeavesTheStartOut(t *testing.T) {
 	})
 }
 
-// A receiver that cannot keep up is told from a path that loses.
-func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
+// A receiver that cannot keep up is distinguished from a lossy path.
+func TestDropsAtTheReceiversSocketAreCounted(t *testing.T) {
 	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
@@ -283,7 +282,7 @@ func TestWhatFindsNoRoomInTheReceiversSocketIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := make([]byte, 1400)
-		for i := range 100 { // while nobody reads
+		for i := range 100 { // while the receiver does not read
 			header{seq: uint64(i)}.put(d)
 			if _, err := a.Write(d); err != nil {
 				t.Fatal(err)

@@ -30,7 +30,8 @@ func (r *receiver) read(worker int) {
 	}
 	defer box.Close()
 	if !box.Blocks() {
-		// What it calls does not tell the runtime, and is not to be moved about.
+		// Its system calls do not notify the runtime, so the goroutine must stay on its
+		// thread.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -48,8 +49,8 @@ func (r *receiver) read(worker int) {
 	d.run()
 }
 
-// sweepEvery is how often streams that nothing comes on are looked at: their
-// deadlines may have gone by.
+// sweepEvery is how often silent streams are visited, because their deadlines may have
+// expired.
 const sweepEvery = 20 * time.Millisecond
 
 func (d *drain) run() {
@@ -74,7 +75,7 @@ func (d *drain) run() {
 	}
 }
 
-// visit takes what came on a stream and returns how many datagrams that was.
+// visit receives on a stream and returns the number of datagrams.
 func (d *drain) visit(l *listener) (got int) {
 	if l.closed {
 		return 0
@@ -93,7 +94,7 @@ func (d *drain) visit(l *listener) (got int) {
 		if l.complete() {
 			d.end(l, now)
 		}
-	case sock.Refused(err): // an answer to what was sent here before the trial
+	case sock.Refused(err): // caused by a datagram sent from this socket before the trial
 	case !errors.Is(err, os.ErrDeadlineExceeded):
 		d.group.Stop(d.broken("receive from", l.stream, err))
 		d.end(l, now)
@@ -108,13 +109,13 @@ func (d *drain) end(l *listener, now time.Time) {
 	d.open--
 }
 
-// rest tells a worker how to wait when nothing has come. To be woken up for
-// each datagram costs its sender as much as sending it, where both are on one
-// host, and the receiver more than receiving it. So where many come it sleeps
-// for a time in which the socket cannot fill up; where few come, until one does.
+// rest decides how a worker waits when there is no data. To be woken for each datagram
+// costs its sender as much as sending it, if both are on one host, and costs the receiver
+// more than receiving it. So at high rates the worker sleeps for a time in which the
+// socket cannot fill up; at low rates it waits for a datagram.
 type rest struct {
 	waiter *pace.Waiter
-	since  time.Time // of this count
+	since  time.Time // beginning of this count
 	count  int
 	many   bool
 }
@@ -126,8 +127,8 @@ const (
 	idleWait = 10 * time.Millisecond
 )
 
-// after is how long to wait for the next datagrams when a look at all streams
-// brought got of them.
+// after returns how long to wait for the next datagrams after a pass over all streams
+// received got.
 func (r *rest) after(got int, now time.Time) time.Duration {
 	r.count += got
 	if d := now.Sub(r.since); d >= countFor {

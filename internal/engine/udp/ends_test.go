@@ -32,9 +32,8 @@ func TestAReceiverWithoutFinEndsByItself(t *testing.T) {
 	}
 }
 
-// Where the end is a number of bytes, one stream's last word tells that the
-// others' are due.
-func TestALastWordThatIsLostHoldsNobodyUp(t *testing.T) {
+// If bytes end the flow, the FIN of one stream means that those of the others are due.
+func TestALostFINDoesNotDelayTheReceiver(t *testing.T) {
 	tier.SpendsSeconds(t)
 	a, b := pairs(t, 2)
 	a[1] = &noFin{a[1].(*net.UDPConn)}
@@ -59,7 +58,7 @@ func (c *noFin) Write(b []byte) (int, error) {
 	return c.UDPConn.Write(b)
 }
 
-func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
+func TestASenderThatVanishesIsAnErrorWithTheCountSoFar(t *testing.T) {
 	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
@@ -87,7 +86,7 @@ func TestASenderThatVanishesIsAnErrorWithWhatCame(t *testing.T) {
 	})
 }
 
-func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
+func TestAReceiverThatEndedIsAnErrorOfTheSender(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
 		b.Close()
@@ -103,7 +102,7 @@ func TestAReceiverThatIsGoneIsAnErrorOfTheSender(t *testing.T) {
 	})
 }
 
-func TestARefusalForAMomentIsNoError(t *testing.T) {
+func TestATemporaryRefusalIsNotAnError(t *testing.T) {
 	tier.SpendsSeconds(t)
 	a, b := freeport.Pair(t)
 	back := &flaky{UDPConn: a}
@@ -120,7 +119,7 @@ func TestARefusalForAMomentIsNoError(t *testing.T) {
 	}
 }
 
-// flaky refuses every tenth call, and says in others that buffers are full.
+// flaky refuses every tenth call, and returns "no buffers" from some others.
 type flaky struct {
 	*net.UDPConn
 	calls, refused int
@@ -166,7 +165,7 @@ func TestTheContextEndsBothEndsAtOnce(t *testing.T) {
 	})
 }
 
-func TestNothingAtAllIsAnError(t *testing.T) {
+func TestNoDatagramAtAllIsAnError(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		_, b := freeport.Pair(t)
 		l := usual
@@ -178,7 +177,7 @@ func TestNothingAtAllIsAnError(t *testing.T) {
 	})
 }
 
-func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
+func TestAStallBeforeAllBytesArrivedIsAnError(t *testing.T) {
 	tier.SpendsSeconds(t)
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
@@ -198,7 +197,7 @@ func TestSilenceBeforeTheBytesAreAllThereIsAnError(t *testing.T) {
 	})
 }
 
-func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
+func TestAMissingPathIsAUsageErrorOfItsEnd(t *testing.T) {
 	a, b := freeport.Pair(t)
 	o := options(time.Minute, 1, 0)
 	o.TX, o.RX = "gso", "gro"
@@ -210,7 +209,7 @@ func TestAPathThatThisHostLacksIsAUsageErrorOfItsEnd(t *testing.T) {
 	}
 }
 
-func TestADatagramThatWouldLeaveInFragmentsEndsTheTestWithTheSizeThatFits(t *testing.T) {
+func TestADatagramThatNeedsFragmentsIsAnErrorWithTheSizeThatFits(t *testing.T) {
 	tier.SpendsSeconds(t)
 	here, err := net.ListenUDP("udp6", &net.UDPAddr{IP: net.IPv6loopback})
 	if err != nil {
@@ -223,7 +222,7 @@ func TestADatagramThatWouldLeaveInFragmentsEndsTheTestWithTheSizeThatFits(t *tes
 	}
 	c, err := d.DialContext(t.Context(), "udp", here.LocalAddr().String())
 	if measure.KindOf(err) == measure.KindUsage {
-		t.Skip(err) // not a thing of this system
+		t.Skip(err) // this system does not have it
 	} else if err != nil {
 		t.Fatal(err)
 	}

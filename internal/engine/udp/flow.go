@@ -15,22 +15,22 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// limits are how long to wait for what may never come.
+// limits are time-outs; tests shorten them.
 type limits struct {
 	engine.Timeouts
-	refused time.Duration // while the far end answers that nobody listens
+	refused time.Duration // while the far end answers "port unreachable"
 }
 
 var usual = limits{Timeouts: engine.Timeouts{First: 10 * time.Second, Idle: 10 * time.Second}, refused: 2 * time.Second}
 
-// flow is one direction at one end.
+// flow is one direction at one end of a test.
 type flow struct {
 	conns  []net.Conn
 	o      measure.Options
 	policy engine.FlowPolicy
 	ending *sock.Ending
 	limits limits
-	path   string // into the kernel or out of it
+	path   string // of the datagrams: the value of tx or rx
 	group  *sock.Group
 	rec    *meter.Recorder
 	pins   *sock.Pins
@@ -42,7 +42,7 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 		Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe, Conns: conns,
 	})
 	f.limits.Timeouts = f.limits.With(f.policy, role)
-	f.ending = f.group.Watch(f.policy.Over, stallTimeoutOf(role))
+	f.ending = f.group.Watch(f.policy.Over, graceAfterOver(role))
 	switch {
 	case len(conns) == 0:
 		return f, measure.Errorf(measure.KindInternal, "measure UDP over no sockets")
@@ -57,7 +57,7 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 	}
 	settings := sock.FromOptions(o)
 	if role == measure.Receiver {
-		settings.FlowLabel, settings.NoFragment = 0, false // a sender's
+		settings.FlowLabel, settings.NoFragment = 0, false // only the sender sets them
 	}
 	for _, c := range conns {
 		if err := settings.Apply(c); err != nil {
@@ -76,8 +76,8 @@ func (f *flow) choosePath(role measure.Role) (err error) {
 	return err
 }
 
-// take has the connections for the flow alone, where its path makes their
-// system calls itself; the function gives them back.
+// take takes the connections out of the runtime's poller if the path makes its own system
+// calls; the returned function adds them again.
 func (f *flow) take() func() {
 	if f.path == datagram.Write || f.path == datagram.Read {
 		return func() {}
@@ -85,14 +85,14 @@ func (f *flow) take() func() {
 	return sock.Unwatch(f.conns)
 }
 
-// count is what this end counted, and by which path.
+// count returns what this end counted, and by which path.
 func (f *flow) count() measure.FlowEnd {
 	end := f.rec.Flow()
 	end.Path = f.path
 	return end
 }
 
-// header is how many bytes a datagram's header has.
+// header returns the length of a datagram's header in bytes.
 func (f *flow) header() int {
 	if f.policy.Datagrams == nil {
 		return headerSize
@@ -100,32 +100,32 @@ func (f *flow) header() int {
 	return f.policy.Datagrams.Size()
 }
 
-// idle is how long a flow may stand still; 0 is for any time.
+// idle returns the stall timeout of the flow; 0 is none.
 func (f *flow) idle(role measure.Role) time.Duration {
 	return f.policy.StallTimeout(role, f.timed(), f.limits.Idle, f.lull())
 }
 
 func (f *flow) timed() bool { return engine.Timed(f.o) }
 
-// stallTimeoutOf is how long an end goes on when the protocol says that the flow is
-// over: datagrams may still be on their way to a receiver.
-func stallTimeoutOf(role measure.Role) time.Duration {
+// graceAfterOver returns how long an end continues after the protocol ended the flow:
+// datagrams may still be in flight to a receiver.
+func graceAfterOver(role measure.Role) time.Duration {
 	if role == measure.Sender {
 		return 0
 	}
-	return straggle
+	return reorderWait
 }
 
 func (f *flow) nominal() time.Duration { return engine.Nominal(f.o) }
 
-// grace is how long after its nominal end a timed flow's receiver still waits
-// for the sender's last word.
+// grace returns how long after its nominal end a timed flow's receiver still waits for
+// the sender's FIN.
 func (f *flow) grace() time.Duration { return f.policy.Grace(f.o) }
 
-// burst is how many datagrams of a stream go back to back.
+// burst returns how many datagrams of a stream are sent back to back.
 func (f *flow) burst() int { return max(1, f.o.Burst) }
 
-// lull is how long a flow may be silent because of its rate alone.
+// lull returns how long a flow may be silent because of its rate alone.
 func (f *flow) lull() time.Duration { return engine.Lull(f.o, float64(f.o.Size)*float64(f.burst())) }
 
 // start runs workers; the channel is closed when all have returned.
@@ -139,8 +139,8 @@ func start(n int, worker func(i int)) <-chan struct{} {
 	return done
 }
 
-// run records until all workers have ended; a context that ends, or a flow
-// that stands still for longer than w.Idle, ends them.
+// run records until all workers have ended. The end of the context, or a flow that moves
+// nothing for longer than w.Idle, ends them.
 func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
@@ -154,9 +154,8 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	f.rec.End()
 }
 
-// failure is why the flow was stopped, or nil. When ctx has ended, what it did
-// to the other end may have been seen here first; its cause is the reason all
-// the same.
+// failure returns why the flow was stopped, or nil. If ctx has ended, its cause is the
+// error, even if its effect on the other end was seen here first.
 func (f *flow) failure(ctx context.Context) error {
 	err := f.group.Err()
 	if err != nil && ctx.Err() != nil {
@@ -165,11 +164,11 @@ func (f *flow) failure(ctx context.Context) error {
 	return err
 }
 
-// broken is the error for a flow that ended too early.
+// broken returns the error for a flow that ended too early.
 func (f *flow) broken(what string, stream int, err error) *measure.Error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		err = errno // without the addresses, which the sentence has
+		err = errno // without the addresses, which the message has already
 	}
 	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
 		WithHint("the far end or the path went away; is the other soku still running?")

@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure"
 )
 
-// Every datagram begins with this header, in network byte order; payload that
-// nothing can compress fills it up to the size of the trial.
+// Every datagram begins with this header, in network byte order. Payload that cannot
+// be compressed follows, up to the size of the trial.
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -29,9 +29,9 @@ import (
 //	+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
 // Numbers count from 0 in each stream. Flag bit 0 is FIN: the stream has
-// ended, and the sequence number is how many datagrams it had. The last byte
-// of the magic is the version. The CRC keeps a datagram that is not of this
-// kind, or damaged, from being counted as a jump in the numbers.
+// ended, and the sequence number is the number of its datagrams. The last byte
+// of the magic is the version. The CRC prevents that a foreign or damaged datagram is
+// counted as a jump in the numbers.
 type header struct {
 	fin    bool
 	stream uint16
@@ -45,11 +45,11 @@ const (
 	flagFin    = 1
 )
 
-// A header must fit the smallest datagram a trial may ask for.
+// The header must fit the smallest datagram that a trial may ask for.
 var _ [measure.MinUDPPayload - headerSize]struct{}
 
-// castagnoli is made at the first call, and not when the program starts: it takes
-// longer than the rest of that package's work there.
+// castagnoli returns the CRC table. It is made at the first call, and not at program
+// start, because that takes longer than the rest of the package's initialisation.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // put writes h to the first headerSize bytes of b.
@@ -67,8 +67,8 @@ func (h header) put(b []byte) {
 	binary.BigEndian.PutUint32(b[24:], crc32.Checksum(b[:24], castagnoli()))
 }
 
-// parseHeader reads the header of a datagram; false for one that is foreign,
-// damaged, or of another version.
+// parseHeader parses the header of a datagram; false if it is foreign, damaged, or of
+// another version.
 func parseHeader(b []byte) (header, bool) {
 	if len(b) < headerSize || binary.BigEndian.Uint32(b) != magic ||
 		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli()) {

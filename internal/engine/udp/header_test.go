@@ -33,7 +33,7 @@ func TestAHeaderWithAnyByteChangedIsForeign(t *testing.T) {
 	}
 }
 
-func TestHeadersOfOneCallAreThoseOfEachAlone(t *testing.T) {
+func TestHeadersOfOneCallEqualThoseWrittenOneByOne(t *testing.T) {
 	const size, count = 31, 700
 	h := header{stream: 7, seq: 1<<40 - 300, sentNs: 123456789}
 	b := make([]byte, count*size)
@@ -51,7 +51,7 @@ func TestHeadersOfOneCallAreThoseOfEachAlone(t *testing.T) {
 	}
 }
 
-// What follows a good header is held to the same as the first.
+// Headers after a valid one are checked like the first.
 func FuzzHeaderAfterAnother(f *testing.F) {
 	first, next := make([]byte, headerSize), make([]byte, headerSize)
 	header{stream: 2, seq: 3, sentNs: 4}.put(first)
@@ -96,7 +96,7 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// reference finds the same as sequence, with a memory without bounds.
+// reference computes the same as sequence, with unbounded memory.
 type reference struct {
 	seen                                      map[int64]bool
 	next, unique, reordered, duplicated, gaps int64
@@ -145,7 +145,7 @@ func TestTheBoundedWindowFindsWhatAnUnboundedOneFinds(t *testing.T) {
 	}
 }
 
-func TestAJumpThatNoLossExplainsIsForeign(t *testing.T) {
+func TestAnImplausibleJumpIsForeign(t *testing.T) {
 	var s sequence
 	s.add(0)
 	for _, n := range []uint64{1 << 62, 1<<64 - 1, farthest + 2} {
@@ -164,8 +164,8 @@ func TestAJumpThatNoLossExplainsIsForeign(t *testing.T) {
 	}
 }
 
-// Datagrams of a train that are counted together give what each alone gives.
-func TestATrainCountsAsItsDatagramsDo(t *testing.T) {
+// Datagrams of a train that are counted together give the same as one by one.
+func TestATrainCountsLikeItsDatagrams(t *testing.T) {
 	const size, count = 40, 600
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -223,8 +223,8 @@ func TestATrainCountsAsItsDatagramsDo(t *testing.T) {
 	}
 }
 
-// A count of many numbers is that of each.
-func TestNumbersThatFollowAreSeen(t *testing.T) {
+// Counting many numbers at once equals counting each.
+func TestFollowingNumbersAreMarkedAsSeen(t *testing.T) {
 	var s sequence
 	s.add(0)
 	s.follow(window + 100)

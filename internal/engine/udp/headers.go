@@ -6,16 +6,15 @@ import (
 	"sync"
 )
 
-// Datagrams of one call differ in the last byte of their number and nowhere else,
-// but once in lowNumbers. A CRC is linear over exclusive or: how that byte changes
-// it does not depend on the rest. So the CRC of one header gives those of its
-// neighbours, at a small part of what computing them costs, and finds the same
-// damage.
+// Headers of one call differ only in the last byte of their number, except once in
+// lowNumbers. A CRC is linear over exclusive or: the effect of that byte on the CRC does
+// not depend on the other bytes. So the CRC of one header gives those of its neighbours,
+// at a small part of the cost of computing each, and detects the same damage.
 
 const lowNumbers = 256
 
-// lowCRC is by what the CRC of a header differs from that of the same header with
-// 0 in the last byte of its number, by that byte.
+// lowCRC is the exclusive or of a header's CRC with that of the same header with 0 in the
+// last byte of its number, indexed by that byte.
 var lowCRC = sync.OnceValue(func() *[lowNumbers]uint32 {
 	const lastOfNumber = 15
 	var b [headerSize - 4]byte
@@ -28,8 +27,8 @@ var lowCRC = sync.OnceValue(func() *[lowNumbers]uint32 {
 	return &table
 })
 
-// putAll writes the headers of datagrams of size bytes that lie one after another in
-// b: h, and its likes with the numbers that follow.
+// putAll writes the headers of the consecutive datagrams of size bytes in b: h, and the
+// same header with the numbers that follow.
 func (h header) putAll(b []byte, size int) {
 	low := lowCRC()
 	for len(b) >= size {
@@ -48,10 +47,10 @@ func (h header) putAll(b []byte, size int) {
 	}
 }
 
-// headerReader is parseHeader for one stream's datagrams, faster for one that left
-// in the same call as the one before. The zero value has seen none.
+// headerReader is parseHeader for the datagrams of one stream, faster for a datagram that
+// was sent in the same call as the one before. The zero value is ready to use.
 type headerReader struct {
-	last  header // whole
+	last  header // the last one parsed
 	first uint64 // its first 8 bytes
 	base  uint32 // its CRC, if the last byte of its number were 0
 	low   *[lowNumbers]uint32
@@ -77,9 +76,9 @@ func (r *headerReader) parse(b []byte) (header, bool) {
 	return h, ok
 }
 
-// following is how many of the datagrams of size bytes that lie one after another
-// in b have, from the first of them on, what putAll writes after h: that all of a
-// train are such is the rule, and then none needs to be looked at by itself.
+// following returns how many of the consecutive datagrams of size bytes in b, from the
+// first on, have the headers that putAll writes after h. Usually all of a train do, and
+// then none needs to be parsed by itself.
 func (r *headerReader) following(h header, b []byte, size int) (n int) {
 	if !r.known || h.seq/lowNumbers != r.last.seq/lowNumbers || size < headerSize {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"soku/test/freeport"
 )
 
-// The kernel counts a train that it had no room for once, however long it is.
-func TestATrainWithoutRoomIsAllItsDatagrams(t *testing.T) {
+// The kernel counts a dropped train once, whatever its length.
+func TestADroppedTrainCountsAsAllItsDatagrams(t *testing.T) {
 	const trains, length = 20, 10
 	a, b := freeport.Pair(t)
 	raw, err := b.SyscallConn()
@@ -24,7 +24,7 @@ func TestATrainWithoutRoomIsAllItsDatagrams(t *testing.T) {
 	if err := raw.Control(func(fd uintptr) { inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_GRO, 1) }); err != nil || inner != nil {
 		t.Skipf("this system joins no datagrams: %v, %v", err, inner)
 	}
-	if datagram.DropsOf(b) == nil { // Linux told of drops before it joined datagrams
+	if datagram.DropsOf(b) == nil { // Linux reported drops before it joined datagrams
 		t.Fatal("nobody tells of drops")
 	}
 	if err := b.SetReadBuffer(4096); err != nil {

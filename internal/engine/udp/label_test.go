@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-func TestAReceiverAsksForNothingThatIsItsSenders(t *testing.T) {
+func TestAReceiverSetsNoOptionOfItsSender(t *testing.T) {
 	a, b := pairs(t, 1) // of IPv4, which has no flow labels
 	o := options(time.Second, 1, 1_000_000)
 	o.FlowLabel = 7

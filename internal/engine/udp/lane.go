@@ -12,7 +12,7 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// lane is one stream as its worker sees it.
+// lane is the state of one stream in its sending worker.
 type lane struct {
 	stream int
 	out    *datagram.Writer
@@ -20,20 +20,20 @@ type lane struct {
 	count  meter.Count
 }
 
-// driver is what one worker needs to send.
+// driver is a sending worker.
 type driver struct {
 	*sender
 	lanes    int
-	schedule *pace.Schedule // nil: as fast as it goes
+	schedule *pace.Schedule // nil: no rate limit
 	waiter   *pace.Waiter
-	units    int64 // that the schedule lets go now
-	claimed  int64 // of the datagrams left, those that are this worker's to send
+	units    int64 // due now by the schedule
+	claimed  int64 // datagrams of o.Bytes that this worker has reserved
 	box      *datagram.Sender
 	refusal  refusals
 }
 
-// turn waits until a datagram is due, and returns how many a lane may send now;
-// 0 when the flow ends before that.
+// turn waits until a datagram is due, and returns how many a lane may send now; 0 if the
+// flow ends first.
 func (d *driver) turn() int {
 	if d.ending.Over() {
 		return 0
@@ -43,9 +43,9 @@ func (d *driver) turn() int {
 		if !d.due() {
 			return 0
 		}
-		if burst := int64(d.burst()); burst > 1 { // what is left of it
+		if burst := int64(d.burst()); burst > 1 { // the rest of a burst
 			n = min(n, (d.units-1)%burst+1)
-		} else { // what is due goes over all lanes, in turn
+		} else { // spread what is due over all lanes
 			n = min(n, (d.units+int64(d.lanes)-1)/int64(d.lanes))
 		}
 	}
@@ -55,7 +55,7 @@ func (d *driver) turn() int {
 	return int(n)
 }
 
-// due waits until the schedule lets a datagram go.
+// due waits until a datagram is due.
 func (d *driver) due() bool {
 	if d.units == 0 {
 		d.units = int64(d.burst()) * d.schedule.Next(sock.Now, d.stop, d.waiter.WaitFine)
@@ -63,13 +63,13 @@ func (d *driver) due() bool {
 	return d.units > 0
 }
 
-// bursting tells whether a burst has begun that is not yet sent as a whole; it is all
-// one lane's.
+// bursting reports whether a burst has begun and is not complete; one lane sends all of
+// it.
 func (d *driver) bursting() bool { return d.units%int64(d.burst()) != 0 }
 
-// claim takes up to n of the datagrams that are left for all workers, unless
-// some are this worker's already, and returns how many are. The fewer are left
-// the fewer it takes, so that all streams have their share of the last.
+// claim reserves up to n of the datagrams left to all workers, unless this worker has
+// some reserved, and returns how many it has. The fewer are left the fewer it reserves,
+// so that all streams share the last ones.
 func (d *driver) claim(n int64) int64 {
 	for d.claimed == 0 {
 		left := d.left.Load()
@@ -84,11 +84,11 @@ func (d *driver) claim(n int64) int64 {
 	return d.claimed
 }
 
-// full is how long to leave a host alone whose queues are full.
+// full is how long to wait after the host's queues were full.
 const full = 100 * time.Microsecond
 
-// send sends the next n datagrams of l; false when the flow has ended. It
-// returns without having sent any when there is no room for them.
+// send sends the next n datagrams of l; false if the flow has ended. It may send none if
+// there is no room.
 func (d *driver) send(l *lane, n int) bool {
 	for sent := 0; sent < n; {
 		now := sock.Now()
@@ -121,7 +121,7 @@ func (d *driver) putHeaders(l *lane, b []byte, now time.Time) {
 	h.putAll(b, int(d.o.Size))
 }
 
-// sent counts n datagrams that left.
+// sent counts n sent datagrams.
 func (d *driver) sent(l *lane, n int64, now time.Time) {
 	l.count.Bytes += n * int64(d.o.Size)
 	l.count.Packets += n
@@ -135,7 +135,7 @@ func (d *driver) sent(l *lane, n int64, now time.Time) {
 	}
 }
 
-// goOn tells whether an error of sending is one that passes, and waits for that.
+// goOn reports whether a send error is temporary, and waits for its end.
 func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 	peer := d.conns[l.stream].RemoteAddr()
 	switch {
@@ -154,7 +154,7 @@ func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 	case sock.TooLong(err) && d.o.NoFragment:
 		d.group.Stop(d.tooLong(l.stream))
 	case sock.TooLong(err):
-		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s: this host does not send so large ones", d.o.Size, peer).
+		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s: too large for this host", d.o.Size, peer).
 			WithHint("use a smaller --size"))
 	default:
 		d.group.Stop(d.broken("send to", l.stream, err))
@@ -162,7 +162,8 @@ func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 	return false
 }
 
-// tooLong is the error for datagrams that would leave in fragments, which is forbidden.
+// tooLong returns the error for datagrams that would be fragmented, which the options
+// forbid.
 func (d *driver) tooLong(stream int) error {
 	const headers4, headers6 = 28, 48
 	peer := sock.AddrPort(d.conns[stream].RemoteAddr())
@@ -172,20 +173,20 @@ func (d *driver) tooLong(stream int) error {
 	}
 	mtu, known := sock.PathMTU(d.conns[stream])
 	if !known || mtu <= headers || mtu-headers >= int(d.o.Size) {
-		return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: the path does not carry so large ones", d.o.Size, peer).
+		return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: too large for the path", d.o.Size, peer).
 			WithHint("use a smaller --size, or leave out --dont-fragment")
 	}
 	return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: the path carries packets of %d bytes", d.o.Size, peer, mtu).
 		WithHint("use --size %d or less, or leave out --dont-fragment", mtu-headers)
 }
 
-// refusals tell a far end that is not ready yet, or was away for a moment,
-// from one that is gone.
+// refusals distinguish a far end that is not ready yet, or was down for a moment, from
+// one that has ended.
 type refusals struct{ first, latest time.Time }
 
-// last notes a refusal; true when they have gone on for longer than limit.
-// Hosts send no more than about one a second, and none without a datagram, so
-// a pause of less than three seconds and the flow's own lull is none.
+// last records a refusal; true if they have continued for longer than limit. Hosts send
+// at most about one a second, and only in answer to a datagram, so a pause of less than
+// three seconds plus the flow's own lull does not count as a pause.
 func (r *refusals) last(now time.Time, limit, lull time.Duration) bool {
 	if now.Sub(r.latest) > 3*time.Second+lull {
 		r.first = now

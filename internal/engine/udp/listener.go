@@ -9,7 +9,7 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// listener is one stream as its worker sees it.
+// listener is the state of one stream in its receiving worker.
 type listener struct {
 	*receiver
 	stream   int
@@ -21,18 +21,18 @@ type listener struct {
 	count    meter.Count
 	closed   bool
 
-	// drops counts from when the socket was made: what came early and found no
-	// room is missing, too. It is nil where the system does not tell.
+	// drops counts from the creation of the socket: datagrams dropped before the flow
+	// began are missing, too. It is nil if the system does not report drops.
 	drops  *datagram.Drops
 	known  uint32    // drops so far
-	asked  time.Time // for drops
+	asked  time.Time // when drops was last read
 	trains joining
 }
 
-// joining is how many datagrams came in how many messages.
+// joining is how many datagrams arrived in how many messages.
 type joining struct{ datagrams, messages int64 }
 
-// in is how many datagrams n messages of the same length have.
+// in estimates how many datagrams n messages hold, at the mean so far.
 func (j joining) in(n int64) int64 {
 	if j.messages == 0 {
 		return n
@@ -50,13 +50,13 @@ func (r *receiver) listen(stream int, box *datagram.Receiver) (*listener, error)
 	return l, nil
 }
 
-// complete tells whether every datagram that was sent has come.
+// complete reports whether every datagram that was sent has arrived.
 func (l *listener) complete() bool {
 	return l.sent[l.stream] != unknown && l.sequence.unique >= l.sent[l.stream]
 }
 
-// take counts the datagrams of a message, which the program got at now, and returns
-// how many there were. Where the kernel says when it came, that is their time.
+// take counts the datagrams of a message that the program received at now, and returns
+// their number. The kernel's arrival time replaces now, if there is one.
 func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 	at := now
 	if !t.Arrived.IsZero() {
@@ -71,7 +71,7 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 			continue
 		}
 		if h.fin {
-			l.lastWord(h, at)
+			l.fin(h, at)
 			continue
 		}
 		switch l.sequence.add(h.seq) {
@@ -102,7 +102,7 @@ func (l *listener) take(t datagram.Train, now time.Time) (n int) {
 }
 
 // follow counts those of a train's next datagrams that follow h without a gap, and
-// returns how many they were.
+// returns their number.
 func (l *listener) follow(t *datagram.Train, h header) int {
 	if l.policy.Datagrams != nil || h.seq+1 != uint64(l.sequence.next) {
 		return 0
@@ -125,10 +125,10 @@ func (l *listener) parse(b []byte) (h header, ok bool) {
 	return l.headers.parse(b)
 }
 
-// dropsEvery is how often the kernel is asked for its drops.
+// dropsEvery is how often the kernel's drop counter is read.
 const dropsEvery = 50 * time.Millisecond
 
-// publish shows what was counted so far.
+// publish publishes the count so far.
 func (l *listener) publish(now time.Time) {
 	if now.Sub(l.asked) >= dropsEvery {
 		l.askDrops(now)
@@ -139,21 +139,22 @@ func (l *listener) publish(now time.Time) {
 	l.cell.Publish(l.count)
 }
 
-// askDrops counts what found no room in the socket. The kernel counts messages: a
-// train that it joined is one, and taken to be as long as those that came.
+// askDrops reads how many datagrams were dropped at a full socket. The kernel counts
+// messages: a train that it joined counts as one, and is taken to be as long as those
+// that arrived.
 func (l *listener) askDrops(now time.Time) {
 	l.asked = now
 	if l.drops == nil {
 		return
 	}
 	n, ok := l.drops.Count()
-	if dropped := n - l.known; ok && dropped > 0 { // right across a wrap, too
+	if dropped := n - l.known; ok && dropped > 0 { // correct across a wrap, too
 		l.count.Dropped += l.trains.in(int64(dropped))
 		l.known = n
 	}
 }
 
-// end publishes for the last time.
+// end publishes the final count.
 func (l *listener) end(now time.Time) {
 	l.closed = true
 	l.in.Done()
@@ -161,16 +162,16 @@ func (l *listener) end(now time.Time) {
 	l.publish(now)
 }
 
-// lastWord takes the sender's word of how many datagrams the stream had.
-func (l *listener) lastWord(h header, at time.Time) {
+// fin processes the sender's FIN: how many datagrams the stream had.
+func (l *listener) fin(h header, at time.Time) {
 	if l.sent[l.stream] != unknown || h.seq < uint64(l.sequence.next) || h.seq > uint64(l.sequence.next)+farthest {
 		return
 	}
 	l.begin(at)
 	if !l.timed() {
-		// All streams end together, so the others' last words are due.
+		// All streams end together, so the FINs of the others are due.
 		l.parting.Do(func() { l.ended.Store(true); l.group.Deadline(sock.Now().Add(l.grace())) })
 	}
 	l.sent[l.stream] = int64(h.seq)
-	l.group.DeadlineOf(l.stream, sock.Now().Add(straggle))
+	l.group.DeadlineOf(l.stream, sock.Now().Add(reorderWait))
 }

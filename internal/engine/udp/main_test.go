@@ -32,11 +32,11 @@ func options(d time.Duration, n int, rate measure.Rate) measure.Options {
 	return o
 }
 
-// way is how datagrams get into the kernel and out of it.
+// way is a combination of send and receive path.
 type way struct{ tx, rx string }
 
-// ways are those of this host; each path is in one, and each that joins or
-// splits also beside one that does not.
+// ways returns combinations for this host: each path is in one, and each that joins or
+// splits is also combined with one that does not.
 func ways(t *testing.T) []way {
 	a, _ := freeport.Pair(t)
 	out := []way{{"write", "read"}}
@@ -50,7 +50,7 @@ func ways(t *testing.T) []way {
 	return out
 }
 
-// eachWay runs a test over all ways at once.
+// eachWay runs a test over all combinations in parallel.
 func eachWay(t *testing.T, f func(t *testing.T, w way)) {
 	for _, w := range ways(t) {
 		t.Run(w.tx+" to "+w.rx, func(t *testing.T) {

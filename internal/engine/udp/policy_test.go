@@ -10,7 +10,7 @@ import (
 	"soku/test/tier"
 )
 
-// plain is a format of somebody else: a number from 1, and ns. It has no last word.
+// plain is a foreign format: a number from 1, and ns. It has no FIN.
 type plain struct{}
 
 func (plain) Size() int { return 16 }
@@ -64,7 +64,7 @@ func TestDatagramsOfAnotherFormatAreCounted(t *testing.T) {
 	})
 }
 
-func TestASenderWithoutATimeStopsWhenTheProtocolSaysSo(t *testing.T) {
+func TestASenderWithoutADurationStopsWhenTheProtocolEndsTheFlow(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := pairs(t, 1)
 		over := make(chan struct{})

@@ -17,19 +17,19 @@ import (
 	"soku/internal/sock/meter"
 )
 
-// straggle is how long after a stream's end datagrams that it overtook may come.
-const straggle = 200 * time.Millisecond
+// reorderWait is how long after a stream's FIN reordered datagrams may still arrive.
+const reorderWait = 200 * time.Millisecond
 
-// Receive counts the datagrams that come over conns, one a stream, until each
-// stream's sender says how many there were; in time mode at most a bounded
-// time (0.5 to 2 s) after o.Omit+o.Duration since the first. A stream whose
-// sender's last word is lost counts as sent up to the highest number seen.
-// Bytes and packets count without duplicates. o must be effective.
+// Receive counts the datagrams that arrive on conns, one a stream, until each stream's
+// sender reports how many there were; in time mode at most a bounded time (0.5 to 2 s)
+// after o.Omit+o.Duration since the first. If the FIN of a stream is lost, its sent
+// datagrams are inferred from the highest number seen. Bytes and packets count without
+// duplicates. o must be effective.
 //
-// Errors: ctx's cause when it ended; kind broken when nothing came within 10 s
-// of the call, or nothing any more long before the end; kind usage or
-// permission when a socket option was refused. The FlowEnd always holds what
-// was counted. Receive returns within 100 ms of ctx's end.
+// Errors: ctx's cause if it ended; kind broken if nothing arrived within 10 s of the
+// call, or nothing more long before the end; kind usage or permission if a socket option
+// was refused. The FlowEnd always holds what was counted. Receive returns within 100 ms
+// of ctx's end.
 func Receive(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 	return receive(ctx, conns, o, f, usual)
 }
@@ -57,7 +57,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 		r.sent[i] = unknown
 	}
 	if o.Omit > 0 {
-		r.came.Store(math.MinInt64) // what comes in it is no part of an amount
+		r.came.Store(math.MinInt64) // bytes of the omitted start do not count towards o.Bytes
 	}
 	f.group.Deadline(r.epoch.Add(f.limits.First))
 	done := start(r.workers, r.read)
@@ -75,39 +75,40 @@ type receiver struct {
 	workers int
 	epoch   time.Time
 
-	first *sock.First // datagram of any stream
+	first *sock.First // first datagram of any stream
 
-	came atomic.Int64 // bytes of all streams, where they end a kept flow
+	came atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 
 	parting sync.Once
-	ended   atomic.Bool // some stream's last word came
+	ended   atomic.Bool // the FIN of some stream arrived
 
-	sent []int64 // each stream's own: what its sender says, or unknown
-	told []bool  // each stream's own: whether its socket tells of drops
+	sent []int64 // one element a stream: the sender's number of datagrams, or unknown
+	told []bool  // one element a stream: whether its socket reports drops
 }
 
 const unknown = -1
 
-// enough ends a kept flow of an amount that has come with n bytes more.
+// enough adds n bytes and ends the flow if o.Bytes have arrived, if that ends it and
+// connections stay open.
 func (r *receiver) enough(n int64) {
 	if r.policy.KeepOpen && r.o.Bytes > 0 && r.came.Add(n) >= int64(r.o.Bytes) {
 		r.ending.End(0)
 	}
 }
 
-// awaitFirst waits for the first datagram of any stream; false when the flow ended
-// or was stopped before that, and then all workers have ended.
+// awaitFirst waits for the first datagram of any stream; false if the flow ended or was
+// stopped first, and then all workers have ended.
 func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	if r.first.Await(ctx, r.group, done) {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram came")).WithCause(engine.ErrStalled))
+		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram arrived")).WithCause(engine.ErrStalled))
 	}
 	return false
 }
 
-// begin notes the flow's first datagram, from which its end is known.
+// begin records the flow's first datagram, which determines its end.
 func (r *receiver) begin(at time.Time) {
 	r.first.Note(at, func() {
 		end := time.Time{}
@@ -115,15 +116,14 @@ func (r *receiver) begin(at time.Time) {
 			end = at.Add(r.nominal() + r.grace())
 		}
 		r.group.Deadline(end)
-		if r.ending.Over() { // just now
-			r.group.Deadline(sock.Now().Add(straggle))
+		if r.ending.Over() { // ended meanwhile
+			r.group.Deadline(sock.Now().Add(reorderWait))
 		}
 	})
 }
 
-// over tells whether a deadline of stream that went by was its end. It was not
-// when it was the one for the first datagram, which came just then on another
-// stream.
+// over reports whether an expired deadline of stream was the end of the flow. It was not
+// if it was the deadline of the first datagram, which has just arrived on another stream.
 func (r *receiver) over(stream int) bool {
 	switch {
 	case r.group.Err() != nil, !r.first.Come(), r.ending.Over(), r.sent[stream] != unknown, r.ended.Load():
@@ -132,8 +132,8 @@ func (r *receiver) over(stream int) bool {
 	return r.timed() && sock.Since(r.first.At()) >= r.nominal()
 }
 
-// judge looks at a flow whose workers have ended. The sender is gone when it
-// has not said its last word and has been silent since long before the end.
+// judge checks a flow whose workers have ended. The sender has failed if it sent no FIN
+// and was silent since long before the end.
 func (r *receiver) judge() {
 	if r.policy.KeepOpen {
 		return
@@ -149,11 +149,11 @@ func (r *receiver) judge() {
 	}
 	after := last.Sub(r.first.At())
 	if r.timed() && after+r.lull() < r.nominal()-min(time.Second, r.nominal()/2) {
-		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("nothing came any more after %v of %v", after.Round(10*time.Millisecond), r.nominal())))
+		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("no more datagrams arrived after %v of %v", after.Round(10*time.Millisecond), r.nominal())))
 	}
 }
 
-// end is the receiver's count.
+// end returns the receiver's count.
 func (r *receiver) end() measure.FlowEnd {
 	f := r.count()
 	for i := range f.Streams {

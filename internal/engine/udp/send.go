@@ -16,17 +16,16 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// Send sends datagrams of o.Size over conns, one a stream in turn, for
-// o.Omit+o.Duration, or until o.Bytes were sent over all streams (rounded up
-// to whole datagrams), and then tells the receiver how many there were.
-// With o.Rate the schedule is open: late datagrams are made up for, at most at
-// twice the rate; without, datagrams go as fast as the host sends them.
-// o must be effective.
+// Send sends datagrams of o.Size over conns, one a stream in turn, for o.Omit+o.Duration,
+// or until o.Bytes were sent over all streams (rounded up to whole datagrams), and then
+// reports to the receiver how many there were. With o.Rate the schedule is open: late
+// datagrams are made up for, at most at twice the rate. Without it, datagrams are sent as
+// fast as the host can. o must be effective.
 //
-// Errors: ctx's cause when it ended; kind broken when the far end answers for
-// 2 s that nobody listens, or the socket fails; kind usage or permission when
-// a socket option or the size was refused. The FlowEnd always holds what was
-// counted. Send returns within 100 ms of ctx's end.
+// Errors: ctx's cause if it ended; kind broken if the far end answers "port unreachable"
+// for 2 s, or the socket fails; kind usage or permission if a socket option or the size
+// was refused. The FlowEnd always holds what was counted. Send returns within 100 ms of
+// ctx's end.
 func Send(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (measure.FlowEnd, error) {
 	return send(ctx, conns, o, f, usual)
 }
@@ -47,7 +46,7 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 		s.left.Store(math.MaxInt64)
 		if o.Bytes > 0 {
 			begin := func() { s.left.Store((int64(o.Bytes) + int64(o.Size) - 1) / int64(o.Size)) }
-			if o.Omit > 0 { // which is no part of the amount
+			if o.Omit > 0 { // it does not count towards o.Bytes
 				w.Begun = begin
 			} else {
 				begin()
@@ -92,7 +91,8 @@ func (s *sender) work(worker int) {
 		lanes = append(lanes, &lane{stream: i, out: out, cell: s.rec.Cell(i)})
 	}
 	if s.path != datagram.Write {
-		// What it calls does not tell the runtime, and is not to be moved about.
+		// Its system calls do not notify the runtime, so the goroutine must stay on its
+		// thread.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -101,9 +101,9 @@ func (s *sender) work(worker int) {
 	if s.o.Rate > 0 {
 		rate := float64(s.o.Rate) * float64(len(lanes)) / float64(len(s.conns))
 		unit := int(s.o.Size) * s.burst()
-		ready := sock.Now() // not s.begin: there is nothing to catch up with yet
+		ready := sock.Now() // not s.begin: nothing is late yet
 		gap := pace.NewSchedule(ready, unit, rate, pace.FineBurst).Gap()
-		// Workers set off one after another within a gap.
+		// The starts of the workers are spread over a gap.
 		shift := gap / time.Duration(s.workers) * time.Duration(worker)
 		d.schedule = pace.NewSchedule(ready.Add(shift), unit, rate, pace.FineBurst)
 	}
@@ -118,18 +118,18 @@ func (s *sender) work(worker int) {
 	}
 }
 
-// farewell is when, in milliseconds after the last datagram, each stream's FIN
-// is sent: often enough that a path in bad order lets one pass.
-var farewell = [...]int{0, 5, 10, 20, 40, 60, 100, 150, 200, 250}
+// finTimes are when each stream's FIN is sent, in milliseconds after the last datagram:
+// often enough that one passes a lossy path.
+var finTimes = [...]int{0, 5, 10, 20, 40, 60, 100, 150, 200, 250}
 
-// finish tells the receiver how many datagrams each stream had. A receiver
-// that has gone already, as an answer shows, has got it.
+// finish reports to the receiver how many datagrams each stream had. A receiver that
+// answers "port unreachable" has ended, so it has the report.
 func (s *sender) finish(ctx context.Context) {
 	waiter := pace.NewWaiter(ctx.Done())
 	began := sock.Now()
 	gone := make([]bool, len(s.conns))
 	b := make([]byte, s.header())
-	for _, at := range farewell {
+	for _, at := range finTimes {
 		if d := time.Duration(at)*time.Millisecond - sock.Since(began); d > 0 && !waiter.Wait(d) {
 			break
 		}
@@ -137,11 +137,11 @@ func (s *sender) finish(ctx context.Context) {
 			if gone[i] || ctx.Err() != nil {
 				continue
 			}
-			n := s.lastWord(b, i)
+			n := s.fin(b, i)
 			if n == 0 {
-				return // the protocol says it elsewhere
+				return // the protocol reports it by other means
 			}
-			// A full queue must not hold up the end of the context.
+			// A full queue must not delay the end of the context.
 			s.group.DeadlineOf(i, sock.Now().Add(50*time.Millisecond))
 			_, err := c.Write(b[:n])
 			gone[i] = sock.Refused(err)
@@ -152,8 +152,8 @@ func (s *sender) finish(ctx context.Context) {
 	}
 }
 
-// lastWord writes how many datagrams the stream had into b and returns its length.
-func (s *sender) lastWord(b []byte, stream int) int {
+// fin writes the number of a stream's datagrams into b and returns the length.
+func (s *sender) fin(b []byte, stream int) int {
 	sent, now := uint64(s.rec.Raw(stream).Packets), sock.Now()
 	if f := s.policy.Datagrams; f != nil {
 		return f.Fin(b, stream, sent, now)

@@ -2,12 +2,12 @@ package udp
 
 import "math"
 
-// window is how far behind the highest number a datagram may arrive and still
-// be told from its own duplicate.
+// window is how far behind the highest number a datagram may arrive and still be
+// distinguished from its duplicate.
 const window = 1 << 16
 
-// farthest is the largest jump in the numbers that is taken for loss: ten
-// minutes at ten million datagrams a second. A larger one is foreign.
+// farthest is the largest jump in the numbers that counts as loss: ten minutes at ten
+// million datagrams a second. A larger one is foreign.
 const farthest = 6_000_000_000
 
 // sequence finds loss, reordering and duplicates in one stream's numbers. The
@@ -15,13 +15,13 @@ const farthest = 6_000_000_000
 type sequence struct {
 	next       int64 // one more than the highest number seen
 	unique     int64
-	gaps       int64 // numbers that were jumped over, some of which came later
+	gaps       int64 // numbers that were skipped, some of which arrived later
 	reordered  int64
 	duplicated int64
 	seen       [window / 64]uint64 // a bit for each of the last window numbers
 }
 
-// verdict is what a number was.
+// verdict is the class of a number.
 type verdict int
 
 const (
@@ -31,10 +31,10 @@ const (
 	duplicate
 )
 
-// add takes the number of a datagram that arrived. A late one so far behind
-// that it may be a duplicate counts as a duplicate.
+// add processes the number of a datagram that arrived. A late one too far behind for the
+// window counts as a duplicate.
 func (s *sequence) add(number uint64) verdict {
-	if number == uint64(s.next) { // nearly always; its bit, of a window before, is set anyway
+	if number == uint64(s.next) { // the usual case; its bit, from a window before, is already set
 		s.mark(s.next)
 		s.next++
 		s.unique++
@@ -62,7 +62,7 @@ func (s *sequence) add(number uint64) verdict {
 	return late
 }
 
-// follow takes the n numbers that follow the last one, which was in order.
+// follow processes the n numbers that follow the last one, which was in order.
 func (s *sequence) follow(n int) {
 	for to := s.next + int64(n); s.next < to; s.next++ {
 		s.mark(s.next)
@@ -75,8 +75,8 @@ func (s *sequence) marked(n int64) bool {
 	return s.seen[uint64(n)%window/64]&(1<<(uint64(n)%64)) != 0
 }
 
-// clear forgets the bits that the numbers from..to take over from those a
-// window before.
+// clear clears the bits of the numbers from..to, which still hold those of a window
+// before.
 func (s *sequence) clear(from, to int64) {
 	if to-from >= window {
 		clear(s.seen[:])
@@ -100,8 +100,8 @@ type jitter struct {
 	begun   bool
 }
 
-// add takes a datagram's send and arrival times, each on a clock of its own.
-// Times from outside may be anything; what does not fit is left out.
+// add processes a datagram's send and arrival times, each on a clock of its own. The send
+// time comes from outside; values that are not plausible are ignored.
 func (j *jitter) add(sentNs, arrivedNs int64) {
 	transit := arrivedNs - sentNs
 	d := transit - j.transit
@@ -111,10 +111,10 @@ func (j *jitter) add(sentNs, arrivedNs int64) {
 	j.transit, j.begun = transit, true
 }
 
-// repeat takes n more with the times of the last one.
+// repeat processes n more datagrams with the times of the last one.
 func (j *jitter) repeat(n int) {
-	j.ns *= math.Pow(15.0/16, float64(n)) // each takes a sixteenth off
+	j.ns *= math.Pow(15.0/16, float64(n)) // each reduces it by a sixteenth
 }
 
-// maxShift is the largest change of transit time that is believed: an hour.
+// maxShift is the largest plausible change of transit time: an hour.
 const maxShift = 3600e9

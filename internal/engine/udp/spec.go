@@ -37,7 +37,7 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	// 1400 bytes fit every common path without fragments; 10 Mbit/s is no flood.
+	// 1400 bytes need no fragments on any common path; 10 Mbit/s floods none.
 	o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, measure.Forward, measure.ViaSoku
 	o.TX, o.RX = "auto", "auto"
 	return o
