@@ -64,9 +64,9 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, (*shared)(o)); err != nil {
 		return err
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(b, &members) != nil {
-		return nil // null
+	var members map[string]json.RawMessage // nil for null
+	if err := json.Unmarshal(b, &members); err != nil {
+		return err
 	}
 	var read reflect.Type // whose own options have been read
 	for name := range members {

@@ -10,12 +10,14 @@ import (
 	"soku/internal/wire"
 )
 
-var _ = register(Descriptor{
-	Test: measure.TestConnect, Open: openConnect, Alone: connectAlone, Overhead: connectOverhead,
-	Accept: acceptConnections, Serve: serveConnect, Limit: limitConnections,
-	Summary: connectSummary,
-	Live:    func(View) []Column { return roundTripColumns("live.set_up") },
-})
+func init() {
+	register(Descriptor{
+		Test: measure.TestConnect, Open: openConnect, Alone: connectAlone, Overhead: connectOverhead,
+		Accept: acceptConnections, Serve: serveConnect, Limit: limitConnections,
+		Summary: connectSummary,
+		Live:    func(View) []Column { return roundTripColumns("live.set_up") },
+	})
+}
 
 func openConnect(ctx context.Context, s wire.Session, o measure.Options) (ClientEnd, error) {
 	target, entry, err := chooseEntry(ctx, s, o)

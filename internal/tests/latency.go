@@ -11,12 +11,14 @@ import (
 	"soku/internal/wire"
 )
 
-var _ = register(Descriptor{
-	Test: measure.TestLatency, Open: openLatency, Overhead: latencyOverhead, Finish: finishLatency, Compare: compareRoundTrip,
-	Serve: serveLatency, Limit: limitRequests,
-	Rows: true, Summary: latencySummary,
-	Live: func(View) []Column { return roundTripColumns("live.replies") },
-})
+func init() {
+	register(Descriptor{
+		Test: measure.TestLatency, Open: openLatency, Overhead: latencyOverhead, Finish: finishLatency, Compare: compareRoundTrip,
+		Serve: serveLatency, Limit: limitRequests,
+		Rows: true, Summary: latencySummary,
+		Live: func(View) []Column { return roundTripColumns("live.replies") },
+	})
+}
 
 func openLatency(ctx context.Context, s wire.Session, o measure.Options) (end ClientEnd, err error) {
 	if o.OverUDP(measure.TestLatency) {

@@ -9,7 +9,9 @@ import (
 	"soku/internal/sock"
 )
 
-var _ = register(Descriptor{Test: measure.TestMTU, Alone: mtuAlone, Summary: mtuSummary})
+func init() {
+	register(Descriptor{Test: measure.TestMTU, Alone: mtuAlone, Summary: mtuSummary})
+}
 
 // mtuAlone finds the largest packet that a path carries.
 func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {

@@ -7,10 +7,12 @@ import (
 	"soku/internal/measure"
 )
 
-var _ = register(Descriptor{
-	Test: measure.TestPing, Alone: pingAlone, Summary: latencySummary,
-	Live: func(View) []Column { return roundTripColumns("live.replies") },
-})
+func init() {
+	register(Descriptor{
+		Test: measure.TestPing, Alone: pingAlone, Summary: latencySummary,
+		Live: func(View) []Column { return roundTripColumns("live.replies") },
+	})
+}
 
 func pingAlone(ctx context.Context, a Alone) (found Found, err error) {
 	found.Overhead, err = ping.Floor(ctx, a.Options, a.Target.Is6())

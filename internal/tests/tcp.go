@@ -10,11 +10,13 @@ import (
 	"soku/internal/wire"
 )
 
-var _ = register(Descriptor{
-	Test: measure.TestTCP, Prepare: prepareTCP, Open: openTCP, Compare: compareGoodput,
-	Serve: serveTCP, Limit: limitStreams,
-	Live: tcpColumns, Summary: flowSummary,
-})
+func init() {
+	register(Descriptor{
+		Test: measure.TestTCP, Prepare: prepareTCP, Open: openTCP, Compare: compareGoodput,
+		Serve: serveTCP, Limit: limitStreams,
+		Live: tcpColumns, Summary: flowSummary,
+	})
+}
 
 // prepareTCP makes the payload of a sender.
 func prepareTCP(o measure.Options) {

@@ -110,14 +110,13 @@ type Column struct {
 
 var descriptors = map[measure.Test]*Descriptor{}
 
-// register adds a test. It is for variables of this package: a test that is there
-// already, or that no engine declared, is a defect.
-func register(d Descriptor) *Descriptor {
+// register adds a test before main. A test that is there already, or that no engine
+// declared, is a defect.
+func register(d Descriptor) {
 	if descriptors[d.Test] != nil || measure.SpecOf(d.Test) == nil {
 		panic(fmt.Sprintf("test %q is registered twice, or declared by no engine", d.Test))
 	}
 	descriptors[d.Test] = &d
-	return &d
 }
 
 // Of is the descriptor of a test; nil for a name that no test has.

@@ -9,15 +9,17 @@ import (
 	"soku/internal/sock"
 )
 
-var _ = register(Descriptor{
-	Test: measure.TestTrace, Alone: traceAlone, Summary: traceSummary,
-	Table: func(r *measure.Result) []string {
-		if r.Trace == nil {
-			return nil
-		}
-		return AlignedTrace(TraceTable(r.Trace))
-	},
-})
+func init() {
+	register(Descriptor{
+		Test: measure.TestTrace, Alone: traceAlone, Summary: traceSummary,
+		Table: func(r *measure.Result) []string {
+			if r.Trace == nil {
+				return nil
+			}
+			return AlignedTrace(TraceTable(r.Trace))
+		},
+	})
+}
 
 // traceAlone finds the hops of a path.
 func traceAlone(ctx context.Context, a Alone) (found Found, err error) {

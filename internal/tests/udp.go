@@ -10,10 +10,12 @@ import (
 	"soku/internal/wire"
 )
 
-var _ = register(Descriptor{
-	Test: measure.TestUDP, Open: openUDP, Compare: comparePacketRate, Serve: serveFlows, Limit: limitStreams,
-	Live: udpColumns, Summary: flowSummary,
-})
+func init() {
+	register(Descriptor{
+		Test: measure.TestUDP, Open: openUDP, Compare: comparePacketRate, Serve: serveFlows, Limit: limitStreams,
+		Live: udpColumns, Summary: flowSummary,
+	})
+}
 
 func openUDP(ctx context.Context, s wire.Session, _ measure.Options) (ClientEnd, error) {
 	conns, err := s.UDP(ctx)
