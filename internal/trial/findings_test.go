@@ -23,3 +23,49 @@ func wantFindings(t *testing.T, what any, r *measure.Result, want ...measure.Fin
 func warning(code measure.Code, where measure.Where, figures measure.Figures) []measure.Finding {
 	return []measure.Finding{measure.NewFinding(code, where, figures)}
 }
+
+func TestTheWorseDirectionSaysWhyTheWholeIsTrustedLess(t *testing.T) {
+	flow := func(d measure.Direction, c measure.Confidence, code measure.Code) measure.Flow {
+		f := measure.Flow{Direction: d}
+		f.Summary.SetConfidence(c, measure.NewFinding(code, "", nil))
+		return f
+	}
+	flows := []measure.Flow{
+		flow(measure.Forward, measure.High, measure.CodeSteady), flow(measure.Reverse, measure.Low, measure.CodeNothingArrived),
+	}
+	sum := total(flows)
+	if why, _ := sum.Why(); sum.Confidence != measure.Low || why.Code != measure.CodeNothingArrived || why.Where != "reverse" {
+		t.Errorf("%s: %+v", sum.Confidence, why)
+	}
+	if why, _ := flows[1].Summary.Why(); why.Where != "" {
+		t.Errorf("the flow's own reason became %+v", why)
+	}
+}
+
+func TestAnEndThatCouldNotSpinAndRowsThatWereCutAreFindings(t *testing.T) {
+	h := measure.NewHistogram()
+	h.Record(60_000)
+	asleep, awake := &measure.Timing{Wait: measure.WaitBlocking}, &measure.Timing{Wait: measure.WaitSpinning}
+	noSpin := func(where measure.Where) measure.Finding {
+		return measure.NewFinding(measure.CodeNotSpinning, where, measure.Figures{"wait": "blocking"})
+	}
+	for _, c := range []struct {
+		what           string
+		client, server *measure.Timing
+		cut            bool
+		want           []measure.Finding
+	}{
+		{"both spin", awake, awake, false, nil},
+		{"neither", asleep, asleep, false, []measure.Finding{noSpin("client"), noSpin("server")}},
+		{"the server", awake, asleep, false, []measure.Finding{noSpin("server")}},
+		{"nobody knows of the server", awake, nil, false, nil},
+		{"rows", awake, awake, true, warning(measure.CodeRowsCut, "client", measure.Figures{"rows": 1})},
+	} {
+		r := resultOf(measure.TestLatency)
+		r.Options.Spin = "on"
+		assembleLatency(r, &measure.Latency{
+			Timing: c.client, ServerTiming: c.server, Histogram: h, Sent: 1, Received: 1, RowsCut: c.cut, Rows: []measure.LatencyRow{{}},
+		}, nil)
+		wantFindings(t, c.what, r, c.want...)
+	}
+}
