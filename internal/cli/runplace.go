@@ -10,6 +10,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // loadPlan reads a plan and the topology that it names, if any, and fills in
@@ -77,7 +78,7 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) 
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(sys.Stderr, "building lab %s\n", t.Name)
+	fmt.Fprintln(sys.Stderr, text.English().Say("lab.building", text.Args{"Lab": t.Name}))
 	o.Progress = nil // its steps are of no interest around a campaign
 	l, err := lab.Up(ctx, t, o)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/process"
 	"soku/internal/server"
+	"soku/internal/text"
 	"soku/internal/version"
 )
 
@@ -53,7 +54,7 @@ your network, or use --allow, --token-file and TLS.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(sys.Stdout, "soku server: listening on %s (TCP and UDP)%s; stop with Ctrl-C\n", s.Addr(), foreignText(s))
+			fmt.Fprintln(sys.Stdout, text.English().Say("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(s)}))
 			ctx := cmd.Context()
 			if f.child {
 				ctx = process.WhileOpen(ctx, sys.Stdin)

@@ -12,6 +12,7 @@ import (
 	"soku/internal/server"
 	serverethr "soku/internal/server/ethr"
 	serveriperf3 "soku/internal/server/iperf3"
+	"soku/internal/text"
 	"soku/internal/version"
 	"soku/internal/wire/ethr"
 	"soku/internal/wire/iperf3"
@@ -118,13 +119,13 @@ func foreignPort(p server.Protocol, flag, listen string, port int) (server.Forei
 	return f, nil
 }
 
-// foreignText says where the clients of other tools find the server.
-func foreignText(s *server.Server) string {
-	text := ""
+// foreignPorts are the ports of other protocols, each with the protocol's name.
+func foreignPorts(s *server.Server) []string {
+	var out []string
 	for _, protocol := range []string{measure.ViaIperf3, measure.ViaEthr} {
 		if at, ok := s.ForeignAddr(protocol); ok {
-			text += ", " + protocol + " on " + at.String()
+			out = append(out, text.English().Say("server.foreign", text.Args{"Protocol": protocol, "Address": at}))
 		}
 	}
-	return text
+	return out
 }

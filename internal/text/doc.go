@@ -6,7 +6,8 @@
 // A second language is its files beside the English ones and nothing else: no
 // sentence is glued from parts, so word order and plurals are the translator's.
 // Where a sentence needs several plurals, {{count "hop" .Hops}} inserts the message
-// count.hop with its own plural forms.
+// count.hop with its own plural forms. A message may have a variant for one test or one
+// metric: KEY.VARIANT stands in for KEY there ([Catalogue.SayFor]).
 //
 // Command lines of other tools (package dropin) keep those tools' own texts.
 // The package starts no goroutines; a Catalogue may be used from several at once.
