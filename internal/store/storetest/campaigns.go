@@ -129,7 +129,7 @@ func campaignPages(t *testing.T, s store.Store) {
 
 func campaignAlone(t *testing.T, s store.Store) {
 	putCampaigns(t, s, campaign("c1", "study", 1))
-	put(t, s, inCampaign(Result("r", 1), "c2", "a", 1, 1, 1)) // and a result no campaign
+	put(t, s, inCampaign(Result("r", 1), "c2", "a", 1, 1)) // and a result no campaign
 	wantList(t, s, store.Query{Campaign: "c1"})
 	wantList(t, s, store.Query{Campaign: "c2"}, "r")
 	wantCampaigns(t, s, store.CampaignQuery{}, "c1")

@@ -27,7 +27,7 @@ var documents = map[string]func(*testing.T, store.Store){
 }
 
 func documentWhole(t *testing.T, s store.Store) {
-	r := inCampaign(Result("0001aaaa", 0), "c1", "ultra", 2, 5, 1)
+	r := inCampaign(Result("0001aaaa", 0), "c1", "ultra", 2, 5)
 	put(t, s, r)
 	got, err := s.Get(t.Context(), r.ID)
 	if err != nil {
@@ -70,7 +70,7 @@ func unknownMembers(t *testing.T, s store.Store) {
 func putTwice(t *testing.T, s store.Store) {
 	r := Result("0003cccc", 0)
 	put(t, s, r, r)
-	other := inCampaign(Result("0003cccc", 9), "c1", "ultra", 1, 1, 1)
+	other := inCampaign(Result("0003cccc", 9), "c1", "ultra", 1, 1)
 	other.Summary.GoodputBps, other.Path.Server.Name = 1, "elsewhere"
 	put(t, s, other)
 	got, err := s.Get(t.Context(), r.ID)
@@ -146,7 +146,7 @@ func stream(t *testing.T, s store.Store, q store.Query, detail store.Detail) (ou
 func streamWhole(t *testing.T, s store.Store) {
 	want := map[string]*measure.Result{}
 	for i := range 40 {
-		r := inCampaign(Result(fmt.Sprintf("r%02d", i), i), "c1", "a", 1, i+1, 1)
+		r := inCampaign(Result(fmt.Sprintf("r%02d", i), i), "c1", "a", 1, i+1)
 		want[r.ID] = r
 		put(t, s, r)
 	}
@@ -166,7 +166,7 @@ func streamWhole(t *testing.T, s store.Store) {
 }
 
 func streamOutlines(t *testing.T, s store.Store) {
-	r := inCampaign(Result("r1", 1), "c1", "a", 1, 1, 1)
+	r := inCampaign(Result("r1", 1), "c1", "a", 1, 1)
 	r.UnderLoad = &measure.UnderLoad{Before: r.Latency}
 	r.Trace = &measure.Trace{Hops: []measure.TraceHop{{Hop: 1}}}
 	put(t, s, r)

@@ -63,11 +63,11 @@ func list(t *testing.T, s store.Store) {
 }
 
 func listCampaign(t *testing.T, s store.Store) {
-	ping := inCampaign(Result("c-ping", 4), "c1", "a", 1, 2, 1)
+	ping := inCampaign(Result("c-ping", 4), "c1", "a", 1, 2)
 	ping.Test = measure.TestPing
 	alone := Result("ping", 5)
 	alone.Test = measure.TestPing
-	put(t, s, inCampaign(Result("c-tcp", 6), "c1", "a", 2, 1, 1), ping, alone, Result("tcp", 3), inCampaign(Result("other", 2), "c11", "a", 1, 1, 1))
+	put(t, s, inCampaign(Result("c-tcp", 6), "c1", "a", 2, 1), ping, alone, Result("tcp", 3), inCampaign(Result("other", 2), "c11", "a", 1, 1))
 	wantList(t, s, store.Query{Campaign: "c1"}, "c-tcp", "c-ping")
 	wantList(t, s, store.Query{Campaign: "c1", OldestFirst: true}, "c-ping", "c-tcp")
 	wantList(t, s, store.Query{Campaign: "c1", Test: measure.TestPing}, "c-ping")
@@ -100,7 +100,7 @@ func listEndpoint(t *testing.T, s store.Store) {
 
 func listLevels(t *testing.T, s store.Store) {
 	trial := func(id string, n int, campaign string, levels ...string) *measure.Result {
-		r := inCampaign(Result(id, n), campaign, id, 1, 1, 1)
+		r := inCampaign(Result(id, n), campaign, id, 1, 1)
 		r.Trial.Levels = nil
 		for i := 0; i < len(levels); i += 2 {
 			r.Trial.Levels = append(r.Trial.Levels, measure.Level{Factor: levels[i], Value: levels[i+1]})
@@ -127,7 +127,7 @@ func listLevels(t *testing.T, s store.Store) {
 
 func listTime(t *testing.T, s store.Store) {
 	for i := range 5 {
-		put(t, s, inCampaign(Result(fmt.Sprint(i), i), "c1", "a", 1, i+1, 1))
+		put(t, s, inCampaign(Result(fmt.Sprint(i), i), "c1", "a", 1, i+1))
 	}
 	wantList(t, s, store.Query{Since: at(3)}, "4", "3")
 	wantList(t, s, store.Query{Until: at(2)}, "1", "0")
@@ -173,7 +173,7 @@ func pages(t *testing.T, s store.Store, q store.Query) (ids []string, pages int)
 
 func listPages(t *testing.T, s store.Store) {
 	for i := range 21 {
-		put(t, s, inCampaign(Result(fmt.Sprintf("測%02d", i), i/3), "c1", "a", 1, i+1, 1)) // three at a time
+		put(t, s, inCampaign(Result(fmt.Sprintf("測%02d", i), i/3), "c1", "a", 1, i+1)) // three at a time
 	}
 	put(t, s, Result("by hand", 2))
 	for _, q := range []store.Query{
@@ -225,7 +225,7 @@ func listNoPage(t *testing.T, s store.Store) {
 }
 
 func listEntry(t *testing.T, s store.Store) {
-	r := inCampaign(Result("t3", 3), "c1", "ultra", 2, 5, 1)
+	r := inCampaign(Result("t3", 3), "c1", "ultra", 2, 5)
 	r.Test, r.Options.Streams, r.Options.Via = measure.TestUDP, 8, measure.ViaSoku
 	put(t, s, r)
 	page, err := s.List(t.Context(), store.Query{})

@@ -60,9 +60,9 @@ func at(n int) time.Time {
 
 // inCampaign gives a result a place in a campaign. Its pattern is the level of
 // the factor sku.
-func inCampaign(r *measure.Result, campaign, pattern string, round, order, repeat int) *measure.Result {
+func inCampaign(r *measure.Result, campaign, pattern string, round, order int) *measure.Result {
 	r.Trial = &measure.Trial{Campaign: campaign, Name: "study", Pattern: pattern, Label: "throughput",
-		Levels: []measure.Level{{Factor: "sku", Value: pattern}}, Round: round, Order: order, Repeat: repeat, Seed: 7}
+		Levels: []measure.Level{{Factor: "sku", Value: pattern}}, Round: round, Order: order, Repeat: 1, Seed: 7}
 	return r
 }
 
