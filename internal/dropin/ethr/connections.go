@@ -53,7 +53,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// latency measures laps of round trips, a row each, on one connection.
+// latency measures batches of round trips, a row each, on one connection.
 func (t *test) latency(ctx context.Context) error {
 	t.out.say("Running latency test: %d, %d", t.Rounds, t.Length)
 	session, err := ethr.Open(ctx, t.addr.String(), t.request(), wire.Hooks{})
@@ -67,7 +67,7 @@ func (t *test) latency(ctx context.Context) error {
 		return err
 	}
 	t.out.tripsHead()
-	err = latency.Laps(ctx, conns[0], int(t.Length), t.Rounds, func(all []time.Duration) {
+	err = latency.Batches(ctx, conns[0], int(t.Length), t.Rounds, func(all []time.Duration) {
 		t.out.tripsRow(t.addr.Addr().String(), t.Protocol, figures(all))
 	}, func(began time.Time) { pause(ctx, t.Gap-time.Since(began)) })
 	if ctx.Err() != nil {

@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// arrivals is the schedule of an open loop: requests at a fixed gap, or at
-// random ones of the same mean (a Poisson process). It belongs to the sender.
+// arrivals is the schedule of an open loop: requests at a fixed gap, or at random gaps of
+// the same mean (a Poisson process). The sender owns it.
 type arrivals struct {
 	gap    float64 // mean, ns
 	random *rand.Rand
@@ -21,14 +21,14 @@ func newArrivals(o measure.Options, gap float64) arrivals {
 	a := arrivals{gap: gap, errors: measure.NewHistogram()}
 	if o.Arrivals == "poisson" {
 		if a.seed = o.Seed; a.seed == 0 {
-			a.seed = 1 + rand.Int64N(1<<53-1) // what every reader of JSON can hold
+			a.seed = 1 + rand.Int64N(1<<53-1) // exact in every JSON reader
 		}
 		a.random = rand.New(rand.NewPCG(uint64(a.seed), 0))
 	}
 	return a
 }
 
-// next is when the next request is due, ns since the start.
+// next returns when the next request is due, in ns since the start.
 func (a *arrivals) next() int64 {
 	at := a.n * a.gap
 	a.n++
@@ -39,10 +39,10 @@ func (a *arrivals) next() int64 {
 	return int64(at)
 }
 
-// left records that a request due at a time left now.
+// left records that a request due at dueNs was sent at nowNs.
 func (a *arrivals) left(dueNs, nowNs int64) { a.errors.Record(nowNs - dueNs) }
 
-// result is nil for a closed loop, which has no schedule.
+// result returns nil for a closed loop, which has no schedule.
 func (a *arrivals) result(o measure.Options) *measure.Arrivals {
 	if a.errors == nil {
 		return nil

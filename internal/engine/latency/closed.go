@@ -9,7 +9,7 @@ import (
 	"soku/internal/measure"
 )
 
-// closed is the ping-pong: the next request leaves when the reply is in.
+// closed is the closed loop: the next request is sent when the reply arrived.
 func (c *client) closed(ctx context.Context) error {
 	loop := c.closedDatagrams
 	if c.stream {
@@ -54,13 +54,13 @@ func (c *client) closedStream(ctx context.Context) error {
 			in, out := parseTimes(reply, true)
 			c.far(start, came, in, out)
 		}
-		if err := c.endLap(ctx, message); err != nil {
+		if err := c.sendExtraMessage(ctx, message); err != nil {
 			return c.broken(ctx, err)
 		}
 	}
 }
 
-// silent is asked at each tick without a reply: an error once the time has been
+// silent is called at each tick without a reply; it returns an error if the test has been
 // over for longer than the timeout.
 func (c *client) silent() error {
 	if c.end > 0 && c.clock.now() > c.end+c.timeout {
@@ -93,7 +93,7 @@ func (c *client) closedDatagrams(ctx context.Context) error {
 	}
 }
 
-// sendDatagram treats what the network did to earlier datagrams as no failure of this one.
+// sendDatagram ignores errors that earlier datagrams caused.
 func (c *client) sendDatagram(ctx context.Context, message []byte) error {
 	err := writeAll(ctx, c.link, message)
 	if err != nil && (refused(err) || noBuffer(err)) {
@@ -102,7 +102,7 @@ func (c *client) sendDatagram(ctx context.Context, message []byte) error {
 	return err
 }
 
-// awaitReply reads until the one request that waits is answered or lost.
+// awaitReply reads until the one outstanding request is answered or lost.
 func (c *client) awaitReply(ctx context.Context, w *roundtrip.Window, buffer []byte) error {
 	for {
 		err := c.readDatagram(ctx, w, buffer)
@@ -112,8 +112,8 @@ func (c *client) awaitReply(ctx context.Context, w *roundtrip.Window, buffer []b
 	}
 }
 
-// readDatagram waits a tick for a datagram, gives up the requests that waited
-// too long, and files what came.
+// readDatagram waits a tick for a datagram, counts expired requests as lost, and
+// processes what arrived.
 func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer []byte) error {
 	size, err := c.link.read(buffer)
 	now := c.clock.now()
@@ -138,7 +138,7 @@ func (c *client) readDatagram(ctx context.Context, w *roundtrip.Window, buffer [
 	return nil
 }
 
-// take files one datagram; whatever is no reply of this trial is ignored.
+// take processes one datagram; it ignores what is not a reply of this trial.
 func (c *client) take(w *roundtrip.Window, b []byte, now int64) {
 	h, ok := parseHeader(b)
 	if !ok || h.magic != magicReply || h.token != c.token || len(b) != c.size {

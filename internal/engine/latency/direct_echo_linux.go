@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// answerAll is the echo of one connection.
+// answerAll is the echo over one connection.
 func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) error {
 	l.prepare(size, farTimes)
 	defer l.endWith(ctx)()
@@ -26,7 +26,7 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) err
 	}
 }
 
-// answered deals with how a slice of the echo ended, and says when it is over.
+// answered handles the end of a slice of the echo, and reports whether the echo is over.
 func (l *directLink) answered() (over bool, err error) {
 	d := l.d
 	switch d.outcome {
@@ -47,12 +47,12 @@ func (l *directLink) answered() (over bool, err error) {
 	return false, nil
 }
 
-// wallPasses is how many looks at sockets there are from one comparison of the clocks
-// to the next: some hundred milliseconds, in which nobody sets the wall clock.
+// wallPasses is the number of polls from one comparison of the clocks to the next: some
+// 100 ms, in which the wall clock is assumed not to be set.
 const wallPasses = 1 << 19
 
-// answerRound is the spinning echo of several connections on one thread. The
-// client asks one after the other, so the one after the last that asked is looked at
+// answerRound is the spinning echo over several connections on one thread. The client
+// uses them in turn, so the connection after the last one that had a request is polled
 // most often.
 func answerRound(ctx context.Context, links []*directLink, size int, farTimes bool) error {
 	for _, l := range links {

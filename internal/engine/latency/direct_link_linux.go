@@ -19,23 +19,23 @@ import (
 	"soku/internal/sock/longcall"
 )
 
-// directLink lets loops run on the socket itself.
+// directLink runs loops on the socket itself, outside of the Go runtime.
 type directLink struct {
 	*blockingLink
 	d       *direct
 	spin    bool
-	both    bool     // stamps are of both ways
-	known   bool     // which device packets come from, and the kernel polls it if it may
-	missed  []uint64 // the newest numbers that were given up
-	counted bool     // the exchange under way is in the client's count
+	both    bool     // time stamps of both directions are enabled
+	known   bool     // the receiving device is known, and the kernel polls it if it may
+	missed  []uint64 // the last numbers counted as lost
+	counted bool     // the current exchange is counted by the client
 
-	// Made once, so that a call allocates nothing.
+	// Allocated once, so that a call allocates nothing.
 	asking, echoing, answering, keeping, seeking func(fd uintptr)
 }
 
-// openDirect opens a link whose loops run outside of the Go runtime, waiting
-// in the kernel or, with spin, looking at the socket without a pause. ok is false
-// for a connection that is no socket.
+// openDirect opens a link whose loops run outside of the Go runtime. They block in the
+// kernel or, with spin, poll the socket without a pause. ok is false for a connection
+// that is not a socket.
 func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
 	l, ok := openBlocking(conn, tick)
 	if !ok {
@@ -56,14 +56,14 @@ func openDirect(conn net.Conn, tick time.Duration, spin bool) (link, bool) {
 	return x, true
 }
 
-// busyPollUs is how long the kernel polls a device for a reader, in µs, where
-// it may (socket(7), SO_BUSY_POLL).
+// busyPollUs is how long the kernel polls a device for a reader, in µs, if it may
+// (socket(7), SO_BUSY_POLL).
 const busyPollUs = 50
 
-// pollDevice has the kernel poll the device for whoever reads the socket, where it may.
-// It is false as long as nothing has come from a device that can be polled
-// (SO_INCOMING_NAPI_ID). Over loopback nothing ever does, and each look at the socket
-// would search for one, which takes a quarter of a microsecond of a round trip.
+// pollDevice lets the kernel poll the device when the socket is read, if it may. It
+// returns false until a packet arrived from a device that can be polled
+// (SO_INCOMING_NAPI_ID). Over loopback none ever does, and each read would search for the
+// device, which takes a quarter of a microsecond of a round trip.
 func pollDevice(fd int) bool {
 	if id, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_INCOMING_NAPI_ID); err != nil || id == 0 {
 		return false
@@ -73,8 +73,9 @@ func pollDevice(fd int) bool {
 	return true
 }
 
-// seekDevice has the device polled once it is known. That is when a packet has come, so
-// an end that answers looks again from time to time; one that asks has been answered.
+// seekDevice enables polling of the device once it is known, which is when a packet has
+// arrived. The echo therefore tries again from time to time; the client has received a
+// reply when it tries.
 func (l *directLink) seekDevice() {
 	if l.spin && !l.known {
 		_ = l.raw.Control(l.seeking)
@@ -106,7 +107,7 @@ func (l *directLink) timing() measure.Timing {
 	return t
 }
 
-// prepare makes room for messages of a size.
+// prepare allocates buffers for messages of size bytes.
 func (l *directLink) prepare(size int, farTimes bool) {
 	d := l.d
 	d.size, d.stamps, d.split = uintptr(size), l.stamping || l.both, l.both
@@ -124,7 +125,7 @@ func (l *directLink) endWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { l.d.ended.Store(1) })
 }
 
-// slice sets the times of the next run of exchanges, which begins now.
+// slice sets the times of the next slice of exchanges, which begins now.
 func (l *directLink) slice() (now int64) {
 	if l.d.stamps {
 		l.d.wall = wallAhead()
@@ -138,9 +139,10 @@ func (l *directLink) slice() (now int64) {
 	return now
 }
 
-// endOf is why a loop that may never sleep ends with its context: nil while that goes
-// on. It looks at the deadline itself. Loops that spin at a real-time priority
-// leave no processor to the timer that ends the context, nor to whoever would end them.
+// endOf returns why a loop that never sleeps must end with its context; nil while it may
+// continue. It checks the deadline itself: loops that spin at a real-time priority leave
+// no processor to the timer that ends the context, nor to another goroutine that would
+// end it.
 func endOf(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -151,8 +153,8 @@ func endOf(ctx context.Context) error {
 	return nil
 }
 
-// wallAhead is what the wall clock is ahead of longcall.Nanotime, by the closest of a few
-// readings: one of them may have been interrupted.
+// wallAhead returns how far the wall clock is ahead of longcall.Nanotime, from the
+// closest of a few readings, because a reading may be interrupted.
 func wallAhead() (ahead int64) {
 	closest := int64(math.MaxInt64)
 	for range 3 {
@@ -170,7 +172,7 @@ func (l *directLink) socket() syscall.RawConn { return l.raw }
 
 func (l *directLink) busy() bool { return l.spin }
 
-// closed is the ping-pong over one or more direct links, one at a time.
+// closed is the closed loop over one or more direct links in turn.
 func (l *directLink) closed(ctx context.Context, c *client) error {
 	base := longcall.Nanotime() - c.clock.now()
 	for _, f := range c.flows {
@@ -200,8 +202,8 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 	}
 }
 
-// turn lets exchanges run for a slice, files them, and deals with what is none
-// of the plain ones. It says when the trial is over.
+// turn runs exchanges for a slice, counts them, and handles anything else that ended the
+// slice. It reports whether the trial is over.
 func (l *directLink) turn(ctx context.Context, c *client, base int64) (over bool, err error) {
 	d := l.d
 	now := l.slice() - base
@@ -226,11 +228,11 @@ func (l *directLink) turn(ctx context.Context, c *client, base int64) (over bool
 	return false, nil
 }
 
-// bound sets how far a slice goes.
+// bound limits a slice.
 func (l *directLink) bound(c *client, base, now int64) {
 	d := l.d
 	if now < c.omit {
-		d.stop = min(d.stop, base+c.omit) // what counts begins there
+		d.stop = min(d.stop, base+c.omit) // the measured part begins there
 	}
 	if c.end > 0 {
 		d.stop = min(d.stop, base+c.end)
@@ -239,7 +241,7 @@ func (l *directLink) bound(c *client, base, now int64) {
 	left := c.count - c.sent
 	if d.phase != phaseIdle {
 		begun = d.began
-		left++ // it is counted as sent
+		left++ // the current exchange is already counted as sent
 	}
 	if !c.stream {
 		d.tick = min(d.tick, begun+c.timeout+1)
@@ -253,7 +255,7 @@ func (l *directLink) bound(c *client, base, now int64) {
 	}
 }
 
-// file counts the exchanges of a slice, and the one under way as sent.
+// file counts the exchanges of a slice, and the current one as sent.
 func (l *directLink) file(c *client, base int64) {
 	d := l.d
 	for i, e := range d.done[:d.n] {
@@ -278,7 +280,7 @@ func (l *directLink) file(c *client, base int64) {
 	}
 }
 
-// settle deals with how a slice ended. An error ends the trial.
+// settle handles the end of a slice. An error ends the trial.
 func (l *directLink) settle(c *client, base int64) error {
 	d := l.d
 	switch d.outcome {
@@ -296,7 +298,7 @@ func (l *directLink) settle(c *client, base int64) error {
 		case refused(d.errno):
 			c.refused = true
 		}
-		if d.phase == phaseSend { // what the network did to earlier datagrams is no failure of this one
+		if d.phase == phaseSend { // an error caused by an earlier datagram
 			d.phase, d.moved = phaseWait, 0
 		}
 	case outcomeQuiet, outcomeSlice:
@@ -321,11 +323,11 @@ func (l *directLink) settle(c *client, base int64) error {
 	return nil
 }
 
-// remembered is how many numbers back a reply still counts as a duplicate or late.
+// remembered is how far back a reply's number may be to count as a duplicate or late.
 const remembered = 1024
 
-// odd looks at a datagram that is not the awaited reply: a duplicate counts,
-// the late reply to a request that was given up makes the next one a duplicate.
+// odd handles a datagram that is not the awaited reply. A duplicate is counted; after the
+// late reply to a lost request the next one is a duplicate.
 func (l *directLink) odd(c *client) {
 	d := l.d
 	h, ok := parseHeader(l.d.in[:d.got])

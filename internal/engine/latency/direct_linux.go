@@ -13,55 +13,54 @@ import (
 	"soku/internal/sock/longcall"
 )
 
-// How long a run of exchanges goes on before its thread comes back to file them and
-// to see whether the connection was closed elsewhere. While a socket blocks, a tick
-// may come on top. Coming back wakes the runtime's monitor, which then looks around
-// every 20 µs for a while, on a processor that a spinning loop wants; so those
-// come back as rarely as may be.
+// Length of a slice of exchanges, after which its thread returns to count them and to
+// check whether the connection was closed. If the socket blocks, a tick may be added.
+// Returning wakes the runtime's monitor, which then runs every 20 µs for a while, on a
+// processor that a spinning loop needs; so spinning loops return as rarely as possible.
 const (
 	sliceBlocking = int64(20 * time.Millisecond)
 	sliceSpinning = int64(60 * time.Millisecond)
-	// mostDone is for round trips of 7 µs.
+	// mostDone is enough for round trips of 7 µs.
 	mostDone = 8192
 )
 
-// spinPasses is how many empty looks at a socket there are from one look at the
-// clock to the next: some microseconds.
+// spinPasses is the number of empty polls between two readings of the clock: some
+// microseconds.
 const spinPasses = 32
 
 // batchMost is how many requests of an open loop are planned at a time.
 const batchMost = 64
 
-// outcome says why a run of exchanges came back.
+// outcome is why a slice of exchanges returned.
 type outcome uint8
 
 const (
-	outcomeSlice  outcome = iota // time to look at the context, or no room for more
-	outcomeQuiet                 // a tick went by without what was waited for
-	outcomeOdd                   // a datagram that is none of the plain ones
-	outcomeFailed                // errno says how
+	outcomeSlice  outcome = iota // time to check the context, or no room for more
+	outcomeQuiet                 // nothing arrived for a tick
+	outcomeOdd                   // a datagram other than the expected
+	outcomeFailed                // with errno
 	outcomeEnd                   // the stream ended
 )
 
-// phase is where an exchange is.
+// phase is the state of an exchange.
 type phase uint8
 
 const (
 	phaseIdle phase = iota
-	phaseSend       // moved bytes of the message have left
-	phaseWait       // moved bytes of the reply have come
+	phaseSend       // moved bytes of the message are sent
+	phaseWait       // moved bytes of the reply have arrived
 )
 
-// direct is a socket, used without the runtime, and what a run of exchanges
-// works on. The goroutine that owns it has a thread of its own.
+// direct is a socket used without the runtime, and the state of a slice of exchanges. The
+// goroutine that owns it has a thread of its own.
 type direct struct {
 	fd     uintptr
 	spin   bool
 	stream bool
 	stamps bool
 	split  bool // stamps are of both ways
-	once   bool // look at the socket once, wait for nothing
-	// farTimes says that requests are answered with the times of the echo.
+	once   bool // poll the socket once and return
+	// farTimes: replies carry the times of the echo.
 	farTimes bool
 
 	out, in []byte  // in has room for one more byte than a message
@@ -74,11 +73,11 @@ type direct struct {
 	token  uint64
 
 	// Times are of longcall.Nanotime.
-	stop, tick int64 // begin nothing from then on; come back from waiting then
+	stop, tick int64 // begin no exchange after stop; return from waiting at tick
 	began      int64 // the exchange under way
 	zero       int64 // the start of the trial
-	wall       int64 // what the wall clock is ahead of longcall.Nanotime
-	came       int64 // when the kernel had what was read last, 0 if it does not say
+	wall       int64 // how far the wall clock is ahead of longcall.Nanotime
+	came       int64 // when the kernel received what was read last, 0 if unknown
 
 	ended   atomic.Uint32 // by its context
 	outcome outcome
@@ -88,9 +87,9 @@ type direct struct {
 	done    []exchange
 
 	// Of an open loop.
-	next, batch int              // requests of the batch that have left, and all
-	due, left   [batchMost]int64 // when each is due and has left, longcall.Nanotime
-	gone        uintptr          // bytes of the request that is leaving
+	next, batch int              // requests of the batch: sent, and all
+	due, left   [batchMost]int64 // when each is due and was sent, longcall.Nanotime
+	gone        uintptr          // bytes sent of the current request
 	replies     uint64
 
 	header  msghdr
@@ -100,15 +99,15 @@ type direct struct {
 	departures
 }
 
-// exchange is one round trip: when the request left, when the kernel and the
-// program had the reply, and when the far end had the request and answered.
+// exchange is one round trip: when the request was sent, when the kernel and the program
+// had the reply, and when the far end received the request and answered.
 type exchange struct {
 	sent, came, read, farIn, farOut int64
 	number                          uint64 // of an open loop, which knows no more of the request
 }
 
-// msghdr and iovec are the kernel's, with addresses that are no pointers: what
-// they lead to is kept alive by the slices beside them.
+// msghdr and iovec are the kernel's structs, with addresses as integers: the slices
+// beside them keep the memory alive.
 type msghdr struct {
 	name       uintptr
 	nameLen    uint64
@@ -148,8 +147,8 @@ func put64(b []byte, at int, v uint64) {
 	put32(b, at+4, uint32(v))
 }
 
-// send hands what is left of n bytes of the message to the kernel. It is false
-// where outcome says why not.
+// send sends the rest of n bytes of the message. If it returns false, outcome has the
+// reason.
 //
 //go:nosplit
 //go:norace
@@ -176,7 +175,7 @@ func (d *direct) send(b []byte, n uintptr) bool {
 	return true
 }
 
-// late reports whether to come back from waiting.
+// late reports whether to return from waiting.
 //
 //go:nosplit
 //go:norace
@@ -220,7 +219,7 @@ func (d *direct) receive() bool {
 	}
 }
 
-// take is one system call, with the kernel's stamp where that is asked for.
+// take makes one system call, which also returns the kernel's time stamp if enabled.
 //
 //go:nosplit
 //go:norace

@@ -10,11 +10,10 @@ import (
 	"soku/internal/sock/longcall"
 )
 
-// The loops outside of the Go runtime: what holds for all they call is written
-// beside type direct.
+// The loops outside of the Go runtime. The rules for type direct apply to them.
 
-// ask makes exchanges one after the other, the next request when the reply is
-// in, until outcome says why not. It goes on where it was.
+// ask makes exchanges in a closed loop until outcome has a reason to return. It resumes
+// where it stopped.
 //
 //go:nosplit
 //go:norace
@@ -62,7 +61,7 @@ func (d *direct) ask() {
 	longcall.Exit()
 }
 
-// label writes what tells this message from others.
+// label writes the number into the message.
 //
 //go:nosplit
 //go:norace
@@ -85,7 +84,8 @@ func (d *direct) plainReply() bool {
 	return d.got == d.size && get32(d.in, 0) == magicReply && get64(d.in, 4) == d.token && get64(d.in, 12) == d.number
 }
 
-// answer replies to requests until outcome says why not. It goes on where it was.
+// answer replies to requests until outcome has a reason to return. It resumes where it
+// stopped.
 //
 //go:nosplit
 //go:norace
@@ -138,8 +138,8 @@ func (d *direct) answering() {
 	}
 }
 
-// keep sends the requests of a batch when each is due and reads replies meanwhile,
-// until the batch is sent, the replies have no room or tick. It waits for nothing.
+// keep sends the requests of a batch when each is due and reads replies meanwhile, until
+// the batch is sent, there is no room for replies, or tick. It never blocks.
 //
 //go:nosplit
 //go:norace
@@ -163,8 +163,7 @@ func (d *direct) keep() {
 	longcall.Exit()
 }
 
-// push hands over what the kernel takes of a request; a datagram that it does not
-// take is gone.
+// push sends what the kernel accepts of a request; a datagram that it rejects is lost.
 //
 //go:nosplit
 //go:norace
@@ -187,7 +186,7 @@ func (d *direct) push() bool {
 	return true
 }
 
-// pull looks once for a reply and keeps it with its number.
+// pull polls once for a reply and stores it with its number.
 //
 //go:nosplit
 //go:norace

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// openDirect has no way around the Go runtime here.
+// openDirect reports false: this build has no loops outside of the Go runtime.
 func openDirect(net.Conn, time.Duration, bool) (link, bool) { return nil, false }
 
-// answerTogether has no links that spin here.
+// answerTogether does nothing: this build has no spinning links.
 func answerTogether(context.Context, []link, int, bool) error { return nil }
 
-// openSpinning has no link that spins here.
+// openSpinning is openThreads: this build has no spinning links.
 func (c *client) openSpinning(ctx context.Context) error { return c.openThreads(ctx) }

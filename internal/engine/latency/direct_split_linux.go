@@ -11,8 +11,8 @@ import (
 	"soku/internal/sock"
 )
 
-// departures is what a direct socket that splits its round trips knows beside its
-// exchanges. What is written beside type direct holds for its methods, too.
+// departures is the additional state of a direct socket that splits round trips. The
+// rules for type direct apply to its methods.
 type departures struct {
 	hardware bool     // the interface can stamp
 	passed   []passed // beside done
@@ -22,23 +22,23 @@ type departures struct {
 	heard    sock.Stamps
 }
 
-// passed is when a request left, by the wall clock and by the interface's, and when
-// the reply came by the latter; 0 is not known.
+// passed is when a request departed, by the wall clock and by the interface's clock, and
+// when the reply arrived by the latter; 0 is unknown.
 type passed struct {
 	key                    uint32
 	left, rawLeft, rawCame int64
 }
 
 const (
-	// mostStamps bounds the stamps that one exchange reads: its own two, and some that
-	// requests without a reply have left.
+	// mostStamps limits the stamps that one exchange reads: its own two, and some left by
+	// requests without a reply.
 	mostStamps = 8
-	// lateStamps is how many exchanges back a stamp still finds its own: an interface
-	// may tell late what it sent.
+	// lateStamps is how many exchanges back a stamp is still assigned: an interface may
+	// report a departure late.
 	lateStamps = 4
 )
 
-// arrived takes the stamps of what was just read.
+// arrived stores the stamps of what was just read.
 //
 //go:nosplit
 //go:norace
@@ -60,8 +60,9 @@ func (d *direct) readStamps() {
 	d.heard.Read(control[:min(d.header.controlLen, uintptr(len(control)))])
 }
 
-// departed takes from the queue of errors when requests left, with the newest reply
-// in: that of its own request is there by now, unless it has none. It waits for nothing.
+// departed reads from the error queue when requests departed. It is called with the
+// newest reply received: the stamp of its request is there by then, if there is one. It
+// never blocks.
 //
 //go:nosplit
 //go:norace
@@ -82,16 +83,16 @@ func (d *direct) departed() {
 			continue
 		}
 		if int32(s.Key-p.key) > 0 {
-			// No request is newer: the kernel has counted what this end has not.
+			// No newer request: the kernel has counted messages that this end has not.
 			p.key, d.handed = s.Key, s.Key+1
 		}
 		d.file(s)
 	}
 }
 
-// file gives a stamp to the exchange that it is of. Only the first of each kind
-// counts: what is sent again has left before. What left before the request was sent
-// is of something else with its key.
+// file assigns a stamp to its exchange. Only the first of each kind counts, because
+// retransmissions depart later. A departure before the request was sent belongs to
+// something else with the same key.
 //
 //go:nosplit
 //go:norace
@@ -111,7 +112,7 @@ func (d *direct) file(s *sock.Stamps) {
 	}
 }
 
-// passage is all that is known of an exchange of this slice.
+// passage returns all known times of exchange i of this slice.
 func (d *direct) passage(i int) passage {
 	e, p := &d.done[i], &d.passed[i]
 	left := p.left
@@ -124,7 +125,7 @@ func (d *direct) passage(i int) passage {
 	}
 }
 
-// split asks for the stamps of both ways.
+// split enables the time stamps of both directions.
 func (l *directLink) split(iface string) bool {
 	l.d.hardware = iface != "" && sock.StampsHardware(iface)
 	_ = l.raw.Control(func(fd uintptr) {

@@ -12,23 +12,23 @@ import (
 	"soku/internal/sock"
 )
 
-// Echo answers each message that comes over conns, which are all the connections of
-// one trial, at least one, with one of the same size, until the far end is done or
-// ctx ends; neither is an error. o is effective and the same as at the end that asks,
-// and so is f.Policy. It leaves conns open. The timing is how this end waited, and
-// whether it could spin as asked.
+// Echo answers each message received on conns, which are all the connections of one
+// trial, at least one, with a message of the same size, until the client has finished or
+// ctx ends; neither is an error. o is effective and the same as at the client, and so is
+// f.Policy. It leaves conns open. method says how messages reached this end's kernel, and
+// whether it could spin as requested.
 //
-// Over UDP it answers only requests of [Run], each with exactly as many bytes
-// as came, and ends at Run's end mark; those may all be lost, so the caller bounds
-// ctx. A connection that breaks is an error of [measure.KindBroken]; the end of
-// ctx is noticed within 100 ms.
+// Over UDP it answers only requests of [Run], each with exactly as many bytes as it
+// received, and ends at Run's end mark. All end marks may be lost, so the caller must
+// limit ctx. A connection that breaks is an error of [measure.KindBroken]; the end of ctx
+// is noticed within 100 ms.
 //
-// Over TCP, seen gets how long it took from each answer to the next message, ns: the
-// round trip as the echo itself sees it. It may be nil. With it, or with a policy of
-// extra messages, which TCP alone has, no loop spins.
+// Over TCP, seen is called with the time from each answer to the next message in ns: the
+// round trip as the echo sees it. It may be nil. With it, or with a policy of extra
+// messages, which exist over TCP only, no loop spins.
 func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (measure.Timing, error) {
-	e := echoOptions{Options: o, lap: f.Policy.ExtraMessageEvery, seen: seen, pins: f.Pins}
-	if e.lap > 0 || seen != nil {
+	e := echoOptions{Options: o, extraEvery: f.Policy.ExtraMessageEvery, seen: seen, pins: f.Pins}
+	if e.extraEvery > 0 || seen != nil {
 		return echoEach(ctx, conns, e, openShared)
 	}
 	spin, leave := maySpin(o.Spin)
@@ -42,17 +42,17 @@ func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flo
 	case len(conns) == 1:
 		return echo(ctx, conns[0], e, openFor(spin))
 	}
-	// Over the net poller, so that all are treated alike and none needs a thread of
+	// Over the net poller, so that all are treated the same and none needs a thread of
 	// its own.
 	return echoEach(ctx, conns, e, openPoller)
 }
 
-// echoOptions are what all echoes of one trial share.
+// echoOptions are shared by all echoes of one trial.
 type echoOptions struct {
 	measure.Options
-	lap  int64          // answers before a message that gets none; 0: all get one
-	seen func(ns int64) // see [Echo]
-	pins *sock.Pins
+	extraEvery int64          // answers before an extra message, which gets none; 0: never
+	seen       func(ns int64) // see [Echo]
+	pins       *sock.Pins
 }
 
 // echoEach answers every connection in a goroutine of its own.
@@ -66,8 +66,7 @@ func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker)
 	return timings[0], errors.Join(errs...)
 }
 
-// openTogether opens spinning links for one thread; ok is false where that
-// cannot be.
+// openTogether opens spinning links for one thread; ok is false if that is not possible.
 func openTogether(conns []net.Conn) (links []link, ok bool) {
 	for _, conn := range conns {
 		setNoDelay(conn)
@@ -109,9 +108,9 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
 	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
-		l.stamp() // when a request came, not when this end ran again
+		l.stamp() // when a request arrived, not when this end was scheduled
 	}
-	e := echoer{link: l, lap: o.lap, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
@@ -125,12 +124,12 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 
 func checkEcho(o measure.Options) error {
 	if o.Size < 1 || o.Size > maxMessage {
-		return measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use 1 to %d", maxMessage)
+		return measure.Errorf(measure.KindUsage, "latency messages of %d bytes are not possible", o.Size).WithHint("use 1 to %d", maxMessage)
 	}
 	return nil
 }
 
-// echoed is the error of an echo that ended with err.
+// echoed returns the error of an echo that ended with err.
 func echoed(ctx context.Context, conn net.Conn, err error) error {
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		return measure.Errorf(measure.KindBroken, "answer latency messages of %s: %w", conn.RemoteAddr(), err).
@@ -142,14 +141,14 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 // echoer answers over a link.
 type echoer struct {
 	link             link
-	lap              int64 // of echoOptions
+	extraEvery       int64 // of echoOptions
 	seen             func(ns int64)
 	size             int
 	stream, farTimes bool
 	clock            clock
 }
 
-// times writes into a reply when its request came and that it leaves now.
+// times writes into a reply when its request arrived, and now as its send time.
 func (e echoer) times(b []byte) {
 	if e.farTimes {
 		now := e.clock.now()
@@ -168,7 +167,7 @@ func (e echoer) messages(ctx context.Context) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil && e.lap > 0 && answered == e.lap {
+		if err == nil && e.extraEvery > 0 && answered == e.extraEvery {
 			answered = -1
 			continue
 		}

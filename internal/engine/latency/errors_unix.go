@@ -7,13 +7,12 @@ import (
 	"syscall"
 )
 
-// refused reports whether a datagram sent earlier came back as "port
-// unreachable": nobody is listening there any more.
+// refused reports whether an earlier datagram was answered with "port unreachable": no
+// socket listens there any more.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
-// noBuffer reports whether the system had no room for a datagram: it is lost
-// before it left.
+// noBuffer reports whether the system had no buffer for a datagram, which was not sent.
 func noBuffer(err error) bool { return errors.Is(err, syscall.ENOBUFS) }
 
-// cut reports whether a datagram was longer than the buffer it was read into.
+// cut reports whether a datagram was longer than its read buffer.
 func cut(error) bool { return false }

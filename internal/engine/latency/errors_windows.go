@@ -6,15 +6,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// refused reports whether a datagram sent earlier came back as "port
-// unreachable": nobody is listening there any more. Windows calls it a reset.
+// refused reports whether an earlier datagram was answered with "port unreachable": no
+// socket listens there any more. Windows reports it as a reset.
 func refused(err error) bool {
 	return errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNREFUSED)
 }
 
-// noBuffer reports whether the system had no room for a datagram: it is lost
-// before it left.
+// noBuffer reports whether the system had no buffer for a datagram, which was not sent.
 func noBuffer(err error) bool { return errors.Is(err, windows.WSAENOBUFS) }
 
-// cut reports whether a datagram was longer than the buffer it was read into.
+// cut reports whether a datagram was longer than its read buffer.
 func cut(err error) bool { return errors.Is(err, windows.WSAEMSGSIZE) }

@@ -13,39 +13,39 @@ import (
 )
 
 const (
-	floorTime = 200 * time.Millisecond // at most, all together
-	floorRun  = 150 * time.Millisecond // of measuring, where no message is held
-	floorOmit = time.Millisecond       // of warming up
-	floorPath = time.Millisecond       // the longest that is imitated: both ends are asleep by then
+	floorTime = 200 * time.Millisecond // maximum in total
+	floorRun  = 150 * time.Millisecond // measuring, if no message is delayed
+	floorOmit = time.Millisecond       // warm-up
+	floorPath = time.Millisecond       // longest delay that is imitated: both ends sleep by then
 
-	// An open-loop floor needs enough requests for a figure and must not
-	// saturate loopback, which would show queueing instead of the tool.
+	// The rate of an open loop: enough requests for a figure, but not so many that
+	// loopback saturates and queueing is measured instead of the tool.
 	floorRateMin, floorRateMax = 2500, 10_000
 )
 
-// Floor measures with the same protocol, message size and loop on 127.0.0.1
-// inside this process: what the tool and the system add to every round trip.
+// Floor measures with the same protocol, message size and loop on 127.0.0.1 inside this
+// process: what the tool and the system add to every round trip.
 //
-// path is about how long a round trip takes on the path that it is for, 0 for
-// none. On it each end waits for about that long between two of its messages and
-// falls asleep, and waking up is a good part of what a host adds. So a closed
-// loop's messages are held for that long, 1 ms at most, before they leave, while
-// the clock stands still.
+// path is the approximate round trip time of the path to compare with, 0 for none. On
+// that path each end waits about that long between two messages and falls asleep, and the
+// wake-up is a large part of what a host adds. So each message of a closed loop is
+// delayed by that time, at most 1 ms, before it is sent, while the clock is stopped.
 //
-// It takes 200 ms at most. Errors are of [measure.KindUnreachable] where there is no loopback, else as of [Run].
+// It takes at most 200 ms. Errors are of [measure.KindUnreachable] if there is no
+// loopback, otherwise as those of [Run].
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
 	if near, leave := maySpin(o.Spin); near {
 		defer leave()
 		if far, leave := maySpin(o.Spin); far {
 			defer leave()
-			return floor(ctx, o, 0, openFor(true)) // nobody falls asleep
+			return floor(ctx, o, 0, openFor(true)) // spinning ends do not sleep
 		}
 	}
 	return floor(ctx, o, path, openShared)
 }
 
 func floor(ctx context.Context, o measure.Options, path time.Duration, open linker) (*measure.FloorReading, error) {
-	// Now, rather than while it measures: threads that collect share its processors.
+	// Now and not while it measures: garbage collection would use its processors.
 	runtime.GC()
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()
@@ -59,13 +59,13 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 
 	o = floorOptions(o)
 	var held atomic.Int64
-	if hold := min(path, floorPath); o.RequestRate == 0 && hold > 0 { // an open loop's schedule would be late
+	if hold := min(path, floorPath); o.RequestRate == 0 && hold > 0 { // not an open loop, whose schedule would be late
 		open = holding(open, hold, &held)
 	}
 	echoed := make(chan struct{})
 	go func() {
 		defer close(echoed)
-		_, _ = echo(ctx, far, echoOptions{Options: o}, alongside(open, o)) // near sees what breaks it
+		_, _ = echo(ctx, far, echoOptions{Options: o}, alongside(open, o)) // near returns the error
 	}()
 	defer func() { cancel(); <-echoed }()
 
@@ -80,13 +80,13 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	if l == nil || l.Received == 0 {
 		return nil, err
 	}
-	// The time may run out on a busy host: what was measured by then is the floor.
+	// On a busy host the time may run out; what was measured by then is the floor.
 	timing := c.link.timing()
 	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: &timing}, nil
 }
 
-// holding makes links that hold each message before it leaves, as if it were on
-// its way. held counts the ns for which they did. One goroutine reads and writes.
+// holding returns links that delay each message before they send it, as if it were on a
+// path. held counts the delay in ns. One goroutine reads and writes.
 func holding(open linker, hold time.Duration, held *atomic.Int64) linker {
 	return func(conn net.Conn, tick time.Duration, threads int) link {
 		return &holdingLink{link: open(conn, tick, threads), hold: hold, held: held}
@@ -97,7 +97,7 @@ type holdingLink struct {
 	link
 	hold   time.Duration
 	held   *atomic.Int64
-	midway bool // what is written next belongs to a message that was held already
+	midway bool // the next write continues a message that was already delayed
 }
 
 func (l *holdingLink) write(b []byte) (int, error) {
@@ -116,8 +116,7 @@ func (l *holdingLink) read(b []byte) (int, error) {
 	return n, err
 }
 
-// alongside opens the echo's link knowing that an open loop's threads are in the
-// same process.
+// alongside opens the echo's link for an open loop whose threads are in the same process.
 func alongside(open linker, o measure.Options) linker {
 	return func(conn net.Conn, tick time.Duration, threads int) link {
 		if o.RequestRate > 0 {
@@ -127,7 +126,7 @@ func alongside(open linker, o measure.Options) linker {
 	}
 }
 
-// floorOptions keeps what shapes a round trip and sets how long it goes on.
+// floorOptions keeps the options that influence a round trip and sets the duration.
 func floorOptions(o measure.Options) measure.Options {
 	f := measure.Options{
 		Protocol: o.Protocol, Size: o.Size, Row: 1000, Omit: measure.Duration(floorOmit),
@@ -140,7 +139,7 @@ func floorOptions(o measure.Options) measure.Options {
 	return f
 }
 
-// pair is two connected sockets on loopback.
+// pair returns two connected sockets on loopback.
 func pair(ctx context.Context, protocol string, multipath bool) (near, far net.Conn, err error) {
 	if protocol == "udp" {
 		return datagramPair()
@@ -165,13 +164,13 @@ func pair(ctx context.Context, protocol string, multipath bool) (near, far net.C
 		if far.RemoteAddr().String() == near.LocalAddr().String() {
 			return near, far, nil
 		}
-		_ = far.Close() // somebody else found the port
+		_ = far.Close() // a foreign connection to the port
 	}
 }
 
-// datagramPair binds two sockets and connects each to the other. The near one
-// must be opened twice to learn both ports first; somebody may take its port
-// in between, so it is tried a few times.
+// datagramPair binds two sockets and connects each to the other. The near one is opened
+// twice, to learn both ports first; another process may take its port in between, so it
+// tries a few times.
 func datagramPair() (near, far net.Conn, err error) {
 	for range 3 {
 		var holder *net.UDPConn

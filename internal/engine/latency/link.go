@@ -14,62 +14,62 @@ import (
 	"soku/internal/sock"
 )
 
-// errTick says that a read or write waited for a whole tick in vain: the
-// moment to look at the context and at what timed out.
+// errTick means that a read or write waited for a whole tick: time to check the context
+// and the time-outs.
 var errTick = errors.New("nothing happened for a tick")
 
-// maxTick bounds how long an ended context goes unnoticed.
+// maxTick limits how long the end of a context goes unnoticed.
 const maxTick = 40 * time.Millisecond
 
-// link moves bytes over a connection and never waits for longer than a tick.
-// One goroutine may read while another writes.
+// link moves bytes over a connection and never waits for longer than a tick. One
+// goroutine may read while another writes.
 type link interface {
-	// read returns one datagram (cut to len(b)) or what the stream has, errTick,
-	// io.EOF at the end of a stream, or what the system reported.
+	// read returns one datagram (truncated to len(b)) or available bytes of the stream,
+	// errTick, io.EOF at the end of a stream, or the system's error.
 	read(b []byte) (int, error)
-	// write takes a datagram or a part of b; errTick when the queue was full for a tick.
+	// write sends a datagram or a part of b; errTick if the queue was full for a tick.
 	write(b []byte) (int, error)
-	// stamp asks the kernel for the times of arrival, which late is about.
+	// stamp enables arrival time stamps, which late uses.
 	stamp()
-	// split asks it for those of requests leaving and replies coming, which a looper
-	// knows how to use; false where it cannot. iface is what packets leave by, if known.
+	// split enables stamps of departing requests and arriving replies, for a looper;
+	// false if it cannot. iface is the outgoing interface, if known.
 	split(iface string) bool
-	// late is how long before the end of the last read its bytes had reached this
-	// host; 0 where that is not known.
+	// late returns how long before the end of the last read its bytes had reached this
+	// host; 0 if unknown.
 	late() time.Duration
-	// release gives the socket back as it was.
+	// release restores the socket.
 	release()
-	// busy reports whether a read never sleeps, so that it wants a processor.
+	// busy reports whether reads never sleep, so that the link needs a processor.
 	busy() bool
-	// blocking reports whether calls block an OS thread, which then should be
-	// the caller's own.
+	// blocking reports whether calls block an OS thread, which should then be the
+	// caller's own.
 	blocking() bool
 	// timing is who takes the times of what arrives, and how a read waits.
 	timing() measure.Timing
 }
 
-// looper is a link that runs whole ping-pongs and echoes by itself.
+// looper is a link that runs whole closed loops and echoes by itself.
 type looper interface {
 	closed(ctx context.Context, c *client) error
 	answerAll(ctx context.Context, size int, farTimes bool) error
 	socket() syscall.RawConn
 }
 
-// linker opens a link over a connection. threads is how many goroutines of the
-// run are busy or in a blocking call at the same time.
+// linker opens a link over a connection. threads is how many goroutines of the run are
+// busy or in a blocking call at the same time.
 type linker func(conn net.Conn, tick time.Duration, threads int) link
 
 // Threads of each kind of run.
 const (
 	threadsClosed = 2 // the loop; the recorder
-	threadsEcho   = 2 // the loop; whatever else its process does
-	threadsOpen   = 4 // sender, receiver, recorder; whatever else
+	threadsEcho   = 2 // the loop; other work of its process
+	threadsOpen   = 4 // sender, receiver, recorder; other work
 )
 
-// alone runs a loop over at least one link where the least disturbs it, on the
-// processor that pins give it, if any: outside of the runtime on a thread of the system
-// made for it, over another blocking link on a thread that nobody else uses meanwhile.
-// Over the net poller that would only make waking dearer.
+// alone runs a loop over at least one link with little disturbance, pinned as pins say.
+// Loops outside of the runtime run on a new system thread ([sock.OwnThread]); loops over
+// other blocking links lock their goroutine's thread. Over the net poller that would only
+// make wake-ups more expensive.
 func alone(pins *sock.Pins, role measure.Role, links []link, loop func() error) (err error) {
 	kept := func() {
 		defer pins.Keep(role)()
@@ -94,7 +94,7 @@ func alone(pins *sock.Pins, role measure.Role, links []link, loop func() error) 
 	return err
 }
 
-// tickFor is how finely a timeout is noticed, and never longer than maxTick.
+// tickFor returns how finely a timeout is noticed, at most maxTick.
 func tickFor(timeout time.Duration) time.Duration {
 	if timeout <= 0 {
 		return maxTick
@@ -125,7 +125,8 @@ func openPoller(conn net.Conn, tick time.Duration, _ int) link {
 }
 
 func (l *pollerLink) read(b []byte) (int, error) {
-	// A deadline costs more than a short round trip, so one serves for up to a tick.
+	// Setting a deadline costs more than a short round trip, so one serves for up to a
+	// tick.
 	if now := sock.Now(); l.readUntil.Sub(now) < l.tick/2 {
 		l.readUntil = now.Add(l.tick)
 		if err := l.conn.SetReadDeadline(l.readUntil); err != nil {
@@ -170,7 +171,7 @@ func tickOr(err error) error {
 	return err
 }
 
-// writeAll sends b whole. A stream whose context ends halfway is left halfway.
+// writeAll sends all of b. If the context ends, a stream may be left within b.
 func writeAll(ctx context.Context, l link, b []byte) error {
 	for {
 		n, err := l.write(b)
@@ -186,8 +187,8 @@ func writeAll(ctx context.Context, l link, b []byte) error {
 	}
 }
 
-// readFull fills b from a stream. io.EOF means that it ended before the first
-// byte, io.ErrUnexpectedEOF within b. giveUp is asked at each tick.
+// readFull fills b from a stream. io.EOF means that it ended before the first byte,
+// io.ErrUnexpectedEOF within b. giveUp is called at each tick.
 func readFull(ctx context.Context, l link, b []byte, giveUp func() error) error {
 	for have := 0; have < len(b); {
 		n, err := l.read(b[have:])
@@ -210,8 +211,8 @@ func readFull(ctx context.Context, l link, b []byte, giveUp func() error) error 
 	return nil
 }
 
-// openFor opens the best link for a loop that has one connection: one on a
-// thread of its own, outside of the Go runtime, where the system has that.
+// openFor opens the best link for a loop with one connection: outside of the Go runtime,
+// on a thread of its own, if the system can.
 func openFor(spin bool) linker {
 	return func(conn net.Conn, tick time.Duration, threads int) link {
 		if l, ok := openDirect(conn, tick, spin); ok {

@@ -14,13 +14,12 @@ import (
 	"soku/internal/sock"
 )
 
-// openShared opens the best link for loops that share the Go runtime: blocking
-// system calls where the connection is a socket, which spare the wake-up through
-// the net poller.
+// openShared opens the best link for loops that run in the Go runtime: blocking system
+// calls if the connection is a socket, which avoid the wake-up through the net poller.
 //
-// A thread in a system call keeps its processor of the Go runtime until the
-// runtime's monitor takes it away, up to 10 ms later. With fewer processors than
-// threads the others would wait that long, so then the net poller is better.
+// A thread in a system call keeps its processor (P) of the Go runtime until the runtime's
+// monitor takes it away, up to 10 ms later. With fewer processors than threads the others
+// would wait that long; then the net poller is better.
 func openShared(conn net.Conn, tick time.Duration, threads int) link {
 	if runtime.GOMAXPROCS(0) >= threads {
 		if l, ok := openBlocking(conn, tick); ok {
@@ -30,24 +29,23 @@ func openShared(conn net.Conn, tick time.Duration, threads int) link {
 	return openPoller(conn, tick, threads)
 }
 
-// blockingLink puts a socket into blocking mode with timeouts of a tick. Each
-// call holds the descriptor through RawConn for a tick at most, so that
-// closing the connection elsewhere is safe and noticed.
+// blockingLink sets a socket to blocking mode with time-outs of a tick. Each call holds
+// the descriptor through RawConn for at most a tick, so that another goroutine can safely
+// close the connection, and the close is noticed.
 //
-// The socket is out of the runtime's net poller meanwhile. There another thread
-// would wake up for each message too, and on an idle host keep a processor awake:
-// the round trip would be shorter than what a program with one thread has.
+// Meanwhile the socket is not in the runtime's net poller. Otherwise another thread would
+// wake for each message, too, and keep a processor of an idle host awake: the round trip
+// would be shorter than in a program with one thread.
 type blockingLink struct {
 	raw      syscall.RawConn
-	rewatch  func() // gives the socket back to the net poller
+	rewatch  func() // adds the socket to the net poller again
 	in, out  transfer
 	stamping bool
 	stamped  sock.StampedReader
 	behind   time.Duration
 }
 
-// transfer is one direction's pending call; made once, so that a call
-// allocates nothing.
+// transfer is the pending call of one direction, allocated once.
 type transfer struct {
 	b    []byte
 	n    int
@@ -64,7 +62,7 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 	if err != nil {
 		return nil, false
 	}
-	// A deadline left by the handshake would end calls that have time of their own.
+	// A deadline left by the handshake would end calls before their own time-out.
 	if conn.SetDeadline(time.Time{}) != nil {
 		return nil, false
 	}
@@ -95,7 +93,7 @@ func openBlocking(conn net.Conn, tick time.Duration) (link, bool) {
 	return l, true
 }
 
-// mode sets blocking mode and timeouts, or the net poller's mode and none.
+// mode sets blocking mode with time-outs, or the net poller's mode without.
 func (l *blockingLink) mode(poller bool, tick time.Duration) error {
 	var inner error
 	err := l.raw.Control(func(fd uintptr) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// openShared opens the best link for loops that share the Go runtime.
+// openShared opens the best link for loops that run in the Go runtime.
 func openShared(conn net.Conn, tick time.Duration, threads int) link {
 	return openPoller(conn, tick, threads)
 }

@@ -6,16 +6,16 @@ import (
 	"soku/internal/sock"
 )
 
-// loops counts the loops of this process that spin. Each needs a processor of
-// its own, or it waits for the others' time slices.
+// loops counts the spinning loops of this process. Each needs a processor of its own, or
+// it waits for the time slices of the others.
 var loops atomic.Int64
 
-// autoProcessors is from how many processors on an end spins by itself: it
-// leaves most of the machine alone.
+// autoProcessors is the number of processors from which an end spins by default: most of
+// the machine stays free.
 const autoProcessors = 4
 
-// maySpin takes one of the places for loops that spin, if the option asks for
-// it and there is one. leave gives it back.
+// maySpin reserves one of the places for spinning loops, if the option asks for it and
+// there is one. leave releases it.
 func maySpin(option string) (ok bool, leave func()) {
 	most := int64(0)
 	switch option {

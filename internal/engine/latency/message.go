@@ -13,25 +13,25 @@ import (
 //	| magic  | token          | number         | ns since start | padding
 //	+--------+----------------+----------------+----------------+----...
 //
-// The magic tells a request from its reply and from the end mark, so that two
-// echoes can never answer each other. The token is drawn for each trial: a
-// datagram that strayed in from an earlier one is ignored.
+// The magic distinguishes a request, its reply and the end mark, so that two echoes can
+// never answer each other. The token is random for each trial: datagrams of an earlier
+// trial are ignored.
 //
 // Over TCP a message of at least 8 bytes begins with its number, big endian;
-// the order of the stream does the rest. With one-way delays, two times follow
+// TCP keeps the order. With one-way delays, two times follow
 // the header or the number in a reply: see timesAt.
 const (
 	magicRequest uint32 = 0x736b_6c71 // "sklq"
 	magicReply   uint32 = 0x736b_6c72 // "sklr"
-	magicEnd     uint32 = 0x736b_6c65 // "skle": the client is done
+	magicEnd     uint32 = 0x736b_6c65 // "skle": the client has finished
 
 	headerSize = measure.MinUDPPayload
-	// numberSize is the least TCP message that carries its number.
+	// numberSize is the smallest TCP message that carries its number.
 	numberSize = measure.MinNumberedMessage
 )
 
-// timesAt is where, with one-way delays, a reply has the times at which the echo
-// had the request and sent the reply: ns on a clock of its own, 8 bytes each.
+// timesAt returns the offset in a reply, with one-way delays, of the times at which the
+// echo received the request and sent the reply: ns on its own clock, 8 bytes each.
 //
 //go:nosplit
 func timesAt(stream bool) int {
@@ -41,7 +41,7 @@ func timesAt(stream bool) int {
 	return headerSize
 }
 
-// putTimes writes them into a reply, if it has room.
+// putTimes writes them into a reply, if it is long enough.
 func putTimes(b []byte, stream bool, in, out int64) {
 	if at := timesAt(stream); len(b) >= at+16 {
 		binary.BigEndian.PutUint64(b[at:], uint64(in))
@@ -49,7 +49,7 @@ func putTimes(b []byte, stream bool, in, out int64) {
 	}
 }
 
-// parseTimes reads them; both are 0 in a message without room.
+// parseTimes reads them; both are 0 if the message is too short.
 func parseTimes(b []byte, stream bool) (in, out int64) {
 	at := timesAt(stream)
 	if len(b) < at+16 {
@@ -74,7 +74,7 @@ func (h header) put(b []byte) {
 	binary.BigEndian.PutUint64(b[20:], uint64(h.atNs))
 }
 
-// parseHeader reads a datagram; ok is false for one that is none of these.
+// parseHeader parses a datagram; ok is false if it is of another kind.
 func parseHeader(b []byte) (h header, ok bool) {
 	if len(b) < headerSize {
 		return h, false

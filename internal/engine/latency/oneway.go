@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	// mostKept is how many exchanges one-way delays are computed from: when there
-	// are more, every second is dropped, again and again.
+	// mostKept is the number of exchanges from which one-way delays are computed: above
+	// it, every second is dropped, repeatedly.
 	mostKept = 1 << 16
-	// Drift is told from chance only over a while and from many exchanges.
+	// A drift is significant only over a minimum time and number of exchanges.
 	driftSpan  = 2e9 // ns
 	driftLeast = 300
 )
 
-// oneWay keeps the four times of exchanges and makes one-way delays of them.
+// oneWay stores the four times of exchanges and computes one-way delays.
 type oneWay struct {
 	kept   []fourTimes
 	stride int // one of so many exchanges is kept
 	seen   int
 }
 
-// fourTimes are those of NTP (RFC 5905, section 8): t1 and t4 on the client's
-// clock, t2 and t3 on the echo's.
+// fourTimes are those of NTP (RFC 5905, section 8): t1 and t4 on the client's clock, t2
+// and t3 on the echo's.
 type fourTimes struct{ t1, t2, t3, t4 int64 }
 
-// delay is the round trip without the time at the far end.
+// delay returns the round trip without the time at the far end.
 func (x fourTimes) delay() int64 { return (x.t4 - x.t1) - (x.t3 - x.t2) }
 
-// offset is what the echo's clock is ahead, if both ways take equally long.
+// offset returns how far the echo's clock is ahead, if both directions take equally long.
 func (x fourTimes) offset() float64 { return (float64(x.t2-x.t1) + float64(x.t3-x.t4)) / 2 }
 
 func (o *oneWay) add(x fourTimes) {
@@ -52,12 +52,12 @@ func (o *oneWay) add(x fourTimes) {
 	o.kept = append(o.kept, x)
 }
 
-// result is nil where nothing is known.
+// result returns nil if there are no exchanges with four times.
 func (o *oneWay) result() *measure.OneWay {
 	if len(o.kept) == 0 {
 		return nil
 	}
-	// Differences keep their nanoseconds in a float only near zero.
+	// A float keeps nanoseconds only for small values, so differences are used.
 	base := o.kept[0].t2 - o.kept[0].t1
 	for i := range o.kept {
 		o.kept[i].t2 -= base
@@ -81,8 +81,8 @@ func (o *oneWay) result() *measure.OneWay {
 	return r
 }
 
-// line is the least-squares fit of the offset over t1; level where a slope could
-// not be told from chance.
+// line is the least-squares fit of the offset over t1; constant if the slope is not
+// significant.
 func line(of []fourTimes) (at func(t1 int64) float64, slope float64) {
 	n := float64(len(of))
 	var t, off float64

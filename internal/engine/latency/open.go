@@ -13,16 +13,16 @@ import (
 	"soku/internal/measure"
 )
 
-// schedule is what the sender and the receiver of an open loop share.
+// schedule is the state that the sender and the receiver of an open loop share.
 type schedule struct {
 	window *roundtrip.Window
 	stop   atomic.Bool  // receiver to sender: send no more
-	lastNs atomic.Int64 // sender to receiver: when the last request left; -1 while it sends
+	lastNs atomic.Int64 // sender to receiver: when the last request was sent; -1 while it sends
 	err    error        // sender's; read after done
 	done   chan struct{}
 }
 
-// open sends on a schedule, whatever comes back.
+// open sends on a schedule, independent of replies.
 func (c *client) open(ctx context.Context) error {
 	if c.link.busy() {
 		return c.openSpinning(ctx)
@@ -30,14 +30,14 @@ func (c *client) open(ctx context.Context) error {
 	return c.openThreads(ctx)
 }
 
-// openThreads is the open loop of two threads that sleep while nothing is due.
-// The receiver is the caller's goroutine.
+// openThreads is the open loop of two threads that sleep while nothing is due. The
+// receiver is the caller's goroutine.
 func (c *client) openThreads(ctx context.Context) error {
 	s := &schedule{window: roundtrip.NewWindow(c.outstanding()), done: make(chan struct{})}
 	s.lastNs.Store(-1)
 	go func() {
 		defer close(s.done)
-		runtime.LockOSThread() // the pacer's; over the net poller too
+		runtime.LockOSThread() // for the pacer, also over the net poller
 		defer runtime.UnlockOSThread()
 		defer c.pins.Keep(measure.Sender)()
 		s.err = c.sendOnSchedule(ctx, s)
@@ -55,8 +55,8 @@ func (c *client) openThreads(ctx context.Context) error {
 	return nil
 }
 
-// outstanding is how many requests can wait at once: those of one timeout, and
-// a quarter more for a sender that catches up.
+// outstanding returns how many requests can wait at once: those of one timeout, and a
+// quarter more for a sender that catches up.
 func (c *client) outstanding() int {
 	n := 1.25*float64(c.timeout)/c.gap + 1024
 	return int(min(n, roundtrip.MaxWindow))
@@ -85,8 +85,8 @@ func (c *client) sendOnSchedule(ctx context.Context, s *schedule) error {
 	}
 }
 
-// ranOut reports whether time ran out on a sender that fell behind: what it
-// still owed from the time on was late too.
+// ranOut reports whether the test ended while the sender was late: requests that were due
+// by then count as late.
 func (c *client) ranOut(atNs, nowNs int64) bool {
 	if c.end == 0 || nowNs < c.end {
 		return false
@@ -95,7 +95,7 @@ func (c *client) ranOut(atNs, nowNs int64) bool {
 	return true
 }
 
-// leave counts a request that was due at a time and leaves now.
+// leave counts a request that was due at atNs and is sent at nowNs.
 func (c *client) leave(atNs, nowNs int64) {
 	c.begin(atNs, false)
 	if atNs >= c.omit {
@@ -118,7 +118,7 @@ func (c *client) request(ctx context.Context, s *schedule, message []byte, at in
 	return writeAll(ctx, c.link, message)
 }
 
-// receive matches replies until the sender is done and none is owed.
+// receive matches replies until the sender has finished and no request is outstanding.
 func (c *client) receive(ctx context.Context, s *schedule) error {
 	step := c.readDatagram
 	buffer := make([]byte, c.size+1)
@@ -137,14 +137,14 @@ func (c *client) receive(ctx context.Context, s *schedule) error {
 	}
 }
 
-// replies is where the receiver of a stream is.
+// replies is the receiver's position in a stream.
 type replies struct {
-	have int    // bytes of a reply that is not whole yet
+	have int    // bytes of an incomplete reply
 	next uint64 // number of the request it answers
 }
 
-// readStream reads what the stream has. All replies that came with one read
-// came at one time.
+// readStream reads what the stream has. All replies of one read have the same arrival
+// time.
 func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies, b []byte, s *schedule) error {
 	n, err := c.link.read(b[r.have:])
 	now := c.clock.now()
@@ -157,7 +157,7 @@ func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies
 		}
 		return nil
 	case errors.Is(err, io.EOF) && s.lastNs.Load() >= 0 && s.err != nil:
-		return s.err // what made the far end close tells more
+		return s.err // the sender's error explains why the far end closed
 	case err != nil:
 		return err
 	}

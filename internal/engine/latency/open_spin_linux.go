@@ -12,9 +12,9 @@ import (
 	"soku/internal/sock/longcall"
 )
 
-// openSpinning is the open loop of one thread that never sleeps: it looks for
-// replies until the next request is due. A second thread would take the processor
-// from the echo where both ends are on one host.
+// openSpinning is the open loop of one thread that never sleeps: it polls for replies
+// until the next request is due. A second thread would compete with the echo for a
+// processor if both ends are on one host.
 func (c *client) openSpinning(ctx context.Context) error {
 	l, ok := c.link.(*directLink)
 	if !ok {
@@ -32,7 +32,7 @@ func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 	if !c.stream {
 		header{magic: magicRequest, token: c.token}.put(l.d.out)
 	}
-	// The thread took some milliseconds to make, for which requests would be late. The
+	// Creating the thread took some milliseconds, by which requests would be late. The
 	// recorder is an inline one, which has no clock.
 	c.clock.start = sock.Now()
 	k.base = longcall.Nanotime() - c.clock.now()
@@ -46,20 +46,20 @@ func (c *client) keepSchedule(ctx context.Context, l *directLink) error {
 	return nil
 }
 
-// keeper keeps the schedule of an open loop that spins.
+// keeper keeps the schedule of a spinning open loop.
 type keeper struct {
 	c      *client
 	l      *directLink
 	base   int64 // the trial's start, longcall.Nanotime
 	window *roundtrip.Window
-	drawn  int64 // requests planned that count
-	ended  bool  // nothing more is planned
-	out    bool  // time ran out before all that was planned had left
-	lastNs int64 // when the last request left
+	drawn  int64 // planned requests in the measured part
+	ended  bool  // no more requests are planned
+	out    bool  // the test ended before all planned requests were sent
+	lastNs int64 // when the last request was sent
 	next   uint64
 }
 
-// slice sends and reads for a while and files what happened.
+// slice sends and reads for a while and counts the results.
 func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 	c, d := k.c, k.l.d
 	now := k.l.slice() - k.base
@@ -73,7 +73,7 @@ func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 	if done && owed == 0 {
 		return true, nil
 	}
-	// Over UDP what is owed expires.
+	// Over UDP outstanding requests expire.
 	if stuck := done || k.full() || d.phase == phaseSend; c.stream && owed > 0 && stuck && now > k.lastNs+c.timeout {
 		return true, errSilent
 	}
@@ -91,17 +91,17 @@ func (k *keeper) slice(ctx context.Context) (over bool, err error) {
 	return false, err
 }
 
-// full tells whether no more requests can wait for their replies at once.
+// full reports whether no more requests can be outstanding.
 func (k *keeper) full() bool {
 	return int64(k.l.d.batch)+k.window.Outstanding() >= int64(k.c.outstanding())
 }
 
-// plan fills the batch with what is due next, and ends it when the time is over.
+// plan fills the batch with the next due requests, and ends it when the test is over.
 func (k *keeper) plan(now int64) {
 	c, d := k.c, k.l.d
 	leaving := 0
 	if d.phase == phaseSend {
-		leaving = 1 // half of a message cannot be taken back
+		leaving = 1 // a partly sent message must be completed
 	}
 	if d.batch > leaving && c.ranOut(d.due[leaving]-k.base, now) {
 		d.batch, k.ended, k.out = leaving, true, true
@@ -127,7 +127,7 @@ func (k *keeper) plan(now int64) {
 	}
 }
 
-// file counts what left and what came. An error ends the trial.
+// file counts sent requests and replies. An error ends the trial.
 func (k *keeper) file() error {
 	c, d := k.c, k.l.d
 	for i := range d.next {
@@ -137,7 +137,7 @@ func (k *keeper) file() error {
 		c.leave(at, k.lastNs)
 	}
 	copy(d.due[:], d.due[d.next:d.batch])
-	d.left[0] = d.left[min(d.next, batchMost-1)] // of the one that is leaving
+	d.left[0] = d.left[min(d.next, batchMost-1)] // of the one being sent
 	d.batch, d.next = d.batch-d.next, 0
 	for _, r := range d.done[:d.n] {
 		if err := k.reply(r); err != nil {

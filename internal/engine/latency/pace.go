@@ -7,13 +7,13 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// pacer waits for the points of a schedule: it sleeps while they are far and
-// looks at the clock without sleeping for the last spinNs, because a timer
-// fires late by about that much and the lateness would count as latency.
+// pacer waits for the times of a schedule: it sleeps until spinNs before, and then polls
+// the clock, because a timer fires late by about that much and the delay would count as
+// latency.
 type pacer struct {
 	clock clock
 	spin  time.Duration
-	// release gives the thread back as it was.
+	// release restores the thread.
 	release func()
 }
 
@@ -23,8 +23,8 @@ func newPacer(c clock) *pacer {
 	return &pacer{clock: c, spin: late, release: restore}
 }
 
-// until waits for a point of the schedule and for room in the window, and
-// returns the time then. It also returns when the receiver has stopped.
+// until waits for a time of the schedule and for room in the window, and returns the time
+// then. It also returns if the receiver has stopped.
 func (p *pacer) until(ctx context.Context, s *schedule, at int64) (int64, error) {
 	for {
 		now, due := p.wait(at)
@@ -41,7 +41,7 @@ func (p *pacer) until(ctx context.Context, s *schedule, at int64) (int64, error)
 	}
 }
 
-// wait waits for the time, a tick at most, and says whether it has come.
+// wait waits until at, for at most a tick, and reports whether it is due.
 func (p *pacer) wait(at int64) (now int64, due bool) {
 	for napped := time.Duration(0); ; {
 		now = p.clock.now()

@@ -16,25 +16,25 @@ import (
 
 const maxMessage = 64 << 10
 
-// Run measures round trips over at least one connection, all TCP connections or
+// Run measures round trips over at least one connection, all of them TCP connections or
 // connected UDP sockets to the same end, which runs [Echo] with the same options and
-// policy. Connections take turns: the next request, on the next one, leaves when the
-// reply is in; more than one have no request rate. o is effective. f.Observe gets a
-// live interval every o.Interval with that interval's round trip times. With o.Spin
-// it takes one of this process's places for loops that spin. Run leaves conns open;
-// over TCP it half-closes them, over UDP it sends end marks, so that the echo knows.
+// policy. Connections take turns: the next request, on the next connection, is sent when
+// the reply arrived; with more than one there is no request rate. o is effective.
+// f.Observe is called with a live interval every o.Interval, with that interval's round
+// trip times. With o.Spin it reserves one of this process's places for spinning loops.
+// Run leaves conns open; over TCP it shuts down its sending side, over UDP it sends end
+// marks, so that the echo knows.
 //
-// Requests sent within o.Omit of the start are in no count. Over UDP a request
-// without a reply within o.Timeout is lost; a stream loses nothing, so over TCP
-// late replies count with the time they took, and only silence for o.Timeout
-// after the end of the time is an error.
+// Requests sent within o.Omit of the start are not counted. Over UDP a request without a
+// reply within o.Timeout is lost. TCP loses nothing, so late replies count with their
+// time, and only silence for o.Timeout after the nominal end is an error.
 //
 // With a policy of extra messages no end spins and there is no request rate.
 //
-// Sent is Received + Lost, and what was under way where the trial ended early.
-// The result holds what was counted also beside an error: of [measure.KindBroken] when
-// the far end went away or never answered, the cause of ctx when it ended
-// (noticed within 100 ms), of [measure.KindUsage] for options that cannot be.
+// Sent is Received + Lost, plus outstanding requests if the trial ended early. The result
+// holds what was counted, also with an error: of [measure.KindBroken] if the far end
+// failed or never answered, the cause of ctx if it ended (noticed within 100 ms), of
+// [measure.KindUsage] for invalid options.
 func Run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow) (*measure.Latency, error) {
 	if f.Policy.ExtraMessageEvery > 0 {
 		return run(ctx, conns, o, f, openShared)
@@ -43,7 +43,7 @@ func Run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow
 	defer leave()
 	open := openFor(spin)
 	if o.RequestRate > 0 && !spin {
-		open = openShared // its sender and its receiver are two goroutines
+		open = openShared // sender and receiver are two goroutines
 	}
 	return run(ctx, conns, o, f, open)
 }
@@ -53,7 +53,7 @@ func run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow
 	if err != nil {
 		return nil, err
 	}
-	c.lap, c.pins = f.Policy.ExtraMessageEvery, f.Pins
+	c.extraEvery, c.pins = f.Policy.ExtraMessageEvery, f.Pins
 	c.attach(open)
 	defer c.release()
 	return c.run(ctx, f.Observe)
@@ -62,7 +62,7 @@ func run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow
 func (c *client) attach(open linker) {
 	tick, threads := tickFor(c.o.Timeout.Std()), threadsClosed
 	if c.stream {
-		tick = maxTick // over a stream nothing times out but the end
+		tick = maxTick // TCP has no time-out but that of the end
 	}
 	if c.gap > 0 {
 		threads = threadsOpen
@@ -74,7 +74,7 @@ func (c *client) attach(open linker) {
 	}
 	for _, f := range c.flows {
 		f.link = open(f.conn, tick, threads)
-		// A loop that does not sleep has no waking up to take off.
+		// A loop that does not sleep has no wake-up time to subtract.
 		switch {
 		case split && f.link.split(iface):
 			if c.splits == nil {
@@ -95,10 +95,10 @@ func (c *client) release() {
 
 // flow is one of the connections, which take turns.
 type flow struct {
-	conn net.Conn
-	link link
-	rtt  *measure.Histogram // nil where there is one flow only
-	laps int64              // round trips since the last message that nobody answers
+	conn       net.Conn
+	link       link
+	rtt        *measure.Histogram // nil if there is only one flow
+	sinceExtra int64              // round trips since the last extra message
 }
 
 func (c *client) links() []link {
@@ -109,7 +109,7 @@ func (c *client) links() []link {
 	return out
 }
 
-// next makes it the next flow's turn.
+// next switches to the next flow.
 func (c *client) next() {
 	if len(c.flows) > 1 {
 		c.turn = (c.turn + 1) % len(c.flows)
@@ -122,7 +122,7 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	c.rec = roundtrip.Start(roundtrip.Config{
 		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.o.Row, 1),
 		Interval: c.o.Interval.Std(), Duration: c.o.Duration.Std(), Count: c.count, Observe: obs,
-		Inline: c.link.busy(), // another thread would take a processor from one that spins
+		Inline: c.link.busy(), // another thread would compete with a spinning one
 	})
 	var err error
 	if c.gap > 0 {
@@ -131,7 +131,7 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		err = c.closed(ctx)
 	}
 	kept := c.rec.Stop(c.clock.now() - c.omit)
-	c.farewell()
+	c.sendEnd()
 
 	l := &measure.Latency{
 		Timing: c.timing(), Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
@@ -139,35 +139,35 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		Application: kept.Application, OneWay: c.ways.result(), Split: c.splits.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.o),
 	}
 	if l.Application == nil {
-		l.Application = l.Histogram // they are the same where the kernel stamps nothing
+		l.Application = l.Histogram // they are the same without kernel time stamps
 	}
 	if err == nil && c.received == 0 {
 		err = measure.Errorf(measure.KindBroken, "measure latency to %s: none of %d requests was answered within %s", c.peer, c.sent, c.o.Timeout).
-			WithHint("is %s let through both ways, also in messages of %d bytes?", c.o.Protocol, c.size)
+			WithHint("does %s pass in both directions, also in messages of %d bytes?", c.o.Protocol, c.size)
 	}
 	return l, err
 }
 
-// client is one run. Fields of a group belong to the goroutine it names.
+// client is one run. Each group of fields belongs to the goroutine it names.
 type client struct {
 	// Set before the run.
-	o       measure.Options
-	flows   []*flow
-	turn    int  // index of the flow whose turn it is
-	link    link // that flow's
-	peer    string
-	stream  bool
-	size    int
-	clock   clock
-	omit    int64 // ns
-	end     int64 // ns, 0 where count ends the trial
-	count   int64 // 0 where the time does
-	timeout int64 // ns
-	gap     float64
-	lap     int64 // round trips of a flow before a message that nobody answers; 0 for none
-	token   uint64
-	pins    *sock.Pins
-	rec     *roundtrip.Recorder
+	o          measure.Options
+	flows      []*flow
+	turn       int  // index of the flow whose turn it is
+	link       link // of that flow
+	peer       string
+	stream     bool
+	size       int
+	clock      clock
+	omit       int64 // ns
+	end        int64 // ns, 0 if count ends the trial
+	count      int64 // 0 if end does
+	timeout    int64 // ns
+	gap        float64
+	extraEvery int64 // round trips of a flow before an extra message; 0: never
+	token      uint64
+	pins       *sock.Pins
+	rec        *roundtrip.Recorder
 
 	// The sender's.
 	sent, late int64
@@ -176,7 +176,7 @@ type client struct {
 	// The receiver's.
 	received, lost, duplicated int64
 	ways                       oneWay
-	splits                     *splits // nil where round trips are not split
+	splits                     *splits // nil if round trips are not split
 	refused                    bool    // a datagram came back as undeliverable since the last reply
 }
 
@@ -205,11 +205,11 @@ func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 	}
 	switch {
 	case c.size < least || c.size > maxMessage:
-		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes cannot be", o.Size).WithHint("use %d to %d", least, maxMessage)
+		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes are not possible", o.Size).WithHint("use %d to %d", least, maxMessage)
 	case c.end == 0 && c.count <= 0:
 		return nil, measure.Errorf(measure.KindUsage, "a latency test without a duration or a count has no end").WithHint("give one of them")
 	case o.Stamps == measure.StampsSplit && c.gap > 0:
-		return nil, measure.Errorf(measure.KindUsage, "requests on a schedule count from when they were due, which is no part of a split").WithHint("leave out the request rate or stamps %s", measure.StampsSplit)
+		return nil, measure.Errorf(measure.KindUsage, "requests on a schedule count from when they were due, which a split does not contain").WithHint("leave out the request rate or stamps %s", measure.StampsSplit)
 	case len(conns) > 1 && c.gap > 0:
 		return nil, measure.Errorf(measure.KindUsage, "a request rate is for one flow, not for %d", len(conns)).WithHint("leave out one of them")
 	case c.timeout <= 0:
@@ -239,7 +239,7 @@ func (c *client) timing() *measure.Timing {
 	return &t
 }
 
-// flowResults are the figures of each flow where there are several.
+// flowResults returns the figures of each flow if there are several.
 func (c *client) flowResults() []measure.LatencyFlow {
 	if len(c.flows) == 1 {
 		return nil
@@ -251,20 +251,20 @@ func (c *client) flowResults() []measure.LatencyFlow {
 	return out
 }
 
-// over reports whether no request may leave at the time.
+// over reports whether no request may be sent at atNs.
 func (c *client) over(atNs int64) bool {
 	return c.count > 0 && c.sent >= c.count || c.end > 0 && atNs >= c.end
 }
 
-// begin counts a request that leaves at the time, unless it was counted before.
+// begin counts a request that is sent at atNs, unless it was counted before.
 func (c *client) begin(atNs int64, before bool) {
 	if atNs >= c.omit && !before {
 		c.sent++
 	}
 }
 
-// came is when the reply that was read at the time reached this host, as far as
-// that is known and can be of a request from sentNs.
+// came returns when the reply read at readNs reached this host, if that is known and
+// plausible for a request from sentNs.
 func (c *client) came(sentNs, readNs int64) int64 {
 	if arrived := readNs - int64(c.link.late()); arrived > sentNs {
 		return arrived
@@ -272,8 +272,8 @@ func (c *client) came(sentNs, readNs int64) int64 {
 	return readNs
 }
 
-// reply counts the reply to a request that counts from sentNs, which reached
-// this host and the program at these times.
+// reply counts the reply to a request that counts from sentNs, which reached this host at
+// cameNs and the program at readNs.
 func (c *client) reply(sentNs, cameNs, readNs int64) {
 	c.refused = false
 	if sentNs < c.omit {
@@ -286,7 +286,7 @@ func (c *client) reply(sentNs, cameNs, readNs int64) {
 	}
 }
 
-// far keeps the times that the echo wrote into a reply; a clock that shows 0 is none.
+// far stores the times that the echo wrote into a reply; 0 means none.
 func (c *client) far(sentNs, cameNs, inNs, outNs int64) {
 	if sentNs >= c.omit && inNs != 0 && outNs >= inNs {
 		c.ways.add(fourTimes{sentNs, inNs, outNs, cameNs})
@@ -301,8 +301,8 @@ func (c *client) miss(sentNs, nowNs int64) {
 	}
 }
 
-// farewell tells the echo that no more requests come.
-func (c *client) farewell() {
+// sendEnd tells the echo that no more requests follow.
+func (c *client) sendEnd() {
 	var b [headerSize]byte
 	header{magic: magicEnd, token: c.token}.put(b[:])
 	for _, f := range c.flows {
@@ -312,14 +312,14 @@ func (c *client) farewell() {
 			}
 			continue
 		}
-		for range 3 { // any of them may be lost; the echo's context is the backstop
+		for range 3 { // all may be lost; then the echo's context ends it
 			_, _ = f.link.write(b[:])
 		}
 	}
 }
 
-// broken is the error for a far end that stopped halfway. Errors that already
-// speak to a person, and the cause of an ended context, stay what they are.
+// broken returns the error for a far end that failed during the test. It keeps errors
+// that are already complete, and the cause of an ended context.
 func (c *client) broken(ctx context.Context, err error) error {
 	var told *measure.Error
 	switch {
@@ -335,8 +335,8 @@ func (c *client) broken(ctx context.Context, err error) error {
 }
 
 var (
-	errSilent    = errors.New("no reply came any more")
-	errGone      = errors.New("nobody is listening on the far port any more")
+	errSilent    = errors.New("no more replies arrived")
+	errGone      = errors.New("the far port is closed now")
 	errDisorder  = errors.New("a reply does not match its request")
-	errUninvited = errors.New("more replies came than requests were sent")
+	errUninvited = errors.New("more replies arrived than requests were sent")
 )

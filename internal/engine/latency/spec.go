@@ -42,7 +42,7 @@ func defaults() measure.Options {
 	return o
 }
 
-// fill sets what an older program left out.
+// fill sets options that an older program left out.
 func fill(o *measure.Options) {
 	o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
 	o.Spin, o.Stamps = cmp.Or(o.Spin, "auto"), cmp.Or(o.Stamps, "auto")
@@ -55,7 +55,7 @@ func check(o *measure.Options) error {
 	return checkSize(o)
 }
 
-// checkSchedule refuses what does not go with requests that leave on a schedule.
+// checkSchedule rejects options that cannot be combined with a schedule of requests.
 func checkSchedule(o *measure.Options) error {
 	if o.Flows > 1 && o.RequestRate > 0 {
 		return measure.Errorf(measure.KindUsage, "flows and request_rate exclude each other: flows take turns, the next request leaves when a reply is in").WithHint("leave out one of them")
@@ -72,8 +72,8 @@ func checkSchedule(o *measure.Options) error {
 	return nil
 }
 
-// checkSize refuses messages that do not hold what they must carry, or are more than
-// what carries them.
+// checkSize rejects messages that are too small for their content or too large for the
+// protocol.
 func checkSize(o *measure.Options) error {
 	least := measure.Size(measure.MinNumberedMessage)
 	if o.Protocol == "udp" {

@@ -8,26 +8,25 @@ import (
 	"soku/internal/measure"
 )
 
-// passage is one round trip by all who saw it, in ns. sent, left, came and read are
-// on the client's clock: the program about to send, the kernel handing the request to
-// the interface, the kernel having the reply, the program having it. in and out are
-// the far end's, on its own clock; rawLeft and rawCame the client's interface's, on
-// the interface's. 0 is what nobody said.
+// passage is all times of one round trip, in ns. sent, left, came and read are on the
+// client's clock: the program is about to send, the kernel passes the request to the
+// interface, the kernel receives the reply, the program has it. in and out are on the far
+// end's clock; rawLeft and rawCame on the clock of the client's interface. 0 is unknown.
 type passage struct {
 	sent, left, came, read int64
 	in, out                int64
 	rawLeft, rawCame       int64
 }
 
-// splits collects where round trips went.
+// splits collects the parts of round trips.
 type splits struct {
-	iface    string // that the requests leave by, if known
+	iface    string // outgoing interface, if known
 	all      *parts // of every passage that can be split
-	hardware *parts // of those that the interface saw both ways; nil until there is one
+	hardware *parts // of those with hardware stamps in both directions; nil until there is one
 	replies  int64
 }
 
-// parts are what round trips are made of, each over the same passages.
+// parts are the parts of round trips, each over the same passages.
 type parts struct {
 	whole, send, iface, path, far, receive *measure.Histogram
 }
@@ -39,8 +38,8 @@ func newParts() *parts {
 	return &parts{h(), h(), h(), h(), h(), h()}
 }
 
-// add takes one passage. One whose times contradict each other is left out: the wall
-// clock, which the stamps are of, may be set at any moment.
+// add adds one passage. It ignores one whose times contradict each other: the wall clock,
+// which the stamps use, may be set at any time.
 func (s *splits) add(p passage) {
 	s.replies++
 	far, seen := p.out-p.in, p.came-p.left
@@ -58,7 +57,8 @@ func (s *splits) add(p passage) {
 	s.hardware.record(p, seen-raw, far)
 }
 
-// record takes a passage that was for so long in driver and interface.
+// record adds a passage that spent iface ns in driver and interface and far ns at the far
+// end.
 func (x *parts) record(p passage, iface, far int64) {
 	x.whole.Record(p.read - p.sent)
 	x.send.Record(p.left - p.sent)
@@ -68,9 +68,9 @@ func (x *parts) record(p passage, iface, far int64) {
 	x.receive.Record(p.read - p.came)
 }
 
-// result is nil where nothing was split. The interface's stamps are used where most
-// round trips have them, and then only those: figures of both kinds together would
-// have two paths in one.
+// result returns nil if nothing was split. Hardware stamps are used if most round trips
+// have them, and then only those round trips: both kinds together would mix two
+// definitions of the path.
 func (s *splits) result() *measure.Split {
 	if s == nil || s.all.whole.Count() == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (s *splits) result() *measure.Split {
 	return r
 }
 
-// leavesBy names the interface that the packets of conn leave by, empty if unknown.
+// leavesBy returns the outgoing interface of conn, empty if unknown.
 func leavesBy(conn net.Conn, o measure.Options) string {
 	if o.Device != "" {
 		return o.Device

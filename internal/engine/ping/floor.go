@@ -44,7 +44,7 @@ func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReadi
 		}
 		return nil, err
 	}
-	// The time may run out on a busy host: what was measured by then is the floor.
+	// On a busy host the time may run out; what was measured by then is the floor.
 	timing := s.timing()
 	return &measure.FloorReading{RTT: *l.Histogram.Percentiles(), Clock: sock.ClockSource, Timing: &timing}, nil
 }

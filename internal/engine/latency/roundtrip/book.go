@@ -8,18 +8,18 @@ import (
 	"soku/internal/sock"
 )
 
-// book is the recorder's goroutine's side: it owns the histograms.
+// book is the state of the recorder's goroutine: it owns the histograms.
 type book struct {
 	c     Config
 	total *measure.Histogram
-	app   *measure.Histogram // as total, to the program's reading; from the first that differs
+	app   *measure.Histogram // as total, but until the program read the reply; nil until one differs
 	rows  rows
 	slice series
 
 	interval    *measure.Histogram
 	intervalNs  int64
 	startNs     int64 // of the open interval
-	lost        int64 // in it
+	lost        int64 // in the open interval
 	sawAnything bool
 }
 
@@ -37,8 +37,8 @@ func newBook(c Config) *book {
 	}
 }
 
-// add files one entry. Values belong to the interval of their arrival; one that
-// is handed over after its interval was shown goes to the open one.
+// add records one entry. Values belong to the interval of their arrival; one that is
+// passed on after its interval was shown goes to the open one.
 func (b *book) add(e entry) {
 	b.closeIntervals(e.atNs)
 	b.sawAnything = true
@@ -62,16 +62,15 @@ func (b *book) add(e entry) {
 	}
 }
 
-// closeIntervals shows every interval that ended by the time.
+// closeIntervals shows every interval that ended by nowNs.
 func (b *book) closeIntervals(nowNs int64) {
 	for !b.last() && b.startNs+b.intervalNs <= nowNs {
 		b.show(b.startNs + b.intervalNs)
 	}
 }
 
-// last reports whether the open interval reaches to the nominal end. It is
-// shown by finish, so that replies on their way at the end make no interval of
-// a few microseconds.
+// last reports whether the open interval extends to the nominal end. finish shows it, so
+// that late replies do not form an interval of a few microseconds.
 func (b *book) last() bool {
 	return b.c.Duration > 0 && b.startNs+b.intervalNs >= int64(b.c.Duration)
 }
@@ -89,7 +88,7 @@ func (b *book) show(endNs int64) {
 	b.c.Observe(p)
 }
 
-// untilDue is how long until the open interval must be shown even if nothing comes.
+// untilDue returns when the open interval must be shown even without a new value.
 func (b *book) untilDue() time.Duration {
 	if b.last() {
 		return math.MaxInt64
@@ -107,7 +106,7 @@ func (b *book) finish(endNs int64) Recorded {
 	return Recorded{Histogram: b.total, Application: b.app, Rows: b.rows.kept, Series: b.slice.end(), RowsCut: b.rows.cut}
 }
 
-// rows cuts the round trips into blocks of a fixed number.
+// rows divides the round trips into blocks of a fixed number.
 type rows struct {
 	values          values // of the open row
 	length          int64
@@ -130,7 +129,7 @@ func (r *rows) add(e entry) {
 	}
 }
 
-// end closes the open row, whatever it has.
+// end closes the open row, whatever its length.
 func (r *rows) end() {
 	if r.values.n > 0 {
 		r.keep(measure.LatencyRow{StartNs: r.firstNs, EndNs: r.lastNs, RTT: r.values.summary()})

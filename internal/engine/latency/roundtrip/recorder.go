@@ -8,27 +8,27 @@ import (
 	"soku/internal/sock"
 )
 
-// Bounds of what a trial keeps.
+// Limits of what a trial stores.
 const (
-	// MaxRows is how many rows are kept: the first ones. The histogram and the
-	// series go on to the end of the trial.
+	// MaxRows is how many rows are stored: the first ones. The histogram and the series
+	// continue to the end of the trial.
 	MaxRows = 10_000
-	// MaxSeries is how many points a series has at most.
+	// MaxSeries is the most points of a series.
 	MaxSeries = 1000
 )
 
 const (
 	blockEntries = 256
 	blocks       = 256
-	// flushNs is how old a recorded value gets before the recorder has it, so
+	// flushNs is how old a recorded value may get before it is passed to the recorder, so
 	// that an interval is complete soon after its end.
 	flushNs = int64(10 * time.Millisecond)
-	// graceNs is how long after its end an interval without a later value is
-	// held open for values on their way.
+	// graceNs is how long after its end an interval without a later value stays open for
+	// values that are not passed on yet.
 	graceNs = 2 * flushNs
 )
 
-// Config says what a recorder makes of the round trips.
+// Config configures a recorder.
 type Config struct {
 	Zero     time.Time        // when the measured part begins: 0 of all times
 	Row      int64            // replies in a row; 0: one row each interval
@@ -36,26 +36,26 @@ type Config struct {
 	Duration time.Duration    // nominal length of the measured part, 0 if Count ends it
 	Count    int64            // round trips, if they end it
 	Observe  measure.Observer // or nil
-	// Inline makes Reply and Lost keep the books themselves, on the goroutine that
-	// calls them. The caller then calls Tick now and then while nothing comes. Observe
-	// is called elsewhere: the caller's thread may have none of the process's sockets
-	// and pipes.
+	// Inline makes Reply and Lost update the histograms on the calling goroutine. The
+	// caller must call Tick from time to time while no replies arrive. Observe is called
+	// on another goroutine, because the caller's thread may lack the sockets and pipes of
+	// the process.
 	Inline bool
 }
 
-// Recorded is what a recorder made. Rows has at most [MaxRows] elements, the
-// last of them may be a shorter one; Series at most [MaxSeries].
+// Recorded is the result of a recorder. Rows has at most [MaxRows] elements, of which the
+// last may be shorter; Series at most [MaxSeries].
 type Recorded struct {
 	Histogram *measure.Histogram
-	// Application is from the request to the program's reading the reply; nil where
-	// that was always when the reply came.
+	// Application is the time from the request until the program read the reply; nil if
+	// it is always the same as until the reply arrived.
 	Application *measure.Histogram
 	Rows        []measure.LatencyRow
 	Series      []measure.LatencyPoint
-	RowsCut     bool // there were more rows than are kept
+	RowsCut     bool // there were more rows than MaxRows
 }
 
-// entry is a round trip, or a loss: sentNs is then lossMark. readNs is when the
+// entry is a round trip, or a lost request: then sentNs is lossMark. readNs is when the
 // program had the reply.
 type entry struct{ sentNs, atNs, readNs int64 }
 
@@ -66,23 +66,23 @@ type block struct {
 	entries [blockEntries]entry
 }
 
-// Recorder takes round trips from one measuring goroutine. Reply and Lost
-// allocate nothing; they wait only when the recorder is a whole 65,536 values behind.
+// Recorder receives round trips from one measuring goroutine. Reply and Lost do not
+// allocate; they wait only if the recorder is 65,536 values behind.
 type Recorder struct {
 	current *block
 	flushed int64
 	full    chan *block
 	free    chan *block
 	done    chan struct{}
-	shown   chan measure.Progress // of an inline recorder that is observed
+	shown   chan measure.Progress // of an inline recorder with an observer
 	book    *book
 }
 
-// mostShown is how many intervals an observer can be behind before an inline recorder
+// mostShown is how many intervals an observer may be behind before an inline recorder
 // waits for it.
 const mostShown = 64
 
-// Start makes a recorder and its goroutine. [Recorder.Stop] must be called.
+// Start starts a recorder and its goroutine. The caller must call [Recorder.Stop].
 func Start(c Config) *Recorder {
 	r := &Recorder{done: make(chan struct{})}
 	if c.Inline {
@@ -101,7 +101,7 @@ func Start(c Config) *Recorder {
 	return r
 }
 
-// elsewhere makes observe be called on a goroutine of its own, until r.shown is closed.
+// elsewhere makes observe run on a goroutine of its own, until r.shown is closed.
 func (r *Recorder) elsewhere(observe measure.Observer) measure.Observer {
 	if observe == nil {
 		close(r.done)
@@ -117,35 +117,34 @@ func (r *Recorder) elsewhere(observe measure.Observer) measure.Observer {
 	return func(p measure.Progress) { r.shown <- p }
 }
 
-// Reply records a round trip: when its request counts from and when the reply
-// came, both ns since Config.Zero.
+// Reply records a round trip: the time from which its request counts and when the reply
+// arrived, both ns since Config.Zero.
 func (r *Recorder) Reply(sentNs, atNs int64) { r.ReplyRead(sentNs, atNs, atNs) }
 
-// ReplyRead is Reply where it is known that the program had the reply later than
-// it came to the host.
+// ReplyRead is Reply if the program is known to have read the reply later than it arrived
+// at the host.
 func (r *Recorder) ReplyRead(sentNs, atNs, readNs int64) { r.put(entry{sentNs, atNs, readNs}) }
 
-// Lost records that a request was given up at the time, ns since Config.Zero.
+// Lost records that a request was counted as lost at atNs, ns since Config.Zero.
 func (r *Recorder) Lost(atNs int64) { r.put(entry{lossMark, atNs, atNs}) }
 
-// Tick tells an inline recorder the time, ns since Config.Zero, so that it shows
-// intervals in which nothing came. Any other has a timer for that.
+// Tick gives an inline recorder the time, ns since Config.Zero, so that it shows
+// intervals without replies. Other recorders have a timer for that.
 func (r *Recorder) Tick(nowNs int64) {
 	if r.current == nil {
 		r.book.closeIntervals(nowNs - graceNs)
 	}
 }
 
-// Stop ends the recorder, waits for its goroutine and returns what it made.
-// endNs is the end of the trial, ns since Config.Zero. Call it once, after the
-// last Reply and Lost.
+// Stop ends the recorder, waits for its goroutine and returns the result. endNs is the
+// end of the trial, ns since Config.Zero. Call it once, after the last Reply and Lost.
 func (r *Recorder) Stop(endNs int64) Recorded {
 	if r.current == nil {
 		kept := r.book.finish(endNs)
 		if r.shown != nil {
 			close(r.shown)
 		}
-		<-r.done // what was shown has been seen
+		<-r.done // the observer has been called with all intervals
 		return kept
 	}
 	r.full <- r.current

@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// series cuts the trial into at most MaxSeries slices: of equal time where the
-// duration is known, else of equal numbers of round trips.
+// series divides the trial into at most MaxSeries slices: of equal time if the duration
+// is known, otherwise of equal numbers of round trips.
 type series struct {
 	sliceN int64 // round trips in a slice, or
 	sliceT int64 // ns in a slice
@@ -15,7 +15,7 @@ type series struct {
 	points []measure.LatencyPoint
 
 	atNs   int64  // of the open slice
-	values values // in it
+	values values // in the open slice
 }
 
 func newSeries(duration time.Duration, count int64) series {

@@ -6,12 +6,11 @@ import (
 	"soku/internal/measure"
 )
 
-// fewValues is up to how many values are kept as they are.
+// fewValues is the number of values up to which they are stored individually.
 const fewValues = 2048
 
-// values are the round trips of a row or a slice. Few are kept as they are,
-// because a histogram costs more to read and to empty than all of them; more go
-// to the histogram.
+// values are the round trips of a row or a slice. Few are stored individually, because
+// reading and clearing a histogram costs more than all of them; more go to the histogram.
 type values struct {
 	n, minNs, maxNs int64
 	sum             float64
@@ -38,8 +37,8 @@ func (v *values) add(ns int64) {
 	}
 }
 
-// percentiles returns the value at each percentile and empties v, which must
-// not be empty. The rank is the histogram's: p percent of the count, rounded.
+// percentiles returns the value at each percentile and empties v, which must not be
+// empty. The rank is the histogram's: p percent of the count, rounded.
 func (v *values) percentiles(ps ...float64) []float64 {
 	out := make([]float64, len(ps))
 	if v.n <= fewValues {
@@ -61,7 +60,7 @@ func (v *values) percentiles(ps ...float64) []float64 {
 	return out
 }
 
-// summary is what a row shows; it empties v.
+// summary returns the percentiles of a row; it empties v.
 func (v *values) summary() measure.Percentiles {
 	s := measure.Percentiles{Min: float64(v.minNs), Mean: v.sum / float64(v.n), Max: float64(v.maxNs), Count: v.n}
 	p := v.percentiles(50, 90, 95, 99, 99.9, 99.99)

@@ -5,44 +5,44 @@ import (
 	"sync/atomic"
 )
 
-// Verdict says what an arriving reply is.
+// Verdict is the class of an arriving reply.
 type Verdict uint8
 
 // Verdicts.
 const (
-	Stranger  Verdict = iota // answers nothing that is remembered: ignore it
-	Fresh                    // the first reply to a request that still waits
+	Stranger  Verdict = iota // matches no request in the window: ignore it
+	Fresh                    // the first reply to an outstanding request
 	Duplicate                // another reply to a request that was answered
-	Late                     // the first reply to a request that was given up as lost
+	Late                     // the first reply to a request that was counted as lost
 )
 
 const (
 	waiting uint8 = iota
 	answered
 	lost
-	lostAnswered // given up, and a reply came after all
+	lostAnswered // counted as lost, and answered later
 )
 
-// Window remembers the newest requests by number, from 0, so that a reply
-// counts for its own request and for no other, and only once.
+// Window stores the newest requests by number, from 0, so that a reply counts for its own
+// request only, and only once.
 //
-// One goroutine (the sender) calls Full and Add, one goroutine (the receiver)
-// calls Left, Answer, Expire and Outstanding; the two may be the same.
+// One goroutine (the sender) calls Full and Add, one goroutine (the receiver) calls Left,
+// Answer, Expire and Outstanding; they may be the same.
 type Window struct {
 	mask  uint64
-	at    []int64 // when sent; written by Add, the receiver's for requests that wait
+	at    []int64 // when sent; written by Add, then owned by the receiver
 	state []uint8 // receiver's
 
 	head atomic.Uint64 // number of the next request; sender's
-	tail atomic.Uint64 // oldest request that still waits; receiver's
+	tail atomic.Uint64 // oldest outstanding request; receiver's
 
 	known uint64 // requests below have a state; receiver's
 }
 
-// MaxWindow is the largest number of requests a Window remembers.
+// MaxWindow is the largest number of requests in a Window.
 const MaxWindow = 1 << 20
 
-// NewWindow makes a window for at least n outstanding requests, at most MaxWindow.
+// NewWindow returns a window for at least n outstanding requests, at most MaxWindow.
 func NewWindow(n int) *Window {
 	size := uint64(MaxWindow)
 	if n < MaxWindow {
@@ -51,12 +51,12 @@ func NewWindow(n int) *Window {
 	return &Window{mask: size - 1, at: make([]int64, size), state: make([]uint8, size)}
 }
 
-// Full reports whether the oldest waiting request must be answered or given up
-// before another is added.
+// Full reports whether the oldest outstanding request must be answered or expire before
+// another is added.
 func (w *Window) Full() bool { return w.head.Load()-w.tail.Load() > w.mask }
 
-// Add remembers a request that counts from atNs and returns its number. The
-// window must not be full. Call it before sending, so that no reply is faster.
+// Add adds a request that counts from atNs and returns its number. The window must not be
+// full. Call it before sending, so that the reply cannot arrive first.
 func (w *Window) Add(atNs int64) uint64 {
 	n := w.head.Load()
 	w.at[n&w.mask] = atNs
@@ -64,8 +64,8 @@ func (w *Window) Add(atNs int64) uint64 {
 	return n
 }
 
-// Left makes the time from which request n counts a later one, when it is known
-// better. It changes nothing for one that does not wait.
+// Left sets a more precise time from which request n counts. It has no effect if the
+// request is not outstanding.
 func (w *Window) Left(n uint64, atNs int64) {
 	head := w.learn()
 	if i := n & w.mask; n < head && head-n <= w.mask+1 && w.state[i] == waiting {
@@ -73,8 +73,8 @@ func (w *Window) Left(n uint64, atNs int64) {
 	}
 }
 
-// Answer takes the reply to request n and says what it is. For a fresh one
-// atNs is the time given to Add or Left.
+// Answer classifies the reply to request n. For a fresh one atNs is the time given to Add
+// or Left.
 func (w *Window) Answer(n uint64) (atNs int64, v Verdict) {
 	head := w.learn()
 	if n >= head || head-n > w.mask+1 {
@@ -95,8 +95,8 @@ func (w *Window) Answer(n uint64) (atNs int64, v Verdict) {
 	}
 }
 
-// Widen returns the newest number given out whose low 16 bits are low, for
-// replies that carry no more of it; ok is false if there is none.
+// Widen returns the newest request number whose low 16 bits are low, for replies that
+// carry no more of it; ok is false if there is none.
 func (w *Window) Widen(low uint16) (n uint64, ok bool) {
 	head := w.head.Load()
 	if head == 0 {
@@ -110,8 +110,8 @@ func (w *Window) Widen(low uint16) (n uint64, ok bool) {
 	return last - back, true
 }
 
-// Expire gives up every request sent before the time, oldest first, and calls
-// gone with the time each was sent.
+// Expire counts every request sent before beforeNs as lost, oldest first, and calls gone
+// with the time each was sent.
 func (w *Window) Expire(beforeNs int64, gone func(atNs int64)) {
 	head := w.learn()
 	for t := w.tail.Load(); t < head; t++ {
@@ -127,14 +127,14 @@ func (w *Window) Expire(beforeNs int64, gone func(atNs int64)) {
 	}
 }
 
-// Outstanding is how many requests, from the oldest waiting one on, may still
-// be answered; 0 when none waits.
+// Outstanding returns how many requests, from the oldest outstanding one on, may still be
+// answered; 0 if none.
 func (w *Window) Outstanding() int64 {
 	w.settle(w.learn())
 	return int64(w.known - w.tail.Load())
 }
 
-// learn gives every request added since the last call its first state.
+// learn initialises the state of every request added since the last call.
 func (w *Window) learn() (head uint64) {
 	head = w.head.Load()
 	for ; w.known < head; w.known++ {
@@ -143,7 +143,7 @@ func (w *Window) learn() (head uint64) {
 	return head
 }
 
-// settle moves the tail over requests that no longer wait.
+// settle moves the tail past requests that are not outstanding.
 func (w *Window) settle(head uint64) {
 	t := w.tail.Load()
 	moved := t

@@ -9,12 +9,12 @@ import (
 	"soku/internal/sock"
 )
 
-// Laps measures laps of round trips over a TCP connection until ctx ends: after so
-// many, one message goes that nobody answers, done gets how long each took, and rest
-// is called with when the lap began, to wait until the next. done may sort what it
-// gets, but not keep it. An error is of [measure.KindBroken] when the far end went
-// away, or the cause of ctx.
-func Laps(ctx context.Context, conn *net.TCPConn, size, rounds int, done func([]time.Duration), rest func(began time.Time)) error {
+// Batches measures batches of round trips over a TCP connection until ctx ends. After
+// rounds round trips it sends one message that is not answered, calls done with the time
+// of each, and calls rest with the beginning of the batch, to wait until the next. done
+// may sort its argument, but must not keep it. An error is of [measure.KindBroken] if the
+// far end closed the connection, or the cause of ctx.
+func Batches(ctx context.Context, conn *net.TCPConn, size, rounds int, done func([]time.Duration), rest func(began time.Time)) error {
 	o := measure.Options{Size: measure.Size(size), Timeout: measure.Duration(time.Second), Count: 1}
 	c, err := newClient([]net.Conn{conn}, o)
 	if err != nil {
@@ -25,7 +25,7 @@ func Laps(ctx context.Context, conn *net.TCPConn, size, rounds int, done func([]
 	message, reply := make([]byte, size), make([]byte, size)
 	all := make([]time.Duration, rounds)
 	for {
-		lap := sock.Now()
+		batch := sock.Now()
 		for i := range all {
 			began := sock.Now()
 			if err := writeAll(ctx, c.link, message); err != nil {
@@ -41,7 +41,7 @@ func Laps(ctx context.Context, conn *net.TCPConn, size, rounds int, done func([]
 			return c.broken(ctx, err)
 		}
 		done(all)
-		if rest(lap); ctx.Err() != nil {
+		if rest(batch); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
