@@ -285,6 +285,9 @@ func withoutDetail(e native.Event) native.Event {
 	}
 	end.Findings = slices.Clone(end.Findings)
 	end.Findings.Add(measure.CodeStreamSamplesLeftOut, measure.AtServer, nil)
+	if end.Warnings != nil { // it has been put in words
+		putInWords(&end)
+	}
 	e.End = &end
 	return e
 }

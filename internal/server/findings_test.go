@@ -50,3 +50,16 @@ func TestTheTimingInWordsSaysWhatAClientLooksFor(t *testing.T) {
 		t.Errorf("%q", asleep.Method)
 	}
 }
+
+func TestWhatIsLeftOutIsSaidToEitherClient(t *testing.T) {
+	for _, prose := range []bool{false, true} {
+		end := &measure.End{}
+		if prose {
+			putInWords(end)
+		}
+		got := withoutDetail(native.Event{Event: native.EventDone, End: end}).End
+		if len(got.Findings.With(measure.CodeStreamSamplesLeftOut)) != 1 || (len(got.Warnings) == 1) != prose {
+			t.Errorf("in words %v: %+v, %q", prose, got.Findings, got.Warnings)
+		}
+	}
+}
