@@ -47,7 +47,7 @@ race: ## run the tests that do not watch the clock under the race detector
 
 plainloops: ## test the loops that stay inside the Go runtime (docs/decisions/0005)
 	$(GO) build -tags plainloops -o /dev/null ./cmd/soku
-	$(call run_tests,-tags plainloops -short,./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp)
+	$(call run_tests,-tags plainloops,./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp)
 
 vet:
 	$(GO) vet ./...

@@ -50,3 +50,12 @@ func NeedsRoot(t testing.TB, why string) {
 		t.Skip(why + " need root")
 	}
 }
+
+// NeedsBuild leaves a test out of builds that lack what it tests: has says whether
+// this one has it. The race detector and build tags leave things out.
+func NeedsBuild(t testing.TB, has bool, what string) {
+	t.Helper()
+	if !has {
+		t.Skip("tier: this build has no " + what)
+	}
+}

@@ -97,9 +97,7 @@ func TestASlowFlowIsSlowInItsOwnFiguresOnly(t *testing.T) {
 
 func TestBothEndsSpinWhenAskedAndSaySo(t *testing.T) {
 	tier.SpendsSeconds(t)
-	if !longcall.Available {
-		t.Skip("nothing spins here")
-	}
+	tier.NeedsBuild(t, longcall.Available, stampingLoops)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		for _, rate := range []float64{0, 2000} {
 			o.RequestRate = rate

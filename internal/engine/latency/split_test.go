@@ -12,12 +12,13 @@ import (
 	"soku/test/tier"
 )
 
+// stampingLoops are what stamps requests, and what spins.
+const stampingLoops = "latency loops outside the Go runtime"
+
 // splitTrial is a trial whose round trips are split, over n flows.
 func splitTrial(t *testing.T, n int, o measure.Options) *measure.Latency {
 	t.Helper()
-	if !longcall.Available {
-		t.Skip("nothing stamps what leaves here")
-	}
+	tier.NeedsBuild(t, longcall.Available, stampingLoops)
 	o.Stamps = measure.StampsSplit
 	l, echo := trialOver(t, n, o)
 	if l.Split == nil {
@@ -91,9 +92,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
-		if !longcall.Available {
-			t.Skip("nothing stamps what leaves here")
-		}
+		tier.NeedsBuild(t, longcall.Available, stampingLoops)
 		near, far := sockets(t, o.Protocol)
 		o.Stamps, o.Count = measure.StampsSplit, 60
 		echoing(t, far, o, func(conn net.Conn, tick time.Duration, _ int) link {
@@ -116,9 +115,7 @@ func TestAPathThatHoldsIsThePath(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
-		if !longcall.Available {
-			t.Skip("nothing stamps what leaves here")
-		}
+		tier.NeedsBuild(t, longcall.Available, stampingLoops)
 		near, left := sockets(t, o.Protocol)
 		right, far := sockets(t, o.Protocol)
 		o.Stamps, o.Count = measure.StampsSplit, 60
@@ -160,9 +157,7 @@ func relay(t *testing.T, from, to net.Conn, hold time.Duration) {
 }
 
 func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
-	if !longcall.Available {
-		t.Skip("nothing stamps what leaves here")
-	}
+	tier.NeedsBuild(t, longcall.Available, stampingLoops)
 	for _, protocol := range []string{"tcp", "udp"} {
 		near, far := sockets(t, protocol)
 		o := options(protocol)
