@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
@@ -73,11 +71,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	if f.runs < 0 || f.runs > 0 && len(args) > 0 {
 		return measure.Errorf(measure.KindUsage, "--runs %d does not go with this command line", f.runs).WithHint("give a campaign, or --runs with a positive number")
 	}
-	in, err := f.read(ctx, sys, args)
-	if err != nil {
-		return err
-	}
-	r, err := report.Build(in)
+	r, err := f.build(ctx, sys, args)
 	if err != nil {
 		return err
 	}
@@ -94,7 +88,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		}
 		file := f.output
 		if folder {
-			file = filepath.Join(f.output, fileName(in.Campaign)+"."+format.name)
+			file = filepath.Join(f.output, fileName(r.Campaign)+"."+format.name)
 		}
 		if err := writeReport(sys, file, b.Bytes()); err != nil {
 			return err
@@ -140,16 +134,15 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 	return formats, folder, nil
 }
 
-// read gets the campaign, or the last tests run by hand, from the store.
-func (f reportFlags) read(ctx context.Context, sys *System, args []string) (in report.Input, err error) {
+// build makes the report of a campaign, or of the last tests run by hand.
+func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *report.Report, err error) {
 	s, err := openStore(ctx, sys, f.store)
 	if err != nil {
-		return in, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if f.runs > 0 {
-		in.Results, err = collect(s.Results(ctx, store.Query{ByHand: true, Limit: f.runs}, store.Whole))
-		return in, err
+		return handReport(ctx, s, f.runs)
 	}
 	id := store.Last
 	if len(args) > 0 {
@@ -158,36 +151,11 @@ func (f reportFlags) read(ctx context.Context, sys *System, args []string) (in r
 	c, err := store.FindCampaign(ctx, s, id)
 	if err != nil {
 		if measure.KindOf(err) == measure.KindNotFound && len(args) == 0 {
-			return in, measure.Errorf(measure.KindNotFound, "report the last campaign: none has been run").WithHint("for tests run by hand: soku report --runs 10")
+			return nil, measure.Errorf(measure.KindNotFound, "report the last campaign: none has been run").WithHint("for tests run by hand: soku report --runs 10")
 		}
-		return in, err
+		return nil, err
 	}
-	results, err := collect(s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.Whole))
-	return reportInput(c, results), err
-}
-
-func collect(list iter.Seq2[*measure.Result, error]) (out []*measure.Result, err error) {
-	for r, err := range list {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, nil
-}
-
-// reportInput puts the patterns in the order of the campaign's plan. A plan
-// that this version cannot read is no reason to have no report.
-func reportInput(c store.Campaign, results []*measure.Result) report.Input {
-	in := report.Input{Results: results, Campaign: report.Meta{
-		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
-	}}
-	if plan, err := campaign.Parse("", []byte(c.Plan)); err == nil {
-		for _, p := range plan.AllPatterns() {
-			in.Patterns = append(in.Patterns, p.Levels)
-		}
-	}
-	return in
+	return campaignReport(ctx, s, c)
 }
 
 func writeReport(sys *System, file string, data []byte) error {

@@ -13,7 +13,6 @@ import (
 	"soku/internal/agent"
 	"soku/internal/campaign"
 	"soku/internal/measure"
-	"soku/internal/report"
 	"soku/internal/store"
 	"soku/internal/text"
 	"soku/internal/version"
@@ -251,13 +250,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 	if out.Done == 0 || runErr != nil && kind != measure.KindIncomplete && kind != measure.KindRefused {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx)
-	results, err := collect(st.Results(ctx, store.Query{Campaign: c.ID(), OldestFirst: true}, store.Whole))
-	if err != nil {
-		return err
-	}
-	entry := c.Entry()
-	r, err := report.Build(reportInput(entry, results))
+	r, err := campaignReport(context.WithoutCancel(ctx), st, c.Entry())
 	if err != nil {
 		return err
 	}

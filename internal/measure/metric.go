@@ -18,7 +18,7 @@ type Metric struct {
 	Over     Combination
 
 	// Take is the figure of one successful trial. It is nil where Of and Read say
-	// how: see [Metric.Value].
+	// how: see [Metric.Value]. It reads nothing that [Result.WithoutSeries] leaves out.
 	Take func(*Result) (value float64, found bool)
 	// Of is the distribution that the metric belongs to, nil for most. Read takes
 	// it from a histogram that is not empty.

@@ -149,7 +149,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	var p plainResult
 	known := json.NewDecoder(bytes.NewReader(b))
 	known.DisallowUnknownFields()
-	if known.Decode(&p) == nil && p.checkSchema() == nil {
+	if known.Decode(&p) == nil && !known.More() && p.checkSchema() == nil {
 		*r = Result(p)
 		return nil
 	}

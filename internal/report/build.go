@@ -5,44 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"soku/internal/measure"
 	"soku/internal/stats"
 )
-
-// Build computes a report. The error is of kind not_found when there is no
-// result at all.
-func Build(in Input) (*Report, error) {
-	results := distinct(in.Results)
-	if len(results) == 0 {
-		return nil, measure.Errorf(measure.KindNotFound, "report %s: no results", cmp.Or(in.Campaign.Name, in.Campaign.ID, "of trials run by hand")).
-			WithHint("run the campaign first, or see: soku ls")
-	}
-	r := &Report{Schema: Schema, Campaign: in.Campaign, Trials: len(results)}
-	r.Title = cmp.Or(in.Campaign.Title, in.Campaign.Name, in.Campaign.ID)
-	r.From, r.To = span(results)
-	rounds := map[int]bool{}
-	for _, x := range results {
-		if x.Error != nil {
-			r.Failed++
-		}
-		if x.Origin != nil {
-			r.Ingested++
-		}
-		if x.Trial != nil {
-			rounds[x.Trial.Round] = true
-		}
-	}
-	r.Rounds = len(rounds)
-	for _, g := range byLabel(results) {
-		r.Tests = append(r.Tests, buildTest(g, in, len(results)))
-	}
-	r.Warnings = collectWarnings(results)
-	r.Hosts = collectHosts(results)
-	r.Tools = collectTools(results)
-	return r, nil
-}
 
 // distinct drops nils and repeated IDs and sorts by time, so that a report does
 // not depend on the order it was given.
@@ -60,10 +26,6 @@ func distinct(results []*measure.Result) []*measure.Result {
 		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return out
-}
-
-func span(results []*measure.Result) (from, to time.Time) {
-	return results[0].StartedAt, results[len(results)-1].StartedAt
 }
 
 // labelled is the results of one label and kind of test.
@@ -129,18 +91,18 @@ func captureOf(r *measure.Result) capture {
 	return captureRead
 }
 
-func buildTest(g labelled, in Input, allTrials int) Test {
+func (b *Builder) test(g labelled) Test {
 	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
-	patterns := byPattern(g, t.Different, in.Patterns)
+	patterns := byPattern(g, t.Different, b.patterns)
 	t.Factors = factorsOf(patterns)
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
 	for _, p := range patterns {
-		t.Rows = append(t.Rows, buildRow(p, &t, rounds, allTrials))
+		t.Rows = append(t.Rows, b.row(p, &t, rounds))
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
-	t.rank(patterns, rounds, in.Campaign.Seed)
+	t.rank(patterns, rounds, b.campaign.Seed)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}

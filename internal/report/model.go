@@ -34,7 +34,7 @@ type Input struct {
 	Patterns [][]measure.Level
 }
 
-// Report is a campaign's outcome. A Report is not changed after [Build] and
+// Report is a campaign's outcome. A Report is not changed after it was built and
 // may then be written from several goroutines at once.
 type Report struct {
 	Schema   string    `json:"schema"`

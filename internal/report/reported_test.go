@@ -101,7 +101,7 @@ func TestWhereOneSourceHasNoMedianAllAreRankedByTheirMeans(t *testing.T) {
 func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 	f := measure.Flow{Direction: measure.Forward, Samples: []measure.Sample{{EndNs: 1e9, SentBytes: 125e6}, {StartNs: 1e9, EndNs: 2e9, SentBytes: 250e6}}}
 	r := &measure.Result{Test: measure.TestTCP, Flows: []measure.Flow{f}, Origin: &measure.Origin{}}
-	s := seriesOf(r, measure.MetricGoodput, 1)
+	s := seriesOf(r, draw(r, 1), measure.MetricGoodput)
 	if len(s.points) != 2 || s.points[0].value != 1e9 || s.points[1].value != 2e9 {
 		t.Errorf("%+v", s.points)
 	}
@@ -109,7 +109,7 @@ func TestTheSendersSamplesOfAnIngestedTrialAreDrawn(t *testing.T) {
 		t.Error("the result was changed")
 	}
 	r.Origin = nil // of soku's own a receiver that got nothing is no receiver that is not known
-	if s := seriesOf(r, measure.MetricGoodput, 1); s.points[0].value != 0 {
+	if s := seriesOf(r, draw(r, 1), measure.MetricGoodput); s.points[0].value != 0 {
 		t.Errorf("%+v", s.points)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-func buildRow(p pattern, t *Test, rounds map[int]int, allTrials int) Row {
+func (b *Builder) row(p pattern, t *Test, rounds map[int]int) Row {
 	row := Row{Pattern: p.name, Levels: alignLevels(p.levels, t.Factors)}
 	slices.SortStableFunc(p.results, func(a, b *measure.Result) int {
 		return cmp.Or(cmp.Compare(roundOf(a), roundOf(b)), cmp.Compare(repeatOf(a), repeatOf(b)), a.StartedAt.Compare(b.StartedAt))
@@ -17,7 +17,8 @@ func buildRow(p pattern, t *Test, rounds map[int]int, allTrials int) Row {
 		if path := r.Path.String(); !slices.Contains(row.Paths, path) {
 			row.Paths = append(row.Paths, path)
 		}
-		if s := seriesOf(r, t.Basis.Metric, allTrials); len(s.points) > 0 {
+		drawn := b.drawn[r]
+		if s := seriesOf(r, drawn, t.Basis.Metric); len(s.points) > 0 {
 			row.series = append(row.series, s)
 		}
 		if r.Origin != nil {
@@ -27,7 +28,7 @@ func buildRow(p pattern, t *Test, rounds map[int]int, allTrials int) Row {
 			row.Failed++
 			continue
 		}
-		row.sharings = append(row.sharings, sharingOf(r, allTrials)...)
+		row.sharings = append(row.sharings, drawn.sharings...)
 		row.Trials++
 		row.Confidence.add(r.Summary.Confidence)
 		if v, ok := t.Basis.Metric.Value(r); ok && plausible(v) {
@@ -38,7 +39,9 @@ func buildRow(p pattern, t *Test, rounds map[int]int, allTrials int) Row {
 	row.combine(t.Test, succeeded, rounds)
 	row.Route = routeOf(succeeded)
 	row.Reported = reportedOf(succeeded)
-	row.loads = loadsOf(succeeded, &row, allTrials)
+	if row.underLoad() {
+		row.loads = b.loadsOf(succeeded)
+	}
 	return row
 }
 

@@ -15,26 +15,33 @@ const (
 	leastPoints = 20
 )
 
-// seriesOf is a trial over time: goodput of all directions together,
-// connections a second, or the median and the maximum round trip of each slice.
-func seriesOf(r *measure.Result, rankedBy *measure.Metric, allTrials int) series {
+// seriesOf is a trial over time: connections a second where trials are ranked by
+// them, else as [pointsOf] has it.
+func seriesOf(r *measure.Result, d drawing, rankedBy *measure.Metric) series {
+	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil, points: d.points}
+	if rankedBy == measure.MetricConnections {
+		s.points = d.connections
+	}
+	return s
+}
+
+// pointsOf is the median and the maximum round trip of each slice of a trial, or
+// goodput of all directions together.
+func pointsOf(r *measure.Result, allTrials int) []point {
 	points := pointsFor(allTrials)
-	s := series{round: roundOf(r), repeat: repeatOf(r), failed: r.Error != nil}
 	switch {
-	case rankedBy == measure.MetricConnections:
-		s.points = connectionSeries(r.Latency, points)
 	case r.Latency != nil:
-		s.points = thinLatency(r.Latency.Series, points)
+		return thinLatency(r.Latency.Series, points)
 	case len(r.Flows) == 1:
-		s.points = thinRate(drawnSamples(r, r.Flows[0]), points)
+		return thinRate(drawnSamples(r, r.Flows[0]), points)
 	case len(r.Flows) > 1:
 		flows := slices.Clone(r.Flows)
 		for i := range flows {
 			flows[i].Samples = drawnSamples(r, flows[i])
 		}
-		s.points = thinRate(together(flows), points)
+		return thinRate(together(flows), points)
 	}
-	return s
+	return nil
 }
 
 // drawnSamples are a flow's samples. Of an ingested trial of which only the sender

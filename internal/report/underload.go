@@ -15,18 +15,11 @@ func (r *Row) underLoad() bool {
 	return r.Histogram(measure.IdleRoundTrips) != nil || r.Histogram(measure.LoadedRoundTrips) != nil
 }
 
-// loadsOf is each trial's round trips over time; the results are of trials that
-// succeeded.
-func loadsOf(results []*measure.Result, row *Row, allTrials int) []loadSeries {
-	if !row.underLoad() {
-		return nil
-	}
+// loadsOf is each trial's round trips over time.
+func (b *Builder) loadsOf(results []*measure.Result) []loadSeries {
 	var out []loadSeries
 	for _, r := range results {
-		if r.UnderLoad == nil {
-			continue
-		}
-		if s := loadSeriesOf(r, pointsFor(allTrials)); len(s.parts) > 0 {
+		if s := b.drawn[r].load; len(s.parts) > 0 {
 			out = append(out, s)
 		}
 	}

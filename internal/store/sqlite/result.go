@@ -120,7 +120,7 @@ func decode(document string, detail store.Detail) (*measure.Result, error) {
 	if detail == store.Outline {
 		return r, measure.UnmarshalOutline([]byte(document), r)
 	}
-	return r, json.Unmarshal([]byte(document), r)
+	return r, r.UnmarshalJSON([]byte(document)) // json.Unmarshal would read it twice more
 }
 
 func (s *sqlite) Missing(ctx context.Context, ids []string) ([]string, error) {

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/report"
+	"soku/internal/store"
+)
+
+// campaignReport makes the report of a campaign from the results that the store
+// has of it, with the patterns in the order of its plan. A plan that this version
+// cannot read is no reason to have no report. One document is in memory at a time.
+func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*report.Report, error) {
+	var patterns [][]measure.Level
+	if plan, err := campaign.Parse("", []byte(c.Plan)); err == nil {
+		for _, p := range plan.AllPatterns() {
+			patterns = append(patterns, p.Levels)
+		}
+	}
+	q := store.Query{Campaign: c.ID, OldestFirst: true}
+	trials, err := s.Count(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	b := report.NewBuilder(report.Meta{
+		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
+	}, patterns, trials)
+	for r, err := range s.Results(ctx, q, store.Whole) {
+		if err != nil {
+			return nil, err
+		}
+		b.Add(r)
+	}
+	return b.Report()
+}
+
+// handReport makes the report of the last n results that belong to no campaign.
+func handReport(ctx context.Context, s store.Store, n int) (*report.Report, error) {
+	var ids []string
+	for e, err := range store.Entries(ctx, s, store.Query{ByHand: true, Limit: n}) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, e.ID)
+	}
+	b := report.NewBuilder(report.Meta{}, nil, len(ids))
+	for _, id := range slices.Backward(ids) {
+		r, err := s.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		b.Add(r)
+	}
+	return b.Report()
+}

@@ -1,0 +1,31 @@
+package measure
+
+import "slices"
+
+// WithoutSeries is r without what is large and in no metric ([Metric]): samples,
+// streams, rows and points over time, histograms that are in no [Distribution],
+// and members that this version does not know. It is for those who hold many
+// results at a time. What is left is shared with r.
+func (r *Result) WithoutSeries() *Result {
+	out := *r
+	out.unknown = nil
+	out.Flows = slices.Clone(r.Flows)
+	for i := range out.Flows {
+		out.Flows[i].Samples, out.Flows[i].Streams = nil, nil
+	}
+	out.Latency = r.Latency.withoutSeries()
+	if r.UnderLoad != nil {
+		out.UnderLoad = &UnderLoad{r.UnderLoad.Before.withoutSeries(), r.UnderLoad.During.withoutSeries(), r.UnderLoad.After.withoutSeries()}
+	}
+	return &out
+}
+
+func (l *Latency) withoutSeries() *Latency {
+	if l == nil {
+		return nil
+	}
+	out := *l
+	out.Rows, out.Series, out.Flows, out.Application = nil, nil, nil, nil
+	out.Arrivals, out.OneWay, out.Split = nil, nil, nil
+	return &out
+}

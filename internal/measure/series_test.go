@@ -1,0 +1,87 @@
+package measure_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+// documents are results of every test, as an earlier version wrote them.
+func documents(t *testing.T) map[string]*measure.Result {
+	t.Helper()
+	files, err := filepath.Glob("../../test/fixtures/*/results/*")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d documents (%v)", len(files), err)
+	}
+	out := map[string]*measure.Result{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err == nil && strings.HasSuffix(file, ".gz") {
+			var z *gzip.Reader
+			if z, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
+				b, err = io.ReadAll(z)
+			}
+		}
+		r := new(measure.Result)
+		if err == nil {
+			err = json.Unmarshal(b, r)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		out[file] = r
+	}
+	return out
+}
+
+func TestMetricsAreTheSameWithoutSeries(t *testing.T) {
+	tests, figures := map[measure.Test]bool{}, 0
+	for file, r := range documents(t) {
+		before, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short := r.WithoutSeries()
+		after, err := json.Marshal(short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(after) >= len(before) && len(r.Flows) > 0 {
+			t.Errorf("%s: %d bytes are %d without series", file, len(before), len(after))
+		}
+		for _, member := range []string{`"samples":[{`, `"streams":[{`, `"series":[{`, `"rows":[{`} {
+			if bytes.Contains(after, []byte(member)) {
+				t.Errorf("%s: it still has %s", file, member)
+			}
+		}
+		if again, _ := json.Marshal(r); !bytes.Equal(again, before) {
+			t.Errorf("%s was changed", file)
+		}
+		for _, m := range measure.Metrics() {
+			v, found := m.Value(r)
+			if w, still := m.Value(short); w != v || still != found {
+				t.Errorf("%s: %s is %g (%t), without series %g (%t)", file, m.Key, v, found, w, still)
+			}
+			if m.Parts != nil {
+				p, q, found := m.Parts(r)
+				if x, y, still := m.Parts(short); x != p || y != q || still != found {
+					t.Errorf("%s: the parts of %s differ", file, m.Key)
+				}
+			}
+			if found {
+				figures++
+			}
+		}
+		tests[r.Test] = true
+	}
+	if len(tests) < 7 || figures < 300 {
+		t.Errorf("compared %d figures of %d tests", figures, len(tests))
+	}
+}
