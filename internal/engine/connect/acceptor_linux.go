@@ -15,26 +15,24 @@ import (
 	"soku/internal/sock"
 )
 
-// bestAcceptor is the fastest way here.
+// bestAcceptor is the fastest implementation on this system.
 var bestAcceptor acceptors = listenRaw
 
-// backlog is how many connections may wait at one socket to be accepted; the
-// kernel cuts it to net.core.somaxconn.
+// backlog is how many connections may wait at one socket to be accepted; the kernel
+// limits it to net.core.somaxconn.
 const backlog = 65535
 
-// fewestSockets and mostSockets bound how many listening sockets share the
-// port, each with a thread. The kernel spreads connections over them. One queue
-// of 4096 overflows when many connectors keep the processors from the
-// acceptors for a tenth of a second, and a SYN that is dropped comes again after
-// a second.
+// fewestSockets and mostSockets limit how many listening sockets share the port, each with
+// a thread. The kernel spreads connections over them. One queue
+// of 4096 overflows when many connectors keep the acceptors from running for a tenth of a
+// second, and a dropped SYN is retransmitted after a second.
 const (
 	fewestSockets = 2
 	mostSockets   = 8
 )
 
-// rawAcceptor accepts with system calls of its own. Accepted sockets inherit
-// the timeouts of the listening ones, so that no call on either blocks for
-// longer than a tick.
+// rawAcceptor accepts with raw system calls. Accepted sockets inherit the time-outs of
+// the listening ones, so that no call on either blocks for longer than a tick.
 type rawAcceptor struct {
 	fds  []int
 	next atomic.Int32 // socket of the next thread
@@ -72,8 +70,8 @@ func (a *rawAcceptor) listen(local netip.AddrPort, requests bool) (int, error) {
 		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv),
 		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv))
 	if requests {
-		// A connection is handed over when its request is there (tcp(7)), so
-		// that no thread waits for one.
+		// The kernel passes on a connection only when its request has arrived (tcp(7)),
+		// so that no thread waits for a request.
 		err = errors.Join(err, unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, 1))
 	}
 	if err != nil {
@@ -127,7 +125,7 @@ func (a *rawAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
 	for ctx.Err() == nil {
 		t.one()
 	}
-	// What was set up before the end counts, though nobody took it yet.
+	// Connections set up before the end count, even if they are not accepted yet.
 	_ = unix.SetNonblock(fd, true)
 	for limit := sock.Now().Add(tick); t.one() && sock.Now().Before(limit); {
 	}
@@ -146,14 +144,14 @@ func newAcceptLoop(fd int, l *Listener) *acceptLoop {
 	return &acceptLoop{l: l, fd: uintptr(fd), bytes: make([]byte, max(l.size, 1))}
 }
 
-// one reports whether a connection was there.
+// one accepts one connection and reports whether there was one.
 func (t *acceptLoop) one() bool {
 	t.size = unix.SizeofSockaddrInet6
 	fd, _, e := unix.Syscall6(unix.SYS_ACCEPT4, t.fd, uintptr(unsafe.Pointer(&t.from)), uintptr(unsafe.Pointer(&t.size)), unix.SOCK_CLOEXEC, 0, 0)
 	switch e {
 	case 0:
 	case unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM:
-		// It passes when others close theirs.
+		// Temporary: it ends when other connections are closed.
 		t.l.noFiles.Store(true)
 		time.Sleep(10 * time.Millisecond)
 		return false

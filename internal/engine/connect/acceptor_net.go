@@ -13,7 +13,7 @@ import (
 	"soku/internal/sock"
 )
 
-// netAcceptor is the twin of the raw way on every system.
+// netAcceptor is the portable implementation.
 type netAcceptor struct{ l *net.TCPListener }
 
 func listenNet(local netip.Addr, _ measure.Options) (acceptor, int, string, error) {
@@ -30,9 +30,9 @@ func listenNet(local netip.Addr, _ measure.Options) (acceptor, int, string, erro
 func (a netAcceptor) threads() int { return 1 }
 func (a netAcceptor) close()       { _ = a.l.Close() }
 
-// drain makes a connection of its own and takes what comes until that one: the
-// queue keeps the order. A deadline alone would not do, for one that goes by
-// before the call ends it without a look at the queue.
+// drain makes a connection of its own and accepts until that one arrives: the queue keeps
+// the order. A deadline alone is not enough, because Accept with an expired deadline
+// returns without reading the queue.
 func (a netAcceptor) drain(ctx context.Context) {
 	dialer := net.Dialer{Timeout: drainTime}
 	last, err := dialer.DialContext(ctx, "tcp", a.l.Addr().String())
@@ -53,11 +53,11 @@ func (a netAcceptor) drain(ctx context.Context) {
 	}
 }
 
-// drainTime bounds each of a drain's two waits, for where its own connection
-// does not get through.
+// drainTime limits each of the two waits of drain, in case its own connection does not
+// succeed.
 const drainTime = 500 * time.Millisecond
 
-// atOnce bounds how many connections are answered at a time.
+// atOnce is how many connections are answered at a time.
 const atOnce = 1024
 
 func (a netAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
@@ -73,7 +73,7 @@ func (a netAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
 	turns := make(chan struct{}, atOnce)
 	for over := false; ; {
 		if !over && ctx.Err() != nil {
-			// What was set up before the end counts, though nobody took it yet.
+			// Connections set up before the end count, even if they are not accepted yet.
 			over = true
 			if !release() {
 				<-woken

@@ -14,15 +14,15 @@ type entry struct {
 	lost         bool
 }
 
-// held is how many entries a connector keeps for the collector; a connector
-// that is further ahead waits.
+// held is how many entries a connector stores for the collector; a connector waits if it
+// is further ahead.
 const held = 8192
 
 // connector opens one connection after the other on a thread of its own.
 type connector struct {
 	r      *run
 	maker  maker
-	counts counts // the connector's until it has ended
+	counts counts // owned by the connector until it has ended
 
 	mu   sync.Mutex
 	full []entry // written by the connector
@@ -34,8 +34,8 @@ func newConnector(r *run) *connector {
 }
 
 func (c *connector) work() {
-	// A blocking call then wakes this goroutine's own thread, and the schedule's
-	// naps are the thread's.
+	// A blocking call then wakes this goroutine's own thread, and timer slack is set for
+	// this thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer c.r.pins.Keep(measure.Sender)()
@@ -46,7 +46,7 @@ func (c *connector) work() {
 	}
 }
 
-// closed opens the next connection when the last is closed.
+// closed is the closed loop: it opens the next connection when the last is closed.
 func (c *connector) closed() {
 	r := c.r
 	for now := int64(0); !r.stop.Load(); {
@@ -59,19 +59,19 @@ func (c *connector) closed() {
 		}
 		now = end
 		if how != opened {
-			// Refusals come at once; a host that refuses is not to be stormed.
+			// A refusal arrives at once; do not flood a host that refuses.
 			now = r.clock.now()
-			nap(int64(refusalPause), r)
+			sleep(int64(refusalPause), r)
 		}
 	}
 }
 
-// refusalPause is how long a connector of a closed loop rests after a failure.
+// refusalPause is the pause of a connector in a closed loop after a failure.
 const refusalPause = 10 * time.Millisecond
 
-// open begins each attempt when it is due. The attempts are shared out one by
-// one, so that a connector that is held up holds up nothing else; when none was
-// free in time there are more from then on.
+// open is the open loop: it begins each attempt when it is due. Attempts are assigned one
+// by one, so that a delayed connector delays no other attempt. If none was free in time,
+// another connector is added.
 func (c *connector) open() {
 	r := c.r
 	p := newPacer(r)
@@ -86,12 +86,12 @@ func (c *connector) open() {
 		now := p.until(due)
 		r.waiting.Add(-1)
 		if r.stop.Load() || r.end > 0 && now >= r.end {
-			return // what was still due was late and is counted as that
+			return // attempts that were still due count as late
 		}
 		if float64(now-due) > r.gap {
 			c.counts.late++
 		}
-		if now-due > patience && r.waiting.Load() == 0 {
+		if now-due > lateBound && r.waiting.Load() == 0 {
 			r.grow()
 		}
 		_, end, how := c.maker.connect()
@@ -101,12 +101,12 @@ func (c *connector) open() {
 	}
 }
 
-// patience is how late an attempt may be, while no connector waits for the next,
-// before there is one more. What a busy processor delays by less, more threads
-// would only delay further.
-const patience = int64(2 * time.Millisecond)
+// lateBound is how late an attempt may be, while no connector waits for the next, before
+// a connector is added. For shorter delays, which a busy processor causes, more threads
+// would only add delay.
+const lateBound = int64(2 * time.Millisecond)
 
-// finish serves and closes a connection that was set up, and counts.
+// finish serves and closes a connection that was set up, and counts it.
 func (c *connector) finish(fromNs, endNs int64, how outcome) outcome {
 	if how == opened {
 		if c.r.serves() {
@@ -130,8 +130,8 @@ func (c *connector) finish(fromNs, endNs int64, how outcome) outcome {
 	return how
 }
 
-// put keeps an entry for the collector. It allocates while the buffer grows to
-// the size that the rate needs, and no more.
+// put stores an entry for the collector. It allocates only while the buffer grows to the
+// size that the rate needs.
 func (c *connector) put(e entry) {
 	for {
 		c.mu.Lock()
@@ -145,7 +145,7 @@ func (c *connector) put(e entry) {
 	}
 }
 
-// take gives the collector what was put since; it is good until the next take.
+// take returns the entries since the last call; the slice is valid until the next call.
 func (c *connector) take() []entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,8 +153,8 @@ func (c *connector) take() []entry {
 	return c.read
 }
 
-// nap sleeps ns, in steps after which the end of the run is noticed.
-func nap(ns int64, r *run) {
+// sleep sleeps ns in steps, so that the end of the run is noticed.
+func sleep(ns int64, r *run) {
 	for ns > 0 && !r.stop.Load() {
 		step := min(ns, int64(tick))
 		time.Sleep(time.Duration(step))

@@ -4,7 +4,7 @@ package connect
 
 import "syscall"
 
-// outcomeOf sorts what connect, read or write said.
+// outcomeOf classifies the error of connect, read or write.
 func outcomeOf(e syscall.Errno) outcome {
 	switch e {
 	case 0:

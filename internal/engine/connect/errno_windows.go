@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// outcomeOf sorts what connect, read or write said.
+// outcomeOf classifies the error of connect, read or write.
 func outcomeOf(e syscall.Errno) outcome {
 	switch e {
 	case 0:

@@ -7,36 +7,35 @@ import (
 	"soku/internal/measure"
 )
 
-// outcome is how one attempt ended. Those up to opened..other are in no order
-// of weight.
+// outcome is how one attempt ended.
 type outcome uint8
 
 const (
 	opened      outcome = iota
-	refused             // ECONNREFUSED: a reset came for the SYN
-	timedOut            // nothing came within the connect timeout
+	refused             // ECONNREFUSED: a reset answered the SYN
+	timedOut            // no answer within the connect timeout
 	reset               // ECONNRESET, EPIPE: set up, and reset before it was served
 	closedEarly         // set up, and closed by the far end before it was served
-	unreachable         // EHOSTUNREACH, ENETUNREACH, and what else ICMP says
+	unreachable         // EHOSTUNREACH, ENETUNREACH, other ICMP errors
 	noPort              // EADDRNOTAVAIL, EADDRINUSE: this host has no free port for the pair of addresses
-	noFile              // EMFILE, ENFILE: this process or host has no descriptor left
+	noFile              // EMFILE, ENFILE: this process or host has no more descriptors
 	noMemory            // ENOBUFS, ENOMEM
 	forbidden           // EACCES, EPERM: this host does not permit it
 	badSource           // EADDRNOTAVAIL of bind, EINVAL: not an address to measure from
 	other
-	stopped // the context ended first; counts as nothing
+	stopped // the context ended first; not counted
 	outcomes
 )
 
-// names are the outcomes as a result lists them.
+// names are the outcomes as they appear in a result.
 var names = [outcomes]string{
 	opened: "opened", refused: "refused", timedOut: "timeout", reset: "reset", closedEarly: "closed_early",
 	unreachable: "unreachable", noPort: "no_port", noFile: "no_descriptor", noMemory: "no_memory",
 	forbidden: "forbidden", badSource: "bad_source", other: "other", stopped: "stopped",
 }
 
-// own reports whether the outcome says something about this host and not about
-// the path: going on would measure nothing.
+// own reports whether the outcome has its cause on this host and not on the path: then
+// continuing would measure nothing.
 func (o outcome) own() bool {
 	switch o {
 	case noPort, noFile, noMemory, forbidden, badSource:
@@ -45,7 +44,7 @@ func (o outcome) own() bool {
 	return false
 }
 
-// explain is the error that ends a trial for an outcome of this host's own.
+// explain returns the error that ends a trial for an outcome caused by this host.
 func (o outcome) explain(target string, after int64) *measure.Error {
 	what := func(kind measure.Kind, why string) *measure.Error {
 		return measure.Errorf(kind, "connect %s: after %d connections: %s", target, after, why)
@@ -70,7 +69,7 @@ func (o outcome) explain(target string, after int64) *measure.Error {
 	return what(measure.KindInternal, names[o])
 }
 
-// nothingOpened is the error of a trial in which no attempt succeeded.
+// nothingOpened returns the error of a trial in which no attempt succeeded.
 func nothingOpened(target string, attempts int64, failures map[string]int64) *measure.Error {
 	kinds := slices.Sorted(maps.Keys(failures))
 	slices.SortStableFunc(kinds, func(a, b string) int { return int(failures[b] - failures[a]) })

@@ -13,9 +13,9 @@ import (
 // floorTime is how long the floor is measured.
 const floorTime = 150 * time.Millisecond
 
-// Floor measures what this host and this program add to a set-up: one
-// connector against a listener of this process on loopback, of the family that
-// o asks for, closing with resets. o is effective.
+// Floor measures what this host and this program add to a set-up: one connector against a
+// listener of this process on loopback, of the family in o, closing with resets. o is
+// effective.
 func Floor(ctx context.Context, o measure.Options) (*measure.FloorReading, error) {
 	local := netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	if o.IPVersion == 6 {

@@ -14,14 +14,14 @@ import (
 	"soku/internal/sock"
 )
 
-// Listener is the far end: a port of its own for one session, whose
-// connections it counts, answers where the session has a size, and closes. It
-// also counts connections that came another way, given to [Listener.Take].
+// Listener is the far end: a port for one session. It counts the connections to that
+// port, answers them if the session has a size, and closes them. It also counts
+// connections from another port, given to [Listener.Take].
 type Listener struct {
 	size    int
-	peers   []netip.Addr // who is counted
+	peers   []netip.Addr // addresses that are counted
 	port    int
-	via     acceptor // nil where there is no port of its own
+	via     acceptor // nil if it has no port
 	path    string
 	zero    time.Time
 	serving atomic.Bool
@@ -32,28 +32,28 @@ type Listener struct {
 	noFiles                     atomic.Bool
 }
 
-// acceptor is a listening socket and the way its connections are taken.
+// acceptor is a listening socket and how its connections are accepted.
 type acceptor interface {
-	// serve accepts until the context ends, on the processor that pins give it;
-	// several goroutines may call it.
+	// serve accepts until the context ends, pinned as pins say; several goroutines may
+	// call it.
 	serve(ctx context.Context, pins *sock.Pins, l *Listener)
-	// drain takes what came before the start and counts none of it.
+	// drain closes the connections from before the start without counting them.
 	drain(ctx context.Context)
 	threads() int
 	close()
 }
 
-// Wait bounds how long a connection may take to send its request.
+// requestWait limits how long a connection may take to send its request.
 const requestWait = time.Second
 
-// Portless is a listener without a port of its own.
+// Portless returns a listener without a port.
 func Portless(o measure.Options) *Listener {
 	return &Listener{size: int(o.Size), zero: sock.Now(), path: netPath}
 }
 
-// Listen opens a port that the system picks on local, for the connections of
-// peers. o is effective. Where no such port can be had the listener has port 0
-// and counts what [Listener.Take] gets; the error says why and is no failure.
+// Listen opens a port chosen by the system on local, for the connections of peers. o is
+// effective. If no port can be opened, the listener has port 0 and counts what
+// [Listener.Take] gets; the error has the reason and is not a failure.
 func Listen(local netip.Addr, peers []netip.Addr, o measure.Options) (*Listener, error) {
 	return listenWith(local, peers, o, bestAcceptor)
 }
@@ -67,17 +67,17 @@ func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with ac
 	}
 	a, port, path, err := with(local.Unmap(), o)
 	if err != nil {
-		return l, measure.Errorf(measure.KindRefused, "listen on a port of its own at %s: %w", local, err)
+		return l, measure.Errorf(measure.KindRefused, "listen on a port for this session at %s: %w", local, err)
 	}
 	l.via, l.port, l.path = a, port, path
 	return l, nil
 }
 
-// Port is the port that was opened, 0 for none.
+// Port returns the port, 0 for none.
 func (l *Listener) Port() int { return l.port }
 
-// Begin drops what came so far, which takes a second at most; what comes from then
-// on is counted. Call it once, before Serve. ctx is for the connection it may make.
+// Begin closes the connections so far, which takes at most a second; later ones are
+// counted. Call it once, before Serve. ctx is for the connection that it may make.
 func (l *Listener) Begin(ctx context.Context) {
 	if l.via != nil {
 		l.via.drain(ctx)
@@ -86,9 +86,8 @@ func (l *Listener) Begin(ctx context.Context) {
 	l.serving.Store(true)
 }
 
-// Serve counts until ctx ends, and returns what it counted since Begin. It
-// notices the end of ctx within 100 ms. pins keep the loops that accept on
-// processors; nil keeps none.
+// Serve counts until ctx ends, and returns the count since Begin. It notices the end of
+// ctx within 100 ms. pins pin the accepting loops; nil pins none.
 func (l *Listener) Serve(ctx context.Context, pins *sock.Pins) *measure.Connect {
 	unwatch := context.AfterFunc(ctx, func() { l.over.Store(true) })
 	defer unwatch()
@@ -113,16 +112,15 @@ func (l *Listener) Serve(ctx context.Context, pins *sock.Pins) *measure.Connect 
 	return c
 }
 
-// OutOfFiles reports whether accepting failed for want of descriptors.
+// OutOfFiles reports whether accepting failed because there were no descriptors.
 func (l *Listener) OutOfFiles() bool { return l.noFiles.Load() }
 
-// Accepted is how many connections were counted so far.
+// Accepted returns how many connections were counted so far.
 func (l *Listener) Accepted() int64 { return l.accepted.Load() }
 
-// Take counts and answers a connection that came to another port, and leaves
-// it open. It may block for as long as the client takes to send its request, a
-// second at most. It reports whether the connection was counted: those before
-// Begin and after the end of Serve are not.
+// Take counts and answers a connection to another port, and leaves it open. It may block
+// until the client has sent its request, at most a second. It reports whether the
+// connection was counted: those before Begin and after the end of Serve are not.
 func (l *Listener) Take(c net.Conn) bool {
 	if !l.serving.Load() {
 		return false
@@ -141,7 +139,7 @@ func (l *Listener) Close() {
 
 func (l *Listener) now() int64 { return int64(sock.Since(l.zero)) }
 
-// count adds n connections, the last of which was accepted at the time.
+// count adds n connections, the last of which was accepted at atNs.
 func (l *Listener) count(n, atNs int64) {
 	if l.accepted.Add(n) == n {
 		l.firstNs.Store(atNs)
@@ -154,12 +152,12 @@ func (l *Listener) count(n, atNs int64) {
 	}
 }
 
-// known reports whether connections from a are the session's.
+// known reports whether connections from a belong to the session.
 func (l *Listener) known(a netip.Addr) bool {
 	return slices.Contains(l.peers, a.Unmap().WithZone(""))
 }
 
-// answer reads the request and sends as much back.
+// answer reads the request and sends the same bytes back.
 func (l *Listener) answer(c net.Conn) {
 	if l.size == 0 {
 		return

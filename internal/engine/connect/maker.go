@@ -8,7 +8,7 @@ import (
 	"soku/internal/sock"
 )
 
-// Target is what connections go to and what is done with each.
+// Target is where connections go and what is done with each.
 type Target struct {
 	Addr     netip.AddrPort
 	Preamble []byte // sent first on every connection; nil for nothing
@@ -16,21 +16,21 @@ type Target struct {
 	Reset    bool   // close with a reset, which leaves no port in TIME_WAIT
 }
 
-// maker makes connections one after the other. It belongs to one goroutine,
-// which is locked to its thread. The order of calls is connect, serve, close;
-// after an outcome other than opened of connect the rest is left out.
+// maker makes connections one after the other. It belongs to one goroutine, which is
+// locked to its thread. The calls are connect, serve, close in this order; if connect
+// returns another outcome than opened, the others are skipped.
 type maker interface {
-	// connect sets one connection up. start is just before the SYN is asked
-	// for, end just after the SYN-ACK was seen; both in ns of the run's clock.
+	// connect sets one connection up. start is just before the SYN is requested, end just
+	// after the SYN-ACK was seen; both in ns of the run's clock.
 	connect() (start, end int64, how outcome)
-	// serve sends preamble and request, takes the reply, and waits for the far
-	// end's close where the target says so.
+	// serve sends preamble and request, reads the reply, and waits for the far end's
+	// close if the target says so.
 	serve() outcome
-	// close ends the connection as the target says.
+	// close closes the connection as the target says.
 	close()
 }
 
-// makers is how a maker is made; tests take either way.
+// makers creates a maker; tests use both implementations.
 type makers func(*run, int) (maker, error)
 
 // clock counts ns since its start on the monotonic clock, without allocating.
@@ -38,10 +38,10 @@ type clock struct{ start time.Time }
 
 func (c clock) now() int64 { return int64(sock.Since(c.start)) }
 
-// tick is how long a call may block before it looks at the context.
+// tick is the longest blocking call before the context is checked.
 const tick = 40 * time.Millisecond
 
-// sources are the addresses to connect from; empty leaves it to the system.
+// sources returns the addresses to connect from; empty lets the system choose.
 func sources(o measure.Options) ([]netip.Addr, error) {
 	if o.Sources != "" {
 		return measure.ParseSources(o.Sources)

@@ -12,16 +12,15 @@ import (
 	"soku/internal/sock"
 )
 
-// rawPath is how a result names the system calls of this file.
+// rawPath is the name of this implementation in a result.
 const rawPath = "raw system calls"
 
-// bestMaker is the fastest way here.
+// bestMaker is the fastest implementation on this system.
 var bestMaker makers = newRawMaker
 
-// rawMaker opens sockets with system calls of its own. connect blocks: over
-// loopback the handshake is over when it returns, without a poll between.
-// SO_SNDTIMEO bounds the call (socket(7)); what is not set up by then is
-// awaited in steps of a tick.
+// rawMaker opens sockets with raw system calls. connect blocks: over loopback the
+// handshake is complete when it returns, without a poll. SO_SNDTIMEO limits the call
+// (socket(7)); after that await waits in steps of a tick.
 type rawMaker struct {
 	r        *run
 	fd       uintptr
@@ -40,7 +39,7 @@ type rawMaker struct {
 	reply    []byte
 }
 
-// address is a sockaddr as the kernel takes it.
+// address is a sockaddr in the kernel's layout.
 type address struct {
 	b [unix.SizeofSockaddrInet6]byte
 	n uintptr
@@ -66,7 +65,7 @@ func newRawMaker(r *run, index int) (maker, error) {
 	return m, nil
 }
 
-// rawAddress lays an address out as sockaddr_in or sockaddr_in6 (ip(7), ipv6(7)).
+// rawAddress converts an address to sockaddr_in or sockaddr_in6 (ip(7), ipv6(7)).
 func rawAddress(a netip.AddrPort) address {
 	var out address
 	ip := a.Addr().Unmap()
@@ -122,7 +121,7 @@ func (m *rawMaker) connect() (start, end int64, how outcome) {
 	return start, end, opened
 }
 
-// prepare sets the options of a fresh socket.
+// prepare sets the options of a new socket.
 func (m *rawMaker) prepare() outcome {
 	m.set(unix.SOL_SOCKET, unix.SO_SNDTIMEO, unsafe.Pointer(&m.brief), unsafe.Sizeof(m.brief))
 	if m.r.target.Reset {
@@ -140,8 +139,8 @@ func (m *rawMaker) prepare() outcome {
 	if len(m.from) == 0 {
 		return opened
 	}
-	// The port is chosen by connect, which knows all four parts of the pair and
-	// may take one that is in use towards another address.
+	// connect chooses the port: it knows the remote address and may reuse a port that is
+	// in use with another one.
 	m.set(unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, unsafe.Pointer(&m.yes), unsafe.Sizeof(m.yes))
 	from := &m.from[m.turn%len(m.from)]
 	m.turn++
@@ -158,7 +157,7 @@ func (m *rawMaker) set(level, name int, value unsafe.Pointer, size uintptr) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_SETSOCKOPT, m.fd, uintptr(level), uintptr(name), uintptr(value), size, 0)
 }
 
-// await waits for a handshake that is under way, at most the connect timeout.
+// await waits for a handshake in progress, at most the connect timeout.
 func (m *rawMaker) await(start int64) syscall.Errno {
 	for {
 		if m.r.stop.Load() {
@@ -210,7 +209,7 @@ func (m *rawMaker) serve() outcome {
 	}
 	n, how := m.receive(m.reply[:1], began)
 	if how == opened && n > 0 {
-		return other // more than was asked for
+		return other // more bytes than requested
 	}
 	if how == reset && m.r.target.Reset {
 		return opened // closed is closed
@@ -231,7 +230,7 @@ func (m *rawMaker) receive(b []byte, began int64) (int, outcome) {
 	}
 }
 
-// pausedOr is opened for an error after which a call is made again.
+// pausedOr returns opened for an error after which the call is repeated.
 func (m *rawMaker) pausedOr(e syscall.Errno, began int64) outcome {
 	switch {
 	case e != unix.EAGAIN && e != unix.EINTR:
@@ -246,7 +245,7 @@ func (m *rawMaker) pausedOr(e syscall.Errno, began int64) outcome {
 
 func (m *rawMaker) close() { _, _, _ = unix.RawSyscall(unix.SYS_CLOSE, m.fd, 0, 0) }
 
-// descriptor is a file descriptor as package sock takes it.
+// descriptor is a file descriptor in the form that package sock needs.
 type descriptor uintptr
 
 func (d descriptor) Control(f func(fd uintptr)) error  { f(uintptr(d)); return nil }

@@ -14,10 +14,10 @@ import (
 	"soku/internal/sock"
 )
 
-// netPath is how a result names the way through package net.
+// netPath is the name of this implementation in a result.
 const netPath = "package net"
 
-// netMaker is the twin of the raw way on every system.
+// netMaker is the portable implementation.
 type netMaker struct {
 	r       *run
 	dialers []*net.Dialer // one a source, at least one
@@ -60,7 +60,7 @@ func (m *netMaker) connect() (start, end int64, how outcome) {
 	return start, end, opened
 }
 
-// outcome sorts an error of package net.
+// outcome classifies an error of package net.
 func (m *netMaker) outcome(err error) outcome {
 	var wrong *measure.Error
 	var e syscall.Errno
@@ -109,11 +109,11 @@ func (m *netMaker) serve() outcome {
 	}
 	_, err := m.conn.Read(m.reply[:1])
 	if err == nil {
-		return other // more than was asked for
+		return other // more bytes than requested
 	}
 	how := m.outcome(err)
 	if how == closedEarly || how == reset && m.r.target.Reset {
-		return opened // that is what was awaited
+		return opened // the expected close
 	}
 	return how
 }

@@ -4,5 +4,5 @@ package connect
 
 const rawPath = netPath
 
-// bestMaker is the fastest way here.
+// bestMaker is the fastest implementation on this system.
 var bestMaker makers = newNetMaker

@@ -6,14 +6,13 @@ import (
 	"soku/internal/sock/pace"
 )
 
-// pacer waits for the points of a schedule on a goroutine locked to its
-// thread: it sleeps while they are far and looks at the clock without sleeping
-// for the last spin, because a sleep ends late by about that much and the
-// lateness would count as latency.
+// pacer waits for the times of a schedule on a goroutine locked to its thread: it sleeps
+// until shortly before and then polls the clock for the duration spin, because a sleep
+// ends late by about that much and the delay would count as latency.
 type pacer struct {
 	r       *run
 	spin    int64
-	release func() // gives the thread back as it was
+	release func() // restores the thread
 }
 
 func newPacer(r *run) *pacer {
@@ -21,8 +20,8 @@ func newPacer(r *run) *pacer {
 	return &pacer{r: r, spin: int64(late), release: restore}
 }
 
-// until waits for a point of the schedule, or the end of the run, and returns
-// the time then.
+// until waits for a time of the schedule, or the end of the run, and returns the time
+// then.
 func (p *pacer) until(due int64) int64 {
 	for {
 		now := p.r.clock.now()

@@ -14,25 +14,23 @@ import (
 	"soku/internal/sock"
 )
 
-// MostInFlight is how many connections an open loop sets up at a time at most.
+// MostInFlight is the most connections that an open loop sets up at a time.
 const MostInFlight = 1024
 
-// Run opens connections to t until o.Count of them or o.Duration are over.
-// Without o.RequestRate o.Streams connectors each open the next when the last
-// is closed. With it attempts begin on that schedule, connections a second, by
-// as many connectors as are needed, up to [MostInFlight]; set-up times then
-// count from when an attempt was due. o is effective. pins keep the connectors on
-// processors; nil keeps none. obs, which may be nil, gets a live interval every
-// o.Interval.
+// Run opens connections to t until o.Count of them or o.Duration are over. Without
+// o.RequestRate, o.Streams connectors each open the next connection when the last is
+// closed. With it, attempts begin on that schedule, in connections a second, by as many
+// connectors as needed, up to [MostInFlight]; set-up times then count from when an
+// attempt was due. o is effective. pins pin the connectors; nil pins none. obs, which may
+// be nil, is called with a live interval every o.Interval.
 //
-// What the path or the far end does to an attempt (refused, timeout, reset,
-// unreachable) is counted and the trial goes on. Errors are: of
-// [measure.KindUnreachable] when no attempt succeeded; of [measure.KindBroken]
-// when this host ran out of ports, descriptors or memory, of
-// [measure.KindPermission] or [measure.KindUsage] when it does not allow the
-// connection or an option; or the cause of ctx, whose end is noticed within
-// 100 ms. What was counted until then is returned beside the error. The end has
-// Latency and Connect; Connect.Accepted is the far end's to say.
+// Failures caused by the path or the far end (refused, timeout, reset, unreachable) are
+// counted and the trial continues. Errors are: of [measure.KindUnreachable] if no attempt
+// succeeded; of [measure.KindBroken] if this host ran out of ports, descriptors or
+// memory, of [measure.KindPermission] or [measure.KindUsage] if it does not allow the
+// connection or an option; or the cause of ctx, whose end is noticed within 100 ms. What
+// was counted until then is returned with the error. The end has Latency and Connect; the
+// far end provides Connect.Accepted.
 func Run(ctx context.Context, t Target, o measure.Options, pins *sock.Pins, obs measure.Observer) (*measure.End, error) {
 	return runWith(ctx, t, o, pins, obs, bestMaker)
 }
@@ -46,7 +44,7 @@ func runWith(ctx context.Context, t Target, o measure.Options, pins *sock.Pins, 
 	return r.run(ctx, obs)
 }
 
-// run is one trial. Fields of a group belong to the goroutine it names.
+// run is one trial. Each group of fields belongs to the goroutine it names.
 type run struct {
 	// Set before the run.
 	target  Target
@@ -58,14 +56,14 @@ type run struct {
 	cancel  context.CancelCauseFunc
 	with    makers
 	pins    *sock.Pins
-	end     int64   // ns, 0 where the count ends the trial
-	count   int64   // 0 where the time does
+	end     int64   // ns, 0 if the count ends the trial
+	count   int64   // 0 if the time does
 	timeout int64   // ns
 	gap     float64 // ns between two attempts that are due; 0 in a closed loop
 
 	next    atomic.Int64 // number of the next attempt
 	waiting atomic.Int32 // connectors whose attempt is not due yet
-	stop    atomic.Bool  // the context has ended, or an attempt failed for this host's own reason
+	stop    atomic.Bool  // the context has ended, or an attempt failed because of this host
 
 	mu         sync.Mutex
 	connectors []*connector
@@ -100,7 +98,7 @@ func newRun(t Target, o measure.Options) (*run, error) {
 	return r, nil
 }
 
-// request is what a client sends: bytes whose value says nothing.
+// request returns the bytes that a client sends; their values have no meaning.
 func request(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -109,12 +107,12 @@ func request(size int) []byte {
 	return b
 }
 
-// serves reports whether anything is sent or awaited once a connection is set up.
+// serves reports whether a connection sends or awaits anything after its set-up.
 func (r *run) serves() bool { return len(r.message) > 0 || r.target.Await }
 
 func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, error) {
-	// Without ctx's deadline: package net would end a handshake at it, a moment
-	// before the context says so, and that would look like no answer in time.
+	// Without ctx's deadline: package net would end a handshake at the deadline, a moment
+	// before the context does, and that would count as a timeout.
 	r.ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer r.cancel(nil)
 	defer context.AfterFunc(ctx, func() { r.cancel(context.Cause(ctx)) })()
@@ -133,7 +131,7 @@ func (r *run) run(ctx context.Context, obs measure.Observer) (*measure.End, erro
 	r.working.Wait()
 	endNs := r.clock.now()
 	if r.gap > 0 && !r.stop.Load() {
-		endNs = max(endNs, r.end) // the last attempt was due before the end of the time
+		endNs = max(endNs, r.end) // the last attempt was due before the end
 	}
 	r.cancel(nil)
 	kept := books(endNs)
@@ -174,7 +172,7 @@ func (r *run) verdict(ctx context.Context, total counts) error {
 	return nil
 }
 
-// fail ends the run; the first reason stays.
+// fail ends the run; the first error is kept.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	if r.err == nil {
@@ -185,7 +183,7 @@ func (r *run) fail(err error) {
 	r.cancel(err)
 }
 
-// net reports whether the run goes through package net.
+// net reports whether the run uses package net.
 func (r *run) net() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +205,7 @@ func (r *run) timing() *measure.Timing {
 	return t
 }
 
-// grow adds a connector, up to the most there may be.
+// grow adds a connector, up to the maximum.
 func (r *run) grow() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,7 +227,7 @@ func (r *run) grow() {
 	r.working.Go(c.work)
 }
 
-// list is the connectors there are now.
+// list returns the current connectors.
 func (r *run) list() []*connector {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -244,7 +242,7 @@ func (r *run) total() counts {
 		}
 		sum.late += c.counts.late
 	}
-	// Attempts that were due and never made because the time was over.
+	// Attempts that were due and never made because the test ended.
 	if r.gap > 0 && r.count == 0 && !r.stop.Load() {
 		due := int64(math.Ceil(float64(r.end) / r.gap))
 		sum.late += max(0, due-sum.attempts())
@@ -252,7 +250,7 @@ func (r *run) total() counts {
 	return sum
 }
 
-// counts are attempts by how they ended.
+// counts are attempts by outcome.
 type counts struct {
 	by   [outcomes]int64
 	late int64 // began more than a gap after they were due
@@ -284,8 +282,8 @@ func (c counts) failures() map[string]int64 {
 	return out
 }
 
-// collect starts the goroutine that takes what the connectors recorded and
-// gives it, in order of time, to the recorder. The function it returns ends it.
+// collect starts the goroutine that passes the records of all connectors, in order of
+// time, to the recorder. The function it returns ends it.
 func (r *run) collect(obs measure.Observer) func(endNs int64) roundtrip.Recorded {
 	rec := roundtrip.Start(roundtrip.Config{
 		Zero: r.clock.start, Interval: r.o.Interval.Std(), Duration: r.o.Duration.Std(), Count: r.count, Observe: obs,
@@ -313,7 +311,7 @@ func (r *run) collect(obs measure.Observer) func(endNs int64) roundtrip.Recorded
 	}
 }
 
-// collectEvery is how old a recorded value gets before the recorder has it.
+// collectEvery is how old a record may get before it is passed to the recorder.
 const collectEvery = 10 * time.Millisecond
 
 func (r *run) drain(rec *roundtrip.Recorder, batch *[]entry) {

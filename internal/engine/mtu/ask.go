@@ -12,52 +12,52 @@ import (
 )
 
 const (
-	// tick bounds how long an ended context goes unnoticed.
+	// tick limits how long the end of a context goes unnoticed.
 	tick = 20 * time.Millisecond
-	// gap is between two probes.
+	// gap is the time between two probes.
 	gap = 20 * time.Millisecond
-	// Hosts tell of closed ports about once a second after the first few (RFC 1812
-	// section 4.3.2.8 asks routers for a limit, and Linux has this one). Faster probes
-	// would be taken for too large.
+	// Hosts report closed ports about once a second after the first few (RFC 1812 section
+	// 4.3.2.8 asks routers for such a limit, and Linux has this one). Faster probes would
+	// be taken for too large.
 	udpGap, udpAtOnce = time.Second, 5
-	// timeoutLeast and timeoutTimes say how long to wait for an answer once a round
-	// trip is known.
+	// timeoutLeast and timeoutTimes set how long to wait for an answer once a round trip
+	// is known.
 	timeoutLeast, timeoutTimes = 250 * time.Millisecond, 4
-	// reportedTries is how many probes of a size are enough where a node says that
-	// it is too large.
+	// reportedTries is how many probes of a size are enough if a node reports that it is
+	// too large.
 	reportedTries = 2
 )
 
-// asker sends packets of a size and waits for what comes of them.
+// asker sends packets of a size and waits for the outcome.
 type asker struct {
-	prober   probe.Prober
-	target   netip.Addr
-	o        measure.Options
-	patience time.Duration
-	number   uint16
-	sent     int
-	arriving int       // probes that were to arrive
-	next     time.Time // when the next one of these may leave
-	slowest  time.Duration
-	blocked  string // what the last error said that was not about size
+	prober        probe.Prober
+	target        netip.Addr
+	o             measure.Options
+	answerTimeout time.Duration
+	number        uint16
+	sent          int
+	arriving      int       // probes meant to reach the target
+	next          time.Time // when the next of these may be sent
+	slowest       time.Duration
+	blocked       string // reason of the last error that was not about size
 }
 
-// reaction is what came of packets of one size.
+// reaction is the outcome of packets of one size.
 type reaction struct {
 	kind    probe.Kind // Arrived, Expired or Nothing
 	from    netip.Addr
 	rtt     time.Duration
 	sent    int
-	local   bool // this host would not send it
+	local   bool // this host refused to send it
 	reports []measure.MTUReport
 }
 
-// patient is how long to wait for an answer, by the slowest round trip so far.
-func (a *asker) patient() time.Duration {
+// timeout returns how long to wait for an answer, from the slowest round trip so far.
+func (a *asker) timeout() time.Duration {
 	return min(a.o.Timeout.Std(), max(timeoutLeast, timeoutTimes*a.slowest))
 }
 
-// ask sends packets of that size until one is answered, o.Count at most.
+// ask sends packets of bytes until one is answered, at most o.Count.
 func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error) {
 	for r.sent < int(a.o.Count) {
 		if len(r.reports) > 0 && r.sent >= reportedTries {
@@ -86,7 +86,7 @@ func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error)
 	return r, nil
 }
 
-// wait holds the gap between probes.
+// wait waits for the gap between probes.
 func (a *asker) wait(ctx context.Context, hop int) error {
 	for {
 		if ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (a *asker) wait(ctx context.Context, hop int) error {
 		if left <= 0 {
 			break
 		}
-		// What is late is not waited for, but it must leave the queue.
+		// Late answers are ignored, but they must be removed from the queue.
 		if err := a.receive(min(left, tick), func(probe.Answer) {}); err != nil {
 			return err
 		}
@@ -112,13 +112,13 @@ func (a *asker) wait(ctx context.Context, hop int) error {
 }
 
 // listen waits for the answer to the newest probe. A report about its size does not end
-// the waiting: what really happened to the probe does.
+// the wait, because only the outcome of the probe counts.
 func (a *asker) listen(ctx context.Context, r *reaction, at time.Time) error {
 	for r.kind == probe.Nothing {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		left := a.patience - sock.Since(at)
+		left := a.answerTimeout - sock.Since(at)
 		if left <= 0 {
 			break
 		}
@@ -132,7 +132,7 @@ func (a *asker) listen(ctx context.Context, r *reaction, at time.Time) error {
 
 func (a *asker) take(got probe.Answer, r *reaction, at time.Time) {
 	if got.Vague || got.Number != a.number {
-		return // what is not known to be of this size says nothing of it
+		return // an answer that may be to another size says nothing about this one
 	}
 	switch got.Kind {
 	case probe.Arrived, probe.Expired:

@@ -8,11 +8,10 @@ import (
 	"soku/internal/measure"
 )
 
-// silence is how many hops in a row may stay silent before the way is taken to be
-// lost.
+// silence is how many hops in a row may be silent before the search along the path ends.
 const silence = 5
 
-// locate finds how far packets get that do not get through, and what stops them.
+// locate finds how far packets that are too large get, and what stops them.
 func (f *finder) locate(ctx context.Context) error {
 	if f.local {
 		return nil
@@ -25,11 +24,11 @@ func (f *finder) locate(ctx context.Context) error {
 	return nil
 }
 
-// walk asks each hop with packets of both sizes.
+// walk probes each hop with packets of both sizes.
 func (f *finder) walk(ctx context.Context) error {
 	silent := 0
 	for hop := 1; hop <= f.o.MaxHops && silent < silence; hop++ {
-		f.tell(f.out.FailedBytes, hop)
+		f.show(f.out.FailedBytes, hop)
 		small, err := f.ask(ctx, f.out.Sizes[0].Bytes, hop)
 		if err != nil {
 			return err
@@ -61,7 +60,7 @@ func (f *finder) walk(ctx context.Context) error {
 	return nil
 }
 
-// confirm compares what nodes said with what got through.
+// confirm compares what nodes reported with what arrived.
 func (f *finder) confirm() {
 	for i := range f.out.Reports {
 		r := &f.out.Reports[i]
@@ -69,7 +68,7 @@ func (f *finder) confirm() {
 	}
 }
 
-// conclude names the place.
+// conclude names the place where larger packets end.
 func (f *finder) conclude() {
 	f.out.After = &measure.MTUHop{Hop: 0, Address: f.prober.Local().String()}
 	for _, h := range f.out.Hops {
@@ -92,13 +91,13 @@ func (f *finder) conclude() {
 	case i >= 0:
 		f.out.Limit = measure.LimitBlackHole
 	default:
-		// No hop told anything of itself; nobody knows where.
+		// No hop answered, so the place is unknown.
 		f.out.After = nil
 	}
 }
 
-// hopOf is the distance of an address, or where larger packets end if it never
-// answered otherwise: routers have several.
+// hopOf returns the distance of an address, or of the place where larger packets end if
+// the address gave no other answer: routers have several addresses.
 func (f *finder) hopOf(address string) int {
 	for _, h := range f.out.Hops {
 		if h.Address == address {

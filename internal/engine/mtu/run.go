@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// smallIPv4 and smallIPv6 are sizes that everything carries (RFC 791: 68), or, in
-	// IPv6, with room for a probe; below the 1280 bytes that a path must carry, so
-	// that one which does not is found.
+	// smallIPv4 and smallIPv6 are sizes that every path carries: for IPv4 68 (RFC 791),
+	// for IPv6 enough for a probe. It is below the 1280 bytes that an IPv6 path must
+	// carry, so that a path that does not is found.
 	smallIPv4, smallIPv6 = 68, 100
-	// largest is what the length field of an IPv4 header says at most.
+	// largest is the maximum of the length field in an IPv4 header.
 	largest = 65535
-	// fallback is the size to begin with where the interface is not known.
+	// fallback is the first size if the interface is not known.
 	fallback = 1500
-	// toTarget is the hop limit of probes that are to arrive.
+	// toTarget is the hop limit of probes to the target.
 	toTarget = 255
 )
 
-// Run finds the path MTU to target. A size counts as too large when o.Count packets of
-// it, or two where a node on the way says so, stay without an answer. o is effective.
-// view, which may be nil, is told each size and each hop before it is asked, and must
-// return within a few milliseconds.
+// Run finds the path MTU to target. A size counts as too large if o.Count packets of it,
+// or two if a node on the path reports it, get no answer. o is effective. view, which may
+// be nil, is called with each size and each hop before it is probed, and must return
+// within a few milliseconds.
 //
-// Errors are those of [probe.Open], of [measure.KindUnreachable] where the target does
-// not answer small packets, of [measure.KindBroken] where the system stops sending or
-// receiving, or the cause of ctx, whose end is noticed within 100 ms. What was found
-// until then is returned beside the error, nil where nothing was.
+// Errors are those of [probe.Open], of [measure.KindUnreachable] if the target does not
+// answer small packets, of [measure.KindBroken] if the system stops sending or receiving,
+// or the cause of ctx, whose end is noticed within 100 ms. What was found until then is
+// returned with the error, nil if nothing was.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(measure.MTUStep)) (*measure.PathMTU, error) {
 	target = target.Unmap()
 	p, err := probe.Open(probe.Config{What: "mtu", Target: target, Options: o, Flows: 1})
@@ -40,7 +40,7 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(me
 	defer p.Close()
 	timing := p.Timing()
 	f := &finder{
-		asker: asker{prober: p, target: target, o: o, patience: o.Timeout.Std()},
+		asker: asker{prober: p, target: target, o: o, answerTimeout: o.Timeout.Std()},
 		view:  view,
 		out: &measure.PathMTU{
 			Probe: o.Probe, Timing: &timing, Port: o.Port, Limit: measure.LimitUnknown,
@@ -57,7 +57,8 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(me
 	return f.out, err
 }
 
-// interfaceMTU is that of the interface that has the address, or of the one that is named.
+// interfaceMTU returns the MTU of the interface with the local address, or of the named
+// one.
 func interfaceMTU(local netip.Addr, device string) int {
 	if i, err := net.InterfaceByName(device); err == nil {
 		return min(i.MTU, largest)
@@ -77,16 +78,16 @@ func interfaceMTU(local netip.Addr, device string) int {
 	return fallback
 }
 
-// finder is one run; one goroutine has it.
+// finder is one run; one goroutine uses it.
 type finder struct {
 	asker
-	view  func(measure.MTUStep) // nil: nobody looks
+	view  func(measure.MTUStep) // may be nil
 	out   *measure.PathMTU
-	hints []int // sizes that nodes on the way said, not tried yet
-	local bool  // the smallest size that failed did not leave this host
+	hints []int // sizes reported by nodes on the path, not tried yet
+	local bool  // this host refused the smallest size that failed
 }
 
-// search halves the interval of sizes. out.Bytes always got through.
+// search halves the interval of sizes. Packets of out.Bytes have always arrived.
 func (f *finder) search(ctx context.Context) error {
 	small := smallIPv4
 	if f.target.Is6() {
@@ -99,7 +100,7 @@ func (f *finder) search(ctx context.Context) error {
 	if !ok {
 		return f.noAnswer(small)
 	}
-	f.patience = f.patient()
+	f.answerTimeout = f.timeout()
 	for next := f.out.InterfaceBytes; next > f.out.Bytes; next = f.next() {
 		if _, err := f.size(ctx, next); err != nil {
 			return err
@@ -123,8 +124,8 @@ func (f *finder) noAnswer(small int) error {
 	return measure.Errorf(measure.KindUnreachable, "mtu %s: packets of %d bytes: %s", f.target, small, why).WithHint(hint, f.target)
 }
 
-// next is the size to try, or 0 when there is none between what got through and what
-// did not.
+// next returns the size to try, or 0 if there is none between the largest that arrived
+// and the smallest that did not.
 func (f *finder) next() int {
 	lo, hi := f.out.Bytes, f.out.FailedBytes
 	if hi == 0 || hi-lo <= 1 {
@@ -132,7 +133,7 @@ func (f *finder) next() int {
 	}
 	for len(f.hints) > 0 {
 		hint := f.hints[0]
-		// What a node said is right if that size gets through and one byte more does not.
+		// A reported size is right if it arrives and one byte more does not.
 		switch {
 		case hint > lo && hint < hi:
 			return hint
@@ -145,9 +146,9 @@ func (f *finder) next() int {
 	return lo + (hi-lo)/2
 }
 
-// size tries one size and keeps what came of it.
+// size tries one size and stores the outcome.
 func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
-	f.tell(bytes, 0)
+	f.show(bytes, 0)
 	r, err := f.ask(ctx, bytes, toTarget)
 	if err != nil {
 		return false, err
@@ -168,16 +169,16 @@ func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
 	return ok, nil
 }
 
-// tell says what is asked next.
-func (f *finder) tell(bytes, hop int) {
+// show reports what is probed next.
+func (f *finder) show(bytes, hop int) {
 	if f.view != nil {
 		f.view(measure.MTUStep{Asking: bytes, Hop: hop, Passed: f.out.Bytes, Failed: f.out.FailedBytes})
 	}
 }
 
-// report keeps what a node said of sizes.
+// report stores what a node reported about sizes.
 func (f *finder) report(said measure.MTUReport) {
-	const most = 32 // somebody may make them up
+	const most = 32 // reports may be forged
 	for _, known := range f.out.Reports {
 		if known == said {
 			return

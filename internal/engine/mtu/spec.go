@@ -17,7 +17,7 @@ var _ = measure.Register(measure.Spec{
 	Fill:     probe.FillPort,
 	Check:    check,
 	Length:   func(measure.Options) (measure.Duration, bool) { return assumedSearch, true },
-	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // probes are no load worth a price
+	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
 	Metrics: measure.TestMetrics{
 		Families: []*measure.Family{measure.PathMTUFamily},
 		Ranking:  []*measure.Metric{measure.MetricPathMTU},
@@ -35,7 +35,7 @@ func defaults() measure.Options {
 // maxTries is how often a size may be tried.
 const maxTries = 100
 
-// assumedSearch is how long the search for a path MTU takes that is not the interface's.
+// assumedSearch is the assumed time of a search whose result is not the interface's MTU.
 const assumedSearch = measure.Duration(10 * time.Second)
 
 func check(o *measure.Options) error {

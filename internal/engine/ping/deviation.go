@@ -2,8 +2,8 @@ package ping
 
 import "math"
 
-// stats are the running mean and spread of the round trips, by Welford's way, which
-// loses nothing of a small spread around a large mean.
+// stats is the running mean and spread of the round trips by Welford's method, which
+// stays precise for a small spread around a large mean.
 type stats struct {
 	n        int64
 	mean, m2 float64
@@ -16,7 +16,7 @@ func (s *stats) add(v float64) {
 	s.m2 += off * (v - s.mean)
 }
 
-// deviation is the standard deviation of all round trips as a whole, which the ping of
+// deviation returns the standard deviation over all round trips, which the ping of
 // iputils calls mdev: the root of the mean square less the squared mean.
 func (s *stats) deviation() float64 {
 	if s.n == 0 {

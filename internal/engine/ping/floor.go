@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	floorTime    = 200 * time.Millisecond // at most, all together
+	floorTime    = 200 * time.Millisecond // maximum in total
 	floorRun     = 150 * time.Millisecond // of sending
-	floorSpacing = 5 * time.Millisecond   // at most
+	floorSpacing = 5 * time.Millisecond   // maximum
 	floorTimeout = 50 * time.Millisecond
 )
 
-// Floor pings this host's loopback with the same payload size: what the tool and
-// the system add to every round trip. A processor that slept between two
-// requests is slower to answer, so it keeps o.Spacing, up to 5 ms. It takes
-// 200 ms at most. Errors are as of [Run].
+// Floor pings this host's loopback with the same payload size, to measure what the tool
+// and the system add to every round trip. A processor that slept between two requests
+// answers more slowly, so it keeps o.Spacing, up to 5 ms. It takes at most 200 ms. Errors
+// are those of [Run].
 func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReading, error) {
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()

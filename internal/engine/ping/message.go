@@ -18,10 +18,10 @@ import (
 //	| type | code | check  | id     | seq    | token         | number        | pattern
 //	+------+------+--------+--------+--------+---------------+---------------+----...
 //
-// The payload begins with the token. It is drawn for each run, so that replies to
-// other pings of this host are told apart even if identifier and sequence number
-// are the same. The number is the whole of which seq is the low 16 bits. A payload
-// too short for them has only as much of this as fits whole.
+// The payload begins with the token. It is random for each run, so that replies to other
+// pings of this host are distinguished even if identifier and sequence number are the
+// same. seq is the low 16 bits of the number. A payload that is too short contains only
+// the fields that fit completely.
 const (
 	headerSize  = 8 // of ICMP echo
 	tokenSize   = 8
@@ -31,7 +31,7 @@ const (
 	protocolICMPv6 = 58
 )
 
-// request builds echo request number n into b, which has the payload's final length.
+// request builds echo request number n; payload has the final length.
 func request(v6 bool, id uint16, token, n uint64, payload []byte) ([]byte, error) {
 	if len(payload) >= tokenSize {
 		binary.BigEndian.PutUint64(payload, token)
@@ -46,16 +46,16 @@ func request(v6 bool, id uint16, token, n uint64, payload []byte) ([]byte, error
 	return m.Marshal(nil) // the kernel fills in the checksum of ICMPv6
 }
 
-// kind sorts what arrives.
+// kind is the class of a message.
 type kind uint8
 
 const (
-	other   kind = iota // nothing of ours
+	other   kind = iota // not related to this run
 	reply               // an echo reply
 	failure             // an ICMP error about an echo request of this host
 )
 
-// message is what matters of an ICMP message.
+// message is the relevant part of an ICMP message.
 type message struct {
 	kind    kind
 	id, seq uint16
@@ -64,7 +64,7 @@ type message struct {
 	reason  string     // of a failure
 }
 
-// parse reads an ICMP message that begins at b. Whatever is malformed is other.
+// parse parses an ICMP message that begins at b. Malformed messages are other.
 func parse(v6 bool, b []byte) message {
 	protocol := protocolICMP
 	if v6 {
@@ -90,8 +90,8 @@ func parse(v6 bool, b []byte) message {
 	return message{kind: reply, id: uint16(e.ID), seq: uint16(e.Seq), payload: e.Data}
 }
 
-// echoAtEnd reads the request that a packet of this host ends with; size is its
-// payload's. What is shorter is a request of none.
+// echoAtEnd parses the request at the end of a packet of this host; size is the length of
+// its payload. A shorter packet contains no request.
 func echoAtEnd(packet []byte, size int) message {
 	if len(packet) < headerSize+size {
 		return message{}
@@ -100,7 +100,7 @@ func echoAtEnd(packet []byte, size int) message {
 	return message{id: binary.BigEndian.Uint16(b[4:]), seq: binary.BigEndian.Uint16(b[6:]), payload: b[headerSize:]}
 }
 
-// quoted reads the start of the datagram that an ICMP error is about.
+// quoted parses the start of the datagram that an ICMP error quotes.
 func quoted(v6 bool, b []byte, reason string) message {
 	m := message{kind: failure, reason: reason}
 	var inner []byte

@@ -18,23 +18,23 @@ import (
 
 const (
 	maxPayload = 65507
-	// tick bounds how long an ended context goes unnoticed.
+	// tick limits how long the end of a context goes unnoticed.
 	tick = 40 * time.Millisecond
-	// maxOutstanding is how many requests the 16-bit sequence number tells apart.
+	// maxOutstanding is how many requests the 16-bit sequence number distinguishes.
 	maxOutstanding = 1 << 16
 )
 
-// Run sends echo requests to target every o.Spacing, o.Count of them or for
-// o.Duration, and waits up to o.Timeout for the last replies. o is effective. obs,
-// which may be nil, gets a live interval every o.Interval; each with a reply is
-// also a row.
+// Run sends echo requests to target every o.Spacing, o.Count of them or for o.Duration,
+// and waits up to o.Timeout for the last replies. o is effective. obs, which may be nil,
+// is called with a live interval every o.Interval; each interval with a reply is also a
+// row.
 //
-// A target that never answers is no error: Received is 0. Errors are of
-// [measure.KindPermission] where the system allows no ICMP socket, of
-// [measure.KindUnreachable] where nothing came back but ICMP errors or the system
-// has no route (the reason is in the text), of [measure.KindUsage] for an
-// option the system refuses, or the cause of ctx, whose end is noticed within
-// 100 ms. What was counted until then is returned beside the error.
+// A target that never answers is not an error: Received is 0. Errors are of
+// [measure.KindPermission] if the system allows no ICMP socket, of
+// [measure.KindUnreachable] if only ICMP errors arrived or the system has no route (the
+// reason is in the text), of [measure.KindUsage] for an option that the system rejects,
+// or the cause of ctx, whose end is noticed within 100 ms. What was counted until then is
+// returned with the error.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
 	target = target.Unmap()
 	if err := check(target, o); err != nil {
@@ -53,7 +53,7 @@ func check(target netip.Addr, o measure.Options) error {
 	case !target.IsValid():
 		return measure.Errorf(measure.KindUsage, "ping without an address").WithHint("give a host")
 	case o.Size < 0 || o.Size > maxPayload:
-		return measure.Errorf(measure.KindUsage, "ping %s with %d bytes: no such packet", target, o.Size).WithHint("use 0 to %d", maxPayload)
+		return measure.Errorf(measure.KindUsage, "ping %s with %d bytes: size out of range", target, o.Size).WithHint("use 0 to %d", maxPayload)
 	case o.Count <= 0 && o.Duration <= 0:
 		return measure.Errorf(measure.KindUsage, "ping %s without a duration or a count has no end", target).WithHint("give one of them")
 	case spacingOf(o) <= 0 || o.Timeout <= 0:
@@ -62,7 +62,7 @@ func check(target netip.Addr, o measure.Options) error {
 	return nil
 }
 
-// pinger is one run. Fields of a group belong to the goroutine it names.
+// pinger is one run. Each group of fields belongs to the goroutine it names.
 type pinger struct {
 	// Set before the run.
 	socket  socket
@@ -111,7 +111,7 @@ func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	err := p.send(ctx, received)
 	p.sentAll.Store(true)
 	if err != nil {
-		stop() // nothing more is worth waiting for
+		stop() // stop waiting for replies
 	}
 	<-received
 	stop()
@@ -129,7 +129,7 @@ func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 
 func (p *pinger) now() int64 { return int64(sock.Since(p.start)) }
 
-// verdict chooses the error that tells most.
+// verdict chooses the most informative error.
 func (p *pinger) verdict(ctx context.Context, sendErr error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -149,7 +149,7 @@ func (p *pinger) verdict(ctx context.Context, sendErr error) error {
 	return nil
 }
 
-// send keeps the schedule: request i leaves at i times the spacing.
+// send keeps the schedule: request i is due at i times the spacing.
 func (p *pinger) send(ctx context.Context, received <-chan struct{}) error {
 	payload := make([]byte, p.o.Size)
 	for i := range payload {
@@ -166,13 +166,13 @@ func (p *pinger) send(ctx context.Context, received <-chan struct{}) error {
 		select {
 		case <-timer.C:
 		case <-received:
-			return nil // the receiver knows why it ended
+			return nil // the receiver has the reason
 		case <-ctx.Done():
 			return nil
 		}
 		if p.window.Full() {
-			// Possible only where the timeout spans more requests than there are
-			// sequence numbers: this one is late until an older one is given up.
+			// Only if the timeout spans more requests than there are sequence numbers: this
+			// one waits until an older one has expired.
 			i--
 			timer.Reset(time.Millisecond)
 			<-timer.C
@@ -187,10 +187,10 @@ func (p *pinger) send(ctx context.Context, received <-chan struct{}) error {
 	}
 }
 
-// sendOne sends the next request. Only the first may fail: later failures are
-// the network's, and their requests are lost.
+// sendOne sends the next request. Only the first may fail: later failures are the
+// network's, and their requests count as lost.
 func (p *pinger) sendOne(payload []byte) error {
-	// Marshalling comes first, so that it is not part of the time.
+	// Built before the time is read, so that building is not part of the round trip.
 	n := uint64(p.sent)
 	message, err := request(p.target.Is6(), p.id, p.token, n, payload)
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *pinger) sendOne(payload []byte) error {
 	p.sent++
 	err = p.socket.send(message)
 	if err != nil && n > 0 {
-		// The error may be about an earlier request, then this one did not leave.
+		// The error may be about an earlier request; then this one was not sent.
 		err = p.socket.send(message)
 	}
 	if err != nil && n == 0 {
@@ -211,7 +211,7 @@ func (p *pinger) sendOne(payload []byte) error {
 	return nil
 }
 
-// receive files what comes until every request is answered or given up.
+// receive processes messages until every request is answered or expired.
 func (p *pinger) receive(ctx context.Context) {
 	for ctx.Err() == nil {
 		if p.sentAll.Load() && p.window.Outstanding() == 0 {
@@ -239,7 +239,7 @@ func (p *pinger) receive(ctx context.Context) {
 	}
 }
 
-// departed lets requests count from when they left, where the kernel tells.
+// departed makes requests count from their departure, if the kernel reports it.
 func (p *pinger) departed() {
 	for {
 		packet, at, ok := p.socket.departed()
@@ -252,7 +252,7 @@ func (p *pinger) departed() {
 	}
 }
 
-// networkSays keeps an ICMP error that the kernel reports on a datagram socket.
+// networkSays stores an ICMP error that the kernel reports on a datagram socket.
 func (p *pinger) networkSays(err error) bool {
 	for _, e := range []syscall.Errno{
 		syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ECONNREFUSED, syscall.EACCES, syscall.EPERM,
@@ -266,7 +266,7 @@ func (p *pinger) networkSays(err error) bool {
 	return false
 }
 
-// take files one ICMP message.
+// take processes one ICMP message.
 func (p *pinger) take(a arrival, at int64) {
 	if a.reason != "" {
 		p.reason, p.reporter = a.reason, a.from
@@ -300,7 +300,8 @@ func (p *pinger) take(a arrival, at int64) {
 	}
 }
 
-// number says which request a reply is to; ok is false if it is to none of ours.
+// number returns the request that a reply belongs to; ok is false if it is none of this
+// run.
 func (p *pinger) number(m message, from netip.Addr) (n uint64, ok bool) {
 	size := int(p.o.Size)
 	if size >= tokenSize {
@@ -308,7 +309,7 @@ func (p *pinger) number(m message, from netip.Addr) (n uint64, ok bool) {
 			return 0, false
 		}
 	} else if from.WithZone("") != p.target.WithZone("") {
-		return 0, false // nothing in it but the identifier says whose it is
+		return 0, false // only the identifier could show its origin, which is not enough
 	}
 	if size >= numberedLen && len(m.payload) >= numberedLen {
 		n = binary.BigEndian.Uint64(m.payload[tokenSize:])

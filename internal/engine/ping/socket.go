@@ -8,37 +8,36 @@ import (
 	"soku/internal/measure"
 )
 
-// arrival is one ICMP message that came, or what the system says of an ICMP
-// error about a request of this socket.
+// arrival is an ICMP message that arrived, or the system's report of an ICMP error about
+// a request of this socket.
 type arrival struct {
 	message []byte // begins at the ICMP header; valid until the next receive
 	reason  string // of an error; message is then empty
 	from    netip.Addr
 	at      time.Time
-	// delay is how long before at the kernel had the packet; 0 where it does not tell.
+	// delay is how long before at the kernel received the packet; 0 if unknown.
 	delay time.Duration
 }
 
-// socket sends and receives ICMP messages. One goroutine may send while another
-// receives.
+// socket sends and receives ICMP messages. One goroutine may send while another receives.
 type socket interface {
-	// send hands a message to the kernel.
+	// send sends a message.
 	send(message []byte) error
-	// receive waits for one message, and errTick after wait.
+	// receive waits for one message; it returns errTick after wait.
 	receive(wait time.Duration) (arrival, error)
-	// departed returns the next request whose time of leaving the kernel has told,
-	// as it was sent, and that time; ok is false where there is none or it never
-	// tells. The receiver calls it; message is valid until the next call.
+	// departed returns the next request whose departure the kernel has reported, as it
+	// was sent, and the time; ok is false if there is none. The receiver calls it;
+	// message is valid until the next call.
 	departed() (message []byte, at time.Time, ok bool)
 	// ownsID reports whether the identifier on the wire is the one that was sent;
-	// otherwise the kernel chose one and delivers only replies that carry it.
+	// otherwise the kernel chooses one and delivers only replies that carry it.
 	ownsID() bool
 	close()
-	// timing is the kind of socket and who takes the times.
+	// timing returns the kind of socket and the clock that takes the times.
 	timing() measure.Timing
 }
 
-// timingOf is the timing of a socket whose times the program takes.
+// timingOf returns the timing of a socket for which the program takes the times.
 func timingOf(isRaw bool) measure.Timing {
 	t := measure.Timing{Clock: measure.ClockProgram, Socket: "icmp datagram"}
 	if isRaw {
@@ -47,10 +46,10 @@ func timingOf(isRaw bool) measure.Timing {
 	return t
 }
 
-// errTick says that nothing came within the wait.
-var errTick = errors.New("nothing came for a tick")
+// errTick means that nothing arrived within the wait.
+var errTick = errors.New("nothing arrived for a tick")
 
-// bufferFor is room for a reply of that payload with its IP header, and for any
+// bufferFor returns a buffer for a reply with that payload and its IP header, and for any
 // ICMP error.
 func bufferFor(size int) []byte { return make([]byte, max(size+headerSize+60, 2048)) }
 

@@ -14,9 +14,8 @@ import (
 	"soku/internal/sock"
 )
 
-// kernelSocket is an ICMP socket of either kind on the net poller. It is used
-// through its system calls for the time stamps, which the net package does not
-// hand out for all kinds.
+// kernelSocket is a raw or datagram ICMP socket on the net poller. It is used through
+// system calls for the time stamps, which package net does not provide for all kinds.
 type kernelSocket struct {
 	file    *os.File
 	raw     syscall.RawConn
@@ -24,12 +23,12 @@ type kernelSocket struct {
 	isRaw   bool
 	stamped bool
 	target  unix.Sockaddr
-	out     *writer // of requests; nil: they leave through file
+	out     *writer // sends requests; nil: file sends them
 	buffer  []byte
 	control []byte
 }
 
-// open opens a raw socket where that is permitted, else a datagram socket.
+// open opens a raw socket if that is permitted, otherwise a datagram socket.
 func open(target netip.Addr, o measure.Options) (socket, error) {
 	s, err := openKind(target, o, unix.SOCK_RAW)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
@@ -86,8 +85,8 @@ func (s *kernelSocket) configure(fd int, target netip.Addr, o measure.Options) e
 		return err
 	}
 	if !s.isRaw {
-		// A connected socket is told of ICMP errors about its packets; this asks
-		// for all of them and for who sent them.
+		// The kernel reports some ICMP errors to a connected socket; this enables all of
+		// them, with their senders.
 		_ = probe.ReportErrors(fd, s.v6)
 		if err := unix.Connect(fd, s.target); err != nil {
 			return probe.SendError("ping", target, err)
@@ -123,7 +122,7 @@ func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
 	var isFailure bool
 	err := s.raw.Read(func(fd uintptr) bool {
 		n, controlled, _, from, inner = unix.Recvmsg(int(fd), s.buffer, s.control, 0)
-		// An error may have been told to a send already; its queue is asked in any case.
+		// A send may already have returned the error, so the queue is read in any case.
 		if !s.isRaw && inner != nil {
 			failed, isFailure = s.failure(int(fd))
 		}
@@ -148,10 +147,10 @@ func (s *kernelSocket) receive(wait time.Duration) (arrival, error) {
 	return a, nil
 }
 
-// failure empties the queue of errors about requests of this socket (ip(7),
-// IP_RECVERR) and returns the newest that came as an ICMP message.
+// failure empties the error queue for requests of this socket (ip(7), IP_RECVERR) and
+// returns the newest error that came from an ICMP message.
 func (s *kernelSocket) failure(fd int) (a arrival, ok bool) {
-	const most = 64 // errors in one go; the rest waits for the next call
+	const most = 64 // errors in one call; the rest waits for the next call
 	for range most {
 		_, controlled, _, _, err := unix.Recvmsg(fd, s.buffer, s.control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 	"soku/internal/sock"
 )
 
-// portableSocket is an ICMP socket as package icmp opens it.
+// portableSocket is an ICMP socket opened by package icmp.
 type portableSocket struct {
 	conn   *icmp.PacketConn
 	target net.Addr
@@ -24,8 +24,8 @@ type portableSocket struct {
 	buffer []byte
 }
 
-// open opens a raw socket where that is permitted, else a datagram socket
-// where the system has one.
+// open opens a raw socket if that is permitted, otherwise a datagram socket if the system
+// has one.
 func open(target netip.Addr, o measure.Options) (socket, error) {
 	if o.Device != "" {
 		return nil, measure.Errorf(measure.KindUsage, "ping through interface %s: this system cannot choose the interface of a socket", o.Device).
@@ -58,7 +58,7 @@ func open(target netip.Addr, o measure.Options) (socket, error) {
 	return s, nil
 }
 
-// setTOS does what the system allows; Windows ignores it without a policy.
+// setTOS sets what the system allows; Windows ignores it without a policy.
 func (s *portableSocket) setTOS(v6 bool, tos int) {
 	if v6 {
 		_ = s.conn.IPv6PacketConn().SetTrafficClass(tos)
@@ -97,7 +97,7 @@ func (s *portableSocket) receive(wait time.Duration) (arrival, error) {
 
 func (s *portableSocket) departed() ([]byte, time.Time, bool) { return nil, time.Time{}, false }
 
-// ownsID: macOS leaves the identifier alone on both kinds of sockets.
+// ownsID returns true: macOS does not change the identifier on either kind of socket.
 func (s *portableSocket) ownsID() bool { return true }
 
 func (s *portableSocket) close() { _ = s.conn.Close() }

@@ -6,12 +6,12 @@ import (
 	"soku/internal/measure"
 )
 
-// Options are the options that the ping test alone has.
+// Options are the options that only the ping test has.
 type Options struct {
 	Spacing measure.Duration `json:"spacing_ns,omitempty" yaml:"spacing" flag:"spacing" min:"1000000" max:"3600000000000" help:"time between echo requests"`
 }
 
-// spacingOf is the option spacing.
+// spacingOf returns the option spacing.
 func spacingOf(o measure.Options) measure.Duration {
 	own, _ := o.Own.(Options)
 	return own.Spacing

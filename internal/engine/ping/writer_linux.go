@@ -12,16 +12,16 @@ import (
 	"soku/internal/sock"
 )
 
-// writer is a raw socket that requests leave through, with the kernel's time of
-// each. It is apart from the socket that replies come to because that one is
-// waited on, and waking up somebody for the time of a request, while the request
-// is on its way through the kernel, would be in the round trip.
+// writer is a raw socket that sends requests and gets the kernel's time of each. It is
+// separate from the receiving socket, because a goroutine waits on that one, and waking
+// it for the departure time of a request that is still in the kernel would delay the
+// request.
 type writer struct {
 	fd              int
 	buffer, control []byte
 }
 
-// openWriter returns nil where the kernel would not tell.
+// openWriter returns nil if the kernel does not report departure times.
 func (s *kernelSocket) openWriter(target netip.Addr, o measure.Options) *writer {
 	family, protocol := unix.AF_INET, unix.IPPROTO_ICMP
 	if s.v6 {
@@ -41,13 +41,13 @@ func (s *kernelSocket) openWriter(target netip.Addr, o measure.Options) *writer 
 	return &writer{fd: fd, buffer: bufferFor(int(o.Size)), control: make([]byte, 256)}
 }
 
-// send waits a tick at most for room.
+// send waits for room, at most a tick.
 func (l *writer) send(message []byte, to unix.Sockaddr) error {
 	return unix.Sendto(l.fd, message, 0, to)
 }
 
-// departed looks into the queue of errors (ip(7), MSG_ERRQUEUE), where the packet
-// comes back with what the kernel put in front of it.
+// departed reads the error queue (ip(7), MSG_ERRQUEUE), which returns the packet with the
+// headers that the kernel added.
 func (l *writer) departed() (packet []byte, at time.Time, ok bool) {
 	n, controlled, _, _, err := unix.Recvmsg(l.fd, l.buffer, l.control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"soku/internal/sock"
 )
 
-// connecting is a prober whose probes are the SYNs of connections that it tries to
-// open, which every user may (tcp(7), IP_RECVERR; Linux 5.9). A flow can have one at a
-// time. A connection that comes about is reset at once.
+// connecting is a prober whose probes are SYNs of ordinary connections, which every user
+// may open (tcp(7), IP_RECVERR; Linux 5.9). A flow can have one outstanding. A connection
+// that succeeds is reset at once.
 type connecting struct {
 	codec
 	config  Config
@@ -33,8 +33,8 @@ type attempt struct {
 
 func openConnecting(c Config, base codec) (Prober, error) {
 	p := &connecting{codec: base, config: c}
-	// The kernel chooses the port of each flow; the sockets that held them are closed
-	// again, for two cannot have one port without listening rights to it.
+	// The kernel chooses the port of each flow. The sockets that held the ports are
+	// closed again, because two sockets can share a port only if they may listen on it.
 	var held sockets
 	held.codec = base
 	defer held.Close()
@@ -119,7 +119,7 @@ func (p *connecting) Receive(wait time.Duration, take func(Answer)) error {
 	return nil
 }
 
-// settle says how an attempt ended; false: it has not.
+// settle returns how an attempt ended; false if it has not.
 func (p *connecting) settle(a attempt, now time.Time) (out Answer, settled bool) {
 	out = Answer{Flow: a.flow, Number: a.number, At: now}
 	n, controlled, _, about, err := unix.Recvmsg(a.fd, p.buffer[:], p.control[:], unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)

@@ -11,7 +11,7 @@ import (
 	"soku/internal/measure"
 )
 
-// StripIPv4 returns what follows an IPv4 header; ok is false where there is none.
+// StripIPv4 returns the bytes after an IPv4 header; ok is false if there is none.
 func StripIPv4(b []byte) (rest []byte, ok bool) {
 	if len(b) < ipv4.HeaderLen || b[0]>>4 != 4 {
 		return nil, false
@@ -23,7 +23,7 @@ func StripIPv4(b []byte) (rest []byte, ok bool) {
 	return b[n:], true
 }
 
-// Reason says what an ICMP error means, or "" for a message that is none.
+// Reason returns the meaning of an ICMP error, or "" if the message is not an error.
 // Codes are those of the IANA registries of ICMP and ICMPv6 parameters.
 func Reason(v6 bool, typ, code byte) string {
 	if v6 {
@@ -61,20 +61,20 @@ func coded(code byte, texts ...string) string {
 	return fmt.Sprintf("destination unreachable, code %d", code)
 }
 
-// Kind sorts answers.
+// Kind is the class of an answer.
 type Kind uint8
 
 // Kinds of answers.
 const (
 	Nothing Kind = iota // no answer to a probe
-	Expired             // a node on the way saw the hop limit reached
+	Expired             // the hop limit expired at a node on the path
 	Arrived             // the target itself answered
-	TooBig              // a node on the way cannot pass on a packet of this size
-	Blocked             // another error: the probe goes no further
+	TooBig              // a node on the path cannot forward a packet of this size
+	Blocked             // another error: the probe was not forwarded
 )
 
-// kindOf sorts an ICMP error. Only the target itself can say that its port is closed:
-// filters on the way say the same.
+// kindOf classifies an ICMP error. A closed port counts only if the target itself reports
+// it: filters on the path send the same error.
 func kindOf(v6 bool, typ, code byte, fromTarget bool) Kind {
 	if v6 {
 		switch {
@@ -102,17 +102,18 @@ func kindOf(v6 bool, typ, code byte, fromTarget bool) Kind {
 	return Nothing
 }
 
-// Extended is what the kernel tells of one error beside the packet that is quoted:
-// struct sock_extended_err of linux/errqueue.h and the address behind it.
+// Extended is what the kernel reports about one error in addition to the quoted packet:
+// struct sock_extended_err of linux/errqueue.h and the address after it.
 type Extended struct {
 	Type, Code byte
-	From       netip.Addr // who sent it
-	MTU        int        // bytes; of a message about size
-	// extensions is where in what is quoted RFC 4884 extensions begin; 0: nowhere.
+	From       netip.Addr // sender of the error
+	MTU        int        // bytes; only in errors about size
+	// extensions is the offset of RFC 4884 extensions in the quoted data; 0 if there are
+	// none.
 	extensions int
 }
 
-// Reason says in words what the error means.
+// Reason returns the meaning of the error in words.
 func (e Extended) Reason(v6 bool) string { return Reason(v6, e.Type, e.Code) }
 
 // Origins of errors: SO_EE_ORIGIN_ICMP and SO_EE_ORIGIN_ICMP6.
@@ -121,9 +122,9 @@ const (
 	originICMP6 = 3
 )
 
-// ParseExtended reads the error: errno in 4 bytes, origin, type, code, padding, info
-// and data of 4 each, in the byte order of the machine; the sockaddr of who reported
-// it follows. ok is false for what did not come as an ICMP message.
+// ParseExtended parses the error: errno in 4 bytes, origin, type, code, padding, info and
+// data of 4 bytes each, in the byte order of the machine, followed by the sockaddr of the
+// sender. ok is false if it is not from an ICMP message.
 func ParseExtended(b []byte, v6 bool) (e Extended, ok bool) {
 	const fixed, longest = 16, 1 << 16
 	origin := byte(originICMP)
@@ -150,7 +151,7 @@ func ParseExtended(b []byte, v6 bool) (e Extended, ok bool) {
 	return e, true
 }
 
-// fill adds what the error says.
+// fill adds the content of the error.
 func (a *Answer) fill(e Extended, quoted []byte, c *codec) {
 	a.From = e.From
 	a.Kind = kindOf(c.v6, e.Type, e.Code, e.From == c.to.WithZone(""))
@@ -166,11 +167,11 @@ func (a *Answer) fill(e Extended, quoted []byte, c *codec) {
 	}
 }
 
-// mostLabels bounds the label stack of one answer.
+// mostLabels limits the label stack of one answer.
 const mostLabels = 16
 
-// labels reads the MPLS label stack (RFC 4950) out of the extensions (RFC 4884) that
-// follow what is quoted. What is malformed has none.
+// labels parses the MPLS label stack (RFC 4950) in the extensions (RFC 4884) after the
+// quoted packet. Malformed extensions have none.
 func labels(b []byte) (out []measure.MPLSLabel) {
 	const version, head, objectHead, entry = 2, 4, 4, 4
 	if len(b) < head || b[0]>>4 != version {

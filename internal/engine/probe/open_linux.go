@@ -11,14 +11,13 @@ import (
 	"soku/internal/measure"
 )
 
-// ErrTooLong says that the interface or the route does not take a packet that long.
+// ErrTooLong means that the packet exceeds the MTU of the interface or the route.
 var ErrTooLong = errors.New("longer than the interface carries")
 
-// Open makes a prober: for UDP and TCP with raw sockets where that is permitted, else
-// with those of ordinary users; for ICMP the other way round. Errors are of
-// [measure.KindPermission] where the system allows neither, of
-// [measure.KindUnreachable] without a route, and of [measure.KindUsage] for an option
-// that the system refuses.
+// Open opens a prober: for UDP and TCP with raw sockets if permitted, otherwise with
+// sockets of ordinary users; for ICMP in the opposite order. Errors are of
+// [measure.KindPermission] if the system allows neither, of [measure.KindUnreachable]
+// without a route, and of [measure.KindUsage] for an option that the system rejects.
 func Open(c Config) (Prober, error) {
 	c.Target = c.Target.Unmap()
 	base := codec{
@@ -65,7 +64,8 @@ func Open(c Config) (Prober, error) {
 	return nil, measure.Errorf(measure.KindInternal, "open a socket to %s %s: %w", c.What, c.Target, err)
 }
 
-// localAddress is where the path begins. To connect a datagram socket sends nothing.
+// localAddress returns the source address of the path. Connecting a datagram socket sends
+// nothing.
 func localAddress(c Config) (netip.Addr, error) {
 	fd, err := open(c, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -79,7 +79,7 @@ func localAddress(c Config) (netip.Addr, error) {
 	return AddrOf(sa), err
 }
 
-// open makes a socket with the options of c.
+// open creates a socket with the options of c.
 func open(c Config, kind, protocol int) (fd int, err error) {
 	family := unix.AF_INET
 	if c.Target.Is6() {
@@ -95,8 +95,8 @@ func open(c Config, kind, protocol int) (fd int, err error) {
 	return fd, nil
 }
 
-// openRaw has one socket for all flows. What leaves it has headers of this package,
-// and the kernel quotes them in errors.
+// openRaw uses one socket for all flows. This package writes the headers of its packets,
+// and the kernel reports the headers quoted in errors.
 func openRaw(c Config, base codec) (_ Prober, err error) {
 	p := &sockets{codec: base, raw: true, how: "raw " + base.kind}
 	defer func() {
@@ -142,7 +142,7 @@ func openRaw(c Config, base codec) (_ Prober, err error) {
 	return p, nil
 }
 
-// reserve takes a port for a flow, so that no other program of this host gets it.
+// reserve binds a port for a flow, so that no other program of this host gets it.
 func (p *sockets) reserve(c Config) error {
 	kind := unix.SOCK_DGRAM
 	if p.kind == "tcp" {
@@ -151,7 +151,7 @@ func (p *sockets) reserve(c Config) error {
 	free := c
 	free.Options.Bind = p.from.WithZone("").String()
 	if p.from.IsLinkLocalUnicast() {
-		free.Options.Bind = "" // it has no meaning without a zone
+		free.Options.Bind = "" // without a zone it cannot be used
 	}
 	fd, err := open(free, kind, 0)
 	if err != nil {
@@ -171,8 +171,8 @@ func (p *sockets) reserve(c Config) error {
 	return nil
 }
 
-// openDatagrams has a socket a flow, of the kind that every user may open: UDP, or
-// ICMP where net.ipv4.ping_group_range allows.
+// openDatagrams uses a socket for each flow, of the kind that every user may open: UDP,
+// or ICMP if net.ipv4.ping_group_range allows it.
 func openDatagrams(c Config, base codec) (_ Prober, err error) {
 	p := &sockets{codec: base, how: base.kind + " datagram"}
 	defer func() {

@@ -11,8 +11,8 @@ import (
 	"soku/internal/measure"
 )
 
-// Prepare sets the options device, tos and bind of a socket to target. what is the
-// test, for errors, which are of kind usage or permission.
+// Prepare sets the options device, tos and bind on a socket to target. what is the test,
+// for errors, which are of kind usage or permission.
 func Prepare(fd int, what string, target netip.Addr, o measure.Options) error {
 	if o.Device != "" {
 		if err := unix.BindToDevice(fd, o.Device); err != nil {
@@ -48,8 +48,8 @@ func deviceError(what, device string, err error) error {
 	return measure.Errorf(measure.KindUsage, "%s through interface %s: %w", what, device, err).WithHint("see the interfaces of this host: ip link")
 }
 
-// ReportErrors has ICMP errors about packets of the socket put into its queue of errors,
-// with who sent them.
+// ReportErrors makes the kernel put ICMP errors about packets of the socket, and their
+// senders, into its error queue.
 func ReportErrors(fd int, v6 bool) error {
 	if v6 {
 		return unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_RECVERR, 1)
@@ -57,7 +57,7 @@ func ReportErrors(fd int, v6 bool) error {
 	return unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_RECVERR, 1)
 }
 
-// LetIn keeps every ICMP message but those of the types out of a raw socket's queue.
+// LetIn filters all ICMP messages except those of the given types from a raw socket.
 func LetIn(fd int, v6 bool, types ...uint) {
 	if v6 {
 		var block unix.ICMPv6Filter
@@ -78,7 +78,7 @@ func LetIn(fd int, v6 bool, types ...uint) {
 	_ = unix.SetsockoptInt(fd, unix.SOL_RAW, icmpFilter, int(int32(block)))
 }
 
-// Sockaddr is an address as system calls take it.
+// Sockaddr converts an address for system calls.
 func Sockaddr(a netip.Addr, port int) unix.Sockaddr {
 	if a.Is4() {
 		return &unix.SockaddrInet4{Addr: a.As4(), Port: port}
@@ -94,7 +94,7 @@ func zoneIndex(zone string) uint32 {
 	return uint32(n)
 }
 
-// AddrOf is an address as system calls give it, without its zone.
+// AddrOf converts an address from system calls, without its zone.
 func AddrOf(sa unix.Sockaddr) netip.Addr {
 	switch sa := sa.(type) {
 	case *unix.SockaddrInet4:

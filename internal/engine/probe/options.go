@@ -2,8 +2,8 @@ package probe
 
 import "soku/internal/measure"
 
-// FillPort gives probes the port that nobody asked for: traceroute's first for UDP, and
-// that of HTTPS for SYNs, which most firewalls let through.
+// FillPort sets the default port of probes: traceroute's first for UDP, and that of HTTPS
+// for SYNs, which most firewalls pass.
 func FillPort(o *measure.Options) {
 	switch {
 	case o.Port != 0:
@@ -14,10 +14,10 @@ func FillPort(o *measure.Options) {
 	}
 }
 
-// CheckOptions checks what tests that send single probes have in common.
+// CheckOptions checks the options that all tests with single probes share.
 func CheckOptions(test measure.Test, o *measure.Options) error {
 	if o.Count < 1 {
-		return measure.Errorf(measure.KindUsage, "count %d: a %s test wants at least 1", o.Count, test).WithHint("leave out --count, or give one")
+		return measure.Errorf(measure.KindUsage, "count %d: a %s test needs at least 1", o.Count, test).WithHint("leave out --count, or give one")
 	}
 	if o.Probe == "icmp" && o.Port != 0 {
 		return measure.Errorf(measure.KindUsage, "port %d: echo requests have no port", o.Port).WithHint("leave it out, or use --probe udp")

@@ -9,10 +9,10 @@ import (
 	"soku/internal/measure"
 )
 
-// ErrTooLong says that the interface or the route does not take a packet that long.
+// ErrTooLong means that the packet exceeds the MTU of the interface or the route.
 var ErrTooLong = errors.New("longer than the interface carries")
 
-// Open reports that this system has no prober.
+// Open returns an error: this system has no prober.
 func Open(c Config) (Prober, error) {
 	return nil, measure.Errorf(measure.KindUsage, "%s %s: not supported on %s yet", c.What, c.Target, runtime.GOOS).
 		WithHint("run it on Linux, or measure round trips: soku ping %s", c.Target)

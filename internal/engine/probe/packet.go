@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// Probes as they leave, big endian. An echo request:
+// Probes as they are sent, big endian. An echo request:
 //
 //	 0      1      2        4        6        8        10              18
 //	+------+------+--------+--------+--------+--------+---------------+----...
 //	| type | code | check  | id     | number | ^number| token         | zeros
 //	+------+------+--------+--------+--------+--------+---------------+----...
 //
-// The two numbers add up to the same for every probe, and so the checksum of a flow
-// does not change, by which some routers choose a path.
+// The sum of the two numbers is the same for every probe, so the checksum of a flow does
+// not change; some routers choose a path by it.
 //
-// A UDP datagram, whose checksum is its number where this package writes the header:
+// A UDP datagram. If this package writes the header, the checksum is the number:
 //
 //	 0        2        4        6        8               16       18       20
 //	+--------+--------+--------+--------+---------------+--------+--------+----...
 //	| source | dest   | length | check  | token         | number | adjust | zeros
 //	+--------+--------+--------+--------+---------------+--------+--------+----...
 //
-// so that a router that quotes no more than eight bytes of it still tells which it is.
-// A TCP SYN has the number as the low half of its sequence number, and the high half
-// is of the token.
+// so that eight quoted bytes are enough to identify it.
+// A TCP SYN has the number in the low half of its sequence number, and a part of the token
+// in the high half.
 const (
 	echoLeast = 18
 	udpHead   = 8
@@ -38,7 +38,7 @@ const (
 	protocolICMPv6 = 58
 )
 
-// codec writes the probes of one run and reads what is quoted of them.
+// codec writes the probes of one run and parses what errors quote of them.
 type codec struct {
 	kind     string // icmp, udp, tcp
 	v6       bool
@@ -48,7 +48,7 @@ type codec struct {
 	token    uint64
 }
 
-// ipHead is the length of the IP header that the kernel puts in front.
+// ipHead returns the length of the IP header that the kernel adds.
 func (c *codec) ipHead() int {
 	if c.v6 {
 		return 40
@@ -56,7 +56,7 @@ func (c *codec) ipHead() int {
 	return 20
 }
 
-// least is the shortest IP packet a probe fits into.
+// least returns the shortest IP packet that holds a probe.
 func (c *codec) least() int {
 	switch c.kind {
 	case "udp":
@@ -67,8 +67,8 @@ func (c *codec) least() int {
 	return c.ipHead() + echoLeast
 }
 
-// build returns the probe without its IP header; size is of the whole packet in bytes,
-// and 0 the shortest.
+// build returns the probe without its IP header; size is that of the whole packet in
+// bytes, 0 for the shortest.
 func (c *codec) build(flow int, number uint16, size int) []byte {
 	b := make([]byte, max(size, c.least())-c.ipHead())
 	switch c.kind {
@@ -103,7 +103,8 @@ func (c *codec) udp(b []byte, flow int, number uint16) {
 	binary.BigEndian.PutUint16(b[4:], uint16(len(b)))
 	binary.BigEndian.PutUint64(b[8:], c.token)
 	binary.BigEndian.PutUint16(b[16:], number)
-	// What is adjusted makes the checksum, the complement of the sum, the number.
+	// The adjust field makes the checksum, which is the complement of the sum, equal to
+	// the number.
 	adjust := fold(uint32(^number) + uint32(^sum(c.pseudo(protocolUDP, len(b)), b)))
 	binary.BigEndian.PutUint16(b[18:], adjust)
 	binary.BigEndian.PutUint16(b[6:], number)
@@ -124,13 +125,13 @@ func (c *codec) sequence(number uint16) uint32 {
 	return uint32(c.token)&0xffff0000 | uint32(number)
 }
 
-// pseudo is the sum of the pseudo header (RFC 768, RFC 9293, RFC 8200 section 8.1).
+// pseudo returns the sum of the pseudo header (RFC 768, RFC 9293, RFC 8200 section 8.1).
 func (c *codec) pseudo(protocol byte, length int) uint32 {
 	s := uint32(protocol) + uint32(length)
 	return uint32(sum(uint32(sum(s, c.from.AsSlice())), c.to.AsSlice()))
 }
 
-// sum is the ones' complement sum (RFC 1071) that continues s.
+// sum returns the ones' complement sum (RFC 1071) of b, continued from s.
 func sum(s uint32, b []byte) uint16 {
 	for ; len(b) >= 2; b = b[2:] {
 		s = uint32(fold(s + uint32(binary.BigEndian.Uint16(b))))
@@ -146,7 +147,7 @@ func fold(s uint32) uint16 {
 	return uint16(s>>16 + s&0xffff)
 }
 
-// quoted says which probe an ICMP error is about, from what it quotes after the IP
+// quoted finds the probe that an ICMP error is about, from what it quotes after the IP
 // header; eight bytes are enough.
 func (c *codec) quoted(b []byte) (flow int, number uint16, ok bool) {
 	if len(b) < 8 {
@@ -181,9 +182,9 @@ func (c *codec) quoted(b []byte) (flow int, number uint16, ok bool) {
 	return flow, word(6), word(6) != 0
 }
 
-// alien reports whether what is quoted of a payload has a token, at that offset, which
-// is not that of the run. Routers that add extensions fill what they do not quote with
-// zeros (RFC 4884 section 5.2).
+// alien reports whether a quoted payload has, at that offset, a token of another run.
+// Routers that add extensions fill the part that they do not quote with zeros (RFC 4884
+// section 5.2).
 func (c *codec) alien(payload []byte, at int) bool {
 	if len(payload) < at+8 {
 		return false
@@ -192,7 +193,7 @@ func (c *codec) alien(payload []byte, at int) bool {
 	return token != c.token && token != 0
 }
 
-// payload reads the number of a UDP probe from its payload.
+// payload parses the number of a UDP probe from its payload.
 func (c *codec) payload(b []byte) (number uint16, ok bool) {
 	if len(b) < 10 || binary.BigEndian.Uint64(b) != c.token {
 		return 0, false
@@ -200,8 +201,8 @@ func (c *codec) payload(b []byte) (number uint16, ok bool) {
 	return binary.BigEndian.Uint16(b[8:]), true
 }
 
-// reply says which probe a packet from the target answers, as it came after its IP
-// header. A datagram is only known to be of a flow.
+// reply finds the probe that a packet from the target answers, from the data after its IP
+// header. For a datagram only the flow is known.
 func (c *codec) reply(b []byte) (flow int, number uint16, vague, ok bool) {
 	if len(b) < 8 {
 		return 0, 0, false, false

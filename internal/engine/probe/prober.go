@@ -7,52 +7,52 @@ import (
 	"soku/internal/measure"
 )
 
-// Answer is what came back for one probe.
+// Answer is the answer to one probe.
 type Answer struct {
 	Flow   int
 	Number uint16
-	// Vague answers are to a probe of the flow whose number is not in what came back.
+	// Vague answers are to some probe of the flow: they do not contain its number.
 	Vague  bool
 	Kind   Kind
 	From   netip.Addr
 	Reason string              // of Blocked, in words
-	MTU    int                 // bytes; of TooBig, 0 where the node did not say
+	MTU    int                 // bytes; of TooBig, 0 if not reported
 	Labels []measure.MPLSLabel // of Expired
-	At     time.Time           // by the kernel's stamp where there is one
+	At     time.Time           // the kernel's time stamp if there is one
 }
 
-// Config is what a prober sends, and to where. Options that count are Probe, Port,
-// Bind, Device, TOS and Timeout; they are effective.
+// Config configures a prober. It uses the options Probe, Port, Bind, Device, TOS and
+// Timeout; they are effective.
 type Config struct {
 	What    string // the test, for errors
 	Target  netip.Addr
 	Options measure.Options
 	Flows   int // 1 to 64
-	// Alone asks for sockets that answer for a probe by what it carries and not by
-	// its headers: those of ordinary users.
+	// Alone asks for sockets that match answers to a probe by its payload and not by its
+	// headers: those of ordinary users.
 	Alone bool
 }
 
 // Prober sends probes and receives their answers. One goroutine uses it.
 type Prober interface {
-	// Send hands one probe to the kernel. size is of the whole IP packet in bytes,
-	// 0 for the shortest; it leaves unfragmented or not at all ([ErrTooLong]). number
-	// is 1 to 65534 and not in use.
+	// Send sends one probe. size is that of the whole IP packet in bytes, 0 for the
+	// shortest; it is sent unfragmented, or the error is [ErrTooLong]. number is 1 to
+	// 65534 and not in use.
 	Send(flow, hop int, number uint16, size int) error
-	// Receive waits for answers, at most that long, and hands each to take.
+	// Receive waits for answers, for up to wait, and calls take with each.
 	Receive(wait time.Duration, take func(Answer)) error
-	// Forget says that the answer to a probe is not waited for any more.
+	// Forget ends the wait for the answer to a probe.
 	Forget(number uint16)
-	// Serial reports whether a flow can have only one probe under way.
+	// Serial reports whether a flow can have only one outstanding probe.
 	Serial() bool
-	// Port is the source port, or the identifier, of a flow.
+	// Port returns the source port, or the identifier, of a flow.
 	Port(flow int) int
-	// Local is the address that probes leave from.
+	// Local returns the source address of probes.
 	Local() netip.Addr
-	// Foreign counts the errors about packets that were none of the probes.
+	// Foreign returns the number of errors about packets that were not probes.
 	Foreign() int64
 	Close()
-	// Timing is the kind of socket and who takes the times.
+	// Timing returns the kind of socket and the clock that takes the times.
 	Timing() measure.Timing
 }
 

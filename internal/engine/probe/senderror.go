@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-// SendError says why the system would not send to target.
+// SendError explains why the system refused to send to target.
 func SendError(what string, target netip.Addr, err error) error {
 	switch {
 	case errors.Is(err, syscall.EMSGSIZE):

@@ -11,7 +11,7 @@ import (
 	"soku/internal/sock"
 )
 
-// sockets is a prober on one raw socket, or on a datagram socket a flow.
+// sockets is a prober on one raw socket, or on a datagram socket for each flow.
 type sockets struct {
 	codec
 	fds     []int // one, or one a flow
@@ -29,7 +29,7 @@ const (
 	optionRFC48846 = 31 // IPV6_RECVERR_RFC4884 of linux/in6.h
 )
 
-// ready sets what every socket of probes has, and connects it.
+// ready sets the options that all probe sockets have, and connects the socket.
 func (p *sockets) ready(c Config, fd, port int) error {
 	if err := ReportErrors(fd, p.v6); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (p *sockets) ready(c Config, fd, port int) error {
 			return err
 		}
 	}
-	// Unfragmented, and whatever the system has heard of the path's MTU.
+	// Unfragmented, and independent of the path MTU that the system has cached.
 	if err := unix.SetsockoptInt(fd, level, discover, unix.IP_PMTUDISC_PROBE); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (p *sockets) Send(flow, hop int, number uint16, size int) error {
 		return err
 	}
 	_, err := unix.Write(fd, b)
-	// An error may be about an earlier probe, and then this one did not leave.
+	// The error may be about an earlier probe; then this one was not sent.
 	for range 3 {
 		if err == nil {
 			return nil
@@ -95,7 +95,7 @@ func (p *sockets) Receive(wait time.Duration, take func(Answer)) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	const most = 256 // packets in one go: somebody may send without end
+	const most = 256 // packets in one call: a host may flood this one
 	for i, fd := range p.fds {
 		if polled[i].Revents == 0 {
 			continue
@@ -123,7 +123,7 @@ func poll(fds []unix.PollFd, wait time.Duration) (n int, err error) {
 	return n, err
 }
 
-// failure reads one ICMP error out of the queue of errors; false: there is no more.
+// failure reads one ICMP error from the error queue; false if it is empty.
 func (p *sockets) failure(fd, flow int, take func(Answer)) bool {
 	n, controlled, _, about, err := unix.Recvmsg(fd, p.buffer[:], p.control[:], unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *sockets) failure(fd, flow int, take func(Answer)) bool {
 	at := arrival(p.control[:controlled])
 	e, ok := extendedIn(p.control[:controlled], p.v6)
 	if !ok {
-		return true // of this system itself
+		return true // caused by this system itself
 	}
 	if about != nil && AddrOf(about) != p.to.WithZone("") {
 		p.foreign++
@@ -147,7 +147,8 @@ func (p *sockets) failure(fd, flow int, take func(Answer)) bool {
 	return true
 }
 
-// judge matches an error with its probe. flow is that of the socket; a raw one has all.
+// judge matches an error with its probe. flow is that of the socket; a raw socket has all
+// flows.
 func (p *sockets) judge(quoted []byte, e Extended, flow int) (a Answer, ok bool) {
 	if p.raw || p.kind != "udp" {
 		if a.Flow, a.Number, ok = p.quoted(quoted); !ok || !p.raw && a.Flow != flow {
@@ -164,11 +165,11 @@ func (p *sockets) judge(quoted []byte, e Extended, flow int) (a Answer, ok bool)
 	return a, a.Kind != Nothing
 }
 
-// packet reads one packet of the target itself; false: there is no more.
+// packet reads one packet from the target; false if there are no more.
 func (p *sockets) packet(fd, flow int, take func(Answer)) bool {
 	n, controlled, _, from, err := unix.Recvmsg(fd, p.buffer[:], p.control[:], unix.MSG_DONTWAIT)
 	if err != nil {
-		return !errors.Is(err, unix.EAGAIN) // an error of the socket is in its queue, too
+		return !errors.Is(err, unix.EAGAIN) // a socket error is also in the error queue
 	}
 	a := Answer{Kind: Arrived, From: p.to.WithZone(""), At: arrival(p.control[:controlled]), Flow: flow}
 	if sender := AddrOf(from); sender.IsValid() && sender != a.From {
@@ -193,13 +194,13 @@ func (p *sockets) packet(fd, flow int, take func(Answer)) bool {
 	return true
 }
 
-// arrival is the kernel's time of a packet, or now.
+// arrival returns the kernel's time stamp of a packet, or now.
 func arrival(control []byte) time.Time {
 	now := time.Now()
 	return now.Add(-sock.Late(sock.Stamped(control), now))
 }
 
-// extendedIn finds the ICMP error in the control messages of one.
+// extendedIn finds the ICMP error in control messages.
 func extendedIn(control []byte, v6 bool) (Extended, bool) {
 	messages, err := unix.ParseSocketControlMessage(control)
 	if err != nil {

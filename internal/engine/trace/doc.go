@@ -1,7 +1,7 @@
-// Package trace finds the hops of a path: [Run] sends probes whose hop limit is reached
-// on the way and keeps who answered, how fast and how often, for each flow by itself.
-// It resolves no names and draws nothing.
+// Package trace finds the hops of a path: [Run] sends probes whose hop limit expires on
+// the path and records who answered, how fast and how often, for each flow separately. It
+// resolves no names and draws nothing.
 //
-// It works in its caller's goroutine and starts none. What the figures mean is
-// specified in docs/reference/trace.md.
+// It works in its caller's goroutine and starts none. docs/reference/trace.md specifies
+// what the figures mean.
 package trace

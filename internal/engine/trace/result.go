@@ -2,7 +2,7 @@ package trace
 
 import "soku/internal/measure"
 
-// result is what is known now.
+// result returns what is known now.
 func (t *tracer) result() *measure.Trace {
 	timing := t.prober.Timing()
 	out := &measure.Trace{
@@ -36,7 +36,7 @@ func (t *tracer) result() *measure.Trace {
 	return out
 }
 
-// length is how many hops of a flow are known: to its end, or to the last that
+// length returns how many hops of a flow are known: to its end, or to the last that
 // answered.
 func (f *flow) length() int {
 	if f.end > 0 {
@@ -45,7 +45,7 @@ func (f *flow) length() int {
 	return f.answered
 }
 
-// latency is the round trips to the target itself, or nil where it never answered.
+// latency returns the round trips to the target, or nil if it never answered.
 func (t *tracer) latency() *measure.Latency {
 	if t.rtts.Count() == 0 {
 		return nil

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// tick bounds how long an ended context goes unnoticed.
+	// tick limits how long the end of a context goes unnoticed.
 	tick = 20 * time.Millisecond
-	// gap is between two probes: 250 a second at most, however many flows there are.
+	// gap is the time between two probes: at most 250 a second, with any number of flows.
 	gap = 4 * time.Millisecond
-	// window is how many probes a flow has under way while it looks for its target:
-	// each but one may turn out to be past it, and a target answers few a second. Where
-	// hops are silent it is wideWindow, for waiting would take long.
+	// window is how many probes a flow has outstanding until its target is found: all but
+	// one may turn out to be beyond the target, and a target answers only a few a second.
+	// After silent hops it is wideWindow, because waiting for each would take long.
 	window, wideWindow = 2, 6
-	// firstSilence and laterSilence are how many hops past the last that answered a
-	// flow looks for more, in the first round and in later ones.
+	// firstSilence and laterSilence are how many hops beyond the last answer a flow
+	// probes, in the first round and in later ones.
 	firstSilence, laterSilence = 10, 4
-	// viewEvery is the time between two views of what is known.
+	// viewEvery is the time between two calls of view.
 	viewEvery = 200 * time.Millisecond
 )
 
-// Run traces the path to target in o.Count rounds, o.Interval apart, with o.Flows
-// flows; the hops of a round are asked one after the other, at most 250 a second. o is
-// effective. view, which may be nil, gets what is known so far up to five times a
-// second, and must return within a few milliseconds. latency has the round trips to
-// the target itself.
+// Run traces the path to target in o.Count rounds, o.Interval apart, with o.Flows flows;
+// the hops of a round are probed one after the other, at most 250 a second. o is
+// effective. view, which may be nil, is called with what is known so far up to five times
+// a second, and must return within a few milliseconds. latency has the round trips to the
+// target.
 //
-// A target that never answers is no error. Errors are those of [probe.Open], of
-// [measure.KindBroken] where the system stops sending or receiving, or the cause of ctx,
-// whose end is noticed within 100 ms. What was found until then is returned beside
-// the error; t is nil where there is nothing.
+// A target that never answers is not an error. Errors are those of [probe.Open], of
+// [measure.KindBroken] if the system stops sending or receiving, or the cause of ctx,
+// whose end is noticed within 100 ms. What was found until then is returned with the
+// error; t is nil if there is nothing.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(*measure.Trace)) (t *measure.Trace, latency *measure.Latency, err error) {
 	target = target.Unmap()
 	p, err := probe.Open(probe.Config{What: "trace", Target: target, Options: o, Flows: o.Flows})
@@ -48,7 +48,7 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(*m
 	return tr.result(), tr.latency(), err
 }
 
-// tracer is one run; one goroutine has it.
+// tracer is one run; one goroutine uses it.
 type tracer struct {
 	prober  probe.Prober
 	target  netip.Addr
@@ -64,21 +64,21 @@ type tracer struct {
 	rtts    *measure.Histogram // to the target
 }
 
-// sent is a probe under way.
+// sent is an outstanding probe.
 type sent struct {
 	flow, hop int
 	at        time.Time
 }
 
-// flow is what is known of one flow.
+// flow is the state of one flow.
 type flow struct {
 	cells    []cell // by hop - 1
 	next     int    // hop of the next probe of this round
 	answered int    // furthest hop that answered
-	end      int    // hop at which the target answered, or where it goes no further; 0: not known
-	reached  bool   // by the target
-	open     int    // probes under way
-	serial   bool   // one at a time, to know which is answered
+	end      int    // hop at which the target answered, or where the path ends; 0: unknown
+	reached  bool   // the target answered
+	open     int    // outstanding probes
+	serial   bool   // one probe at a time, to match its answer
 }
 
 func newTracer(p probe.Prober, target netip.Addr, o measure.Options) *tracer {
@@ -138,7 +138,7 @@ func (t *tracer) begin() {
 	}
 }
 
-// last is the furthest hop that a flow asks in this round, by what it knows now.
+// last returns the furthest hop that a flow probes in this round, from what is known now.
 func (t *tracer) last(f *flow) int {
 	if f.end > 0 {
 		return f.end
@@ -150,7 +150,7 @@ func (t *tracer) last(f *flow) int {
 	return min(t.o.MaxHops, f.answered+silence)
 }
 
-// due is the next flow that may send, in turn, and the hop; -1: none may now.
+// due returns the next flow that may send, in turn, and the hop; -1 if none may now.
 func (t *tracer) due() (index, hop int) {
 	for i := range t.flows {
 		index = (t.turn + i) % len(t.flows)
@@ -170,8 +170,8 @@ func (f *flow) window() int {
 	return window
 }
 
-// roundDone reports whether every flow has asked all its hops, and knows that no
-// answer under way makes it ask more.
+// roundDone reports whether every flow has probed all its hops, and no outstanding answer
+// can add more.
 func (t *tracer) roundDone() bool {
 	for _, f := range t.flows {
 		if f.next != 0 && f.next <= t.last(f) || f.end == 0 && f.open > 0 {
@@ -183,7 +183,7 @@ func (t *tracer) roundDone() bool {
 
 func (t *tracer) send(index, hop int) error {
 	f := t.flows[index]
-	for range probe.LastNumber { // one that is not in use
+	for range probe.LastNumber { // find one that is not in use
 		if t.number++; t.number > probe.LastNumber {
 			t.number = probe.FirstNumber
 		}
@@ -198,7 +198,7 @@ func (t *tracer) send(index, hop int) error {
 		if t.probes == 0 {
 			return probe.SendError("trace", t.target, err)
 		}
-		f.cells[hop-1].lost++ // the network of this host has changed; it may come back
+		f.cells[hop-1].lost++ // the network of this host has changed; that may be temporary
 		return nil
 	}
 	t.probes++
@@ -207,7 +207,7 @@ func (t *tracer) send(index, hop int) error {
 	return nil
 }
 
-// expire gives up probes that nobody answered in time.
+// expire counts probes without an answer in time as lost.
 func (t *tracer) expire(now time.Time) {
 	for number, s := range t.pending {
 		if now.Sub(s.at) < t.o.Timeout.Std() {
@@ -224,7 +224,7 @@ func (t *tracer) forget(number uint16, s sent) {
 	t.flows[s.flow].open--
 }
 
-// take files one answer.
+// take processes one answer.
 func (t *tracer) take(a probe.Answer) {
 	f := t.flows[a.Flow]
 	if a.Vague {

@@ -17,7 +17,7 @@ var _ = measure.Register(measure.Spec{
 	Fill:     probe.FillPort,
 	Check:    check,
 	Length:   func(o measure.Options) (measure.Duration, bool) { return measure.Duration(o.Count) * o.Interval, true },
-	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // probes are no load worth a price
+	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
 	Metrics: measure.TestMetrics{
 		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily, measure.HopFamily},
 		Ranking:  measure.RoundTripRanking(),
@@ -32,7 +32,7 @@ func defaults() measure.Options {
 	}
 }
 
-// maxFlows is how many flows a trace may ask of a path.
+// maxFlows is the most flows of a trace.
 const maxFlows = 64
 
 func check(o *measure.Options) error {

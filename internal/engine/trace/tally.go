@@ -10,14 +10,14 @@ import (
 	"soku/internal/measure"
 )
 
-// mostNodes bounds how many addresses are kept for one flow at one hop.
+// mostNodes is the most addresses stored for one flow at one hop.
 const mostNodes = 16
 
-// cell is what one flow met at one hop.
+// cell is the answers of one flow at one hop.
 type cell struct {
 	lost  int64
 	nodes []node
-	last  netip.Addr // that answered last
+	last  netip.Addr // source of the last answer
 }
 
 // node is one address and the times of its answers, in ns.
@@ -29,10 +29,10 @@ type node struct {
 	n              int64
 	last, min, max float64
 	mean, m2       float64 // Welford's
-	lastAt         int64   // which of all answers the last one was
+	lastAt         int64   // order of its last answer among all answers
 }
 
-// answer files one answer; order grows with every answer of the run.
+// answer adds one answer; order grows with every answer of the run.
 func (c *cell) answer(a probe.Answer, rtt float64, order int64) {
 	i := slices.IndexFunc(c.nodes, func(n node) bool { return n.addr == a.From })
 	if i < 0 {
@@ -62,7 +62,7 @@ func (c *cell) received() (n int64) {
 	return n
 }
 
-// merge adds what another flow met of the same node (Chan, Golub and LeVeque, 1979).
+// merge adds another flow's answers of the same node (Chan, Golub and LeVeque, 1979).
 func (n *node) merge(o node) {
 	if o.lastAt > n.lastAt {
 		n.last, n.lastAt = o.last, o.lastAt
@@ -79,7 +79,7 @@ func (n *node) merge(o node) {
 	n.n += o.n
 }
 
-// deviation is the standard deviation of the sample.
+// deviation returns the standard deviation of the sample.
 func (n *node) deviation() float64 {
 	if n.n < 2 {
 		return 0
@@ -87,7 +87,7 @@ func (n *node) deviation() float64 {
 	return math.Sqrt(n.m2 / float64(n.n-1))
 }
 
-// hop puts the cells of all flows at one distance together.
+// hop merges the cells of all flows at one distance.
 func hop(distance int, cells []*cell) measure.TraceHop {
 	out := measure.TraceHop{Hop: distance}
 	var nodes []node
