@@ -126,8 +126,6 @@ func hostArgs(h *measure.Host) text.Args {
 	}
 }
 
-func hostText(h *measure.Host) string { return text.English().Say("summary.host", hostArgs(h)) }
-
 func tableOf(d *tests.Descriptor, r *measure.Result) []string {
 	if d.Table == nil {
 		return nil
