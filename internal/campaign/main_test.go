@@ -14,7 +14,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
-	"soku/internal/store/sqlite"
+	"soku/internal/store/memory"
 )
 
 // TestMain is also the processes that tests start, see childRoles and commands.
@@ -69,14 +69,9 @@ type bench struct {
 func newBench(t *testing.T, text string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), bytes: 1000}
-	st, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "soku.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	b.store = st
+	b.store = memory.New()
 	b.plan = parse(t, text)
-	b.exec = &campaign.Executor{Runner: b, Store: st, Now: time.Now, Command: b.command,
+	b.exec = &campaign.Executor{Runner: b, Store: b.store, Now: time.Now, Command: b.command,
 		Watch: func(e campaign.Event) { b.events = append(b.events, e) }}
 	return b
 }
