@@ -6,32 +6,31 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Comparison is how much a differs from b.
+// Comparison is the difference between two groups a and b.
 type Comparison struct {
-	// Difference is a minus b in the values' unit, the mean over the rounds
-	// both have; Low and High are its confidence interval, NaN when the pair
-	// could not be tested.
+	// Difference is a minus b in the values' unit, the mean over the rounds that both
+	// have; Low and High are its confidence interval, NaN if the pair could not be
+	// tested.
 	Difference, Low, High float64
-	// Rounds is how many rounds both have, or 0 when they share fewer than two
-	// and the comparison is not paired.
+	// Rounds is how many rounds both have, or 0 if they share fewer than two and the
+	// comparison is not paired.
 	Rounds int
-	// Needed is about how many rounds would show a difference of this size if
-	// it is real; 0 when the pair could not be tested or more than 1000 would be needed.
+	// Needed is about how many rounds would show a real difference of this size; 0 if the
+	// pair could not be tested or more than 1000 would be needed.
 	Needed int
 }
 
-// Tested reports whether there was enough to compute an interval.
+// Tested reports whether the data was sufficient for an interval.
 func (c Comparison) Tested() bool { return !math.IsNaN(c.Low) }
 
 // Shown reports whether the interval excludes zero.
 func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 
-// Compare compares two groups at a confidence level such as 0.95. Rounds that
-// both have are compared pairwise, so that what changed from round to round
-// for both, such as the time of day, does not count: Student's t on the
-// differences of the round means, df = rounds-1, with the standard error
-// widened for autocorrelation from eight rounds on. Groups that share fewer
-// than two rounds are compared by Welch's t on their round means.
+// Compare compares two groups at a confidence level such as 0.95. Rounds that both have
+// are compared pairwise, so that changes between rounds that affect both, such as the
+// time of day, cancel out: Student's t on the differences of the round means, df =
+// rounds-1, with the standard error widened for autocorrelation from eight rounds on.
+// Groups that share fewer than two rounds are compared by Welch's t on their round means.
 func Compare(a, b Group, level float64) Comparison {
 	am, bm := a.means(), b.means()
 	var differences []float64
@@ -51,7 +50,7 @@ func Compare(a, b Group, level float64) Comparison {
 	return welch(present(am), present(bm), level)
 }
 
-// welch compares without pairs (B. L. Welch, "The Generalization of 'Student's'
+// welch compares unpaired groups (B. L. Welch, "The Generalization of 'Student's'
 // Problem", Biometrika 34, 1947).
 func welch(a, b []float64, level float64) Comparison {
 	c := Comparison{Difference: Mean(a) - Mean(b), Low: math.NaN(), High: math.NaN()}
@@ -71,10 +70,10 @@ func welch(a, b []float64, level float64) Comparison {
 
 func square(v float64) float64 { return v * v }
 
-// needed is the fewest rounds whose interval would be narrower than the
-// difference, 0 for more than 1000.
+// needed returns the fewest rounds whose interval would be narrower than the difference,
+// 0 for more than 1000.
 func needed(difference, spread, level float64) int {
-	// The normal distribution's answer is never more than Student's.
+	// The result for the normal distribution is never larger than Student's.
 	least := square(mathext.NormalQuantile(1-(1-level)/2) * spread / difference)
 	if !(least <= 1000) {
 		return 0

@@ -12,16 +12,15 @@ import (
 const (
 	confidence = 0.95
 	resamples  = 2000
-	// bootstrapRounds is the fewest rounds a bootstrap is asked to speak for.
-	// With fewer, resampling knows too few different sets of rounds for its
-	// outer quantiles, and Student's t on the round means is used.
+	// bootstrapRounds is the fewest rounds for a bootstrap. With fewer, resampling has
+	// too few different sets of rounds for its outer quantiles, and Student's t on the
+	// round means is used.
 	bootstrapRounds = 8
 )
 
-// Group is the repeats of one pattern. Rounds has one element a round of the
-// campaign, by number, so that index i is the same round in every group; an
-// element is empty where the pattern has no value in that round. Values that
-// are not finite are left out.
+// Group is the repeats of one pattern. Rounds has one element a round of the campaign, by
+// number, so that index i is the same round in every group; an element is empty if the
+// pattern has no value in that round. Values that are not finite are ignored.
 type Group struct {
 	Name   string
 	Rounds [][]float64
@@ -53,19 +52,19 @@ func present(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 }
 
-// Interval is an estimate with its 95 % confidence interval. Low and High are
-// NaN where one round or none leaves nothing to compute them from.
+// Interval is an estimate with its 95 % confidence interval. Low and High are NaN with
+// fewer than two rounds.
 type Interval struct {
 	Estimate, Low, High float64
 	Rounds              int // rounds that have values
 }
 
-// Estimate is the mean of the round means of a group with its interval. With
-// eight rounds and more the interval is a hierarchical bootstrap, rounds first
-// and repeats within them, its quantiles moved outwards for the number of
-// rounds (T. Hesterberg, "What Teachers Should Know About the Bootstrap", The
-// American Statistician 69, 2015, section 4.4); with two to seven it is
-// Student's t on the round means. The seed and the group's name fix the resamples.
+// Estimate returns the mean of the round means of a group with its interval. With eight
+// or more rounds the interval is a hierarchical bootstrap, rounds first and repeats
+// within them, with its quantiles moved outwards for the number of rounds (T. Hesterberg,
+// "What Teachers Should Know About the Bootstrap", The American Statistician 69, 2015,
+// section 4.4); with two to seven it is Student's t on the round means. The seed and the
+// group's name determine the resamples.
 func Estimate(g Group, seed int64) Interval {
 	means := present(g.means())
 	out := Interval{Estimate: Mean(means), Low: math.NaN(), High: math.NaN(), Rounds: len(means)}
@@ -111,23 +110,23 @@ func bootstrap(g Group, seed int64) (low, high float64) {
 	return quantileSorted(means, tail), quantileSorted(means, 1-tail)
 }
 
-// studentT is the two-sided critical value: |t| with df degrees of freedom exceeds it
-// with probability alpha. That probability is the regularised incomplete beta function
+// studentT returns the two-sided critical value: |t| with df degrees of freedom exceeds
+// it with probability alpha. That probability is the regularised incomplete beta function
 // I_x(df/2, 1/2) at x = df/(df+t²) (Abramowitz and Stegun, 26.7.1).
 func studentT(alpha, df float64) float64 {
 	x := mathext.InvRegIncBeta(df/2, 0.5, alpha)
 	return math.Sqrt(df * (1 - x) / x)
 }
 
-// normalCDF is the probability that a standard normal variable is below z.
+// normalCDF returns the probability that a standard normal variable is below z.
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// inflation is by how much a standard error computed as if rounds were
-// independent must grow because neighbouring rounds are alike: the square root
-// of (1+r)/(1-r), r being the lag-1 autocorrelation corrected for its bias of
-// about -(1+3r)/n (M. G. Kendall, "Note on Bias in the Estimation of
-// Autocorrelation", Biometrika 41, 1954). Below eight rounds r cannot be told
-// from chance and the factor is 1.
+// inflation returns the factor on a standard error that was computed as if rounds were
+// independent, because neighbouring rounds are correlated: the square root of
+// (1+r)/(1-r), where r is the lag-1 autocorrelation corrected for its bias of about
+// -(1+3r)/n (M. G. Kendall, "Note on Bias in the Estimation of Autocorrelation",
+// Biometrika 41, 1954). Below eight rounds r cannot be distinguished from chance and the
+// factor is 1.
 func inflation(series []float64) float64 {
 	n := float64(len(series))
 	if len(series) < bootstrapRounds {

@@ -14,22 +14,21 @@ type Ranked struct {
 	// two of them is shown. A group of a later rank is shown to be worse than
 	// at least one of the rank before. 0: the group has no values.
 	Rank int
-	// Estimate is the mean of the round means; Low and High are its own 95 %
-	// interval, NaN where there is one round. The ranks come from paired
-	// comparisons, not from whether these intervals overlap.
+	// Estimate is the mean of the round means; Low and High are its own 95 % interval,
+	// NaN with one round. The ranks come from paired comparisons, not from overlaps of
+	// these intervals.
 	Estimate, Low, High float64
 	Reason              measure.Finding // of the rank
 }
 
-// Rank orders groups, best first. Ranks are given from the top: a group opens
-// a new rank (1 + the number of groups before it) when it is shown to be worse
-// than any group of the rank above it in the list, otherwise it joins that rank.
-// Every pair is compared with [Compare] at a level that makes all comparisons of
-// the ranking hold together with 95 % (Bonferroni, over the pairs). A pair that cannot
-// be tested counts as no difference shown; but where no group has more than one
-// round, ranks are the plain order, which tests nothing. Groups
-// without values come last with rank 0. The seed fixes the resamples of the
-// groups' own intervals.
+// Rank orders groups, best first. It assigns ranks from the top: a group opens a new rank
+// (1 + the number of groups before it) if it is shown to be worse than any group of the
+// rank above it in the list, otherwise it joins that rank. Every pair is compared with
+// [Compare] at a level at which all comparisons of the ranking hold together with 95 %
+// (Bonferroni, over the pairs). A pair that cannot be tested counts as no difference
+// shown. If no group has more than one round, ranks are the plain order, which tests
+// nothing. Groups without values come last with rank 0. The seed determines the resamples
+// of the groups' own intervals.
 func Rank(groups []Group, higherIsBetter bool, seed int64) []Ranked {
 	entries := make([]entry, 0, len(groups))
 	var empty []Ranked
@@ -107,7 +106,7 @@ func tiers(entries []entry, higherIsBetter bool) []Ranked {
 	return out
 }
 
-// first is why a group is at the top of so many.
+// first returns the reason of the group at the top.
 func first(e entry, groups int, higherIsBetter bool) measure.Finding {
 	switch figures := (measure.Figures{"patterns": groups, "rounds": e.Rounds}); {
 	case groups == 1:
@@ -119,7 +118,7 @@ func first(e entry, groups int, higherIsBetter bool) measure.Finding {
 	}
 }
 
-// different is by how much a group is behind another.
+// different returns the reason of a group that is behind another.
 func different(c Comparison, other entry, higherIsBetter bool) measure.Finding {
 	if higherIsBetter {
 		return measure.NewFinding(measure.CodeRankBelow, "", compared(c, other))
@@ -127,7 +126,7 @@ func different(c Comparison, other entry, higherIsBetter bool) measure.Finding {
 	return measure.NewFinding(measure.CodeRankAbove, "", compared(c, other))
 }
 
-// same is why a group shares the rank of another.
+// same returns the reason of a group that shares the rank of another.
 func same(c Comparison, leader entry) measure.Finding {
 	if !c.Tested() {
 		return measure.NewFinding(measure.CodeRankUntested, "", measure.Figures{"than": leader.group.Name})
@@ -139,7 +138,7 @@ func same(c Comparison, leader entry) measure.Finding {
 	return measure.NewFinding(measure.CodeRankNoDifference, "", figures)
 }
 
-// compared are the figures of a comparison with another group, as ratios of its
+// compared returns the figures of a comparison with another group, as ratios of its
 // estimate unless that is 0.
 func compared(c Comparison, other entry) measure.Figures {
 	figures := measure.Figures{"than": other.group.Name}

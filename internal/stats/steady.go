@@ -14,15 +14,15 @@ const (
 	movingAverages   = 4    // moving averages compared, and intervals in each
 	tolerance        = 0.05 // of their mean
 	targetIntervals  = 40   // a moving average then spans a tenth of the trial
-	fewestIntervals  = 8    // the rule looks at 7 intervals; below 8 it says nothing
+	fewestIntervals  = 8    // the rule needs 7 intervals; below 8 it is not applied
 	largestDiscarded = 0.5  // of the trial
-	coverageWanted   = 0.9  // of the nominal time that the samples must span
+	coverageWanted   = 0.9  // of the nominal time: minimum span of the samples
 )
 
-// Steady is the part of a trial that a rate is computed from. Times are
-// nanoseconds on the samples' own axis; Bytes are those received from StartNs
-// to EndNs, so the rate is Bytes*8e9/(EndNs-StartNs) bits a second.
-// EndNs > StartNs whenever at least one sample was usable.
+// Steady is the part of a trial from which a rate is computed. Times are nanoseconds on
+// the samples' own axis; Bytes are those received from StartNs to EndNs, so the rate is
+// Bytes*8e9/(EndNs-StartNs) bits a second. EndNs > StartNs if at least one sample was
+// usable.
 type Steady struct {
 	StartNs, EndNs int64
 	Bytes          int64
@@ -30,7 +30,7 @@ type Steady struct {
 	Reason         measure.Finding // of the confidence
 }
 
-// Bps is the rate of the steady part in bits a second; 0 for an empty one.
+// Bps returns the rate of the steady part in bits a second; 0 for an empty one.
 func (s Steady) Bps() float64 {
 	if s.EndNs <= s.StartNs {
 		return 0
@@ -38,24 +38,23 @@ func (s Steady) Bps() float64 {
 	return float64(s.Bytes) * 8e9 / float64(s.EndNs-s.StartNs)
 }
 
-// SteadyState finds where a trial's rate became steady. samples are the
-// receiver's, of any width (100 ms is usual), in any order; silence must be
-// there as samples without bytes. endNs is the nominal end on the samples'
-// axis: a sample whose middle lies after it is the drain of queues and does
-// not count. endNs <= 0 means that the samples end the trial themselves.
+// SteadyState finds where a trial's rate became steady. samples are the receiver's, of
+// any width (100 ms is usual), in any order; time without data must be present as samples
+// without bytes. endNs is the nominal end on the samples' axis: a sample whose middle
+// lies after it is the drain of queues and does not count. endNs <= 0 means that the
+// trial ends with its samples.
 //
-// The trial is cut into about 40 intervals of whole samples. It is steady from
-// the first interval where (a) the standard deviation of the four moving
-// averages that begin there, each over four intervals, is within 5 % of their
-// mean, and (b) the rest holds: averages over consecutive blocks of four
-// intervals have a standard deviation within 5 % of their mean, and the two
-// halves of the rest differ by no more than 5 %. Samples at its very beginning
-// that do not belong to the rest's distribution are then left out too. At least half of
-// the trial always remains.
+// The trial is divided into about 40 intervals of whole samples. It is steady from the
+// first interval where (a) the standard deviation of the four moving averages that begin
+// there, each over four intervals, is within 5 % of their mean, and (b) the rest holds:
+// averages over consecutive blocks of four intervals have a standard deviation within 5 %
+// of their mean, and the two halves of the rest differ by at most 5 %. Samples at its
+// beginning that are outliers of the rest's distribution are then left out, too. At least
+// half of the trial always remains.
 //
-// High: such a part was found. Medium: it was not, and the start is placed by
-// the MSER rule instead. Low: fewer than eight intervals, or nothing arrived;
-// the whole trial is returned.
+// High: such a part was found. Medium: it was not, and the MSER rule places the start
+// instead. Low: fewer than eight intervals, or nothing arrived; the whole trial is
+// returned.
 func SteadyState(samples []measure.Sample, endNs int64) Steady {
 	kept := usable(samples, endNs)
 	if len(kept) == 0 {
@@ -79,8 +78,7 @@ func SteadyState(samples []measure.Sample, endNs int64) Steady {
 	return steady
 }
 
-// usable returns the samples of the trial proper in order of time, without
-// overlaps.
+// usable returns the samples up to the nominal end in order of time, without overlaps.
 func usable(samples []measure.Sample, endNs int64) []measure.Sample {
 	kept := make([]measure.Sample, 0, len(samples))
 	for _, s := range samples {
@@ -101,8 +99,7 @@ func usable(samples []measure.Sample, endNs int64) []measure.Sample {
 		}
 		return 0
 	})
-	// A sample that begins before the last one ended would be counted in the
-	// same time twice.
+	// A sample that begins before the last one ended would count the same time twice.
 	out := kept[:0]
 	for _, s := range kept {
 		if len(out) > 0 && s.StartNs < out[len(out)-1].EndNs {
@@ -113,7 +110,7 @@ func usable(samples []measure.Sample, endNs int64) []measure.Sample {
 	return out
 }
 
-// window is everything from sample from to the end.
+// window returns everything from sample from to the end.
 func window(samples []measure.Sample, from int) Steady {
 	w := Steady{StartNs: samples[from].StartNs, EndNs: samples[len(samples)-1].EndNs}
 	for _, s := range samples[from:] {
@@ -134,7 +131,7 @@ func findSteady(samples []measure.Sample, whole Steady) Steady {
 			continue
 		}
 		if ok, why := restHolds(cuts[k:]); !ok {
-			if reasons == (held{}) { // the earliest tells of the most of the trial
+			if reasons == (held{}) { // the earliest interval covers most of the trial
 				reasons = why
 			}
 			continue
@@ -150,8 +147,8 @@ func findSteady(samples []measure.Sample, whole Steady) Steady {
 	return w
 }
 
-// interval is a run of whole samples. A gap between samples belongs to the
-// interval before it: nothing arrived then.
+// interval is a run of whole samples. A gap between samples, in which nothing arrived,
+// belongs to the interval before it.
 type interval struct {
 	first          int // index of its first sample
 	startNs, endNs int64
@@ -163,7 +160,8 @@ func cut(samples []measure.Sample, whole Steady) []interval {
 	width := (whole.EndNs - whole.StartNs) / targetIntervals
 	var out []interval
 	for i, s := range samples {
-		// Half a sample of slack: 2.4 samples a cut would otherwise give cuts of 3.
+		// With half a sample of slack: at 2.4 samples an interval, all would otherwise
+		// have 3.
 		if n := len(out); n == 0 || s.StartNs-out[n-1].startNs+(s.EndNs-s.StartNs)/2 >= width {
 			if n > 0 {
 				out[n-1].endNs = s.StartNs
@@ -174,7 +172,7 @@ func cut(samples []measure.Sample, whole Steady) []interval {
 	}
 	last := len(out) - 1
 	out[last].endNs = whole.EndNs
-	// A sliver at the end, a partial last sample, has no rate worth comparing.
+	// A short interval at the end, a partial last sample, has no meaningful rate.
 	if last > 0 && out[last].endNs-out[last].startNs < width/2 {
 		out[last-1].endNs, out[last-1].bytes = out[last].endNs, out[last-1].bytes+out[last].bytes
 		out = out[:last]
@@ -182,7 +180,7 @@ func cut(samples []measure.Sample, whole Steady) []interval {
 	return out
 }
 
-// rate is bytes per nanosecond over a run of intervals.
+// rate returns bytes per nanosecond over a run of intervals.
 func rate(run []interval) float64 {
 	var bytes int64
 	for _, c := range run {
@@ -191,7 +189,7 @@ func rate(run []interval) float64 {
 	return float64(bytes) / float64(run[len(run)-1].endNs-run[0].startNs)
 }
 
-// ruleHolds is the draft's rule on the first four moving averages.
+// ruleHolds applies the draft's rule to the first four moving averages.
 func ruleHolds(cuts []interval) bool {
 	var averages [movingAverages]float64
 	for i := range averages {
@@ -200,7 +198,7 @@ func ruleHolds(cuts []interval) bool {
 	return CV(averages[:]) <= tolerance
 }
 
-// held says how far the rest was from holding.
+// held is how far the rest was from steady.
 type held struct{ spread, shift float64 }
 
 func (h held) reason() measure.Finding {
@@ -213,12 +211,12 @@ func (h held) reason() measure.Finding {
 	return measure.NewFinding(measure.CodeNeverSettled, "", measure.Figures{"tolerance_ratio": tolerance})
 }
 
-// restHolds checks the blocks and the halves of the remainder.
+// restHolds checks the blocks and the halves of the rest.
 func restHolds(cuts []interval) (bool, held) {
 	blocks := make([]float64, 0, len(cuts)/movingAverages+1)
 	for i := 0; i+movingAverages <= len(cuts); i += movingAverages {
 		end := i + movingAverages
-		if len(cuts)-end < movingAverages { // the last block takes what is left over
+		if len(cuts)-end < movingAverages { // the last block includes the remainder
 			end = len(cuts)
 		}
 		blocks = append(blocks, rate(cuts[i:end]))
@@ -232,11 +230,11 @@ func restHolds(cuts []interval) (bool, held) {
 	return h.spread <= tolerance && h.shift <= tolerance, h
 }
 
-// skipRemnant moves the start past leading samples that lie outside the rest's
-// distribution: an end of slow start or of a burst that is too short to upset
-// the rule still shifts the mean. The distribution is the median with three
-// robust standard deviations (1.4826 times the median absolute deviation), but
-// no narrower than the tolerance.
+// skipRemnant moves the start past leading samples that are outliers of the rest's
+// distribution: the end of slow start or of a burst that is too short to violate the rule
+// still shifts the mean. The distribution is the median with three robust standard
+// deviations (1.4826 times the median absolute deviation), but no narrower than the
+// tolerance.
 func skipRemnant(samples []measure.Sample, from int, latest int64) int {
 	rates := make([]float64, 0, len(samples)-from)
 	for _, s := range samples[from:] {
@@ -255,10 +253,10 @@ func skipRemnant(samples []measure.Sample, from int, latest int64) int {
 	return from
 }
 
-// truncation is the MSER rule (K. P. White, "An Effective Truncation Heuristic
-// for Bias Reduction in Simulation Output", Simulation 69, 1997): leave out as
-// much of the start as makes the standard error of the rest's mean smallest.
-// It returns the index of the first sample that stays.
+// truncation is the MSER rule (K. P. White, "An Effective Truncation Heuristic for Bias
+// Reduction in Simulation Output", Simulation 69, 1997): leave out that part of the start
+// which minimises the standard error of the rest's mean. It returns the index of the
+// first sample that stays.
 func truncation(cuts []interval, latest int64) int {
 	best, bestError := 0, math.Inf(1)
 	for k := range cuts {

@@ -10,8 +10,8 @@ func Mean(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	// The mean of the differences from the first value keeps its digits where
-	// the values are large and close together.
+	// The mean of the differences from the first value keeps precision if the values are
+	// large and close together.
 	first, sum := values[0], 0.0
 	for _, v := range values {
 		sum += v - first
