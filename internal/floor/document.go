@@ -11,11 +11,10 @@ import (
 	"soku/internal/text"
 )
 
-// Schema is the identity of the document. Members may be added under the same
-// number.
+// Schema identifies the document format. Members may be added without a new number.
 const Schema = "soku.floor/1"
 
-// Document is a floor as it is kept and printed.
+// Document is a floor as it is stored and printed.
 type Document struct {
 	Schema string           `json:"schema"`
 	Tool   measure.Tool     `json:"tool"`
@@ -25,22 +24,22 @@ type Document struct {
 	Host     measure.Facts    `json:"host"`
 }
 
-// Bounds on a document that is read.
+// Limits of a document that is read.
 const (
 	maxDocument = 1 << 20 // bytes
 	maxEntries  = 64      // in each list
 	maxText     = 256     // bytes of a name in a list
 )
 
-// File is the name of a host's file in the data folder. The folder may be
-// shared by hosts (a home on the network), so each has a file of its own.
+// File returns the name of a host's file in the data folder. The folder may be shared by
+// hosts (a home directory on the network), so each host has its own file.
 func File(hostname string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '.':
 			return r
 		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A' // file systems may not tell them apart
+			return r + 'a' - 'A' // some file systems ignore case
 		}
 		return '_'
 	}, hostname)
@@ -53,8 +52,8 @@ func (d *Document) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Decode reads a document. Errors are of kind file: it does not parse, is of
-// another schema, or holds what no measurement gives.
+// Decode parses a document. Errors are of kind file: it does not parse, has another
+// schema, or contains impossible figures.
 func Decode(b []byte) (*Document, error) {
 	wrong := func(format string, args ...any) (*Document, error) {
 		return nil, measure.Errorf(measure.KindFile, "read a kept floor: "+format, args...).WithHint("run: soku floor")
@@ -84,7 +83,7 @@ func Decode(b []byte) (*Document, error) {
 
 func (d *Document) check() error {
 	if d.MeasuredAt.IsZero() || d.MeasuredAt.Year() < 2000 || d.MeasuredAt.Year() > 9999 {
-		return fmt.Errorf("it does not say when it was measured")
+		return fmt.Errorf("it has no time of measurement")
 	}
 	if max(len(d.RoundTrips), len(d.Goodput), len(d.Packets), len(d.Timers), len(d.Findings)) > maxEntries {
 		return fmt.Errorf("a list has more than %d elements", maxEntries)
@@ -111,19 +110,19 @@ func (d *Document) check() error {
 	}
 	for _, v := range figures {
 		if math.IsNaN(v) || v < 0 || v > 1e18 {
-			return fmt.Errorf("it holds the figure %g", v)
+			return fmt.Errorf("it contains the figure %g", v)
 		}
 	}
 	for _, s := range texts {
 		if len(s) > maxText {
-			return fmt.Errorf("it holds a name of %d bytes", len(s))
+			return fmt.Errorf("it contains a name of %d bytes", len(s))
 		}
 	}
 	return nil
 }
 
-// Usable tells whether d is a floor of a host with these facts under this version of
-// soku, and why where it is not. What this run could not read is not compared.
+// Usable reports whether d is a floor of a host with these facts and this version of
+// soku, and if not, why. Facts that this run could not read are not compared.
 func (d *Document) Usable(now measure.Facts, version string) (why text.Line, usable bool) {
 	number := func(n int) string {
 		if n == 0 {
@@ -146,5 +145,5 @@ func (d *Document) Usable(now measure.Facts, version string) (why text.Line, usa
 	return why, true
 }
 
-// Age is how long ago the floor was measured; zero for one from the future.
+// Age returns how long ago the floor was measured; zero if the time is in the future.
 func (d *Document) Age(now time.Time) time.Duration { return max(0, now.Sub(d.MeasuredAt)) }

@@ -11,17 +11,18 @@ import (
 	"soku/internal/trial"
 )
 
-// Config is what to measure with.
+// Config configures a measurement.
 type Config struct {
 	Server  string // host:port on loopback of a server of this build, in another process
 	Version string // of this program
 	Quick   bool   // about 2 s instead of 7
-	// Step is told what is measured now, and how far that is. It may be nil.
+	// Step is called with what is measured now and how far the measurement is. It may be
+	// nil.
 	Step func(what text.Line, number, of int)
 }
 
-// lengths are how long one trial of each kind runs and how often it is run.
-// What is the most of several trials is less at the mercy of a moment.
+// lengths are how long one trial of each kind runs and how often it is run. The maximum
+// of several trials depends less on a single moment.
 type lengths struct {
 	roundTrip, goodput, packets, sleep time.Duration
 	best                               int
@@ -32,9 +33,8 @@ var (
 	quick = lengths{150 * time.Millisecond, 250 * time.Millisecond, 250 * time.Millisecond, 100 * time.Millisecond, 1}
 )
 
-// Measure runs every mode and returns the floor. A mode that fails leaves a
-// warning and no figure. Errors: ctx's cause when it ended; the first failure
-// when every mode failed.
+// Measure runs every mode and returns the floor. A mode that fails leaves a warning and
+// no figure. Errors: ctx's cause if it ended; the first failure if every mode failed.
 func Measure(ctx context.Context, c Config) (*Document, error) {
 	if c.Quick {
 		return measureFor(ctx, c, quick)
@@ -73,7 +73,7 @@ func measureFor(ctx context.Context, c Config, l lengths) (*Document, error) {
 type run struct {
 	Config
 	lengths
-	one    func(context.Context, trial.Spec, trial.Hooks) *measure.Result // [trial.Run]; tests know what it says
+	one    func(context.Context, trial.Spec, trial.Hooks) *measure.Result // [trial.Run]; tests replace it
 	modes  []mode
 	steps  int
 	done   int
@@ -87,7 +87,7 @@ func (r *run) step(what text.Line) {
 	r.Step(what, r.done, r.steps)
 }
 
-// mode measures one mode. Its error is the end of everything.
+// mode measures one mode. An error ends the whole measurement.
 func (r *run) mode(ctx context.Context, m mode) error {
 	o, _ := m.options()
 	switch m.kind {
@@ -103,7 +103,7 @@ func (r *run) mode(ctx context.Context, m mode) error {
 	}
 }
 
-// trial runs one trial and hands over its result if it succeeded.
+// trial runs one trial and passes its result to add if it succeeded.
 func (r *run) trial(ctx context.Context, m mode, o measure.Options, length time.Duration, add func(*measure.Result)) error {
 	o.Duration = measure.Duration(length)
 	res := r.one(ctx, trial.Spec{Test: m.test, Options: o, Host: r.Server, Version: r.Version}, trial.Hooks{})
@@ -133,9 +133,9 @@ func (r *run) addRoundTrip(m mode, res *measure.Result) {
 	})
 }
 
-// mostGoodput keeps the best of some trials. A congestion control that paces
-// measures a model of the path and holds loopback back: where the system's own
-// is neither cubic nor reno, another is tried first.
+// mostGoodput stores the best of several trials. A congestion control that paces limits
+// loopback by its model of the path: if the system's default is neither cubic nor reno,
+// another is tried first.
 func (r *run) mostGoodput(ctx context.Context, m mode, o measure.Options) error {
 	var best measure.FloorGoodput
 	add := func(res *measure.Result) {
@@ -153,8 +153,8 @@ func (r *run) mostGoodput(ctx context.Context, m mode, o measure.Options) error 
 			return err
 		}
 		if len(r.doc.Findings) > warned && o.Congestion != "" && best.GoodputBps == 0 {
-			// Not every system has it or lets everybody use it; the entry says
-			// which was in force.
+			// Not every system has it or lets every user choose it; the entry says which
+			// was used.
 			r.doc.Findings = r.doc.Findings[:warned]
 			o.Congestion = ""
 			if err := r.trial(ctx, m, o, r.goodput, add); err != nil {
@@ -167,8 +167,8 @@ func (r *run) mostGoodput(ctx context.Context, m mode, o measure.Options) error 
 	}
 	same := func(g measure.FloorGoodput) bool { return g.TXPath == best.TXPath && g.RXPath == best.RXPath }
 	if i := slices.IndexFunc(r.doc.Goodput, same); i >= 0 {
-		// This build or system has one way for both modes, and it is that of the
-		// mode which names one.
+		// This build or system has one path for both modes; the result belongs to the
+		// mode that names it.
 		if r.doc.Goodput[i].GoodputBps > best.GoodputBps {
 			best = r.doc.Goodput[i]
 		}
@@ -195,7 +195,7 @@ func goodputOf(m mode, res *measure.Result) measure.FloorGoodput {
 	return g
 }
 
-// mostPackets keeps the best of some trials.
+// mostPackets stores the best of several trials.
 func (r *run) mostPackets(ctx context.Context, m mode, o measure.Options) error {
 	var best measure.FloorPackets
 	for range r.best {
@@ -232,7 +232,8 @@ func packetsOf(m mode, res *measure.Result) measure.FloorPackets {
 	return p
 }
 
-// warnOfLoad warns of other work: a floor that it pressed is no limit of the host.
+// warnOfLoad warns of other work on the host: a floor that it lowered is not the host's
+// limit.
 func (d *Document) warnOfLoad() {
 	if f := d.Host; f.CPUs > 0 && f.Load1 > float64(f.CPUs)/2 {
 		d.Findings.Add(measure.CodeHostLoaded, "", measure.Figures{"load_1m": f.Load1, "cpus": f.CPUs})

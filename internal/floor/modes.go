@@ -7,7 +7,7 @@ import (
 	"soku/internal/measure"
 )
 
-// kind is what a mode is for: which list of the floor its figure goes into.
+// kind is the list of the floor to which a mode's figure belongs.
 type kind int
 
 const (
@@ -19,17 +19,16 @@ const (
 // mode is one set of options to measure with.
 type mode struct {
 	kind kind
-	name string // as the table and the document say it
+	name string // in the table and the document
 	test measure.Test
 	set  []setting // over the defaults of the test
 }
 
-// setting is an option by its key in a plan, and its value as a plan or flag
-// would write it.
+// setting is an option by its key in a plan, and its value as text.
 type setting struct{ key, value string }
 
-// modes is everything that is measured, in the order of the table. A mode that
-// sets an option or a value that this build does not have is not measured.
+// modes is everything that is measured, in the order of the table. A mode with an option
+// or a value that this build does not have is skipped.
 var modes = []mode{
 	{roundTrips, "tcp", measure.TestLatency, []setting{{"protocol", "tcp"}}},
 	{roundTrips, "udp", measure.TestLatency, []setting{{"protocol", "udp"}}},
@@ -40,8 +39,7 @@ var modes = []mode{
 	{packets, "udp", measure.TestUDP, []setting{{"size", "64"}, {"rate", "0"}}},
 }
 
-// options returns the options of m; false where this build does not have one
-// of them.
+// options returns the options of m; false if this build does not have one of them.
 func (m mode) options() (measure.Options, bool) {
 	o := measure.Defaults(m.test)
 	fields := measure.OptionFields(m.test)
@@ -73,7 +71,7 @@ func put(f measure.OptionField, o *measure.Options, text string) bool {
 
 var errNoTextForm = errors.New("an option without a text form")
 
-// available are the modes that this build has.
+// available returns the modes that this build has.
 func available() []mode {
 	return slices.DeleteFunc(slices.Clone(modes), func(m mode) bool { _, ok := m.options(); return !ok })
 }

@@ -11,8 +11,8 @@ import (
 	"soku/internal/text"
 )
 
-// sleeps are the lengths that engines ask for: between packets, and between
-// the ticks of a schedule.
+// sleeps are the lengths that engines use: between packets, and between the ticks of a
+// schedule.
 var sleeps = []time.Duration{50 * time.Microsecond, time.Millisecond}
 
 // timers measures how late each length of sleep ends.
@@ -28,8 +28,8 @@ func (r *run) timers(ctx context.Context) error {
 	return nil
 }
 
-// lateness sleeps again and again on a locked thread, as a paced sender does,
-// and returns how late each sleep ended. It ends within one sleep of ctx's end.
+// lateness sleeps repeatedly on a locked thread, as a paced sender does, and returns how
+// late each sleep ended. It ends within one sleep of ctx's end.
 func lateness(ctx context.Context, length, whole time.Duration) *measure.Histogram {
 	late := measure.NewHistogram()
 	done := make(chan struct{})
@@ -43,7 +43,7 @@ func lateness(ctx context.Context, length, whole time.Duration) *measure.Histogr
 			if !begin.Before(end) || !w.WaitFine(length) {
 				return
 			}
-			// A signal may end a sleep early; it is then no measure of the timer.
+			// A signal may end a sleep early; then it does not measure the timer.
 			if d := sock.Since(begin) - length; d >= 0 {
 				late.Record(int64(d))
 			}
