@@ -13,7 +13,7 @@ var (
 	linkPool6 = netip.MustParsePrefix("fd77:0:0::/48") // a /64 a link
 )
 
-// complete checks what involves several parts of the file and fills in what it left out.
+// complete checks what involves several parts of the file and fills in the defaults.
 func (b *builder) complete() {
 	for _, l := range b.t.Links {
 		b.checkSubnets(l)
@@ -39,8 +39,8 @@ func (b *builder) complete() {
 	}
 }
 
-// checkSubnets holds the explicit addresses of a link together: for each
-// family both ends have one, in the same subnet, which no other link has.
+// checkSubnets checks the explicit addresses of a link: for each family both ends have
+// one, in the same subnet, which no other link has.
 func (b *builder) checkSubnets(l *Link) {
 	for _, six := range []bool{false, true} {
 		var found [2][]netip.Prefix
@@ -83,7 +83,7 @@ func (b *builder) taken(p netip.Prefix) bool {
 	return false
 }
 
-// fillLink gives a link without addresses a subnet of its own.
+// fillLink assigns a subnet to a link without addresses.
 func (b *builder) fillLink(l *Link) {
 	if b.err != nil || len(l.Ends[0].Addrs) > 0 {
 		return
@@ -118,7 +118,7 @@ func (b *builder) fillLink(l *Link) {
 	}
 }
 
-// nth4 is the address that lies n after the beginning of an IPv4 pool.
+// nth4 returns the address n after the beginning of an IPv4 pool.
 func nth4(pool netip.Prefix, n uint32) netip.Addr {
 	a := pool.Addr().As4()
 	v := uint32(a[0])<<24 | uint32(a[1])<<16 | uint32(a[2])<<8 | uint32(a[3])

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// addLines writes down both directions of a link whose files were just opened,
-// in the order they will have in the helper: the device of one end and its
-// stamps, then those of the other.
+// addLines records both directions of a link whose files were just opened, in the order
+// in which the helper will have them: the device of one end and its stamps, then those of
+// the other.
 func (l *Lab) addLines(k *Link) {
 	first := recordFD + 1 + 2*len(l.state.Lines)
 	for w := range k.Ways {
@@ -27,10 +27,10 @@ func (l *Lab) addLines(k *Link) {
 	}
 }
 
-// lineTimeout is how long the delay line may take to begin.
+// lineTimeout is how long the delay line may take to start.
 const lineTimeout = 10 * time.Second
 
-// delayLine starts the helper and gives it the TAP devices.
+// delayLine starts the helper and passes it the TAP devices.
 func (a *assembly) delayLine(ctx context.Context) error {
 	l := a.lab
 	if len(l.state.Lines) == 0 {
@@ -61,7 +61,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 	_ = ready.SetReadDeadline(time.Now().Add(lineTimeout))
 	defer context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Now()) })()
 	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
-		return fmt.Errorf("the delay line did not begin: %s", lastLine(filepath.Join(l.Dir, "delay-line.log")))
+		return fmt.Errorf("the delay line did not start: %s", lastLine(filepath.Join(l.Dir, "delay-line.log")))
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 func newRecord(directions int) (*os.File, error) {
 	fd, err := unix.MemfdCreate("soku-delay-line", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("make the delay line's record: %w", err)
+		return nil, fmt.Errorf("create the delay line's record: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "delay line's record")
 	_, err = f.Write(emptyRecord(directions))
@@ -78,7 +78,7 @@ func newRecord(directions int) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("make the delay line's record: %w", err)
+		return nil, fmt.Errorf("create the delay line's record: %w", err)
 	}
 	return f, nil
 }

@@ -12,8 +12,8 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// save writes state.json so that a reader never sees half of it. The caller
-// holds l.mu or is the only one who knows l.
+// save writes state.json atomically. The caller holds l.mu or has the only reference to
+// l.
 func (l *Lab) save() error {
 	data, err := json.MarshalIndent(&l.state, "", "  ")
 	if err != nil {
@@ -26,7 +26,7 @@ func (l *Lab) save() error {
 	return os.Rename(path+".new", path)
 }
 
-// maxStateBytes bounds what is read of a state file.
+// maxStateBytes limits the size of a state file.
 const maxStateBytes = 1 << 20
 
 func readState(dir string) (state, error) {
@@ -45,8 +45,8 @@ func readState(dir string) (state, error) {
 	return decodeState(data)
 }
 
-// Open returns the lab of that name that is up. The error has kind not_found
-// when there is none.
+// Open returns the running lab of that name. The error has kind not_found if there is
+// none.
 func Open(name string, o Options) (*Lab, error) {
 	s, err := readState(o.dir(name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -62,21 +62,21 @@ func Open(name string, o Options) (*Lab, error) {
 	return &Lab{Topology: t, Dir: o.dir(name), options: o, state: s}, nil
 }
 
-// Down ends the lab's processes, removes its namespaces with everything in
-// them, and its state. It goes on past a failure and returns the first one.
-// Calling it again is no error.
+// Down ends the lab's processes, removes its namespaces with everything in them, and its
+// state. It continues after a failure and returns the first one. Calling it again is not
+// an error.
 func (l *Lab) Down(ctx context.Context) error {
 	err := Down(ctx, l.Topology.Name, l.options)
 	l.collect()
 	return err
 }
 
-// Down is [Lab.Down] for the lab of that name, however much of it there is:
-// also after a crash halfway, when it removes the namespaces it finds by
-// name. A lab that is not there is no error.
+// Down is [Lab.Down] for the lab of that name in any state: after an incomplete start,
+// too, when it removes the namespaces that it finds by name. A missing lab is not an
+// error.
 func Down(ctx context.Context, name string, o Options) error {
 	if !nodeName.MatchString(name) {
-		return measure.Errorf(measure.KindUsage, "%q is no name of a lab", yamlfile.Shorten(name))
+		return measure.Errorf(measure.KindUsage, "%q is not a valid lab name", yamlfile.Shorten(name))
 	}
 	if os.Geteuid() != 0 {
 		return measure.Errorf(measure.KindPermission, "take lab %s down: network namespaces need root", name).WithHint("run it with sudo")
@@ -85,7 +85,7 @@ func Down(ctx context.Context, name string, o Options) error {
 	var problems []error
 	s, err := readState(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		problems = append(problems, err) // and go by the names of the namespaces
+		problems = append(problems, err) // and find the namespaces by name
 	}
 	if err := stop(ctx, s.Processes); err != nil {
 		problems = append(problems, err)

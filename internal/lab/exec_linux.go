@@ -9,8 +9,8 @@ import (
 	"soku/internal/measure"
 )
 
-// Become makes this process the command argv on a host of the lab, so that
-// signals, terminal and exit status are the command's. It returns only on failure.
+// Become replaces this process by the command argv on a host of the lab, so that signals,
+// terminal and exit status are the command's. It returns only on failure.
 func (l *Lab) Become(host string, argv []string) error {
 	if err := l.runnable(host, argv); err != nil {
 		return err
@@ -28,14 +28,14 @@ func (l *Lab) Exec(ctx context.Context, host string, argv []string, stdin io.Rea
 	cmd := l.Command(ctx, host, argv...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = stopTimeout
 	return cmd.Run()
 }
 
-// runnable reports what is wrong with running argv on a host.
+// runnable returns why argv cannot run on a host, or nil.
 func (l *Lab) runnable(host string, argv []string) error {
 	if l.Topology.Node(host) == nil {
-		_, err := l.Topology.Address(host, "") // says which hosts there are
+		_, err := l.Topology.Address(host, "") // the error lists the hosts
 		return err
 	}
 	if len(argv) == 0 {

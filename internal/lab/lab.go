@@ -25,7 +25,7 @@ type Options struct {
 	// Executable is the soku program, started again for the servers, the delay
 	// line and to enter a namespace.
 	Executable string
-	// Progress gets one line for each step of Up; nil: nobody listens.
+	// Progress is called with one line for each step of Up; it may be nil.
 	Progress func(line string)
 
 	before func(step string) error //nolint:unused // tests on Linux make a step fail with it
@@ -38,7 +38,7 @@ func (o Options) dir(name string) string {
 	return filepath.Join(o.RunDir, "lab", name)
 }
 
-// Lab is a running lab. Its methods may be called by many goroutines.
+// Lab is a running lab. Its methods are safe for concurrent use.
 type Lab struct {
 	Topology *Topology
 	// Dir is the state folder: state.json, the servers' logs and the delay line's record.
@@ -53,11 +53,11 @@ type Lab struct {
 // owned is a child of this process.
 type owned struct { //nolint:unused // off Linux
 	process *os.Process
-	done    chan struct{} // closed when it was waited for
+	done    chan struct{} // closed when it has ended
 }
 
-// state is state.json: what must be known to use a lab and to take it down,
-// written before each thing it names is made.
+// state is state.json: what is needed to use a lab and to remove it. Each item is written
+// before it is created.
 type state struct {
 	Schema     string    `json:"schema"`
 	Name       string    `json:"name"`
@@ -73,8 +73,8 @@ type state struct {
 
 const stateSchema = "soku.lab/1"
 
-// process is one the lab started. Its number alone could be somebody else's by
-// now, so its start time is kept beside it.
+// process is a process that the lab started. Another process may have its number by now,
+// so its start time is stored, too.
 type process struct {
 	Role       string `json:"role"` // one of the roles below
 	Node       string `json:"node,omitempty"`
@@ -103,9 +103,8 @@ type lineSpec struct {
 	StampFD int `json:"stamp_fd"`
 }
 
-// NamespaceName is the name of a node's network namespace, as ip-netns(8)
-// lists it. A dot parts lab and node, which neither may contain, so no two
-// labs share a name.
+// NamespaceName returns the name of a node's network namespace, as ip-netns(8) lists it.
+// A dot separates lab and node, which neither may contain, so no two labs share a name.
 func NamespaceName(lab, node string) string { return namespacePrefix(lab) + node }
 
 func namespacePrefix(lab string) string { return "soku-" + lab + "." }

@@ -19,40 +19,39 @@ import (
 	"soku/internal/sock"
 )
 
-// The delay line is one thread that reads a packet from one TAP device, keeps
-// it for the delay, and writes it to the other, unchanged. A timer of the
-// kernel fires tens of microseconds late, so it sleeps only until shortly
-// before something is due and then watches the clock; and it stays awake for a
-// moment after each packet, because the answer to it usually comes at once.
-// Awake it lets others run first, who may be the ones that a packet woke.
-// With nothing on the way it sleeps until a packet comes. Waking up takes tens of
-// microseconds too, so the kernel says when that packet came (see openStamps).
+// The delay line is one thread that reads a packet from one TAP device, holds it for the
+// delay, and writes it to the other, unchanged. A kernel timer fires tens of microseconds
+// late, so the thread sleeps only until shortly before a packet is due and then polls the
+// clock. It stays awake for a moment after each packet, because the answer usually arrives
+// at once, and yields to other threads meanwhile, which the packet may have woken. With no
+// packets in flight it sleeps until one arrives. This wake-up takes tens of microseconds,
+// too, so the kernel's stamp tells when that packet arrived (see openStamps).
 
 const (
-	// awake is how long the line watches for the next packet before it sleeps.
+	// awake is how long the line polls for the next packet before it sleeps.
 	awake = 500 * time.Microsecond
-	// giveWay is for how long after a packet left the line lets others run first.
+	// giveWay is how long after a packet was sent the line yields to other threads.
 	giveWay = 100 * time.Microsecond
-	// alone is how shortly before something is due the line does nothing else.
+	// alone is how shortly before a packet is due the line only polls the clock.
 	alone = 10 * time.Microsecond
-	// handing is what the kernel takes to bring a packet through the other device,
-	// at least: seen between times of packet sockets on both.
+	// handing is the minimum time that the kernel takes to carry a packet through the
+	// other device: measured between time stamps of packet sockets on both.
 	handing = 2 * time.Microsecond
-	// Who keeps the processor for longer than taken was not woken to answer a
-	// packet; then the line does not give way any more, for greedy.
+	// A thread that keeps the processor for longer than taken was not woken to answer a
+	// packet; then the line does not yield for the time greedy.
 	taken  = 500 * time.Microsecond
 	greedy = 50 * time.Millisecond
-	// batch is how many packets it takes from one device before it looks
-	// whether others are due.
+	// batch is how many packets it reads from one device before it checks the others.
 	batch = 8
-	// frameHeader is the kernel's description in front of a frame: struct virtio_net_hdr.
+	// frameHeader is the length of struct virtio_net_hdr, with which the kernel begins a
+	// frame.
 	frameHeader = 10
 
 	ringSlots = 1 << 16
 	ringMost  = 64 << 20 // bytes
 )
 
-// direction is one way through the line.
+// direction is one direction of a link.
 type direction struct {
 	in, out       int
 	delay, jitter int64
@@ -60,7 +59,7 @@ type direction struct {
 	chance        *rand.Rand
 	ring          *ring
 	record        recorder
-	empty         int64 // when the device had nothing last
+	empty         int64 // when the device was last empty
 	stamps        int   // socket with the times of arrival
 	stamped       sock.StampedReader
 }
@@ -69,19 +68,19 @@ type line struct {
 	directions []*direction
 	watched    []unix.PollFd // one element a direction, then the one that stops the line
 	begin      time.Time
-	wake       int64 // ns that waking up takes
+	wake       int64 // wake-up time, ns
 	lastPacket int64
 	lastHand   int64  // when a packet left
-	greedyTo   int64  // until when it does not give way
-	overflow   []byte // where packets go that find no room
+	greedyTo   int64  // until when it does not yield
+	overflow   []byte // buffer for packets that are dropped
 	stopped    atomic.Bool
 }
 
-// DelayLine carries the packets of the delayed links of the lab whose state
-// file is given, until ctx ends or the devices are gone. The TAP devices and
-// the record are open files it inherited, at the numbers in the state file. It calls ready
-// when packets move. It is meant to have a process of its own: it switches
-// garbage collection off and raises its thread's priority.
+// DelayLine carries the packets of the delayed links of the lab with this state file,
+// until ctx ends or the devices are closed. The TAP devices and the record are inherited
+// open files, with the numbers in the state file. It calls ready when packets move. It
+// should have a process of its own: it switches garbage collection off and raises its
+// thread's priority.
 func DelayLine(ctx context.Context, stateFile string, ready func()) error {
 	s, err := readState(filepath.Dir(stateFile))
 	if err != nil {
@@ -135,8 +134,8 @@ func newLine(specs []lineSpec) (*line, error) {
 	return l, nil
 }
 
-// urgent asks the scheduler to run this thread before others and its timers to
-// the nanosecond. Where it refuses, the line is less exact, and says so in its record.
+// urgent asks the scheduler to run this thread before others, with timers precise to the
+// nanosecond. If it refuses, the line is less precise, which its record shows.
 func urgent() {
 	// Sessions share the processor as groups; the nice value of a thread counts only inside its own.
 	_ = os.WriteFile("/proc/self/autogroup", []byte("-20"), 0)
@@ -151,7 +150,7 @@ func urgent() {
 
 func (l *line) now() int64 { return int64(time.Since(l.begin)) }
 
-// calibrate measures what waking up takes: how late sleeps of a millisecond end.
+// calibrate measures the wake-up time: how late sleeps of 1 ms end.
 func (l *line) calibrate() {
 	var late []int64
 	for range 31 {
@@ -163,7 +162,8 @@ func (l *line) calibrate() {
 	l.wake = min(max(late[len(late)/2], 0), int64(200*time.Microsecond))
 }
 
-// poll sleeps up to ns until there is a packet or the stop; ns < 0: without end.
+// poll sleeps up to ns, until a packet arrives or the line is stopped; ns < 0 means no
+// limit.
 func (l *line) poll(ns int64) error {
 	var timeout *unix.Timespec
 	if ns >= 0 {
@@ -177,7 +177,7 @@ func (l *line) poll(ns int64) error {
 	return nil
 }
 
-// run moves packets until it is told to stop or a device is gone.
+// run moves packets until it is stopped or a device is closed.
 func (l *line) run() error {
 	for !l.stopped.Load() {
 		next := l.release()
@@ -200,8 +200,8 @@ func (l *line) run() error {
 	return nil
 }
 
-// yield gives way to whom the last packet woke: the scheduler may have put them
-// on this very processor.
+// yield yields to the threads that the last packet woke: they may wait for this
+// processor.
 func (l *line) yield() {
 	now := l.now()
 	if now-l.lastHand > int64(giveWay) || now < l.greedyTo {
@@ -213,7 +213,7 @@ func (l *line) yield() {
 	}
 }
 
-// look takes what the devices have and says whether that was anything.
+// look reads the devices and reports whether there were packets.
 func (l *line) look() (took bool, err error) {
 	for _, d := range l.directions {
 		n, err := l.take(d)
@@ -225,8 +225,8 @@ func (l *line) look() (took bool, err error) {
 	return took, nil
 }
 
-// wait is how long to sleep when the next packet is due then: 0 while
-// packets come or one is nearly due, -1 for without end.
+// wait returns how long to sleep if the next packet is due at next: 0 while packets
+// arrive or one is nearly due, -1 for no limit.
 func (l *line) wait(next int64) int64 {
 	now := l.now()
 	if now-l.lastPacket < int64(awake) {
@@ -238,7 +238,7 @@ func (l *line) wait(next int64) int64 {
 	return max(next-now-2*l.wake-int64(20*time.Microsecond), 0)
 }
 
-// take reads what a device has, up to a batch, and returns how many packets that was.
+// take reads up to a batch from a device, and returns the number of packets.
 func (l *line) take(d *direction) (packets int, err error) {
 	for packets < batch {
 		room := d.ring.space()
@@ -275,9 +275,9 @@ func (l *line) take(d *direction) (packets int, err error) {
 	return packets, nil
 }
 
-// arrival is when the packet came that was taken now: some time after the device
-// had nothing, or, where that is long ago because the line slept or had to wait
-// for a processor, when the kernel says.
+// arrival returns when the packet just read arrived: after the device was last empty, or,
+// if that is long ago because the line slept or waited for a processor, at the kernel's
+// time stamp.
 func (l *line) arrival(d *direction, now int64) int64 {
 	const short = int64(10 * time.Microsecond)
 	if now-d.empty < short {
@@ -286,16 +286,16 @@ func (l *line) arrival(d *direction, now int64) int64 {
 	for {
 		_, arrived, err := d.stamped.Read(d.stamps, nil)
 		if err != nil {
-			return now // its stamp found no room
+			return now // its stamp was dropped
 		}
 		clock := time.Now()
-		if at := int64(clock.Sub(l.begin) - sock.Late(arrived, clock)); at > d.empty { // else it is of a packet before
+		if at := int64(clock.Sub(l.begin) - sock.Late(arrived, clock)); at > d.empty { // otherwise it belongs to an earlier packet
 			return min(at, now)
 		}
 	}
 }
 
-// forget makes room for the stamps of packets that come while the line sleeps.
+// forget empties the socket of stamps before the line sleeps.
 func (d *direction) forget() {
 	for {
 		if _, _, err := d.stamped.Read(d.stamps, nil); err != nil {
@@ -304,9 +304,9 @@ func (d *direction) forget() {
 	}
 }
 
-// release hands over every packet that is due and returns when the next one
-// is, math.MaxInt64 for none. It looks at all directions by turns, so that a
-// burst in one does not delay the others by its length.
+// release sends every packet that is due and returns when the next one is, math.MaxInt64
+// for none. It visits all directions in turn, so that a burst in one does not delay the
+// others.
 func (l *line) release() int64 {
 	for {
 		next := int64(math.MaxInt64)

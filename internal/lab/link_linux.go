@@ -16,11 +16,10 @@ import (
 	"soku/internal/sock"
 )
 
-// A link is a veth pair, or, where a direction has a delay or loss, one TAP
-// device at each end with the delay line between them. Both ends carry the
-// same hardware address and resolve no neighbours: a frame to the peer is
-// addressed to the address the peer has, so no ARP or neighbour discovery ever
-// adds to a round trip or is lost in a full queue.
+// A link is a veth pair, or, if a direction has a delay or loss, one TAP device at each end
+// with the delay line between them. Both ends have the same hardware address and neighbour
+// resolution is off, so no ARP or neighbour discovery ever adds to a round trip or is lost
+// in a full queue.
 
 // delayed reports whether the delay line carries the link.
 func (l *Link) delayed() bool {
@@ -32,9 +31,9 @@ func (l *Link) delayed() bool {
 	return false
 }
 
-// perPacket reports whether packets of that direction must be whole packets of
-// the MTU, not the large segments the kernel moves otherwise, because
-// something on the way counts or drops packets.
+// perPacket reports whether packets of that direction must be at most of the MTU, without
+// the large segments that the kernel otherwise moves, because the link counts or drops
+// packets.
 func (l *Link) perPacket(way int) bool {
 	return l.Ways[way].Loss > 0 || l.Ways[way].Police > 0 || l.Ends[1-way].Node.Police > 0
 }
@@ -86,9 +85,8 @@ func addVeth(l *Link, at [2]*space) error {
 	return nil
 }
 
-// tapQueue is how many packets wait in a TAP device for the delay line. It
-// bridges the line's own pauses; queues that belong to the emulated network
-// stand in the shaper.
+// tapQueue is how many packets a TAP device holds for the delay line. It covers pauses of
+// the line; the queues of the emulated network are in the shaper.
 const tapQueue = 4096
 
 // openTap makes a TAP device in a namespace. It exists as long as its file is
@@ -120,12 +118,12 @@ func openTap(s *space, iface string, whole bool) (*os.File, error) {
 	return file, err
 }
 
-// stampRoom is for the stamps of packets that come while the delay line wakes
-// up: some dozens, for the kernel counts a packet's whole memory.
+// stampRoom is for the stamps of packets that arrive while the delay line wakes up: some
+// dozens, because the kernel counts a packet's whole memory.
 const stampRoom = 64 << 10 // bytes
 
-// openStamps opens a socket that gets one byte and the kernel's time of each
-// packet that leaves through a device, while there is room (packet(7)).
+// openStamps opens a socket that receives one byte and the kernel's time stamp of each
+// packet sent through a device, while there is room (packet(7)).
 func openStamps(s *space, iface string) (*os.File, error) {
 	fd := -1
 	err := inside(s.name, func() (err error) {
@@ -241,14 +239,14 @@ func setUp(l *Link, end int, s *space) error {
 	return nil
 }
 
-// carrierTimeout is how long the kernel may take to notice that a link is
-// whole: milliseconds, on a busy machine.
+// carrierTimeout is how long the kernel may take to detect the carrier of a link, usually
+// milliseconds on a busy machine.
 const carrierTimeout = 5 * time.Second
 
-// awaitCarrier returns when packets pass over a link, whose first end is in s.
-// That end was switched on before the other: it has its carrier when the other
-// follows, and throws away what it should send until a worker of the kernel has
-// seen that. The other end sends from the beginning, as TAP devices do.
+// awaitCarrier returns when packets pass over a link, whose first end is in s. That end
+// was set up before the other: it gets its carrier when the other follows, and drops
+// packets until a kernel worker has noticed. The other end sends from the beginning, as
+// TAP devices do.
 func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 	if l.delayed() {
 		return nil

@@ -19,8 +19,8 @@ const netnsDir = "/run/netns"
 
 func namespacePath(name string) string { return filepath.Join(netnsDir, name) }
 
-// inThread runs f on a thread of its own and returns the thread to its network
-// namespace afterwards. A thread that cannot return is never used again.
+// inThread runs f on a locked thread and then restores the thread's network namespace. A
+// thread that cannot be restored is never used again.
 func inThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -43,8 +43,7 @@ func inThread(f func() error) error {
 	return <-done
 }
 
-// inside runs f in the named namespace. f must not start goroutines that
-// depend on it.
+// inside runs f in the named namespace. f must not start goroutines that depend on it.
 func inside(name string, f func() error) error {
 	return inThread(func() error {
 		ns, err := netns.GetFromPath(namespacePath(name))
@@ -81,9 +80,9 @@ func createNamespace(name string) error {
 	})
 }
 
-// removeNamespace deletes what is in a namespace and its name. The devices are
-// deleted one by one because the kernel frees a namespace later, and not at
-// all while a forgotten process is in it. A namespace that is not there is no error.
+// removeNamespace deletes the content of a namespace and its name. The devices are
+// deleted one by one, because the kernel frees a namespace later, and not at all while a
+// process remains in it. A missing namespace is not an error.
 func removeNamespace(name string) error {
 	path := namespacePath(name)
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
@@ -118,7 +117,7 @@ func deleteLinks(h *netlink.Handle) {
 	}
 }
 
-// namespacesOf lists the namespaces of a lab that exist, by their names.
+// namespacesOf returns the names of the existing namespaces of a lab.
 func namespacesOf(lab string) ([]string, error) {
 	entries, err := os.ReadDir(netnsDir)
 	if errors.Is(err, os.ErrNotExist) {

@@ -128,8 +128,8 @@ func flood(t *testing.T, l *Lab, from, to string, n int) int {
 	defer out.Close()
 	got := 0
 	buf := make([]byte, 2048)
-	drain := func(patience time.Duration) {
-		_ = in.SetReadDeadline(time.Now().Add(patience))
+	drain := func(wait time.Duration) {
+		_ = in.SetReadDeadline(time.Now().Add(wait))
 		for {
 			if _, err := in.Read(buf); err != nil {
 				return
@@ -137,7 +137,7 @@ func flood(t *testing.T, l *Lab, from, to string, n int) int {
 			if got++; got == n {
 				return
 			}
-			_ = in.SetReadDeadline(time.Now().Add(patience))
+			_ = in.SetReadDeadline(time.Now().Add(wait))
 		}
 	}
 	for i := range n {
@@ -148,7 +148,7 @@ func flood(t *testing.T, l *Lab, from, to string, n int) int {
 			drain(2 * time.Millisecond)
 		}
 	}
-	drain(patience / 4)
+	drain(stopTimeout / 4)
 	return got
 }
 

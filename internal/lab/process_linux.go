@@ -28,15 +28,14 @@ func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cm
 	return cmd
 }
 
-// Enter makes the calling process the command argv inside a namespace of a
-// lab. It returns only on failure. The CLI's hidden command "lab enter" and
-// "lab exec" are this.
+// Enter replaces the calling process by the command argv inside a namespace of a lab. It
+// returns only on failure. The CLI's hidden command "lab enter" and "lab exec" use it.
 func Enter(namespace string, argv []string) error {
 	if len(argv) == 0 {
 		return measure.Errorf(measure.KindUsage, "no command to run in %s", namespace)
 	}
 	if strings.Contains(namespace, "/") || !strings.HasPrefix(namespace, "soku-") {
-		return measure.Errorf(measure.KindUsage, "%q is no namespace of a lab", namespace)
+		return measure.Errorf(measure.KindUsage, "%q is not a namespace of a lab", namespace)
 	}
 	runtime.LockOSThread() // execve keeps the namespace of the thread that calls it
 	fd, err := unix.Open(namespacePath(namespace), unix.O_RDONLY|unix.O_CLOEXEC, 0)
@@ -53,7 +52,7 @@ func Enter(namespace string, argv []string) error {
 	return measure.Errorf(measure.KindInternal, "run %s in %s: %w", argv[0], namespace, syscall.Exec(path, argv, os.Environ()))
 }
 
-// permission is an error of kind permission where err says so, else internal.
+// permission returns an error of kind permission if err is one, otherwise internal.
 func permission(err error, format string, args ...any) *measure.Error {
 	what := fmt.Sprintf(format, args...)
 	switch {
@@ -104,8 +103,8 @@ func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
 	return l.save()
 }
 
-// collect waits for the children of this program after they were told to end,
-// and ends those whose record was lost.
+// collect waits for the children of this program that were told to end, and ends those
+// without a record.
 func (l *Lab) collect() {
 	l.mu.Lock()
 	children := l.owned
@@ -122,8 +121,8 @@ func (l *Lab) collect() {
 	}
 }
 
-// startTicks is when a process began, in clock ticks since boot: with its
-// number that names it for as long as the machine runs.
+// startTicks returns when a process began, in clock ticks since boot. Together with its
+// number this identifies it while the machine runs.
 func startTicks(pid int) (uint64, error) {
 	p, err := procfs.NewProc(pid)
 	if err != nil {
@@ -133,9 +132,8 @@ func startTicks(pid int) (uint64, error) {
 	return stat.Starttime, err
 }
 
-// alive reports whether the recorded process is still running. The process
-// file descriptor decides: in /proc a program that becomes another one looks
-// ended, and even gone, for a moment.
+// alive reports whether the recorded process is still running. It uses the process file
+// descriptor: in /proc a program that calls exec looks ended for a moment.
 func (p process) alive() bool {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if err != nil {
@@ -149,11 +147,11 @@ func (p process) alive() bool {
 	return err != nil || ticks == p.StartTicks
 }
 
-// patience is how long a process may take to end in good order.
-const patience = 2 * time.Second
+// stopTimeout is how long a process may take to end after SIGTERM.
+const stopTimeout = 2 * time.Second
 
-// stop ends the recorded processes and waits until they are gone. The process
-// file descriptor makes sure that no other process of the same number is hit.
+// stop ends the recorded processes and waits for their end. The process file descriptor
+// makes sure that no other process with the same number is signalled.
 func stop(ctx context.Context, processes []process) error {
 	var first error
 	var handles []int
@@ -169,12 +167,12 @@ func stop(ctx context.Context, processes []process) error {
 		_ = unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0)
 		handles = append(handles, fd)
 	}
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(stopTimeout)
 	for _, fd := range handles {
 		if !waitPidfd(ctx, fd, time.Until(deadline)) {
 			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-			if !waitPidfd(context.WithoutCancel(ctx), fd, patience) && first == nil {
-				first = errors.New("a process of the lab does not end")
+			if !waitPidfd(context.WithoutCancel(ctx), fd, stopTimeout) && first == nil {
+				first = errors.New("a process of the lab has not ended")
 			}
 		}
 		unix.Close(fd)
