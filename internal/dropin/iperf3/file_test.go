@@ -80,7 +80,7 @@ func TestAFileIsCarriedByBothEndsInBothRoles(t *testing.T) {
 		}
 		s.result(t)
 	})
-	if out := ours(t, "-c", "127.0.0.1", "-p", startOurs(t).port, "-F", "/nonexistent/file"); out.code != 1 || !strings.Contains(out.stderr, "open what a stream carries") {
+	if out := ours(t, "-c", "127.0.0.1", "-p", startOurs(t).port, "-F", "/nonexistent/file"); out.code != 1 || !strings.Contains(out.stderr, "open the contents of a stream") {
 		t.Errorf("%+v", out)
 	}
 }
