@@ -68,10 +68,10 @@ func read(counts []count) []int64 {
 	return out
 }
 
-// Open returns how many connections are open now.
+// Opened is how many connections were accepted so far.
 func (s *Sink) Opened() int64 { return s.opened.Load() }
 
-// Open is how many connections there are now.
+// Open is how many connections are open now.
 func (s *Sink) Open() int64 { return s.open.Load() }
 
 // Serve accepts on the listeners, one a port, and receives until ctx ends. It then closes
