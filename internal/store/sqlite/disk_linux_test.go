@@ -80,6 +80,27 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
+func TestTakingOverAStoreOnAFullDiskLosesNothing(t *testing.T) {
+	old, results := sqlite.Schema1(t, 2)
+	content, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := smallDisk(t, fmt.Sprintf("%dk", len(content)/1024+1024))
+	path := filepath.Join(dir, "soku.db")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = sqlite.Open(t.Context(), path)
+	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "full") || !strings.Contains(err.Error(), path) {
+		t.Fatalf("error is %v", err)
+	}
+	if err := unix.Mount("soku-test", dir, "tmpfs", unix.MS_REMOUNT, "size=100m"); err != nil {
+		t.Fatal(err)
+	}
+	sqlite.WantAll(t, path, results)
+}
+
 func TestSaysThatTheDiskIsFullWhenMakingAStore(t *testing.T) {
 	dir := smallDisk(t, "64k")
 	fill, err := os.Create(filepath.Join(dir, "fill"))

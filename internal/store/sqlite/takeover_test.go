@@ -47,6 +47,9 @@ func schema1(t *testing.T, copies int) (path string, results int) {
 		_, err := db.ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO result SELECT id || '-' || i, started_at + i, test, client, server, campaign, pattern, label, round, position, repetition, headline, error, document
 			FROM result, n`, copies)
+		if err == nil {
+			_, err = db.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`) // all is in the one file
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
