@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"soku/internal/measure"
 	"soku/internal/store"
 )
 
@@ -50,22 +49,9 @@ func FindID(in Journals, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var found []string
-	for _, e := range ids {
-		if e == id {
-			return id, nil
-		}
-		if strings.HasPrefix(e, id) && len(id) >= store.MinPrefix || id == store.Last {
-			found = append(found, e)
-		}
+	found, err := store.MatchID(id, ids) // they begin with the time
+	if err == nil && found == "" {
+		err = unknownCampaign(id, in.Name())
 	}
-	switch {
-	case len(found) == 0:
-		return "", unknownCampaign(id, in.Name())
-	case id == store.Last:
-		return found[len(found)-1], nil // they begin with the time
-	case len(found) > 1:
-		return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", id, strings.Join(found, ", ")).WithHint("give more of its characters")
-	}
-	return found[0], nil
+	return found, err
 }

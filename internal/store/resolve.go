@@ -40,7 +40,7 @@ func FindResult(ctx context.Context, s Store, text string) (*measure.Result, err
 	if lerr != nil {
 		return nil, lerr
 	}
-	id, lerr := only(text, page.Items, func(e Entry) string { return e.ID })
+	id, lerr := MatchID(text, identities(page.Items, func(e Entry) string { return e.ID }))
 	if lerr != nil || id == "" {
 		return nil, firstError(lerr, err)
 	}
@@ -73,7 +73,7 @@ func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
 	if lerr != nil {
 		return Campaign{}, lerr
 	}
-	id, lerr := only(text, page.Items, func(c Campaign) string { return c.ID })
+	id, lerr := MatchID(text, identities(page.Items, func(c Campaign) string { return c.ID }))
 	if lerr != nil || id == "" {
 		return Campaign{}, firstError(lerr, err)
 	}
@@ -98,21 +98,40 @@ func FindNamedCampaign(ctx context.Context, s Store, text string) (Campaign, err
 	return named.Items[0], nil
 }
 
-// only is the identity of the one element, empty for none, and an error of kind
-// usage for several.
-func only[T any](text string, found []T, identity func(T) string) (string, error) {
-	var ids []string
-	for _, f := range found {
-		ids = append(ids, identity(f))
+// MatchID returns which of some identities a person means by text: the one that is
+// the same, for [Last] the last of them, else the only one that begins with it, if
+// it has at least [MinPrefix] bytes; empty for none. Where several begin so, the
+// error is of kind usage and names some of them.
+func MatchID(text string, ids []string) (string, error) {
+	if slices.Contains(ids, text) {
+		return text, nil
 	}
-	slices.Sort(ids)
-	switch len(ids) {
+	if text == Last && len(ids) > 0 {
+		return ids[len(ids)-1], nil
+	}
+	var found []string
+	for _, id := range ids {
+		if len(text) >= MinPrefix && strings.HasPrefix(id, text) {
+			found = append(found, id)
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
 	case 0:
 		return "", nil
 	case 1:
-		return ids[0], nil
+		return found[0], nil
 	}
-	return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", text, strings.Join(ids, ", ")).WithHint("give more of its characters")
+	return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", text, strings.Join(found[:min(len(found), mostNamed)], ", ")).WithHint("give more of its characters")
+}
+
+// identities are those of the elements of a list.
+func identities[T any](list []T, identity func(T) string) []string {
+	var ids []string
+	for _, e := range list {
+		ids = append(ids, identity(e))
+	}
+	return ids
 }
 
 func firstError(errs ...error) error {

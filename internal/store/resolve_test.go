@@ -128,3 +128,23 @@ func TestErrorsOfTheStoreAreReturned(t *testing.T) {
 		}
 	}
 }
+
+func TestMatchID(t *testing.T) {
+	ids := []string{"2026-b", "2026-a", "2027", "2027-c", "2026-d"}
+	for text, want := range map[string]string{
+		"2026-a": "2026-a", "2027": "2027", "2027-": "2027-c", "last": "2026-d", "202": "", "2028": "", "": "", "2026-ab": "",
+	} {
+		if got, err := store.MatchID(text, ids); err != nil || got != want {
+			t.Errorf("%q is %q (%v), want %q", text, got, err, want)
+		}
+	}
+	if _, err := store.MatchID("2026-", ids); measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), "2026-a, 2026-b, 2026-d") {
+		t.Errorf("several are reported as %v", err)
+	}
+	if got, err := store.MatchID("last", nil); err != nil || got != "" {
+		t.Errorf("the last of none is %q (%v)", got, err)
+	}
+	if got, _ := store.MatchID("last", []string{"last", "x"}); got != "last" {
+		t.Errorf("an identity is found before what stands for the last: %q", got)
+	}
+}
