@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/tests"
 	"soku/internal/text"
 )
 
@@ -179,6 +181,7 @@ func describeTest(t testOutline) string {
 	if o.Direction != measure.Forward {
 		args["Direction"] = o.Direction
 	}
+	maps.Copy(args, tests.OptionArgs(t.Test, o))
 	return text.English().Say("plan.test."+string(t.Test), args)
 }
 

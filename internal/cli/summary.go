@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"soku/internal/measure"
@@ -93,12 +94,13 @@ func testText(r *measure.Result) string {
 	o := r.Options
 	args := text.Args{
 		"Test": r.Test, "Direction": o.Direction, "Streams": o.Streams, "Congestion": congestionInForce(r), "Rate": o.Rate,
-		"Protocol": strings.ToUpper(o.Protocol), "Size": o.Size, "Requests": o.RequestRate, "ToPort": o.ToPort,
+		"Protocol": strings.ToUpper(o.Protocol), "Size": o.Size, "Requests": o.RequestRate,
 		"Probe": strings.ToUpper(o.Probe), "Port": o.Port, "Flows": o.Flows, "Close": "", "Duration": r.Summary.DurationNs,
 	}
 	if r.Connect != nil {
 		args["Close"] = r.Connect.Close
 	}
+	maps.Copy(args, tests.OptionArgs(r.Test, o))
 	return text.English().Say("summary.test."+string(r.Test), args)
 }
 

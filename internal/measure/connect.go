@@ -1,11 +1,5 @@
 package measure
 
-import (
-	"net/netip"
-	"slices"
-	"strings"
-)
-
 // Connect is what a connect trial counted, beside the set-up times, which are
 // in Latency.
 type Connect struct {
@@ -23,31 +17,4 @@ type Connect struct {
 	Close             string           `json:"close,omitempty" jsonschema:"enum=rst,enum=fin,description=How connections ended"`
 	ClientPath        string           `json:"client_path,omitempty" jsonschema:"description=How the client made connections: raw system calls or package net"`
 	ServerPath        string           `json:"server_path,omitempty" jsonschema:"description=How the server took them"`
-}
-
-// MaxSources is how many addresses a connect test may take turns with.
-const MaxSources = 64
-
-// ParseSources reads addresses separated by commas, as the option sources has
-// them: 1 to [MaxSources] different IP addresses of one family.
-func ParseSources(text string) ([]netip.Addr, error) {
-	var out []netip.Addr
-	for _, part := range strings.Split(text, ",") {
-		a, err := netip.ParseAddr(strings.Trim(strings.TrimSpace(part), "[]"))
-		if err != nil {
-			return nil, Errorf(KindUsage, "sources: %q is not an IP address", strings.TrimSpace(part)).WithHint("write for example 10.0.0.4,10.0.0.5")
-		}
-		a = a.Unmap()
-		if len(out) > 0 && a.Is4() != out[0].Is4() {
-			return nil, Errorf(KindUsage, "sources: %s and %s are of different families", out[0], a).WithHint("give addresses of one family")
-		}
-		if slices.Contains(out, a) {
-			return nil, Errorf(KindUsage, "sources: %s is there twice", a).WithHint("each address once")
-		}
-		out = append(out, a)
-	}
-	if len(out) > MaxSources {
-		return nil, Errorf(KindUsage, "sources: %d addresses", len(out)).WithHint("at most %d", MaxSources)
-	}
-	return out, nil
 }

@@ -1,21 +1,27 @@
 package measure
 
+import "reflect"
+
 // Effective checks o for a test and returns what will be used: fields that do
 // not apply are an error when set, DSCP names become the TOS byte, and an
 // amount (bytes, count) sets the duration to zero, which means no time limit.
 // Effective options are their own effective options. Errors are of kind usage
 // and name the option.
 //
-// The test completes its options first ([Spec].Fill), then each option is held to its
-// range, then the rules that tests share and the test's own [Spec].Check see whether
-// they go together. No rule depends on another one of the same step.
+// What the test does not have is refused first. The test completes its options
+// ([Spec].Fill), then each option is held to its range, then the rules that tests share
+// and the test's own [Spec].Check see whether they go together. No rule depends on
+// another one of the same step.
 func (o Options) Effective(test Test) (Options, error) {
 	s := specs[test]
 	if s == nil {
 		_, err := ParseTest(string(test))
 		return o, err
 	}
-	if o.Own == nil {
+	if err := o.checkApply(s); err != nil {
+		return o, err
+	}
+	if reflect.TypeOf(o.Own) != reflect.TypeOf(s.Own) {
 		o.Own = s.Own // absent in what an older program wrote
 	}
 	if s.Fill != nil {
@@ -41,21 +47,24 @@ func (o Options) Effective(test Test) (Options, error) {
 	return o, s.Check(&o)
 }
 
-// checkFields holds each option to its own range, and those that the test lacks to
-// their zero values.
+// checkApply refuses options that the test does not have, unless they have their zero values.
+func (o *Options) checkApply(s *Spec) error {
+	for _, f := range optionFields {
+		if !s.Has(f.Key) && !f.value(o).IsZero() {
+			return Errorf(KindUsage, "%s does not apply to the %s test", f.Key, s.Name).WithHint("it is for: %s", list(f.Tests()))
+		}
+	}
+	return nil
+}
+
+// checkFields holds each option of the test to its own range.
 func (o *Options) checkFields(s *Spec) error {
 	for _, f := range optionFields {
-		field := f.value(o)
-		switch {
-		case !s.Has(f.Key):
-			if !field.IsZero() {
-				return Errorf(KindUsage, "%s does not apply to the %s test", f.Key, s.Name).WithHint("it is for: %s", list(f.Tests()))
-			}
-		case f.Key == "duration" && (o.Bytes > 0 || o.Count > 0): // zero, below its range
-		default:
-			if err := f.check(field); err != nil {
-				return err
-			}
+		if !s.Has(f.Key) || f.Key == "duration" && (o.Bytes > 0 || o.Count > 0) { // zero, below its range
+			continue
+		}
+		if err := f.check(f.value(o)); err != nil {
+			return err
 		}
 	}
 	return nil

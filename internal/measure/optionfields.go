@@ -21,8 +21,8 @@ type OptionField struct {
 	own      reflect.Type // of Options.Own, where the option is of one test alone
 }
 
-// optionFields has one element an option: those of [Options] in its order, then those of
-// tests alone as they are registered.
+// optionFields has one element an option: those of [Options] in its order, and at the place
+// of [Options].Own those of tests alone, as they are registered.
 var optionFields = readOptionFields(reflect.TypeFor[Options]())
 
 func readOptionFields(options reflect.Type) []OptionField {

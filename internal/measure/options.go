@@ -42,10 +42,10 @@ type Options struct {
 	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"look no further than this many hops"`
 	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"find the names of hops by reverse DNS"`
 
-	Close   string `json:"close,omitempty" yaml:"close" flag:"close" enum:"auto rst fin" help:"how connections end: rst (the client resets, no port waits), fin (in order; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
-	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" enum:"auto session main" help:"where a soku server takes the connections: session (a port of its own for this test), main (the server's port, slower), auto: session, or main where a firewall is in the way"`
-	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
-	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" help:"local addresses to connect from, in turn, separated by commas"`
+	// Own are the options of the test alone: a value of the struct that [Spec].Own names,
+	// nil for a test without such. They are members of the same object in a document, and
+	// stand here in help.
+	Own any `json:"-" yaml:"-"`
 
 	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, but for the send queues of fast TCP, and gives UDP receivers 4 MiB"`
 	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
@@ -63,10 +63,6 @@ type Options struct {
 	Device         string   `json:"device,omitempty" yaml:"device" flag:"device" help:"network interface to measure through (Linux)"`
 	Port           int      `json:"port,omitempty" yaml:"port" flag:"port" short:"p" max:"65535" help:"port of the server; 0 is the protocol's own: soku 7658, iperf3 5201, ethr 8888, ntttcp 5001; for trace and mtu the port that probes go to, 0 is 33434 for udp and 443 for tcp"`
 	ConnectTimeout Duration `json:"connect_timeout_ns,omitempty" yaml:"connect_timeout" flag:"connect-timeout" min:"1000000" max:"600000000000" help:"give up on an unanswered connection attempt after this"`
-
-	// Own are the options of the test alone: a value of the struct that [Spec].Own names,
-	// nil for a test without such. They are members of the same object in a document.
-	Own any `json:"-" yaml:"-"`
 
 	// unknown are members of a document that this version does not know, as a JSON object;
 	// empty for none.

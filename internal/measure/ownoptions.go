@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -12,23 +13,56 @@ import (
 // the test's Spec names, so that copies of Options share nothing. Its fields have the same
 // tags as those of Options, and in documents they stand beside the shared ones.
 
-// registerOwn adds the fields of a test's own options. A key that is taken is a defect.
+// OwnOptions returns the options that one test alone has, T being their struct: its zero
+// value where o has none of them.
+func OwnOptions[T any](o Options) T {
+	own, _ := o.Own.(T)
+	return own
+}
+
+// EditOwn changes the options that one test alone has, T being their struct.
+func EditOwn[T any](o *Options, edit func(own *T)) {
+	own := OwnOptions[T](*o)
+	edit(&own)
+	o.Own = own
+}
+
+// registerOwn adds the fields of a test's own options, which tests of one kind may have in
+// common. A key that is taken is a defect.
 func registerOwn(s *Spec) {
 	if s.Own == nil {
 		return
 	}
-	for _, f := range readOptionFields(reflect.TypeOf(s.Own)) {
-		for _, other := range optionFields {
-			if other.Key == f.Key || other.Flag == f.Flag {
-				panic(fmt.Sprintf("test %s: its option %s is there already", s.Name, f.Key))
+	s.Defaults.Own = s.Own
+	own := reflect.TypeOf(s.Own)
+	fields, at := readOptionFields(own), 0 // where they stand: before what follows Options.Own
+	for i, other := range optionFields {
+		if other.own == own { // of another test of this kind
+			for _, f := range fields {
+				s.Options = append(s.Options, f.Key)
 			}
+			return
 		}
-		f.own = reflect.TypeOf(s.Own)
-		optionFields = append(optionFields, f)
+		if other.own != nil || other.index < ownIndex {
+			at = i + 1
+		}
+	}
+	for i := range fields {
+		f := &fields[i]
+		if slices.ContainsFunc(optionFields, func(other OptionField) bool { return other.Key == f.Key || other.Flag == f.Flag }) {
+			panic(fmt.Sprintf("test %s: its option %s is there already", s.Name, f.Key))
+		}
+		f.own = own
 		s.Options = append(s.Options, f.Key)
 	}
-	s.Defaults.Own = s.Own
+	optionFields = slices.Insert(optionFields, at, fields...)
 }
+
+// ownIndex is the place of Own in [Options].
+var ownIndex = func() int {
+	f, _ := reflect.TypeFor[Options]().FieldByName("Own")
+	return f.Index[0]
+}()
 
 // MarshalJSON writes the shared options, those of the test alone, and members that this
 // version does not know as one object.
@@ -77,6 +111,9 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 		delete(members, name)
 		if owner == nil || owner == read {
 			continue
+		}
+		if read != nil {
+			return Errorf(KindUsage, "options of several tests in one: %s is of another test than those before", name)
 		}
 		read = owner
 		own := reflect.New(owner)

@@ -2,6 +2,7 @@ package measure_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,5 +79,28 @@ func TestMembersOfOptionsThatNobodyKnowsSurvive(t *testing.T) {
 	b, err := json.Marshal(&r)
 	if err != nil || !strings.Contains(string(b), `"later":[1]`) || strings.Count(string(b), "spacing_ns") != 1 {
 		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestOptionsOfTwoTestsInOneDocumentAreRefused(t *testing.T) {
+	var o measure.Options
+	if err := json.Unmarshal([]byte(`{"spacing_ns":5000000,"to_port":80}`), &o); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("%v: %+v", err, o)
+	}
+	if err := json.Unmarshal([]byte(`{"to_port":80}`), &o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Effective(measure.TestPing); err == nil || !strings.Contains(err.Error(), "to_port does not apply to the ping test; it is for: connect") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOptionsOfATestAloneStandAmongThoseOfATrialInHelp(t *testing.T) {
+	var keys []string
+	for _, f := range measure.OptionFields(measure.TestConnect) {
+		keys = append(keys, f.Key)
+	}
+	if at := slices.Index(keys, "close"); at < slices.Index(keys, "request_rate") || at > slices.Index(keys, "dscp") {
+		t.Errorf("the order is %v", keys)
 	}
 }

@@ -34,6 +34,11 @@ type Spec struct {
 
 	// Server tells whether the test has a part for a soku server.
 	Server bool
+	// External tells whether these options name another service at the far end, so that
+	// the test needs no soku server; nil is never.
+	External func(Options) bool
+	// ViaEthr lists what a server of Ethr cannot do for the test; nil is nothing.
+	ViaEthr func(Options) []Refusal
 	// Connections is how many data connections a session of these effective options
 	// has; nil is none.
 	Connections func(Options) int

@@ -18,7 +18,10 @@ const (
 
 // NeedsServer reports whether a test of these options needs a soku server at
 // the far end.
-func (o Options) NeedsServer(t Test) bool { return t.NeedsServer() && o.ToPort == 0 }
+func (o Options) NeedsServer(t Test) bool {
+	external := specs[t] != nil && specs[t].External != nil && specs[t].External(o)
+	return t.NeedsServer() && !external
+}
 
 // Direction is which way the measured bytes go.
 type Direction string

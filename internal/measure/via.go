@@ -46,7 +46,7 @@ func checkVia(o *Options, s *Spec) error {
 		return Errorf(KindUsage, "via %s has no %s test", o.Via, s.Name).WithHint("it has: %s", list(tests))
 	}
 	if o.Via == ViaEthr {
-		return o.checkEthr(s.Name)
+		return o.checkEthr(s)
 	}
 	return nil
 }

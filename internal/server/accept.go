@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/netip"
 
-	"soku/internal/measure"
+	"soku/internal/engine/connect"
 	"soku/internal/tests"
 )
 
@@ -20,7 +20,7 @@ func (s *Server) openAcceptor(ss *session) (port int, err error) {
 	ss.setAcceptor(acceptor)
 	if err != nil {
 		s.log.Warn("open a port for a test", "session", ss.name(), "test", ss.test, "error", err)
-		if ss.options.Entry == "session" {
+		if connect.OptionsOf(ss.options).Entry == "session" {
 			return 0, err
 		}
 	}
@@ -30,8 +30,8 @@ func (s *Server) openAcceptor(ss *session) (port int, err error) {
 // peers are the addresses that the client may connect from.
 func (s *Server) peers(ss *session) []netip.Addr {
 	out := []netip.Addr{ss.client.Addr()}
-	if ss.options.Sources != "" {
-		more, _ := measure.ParseSources(ss.options.Sources) // checked with the options
+	if own := connect.OptionsOf(ss.options); own.Sources != "" {
+		more, _ := connect.ParseSources(own.Sources) // checked with the options
 		for _, a := range more {
 			if s.allowed(a) {
 				out = append(out, a)

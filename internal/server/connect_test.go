@@ -33,7 +33,9 @@ func TestConnectionsAreCountedOnEitherPort(t *testing.T) {
 		s.addr = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), s.Addr().Port()).String()
 		for _, size := range []measure.Size{0, 3000} {
 			for _, entry := range []string{"auto", "main"} {
-				session := s.connections(func(o *measure.Options) { o.Count, o.Streams, o.Size, o.Entry = 200, 3, size, entry })
+				session := s.connections(func(o *measure.Options) {
+					o.Count, o.Streams, o.Size, o.Own = 200, 3, size, connect.Options{Close: "auto", Entry: entry}
+				})
 				e := session.Entry()
 				if e.Own.IsValid() == (entry == "main") {
 					t.Fatalf("entry %s: own port %s", entry, e.Own)

@@ -7,6 +7,7 @@ import (
 	"soku/internal/engine"
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/wire"
 )
 
@@ -14,6 +15,7 @@ func init() {
 	register(Descriptor{
 		Test: measure.TestConnect, Open: openConnect, Alone: connectAlone, Overhead: connectOverhead,
 		Accept: acceptConnections, Serve: serveConnect, Limit: limitConnections,
+		Args:    func(o measure.Options) text.Args { return text.Args{"ToPort": connect.OptionsOf(o).ToPort} },
 		Summary: connectSummary,
 		Live:    func(View) []Column { return roundTripColumns("live.set_up") },
 	})
@@ -37,7 +39,8 @@ func connectTo(ctx context.Context, target connect.Target, entry string, o measu
 
 // connectAlone connects to a port at which no soku server counts.
 func connectAlone(ctx context.Context, a Alone) (found Found, err error) {
-	target := connect.Target{Addr: netip.AddrPortFrom(a.Target, uint16(a.Options.ToPort)), Reset: a.Options.Close == "rst"}
+	own := connect.OptionsOf(a.Options)
+	target := connect.Target{Addr: netip.AddrPortFrom(a.Target, uint16(own.ToPort)), Reset: own.Close == "rst"}
 	if err := a.Begin(); err != nil {
 		return found, err
 	}

@@ -27,21 +27,21 @@ const (
 // server on Linux is known to count connections that were reset before it took
 // them, so that elsewhere connections end in order unless asked otherwise.
 func chooseEntry(ctx context.Context, session wire.Session, o measure.Options) (connect.Target, string, error) {
-	e := session.Entry()
+	e, own := session.Entry(), connect.OptionsOf(o)
 	if e.Plain {
-		return connect.Target{Addr: e.Main, Reset: o.Close != "fin"}, entryForeign, nil
+		return connect.Target{Addr: e.Main, Reset: own.Close != "fin"}, entryForeign, nil
 	}
 	t := connect.Target{Addr: e.Own}
-	t.Reset = o.Close == "rst" || o.Close == "auto" && session.Server().Facts.OS == "linux"
+	t.Reset = own.Close == "rst" || own.Close == "auto" && session.Server().Facts.OS == "linux"
 	t.Await = !t.Reset
-	if o.Entry != entryMain && e.Own.IsValid() {
+	if own.Entry != entryMain && e.Own.IsValid() {
 		err := knock(ctx, e.Own, o)
 		switch {
 		case err == nil:
 			return t, entrySession, nil
 		case ctx.Err() != nil:
 			return t, "", context.Cause(ctx)
-		case o.Entry == entrySession:
+		case own.Entry == entrySession:
 			return t, "", measure.Errorf(measure.KindUnreachable, "connect %s, the port the server opened for this test: %w", e.Own, err).
 				WithHint("does a firewall let only the server's own port through? Leave out --entry")
 		}
@@ -54,8 +54,8 @@ func chooseEntry(ctx context.Context, session wire.Session, o measure.Options) (
 func knock(ctx context.Context, to netip.AddrPort, o measure.Options) error {
 	o.ConnectTimeout = min(o.ConnectTimeout, measure.Duration(entryTimeout))
 	d := sock.Dialer(measure.Options{ConnectTimeout: o.ConnectTimeout, TOS: o.TOS, Device: o.Device, Bind: o.Bind})
-	if o.Sources != "" {
-		from, err := measure.ParseSources(o.Sources)
+	if own := connect.OptionsOf(o); own.Sources != "" {
+		from, err := connect.ParseSources(own.Sources)
 		if err != nil {
 			return err
 		}

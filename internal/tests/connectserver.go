@@ -21,7 +21,7 @@ func connectionCost(o measure.Options) float64 { return connectBytes + float64(o
 // to and for the client's addresses only. Where that fails, connections come to the
 // server's main port alone, unless the client insists.
 func acceptConnections(e Engines, local netip.Addr, peers []netip.Addr, o measure.Options) (Acceptor, error) {
-	if o.Entry == entryMain {
+	if connect.OptionsOf(o).Entry == entryMain {
 		return connect.Portless(o), nil
 	}
 	return e.Listen(local, peers, o)

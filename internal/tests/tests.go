@@ -50,6 +50,9 @@ type Descriptor struct {
 	// compares nothing.
 	Compare func(*measure.Result, *measure.HostFloor)
 
+	// Args are the options of the test alone as the sentences summary.test.NAME and
+	// plan.test.NAME have them; nil for none.
+	Args func(measure.Options) text.Args
 	// Live are the columns of the live table beside the time; nil for a test without one.
 	Live func(View) []Column
 	// Summary adds the lines between those of the path and of the hosts.
@@ -117,6 +120,14 @@ func register(d Descriptor) {
 		panic(fmt.Sprintf("test %q is registered twice, or declared by no engine", d.Test))
 	}
 	descriptors[d.Test] = &d
+}
+
+// OptionArgs are what sentences about the options of a test have beside the shared ones.
+func OptionArgs(t measure.Test, o measure.Options) text.Args {
+	if d := Of(t); d != nil && d.Args != nil {
+		return d.Args(o)
+	}
+	return nil
 }
 
 // Of is the descriptor of a test; nil for a name that no test has.

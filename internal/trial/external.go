@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"soku/internal/engine/connect"
 	"soku/internal/measure"
 	"soku/internal/wire/native"
 )
@@ -37,10 +38,10 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 	if err != nil || n < 1 || n > 65535 {
 		return "", o, measure.Errorf(measure.KindUsage, "port %q in %q is not 1..65535", port, text)
 	}
-	if o.ToPort != 0 && o.ToPort != n {
-		return "", o, measure.Errorf(measure.KindUsage, "to_port %d and %q contradict each other", o.ToPort, text).WithHint("leave out one of them")
+	if asked := connect.OptionsOf(o).ToPort; asked != 0 && asked != n {
+		return "", o, measure.Errorf(measure.KindUsage, "to_port %d and %q contradict each other", asked, text).WithHint("leave out one of them")
 	}
-	o.ToPort = n
+	measure.EditOwn(&o, func(own *connect.Options) { own.ToPort = n })
 	return u.Hostname(), o, nil
 }
 
@@ -48,8 +49,9 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 // the host one of whatever listens there, unless that is a soku server: host:port is
 // how any service is named. What only a soku server can do is left to one.
 func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *measure.Result) (measure.Options, error) {
-	ours := t.explicit == 0 || t.explicit == measure.DefaultPort || o.Via != measure.ViaSoku || o.ToPort != 0 ||
-		o.Size > 0 || o.Entry != "auto" || s.Token != "" || s.TLS != nil
+	own := connect.OptionsOf(o)
+	ours := t.explicit == 0 || t.explicit == measure.DefaultPort || o.Via != measure.ViaSoku || own.ToPort != 0 ||
+		o.Size > 0 || own.Entry != "auto" || s.Token != "" || s.TLS != nil
 	if !measure.SpecOf(s.Test).Has("to_port") || ours {
 		return o, nil
 	}
@@ -59,7 +61,7 @@ func whoListens(ctx context.Context, s Spec, t target, o measure.Options, r *mea
 		return o, err
 	}
 	asked := s.Options
-	asked.ToPort = t.explicit
+	measure.EditOwn(&asked, func(own *connect.Options) { own.ToPort = t.explicit })
 	o, err = asked.Effective(s.Test)
 	if err == nil {
 		r.Findings.Add(measure.CodeNoSokuServer, "", measure.Figures{"address": at.String(), "connections_per_second": o.RequestRate})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/engine/connect"
 	"soku/internal/measure"
 	"soku/internal/wire/exchange"
 	"soku/test/tier"
@@ -25,8 +26,8 @@ func TestAURLNamesHostAndPort(t *testing.T) {
 		"example.net:443":                 {"example.net:443", 0}, // no URL
 	} {
 		host, o, err := external(text, measure.TestConnect, measure.Defaults(measure.TestConnect))
-		if err != nil || host != want.host || o.ToPort != want.port {
-			t.Errorf("%s: %s, %d, %v", text, host, o.ToPort, err)
+		if err != nil || host != want.host || connect.OptionsOf(o).ToPort != want.port {
+			t.Errorf("%s: %s, %+v, %v", text, host, o.Own, err)
 		}
 	}
 	for _, text := range []string{"https://", "ftp://example.net", "https://example.net:0", "https://example.net:65536", "https://exa mple"} {
@@ -34,7 +35,7 @@ func TestAURLNamesHostAndPort(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, _, err := external("https://example.net", measure.TestConnect, measure.Options{ToPort: 80}); measure.KindOf(err) != measure.KindUsage {
+	if _, _, err := external("https://example.net", measure.TestConnect, measure.Options{Own: connect.Options{ToPort: 80}}); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("two ports: %v", err)
 	}
 	if _, _, err := external("https://example.net", measure.TestTCP, measure.Options{}); err == nil || !strings.Contains(err.Error(), "soku connect https://example.net") {
@@ -70,7 +71,7 @@ func TestWhatOnlyASokuServerCanDoIsLeftToOne(t *testing.T) {
 	for name, change := range map[string]func(*Spec){
 		"a size":  func(s *Spec) { s.Options.Size = 1 },
 		"a token": func(s *Spec) { s.Token = "x" },
-		"entry":   func(s *Spec) { s.Options.Entry = "main" },
+		"entry":   func(s *Spec) { s.Options.Own = connect.Options{Close: "auto", Entry: "main"} },
 	} {
 		s := Spec{Test: measure.TestConnect, Options: measure.Defaults(measure.TestConnect), Host: addr}
 		change(&s)

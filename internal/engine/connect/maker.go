@@ -43,11 +43,11 @@ const tick = 40 * time.Millisecond
 
 // sources returns the addresses to connect from; empty lets the system choose.
 func sources(o measure.Options) ([]netip.Addr, error) {
-	if o.Sources != "" {
-		return measure.ParseSources(o.Sources)
+	if own := OptionsOf(o); own.Sources != "" {
+		return ParseSources(own.Sources)
 	}
 	if o.Bind == "" {
 		return nil, nil
 	}
-	return measure.ParseSources(o.Bind)
+	return ParseSources(o.Bind)
 }

@@ -157,7 +157,10 @@ func TestPortsThatRunOutEndTheTrialWithAdvice(t *testing.T) {
 			if i == 1 && !c.reset {
 				continue // its bind takes a port at once, and then none is left for long
 			}
-			o := options(func(o *measure.Options) { o.Count, o.Sources = 500, c.sources })
+			o := options(func(o *measure.Options) {
+				o.Count = 500
+				measure.EditOwn(o, func(own *Options) { own.Sources = c.sources })
+			})
 			end, err := runWith(within(t, 20*time.Second), Target{Addr: to, Reset: c.reset}, o, nil, nil, client)
 			if !c.fits(end.Connect.Opened) {
 				t.Errorf("%s: %d connections, %v", c.name, end.Connect.Opened, err)

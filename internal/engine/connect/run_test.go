@@ -182,7 +182,10 @@ func TestSourcesTakeTurns(t *testing.T) {
 		_ = l.Close()
 	}
 	ways(t, func(t *testing.T, client makers, server acceptors) {
-		o := options(func(o *measure.Options) { o.Count, o.Sources = 100, "127.0.0.2,127.0.0.3" })
+		o := options(func(o *measure.Options) {
+			o.Count = 100
+			measure.EditOwn(o, func(own *Options) { own.Sources = "127.0.0.2,127.0.0.3" })
+		})
 		l := listen(t, o, server, a)
 		if _, err := runWith(within(t, 20*time.Second), l.target(false), o, nil, nil, client); err != nil {
 			t.Fatal(err)

@@ -2,15 +2,29 @@ package connect
 
 import "soku/internal/measure"
 
+// Options are those that only the connect test has.
+type Options struct {
+	Close   string `json:"close,omitempty" yaml:"close" flag:"close" enum:"auto rst fin" help:"how connections end: rst (the client resets, no port waits), fin (in order; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
+	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" enum:"auto session main" help:"where a soku server takes the connections: session (a port of its own for this test), main (the server's port, slower), auto: session, or main where a firewall is in the way"`
+	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
+	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" help:"local addresses to connect from, in turn, separated by commas"`
+}
+
+// OptionsOf returns the options that only the connect test has.
+func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
+
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestConnect, Place: 40,
 	Options: []string{
-		"duration", "count", "interval", "streams", "pin", "size", "request_rate", "close", "entry", "to_port",
-		"sources", "dscp", "tos", "via", "ip_version", "bind", "device", "port", "connect_timeout",
+		"duration", "count", "interval", "streams", "pin", "size", "request_rate", "dscp", "tos", "via",
+		"ip_version", "bind", "device", "port", "connect_timeout",
 	},
+	Own:      Options{Close: "auto", Entry: "auto"},
 	Defaults: defaults(),
 	Check:    check,
 	Server:   true,
+	External: func(o measure.Options) bool { return OptionsOf(o).ToPort != 0 },
+	ViaEthr:  viaEthr,
 	Held:     true,
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
@@ -33,7 +47,7 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	o.Streams, o.Close, o.Entry, o.Via = 1, "auto", "auto", measure.ViaSoku
+	o.Streams, o.Via = 1, measure.ViaSoku
 	return o
 }
 
@@ -44,22 +58,23 @@ const (
 )
 
 func check(o *measure.Options) error {
-	if o.Sources != "" {
+	own := OptionsOf(*o)
+	if own.Sources != "" {
 		if o.Bind != "" {
 			return measure.Errorf(measure.KindUsage, "bind and sources exclude each other").WithHint("give all addresses in --sources")
 		}
-		if _, err := measure.ParseSources(o.Sources); err != nil {
+		if _, err := ParseSources(own.Sources); err != nil {
 			return err
 		}
 	}
-	if o.ToPort == 0 {
+	if own.ToPort == 0 {
 		return nil
 	}
 	if o.Size > 0 {
 		return measure.Errorf(measure.KindUsage, "size and to_port exclude each other: only a soku server answers the request").WithHint("leave out one of them")
 	}
-	if o.Entry != "auto" {
-		return measure.Errorf(measure.KindUsage, "entry %s and to_port exclude each other: there is no soku server", o.Entry).WithHint("leave out one of them")
+	if own.Entry != "auto" {
+		return measure.Errorf(measure.KindUsage, "entry %s and to_port exclude each other: there is no soku server", own.Entry).WithHint("leave out one of them")
 	}
 	if o.RequestRate == 0 {
 		o.RequestRate = foreignRate
@@ -68,4 +83,14 @@ func check(o *measure.Options) error {
 		return measure.Errorf(measure.KindUsage, "request_rate %g: exceeds the limit for third-party servers", o.RequestRate).WithHint("at most %d with --to-port; against a soku server there is no limit", foreignRateMost)
 	}
 	return nil
+}
+
+// viaEthr lists what the ports of Ethr's server do not offer.
+func viaEthr(o measure.Options) []measure.Refusal {
+	own := OptionsOf(o)
+	return []measure.Refusal{
+		{Asked: o.Size > 0, Option: "size", Why: "the server answers nothing on such a connection"},
+		{Asked: own.Entry != "auto", Option: "entry " + own.Entry, Why: "the server has one port"},
+		{Asked: own.ToPort != 0, Option: "to_port", Why: "a port of another service needs no via"},
+	}
 }
