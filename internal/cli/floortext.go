@@ -9,6 +9,7 @@ import (
 	"soku/internal/floor"
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // printFloor writes a floor for a person.
@@ -35,8 +36,8 @@ func printFloorRoundTrips(w io.Writer, d *floor.Document) {
 	printFloorHead(w, "%-22s %11s %11s %11s %11s %11s %9s", "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
 	for _, t := range d.RoundTrips {
 		p := t.RTT
-		fmt.Fprintf(w, "%-22s %11s %11s %11s %11s %11s %9d\n", t.Mode, measure.FormatLatency(p.Min), measure.FormatLatency(p.P50),
-			measure.FormatLatency(p.P99), measure.FormatLatency(p.P999), measure.FormatLatency(p.Max), p.Count)
+		fmt.Fprintf(w, "%-22s %11s %11s %11s %11s %11s %9d\n", t.Mode, messages.FormatLatency(p.Min), messages.FormatLatency(p.P50),
+			messages.FormatLatency(p.P99), messages.FormatLatency(p.P999), messages.FormatLatency(p.Max), p.Count)
 	}
 }
 
@@ -49,9 +50,9 @@ func printFloorRates(w io.Writer, d *floor.Document) {
 	for _, g := range d.Goodput {
 		core := unknown
 		if g.BpsPerCore > 0 {
-			core = measure.FormatRate(g.BpsPerCore)
+			core = messages.FormatRate(g.BpsPerCore)
 		}
-		fmt.Fprintf(w, "%-22s %14s %18s %-22s %s\n", g.Mode, measure.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown))
+		fmt.Fprintf(w, "%-22s %14s %18s %-22s %s\n", g.Mode, messages.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown))
 	}
 	if len(d.Packets) > 0 {
 		printFloorHead(w, "%-22s %14s %18s %-22s %s", "floor.packets", "floor.received", "floor.cpu", "floor.way", "floor.lost")
@@ -59,7 +60,7 @@ func printFloorRates(w io.Writer, d *floor.Document) {
 	for _, p := range d.Packets {
 		cpu := unknown
 		if p.SenderNsPerPacket > 0 && p.ReceiverNsPerPacket > 0 {
-			cpu = measure.FormatLatency(p.SenderNsPerPacket + p.ReceiverNsPerPacket)
+			cpu = messages.FormatLatency(p.SenderNsPerPacket + p.ReceiverNsPerPacket)
 		}
 		lost := unknown
 		if p.LossRatio != nil {
@@ -76,7 +77,7 @@ func printFloorTimers(w io.Writer, d *floor.Document) {
 	printFloorHead(w, "%-22s %11s %11s %11s", "floor.sleep", "floor.median", "floor.p99", "floor.max")
 	for _, t := range d.Timers {
 		fmt.Fprintf(w, "%-22s %11s %11s %11s\n", time.Duration(t.AskedNs),
-			measure.FormatLatency(t.LateNs.P50), measure.FormatLatency(t.LateNs.P99), measure.FormatLatency(t.LateNs.Max))
+			messages.FormatLatency(t.LateNs.P50), messages.FormatLatency(t.LateNs.P99), messages.FormatLatency(t.LateNs.Max))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"soku/internal/lab"
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 func newLabStatus(sys *System) *cobra.Command {
@@ -158,7 +159,7 @@ func delayCell(ns int64) string {
 	if ns == 0 {
 		return ""
 	}
-	return measure.FormatLatency(float64(ns))
+	return messages.FormatLatency(float64(ns))
 }
 
 func lossCell(ratio float64) string {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // progress shows a running campaign: on a terminal one line that is written
@@ -58,14 +59,14 @@ func (p *progress) event(e campaign.Event) {
 // figure is what the running trial shows right now.
 func (p *progress) figure(i measure.Progress) string {
 	if i.RTT != nil {
-		return measure.FormatLatency(i.RTT.P50)
+		return messages.FormatLatency(i.RTT.P50)
 	}
 	p.latest[i.Direction] = i.Bps
 	var sum float64
 	for _, bps := range p.latest {
 		sum += bps
 	}
-	return measure.FormatRate(sum)
+	return messages.FormatRate(sum)
 }
 
 func (p *progress) finished(e campaign.Event) {

@@ -87,7 +87,7 @@ func newRoot(sys *System) *cobra.Command {
 		if e.Hint != "" {
 			return e
 		}
-		return e.WithHint("see: %s --help", cmd.CommandPath())
+		return e.WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 	})
 	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	if w := sys.StdoutWidth(); w > 0 {
@@ -116,7 +116,7 @@ func checkArguments(cmd *cobra.Command) {
 			if err == nil || errors.As(err, &e) {
 				return err
 			}
-			return measure.Errorf(measure.KindUsage, "%w", err).WithHint("see: %s --help", cmd.CommandPath())
+			return measure.TextError(measure.KindUsage, err.Error(), "").WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 		}
 	}
 	for _, sub := range cmd.Commands() {

@@ -6,6 +6,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // printRows writes the table of round trips, a row each N.
@@ -27,7 +28,7 @@ func printRows(w io.Writer, l *measure.Latency) {
 			if i > 0 {
 				fmt.Fprint(w, " ")
 			}
-			fmt.Fprintf(w, "%10s", measure.FormatLatency(v))
+			fmt.Fprintf(w, "%10s", messages.FormatLatency(v))
 		}
 		fmt.Fprintln(w)
 	}

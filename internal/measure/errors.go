@@ -1,9 +1,13 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+
+	"soku/internal/text/messages"
 )
 
 // Kind sorts failures by what the person at the keyboard can do about them.
@@ -25,15 +29,105 @@ const (
 	KindInterrupted Kind = "interrupted" // stopped by a signal
 )
 
-// Error is a failure as a person reads it: one sentence that says what was
-// being done and to what, and a hint that says what to do next.
-// It is also the "error" member of a result document.
+// Error is a failure as data, with its English sentences: one that says what was being
+// done and to what, and a hint that says what to do next. It is also the "error" member
+// of a result document.
 type Error struct {
-	Kind    Kind   `json:"kind" jsonschema:"description=Class of the failure; see the exit codes"`
-	Message string `json:"message" jsonschema:"description=What was being done, to what, and what went wrong"`
-	Hint    string `json:"hint,omitempty" jsonschema:"description=What to do next"`
+	Kind    Kind    `json:"kind" jsonschema:"description=Class of the failure; see the exit codes"`
+	Code    string  `json:"code,omitempty" jsonschema:"description=What went wrong, the same for every failure of one sort; absent in what another program or an older soku wrote"`
+	Message string  `json:"message" jsonschema:"description=What was being done, to what, and what went wrong"`
+	Hint    string  `json:"hint,omitempty" jsonschema:"description=What to do next"`
+	Figures Figures `json:"figures,omitempty" jsonschema:"description=What the sentence is about: numbers and texts; units are in the key"`
+	// HintCode names the sentence of the hint where it is not that of the code.
+	HintCode string `json:"hint_code,omitempty" jsonschema:"description=What to do next, where that is not always the same for the code"`
+	// Cause is the failure that led to this one, where it is one of these itself.
+	Cause *Error `json:"cause,omitempty" jsonschema:"description=The failure that led to this one"`
 
 	cause error
+}
+
+// Fail makes the failure of a code. Its sentence is the message error.CODE of the
+// catalogues and its hint error.CODE.hint, where there is one; both may write the figures
+// and nothing else ({{.address}}, {{rate .limit_bps}}). A figure is a number, a text or
+// a list of texts, and its key carries its unit as in [Figures].
+//
+// The figure "cause" may be an error: errors.Is and errors.As find it, and {{.cause}}
+// writes its sentence. The hint of a cause is that of the failure if it has none itself.
+func Fail(kind Kind, code string, figures Figures) *Error {
+	e := &Error{Kind: kind, Code: code}
+	if cause, ok := figures["cause"].(error); ok {
+		figures = maps.Clone(figures)
+		e.cause = cause
+		if e.Cause, ok = cause.(*Error); ok {
+			delete(figures, "cause")
+		} else {
+			figures["cause"] = cause.Error()
+		}
+	}
+	e.Figures = figures.plain()
+	e.Message, e.Hint = e.sentences(messages.English(), (*Error).english)
+	return e
+}
+
+// WithHintCode returns e with the hint of the message hint.CODE instead of its own, and
+// with the figures that this one writes.
+func (e *Error) WithHintCode(code string, figures Figures) *Error {
+	e.HintCode = code
+	if len(figures) > 0 {
+		all := Figures{}
+		maps.Copy(all, e.Figures)
+		maps.Copy(all, figures.plain())
+		e.Figures = all
+	}
+	_, e.Hint = e.sentences(messages.English(), (*Error).english)
+	return e
+}
+
+// TextError is what another program says in sentences of its own.
+func TextError(kind Kind, message, hint string) *Error {
+	return &Error{Kind: kind, Message: message, Hint: hint}
+}
+
+func (e *Error) english() (message, hint string) { return e.Message, e.Hint }
+
+// Sentences are the message and the hint in a language. Those of a code that this version
+// does not know, and of an error without a code, are those that e carries.
+func (e *Error) Sentences(l *messages.Language) (message, hint string) {
+	return e.sentences(l, func(cause *Error) (string, string) { return cause.Sentences(l) })
+}
+
+// sentences makes message and hint; those of the cause come from of.
+func (e *Error) sentences(l *messages.Language, of func(*Error) (message, hint string)) (message, hint string) {
+	message, hint = e.Message, e.Hint
+	args := messages.Args{}
+	maps.Copy(args, messages.Args(e.Figures))
+	if e.Cause != nil {
+		var inherited string
+		args["cause"], inherited = of(e.Cause)
+		if hint == "" || hint == e.Cause.Hint {
+			hint = inherited
+		}
+	}
+	key := "error." + e.Code
+	if e.Code != "" && (message == "" || l.Has(key)) {
+		message = e.say(l, key, args, message)
+	}
+	if key += ".hint"; e.HintCode != "" {
+		key = "hint." + e.HintCode
+	}
+	if (e.Code != "" || e.HintCode != "") && l.Has(key) {
+		hint = e.say(l, key, args, e.Hint)
+	}
+	return message, hint
+}
+
+// say makes one sentence; of figures that are not those that it writes, as a document of
+// another version may have them, the sentence that e carries.
+func (e *Error) say(l *messages.Language, key string, args messages.Args, carried string) string {
+	if s, err := l.Say(key, args); err == nil || carried == "" {
+		return cmp.Or(s, l.OrKey(key, args))
+	}
+	return carried
 }
 
 // Errorf makes an Error; %w wraps a cause for errors.Is and errors.As.
@@ -55,7 +149,7 @@ func (e *Error) WithCause(cause error) *Error {
 	return e
 }
 
-// Error is "message (hint)" on one line.
+// Error is "message; hint" on one line.
 func (e *Error) Error() string {
 	if e.Hint == "" {
 		return e.Message

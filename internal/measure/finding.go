@@ -30,8 +30,8 @@ const (
 	AtServer Where = "server"
 )
 
-// Figures are what a finding rests on: numbers (float64) and texts (string) by
-// key. A key carries its unit: _bps, _bytes, _ns, _ratio (0 to 1), _per_second; a
+// Figures are what a finding or a failure rests on: numbers (float64), texts (string) and
+// lists of texts ([]string) by key. A key carries its unit: _bps, _bytes, _ns, _ratio (0 to 1), _per_second; a
 // number without one is a count.
 type Figures map[string]any
 
@@ -77,7 +77,8 @@ func (f Finding) Equal(o Finding) bool {
 		(len(f.Figures) == 0 && len(o.Figures) == 0 || reflect.DeepEqual(f.Figures, o.Figures))
 }
 
-// plain is f with every number as float64 and every text as string.
+// plain is f with every number as float64, every text as string and every list of
+// texts as []string.
 func (f Figures) plain() Figures {
 	if len(f) == 0 {
 		return nil
@@ -96,6 +97,10 @@ func (f Figures) plain() Figures {
 			out[key] = float64(v.Int())
 		case v.CanUint():
 			out[key] = float64(v.Uint())
+		case v.Kind() == reflect.Slice:
+			if texts := textsOf(v); len(texts) > 0 {
+				out[key] = texts
+			}
 		case v.CanFloat() && !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0):
 			out[key] = v.Float()
 		}
@@ -103,7 +108,23 @@ func (f Figures) plain() Figures {
 	return out
 }
 
-// UnmarshalJSON reads numbers and texts and leaves out anything else.
+// textsOf are the texts of a list; nil where it holds anything else.
+func textsOf(list reflect.Value) []string {
+	out := make([]string, list.Len())
+	for i := range out {
+		v := list.Index(i)
+		if v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.String {
+			return nil
+		}
+		out[i] = v.String()
+	}
+	return out
+}
+
+// UnmarshalJSON reads numbers, texts and lists of texts, and leaves out anything else.
 func (f *Figures) UnmarshalJSON(b []byte) error {
 	var members map[string]any
 	if err := json.Unmarshal(b, &members); err != nil {

@@ -98,7 +98,7 @@ func ParseTest(name string) (Test, error) {
 	if _, exists := specs[Test(name)]; exists {
 		return Test(name), nil
 	}
-	return "", Errorf(KindUsage, "unknown test %q", name).WithHint("tests are %s", list(Tests()))
+	return "", Fail(KindUsage, "option.unknown_test", Figures{"test": name, "tests": Tests()})
 }
 
 // Defaults are the options of a test when nothing is asked. Flags and plans are

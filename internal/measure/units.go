@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"soku/internal/text/messages"
 )
 
 // Rate is bits per second. In JSON it is a number; in plans and flags a text
@@ -33,9 +35,9 @@ var multipliers = map[string]float64{
 
 // parseScaled reads number + multiplier + one of the unit words, and returns
 // a whole number in 0..MaxInt64.
-func parseScaled(what, text, example string, units ...string) (int64, error) {
-	wrong := func(why string) error {
-		return Errorf(KindUsage, "%s %q: %s", what, text, why).WithHint("write for example %s", example)
+func parseScaled(what, text string, units ...string) (int64, error) {
+	wrong := func(code string) error {
+		return Fail(KindUsage, "option."+what+"."+code, Figures{"text": text})
 	}
 	s := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
 	for _, u := range units {
@@ -50,32 +52,32 @@ func parseScaled(what, text, example string, units ...string) (int64, error) {
 	}
 	factor, ok := multipliers[s[digits:]]
 	if !ok {
-		return 0, wrong("unknown unit")
+		return 0, wrong("unit")
 	}
 	number := s[:digits]
 	if number == "" || strings.ContainsAny(number, "xXpP_einEIN") {
-		return 0, wrong("not a number with a unit")
+		return 0, wrong("number")
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil {
-		return 0, wrong("not a number with a unit")
+		return 0, wrong("number")
 	}
 	v *= factor
 	if v < 0 || v >= math.MaxInt64 {
-		return 0, wrong("out of range")
+		return 0, wrong("range")
 	}
 	return int64(math.Round(v)), nil
 }
 
 // ParseRate reads a rate in bits per second.
 func ParseRate(text string) (Rate, error) {
-	v, err := parseScaled("rate", text, "50M, 1.5G or 800kbit/s", "bit/s", "bits/s", "bps", "b/s", "bit")
+	v, err := parseScaled("rate", text, "bit/s", "bits/s", "bps", "b/s", "bit")
 	return Rate(v), err
 }
 
 // ParseSize reads a size in bytes.
 func ParseSize(text string) (Size, error) {
-	v, err := parseScaled("size", text, "1448, 128Ki or 10MB", "bytes", "byte", "b")
+	v, err := parseScaled("size", text, "bytes", "byte", "b")
 	return Size(v), err
 }
 
@@ -86,31 +88,21 @@ func ParseDuration(text string) (Duration, error) {
 	if err != nil {
 		seconds, serr := strconv.ParseFloat(s, 64)
 		if serr != nil || math.IsNaN(seconds) || math.Abs(seconds) > 1e9 {
-			return 0, Errorf(KindUsage, "duration %q: not a time with a unit", text).WithHint("write for example 10s, 250ms or 2m30s")
+			return 0, Fail(KindUsage, "option.duration.number", Figures{"text": text})
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
 	if d < 0 {
-		return 0, Errorf(KindUsage, "duration %q: negative", text).WithHint("write for example 10s, 250ms or 2m30s")
+		return 0, Fail(KindUsage, "option.duration.negative", Figures{"text": text})
 	}
 	return Duration(d), nil
 }
 
 // String is the rate in the largest decimal unit, four digits: "941.5 Mbit/s".
-func (r Rate) String() string { return FormatRate(float64(r)) }
+func (r Rate) String() string { return messages.FormatRate(float64(r)) }
 
 // String is the size in the unit that shows it exactly where there is one: "128 KiB", "1448 B".
-func (s Size) String() string {
-	for _, u := range []struct {
-		name string
-		n    Size
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if s >= u.n && s%u.n == 0 {
-			return fmt.Sprintf("%d %s", s/u.n, u.name)
-		}
-	}
-	return FormatBytes(float64(s))
-}
+func (s Size) String() string { return messages.FormatSize(int64(s)) }
 
 // String is Go's form: "10s", "250ms".
 func (d Duration) String() string { return time.Duration(d).String() }
@@ -167,57 +159,6 @@ func shortDecimal(v int64) string {
 		}
 	}
 	return strconv.FormatInt(v, 10)
-}
-
-// FormatRate writes bits per second for a person: "941.5 Mbit/s".
-func FormatRate(bps float64) string { return scaled(bps, "bit/s") }
-
-// FormatBytes writes a number of bytes for a person, decimal: "1.250 GB".
-func FormatBytes(bytes float64) string {
-	if bytes < 1000 {
-		return fmt.Sprintf("%.0f B", bytes)
-	}
-	return scaled(bytes, "B")
-}
-
-// FormatLatency writes nanoseconds for a person with four digits: "48.21 µs".
-func FormatLatency(ns float64) string {
-	switch a := math.Abs(ns); {
-	case a < 1e3:
-		return fmt.Sprintf("%.0f ns", ns)
-	case a < 1e6:
-		return digits4(ns/1e3) + " µs"
-	case a < 1e9:
-		return digits4(ns/1e6) + " ms"
-	default:
-		return digits4(ns/1e9) + " s"
-	}
-}
-
-func scaled(v float64, unit string) string {
-	for _, m := range []struct {
-		name string
-		n    float64
-	}{{"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"k", 1e3}} {
-		if math.Abs(v) >= m.n*0.99995 {
-			return digits4(v/m.n) + " " + m.name + unit
-		}
-	}
-	return digits4(v) + " " + unit
-}
-
-// digits4 writes v with four significant digits, never in exponent form.
-func digits4(v float64) string {
-	switch a := math.Abs(v); {
-	case a >= 999.95:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 99.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	case a >= 9.9995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	default:
-		return strconv.FormatFloat(v, 'f', 3, 64)
-	}
 }
 
 var (

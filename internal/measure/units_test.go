@@ -3,6 +3,8 @@ package measure
 import (
 	"testing"
 	"time"
+
+	"soku/internal/text/messages"
 )
 
 func TestRatesReadTheFormsPeopleWrite(t *testing.T) {
@@ -51,9 +53,9 @@ func second[T any](_ T, err error) error { return err }
 
 func TestFiguresAreWrittenWithFourDigits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{FormatRate(941_482_000), "941.5 Mbit/s"}, {FormatRate(9_999_960_000), "10.00 Gbit/s"}, {FormatRate(12), "12.00 bit/s"},
-		{FormatBytes(999), "999 B"}, {FormatBytes(1.25e9), "1.250 GB"},
-		{FormatLatency(850), "850 ns"}, {FormatLatency(48_214), "48.21 µs"}, {FormatLatency(2.5e6), "2.500 ms"}, {FormatLatency(6e10), "60.00 s"},
+		{messages.FormatRate(941_482_000), "941.5 Mbit/s"}, {messages.FormatRate(9_999_960_000), "10.00 Gbit/s"}, {messages.FormatRate(12), "12.00 bit/s"},
+		{messages.FormatBytes(999), "999 B"}, {messages.FormatBytes(1.25e9), "1.250 GB"},
+		{messages.FormatLatency(850), "850 ns"}, {messages.FormatLatency(48_214), "48.21 µs"}, {messages.FormatLatency(2.5e6), "2.500 ms"}, {messages.FormatLatency(6e10), "60.00 s"},
 		{Size(128 << 10).String(), "128 KiB"}, {Size(1448).String(), "1.448 kB"}, {Rate(50e6).String(), "50.00 Mbit/s"},
 	} {
 		if c.got != c.want {

@@ -5,16 +5,17 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // rateColumn is the rate of an interval.
 func rateColumn(head string) Column {
-	return Column{head, 14, func(p measure.Progress) string { return measure.FormatRate(p.Bps) }}
+	return Column{head, 14, func(p measure.Progress) string { return messages.FormatRate(p.Bps) }}
 }
 
 // bytesColumn is the payload of an interval.
 func bytesColumn(head string) Column {
-	return Column{head, 12, func(p measure.Progress) string { return measure.FormatBytes(float64(p.Bytes)) }}
+	return Column{head, 12, func(p measure.Progress) string { return messages.FormatBytes(float64(p.Bytes)) }}
 }
 
 // roundTripColumns are the distribution of an interval; an interval without a reply
@@ -37,7 +38,7 @@ func roundTripColumns(count string) []Column {
 			if p.RTT == nil {
 				return ""
 			}
-			return measure.FormatLatency(c.pick(p.RTT))
+			return messages.FormatLatency(c.pick(p.RTT))
 		}})
 	}
 	return columns

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/internal/text/messages"
 )
 
 // traceSummary adds what a trace found beside its table of hops. Names of hops come from
@@ -56,7 +57,7 @@ func TraceTable(t *measure.Trace) [][]string {
 		for _, n := range h.Nodes {
 			line := []string{number, text.English().Sentence(text.TraceNode(&n)), loss, sent}
 			for _, ns := range []float64{n.LastNs, n.MeanNs, n.MinNs, n.MaxNs, n.StdDevNs} {
-				line = append(line, measure.FormatLatency(ns))
+				line = append(line, messages.FormatLatency(ns))
 			}
 			flows := ""
 			if len(t.Flows) > 1 {

@@ -7,6 +7,7 @@ import (
 	"soku/internal/engine/flows"
 	_ "soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/text/messages"
 	"soku/internal/wire"
 )
 
@@ -32,6 +33,6 @@ func udpColumns(v View) []Column {
 	return []Column{
 		rateColumn("live.goodput"), packets,
 		{"live.lost", 8, func(p measure.Progress) string { return strconv.FormatInt(p.Lost, 10) }},
-		{"live.jitter", 11, func(p measure.Progress) string { return measure.FormatLatency(p.JitterNs) }},
+		{"live.jitter", 11, func(p measure.Progress) string { return messages.FormatLatency(p.JitterNs) }},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"soku/internal/measure"
+	"soku/internal/text/messages"
 )
 
 // mostFigures is how many values of a metric a sentence lists; of more it gives the range.
@@ -16,9 +17,9 @@ const mostFigures = 3
 func (c *Catalogue) Figure(m *measure.Metric, value float64) string {
 	switch m.Quantity {
 	case measure.QuantityBitRate:
-		return measure.FormatRate(value)
+		return messages.FormatRate(value)
 	case measure.QuantityTime:
-		return measure.FormatLatency(value)
+		return messages.FormatLatency(value)
 	case measure.QuantityRatio:
 		return Percent(value)
 	case measure.QuantityIndex:
@@ -28,7 +29,7 @@ func (c *Catalogue) Figure(m *measure.Metric, value float64) string {
 }
 
 func (c *Catalogue) figure(m *measure.Metric, value any) (string, error) {
-	v, err := toFloat(value)
+	v, err := messages.Float(value)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +44,7 @@ func (c *Catalogue) figures(m *measure.Metric, values []float64) string {
 	for i, v := range values {
 		out[i] = c.Figure(m, v)
 	}
-	return c.enumerate(out)
+	return c.language.Enumerate(out)
 }
 
 // Percent writes a ratio with three significant digits: 0.0123 is 1.23 %.

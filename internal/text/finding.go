@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"soku/internal/measure"
 )
@@ -47,20 +46,4 @@ func (c *Catalogue) Where(w measure.Where) string {
 		return c.Say("where."+string(w), nil)
 	}
 	return string(w)
-}
-
-func (c *Catalogue) ago(ns any) (string, error) {
-	v, err := toFloat(ns)
-	if err != nil {
-		return "", err
-	}
-	for _, u := range []struct {
-		name string
-		span time.Duration
-	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
-		if n := int64(v / float64(u.span)); n > 0 {
-			return c.Say("ago."+u.name, Args{"N": n}), nil
-		}
-	}
-	return c.Say("ago.now", nil), nil
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"soku/internal/text/messages"
 )
 
 // message is one message as it stands in the files.
@@ -25,7 +27,7 @@ type message struct {
 func messagesOf(t *testing.T, lang string) map[string]message {
 	t.Helper()
 	out := map[string]message{}
-	entries, err := files.ReadDir("messages")
+	entries, err := messages.Files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func messagesOf(t *testing.T, lang string) map[string]message {
 		if !strings.HasSuffix(e.Name(), "."+lang+".json") {
 			continue
 		}
-		raw, err := files.ReadFile("messages/" + e.Name())
+		raw, err := messages.Files.ReadFile(e.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +72,7 @@ func messagesOf(t *testing.T, lang string) map[string]message {
 }
 
 var (
-	variable = regexp.MustCompile(`\.([A-Z]\w*)`)
+	variable = regexp.MustCompile(`[\s(]\.([A-Za-z]\w*)`)
 	action   = regexp.MustCompile(`{{.*?}}`)
 	counted  = regexp.MustCompile(`count "([^"]+)"`)
 )
@@ -80,7 +82,7 @@ func (m message) arguments() map[string]bool {
 	out := map[string]bool{}
 	for _, text := range m.forms {
 		for _, a := range action.FindAllString(text, -1) {
-			for _, v := range variable.FindAllStringSubmatch(a, -1) {
+			for _, v := range variable.FindAllStringSubmatch(strings.ReplaceAll(a, "{{", "{{ "), -1) {
 				out[v[1]] = true
 			}
 		}
@@ -100,13 +102,15 @@ type use struct {
 	key  string   // whole, or a prefix
 	args []string // keys of the Args literal; nil where it is none
 	open bool     // key is a prefix: the rest is made while the program runs
+	// hint: the message KEY.hint, if there is one, is made of the same arguments
+	hint bool
 	// variants: messages whose keys go on behind the key with a dot may stand for it
 	variants bool
 }
 
 // asks tells whether the use may ask for the message of a key.
 func (u use) asks(key string) bool {
-	return key == u.key || u.open && strings.HasPrefix(key, u.key) || u.variants && strings.HasPrefix(key, u.key+".")
+	return key == u.key || u.hint && key == u.key+".hint" || u.open && strings.HasPrefix(key, u.key) || u.variants && strings.HasPrefix(key, u.key+".")
 }
 
 // uses are the calls of Say in the program's sources and templates.
@@ -128,7 +132,7 @@ func uses(t *testing.T) []use {
 			return err
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			for _, u := range append(usesIn(n), labels(n)...) {
+			for _, u := range slices.Concat(usesIn(n), labels(n), failuresIn(n)) {
 				u.at = fset.Position(n.Pos()).String()
 				out = append(out, u)
 			}
@@ -144,7 +148,7 @@ func uses(t *testing.T) []use {
 
 // sayers are the methods that take keys: the places of the keys among their arguments.
 // The arguments of the sentence follow the last one.
-var sayers = map[string][]int{"Say": {0}, "SayFor": {1}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
+var sayers = map[string][]int{"Say": {0}, "OrKey": {0}, "SayFor": {1}, "Under": {0}, "Row": {0, 1}, "Rows": {0}}
 
 // usesIn are the keys of one call of a sayer, or of a Line that is written out.
 func usesIn(n ast.Node) []use {
@@ -164,7 +168,7 @@ func usesIn(n ast.Node) []use {
 		for _, p := range places {
 			u := use{args: []string{}, variants: s.Sel.Name == "SayFor"}
 			u.key, u.open = keyOf(n.Args[p])
-			if v, variable := n.Args[p].(*ast.Ident); variable && strings.HasPrefix(s.Sel.Name, "Row") && v.Name == "label" {
+			if v, variable := n.Args[p].(*ast.Ident); variable && (strings.HasPrefix(s.Sel.Name, "Row") && v.Name == "label" || v.Name == "key") {
 				continue // a key that stands where the variable is set
 			}
 			if lit, ok := n.Args[p].(*ast.BasicLit); ok && lit.Value == `""` {
@@ -275,12 +279,12 @@ func argumentsOf(e ast.Expr) []string {
 }
 
 func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
-	messages, used := messagesOf(t, "en"), map[string]bool{}
-	for _, m := range messages {
+	known, used := messagesOf(t, "en"), map[string]bool{}
+	for _, m := range known {
 		for _, text := range m.forms {
 			for _, c := range counted.FindAllStringSubmatch(text, -1) {
 				used["count."+c[1]] = true
-				if _, there := messages["count."+c[1]]; !there {
+				if _, there := known["count."+c[1]]; !there {
 					t.Errorf("%s: there is no message count.%s", m.file, c[1])
 				}
 			}
@@ -292,29 +296,34 @@ func TestEveryMessageIsUsedAndEveryUsedMessageIsThere(t *testing.T) {
 			continue
 		}
 		found := false
-		for key := range messages {
+		for key := range known {
 			if u.asks(key) {
 				used[key], found = true, true
 			}
 		}
-		if _, base := messages[u.key]; !found || u.variants && !u.open && !base {
+		if _, base := known[u.key]; !found || u.variants && !u.open && !base {
 			t.Errorf("%s: there is no message %s", u.at, u.key)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(messages)) {
+	texts := literals(t)
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		if code, failure := failureCode(key); failure && texts[code] {
+			continue // a table or a variable has the code
+		}
 		if !used[key] {
-			t.Errorf("%s: nothing says %s", messages[key].file, key)
+			t.Errorf("%s: nothing says %s", known[key].file, key)
 		}
 	}
 }
 
 func TestEverySentenceGetsTheArgumentsThatItWrites(t *testing.T) {
-	messages := messagesOf(t, "en")
+	known := messagesOf(t, "en")
 	for _, u := range uses(t) {
 		if u.open || u.args == nil {
 			continue
 		}
-		for key, m := range messages {
+		written := map[string]bool{} // by a sentence or its hint
+		for key, m := range known {
 			if !u.asks(key) {
 				continue
 			}
@@ -324,14 +333,16 @@ func TestEverySentenceGetsTheArgumentsThatItWrites(t *testing.T) {
 			} else if slices.Contains(u.args, "N") {
 				t.Errorf("%s: %s has no plural forms that N could choose", u.at, key)
 			}
-			for _, a := range u.args {
-				if !wants[a] && key == u.key {
-					t.Errorf("%s: %s does not write %s", u.at, key, a)
-				}
-				delete(wants, a)
-			}
 			for a := range wants {
-				t.Errorf("%s: %s needs %s", u.at, key, a)
+				written[a] = written[a] || !u.variants || key == u.key
+				if !slices.Contains(u.args, a) {
+					t.Errorf("%s: %s needs %s", u.at, key, a)
+				}
+			}
+		}
+		for _, a := range u.args {
+			if !written[a] {
+				t.Errorf("%s: %s does not write %s", u.at, u.key, a)
 			}
 		}
 	}
@@ -343,7 +354,7 @@ func TestEveryMessageIsATemplate(t *testing.T) {
 			t.Errorf("%s: %s has no form \"other\"", m.file, key)
 		}
 		for form, text := range m.forms {
-			if _, err := English().parser.Parse(text, "", ""); err != nil {
+			if _, err := English().language.Parse(text); err != nil {
 				t.Errorf("%s: %s (%s): %v", m.file, key, form, err)
 			}
 		}

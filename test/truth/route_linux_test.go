@@ -19,6 +19,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/text/messages"
 )
 
 // Routers that tell of every packet: Linux tells a host of one a second.
@@ -106,7 +107,7 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 						// The delay lies between the first hop and the others: 5 ms each way.
 						far := i > 0
 						if far != (n.MinNs >= 10e6) || h.Lost != 0 || h.Sent != 3 {
-							t.Errorf("hop %d: best %s, %d of %d lost", h.Hop, measure.FormatLatency(n.MinNs), h.Lost, h.Sent)
+							t.Errorf("hop %d: best %s, %d of %d lost", h.Hop, messages.FormatLatency(n.MinNs), h.Lost, h.Sent)
 						}
 						if n.MinNs > n.MeanNs || n.MeanNs > n.MaxNs || n.StdDevNs < 0 {
 							t.Errorf("hop %d: %+v", h.Hop, n)

@@ -22,6 +22,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/text/messages"
 	"soku/test/tier"
 )
 
@@ -149,9 +150,9 @@ links:
 					}
 					m := median(got)
 					off := (m - want) / want * 100
-					t.Logf("%s of %s (%+.2f %%)", measure.FormatRate(m), measure.FormatRate(want), off)
+					t.Logf("%s of %s (%+.2f %%)", messages.FormatRate(m), messages.FormatRate(want), off)
 					if math.Abs(off) > 1 {
-						wrong(t, "median %s, want %s within 1 %% (%+.2f %%); all: %.0f", measure.FormatRate(m), measure.FormatRate(want), off, got)
+						wrong(t, "median %s, want %s within 1 %% (%+.2f %%); all: %.0f", messages.FormatRate(m), messages.FormatRate(want), off, got)
 					}
 				})
 			}
@@ -183,10 +184,10 @@ links:
 					}
 					m, want, floor := median(got), float64(truth.RTTNs), median(floors)
 					t.Logf("median %s, truth %s, floor %s",
-						measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
+						messages.FormatLatency(m), messages.FormatLatency(want), messages.FormatLatency(floor))
 					if m < want*0.95 || m > want*1.05+floor {
 						wrong(t, "median %s is not within 5 %% of %s plus the floor of %s",
-							measure.FormatLatency(m), measure.FormatLatency(want), measure.FormatLatency(floor))
+							messages.FormatLatency(m), messages.FormatLatency(want), messages.FormatLatency(floor))
 					}
 				})
 			}
@@ -217,8 +218,8 @@ links:
 				if s == nil {
 					t.Fatalf("no split: %+v", r.Findings)
 				}
-				t.Logf("host %s + path %s + far host %s + host %s, %d not split", measure.FormatLatency(s.HostSendNs.P50),
-					measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(s.FarHostNs.P50), measure.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
+				t.Logf("host %s + path %s + far host %s + host %s, %d not split", messages.FormatLatency(s.HostSendNs.P50),
+					messages.FormatLatency(s.PathNs.P50), messages.FormatLatency(s.FarHostNs.P50), messages.FormatLatency(s.HostReceiveNs.P50), s.Unsplit)
 				if sum := s.HostSendNs.Mean + s.PathNs.Mean + s.FarHostNs.Mean + s.HostReceiveNs.Mean; math.Abs(sum-s.WholeNs.Mean) > 5 {
 					t.Errorf("the parts have a mean of %.0f together, the whole of %.0f", sum, s.WholeNs.Mean)
 				}
@@ -227,10 +228,10 @@ links:
 				}
 				want := float64(truth.RTTNs)
 				if s.PathNs.P50 < want*0.95 || s.PathNs.P50 > want*1.05+*r.Summary.FloorNs {
-					wrong(t, "a path of %s, want %s", measure.FormatLatency(s.PathNs.P50), measure.FormatLatency(want))
+					wrong(t, "a path of %s, want %s", messages.FormatLatency(s.PathNs.P50), messages.FormatLatency(want))
 				}
 				if hosts := s.HostSendNs.P50 + s.FarHostNs.P50 + s.HostReceiveNs.P50; hosts > want/4 {
-					wrong(t, "%s in the hosts", measure.FormatLatency(hosts))
+					wrong(t, "%s in the hosts", messages.FormatLatency(hosts))
 				}
 			})
 		}
@@ -255,17 +256,17 @@ links:
 	if idle == nil || loaded == nil {
 		t.Fatal("the result has no latency beside its load")
 	}
-	t.Logf("idle %s, loaded %s, %.0f RPM", measure.FormatLatency(idle.P50), measure.FormatLatency(loaded.P50), r.Summary.RPM)
+	t.Logf("idle %s, loaded %s, %.0f RPM", messages.FormatLatency(idle.P50), messages.FormatLatency(loaded.P50), r.Summary.RPM)
 	// Cubic fills the queue, drops, and falls back to 7/10 of what it had under way.
 	const full = 40e6
 	if loaded.P50 < full/2 || loaded.P50 > full*1.1 {
-		wrong(t, "the median beside the load is %s, want 20 to 44 ms", measure.FormatLatency(loaded.P50))
+		wrong(t, "the median beside the load is %s, want 20 to 44 ms", messages.FormatLatency(loaded.P50))
 	}
 	if idle.P50 > full/20 {
-		wrong(t, "the idle median is %s: the load is in it", measure.FormatLatency(idle.P50))
+		wrong(t, "the idle median is %s: the load is in it", messages.FormatLatency(idle.P50))
 	}
 	if want := 60e9 / loaded.P50; r.Summary.RPM < want*0.8 || r.Summary.RPM > want*1.3 {
-		wrong(t, "%.0f RPM with a median of %s", r.Summary.RPM, measure.FormatLatency(loaded.P50))
+		wrong(t, "%.0f RPM with a median of %s", r.Summary.RPM, messages.FormatLatency(loaded.P50))
 	}
 }
 

@@ -1,4 +1,4 @@
-package text
+package messages
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// points writes a ratio times 100 with digits for its size and a true minus sign;
+// Points writes a ratio times 100 with digits for its size and a true minus sign;
 // small ones keep two digits, so that a bound next to zero shows its side.
-func points(ratio float64) string {
+func Points(ratio float64) string {
 	v := ratio * 100
 	decimals := 1
 	switch a := math.Abs(v); {
@@ -25,8 +25,8 @@ func points(ratio float64) string {
 	return text
 }
 
-// toFloat reads a number of any kind, or what a pointer to one points to.
-func toFloat(v any) (float64, error) {
+// Float reads a number of any kind, or what a pointer to one Points to.
+func Float(v any) (float64, error) {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer && !r.IsNil() {
 		r = r.Elem()

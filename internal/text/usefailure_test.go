@@ -1,0 +1,79 @@
+package text
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// failers are the functions whose last two arguments are the code of a failure and its
+// figures, with the family of their messages.
+var failers = map[string]string{
+	"Fail": "error.", "fail": "error.", "FailAt": "error.", "failAt": "error.", "WithHintCode": "hint.",
+}
+
+// failuresIn is the use of a call of a failer. A code that is in a variable is passed over;
+// [literals] has what it may hold.
+func failuresIn(n ast.Node) []use {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) < 2 {
+		return nil
+	}
+	name := ""
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	family, ok := failers[name]
+	if !ok {
+		return nil
+	}
+	code, open := keyOf(call.Args[len(call.Args)-2])
+	if code == "" || strings.ContainsAny(code, " %") {
+		return nil
+	}
+	return []use{{key: family + code, open: open, hint: family == "error.", args: argumentsOf(call.Args[len(call.Args)-1])}}
+}
+
+// literals are the texts in the program's sources.
+func literals(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if s, err := strconv.Unquote(lit.Value); err == nil {
+					out[s] = true
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// failureCode is the code whose message has the key; false for a key of another family.
+func failureCode(key string) (code string, ok bool) {
+	if code, ok = strings.CutPrefix(key, "error."); ok {
+		return strings.TrimSuffix(code, ".hint"), true
+	}
+	return strings.CutPrefix(key, "hint.")
+}
