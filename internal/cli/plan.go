@@ -175,7 +175,7 @@ const planColumns = 9
 func describeTest(t testOutline) string {
 	o := t.Options
 	args := text.Args{
-		"Test": t.Test, "Duration": o.Duration, "Bytes": o.Bytes, "Count": o.Count, "Probe": strings.ToUpper(o.Probe), "Flows": o.Flows,
+		"Test": t.Test, "Duration": o.Duration, "Bytes": o.Bytes, "Count": o.Count, "Flows": o.Flows,
 		"Streams": o.Streams, "Rate": o.Rate, "Requests": o.RequestRate, "Direction": "", "Protocol": o.Protocol, "Size": o.Size,
 	}
 	if o.Direction != measure.Forward {

@@ -95,7 +95,7 @@ func testText(r *measure.Result) string {
 	args := text.Args{
 		"Test": r.Test, "Direction": o.Direction, "Streams": o.Streams, "Congestion": congestionInForce(r), "Rate": o.Rate,
 		"Protocol": strings.ToUpper(o.Protocol), "Size": o.Size, "Requests": o.RequestRate,
-		"Probe": strings.ToUpper(o.Probe), "Port": o.Port, "Flows": o.Flows, "Close": "", "Duration": r.Summary.DurationNs,
+		"Port": o.Port, "Flows": o.Flows, "Close": "", "Duration": r.Summary.DurationNs,
 	}
 	if r.Connect != nil {
 		args["Close"] = r.Connect.Close

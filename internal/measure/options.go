@@ -38,10 +38,6 @@ type Options struct {
 	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips in one row of the table"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
 
-	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of the probes: icmp (echo), udp, or for trace tcp (SYN)"`
-	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"look no further than this many hops"`
-	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"find the names of hops by reverse DNS"`
-
 	// Own are the options of the test alone: a value of the struct that [Spec].Own names,
 	// nil for a test without such. They are members of the same object in a document, and
 	// stand here in help.

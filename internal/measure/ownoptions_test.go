@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/engine/ping"
+	"soku/internal/engine/probe"
 	"soku/internal/measure"
 )
 
@@ -102,5 +103,27 @@ func TestOptionsOfATestAloneStandAmongThoseOfATrialInHelp(t *testing.T) {
 	}
 	if at := slices.Index(keys, "close"); at < slices.Index(keys, "request_rate") || at > slices.Index(keys, "dscp") {
 		t.Errorf("the order is %v", keys)
+	}
+}
+
+func TestTestsOfOneKindHaveTheSameOptionsWithTheirOwnDefaults(t *testing.T) {
+	for test, kind := range map[measure.Test]string{measure.TestTrace: "udp", measure.TestMTU: "icmp"} {
+		o := measure.Defaults(test)
+		if got := probe.OptionsOf(o); got.Probe != kind || got.MaxHops != 30 {
+			t.Errorf("%s: %+v", test, got)
+		}
+		var names []measure.Test
+		for _, f := range measure.OptionFields(test) {
+			if f.Key == "max_hops" {
+				names = f.Tests()
+			}
+		}
+		if !slices.Equal(names, []measure.Test{measure.TestTrace, measure.TestMTU}) {
+			t.Errorf("max_hops of %s is for %v", test, names)
+		}
+		o.Own = nil
+		if got, err := o.Effective(test); err != nil || probe.OptionsOf(got).Probe != kind {
+			t.Errorf("%s: %+v, %v", test, got, err)
+		}
 	}
 }

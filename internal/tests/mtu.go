@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"soku/internal/engine/mtu"
+	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
 func init() {
-	register(Descriptor{Test: measure.TestMTU, Alone: mtuAlone, Summary: mtuSummary})
+	register(Descriptor{Test: measure.TestMTU, Alone: mtuAlone, Args: probeArgs, Summary: mtuSummary})
 }
 
 // mtuAlone finds the largest packet that a path carries.
@@ -31,7 +32,7 @@ func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
 			})
 		}
 	}
-	if a.Options.Names {
+	if probe.OptionsOf(a.Options).Names {
 		nameMTU(ctx, m)
 	}
 	return found, err

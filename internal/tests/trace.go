@@ -2,16 +2,19 @@ package tests
 
 import (
 	"context"
+	"strings"
 
+	"soku/internal/engine/probe"
 	"soku/internal/engine/trace"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/text"
 )
 
 func init() {
 	register(Descriptor{
-		Test: measure.TestTrace, Alone: traceAlone, Summary: traceSummary,
+		Test: measure.TestTrace, Alone: traceAlone, Args: probeArgs, Summary: traceSummary,
 		Table: func(r *measure.Result) []string {
 			if r.Trace == nil {
 				return nil
@@ -19,6 +22,11 @@ func init() {
 			return AlignedTrace(TraceTable(r.Trace))
 		},
 	})
+}
+
+// probeArgs are the options of tests with single probes.
+func probeArgs(o measure.Options) text.Args {
+	return text.Args{"Probe": strings.ToUpper(probe.OptionsOf(o).Probe)}
 }
 
 // traceAlone finds the hops of a path.
@@ -37,7 +45,7 @@ func traceAlone(ctx context.Context, a Alone) (found Found, err error) {
 		err = measure.Errorf(measure.KindUnreachable, "trace %s: no answer to %d probes, from no hop", a.Target, t.Sent).
 			WithHint("a firewall of this host or the first router may drop them; try another --probe, or: soku ping %s", a.Target)
 	}
-	if a.Options.Names {
+	if probe.OptionsOf(a.Options).Names {
 		nameTrace(ctx, t)
 	}
 	return found, err

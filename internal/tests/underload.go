@@ -19,7 +19,7 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 	probes := e.Conns.TCP[len(e.Conns.TCP)-measure.Probes:]
 	end := &measure.End{UnderLoad: &measure.UnderLoad{}}
 	var err error
-	if end.UnderLoad.Before, err = probe(ctx, probes[0], o.IdleProbe()); err != nil {
+	if end.UnderLoad.Before, err = roundTrips(ctx, probes[0], o.IdleProbe()); err != nil {
 		return end, err
 	}
 	beside, stop := context.WithCancelCause(ctx)
@@ -28,7 +28,7 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 	var probeErr error
 	go func() {
 		defer close(done)
-		end.UnderLoad.During, probeErr = probe(beside, probes[1], o.LoadProbe())
+		end.UnderLoad.During, probeErr = roundTrips(beside, probes[1], o.LoadProbe())
 		if errors.Is(probeErr, errLoadOver) {
 			probeErr = nil
 		}
@@ -42,13 +42,13 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 	if err = errors.Join(err, probeErr); err != nil {
 		return end, err
 	}
-	end.UnderLoad.After, err = probe(ctx, probes[2], o.IdleProbe())
+	end.UnderLoad.After, err = roundTrips(ctx, probes[2], o.IdleProbe())
 	return end, err
 }
 
-// probe measures round trips over a connection of its own. It is not pinned: the
+// roundTrips measures round trips over a connection of its own. It is not pinned: the
 // option is for the flows.
-func probe(ctx context.Context, conn net.Conn, o measure.Options) (*measure.Latency, error) {
+func roundTrips(ctx context.Context, conn net.Conn, o measure.Options) (*measure.Latency, error) {
 	return latency.Run(ctx, []net.Conn{conn}, o, engine.Flow{})
 }
 

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"time"
 
+	"soku/internal/engine/probe"
 	"soku/internal/measure"
 	"soku/internal/wire"
 )
@@ -142,7 +143,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 		r.Path.Server.Name = target.name
 	}
 	r.Path.Server.Address = target.addr.String()
-	if o.Probe == "icmp" && target.explicit != 0 {
+	if probe.OptionsOf(o).Probe == "icmp" && target.explicit != 0 {
 		return measure.Errorf(measure.KindUsage, "%s %s: echo requests have no port", s.Test, s.Host).WithHint("leave it out, or use --probe udp")
 	}
 	if o, err = whoListens(ctx, s, target, o, r); err != nil {

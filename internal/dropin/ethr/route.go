@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/engine/probe"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -51,7 +52,8 @@ func (t *test) route(ctx context.Context) error {
 // routeOptions are those of the engine that asks hops.
 func (t *test) routeOptions() measure.Options {
 	o := measure.Defaults(measure.TestTrace)
-	o.Probe, o.Port, o.MaxHops, o.Bind, o.TOS = strings.ToLower(t.Protocol), 0, routeHops, t.o.Bind, t.o.TOS
+	o.Own = probe.Options{Probe: strings.ToLower(t.Protocol), MaxHops: routeHops}
+	o.Port, o.Bind, o.TOS = 0, t.o.Bind, t.o.TOS
 	if t.Protocol == "TCP" {
 		o.Port = t.Port
 	}

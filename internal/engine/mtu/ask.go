@@ -102,7 +102,7 @@ func (a *asker) wait(ctx context.Context, hop int) error {
 		}
 	}
 	between := gap
-	if a.o.Probe == "udp" && hop == toTarget {
+	if probe.OptionsOf(a.o).Probe == "udp" && hop == toTarget {
 		if a.arriving++; a.arriving >= udpAtOnce {
 			between = udpGap
 		}

@@ -26,8 +26,8 @@ func (f *finder) locate(ctx context.Context) error {
 
 // walk probes each hop with packets of both sizes.
 func (f *finder) walk(ctx context.Context) error {
-	silent := 0
-	for hop := 1; hop <= f.o.MaxHops && silent < silence; hop++ {
+	silent, maxHops := 0, probe.OptionsOf(f.o).MaxHops
+	for hop := 1; hop <= maxHops && silent < silence; hop++ {
 		f.show(f.out.FailedBytes, hop)
 		small, err := f.ask(ctx, f.out.Sizes[0].Bytes, hop)
 		if err != nil {

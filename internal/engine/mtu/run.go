@@ -43,7 +43,7 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(me
 		asker: asker{prober: p, target: target, o: o, answerTimeout: o.Timeout.Std()},
 		view:  view,
 		out: &measure.PathMTU{
-			Probe: o.Probe, Timing: &timing, Port: o.Port, Limit: measure.LimitUnknown,
+			Probe: probe.OptionsOf(o).Probe, Timing: &timing, Port: o.Port, Limit: measure.LimitUnknown,
 			InterfaceBytes: interfaceMTU(p.Local(), o.Device), Sizes: []measure.MTUSize{},
 		},
 	}
@@ -118,7 +118,7 @@ func (f *finder) noAnswer(small int) error {
 		why = f.blocked
 	}
 	hint := "does it answer echo? Try --probe udp, or: soku trace %s"
-	if f.o.Probe == "udp" {
+	if probe.OptionsOf(f.o).Probe == "udp" {
 		hint = "does a firewall drop UDP or ICMP? Try --probe icmp, or: soku trace %s"
 	}
 	return measure.Errorf(measure.KindUnreachable, "mtu %s: packets of %d bytes: %s", f.target, small, why).WithHint(hint, f.target)

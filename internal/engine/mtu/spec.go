@@ -10,9 +10,9 @@ import (
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestMTU, Place: 70,
 	Options: []string{
-		"count", "timeout", "probe", "max_hops", "names", "dscp", "tos", "ip_version", "bind", "device", "port",
-		"connect_timeout",
+		"count", "timeout", "dscp", "tos", "ip_version", "bind", "device", "port", "connect_timeout",
 	},
+	Own:      probe.Options{Probe: "icmp", MaxHops: 30},
 	Defaults: defaults(),
 	Fill:     probe.FillPort,
 	Check:    check,
@@ -27,8 +27,7 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	return measure.Options{
-		ConnectTimeout: measure.Duration(5 * time.Second),
-		Probe:          "icmp", Count: 3, MaxHops: 30, Timeout: measure.Duration(time.Second),
+		ConnectTimeout: measure.Duration(5 * time.Second), Count: 3, Timeout: measure.Duration(time.Second),
 	}
 }
 
@@ -39,7 +38,7 @@ const maxTries = 100
 const assumedSearch = measure.Duration(10 * time.Second)
 
 func check(o *measure.Options) error {
-	if o.Probe == "tcp" {
+	if probe.OptionsOf(*o).Probe == "tcp" {
 		return measure.Errorf(measure.KindUsage, "probe tcp does not apply to the mtu test: a SYN has no payload").WithHint("use icmp or udp")
 	}
 	if o.Count > maxTries {

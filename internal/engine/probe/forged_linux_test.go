@@ -100,7 +100,7 @@ func TestForgedErrorsAreNotTaken(t *testing.T) {
 }
 
 func forgeAll(t *testing.T, forger int, kind string, alone bool) {
-	o := measure.Options{Probe: kind, Timeout: measure.Duration(time.Second), Port: 33434}
+	o := measure.Options{Own: Options{Probe: kind}, Timeout: measure.Duration(time.Second), Port: 33434}
 	if kind == "icmp" {
 		o.Port = 0
 	}
@@ -175,7 +175,7 @@ func TestFlowsHavePortsOfTheirOwn(t *testing.T) {
 	inSilence(t, func() {
 		for _, kind := range []string{"udp", "icmp", "tcp"} {
 			for _, alone := range []bool{false, true} {
-				o := measure.Options{Probe: kind, Timeout: measure.Duration(time.Second), Port: 33434}
+				o := measure.Options{Own: Options{Probe: kind}, Timeout: measure.Duration(time.Second), Port: 33434}
 				p, err := Open(Config{What: "trace", Target: silent, Options: o, Flows: 64, Alone: alone})
 				if err != nil {
 					t.Errorf("%s: %v", kind, err)
@@ -208,14 +208,14 @@ func TestWithoutRightsTheNextStepIsNamed(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		o := measure.Options{Probe: "icmp", Timeout: measure.Duration(time.Second)}
+		o := measure.Options{Own: Options{Probe: "icmp"}, Timeout: measure.Duration(time.Second)}
 		_, err := Open(Config{What: "trace", Target: silent, Options: o, Flows: 1})
 		var told *measure.Error
 		if measure.KindOf(err) != measure.KindPermission || !errors.As(err, &told) || told.Hint == "" {
 			t.Errorf("got %v", err)
 		}
 		for _, kind := range []string{"udp", "tcp"} {
-			o.Probe, o.Port = kind, 33434
+			o.Own, o.Port = Options{Probe: kind}, 33434
 			p, err := Open(Config{What: "trace", Target: silent, Options: o, Flows: 2})
 			if err != nil {
 				t.Errorf("%s: %v", kind, err)
@@ -247,7 +247,7 @@ func TestLabelsComeWithTheAnswer(t *testing.T) {
 
 // labelled sends a probe, and an error with a label stack that quotes so many bytes of it.
 func labelled(t *testing.T, forger int, kind string, alone bool, quotes int) {
-	o := measure.Options{Probe: kind, Timeout: measure.Duration(time.Second)}
+	o := measure.Options{Own: Options{Probe: kind}, Timeout: measure.Duration(time.Second)}
 	protocol := byte(protocolICMP)
 	if kind == "udp" {
 		o.Port, protocol = 33434, protocolUDP

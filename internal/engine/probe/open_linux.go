@@ -21,7 +21,7 @@ var ErrTooLong = errors.New("longer than the interface carries")
 func Open(c Config) (Prober, error) {
 	c.Target = c.Target.Unmap()
 	base := codec{
-		kind: c.Options.Probe, v6: c.Target.Is6(), to: c.Target, port: uint16(c.Options.Port), token: rand.Uint64(),
+		kind: OptionsOf(c.Options).Probe, v6: c.Target.Is6(), to: c.Target, port: uint16(c.Options.Port), token: rand.Uint64(),
 	}
 	var err error
 	if base.from, err = localAddress(c); err != nil {

@@ -2,14 +2,25 @@ package probe
 
 import "soku/internal/measure"
 
+// Options are those that only tests with single probes have, trace and mtu.
+type Options struct {
+	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of the probes: icmp (echo), udp, or for trace tcp (SYN)"`
+	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"look no further than this many hops"`
+	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"find the names of hops by reverse DNS"`
+}
+
+// OptionsOf returns the options that only tests with single probes have.
+func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
+
 // FillPort sets the default port of probes: traceroute's first for UDP, and that of HTTPS
 // for SYNs, which most firewalls pass.
 func FillPort(o *measure.Options) {
+	kind := OptionsOf(*o).Probe
 	switch {
 	case o.Port != 0:
-	case o.Probe == "udp":
+	case kind == "udp":
 		o.Port = 33434
-	case o.Probe == "tcp":
+	case kind == "tcp":
 		o.Port = 443
 	}
 }
@@ -19,7 +30,7 @@ func CheckOptions(test measure.Test, o *measure.Options) error {
 	if o.Count < 1 {
 		return measure.Errorf(measure.KindUsage, "count %d: a %s test needs at least 1", o.Count, test).WithHint("leave out --count, or give one")
 	}
-	if o.Probe == "icmp" && o.Port != 0 {
+	if OptionsOf(*o).Probe == "icmp" && o.Port != 0 {
 		return measure.Errorf(measure.KindUsage, "port %d: echo requests have no port", o.Port).WithHint("leave it out, or use --probe udp")
 	}
 	return nil

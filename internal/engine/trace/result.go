@@ -1,12 +1,15 @@
 package trace
 
-import "soku/internal/measure"
+import (
+	"soku/internal/engine/probe"
+	"soku/internal/measure"
+)
 
 // result returns what is known now.
 func (t *tracer) result() *measure.Trace {
 	timing := t.prober.Timing()
 	out := &measure.Trace{
-		Probe: t.o.Probe, Timing: &timing, Port: t.o.Port,
+		Probe: probe.OptionsOf(t.o).Probe, Timing: &timing, Port: t.o.Port,
 		Rounds: t.round, Sent: t.probes, Foreign: t.prober.Foreign(),
 	}
 	longest := 0

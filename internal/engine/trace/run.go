@@ -84,7 +84,7 @@ type flow struct {
 func newTracer(p probe.Prober, target netip.Addr, o measure.Options) *tracer {
 	t := &tracer{prober: p, target: target, o: o, pending: map[uint16]sent{}, rtts: measure.NewHistogram(), start: sock.Now()}
 	for range o.Flows {
-		t.flows = append(t.flows, &flow{cells: make([]cell, o.MaxHops), serial: p.Serial()})
+		t.flows = append(t.flows, &flow{cells: make([]cell, probe.OptionsOf(o).MaxHops), serial: p.Serial()})
 	}
 	return t
 }
@@ -147,7 +147,7 @@ func (t *tracer) last(f *flow) int {
 	if t.round <= 1 {
 		silence = firstSilence
 	}
-	return min(t.o.MaxHops, f.answered+silence)
+	return min(len(f.cells), f.answered+silence)
 }
 
 // due returns the next flow that may send, in turn, and the hop; -1 if none may now.

@@ -90,7 +90,7 @@ func straight(end int) func(int, int) probe.Answer {
 
 func options(rounds int64, flows int) measure.Options {
 	return measure.Options{
-		Probe: "udp", Count: rounds, Flows: flows, MaxHops: 30,
+		Count: rounds, Flows: flows, Own: probe.Options{Probe: "udp", MaxHops: 30},
 		Interval: measure.Duration(50 * time.Millisecond), Timeout: measure.Duration(60 * time.Millisecond),
 	}
 }

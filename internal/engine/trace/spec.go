@@ -10,9 +10,9 @@ import (
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestTrace, Place: 60,
 	Options: []string{
-		"count", "interval", "flows", "timeout", "probe", "max_hops", "names", "dscp", "tos", "ip_version", "bind",
-		"device", "port", "connect_timeout",
+		"count", "interval", "flows", "timeout", "dscp", "tos", "ip_version", "bind", "device", "port", "connect_timeout",
 	},
+	Own:      probe.Options{Probe: "udp", MaxHops: 30},
 	Defaults: defaults(),
 	Fill:     probe.FillPort,
 	Check:    check,
@@ -28,7 +28,7 @@ var _ = measure.Register(measure.Spec{
 func defaults() measure.Options {
 	return measure.Options{
 		ConnectTimeout: measure.Duration(5 * time.Second), Interval: measure.Duration(time.Second),
-		Probe: "udp", Count: 10, Flows: 1, MaxHops: 30, Timeout: measure.Duration(time.Second),
+		Count: 10, Flows: 1, Timeout: measure.Duration(time.Second),
 	}
 }
 
