@@ -28,6 +28,8 @@ type Format struct {
 	// an empty file is one that says nothing, and no mistake.
 	Begin string
 	Hint  string // of an error without a hint of its own
+	// HintCode names the hint of a failure that has none of its own: hint.CODE.
+	HintCode string
 	// Aliases allows anchors, aliases, merge keys, tags and keys behind a question
 	// mark, which a file that people write does not need.
 	Aliases bool
@@ -167,16 +169,7 @@ func (f *File) Errorf(at Place, hint, format string, args ...any) *measure.Error
 // ErrorAt is an error about the value at a path such as tests.rtt.duration, or the
 // nearest value above it that is written in the file.
 func (f *File) ErrorAt(path, hint, format string, args ...any) *measure.Error {
-	for {
-		if at, ok := f.places[path]; ok {
-			return f.Errorf(at, hint, format, args...)
-		}
-		i := strings.LastIndexByte(path, '.')
-		if i < 0 {
-			return f.Errorf(Start, hint, format, args...)
-		}
-		path = path[:i]
-	}
+	return f.Errorf(f.nearest(path), hint, format, args...)
 }
 
 // Mark gives a path a place, for [File.ErrorAt].

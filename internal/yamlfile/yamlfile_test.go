@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	menu     = yamlfile.Format{Name: "menu", MaxBytes: 64 << 10, Begin: "dishes:", Hint: "the cook knows"}
+	menu     = yamlfile.Format{Name: "menu", MaxBytes: 64 << 10, Begin: "dishes:", Hint: "the cook knows", HintCode: "ingest.mapping_reference"}
 	withAlso = yamlfile.Format{Name: "menu", MaxBytes: 64 << 10, Aliases: true}
 )
 
@@ -229,4 +229,27 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("error without a place: %v", err)
 		}
 	})
+}
+
+func TestAFailureHasItsPlaceAndItsProblemAsData(t *testing.T) {
+	f, err := yamlfile.Parse("m.yaml", []byte("dishes:\n  soup: {price: 1}\n"), menu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Mark("dishes.soup", yamlfile.Place{Line: 2, Column: 3})
+	problem := measure.Fail(measure.KindUsage, "option.rate.unit", measure.Figures{"text": "5 parsecs"})
+	e := f.LocateAt("dishes.soup.price", problem)
+	if want := `m.yaml:2:3: dishes.soup.price: rate "5 parsecs": unknown unit; write for example 50M, 1.5G or 800kbit/s`; e.Error() != want {
+		t.Errorf("got %s, want %s", e, want)
+	}
+	if e.Kind != measure.KindFile || e.Cause != problem || e.Figures["line"] != 2.0 || e.Figures["column"] != 3.0 || e.Figures["path"] != "dishes.soup.price" {
+		t.Errorf("data is %+v", e)
+	}
+	if e := f.Locate(yamlfile.Start, "", measure.TextError(measure.KindFile, "burnt", "")); e.Error() != "m.yaml:1:1: burnt; docs/reference/ingest.md describes the file" {
+		t.Errorf("with the hint of the format: %s", e)
+	}
+	e = f.FailAt("dishes.soup", "option.unknown_test", measure.Figures{"test": "x", "tests": []string{"tcp", "udp"}})
+	if e.Error() != `m.yaml:2:3: unknown test "x"; tests are tcp, udp` || e.Cause.Code != "option.unknown_test" || e.Cause.Kind != measure.KindFile {
+		t.Errorf("got %s: %+v", e, e.Cause)
+	}
 }
