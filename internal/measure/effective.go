@@ -51,7 +51,7 @@ func (o Options) Effective(test Test) (Options, error) {
 func (o *Options) checkApply(s *Spec) error {
 	for _, f := range optionFields {
 		if !s.Has(f.Key) && !f.value(o).IsZero() {
-			return Errorf(KindUsage, "%s does not apply to the %s test", f.Key, s.Name).WithHint("it is for: %s", list(f.Tests()))
+			return Fail(KindUsage, "option.not_of_test", Figures{"option": f.Key, "test": s.Name, "tests": f.Tests()})
 		}
 	}
 	return nil

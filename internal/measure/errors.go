@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 
 	"soku/internal/text/messages"
 )
@@ -180,12 +179,4 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return KindInternal
-}
-
-func list[T ~string](values []T) string {
-	names := make([]string, len(values))
-	for i, v := range values {
-		names[i] = string(v)
-	}
-	return strings.Join(names, ", ")
 }

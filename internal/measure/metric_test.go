@@ -61,7 +61,7 @@ func TestEveryMetricIsWhole(t *testing.T) {
 // Results that are empty, failed or damaged have no figure, and nothing panics.
 func TestMetricsOfAnEmptyResult(t *testing.T) {
 	for _, r := range []*Result{
-		{}, {Error: Errorf(KindBroken, "cut")}, {Latency: &Latency{}}, {UnderLoad: &UnderLoad{During: &Latency{}}}, {Flows: make([]Flow, 2)},
+		{}, {Error: TextError(KindBroken, "cut", "")}, {Latency: &Latency{}}, {UnderLoad: &UnderLoad{During: &Latency{}}}, {Flows: make([]Flow, 2)},
 		{Latency: &Latency{Histogram: NewHistogram(), Floor: nil}, Origin: &Origin{}},
 	} {
 		for _, test := range append(Tests(), "") {
@@ -159,7 +159,7 @@ func TestHeadlines(t *testing.T) {
 		want   []MetricValue
 	}{
 		{&Result{Test: TestTCP, Summary: Summary{GoodputBps: 5e8}}, []MetricValue{{"goodput_bps", 5e8}}},
-		{&Result{Test: TestTCP, Summary: Summary{GoodputBps: 5e8}, Error: Errorf(KindBroken, "cut")}, nil},
+		{&Result{Test: TestTCP, Summary: Summary{GoodputBps: 5e8}, Error: TextError(KindBroken, "cut", "")}, nil},
 		{&Result{Test: TestUDP, Summary: Summary{GoodputBps: 5e8, LossRatio: &loss}}, []MetricValue{{"goodput_bps", 5e8}, {"loss_ratio", 0.25}}},
 		{&Result{Test: TestPing, Latency: &Latency{Histogram: h}, Summary: Summary{LossRatio: &loss}}, []MetricValue{{"rtt_p50_ns", 1000}, {"rtt_p99_ns", 1000}, {"rtt_loss_ratio", 0.25}}},
 		{&Result{Test: TestPing, Summary: Summary{ReportedRTT: &RTTFigures{Mean: &mean, Max: &most}}}, []MetricValue{{"rtt_mean_ns", 3e6}}},

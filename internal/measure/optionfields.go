@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -141,7 +142,7 @@ func (f OptionField) check(field reflect.Value) error {
 			text = strconv.FormatInt(field.Int(), 10)
 		}
 		if !slices.Contains(f.Enum, text) {
-			return Errorf(KindUsage, "%s %q is not one of its values", f.Key, text).WithHint("use %s", strings.Join(f.Enum, ", "))
+			return Fail(KindUsage, "option.not_a_value", Figures{"option": f.Key, "value": text, "values": f.Enum})
 		}
 		return nil
 	}
@@ -155,15 +156,11 @@ func (f OptionField) check(field reflect.Value) error {
 		return nil
 	}
 	if !(value >= float64(f.min)) || f.max != 0 && value > float64(f.max) {
-		shown := field.Interface()
-		return Errorf(KindUsage, "%s %v: out of range", f.Key, shown).WithHint("allowed: %s", f.rangeOrPositive())
+		shown := fmt.Sprint(field.Interface()) // with its unit
+		if allowed := f.Range(); allowed != "" {
+			return Fail(KindUsage, "option.out_of_range", Figures{"option": f.Key, "value": shown, "range": allowed})
+		}
+		return Fail(KindUsage, "option.below_zero", Figures{"option": f.Key, "value": shown})
 	}
 	return nil
-}
-
-func (f OptionField) rangeOrPositive() string {
-	if r := f.Range(); r != "" {
-		return r
-	}
-	return "0 and more"
 }

@@ -17,7 +17,7 @@ func TestAnOutlineIsADocumentWithoutItsLargeMembers(t *testing.T) {
 	r := &Result{
 		Schema: Schema, ID: "a", Test: TestTCP, Trial: &Trial{Campaign: "c", Levels: []Level{{"sku", "ultra"}}}, Summary: Summary{GoodputBps: 1e9, LossRatio: &loss},
 		Flows: []Flow{{Direction: Forward, Samples: []Sample{{ReceivedBytes: 9}}}}, Latency: &Latency{Histogram: h}, UnderLoad: &UnderLoad{During: &Latency{Histogram: h}},
-		Connect: &Connect{Opened: 3}, Trace: &Trace{Hops: []TraceHop{{Hop: 1}}}, PathMTU: &PathMTU{Bytes: 1500}, Error: Errorf(KindBroken, "peer gone"),
+		Connect: &Connect{Opened: 3}, Trace: &Trace{Hops: []TraceHop{{Hop: 1}}}, PathMTU: &PathMTU{Bytes: 1500}, Error: TextError(KindBroken, "peer gone", ""),
 	}
 	whole, err := json.Marshal(r)
 	if err != nil {

@@ -113,7 +113,7 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 			continue
 		}
 		if read != nil {
-			return Errorf(KindUsage, "options of several tests in one: %s is of another test than those before", name)
+			return Fail(KindUsage, "option.several_tests", Figures{"option": name})
 		}
 		read = owner
 		own := reflect.New(owner)

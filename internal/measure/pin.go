@@ -24,7 +24,7 @@ const longestPin = 1024
 // client's and the server's. Errors are of kind usage.
 func ParsePin(text string) (client, server Pinning, err error) {
 	if len(text) > longestPin {
-		return client, server, Errorf(KindUsage, "pin: a list of %d bytes", len(text)).WithHint("at most %d; write runs as 0-63", longestPin)
+		return client, server, Fail(KindUsage, "option.pin.long", Figures{"length_bytes": len(text), "most_bytes": longestPin})
 	}
 	own, far, two := strings.Cut(text, "/")
 	if client, err = parsePinning(own); err != nil {
@@ -53,11 +53,11 @@ func parsePinning(text string) (Pinning, error) {
 			to, err = strconv.ParseUint(last, 10, 16)
 		}
 		if err != nil || from > to || to > mostCPU {
-			return Pinning{}, Errorf(KindUsage, "pin: %q is no processor", part).WithHint("write auto, off, or numbers of 0 to %d such as 2,3 or 0-3; with a slash the server's: 2,3/auto", mostCPU)
+			return Pinning{}, Fail(KindUsage, "option.pin.processor", Figures{"text": part, "highest": mostCPU})
 		}
 		for n := from; n <= to; n++ {
 			if slices.Contains(p.CPUs, int(n)) {
-				return Pinning{}, Errorf(KindUsage, "pin: processor %d is there twice", n).WithHint("each processor once; several loops take turns")
+				return Pinning{}, Fail(KindUsage, "option.pin.twice", Figures{"processor": n})
 			}
 			p.CPUs = append(p.CPUs, int(n))
 		}

@@ -45,7 +45,7 @@ func sampleResult() *Result {
 			Timers:     []FloorTimer{{AskedNs: 50_000, LateNs: *h.Percentiles()}},
 		}}},
 		Findings: Findings{NewFinding(CodeRTTNearBaseline, AtClient, Figures{"rtt_ns": 50_000.0, "baseline_ns": 21_000.0})},
-		Error:    Errorf(KindBroken, "connection reset").WithHint("run it again"),
+		Error:    TextError(KindBroken, "connection reset", "run it again"),
 	}
 }
 

@@ -21,27 +21,27 @@ func checkPaths(o *Options, s *Spec) error {
 		return nil
 	}
 	if !slices.Contains(s.TX, o.TX) {
-		return Errorf(KindUsage, "tx %s does not apply to the %s test", o.TX, s.Name).WithHint("use %s", strings.Join(s.TX, ", "))
+		return Fail(KindUsage, "option.tx.not_of_test", Figures{"tx": o.TX, "test": s.Name, "paths": s.TX})
 	}
 	if !slices.Contains(s.RX, o.RX) {
-		return Errorf(KindUsage, "rx %s does not apply to the %s test", o.RX, s.Name).WithHint("use %s", strings.Join(s.RX, ", "))
+		return Fail(KindUsage, "option.rx.not_of_test", Figures{"rx": o.RX, "test": s.Name, "paths": s.RX})
 	}
 	return nil
 }
 
 func checkBurst(o *Options, _ *Spec) error {
 	if o.Burst > 0 && o.Rate == 0 {
-		return Errorf(KindUsage, "burst %d has no rate to keep", o.Burst).WithHint("give --rate")
+		return Fail(KindUsage, "option.burst.no_rate", Figures{"burst_packets": o.Burst})
 	}
 	if o.Burst > 0 && o.Via != ViaSoku && o.Via != ViaIperf3 {
-		return Errorf(KindUsage, "burst does not go with via %s: it has no word for it", o.Via).WithHint("leave out one of them")
+		return Fail(KindUsage, "option.burst.via", Figures{"via": o.Via}).WithHintCode("leave_out_one", nil)
 	}
 	return nil
 }
 
 func checkAmount(o *Options, _ *Spec) error {
 	if o.Bytes > 0 && o.Omit > 0 && o.Via != ViaIperf3 {
-		return Errorf(KindUsage, "bytes and omit exclude each other: a fixed amount has no part to leave out").WithHint("use --duration with --omit")
+		return Fail(KindUsage, "option.bytes.omit", nil)
 	}
 	return nil
 }
@@ -63,12 +63,12 @@ func resolveDSCP(o *Options, _ *Spec) error {
 	if !ok {
 		n, err := strconv.Atoi(o.DSCP)
 		if err != nil || n < 0 || n > 63 {
-			return Errorf(KindUsage, "dscp %q is neither a name nor 0..63", o.DSCP).WithHint("names are ef, af11..af43, cs0..cs7, va and le")
+			return Fail(KindUsage, "option.dscp.unknown", Figures{"dscp": o.DSCP})
 		}
 		point = n
 	}
 	if o.TOS != 0 && o.TOS != point<<2 {
-		return Errorf(KindUsage, "dscp %s and tos %d contradict each other", o.DSCP, o.TOS).WithHint("give one of them; dscp %s is tos %d", o.DSCP, point<<2)
+		return Fail(KindUsage, "option.dscp.tos", Figures{"dscp": o.DSCP, "tos": o.TOS, "tos_of_dscp": point << 2})
 	}
 	o.TOS = point << 2
 	return nil

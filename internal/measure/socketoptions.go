@@ -5,20 +5,17 @@ const MaxFlowLabel = 0xfffff
 
 // checkSocket checks what goes together of the options that are the socket's.
 func checkSocket(o *Options, _ *Spec) error {
-	without := func(what, why string) error {
-		return Errorf(KindUsage, "mptcp does not go with %s: %s", what, why).WithHint("leave out one of them")
-	}
 	switch {
 	case o.FlowLabel != 0 && o.IPVersion == 4:
-		return Errorf(KindUsage, "flow_label %d: IPv4 has no flow labels", o.FlowLabel).WithHint("use -6, or leave it out")
+		return Fail(KindUsage, "option.flow_label.ipv4", Figures{"flow_label": o.FlowLabel})
 	case o.Multipath && o.FlowLabel != 0:
-		return without("flow_label", "each subflow has a label of its own")
+		return Fail(KindUsage, "option.mptcp.flow_label", nil).WithHintCode("leave_out_one", nil)
 	case o.Multipath && o.TX == "zerocopy":
-		return without("tx zerocopy", "Linux copies what Multipath TCP sends")
+		return Fail(KindUsage, "option.mptcp.zerocopy", nil).WithHintCode("leave_out_one", nil)
 	case o.Multipath && o.RX == "discard":
-		return without("rx discard", "Linux does not widen its receive window for bytes that nobody reads")
+		return Fail(KindUsage, "option.mptcp.discard", nil).WithHintCode("leave_out_one", nil)
 	case o.Multipath && o.Protocol == "udp":
-		return without("protocol udp", "it is a kind of TCP")
+		return Fail(KindUsage, "option.mptcp.udp", nil).WithHintCode("leave_out_one", nil)
 	}
 	return nil
 }

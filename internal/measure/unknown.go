@@ -168,7 +168,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 
 func (p *plainResult) checkSchema() error {
 	if p.Schema != Schema {
-		return Errorf(KindFile, "document of schema %q", p.Schema).WithHint("this soku reads %s", Schema)
+		return Fail(KindFile, "document.schema", Figures{"schema": p.Schema, "known": Schema})
 	}
 	return nil
 }

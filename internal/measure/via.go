@@ -43,7 +43,7 @@ func (o *Options) fillVia() {
 func checkVia(o *Options, s *Spec) error {
 	if !Speaks(o.Via, s.Name) {
 		_, tests := spoken(o.Via)
-		return Errorf(KindUsage, "via %s has no %s test", o.Via, s.Name).WithHint("it has: %s", list(tests))
+		return Fail(KindUsage, "option.via.test", Figures{"via": o.Via, "test": s.Name, "tests": tests})
 	}
 	if o.Via == ViaEthr {
 		return o.checkEthr(s)

@@ -85,12 +85,16 @@ func check(o *measure.Options) error {
 	return nil
 }
 
-// viaEthr lists what the ports of Ethr's server do not offer.
-func viaEthr(o measure.Options) []measure.Refusal {
+// viaEthr refuses what the ports of Ethr's server do not offer.
+func viaEthr(o measure.Options) error {
 	own := OptionsOf(o)
-	return []measure.Refusal{
-		{Asked: o.Size > 0, Option: "size", Why: "the server answers nothing on such a connection"},
-		{Asked: own.Entry != "auto", Option: "entry " + own.Entry, Why: "the server has one port"},
-		{Asked: own.ToPort != 0, Option: "to_port", Why: "a port of another service needs no via"},
+	switch {
+	case o.Size > 0:
+		return measure.Fail(measure.KindUsage, "option.ethr.size", nil).WithHintCode("leave_out_one", nil)
+	case own.Entry != "auto":
+		return measure.Fail(measure.KindUsage, "option.ethr.entry", measure.Figures{"entry": own.Entry}).WithHintCode("leave_out_one", nil)
+	case own.ToPort != 0:
+		return measure.Fail(measure.KindUsage, "option.ethr.to_port", nil).WithHintCode("leave_out_one", nil)
 	}
+	return nil
 }
