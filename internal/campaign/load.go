@@ -21,7 +21,7 @@ const (
 )
 
 // format is that of a plan's file.
-var format = yamlfile.Format{Name: "plan", MaxBytes: 64 << 10, Begin: "campaign: NAME"}
+var format = yamlfile.Format{MaxBytes: 64 << 10, Begin: "campaign: NAME"}
 
 // Bounds of what a plan may ask for.
 const (

@@ -162,14 +162,14 @@ rounds: 1
 
 func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "p.yaml:1:1: the plan is empty; begin with campaign:"},
-		{"- a\n", "p.yaml:1:1: plan: expected keys with values, found a list"},
+		{"", "p.yaml:1:1: the file is empty; begin with campaign:"},
+		{"- a\n", "p.yaml:1:1: expected keys with values, found a list"},
 		{"campaign: [", "p.yaml:1:11: not YAML:"},
 		{"tests: {}\n", "p.yaml:1:1: the plan has no name"},
 		{"campaign: a b\n", `p.yaml:1:11: "a b" cannot name a campaign`},
 		{"campaign: x\n---\ncampaign: y\n", "p.yaml:3:1: a second document"},
-		{minimal + "repaets: 3\n", `p.yaml:5:1: plan: unknown key "repaets"; did you mean repeats?`},
-		{minimal + "colour: 3\n", `p.yaml:5:1: plan: unknown key "colour"; known keys are campaign, title`},
+		{minimal + "repaets: 3\n", `p.yaml:5:1: unknown key "repaets"; did you mean repeats?`},
+		{minimal + "colour: 3\n", `p.yaml:5:1: unknown key "colour"; known keys are campaign, title`},
 		{minimal + "rounds: 0\n", "p.yaml:5:9: rounds: 0 is out of range; allowed: 1..10000"},
 		{minimal + "rounds: x\n", `p.yaml:5:9: rounds: expected a whole number, found "x"`},
 		{minimal + "rounds: [1]\n", "p.yaml:5:9: rounds: expected a single value, found a list"},
@@ -205,7 +205,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "patterns: [{a: x}]\n", `patterns: there is no factor "a"; the plan has no factors`},
 		{minimal + "rounds: 10000\nrepeats: 1000\n", "has 10000000 trials; at most 1000000"},
 		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
-		{minimal + "title: *a\n", "anchor or alias"},
+		{minimal + "title: *a\n", "title: YAML anchors and aliases are not allowed"},
 	} {
 		_, err := campaign.Parse("p.yaml", []byte(c.text))
 		if err == nil {

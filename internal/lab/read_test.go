@@ -92,7 +92,7 @@ func TestBothFamiliesAreAssigned(t *testing.T) {
 func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 	const nodes = "lab: x\nhosts:\n  a:\n  b:\nlinks:\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "t.yaml:1:1: the topology is empty; begin with lab: NAME"},
+		{"empty", "", "t.yaml:1:1: the file is empty; begin with lab: NAME"},
 		{"not YAML", "lab: x\nhosts: [a\n", "t.yaml:2:8: not YAML:"},
 		{"no name", "hosts:\n  a:\n", "t.yaml:1:1: the lab has no name; add lab: NAME"},
 		{"bad name", "lab: Big Lab\n", `t.yaml:1:6: lab: "Big Lab" is no name; at most 32`},
@@ -126,11 +126,11 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"route without way", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b}\n", "t.yaml:8:6: route: expected on: NODE"},
 		{"route over nothing", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b, via: c}\n", `t.yaml:8:25: via: no link "c", and no neighbour of that name; links are a-b`},
 		{"route to no label", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b:vip, via: b}\n", `t.yaml:8:6: b has no address "vip"; its addresses are a`},
-		{"deep", "lab: x\nhosts: {a: " + strings.Repeat("[", 17) + strings.Repeat("]", 17) + "}\n", "t.yaml:2:27: the topology nests deeper than any topology does"},
-		{"very deep", strings.Repeat("[", 1000), "t.yaml:1:1: the topology nests deeper than any topology does"},
+		{"deep", "lab: x\nhosts: {a: " + strings.Repeat("[", 17) + strings.Repeat("]", 17) + "}\n", "t.yaml:2:27: values are nested too deeply for such a file"},
+		{"very deep", strings.Repeat("[", 1000), "t.yaml:1:1: values are nested too deeply for such a file"},
 		{"second document", "lab: x\nhosts: {a: }\n---\nlab: y\n", "t.yaml:4:1: a second document"},
-		{"alias", "lab: x\nhosts:\n  a: &h {server: true}\n  b: *h\n", "t.yaml:3:6: a: expected keys with values, found an anchor or alias, which a topology does not use; write the value out"},
-		{"too long", "lab: x\n#" + strings.Repeat("x", maxFileBytes), "t.yaml:1:1: the topology has"},
+		{"alias", "lab: x\nhosts:\n  a: &h {server: true}\n  b: *h\n", "t.yaml:3:6: a: YAML anchors and aliases are not allowed in such a file; write the value out"},
+		{"too long", "lab: x\n#" + strings.Repeat("x", maxFileBytes), "t.yaml:1:1: the file has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse("t.yaml", []byte(c.text))

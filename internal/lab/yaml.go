@@ -8,7 +8,7 @@ import (
 )
 
 // format is that of a topology's file.
-var format = yamlfile.Format{Name: "topology", MaxBytes: maxFileBytes, Begin: "lab: NAME"}
+var format = yamlfile.Format{MaxBytes: maxFileBytes, Begin: "lab: NAME"}
 
 // reader reads a topology and keeps the first error. After it every method
 // returns a zero value, so callers check once at the end.

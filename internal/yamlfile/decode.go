@@ -104,8 +104,10 @@ func (f *File) inRange(n Node, v reflect.Value, tag reflect.StructTag, path stri
 		return nil
 	}
 	if lerr == nil && x < low || herr == nil && x > high {
-		allowed := tag.Get("min") + ".." + tag.Get("max")
-		return f.Errorf(n.place, "allowed: "+strings.TrimSuffix(allowed, ".."), "%s: %v is out of range", path, v.Interface())
+		text, _ := n.Text()
+		return f.failAt(n.place, path, "yaml.out_of_range", measure.Figures{
+			"text": Shorten(text), "range": strings.TrimSuffix(tag.Get("min")+".."+tag.Get("max"), ".."),
+		})
 	}
 	return nil
 }
@@ -131,9 +133,6 @@ func Set(v any, text string) error {
 	if s, ok := v.(setter); ok {
 		return s.Set(text)
 	}
-	wrong := func(want string) error {
-		return measure.Errorf(measure.KindFile, "expected %s, found %q", want, Shorten(text))
-	}
 	e := reflect.ValueOf(v).Elem()
 	switch e.Kind() {
 	case reflect.String:
@@ -141,19 +140,19 @@ func Set(v any, text string) error {
 	case reflect.Bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil {
-			return wrong("true or false")
+			return measure.Fail(measure.KindFile, "yaml.expected_bool", measure.Figures{"text": Shorten(text)})
 		}
 		e.SetBool(b)
 	case reflect.Int, reflect.Int64:
 		i, err := strconv.ParseInt(text, 10, e.Type().Bits())
 		if err != nil {
-			return wrong("a whole number")
+			return measure.Fail(measure.KindFile, "yaml.expected_whole", measure.Figures{"text": Shorten(text)})
 		}
 		e.SetInt(i)
 	case reflect.Float64:
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return wrong("a number")
+			return measure.Fail(measure.KindFile, "yaml.expected_number", measure.Figures{"text": Shorten(text)})
 		}
 		e.SetFloat(x)
 	default:

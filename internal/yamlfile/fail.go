@@ -8,7 +8,12 @@ import (
 
 // Fail is the failure of a code, of kind file, at a place.
 func (f *File) Fail(at Place, code string, figures measure.Figures) *measure.Error {
-	return f.Locate(at, "", measure.Fail(measure.KindFile, code, figures))
+	return f.failAt(at, "", code, figures)
+}
+
+// failAt is Fail with the path of the value in the sentence.
+func (f *File) failAt(at Place, path, code string, figures measure.Figures) *measure.Error {
+	return f.Locate(at, path, measure.Fail(measure.KindFile, code, figures))
 }
 
 // FailAt is the failure of a code, of kind file, at the value of a path such as

@@ -22,7 +22,6 @@ const (
 
 // Format is a kind of file.
 type Format struct {
-	Name     string // in messages: plan, topology, mapping
 	MaxBytes int
 	// Begin is what such a file begins with, for example campaign: NAME. Without it
 	// an empty file is one that says nothing, and no mistake.
@@ -60,14 +59,14 @@ var Start = Place{1, 1}
 func Parse(name string, text []byte, format Format) (f *File, err error) {
 	f = &File{name: name, format: format, places: map[string]Place{}, anchors: map[string]ast.Node{}, targets: map[*ast.AliasNode]ast.Node{}}
 	if len(text) > format.MaxBytes {
-		return nil, f.Errorf(Start, "", "the %s has %d bytes; at most %d are read", format.Name, len(text), format.MaxBytes)
+		return nil, f.Fail(Start, "yaml.too_large", measure.Figures{"size_bytes": len(text), "most_bytes": format.MaxBytes})
 	}
 	if nesting(text) > maxNesting {
 		return nil, f.tooDeep(Start)
 	}
 	defer func() {
 		if r := recover(); r != nil { // the parser's own defect on broken text
-			f, err = nil, f.Errorf(Start, "", "not YAML: %v", r)
+			f, err = nil, f.Fail(Start, "yaml.syntax", measure.Figures{"cause": fmt.Errorf("%v", r)})
 		}
 	}()
 	tree, err := parser.ParseBytes(text, 0)
@@ -79,7 +78,7 @@ func Parse(name string, text []byte, format Format) (f *File, err error) {
 
 func (f *File) document(docs []*ast.DocumentNode) error {
 	if len(docs) > 1 && docs[1].Body != nil {
-		return f.Errorf(placeOf(docs[1].Body), "write one "+f.format.Name+" a file", "a second document begins here")
+		return f.Fail(placeOf(docs[1].Body), "yaml.second_document", nil)
 	}
 	if len(docs) > 0 && docs[0].Body != nil {
 		if err := f.check(docs[0].Body, 0); err != nil {
@@ -90,7 +89,7 @@ func (f *File) document(docs []*ast.DocumentNode) error {
 	}
 	f.Root = Node{place: Start}
 	if f.format.Begin != "" {
-		return f.Errorf(Start, "begin with "+f.format.Begin, "the %s is empty", f.format.Name)
+		return f.Fail(Start, "yaml.empty", measure.Figures{"begin": f.format.Begin})
 	}
 	return nil
 }
@@ -139,7 +138,7 @@ func nameOf(n ast.Node) string {
 }
 
 func (f *File) tooDeep(at Place) error {
-	return f.Errorf(at, "", "the %s nests deeper than any %s does", f.format.Name, f.format.Name)
+	return f.Fail(at, "yaml.too_deep", nil)
 }
 
 func (f *File) syntax(err error) error {
@@ -151,7 +150,7 @@ func (f *File) syntax(err error) error {
 			at = Place{t.Position.Line, t.Position.Column}
 		}
 	}
-	return f.Errorf(at, "", "not YAML: %s", strings.Join(strings.Fields(message), " "))
+	return f.Fail(at, "yaml.syntax", measure.Figures{"cause": errors.New(strings.Join(strings.Fields(message), " "))})
 }
 
 // Errorf is an error of kind file about a place.

@@ -1,10 +1,6 @@
 package yamlfile
 
-import (
-	"strconv"
-
-	"github.com/goccy/go-yaml/ast"
-)
+import "github.com/goccy/go-yaml/ast"
 
 // Node is a value in a file. The zero Node is one that is not there.
 type Node struct {
@@ -91,28 +87,6 @@ func (n Node) isAlias() bool {
 		return true
 	}
 	return false
-}
-
-// describe is what a message calls the value.
-func (f *File) describe(n Node) string {
-	switch n.ast.(type) {
-	case nil, *ast.NullNode:
-		return "nothing"
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "keys with values"
-	case *ast.SequenceNode:
-		return "a list"
-	}
-	if n.isAlias() && f.format.Aliases {
-		return "an alias of nothing"
-	}
-	if n.isAlias() {
-		return "an anchor or alias, which a " + f.format.Name + " does not use"
-	}
-	if text, ok := n.Text(); ok {
-		return strconv.Quote(Shorten(text))
-	}
-	return "something else"
 }
 
 // Shorten cuts a text from a file to a length that fits into a message.

@@ -1,8 +1,6 @@
 package yamlfile
 
 import (
-	"strings"
-
 	"github.com/goccy/go-yaml/ast"
 
 	"soku/internal/measure"
@@ -23,7 +21,7 @@ func (f *File) Members(n Node, path string) ([]Member, error) {
 	}
 	pairs, ok := pairsOf(n.ast)
 	if !ok {
-		return nil, f.mismatch(n, path, "keys with values", "write it as name: value")
+		return nil, f.mismatch(n, path, expectedMapping)
 	}
 	var merged []Member
 	out := make([]Member, 0, len(pairs))
@@ -40,10 +38,10 @@ func (f *File) Members(n Node, path string) ([]Member, error) {
 		key := f.node(p.Key, n.place)
 		text, ok := key.Text()
 		if !ok {
-			return nil, f.mismatch(key, path, "a key", "")
+			return nil, f.mismatch(key, path, expectedKey)
 		}
 		if seen[text] {
-			return nil, f.Errorf(key.place, "", "%s: the key %q is there twice", f.orName(path), Shorten(text))
+			return nil, f.failAt(key.place, path, "yaml.duplicate_key", measure.Figures{"key": Shorten(text)})
 		}
 		seen[text] = true
 		out = append(out, Member{text, key.place, f.node(p.Value, key.place)})
@@ -91,7 +89,7 @@ func (f *File) Items(n Node, path string) ([]Node, error) {
 		return nil, err
 	}
 	if !n.IsList() {
-		return nil, f.mismatch(n, path, "a list", "write it as [a, b] or as lines that begin with a dash")
+		return nil, f.mismatch(n, path, expectedList)
 	}
 	return f.elements(n), nil
 }
@@ -120,27 +118,18 @@ func (f *File) Scalar(n Node, path string, set func(string) error) error {
 	}
 	text, ok := n.Text()
 	if !ok {
-		return f.mismatch(n, path, "a single value", "")
+		return f.mismatch(n, path, expectedScalar)
 	}
 	if err := set(text); err != nil {
-		e := measure.AsError(err, measure.KindFile)
-		return f.Errorf(n.place, e.Hint, "%s: %s", f.orName(path), e.Message)
+		return f.Locate(n.place, path, err)
 	}
 	return nil
-}
-
-// mismatch is the error of a value that is not what is expected at a path.
-func (f *File) mismatch(n Node, path, expected, hint string) error {
-	if n.isAlias() {
-		hint = "write the value out"
-	}
-	return f.Errorf(n.place, hint, "%s: expected %s, found %s", f.orName(path), expected, f.describe(n))
 }
 
 // affordable is an error where aliases stand for more values than a file can hold.
 func (f *File) affordable(n Node) error {
 	if f.nodes > maxNodes {
-		return f.Errorf(n.place, "write it without aliases", "the %s has more than %d values", f.format.Name, maxNodes)
+		return f.Fail(n.place, "yaml.too_many_values", measure.Figures{"most": maxNodes})
 	}
 	return nil
 }
@@ -148,18 +137,11 @@ func (f *File) affordable(n Node) error {
 // UnknownKey is the error of a member that means nothing in its mapping. Its hint
 // is the known key that was probably meant, if there is one, and all of them.
 func (f *File) UnknownKey(m Member, path string, known []string) error {
-	hint := "known keys are " + strings.Join(known, ", ")
+	unknown := f.failAt(m.Place, path, "yaml.unknown_key", measure.Figures{"key": Shorten(m.Key), "known": known})
 	if near := Nearest(m.Key, known); near != "" {
-		hint = "did you mean " + near + "? " + strings.ToUpper(hint[:1]) + hint[1:]
+		return unknown.WithHintCode("yaml.did_you_mean", measure.Figures{"near": near, "known": known})
 	}
-	return f.Errorf(m.Place, hint, "%s: unknown key %q", f.orName(path), Shorten(m.Key))
-}
-
-func (f *File) orName(path string) string {
-	if path == "" {
-		return f.format.Name
-	}
-	return path
+	return unknown
 }
 
 // Join is the path of a member of the mapping at path.

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	menu     = yamlfile.Format{Name: "menu", MaxBytes: 64 << 10, Begin: "dishes:", Hint: "the cook knows", HintCode: "ingest.mapping_reference"}
-	withAlso = yamlfile.Format{Name: "menu", MaxBytes: 64 << 10, Aliases: true}
+	menu     = yamlfile.Format{MaxBytes: 64 << 10, Begin: "dishes:", HintCode: "ingest.mapping_reference"}
+	withAlso = yamlfile.Format{MaxBytes: 64 << 10, Aliases: true}
 )
 
 type dish struct {
@@ -66,13 +66,13 @@ dishes:
 		t.Errorf("soup is %+v, names are %v", soup, d.Dishes.Names())
 	}
 	for path, want := range map[string]string{
-		"dishes.soup.price":     "m.yaml:3:29: wrong; the cook knows",
-		"dishes.soup.with.2":    "m.yaml:3:70: wrong; the cook knows",
-		"dishes.cake":           "m.yaml:4:3: wrong; the cook knows", // of the key
-		"dishes.cake.side.name": "m.yaml:9:7: wrong; the cook knows", // of what is written above it
-		"drinks":                "m.yaml:1:1: wrong; the cook knows",
+		"dishes.soup.price":     "m.yaml:3:29: dishes.soup.price: wrong; docs/reference/ingest.md describes the file",
+		"dishes.soup.with.2":    "m.yaml:3:70: dishes.soup.with.2: wrong; docs/reference/ingest.md describes the file",
+		"dishes.cake":           "m.yaml:4:3: dishes.cake: wrong; docs/reference/ingest.md describes the file",           // of the key
+		"dishes.cake.side.name": "m.yaml:9:7: dishes.cake.side.name: wrong; docs/reference/ingest.md describes the file", // of what is written above it
+		"drinks":                "m.yaml:1:1: drinks: wrong; docs/reference/ingest.md describes the file",
 	} {
-		if got := f.ErrorAt(path, "", "wrong").Error(); got != want {
+		if got := f.LocateAt(path, measure.TextError(measure.KindFile, "wrong", "")).Error(); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
@@ -80,15 +80,15 @@ dishes:
 
 func TestErrorsNameThePlaceAndWhatIsExpected(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "m.yaml:1:1: the menu is empty; begin with dishes:"},
-		{"# nothing\n", "m.yaml:1:1: the menu is empty; begin with dishes:"},
+		{"", "m.yaml:1:1: the file is empty; begin with dishes:"},
+		{"# nothing\n", "m.yaml:1:1: the file is empty; begin with dishes:"},
 		{"dishes: [", "m.yaml:1:9: not YAML: "},
-		{"dishes: {}\n---\ndishes: {}\n", "m.yaml:3:1: a second document begins here; write one menu a file"},
-		{"- a\n", "m.yaml:1:1: menu: expected keys with values, found a list; write it as name: value"},
-		{"dihses: {}\n", `m.yaml:1:1: menu: unknown key "dihses"; did you mean dishes? Known keys are dishes`},
-		{"drinks: {}\n", `m.yaml:1:1: menu: unknown key "drinks"; known keys are dishes`},
+		{"dishes: {}\n---\ndishes: {}\n", "m.yaml:3:1: a second document begins here; write one document a file"},
+		{"- a\n", "m.yaml:1:1: expected keys with values, found a list; write it as name: value"},
+		{"dihses: {}\n", `m.yaml:1:1: unknown key "dihses"; did you mean dishes? Known keys are dishes`},
+		{"drinks: {}\n", `m.yaml:1:1: unknown key "drinks"; known keys are dishes`},
 		{"dishes:\n  soup:\n    colour: red\n", `m.yaml:3:5: dishes.soup: unknown key "colour"; known keys are name, price, spicy, weight, table, with, side`},
-		{"dishes: {soup: {name: [a]}}\n", "m.yaml:1:23: dishes.soup.name: expected a single value, found a list; the cook knows"},
+		{"dishes: {soup: {name: [a]}}\n", "m.yaml:1:23: dishes.soup.name: expected a single value, found a list; docs/reference/ingest.md describes the file"},
 		{"dishes: {soup: {with: a}}\n", `m.yaml:1:23: dishes.soup.with: expected a list, found "a"; write it as [a, b]`},
 		{"dishes: {soup: }\n", "m.yaml:1:15: dishes.soup: expected keys with values, found nothing"},
 		{"dishes: {soup: {price: much}}\n", `m.yaml:1:24: dishes.soup.price: expected a number, found "much"`},
@@ -99,11 +99,11 @@ func TestErrorsNameThePlaceAndWhatIsExpected(t *testing.T) {
 		{"dishes: {soup: {weight: 3 stone}}\n", `m.yaml:1:25: dishes.soup.weight: size "3 stone"`},
 		{"dishes: {[a]: {}}\n", "m.yaml:1:13: not YAML: "},
 		{"dishes:\n  a: {}\n  a: {}\n", "m.yaml:3:3: "},
-		{"dishes: &d {}\n", "m.yaml:1:9: dishes: expected keys with values, found an anchor or alias, which a menu does not use; write the value out"},
-		{"dishes: {a: {name: *d}}\n", "m.yaml:1:20: dishes.a.name: expected a single value, found an anchor or alias, which a menu does not use; write the value out"},
+		{"dishes: &d {}\n", "m.yaml:1:9: dishes: YAML anchors and aliases are not allowed in such a file; write the value out"},
+		{"dishes: {a: {name: *d}}\n", "m.yaml:1:20: dishes.a.name: YAML anchors and aliases are not allowed in such a file; write the value out"},
 		{"dishes: {a: {name: " + strings.Repeat("long", 20) + ", naem: 1}}", `unknown key "naem"; did you mean name?`},
 		{"dishes: {" + strings.Repeat("long", 20) + ": 1}", `found "1"`},
-		{"#" + strings.Repeat("x", 64<<10), "m.yaml:1:1: the menu has 65537 bytes; at most 65536 are read"},
+		{"#" + strings.Repeat("x", 64<<10), "m.yaml:1:1: the file has 65537 bytes; at most 65536 are read"},
 	} {
 		_, _, err := read(menu, c.text)
 		if measure.KindOf(err) != measure.KindFile || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -119,7 +119,7 @@ func TestDeepTextIsRefusedBeforeItIsParsed(t *testing.T) {
 		strings.Repeat("[", 18) + strings.Repeat("]", 18), "a:\n" + indented(17),
 	} {
 		for _, format := range []yamlfile.Format{menu, withAlso} {
-			if _, err := yamlfile.Parse("m.yaml", []byte(text), format); err == nil || !strings.Contains(err.Error(), "the menu nests deeper than any menu does") {
+			if _, err := yamlfile.Parse("m.yaml", []byte(text), format); err == nil || !strings.Contains(err.Error(), "values are nested too deeply for such a file") {
 				t.Errorf("%.20q: %v", text, err)
 			}
 		}
@@ -170,10 +170,10 @@ dishes:
 		t.Errorf("got  %+v\nwant %+v", d, want)
 	}
 	for text, want := range map[string]string{
-		"dishes: {a: *b}\n":                       "m.yaml:1:13: dishes.a: expected keys with values, found an alias of nothing",
-		"dishes: {a: &a {side: *a}}\n":            "dishes.a.side: expected keys with values, found an alias of nothing",
-		"dishes: &d {<<: *d}\n":                   "found an alias of nothing",
-		"dishes: {a: *b, c: &b {}}\n":             "found an alias of nothing",
+		"dishes: {a: *b}\n":                       "m.yaml:1:13: dishes.a: alias *b: no value with the anchor &b ends before it; write the value out",
+		"dishes: {a: &a {side: *a}}\n":            "dishes.a.side: alias *a: no value with the anchor &a ends before it",
+		"dishes: &d {<<: *d}\n":                   "dishes: alias *d: no value with the anchor &d ends before it",
+		"dishes: {a: *b, c: &b {}}\n":             "dishes.a: alias *b: no value",
 		"dishes: {a: {<<: [1]}}\n":                `dishes.a: expected keys with values, found "1"`,
 		"dishes: {a: &a {name: x}, b: {<<: a}}\n": `dishes.b: expected keys with values, found "a"`,
 	} {
@@ -191,7 +191,7 @@ func TestWhatAliasesStandForIsBounded(t *testing.T) {
 		fmt.Fprintf(&b, "  d%d: &d%d {side: *d%d, <<: [%s]}\n", i+1, i+1, i, strings.Repeat(fmt.Sprintf("*d%d, ", i), 9)+fmt.Sprintf("*d%d", i))
 	}
 	_, _, err := read(withAlso, b.String())
-	if err == nil || !strings.Contains(err.Error(), "the menu has more than 100000 values; write it without aliases") {
+	if err == nil || !strings.Contains(err.Error(), "the file has more than 100000 values; write it without aliases") {
 		t.Errorf("error is %v", err)
 	}
 }
