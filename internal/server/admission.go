@@ -37,15 +37,13 @@ func (a *admission) enter(e waiter) (position int, err error) {
 	switch {
 	case a.exclusive && len(a.running) > 0:
 		if a.max > 0 && len(a.waiting) >= a.max {
-			return 0, measure.Errorf(measure.KindRefused, "busy: one client measures and %d of %d already wait", len(a.waiting), a.max).
-				WithHint("try later or start the server with --max-clients")
+			return 0, measure.Fail(measure.KindRefused, "server.busy.queue", measure.Figures{"waiting": len(a.waiting), "limit": a.max})
 		}
 		a.waiting = append(a.waiting, e)
 		e.queued(len(a.waiting))
 		return len(a.waiting), nil
 	case !a.exclusive && a.max > 0 && len(a.running) >= a.max:
-		return 0, measure.Errorf(measure.KindRefused, "busy: %d of %d clients measure now", len(a.running), a.max).
-			WithHint("try later or start the server with --max-clients")
+		return 0, measure.Fail(measure.KindRefused, "server.busy.clients", measure.Figures{"running": len(a.running), "limit": a.max})
 	}
 	a.running = append(a.running, e)
 	e.grant()

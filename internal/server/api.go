@@ -54,23 +54,23 @@ func (s *Server) showQueue(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	// A web page cannot send this type to another site without being asked first.
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, measure.Errorf(measure.KindUsage, "the request is not application/json").WithHint("set the header Content-Type"))
+		fail(w, http.StatusUnsupportedMediaType, measure.KindUsage, "server.request.type", nil)
 		return
 	}
 	var request native.CreateRequest
 	if err := native.DecodeBody(r.Body, native.MaxBody, &request); err != nil {
 		var long *http.MaxBytesError
 		if errors.As(err, &long) {
-			fail(w, http.StatusRequestEntityTooLarge, measure.Errorf(measure.KindUsage, "the request is longer than %d bytes", native.MaxBody))
+			fail(w, http.StatusRequestEntityTooLarge, measure.KindUsage, "server.request.long", measure.Figures{"limit_bytes": native.MaxBody})
 			return
 		}
-		fail(w, http.StatusBadRequest, measure.Errorf(measure.KindUsage, "the request does not parse: %w", err).WithHint("see docs/openapi.yaml"))
+		fail(w, http.StatusBadRequest, measure.KindUsage, "server.request.syntax", measure.Figures{"cause": err})
 		return
 	}
 	ss, position, err := s.admit(r, request)
 	if err != nil {
 		e := measure.AsError(err, measure.KindInternal)
-		fail(w, statusOf(e), e)
+		answerError(w, statusOf(e), e)
 		return
 	}
 	created := native.Created{
@@ -93,7 +93,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 		return nil, 0, err
 	}
 	if !request.Test.NeedsServer() {
-		return nil, 0, measure.Errorf(measure.KindUsage, "the %s test needs no server", request.Test)
+		return nil, 0, measure.Fail(measure.KindUsage, "server.test_alone", measure.Figures{"test": request.Test})
 	}
 	options, findings, err := s.permit(request.Test, request.Options)
 	if err != nil {
@@ -138,8 +138,7 @@ func (s *Server) enter(ss *session, creator *latch) (position int, err error) {
 func (s *Server) find(w http.ResponseWriter, r *http.Request) *session {
 	ss := s.sessions.id(r.PathValue("id"))
 	if ss == nil {
-		fail(w, http.StatusNotFound, measure.Errorf(measure.KindNotFound, "there is no such session").
-			WithHint("it may have ended; create another"))
+		fail(w, http.StatusNotFound, measure.KindNotFound, "server.session.unknown", nil)
 	}
 	return ss
 }
@@ -151,19 +150,18 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !ss.complete.fired() {
-		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the session is not ready to start: not all data connections are open"))
+		fail(w, http.StatusConflict, measure.KindUsage, "server.session.not_ready", nil)
 		return
 	}
 	if !ss.started.fire() {
-		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the session has started already"))
+		fail(w, http.StatusConflict, measure.KindUsage, "server.session.started", nil)
 		return
 	}
 	select {
 	case <-ss.running.ch:
 		reply(w, http.StatusOK, struct{}{})
 	case <-ss.gone.ch:
-		e := measure.AsError(context.Cause(ss.ctx), measure.KindBroken)
-		fail(w, http.StatusConflict, e)
+		answerError(w, http.StatusConflict, measure.AsError(context.Cause(ss.ctx), measure.KindBroken))
 	case <-r.Context().Done():
 	}
 }
@@ -175,7 +173,7 @@ func (s *Server) finish(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !ss.running.fired() {
-		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the session has not started"))
+		fail(w, http.StatusConflict, measure.KindUsage, "server.session.idle", nil)
 		return
 	}
 	ss.finished.fire()
@@ -204,7 +202,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !ss.attached.fire() {
-		fail(w, http.StatusConflict, measure.Errorf(measure.KindUsage, "the events of this session are being read already"))
+		fail(w, http.StatusConflict, measure.KindUsage, "server.session.read", nil)
 		return
 	}
 	defer ss.abort(errClientGone) // changes nothing once the session is over

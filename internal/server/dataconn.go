@@ -59,7 +59,7 @@ func (s *Server) serveData(from *Conn) {
 	_ = c.SetDeadline(time.Time{})
 	kept = ss.arrived(func() { ss.tcp[index] = c })
 	if kept && !answer(c, native.StatusOK) {
-		ss.abort(measure.Errorf(measure.KindBroken, "data connection %d broke before the test began", index))
+		ss.abort(measure.Fail(measure.KindBroken, "server.session.data_broke", measure.Figures{"connection": index}))
 	}
 }
 
@@ -99,5 +99,5 @@ func ownOptions(ss *session) measure.Options {
 // onServer says at which end an option was refused.
 func onServer(err error) error {
 	e := measure.AsError(err, measure.KindRefused)
-	return &measure.Error{Kind: e.Kind, Message: "on the server: " + e.Message, Hint: e.Hint}
+	return measure.Fail(e.Kind, "server.here", measure.Figures{"cause": e})
 }

@@ -21,7 +21,7 @@ func listen(address, device string) (*net.TCPListener, *net.UDPConn, error) {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, nil, measure.Errorf(measure.KindUsage, "listen on %q: not an address and a port", address).WithHint("write for example :7658 or 10.0.0.4:7658")
+		return nil, nil, measure.Fail(measure.KindUsage, "server.listen.syntax", measure.Figures{"address": address})
 	}
 	through := sock.Settings{Device: device}
 	config := net.ListenConfig{Control: through.Control}
@@ -63,16 +63,16 @@ func explainListen(network, address string, err error) error {
 	if errors.As(err, &wrong) {
 		return wrong
 	}
-	kind, hint := measure.KindUsage, "is the address one of this host's? Choose another with --listen"
+	kind, code := measure.KindUsage, "server.listen"
 	switch {
 	case errors.Is(err, errnoInUse):
-		hint = "another program uses that port, perhaps another soku server; stop it or choose another port with --listen"
+		code = "server.listen.in_use"
 	case errors.Is(err, os.ErrPermission):
-		kind, hint = measure.KindPermission, "choose a port above 1023 with --listen"
+		kind, code = measure.KindPermission, "server.listen.permission"
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {
 		err = op.Err
 	}
-	return measure.Errorf(kind, "listen on %s (%s): %w", address, network, err).WithHint("%s", hint)
+	return measure.Fail(kind, code, measure.Figures{"address": address, "network": network, "cause": err})
 }

@@ -16,8 +16,7 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 		return o, nil, err
 	}
 	if limit := s.cfg.MaxDuration; limit > 0 && o.Duration > 0 && o.Omit+o.Duration > limit {
-		return o, nil, measure.Errorf(measure.KindRefused, "the test would take %s and this server allows %s (--max-duration)", o.Omit+o.Duration, limit).
-			WithHint("ask for --duration %s or less, omitted start included", limit)
+		return o, nil, measure.Fail(measure.KindRefused, "server.max_duration", measure.Figures{"duration_ns": o.Omit + o.Duration, "limit_ns": limit})
 	}
 	if _, err := pinsOf(o); err != nil {
 		return o, nil, onServer(err)

@@ -50,7 +50,7 @@ func (s *Server) openForeign(inKernel bool) error {
 			continue
 		case err != nil:
 			e := measure.AsError(err, measure.KindUsage)
-			return measure.Errorf(e.Kind, "%s: %w", p.name, err).WithHint("choose another address with --%s, or off", p.name)
+			return measure.Fail(e.Kind, "server.listen.foreign", measure.Figures{"protocol": p.name, "cause": e})
 		}
 		s.foreign = append(s.foreign, at)
 	}

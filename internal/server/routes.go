@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -43,8 +44,7 @@ func (s *Server) newHTTP() *http.Server {
 		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, q *http.Request) { r.serve(s, w, q) })
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, q *http.Request) {
-		fail(w, http.StatusNotFound, measure.Errorf(measure.KindNotFound, "there is no %s %s here", q.Method, q.URL.Path).
-			WithHint("this server speaks %s; see docs/openapi.yaml", native.Name))
+		fail(w, http.StatusNotFound, measure.KindNotFound, "server.request.path", measure.Figures{"method": q.Method, "path": q.URL.Path, "protocol": native.Name})
 	})
 	return &http.Server{
 		Handler:           s.guard(mux),
@@ -117,23 +117,19 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch spoken := r.Header.Get(native.ProtocolHeader); {
 		case !s.allowed(peer.Addr()):
 			w.Header().Set("Connection", "close")
-			fail(w, http.StatusForbidden, measure.Errorf(measure.KindRefused, "this server does not serve clients from %s", peer.Addr()).
-				WithHint("add the address to --allow of the server"))
+			fail(w, http.StatusForbidden, measure.KindRefused, "server.not_allowed", measure.Figures{"client": peer.Addr().String()})
 		case s.cfg.TLS != nil && r.TLS == nil:
 			w.Header().Set("Connection", "close")
-			fail(w, http.StatusUpgradeRequired, measure.Errorf(measure.KindRefused, "this server wants TLS").
-				WithHint("give --tls, and --tls-ca FILE where its certificate is not a public one"))
+			fail(w, http.StatusUpgradeRequired, measure.KindRefused, "server.wants_tls", nil)
 		case s.cfg.Token != "" && subtle.ConstantTimeCompare(got[:], want[:]) != 1:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			why := "this server wants a token"
+			code := "server.token.missing"
 			if bearer(r) != "" {
-				why = "the token is not the server's"
+				code = "server.token.wrong"
 			}
-			fail(w, http.StatusUnauthorized, measure.Errorf(measure.KindRefused, "%s", why).
-				WithHint("give the token in the server's --token-file"))
+			fail(w, http.StatusUnauthorized, measure.KindRefused, code, nil)
 		case spoken != "" && spoken != native.Name:
-			fail(w, http.StatusBadRequest, measure.Errorf(measure.KindRefused, "this server speaks %s and the client %.20q", native.Name, spoken).
-				WithHint("use the same version of soku at both ends"))
+			fail(w, http.StatusBadRequest, measure.KindRefused, "server.protocol", measure.Figures{"server": native.Name, "client": fmt.Sprintf("%.20s", spoken)})
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, native.MaxBody)
 			next.ServeHTTP(w, r)
@@ -171,6 +167,11 @@ func reply(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-func fail(w http.ResponseWriter, status int, err *measure.Error) {
+// fail answers with the failure of a code.
+func fail(w http.ResponseWriter, status int, kind measure.Kind, code string, figures measure.Figures) {
+	answerError(w, status, measure.Fail(kind, code, figures))
+}
+
+func answerError(w http.ResponseWriter, status int, err *measure.Error) {
 	reply(w, status, native.Failure{Error: err})
 }

@@ -57,11 +57,10 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 	o := ss.options
 	if o.Duration > 0 {
 		limit := (o.Omit + o.Duration).Std() + native.Overtime
-		return limit, measure.Errorf(measure.KindBroken, "the test did not end within %s after its time", native.Overtime)
+		return limit, measure.Fail(measure.KindBroken, "server.overtime", measure.Figures{"limit_ns": native.Overtime})
 	}
 	if s.cfg.MaxDuration > 0 {
-		return s.cfg.MaxDuration.Std(), measure.Errorf(measure.KindRefused, "the server ended the test after %s, its limit (--max-duration)", s.cfg.MaxDuration).
-			WithHint("ask for less, or for a duration within the limit")
+		return s.cfg.MaxDuration.Std(), measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": s.cfg.MaxDuration})
 	}
 	return 0, nil
 }
@@ -78,8 +77,7 @@ func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Obs
 			ss.out.interval(p)
 		}
 		if allowed.Spend(p.Bytes) {
-			cancel(measure.Errorf(measure.KindRefused, "the server ended the test: the client sends faster than %s, the limit (--max-rate)", s.cfg.MaxRate).
-				WithHint("use the same version of soku at both ends"))
+			cancel(measure.Fail(measure.KindRefused, "server.max_rate.ended", measure.Figures{"limit_bps": s.cfg.MaxRate}))
 		}
 	}
 }

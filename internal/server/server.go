@@ -109,7 +109,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		return nil, err
 	}
 	if _, err := rand.Read(s.secret[:]); err != nil {
-		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
+		return nil, measure.Fail(measure.KindInternal, "server.random", measure.Figures{"cause": err})
 	}
 	return s, nil
 }
@@ -126,7 +126,7 @@ func (s *Server) Addr() netip.AddrPort { return s.own.addr }
 // ErrShutdown is why what runs when [Server.Serve] ends is ended.
 var ErrShutdown error = errShutdown
 
-var errShutdown = measure.Errorf(measure.KindBroken, "the server is shutting down")
+var errShutdown = measure.Fail(measure.KindBroken, "server.shutdown", nil)
 
 // Serve answers clients until ctx ends, then aborts every session, waits for
 // all of them and returns nil. It returns an error when the sockets fail
@@ -184,7 +184,7 @@ func (s *Server) serveHTTP() error {
 	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
 		return nil
 	}
-	return measure.Errorf(measure.KindInternal, "serve the control API on %s: %w", s.own.addr, err)
+	return measure.Fail(measure.KindInternal, "server.serve", measure.Figures{"address": s.own.addr.String(), "cause": err})
 }
 
 // allowed reports whether clients at a are served at all.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"net"
 	"net/netip"
 	"sync"
@@ -23,9 +22,10 @@ import (
 const orphanGrace = time.Second
 
 var (
-	errPending    = measure.Errorf(measure.KindRefused, "busy: too many sessions wait for their events stream to be opened").WithHint("try again in a few seconds")
-	errClientGone = measure.Errorf(measure.KindBroken, "the client went away")
-	errDeleted    = measure.Errorf(measure.KindBroken, "the client ended the session")
+	errPending    = measure.Fail(measure.KindRefused, "server.busy.sessions", nil)
+	errClientGone = measure.Fail(measure.KindBroken, "server.client_gone", nil)
+	errDeleted    = measure.Fail(measure.KindBroken, "server.session.deleted", nil)
+	errClosed     = measure.Fail(measure.KindBroken, "server.session.over", nil)
 )
 
 // session is one client's trial as the server leads it.
@@ -74,10 +74,10 @@ func newSession(base context.Context) (*session, error) {
 	}
 	var id [16]byte
 	if _, err := rand.Read(id[:]); err != nil {
-		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
+		return nil, measure.Fail(measure.KindInternal, "server.random", measure.Figures{"cause": err})
 	}
 	if _, err := rand.Read(ss.key[:]); err != nil {
-		return nil, measure.Errorf(measure.KindInternal, "read random bytes: %w", err)
+		return nil, measure.Fail(measure.KindInternal, "server.random", measure.Figures{"cause": err})
 	}
 	ss.id = hex.EncodeToString(id[:])
 	ss.ctx, ss.abort = context.WithCancelCause(base)
@@ -112,8 +112,9 @@ func (ss *session) shown() native.QueueEntry {
 // name is what a log may show of the identity.
 func (ss *session) name() string { return ss.id[:8] }
 
-// await waits for l, at most limit unless that is 0, or for the session's end.
-func (ss *session) await(l *latch, limit time.Duration, missed string) error {
+// await waits for l, at most limit unless that is 0, or for the session's end. It returns
+// missed after limit.
+func (ss *session) await(l *latch, limit time.Duration, missed error) error {
 	var timeout <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
@@ -126,7 +127,7 @@ func (ss *session) await(l *latch, limit time.Duration, missed string) error {
 	case <-ss.ctx.Done():
 		return context.Cause(ss.ctx)
 	case <-timeout:
-		return measure.Errorf(measure.KindBroken, "the session was given up: %s", missed).WithHint("is the client still there, and does the path let its connections through?")
+		return missed
 	}
 }
 
@@ -158,14 +159,12 @@ func (s *Server) lead(ss *session, creator *latch) {
 	ss.gone.fire()
 }
 
-var errClosed = errors.New("the session is over")
-
 // phases returns the server's half, or why there is none.
 func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 	if err := ss.awaitAttach(creator, s.times.attach); err != nil {
 		return nil, err
 	}
-	if err := ss.await(ss.granted, 0, ""); err != nil {
+	if err := ss.await(ss.granted, 0, nil); err != nil {
 		return nil, err
 	}
 	port, err := s.openAcceptor(ss)
@@ -174,18 +173,20 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 	}
 	ss.out.ready(port)
 	ready := time.Now()
-	if err := ss.await(ss.complete, s.times.data, "not all of its data connections came in "+s.times.data.String()); err != nil {
+	missed := measure.Fail(measure.KindBroken, "server.session.no_data", measure.Figures{"limit_ns": s.times.data})
+	if err := ss.await(ss.complete, s.times.data, missed); err != nil {
 		return nil, err
 	}
 	left := max(s.times.start-time.Since(ready), time.Millisecond)
-	if err := ss.await(ss.started, left, "it was not started in "+s.times.start.String()); err != nil {
+	missed = measure.Fail(measure.KindBroken, "server.session.not_started", measure.Figures{"limit_ns": s.times.start})
+	if err := ss.await(ss.started, left, missed); err != nil {
 		return nil, err
 	}
 	s.logStart(ss)
 	end := s.measure(ss)
 	if end.Error == nil {
 		// The client may still be reading what this end has sent.
-		if err := ss.await(ss.finished, s.times.grace, ""); err != nil && ss.ctx.Err() != nil {
+		if err := ss.await(ss.finished, s.times.grace, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -193,18 +194,17 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 }
 
 func (ss *session) awaitAttach(creator *latch, most time.Duration) error {
-	const missed = "its events stream was not opened"
 	limit := time.NewTimer(most)
 	defer limit.Stop()
 	select {
 	case <-ss.attached.ch:
 		return nil
 	case <-creator.ch:
-		return ss.await(ss.attached, orphanGrace, missed)
+		return ss.await(ss.attached, orphanGrace, measure.Fail(measure.KindBroken, "server.session.orphan", nil))
 	case <-ss.ctx.Done():
 		return context.Cause(ss.ctx)
 	case <-limit.C:
-		return ss.await(ss.attached, time.Nanosecond, missed+" in "+most.String())
+		return ss.await(ss.attached, time.Nanosecond, measure.Fail(measure.KindBroken, "server.session.no_events", measure.Figures{"limit_ns": most}))
 	}
 }
 

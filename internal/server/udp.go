@@ -115,7 +115,7 @@ func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
 		if errors.As(err, &known) {
 			return udpFlow{}, onServer(known)
 		}
-		return udpFlow{}, measure.Errorf(measure.KindInternal, "on the server: open a UDP socket to %s: %w", peer, err)
+		return udpFlow{}, measure.Fail(measure.KindInternal, "server.open_udp", measure.Figures{"peer": peer.String(), "cause": err})
 	}
 	c, ok := conn.(*net.UDPConn)
 	if !ok {

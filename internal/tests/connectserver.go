@@ -62,8 +62,7 @@ func policeConnections(ctx context.Context, e ServerEnd, listener *connect.Liste
 		case <-every.C:
 		}
 		if float64(listener.Accepted()) > 1.1*most*time.Since(begin).Seconds()+max(most, 1000) {
-			return measure.Errorf(measure.KindRefused, "the server ended the test: the client makes more than %.4g connections a second, the limit (--max-rate)", most).
-				WithHint("use the same version of soku at both ends")
+			return measure.Fail(measure.KindRefused, "server.max_rate.connections", measure.Figures{"limit_per_second": most})
 		}
 	}
 }

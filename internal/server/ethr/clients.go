@@ -86,7 +86,7 @@ func (c *client) spend(bytes int64) {
 	if !c.allowance.Spend(bytes) || c.ctx.Err() != nil {
 		return
 	}
-	err := measure.Errorf(measure.KindRefused, "the test moves more than %s, the limit (--max-rate)", c.handler.limits.rate)
+	err := measure.Fail(measure.KindRefused, "server.max_rate", measure.Figures{"limit_bps": c.handler.limits.rate})
 	c.cancel(err)
 	c.handler.log.Info("test stopped", "protocol", "ethr", "client", c.addr, "network", c.network(), "error", err.Error())
 }

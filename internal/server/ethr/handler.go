@@ -135,7 +135,7 @@ func (h *handler) measure(client *client, c *net.TCPConn, request wire.Message) 
 	defer cancel(nil)
 	if most := h.limits.duration; most > 0 {
 		limit := time.AfterFunc(most, func() {
-			cancel(measure.Errorf(measure.KindRefused, "the server ended the test after %s, its limit (--max-duration)", most))
+			cancel(measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": most}))
 		})
 		defer limit.Stop()
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"sync"
@@ -42,20 +41,20 @@ func (h *handler) admit(client *client, c *server.Conn, m wire.Message) error {
 	case client.ctx.Err() != nil:
 		return context.Cause(client.ctx)
 	case m.Test != wire.Bandwidth && m.Test != wire.Latency:
-		return measure.Errorf(measure.KindRefused, "test %d is none of a server", m.Test)
+		return measure.Fail(measure.KindRefused, "server.ethr.test", measure.Figures{"test": m.Test})
 	case p.Buffer == 0:
-		return measure.Errorf(measure.KindRefused, "a buffer of no bytes")
+		return measure.Fail(measure.KindRefused, "server.ethr.no_buffer", nil)
 	case m.Test == wire.Latency && (p.Buffer > maxMessage || p.Rounds == 0):
-		return measure.Errorf(measure.KindRefused, "%d round trips of %d bytes are too much", p.Rounds, p.Buffer)
+		return measure.Fail(measure.KindRefused, "server.ethr.round_trips", measure.Figures{"round_trips": p.Rounds, "size_bytes": p.Buffer})
 	case h.limits.duration > 0 && p.Duration > h.limits.duration:
-		return measure.Errorf(measure.KindRefused, "%s is longer than %s, the limit (--max-duration)", p.Duration, h.limits.duration)
+		return measure.Fail(measure.KindRefused, "server.ethr.max_duration", measure.Figures{"duration_ns": p.Duration, "limit_ns": h.limits.duration})
 	}
 	turn, err := client.enter()
 	if err != nil {
 		return err
 	}
 	if !h.room() {
-		return measure.Errorf(measure.KindRefused, "busy: %d connections measure now", maxConns)
+		return measure.Fail(measure.KindRefused, "server.ethr.busy", measure.Figures{"limit": maxConns})
 	}
 	if err := h.await(turn, c); err != nil {
 		h.leaveRoom()
@@ -94,7 +93,7 @@ func (h *handler) await(turn *server.Turn, c *server.Conn) error {
 	return errGone
 }
 
-var errGone = measure.Errorf(measure.KindBroken, "the client went away")
+var errGone = measure.Fail(measure.KindBroken, "server.client_gone", nil)
 
 // connTest is one connection of a test after its request was answered.
 type connTest struct {
@@ -201,7 +200,7 @@ func (t *connTest) question() (begins time.Time, early int, err error) {
 	return t.answer()
 }
 
-var errNoQuestion = errors.New("neither a question nor payload")
+var errNoQuestion = measure.Fail(measure.KindBroken, "server.ethr.payload", nil)
 
 // beginning reads as many bytes as it takes to know a message, into head.
 func (t *connTest) beginning(head []byte) (n int, err error) {

@@ -17,7 +17,7 @@ func (h *handler) permit(p *wire.Parameters, now time.Time) (measure.Options, er
 	if h.cfg.Users != nil {
 		user, err := h.cfg.Users.Check(p.AuthToken, now)
 		if err != nil {
-			return o, refuse(wire.CodeAuthorization, "%w", err)
+			return o, &refusal{wire.CodeAuthorization, err}
 		}
 		h.Log().Info("a client of iperf3 proved its user", "user", user)
 	}
@@ -25,14 +25,14 @@ func (h *handler) permit(p *wire.Parameters, now time.Time) (measure.Options, er
 	asked := measure.Rate(min(max(p.Bandwidth, p.FQRate), 1<<50) * int64(p.Streams()))
 	switch limits := h.Limits(); {
 	case p.Protocol == "sctp":
-		return o, refuse(wire.CodeNoSCTP, "SCTP is not measured here")
+		return o, fail(wire.CodeNoSCTP, "server.iperf3.sctp", nil)
 	case limits.MaxDuration > 0 && (seconds > limits.MaxDuration || p.Time == 0):
-		return o, refuse(wire.CodeMaxDuration, "the test is to take %s and this server allows %s (--max-duration)", seconds, limits.MaxDuration)
+		return o, fail(wire.CodeMaxDuration, "server.iperf3.max_duration", measure.Figures{"duration_ns": seconds, "limit_ns": limits.MaxDuration})
 	case limits.MaxRate > 0 && asked > limits.MaxRate:
-		return o, refuse(wire.CodeTotalRate, "the test is to send %s and this server allows %s (--max-rate)", asked, limits.MaxRate)
+		return o, fail(wire.CodeTotalRate, "server.iperf3.max_rate", measure.Figures{"rate_bps": asked, "limit_bps": limits.MaxRate})
 	}
 	if files := h.cfg.Files; p.Protocol == "udp" && (files.Source != nil || files.Sink != nil) {
-		return o, refuse(wire.CodeFileOverUDP, "this server keeps a file, which is not carried over UDP")
+		return o, fail(wire.CodeFileOverUDP, "server.iperf3.file", nil)
 	}
 	return optionsOf(p)
 }
@@ -52,7 +52,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	}
 	if p.ServerAffinity != nil {
 		if _, err := sock.NewPins(measure.Pinning{On: true, CPUs: []int{*p.ServerAffinity}}); err != nil {
-			return o, refuse(wire.CodeAffinity, "keep the test on processor %d: %w", *p.ServerAffinity, err)
+			return o, fail(wire.CodeAffinity, "server.iperf3.processor", measure.Figures{"processor": *p.ServerAffinity, "cause": err})
 		}
 	}
 	if o.Rate > 0 {
@@ -73,7 +73,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	}
 	if p.ZeroCopy != 0 && p.ServerSends() {
 		if !slices.Contains(sock.WriterPaths(), "sendfile") {
-			return o, refuse(wire.CodeNoSendfile, "this system cannot send without copying")
+			return o, fail(wire.CodeNoSendfile, "server.iperf3.sendfile", nil)
 		}
 		o.TX = "sendfile"
 	}

@@ -10,23 +10,23 @@ import (
 // Why a test ended, found by [errors.Is]. [server.ErrShutdown] is another reason.
 var (
 	// ErrStopped: the client said that it stops.
-	ErrStopped = errors.New("the client stopped")
+	ErrStopped error = measure.Fail(measure.KindBroken, "server.client_stopped", nil)
 	// ErrGone: the client went away without a word.
-	ErrGone = errors.New("the client went away")
+	ErrGone error = measure.Fail(measure.KindBroken, "server.client_gone", nil)
 	// ErrUnauthorized: the client is none of the server's users.
 	ErrUnauthorized = errors.New("the client is not authorized")
 )
 
 var (
-	errMessage = errors.New("the client said what no client of iperf3 says here")
-	errExpired = errors.New("the test did not end in its time")
-	errOver    = errors.New("the test is over")
+	errMessage = measure.Fail(measure.KindBroken, "server.iperf3.unexpected", nil)
+	errExpired = measure.Fail(measure.KindRefused, "server.iperf3.expired", nil)
+	errOver    = measure.Fail(measure.KindBroken, "server.iperf3.over", nil)
 )
 
 // refusal is why a test is not measured, with iperf3's number for it.
 type refusal struct {
-	code int
-	err  error
+	number int
+	err    error
 }
 
 // Error is the sentence for the log.
@@ -37,9 +37,10 @@ func (r *refusal) Unwrap() error { return r.err }
 
 // Is makes a refusal of a client that is no user one of [ErrUnauthorized].
 func (r *refusal) Is(target error) bool {
-	return target == ErrUnauthorized && r.code == wire.CodeAuthorization
+	return target == ErrUnauthorized && r.number == wire.CodeAuthorization
 }
 
-func refuse(code int, format string, args ...any) error {
-	return &refusal{code, measure.Errorf(measure.KindRefused, format, args...)}
+// fail is the refusal with one of iperf3's numbers and the failure of a code.
+func fail(number int, code string, figures measure.Figures) error {
+	return &refusal{number, measure.Fail(measure.KindRefused, code, figures)}
 }

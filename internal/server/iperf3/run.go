@@ -21,7 +21,7 @@ func (t *test) measure() (*measure.End, error) {
 	stop := func(err error) { t.end(err, cancel) }
 	if t.asked.Time > 0 {
 		limit := time.Duration(t.asked.Omit+t.asked.Time)*time.Second + overtime
-		timer := time.AfterFunc(limit, func() { stop(refuse(wire.CodeExpired, "%w", errExpired)) })
+		timer := time.AfterFunc(limit, func() { stop(&refusal{wire.CodeExpired, errExpired}) })
 		defer timer.Stop()
 	}
 	pinning := t.handler.cfg.Pin
@@ -30,7 +30,7 @@ func (t *test) measure() (*measure.End, error) {
 	}
 	pins, err := sock.NewPins(pinning)
 	if err != nil {
-		return nil, refuse(wire.CodeAffinity, "%w", err)
+		return nil, &refusal{wire.CodeAffinity, err}
 	}
 	t.pins = pins
 	t.log.Info("test started", "protocol", "iperf3", "client", t.client, "test", t.asked.Protocol,
@@ -68,14 +68,14 @@ func (t *test) measure() (*measure.End, error) {
 		return end, context.Cause(ctx)
 	}
 	if err != nil {
-		code := wire.CodeStreamRead
+		number := wire.CodeStreamRead
 		switch {
 		case errors.Is(err, engine.ErrStalled):
-			code = wire.CodeSilence
+			number = wire.CodeSilence
 		case t.asked.Reverse:
-			code = wire.CodeStreamWrite
+			number = wire.CodeStreamWrite
 		}
-		return end, &refusal{code, err}
+		return end, &refusal{number, err}
 	}
 	return end, nil
 }
@@ -93,7 +93,7 @@ func (t *test) awaitEnd(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-limit.C:
-		return refuse(wire.CodeSilence, "the streams ended, and the client did not end the test in %s", patience)
+		return fail(wire.CodeSilence, "server.iperf3.not_ended", measure.Figures{"limit_ns": patience})
 	}
 }
 
@@ -118,7 +118,7 @@ func (t *test) exchange(end *measure.End) error {
 	text, document := t.shows.Measured(end, own)
 	t.hear(resultsWait)
 	if _, err := wire.ReadResults(t.control, false); err != nil {
-		return refuse(wire.CodeReceiveResults, "read the client's results: %w", err)
+		return fail(wire.CodeReceiveResults, "server.iperf3.results", measure.Figures{"cause": err})
 	}
 	if t.asked.GetServerOutput {
 		own.ServerOutputText, own.ServerOutputJSON = text, document

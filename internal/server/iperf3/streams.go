@@ -1,13 +1,14 @@
 package iperf3
 
 import (
-	"fmt"
+	"errors"
 	"net"
 	"net/netip"
 	"syscall"
 	"time"
 
 	"soku/internal/engine/flows"
+	"soku/internal/measure"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
 )
@@ -34,7 +35,7 @@ func (t *test) openStreams() error {
 	case <-t.ctx.Done():
 		return t.cause()
 	case <-limit.C:
-		return refuse(wire.CodeStreamAccept, "not all streams came in %s", t.handler.streamWait)
+		return fail(wire.CodeStreamAccept, "server.iperf3.no_streams", measure.Figures{"limit_ns": t.handler.streamWait})
 	}
 	return t.prepare()
 }
@@ -49,7 +50,7 @@ func (t *test) listen() {
 	state, err := wire.ReadState(t.control)
 	switch {
 	case err != nil:
-		t.abort(fmt.Errorf("%w: %w", ErrGone, err))
+		t.abort(measure.Fail(measure.KindBroken, "server.client_gone.cause", measure.Figures{"cause": err}).WithCause(errors.Join(ErrGone, err)))
 	case state == wire.TestEnd && t.begun():
 		t.overAt = time.Now()
 		close(t.over)
@@ -87,7 +88,7 @@ func (t *test) prepare() error {
 			err = settings.Apply(a.conn)
 		}
 		if err != nil {
-			return refuse(wire.CodeWindow, "%w", err)
+			return &refusal{wire.CodeWindow, err}
 		}
 		t.pace(a.conn)
 		if err := t.handler.cfg.Times.limitUnacknowledged(a.conn); err != nil {
@@ -140,7 +141,7 @@ func (t *test) takeUDP(from netip.AddrPort, connect []byte) {
 	}
 	conn, err := t.connect(from)
 	if err != nil {
-		t.abort(refuse(wire.CodeStreamAccept, "open a UDP socket to %s: %w", from, err))
+		t.abort(fail(wire.CodeStreamAccept, "server.open_udp", measure.Figures{"peer": from.String(), "cause": err}))
 		return
 	}
 	t.udp = append(t.udp, udpStream{conn, from})

@@ -179,7 +179,7 @@ func (t *test) tell(err error) (more bool) {
 		switch {
 		case refused != nil:
 			_ = t.control.SetWriteDeadline(time.Now().Add(wordWait))
-			_ = wire.WriteError(t.control, refused.code, 0)
+			_ = wire.WriteError(t.control, refused.number, 0)
 		case more:
 			_ = t.say(wire.ServerTerminate)
 		}
@@ -262,9 +262,9 @@ func (t *test) askParameters() error {
 	if err != nil {
 		var out *wire.OutOfRangeError
 		if errors.As(err, &out) {
-			return refuse(out.Code(), "%w", err)
+			return &refusal{out.Code(), err}
 		}
-		return refuse(wire.CodeReceiveParams, "read the parameters: %w", err)
+		return fail(wire.CodeReceiveParams, "server.iperf3.parameters", measure.Figures{"cause": err})
 	}
 	t.mu.Lock()
 	t.asked = p

@@ -85,7 +85,7 @@ func (t *test) police(stop func(error)) measure.Observer {
 			}
 		}
 		if rate > float64(limit) {
-			stop(refuse(wire.CodeTotalRate, "the test moves more than %s, the limit (--max-rate)", limit))
+			stop(fail(wire.CodeTotalRate, "server.max_rate", measure.Figures{"limit_bps": limit}))
 		}
 	}
 }
