@@ -12,8 +12,8 @@ import (
 // Local runs trials in this process. Of several at once none has a processor cost.
 type Local struct {
 	Version string // of this program
-	// Floor finds the loopback baseline that is kept of a host with these facts, or
-	// nil; nil looks nothing up.
+	// Floor returns the stored loopback baseline of a host with these facts, or nil if
+	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
 }
 

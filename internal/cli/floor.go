@@ -30,7 +30,7 @@ func newFloorCommand(sys *System) *cobra.Command {
 		Short: "Measure the loopback baseline of this host",
 		Long: `Measures what this host and program reach over loopback, against a soku server
 in a second process: round trips, goodput, packets per second, and how late
-short sleeps end. The result is kept; tests from this host then report when a
+short sleeps end. The result is stored; tests from this host then report when a
 figure is near this limit.`,
 		Example: `  soku floor
   soku floor --quick --no-save
@@ -46,7 +46,7 @@ figure is near this limit.`,
 	}
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "about 2 s instead of 7; less sure")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole document")
-	cmd.Flags().BoolVar(&f.show, "show", false, "print the floor that is kept of this host, measure nothing")
+	cmd.Flags().BoolVar(&f.show, "show", false, "print the stored loopback baseline of this host without measuring")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not keep the floor")
 	cmd.MarkFlagsMutuallyExclusive("show", "quick")
 	cmd.MarkFlagsMutuallyExclusive("show", "no-save")
@@ -107,7 +107,7 @@ func floorFile(sys *System, hostname string) string {
 	return filepath.Join(sys.DataDir, floor.File(hostname))
 }
 
-// readFloor reads what is kept of a host; nil and no error for nothing.
+// readFloor reads the stored loopback baseline of a host; nil if there is none.
 func readFloor(sys *System, hostname string) (*floor.Document, error) {
 	b, err := sys.ReadFile(floorFile(sys, hostname))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,20 +119,20 @@ func readFloor(sys *System, hostname string) (*floor.Document, error) {
 	return floor.Decode(b)
 }
 
-// keptFloor finds the floor of the host that a trial runs on. One that is kept
-// and cannot be used is told with the reason.
-func keptFloor(sys *System, tell func(string)) func(measure.Facts) *measure.HostFloor {
+// storedBaseline finds the stored loopback baseline of the host that a trial runs on.
+// It passes the reason to report if there is one that cannot be used.
+func storedBaseline(sys *System, report func(string)) func(measure.Facts) *measure.HostFloor {
 	return func(f measure.Facts) *measure.HostFloor {
 		d, err := readFloor(sys, f.Hostname)
 		switch {
 		case err != nil:
-			tell(text.English().Say("floor.unused", text.Args{"Why": oneLine(err.Error())}))
+			report(text.English().Say("floor.unused", text.Args{"Why": oneLine(err.Error())}))
 			return nil
 		case d == nil:
 			return nil
 		}
 		if why, usable := d.Usable(f, version.String()); !usable {
-			tell(terminalText(text.English().Say("floor.unused.outdated", text.Args{"Why": text.English().Sentence(why)})))
+			report(terminalText(text.English().Say("floor.unused.outdated", text.Args{"Why": text.English().Sentence(why)})))
 			return nil
 		}
 		return &d.HostFloor

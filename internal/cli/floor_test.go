@@ -41,7 +41,7 @@ func keepFloorOf(t *testing.T, sys *System, change func(*floor.Document)) string
 	return file
 }
 
-func TestATestSaysThatItsFigureIsNearTheKeptFloor(t *testing.T) {
+func TestATestReportsAFigureNearTheStoredBaseline(t *testing.T) {
 	addr := startServer(t, nil)
 	sys, out, errs := fakeSystem(t, "tcp", addr, "-t", "300ms", "--json", "--no-save")
 	keepFloorOf(t, sys, func(*floor.Document) {})
@@ -65,13 +65,13 @@ func TestATestSaysThatItsFigureIsNearTheKeptFloor(t *testing.T) {
 	}
 }
 
-func TestAFloorThatDoesNotFitIsToldAndNotUsed(t *testing.T) {
+func TestAStoredBaselineThatDoesNotApplyIsReportedAndNotUsed(t *testing.T) {
 	addr := startServer(t, nil)
 	for name, c := range map[string]struct {
 		change func(*floor.Document)
 		want   string
 	}{
-		"another version": {func(d *floor.Document) { d.Tool.Version = "v0.0.1\x1b[2J" }, "the kept floor of this host is not used: soku was v0.0.1"},
+		"another version": {func(d *floor.Document) { d.Tool.Version = "v0.0.1\x1b[2J" }, "the stored loopback baseline of this host is not used: soku was v0.0.1"},
 		"another schema":  {func(d *floor.Document) { d.Schema = "soku.floor/9" }, `it is of schema "soku.floor/9"`},
 	} {
 		sys, out, errs := fakeSystem(t, "tcp", addr, "-t", "100ms", "--no-save")
@@ -85,10 +85,10 @@ func TestAFloorThatDoesNotFitIsToldAndNotUsed(t *testing.T) {
 	}
 }
 
-func TestShowPrintsWhatIsKept(t *testing.T) {
+func TestShowPrintsTheStoredBaseline(t *testing.T) {
 	sys, out, errs := fakeSystem(t, "floor", "--show")
 	if code := Run(sys); code != exitStatus[measure.KindNotFound] || !strings.Contains(errs.String(), "measure it: soku floor") {
-		t.Errorf("nothing kept: status %d, %s", code, errs)
+		t.Errorf("nothing stored: status %d, %s", code, errs)
 	}
 	keepFloorOf(t, sys, func(d *floor.Document) { d.Host.Kernel = "0.1\x1b[2J" })
 	if code := Run(sys); code != 0 || !strings.Contains(out.String(), "goodput, one stream") || !strings.Contains(out.String(), "outdated") {
@@ -107,7 +107,7 @@ func TestShowPrintsWhatIsKept(t *testing.T) {
 	}
 }
 
-func TestAFloorThatCannotBeKeptIsSaidAfterTheFigures(t *testing.T) {
+func TestABaselineThatCannotBeStoredIsReportedAfterTheFigures(t *testing.T) {
 	sys, _, _ := fakeSystem(t)
 	sys.WriteFile = func(string, []byte, os.FileMode) error { return errors.New("no space left on device") }
 	_, err := keepFloor(sys, &floor.Document{})
@@ -116,7 +116,7 @@ func TestAFloorThatCannotBeKeptIsSaidAfterTheFigures(t *testing.T) {
 	}
 }
 
-func TestWithoutAProgramToStartTheFloorSaysSo(t *testing.T) {
+func TestFloorFailsWithoutAProgramToStart(t *testing.T) {
 	for name, program := range map[string]func() (string, error){
 		"unknown":        func() (string, error) { return "", errors.New("gone") },
 		"not there":      func() (string, error) { return filepath.Join(t.TempDir(), "soku"), nil },
@@ -130,7 +130,7 @@ func TestWithoutAProgramToStartTheFloorSaysSo(t *testing.T) {
 	}
 }
 
-func TestAChildServesUntilItsInputEndsAndNoSignalLess(t *testing.T) {
+func TestAServerProcessIgnoresSignalsAndEndsWithItsInput(t *testing.T) {
 	in, parent := io.Pipe()
 	lines, out := io.Pipe()
 	interrupts := make(chan os.Signal, 1)

@@ -140,7 +140,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 	live := newLive(sys, test, host, f)
 	r := trial.Run(ctx, trial.Spec{
 		Test: test, Options: f.options, Host: host, Token: token, TLS: tlsConfig, IPerf3: asked, Version: version.String(),
-		Floor: keptFloor(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
+		Floor: storedBaseline(sys, func(why string) { fmt.Fprintln(sys.Stderr, why) }),
 	}, trial.Hooks{Observe: live.observe, State: live.state, Trace: live.trace, MTU: live.mtu})
 
 	saved, saveErr := keep(sys, r, f)

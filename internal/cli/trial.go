@@ -23,5 +23,5 @@ func newTrialCommand(sys *System) *cobra.Command {
 
 // here is this process as a place where trials run.
 func here(sys *System) agent.Place {
-	return agent.Local{Version: version.String(), Floor: keptFloor(sys, func(string) {})}
+	return agent.Local{Version: version.String(), Floor: storedBaseline(sys, func(string) {})}
 }

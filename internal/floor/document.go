@@ -14,7 +14,7 @@ import (
 // Schema identifies the document format. Members may be added without a new number.
 const Schema = "soku.floor/1"
 
-// Document is a floor as it is stored and printed.
+// Document is the loopback baseline of a host as it is stored and printed.
 type Document struct {
 	Schema string           `json:"schema"`
 	Tool   measure.Tool     `json:"tool"`

@@ -49,7 +49,7 @@ func TestADocumentSurvivesWritingAndReading(t *testing.T) {
 	}
 }
 
-func TestWhatNoMeasurementGivesIsRefused(t *testing.T) {
+func TestAnInvalidDocumentIsRefused(t *testing.T) {
 	for name, change := range map[string]func(*Document){
 		"another schema":  func(d *Document) { d.Schema = "soku.floor/9" },
 		"no time":         func(d *Document) { d.MeasuredAt = time.Time{} },
@@ -76,7 +76,7 @@ func TestWhatNoMeasurementGivesIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFloorOfAnotherSystemIsNotUsed(t *testing.T) {
+func TestABaselineOfAnotherSystemIsNotUsed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(*measure.Facts)
@@ -101,7 +101,7 @@ func TestAFloorOfAnotherSystemIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestEachHostHasAFileOfItsOwnThatEverySystemCanName(t *testing.T) {
+func TestEachHostHasItsOwnFileWithAPortableName(t *testing.T) {
 	for host, want := range map[string]string{
 		"vm1": "floor-vm1.json", "VM1.example.com": "floor-vm1.example.com.json", "a/../b c": "floor-a_.._b_c.json",
 		"": "floor-.json", strings.Repeat("x", 300): "floor-" + strings.Repeat("x", 200) + ".json",
@@ -139,7 +139,7 @@ func generateSchema(t *testing.T) []byte {
 	return append(b, '\n')
 }
 
-func TestThePublishedSchemaIsTheTypesAndADocumentHoldsToIt(t *testing.T) {
+func TestThePublishedSchemaMatchesTheTypesAndADocument(t *testing.T) {
 	want := generateSchema(t)
 	if *update {
 		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {

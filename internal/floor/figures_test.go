@@ -9,7 +9,7 @@ import (
 	"soku/internal/trial"
 )
 
-func TestAFigureOfTheFloorIsThatOfItsTrial(t *testing.T) {
+func TestABaselineFigureIsThatOfItsTrial(t *testing.T) {
 	cost := 0.25
 	tcp := &measure.Result{
 		Summary: measure.Summary{GoodputBps: 4e9, CPUSecPerGB: &cost},
@@ -41,7 +41,7 @@ func TestAFigureOfTheFloorIsThatOfItsTrial(t *testing.T) {
 	}
 }
 
-func TestABusyHostIsWarnedOf(t *testing.T) {
+func TestABusyHostIsReported(t *testing.T) {
 	for load, want := range map[float64]bool{0: false, 2: false, 2.1: true, 3: true} {
 		d := &Document{Host: measure.Facts{CPUs: 4, Load1: load}}
 		d.warnOfLoad()
@@ -52,7 +52,7 @@ func TestABusyHostIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestTheBestOfSomeTrialsIsKept(t *testing.T) {
+func TestTheBestOfSeveralTrialsIsKept(t *testing.T) {
 	figures := []float64{2, 9, 4}
 	for _, kind := range []kind{goodput, packets} {
 		made := 0

@@ -96,7 +96,7 @@ func TestEveryModeOfThisBuildHasItsFigure(t *testing.T) {
 	}
 }
 
-func TestAModeThatFailsLeavesAWarningAndTheOthersTheirFigures(t *testing.T) {
+func TestAModeThatFailsIsReportedAndTheOthersKeepTheirFigures(t *testing.T) {
 	tier.SpendsSeconds(t)
 	d, err := measureFor(t.Context(), Config{Server: loopback(t, server.Config{MaxDuration: measure.Duration(60 * time.Millisecond)})}, brief)
 	if err != nil {
@@ -112,14 +112,14 @@ func TestAModeThatFailsLeavesAWarningAndTheOthersTheirFigures(t *testing.T) {
 	}
 }
 
-func TestWithoutAServerTheFirstFailureIsTheError(t *testing.T) {
+func TestWithoutAServerTheFirstFailureIsReturned(t *testing.T) {
 	d, err := Measure(t.Context(), Config{Server: "127.0.0.1:1", Quick: true})
 	if d != nil || measure.KindOf(err) != measure.KindUnreachable {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
 
-func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
+func TestCancellingTheContextStopsEveryStep(t *testing.T) {
 	tier.SpendsSeconds(t)
 	address := loopback(t, server.Config{})
 	for _, at := range []int{1, 3} {
@@ -144,7 +144,7 @@ func TestTheEndOfTheContextIsTheEndAtEveryStep(t *testing.T) {
 	}
 }
 
-func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
+func TestAMissingCongestionControlIsNotSet(t *testing.T) {
 	tier.SpendsSeconds(t)
 	r := run{Config: Config{Server: loopback(t, server.Config{}), Step: func(text.Line, int, int) {}}, lengths: brief, one: trial.Run, steady: "nosuch",
 		doc: &Document{Host: measure.Facts{OS: "linux", Congestion: "bbr"}}}
@@ -157,7 +157,7 @@ func TestACongestionControlThatTheSystemLacksIsDoneWithout(t *testing.T) {
 	}
 }
 
-func TestAModeOfOptionsThisBuildLacksIsNotMeasured(t *testing.T) {
+func TestAModeWithUnsupportedOptionsIsNotMeasured(t *testing.T) {
 	for _, c := range []struct {
 		set  setting
 		want bool
@@ -178,7 +178,7 @@ func TestAModeOfOptionsThisBuildLacksIsNotMeasured(t *testing.T) {
 	}
 }
 
-func TestLatenessIsOfTheSleepsThatEndedInTime(t *testing.T) {
+func TestLatenessCountsOnlySleepsThatEndedInTime(t *testing.T) {
 	late := lateness(t.Context(), 50*time.Microsecond, 20*time.Millisecond)
 	if late.Count() == 0 || late.Count() > 400 {
 		t.Errorf("%d sleeps of 50 µs in 20 ms", late.Count())

@@ -6,10 +6,9 @@ import "time"
 // worth a finding.
 const NearBaseline = 0.25
 
-// HostFloor is what a host and a build of soku do by themselves: the same
-// trials between two processes over the host's own loopback. "soku floor"
-// measures it (docs/reference/floor.md), a result carries what is kept of its
-// client.
+// HostFloor is the loopback baseline of a host and a build of soku: ordinary trials
+// between two processes over the host's own loopback. "soku floor" measures and stores
+// it (docs/reference/floor.md); a result carries the stored one of its client.
 type HostFloor struct {
 	MeasuredAt time.Time        `json:"measured_at"`
 	Quick      bool             `json:"quick,omitempty" jsonschema:"description=Measured in about 2 s instead of 7: less sure"`
@@ -19,9 +18,9 @@ type HostFloor struct {
 	Timers     []FloorTimer     `json:"timers,omitempty" jsonschema:"description=One element a length of sleep"`
 }
 
-// FloorRoundTrip is the shortest round trip that this host and program can
-// show: nothing is held, so ends that wait on a longer path also have to wake
-// up, which the floor of each latency trial includes and this one may not.
+// FloorRoundTrip is the shortest round trip that this host and program can measure.
+// No message is delayed. On a longer path both ends sleep and must wake up; the
+// loopback baseline of each latency trial includes that, this one may not.
 type FloorRoundTrip struct {
 	Mode     string      `json:"mode"`
 	Protocol string      `json:"protocol" jsonschema:"enum=tcp,enum=udp"`

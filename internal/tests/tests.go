@@ -46,7 +46,7 @@ type Descriptor struct {
 	Overhead func(context.Context, measure.Options, *measure.End) (*measure.FloorReading, error)
 	// Finish adds what the test alone has to the result of both ends; nil is nothing.
 	Finish func(*measure.Result)
-	// Compare reports figures that are near the kept loopback baseline of the host; nil
+	// Compare reports figures that are near the stored loopback baseline of the host; nil
 	// compares nothing.
 	Compare func(*measure.Result, *measure.HostFloor)
 

@@ -5,9 +5,9 @@ import (
 	"soku/internal/tests"
 )
 
-// compareWithFloor attaches what is kept of the client's host and warns where a
-// figure is near it. Like is compared with like: the same ways into and out of
-// the kernel, the same way of timing.
+// compareWithFloor attaches the stored loopback baseline of the client's host and
+// reports figures that are near it. Only figures with the same paths into and out of
+// the kernel and the same way of timing are compared.
 func compareWithFloor(r *measure.Result, lookup func(measure.Facts) *measure.HostFloor) {
 	client := r.Hosts.Client
 	if lookup == nil || client == nil {

@@ -9,9 +9,9 @@ import (
 
 var floorAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// keptFloor is a host that discards at 40 Gbit/s, reads at 20 and gets 500,000
-// packets a second through.
-func keptFloor(measure.Facts) *measure.HostFloor {
+// storedBaseline is that of a host that discards at 40 Gbit/s, reads at 20 Gbit/s and
+// receives 500,000 packets per second.
+func storedBaseline(measure.Facts) *measure.HostFloor {
 	return &measure.HostFloor{
 		MeasuredAt: floorAt,
 		RoundTrips: []measure.FloorRoundTrip{{Protocol: "tcp", Timing: &measure.Timing{Loop: measure.LoopClosed}, RTT: measure.Percentiles{P50: 20_000}}},
@@ -48,7 +48,7 @@ func TestAFigureNearTheHostsOwnLimitIsAWarning(t *testing.T) {
 		{"packets, far", measured(measure.TestUDP, flow("batch", 90e9, 399_000)), nil},
 		{"packets read another way", measured(measure.TestUDP, flow("read", 1e9, 490_000)), nil},
 	} {
-		compareWithFloor(c.r, keptFloor)
+		compareWithFloor(c.r, storedBaseline)
 		if c.r.Hosts.Client.Floor == nil {
 			t.Errorf("%s: the result does not carry the floor", c.name)
 		}
@@ -74,15 +74,15 @@ func TestTheKeptRoundTripStandsInForTheTrialsOwnFloorOnly(t *testing.T) {
 		r.Options.Protocol = "tcp"
 		r.Latency = &measure.Latency{Timing: &measure.Timing{Loop: c.loop}}
 		r.Summary.RTT, r.Summary.FloorNs = &measure.Percentiles{P50: c.p50}, c.floor
-		if compareWithFloor(r, keptFloor); len(r.Findings) != c.want || len(r.Findings.With(measure.CodeRTTNearBaseline)) != c.want {
+		if compareWithFloor(r, storedBaseline); len(r.Findings) != c.want || len(r.Findings.With(measure.CodeRTTNearBaseline)) != c.want {
 			t.Errorf("%s: %+v, want %d", c.name, r.Findings, c.want)
 		}
 	}
 }
 
-func TestWithoutAKeptFloorNothingIsCompared(t *testing.T) {
+func TestWithoutAStoredBaselineNothingIsCompared(t *testing.T) {
 	for name, lookup := range map[string]func(measure.Facts) *measure.HostFloor{
-		"nothing looks": nil, "nothing is kept": func(measure.Facts) *measure.HostFloor { return nil },
+		"no lookup": nil, "nothing stored": func(measure.Facts) *measure.HostFloor { return nil },
 	} {
 		r := measured(measure.TestTCP, flow("read", 90e9, 0))
 		if compareWithFloor(r, lookup); r.Hosts.Client.Floor != nil || len(r.Findings) != 0 {

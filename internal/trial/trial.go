@@ -33,8 +33,8 @@ type Spec struct {
 	IPerf3         wire.IPerf3 // for Options.Via iperf3
 	Version        string      // of this program
 	Identity       *measure.Trial
-	// Floor finds what is kept of the limits of a host with these facts, or nil;
-	// nil looks nothing up.
+	// Floor returns the stored loopback baseline of a host with these facts, or nil if
+	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
 }
 
