@@ -99,7 +99,12 @@ func (e *Error) Sentences(l *messages.Language) (message, hint string) {
 func (e *Error) sentences(l *messages.Language, of func(*Error) (message, hint string)) (message, hint string) {
 	message, hint = e.Message, e.Hint
 	args := messages.Args{}
-	maps.Copy(args, messages.Args(e.Figures))
+	for key, figure := range e.Figures {
+		if v, ok := figure.(float64); ok {
+			figure = messages.Number(v)
+		}
+		args[key] = figure
+	}
 	if e.Cause != nil {
 		var inherited string
 		args["cause"], inherited = of(e.Cause)

@@ -41,3 +41,10 @@ func Float(v any) (float64, error) {
 	}
 	return 0, fmt.Errorf("%v (%T) is not a number", v, v)
 }
+
+// Number is a figure that a message writes without a function: digits alone, never in
+// exponent form.
+type Number float64
+
+// String is the shortest text that reads back as the same number.
+func (n Number) String() string { return strconv.FormatFloat(float64(n), 'f', -1, 64) }

@@ -91,11 +91,11 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 		return cause
 	}
 	if err != nil {
-		why := "the server closed it"
+		code := "native.data.closed"
 		if sock.TimedOut(err) {
-			why = "no answer in time"
+			code = "native.data.no_answer"
 		}
-		return measure.Errorf(measure.KindBroken, "open data connection %d to %s: %s", index, s.remote, why).WithHint("look at the server's log")
+		return measure.Fail(measure.KindBroken, code, measure.Figures{"number": index, "address": s.remote.String()}).WithHintCode("native.server_log", nil)
 	}
 	switch Status(answer[0]) {
 	case StatusOK:
@@ -103,15 +103,16 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 		_ = c.SetDeadline(time.Time{})
 		return c.SetNoDelay(s.options.NoDelay || measure.SpecOf(s.request.Test).Messages)
 	case StatusVersion:
-		return measure.Errorf(measure.KindRefused, "open data connection %d to %s: the server does not speak version %d of the data protocol", index, s.remote, Version).WithHint("use the same version of soku at both ends")
+		return measure.Fail(measure.KindRefused, "native.data.version", measure.Figures{"number": index, "address": s.remote.String(), "version": Version}).
+			WithHintCode("native.same_version", nil)
 	}
-	return measure.Errorf(measure.KindRefused, "open data connection %d to %s: refused", index, s.remote).WithHint("look at the server's log")
+	return measure.Fail(measure.KindRefused, "native.data.refused", measure.Figures{"number": index, "address": s.remote.String()}).WithHintCode("native.server_log", nil)
 }
 
 func (s *session) keepAll(conns []net.Conn) error {
 	for _, c := range conns {
 		if s.keep(c) != nil {
-			return measure.Errorf(measure.KindInterrupted, "measure against %s: %w", s.control.addr, errSessionClosed)
+			return measure.Fail(measure.KindInterrupted, "session.closed", measure.Figures{"address": s.control.addr}).WithCause(errSessionClosed)
 		}
 	}
 	return nil
@@ -175,16 +176,16 @@ func (s *session) prove(ctx context.Context, c net.Conn, index int) error {
 			wait = 50 * time.Millisecond // twice that for the next step
 			continue
 		case in.Type == Refuse:
-			return measure.Errorf(measure.KindRefused, "open UDP flow %d to %s: refused", index, s.remote).WithHint("look at the server's log")
+			return measure.Fail(measure.KindRefused, "native.udp.refused", measure.Figures{"number": index, "address": s.remote.String()}).WithHintCode("native.server_log", nil)
 		}
 		return c.SetDeadline(time.Time{})
 	}
-	why := "no answer"
+	code := "native.udp.no_answer"
 	if refused {
-		why = "refused (ICMP port unreachable)"
+		code = "native.udp.icmp_refused"
 	}
-	return measure.Errorf(measure.KindUnreachable, "UDP to %s: %s in %s, while TCP to the same port works", s.remote, why, s.options.ConnectTimeout).
-		WithHint("is UDP port %d blocked? Open it in the firewall or security group of the server", s.remote.Port())
+	return measure.Fail(measure.KindUnreachable, code, measure.Figures{"address": s.remote.String(), "wait_ns": s.options.ConnectTimeout}).
+		WithHintCode("dial.udp_blocked", measure.Figures{"port": s.remote.Port()})
 }
 
 // awaitDatagram reads until the answer to out or the deadline.

@@ -63,14 +63,11 @@ func presentable(end *measure.End) *measure.End {
 }
 
 func (s *session) explainSilence(err error) error {
-	broken := func(format string, args ...any) *measure.Error {
-		return measure.Errorf(measure.KindBroken, "measure against %s: "+format, append([]any{s.control.addr}, args...)...)
-	}
 	switch {
 	case errors.Is(err, errEvent), errors.Is(err, errLongEvent):
-		return broken("%s", err).WithHint("use the same version of soku at both ends")
+		return measure.Fail(measure.KindBroken, "native.event", measure.Figures{"address": s.control.addr, "cause": err}).WithHintCode("native.same_version", nil)
 	case sock.TimedOut(err):
-		return broken("the server has been silent for %s", Silence).WithHint("is the host still up, and the path?")
+		return measure.Fail(measure.KindBroken, "native.silent", measure.Figures{"address": s.control.addr, "silence_ns": Silence})
 	}
-	return broken("the server went away").WithHint("look at the server's log")
+	return measure.Fail(measure.KindBroken, "native.gone", measure.Figures{"address": s.control.addr}).WithHintCode("native.server_log", nil)
 }

@@ -76,7 +76,7 @@ func (c *control) do(ctx context.Context, x *exchange, method, path string, body
 	var payload bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&payload).Encode(body); err != nil {
-			return nil, measure.Errorf(measure.KindInternal, "write the request to %s: %w", c.addr, err)
+			return nil, measure.Fail(measure.KindInternal, "native.request", measure.Figures{"address": c.addr, "cause": err})
 		}
 	}
 	scheme := "http"
@@ -85,7 +85,7 @@ func (c *control) do(ctx context.Context, x *exchange, method, path string, body
 	}
 	request, err := http.NewRequestWithContext(ctx, method, scheme+"://"+c.addr+path, &payload)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "address %q: %w", c.addr, err).WithHint("write host:port, for example 10.0.0.4:7658")
+		return nil, malformed(c.addr, err)
 	}
 	request.Header.Set(ProtocolHeader, Name)
 	request.Header.Set("User-Agent", "soku")
@@ -135,7 +135,7 @@ func (c *control) decode(ctx context.Context, x *exchange, answer io.ReadCloser,
 		if cause := wire.Ended(ctx); cause != nil {
 			return cause
 		}
-		return measure.Errorf(measure.KindRefused, "ask %s for a session: its answer does not hold together: %s", c.addr, innermost(err)).WithHint("use the same version of soku at both ends")
+		return measure.Fail(measure.KindRefused, "native.answer", measure.Figures{"address": c.addr, "cause": innermost(err)}).WithHintCode("native.same_version", nil)
 	}
 	return nil
 }

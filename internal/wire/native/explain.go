@@ -26,53 +26,50 @@ func explainDial(ctx context.Context, network, addr string, err error) error {
 	}
 	host, port, splitErr := net.SplitHostPort(addr)
 	if splitErr != nil {
-		return measure.Errorf(measure.KindUsage, "address %q: %w", addr, err).WithHint("write host:port, for example 10.0.0.4:7658")
-	}
-	unreachable := func(why string) *measure.Error {
-		return measure.Errorf(measure.KindUnreachable, "connect %s: %s", addr, why)
+		return malformed(addr, err)
 	}
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
-		why := dns.Err
 		switch {
 		case dns.IsNotFound:
-			why = "no such host"
+			return measure.Fail(measure.KindUnreachable, "dns.not_found", measure.Figures{"host": host})
 		case dns.IsTimeout:
-			why = "the name server did not answer in time"
+			return measure.Fail(measure.KindUnreachable, "dns.no_answer", measure.Figures{"host": host})
 		}
-		return measure.Errorf(measure.KindUnreachable, "find the address of %s: %s", host, why).WithHint("check the name, or give an IP address")
+		return measure.Fail(measure.KindUnreachable, "dns.failed", measure.Figures{"host": host, "cause": dns.Err})
 	}
-	proto := strings.ToUpper(network)
+	target := measure.Figures{"network": strings.ToUpper(network), "port": port}
 	switch {
 	case errors.Is(err, errnoRefused):
-		return unreachable("refused").WithHint(`is "soku server" running there, and is %s %s open?`, proto, port)
+		return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": addr}).WithHintCode("native.refused", target)
 	case sock.TimedOut(err):
-		return unreachable("no answer in time").WithHint("is the host up, and does a firewall or security group let %s %s through?", proto, port)
+		return measure.Fail(measure.KindUnreachable, "dial.no_answer", measure.Figures{"address": addr}).WithHintCode("dial.firewall", target)
 	case errors.Is(err, errnoNoHost), errors.Is(err, errnoNoNetwork):
-		return unreachable("no route to that address").WithHint("check the address, the routes of this host and the address family (-4, -6)")
+		return measure.Fail(measure.KindUnreachable, "dial.no_route", measure.Figures{"address": addr})
 	case errors.Is(err, errnoNoAddress):
-		return measure.Errorf(measure.KindUsage, "connect %s: the local address to measure from is not usable here", addr).WithHint("give an address of this host and of the same family as the server's")
+		return measure.Fail(measure.KindUsage, "dial.local_address", measure.Figures{"address": addr})
 	case errors.Is(err, errnoWrongFamily):
-		return measure.Errorf(measure.KindUsage, "connect %s: the address family does not fit", addr).WithHint("check -4, -6 and the address to measure from")
+		return measure.Fail(measure.KindUsage, "dial.family", measure.Figures{"address": addr})
 	case errors.Is(err, errnoNoFile), errors.Is(err, errnoNoFileLeft):
-		return measure.Errorf(measure.KindPermission, "connect %s: this host has no file descriptor left for one more connection", addr).WithHint("raise the limit (ulimit -n, LimitNOFILE=) or use fewer --streams")
+		return measure.Fail(measure.KindPermission, "dial.files", measure.Figures{"address": addr}).WithHintCode("dial.files_streams", nil)
 	case errors.Is(err, errnoNotAllowed), errors.Is(err, errnoForbidden):
-		return measure.Errorf(measure.KindPermission, "connect %s: the operating system of this host does not permit it", addr).WithHint("does a local firewall forbid outgoing connections?")
+		return measure.Fail(measure.KindPermission, "dial.forbidden", measure.Figures{"address": addr})
 	}
 	var family *net.AddrError
 	if errors.As(err, &family) {
-		return measure.Errorf(measure.KindUsage, "connect %s: %s", addr, family.Err).WithHint("check the address and -4 or -6")
+		return measure.Fail(measure.KindUsage, "dial.address", measure.Figures{"address": addr, "cause": family.Err})
 	}
-	return unreachable(innermost(err))
+	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": addr, "cause": innermost(err)})
+}
+
+func malformed(addr string, err error) *measure.Error {
+	return measure.Fail(measure.KindUsage, "dial.malformed", measure.Figures{"address": addr, "cause": err, "example_port": measure.DefaultPort})
 }
 
 // explainTLS says why the TLS handshake failed.
 func explainTLS(ctx context.Context, addr string, err error) error {
 	if cause := wire.Ended(ctx); cause != nil {
 		return cause
-	}
-	refused := func(format string, args ...any) *measure.Error {
-		return measure.Errorf(measure.KindRefused, "TLS to %s: "+format, append([]any{addr}, args...)...)
 	}
 	var (
 		header    tls.RecordHeaderError
@@ -83,19 +80,19 @@ func explainTLS(ctx context.Context, addr string, err error) error {
 	)
 	switch {
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "TLS to %s: no answer in time", addr).WithHint("does the server speak TLS?")
+		return measure.Fail(measure.KindUnreachable, "tls.no_answer", measure.Figures{"address": addr})
 	case errors.As(err, &header), sock.Closed(err):
-		return refused("the server does not speak TLS").WithHint("connect without TLS, or start the server with a certificate")
+		return measure.Fail(measure.KindRefused, "tls.not_spoken", measure.Figures{"address": addr})
 	case errors.As(err, &authority):
-		return refused("the server's certificate is signed by an authority this host does not trust").WithHint("give the authority's certificate")
+		return measure.Fail(measure.KindRefused, "tls.authority", measure.Figures{"address": addr})
 	case errors.As(err, &hostname):
-		return refused("the server's certificate is for another name: %s", innermost(err)).WithHint("connect by the name in the certificate")
+		return measure.Fail(measure.KindRefused, "tls.name", measure.Figures{"address": addr, "cause": innermost(err)})
 	case errors.As(err, &invalid):
-		return refused("the server's certificate is not valid: %s", innermost(err)).WithHint("check its dates and the clock of this host")
+		return measure.Fail(measure.KindRefused, "tls.certificate", measure.Figures{"address": addr, "cause": innermost(err)})
 	case errors.As(err, &remote) && remote.Op == "remote error": // an alert of the server
-		return refused("the server ended the handshake: %s", innermost(err)).WithHint("does it speak TLS, and does it ask for a certificate of the client?")
+		return measure.Fail(measure.KindRefused, "tls.ended", measure.Figures{"address": addr, "cause": innermost(err)})
 	}
-	return refused("%s", innermost(err))
+	return measure.Fail(measure.KindRefused, "tls.failed", measure.Figures{"address": addr, "cause": innermost(err)})
 }
 
 // explainExchange says why a request on an open control connection got no
@@ -106,15 +103,15 @@ func explainExchange(ctx context.Context, addr string, err error) error {
 	}
 	switch {
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "ask %s for a session: connected, and no answer in time", addr).WithHint("is that a soku server?")
+		return measure.Fail(measure.KindUnreachable, "native.no_answer", measure.Figures{"address": addr})
 	case sock.Closed(err):
-		return measure.Errorf(measure.KindRefused, "ask %s for a session: it closed the connection without an answer", addr).WithHint("is that a soku server, and does it allow this address?")
+		return measure.Fail(measure.KindRefused, "native.closed", measure.Figures{"address": addr})
 	}
 	return notSoku(addr)
 }
 
 func notSoku(addr string) *measure.Error {
-	return measure.Errorf(measure.KindRefused, "ask %s for a session: what answers there is not a soku server", addr).WithHint(`check the port; "soku server" listens on 7658 unless told otherwise`)
+	return measure.Fail(measure.KindRefused, "native.other_program", measure.Figures{"address": addr, "default_port": measure.DefaultPort})
 }
 
 // explainResponse returns nil for a success of a soku server of this protocol
@@ -125,22 +122,35 @@ func explainResponse(addr string, r *http.Response) error {
 	case spoken == "":
 		return notSoku(addr)
 	case spoken != Name:
-		return measure.Errorf(measure.KindRefused, "ask %s for a session: the server speaks %s and this program %s", addr, clip(spoken), Name).WithHint("use the same version of soku at both ends")
+		return measure.Fail(measure.KindRefused, "native.version", measure.Figures{"address": addr, "server": clip(spoken), "client": Name}).WithHintCode("native.same_version", nil)
 	}
 	if r.StatusCode < 300 {
 		return nil
 	}
 	var f Failure
 	if DecodeBody(r.Body, MaxReply, &f) != nil || f.Error == nil {
-		return measure.Errorf(measure.KindRefused, "ask %s for a session: HTTP status %d without a reason", addr, r.StatusCode)
+		return measure.Fail(measure.KindRefused, "native.status", measure.Figures{"address": addr, "status": r.StatusCode})
 	}
 	return fromServer(f.Error)
 }
 
-// fromServer makes what the far end wrote fit for a terminal and a log: known
+// mostCauses bounds how many causes, each that of the one before, of a server's failure
+// are kept.
+const mostCauses = 4
+
+// fromServer makes a failure that the far end reported fit for a terminal and a log: known
 // kind, no control characters, bounded.
-func fromServer(e *measure.Error) *measure.Error {
-	out := &measure.Error{Kind: e.Kind, Message: clip(e.Message), Hint: clip(e.Hint)}
+func fromServer(e *measure.Error) *measure.Error { return presentableFailure(e, mostCauses) }
+
+func presentableFailure(e *measure.Error, causes int) *measure.Error {
+	if e == nil || causes < 0 {
+		return nil
+	}
+	out := &measure.Error{
+		Kind: e.Kind, Message: clip(e.Message), Hint: clip(e.Hint),
+		Code: clipName(e.Code), HintCode: clipName(e.HintCode), Figures: presentableFigures(e.Figures),
+		Cause: presentableFailure(e.Cause, causes-1),
+	}
 	switch e.Kind {
 	case measure.KindUsage, measure.KindUnreachable, measure.KindRefused, measure.KindBroken,
 		measure.KindPermission, measure.KindNotFound, measure.KindInternal:

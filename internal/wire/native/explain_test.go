@@ -2,23 +2,28 @@ package native
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/text/messages"
 	"soku/internal/wire"
 )
 
@@ -172,6 +177,26 @@ func TestTheServersReasonIsPassedOnWithoutControlCharacters(t *testing.T) {
 func TestAServerCannotInventKindsOfFailure(t *testing.T) {
 	if e := fromServer(&measure.Error{Kind: "interrupted", Message: strings.Repeat("x", 10000)}); e.Kind != measure.KindRefused || len(e.Message) > 600 {
 		t.Errorf("kept kind %s and %d bytes", e.Kind, len(e.Message))
+	}
+}
+
+// Code and figures go on, so that the client can make the sentence in its own language.
+func TestAServersFailureIsBoundedAndHasNoControlCharacters(t *testing.T) {
+	long, many := strings.Repeat("x", 10000), measure.Figures{"list": slices.Repeat([]string{"a\x1b"}, 5000)}
+	for i := range 500 {
+		many[fmt.Sprintf("z%d", i)] = long
+	}
+	e := &measure.Error{Kind: measure.KindBroken, Code: "a\x1bcode", Message: "m", HintCode: long, Figures: many}
+	for range 100 {
+		e = &measure.Error{Kind: e.Kind, Code: e.Code, Message: e.Message, HintCode: e.HintCode, Figures: e.Figures, Cause: e}
+	}
+	b, err := json.Marshal(fromServer(e))
+	if err != nil || len(b) > 200<<10 || bytes.Contains(b, []byte(`\u001b`)) {
+		t.Errorf("%d bytes: %v, %.100s", len(b), err, b)
+	}
+	kept := fromServer(&measure.Error{Kind: measure.KindRefused, Code: "session.closed", Figures: measure.Figures{"address": "a"}, Message: "x"})
+	if message, _ := kept.Sentences(messages.English()); message != "measure against a: the session is closed" {
+		t.Errorf("%q", message)
 	}
 }
 

@@ -29,25 +29,37 @@ func presentableFindings(findings measure.Findings, sentences []string) measure.
 }
 
 func presentableFinding(f measure.Finding) measure.Finding {
-	name := func(s string) string { return strings.Trim(clip(s), " ") }
-	f.Code, f.Where = measure.Code(name(string(f.Code))), measure.Where(name(string(f.Where)))
+	f.Code, f.Where = measure.Code(clipName(string(f.Code))), measure.Where(clipName(string(f.Where)))
 	if f.Severity != measure.SeverityNote {
 		f.Severity = measure.SeverityWarning
 	}
-	keys := slices.Sorted(maps.Keys(f.Figures))
-	for i, key := range keys {
-		value := f.Figures[key]
-		delete(f.Figures, key)
-		if i >= mostFigures {
-			continue
-		}
-		if s, is := value.(string); is {
-			value = clip(s)
-		}
-		f.Figures[name(key)] = value
-	}
+	f.Figures = presentableFigures(f.Figures)
 	return f
 }
+
+// presentableFigures keeps the first ones by their keys.
+func presentableFigures(figures measure.Figures) measure.Figures {
+	keys := slices.Sorted(maps.Keys(figures))
+	out := make(measure.Figures, min(len(keys), mostFigures))
+	for _, key := range keys[:min(len(keys), mostFigures)] {
+		switch v := figures[key].(type) {
+		case string:
+			out[clipName(key)] = clip(v)
+		case []string:
+			v = slices.Clone(v[:min(len(v), mostFigures)])
+			for i := range v {
+				v[i] = clip(v[i])
+			}
+			out[clipName(key)] = v
+		case float64:
+			out[clipName(key)] = v
+		}
+	}
+	return out
+}
+
+// clipName is clip for a key or a code.
+func clipName(s string) string { return strings.Trim(clip(s), " ") }
 
 // presentableTiming does the same to the timing of a server. One of an earlier version
 // sends a phrase.

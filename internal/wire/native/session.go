@@ -87,7 +87,7 @@ func (s *session) awaitReady(ctx context.Context) error {
 		if s.err != nil {
 			return s.err
 		}
-		return measure.Errorf(measure.KindRefused, "ask %s for a session: it ended before it was ready", s.control.addr)
+		return measure.Fail(measure.KindRefused, "native.ended_early", measure.Figures{"address": s.control.addr})
 	case <-ctx.Done():
 		return wire.Ended(ctx)
 	}
@@ -122,7 +122,7 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 	s.created.Findings = presentableFindings(s.created.Findings, s.created.Warnings)
 	to, ok := x.conn.RemoteAddr().(*net.TCPAddr)
 	if !ok {
-		return measure.Errorf(measure.KindInternal, "connect %s: no TCP address at the far end", s.control.addr)
+		return measure.Fail(measure.KindInternal, "native.no_tcp_address", measure.Figures{"address": s.control.addr})
 	}
 	peer := to.AddrPort()
 	s.remote = netip.AddrPortFrom(peer.Addr().Unmap(), peer.Port())
@@ -281,7 +281,7 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 			return nil, wire.Ended(ctx)
 		case <-check.C:
 			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout {
-				return nil, measure.Errorf(measure.KindBroken, "wait for the half of %s: it did not come in %s", s.control.addr, EndTimeout).WithHint("look at the server's log")
+				return nil, measure.Fail(measure.KindBroken, "native.no_end", measure.Figures{"address": s.control.addr, "wait_ns": EndTimeout}).WithHintCode("native.server_log", nil)
 			}
 		}
 	}
