@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"net/netip"
 	"testing"
 
 	"soku/internal/text/messages"
@@ -13,6 +14,9 @@ func TestAFailureCarriesItsEnglishSentences(t *testing.T) {
 	e := Fail(KindUsage, "option.rate.unit", Figures{"text": "5 parsecs"})
 	if e.Error() != `rate "5 parsecs": unknown unit; write for example 50M, 1.5G or 800kbit/s` || KindOf(e) != KindUsage {
 		t.Errorf("%q of kind %s", e, KindOf(e))
+	}
+	if e := Fail(KindUsage, "option.unknown_test", Figures{"test": netip.MustParseAddr("10.0.0.4"), "tests": []string{"tcp"}}); e.Message != `unknown test "10.0.0.4"` {
+		t.Errorf("%q", e)
 	}
 	for _, tests := range []any{[]string{"tcp", "udp"}, []Test{"tcp", "udp"}} {
 		if e := Fail(KindUsage, "option.unknown_test", Figures{"test": Test("x"), "tests": tests}); e.Hint != "tests are tcp, udp" {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 )
@@ -77,8 +78,8 @@ func (f Finding) Equal(o Finding) bool {
 		(len(f.Figures) == 0 && len(o.Figures) == 0 || reflect.DeepEqual(f.Figures, o.Figures))
 }
 
-// plain is f with every number as float64, every text as string and every list of
-// texts as []string.
+// plain is f with every number as float64, every text and what else writes itself as
+// string, and every list of texts as []string.
 func (f Figures) plain() Figures {
 	if len(f) == 0 {
 		return nil
@@ -97,6 +98,8 @@ func (f Figures) plain() Figures {
 			out[key] = float64(v.Int())
 		case v.CanUint():
 			out[key] = float64(v.Uint())
+		case isText(value, v):
+			out[key] = value.(fmt.Stringer).String()
 		case v.Kind() == reflect.Slice:
 			if texts := textsOf(v); len(texts) > 0 {
 				out[key] = texts
@@ -106,6 +109,13 @@ func (f Figures) plain() Figures {
 		}
 	}
 	return out
+}
+
+// isText tells whether a value that is no number and no text writes itself as one, such
+// as a netip.Addr.
+func isText(value any, v reflect.Value) bool {
+	_, ok := value.(fmt.Stringer)
+	return ok && v.Kind() != reflect.Pointer && !v.CanInt() && !v.CanUint() && !v.CanFloat()
 }
 
 // textsOf are the texts of a list; nil where it holds anything else.

@@ -101,8 +101,7 @@ func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Dur
 	case err != nil || ready.Kind != SyncReady:
 		return false, nil // silence, payload of a server that sends, or no wish to
 	case ready.Delay > maxDelay:
-		return false, measure.Errorf(measure.KindRefused, "ask %s for a test: it wants to begin in %s", s.remote, ready.Delay).
-			WithHint("is the clock of the server steady?")
+		return false, measure.Fail(measure.KindRefused, "ethr.delay", measure.Figures{"address": s.remote.String(), "delay_ns": ready.Delay})
 	}
 	rtt := came.Sub(asked)
 	if ready.Delay > 0 {
@@ -122,14 +121,13 @@ func (s *session) unanswered(ctx context.Context, err error) error {
 	}
 	switch {
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "ask %s for a test: no answer in %s", s.remote, s.request.Options.ConnectTimeout).
-			WithHint("is that a server of Ethr, and does it measure for somebody else?")
+		return measure.Fail(measure.KindUnreachable, "ethr.no_answer", measure.Figures{"address": s.remote.String(), "wait_ns": s.request.Options.ConnectTimeout})
 	case errors.Is(err, errGob), errors.Is(err, errLength):
-		return measure.Errorf(measure.KindRefused, "ask %s for a test: what answers there is no server of Ethr", s.remote).WithHint("check the port, or leave out --via")
+		return measure.Fail(measure.KindRefused, "ethr.other_program", measure.Figures{"address": s.remote.String()})
 	case errors.Is(err, io.EOF):
-		err = errors.New("it closed the connection")
+		return measure.Fail(measure.KindRefused, "ethr.closed", measure.Figures{"address": s.remote.String()})
 	}
-	return measure.Errorf(measure.KindRefused, "ask %s for a test: %w", s.remote, err).WithHint("is that a server of Ethr, and has it room for one more?")
+	return measure.Fail(measure.KindRefused, "ethr.failed", measure.Figures{"address": s.remote.String(), "cause": err})
 }
 
 // explain is the error of a connection that could not be made.
@@ -139,15 +137,17 @@ func (s *session) explain(ctx context.Context, err error) error {
 	}
 	switch {
 	case sock.Refused(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: %w", s.remote, errRefused).WithHint("is an Ethr server running there, and is TCP %d open?", s.remote.Port())
+		return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": s.remote.String()}).
+			WithHintCode("ethr.refused", measure.Figures{"port": s.remote.Port()}).WithCause(errRefused)
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", s.remote).WithHint("is the host up, and does a firewall let TCP %d through?", s.remote.Port())
+		return measure.Fail(measure.KindUnreachable, "dial.no_answer", measure.Figures{"address": s.remote.String()}).
+			WithHintCode("dial.firewall", measure.Figures{"network": "TCP", "port": s.remote.Port()})
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {
 		err = op.Err
 	}
-	return measure.Errorf(measure.KindUnreachable, "connect %s: %w", s.remote, err).WithHint("check the address, the route and the local address to measure from")
+	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": s.remote.String(), "cause": err}).WithHintCode("dial.routes_local", nil)
 }
 
 var errRefused = errors.New("refused")

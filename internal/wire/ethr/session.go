@@ -44,10 +44,10 @@ const maxRounds = 100_000
 func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.Session, error) {
 	remote, err := netip.ParseAddrPort(addr)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "address %q: %w", addr, err).WithHint("write host:port, for example 10.0.0.4:%d", Port)
+		return nil, measure.Fail(measure.KindUsage, "dial.malformed", measure.Figures{"address": addr, "cause": err, "example_port": Port})
 	}
 	if r.Token != "" || r.TLS != nil {
-		return nil, measure.Errorf(measure.KindUsage, "a token or TLS does not go with via ethr: its servers know neither").WithHint("leave it out")
+		return nil, measure.Fail(measure.KindUsage, "ethr.token", nil)
 	}
 	dialer, err := sock.DialerFor("tcp", r.Options)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *session) keep(c io.Closer) error {
 	defer s.mu.Unlock()
 	if s.closed {
 		_ = c.Close()
-		return measure.Errorf(measure.KindInterrupted, "measure against %s: the session is closed", s.remote)
+		return measure.Fail(measure.KindInterrupted, "session.closed", measure.Figures{"address": s.remote.String()})
 	}
 	s.conns = append(s.conns, c)
 	return nil

@@ -53,7 +53,7 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 	if x.Key != nil {
 		token, err := Token(x.User, x.Password, x.Key, x.PKCS1, time.Now())
 		if err != nil {
-			return nil, measure.Errorf(measure.KindUsage, "prove user %q to an iperf3 server: %w", x.User, err).WithHint("check the user, the password and the server's public key")
+			return nil, measure.Fail(measure.KindUsage, "iperf3.user", measure.Figures{"user": x.User, "cause": err})
 		}
 		p.AuthToken = token
 	}
@@ -90,40 +90,40 @@ func fits(r wire.Request) error {
 	if err != nil {
 		return err
 	}
-	no := func(hint, format string, args ...any) error {
-		return measure.Errorf(measure.KindUsage, "via iperf3: "+format, args...).WithHint("%s", hint)
+	fail := func(code string, figures measure.Figures) error {
+		return measure.Fail(measure.KindUsage, code, figures)
 	}
 	switch {
 	case r.Test != measure.TestTCP && r.Test != measure.TestUDP:
-		return no("use tcp or udp", "there is no %s test", r.Test)
+		return fail("iperf3.lacks.test", measure.Figures{"test": r.Test})
 	case r.TLS != nil || r.Token != "":
-		return no("leave out --tls and --token-file; iperf3 has users (--user, --rsa-public-key-file)", "there is no TLS and no token")
+		return fail("iperf3.lacks.tls", nil)
 	case o.Verify:
-		return no("leave it out", "an iperf3 server does not check what it receives (--verify)")
+		return fail("iperf3.lacks.verify", nil)
 	case o.WithLatency:
-		return no("leave it out, or run soku server there", "an iperf3 server answers no messages (--with-latency)")
+		return fail("iperf3.lacks.latency", nil)
 	case o.Streams > MaxStreams:
-		return no("use fewer", "%d streams are more than the %d that iperf3 has in a direction", o.Streams, MaxStreams)
+		return fail("iperf3.lacks.streams", measure.Figures{"streams": o.Streams, "most": MaxStreams})
 	case o.Omit.Std()%time.Second != 0 || o.Omit.Std() > MaxOmit*time.Second:
-		return no("use for example --omit 1s", "the omitted start is whole seconds, at most %d, and not %s", MaxOmit, o.Omit)
+		return fail("iperf3.lacks.omit", measure.Figures{"most": MaxOmit, "omit_ns": o.Omit})
 	case o.Duration.Std() > MaxTime*time.Second:
-		return no("use a shorter --duration", "a test takes at most a day, and not %s", o.Duration)
+		return fail("iperf3.lacks.duration", measure.Figures{"duration_ns": o.Duration})
 	case o.Window > MaxWindow:
-		return no("use a smaller --window", "a window has at most %s", measure.Size(MaxWindow))
+		return fail("iperf3.lacks.window", measure.Figures{"most_bytes": MaxWindow})
 	case o.MSS > MaxMSS:
-		return no("use a smaller --mss", "a segment has at most %d bytes", MaxMSS)
+		return fail("iperf3.lacks.mss", measure.Figures{"most_bytes": MaxMSS})
 	case r.Test == measure.TestUDP && (o.Size < MinUDPLength || o.Size > MaxUDPLength):
-		return no("use another --size", "a datagram has %d to %d bytes, and not %d", MinUDPLength, MaxUDPLength, o.Size)
+		return fail("iperf3.lacks.size", measure.Figures{"least_bytes": MinUDPLength, "most_bytes": MaxUDPLength, "size_bytes": o.Size})
 	case len(server.CPUs) > 1:
-		return no("name one behind the slash, such as --pin auto/3", "an iperf3 server can be kept on one processor, not on %d", len(server.CPUs))
+		return fail("iperf3.lacks.pin", measure.Figures{"processors": len(server.CPUs)})
 	case x.Length < 0 || x.Length > MaxTCPLength:
-		return no("use a smaller one", "a write has at most %d bytes", MaxTCPLength)
+		return fail("iperf3.lacks.length", measure.Figures{"most_bytes": MaxTCPLength})
 	case x.ClientPort < 0 || x.ClientPort > 0 && x.ClientPort+portsOf(o) > 1<<16:
-		return no("use a smaller one", "the streams have no %d ports from %d on", portsOf(o), x.ClientPort)
+		return fail("iperf3.lacks.ports", measure.Figures{"ports": portsOf(o), "port": x.ClientPort})
 	case x.User != "" && x.Key == nil:
-		return no("give it with --rsa-public-key-file", "the user is proved with the server's public key, and there is none")
+		return fail("iperf3.lacks.key", nil)
 	case len(x.Title) > maxText || len(x.ExtraData) > maxText:
-		return no("use a shorter one", "a title or extra data has at most %d bytes", maxText)
+		return fail("iperf3.lacks.title", measure.Figures{"most_bytes": maxText})
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var (
 type ServerFailure int
 
 // Error says what the number means.
-func (f ServerFailure) Error() string { return codeText(int(f)) }
+func (f ServerFailure) Error() string { return sentence(int(f)).Message }
 
 // explainDial says why a connection to the server could not be opened.
 func explainDial(ctx context.Context, network string, to netip.AddrPort, err error) error {
@@ -35,15 +35,17 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 	}
 	switch {
 	case sock.Refused(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: refused", to).WithHint(`is "iperf3 -s" running there, and is %s %d open?`, network, to.Port()).WithCause(err)
+		return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": to.String()}).
+			WithHintCode("iperf3.refused", measure.Figures{"network": network, "port": to.Port()}).WithCause(err)
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).WithHint("is the host up, and does a firewall or security group let %s %d through?", network, to.Port()).WithCause(err)
+		return measure.Fail(measure.KindUnreachable, "dial.no_answer", measure.Figures{"address": to.String()}).
+			WithHintCode("dial.firewall", measure.Figures{"network": network, "port": to.Port()}).WithCause(err)
 	}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		err = errno // without the addresses, which the sentence has
 	}
-	return measure.Errorf(measure.KindUnreachable, "connect %s: %w", to, err).WithHint("check the address, the routes of this host and the address to measure from")
+	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": to.String(), "cause": err}).WithHintCode("dial.routes_local", nil)
 }
 
 // between marks what a person reads where the cause may be that the server is between
@@ -68,40 +70,40 @@ func (*passing) Is(target error) bool { return target == errBetween }
 // Unwrap returns the error that a person reads.
 func (p *passing) Unwrap() error { return p.told }
 
-// explainControl says why a word of the server did not come or was none. doing is
-// what was under way, and kind what a server is that went away meanwhile.
+// explainControl says why a word of the server did not come or was none. doing is the
+// begin of the code, which says what was under way.
 func (s *session) explainControl(ctx context.Context, doing string, err error) error {
 	if known := wire.Known(ctx, err); known != nil {
 		return known
 	}
 	switch {
 	case errors.Is(err, errFrame), errors.Is(err, errNotIperf3):
-		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: %w", doing, s.remote, err).WithHint("is that an iperf3 server?")
+		return measure.Fail(measure.KindBroken, doing+".answer", measure.Figures{"address": s.remote.String(), "cause": err}).WithHintCode("iperf3.other_program", nil)
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: no answer in time", doing, s.remote).WithHint("is the server busy, or is the path down?")
+		return measure.Fail(measure.KindBroken, doing+".no_answer", measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.no_answer", nil)
 	case errors.Is(err, net.ErrClosed):
-		return measure.Errorf(measure.KindInterrupted, "%s with iperf3 server %s: the session is closed", doing, s.remote)
+		return measure.Fail(measure.KindInterrupted, "session.closed", measure.Figures{"address": s.remote.String()})
 	}
-	return measure.Errorf(measure.KindBroken, "%s with iperf3 server %s: %w", doing, s.remote, ErrClosed).WithHint("look at what the server printed")
+	return measure.Fail(measure.KindBroken, doing+".closed", measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.output", nil).WithCause(ErrClosed)
 }
 
 // turnedAway is for a server that closes the connection when it has the parameters,
 // which is how some versions say that they do not allow the test.
 func (s *session) turnedAway() error {
-	e := measure.Errorf(measure.KindRefused, "iperf3 server %s closed the control connection when it had the parameters", s.remote).WithCause(ErrClosed)
+	e := measure.Fail(measure.KindRefused, "iperf3.turned_away", measure.Figures{"address": s.remote.String()}).WithCause(ErrClosed)
 	if s.request.IPerf3.Key != nil {
-		return e.WithHint("check --user, the password, --rsa-public-key-file and the clocks of both hosts; look at what the server printed")
+		return e.WithHintCode("iperf3.credentials_output", nil)
 	}
-	return e.WithHint("does it ask for a user (--user)? Look at what the server printed")
+	return e
 }
 
 // explainState says what a state means that ends the test; nil for another.
 func (s *session) explainState(state State) error {
 	switch state {
 	case AccessDenied:
-		return measure.Errorf(measure.KindRefused, "iperf3 server %s is busy: %w", s.remote, ErrBusy).WithHint("try again later; an iperf3 server has one client at a time")
+		return measure.Fail(measure.KindRefused, "iperf3.busy", measure.Figures{"address": s.remote.String()}).WithCause(ErrBusy)
 	case ServerTerminate:
-		return measure.Errorf(measure.KindBroken, "iperf3 server %s %w", s.remote, ErrStopped)
+		return measure.Fail(measure.KindBroken, "iperf3.stopped", measure.Figures{"address": s.remote.String()}).WithCause(ErrStopped)
 	case ServerError:
 		_ = s.control.SetReadDeadline(soon())
 		code, errno := readError(s.control)
@@ -112,11 +114,11 @@ func (s *session) explainState(state State) error {
 		s.mu.Lock()
 		s.exchange.ErrorCode, s.exchange.ErrorErrno = code, errno
 		s.mu.Unlock()
-		e := measure.Errorf(kind, "iperf3 server %s ended the test: %w", s.remote, ServerFailure(code))
+		e := measure.Fail(kind, "iperf3.ended", measure.Figures{"address": s.remote.String(), "cause": sentence(code)})
 		if code == CodeAuthorization {
-			return e.WithHint("check --user, the password, --rsa-public-key-file and the clocks of both hosts")
+			return e.WithHintCode("iperf3.credentials", nil)
 		}
-		return e.WithHint("look at what the server printed")
+		return e.WithHintCode("iperf3.output", nil)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Finish implements wire.Session.
 func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, error) {
-	const doing = "exchange results"
+	const doing = "iperf3.results"
 	defer context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })()
 	ran := time.Since(s.began)
 	pause := s.drain(ctx, own)

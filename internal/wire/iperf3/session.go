@@ -67,7 +67,7 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 	}
 	remote, err := netip.ParseAddrPort(hostPort)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "address %q: %w", hostPort, err).WithHint("write an address and a port, for example 10.0.0.4:5201")
+		return nil, measure.Fail(measure.KindUsage, "dial.malformed", measure.Figures{"address": hostPort, "cause": err, "example_port": DefaultPort})
 	}
 	r.Options = wholeWrites(r.Options, p.Length)
 	var s *session
@@ -121,7 +121,7 @@ func (s *session) greet(ctx context.Context) (err error) {
 		s.exchange.ControlMSS = int(info.MSS)
 		s.fitPath(int(info.MSS))
 	}
-	const doing = "exchange parameters"
+	const doing = "iperf3.parameters"
 	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
 	if _, err := s.control.Write(s.cookie[:]); err != nil {
 		return between(s.explainControl(ctx, doing, err), err)
@@ -142,7 +142,7 @@ func (s *session) watchOver(control *net.TCPConn) error {
 		keep = *asked
 	}
 	if err := control.SetKeepAliveConfig(keep); err != nil && s.request.IPerf3.KeepAlive != nil {
-		return measure.Errorf(measure.KindUsage, "keep the control connection alive as asked: %w", err).WithHint("use other times, or leave them out")
+		return measure.Fail(measure.KindUsage, "iperf3.keepalive", measure.Figures{"cause": err})
 	}
 	return s.limitUnacknowledged(control)
 }
@@ -223,7 +223,7 @@ func (s *session) keep(c net.Conn, index int) error {
 	defer s.mu.Unlock()
 	if s.closed {
 		_ = c.Close()
-		return measure.Errorf(measure.KindInterrupted, "measure against %s: the session is closed", s.remote)
+		return measure.Fail(measure.KindInterrupted, "session.closed", measure.Figures{"address": s.remote.String()})
 	}
 	s.conns = append(s.conns, c)
 	s.exchange.Streams = append(s.exchange.Streams, StreamEnds{
@@ -264,10 +264,10 @@ func (s *session) listen() {
 	s.mu.Unlock()
 	switch {
 	case err != nil:
-		err = s.explainControl(context.Background(), "measure", err)
+		err = s.explainControl(context.Background(), "iperf3.measure", err)
 	case state != ExchangeResults || !ending:
 		if err = s.explainState(state); err == nil {
-			err = s.explainControl(context.Background(), "measure", errNotIperf3)
+			err = s.explainControl(context.Background(), "iperf3.measure", errNotIperf3)
 		}
 	}
 	if err != nil {

@@ -34,11 +34,11 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 		s.pace(conns[i])
 		_ = c.SetDeadline(time.Now().Add(o.ConnectTimeout.Std()))
 		if _, err := c.Write(s.cookie[:]); err != nil {
-			return nil, s.refused(measure.Errorf(measure.KindBroken, "open stream %d to iperf3 server %s: %w", i+1, s.remote, err).WithHint("look at what the server printed"))
+			return nil, s.refused(measure.Fail(measure.KindBroken, "iperf3.stream", measure.Figures{"number": i + 1, "address": s.remote.String(), "cause": err}).WithHintCode("iperf3.output", nil))
 		}
 		_ = c.SetDeadline(time.Time{})
 		if err := conns[i].SetNoDelay(o.NoDelay); err != nil {
-			return nil, measure.Errorf(measure.KindBroken, "open stream %d to iperf3 server %s: %w", i+1, s.remote, err)
+			return nil, measure.Fail(measure.KindBroken, "iperf3.stream", measure.Figures{"number": i + 1, "address": s.remote.String(), "cause": err})
 		}
 	}
 	return conns, nil
@@ -145,10 +145,10 @@ func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
 	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
-	why := "no answer"
+	code := "iperf3.udp.no_answer"
 	if refused {
-		why = "refused (ICMP port unreachable)"
+		code = "iperf3.udp.icmp_refused"
 	}
-	return s.refused(measure.Errorf(measure.KindUnreachable, "open UDP stream %d to iperf3 server %s: %s in %s, while TCP to the same port works", index+1, s.remote, why, s.request.Options.ConnectTimeout).
-		WithHint("is UDP port %d blocked? Open it in the firewall or security group of the server", s.remote.Port()))
+	return s.refused(measure.Fail(measure.KindUnreachable, code, measure.Figures{"number": index + 1, "address": s.remote.String(), "wait_ns": s.request.Options.ConnectTimeout}).
+		WithHintCode("dial.udp_blocked", measure.Figures{"port": s.remote.Port()}))
 }

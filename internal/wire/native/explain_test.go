@@ -255,7 +255,7 @@ func certificate(t *testing.T) (*x509.CertPool, *tls.Config) {
 func TestOpenEndsWithItsContext(t *testing.T) {
 	addr := answering(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) // listens and says nothing
 	ctx, cancel := context.WithCancelCause(t.Context())
-	why := measure.Errorf(measure.KindInterrupted, "interrupted")
+	why := measure.TextError(measure.KindInterrupted, "interrupted", "")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
 	begin := time.Now()
 	_, err := Open(ctx, addr, request(), wire.Hooks{})

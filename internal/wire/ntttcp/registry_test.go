@@ -265,7 +265,7 @@ func TestASilentReceiverEndsWithTheContext(t *testing.T) {
 	defer l.Close()
 	s := come(t, l.Addr().String())
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cause := measure.Errorf(measure.KindInterrupted, "interrupted")
+	cause := measure.TextError(measure.KindInterrupted, "interrupted", "")
 	go cancel(cause)
 	if err := s.Ask(ctx); measure.KindOf(err) != measure.KindInterrupted {
 		t.Errorf("ended with %v", err)

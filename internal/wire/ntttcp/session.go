@@ -2,7 +2,6 @@ package ntttcp
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"strconv"
 	"time"
@@ -45,11 +44,11 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 	}
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "measure against %q: not an address and a port", hostPort)
+		return nil, measure.Fail(measure.KindUsage, "ntttcp.malformed", measure.Figures{"address": hostPort})
 	}
 	base, err := strconv.Atoi(port)
 	if err != nil || base < 2 || base > 65535 {
-		return nil, measure.Errorf(measure.KindUsage, "measure against %s: the first data port is 2..65535, since the port below it is the sync port", hostPort)
+		return nil, measure.Fail(measure.KindUsage, "ntttcp.port", measure.Figures{"address": hostPort})
 	}
 	s := &session{hooks: h, host: host, base: base, o: r.Options, seconds: secondsOf(r.Options), err: make(chan error, 1)}
 	c, err := s.dial(ctx, "tcp", base-1)
@@ -70,26 +69,23 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 // speakable refuses what an ntttcp receiver cannot be asked for.
 func speakable(r wire.Request) error {
 	o := r.Options
-	lacks := func(what, hint string) error {
-		return measure.Errorf(measure.KindUsage, "%s: ntttcp has no such thing", what).WithHint("%s", hint)
-	}
 	switch {
 	case r.Test != measure.TestTCP && r.Test != measure.TestUDP:
-		return lacks(string(r.Test), "its tests are tcp and udp")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.test", measure.Figures{"test": r.Test})
 	case o.Direction != measure.Forward && o.Direction != "":
-		return lacks("direction "+string(o.Direction), "an ntttcp receiver only receives: measure the other way by running ntttcp -s there and soku ntttcp -r here")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.direction", measure.Figures{"direction": o.Direction})
 	case o.Bytes > 0:
-		return lacks("bytes", "its ends agree on a time: use --duration")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.bytes", nil)
 	case o.WithLatency:
-		return lacks("with-latency", "its receiver answers no probes: run a soku server there")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.latency", nil)
 	case o.Verify:
-		return lacks("verify", "its receiver looks at no bytes: run a soku server there")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.verify", nil)
 	case r.Token != "":
-		return lacks("a token", "leave out --token-file; ntttcp knows its peers by nothing")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.token", nil)
 	case r.TLS != nil:
-		return lacks("TLS", "leave out --tls")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.tls", nil)
 	case o.Streams > PortsMost:
-		return lacks(fmt.Sprintf("%d streams", o.Streams), "each goes to a port of its own, and a receiver has 512 at most")
+		return measure.Fail(measure.KindUsage, "ntttcp.lacks.streams", measure.Figures{"streams": o.Streams, "most": PortsMost})
 	}
 	return nil
 }
@@ -113,8 +109,7 @@ func (s *session) agree(ctx context.Context) (err error) {
 		return err
 	}
 	if short := s.agreed; short > 0 && time.Duration(short)*time.Second < s.o.Omit.Std()+s.o.Duration.Std() {
-		return measure.Errorf(measure.KindRefused, "agree with %s on %d s: the receiver runs for %d s and no longer", s.host, s.seconds, short).
-			WithHint("a receiver with -M has its own time: use --duration %ds here, or a longer -t there", short)
+		return measure.Fail(measure.KindRefused, "ntttcp.shorter", measure.Figures{"host": s.host, "seconds": s.seconds, "receiver_seconds": short})
 	}
 	return nil
 }
@@ -157,7 +152,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	for i := range s.o.Streams {
 		if s.base+i > 65535 {
-			return nil, measure.Errorf(measure.KindUsage, "send %d streams to the ports from %d on: there are not as many", s.o.Streams, s.base).WithHint("use fewer --streams")
+			return nil, measure.Fail(measure.KindUsage, "ntttcp.ports", measure.Figures{"streams": s.o.Streams, "port": s.base})
 		}
 		c, err := s.dial(ctx, "udp", s.base+i)
 		if err != nil {

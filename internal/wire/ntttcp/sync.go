@@ -44,11 +44,9 @@ func (s *Sync) Ask(ctx context.Context) error {
 	case err != nil:
 		return err
 	case state == Running:
-		return measure.Errorf(measure.KindRefused, "measure against %s: the ntttcp receiver there is busy with another test", s.peer).
-			WithHint("wait until it is done, or start another with its own -p")
+		return measure.Fail(measure.KindRefused, "ntttcp.busy", measure.Figures{"address": s.peer})
 	case state != NotStarted && state != Finished:
-		return measure.Errorf(measure.KindBroken, "ask %s for its state: it answered %v, which is none of ntttcp's", s.peer, state).
-			WithHint("is the port one below that of an ntttcp receiver for Linux? That of Windows speaks otherwise: use -N there")
+		return measure.Fail(measure.KindBroken, "ntttcp.state", measure.Figures{"address": s.peer, "answer": state.String()})
 	}
 	return nil
 }
@@ -61,8 +59,7 @@ func (s *Sync) Agree(ctx context.Context, seconds int) (int, error) {
 		return 0, err
 	}
 	if answer < 0 || answer > SecondsMost {
-		return 0, measure.Errorf(measure.KindBroken, "agree with %s on %d s: it answered %v, where at most a day makes sense", s.peer, seconds, answer).
-			WithHint("is that an ntttcp receiver for Linux?")
+		return 0, measure.Fail(measure.KindBroken, "ntttcp.seconds", measure.Figures{"address": s.peer, "seconds": seconds, "answer": answer.String()})
 	}
 	return int(answer), nil
 }
@@ -79,17 +76,17 @@ func (s *Sync) Begin(ctx context.Context, last bool, waits func()) error {
 		if waits != nil {
 			waits()
 		}
-		answer, err = s.read(ctx, lastTime, "wait for the last sender to join the test at")
+		answer, err = s.read(ctx, lastTime, "ntttcp.wait_last", Run)
 	}
 	if err != nil {
 		return err
 	}
 	if answer != Run {
-		e := measure.Errorf(measure.KindRefused, "begin the test at %s: the ntttcp receiver there does not take this sender (it answered %v)", s.peer, answer)
+		code := "ntttcp.not_taken"
 		if last {
-			return e.WithHint("the last of several senders wants a receiver with -M")
+			code = "ntttcp.last_not_taken"
 		}
-		return e.WithHint("it takes eight senders at most, and the last of them says -L")
+		return measure.Fail(measure.KindRefused, code, measure.Figures{"address": s.peer, "answer": answer.String()})
 	}
 	return nil
 }
@@ -102,7 +99,7 @@ func (s *Sync) Linger(ctx context.Context) {
 	for until := time.Now().Add(lingerTime); time.Now().Before(until); {
 		state, err := s.exchange(ctx, Query, min(silent, time.Until(until)))
 		for err == nil && state == Run { // a receiver with -M says it to the last sender twice
-			state, err = s.read(ctx, min(silent, time.Until(until)), "wait for the end at")
+			state, err = s.read(ctx, min(silent, time.Until(until)), "ntttcp.end", Run)
 		}
 		if err != nil || state != Running {
 			return
@@ -126,7 +123,7 @@ func (s *Sync) exit(most time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	if state, err := s.exchange(ctx, Exit, most); err == nil && state == Run {
-		_, _ = s.read(ctx, most, "end at")
+		_, _ = s.read(ctx, most, "ntttcp.end", Exit)
 	}
 }
 
@@ -136,35 +133,40 @@ func (s *Sync) Close() error { return s.conn.Close() }
 func (s *Sync) exchange(ctx context.Context, w Word, most time.Duration) (Word, error) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(most))
 	if err := WriteWord(s.conn, w); err != nil {
-		return 0, s.explain(ctx, "say "+w.String()+" to", err, most)
+		return 0, s.explain(ctx, "ntttcp.write", w, err, most)
 	}
-	return s.read(ctx, most, "wait for an answer to "+w.String()+" of")
+	return s.read(ctx, most, "ntttcp.wait", w)
 }
 
-func (s *Sync) read(ctx context.Context, most time.Duration, doing string) (Word, error) {
+func (s *Sync) read(ctx context.Context, most time.Duration, doing string, after Word) (Word, error) {
 	_ = s.conn.SetReadDeadline(time.Now().Add(most))
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	w, err := ReadWord(s.conn)
 	if err != nil {
-		return 0, s.explain(ctx, doing, err, most)
+		return 0, s.explain(ctx, doing, after, err, most)
 	}
 	return w, nil
 }
 
-func (s *Sync) explain(ctx context.Context, doing string, err error, most time.Duration) error {
+// explain is the error of a word that could not be written or did not come. doing is
+// the begin of its code, and word what was written or waits for an answer.
+func (s *Sync) explain(ctx context.Context, doing string, word Word, err error, most time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var errno syscall.Errno
+	figures := measure.Figures{"address": s.peer, "word": word.String()}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return measure.Errorf(measure.KindBroken, "%s %s: nothing came within %v", doing, s.peer, most).
-			WithHint("is that the sync port of an ntttcp receiver? It is the port below the first data port")
+		figures["wait_ns"] = most
+		return measure.Fail(measure.KindBroken, doing+".no_answer", figures).WithHintCode("ntttcp.sync_port", nil)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("it closed the connection")
-	case errors.As(err, &errno):
-		err = errno // without the addresses, which the sentence has
+		return measure.Fail(measure.KindBroken, doing+".closed", figures).WithHintCode("ntttcp.gone", nil)
 	}
-	return measure.Errorf(measure.KindBroken, "%s %s: %w", doing, s.peer, err).WithHint("is the ntttcp receiver still running there?")
+	figures["cause"] = err
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		figures["cause"] = errno // without the addresses, which the sentence has
+	}
+	return measure.Fail(measure.KindBroken, doing+".failed", figures).WithHintCode("ntttcp.gone", nil)
 }

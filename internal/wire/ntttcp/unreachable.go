@@ -19,26 +19,17 @@ func Unreachable(ctx context.Context, to string, err error) error {
 	}
 	switch {
 	case sock.Refused(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: %w", to, connectionRefused{err}).
-			WithHint("is ntttcp -r running there, with that port among its own? The sync port is the one below the first data port")
+		return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": to}).WithHintCode("ntttcp.refused", nil).WithCause(err)
 	case sock.TimedOut(err):
-		return measure.Errorf(measure.KindUnreachable, "connect %s: no answer in time", to).
-			WithHint("is the host up, and do firewalls let the data ports and the one below them through?")
+		return measure.Fail(measure.KindUnreachable, "dial.no_answer", measure.Figures{"address": to}).WithHintCode("ntttcp.no_answer", nil)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return measure.Errorf(measure.KindPermission, "connect %s: this host has no file descriptor left for one more connection", to).
-			WithHint("raise the limit (ulimit -n, LimitNOFILE=) or use fewer connections")
+		return measure.Fail(measure.KindPermission, "dial.files", measure.Figures{"address": to}).WithHintCode("dial.files_connections", nil)
 	case errors.Is(err, os.ErrPermission):
-		return measure.Errorf(measure.KindPermission, "connect %s: the operating system of this host does not permit it", to)
+		return measure.Fail(measure.KindPermission, "dial.forbidden", measure.Figures{"address": to})
 	}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		err = errno // without the addresses, which the sentence has
 	}
-	return measure.Errorf(measure.KindUnreachable, "connect %s: %w", to, err).WithHint("check the address, the routes of this host and the address family")
+	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": to, "cause": err}).WithHintCode("dial.routes_family", nil)
 }
-
-// connectionRefused says it in a word and keeps the cause.
-type connectionRefused struct{ error }
-
-func (connectionRefused) Error() string   { return "refused" }
-func (c connectionRefused) Unwrap() error { return c.error }
