@@ -89,8 +89,11 @@ func draw(r *measure.Result, allTrials int) drawing {
 func (b *Builder) Report() (*Report, error) {
 	c := b.campaign
 	if len(b.results) == 0 {
-		return nil, measure.Errorf(measure.KindNotFound, "report %s: no results", cmp.Or(c.Name, c.ID, "of trials run by hand")).
-			WithHint("run the campaign first, or see: soku ls")
+		name := cmp.Or(c.Name, c.ID)
+		if name == "" {
+			return nil, measure.Fail(measure.KindNotFound, "report.no_results.by_hand", nil)
+		}
+		return nil, measure.Fail(measure.KindNotFound, "report.no_results", measure.Figures{"campaign": name})
 	}
 	r := &Report{Schema: Schema, Campaign: c, Trials: len(b.results), Title: cmp.Or(c.Title, c.Name, c.ID)}
 	r.From, r.To = b.results[0].StartedAt, b.results[len(b.results)-1].StartedAt

@@ -7,7 +7,7 @@ import "soku/internal/measure"
 // CheckResult refuses a result that has no ID.
 func CheckResult(r *measure.Result) error {
 	if r == nil || r.ID == "" {
-		return measure.Errorf(measure.KindUsage, "store a result: it has no id").WithHint("give each result its own id")
+		return measure.Fail(measure.KindUsage, "store.result_without_id", nil)
 	}
 	return nil
 }
@@ -15,7 +15,7 @@ func CheckResult(r *measure.Result) error {
 // CheckCampaign refuses a campaign that has no ID.
 func CheckCampaign(c Campaign) error {
 	if c.ID == "" {
-		return measure.Errorf(measure.KindUsage, "store a campaign: it has no id").WithHint("give each campaign its own id")
+		return measure.Fail(measure.KindUsage, "store.campaign_without_id", nil)
 	}
 	return nil
 }
@@ -23,7 +23,7 @@ func CheckCampaign(c Campaign) error {
 // CheckLimit refuses a negative limit.
 func CheckLimit(limit int) error {
 	if limit < 0 {
-		return measure.Errorf(measure.KindUsage, "list at most %d: negative", limit).WithHint("0 lists all")
+		return measure.Fail(measure.KindUsage, "store.negative_limit", measure.Figures{"limit": limit})
 	}
 	return nil
 }

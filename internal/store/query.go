@@ -85,7 +85,7 @@ func (c Cursor) Position() (start int64, id string, err error) {
 		start, err = strconv.ParseInt(text, 36, 64)
 	}
 	if err != nil || !found {
-		return 0, "", measure.Errorf(measure.KindUsage, "%q is not a place in the list", string(c)).WithHint("give what the page before it named as the next, or begin without one")
+		return 0, "", measure.Fail(measure.KindUsage, "store.cursor", measure.Figures{"cursor": c})
 	}
 	return start, id, nil
 }

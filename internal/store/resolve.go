@@ -28,7 +28,7 @@ func FindResult(ctx context.Context, s Store, text string) (*measure.Result, err
 			return nil, err
 		}
 		if len(newest.Items) == 0 {
-			return nil, nothingYet(s, "result")
+			return nil, measure.Fail(measure.KindNotFound, "store.no_results", measure.Figures{"store": s.Name()})
 		}
 		return s.Get(ctx, newest.Items[0].ID)
 	}
@@ -62,7 +62,7 @@ func FindCampaign(ctx context.Context, s Store, text string) (Campaign, error) {
 			return Campaign{}, err
 		}
 		if len(newest.Items) == 0 {
-			return Campaign{}, nothingYet(s, "campaign")
+			return Campaign{}, measure.Fail(measure.KindNotFound, "store.no_campaigns", measure.Figures{"store": s.Name()})
 		}
 		return newest.Items[0], nil
 	}
@@ -122,7 +122,7 @@ func MatchID(text string, ids []string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", measure.Errorf(measure.KindUsage, "%q fits several: %s", text, strings.Join(found[:min(len(found), mostNamed)], ", ")).WithHint("give more of its characters")
+	return "", measure.Fail(measure.KindUsage, "store.ambiguous", measure.Figures{"text": text, "found": found[:min(len(found), mostNamed)]})
 }
 
 // identities are those of the elements of a list.
@@ -141,8 +141,4 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-func nothingYet(s Store, what string) error {
-	return measure.Errorf(measure.KindNotFound, "the store %s has no %s yet", s.Name(), what).WithHint("measure something first, for example: soku tcp HOST")
 }

@@ -95,10 +95,10 @@ const (
 
 // NoResult is the error for an ID that no result has in the store of that name.
 func NoResult(name, id string) *measure.Error {
-	return measure.Errorf(measure.KindNotFound, "no result %q in the store %s", id, name).WithHint("list them with: soku ls")
+	return measure.Fail(measure.KindNotFound, "store.no_result", measure.Figures{"result": id, "store": name})
 }
 
 // NoCampaign is the error for an ID that no campaign has in the store of that name.
 func NoCampaign(name, id string) *measure.Error {
-	return measure.Errorf(measure.KindNotFound, "no campaign %q in the store %s", id, name).WithHint("list them with: soku ls --campaigns")
+	return measure.Fail(measure.KindNotFound, "store.no_campaign", measure.Figures{"campaign": id, "store": name})
 }

@@ -42,8 +42,7 @@ func chooseEntry(ctx context.Context, session wire.Session, o measure.Options) (
 		case ctx.Err() != nil:
 			return t, "", context.Cause(ctx)
 		case own.Entry == entrySession:
-			return t, "", measure.Errorf(measure.KindUnreachable, "connect %s, the port the server opened for this test: %w", e.Own, err).
-				WithHint("does a firewall let only the server's own port through? Leave out --entry")
+			return t, "", measure.Fail(measure.KindUnreachable, "connect.session_port", measure.Figures{"address": e.Own.String(), "cause": err})
 		}
 	}
 	t.Addr, t.Preamble, t.Await = e.Main, e.Preamble, true

@@ -28,8 +28,7 @@ func pingAlone(ctx context.Context, a Alone) (found Found, err error) {
 	l, err := ping.Run(ctx, a.Target, a.Options, a.Observe)
 	found.End.Latency = l
 	if err == nil && l != nil && l.Received == 0 {
-		err = measure.Errorf(measure.KindUnreachable, "ping %s: no reply to %d echo requests", a.Target, l.Sent).
-			WithHint("the host may be down or drop ICMP; try: soku latency %s", a.Target)
+		err = measure.Fail(measure.KindUnreachable, "ping.no_reply", measure.Figures{"target": a.Target.String(), "requests": l.Sent})
 	}
 	return found, err
 }

@@ -42,8 +42,7 @@ func traceAlone(ctx context.Context, a Alone) (found Found, err error) {
 	}
 	found.Duration = measure.Duration(sock.Since(began))
 	if err == nil && len(t.Hops) == 0 {
-		err = measure.Errorf(measure.KindUnreachable, "trace %s: no answer to %d probes, from no hop", a.Target, t.Sent).
-			WithHint("a firewall of this host or the first router may drop them; try another --probe, or: soku ping %s", a.Target)
+		err = measure.Fail(measure.KindUnreachable, "trace.no_answer", measure.Figures{"target": a.Target.String(), "probes": t.Sent})
 	}
 	if probe.OptionsOf(a.Options).Names {
 		nameTrace(ctx, t)

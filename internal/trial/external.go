@@ -20,26 +20,25 @@ func external(text string, test measure.Test, o measure.Options) (string, measur
 		return text, o, nil
 	}
 	if spec := measure.SpecOf(test); spec == nil || !spec.Has("to_port") {
-		return "", o, measure.Errorf(measure.KindUsage, "the %s test goes to a host, and %q is a URL", test, text).
-			WithHint("leave out all but the host; the time to connect to a URL is: soku connect %s", text)
+		return "", o, measure.Fail(measure.KindUsage, "trial.url", measure.Figures{"test": test, "url": text})
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {
-		return "", o, measure.Errorf(measure.KindUsage, "%q is no URL", text).WithHint("write for example https://example.net")
+		return "", o, measure.Fail(measure.KindUsage, "trial.url.syntax", measure.Figures{"url": text})
 	}
 	port := map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
 	switch {
 	case u.Port() != "":
 		port = u.Port()
 	case port == "":
-		return "", o, measure.Errorf(measure.KindUsage, "%q: the port of %s is not known", text, u.Scheme).WithHint("write it: %s://%s:PORT", u.Scheme, u.Hostname())
+		return "", o, measure.Fail(measure.KindUsage, "trial.url.no_port", measure.Figures{"url": text, "scheme": u.Scheme, "host": u.Hostname()})
 	}
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 1 || n > 65535 {
-		return "", o, measure.Errorf(measure.KindUsage, "port %q in %q is not 1..65535", port, text)
+		return "", o, measure.Fail(measure.KindUsage, "trial.url.port", measure.Figures{"port": port, "url": text})
 	}
 	if asked := connect.OptionsOf(o).ToPort; asked != 0 && asked != n {
-		return "", o, measure.Errorf(measure.KindUsage, "to_port %d and %q contradict each other", asked, text).WithHint("leave out one of them")
+		return "", o, measure.Fail(measure.KindUsage, "trial.url.to_port", measure.Figures{"port": asked, "url": text})
 	}
 	measure.EditOwn(&o, func(own *connect.Options) { own.ToPort = n })
 	return u.Hostname(), o, nil

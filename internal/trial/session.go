@@ -3,7 +3,6 @@ package trial
 import (
 	"context"
 	"errors"
-	"net"
 	"sync"
 
 	"soku/internal/engine"
@@ -13,8 +12,6 @@ import (
 	"soku/internal/tests"
 	"soku/internal/wire"
 )
-
-func asDNS(err error, target **net.DNSError) bool { return errors.As(err, target) }
 
 // runSession measures against a server: handshake, data connections, both
 // engines, both halves into r. What goes on ahead ends before packets move.

@@ -9,6 +9,7 @@ package trial
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/netip"
 	"runtime"
@@ -144,7 +145,7 @@ func run(ctx context.Context, s Spec, h Hooks, r *measure.Result) error {
 	}
 	r.Path.Server.Address = target.addr.String()
 	if probe.OptionsOf(o).Probe == "icmp" && target.explicit != 0 {
-		return measure.Errorf(measure.KindUsage, "%s %s: echo requests have no port", s.Test, s.Host).WithHint("leave it out, or use --probe udp")
+		return measure.Fail(measure.KindUsage, "trial.echo_port", measure.Figures{"test": s.Test, "host": s.Host})
 	}
 	if o, err = whoListens(ctx, s, target, o, r); err != nil {
 		return err
@@ -185,13 +186,13 @@ func (t target) hostPort(o measure.Options) string {
 // and data connections go to the same host even where a name has several.
 func resolve(ctx context.Context, text string, o measure.Options) (target, error) {
 	if text == "" {
-		return target{}, measure.Errorf(measure.KindUsage, "no host to measure against").WithHint("give its name or address, for example: soku tcp 10.0.0.4")
+		return target{}, measure.Fail(measure.KindUsage, "trial.no_host", nil)
 	}
 	name, explicit := text, 0
 	if h, p, err := net.SplitHostPort(text); err == nil {
 		n, err := strconv.ParseUint(p, 10, 16)
 		if err != nil || n == 0 {
-			return target{}, measure.Errorf(measure.KindUsage, "port %q in %q is not 1..65535", p, text).WithHint("write for example %s", net.JoinHostPort(h, "7658"))
+			return target{}, measure.Fail(measure.KindUsage, "trial.port", measure.Figures{"port": p, "host": text, "example": net.JoinHostPort(h, "7658")})
 		}
 		name, explicit = h, int(n)
 	}
@@ -201,31 +202,30 @@ func resolve(ctx context.Context, text string, o measure.Options) (target, error
 	}
 	if addr, err := netip.ParseAddr(name); err == nil {
 		if (o.IPVersion == 4 && !addr.Unmap().Is4()) || (o.IPVersion == 6 && addr.Unmap().Is4()) {
-			return target{}, measure.Errorf(measure.KindUsage, "%s is not an IPv%d address", name, o.IPVersion).WithHint("leave out -%d or give another address", o.IPVersion)
+			return target{}, measure.Fail(measure.KindUsage, "trial.ip_version", measure.Figures{"address": name, "version": o.IPVersion})
 		}
 		return target{name, addr.Unmap(), explicit}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout.Std())
 	defer cancel()
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, network, name)
-	if err != nil || len(addrs) == 0 {
-		why := "no address of that kind"
-		if err != nil {
-			why = lookupReason(err)
-		}
-		return target{}, measure.Errorf(measure.KindUnreachable, "find the address of %s: %s", name, why).WithHint("check the name, or give an IP address")
+	switch {
+	case err != nil:
+		return target{}, lookupFailed(name, err)
+	case len(addrs) == 0:
+		return target{}, measure.Fail(measure.KindUnreachable, "trial.lookup.no_address", measure.Figures{"name": name})
 	}
 	return target{name, addrs[0].Unmap(), explicit}, nil
 }
 
-func lookupReason(err error) string {
+func lookupFailed(name string, err error) *measure.Error {
 	var dns *net.DNSError
-	if ok := asDNS(err, &dns); ok && dns.IsNotFound {
-		return "no such host"
+	if ok := errors.As(err, &dns); ok && dns.IsNotFound {
+		return measure.Fail(measure.KindUnreachable, "trial.lookup.unknown", measure.Figures{"name": name}).WithCause(err)
 	} else if ok && dns.IsTimeout {
-		return "the name server did not answer in time"
+		return measure.Fail(measure.KindUnreachable, "trial.lookup.timeout", measure.Figures{"name": name}).WithCause(err)
 	}
-	return err.Error()
+	return measure.Fail(measure.KindUnreachable, "trial.lookup", measure.Figures{"name": name, "cause": err})
 }
 
 // localAddress is the source address the kernel picks for the path, or the bound one.

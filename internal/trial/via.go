@@ -23,5 +23,5 @@ func open(ctx context.Context, via, hostPort string, r wire.Request, h wire.Hook
 	case measure.ViaNtttcp:
 		return ntttcp.Open(ctx, hostPort, r, h)
 	}
-	return nil, measure.Errorf(measure.KindUsage, "via %s: this soku does not speak it", via).WithHint("use --via %s", measure.ViaSoku)
+	return nil, measure.Fail(measure.KindUsage, "trial.via", measure.Figures{"via": via, "own": measure.ViaSoku})
 }

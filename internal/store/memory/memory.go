@@ -50,7 +50,7 @@ func (m *memory) locked(ctx context.Context, work func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return measure.Errorf(measure.KindStore, "the store %s is closed", m.Name()).WithHint("open it again")
+		return measure.Fail(measure.KindStore, "store.closed", measure.Figures{"store": m.Name()})
 	}
 	return work()
 }
@@ -61,7 +61,7 @@ func (m *memory) Put(ctx context.Context, r *measure.Result) error {
 	}
 	document, err := json.Marshal(r)
 	if err != nil {
-		return measure.Errorf(measure.KindStore, "write result %s to the store %s: %w", r.ID, m.Name(), err)
+		return measure.Fail(measure.KindStore, "store.write_result", measure.Figures{"result": r.ID, "store": m.Name(), "cause": err})
 	}
 	k := kept{entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: document}
 	if r.Trial != nil {

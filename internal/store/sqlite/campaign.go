@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"soku/internal/measure"
 	"soku/internal/store"
 )
 
@@ -25,7 +26,7 @@ func (s *sqlite) PutCampaign(ctx context.Context, c store.Campaign) error {
 			done = excluded.done, failed = excluded.failed`,
 		c.ID, c.Name, c.Title, store.Nanos(c.StartedAt), finished, c.Plan, c.Seed, c.Patterns, c.Trials, c.Done, c.Failed)
 	if err != nil {
-		return failure(ctx, "write campaign "+c.ID+" to", s.path, err)
+		return fail(ctx, "store.write_campaign", measure.Figures{"campaign": c.ID, "store": s.path, "cause": err})
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func (s *sqlite) Campaign(ctx context.Context, id string) (store.Campaign, error
 		return store.Campaign{}, store.NoCampaign(s.path, id)
 	}
 	if err != nil {
-		return store.Campaign{}, failure(ctx, "read campaign "+id+" from", s.path, err)
+		return store.Campaign{}, fail(ctx, "store.read_campaign", measure.Figures{"campaign": id, "store": s.path, "cause": err})
 	}
 	return c, nil
 }
@@ -58,7 +59,7 @@ func (s *sqlite) Campaigns(ctx context.Context, q store.CampaignQuery) (store.Pa
 	}
 	campaigns, err := query(ctx, s.db, sel.statement(campaignColumns, more(q.Limit)), scanCampaign)
 	if err != nil {
-		return store.Page[store.Campaign]{}, failure(ctx, "list the campaigns in", s.path, err)
+		return store.Page[store.Campaign]{}, fail(ctx, "store.list_campaigns", measure.Figures{"store": s.path, "cause": err})
 	}
 	return store.PageOf(campaigns, q.Limit, store.Campaign.Cursor), nil
 }

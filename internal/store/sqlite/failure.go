@@ -13,8 +13,10 @@ import (
 	"soku/internal/measure"
 )
 
-// failure turns what the database said into a sentence with a next step.
-func failure(ctx context.Context, doing, path string, err error) *measure.Error {
+// fail makes a failure of what the database said, the figure "cause", whose sentence says
+// what is wrong with the store and whose hint what to do next.
+func fail(ctx context.Context, code string, figures measure.Figures) *measure.Error {
+	err := figures["cause"].(error)
 	var said *measure.Error
 	if errors.As(err, &said) {
 		return said
@@ -22,28 +24,34 @@ func failure(ctx context.Context, doing, path string, err error) *measure.Error 
 	if ctx.Err() != nil {
 		return measure.AsError(context.Cause(ctx), measure.KindInterrupted)
 	}
-	hint := "check the file and its folder, or give another with --store"
-	why := err.Error()
+	figures["cause"] = explain(err)
+	return measure.Fail(measure.KindStore, code, figures)
+}
+
+// explain is what the database said, with a next step.
+func explain(err error) *measure.Error {
+	cause := func(code string) *measure.Error {
+		return measure.Fail(measure.KindStore, code, nil).WithCause(err)
+	}
 	switch code := primaryCode(err); {
 	case code == sqlite3.SQLITE_FULL || errors.Is(err, syscall.ENOSPC):
-		why, hint = "the disk is full", "free some space and try again; everything stored before is intact"
+		return cause("store.cause.full")
 	case code == sqlite3.SQLITE_CORRUPT:
-		why, hint = "the file is damaged", "move it aside and fill a new store from the campaigns' journals with soku run --resume; see also: sqlite3 FILE .recover"
+		return cause("store.cause.damaged")
 	case code == sqlite3.SQLITE_NOTADB:
-		why, hint = "it is no SQLite database", "give another file with --store"
+		return cause("store.cause.not_sqlite")
 	case code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_PERM || errors.Is(err, fs.ErrPermission):
-		why, hint = "the file or its folder is read-only", "make both writable, or give another file with --store"
+		return cause("store.cause.read_only")
 	case code == sqlite3.SQLITE_CANTOPEN:
-		why, hint = "it cannot be opened or made", "make the file and its folder writable and see that the disk is not full, or give another file with --store"
+		return cause("store.cause.cannot_open")
 	case code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED:
-		why, hint = "another process kept it locked for "+BusyTimeout.String(), "try again when that process is done"
+		return measure.Fail(measure.KindStore, "store.cause.locked", measure.Figures{"waited_ns": BusyTimeout}).WithCause(err)
 	case code == sqlite3.SQLITE_IOERR:
-		why, hint = "the disk reported an error: "+err.Error(), "check the disk and its free space; what was committed before is intact"
+		return measure.Fail(measure.KindStore, "store.cause.disk", measure.Figures{"cause": err})
 	case errors.Is(err, sql.ErrConnDone) || err.Error() == "sql: database is closed":
-		why, hint = "it is closed", "open it again"
+		return cause("store.cause.closed")
 	}
-	e := measure.Errorf(measure.KindStore, "%s the store %s: %s", doing, path, why)
-	return e.WithHint("%s", hint)
+	return measure.Fail(measure.KindStore, "store.cause.other", measure.Figures{"cause": err})
 }
 
 // primaryCode is SQLite's result code without its extension, 0 for other errors.

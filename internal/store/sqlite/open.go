@@ -47,11 +47,10 @@ const versionTable = "soku_schema_version"
 func Open(ctx context.Context, path string) (store.Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindStore, "open the store %s: %w", path, err).WithHint("give the file with --store")
+		return nil, measure.Fail(measure.KindStore, "store.path", measure.Figures{"store": path, "cause": err})
 	}
 	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
-		return nil, measure.Errorf(measure.KindStore, "make the folder of the store %s: %w", path, err).
-			WithHint("give a file in a folder you may write to with --store, or set SOKU_DATA")
+		return nil, measure.Fail(measure.KindStore, "store.folder", measure.Figures{"store": path, "cause": err})
 	}
 	if err := checkHeader(path, abs); err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func Open(ctx context.Context, path string) (store.Store, error) {
 	}
 	db, err := sql.Open("sqlite", dsn(abs))
 	if err != nil {
-		return nil, failure(ctx, "open", path, err)
+		return nil, fail(ctx, "store.open", measure.Figures{"store": path, "cause": err})
 	}
 	s := &sqlite{db: db, path: path}
 	if err := s.prepare(ctx); err != nil {
@@ -102,7 +101,7 @@ func checkHeader(path, abs string) error {
 		return nil
 	}
 	if err != nil {
-		return measure.Errorf(measure.KindStore, "open the store %s: %w", path, err).WithHint("check the rights of the file, or give another with --store")
+		return measure.Fail(measure.KindStore, "store.open_file", measure.Figures{"store": path, "cause": err})
 	}
 	defer f.Close()
 	head := make([]byte, len(sqliteMagic))
@@ -111,11 +110,10 @@ func checkHeader(path, abs string) error {
 		return nil // an empty file becomes a store
 	}
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return measure.Errorf(measure.KindStore, "read the store %s: %w", path, err).WithHint("give a file with --store")
+		return measure.Fail(measure.KindStore, "store.read_file", measure.Figures{"store": path, "cause": err})
 	}
 	if !bytes.Equal(head[:n], sqliteMagic) {
-		return measure.Errorf(measure.KindStore, "%s is not a soku store: it is no SQLite database", path).
-			WithHint("give another file with --store; this one was left as it is")
+		return measure.Fail(measure.KindStore, "store.not_sqlite", measure.Figures{"store": path})
 	}
 	return nil
 }
@@ -128,7 +126,7 @@ func checkOwner(ctx context.Context, path, abs string) error {
 	}
 	db, err := sql.Open("sqlite", fileURI(abs, url.Values{"mode": {"ro"}, "_timeout": {fmt.Sprint(BusyTimeout.Milliseconds())}}))
 	if err != nil {
-		return failure(ctx, "open", path, err)
+		return fail(ctx, "store.open", measure.Figures{"store": path, "cause": err})
 	}
 	defer db.Close()
 	foreign, _, err := owner(ctx, db)
@@ -136,8 +134,7 @@ func checkOwner(ctx context.Context, path, abs string) error {
 		return nil // opening it for writing finds out more and says it
 	}
 	if foreign {
-		return measure.Errorf(measure.KindStore, "%s is a database of another program, not a soku store", path).
-			WithHint("give another file with --store; this one was left as it is")
+		return measure.Fail(measure.KindStore, "store.foreign", measure.Figures{"store": path})
 	}
 	return nil
 }
@@ -156,12 +153,12 @@ func owner(ctx context.Context, db *sql.DB) (foreign, ours bool, err error) {
 func (s *sqlite) prepare(ctx context.Context) error {
 	sub, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
-		return failure(ctx, "open", s.path, err)
+		return fail(ctx, "store.open", measure.Figures{"store": s.path, "cause": err})
 	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, s.db, sub,
 		goose.WithTableName(versionTable), goose.WithGoMigrations(goose.NewGoMigration(3, &goose.GoFunc{RunDB: takeOver}, nil)), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
-		return failure(ctx, "open", s.path, err)
+		return fail(ctx, "store.open", measure.Figures{"store": s.path, "cause": err})
 	}
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
@@ -171,7 +168,7 @@ func (s *sqlite) prepare(ctx context.Context) error {
 			return err
 		}
 		if attempt == attempts || ctx.Err() != nil || isDamage(err) {
-			return failure(ctx, "open", s.path, err)
+			return fail(ctx, "store.open", measure.Figures{"store": s.path, "cause": err})
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):
@@ -192,8 +189,7 @@ func (s *sqlite) migrate(ctx context.Context, provider *goose.Provider) error {
 			return err
 		}
 		if current > newest {
-			return measure.Errorf(measure.KindStore, "the store %s was written by a newer soku: its schema is %d, this program knows %d", s.path, current, newest).
-				WithHint("use that newer soku, or another file with --store")
+			return measure.Fail(measure.KindStore, "store.newer", measure.Figures{"store": s.path, "schema": current, "newest": newest})
 		}
 		if current == newest {
 			return nil

@@ -29,7 +29,7 @@ func (s *sqlite) Put(ctx context.Context, r *measure.Result) error {
 		err = s.transact(ctx, func(tx *sql.Tx) error { return row.insert(ctx, tx) })
 	}
 	if err != nil {
-		return failure(ctx, "write result "+r.ID+" to", s.path, err)
+		return fail(ctx, "store.write_result", measure.Figures{"result": r.ID, "store": s.path, "cause": err})
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {
 		r, err = decode(document, store.Whole)
 	}
 	if err != nil {
-		return nil, failure(ctx, "read result "+id+" from", s.path, err)
+		return nil, fail(ctx, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": err})
 	}
 	return r, nil
 }
@@ -128,16 +128,16 @@ func (s *sqlite) Missing(ctx context.Context, ids []string) ([]string, error) {
 	for part := range slices.Chunk(ids, missingChunk) {
 		list, err := json.Marshal(part)
 		if err != nil {
-			return nil, failure(ctx, "look up results in", s.path, err)
+			return nil, fail(ctx, "store.look_up", measure.Figures{"store": s.path, "cause": err})
 		}
 		rows, err := s.db.QueryContext(ctx, `SELECT value FROM json_each(?)
 			WHERE NOT EXISTS (SELECT 1 FROM result WHERE result.id = value) ORDER BY key`, string(list))
 		if err != nil {
-			return nil, failure(ctx, "look up results in", s.path, err)
+			return nil, fail(ctx, "store.look_up", measure.Figures{"store": s.path, "cause": err})
 		}
 		found, err := collect(rows, func(scan func(...any) error) (id string, err error) { return id, scan(&id) })
 		if err != nil {
-			return nil, failure(ctx, "look up results in", s.path, err)
+			return nil, fail(ctx, "store.look_up", measure.Figures{"store": s.path, "cause": err})
 		}
 		missing = append(missing, found...)
 	}
@@ -169,7 +169,7 @@ func (s *sqlite) List(ctx context.Context, q store.Query) (store.Page[store.Entr
 	}
 	entries, err := query(ctx, s.db, sel.statement(entryColumns, more(q.Limit)), scanEntry)
 	if err != nil {
-		return store.Page[store.Entry]{}, failure(ctx, "list the results in", s.path, err)
+		return store.Page[store.Entry]{}, fail(ctx, "store.list_results", measure.Figures{"store": s.path, "cause": err})
 	}
 	return store.PageOf(entries, q.Limit, store.Entry.Cursor), nil
 }
@@ -184,7 +184,7 @@ func (s *sqlite) Count(ctx context.Context, q store.Query) (int, error) {
 	var n int
 	st := sel.statement(`count(*)`, 0)
 	if err := s.db.QueryRowContext(ctx, st.text, st.args...).Scan(&n); err != nil {
-		return 0, failure(ctx, "count the results in", s.path, err)
+		return 0, fail(ctx, "store.count_results", measure.Figures{"store": s.path, "cause": err})
 	}
 	return n, nil
 }
@@ -200,7 +200,7 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 		st := sel.statement(`r.id, d.document`, q.Limit)
 		rows, err := s.db.QueryContext(ctx, st.text, st.args...)
 		if err != nil {
-			yield(nil, failure(ctx, "read results from", s.path, err))
+			yield(nil, fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err}))
 			return
 		}
 		defer rows.Close()
@@ -212,7 +212,7 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 				r, err = decode(document, detail)
 			}
 			if err != nil {
-				yield(nil, failure(ctx, "read result "+id+" from", s.path, err))
+				yield(nil, fail(ctx, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": err}))
 				return
 			}
 			if !yield(r, nil) {
@@ -220,14 +220,14 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(nil, failure(ctx, "read results from", s.path, err))
+			yield(nil, fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err}))
 		}
 	}
 }
 
 func (s *sqlite) Close() error {
 	if err := s.db.Close(); err != nil {
-		return failure(context.Background(), "close", s.path, err)
+		return fail(context.Background(), "store.close", measure.Figures{"store": s.path, "cause": err})
 	}
 	return nil
 }

@@ -249,7 +249,7 @@ func listEntry(t *testing.T, s store.Store) {
 
 func listFailure(t *testing.T, s store.Store) {
 	r := Result("f1", 1)
-	r.Error = measure.Errorf(measure.KindUnreachable, "connect 10.0.0.4:7658: refused")
+	r.Error = measure.TextError(measure.KindUnreachable, "connect 10.0.0.4:7658: refused", "")
 	put(t, s, r)
 	page, err := s.List(t.Context(), store.Query{})
 	if err != nil {
