@@ -176,7 +176,7 @@ func describeTest(t testOutline) string {
 	o := t.Options
 	args := text.Args{
 		"Test": t.Test, "Duration": o.Duration, "Bytes": o.Bytes, "Count": o.Count, "Flows": o.Flows,
-		"Streams": o.Streams, "Rate": o.Rate, "Requests": o.RequestRate, "Direction": "", "Protocol": o.Protocol, "Size": o.Size,
+		"Streams": o.Streams, "Rate": o.Rate, "Requests": o.RequestRate, "Direction": "", "Size": o.Size,
 	}
 	if o.Direction != measure.Forward {
 		args["Direction"] = o.Direction

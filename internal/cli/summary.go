@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"strings"
 
 	"soku/internal/measure"
 	"soku/internal/tests"
@@ -94,7 +93,7 @@ func testText(r *measure.Result) string {
 	o := r.Options
 	args := text.Args{
 		"Test": r.Test, "Direction": o.Direction, "Streams": o.Streams, "Congestion": congestionInForce(r), "Rate": o.Rate,
-		"Protocol": strings.ToUpper(o.Protocol), "Size": o.Size, "Requests": o.RequestRate,
+		"Size": o.Size, "Requests": o.RequestRate,
 		"Port": o.Port, "Flows": o.Flows, "Close": "", "Duration": r.Summary.DurationNs,
 	}
 	if r.Connect != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/text"
 	"soku/internal/trial"
@@ -129,7 +130,7 @@ func (r *run) addRoundTrip(m mode, res *measure.Result) {
 		return
 	}
 	r.doc.RoundTrips = append(r.doc.RoundTrips, measure.FloorRoundTrip{
-		Mode: m.name, Protocol: res.Options.Protocol, Timing: res.Latency.Timing, RTT: *res.Summary.RTT,
+		Mode: m.name, Protocol: latency.OptionsOf(res.Options).Protocol, Timing: res.Latency.Timing, RTT: *res.Summary.RTT,
 	})
 }
 

@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/stats"
 )
@@ -304,14 +306,11 @@ func (p *ethrRun) connections(r *measure.Result) {
 // roundTrips takes rows of the same number of round trips: their least, largest
 // and mean hold for all together, their percentiles do not.
 func (p *ethrRun) roundTrips(r *measure.Result) {
-	r.Test, r.Options.Protocol = measure.TestLatency, strings.ToLower(p.protocol)
-	if r.Options.Protocol == "" {
-		r.Options.Protocol = "tcp"
-	}
+	r.Test = measure.TestLatency
+	r.Options.Own = latency.Options{Protocol: cmp.Or(strings.ToLower(p.protocol), "tcp"), Row: p.perRow}
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}}
 	n := int64(len(p.rows)) * p.perRow
 	r.Latency.Sent, r.Latency.Received = n, n
-	r.Options.Row = p.perRow
 	var means []float64
 	f := &measure.RTTFigures{Count: n}
 	for _, v := range p.rows {

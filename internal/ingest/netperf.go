@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"strings"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -205,10 +206,11 @@ func netperfScale(units string) float64 {
 // netperfRoundTrips makes round trips of transactions a second. One is under way
 // at a time unless there is a burst.
 func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond float64, udp bool) error {
-	r.Test, r.Options.Protocol = measure.TestLatency, "tcp"
+	own := latency.Options{Protocol: "tcp"}
 	if udp {
-		r.Options.Protocol = "udp"
+		own.Protocol = "udp"
 	}
+	r.Test, r.Options.Own = measure.TestLatency, own
 	if r.Summary.ReportedRTT == nil {
 		r.Summary.ReportedRTT = new(measure.RTTFigures)
 	}

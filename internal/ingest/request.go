@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -148,7 +149,7 @@ func labelOf(r *measure.Result) string {
 	if d := r.Path.Direction; d != measure.Forward && d != "" {
 		label += " " + string(d)
 	}
-	if r.Test == measure.TestLatency && r.Options.Protocol == "udp" {
+	if r.Test == measure.TestLatency && latency.OptionsOf(r.Options).Protocol == "udp" {
 		label += " udp"
 	}
 	if lacks(r, measure.CodeGoodputOfSender) {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"strings"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -90,7 +91,7 @@ func (p *sockperfRun) path(line string) {
 		}
 	}
 	if proto := words[len(words)-1]; proto == "UDP" || proto == "TCP" {
-		p.r.Options.Protocol = strings.ToLower(proto)
+		p.r.Options.Own = latency.Options{Protocol: strings.ToLower(proto)}
 	}
 }
 

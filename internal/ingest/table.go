@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -215,7 +216,7 @@ func (t *tableRow) finish(s *Source, line int) error {
 		r.Summary.Retransmits = t.flow.Retransmits
 		return nil
 	case measure.TestLatency:
-		r.Options.Protocol = "tcp"
+		r.Options.Own = latency.Options{Protocol: "tcp"}
 	}
 	r.Summary = t.flow
 	if t.rtt != (measure.RTTFigures{}) {

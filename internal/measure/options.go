@@ -27,15 +27,8 @@ type Options struct {
 
 	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" min:"0" max:"1048576" help:"bytes in one read or write call, where bytes are read or written (0: 1 MiB, with several streams 256 KiB)"`
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`
-	Protocol    string   `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
 	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" max:"10000000" help:"send on this schedule whatever comes back (open loop), requests or connections a second; 0 sends when the last is done"`
 	Flows       int      `json:"flows,omitempty" yaml:"flows" flag:"flows" short:"P" min:"1" max:"256" help:"flows, each from a port of its own; for latency they take turns, for trace they find the branches of the path"`
-	Arrivals    string   `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
-	Seed        int64    `json:"seed,omitempty" yaml:"seed" flag:"seed" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
-	Spin        string   `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`
-	Stamps      string   `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" enum:"auto on off split" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off; split: also tell how much of each round trip was the path, the far host, and this host sending and receiving (Linux)"`
-	OneWay      bool     `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
-	Row         int64    `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips in one row of the table"`
 	Timeout     Duration `json:"timeout_ns,omitempty" yaml:"timeout" flag:"timeout" min:"1000000" max:"60000000000" help:"a reply later than this counts as lost"`
 
 	// Own are the options of the test alone: a value of the struct that [Spec].Own names,
@@ -77,12 +70,6 @@ func UsualLength(streams int) Size {
 	}
 	return 1 << 20
 }
-
-// StampsSplit is the value of the option stamps that asks for a [Split].
-const StampsSplit = "split"
-
-// FarTimes tells whether replies of a latency test carry the times of the far end.
-func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
 
 // MinNumberedMessage is the least latency message over TCP that carries its number.
 const MinNumberedMessage = 8

@@ -38,7 +38,6 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{measure.TestTCP, func(o *measure.Options) { o.Rate, o.Burst, o.Via = 1, 10, measure.ViaEthr }, "burst does not go with via ethr"},
 		{measure.TestUDP, func(o *measure.Options) { o.Via, o.Direction = measure.ViaEthr, measure.Reverse }, "direction reverse does not go with via ethr: the server receives datagrams and sends none; leave out one of them"},
 		{measure.TestTCP, func(o *measure.Options) { o.Via, o.Direction = measure.ViaEthr, measure.Bidirectional }, "direction bidirectional does not go with via ethr"},
-		{measure.TestLatency, func(o *measure.Options) { o.Via, o.OneWay = measure.ViaEthr, true }, "one_way does not go with via ethr"},
 		{measure.TestUDP, func(o *measure.Options) { o.Burst = 1001 }, "out of range"},
 		{measure.TestTCP, func(o *measure.Options) { o.Bytes, o.Omit = 1, measure.Duration(time.Second) }, "exclude each other"},
 		{measure.TestTCP, func(o *measure.Options) { o.TX = "gso" }, "tx gso does not apply to the tcp test; use auto, write"},
@@ -48,18 +47,8 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{measure.TestUDP, func(o *measure.Options) { o.Size = 10 }, "at least 28 bytes"},
 		{measure.TestUDP, func(o *measure.Options) { o.Size = 65508 }, "size"},
 		{measure.TestLatency, func(o *measure.Options) { o.Size = 0 }, "1 B to 64 KiB"},
-		{measure.TestLatency, func(o *measure.Options) { o.Protocol = "sctp" }, "protocol"},
 		{measure.TestLatency, func(o *measure.Options) { o.Flows = 257 }, "flows 257: out of range; allowed: 1..256"},
 		{measure.TestLatency, func(o *measure.Options) { o.Flows, o.RequestRate = 2, 5 }, "flows and request_rate exclude each other"},
-		{measure.TestLatency, func(o *measure.Options) { o.OneWay, o.RequestRate = true, 5 }, "one_way and request_rate exclude each other"},
-		{measure.TestLatency, func(o *measure.Options) { o.Arrivals = "poisson" }, "arrivals poisson has no rate"},
-		{measure.TestLatency, func(o *measure.Options) { o.Spin = "maybe" }, "spin \"maybe\" is not one of its values; use auto, on, off"},
-		{measure.TestLatency, func(o *measure.Options) { o.OneWay, o.Size = true, 23 }, "needs at least 24 bytes over tcp"},
-		{measure.TestLatency, func(o *measure.Options) { o.OneWay, o.Size, o.Protocol = true, 43, "udp" }, "needs at least 44 bytes over udp"},
-		{measure.TestLatency, func(o *measure.Options) { o.Stamps = "halved" }, "stamps \"halved\" is not one of its values; use auto, on, off, split"},
-		{measure.TestLatency, func(o *measure.Options) { o.Stamps, o.RequestRate = "split", 5 }, "stamps split and request_rate exclude each other"},
-		{measure.TestLatency, func(o *measure.Options) { o.Stamps, o.Size = "split", 23 }, "needs at least 24 bytes over tcp"},
-		{measure.TestLatency, func(o *measure.Options) { o.Stamps, o.Size, o.Protocol = "split", 43, "udp" }, "needs at least 44 bytes over udp"},
 		{measure.TestPing, func(o *measure.Options) { o.Streams = 2 }, "does not apply to the ping test"},
 		{measure.TestTCP, func(o *measure.Options) { o.DSCP = "gold" }, "dscp \"gold\""},
 		{measure.TestTCP, func(o *measure.Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
@@ -71,7 +60,6 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.FlowLabel = true, 5 }, "mptcp does not go with flow_label"},
 		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.TX = true, "zerocopy" }, "mptcp does not go with tx zerocopy"},
 		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.RX = true, "discard" }, "mptcp does not go with rx discard"},
-		{measure.TestLatency, func(o *measure.Options) { o.Multipath, o.Protocol = true, "udp" }, "mptcp does not go with protocol udp"},
 	} {
 		o := measure.Defaults(c.test)
 		c.set(&o)
@@ -99,15 +87,6 @@ func TestAnAmountReplacesTheTime(t *testing.T) {
 	got, err := o.Effective(measure.TestTCP)
 	if err != nil || got.Duration != 0 {
 		t.Errorf("duration %s, %v; want none", got.Duration, err)
-	}
-}
-
-func TestAbsentOptionsOfAnOlderProgramAreTheDefaults(t *testing.T) {
-	o := measure.Defaults(measure.TestLatency)
-	o.Flows, o.Arrivals, o.Spin, o.Stamps = 0, "", "", ""
-	got, err := o.Effective(measure.TestLatency)
-	if want, _ := measure.Defaults(measure.TestLatency).Effective(measure.TestLatency); err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
 	}
 }
 

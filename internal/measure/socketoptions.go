@@ -14,8 +14,6 @@ func checkSocket(o *Options, _ *Spec) error {
 		return Fail(KindUsage, "option.mptcp.zerocopy", nil).WithHintCode("leave_out_one", nil)
 	case o.Multipath && o.RX == "discard":
 		return Fail(KindUsage, "option.mptcp.discard", nil).WithHintCode("leave_out_one", nil)
-	case o.Multipath && o.Protocol == "udp":
-		return Fail(KindUsage, "option.mptcp.udp", nil).WithHintCode("leave_out_one", nil)
 	}
 	return nil
 }

@@ -49,7 +49,6 @@ func (o Options) LoadProbe() Options {
 func (o Options) probe() Options {
 	p := Defaults(TestLatency)
 	p.RequestRate, p.Interval = probeRate, o.Interval
-	p.Spin = "off" // the load needs the processors
 	p.DSCP, p.TOS, p.IPVersion, p.Port, p.ConnectTimeout = o.DSCP, o.TOS, o.IPVersion, o.Port, o.ConnectTimeout
 	return p
 }

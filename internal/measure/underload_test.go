@@ -65,7 +65,7 @@ func TestTheProbesOfALoadKeepItsPathAndTakeTheirTimes(t *testing.T) {
 			if p.DSCP != "EF" || p.TOS != 184 || p.IPVersion != 6 || p.Port != 4711 || p.ConnectTimeout != 7*second {
 				t.Errorf("the probe takes another path than the load: %+v", p)
 			}
-			if p.Interval != second/2 || p.RequestRate != probeRate || p.Spin != "off" {
+			if p.Interval != second/2 || p.RequestRate != probeRate {
 				t.Errorf("the probe %+v", p)
 			}
 		}

@@ -11,8 +11,6 @@ func (o *Options) checkEthr(s *Spec) error {
 		if o.Direction != Forward {
 			return Fail(KindUsage, "option.ethr.udp_direction", Figures{"direction": o.Direction}).WithHintCode("leave_out_one", nil)
 		}
-	case TestLatency:
-		code = o.ethrLatency()
 	}
 	if code != "" {
 		return Fail(KindUsage, code, nil).WithHintCode("leave_out_one", nil)
@@ -33,23 +31,6 @@ func (o *Options) ethrTCP() string {
 		return "option.ethr.verify"
 	case o.WithLatency:
 		return "option.ethr.with_latency"
-	}
-	return ""
-}
-
-// ethrLatency is the same of Ethr's latency test.
-func (o *Options) ethrLatency() string {
-	switch {
-	case o.Protocol == "udp":
-		return "option.ethr.udp"
-	case o.RequestRate > 0:
-		return "option.ethr.request_rate"
-	case o.OneWay:
-		return "option.ethr.one_way"
-	case o.Stamps == StampsSplit:
-		return "option.ethr.stamps_split"
-	case o.Spin == "on":
-		return "option.ethr.spin"
 	}
 	return ""
 }

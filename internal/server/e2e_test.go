@@ -126,7 +126,10 @@ func TestEveryTestEndToEndWithTheRealEngines(t *testing.T) {
 		})
 		for _, protocol := range []string{"tcp", "udp"} {
 			t.Run("latency "+protocol, func(t *testing.T) {
-				o := options(measure.TestLatency, func(o *measure.Options) { o.Count, o.Protocol = 50, protocol })
+				o := options(measure.TestLatency, func(o *measure.Options) {
+					o.Count = 50
+					measure.EditOwn(o, func(own *latency.Options) { own.Protocol = protocol })
+				})
 				own, _, err := s.run(t.Context(), measure.TestLatency, o)
 				if err != nil {
 					t.Fatal(err)

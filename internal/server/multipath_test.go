@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/test/tier"
@@ -98,7 +99,8 @@ func TestLatencyOverMultipath(t *testing.T) {
 	s := serveWith(t, Config{}, realEngines())
 	for _, stamps := range []string{"auto", "split"} {
 		own, _, err := s.run(t.Context(), measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) {
-			o.Count, o.Multipath, o.Stamps = 200, true, stamps
+			o.Count, o.Multipath = 200, true
+			measure.EditOwn(o, func(own *latency.Options) { own.Stamps = stamps })
 		}))
 		if err != nil || own.Latency.Received < 200 {
 			t.Errorf("stamps %s: %v, %+v", stamps, err, own)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -90,7 +91,7 @@ func TestALatencyTestIsAnsweredUntilTheClientIsFinished(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		t.Run(protocol, func(t *testing.T) {
 			s := serve(t, Config{})
-			c := s.open(measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) { o.Protocol = protocol }))
+			c := s.open(measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) { measure.EditOwn(o, func(own *latency.Options) { own.Protocol = protocol }) }))
 			var conn net.Conn
 			if protocol == "tcp" {
 				conn = c.tcp()[0]

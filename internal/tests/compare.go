@@ -1,6 +1,9 @@
 package tests
 
-import "soku/internal/measure"
+import (
+	"soku/internal/engine/latency"
+	"soku/internal/measure"
+)
 
 // nearLimit is the share of what the client's host reached on its own loopback
 // from which a figure may be the host's and not the path's.
@@ -47,7 +50,7 @@ func compareRoundTrip(r *measure.Result, floor *measure.HostFloor) {
 		return
 	}
 	for _, t := range floor.RoundTrips {
-		if t.Protocol == r.Options.Protocol && t.ClientTiming() == r.Latency.ClientTiming() && t.RTT.P50 > measure.NearBaseline*r.Summary.RTT.P50 {
+		if t.Protocol == latency.OptionsOf(r.Options).Protocol && t.ClientTiming() == r.Latency.ClientTiming() && t.RTT.P50 > measure.NearBaseline*r.Summary.RTT.P50 {
 			r.Findings.Add(measure.CodeRTTNearBaseline, "", measure.Figures{
 				"rtt_ns": r.Summary.RTT.P50, "baseline_ns": t.RTT.P50, "baseline_age_ns": ageOf(floor, r),
 			})

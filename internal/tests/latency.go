@@ -8,6 +8,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/wire"
 )
 
@@ -15,6 +16,7 @@ func init() {
 	register(Descriptor{
 		Test: measure.TestLatency, Open: openLatency, Overhead: latencyOverhead, Finish: finishLatency, Compare: compareRoundTrip,
 		Serve: serveLatency, Limit: limitRequests,
+		Args: func(o measure.Options) text.Args { return text.Args{"Protocol": latency.OptionsOf(o).Protocol} },
 		Rows: true, Summary: latencySummary,
 		Live: func(View) []Column { return roundTripColumns("live.replies") },
 	})

@@ -46,10 +46,16 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 	return end, err
 }
 
+// probeOptions are options of a probe, which leaves the processors to the load.
+func probeOptions(o measure.Options) measure.Options {
+	measure.EditOwn(&o, func(own *latency.Options) { own.Spin = "off" })
+	return o
+}
+
 // roundTrips measures round trips over a connection of its own. It is not pinned: the
 // option is for the flows.
 func roundTrips(ctx context.Context, conn net.Conn, o measure.Options) (*measure.Latency, error) {
-	return latency.Run(ctx, []net.Conn{conn}, o, engine.Flow{})
+	return latency.Run(ctx, []net.Conn{conn}, probeOptions(o), engine.Flow{})
 }
 
 // underLoad answers the messages that tell the latency of the path before,
@@ -60,7 +66,7 @@ func (e ServerEnd) underLoad(ctx context.Context) (*measure.End, error) {
 	probes := e.Conns.TCP[len(e.Conns.TCP)-measure.Probes:]
 	answer := func(ctx context.Context, part int, o measure.Options) error {
 		// Without pins: the option is for the flows.
-		_, err := e.Engines.Echo(ctx, []net.Conn{probes[part]}, o, engine.Flow{}, nil)
+		_, err := e.Engines.Echo(ctx, []net.Conn{probes[part]}, probeOptions(o), engine.Flow{}, nil)
 		return err
 	}
 	idle, load := e.Options.IdleProbe(), e.Options.LoadProbe()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -168,7 +169,7 @@ func TestWhatASplitLacksIsAWarning(t *testing.T) {
 		h := measure.NewHistogram()
 		h.Record(60_000)
 		r := resultOf(measure.TestLatency)
-		r.Options.Stamps = measure.StampsSplit
+		r.Options.Own = latency.Options{Stamps: latency.StampsSplit}
 		l := &measure.Latency{Timing: &c.client, Histogram: h, Sent: 1, Received: 1, Split: c.split, ServerTiming: &c.server}
 		assembleLatency(r, l, nil)
 		wantFindings(t, c.split, r, c.want...)

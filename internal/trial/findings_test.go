@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -62,7 +63,7 @@ func TestAnEndThatCouldNotSpinAndRowsThatWereCutAreFindings(t *testing.T) {
 		{"rows", awake, awake, true, warning(measure.CodeRowsCut, "client", measure.Figures{"rows": 1})},
 	} {
 		r := resultOf(measure.TestLatency)
-		r.Options.Spin = "on"
+		r.Options.Own = latency.Options{Spin: "on"}
 		assembleLatency(r, &measure.Latency{
 			Timing: c.client, ServerTiming: c.server, Histogram: h, Sent: 1, Received: 1, RowsCut: c.cut, Rows: []measure.LatencyRow{{}},
 		}, nil)

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -35,10 +36,10 @@ func assembleLatency(r *measure.Result, l *measure.Latency, floor *measure.Floor
 	if l.Application != nil {
 		s.ApplicationRTT = l.Application.Percentiles()
 	}
-	if r.Options.Spin == "on" {
+	if latency.OptionsOf(r.Options).Spin == "on" {
 		warnNotSpinning(l, r)
 	}
-	if r.Options.Stamps == measure.StampsSplit {
+	if latency.OptionsOf(r.Options).Stamps == latency.StampsSplit {
 		warnSplit(l, r)
 	}
 	s.SetConfidence(latencyConfidence(r.Connect != nil, l))

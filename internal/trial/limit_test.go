@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 )
 
@@ -71,7 +72,7 @@ func TestTheKeptRoundTripStandsInForTheTrialsOwnFloorOnly(t *testing.T) {
 		{"one of its own", &own, measure.LoopClosed, 25_000, 0},
 	} {
 		r := measured(measure.TestLatency)
-		r.Options.Protocol = "tcp"
+		r.Options.Own = latency.Options{Protocol: "tcp"}
 		r.Latency = &measure.Latency{Timing: &measure.Timing{Loop: c.loop}}
 		r.Summary.RTT, r.Summary.FloorNs = &measure.Percentiles{P50: c.p50}, c.floor
 		if compareWithFloor(r, storedBaseline); len(r.Findings) != c.want || len(r.Findings.With(measure.CodeRTTNearBaseline)) != c.want {

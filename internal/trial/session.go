@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/flows"
+	"soku/internal/engine/latency"
 	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/tests"
@@ -19,6 +20,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	observe, live := serialise(h.Observe), liveCount{}
 	session, err := open(ctx, o.Via, t.hostPort(o), wire.Request{
 		Test: s.Test, Options: o, Token: s.Token, TLS: s.TLS, IPerf3: s.IPerf3,
+		Row: latency.OptionsOf(o).Row,
 	}, wire.Hooks{State: h.State, Observe: live.of(observe)})
 	if err != nil {
 		return err

@@ -24,6 +24,8 @@ type Request struct {
 	// LocalPort is where the first data connection to a server of Ethr leaves from,
 	// and each other from one more; 0: wherever the system likes.
 	LocalPort int
+	// Row is how many round trips a server of Ethr sums up at a time, in a latency test.
+	Row int64
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.

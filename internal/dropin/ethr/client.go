@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/flows"
+	"soku/internal/engine/latency"
 	"soku/internal/engine/trace"
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -113,14 +114,15 @@ func (t *test) options() measure.Options {
 	case measure.TestUDP:
 		o.Size = measure.Size(t.Length)
 	case measure.TestLatency:
-		o.Size, o.Row = measure.Size(t.Length), int64(t.Rounds)
+		o.Size = measure.Size(t.Length)
+		measure.EditOwn(&o, func(own *latency.Options) { own.Row = int64(t.Rounds) })
 	}
 	return o
 }
 
 // request is what a session is asked for.
 func (t *test) request() wire.Request {
-	return wire.Request{Test: t.kind(), Options: t.o, LocalPort: t.LocalPort}
+	return wire.Request{Test: t.kind(), Options: t.o, LocalPort: t.LocalPort, Row: latency.OptionsOf(t.o).Row}
 }
 
 // explain says what was agreed on.

@@ -50,7 +50,7 @@ func (c *client) closedStream(ctx context.Context) error {
 		}
 		came := c.came(start, now)
 		c.reply(start, came, now)
-		if c.o.OneWay {
+		if c.own.OneWay {
 			in, out := parseTimes(reply, true)
 			c.far(start, came, in, out)
 		}
@@ -148,7 +148,7 @@ func (c *client) take(w *roundtrip.Window, b []byte, now int64) {
 	case roundtrip.Fresh:
 		came := c.came(atNs, now)
 		c.reply(atNs, came, now)
-		if c.o.OneWay {
+		if c.own.OneWay {
 			in, out := parseTimes(b, false)
 			c.far(h.atNs, came, in, out)
 		}

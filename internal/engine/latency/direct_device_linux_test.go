@@ -52,7 +52,7 @@ func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 	t.Helper()
 	o := options("tcp")
 	if !isStream(near[0]) {
-		o.Protocol = "udp"
+		measure.EditOwn(&o, func(own *Options) { own.Protocol = "udp" })
 	}
 	o.RequestRate, o.Count = rate, 0
 	o.Duration, o.Interval = measure.Duration(10*time.Second), measure.Duration(50*time.Millisecond)
@@ -89,7 +89,7 @@ func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 			stop()
 		}
 	}}, open)
-	what := fmt.Sprintf("%s, %d flows, at a rate of %v", o.Protocol, len(near), rate)
+	what := fmt.Sprintf("%s, %d flows, at a rate of %v", OptionsOf(o).Protocol, len(near), rate)
 	if ctx.Err() == nil {
 		t.Errorf("%s (%v): the kernel polls for the ends for %v µs, not for %d", what, err, got, want)
 	}

@@ -178,7 +178,7 @@ func (l *directLink) closed(ctx context.Context, c *client) error {
 	for _, f := range c.flows {
 		x := f.link.(*directLink)
 		x.seekDevice()
-		x.prepare(c.size, c.o.FarTimes())
+		x.prepare(c.size, c.own.FarTimes())
 		x.d.done = make([]exchange, mostDone/len(c.flows))
 		if x.both {
 			x.d.passed = make([]passed, len(x.d.done))
@@ -266,7 +266,7 @@ func (l *directLink) file(c *client, base int64) {
 			came = e.came
 		}
 		c.reply(e.sent-base, came-base, e.read-base)
-		if c.o.OneWay {
+		if c.own.OneWay {
 			c.far(e.sent-base, came-base, e.farIn, e.farOut)
 		}
 		if d.split && e.sent-base >= c.omit {

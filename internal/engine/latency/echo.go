@@ -31,7 +31,7 @@ func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flo
 	if e.extraEvery > 0 || seen != nil {
 		return echoEach(ctx, conns, e, openShared)
 	}
-	spin, leave := maySpin(o.Spin)
+	spin, leave := maySpin(OptionsOf(o).Spin)
 	defer leave()
 	switch {
 	case spin && len(conns) > 1:
@@ -91,12 +91,13 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOpt
 	if err := checkEcho(o.Options); err != nil {
 		return err
 	}
-	if o.Stamps == measure.StampsSplit {
+	own := OptionsOf(o.Options)
+	if own.Stamps == StampsSplit {
 		for _, l := range links {
 			l.stamp()
 		}
 	}
-	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), o.FarTimes()) })
+	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), own.FarTimes()) })
 	return echoed(ctx, conns[0], err)
 }
 
@@ -107,10 +108,11 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 	setNoDelay(conn)
 	l := open(conn, maxTick, threadsEcho)
 	defer l.release()
-	if o.OneWay && !l.busy() || o.Stamps == measure.StampsSplit {
+	own := OptionsOf(o.Options)
+	if own.OneWay && !l.busy() || own.Stamps == StampsSplit {
 		l.stamp() // when a request arrived, not when this end was scheduled
 	}
-	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: o.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: own.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages

@@ -16,9 +16,9 @@ import (
 func TestAFarEndThatGoesAwayBreaksItAndLeavesWhatWasCounted(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count, o.Duration = 0, measure.Duration(time.Hour)
-		if o.Protocol == "udp" {
+		if OptionsOf(o).Protocol == "udp" {
 			o.Timeout = measure.Duration(100 * time.Millisecond)
 		}
 		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
@@ -40,7 +40,7 @@ func TestAFarEndThatGoesAwayBreaksItAndLeavesWhatWasCounted(t *testing.T) {
 
 func TestAFarEndThatResetsBreaksIt(t *testing.T) {
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
 			if n == 5 {
 				_ = far.(*net.TCPConn).SetLinger(0)
@@ -58,7 +58,7 @@ func TestAFarEndThatResetsBreaksIt(t *testing.T) {
 func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count = 0
 		o.Duration, o.Timeout = measure.Duration(50*time.Millisecond), measure.Duration(100*time.Millisecond)
 		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {
@@ -76,7 +76,7 @@ func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
 func TestNoAnswerAtAllIsBroken(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count, o.Timeout = 5, measure.Duration(20*time.Millisecond)
 		answering(t, far, int(o.Size), func(int, []byte) [][]byte { return [][]byte{} })
 		if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); measure.KindOf(err) != measure.KindBroken || l.Sent != 5 || l.Lost != 5 {
@@ -88,7 +88,7 @@ func TestNoAnswerAtAllIsBroken(t *testing.T) {
 func TestLostDatagramsAreCounted(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count, o.Timeout = 20, measure.Duration(50*time.Millisecond)
 		if o.RequestRate > 0 {
 			o.Timeout = measure.Duration(300 * time.Millisecond) // it waits once for all of them
@@ -109,7 +109,7 @@ func TestLostDatagramsAreCounted(t *testing.T) {
 func TestDuplicatesCountApart(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m), replyTo(m)} })
 		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open)
 		// The last duplicate may come after the run has ended.
@@ -123,7 +123,7 @@ func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const timeout = 50 * time.Millisecond
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count, o.Duration, o.Timeout = 0, measure.Duration(4*timeout), measure.Duration(timeout)
 		var late [][]byte
 		var first time.Time
@@ -151,7 +151,7 @@ func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 
 func TestStraysAnswerNothing(t *testing.T) {
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Timeout = measure.Duration(20 * time.Millisecond)
 		o.Count = 3
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte {
@@ -177,7 +177,7 @@ func TestAStreamThatAnswersWrongIsBroken(t *testing.T) {
 			"another number": func(_ int, m []byte) [][]byte { return [][]byte{altered(m, 3)} },
 			"twice":          func(_ int, m []byte) [][]byte { return [][]byte{append(replyTo(m), m...)} },
 		} {
-			near, far := sockets(t, o.Protocol)
+			near, far := sockets(t, OptionsOf(o).Protocol)
 			answering(t, far, int(o.Size), answer)
 			if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); measure.KindOf(err) != measure.KindBroken || l.Received > 1 {
 				t.Errorf("%s: %+v, %v", what, l, err)
@@ -189,7 +189,7 @@ func TestAStreamThatAnswersWrongIsBroken(t *testing.T) {
 func TestClosingTheConnectionElsewhereIsNoticed(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Count, o.Duration = 0, measure.Duration(time.Hour)
 		closed := make(chan time.Time, 1)
 		answering(t, far, int(o.Size), func(n int, m []byte) [][]byte {

@@ -34,9 +34,10 @@ const (
 // It takes at most 200 ms. Errors are of [measure.KindUnreachable] if there is no
 // loopback, otherwise as those of [Run].
 func Floor(ctx context.Context, o measure.Options, path time.Duration) (*measure.FloorReading, error) {
-	if near, leave := maySpin(o.Spin); near {
+	spin := OptionsOf(o).Spin
+	if near, leave := maySpin(spin); near {
 		defer leave()
-		if far, leave := maySpin(o.Spin); far {
+		if far, leave := maySpin(spin); far {
 			defer leave()
 			return floor(ctx, o, 0, openFor(true)) // spinning ends do not sleep
 		}
@@ -49,7 +50,7 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	runtime.GC()
 	ctx, cancel := context.WithTimeout(ctx, floorTime)
 	defer cancel()
-	near, far, err := pair(ctx, o.Protocol, o.Multipath)
+	near, far, err := pair(ctx, OptionsOf(o).Protocol, o.Multipath)
 	if err != nil {
 		return nil, measure.Errorf(measure.KindUnreachable, "connect to 127.0.0.1 for the floor: %w", err).
 			WithHint("is the loopback interface up?")
@@ -128,10 +129,12 @@ func alongside(open linker, o measure.Options) linker {
 
 // floorOptions keeps the options that influence a round trip and sets the duration.
 func floorOptions(o measure.Options) measure.Options {
+	own := OptionsOf(o)
 	f := measure.Options{
-		Protocol: o.Protocol, Size: o.Size, Row: 1000, Omit: measure.Duration(floorOmit),
+		Size: o.Size, Omit: measure.Duration(floorOmit),
 		Duration: measure.Duration(floorRun), Timeout: measure.Duration(50 * time.Millisecond),
-		Interval: measure.Duration(time.Second), Stamps: o.Stamps, Arrivals: o.Arrivals, Seed: o.Seed,
+		Interval: measure.Duration(time.Second),
+		Own:      Options{Protocol: own.Protocol, Row: 1000, Stamps: own.Stamps, Arrivals: own.Arrivals, Seed: own.Seed},
 	}
 	if o.RequestRate > 0 {
 		f.RequestRate = min(max(o.RequestRate, floorRateMin), floorRateMax)

@@ -21,7 +21,7 @@ func trialOver(t *testing.T, n int, o measure.Options) (*measure.Latency, measur
 	t.Helper()
 	var near, far []net.Conn
 	for range n {
-		a, b := sockets(t, o.Protocol)
+		a, b := sockets(t, OptionsOf(o).Protocol)
 		near, far = append(near, a), append(far, b)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -45,7 +45,7 @@ func forEachWay(t *testing.T, f func(t *testing.T, o measure.Options)) {
 		for _, spin := range []string{"on", "off"} {
 			t.Run(protocol+" spin "+spin, func(t *testing.T) {
 				o := options(protocol)
-				o.Spin = spin
+				measure.EditOwn(&o, func(own *Options) { own.Spin = spin })
 				f(t, o)
 			})
 		}
@@ -103,8 +103,8 @@ func TestBothEndsSpinWhenAskedAndSaySo(t *testing.T) {
 			o.RequestRate = rate
 			l, echo := trialOver(t, 1, o)
 			for _, timing := range []measure.Timing{*l.Timing, echo} {
-				if timing.Spins() != (o.Spin == "on") {
-					t.Errorf("rate %v, spin %s: %+v", rate, o.Spin, timing)
+				if timing.Spins() != (OptionsOf(o).Spin == "on") {
+					t.Errorf("rate %v, spin %s: %+v", rate, OptionsOf(o).Spin, timing)
 				}
 			}
 		}
@@ -153,7 +153,8 @@ func TestTheProgramsRoundTripHasTheWakingUpInIt(t *testing.T) {
 func TestOneWayDelaysAddUpToTheRoundTrip(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
-		o.OneWay, o.Count = true, 500
+		o.Count = 500
+		measure.EditOwn(&o, func(own *Options) { own.OneWay = true })
 		l, _ := trialOver(t, 1, o)
 		w := l.OneWay
 		if w == nil || w.Exchanges != 500 || w.ClockErrorNs < 1 || float64(w.ClockErrorNs) > l.Application.Percentiles().P50 {
@@ -162,7 +163,7 @@ func TestOneWayDelaysAddUpToTheRoundTrip(t *testing.T) {
 		// What one way gains the other loses; the time inside the echo, which is most
 		// of it where the echo has to wake up, is in neither.
 		least := 0.0
-		if o.Spin == "on" && longcall.Available {
+		if OptionsOf(o).Spin == "on" && longcall.Available {
 			least = 0.3
 		}
 		up, down, rtt := float64(w.Up.Percentile(50)), float64(w.Down.Percentile(50)), float64(l.Histogram.Percentile(50))
@@ -205,13 +206,12 @@ func TestOneWayDelaysAreWithinTheirError(t *testing.T) {
 }
 
 func TestRandomArrivalsRepeatWithTheirSeed(t *testing.T) {
-	o := options("udp")
-	o.Arrivals = "poisson"
-	a := newArrivals(o, 1e6)
-	o.Seed = a.seed
-	b := newArrivals(o, 1e6)
-	o.Seed++
-	other := newArrivals(o, 1e6)
+	own := Options{Arrivals: "poisson"}
+	a := newArrivals(own, 1e6)
+	own.Seed = a.seed
+	b := newArrivals(own, 1e6)
+	own.Seed++
+	other := newArrivals(own, 1e6)
 	const n = 20_000
 	var last, different int64
 	var squares float64
@@ -238,7 +238,8 @@ func TestRandomArrivalsRepeatWithTheirSeed(t *testing.T) {
 func TestHowWellTheScheduleWasKeptIsInTheResult(t *testing.T) {
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		for _, process := range []string{"fixed", "poisson"} {
-			o.RequestRate, o.Arrivals = 2000, process
+			o.RequestRate = 2000
+			measure.EditOwn(&o, func(own *Options) { own.Arrivals = process })
 			l, _ := trialOver(t, 1, o)
 			a := l.Arrivals
 			if a == nil || a.Process != process || a.SendError.Count() != l.Sent || a.SendErrorNs.Max <= 0 || (a.Seed != 0) != (process == "poisson") {

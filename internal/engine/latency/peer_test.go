@@ -32,7 +32,8 @@ func forEach(t *testing.T, f func(t *testing.T, open linker, o measure.Options),
 // may stand still.
 func options(protocol string) measure.Options {
 	o := measure.Defaults(measure.TestLatency)
-	o.Protocol, o.Duration, o.Count = protocol, 0, 100
+	o.Duration, o.Count = 0, 100
+	measure.EditOwn(&o, func(own *Options) { own.Protocol = protocol })
 	o.Timeout = measure.Duration(20 * time.Second)
 	return o
 }
@@ -40,7 +41,7 @@ func options(protocol string) measure.Options {
 // splitting are options as of options, with round trips split where that can be.
 func splitting(protocol string) measure.Options {
 	o := options(protocol)
-	o.Stamps = measure.StampsSplit
+	measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 	return o
 }
 

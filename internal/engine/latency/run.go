@@ -21,7 +21,7 @@ const maxMessage = 64 << 10
 // policy. Connections take turns: the next request, on the next connection, is sent when
 // the reply arrived; with more than one there is no request rate. o is effective.
 // f.Observe is called with a live interval every o.Interval, with that interval's round
-// trip times. With o.Spin it reserves one of this process's places for spinning loops.
+// trip times. With the option spin it reserves one of this process's places for spinning loops.
 // Run leaves conns open; over TCP it shuts down its sending side, over UDP it sends end
 // marks, so that the echo knows.
 //
@@ -39,7 +39,7 @@ func Run(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow
 	if f.Policy.ExtraMessageEvery > 0 {
 		return run(ctx, conns, o, f, openShared)
 	}
-	spin, leave := maySpin(o.Spin)
+	spin, leave := maySpin(OptionsOf(o).Spin)
 	defer leave()
 	open := openFor(spin)
 	if o.RequestRate > 0 && !spin {
@@ -67,7 +67,7 @@ func (c *client) attach(open linker) {
 	if c.gap > 0 {
 		threads = threadsOpen
 	}
-	split := c.o.Stamps == measure.StampsSplit
+	split := c.own.Stamps == StampsSplit
 	iface := ""
 	if split {
 		iface = leavesBy(c.flows[0].conn, c.o)
@@ -80,7 +80,7 @@ func (c *client) attach(open linker) {
 			if c.splits == nil {
 				c.splits = newSplits(iface)
 			}
-		case split, c.o.Stamps == "on", c.o.Stamps != "off" && !f.link.busy():
+		case split, c.own.Stamps == "on", c.own.Stamps != "off" && !f.link.busy():
 			f.link.stamp()
 		}
 	}
@@ -120,7 +120,7 @@ func (c *client) next() {
 func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latency, error) {
 	c.clock.start = sock.Now()
 	c.rec = roundtrip.Start(roundtrip.Config{
-		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.o.Row, 1),
+		Zero: c.clock.start.Add(time.Duration(c.omit)), Row: max(c.own.Row, 1),
 		Interval: c.o.Interval.Std(), Duration: c.o.Duration.Std(), Count: c.count, Observe: obs,
 		Inline: c.link.busy(), // another thread would compete with a spinning one
 	})
@@ -136,14 +136,14 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	l := &measure.Latency{
 		Timing: c.timing(), Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: c.sent, Received: c.received, Lost: c.lost, Duplicated: c.duplicated, LateSends: c.late,
-		Application: kept.Application, OneWay: c.ways.result(), Split: c.splits.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.o),
+		Application: kept.Application, OneWay: c.ways.result(), Split: c.splits.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.own),
 	}
 	if l.Application == nil {
 		l.Application = l.Histogram // they are the same without kernel time stamps
 	}
 	if err == nil && c.received == 0 {
 		err = measure.Errorf(measure.KindBroken, "measure latency to %s: none of %d requests was answered within %s", c.peer, c.sent, c.o.Timeout).
-			WithHint("does %s pass in both directions, also in messages of %d bytes?", c.o.Protocol, c.size)
+			WithHint("does %s pass in both directions, also in messages of %d bytes?", c.own.Protocol, c.size)
 	}
 	return l, err
 }
@@ -152,6 +152,7 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 type client struct {
 	// Set before the run.
 	o          measure.Options
+	own        Options // of o
 	flows      []*flow
 	turn       int  // index of the flow whose turn it is
 	link       link // of that flow
@@ -182,7 +183,7 @@ type client struct {
 
 func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 	c := &client{
-		o: o, peer: conns[0].RemoteAddr().String(), stream: isStream(conns[0]), size: int(o.Size),
+		o: o, own: OptionsOf(o), peer: conns[0].RemoteAddr().String(), stream: isStream(conns[0]), size: int(o.Size),
 		omit: int64(o.Omit), count: o.Count, timeout: int64(o.Timeout), token: rand.Uint64(),
 	}
 	if o.Duration > 0 {
@@ -190,7 +191,7 @@ func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 	}
 	if o.RequestRate > 0 {
 		c.gap = 1e9 / o.RequestRate
-		c.arrivals = newArrivals(o, c.gap)
+		c.arrivals = newArrivals(c.own, c.gap)
 	}
 	for _, conn := range conns {
 		f := &flow{conn: conn}
@@ -208,8 +209,8 @@ func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes are not possible", o.Size).WithHint("use %d to %d", least, maxMessage)
 	case c.end == 0 && c.count <= 0:
 		return nil, measure.Errorf(measure.KindUsage, "a latency test without a duration or a count has no end").WithHint("give one of them")
-	case o.Stamps == measure.StampsSplit && c.gap > 0:
-		return nil, measure.Errorf(measure.KindUsage, "requests on a schedule count from when they were due, which a split does not contain").WithHint("leave out the request rate or stamps %s", measure.StampsSplit)
+	case c.own.Stamps == StampsSplit && c.gap > 0:
+		return nil, measure.Errorf(measure.KindUsage, "requests on a schedule count from when they were due, which a split does not contain").WithHint("leave out the request rate or stamps %s", StampsSplit)
 	case len(conns) > 1 && c.gap > 0:
 		return nil, measure.Errorf(measure.KindUsage, "a request rate is for one flow, not for %d", len(conns)).WithHint("leave out one of them")
 	case c.timeout <= 0:

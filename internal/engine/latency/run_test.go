@@ -19,9 +19,9 @@ import (
 func TestEveryRoundTripIsCounted(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		echoing(t, far, o, open)
-		o.Row = 30
+		measure.EditOwn(&o, func(own *Options) { own.Row = 30 })
 		var seen int64
 		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{Observe: func(p measure.Progress) { seen += p.Packets }}, open)
 		if err != nil {
@@ -68,7 +68,7 @@ func TestEverySizeComesBack(t *testing.T) {
 func TestTheTimeEndsIt(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		echoing(t, far, o, open)
 		o.Count, o.Duration, o.Interval = 0, measure.Duration(200*time.Millisecond), measure.Duration(100*time.Millisecond)
 		var intervals []measure.Progress
@@ -85,7 +85,7 @@ func TestTheTimeEndsIt(t *testing.T) {
 func TestTheOmittedStartIsInNoCount(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Omit = measure.Duration(50 * time.Millisecond)
 		answered := int64(0)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { answered++; return [][]byte{replyTo(m)} })
@@ -182,8 +182,9 @@ func TestTheLoopAllocatesNothing(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for name, open := range linkers() {
 		for _, o := range []measure.Options{options("tcp"), options("udp"), splitting("tcp"), splitting("udp")} {
-			near, far := sockets(t, o.Protocol)
-			o.Count, o.Row = 5000, 1<<30
+			near, far := sockets(t, OptionsOf(o).Protocol)
+			o.Count = 5000
+			measure.EditOwn(&o, func(own *Options) { own.Row = 1 << 30 })
 			echoing(t, far, o, open)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -193,7 +194,7 @@ func TestTheLoopAllocatesNothing(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			// The series allocates a little; a deadline, one object each 20 ms.
 			if n := after.Mallocs - before.Mallocs; n > 2500 {
-				t.Errorf("%s %s, stamps %s: %d allocations in 5000 round trips", o.Protocol, name, o.Stamps, n)
+				t.Errorf("%s %s, stamps %s: %d allocations in 5000 round trips", OptionsOf(o).Protocol, name, OptionsOf(o).Stamps, n)
 			}
 		}
 	}
@@ -202,7 +203,7 @@ func TestTheLoopAllocatesNothing(t *testing.T) {
 func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
-		near, far := sockets(t, o.Protocol)
+		near, far := sockets(t, OptionsOf(o).Protocol)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := errors.New("enough")
 		ended := make(chan time.Time, 1)
@@ -230,15 +231,18 @@ func TestAnEndedContextEndsItWithWhatWasCounted(t *testing.T) {
 
 func TestWhatCannotBeIsUsage(t *testing.T) {
 	for name, change := range map[string]func(*measure.Options){
-		"no end":                  func(o *measure.Options) { o.Count = 0 },
-		"no message":              func(o *measure.Options) { o.Size = 0 },
-		"a message too long":      func(o *measure.Options) { o.Size = 64<<10 + 1 },
-		"a datagram with no room": func(o *measure.Options) { o.Size, o.Protocol = 27, "udp" },
-		"no timeout":              func(o *measure.Options) { o.Timeout = 0 },
+		"no end":             func(o *measure.Options) { o.Count = 0 },
+		"no message":         func(o *measure.Options) { o.Size = 0 },
+		"a message too long": func(o *measure.Options) { o.Size = 64<<10 + 1 },
+		"a datagram with no room": func(o *measure.Options) {
+			o.Size = 27
+			measure.EditOwn(o, func(own *Options) { own.Protocol = "udp" })
+		},
+		"no timeout": func(o *measure.Options) { o.Timeout = 0 },
 	} {
 		o := options("tcp")
 		change(&o)
-		near, _ := sockets(t, o.Protocol)
+		near, _ := sockets(t, OptionsOf(o).Protocol)
 		if _, err := Run(t.Context(), []net.Conn{near}, o, engine.Flow{}); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -248,7 +252,7 @@ func TestWhatCannotBeIsUsage(t *testing.T) {
 func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 	for name, open := range linkers() {
 		for _, o := range []measure.Options{options("tcp"), options("udp"), splitting("tcp"), splitting("udp")} {
-			near, far := sockets(t, o.Protocol)
+			near, far := sockets(t, OptionsOf(o).Protocol)
 			o.Count = 3
 			l := open(far, maxTick, 1)
 			l.release()
@@ -263,10 +267,10 @@ func TestTheSocketIsGivenBackAsItWas(t *testing.T) {
 			select {
 			case err := <-done:
 				if !errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Errorf("%s %s, stamps %s: %v", o.Protocol, name, o.Stamps, err)
+					t.Errorf("%s %s, stamps %s: %v", OptionsOf(o).Protocol, name, OptionsOf(o).Stamps, err)
 				}
 			case <-time.After(10 * time.Second):
-				t.Errorf("%s %s, stamps %s: a read with a deadline does not end", o.Protocol, name, o.Stamps)
+				t.Errorf("%s %s, stamps %s: a read with a deadline does not end", OptionsOf(o).Protocol, name, OptionsOf(o).Stamps)
 			}
 		}
 	}
@@ -277,7 +281,8 @@ func TestFloorIsQuickAndOnThisHost(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, rate := range []float64{0, 10, 1e6} {
 			o := measure.Defaults(measure.TestLatency)
-			o.Protocol, o.RequestRate = protocol, rate
+			o.RequestRate = rate
+			measure.EditOwn(&o, func(own *Options) { own.Protocol = protocol })
 			start := time.Now()
 			f, err := Floor(t.Context(), o, time.Second)
 			if err != nil || f.RTT.Count < 20 || f.RTT.P50 <= 0 || f.Clock != sock.ClockSource || f.Timing == nil {

@@ -7,20 +7,41 @@ import (
 	"soku/internal/measure"
 )
 
+// Options are those that only the latency test has.
+type Options struct {
+	Protocol string `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
+	Arrivals string `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
+	Seed     int64  `json:"seed,omitempty" yaml:"seed" flag:"seed" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
+	Spin     string `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`
+	Stamps   string `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" enum:"auto on off split" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off; split: also tell how much of each round trip was the path, the far host, and this host sending and receiving (Linux)"`
+	OneWay   bool   `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
+	Row      int64  `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips in one row of the table"`
+}
+
+// OptionsOf returns the options that only the latency test has.
+func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
+
+// StampsSplit is the value of the option stamps that asks for a [measure.Split].
+const StampsSplit = "split"
+
+// FarTimes tells whether replies carry the times of the far end.
+func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
+
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestLatency, Place: 30,
 	Options: []string{
-		"duration", "count", "omit", "interval", "pin", "size", "protocol", "request_rate", "flows", "arrivals",
-		"seed", "spin", "stamps", "one_way", "row", "timeout", "congestion", "mptcp", "dscp", "tos", "flow_label",
-		"via", "ip_version", "bind", "device", "port", "connect_timeout",
+		"duration", "count", "omit", "interval", "pin", "size", "request_rate", "flows", "timeout", "congestion",
+		"mptcp", "dscp", "tos", "flow_label", "via", "ip_version", "bind", "device", "port", "connect_timeout",
 	},
+	Own:         Options{Protocol: "tcp", Arrivals: "fixed", Spin: "auto", Stamps: "auto", Row: 1000},
 	Defaults:    defaults(),
 	Fill:        fill,
 	Check:       check,
 	Server:      true,
+	ViaEthr:     viaEthr,
 	Messages:    true,
 	Connections: func(o measure.Options) int { return max(o.Flows, 1) },
-	Datagrams:   func(o measure.Options) bool { return o.Protocol == "udp" },
+	Datagrams:   func(o measure.Options) bool { return OptionsOf(o).Protocol == "udp" },
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
 			return measure.AmountLength(float64(o.Count), o.RequestRate)
@@ -37,52 +58,57 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	o.Protocol, o.Size, o.Row, o.Timeout, o.Via = "tcp", 64, 1000, measure.Duration(time.Second), measure.ViaSoku
-	o.Flows, o.Arrivals, o.Spin, o.Stamps = 1, "fixed", "auto", "auto"
+	o.Size, o.Flows, o.Timeout, o.Via = 64, 1, measure.Duration(time.Second), measure.ViaSoku
 	return o
 }
 
 // fill sets options that an older program left out.
 func fill(o *measure.Options) {
-	o.Flows, o.Arrivals = cmp.Or(o.Flows, 1), cmp.Or(o.Arrivals, "fixed")
-	o.Spin, o.Stamps = cmp.Or(o.Spin, "auto"), cmp.Or(o.Stamps, "auto")
+	o.Flows = cmp.Or(o.Flows, 1)
+	measure.EditOwn(o, func(own *Options) {
+		own.Arrivals, own.Spin, own.Stamps = cmp.Or(own.Arrivals, "fixed"), cmp.Or(own.Spin, "auto"), cmp.Or(own.Stamps, "auto")
+	})
 }
 
 func check(o *measure.Options) error {
-	if err := checkSchedule(o); err != nil {
+	own := OptionsOf(*o)
+	if o.Multipath && own.Protocol == "udp" {
+		return measure.Fail(measure.KindUsage, "option.mptcp.udp", nil).WithHintCode("leave_out_one", nil)
+	}
+	if err := checkSchedule(o, own); err != nil {
 		return err
 	}
-	return checkSize(o)
+	return checkSize(o, own)
 }
 
 // checkSchedule rejects options that cannot be combined with a schedule of requests.
-func checkSchedule(o *measure.Options) error {
+func checkSchedule(o *measure.Options, own Options) error {
 	if o.Flows > 1 && o.RequestRate > 0 {
 		return measure.Errorf(measure.KindUsage, "flows and request_rate exclude each other: flows take turns, the next request leaves when a reply is in").WithHint("leave out one of them")
 	}
-	if o.OneWay && o.RequestRate > 0 {
+	if own.OneWay && o.RequestRate > 0 {
 		return measure.Errorf(measure.KindUsage, "one_way and request_rate exclude each other: requests on a schedule count from when they were due").WithHint("leave out one of them")
 	}
-	if o.RequestRate == 0 && o.Arrivals != "fixed" {
-		return measure.Errorf(measure.KindUsage, "arrivals %s has no rate", o.Arrivals).WithHint("give --request-rate")
+	if o.RequestRate == 0 && own.Arrivals != "fixed" {
+		return measure.Errorf(measure.KindUsage, "arrivals %s has no rate", own.Arrivals).WithHint("give --request-rate")
 	}
-	if o.Stamps == measure.StampsSplit && o.RequestRate > 0 {
-		return measure.Errorf(measure.KindUsage, "stamps %s and request_rate exclude each other: requests on a schedule count from when they were due", measure.StampsSplit).WithHint("leave out one of them")
+	if own.Stamps == StampsSplit && o.RequestRate > 0 {
+		return measure.Errorf(measure.KindUsage, "stamps %s and request_rate exclude each other: requests on a schedule count from when they were due", StampsSplit).WithHint("leave out one of them")
 	}
 	return nil
 }
 
 // checkSize rejects messages that are too small for their content or too large for the
 // protocol.
-func checkSize(o *measure.Options) error {
+func checkSize(o *measure.Options, own Options) error {
 	least := measure.Size(measure.MinNumberedMessage)
-	if o.Protocol == "udp" {
+	if own.Protocol == "udp" {
 		least = measure.MinUDPPayload
 	}
-	if least += 16; o.FarTimes() && o.Size < least {
-		return measure.Errorf(measure.KindUsage, "size %d: a reply with the times of the far end needs at least %d bytes over %s", o.Size, least, o.Protocol).WithHint("use a larger --size or leave out --one-way and --stamps %s", measure.StampsSplit)
+	if least += 16; own.FarTimes() && o.Size < least {
+		return measure.Errorf(measure.KindUsage, "size %d: a reply with the times of the far end needs at least %d bytes over %s", o.Size, least, own.Protocol).WithHint("use a larger --size or leave out --one-way and --stamps %s", StampsSplit)
 	}
-	udp := o.Protocol == "udp"
+	udp := own.Protocol == "udp"
 	switch {
 	case udp && o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload:
 		return measure.Errorf(measure.KindUsage, "size %d: a UDP message carries its own number and needs at least %d bytes", o.Size, measure.MinUDPPayload).WithHint("use a larger --size or --protocol tcp")
@@ -92,4 +118,24 @@ func checkSize(o *measure.Options) error {
 		return measure.Errorf(measure.KindUsage, "size %d: more than a UDP datagram holds", o.Size).WithHint("at most %d with --protocol udp", measure.MaxUDPPayload)
 	}
 	return nil
+}
+
+// viaEthr refuses what a server of Ethr does not do with messages.
+func viaEthr(o measure.Options) error {
+	code, own := "", OptionsOf(o)
+	switch {
+	case own.Protocol == "udp":
+		code = "option.ethr.udp"
+	case o.RequestRate > 0:
+		code = "option.ethr.request_rate"
+	case own.OneWay:
+		code = "option.ethr.one_way"
+	case own.Stamps == StampsSplit:
+		code = "option.ethr.stamps_split"
+	case own.Spin == "on":
+		code = "option.ethr.spin"
+	default:
+		return nil
+	}
+	return measure.Fail(measure.KindUsage, code, nil).WithHintCode("leave_out_one", nil)
 }

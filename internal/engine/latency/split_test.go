@@ -19,7 +19,7 @@ const stampingLoops = "latency loops outside the Go runtime"
 func splitTrial(t *testing.T, n int, o measure.Options) *measure.Latency {
 	t.Helper()
 	tier.NeedsBuild(t, longcall.Available, stampingLoops)
-	o.Stamps = measure.StampsSplit
+	measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 	l, echo := trialOver(t, n, o)
 	if l.Split == nil {
 		t.Fatalf("no split: %+v, echo %+v", l.Timing, echo)
@@ -93,12 +93,13 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		tier.NeedsBuild(t, longcall.Available, stampingLoops)
-		near, far := sockets(t, o.Protocol)
-		o.Stamps, o.Count = measure.StampsSplit, 60
+		near, far := sockets(t, OptionsOf(o).Protocol)
+		o.Count = 60
+		measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 		echoing(t, far, o, func(conn net.Conn, tick time.Duration, _ int) link {
 			return &busyElsewhere{openShared(conn, tick, 1), hold}
 		})
-		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(o.Spin == "on"))
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(OptionsOf(o).Spin == "on"))
 		if err != nil || l.Split == nil {
 			t.Fatalf("%d replies, %+v, %v", l.Received, l.Timing, err)
 		}
@@ -116,13 +117,14 @@ func TestAPathThatHoldsIsThePath(t *testing.T) {
 	const hold = 5 * time.Millisecond
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		tier.NeedsBuild(t, longcall.Available, stampingLoops)
-		near, left := sockets(t, o.Protocol)
-		right, far := sockets(t, o.Protocol)
-		o.Stamps, o.Count = measure.StampsSplit, 60
+		near, left := sockets(t, OptionsOf(o).Protocol)
+		right, far := sockets(t, OptionsOf(o).Protocol)
+		o.Count = 60
+		measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 		echoing(t, far, o, openFor(false)) // the relay wants a processor, too
 		relay(t, left, right, hold)
 		relay(t, right, left, 0)
-		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(o.Spin == "on"))
+		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(OptionsOf(o).Spin == "on"))
 		if err != nil || l.Split == nil {
 			t.Fatalf("%d replies, %+v, %v", l.Received, l.Timing, err)
 		}
@@ -162,7 +164,7 @@ func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
 		near, far := sockets(t, protocol)
 		o := options(protocol)
 		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte { return [][]byte{replyTo(m)} })
-		o.Stamps = measure.StampsSplit
+		measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openFor(false))
 		if err != nil || l.Received != 100 || l.Split != nil {
 			t.Errorf("%s: %d replies, %+v, %+v, %v", protocol, l.Received, l.Timing, l.Split, err)
@@ -174,7 +176,7 @@ func TestWhereNothingStampsDeparturesThereIsNoSplit(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		near, far := sockets(t, protocol)
 		o := options(protocol)
-		o.Stamps = measure.StampsSplit
+		measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 		echoing(t, far, o, openPoller)
 		l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, openPoller)
 		if err != nil || l.Received != 100 || l.Split != nil || l.Timing.StampsArrivals() {
@@ -186,7 +188,8 @@ func TestWhereNothingStampsDeparturesThereIsNoSplit(t *testing.T) {
 func TestAScheduleCannotBeSplit(t *testing.T) {
 	near, _ := sockets(t, "tcp")
 	o := options("tcp")
-	o.RequestRate, o.Stamps = 100, measure.StampsSplit
+	o.RequestRate = 100
+	measure.EditOwn(&o, func(own *Options) { own.Stamps = StampsSplit })
 	if _, err := Run(t.Context(), []net.Conn{near}, o, engine.Flow{}); measure.KindOf(err) != measure.KindUsage {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package messages
 import (
 	"math"
 	"strconv"
+	"strings"
 	texttemplate "text/template"
 	"time"
 )
@@ -39,6 +40,8 @@ func (l *Language) functions() texttemplate.FuncMap {
 			f, err := Float(v)
 			return strconv.FormatFloat(f, 'f', n, 64), err
 		},
+		// upper writes a name in capitals: UDP.
+		"upper": strings.ToUpper,
 		// factor writes how many times as much: 1.9, 12.
 		"factor": number(func(ratio float64) string {
 			if ratio >= 10 {

@@ -77,7 +77,7 @@ func (s *session) syn() Message {
 }
 
 // rounds is how many round trips a lap of the latency test has.
-func (s *session) rounds() uint32 { return uint32(min(max(s.request.Options.Row, 1), maxRounds)) }
+func (s *session) rounds() uint32 { return uint32(min(max(s.request.Row, 1), maxRounds)) }
 
 // patience is how long a server may take to say when it begins, which one that knows
 // the question says at once: a few times what its first answer took.

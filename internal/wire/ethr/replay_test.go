@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/trial"
 	"soku/internal/wire/ethr"
@@ -96,7 +97,10 @@ func TestLatencyIsMeasuredAgainstARecordedServer(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-latency", "v1-latency"} {
 		t.Run(name, func(t *testing.T) {
-			r := against(t, measure.TestLatency, func(o *measure.Options) { o.Size, o.Row, o.Count = 3, 20, 60 }, name)
+			r := against(t, measure.TestLatency, func(o *measure.Options) {
+				o.Size, o.Count = 3, 60
+				measure.EditOwn(o, func(own *latency.Options) { own.Row = 20 })
+			}, name)
 			if r.Latency.Received != 60 || len(r.Latency.Rows) != 3 {
 				t.Errorf("%d round trips in %d rows", r.Latency.Received, len(r.Latency.Rows))
 			}

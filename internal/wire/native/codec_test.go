@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/latency"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -174,8 +175,8 @@ func TestNumberOfDataConnections(t *testing.T) {
 		{measure.TestTCP, measure.Options{Streams: 3, Direction: measure.Forward}, 3, false},
 		{measure.TestTCP, measure.Options{Streams: 3, Direction: measure.Bidirectional}, 6, false},
 		{measure.TestUDP, measure.Options{Streams: 2, Direction: measure.Reverse}, 2, true},
-		{measure.TestLatency, measure.Options{Protocol: "tcp"}, 1, false},
-		{measure.TestLatency, measure.Options{Protocol: "udp"}, 1, true},
+		{measure.TestLatency, measure.Options{Own: latency.Options{Protocol: "tcp"}}, 1, false},
+		{measure.TestLatency, measure.Options{Own: latency.Options{Protocol: "udp"}}, 1, true},
 	} {
 		if got := c.o.DataConnections(c.test); got != c.want || c.o.OverUDP(c.test) != c.udp {
 			t.Errorf("%s %+v: %d", c.test, c.o, got)
