@@ -70,21 +70,30 @@ func (*passing) Is(target error) bool { return target == errBetween }
 // Unwrap returns the error that a person reads.
 func (p *passing) Unwrap() error { return p.told }
 
-// explainControl says why a word of the server did not come or was none. doing is the
-// begin of the code, which says what was under way.
-func (s *session) explainControl(ctx context.Context, doing string, err error) error {
+// step is what a client does over the control connection: the codes of what can go wrong.
+type step struct{ answer, noAnswer, closed string }
+
+var (
+	askingParameters = step{"iperf3.parameters.answer", "iperf3.parameters.no_answer", "iperf3.parameters.closed"}
+	starting         = step{"iperf3.start.answer", "iperf3.start.no_answer", "iperf3.start.closed"}
+	measuring        = step{"iperf3.measure.answer", "iperf3.measure.no_answer", "iperf3.measure.closed"}
+	askingResults    = step{"iperf3.results.answer", "iperf3.results.no_answer", "iperf3.results.closed"}
+)
+
+// explainControl says why a word of the server did not come or was none.
+func (s *session) explainControl(ctx context.Context, doing step, err error) error {
 	if known := wire.Known(ctx, err); known != nil {
 		return known
 	}
 	switch {
 	case errors.Is(err, errFrame), errors.Is(err, errNotIperf3):
-		return measure.Fail(measure.KindBroken, doing+".answer", measure.Figures{"address": s.remote.String(), "cause": err}).WithHintCode("iperf3.other_program", nil)
+		return measure.Fail(measure.KindBroken, doing.answer, measure.Figures{"address": s.remote.String(), "cause": err}).WithHintCode("iperf3.other_program", nil)
 	case sock.TimedOut(err):
-		return measure.Fail(measure.KindBroken, doing+".no_answer", measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.no_answer", nil)
+		return measure.Fail(measure.KindBroken, doing.noAnswer, measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.no_answer", nil)
 	case errors.Is(err, net.ErrClosed):
 		return measure.Fail(measure.KindInterrupted, "session.closed", measure.Figures{"address": s.remote.String()})
 	}
-	return measure.Fail(measure.KindBroken, doing+".closed", measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.output", nil).WithCause(ErrClosed)
+	return measure.Fail(measure.KindBroken, doing.closed, measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.output", nil).WithCause(ErrClosed)
 }
 
 // turnedAway is for a server that closes the connection when it has the parameters,

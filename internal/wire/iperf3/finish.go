@@ -11,7 +11,6 @@ import (
 
 // Finish implements wire.Session.
 func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, error) {
-	const doing = "iperf3.results"
 	defer context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })()
 	ran := time.Since(s.began)
 	pause := s.drain(ctx, own)
@@ -22,7 +21,7 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 	s.mu.Unlock()
 	_ = s.control.SetDeadline(time.Now().Add(s.patience()))
 	if err := WriteState(s.control, TestEnd); err != nil {
-		return nil, s.explainControl(ctx, doing, err)
+		return nil, s.explainControl(ctx, askingResults, err)
 	}
 	if a := <-s.next; a.err != nil {
 		if cause := wire.Ended(ctx); cause != nil {
@@ -31,16 +30,16 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 		return nil, a.err
 	}
 	if err := WriteResults(s.control, mine); err != nil {
-		return nil, s.explainControl(ctx, doing, err)
+		return nil, s.explainControl(ctx, askingResults, err)
 	}
 	far, err := ReadResults(s.control, s.asked.GetServerOutput)
 	if err != nil {
-		return nil, s.explainControl(ctx, doing, err)
+		return nil, s.explainControl(ctx, askingResults, err)
 	}
 	s.mu.Lock()
 	s.exchange.Far = far
 	s.mu.Unlock()
-	if err := s.expect(ctx, doing, DisplayResults); err != nil {
+	if err := s.expect(ctx, askingResults, DisplayResults); err != nil {
 		return nil, err
 	}
 	s.silence()

@@ -121,18 +121,17 @@ func (s *session) greet(ctx context.Context) (err error) {
 		s.exchange.ControlMSS = int(info.MSS)
 		s.fitPath(int(info.MSS))
 	}
-	const doing = "iperf3.parameters"
 	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
 	if _, err := s.control.Write(s.cookie[:]); err != nil {
-		return between(s.explainControl(ctx, doing, err), err)
+		return between(s.explainControl(ctx, askingParameters, err), err)
 	}
-	if err := s.expect(ctx, doing, ParamExchange); err != nil {
+	if err := s.expect(ctx, askingParameters, ParamExchange); err != nil {
 		return err
 	}
 	if err := WriteParameters(s.control, s.asked); err != nil {
-		return s.explainControl(ctx, doing, err)
+		return s.explainControl(ctx, askingParameters, err)
 	}
-	return s.expect(ctx, doing, CreateStreams)
+	return s.expect(ctx, askingParameters, CreateStreams)
 }
 
 // watchOver has the kernel find out when the server is gone.
@@ -168,7 +167,7 @@ func (s *session) fitPath(mss int) {
 }
 
 // expect reads one state, which must be this one.
-func (s *session) expect(ctx context.Context, doing string, want State) error {
+func (s *session) expect(ctx context.Context, doing step, want State) error {
 	got, err := ReadState(s.control)
 	if err != nil && want == ParamExchange {
 		return between(s.explainControl(ctx, doing, err), err)
@@ -239,7 +238,7 @@ func (s *session) Start(ctx context.Context) error {
 	defer release()
 	_ = s.control.SetDeadline(time.Now().Add(s.request.Options.ConnectTimeout.Std() + wordTimeout))
 	for _, state := range []State{TestStart, TestRunning} {
-		if err := s.expect(ctx, "start the test", state); err != nil {
+		if err := s.expect(ctx, starting, state); err != nil {
 			return err
 		}
 	}
@@ -264,10 +263,10 @@ func (s *session) listen() {
 	s.mu.Unlock()
 	switch {
 	case err != nil:
-		err = s.explainControl(context.Background(), "iperf3.measure", err)
+		err = s.explainControl(context.Background(), measuring, err)
 	case state != ExchangeResults || !ending:
 		if err = s.explainState(state); err == nil {
-			err = s.explainControl(context.Background(), "iperf3.measure", errNotIperf3)
+			err = s.explainControl(context.Background(), measuring, errNotIperf3)
 		}
 	}
 	if err != nil {

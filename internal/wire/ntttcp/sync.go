@@ -76,7 +76,7 @@ func (s *Sync) Begin(ctx context.Context, last bool, waits func()) error {
 		if waits != nil {
 			waits()
 		}
-		answer, err = s.read(ctx, lastTime, "ntttcp.wait_last", Run)
+		answer, err = s.read(ctx, lastTime, waitingForLast, Run)
 	}
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Sync) Linger(ctx context.Context) {
 	for until := time.Now().Add(lingerTime); time.Now().Before(until); {
 		state, err := s.exchange(ctx, Query, min(silent, time.Until(until)))
 		for err == nil && state == Run { // a receiver with -M says it to the last sender twice
-			state, err = s.read(ctx, min(silent, time.Until(until)), "ntttcp.end", Run)
+			state, err = s.read(ctx, min(silent, time.Until(until)), ending, Run)
 		}
 		if err != nil || state != Running {
 			return
@@ -123,7 +123,7 @@ func (s *Sync) exit(most time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	if state, err := s.exchange(ctx, Exit, most); err == nil && state == Run {
-		_, _ = s.read(ctx, most, "ntttcp.end", Exit)
+		_, _ = s.read(ctx, most, ending, Exit)
 	}
 }
 
@@ -133,12 +133,12 @@ func (s *Sync) Close() error { return s.conn.Close() }
 func (s *Sync) exchange(ctx context.Context, w Word, most time.Duration) (Word, error) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(most))
 	if err := WriteWord(s.conn, w); err != nil {
-		return 0, s.explain(ctx, "ntttcp.write", w, err, most)
+		return 0, s.explain(ctx, writing, w, err, most)
 	}
-	return s.read(ctx, most, "ntttcp.wait", w)
+	return s.read(ctx, most, waiting, w)
 }
 
-func (s *Sync) read(ctx context.Context, most time.Duration, doing string, after Word) (Word, error) {
+func (s *Sync) read(ctx context.Context, most time.Duration, doing step, after Word) (Word, error) {
 	_ = s.conn.SetReadDeadline(time.Now().Add(most))
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -149,9 +149,19 @@ func (s *Sync) read(ctx context.Context, most time.Duration, doing string, after
 	return w, nil
 }
 
-// explain is the error of a word that could not be written or did not come. doing is
-// the begin of its code, and word what was written or waits for an answer.
-func (s *Sync) explain(ctx context.Context, doing string, word Word, err error, most time.Duration) error {
+// step is what an end does with the sync connection: the codes of what can go wrong.
+type step struct{ noAnswer, closed, failed string }
+
+var (
+	writing        = step{"ntttcp.write.no_answer", "ntttcp.write.closed", "ntttcp.write.failed"}
+	waiting        = step{"ntttcp.wait.no_answer", "ntttcp.wait.closed", "ntttcp.wait.failed"}
+	waitingForLast = step{"ntttcp.wait_last.no_answer", "ntttcp.wait_last.closed", "ntttcp.wait_last.failed"}
+	ending         = step{"ntttcp.end.no_answer", "ntttcp.end.closed", "ntttcp.end.failed"}
+)
+
+// explain is the error of a word that could not be written or did not come. word is what
+// was written or waits for an answer.
+func (s *Sync) explain(ctx context.Context, doing step, word Word, err error, most time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -159,14 +169,14 @@ func (s *Sync) explain(ctx context.Context, doing string, word Word, err error, 
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		figures["wait_ns"] = most
-		return measure.Fail(measure.KindBroken, doing+".no_answer", figures).WithHintCode("ntttcp.sync_port", nil)
+		return measure.Fail(measure.KindBroken, doing.noAnswer, figures).WithHintCode("ntttcp.sync_port", nil)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return measure.Fail(measure.KindBroken, doing+".closed", figures).WithHintCode("ntttcp.gone", nil)
+		return measure.Fail(measure.KindBroken, doing.closed, figures).WithHintCode("ntttcp.gone", nil)
 	}
 	figures["cause"] = err
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		figures["cause"] = errno // without the addresses, which the sentence has
 	}
-	return measure.Fail(measure.KindBroken, doing+".failed", figures).WithHintCode("ntttcp.gone", nil)
+	return measure.Fail(measure.KindBroken, doing.failed, figures).WithHintCode("ntttcp.gone", nil)
 }
