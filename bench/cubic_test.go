@@ -8,7 +8,7 @@ import (
 )
 
 // Other programs on the machine must find it as it was.
-func TestTheMachineHasItsCongestionControlsBackAfterwards(t *testing.T) {
+func TestTheCongestionControlsOfTheMachineAreRestored(t *testing.T) {
 	tier.NeedsRoot(t, "changes of the system's congestion control")
 	read := func() (texts [2]string) {
 		for i, file := range []string{congestionFile, allowedFile} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestTheRelayNotesTheFirstMeasuredByteOfTheDataConnection(t *testing.T) {
+func TestTheRelayRecordsTheFirstMeasuredByte(t *testing.T) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

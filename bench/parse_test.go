@@ -61,7 +61,7 @@ func TestFiguresAreReadFromRecordedOutput(t *testing.T) {
 	}
 }
 
-func TestReferenceProgramsAreReadFromTheEndThatCounts(t *testing.T) {
+func TestReferenceFiguresComeFromTheCountingEnd(t *testing.T) {
 	got, err := parseLimit("packets=999\n", "ready\nbytes=1000000000 ns=1000000000\n")
 	if err != nil || got[goodput.Name] != 8 {
 		t.Fatalf("got %v, %v; want 8 Gbit/s", got, err)

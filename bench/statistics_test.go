@@ -36,7 +36,7 @@ func TestRatiosAreOfRunsInTheSameRound(t *testing.T) {
 	}
 }
 
-func TestOnlyTheMajoritysPlacementCounts(t *testing.T) {
+func TestOnlyRunsWithTheMajorityPlacementCount(t *testing.T) {
 	s, place := rank(pair, []Run{
 		run(sokuLabel, 1, 10, 0, placedNear), run("peer", 1, 20, 0, placedNear),
 		run(sokuLabel, 2, 1, 0, placedFar), run("peer", 2, 20, 0, placedNear), run(sokuLabel, 3, 10, 0, placedNear),
@@ -46,7 +46,7 @@ func TestOnlyTheMajoritysPlacementCounts(t *testing.T) {
 	}
 }
 
-func TestPlacementNeedsBothSidesOfARunToAgree(t *testing.T) {
+func TestAPlacementNeedsBothMeasurementsToAgree(t *testing.T) {
 	for _, c := range []struct {
 		before, after float64
 		want          string
@@ -57,7 +57,7 @@ func TestPlacementNeedsBothSidesOfARunToAgree(t *testing.T) {
 	}
 }
 
-func TestATargetIsJudgedByTheFigure(t *testing.T) {
+func TestATargetIsMetOrMissedByItsFigure(t *testing.T) {
 	s := []standing{
 		{label: sokuLabel, values: []float64{5, 50}, byRound: map[int]float64{1: 5, 2: 50}, cpuRound: map[int]float64{1: 1, 2: 10}},
 		{label: "peer", values: []float64{4, 40}, byRound: map[int]float64{1: 4, 2: 40, 3: 1}, cpuRound: map[int]float64{1: 1.6, 2: 16}},
@@ -80,7 +80,7 @@ func TestATargetIsJudgedByTheFigure(t *testing.T) {
 	}
 }
 
-func TestAMissStandsWithItsRoundsAndTheLimitInItsPlace(t *testing.T) {
+func TestAMissedTargetShowsItsRoundsAndTheLimit(t *testing.T) {
 	contest := Contest{Name: "udp-pps-64", Metrics: []Metric{packetRate}, Entries: []Contender{{Label: sokuLabel}, {Label: "iperf3"}, {Label: limitLabel}}}
 	d := document{Seconds: 1, contests: []Contest{contest}}
 	for round, rates := range [][3]float64{{110, 100, 120}, {240, 200, 220}, {100, 100, 110}} {
@@ -105,7 +105,7 @@ func TestAMissStandsWithItsRoundsAndTheLimitInItsPlace(t *testing.T) {
 	}
 }
 
-func TestEveryTargetIsAboutContestsAndContendersThatExist(t *testing.T) {
+func TestEveryTargetNamesExistingContestsAndContenders(t *testing.T) {
 	all := contests()
 	for _, target := range targets() {
 		applied := false
@@ -125,7 +125,7 @@ func TestEveryTargetIsAboutContestsAndContendersThatExist(t *testing.T) {
 	}
 }
 
-func TestDiscardedAndCopiedDataAreNeverInOneContest(t *testing.T) {
+func TestDiscardAndCopyAreNeverCompared(t *testing.T) {
 	for _, c := range contests() {
 		for _, e := range c.Entries {
 			words := strings.Join(e.Build(Site{Host: "h", Port: 1, Seconds: 1}).Client, " ")

@@ -148,7 +148,7 @@ func TestImportsPointDownwards(t *testing.T) {
 	}
 }
 
-func TestEnginesKnowNoProtocolAndProtocolsNoEngine(t *testing.T) {
+func TestEnginesAndProtocolsDoNotImportEachOther(t *testing.T) {
 	for _, pair := range [][2]string{{"../internal/engine", "soku/internal/wire"}, {"../internal/wire", "soku/internal/engine/"}} {
 		_ = filepath.WalkDir(pair[0], func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -170,7 +170,7 @@ func TestEnginesKnowNoProtocolAndProtocolsNoEngine(t *testing.T) {
 
 // The runtime's clock moves in steps of up to 15.6 ms on Windows, which neither
 // Linux nor wine shows. It is good for deadlines, and where only Linux builds.
-func TestWhatIsMeasuredIsTimedByTheFineClock(t *testing.T) {
+func TestMeasuringCodeUsesTheFineClock(t *testing.T) {
 	seen := 0
 	for _, root := range []string{"../internal/engine", "../internal/sock", "../internal/floor/timer.go"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -64,7 +64,7 @@ func text(t *testing.T, name string) string {
 	return string(data)
 }
 
-func TestALineOfManyColoursIsReadInGoodTime(t *testing.T) {
+func TestALineOfManyColourCodesIsReadInLinearTime(t *testing.T) {
 	if got := withoutColours(strings.Repeat("\x1b[1m\x1b[31mx", 80_000) + "\x1b["); got != strings.Repeat("x", 80_000) {
 		t.Errorf("%d characters are left", len(got))
 	}
@@ -73,7 +73,7 @@ func TestALineOfManyColoursIsReadInGoodTime(t *testing.T) {
 // A file that ends too early is an error, and never half of its figures. What
 // prints a whole line a second and then no more cannot be told from one that
 // was meant to end there.
-func TestAFileThatIsCutOffIsAnError(t *testing.T) {
+func TestATruncatedFileIsAnError(t *testing.T) {
 	open := func(name string) bool {
 		return strings.HasPrefix(name, "iperf2-") || strings.HasPrefix(name, "ethr-server") || strings.HasSuffix(name, ".log")
 	}

@@ -175,7 +175,7 @@ func TestRoundTripsAreWhatTheFileSays(t *testing.T) {
 	}
 }
 
-func TestSingleTimesMakeAHistogramOfExactlyThem(t *testing.T) {
+func TestSingleRoundTripsMakeAnExactHistogram(t *testing.T) {
 	r := one(t, "ping-linux.txt")
 	if h := r.Latency.Histogram; h.Count() != 5 || math.Abs(h.Mean()-35e3) > 1 || math.Abs(float64(h.Percentile(50))-35e3) > 36 {
 		t.Errorf("%d round trips, mean %v, median %v", h.Count(), h.Mean(), h.Percentile(50))
@@ -228,7 +228,7 @@ func TestPacketsAndLossAreCounted(t *testing.T) {
 	}
 }
 
-func TestBothDirectionsOfIperf3AreToldApart(t *testing.T) {
+func TestDirectionsOfIperf3AreDistinguished(t *testing.T) {
 	for _, file := range []string{"iperf3-3.12-bidir.json", "iperf3-3.21-bidir.json"} {
 		r := one(t, file)
 		if len(r.Flows) != 2 || r.Flows[0].Direction != measure.Forward || r.Flows[1].Direction != measure.Reverse || r.Trial.Label != "tcp bidirectional" {
@@ -258,7 +258,7 @@ func TestTheServersOutputGivesTheReceiversSamples(t *testing.T) {
 	}
 }
 
-func TestAServersFileHoldsEveryTestOfIt(t *testing.T) {
+func TestAServersFileYieldsAllItsTests(t *testing.T) {
 	results := sample(t, "iperf3-3.12-server.json")
 	var labels []string
 	for i, r := range results {
@@ -286,7 +286,7 @@ func TestAFailedTestIsAResultWithItsError(t *testing.T) {
 	}
 }
 
-func TestEverySampleIsAValidDocumentAndSaysWhereItCameFrom(t *testing.T) {
+func TestEverySampleYieldsAValidDocumentWithItsOrigin(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/result.schema.json")
 	if err != nil {
 		t.Fatal(err)

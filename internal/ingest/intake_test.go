@@ -68,7 +68,7 @@ func request(level string) *Request {
 	return &Request{Campaign: "x", Format: Auto, Version: "test", Now: fileTime, Levels: []measure.Level{{Factor: "sku", Value: level}}}
 }
 
-func TestRepeatsAreRoundsAndGoOnLater(t *testing.T) {
+func TestRepeatsBecomeRoundsAndContinueLater(t *testing.T) {
 	st := openStore(t)
 	a, b := text(t, "iperf3-3.12-tcp.json"), text(t, "iperf3-3.12-get-server-output.json")
 	take(t, st, request("A"), false, a)
@@ -90,7 +90,7 @@ func TestRepeatsAreRoundsAndGoOnLater(t *testing.T) {
 	}
 }
 
-func TestTheSameFileGoesInOnce(t *testing.T) {
+func TestAFileIsIngestedOnce(t *testing.T) {
 	st := openStore(t)
 	file := text(t, "iperf3-3.12-server.json")
 	first, results := take(t, st, request("A"), false, file, file)
@@ -212,7 +212,7 @@ func TestCellsAreReadInTheirUnits(t *testing.T) {
 	}
 }
 
-func TestMappingsThatDoNotHoldTogetherNameTheirPlace(t *testing.T) {
+func TestAnInvalidMappingNamesLineAndColumn(t *testing.T) {
 	for text, want := range map[string]string{
 		"campain: x":           "m.yaml:1:1: ",
 		"results: [{test: x}]": `unknown test "x"`,

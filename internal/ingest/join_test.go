@@ -100,7 +100,7 @@ func TestFilesOfOneCookieBecomeOneResult(t *testing.T) {
 	}
 }
 
-func TestOfTwoPathsThatDifferInTheEndTheReceiverCounts(t *testing.T) {
+func TestOfTwoJoinedFilesTheReceiverCounts(t *testing.T) {
 	for _, c := range []struct {
 		pattern        string
 		client, server string
@@ -139,7 +139,7 @@ func TestOfTwoPathsThatDifferInTheEndTheReceiverCounts(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownToBeOfOneRunStaysApart(t *testing.T) {
+func TestFilesNotKnownToBeOfOneRunAreNotJoined(t *testing.T) {
 	for name, files := range map[string][][2]string{
 		"no cookie and no {end}": named("ntttcp-s.xml", "ntttcp-r.xml"),
 		"other cookies":          named("iperf3-3.12-tcp.json", "iperf3-3.21-bytes.json"),
@@ -160,7 +160,7 @@ func TestWhatIsNotKnownToBeOfOneRunStaysApart(t *testing.T) {
 	}
 }
 
-func TestPathsThatClaimOneRunWronglyAreErrors(t *testing.T) {
+func TestFilesThatCannotBeOneRunAreErrors(t *testing.T) {
 	for want, files := range map[string][2]string{
 		"both are of the client":                    {"ntttcp-s.xml", "ntttcp-s.json"},
 		"one is of ntttcp, the other of ethr":       {"ntttcp-s.xml", "ethr-pair-server.log"},
@@ -176,7 +176,7 @@ func TestPathsThatClaimOneRunWronglyAreErrors(t *testing.T) {
 	}
 }
 
-func TestARunGoesInOnceWhicheverOfItsFilesComeAgain(t *testing.T) {
+func TestAJoinedRunIsIngestedOnce(t *testing.T) {
 	client, server := named("iperf3-3.12-tcp.json"), named("iperf3-3.12-server.json")
 	both := append(named("iperf3-3.12-tcp.json"), server...)
 	for name, c := range map[string]struct {
@@ -218,7 +218,7 @@ func TestARunGoesInOnceWhicheverOfItsFilesComeAgain(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatCountsMoreThanWasSentIsAWarning(t *testing.T) {
+func TestAReceiverThatCountsMoreThanWasSentIsReported(t *testing.T) {
 	a, b := one(t, "ntttcp-s.json"), one(t, "ntttcp-r.xml")
 	b.Flows[0].Summary.ReceivedBytes = a.Flows[0].Summary.SentBytes * 2
 	if r := merge(a, b); len(r.Findings.With(measure.CodeReceivedExceedsSent)) != 1 {
@@ -229,7 +229,7 @@ func TestAReceiverThatCountsMoreThanWasSentIsAWarning(t *testing.T) {
 	}
 }
 
-func TestEndsThatCannotBeOfOneRunAreToldApart(t *testing.T) {
+func TestEndsThatCannotBeOfOneRunAreRefused(t *testing.T) {
 	for want, change := range map[string]func(server *measure.Result){
 		"":                                func(*measure.Result) {},
 		"the runs have different cookies": func(r *measure.Result) { r.Origin.Run = "another" },

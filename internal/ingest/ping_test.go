@@ -9,7 +9,7 @@ import (
 )
 
 // The forms are those of published outputs of Windows 10 and 11, macOS and Linux.
-func TestLinesOfPingThatAreNoReplyAreLoss(t *testing.T) {
+func TestPingLinesWithoutAReplyCountAsLoss(t *testing.T) {
 	for name, c := range map[string]struct {
 		text                 string
 		target               string
@@ -67,7 +67,7 @@ func TestLinesOfPingThatAreNoReplyAreLoss(t *testing.T) {
 	}
 }
 
-func TestLogsThatNTttcpAppendsAreSeveralResults(t *testing.T) {
+func TestAppendedNTttcpLogsAreSeveralResults(t *testing.T) {
 	log, err := os.ReadFile("testdata/ntttcp-windows.xml")
 	if err != nil {
 		t.Fatal(err)

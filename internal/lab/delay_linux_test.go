@@ -99,7 +99,7 @@ func given(from, to []passing, reply bool) (out []int64) {
 
 // Times are those at which packets leave one device and reach the other, so the
 // cost of asking and answering is not in them.
-func TestADelayIsGivenExactlyAndRecorded(t *testing.T) {
+func TestADelayIsExactAndRecorded(t *testing.T) {
 	tier.WatchesTheClock(t)
 	l := up(t, `
 hosts: {a: , near: , middle: , far: }

@@ -54,7 +54,7 @@ func TestALabCarriesConnectionsToItsServer(t *testing.T) {
 	})
 }
 
-func TestStatusTellsTheTruthAndWhatWasGiven(t *testing.T) {
+func TestStatusReportsTheTruthAndTheActualDelay(t *testing.T) {
 	l := up(t, pair)
 	again, err := Open(l.Topology.Name, l.options)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestTheSameLabTwiceIsRefused(t *testing.T) {
 	}
 }
 
-func TestTwoLabsAtOnceDoNotMeet(t *testing.T) {
+func TestTwoLabsAreSeparate(t *testing.T) {
 	needRoot(t)
 	text := "hosts:\n  a:\n  b: {server: true}\nlinks: [{from: a, to: b}]\n"
 	var labs []*Lab
@@ -198,7 +198,7 @@ func TestAWrongSysctlIsNamed(t *testing.T) {
 	}
 }
 
-func TestACongestionControlThatTheMachineKeepsToItselfIsExplained(t *testing.T) {
+func TestACongestionControlNotAllowedToUsersIsReported(t *testing.T) {
 	needRoot(t)
 	const kept = "cubic"
 	congestion.Forbid(t, kept)
@@ -248,7 +248,7 @@ func TestDownIsRepeatable(t *testing.T) {
 	}
 }
 
-func TestDownSparesAProcessThatOnlyHasTheNumber(t *testing.T) {
+func TestDownDoesNotEndAnUnrelatedProcessWithTheSamePID(t *testing.T) {
 	l := up(t, "hosts: {a: }")
 	other := exec.Command("sleep", "60")
 	if err := other.Start(); err != nil {
@@ -271,7 +271,7 @@ func TestDownSparesAProcessThatOnlyHasTheNumber(t *testing.T) {
 	}
 }
 
-func TestACommandHasItsStreamsAndItsExitStatus(t *testing.T) {
+func TestACommandKeepsItsStreamsAndExitStatus(t *testing.T) {
 	l := up(t, "hosts: {a: , b: }\nlinks: [{from: a, to: b}]")
 	var out, errs bytes.Buffer
 	err := l.Exec(t.Context(), "a", []string{"sh", "-c", "cat; echo wrong >&2; exit 7"}, strings.NewReader("in"), &out, &errs)
@@ -325,7 +325,7 @@ func TestStateIsReadableJSON(t *testing.T) {
 	}
 }
 
-func TestEnterRefusesWhatIsNoLab(t *testing.T) {
+func TestEnterRefusesAnUnknownLab(t *testing.T) {
 	for _, name := range []string{"../../proc/1/ns/net", "other", "soku-x/../y"} {
 		if err := Enter(name, []string{"true"}); measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%s: %v", name, err)

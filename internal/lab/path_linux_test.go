@@ -232,7 +232,7 @@ func sent(t *testing.T, l *Lab, link *Link, end int) uint64 {
 	return dev.Attrs().Statistics.TxPackets
 }
 
-func TestAFirewallBlocksWhatItNamesAndNothingElse(t *testing.T) {
+func TestAFirewallBlocksOnlyItsEntries(t *testing.T) {
 	l := up(t, `
 hosts:
   a:
@@ -259,7 +259,7 @@ links: [{from: a, to: r}, {from: r, to: b}]
 	}
 }
 
-func TestAnMTUIsFoundOut(t *testing.T) {
+func TestAnMTUIsDiscovered(t *testing.T) {
 	l := up(t, "hosts: {a: , b: }\nrouters: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, mtu: 1300}]")
 	tr, err := l.Topology.Truth("a", "b", "")
 	if err != nil || tr.MTU != 1300 {
@@ -296,7 +296,7 @@ func TestIPv6WorksOverEveryKindOfLink(t *testing.T) {
 	}
 }
 
-func TestAPolicerCutsWithoutAQueue(t *testing.T) {
+func TestAPolicerDropsWithoutAQueue(t *testing.T) {
 	tier.WatchesTheClock(t)
 	for name, text := range map[string]string{
 		"link":      "routers: {r: }\nlinks: [{from: a, to: r}, {from: r, to: b, police: 50M}]",

@@ -166,7 +166,7 @@ func TestUnknownNamesListTheKnownOnes(t *testing.T) {
 
 const examples = "../../examples/topologies"
 
-func TestTheExamplesHoldTogether(t *testing.T) {
+func TestTheExamplesAreValid(t *testing.T) {
 	files, err := filepath.Glob(examples + "/*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("found %d examples, %v", len(files), err)

@@ -54,7 +54,7 @@ func TestTheRingReturnsEveryPacketWholeAndInOrder(t *testing.T) {
 	}
 }
 
-func TestARecordGivesBackWhatWasCounted(t *testing.T) {
+func TestARecordSurvivesWritingAndReading(t *testing.T) {
 	data := append(emptyRecord(2), make([]byte, recordBytes(2)-recordHeader)...)
 	r := recorder(data[recordHeader+recordDirection:])
 	for i := range 1000 {

@@ -56,7 +56,7 @@ func TestEachDemoGatewayHasItsOwnTruth(t *testing.T) {
 	}
 }
 
-func TestTruthFollowsThePathBothWays(t *testing.T) {
+func TestTruthFollowsForwardAndReturnPath(t *testing.T) {
 	top := parse(t, `
 lab: x
 hosts: {a: , b: }
@@ -151,7 +151,7 @@ func TestHostsDoNotForward(t *testing.T) {
 	}
 }
 
-func TestTheStudiesHaveTheTruthTheyAreDrawnFor(t *testing.T) {
+func TestTheStudiesHaveTheirDocumentedTruth(t *testing.T) {
 	for _, c := range []struct {
 		file, from, to, address string
 		cap, flow               measure.Rate

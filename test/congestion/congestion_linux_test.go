@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheListIsAsItWasAfterwards(t *testing.T) {
+func TestTheAllowedCongestionControlsAreRestored(t *testing.T) {
 	needRights(t)
 	before := Allowed(t)
 	for name, c := range map[string]struct {

@@ -41,7 +41,7 @@ func TestAPortCanBeListenedOnWhileProgramsAreStarted(t *testing.T) {
 	}
 }
 
-func TestAPortThatSomebodyHasIsNotFree(t *testing.T) {
+func TestAPortInUseIsNotFree(t *testing.T) {
 	p, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

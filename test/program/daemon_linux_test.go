@@ -21,7 +21,7 @@ import (
 	"soku/test/tier"
 )
 
-func TestADaemonServesWritesItsLogAndEndsInGoodOrder(t *testing.T) {
+func TestADaemonServesLogsAndShutsDownCleanly(t *testing.T) {
 	tier.SpendsSeconds(t)
 	soku := program(t)
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func awaitText(t *testing.T, file, text string) {
 	t.Fatalf("%q does not come in %q", text, b)
 }
 
-func TestAPasswordIsAskedForAtATerminalAndNotShown(t *testing.T) {
+func TestAPasswordPromptDoesNotEcho(t *testing.T) {
 	tier.SpendsSeconds(t)
 	terminal, far := openTerminal(t)
 	c := exec.CommandContext(t.Context(), program(t), "iperf3", "-c", "127.0.0.1", "-p", strconv.Itoa(freeport.One(t)), "--username", "mario", "--rsa-public-key-path", publicKey(t))

@@ -35,7 +35,7 @@ func narrow(pid int) (cpus []int) {
 	return cpus
 }
 
-func TestPinnedLoopsAreOnTheProcessorsTheResultNames(t *testing.T) {
+func TestPinnedLoopsRunOnTheProcessorsInTheResult(t *testing.T) {
 	tier.SpendsSeconds(t)
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil || mask.Count() < 2 || !mask.IsSet(0) || !mask.IsSet(1) {
@@ -115,7 +115,7 @@ func TestPinnedLoopsAreOnTheProcessorsTheResultNames(t *testing.T) {
 	}
 }
 
-func TestAThousandStreamsAreMeasuredEachAndStayBounded(t *testing.T) {
+func TestAThousandStreamsAreEachMeasuredInBoundedMemory(t *testing.T) {
 	tier.SpendsSeconds(t)
 	var files unix.Rlimit
 	const streams = 1024

@@ -149,7 +149,7 @@ func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 	}
 }
 
-func TestTheProgramSaysThatNobodyListens(t *testing.T) {
+func TestAConnectionRefusedIsReported(t *testing.T) {
 	tier.SpendsSeconds(t)
 	_, err := client(t, program(t), "tcp", "127.0.0.1:1", "--connect-timeout", "20s", "--json")
 	const unreachable = 4 // docs/reference/exit-codes.md

@@ -19,7 +19,7 @@ const events = `{"Action":"run","Package":"soku/internal/a","Test":"TestDisk"}
 {"Action":"skip","Package":"soku/cmd/soku"}
 `
 
-func TestSkippedTestsAreListedAndOnlyListedOnesMayBe(t *testing.T) {
+func TestSkippedTestsAreListedAndUnlistedOnesFail(t *testing.T) {
 	const disk, both = "# hardware\n\ninternal/a.TestDisk  no disk\n", "internal/a.TestDisk no disk\ninternal/a.TestSilent/part  says nothing\n"
 	for name, c := range map[string]struct {
 		allowed string

@@ -12,7 +12,7 @@ import (
 )
 
 // A server whose system paces accepts connections before it knows what a test chooses.
-func TestAChosenCongestionControlIsNotPacedByTheSystemsOwn(t *testing.T) {
+func TestTheSystemsBBRDoesNotPaceAChosenCongestionControl(t *testing.T) {
 	needNetworks(t)
 	congestion.Allow(t, "bbr")
 	l := network(t, `

@@ -123,7 +123,7 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 }
 
 // Three routers side by side, and hosts that choose among them by the ports of a flow.
-func TestFlowsFindTheBranchesOfAPath(t *testing.T) {
+func TestFlowsFindAllBranchesOfAPath(t *testing.T) {
 	l := network(t, strings.ReplaceAll(`
 ipv6: true
 hosts:
@@ -176,7 +176,7 @@ links:
 	}
 }
 
-func TestLossOfALinkIsSeenAtEveryHopBehindIt(t *testing.T) {
+func TestLossOnALinkShowsAtEveryLaterHop(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "loss: 20%, reverse: {loss: 0}"))
 	r, _ := probe(t, l, false, "trace", target(t, l, false), "--probe", "icmp", "--flows", "4", "-c", "100", "-i", "100ms")
 	if len(r.Trace.Hops) != 4 {
@@ -194,7 +194,7 @@ func TestLossOfALinkIsSeenAtEveryHopBehindIt(t *testing.T) {
 	}
 }
 
-func TestASilentHopIsAGapAndNotTheEnd(t *testing.T) {
+func TestASilentHopDoesNotEndTheTrace(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	drop(t, l, "r2", false, 11, 0)
 	r, _ := probe(t, l, false, "trace", target(t, l, false), "-c", "2", "-i", "100ms", "--timeout", "200ms")
@@ -241,7 +241,7 @@ func tooBig(v6 bool) (typ, code byte) {
 	return 3, 4
 }
 
-func TestThePathMTUIsFoundAndItsLimitNamed(t *testing.T) {
+func TestThePathMTUAndItsLimitAreFound(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
 	for _, v6 := range []bool{false, true} {
 		for _, user := range []bool{false, true} {
@@ -264,7 +264,7 @@ func TestThePathMTUIsFoundAndItsLimitNamed(t *testing.T) {
 	}
 }
 
-func TestAFullPathIsLimitedByTheInterface(t *testing.T) {
+func TestThePathMTUIsLimitedByTheInterface(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	r, _ := probe(t, l, false, "mtu", target(t, l, false))
 	if m := r.PathMTU; m.Bytes != 1500 || m.Limit != measure.LimitInterface || m.FailedBytes != 0 || len(m.Sizes) != 2 {
@@ -272,7 +272,7 @@ func TestAFullPathIsLimitedByTheInterface(t *testing.T) {
 	}
 }
 
-func TestLossIsNotTakenForALimit(t *testing.T) {
+func TestLossIsNotTakenForAnMTULimit(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387, loss: 5%"))
 	// A size that gets through stays unanswered seven times in a row, with a chance of
 	// 10 % each, once in ten million times.
@@ -282,7 +282,7 @@ func TestLossIsNotTakenForALimit(t *testing.T) {
 	}
 }
 
-func TestABlackHoleIsFoundWhereItIs(t *testing.T) {
+func TestABlackHoleIsLocated(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
 	for _, v6 := range []bool{false, true} {
 		typ, code := tooBig(v6)
@@ -304,7 +304,7 @@ func TestABlackHoleIsFoundWhereItIs(t *testing.T) {
 
 // A node says 1450, and a black hole further on carries less: what is said is not
 // what is believed.
-func TestAReportIsNotBelievedAgainstTheProbes(t *testing.T) {
+func TestAReportThatProbesContradictIsNotBelieved(t *testing.T) {
 	l := network(t, strings.ReplaceAll(`
 hosts:
   client:
@@ -328,7 +328,7 @@ links:
 	}
 }
 
-func TestAnInterruptKeepsWhatWasTraced(t *testing.T) {
+func TestAnInterruptKeepsTheHopsFoundSoFar(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	to := netip.MustParseAddr(target(t, l, false))
 	// timeout sends SIGINT once the program has had time for a round or two.

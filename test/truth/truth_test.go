@@ -198,7 +198,7 @@ links:
 // The delay of a link is neither host's, whichever way of waiting they have. One
 // processor may run both ends and the delay line, so the hosts' parts are only said to
 // be far from the delay.
-func TestADelayedPathIsThePathOfASplit(t *testing.T) {
+func TestStampsSplitAssignsADelayToThePath(t *testing.T) {
 	l := network(t, `
 hosts:
   client:
@@ -270,7 +270,7 @@ links:
 	}
 }
 
-func TestLossOnThePathIsTheLossThatIsMeasured(t *testing.T) {
+func TestMeasuredLossEqualsTheLossOfThePath(t *testing.T) {
 	l := network(t, `
 hosts:
   client:

@@ -46,7 +46,7 @@ func hasLines(t *testing.T, out *screen, patterns ...string) {
 
 const time3 = `[0-9]+\.[0-9]{3}[mun]?s`
 
-func TestEchoesArePingedAsConnectionsAre(t *testing.T) {
+func TestICMPPingPrintsTheTableOfTCPPing(t *testing.T) {
 	t.Parallel()
 	out, log := external(t, "-x 127.0.0.1 -p icmp -d 300ms -g 30ms", 0)
 	hasLines(t, out, `^Using destination: 127.0.0.1, ip: 127.0.0.1, port: $`,
@@ -56,7 +56,7 @@ func TestEchoesArePingedAsConnectionsAre(t *testing.T) {
 	hasLines(t, log, `"Type":"LatencyResult","RemoteAddr":"127.0.0.1","Protocol":"ICMP"`)
 }
 
-func TestTheHopsOfAPathAreALineEach(t *testing.T) {
+func TestATraceroutePrintsOneLinePerHop(t *testing.T) {
 	t.Parallel()
 	service := freeport.One(t) // that nobody listens is an answer, too
 	for line, what := range map[string]string{
@@ -72,7 +72,7 @@ func TestTheHopsOfAPathAreALineEach(t *testing.T) {
 	}
 }
 
-func TestHopsThatAreWatchedAreATableASecond(t *testing.T) {
+func TestMtrPrintsATablePerSecond(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	out, log := external(t, "-x 127.0.0.1 -p icmp -t mtr -d 1300ms -g 100ms", 0)
@@ -84,7 +84,7 @@ func TestHopsThatAreWatchedAreATableASecond(t *testing.T) {
 	hasLines(t, log, `"Type":"INFO","Message":" *\d+.\|--127.0.0.1 `)
 }
 
-func TestAHopIsPrintedWhenThoseBeforeItAreKnown(t *testing.T) {
+func TestHopsArePrintedInOrder(t *testing.T) {
 	hop := func(n, sent int) measure.TraceHop { return measure.TraceHop{Hop: n, Sent: int64(sent)} }
 	for _, c := range []struct {
 		hops    []measure.TraceHop
@@ -106,7 +106,7 @@ func TestAHopIsPrintedWhenThoseBeforeItAreKnown(t *testing.T) {
 	}
 }
 
-func TestAPathThatEndsBeforeItsTargetIsAFailure(t *testing.T) {
+func TestATraceThatDoesNotReachItsTargetFails(t *testing.T) {
 	for what, says := range map[string]string{"TCP tr": "TCP connection", "TCP mtr": "TCP connection", "ICMP tr": "ICMP Echo"} {
 		asked, shown := 0, &screen{}
 		protocol, kind, _ := strings.Cut(what, " ")
@@ -130,7 +130,7 @@ func TestAPathThatEndsBeforeItsTargetIsAFailure(t *testing.T) {
 	}
 }
 
-func TestConnectionsLeaveFromThePortThatIsAskedFor(t *testing.T) {
+func TestConnectionsUseTheRequestedLocalPort(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	port, server, _ := serving(t, "-no -debug")
@@ -156,7 +156,7 @@ func TestConnectionsLeaveFromThePortThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestDatagramsLeaveFromThePortThatIsAskedFor(t *testing.T) {
+func TestDatagramsUseTheRequestedLocalPort(t *testing.T) {
 	t.Parallel()
 	port, _, _ := serving(t, "-no")
 	local := freeport.Row(t, 2)

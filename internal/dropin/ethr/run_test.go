@@ -144,7 +144,7 @@ func TestEveryTestPrintsAndLogsItsTable(t *testing.T) {
 	}
 }
 
-func TestAServerOfOneTestEndsAfterIt(t *testing.T) {
+func TestAOneOffServerExitsAfterItsTest(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	port, _, ended := serving(t, "-no -1")
@@ -162,7 +162,7 @@ func TestAServerOfOneTestEndsAfterIt(t *testing.T) {
 	}
 }
 
-func TestAnInterruptIsAnOrderlyEnd(t *testing.T) {
+func TestAnInterruptEndsATestCleanly(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	port, _, _ := serving(t, "-no")
@@ -180,7 +180,7 @@ func TestAnInterruptIsAnOrderlyEnd(t *testing.T) {
 	}
 }
 
-func TestWhatFailsIsSaidAndHasAStatus(t *testing.T) {
+func TestFailuresAreReportedWithAnExitStatus(t *testing.T) {
 	for line, says := range map[string]string{
 		fmt.Sprintf("-c 127.0.0.1 -port %d", freeport.One(t)): "refused",
 		"-c h -ui":                "-ui",

@@ -8,7 +8,7 @@ import (
 
 func words(line string) []string { return strings.Fields(line) }
 
-func TestCommandLinesAreReadAsEthrReadsThem(t *testing.T) {
+func TestCommandLinesAreParsedAsEthrParsesThem(t *testing.T) {
 	base := Settings{Decimals: 1, Port: 8888, Protocol: "TCP", Test: "b", Duration: 10 * time.Second, Gap: time.Second, Rounds: 1000,
 		Warmup: 1, Length: 16000, Connections: 1, Log: "ethrc.log", Host: "h"}
 	for line, change := range map[string]func(*Settings){
@@ -47,7 +47,7 @@ func TestCommandLinesAreReadAsEthrReadsThem(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeIsRefusedByName(t *testing.T) {
+func TestInvalidOptionsAreRefusedByName(t *testing.T) {
 	for line, says := range map[string]string{
 		"":                       "neither -s, -c nor -x",
 		"-s -c h":                "exclude each other",

@@ -51,7 +51,7 @@ func knowsOAEP(t *testing.T, program string) bool {
 	return strings.Contains(execute(t, program, "-h").stdout, "pkcs1")
 }
 
-func TestAServerKnowsTheUsersOfIperf3(t *testing.T) {
+func TestAServerAuthenticatesTheUsersOfIperf3(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	private, public, users := credentials(t)
@@ -91,7 +91,7 @@ func known(t *testing.T, inEnvironment bool, user, password, public, port string
 	return output{out.String(), errs.String(), code}
 }
 
-func TestAClientProvesItsUser(t *testing.T) {
+func TestAClientAuthenticatesItsUser(t *testing.T) {
 	t.Parallel()
 	private, public, users := credentials(t)
 	servers := map[string]func(t *testing.T) string{

@@ -247,7 +247,7 @@ func TestAStreamOfEventsIsJSONLineByLine(t *testing.T) {
 	}
 }
 
-func TestFailuresAreToldAsIperf3Does(t *testing.T) {
+func TestFailuresAreReportedAsIperf3Does(t *testing.T) {
 	t.Parallel()
 	realProgram(t)
 	port := freePort(t)
@@ -289,7 +289,7 @@ func awaited(t testing.TB, b *safeBuffer, words string) {
 	}
 }
 
-func TestAnInterruptedClientTellsWhatItCounted(t *testing.T) {
+func TestAnInterruptedClientPrintsItsFigures(t *testing.T) {
 	t.Parallel()
 	port, _ := realServer(t)
 	ctx, stop := context.WithCancel(t.Context())

@@ -49,7 +49,7 @@ func TestRetransmitsAreThoseOfTheInterval(t *testing.T) {
 	}
 }
 
-func TestBothDirectionsAreToldTogether(t *testing.T) {
+func TestBothDirectionsAreReportedTogether(t *testing.T) {
 	test := Test{Streams: 1, Interval: 1, Bidir: true}
 	told, _ := gather(test, []int{5, 7}, received(measure.Reverse, 0, 1, 1), received(measure.Reverse, 1, 2, 2),
 		sent(measure.Forward, 0, 1, 3, 0, false), sent(measure.Forward, 1, 2, 4, 0, false), sent(measure.Forward, 2, 3, 5, 0, false))
@@ -62,7 +62,7 @@ func TestBothDirectionsAreToldTogether(t *testing.T) {
 	}
 }
 
-func TestAnOmittedRestOfOneDirectionIsToldAlone(t *testing.T) {
+func TestARestOfTheOmittedStartIsReportedAlone(t *testing.T) {
 	told, _ := gather(Test{Streams: 1, Interval: 1, Bidir: true}, []int{5, 7},
 		sent(measure.Forward, 0, 1, 3, 0, true), received(measure.Reverse, 0, 1, 1), sent(measure.Forward, 0, 1, 4, 0, false))
 	if len(told) != 2 || !told[0].Omitted || len(told[0].Streams) != 2 || told[0].Streams[1].Sender || len(told[1].Streams) != 2 {

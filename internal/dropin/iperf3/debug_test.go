@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDebuggingTellsTheStatesOfTheControlConnection(t *testing.T) {
+func TestDebugPrintsTheStatesOfTheControlConnection(t *testing.T) {
 	t.Parallel()
 	port, _ := realServer(t)
 	out := ours(t, "-c", "127.0.0.1", "-p", port, "-n", "1M", "-d")

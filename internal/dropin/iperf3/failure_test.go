@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-func TestWhyAHostWasNotReachedIsTheSystemsSentence(t *testing.T) {
+func TestAnUnreachableHostIsReportedWithTheSystemsError(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestAPipeIsNoFileToCarry(t *testing.T) {
+func TestFRefusesANamedPipe(t *testing.T) {
 	t.Parallel()
 	realProgram(t)
 	pipe := filepath.Join(t.TempDir(), "pipe") // nobody is at its other end

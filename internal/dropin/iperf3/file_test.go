@@ -29,7 +29,7 @@ func arrived(t *testing.T, name string, want []byte) {
 	}
 }
 
-func TestAFileIsCarriedByBothEndsInBothRoles(t *testing.T) {
+func TestAFileIsSentAndReceivedInBothRoles(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	file, contents := aFile(t)

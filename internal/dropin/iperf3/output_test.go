@@ -31,7 +31,7 @@ func sokuServer(t *testing.T) (port string) {
 	return strconv.Itoa(int(s.Addr().Port()))
 }
 
-func TestASokuServersOutputIsThatOfIperf3(t *testing.T) {
+func TestServerOutputOfSokuServerIsThatOfIperf3(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	own := sokuServer(t)
@@ -57,7 +57,7 @@ func TestASokuServersOutputIsThatOfIperf3(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptForAClientIsBounded(t *testing.T) {
+func TestOutputKeptForAClientIsBounded(t *testing.T) {
 	tier.SpendsSeconds(t)
 	w := newText(nothing{}, nothing{}, defaults(), time.Now)
 	w.keep = true

@@ -31,7 +31,7 @@ func listed(help string) (all []option) {
 	return all
 }
 
-func TestEveryOptionThatIperf3ListsIsKnown(t *testing.T) {
+func TestEveryIperf3OptionIsKnown(t *testing.T) {
 	// What the newest version lists beyond those of the installed one.
 	newer := "  -m, --mptcp\n      --json-stream\n      --json-stream-full-output\n      --cntl-ka[=#/#/#]\n" +
 		"Server specific:\n      --server-max-duration #\n      --use-pkcs1-padding\nClient specific:\n      --skip-rx-copy\n      --gsro\n"
@@ -73,7 +73,7 @@ func realHelp(t *testing.T) string {
 	return string(out)
 }
 
-func TestNoOptionIsTwice(t *testing.T) {
+func TestOptionNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, o := range options() {
 		for _, name := range []string{"--" + o.long, "-" + o.short} {
@@ -88,7 +88,7 @@ func TestNoOptionIsTwice(t *testing.T) {
 	}
 }
 
-func TestOptionsAreReadAsGetoptDoes(t *testing.T) {
+func TestOptionsAreParsedAsByGetopt(t *testing.T) {
 	client := func(change func(*Settings)) *Settings {
 		s := defaults()
 		s.Role, s.Host, s.Length = Client, "h", usualBlock
@@ -215,7 +215,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestWhatTheSocketsAreToBeIsAskedOfTheTrial(t *testing.T) {
+func TestSocketOptionsArePassedToTheTrial(t *testing.T) {
 	for line, want := range map[string]measure.Options{
 		"-c h -m":                      {Multipath: true},
 		"-c h -L 0x7":                  {FlowLabel: 7},

@@ -16,7 +16,7 @@ func slowly(port string, more ...string) []string {
 	return append([]string{"-c", "127.0.0.1", "-p", port, "-t", "20", "-b", "1K", "-l", "1000"}, more...)
 }
 
-func TestASilentSenderIsGivenUpAfterTheTimeThatIsAsked(t *testing.T) {
+func TestASilentSenderTimesOutAfterRcvTimeout(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	const sentence = "iperf3: error - idle timeout for receiving data\n"
@@ -43,7 +43,7 @@ func TestASilentSenderIsGivenUpAfterTheTimeThatIsAsked(t *testing.T) {
 	}
 }
 
-func TestTheRateOfATestIsHeldToTheLimitOverTheTimeThatIsAsked(t *testing.T) {
+func TestServerBitrateLimitIsAveragedOverItsInterval(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t, "-1", "-i", "0.1", "--server-bitrate-limit", "20M/0.3")
@@ -59,7 +59,7 @@ func TestTheRateOfATestIsHeldToTheLimitOverTheTimeThatIsAsked(t *testing.T) {
 	}
 }
 
-func TestStreamsLeaveFromThePortsThatAreAsked(t *testing.T) {
+func TestStreamsUseTheRequestedLocalPorts(t *testing.T) {
 	t.Parallel()
 	realProgram(t)
 	modes := []string{"", "-u"}
@@ -88,7 +88,7 @@ func TestStreamsLeaveFromThePortsThatAreAsked(t *testing.T) {
 	}
 }
 
-func TestTheKernelHoldsAStreamToItsRate(t *testing.T) {
+func TestFQRatePacesAStreamInTheKernel(t *testing.T) {
 	program := realProgram(t)
 	check := func(doc map[string]any) {
 		t.Helper()
@@ -106,7 +106,7 @@ func TestTheKernelHoldsAStreamToItsRate(t *testing.T) {
 	}
 }
 
-func TestATestWithoutAnEndGoesOnUntilItIsInterrupted(t *testing.T) {
+func TestATestOfTimeZeroRunsUntilInterrupted(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	port, _ := realServer(t)

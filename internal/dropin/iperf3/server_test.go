@@ -91,7 +91,7 @@ func TestAServerPrintsWhatIperf3Prints(t *testing.T) {
 	}
 }
 
-func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
+func TestClientAndServerOfSokuIperf3MeasureTogether(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	for _, mode := range []string{"", "-R", "--bidir -P 2", "-u", "-u -R -b 20M", "-u --bidir --get-server-output", "-n 4M -P 2", "--get-server-output -V", "-Z --skip-rx-copy", "-u --gsro -b 100M", "-m", "-m --bidir -P 2", "-m -R -Z"} {
@@ -113,7 +113,7 @@ func TestSokuMeasuresWithItselfInIperf3sPlace(t *testing.T) {
 	}
 }
 
-func TestAServerGoesOnFromTestToTest(t *testing.T) {
+func TestAServerAcceptsOneTestAfterAnother(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t)
@@ -154,7 +154,7 @@ func TestAServerHasOneClientAtATime(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsStoppedSaysSo(t *testing.T) {
+func TestAStoppedServerReportsIt(t *testing.T) {
 	t.Parallel()
 	s := startOurs(t)
 	var out, errs safeBuffer
@@ -196,7 +196,7 @@ func TestAServersLimits(t *testing.T) {
 	}
 }
 
-func TestAServerKeepsItsTestsOnAProcessorAndAnInterface(t *testing.T) {
+func TestAServerAppliesAffinityAndBindDev(t *testing.T) {
 	t.Parallel()
 	program := realProgram(t)
 	s := startOurs(t, "-1", "-A", "0", "--bind-dev", "lo")

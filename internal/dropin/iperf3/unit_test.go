@@ -7,7 +7,7 @@ import (
 	"github.com/ncruces/go-strftime"
 )
 
-func TestQuantitiesFillFourPlaces(t *testing.T) {
+func TestQuantitiesHaveFourCharacters(t *testing.T) {
 	for _, c := range []struct {
 		bytes  float64
 		letter byte
@@ -25,7 +25,7 @@ func TestQuantitiesFillFourPlaces(t *testing.T) {
 	}
 }
 
-func TestTimesAreWrittenAsStrftimeDoes(t *testing.T) {
+func TestTimesAreFormattedAsByStrftime(t *testing.T) {
 	at := time.Date(2026, 3, 7, 15, 4, 5, 0, time.FixedZone("JST", 9*3600))
 	for format, want := range map[string]string{
 		"%c ":             "Sat Mar  7 15:04:05 2026 ",

@@ -17,7 +17,7 @@ func parse(t *testing.T, line string) (*Options, []string) {
 	return o, notes
 }
 
-func TestOptionsAreReadAsNtttcpReadsThem(t *testing.T) {
+func TestOptionsAreParsedAsNtttcpParsesThem(t *testing.T) {
 	for line, change := range map[string]func(*Options){
 		"-r":                       func(o *Options) { o.Receiver = true },
 		"-s 10.0.0.4":              func(o *Options) { o.Sender, o.Address = true, "10.0.0.4" },
@@ -48,7 +48,7 @@ func TestOptionsAreReadAsNtttcpReadsThem(t *testing.T) {
 	}
 }
 
-func TestWhatMustBeAnotherValueIsSaid(t *testing.T) {
+func TestAdjustedValuesAreReported(t *testing.T) {
 	for line, is := range map[string]func(*Options) bool{
 		"":                     func(o *Options) bool { return o.Receiver },
 		"-r -P 1000":           func(o *Options) bool { return o.Ports == portsMost },
@@ -67,7 +67,7 @@ func TestWhatMustBeAnotherValueIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotHoldTogetherIsRefused(t *testing.T) {
+func TestInconsistentOptionsAreRefused(t *testing.T) {
 	for _, line := range []string{
 		"-r -s", "-s h -M", "-r -L", "-r -a 10.0.0.1", "-r -M -N", "-s h -L -N", "-r -u --no-delay", "-s h -u --fq-rate-limit 1G",
 		"-s 10.0.0.1 -6", "-s ::1", "-s h -a nowhere", "-r -p 65530", "-r -p 1", "-r -p 0 -N", "-s h -f 65500", "-s h -P 512 -n 25600 -l 1000",

@@ -84,7 +84,7 @@ func onceRun(c net.Conn, s exchange.Step) error {
 	return err
 }
 
-func TestTheSenderGoesThroughWhatRecordedReceiversSay(t *testing.T) {
+func TestTheSenderRunsAgainstRecordedReceivers(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	for name, line := range map[string]string{

@@ -117,7 +117,7 @@ func jsonShape(t *testing.T, b []byte) (shape []string) {
 	return shape
 }
 
-func TestReportsHaveTheElementsOfTheRealOnes(t *testing.T) {
+func TestReportsHaveTheElementsOfNtttcp(t *testing.T) {
 	for name, line := range map[string]string{"sender": senderLine, "receiver": receiverLine} {
 		f := sample(t, line)
 		x, err := f.xml("vm")
@@ -175,7 +175,7 @@ func labels(console string) (out []string) {
 	return out
 }
 
-func TestTheConsoleHasTheLinesOfTheRealOne(t *testing.T) {
+func TestTheConsoleHasTheLinesOfNtttcp(t *testing.T) {
 	for name, line := range map[string]string{"sender": senderLine, "receiver": receiverLine} {
 		var out strings.Builder
 		sample(t, line).print(&console{env: Env{Stdout: &out, Now: now}, verbose: true})

@@ -80,7 +80,7 @@ func TestSeveralSendersRunTogether(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatHoldsMeasuresAgain(t *testing.T) {
+func TestAReceiverWithHMeasuresAgain(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	for name, sync := range map[string]string{"sync": "", "no sync": "-N"} {
@@ -170,7 +170,7 @@ func TestFilesAreWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsSaidAtOnce(t *testing.T) {
+func TestMissingResourcesAreReportedAtOnce(t *testing.T) {
 	port := freeport.Row(t, 2) + 1
 	for line, kind := range map[string]measure.Kind{
 		fmt.Sprintf("-s 127.0.0.1 -p %d -t 1", port):                    measure.KindUnreachable,

@@ -25,7 +25,7 @@ func open(t *testing.T, addr string, change func(*measure.Options)) (wire.Sessio
 	return Open(t.Context(), addr, wire.Request{Test: measure.TestTCP, Options: o}, wire.Hooks{})
 }
 
-func TestAServerThatIsNoneIsToldInASentence(t *testing.T) {
+func TestAPortWithoutEthrIsReported(t *testing.T) {
 	tier.SpendsSeconds(t)
 	endless := func(c net.Conn) {
 		for b := make([]byte, 4096); ; {
@@ -70,7 +70,7 @@ func trickle(c net.Conn) {
 	}
 }
 
-func TestAServerThatWantsToBeginInAYearIsRefused(t *testing.T) {
+func TestAStartDelayBeyondTheLimitIsRefused(t *testing.T) {
 	addr := exchange.Service(t, func(c net.Conn) {
 		if _, err := Read(c); err != nil {
 			return
@@ -98,13 +98,13 @@ func TestOpeningEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestATokenDoesNotGoWithEthr(t *testing.T) {
+func TestATokenIsRefusedWithEthr(t *testing.T) {
 	if _, err := Open(t.Context(), "127.0.0.1:1", wire.Request{Test: measure.TestTCP, Token: "x"}, wire.Hooks{}); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAServerThatIgnoresTheRateIsNamed(t *testing.T) {
+func TestAServerThatIgnoresTheRateIsReported(t *testing.T) {
 	s := &session{request: wire.Request{Test: measure.TestTCP, Options: measure.Options{Rate: 8000}}}
 	own := &measure.End{Flows: []measure.FlowEnd{{Role: measure.Receiver, DurationNs: 1e9, Streams: []measure.Stream{{ReceivedBytes: 1200}}}}}
 	if end, err := s.Finish(t.Context(), own); err != nil || len(end.Findings.With(measure.CodeServerExceedsRate)) != 1 {

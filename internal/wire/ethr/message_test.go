@@ -56,7 +56,7 @@ func frames(s exchange.Step) (frames [][]byte, rest []byte) {
 	return frames, b
 }
 
-func TestWhatEthrSaysIsReadAndWrittenByteForByte(t *testing.T) {
+func TestMessagesOfEthrAreReadAndWrittenByteForByte(t *testing.T) {
 	count := map[Kind]int{}
 	for name, x := range recorded(t) {
 		for i, s := range x.Steps {
@@ -81,7 +81,7 @@ func TestWhatEthrSaysIsReadAndWrittenByteForByte(t *testing.T) {
 	}
 }
 
-func TestTheRequestsAreThoseThatWereMade(t *testing.T) {
+func TestRequestsAreDecoded(t *testing.T) {
 	for name, want := range map[string]Message{
 		"v1-tcp": {Kind: Syn, Test: Bandwidth, Params: Params{Threads: 1, Buffer: 16000, Rounds: 1000, Duration: time.Second, Gap: time.Second, Warmup: 1}},
 		"new-tcp-two": {Kind: Syn, Synced: true, Test: Bandwidth, Params: Params{Threads: 2, Buffer: 128000, Rounds: 1000, Duration: time.Second, Gap: time.Second, Warmup: 1,
@@ -131,7 +131,7 @@ type (
 	}
 )
 
-func TestPackageGobReadsWhatIsWritten(t *testing.T) {
+func TestPackageGobDecodesOurMessages(t *testing.T) {
 	m := Message{Version: 7, Kind: Syn, Test: Latency, Transport: UDP, Params: Params{
 		Threads: 1, Buffer: math.MaxUint32, Rounds: 128, Reverse: true, Duration: -time.Second, Gap: math.MaxInt64, Warmup: 127, Rate: math.MaxUint64, ToS: 255}}
 	for _, synced := range []bool{false, true} {
@@ -149,7 +149,7 @@ func TestPackageGobReadsWhatIsWritten(t *testing.T) {
 	}
 }
 
-func TestFieldsThatAreNotKnownAreSkipped(t *testing.T) {
+func TestUnknownFieldsAreSkipped(t *testing.T) {
 	var msg EthrMsg
 	msg.Type, msg.Syn = uint32(Syn), &EthrMsgSyn{}
 	msg.Syn.ClientParam.Gap = -5
@@ -164,7 +164,7 @@ func TestFieldsThatAreNotKnownAreSkipped(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessageIsRefused(t *testing.T) {
+func TestInvalidMessagesAreRefused(t *testing.T) {
 	good := Append(nil, Message{Kind: Syn, Test: Bandwidth, Params: Params{Threads: 2, Buffer: 1000, ToS: 1}, Synced: true})[frameHead:]
 	for n := range good {
 		if m, err := Decode(good[:n]); err == nil {
@@ -216,7 +216,7 @@ func TestAFrameIsBoundedBeforeItIsRead(t *testing.T) {
 	}
 }
 
-func TestARequestIsKnownByItsFirstBytes(t *testing.T) {
+func TestARequestIsRecognisedByItsFirstBytes(t *testing.T) {
 	for name, x := range recorded(t) {
 		for _, s := range x.Steps {
 			if s.Kind != exchange.Bytes || len(s.Bytes) < 100 {

@@ -81,7 +81,7 @@ func TestARecordedServerSends(t *testing.T) {
 }
 
 // A server of version 1.0.0 does not answer when to begin. The client asks it anew.
-func TestAnOlderServerIsToldByItsSilence(t *testing.T) {
+func TestAServerWithoutSynchronisationIsDetected(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for name, direction := range map[string]measure.Direction{"v1-tcp": measure.Forward, "v1-tcp-reverse": measure.Reverse} {
 		t.Run(name, func(t *testing.T) {

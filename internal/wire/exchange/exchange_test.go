@@ -36,7 +36,7 @@ func read(t testing.TB, text string) *Exchange {
 	return x
 }
 
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
+func TestAnExchangeSurvivesWritingAndReading(t *testing.T) {
 	x := read(t, talk)
 	x.Steps[1].Bytes = []byte(strings.Repeat("long", 100)) // over several lines
 	var b strings.Builder
@@ -48,7 +48,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoExchangeIsRefusedWithItsLine(t *testing.T) {
+func TestAnInvalidExchangeIsRefusedWithItsLine(t *testing.T) {
 	for name, text := range map[string]string{
 		"no first line":     "1 > open tcp 1\n",
 		"not hexadecimal":   "soku exchange 1\n1 > open tcp 1\n1 > xx\n",
@@ -70,7 +70,7 @@ func TestWhatIsNoExchangeIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-func FuzzReadBoundsWhatItKeeps(f *testing.F) {
+func FuzzReadKeepsBoundedData(f *testing.F) {
 	f.Add(talk)
 	f.Add("soku exchange 1\n1 > open udp 65535\n1 > \n+ 00\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -115,14 +115,14 @@ func both(t *testing.T, server, client *Exchange) (serverErr, clientErr error) {
 	return <-done, clientErr
 }
 
-func TestTwoPlayersPlayOneExchange(t *testing.T) {
+func TestTwoPlayersReplayOneExchange(t *testing.T) {
 	x := read(t, talk)
 	if a, b := both(t, x, x); a != nil || b != nil {
 		t.Error(a, b)
 	}
 }
 
-func TestAnotherWordIsFound(t *testing.T) {
+func TestADifferingMessageIsDetected(t *testing.T) {
 	other := read(t, strings.Replace(talk, "68656c6c6f", "68656c6c6e", 1))
 	if a, _ := both(t, read(t, talk), other); a == nil || !strings.Contains(a.Error(), "step 2 ") || !strings.Contains(a.Error(), "68656c6c6e") {
 		t.Errorf("the server says %v", a)
@@ -150,7 +150,7 @@ func TestAPlayerEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestARelayWritesDownWhatGoesThrough(t *testing.T) {
+func TestARelayRecordsItsTraffic(t *testing.T) {
 	x := read(t, `soku exchange 1
 1 > open tcp 8888
 1 > 68656c6c6f
@@ -210,7 +210,7 @@ func TestARelayWritesDownWhatGoesThrough(t *testing.T) {
 	}
 }
 
-func TestARelayCountsWhatItDoesNotKeep(t *testing.T) {
+func TestARelayCountsBytesThatItDoesNotKeep(t *testing.T) {
 	r := &Relay{Whole: 4, kept: map[direction]int{}}
 	c := r.open("tcp", 1)
 	d := r.open("udp", 1)

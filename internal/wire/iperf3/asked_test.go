@@ -7,7 +7,7 @@ import (
 	"soku/internal/wire"
 )
 
-func TestWhatTheSocketsAreToBeIsToldToTheServer(t *testing.T) {
+func TestSocketOptionsAreSentToTheServer(t *testing.T) {
 	for test, c := range map[measure.Test]struct {
 		set  func(*measure.Options)
 		want Parameters

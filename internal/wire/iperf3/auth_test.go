@@ -24,7 +24,7 @@ func guard(t testing.TB) *Guard {
 	return &Guard{Key: key, Users: users}
 }
 
-func TestATokenProvesItsUserUntilItIsOld(t *testing.T) {
+func TestATokenIsValidForALimitedTime(t *testing.T) {
 	g := guard(t)
 	now := time.Unix(1_700_000_000, 0)
 	for _, pkcs1 := range []bool{false, true} {
@@ -46,7 +46,7 @@ func TestATokenProvesItsUserUntilItIsOld(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotKnownIsNotLetIn(t *testing.T) {
+func TestUnknownUsersAreRefused(t *testing.T) {
 	g := guard(t)
 	now := time.Now()
 	for _, who := range [][2]string{{"mario", "bianchi"}, {"nobody", "rossi"}, {"mario", ""}} {
@@ -65,7 +65,7 @@ func TestWhoIsNotKnownIsNotLetIn(t *testing.T) {
 	}
 }
 
-func TestKeysAreReadInEachFormThatIperf3Takes(t *testing.T) {
+func TestKeysAreReadInEveryFormatOfIperf3(t *testing.T) {
 	g := guard(t)
 	pkix, _ := x509.MarshalPKIXPublicKey(&g.Key.PublicKey)
 	public := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})
@@ -87,7 +87,7 @@ func TestKeysAreReadInEachFormThatIperf3Takes(t *testing.T) {
 	}
 }
 
-func TestAFileOfUsersSaysWhichLineIsWrong(t *testing.T) {
+func TestAnInvalidUserFileNamesTheLine(t *testing.T) {
 	if _, err := ParseUsers([]byte("# users\nmario,1234\n")); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v", err)
 	}

@@ -28,7 +28,7 @@ func recorded(t testing.TB, pattern string) map[string][]byte {
 	return out
 }
 
-func TestRecordedParametersReadBackAsTheyWere(t *testing.T) {
+func TestRecordedParametersSurviveReadingAndWriting(t *testing.T) {
 	for name, b := range recorded(t, "*.parameters.json") {
 		p := &Parameters{}
 		if err := json.Unmarshal(b, p); err != nil {
@@ -67,7 +67,7 @@ func frame(b []byte) io.Reader {
 	return &out
 }
 
-func TestEverythingAClientCanAskReadsBack(t *testing.T) {
+func TestEveryParameterSurvivesWritingAndReading(t *testing.T) {
 	cpu := 0
 	want := Parameters{
 		Protocol: "udp", Omit: 3, Time: 10, Bytes: 1 << 40, Blocks: 7, Parallel: 128, Reverse: true, MSS: 1400,
@@ -87,7 +87,7 @@ func TestEverythingAClientCanAskReadsBack(t *testing.T) {
 	}
 }
 
-func TestNumbersMayComeWithAnExponent(t *testing.T) {
+func TestNumbersMayHaveAnExponent(t *testing.T) {
 	var p Parameters
 	if err := json.Unmarshal([]byte(`{"tcp":true,"len":131072,"bandwidth":1e+10,"num":2.5e3,"parallel":2.0}`), &p); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestJSONIsBoundedBeforeItIsRead(t *testing.T) {
 	}
 }
 
-func TestResultsThatDoNotHoldTogetherAreRefused(t *testing.T) {
+func TestInconsistentResultsAreRefused(t *testing.T) {
 	const stream = `{"id":1,"bytes":1,"retransmits":0,"jitter":0,"errors":0,"packets":0}`
 	whole := func(streams string) string {
 		return `{"cpu_util_total":1,"cpu_util_user":1,"cpu_util_system":0,"sender_has_retransmits":1,"streams":[` + streams + `]}`
@@ -144,7 +144,7 @@ func TestResultsThatDoNotHoldTogetherAreRefused(t *testing.T) {
 	}
 }
 
-func TestCookiesAreToldFromOtherBeginnings(t *testing.T) {
+func TestCookiesAreRecognisedByTheirFirstBytes(t *testing.T) {
 	c := NewCookie()
 	for n := range CookieSize + 1 {
 		if !MayBeCookie(c[:n]) {
@@ -161,7 +161,7 @@ func TestCookiesAreToldFromOtherBeginnings(t *testing.T) {
 	}
 }
 
-func TestStreamsAreCalledAsIperf3CallsThem(t *testing.T) {
+func TestStreamsAreNumberedAsInIperf3(t *testing.T) {
 	for i, want := range []int{1, 3, 4, 5} {
 		if got := StreamID(i); got != want {
 			t.Errorf("stream %d is %d", i, got)

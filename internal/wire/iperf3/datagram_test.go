@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestDatagramsAreNumberedFromOneAndReadBack(t *testing.T) {
+func TestDatagramNumbersStartAtOneAndReadBack(t *testing.T) {
 	at := time.Unix(1_700_000_000, 123_456_000)
 	for name, c := range map[string]struct {
 		wide bool
@@ -33,7 +33,7 @@ func TestDatagramsAreNumberedFromOneAndReadBack(t *testing.T) {
 	}
 }
 
-func TestWhatOpensAStreamIsNoDatagramOfIt(t *testing.T) {
+func TestTheOpeningDatagramIsNotCounted(t *testing.T) {
 	for _, connect := range []string{UDPConnect, UDPConnectLegacy, UDPReply} {
 		if _, _, _, ok := Datagrams(false).Parse([]byte(connect)); ok {
 			t.Errorf("%q is taken for a datagram of the test", connect)

@@ -124,7 +124,7 @@ func run(t *testing.T, addr string, r wire.Request) (*measure.End, error) {
 	}}})
 }
 
-func TestAServerThatFailsIsToldByWhatItSaid(t *testing.T) {
+func TestAServersErrorIsReported(t *testing.T) {
 	fails := func(code int) func(net.Conn) {
 		return func(c net.Conn) { parameters(c); _ = WriteError(c, code, 13) }
 	}
@@ -169,7 +169,7 @@ func TestAServerThatFailsIsToldByWhatItSaid(t *testing.T) {
 	}
 }
 
-func TestResultsOfOtherStreamsMakeNoFigures(t *testing.T) {
+func TestResultsOfUnknownStreamsAreIgnored(t *testing.T) {
 	addr := playing(t, func(c net.Conn) {
 		results(c)
 		_ = WriteResults(c, &Results{Streams: []StreamResult{{ID: 4, Bytes: 1 << 40, EndTime: 1}}})
@@ -182,7 +182,7 @@ func TestResultsOfOtherStreamsMakeNoFigures(t *testing.T) {
 	}
 }
 
-func TestAServerThatGoesAwayInTheTestEndsIt(t *testing.T) {
+func TestALostServerEndsTheTest(t *testing.T) {
 	for name, c := range map[string]struct {
 		then func(net.Conn)
 		want string
@@ -221,7 +221,7 @@ func TestAServerThatGoesAwayInTheTestEndsIt(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsToldToStopHearsIt(t *testing.T) {
+func TestAStopIsSentToTheServer(t *testing.T) {
 	heard := make(chan State, 1)
 	s, err := Open(t.Context(), playing(t, func(c net.Conn) {
 		parameters(c)
@@ -244,7 +244,7 @@ func TestAServerThatIsToldToStopHearsIt(t *testing.T) {
 	}
 }
 
-func TestASilentServerIsLeftWithTheContext(t *testing.T) {
+func TestASilentServerDoesNotOutliveTheContext(t *testing.T) {
 	tier.SpendsSeconds(t)
 	silent := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) } // until the client is gone
 	for name, part := range map[string]func(net.Conn){
@@ -275,7 +275,7 @@ func TestASilentServerIsLeftWithTheContext(t *testing.T) {
 	}
 }
 
-func TestUDPThatIsNotLetThroughIsToldApart(t *testing.T) {
+func TestBlockedUDPIsReported(t *testing.T) {
 	addr := playing(t, func(c net.Conn) { parameters(c); tell(c, CreateStreams); _, _ = ReadState(c) })
 	_, err := run(t, addr, asked(overUDP))
 	if measure.KindOf(err) != measure.KindUnreachable || !strings.Contains(err.Error(), "while TCP to the same port works") {
@@ -284,7 +284,7 @@ func TestUDPThatIsNotLetThroughIsToldApart(t *testing.T) {
 }
 
 // A server that sends at once may have datagrams overtake its answer.
-func TestDatagramsBeforeTheAnswerOpenNoStream(t *testing.T) {
+func TestDatagramsBeforeTheAnswerDoNotOpenAStream(t *testing.T) {
 	var udp net.PacketConn
 	addr := playing(t, func(c net.Conn) {
 		parameters(c)
@@ -319,7 +319,7 @@ func TestDatagramsBeforeTheAnswerOpenNoStream(t *testing.T) {
 	}
 }
 
-func TestAServerBetweenTwoTestsIsAskedAgain(t *testing.T) {
+func TestConnectingRetriesBetweenTwoTests(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func TestAServerBetweenTwoTestsIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestParametersAreWhatTheOptionsSay(t *testing.T) {
+func TestParametersMatchTheOptions(t *testing.T) {
 	r := asked(func(r *wire.Request) {
 		o := &r.Options
 		o.Streams, o.Rate, o.Direction, o.Omit = 4, 100_000_000, measure.Reverse, measure.Duration(2*time.Second)

@@ -26,7 +26,7 @@ func randomKey() (k Key) {
 	return k
 }
 
-func TestPreambleReadsBackAndHasItsDocumentedLayout(t *testing.T) {
+func TestAPreambleHasItsDocumentedLayout(t *testing.T) {
 	p := Preamble{Version: Version, Kind: KindData, Index: 0x0102, Key: randomKey()}
 	b := p.Append(nil)
 	if len(b) != 40 || string(b[:4]) != "SOKU" || b[4] != 1 || b[5] != 1 || b[6] != 1 || b[7] != 2 || !bytes.Equal(b[8:], p.Key[:]) {
@@ -42,7 +42,7 @@ func TestPreambleReadsBackAndHasItsDocumentedLayout(t *testing.T) {
 	}
 }
 
-func TestDatagramsOfTheHandshakeReadBackAndAreAllOfOneSize(t *testing.T) {
+func TestHandshakeDatagramsHaveOneSize(t *testing.T) {
 	for kind := Hello; kind <= Refuse; kind++ {
 		d := Datagram{Version: Version, Type: kind, Index: 7, Key: randomKey(), Nonce: [16]byte{1, 2, 3}}
 		b := d.Append(nil)
@@ -92,7 +92,7 @@ func TestKeyIsHexInJSONAndHiddenInText(t *testing.T) {
 	}
 }
 
-func TestEventsReadOneALine(t *testing.T) {
+func TestEventsAreReadOnePerLine(t *testing.T) {
 	stream := `{"event":"queued","position":3}
 {"event":"ready"}
 {"event":"interval","interval":{"start_ns":0,"end_ns":5,"bytes":9}}
@@ -130,7 +130,7 @@ func TestAnEventIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestALineThatIsNoEventIsAnError(t *testing.T) {
+func TestAnInvalidEventIsAnError(t *testing.T) {
 	for _, line := range []string{"", "nonsense", "{}", `{"event":""}`, `{"event":"done"}`, `{"event":"aborted"}`, `{"event":"interval"}`, `[1]`} {
 		if _, err := ReadEvent(bufio.NewReader(strings.NewReader(line + "\n"))); err == nil {
 			t.Errorf("accepted %q", line)
@@ -147,13 +147,13 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestALineWithoutEndIsGivenUp(t *testing.T) {
+func TestALineThatIsTooLongIsAnError(t *testing.T) {
 	if _, err := readLine(bufio.NewReaderSize(endless{}, 4096), 1<<20); !errors.Is(err, errLongEvent) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestBodyIsBoundedAndWhole(t *testing.T) {
+func TestABodyIsCompleteAndBounded(t *testing.T) {
 	var v CreateRequest
 	if err := DecodeBody(strings.NewReader(`{"test":"tcp","new":1}`), 100, &v); err != nil || v.Test != measure.TestTCP {
 		t.Errorf("got %v, %v", v.Test, err)

@@ -102,11 +102,11 @@ func TestAClosedPortIsRefusedWithAHint(t *testing.T) {
 	openFails(t, addr, request(), measure.KindUnreachable, "connect "+addr+": refused", `is "soku server" running there`, "TCP "+port+" open")
 }
 
-func TestAnUnknownNameSaysSo(t *testing.T) {
+func TestAnUnknownNameIsReported(t *testing.T) {
 	openFails(t, "no-such-host.invalid:7658", request(), measure.KindUnreachable, "find the address of no-such-host.invalid")
 }
 
-func TestAnAddressWithoutPortSaysHowToWriteIt(t *testing.T) {
+func TestAnAddressWithoutPortIsRefusedWithAHint(t *testing.T) {
 	openFails(t, "127.0.0.1", request(), measure.KindUsage, "host:port")
 }
 
@@ -132,13 +132,13 @@ func (timeoutError) Error() string   { return "i/o timeout" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-func TestALocalAddressThatIsNotOursSaysSo(t *testing.T) {
+func TestALocalAddressOfAnotherHostIsReported(t *testing.T) {
 	r := request()
 	r.Options.Bind = "192.0.2.77"
 	openFails(t, answering(t, func(net.Conn) {}), r, measure.KindUsage, "local address")
 }
 
-func TestWhatIsNoSokuServerIsCalledThat(t *testing.T) {
+func TestAPortWithoutASokuServerIsReported(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn){
 		"ssh banner":     func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n"); _, _ = io.Copy(io.Discard, c) },
 		"binary":         respond("\x00\x01\x02\x03\x04\x05\x06\x07\r\n\r\n"),
@@ -163,7 +163,7 @@ func TestAServerThatClosesAtOnceIsNotMistakenForABrokenPath(t *testing.T) {
 	openFails(t, answering(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }), request(), measure.KindRefused, "closed the connection without an answer")
 }
 
-func TestAnotherProtocolVersionNamesBoth(t *testing.T) {
+func TestAnotherProtocolVersionIsReportedWithBothVersions(t *testing.T) {
 	openFails(t, answering(t, respond("HTTP/1.1 404 Not Found\r\nSoku-Protocol: soku/7\r\nContent-Length: 0\r\n\r\n")), request(),
 		measure.KindRefused, "speaks soku/7 and this program soku/1")
 }
@@ -267,7 +267,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestOnlyRatesAreTakenFromTheServer(t *testing.T) {
+func TestOfTheServersOptionsOnlyRatesAreUsed(t *testing.T) {
 	asked := measure.Options{Rate: 1000, Bind: "10.0.0.1", Streams: 2, RequestRate: 50}
 	got := allowed(measure.TestTCP, asked, measure.Options{Rate: 400, Bind: "6.6.6.6", Device: "evil0", Streams: 900, RequestRate: 20})
 	if want := (measure.Options{Rate: 400, Bind: "10.0.0.1", Streams: 2, RequestRate: 20}); got != want {

@@ -18,7 +18,7 @@ func TestSentencesOfAServerOfAnEarlierVersionAreFindings(t *testing.T) {
 	}
 }
 
-func TestWhatAServerFindsIsBounded(t *testing.T) {
+func TestFindingsOfAServerAreBounded(t *testing.T) {
 	long := "\x1b[2J" + strings.Repeat("x", 10_000)
 	figures := measure.Figures{long: long}
 	for i := range 100 {

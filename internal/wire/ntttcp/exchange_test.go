@@ -133,7 +133,7 @@ func whole(ctx context.Context, address string, r wire.Request) error {
 	return errors.Join(err, s.Close())
 }
 
-func TestADeskAgainstRecordedSenders(t *testing.T) {
+func TestARegistryAgainstRecordedSenders(t *testing.T) {
 	for name, c := range map[string]struct {
 		o       RegistryOptions
 		seconds int // agreed

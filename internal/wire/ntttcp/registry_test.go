@@ -102,7 +102,7 @@ func over(t *testing.T, test Test) {
 	}
 }
 
-func TestEndsAgreeOnTheLongerTime(t *testing.T) {
+func TestEndsNegotiateTheLongerTime(t *testing.T) {
 	for _, c := range []struct{ own, asked, agreed int }{{60, 10, 60}, {5, 10, 10}, {0, 10, 0}, {10, 0, 0}, {10, 88, 88}, {1, 82, 82}} {
 		d, address := open(t, RegistryOptions{Seconds: c.own})
 		s, got := agree(t, address, c.asked)
@@ -138,7 +138,7 @@ func TestASenderEndsTheTestBeforeItsTime(t *testing.T) {
 	over(t, test)
 }
 
-func TestSeveralSendersBeginWithTheLast(t *testing.T) {
+func TestSeveralSendersStartWithTheLast(t *testing.T) {
 	d, address := open(t, RegistryOptions{Seconds: 7, Multi: true})
 	const early = 3
 	waits, began := make(chan struct{}, early), make(chan error, early)
@@ -162,7 +162,7 @@ func TestSeveralSendersBeginWithTheLast(t *testing.T) {
 	}
 }
 
-func TestAnEighthSenderThatIsNotTheLastIsTurnedAway(t *testing.T) {
+func TestAnEighthSenderThatIsNotTheLastIsRefused(t *testing.T) {
 	_, address := open(t, RegistryOptions{Seconds: 7, Multi: true})
 	waits := make(chan struct{}, SendersMost)
 	for range SendersMost - 1 {
@@ -183,7 +183,7 @@ func TestATestWithoutATimeEndsWithItsLastSender(t *testing.T) {
 	over(t, test)
 }
 
-func TestAReceiverLooksAtItsCountersBeforeItTellsItsSenders(t *testing.T) {
+func TestAReceiverReadsItsCountersBeforeItStartsItsSenders(t *testing.T) {
 	var c net.Conn
 	var err error
 	told := make(chan error, 1)
@@ -210,7 +210,7 @@ func TestAReceiverLooksAtItsCountersBeforeItTellsItsSenders(t *testing.T) {
 	}
 }
 
-func TestASenderLingersUntilTheReceiverIsDone(t *testing.T) {
+func TestASenderStaysUntilTheReceiverIsDone(t *testing.T) {
 	d, address := open(t, RegistryOptions{Seconds: 10})
 	s, _ := run(t, d, address, 10)
 	lingered := make(chan struct{})
@@ -242,7 +242,7 @@ func strange(t *testing.T, answer []byte) string {
 	})
 }
 
-func TestAStrangeReceiverIsNamed(t *testing.T) {
+func TestAnInvalidAnswerOfAReceiverIsReported(t *testing.T) {
 	for name, answer := range map[string][]byte{
 		"half a word": {0, 0}, "no state": {0, 0, 0, 99}, "negative": {0xff, 0xff, 0xff, 0xff},
 	} {
@@ -274,7 +274,7 @@ func TestASilentReceiverEndsWithTheContext(t *testing.T) {
 
 // A registry takes any bytes: it answers by the order or hangs up, and is there for
 // the next sender.
-func FuzzDesk(f *testing.F) {
+func FuzzRegistry(f *testing.F) {
 	word := func(words ...Word) (b []byte) {
 		for _, w := range words {
 			b = w.Append(b)

@@ -58,7 +58,7 @@ func request(t *testing.T, change func(*measure.Options)) wire.Request {
 	return wire.Request{Test: measure.TestTCP, Options: o}
 }
 
-func TestASessionGoesThroughTheProtocol(t *testing.T) {
+func TestASessionFollowsTheProtocol(t *testing.T) {
 	d, address, data := receiver(t, 2, RegistryOptions{Seconds: 2})
 	var states []string
 	s, err := Open(within(t), address, request(t, nil), wire.Hooks{State: func(s wire.State) { states = append(states, s.Name) }})
@@ -86,7 +86,7 @@ func TestASessionGoesThroughTheProtocol(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatGoesOnForLongerIsToldTheEnd(t *testing.T) {
+func TestAReceiverWithALongerTestIsSentTheEnd(t *testing.T) {
 	for name, end := range map[string]func(wire.Session){
 		"finished": func(s wire.Session) { _, _ = s.Finish(context.Background(), nil) },
 		"broken":   func(s wire.Session) { _ = s.Close() },
@@ -104,7 +104,7 @@ func TestAReceiverThatGoesOnForLongerIsToldTheEnd(t *testing.T) {
 	}
 }
 
-func TestWhatTheProtocolDoesNotHaveIsRefused(t *testing.T) {
+func TestUnsupportedOptionsAreRefused(t *testing.T) {
 	for name, change := range map[string]func(*measure.Options){
 		"reverse": func(o *measure.Options) { o.Direction = measure.Reverse },
 		"both":    func(o *measure.Options) { o.Direction = measure.Bidirectional },
@@ -120,7 +120,7 @@ func TestWhatTheProtocolDoesNotHaveIsRefused(t *testing.T) {
 	}
 }
 
-func TestATimeThatLooksLikeACommandIsNotOffered(t *testing.T) {
+func TestATimeThatEqualsACommandIsNotSent(t *testing.T) {
 	for d, want := range map[time.Duration]int{
 		time.Millisecond: 1, 10 * time.Second: 10, 10*time.Second + 1: 11,
 		69 * time.Second: 70, 76 * time.Second: 77, 82 * time.Second: 83, 88 * time.Second: 89,
@@ -131,7 +131,7 @@ func TestATimeThatLooksLikeACommandIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestNobodyThereIsUnreachable(t *testing.T) {
+func TestAMissingReceiverIsUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	port := l.Addr().(*net.TCPAddr).Port

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAWordIsFourBytesBigEndian(t *testing.T) {
+func TestAMessageIsFourBytesBigEndian(t *testing.T) {
 	for _, c := range []struct {
 		word  Word
 		bytes string
@@ -19,7 +19,7 @@ func TestAWordIsFourBytesBigEndian(t *testing.T) {
 	}
 }
 
-func TestNumbersOfSecondsThatLookLikeLettersAreKnown(t *testing.T) {
+func TestSecondsThatEqualCommandsAreRecognised(t *testing.T) {
 	for seconds := range 200 {
 		if want := bytes.IndexByte([]byte("XRLE"), byte(seconds)) >= 0; Letter(seconds) != want {
 			t.Errorf("Letter(%d) is %v", seconds, !want)
@@ -27,7 +27,7 @@ func TestNumbersOfSecondsThatLookLikeLettersAreKnown(t *testing.T) {
 	}
 }
 
-func FuzzWord(f *testing.F) {
+func FuzzMessage(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00X\x00\x00\x00\x3c"))
 	f.Add([]byte("\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
