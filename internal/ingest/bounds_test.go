@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,14 +36,14 @@ func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 		"another JSON":         {"iperf3", `{"a": 1}`, "no document of iperf3"},
 		"another XML":          {"ntttcp", `<html></html>`, "not a log of ntttcp"},
 		"iperf3's text":        {Auto, "Connecting to host a, port 5201\n[  5] local a port 1 connected to b port 5201\n", "not the output of a program that soku knows"},
-		"a figure beyond all":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `9.39610e+08`, `9e300`, 1), "which cannot be"},
-		"a negative figure":    {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	-1`, 1), "which cannot be"},
+		"a figure beyond all":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `9.39610e+08`, `9e300`, 1), "impossible figure"},
+		"a negative figure":    {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	-1`, 1), "impossible figure"},
 		"a text for a number":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	"x"`, 1), "which does not fit"},
 		"another version":      {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), "iperf 3.1.3", "iperf 4.0"), `start.version is "iperf 4.0"`},
 		"SCTP":                 {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), `"TCP"`, `"SCTP"`), "only TCP and UDP are read"},
 		"more than was sent":   {"ping", "PING a\n2 packets transmitted, 3 received, 0% packet loss\n", "ping's counts do not fit"},
 		"a throughput":         {Auto, text(t, "sockperf-tp.txt"), "counts at the sender only"},
-		"an unknown format":    {"csv", "a,b\n", "cannot be read without a mapping"},
+		"an unknown format":    {"csv", "a,b\n", "needs a mapping"},
 		"several Ethr clients": {Auto, "[RemoteAddress]  Proto   Bits/s   Conn/s    Pkt/s   Latency\n[ 10.0.0.1]    TCP     6.9G        0     --        --  \n[        [SUM]]    TCP     9G   0   0\n", "several clients at a time"},
 	} {
 		_, err := read(t, c.format, c.text)
@@ -51,6 +52,28 @@ func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		} else if !errors.As(err, &e) || e.Kind != measure.KindFile && name != "an unknown format" {
 			t.Errorf("%s: error of kind %v", name, e.Kind)
+		}
+	}
+}
+
+func TestAFailureHasItsPlaceAndItsProblemAsData(t *testing.T) {
+	for name, c := range map[string]struct {
+		format, text, code, hint string
+		line                     float64
+		figures                  measure.Figures
+	}{
+		"counts":  {"ping", "PING a\n2 packets transmitted, 3 received, 0% packet loss\n", "ingest.counts", "", 2, measure.Figures{"tool": "ping", "sent": 2.0, "received": 3.0}},
+		"cut off": {"iperf3", "{\n\"start\":", "ingest.cut_off.json", "ingest.cut_off", 2, nil},
+		"no text": {Auto, "\x00", "ingest.file.zero_bytes", "ingest.text", 1, nil},
+	} {
+		_, err := read(t, c.format, c.text)
+		var e *measure.Error
+		if !errors.As(err, &e) || e.Code != "ingest.at" || e.HintCode != c.hint || e.Cause == nil || e.Cause.Code != c.code {
+			t.Errorf("%s: %+v", name, err)
+			continue
+		}
+		if e.Figures["file"] != "f" || e.Figures["line"] != c.line || !maps.Equal(e.Cause.Figures, c.figures) {
+			t.Errorf("%s: %v of %v", name, e.Cause.Figures, e.Figures)
 		}
 	}
 }

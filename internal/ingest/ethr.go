@@ -42,11 +42,11 @@ func (f *ethrFile) end() error {
 		return nil
 	}
 	if len(f.out) == maxRecords {
-		return f.s.fail(run.line, "more than %d runs of Ethr", maxRecords)
+		return f.s.fail(run.line, "ingest.too_many.runs", measure.Figures{"tool": "Ethr", "limit": maxRecords})
 	}
 	if run.setups != nil {
 		if f.timed++; f.timed > maxTimed {
-			return f.s.fail(run.line, "more than %d runs of Ethr with single times", maxTimed)
+			return f.s.fail(run.line, "ingest.too_many.timed_runs", measure.Figures{"tool": "Ethr", "limit": maxTimed})
 		}
 	}
 	f.out = append(f.out, run.result(f.version, len(f.out)+1))
@@ -58,7 +58,7 @@ func (f *ethrFile) results() ([]*measure.Result, error) {
 		return nil, err
 	}
 	if len(f.out) == 0 {
-		return nil, f.s.fail(1, "no figures of Ethr in it")
+		return nil, f.s.fail(1, "ingest.ethr.nothing", nil)
 	}
 	return f.out, nil
 }
@@ -78,7 +78,7 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 			f.version = strings.TrimSuffix(version, ")")
 		case strings.HasPrefix(line, "Using destination: "):
 			if !done {
-				return nil, s.fail(i+1, "cut off: the run of Ethr before this line does not end")
+				return nil, s.fail(i+1, "ingest.ethr.run_before", nil)
 			}
 			f.target, done = ethrTarget(line), false
 			if err := f.begin(i + 1); err != nil {
@@ -102,7 +102,7 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 		}
 	}
 	if !done {
-		return nil, s.cutOff("Ethr's run does not end with \"Ethr done\"")
+		return nil, s.cutOff("ingest.cut_off.ethr", nil)
 	}
 	return f.results()
 }
@@ -131,7 +131,7 @@ func (s *Source) ethrLog() ([]*measure.Result, error) {
 			return nil, err
 		}
 		if e.Time == "" || e.Type == "" {
-			return nil, s.fail(d.line, "no entry of Ethr's log: it has no Time and Type")
+			return nil, s.fail(d.line, "ingest.ethr.entry", nil)
 		}
 		if strings.HasPrefix(e.Message, "Using destination: ") {
 			f.target = ethrTarget(e.Message)
@@ -173,7 +173,7 @@ func (p *ethrRun) entry(s *Source, line int, e ethrEntry) error {
 		p.protocol, p.remote = e.Protocol, e.RemoteAddr
 		row, ok := spans(e.Avg, e.Min, e.P50, e.P90, e.P95, e.P99, e.P999, e.P9999, e.Max)
 		if !ok {
-			return s.fail(line, "a figure of Ethr's latency is no time")
+			return s.fail(line, "ingest.ethr.latency", nil)
 		}
 		if moved := append(append(row[:2:2], row[3:]...), row[2]); !rising(row[2:]) && rising(moved[2:]) {
 			row = moved

@@ -76,7 +76,7 @@ func (p *ethrRun) text(s *Source, line int, text string, words []string) error {
 	if p.server && strings.HasPrefix(text, "[") {
 		cells := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(text))
 		if len(cells) != 6 || cells[0] == "SUM" {
-			return s.fail(line, "Ethr's server lists several clients at a time; their figures cannot be told apart")
+			return s.fail(line, "ingest.ethr.clients", nil)
 		}
 		return p.interval(s, line, cells[1], cells[2], cells[3], cells[4], cells[0])
 	}
@@ -117,7 +117,7 @@ func (p *ethrRun) consoleInterval(s *Source, line int, text string) error {
 	from, _, _ := strings.Cut(head[1], "-")
 	at, ok := count(from)
 	if !ok || at > 1<<20 {
-		return s.fail(line, "Ethr's interval %q is no number", short(head[1]))
+		return s.fail(line, "ingest.ethr.interval", measure.Figures{"text": short(head[1])})
 	}
 	bits, conns, packets := cells[0], "", ""
 	if len(cells) > 1 {
@@ -130,7 +130,7 @@ func (p *ethrRun) consoleInterval(s *Source, line int, text string) error {
 		v, _, ok := ethrFigure(bits)
 		n, _, ok2 := ethrFigure(packets)
 		if !ok || !ok2 {
-			return s.fail(line, "Ethr's figure %q is no number", short(bits))
+			return s.fail(line, "ingest.number.figure", measure.Figures{"tool": "Ethr", "text": short(bits)})
 		}
 		last := len(p.bps) - 1
 		switch {
@@ -164,7 +164,7 @@ func (p *ethrRun) interval(s *Source, line int, protocol, bits, conns, packets, 
 	}{{bits, &p.bps}, {conns, &p.cps}, {packets, &p.pps}} {
 		v, there, ok := ethrFigure(f.text)
 		if !ok {
-			return s.fail(line, "Ethr's figure %q is no number", short(f.text))
+			return s.fail(line, "ingest.number.figure", measure.Figures{"tool": "Ethr", "text": short(f.text)})
 		}
 		if there && (v > 0 || len(*f.to) > 0) {
 			*f.to = append(*f.to, v)
@@ -175,7 +175,7 @@ func (p *ethrRun) interval(s *Source, line int, protocol, bits, conns, packets, 
 
 func (p *ethrRun) latency(s *Source, line int, row []float64) error {
 	if row[1] > row[0] || row[0] > row[8] || !rising(row[1:]) {
-		return s.fail(line, "Ethr's figures of latency do not rise from min to max")
+		return s.fail(line, "ingest.ethr.order", nil)
 	}
 	p.rows = append(p.rows, row)
 	return nil
@@ -208,7 +208,7 @@ func (p *ethrRun) counts(s *Source, line int, text string) error {
 		name, value, _ := strings.Cut(part, "=")
 		n, ok := count(value)
 		if !ok {
-			return s.fail(line, "Ethr's count %q is no number", short(part))
+			return s.fail(line, "ingest.number.count", measure.Figures{"tool": "Ethr", "text": short(part)})
 		}
 		switch strings.TrimSpace(name) {
 		case "Sent":
@@ -218,7 +218,7 @@ func (p *ethrRun) counts(s *Source, line int, text string) error {
 		}
 	}
 	if p.got > p.sent {
-		return s.fail(line, "Ethr's counts do not fit: %d sent, %d received", p.sent, p.got)
+		return s.fail(line, "ingest.counts", measure.Figures{"tool": "Ethr", "sent": p.sent, "received": p.got})
 	}
 	p.hasCounts = true
 	return nil
@@ -241,7 +241,7 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 		r.Path.Client.Address = p.remote
 	}
 	if p.broken {
-		r.Error = measure.Errorf(measure.KindBroken, "Ethr: the connection was terminated")
+		r.Error = measure.Fail(measure.KindBroken, "ingest.ethr.terminated", nil)
 	}
 	switch {
 	case len(p.rows) > 0 && !p.hasCounts:

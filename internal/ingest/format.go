@@ -39,15 +39,16 @@ func Formats() []string {
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {
-			return nil, s.fail(1, "not the output of a program that soku knows").
-				WithHint("name the format with --format, or explain a table with --map; formats: %s", strings.Join(Formats()[1:], ", "))
+			return nil, s.fail(1, "ingest.format.undetected", measure.Figures{"formats": Formats()[1:]})
 		}
 	}
 	all := formats()
 	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
-	if i < 0 {
-		return nil, measure.Errorf(measure.KindUsage, "format %q cannot be read without a mapping or is not known", name).
-			WithHint("formats: %s; csv wants --map", strings.Join(Formats(), ", "))
+	switch {
+	case i < 0 && name == "csv":
+		return nil, measure.Fail(measure.KindUsage, "ingest.format.csv", nil)
+	case i < 0:
+		return nil, measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(name), "formats": Formats()})
 	}
 	results, err := all[i].decode(s)
 	for _, r := range results {

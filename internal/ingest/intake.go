@@ -53,8 +53,7 @@ func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, e
 	}
 	in.Campaign = c
 	if in.Campaign.Plan != "" {
-		return nil, measure.Errorf(measure.KindUsage, "campaign %s was measured by soku run; what is ingested would stand among it as if it had been", in.Campaign.Name).
-			WithHint("give another name with --campaign")
+		return nil, measure.Fail(measure.KindUsage, "ingest.campaign.measured", measure.Figures{"campaign": in.Campaign.Name})
 	}
 	for r, err := range st.Results(ctx, store.Query{Campaign: in.Campaign.ID, OldestFirst: true}, store.Outline) {
 		if err != nil {

@@ -221,10 +221,10 @@ func TestAnInvalidMappingNamesLineAndColumn(t *testing.T) {
 		"results:\n  - test: tcp\n    figures: {goodput: {column: a, value: b, unit: bit/s}}":                          "give it a column, a value, or low and high",
 		"results:\n  - test: tcp\n    figures: {goodput: {low: a, unit: bit/s}}":                                       "a range has low and high",
 		"results:\n  - test: ping\n    figures: {mean: {low: a, high: b, unit: ms}, max: {low: a, high: b, unit: ms}}": "two ranges in one result",
-		"results:\n  - test: tcp\n    options: {size: {value: 1}}\n    figures: {goodput: {column: a, unit: bit/s}}":   `"size" is no option of the tcp test`,
+		"results:\n  - test: tcp\n    options: {size: {value: 1}}\n    figures: {goodput: {column: a, unit: bit/s}}":   `"size" is not an option of the tcp test`,
 		"factors: {a: {low: x, high: y}}": "only a figure can be a range",
 		"path: '{a'":                      "m.yaml:1:",
-		"started: yesterday":              "is no day",
+		"started: yesterday":              "is not a day",
 		"- a":                             "m.yaml:1:",
 	} {
 		if _, err := ParseMapping("m.yaml", []byte(text)); err == nil || measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), want) {

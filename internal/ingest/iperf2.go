@@ -25,7 +25,7 @@ func iperf2(s *Source) ([]*measure.Result, error) {
 		return nil, err
 	}
 	if len(p.out) == 0 {
-		return nil, s.fail(1, "no test of iperf 2 in it").WithHint("iperf3's text is not read: give what iperf3 -J prints")
+		return nil, s.fail(1, "ingest.iperf2.nothing", nil)
 	}
 	return p.out, nil
 }
@@ -70,7 +70,7 @@ func (p *iperf2File) line(at int, line string) error {
 		}
 		serves := strings.HasPrefix(line, "Server")
 		if p.header && serves != p.atServe {
-			return p.s.fail(at, "a test both ways at once (-d, -r); only one way is read")
+			return p.s.fail(at, "ingest.iperf2.both_ways", nil)
 		}
 		p.header, p.atServe = true, serves
 		p.udp = strings.Contains(line, "UDP port")
@@ -101,17 +101,17 @@ func (p *iperf2File) record(at int, line string) error {
 	}
 	row, ok := iperf2Figures(rest, p.retry)
 	if !ok {
-		return p.s.fail(at, "iperf's line has no interval, amount and rate that can be read")
+		return p.s.fail(at, "ingest.iperf2.line", nil)
 	}
 	if p.test == nil || !p.test.has(id) {
-		return p.s.fail(at, "iperf's stream [%s] was never connected", short(id))
+		return p.s.fail(at, "ingest.iperf2.not_connected", measure.Figures{"stream": short(id)})
 	}
 	if p.report && row.datagrams {
 		p.test.reports[id], p.report = row, false
 		return nil
 	}
 	if len(p.test.rows[id]) >= maxRecords {
-		return p.s.fail(at, "more than %d intervals", maxRecords)
+		return p.s.fail(at, "ingest.too_many.intervals", measure.Figures{"limit": maxRecords})
 	}
 	p.test.rows[id] = append(p.test.rows[id], row)
 	return nil
@@ -134,8 +134,8 @@ func (p *iperf2File) connection(at int, id, rest string) error {
 		}
 	}
 	t := p.test
-	if len(t.ids) >= 1<<12 {
-		return p.s.fail(at, "more than %d streams", 1<<12)
+	if len(t.ids) >= maxStreams {
+		return p.s.fail(at, "ingest.too_many.streams", measure.Figures{"limit": maxStreams})
 	}
 	t.ids = append(t.ids, id)
 	t.rows[id] = nil
@@ -252,7 +252,7 @@ func (p *iperf2File) end() error {
 		return nil
 	}
 	if len(p.out) == maxRecords {
-		return p.s.fail(t.line, "more than %d tests", maxRecords)
+		return p.s.fail(t.line, "ingest.too_many.tests", measure.Figures{"limit": maxRecords})
 	}
 	r, err := t.result(p.s, p.atServe, len(p.out)+1)
 	if err == nil {
@@ -295,7 +295,7 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow) error {
 	for i, id := range t.ids {
 		row, intervals, ok := total(t.rows[id])
 		if !ok {
-			return s.cutOff("stream [" + short(id) + "] of iperf has no line of its whole time")
+			return s.cutOff("ingest.cut_off.iperf2", measure.Figures{"stream": short(id)})
 		}
 		hasRetries = hasRetries && row.hasRetries
 		retries += row.retries
@@ -319,7 +319,7 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow) error {
 		f.Streams = append(f.Streams, stream)
 	}
 	if !plausible(sum.GoodputBps) || len(t.ids) == 0 {
-		return s.fail(t.line, "iperf's rates add up to what cannot be")
+		return s.fail(t.line, "ingest.iperf2.rates", nil)
 	}
 	if hasRetries && !t.udp {
 		sum.Retransmits = ptr(int64(retries))

@@ -27,7 +27,7 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			return nil
 		}
 		if len(out) == maxRecords {
-			return s.fail(test.line, "more than %d tests", maxRecords)
+			return s.fail(test.line, "ingest.too_many.tests", measure.Figures{"limit": maxRecords})
 		}
 		r, err := test.result(s, false, len(out)+1)
 		if err != nil {
@@ -50,7 +50,7 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			return nil, err
 		}
 		if len(cells) != 9 && len(cells) != 14 {
-			return nil, s.fail(line, "%d columns; iperf -y C writes 9, or 14 for UDP", len(cells))
+			return nil, s.fail(line, "ingest.iperf2.columns", measure.Figures{"columns": len(cells)})
 		}
 		id := cells[5]
 		if id == "-1" {
@@ -58,7 +58,7 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		}
 		row, ok := iperf2Cells(cells)
 		if !ok {
-			return nil, s.fail(line, "a figure of iperf's line is no number")
+			return nil, s.fail(line, "ingest.iperf2.cell", nil)
 		}
 		if port, known := ports[id]; known && port != cells[2]+">"+cells[4] {
 			if err := end(); err != nil {
@@ -71,8 +71,8 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			test.startedAt = iperf2Time(cells[0])
 		}
 		if _, known := ports[id]; !known {
-			if len(test.ids) >= 1<<12 {
-				return nil, s.fail(line, "more than %d streams", 1<<12)
+			if len(test.ids) >= maxStreams {
+				return nil, s.fail(line, "ingest.too_many.streams", measure.Figures{"limit": maxStreams})
 			}
 			id = strings.Clone(id)
 			ports[id] = cells[2] + ">" + cells[4]
@@ -84,7 +84,7 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, s.fail(1, "no test of iperf in it")
+		return nil, s.fail(1, "ingest.iperf2.nothing_csv", nil)
 	}
 	return out, nil
 }

@@ -39,7 +39,7 @@ func iperf3(s *Source) ([]*measure.Result, error) {
 		out = append(out, r)
 	}
 	if len(out) == 0 {
-		return nil, s.fail(1, "no test of iperf3 in it")
+		return nil, s.fail(1, "ingest.iperf3.nothing", nil)
 	}
 	return out, nil
 }
@@ -99,7 +99,7 @@ func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 		}
 	}
 	if ended == 0 {
-		return 0, s.cutOff("iperf3's stream has no event \"end\"")
+		return 0, s.cutOff("ingest.cut_off.iperf3", nil)
 	}
 	return ended, nil
 }
@@ -108,7 +108,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	version, isIperf3 := strings.CutPrefix(d.Start.Version, "iperf ")
 	failed := d.streamed && d.Error != "" && d.Start.Version == "" // it never began
 	if !failed && (!isIperf3 || !strings.HasPrefix(version, "3")) {
-		return nil, s.fail(line, "no document of iperf3: start.version is %q", short(d.Start.Version)).WithHint("give what iperf3 -J or --json-stream printed")
+		return nil, s.fail(line, "ingest.iperf3.version", measure.Figures{"version": short(d.Start.Version)})
 	}
 	for _, sum := range d.sums() {
 		if sum == nil {
@@ -116,7 +116,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		}
 		for _, v := range sum.figures() {
 			if !plausible(v) {
-				return nil, s.fail(line, "iperf3's document has the figure %g, which cannot be", v)
+				return nil, s.fail(line, "ingest.iperf3.figure", measure.Figures{"figure": v})
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	}
 	if d.Start.Test == nil {
 		if r.Error == nil {
-			return nil, s.fail(line, "iperf3's document has no start.test_start")
+			return nil, s.fail(line, "ingest.iperf3.test_start", nil)
 		}
 		r.Findings.Add(measure.CodeTestUnknown, "", measure.Figures{"tool": r.Origin.Tool, "test": r.Test})
 		return r, nil
@@ -142,13 +142,13 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 	case "UDP":
 		r.Test = measure.TestUDP
 	default:
-		return nil, s.fail(line, "iperf3's test over %q; only TCP and UDP are read", short(d.Start.Test.Protocol))
+		return nil, s.fail(line, "ingest.iperf3.protocol", measure.Figures{"protocol": short(d.Start.Test.Protocol)})
 	}
 	iperf3Options(r, d)
 	iperf3Flows(r, d)
 	if len(r.Flows) == 0 {
 		if r.Error == nil {
-			return nil, s.fail(line, "iperf3's document has no sums at its end and no error").WithHint("the test was stopped early: leave it out")
+			return nil, s.fail(line, "ingest.iperf3.sums", nil)
 		}
 		return r, nil
 	}
@@ -164,7 +164,7 @@ func iperf3Error(text string) *measure.Error {
 	case strings.Contains(text, "busy"), strings.Contains(text, "access denied"), strings.Contains(text, "authorization"):
 		kind = measure.KindRefused
 	}
-	return measure.Errorf(kind, "iperf3: %s", short(text))
+	return measure.Fail(kind, "ingest.iperf3.reported", measure.Figures{"text": short(text)})
 }
 
 func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {

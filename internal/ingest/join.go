@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"fmt"
 	"slices"
 
 	"soku/internal/measure"
@@ -89,7 +88,7 @@ func join(group []*measure.Result, key string) []Joined {
 	var out []Joined
 	byPath := key[0] == 'p'
 	why := unlike(group)
-	if len(group) > 1 && why == "" {
+	if len(group) > 1 && why == nil {
 		client, server := group[0], group[1]
 		if client.Origin.End == measure.EndServer {
 			client, server = server, client
@@ -98,44 +97,44 @@ func join(group []*measure.Result, key string) []Joined {
 	}
 	for i, r := range group {
 		j := Joined{Result: r, Of: r}
-		if why != "" && byPath {
+		if why != nil && byPath {
 			other := group[(i+1)%len(group)].Origin.File
-			j = Joined{Of: r, Err: measure.Errorf(measure.KindFile, "%s:%d: not one run with %s, from which it differs only in {end}: %s", r.Origin.File, r.Origin.Line, other, why).
-				WithHint("{end} stands for what tells the two files of one test apart")}
+			j = Joined{Of: r, Err: located(r.Origin.File, r.Origin.Line,
+				measure.Fail(measure.KindFile, "ingest.ends.unlike", measure.Figures{"other": other, "cause": why}))}
 		}
 		out = append(out, j)
 	}
 	return out
 }
 
-// unlike says why a group is not the two ends of one run; empty where it is.
-func unlike(group []*measure.Result) string {
+// unlike says why a group is not the two ends of one run; nil where it is.
+func unlike(group []*measure.Result) *measure.Error {
 	if len(group) < 2 {
-		return ""
+		return nil
 	}
 	a, b := group[0], group[1]
 	switch {
 	case len(group) > 2:
-		return fmt.Sprintf("there are %d tests, and a run has two ends", len(group))
+		return measure.Fail(measure.KindFile, "ingest.ends.more_than_two", measure.Figures{"tests": len(group)})
 	case a.Origin.End == b.Origin.End:
-		return "both are of the " + a.Origin.End
+		return measure.Fail(measure.KindFile, "ingest.ends.same_end", measure.Figures{"end": a.Origin.End})
 	case a.Origin.Format != b.Origin.Format:
-		return "one is of " + a.Origin.Format + ", the other of " + b.Origin.Format
+		return measure.Fail(measure.KindFile, "ingest.ends.formats", measure.Figures{"format": a.Origin.Format, "other": b.Origin.Format})
 	case a.Test != b.Test:
-		return fmt.Sprintf("one is the test %s, the other %s", a.Test, b.Test)
+		return measure.Fail(measure.KindFile, "ingest.ends.tests", measure.Figures{"test": a.Test, "other": b.Test})
 	case a.Test != measure.TestTCP && a.Test != measure.TestUDP && a.Test != measure.TestConnect:
-		return fmt.Sprintf("of the test %s one end has all figures", a.Test)
+		return measure.Fail(measure.KindFile, "ingest.ends.one_ended", measure.Figures{"test": a.Test})
 	case a.Origin.Run != b.Origin.Run:
-		return "the runs have different cookies"
+		return measure.Fail(measure.KindFile, "ingest.ends.cookies", nil)
 	case a.Path.Direction != b.Path.Direction:
-		return fmt.Sprintf("one is %s, the other %s", a.Path.Direction, b.Path.Direction)
+		return measure.Fail(measure.KindFile, "ingest.ends.directions", measure.Figures{"direction": a.Path.Direction, "other": b.Path.Direction})
 	case a.Trial.Round != b.Trial.Round:
-		return "their paths name different rounds"
+		return measure.Fail(measure.KindFile, "ingest.ends.rounds", nil)
 	}
 	for _, l := range a.Trial.Levels {
 		if slices.ContainsFunc(b.Trial.Levels, func(o measure.Level) bool { return o.Factor == l.Factor && o.Value != l.Value }) {
-			return fmt.Sprintf("they have different levels of %s", l.Factor)
+			return measure.Fail(measure.KindFile, "ingest.ends.levels", measure.Figures{"factor": l.Factor})
 		}
 	}
-	return ""
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"soku/internal/measure"
 )
 
 // document is one JSON value of a file and the line it begins at.
@@ -33,7 +35,7 @@ func (s *Source) documents() ([]document, error) {
 			return nil, s.jsonError(0, err)
 		}
 		if len(out) == maxRecords {
-			return nil, s.fail(s.lineAt(d.InputOffset()), "more than %d documents", maxRecords)
+			return nil, s.fail(s.lineAt(d.InputOffset()), "ingest.too_many.documents", measure.Figures{"limit": maxRecords})
 		}
 		start := d.InputOffset() - int64(len(raw))
 		line += strings.Count(s.text[seen:start], "\n")
@@ -55,16 +57,16 @@ func (s *Source) jsonError(from int64, err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return s.cutOff("the JSON does not end")
+		return s.cutOff("ingest.cut_off.json", nil)
 	case errors.As(err, &syntax):
 		if strings.Contains(syntax.Error(), "unexpected end") {
-			return s.cutOff("the JSON does not end")
+			return s.cutOff("ingest.cut_off.json", nil)
 		}
-		return s.fail(s.lineAt(from+syntax.Offset), "not JSON: %s", short(syntax.Error()))
+		return s.fail(s.lineAt(from+syntax.Offset), "ingest.syntax.json", measure.Figures{"text": short(syntax.Error())})
 	case errors.As(err, &kind):
-		return s.fail(s.lineAt(from+kind.Offset), "%s is a %s, which does not fit", short(kind.Field), kind.Value)
+		return s.fail(s.lineAt(from+kind.Offset), "ingest.syntax.json_type", measure.Figures{"member": short(kind.Field), "type": kind.Value})
 	}
-	return s.fail(s.lineAt(from), "not JSON: %s", short(err.Error()))
+	return s.fail(s.lineAt(from), "ingest.syntax.json", measure.Figures{"text": short(err.Error())})
 }
 
 func (s *Source) checkNesting() error {
@@ -80,10 +82,10 @@ func (s *Source) checkNesting() error {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxNesting {
-				return s.fail(line, "nested more than %d deep", maxNesting)
+				return s.fail(line, "ingest.syntax.nesting", measure.Figures{"limit": maxNesting})
 			}
 			if objects++; objects > maxObjects {
-				return s.fail(line, "more than %d objects", maxObjects).WithHint("cut it into smaller files")
+				return s.fail(line, "ingest.too_many.objects", measure.Figures{"limit": maxObjects})
 			}
 		case c == '}' || c == ']':
 			depth--

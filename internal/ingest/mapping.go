@@ -102,8 +102,8 @@ func ParseMapping(file string, text []byte) (*Mapping, error) {
 
 // fail is an error about what stands at a path such as results.1.test, or about
 // the whole file for an empty one.
-func (m *Mapping) fail(path, format string, args ...any) *measure.Error {
-	return m.file.ErrorAt(path, "", format, args...)
+func (m *Mapping) fail(path, code string, figures measure.Figures) *measure.Error {
+	return m.file.FailAt(path, code, figures)
 }
 
 func (m *Mapping) check() error {
@@ -112,11 +112,11 @@ func (m *Mapping) check() error {
 	}
 	if m.Path != "" {
 		if _, err := ParsePathPattern(m.Path); err != nil {
-			return m.fail("path", "%v", err)
+			return m.file.LocateAt("path", err)
 		}
 	}
 	if len(m.Results) > maxMapped {
-		return m.fail("results", "%d results of one row; at most %d", len(m.Results), maxMapped)
+		return m.fail("results", "ingest.mapping.results", measure.Figures{"results": len(m.Results), "limit": maxMapped})
 	}
 	for i := range m.Results {
 		if err := m.checkResult(i); err != nil {
@@ -131,39 +131,39 @@ func (m *Mapping) checkResult(i int) error {
 	r := &m.Results[i]
 	test, err := measure.ParseTest(r.Test)
 	if err != nil {
-		return m.fail(at+".test", "%s", measure.AsError(err, measure.KindFile).Message)
+		return m.file.LocateAt(at+".test", err)
 	}
 	if !slices.Contains(tableTests(), test) {
-		return m.fail(at+".test", "a table holds no %s test; it holds tcp, udp, latency, connect and ping", test)
+		return m.fail(at+".test", "ingest.mapping.test", measure.Figures{"test": test, "tests": tableTests()})
 	}
 	if r.Label == "" {
 		r.Label = r.Test
 	}
 	if len(r.Figures) == 0 {
-		return m.fail(at, "results[%d] has no figures", i)
+		return m.fail(at, "ingest.mapping.no_figures", measure.Figures{"result": at})
 	}
 	ranges := 0
 	for _, c := range r.Figures {
 		f, known := figureOf(c.Name)
 		if !known {
-			return m.fail(at+".figures."+c.Name, "figure %q is not one of %s", c.Name, strings.Join(figureNames(), ", "))
+			return m.fail(at+".figures."+c.Name, "ingest.mapping.figure", measure.Figures{"figure": short(c.Name), "figures": figureNames()})
 		}
 		if !f.fits(test) {
-			return m.fail(at+".figures."+c.Name, "figure %s is not one of the %s test", c.Name, test)
+			return m.fail(at+".figures."+c.Name, "ingest.mapping.other_test", measure.Figures{"figure": c.Name, "test": test})
 		}
 		if _, ok := f.unit(c.Unit); !ok {
-			return m.fail(at+".figures."+c.Name, "figure %s: unit %q is not one of %s", c.Name, c.Unit, f.units())
+			return m.fail(at+".figures."+c.Name, "ingest.mapping.unit", measure.Figures{"figure": c.Name, "unit": short(c.Unit), "units": f.units()})
 		}
 		if c.isRange() {
 			ranges++
 		}
 	}
 	if ranges > 1 {
-		return m.fail(at+".figures", "two ranges in one result: which ends belong together is not known; make two results")
+		return m.fail(at+".figures", "ingest.mapping.ranges", nil)
 	}
 	for _, o := range r.Options {
 		if _, ok := optionField(test, o.Name); !ok {
-			return m.fail(at+".options."+o.Name, "%q is no option of the %s test", o.Name, test)
+			return m.fail(at+".options."+o.Name, "ingest.mapping.option", measure.Figures{"option": short(o.Name), "test": test})
 		}
 	}
 	for where, cells := range map[string]Cells{".figures": r.Figures, ".factors": r.Factors, ".options": r.Options} {
@@ -184,7 +184,7 @@ func (c Cell) isRange() bool { return c.Low != "" || c.High != "" }
 func (m *Mapping) checkCells(at string, cells Cells) error {
 	for _, c := range cells {
 		if (c.Low == "") != (c.High == "") {
-			return m.fail(at+"."+c.Name, "%s: a range has low and high", c.Name)
+			return m.fail(at+"."+c.Name, "ingest.mapping.half_range", measure.Figures{"name": short(c.Name)})
 		}
 		sources := 0
 		for _, s := range []string{c.Column, c.Value, c.Low} {
@@ -193,10 +193,10 @@ func (m *Mapping) checkCells(at string, cells Cells) error {
 			}
 		}
 		if sources != 1 {
-			return m.fail(at+"."+c.Name, "%s: give it a column, a value, or low and high", c.Name)
+			return m.fail(at+"."+c.Name, "ingest.mapping.source", measure.Figures{"name": short(c.Name)})
 		}
 		if c.isRange() && !strings.HasSuffix(at, ".figures") {
-			return m.fail(at+"."+c.Name, "%s: only a figure can be a range", c.Name)
+			return m.fail(at+"."+c.Name, "ingest.mapping.range", measure.Figures{"name": short(c.Name)})
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func netperf(s *Source) ([]*measure.Result, error) {
 			end++
 		}
 		if len(out) == maxRecords {
-			return nil, s.fail(i+1, "more than %d runs of netperf", maxRecords)
+			return nil, s.fail(i+1, "ingest.too_many.runs", measure.Figures{"tool": "netperf", "limit": maxRecords})
 		}
 		r, err := s.netperfRun(lines[i:end], len(out)+1, i+1)
 		if err != nil {
@@ -36,7 +36,7 @@ func netperf(s *Source) ([]*measure.Result, error) {
 		i = end - 1
 	}
 	if len(out) == 0 {
-		return nil, s.fail(1, "no run of netperf in it: no line with \"TEST from\"")
+		return nil, s.fail(1, "ingest.netperf.nothing", nil)
 	}
 	return out, nil
 }
@@ -77,7 +77,7 @@ func (s *Source) netperfValues(lines []string, line int) (map[string]string, err
 		}
 		rows, err := csv.NewReader(strings.NewReader(text + "\n" + lines[i+2])).ReadAll()
 		if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
-			return nil, s.fail(line+i+2, "netperf's line of values does not fit its line of names")
+			return nil, s.fail(line+i+2, "ingest.netperf.values", nil)
 		}
 		for c, name := range rows[0] {
 			if key := netperfKey(name); key != "" {
@@ -130,7 +130,7 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 	get := func(key string) (float64, bool) { return number(values[key]) }
 	value, ok := get("THROUGHPUT")
 	if !ok {
-		return s.fail(line, "netperf's output has no THROUGHPUT").WithHint("ask for it: -- -k THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME,PROTOCOL,DIRECTION")
+		return s.fail(line, "ingest.netperf.throughput", nil)
 	}
 	if t, ok := get("ELAPSED_TIME"); ok && t < 1e6 {
 		r.Summary.DurationNs = seconds(t)
@@ -153,7 +153,7 @@ func (s *Source) netperfOmni(r *measure.Result, head string, values map[string]s
 	}
 	scale := netperfScale(units)
 	if scale == 0 {
-		return s.fail(line, "netperf's THROUGHPUT_UNITS %q are not known", short(units))
+		return s.fail(line, "ingest.netperf.units", measure.Figures{"units": short(units)})
 	}
 	reverse := values["DIRECTION"] == "Recv" || strings.Contains(head, "MAERTS")
 	s.netperfStream(r, value*scale, reverse, udp)
@@ -218,7 +218,7 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 	if f.Mean == nil {
 		_, burst, hasBurst := strings.Cut(head, "first burst ")
 		if hasBurst && strings.TrimSpace(burst) != "0" || perSecond <= 0 {
-			return s.fail(r.Origin.Line, "netperf's transactions came in bursts or not at all: they give no round trip")
+			return s.fail(r.Origin.Line, "ingest.netperf.bursts", nil)
 		}
 		f.Mean = ptr(1e9 / perSecond)
 		missing(r, measure.CodeMeanComputed)
@@ -235,7 +235,7 @@ func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond flo
 
 func (s *Source) netperfConnects(r *measure.Result, perSecond float64, line int) error {
 	if !plausible(perSecond) {
-		return s.fail(line, "netperf's rate cannot be")
+		return s.fail(line, "ingest.netperf.rate", nil)
 	}
 	r.Test = measure.TestConnect
 	r.Summary.ConnectionsPerSecond = perSecond

@@ -21,13 +21,13 @@ func (s *Source) netperfTable(r *measure.Result, head string, lines []string, li
 		}
 	}
 	if len(rows) == 0 {
-		return s.cutOff("netperf's table has no numbers")
+		return s.cutOff("ingest.cut_off.netperf", nil)
 	}
 	first := rows[0]
 	switch {
 	case strings.Contains(head, "REQUEST/RESPONSE"), strings.Contains(head, "Request/Response"):
 		if len(first) != 6 || first[4] <= 0 || first[4] > 1e6 {
-			return s.fail(line, "netperf's table has %d numbers in its first line; a request/response test has 6", len(first))
+			return s.fail(line, "ingest.netperf.round_trips", measure.Figures{"numbers": len(first)})
 		}
 		r.Summary.DurationNs = seconds(first[4])
 		if strings.Contains(head, "Connect/") {
@@ -36,30 +36,30 @@ func (s *Source) netperfTable(r *measure.Result, head string, lines []string, li
 		r.Options.Size = measure.Size(min(first[2], 1<<30))
 		return s.netperfRoundTrips(r, head, first[5], strings.Contains(head, "UDP "))
 	case scale == 0:
-		return s.fail(line, "netperf's table names no unit of throughput that is known")
+		return s.fail(line, "ingest.netperf.no_unit", nil)
 	case strings.Contains(head, "UDP STREAM"):
 		return s.netperfDatagrams(r, rows, scale, line)
 	case strings.Contains(head, "TCP STREAM"), strings.Contains(head, "TCP MAERTS"), strings.Contains(head, "TCP SENDFILE"):
 		if len(first) < 5 || first[3] <= 0 || first[3] > 1e6 {
-			return s.fail(line, "netperf's table has %d numbers; a stream has 5", len(first))
+			return s.fail(line, "ingest.netperf.stream", measure.Figures{"numbers": len(first)})
 		}
 		r.Summary.DurationNs = seconds(first[3])
 		s.netperfStream(r, first[4]*scale, strings.Contains(head, "MAERTS"), false)
 		missing(r, measure.CodeNoRetransmits)
 		return nil
 	}
-	return s.fail(line, "netperf's test %q is not known", short(strings.Split(head, " TEST from ")[0]))
+	return s.fail(line, "ingest.netperf.test", measure.Figures{"test": short(strings.Split(head, " TEST from ")[0])})
 }
 
 // netperfDatagrams reads the two lines of UDP_STREAM: the sender's, and the
 // receiver's, which has no size of messages and no errors.
 func (s *Source) netperfDatagrams(r *measure.Result, rows [][]float64, scale float64, line int) error {
 	if len(rows) < 2 || len(rows[0]) != 6 || len(rows[1]) != 4 {
-		return s.cutOff("netperf's table of UDP_STREAM has a line of the sender and one of the receiver")
+		return s.cutOff("ingest.cut_off.netperf_datagrams", nil)
 	}
 	sent, got := rows[0], rows[1]
 	if sent[2] <= 0 || sent[2] > 1e6 || got[2] > sent[3] {
-		return s.fail(line, "netperf's counts do not fit: %g datagrams sent, %g received", sent[3], got[2])
+		return s.fail(line, "ingest.counts", measure.Figures{"tool": "netperf", "sent": sent[3], "received": got[2]})
 	}
 	r.Test, r.Options.Streams, r.Options.Direction = measure.TestUDP, 1, measure.Forward
 	r.Options.Size = measure.Size(min(sent[1], 1<<30))

@@ -62,23 +62,23 @@ func (s *Source) ntttcpXML() ([]*ntttcpLog, error) {
 		line, _ := d.InputPos()
 		if err != nil {
 			if strings.Contains(err.Error(), "unexpected EOF") {
-				return nil, s.cutOff("the XML does not end")
+				return nil, s.cutOff("ingest.cut_off.xml", nil)
 			}
-			return nil, s.fail(line, "not XML: %s", short(err.Error()))
+			return nil, s.fail(line, "ingest.syntax.xml", measure.Figures{"text": short(err.Error())})
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
 			if len(path) == 0 {
 				if len(logs) == maxRecords {
-					return nil, s.fail(line, "more than %d logs", maxRecords)
+					return nil, s.fail(line, "ingest.too_many.logs", measure.Figures{"limit": maxRecords})
 				}
 				l = &ntttcpLog{line: line, values: map[string]float64{}}
 				if !l.begin(t) {
-					return nil, s.fail(line, "the XML is <%s>, not a log of ntttcp", short(t.Name.Local))
+					return nil, s.fail(line, "ingest.ntttcp.element", measure.Figures{"element": short(t.Name.Local)})
 				}
 			}
 			if path = append(path, t.Name.Local); len(path) > maxNesting {
-				return nil, s.fail(line, "nested more than %d deep", maxNesting)
+				return nil, s.fail(line, "ingest.syntax.nesting", measure.Figures{"limit": maxNesting})
 			}
 			metric = ""
 			for _, a := range t.Attr {
@@ -101,7 +101,7 @@ func (s *Source) ntttcpXML() ([]*ntttcpLog, error) {
 		}
 	}
 	if len(logs) == 0 || len(path) > 0 {
-		return nil, s.cutOff("the XML does not end")
+		return nil, s.cutOff("ingest.cut_off.xml", nil)
 	}
 	return logs, nil
 }
@@ -146,7 +146,7 @@ func (l *ntttcpLog) element(s *Source, line int, path []string, metric, text str
 	v, ok := number(text)
 	if !ok {
 		if _, needed := ntttcpNames(name); needed {
-			return s.fail(line, "ntttcp's %s is %q", short(name), short(text))
+			return s.fail(line, "ingest.ntttcp.value", measure.Figures{"name": short(name), "text": short(text)})
 		}
 		return nil
 	}
@@ -194,7 +194,7 @@ func (s *Source) ntttcpJSON() ([]*ntttcpLog, error) {
 		return nil, err
 	}
 	if len(docs) != 1 {
-		return nil, s.fail(docs[1].line, "a second document; ntttcp writes one")
+		return nil, s.fail(docs[1].line, "ingest.ntttcp.second", nil)
 	}
 	var roots map[string]map[string]json.RawMessage
 	if err := s.into(docs[0], &roots); err != nil {
@@ -206,7 +206,7 @@ func (s *Source) ntttcpJSON() ([]*ntttcpLog, error) {
 		root, ok = roots["ntttcpr"]
 	}
 	if !ok {
-		return nil, s.fail(1, "the JSON has neither ntttcps nor ntttcpr: no log of ntttcp")
+		return nil, s.fail(1, "ingest.ntttcp.nothing", nil)
 	}
 	for name, raw := range root {
 		if err := l.member(s, name, raw); err != nil {
@@ -224,7 +224,7 @@ func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
 		name, needed := ntttcpNames(name)
 		v, ok := number(text)
 		if !ok && needed {
-			return s.fail(1, "ntttcp's %s is %q", short(name), short(text))
+			return s.fail(1, "ingest.ntttcp.value", measure.Figures{"name": short(name), "text": short(text)})
 		}
 		if ok {
 			l.values[name] = v
@@ -274,11 +274,11 @@ func (l *ntttcpLog) member(s *Source, name string, raw json.RawMessage) error {
 func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error) {
 	v := l.values
 	if v["realtime/s"] <= 0 || v["realtime/s"] > 1e6 {
-		return nil, s.cutOff("ntttcp's log has no time (realtime)")
+		return nil, s.cutOff("ingest.cut_off.ntttcp_time", nil)
 	}
 	mbps, ok := v["throughput/mbps"]
 	if !ok {
-		return nil, s.cutOff("ntttcp's log has no throughput in mbps")
+		return nil, s.cutOff("ingest.cut_off.ntttcp_throughput", nil)
 	}
 	linux := strings.HasSuffix(l.version, "-linux")
 	r := newReading(measure.TestTCP, "ntttcp", l.version, record, l.line)

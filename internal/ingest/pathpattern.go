@@ -23,11 +23,11 @@ type PathPattern struct {
 // ParsePathPattern reads a pattern such as {sku}/{zone}/run{repeat}.json. An
 // error is of kind usage.
 func ParsePathPattern(text string) (*PathPattern, error) {
-	wrong := func(why string) error {
-		return measure.Errorf(measure.KindUsage, "path pattern %q: %s", short(text), why).WithHint("write for example {sku}/{zone}/run{repeat}.json")
+	fail := func(code string, figures measure.Figures) error {
+		return measure.Fail(measure.KindUsage, code, figures).WithHintCode("ingest.pattern", nil)
 	}
 	if len(text) > 4096 {
-		return nil, wrong("too long")
+		return nil, fail("ingest.pattern.too_long", measure.Figures{"pattern": short(text)})
 	}
 	p := &PathPattern{text: text}
 	var b strings.Builder
@@ -46,15 +46,15 @@ func ParsePathPattern(text string) (*PathPattern, error) {
 		}
 		end := strings.IndexByte(rest[i:], '}')
 		if rest[i] == '}' || end < 0 {
-			return nil, wrong("a brace without its other")
+			return nil, fail("ingest.pattern.brace", measure.Figures{"pattern": short(text)})
 		}
 		name := strings.TrimSpace(rest[i+1 : i+end])
 		if name == "" || strings.ContainsAny(name, "{/") {
-			return nil, wrong("a brace without a name")
+			return nil, fail("ingest.pattern.no_name", measure.Figures{"pattern": short(text)})
 		}
 		for _, n := range p.names {
 			if n == name {
-				return nil, wrong("the name " + name + " twice")
+				return nil, fail("ingest.pattern.twice", measure.Figures{"pattern": short(text), "name": short(name)})
 			}
 		}
 		p.names = append(p.names, name)
@@ -67,11 +67,11 @@ func ParsePathPattern(text string) (*PathPattern, error) {
 		rest = rest[i+end+1:]
 	}
 	if len(p.names) == 0 {
-		return nil, wrong("it has no {name}")
+		return nil, fail("ingest.pattern.nothing", measure.Figures{"pattern": short(text)})
 	}
 	whole, err := regexp.Compile(b.String() + "$")
 	if err != nil {
-		return nil, wrong("it cannot be read")
+		return nil, fail("ingest.pattern.unreadable", measure.Figures{"pattern": short(text)})
 	}
 	p.whole = whole
 	return p, nil

@@ -22,7 +22,7 @@ func ping(s *Source) ([]*measure.Result, error) {
 		case !ok:
 			return nil, nil
 		case record > maxTimed:
-			return nil, s.fail(at, "more than %d runs of ping", maxTimed).WithHint("cut it into smaller files")
+			return nil, s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "ping", "limit": maxTimed})
 		}
 		p := &pingRun{r: newReading(measure.TestPing, "ping", "", record, at), fine: true}
 		p.r.Path.Server = measure.Endpoint{Name: target, Address: address}
@@ -33,7 +33,7 @@ func ping(s *Source) ([]*measure.Result, error) {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, s.fail(1, "no run of ping in it: no line begins with PING or Pinging")
+		return nil, s.fail(1, "ingest.ping.nothing", nil)
 	}
 	return out, nil
 }
@@ -229,14 +229,14 @@ func (p *pingRun) counts(s *Source, at int, line string) error {
 				p.got = n
 			}
 			if !ok {
-				return s.fail(at, "ping's count %q is no number", short(words[0]))
+				return s.fail(at, "ingest.number.count", measure.Figures{"tool": "ping", "text": short(words[0])})
 			}
 		}
 	default:
 		return nil
 	}
 	if p.sent <= 0 || p.got < 0 || p.got > p.sent {
-		return s.fail(at, "ping's counts do not fit: %d sent, %d received", p.sent, p.got)
+		return s.fail(at, "ingest.counts", measure.Figures{"tool": "ping", "sent": p.sent, "received": p.got})
 	}
 	p.counted, p.wants = true, p.got > 0
 	return nil
@@ -253,7 +253,7 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 		}
 		numbers := strings.Split(values, "/")
 		if len(numbers) < 3 || !whole {
-			return s.fail(at, "ping's summary %q has no three figures", short(values))
+			return s.fail(at, "ingest.ping.summary", measure.Figures{"text": short(values)})
 		}
 		for i, to := range []**float64{&p.rtt.Min, &p.rtt.Mean, &p.rtt.Max, &p.rtt.StdDev} {
 			if i >= len(numbers) {
@@ -264,7 +264,7 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 			}
 			v, ok := numberOf(numbers[i])
 			if !ok {
-				return s.fail(at, "ping's figure %q is no number", short(numbers[i]))
+				return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "ping", "text": short(numbers[i])})
 			}
 			*to = nsOf(v)
 		}
@@ -287,7 +287,7 @@ func (p *pingRun) summary(s *Source, at int, line string) error {
 		text, whole := strings.CutSuffix(strings.TrimSpace(value), "ms")
 		v, ok := numberOf(text)
 		if !ok || !whole {
-			return s.fail(at, "ping's figure %q is no number", short(value))
+			return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "ping", "text": short(value)})
 		}
 		p.summed = true
 		if v > 0 { // whole milliseconds: 0 stands for anything below 1
@@ -304,7 +304,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 		p.got, p.wants = p.replies, p.replies > 0
 	}
 	if !p.counted || p.wants && !p.summed {
-		return nil, s.cutOff("ping's summary is missing after the run that begins in line " + strconv.Itoa(r.Origin.Line))
+		return nil, s.cutOff("ingest.cut_off.ping", measure.Figures{"begin": r.Origin.Line})
 	}
 	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
 	r.StartedAt = p.startedAt

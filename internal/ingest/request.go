@@ -40,26 +40,26 @@ func (q *Request) Check() error {
 		}
 	}
 	if q.Campaign == "" {
-		return measure.Errorf(measure.KindUsage, "ingest: no campaign to put the results in").WithHint("name it with --campaign NAME")
+		return measure.Fail(measure.KindUsage, "ingest.campaign.none", nil)
 	}
 	bad := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)
 	}
 	if strings.ContainsFunc(q.Campaign, bad) || len(q.Campaign) > 100 {
-		return measure.Errorf(measure.KindUsage, "campaign %q is no name of a campaign", short(q.Campaign)).WithHint("use letters, digits, dots, dashes and underscores, at most 100")
+		return measure.Fail(measure.KindUsage, "ingest.campaign.name", measure.Figures{"campaign": short(q.Campaign)})
 	}
 	if !slices.Contains(Formats(), q.Format) {
-		return measure.Errorf(measure.KindUsage, "format %q is not known", short(q.Format)).WithHint("use %s", strings.Join(Formats(), ", "))
+		return measure.Fail(measure.KindUsage, "ingest.format.unknown", measure.Figures{"format": short(q.Format), "formats": Formats()})
 	}
 	if q.Format == "csv" && (q.Mapping == nil || len(q.Mapping.Results) == 0) {
-		return measure.Errorf(measure.KindUsage, "format csv wants a mapping with results: that explains the columns").WithHint("give it with --map FILE.yaml")
+		return measure.Fail(measure.KindUsage, "ingest.format.csv", nil)
 	}
 	for i, l := range q.Levels {
 		if l.Factor == "" || l.Value == "" {
-			return measure.Errorf(measure.KindUsage, "factor %q is not NAME=VALUE", l.Factor+"="+l.Value).WithHint("write for example --factor sku=VpnGw1")
+			return measure.Fail(measure.KindUsage, "ingest.factor.form", measure.Figures{"text": short(l.Factor + "=" + l.Value)})
 		}
 		if slices.ContainsFunc(q.Levels[:i], func(o measure.Level) bool { return o.Factor == l.Factor }) {
-			return measure.Errorf(measure.KindUsage, "factor %s is given twice", short(l.Factor)).WithHint("each file has one level of a factor")
+			return measure.Fail(measure.KindUsage, "ingest.factor.twice", measure.Figures{"factor": short(l.Factor)})
 		}
 	}
 	return nil
@@ -84,10 +84,10 @@ func (q *Request) Read(s *Source) ([]*measure.Result, error) {
 	if q.Path != nil {
 		var ok bool
 		if fromPath, round, ok = q.Path.Match(s.Name); !ok {
-			return nil, measure.Errorf(measure.KindFile, "%s: its path does not fit %s", s.Name, q.Path.text).WithHint("see --path-pattern")
+			return nil, measure.Fail(measure.KindFile, "ingest.path.mismatch", measure.Figures{"file": s.Name, "pattern": q.Path.text})
 		}
 		if round > 0 && len(results) > 1 {
-			return nil, s.fail(results[1].Origin.Line, "a second result, and the path names one round").WithHint("take {repeat} out of the pattern")
+			return nil, s.fail(results[1].Origin.Line, "ingest.path.second", nil)
 		}
 	}
 	for _, r := range results {
@@ -107,7 +107,7 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	if m := q.Mapping; m != nil && !table {
 		for _, c := range m.Factors {
 			if c.Value == "" {
-				return m.fail("factors", "factor %s comes from a column, and %s is no table", c.Name, s.Name)
+				return m.fail("factors", "ingest.mapping.factor", measure.Figures{"factor": c.Name, "file": s.Name})
 			}
 			sources[2] = append(sources[2], measure.Level{Factor: c.Name, Value: c.Value})
 		}
@@ -124,12 +124,11 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 		case i < 0:
 			levels = append(levels, measure.Level{Factor: short(l.Factor), Value: short(l.Value)})
 		case levels[i].Value != l.Value:
-			return measure.Errorf(measure.KindFile, "%s: factor %s is %q and %q", s.Name, l.Factor, levels[i].Value, l.Value).
-				WithHint("the command line, the path and the mapping must not contradict each other")
+			return measure.Fail(measure.KindFile, "ingest.factor.levels", measure.Figures{"file": s.Name, "factor": l.Factor, "level": levels[i].Value, "other": l.Value})
 		}
 	}
 	if len(levels) > maxFactors {
-		return measure.Errorf(measure.KindFile, "%s: %d factors; at most %d", s.Name, len(levels), maxFactors)
+		return measure.Fail(measure.KindFile, "ingest.factor.too_many", measure.Figures{"file": s.Name, "factors": len(levels), "limit": maxFactors})
 	}
 	r.Trial.Levels, r.Trial.Pattern, r.Trial.Round, r.Trial.Repeat = levels, measure.JoinLevels(levels), round, 1
 	if r.StartedAt.IsZero() {

@@ -20,7 +20,7 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 		case !ok:
 			return nil, nil
 		case record > maxRecords:
-			return nil, s.fail(at, "more than %d runs of sockperf", maxRecords)
+			return nil, s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "sockperf", "limit": maxRecords})
 		}
 		version, _, _ := strings.Cut(rest, " ")
 		return &sockperfRun{r: newReading(measure.TestLatency, "sockperf", version, record, at)}, nil
@@ -29,7 +29,7 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, s.fail(1, "no run of sockperf in it: no line \"sockperf: == version #...\"")
+		return nil, s.fail(1, "ingest.sockperf.nothing", nil)
 	}
 	return out, nil
 }
@@ -113,7 +113,7 @@ func (p *sockperfRun) valid(s *Source, at int, line string) error {
 			ok = true
 		}
 		if !ok {
-			return s.fail(at, "sockperf's %s is no number", short(part))
+			return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "sockperf", "text": short(part)})
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (p *sockperfRun) average(s *Source, at int, line string) error {
 	mean, rest, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	v, ok := number(mean)
 	if !ok {
-		return s.fail(at, "sockperf's average %q is no number", short(mean))
+		return s.fail(at, "ingest.sockperf.average", measure.Figures{"text": short(mean)})
 	}
 	p.rtt.Mean = ptr(v * p.scale)
 	if _, dev, found := strings.Cut(rest, "std-dev="); found {
@@ -173,7 +173,7 @@ func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 	}
 	v, ok := number(value)
 	if !ok || p.scale == 0 {
-		return s.fail(at, "sockperf's figure %q is no number or comes before the average", short(value))
+		return s.fail(at, "ingest.sockperf.percentile", measure.Figures{"text": short(value)})
 	}
 	*to = ptr(v * p.scale)
 	return nil
@@ -182,13 +182,13 @@ func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	r := p.r
 	if p.rate {
-		return nil, s.fail(r.Origin.Line, "sockperf's throughput test counts at the sender only").WithHint("give the output of sockperf ping-pong or under-load")
+		return nil, s.fail(r.Origin.Line, "ingest.sockperf.throughput", nil)
 	}
 	if !p.summed || p.rtt.Mean == nil || p.rtt.Min == nil || p.got <= 0 {
-		return nil, s.cutOff("sockperf's percentiles are missing")
+		return nil, s.cutOff("ingest.cut_off.sockperf", nil)
 	}
 	if p.sent < p.got {
-		return nil, s.fail(r.Origin.Line, "sockperf's counts do not fit: %d sent, %d received", p.sent, p.got)
+		return nil, s.fail(r.Origin.Line, "ingest.counts", measure.Figures{"tool": "sockperf", "sent": p.sent, "received": p.got})
 	}
 	missing(r, measure.CodeTimeOfFile, measure.CodeNoHistogram, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
 	p.rtt.Count = p.got

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -23,6 +22,7 @@ const (
 	maxNesting   = 64       // of JSON and XML
 	maxObjects   = 500_000  // of JSON: each takes far more memory than its two braces
 	maxRecords   = 100_000  // results of one file
+	maxStreams   = 1 << 12  // of one test of iperf 2
 	maxTimed     = 1000     // results with single times, each with a histogram of 220 kB
 	maxText      = 200      // characters of a name or message that a file brings along
 )
@@ -41,27 +41,32 @@ func NewSource(name string, data []byte, modified time.Time) (*Source, error) {
 	sum := sha256.Sum256(data)
 	s := &Source{Name: name, ModTime: modified.UTC(), SHA256: hex.EncodeToString(sum[:])}
 	if len(data) > MaxFileBytes {
-		return nil, s.fail(1, "more than %d MiB", MaxFileBytes>>20).WithHint("cut it into smaller files")
+		return nil, s.fail(1, "ingest.file.too_large", measure.Figures{"limit_bytes": MaxFileBytes})
 	}
-	text, err := toUTF8(data)
-	if err != nil {
-		return nil, s.fail(1, "%v", err).WithHint("is it the text that the program wrote, and not a picture or an archive?")
+	text, problem := toUTF8(data)
+	if problem != nil {
+		return nil, located(s.Name, 1, problem).WithHintCode("ingest.text", nil)
 	}
 	s.text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if strings.TrimSpace(s.text) == "" {
-		return nil, s.fail(1, "the file is empty").WithHint("give a file with a program's output")
+		return nil, s.fail(1, "ingest.file.empty", nil)
 	}
 	return s, nil
 }
 
 // fail is an error about a line of the file, counted from 1.
-func (s *Source) fail(line int, format string, args ...any) *measure.Error {
-	return measure.Errorf(measure.KindFile, "%s:%d: %s", s.Name, max(line, 1), fmt.Sprintf(format, args...))
+func (s *Source) fail(line int, code string, figures measure.Figures) *measure.Error {
+	return located(s.Name, line, measure.Fail(measure.KindFile, code, figures))
+}
+
+// located is a problem with the place in a file where it is.
+func located(file string, line int, problem *measure.Error) *measure.Error {
+	return measure.Fail(measure.KindFile, "ingest.at", measure.Figures{"file": file, "line": max(line, 1), "cause": problem})
 }
 
 // cutOff is the error about a file that ends too early.
-func (s *Source) cutOff(what string) error {
-	return s.fail(s.lastLine(), "cut off: %s", what).WithHint("take the file anew, or leave it out")
+func (s *Source) cutOff(code string, figures measure.Figures) *measure.Error {
+	return s.fail(s.lastLine(), code, figures).WithHintCode("ingest.cut_off", nil)
 }
 
 // lineAt is the line that an offset into the text is in.
@@ -74,12 +79,12 @@ func (s *Source) lastLine() int { return s.lineAt(int64(len(strings.TrimRight(s.
 // lines are the lines of a text format without the colours of a terminal.
 func (s *Source) lines() ([]string, error) {
 	if n := strings.Count(s.text, "\n"); n > maxLines {
-		return nil, s.fail(maxLines, "%d lines; at most %d are read", n, maxLines).WithHint("cut it into smaller files")
+		return nil, s.fail(maxLines, "ingest.file.lines", measure.Figures{"lines": n, "limit": maxLines})
 	}
 	lines := strings.Split(strings.TrimRight(s.text, "\n"), "\n")
 	for i, line := range lines {
 		if len(line) > maxLineBytes {
-			return nil, s.fail(i+1, "a line of %d bytes; at most %d are read", len(line), maxLineBytes)
+			return nil, s.fail(i+1, "ingest.file.long_line", measure.Figures{"line_bytes": len(line), "limit_bytes": maxLineBytes})
 		}
 		lines[i] = withoutColours(line)
 	}
@@ -90,7 +95,7 @@ func (s *Source) lines() ([]string, error) {
 // one the last figure may have lost its end.
 func (s *Source) wholeLines() ([]string, error) {
 	if !strings.HasSuffix(s.text, "\n") {
-		return nil, s.fail(s.lastLine(), "cut off: the last line has no end").WithHint("if it is whole, add a line end")
+		return nil, s.fail(s.lastLine(), "ingest.file.line_end", nil)
 	}
 	return s.lines()
 }
@@ -117,7 +122,7 @@ func withoutColours(line string) string {
 
 // toUTF8 finds out how a text is encoded. What Windows redirects is UTF-16 from
 // PowerShell and the console's code page, 932 in Japan, from cmd.
-func toUTF8(data []byte) (string, error) {
+func toUTF8(data []byte) (string, *measure.Error) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
 		return fromUTF16(data[2:], false)
@@ -129,21 +134,21 @@ func toUTF8(data []byte) (string, error) {
 		return fromUTF16(data, false)
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		return "", fmt.Errorf("no text: it has zero bytes")
+		return "", measure.Fail(measure.KindFile, "ingest.file.zero_bytes", nil)
 	}
 	if utf8.Valid(data) {
 		return string(data), nil
 	}
 	text, err := japanese.ShiftJIS.NewDecoder().Bytes(data)
 	if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
-		return "", fmt.Errorf("neither UTF-8, UTF-16 nor Shift-JIS")
+		return "", measure.Fail(measure.KindFile, "ingest.file.encoding", nil)
 	}
 	return string(text), nil
 }
 
-func fromUTF16(data []byte, bigEndian bool) (string, error) {
+func fromUTF16(data []byte, bigEndian bool) (string, *measure.Error) {
 	if len(data)%2 != 0 {
-		return "", fmt.Errorf("cut off: UTF-16 with an odd number of bytes")
+		return "", measure.Fail(measure.KindFile, "ingest.file.odd_utf16", nil)
 	}
 	units := make([]uint16, len(data)/2)
 	for i := range units {

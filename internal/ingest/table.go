@@ -17,7 +17,7 @@ import (
 // results' trials. Errors are of kind file and begin with the file and a line.
 func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	if len(m.Results) == 0 {
-		return nil, m.fail("", "it has no results: and explains no table")
+		return nil, m.fail("", "ingest.mapping.nothing", nil)
 	}
 	rows := csv.NewReader(strings.NewReader(s.text))
 	header, err := rows.Read()
@@ -49,12 +49,12 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 				return nil, err
 			}
 			if out = append(out, made...); len(out) > maxRecords {
-				return nil, s.fail(line, "more than %d results", maxRecords)
+				return nil, s.fail(line, "ingest.too_many.results", measure.Figures{"limit": maxRecords})
 			}
 		}
 	}
 	if len(out) == 0 {
-		return nil, s.fail(1, "no row of the table has a figure that the mapping names")
+		return nil, s.fail(1, "ingest.table.nothing", nil)
 	}
 	return out, nil
 }
@@ -76,13 +76,13 @@ func csvError(s *Source, err error) error {
 	var parse *csv.ParseError
 	switch {
 	case errors.Is(err, io.EOF):
-		return s.fail(1, "the table is empty")
+		return s.fail(1, "ingest.table.empty", nil)
 	case errors.As(err, &parse) && errors.Is(parse.Err, csv.ErrFieldCount):
-		return s.fail(parse.Line, "another number of cells than the first line names columns").WithHint("was the file cut off?")
+		return s.fail(parse.Line, "ingest.table.cells", nil)
 	case errors.As(err, &parse):
-		return s.fail(parse.Line, "not CSV: %s", short(parse.Err.Error()))
+		return s.fail(parse.Line, "ingest.syntax.csv", measure.Figures{"text": short(parse.Err.Error())})
 	}
-	return s.fail(1, "not CSV: %s", short(err.Error()))
+	return s.fail(1, "ingest.syntax.csv", measure.Figures{"text": short(err.Error())})
 }
 
 // checkColumns sees that the table has every column the mapping names.
@@ -91,7 +91,7 @@ func (m *Mapping) checkColumns(s *Source, header []string) error {
 		for _, c := range cells {
 			for _, name := range []string{c.Column, c.Low, c.High} {
 				if name != "" && !slices.Contains(header, name) {
-					return s.fail(1, "the table has no column %q, which %s names", name, m.file.Name()).WithHint("its columns: %s", short(strings.Join(header, ", ")))
+					return s.fail(1, "ingest.table.column", measure.Figures{"column": name, "mapping": m.file.Name(), "columns": firstNames(header)})
 				}
 			}
 		}
@@ -106,6 +106,19 @@ func (m *Mapping) checkColumns(s *Source, header []string) error {
 		}
 	}
 	return err
+}
+
+// firstNames are the first columns of a table, as many as a message may hold.
+func firstNames(columns []string) (names []string) {
+	length := 0
+	for _, name := range columns {
+		name = short(name)
+		if length += len(name); length > maxText && len(names) > 0 {
+			break
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 func (c Cell) text(row map[string]string) string {
@@ -157,7 +170,7 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 		u, _ := f.unit(c.Unit)
 		v, ok := f.read(text, u)
 		if !ok {
-			return nil, s.fail(line, "%s is %q, which is no figure in %s", c.Name, short(text), c.Unit)
+			return nil, s.fail(line, "ingest.table.figure", measure.Figures{"figure": c.Name, "text": short(text), "unit": c.Unit})
 		}
 		f.put(t, v)
 		found = found || f.main
@@ -170,8 +183,8 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 	}
 	r.StartedAt, _ = m.started()
 	r.Path.Client.Name, r.Path.Server.Name = short(want.Client.text(row)), short(want.Server.text(row))
-	if err := setOptions(r, want.Options, row); err != nil {
-		return nil, s.fail(line, "%s", measure.AsError(err, measure.KindFile).Message)
+	if err := setOptions(s, line, r, want.Options, row); err != nil {
+		return nil, err
 	}
 	r.Trial = &measure.Trial{Label: want.Label, Levels: []measure.Level{}}
 	for _, c := range slices.Concat(m.Factors, want.Factors) {
@@ -200,7 +213,7 @@ func (t *tableRow) finish(s *Source, line int) error {
 		}
 		if f.Summary.GoodputBps == 0 && t.bytes > 0 {
 			if t.flow.DurationNs <= 0 {
-				return s.fail(line, "bytes without a duration give no goodput")
+				return s.fail(line, "ingest.table.no_duration", nil)
 			}
 			f.Summary.GoodputBps = t.bytes * 8e9 / float64(t.flow.DurationNs)
 			missing(r, measure.CodeGoodputComputed)
@@ -246,7 +259,7 @@ func optionField(test measure.Test, key string) (measure.OptionField, bool) {
 
 // setOptions gives a result the options that the mapping names; empty cells are
 // options that are not known.
-func setOptions(r *measure.Result, cells Cells, row map[string]string) error {
+func setOptions(s *Source, line int, r *measure.Result, cells Cells, row map[string]string) error {
 	for _, c := range cells {
 		text := c.text(row)
 		f, ok := optionField(r.Test, c.Name)
@@ -254,7 +267,7 @@ func setOptions(r *measure.Result, cells Cells, row map[string]string) error {
 			continue
 		}
 		if f.Edit(&r.Options, func(p any) error { return setOption(p, f, text) }) != nil {
-			return measure.Errorf(measure.KindFile, "option %s is %q, which does not fit", c.Name, short(text))
+			return s.fail(line, "ingest.table.option", measure.Figures{"option": c.Name, "text": short(text)})
 		}
 		if c.Name == "direction" {
 			r.Path.Direction = r.Options.Direction
@@ -308,5 +321,5 @@ func (m *Mapping) started() (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, m.fail("started", "started %q is no day such as 2021-05-30", short(m.Started))
+	return time.Time{}, m.fail("started", "ingest.mapping.started", measure.Figures{"text": short(m.Started)})
 }

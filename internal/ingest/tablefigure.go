@@ -122,14 +122,13 @@ func (f tableFigure) unit(name string) (scale, bool) {
 	return all[i], true
 }
 
-func (f tableFigure) units() string {
-	var names []string
+func (f tableFigure) units() (names []string) {
 	for _, s := range f.kind.scales() {
 		if s.name != "" {
 			names = append(names, s.name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // read turns a cell into base units. Minutes and seconds, and hours before them,

@@ -14,7 +14,7 @@ import (
 // failers are the functions whose last two arguments are the code of a failure and its
 // figures, with the family of their messages.
 var failers = map[string]string{
-	"Fail": "error.", "fail": "error.", "FailAt": "error.", "failAt": "error.", "WithHintCode": "hint.",
+	"Fail": "error.", "fail": "error.", "cutOff": "error.", "FailAt": "error.", "failAt": "error.", "WithHintCode": "hint.",
 }
 
 // failuresIn is the use of a call of a failer. A code that is in a variable is passed over;
