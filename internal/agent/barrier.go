@@ -73,8 +73,7 @@ func (b *barrier) pass() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == away || b.state == waiting {
-		b.close(measure.Errorf(measure.KindBroken, "the soku on %s started its trial without waiting for the others of its group", hostOf(b.client)).
-			WithHint("it is older than this one: install this version there"))
+		b.close(measure.Fail(measure.KindBroken, "agent.process.no_wait", measure.Figures{"host": b.client.String()}))
 	}
 	return b.state == open
 }

@@ -89,7 +89,7 @@ func TestTheWaitEndsWithTheChild(t *testing.T) {
 func TestEndingTheContextEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := child("").Run(ctx, aSpec(), agent.Hooks{Ready: func(ctx context.Context) error {
-		cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+		cancel(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 		<-ctx.Done()
 		return ctx.Err()
 	}})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net/netip"
 	"os/exec"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ type LoopbackServer struct {
 // end in order first.
 func StartLoopbackServer(ctx context.Context, self Self, stderr io.Writer) (*LoopbackServer, error) {
 	failed := func(err error) (*LoopbackServer, error) {
-		return nil, measure.Errorf(measure.KindInternal, "start a server on loopback: %w", err)
+		return nil, measure.Fail(measure.KindInternal, "agent.loopback.start", measure.Figures{"cause": err})
 	}
 	cmd, err := self.Command(context.WithoutCancel(ctx), "server", "--child", "--quiet", "--listen", "127.0.0.1:0")
 	if err != nil {
@@ -47,15 +48,15 @@ func StartLoopbackServer(ctx context.Context, self Self, stderr io.Writer) (*Loo
 	}
 	s := &LoopbackServer{cmd: cmd, alive: alive}
 	line, err := firstLine(out)
-	_, rest, found := strings.Cut(line, "listening on ")
-	if !found {
+	if err != nil {
 		_ = s.Stop() // the child has written why
-		if err == nil {
-			return failed(measure.Errorf(measure.KindInternal, "it said %q", line))
-		}
 		return failed(err)
 	}
-	s.Address, _, _ = strings.Cut(rest, " ")
+	if _, err := netip.ParseAddrPort(line); err != nil {
+		_ = s.Stop()
+		return nil, measure.Fail(measure.KindInternal, "agent.loopback.no_address", measure.Figures{"line": line})
+	}
+	s.Address = line
 	return s, nil
 }
 
@@ -73,7 +74,7 @@ func (s *LoopbackServer) Stop() error {
 	kill := time.AfterFunc(serverGrace, func() { _ = s.cmd.Process.Kill() })
 	defer kill.Stop()
 	if err := s.cmd.Wait(); err != nil {
-		return measure.Errorf(measure.KindInternal, "the server on loopback: %w", err)
+		return measure.Fail(measure.KindInternal, "agent.loopback.end", measure.Figures{"cause": err})
 	}
 	return nil
 }

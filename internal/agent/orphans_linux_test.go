@@ -30,7 +30,7 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 				if p.Bytes == 2 {
 					alive = len(marked(t, mark))
 					if how != "" {
-						cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+						cancel(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 					}
 				}
 			}})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,8 +83,7 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	runtime.LockOSThread() // see DieWithParent
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
-		return nil, measure.Errorf(measure.KindBroken, "start %s for a trial on %s: %w", cmd.Path, hostOf(s.Client), err).
-			WithHint("check host: and command: of the endpoint in the plan")
+		return nil, measure.Fail(measure.KindBroken, "agent.process.start", measure.Figures{"command": cmd.Path, "host": s.Client.String(), "cause": err})
 	}
 	_, writeErr := stdin.Write(append(line, '\n')) // less than a pipe holds, or the child reads it
 	waitErr := cmd.Wait()
@@ -99,25 +99,10 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 	return out.result, nil
 }
 
-// hostOf is how a message names the host of a child.
-func hostOf(e measure.Endpoint) string {
-	if name := e.String(); name != "" {
-		return name
-	}
-	return "this host"
-}
-
 func childFailure(s Spec, out *reportReader, complaints *process.Tail, err error) error {
-	why := process.LastLine(string(complaints.Bytes()))
-	if why == "" {
-		why = out.stray
-	}
+	why := cmp.Or(process.LastLine(string(complaints.Bytes())), out.stray)
 	if why == "" && err != nil {
 		why = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	if why == "" {
-		why = "it said nothing"
-	}
-	return measure.Errorf(measure.KindBroken, "the process that ran the trial on %s ended without a result: %s", hostOf(s.Client), strings.ToValidUTF8(why, "\uFFFD")).
-		WithHint("is the same soku installed there? Try its command with --version")
+	return measure.Fail(measure.KindBroken, "agent.process.no_result", measure.Figures{"host": s.Client.String(), "why": strings.ToValidUTF8(why, "\uFFFD")})
 }

@@ -34,7 +34,7 @@ func TestAChildRunsTheTrialAndReportsIt(t *testing.T) {
 
 func TestAChildThatDiesLeavesAResultWithItsLastLine(t *testing.T) {
 	for how, want := range map[string]string{
-		crashes: "fatal error: out of luck", greets: "Welcome to vm1, last login", isSilent: "it said nothing",
+		crashes: "fatal error: out of luck", greets: "Welcome to vm1, last login", isSilent: "it wrote nothing",
 	} {
 		r := child(how).Run(t.Context(), aSpec(), agent.Hooks{})
 		if r.Error == nil || r.Error.Kind != measure.KindBroken || !strings.Contains(r.Error.Message, want) || !strings.Contains(r.Error.Message, "onprem") {
@@ -63,7 +63,7 @@ func TestEndingTheContextEndsTheChild(t *testing.T) {
 		r := child(how).Run(ctx, aSpec(), agent.Hooks{Progress: func(p measure.Progress) {
 			if p.Bytes == 2 {
 				ended = time.Now()
-				cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+				cancel(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 			}
 		}})
 		took := time.Since(ended)

@@ -18,7 +18,7 @@ type Self struct {
 func (s Self) Path() (string, error) {
 	path, err := s.Executable()
 	if err != nil {
-		return "", measure.Errorf(measure.KindInternal, "find this program: %w", err)
+		return "", measure.Fail(measure.KindInternal, "agent.self", measure.Figures{"cause": err})
 	}
 	return path, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -24,12 +23,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 	if err == nil {
 		err = json.Unmarshal(line, &spec)
 	}
-	if err == nil && spec.Schema != Schema {
-		err = fmt.Errorf("schema %q is not %s", spec.Schema, Schema)
-	}
-	if err != nil {
-		return measure.Errorf(measure.KindUsage, "read the trial to run from the input: %v", err).
-			WithHint("this command is for soku run; measure by hand with soku tcp HOST")
+	switch {
+	case err != nil:
+		return measure.Fail(measure.KindUsage, "agent.spec.syntax", measure.Figures{"cause": err}).WithHintCode("measure_by_hand", nil)
+	case spec.Schema != Schema:
+		return measure.Fail(measure.KindUsage, "agent.spec.schema", measure.Figures{"schema": spec.Schema, "known": Schema}).WithHintCode("measure_by_hand", nil)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -68,7 +66,7 @@ func (c *child) obey(orders *bufio.Reader) {
 		switch {
 		case errors.Is(err, errTooLong): // no order, or one that a later version gives
 		case err != nil:
-			c.cancel(measure.Errorf(measure.KindInterrupted, "the campaign that asked for the trial has gone"))
+			c.cancel(measure.Fail(measure.KindInterrupted, "agent.campaign_gone", nil))
 			return
 		case json.Unmarshal(line, &o) == nil && o.Start && !started:
 			started = true
@@ -95,7 +93,7 @@ func (c *child) write(r report) {
 		_, err = c.out.Write(append(b, '\n'))
 	}
 	if err != nil && c.broken == nil {
-		c.broken = measure.Errorf(measure.KindBroken, "report the trial to the campaign that asked for it: %w", err)
+		c.broken = measure.Fail(measure.KindBroken, "agent.report", measure.Figures{"cause": err})
 		c.cancel(c.broken)
 	}
 }

@@ -27,10 +27,10 @@ func detach(sys *System, command string, args []string) error {
 		err = sys.Detach(self, append([]string{command}, args...)...)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
-		return measure.Errorf(measure.KindUsage, "-D: this system has no way to go on in the background").WithHint("leave it out, or start it as a service")
+		return measure.Fail(measure.KindUsage, "cli.detach.unsupported", nil)
 	}
 	if err != nil {
-		return measure.Errorf(measure.KindInternal, "-D: start again in the background: %w", err)
+		return measure.Fail(measure.KindInternal, "cli.detach.start", measure.Figures{"cause": err})
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func keepFloor(sys *System, d *floor.Document) (file string, err error) {
 		}
 	}
 	if err != nil {
-		return "", measure.Errorf(measure.KindStore, "keep the floor: %w", err).WithHint("the figures above are complete; SOKU_DATA names another folder, --no-save keeps nothing")
+		return "", measure.Fail(measure.KindStore, "cli.floor.keep", measure.Figures{"cause": err})
 	}
 	return file, nil
 }
@@ -114,7 +114,7 @@ func readFloor(sys *System, hostname string) (*floor.Document, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, measure.Errorf(measure.KindStore, "read the kept floor: %w", err).WithHint("run: soku floor")
+		return nil, measure.Fail(measure.KindStore, "cli.floor.read", measure.Figures{"cause": err})
 	}
 	return floor.Decode(b)
 }
@@ -126,7 +126,7 @@ func storedBaseline(sys *System, report func(string)) func(measure.Facts) *measu
 		d, err := readFloor(sys, f.Hostname)
 		switch {
 		case err != nil:
-			report(text.English().Say("floor.unused", text.Args{"Why": oneLine(err.Error())}))
+			report(text.English().Say("floor.unused", text.Args{"Why": errorText(err)}))
 			return nil
 		case d == nil:
 			return nil
@@ -146,7 +146,7 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 		return err
 	}
 	if d == nil {
-		return measure.Errorf(measure.KindNotFound, "no floor of this host is kept in %s", sys.DataDir).WithHint("measure it: soku floor")
+		return measure.Fail(measure.KindNotFound, "cli.floor.none", measure.Figures{"folder": sys.DataDir})
 	}
 	if asJSON {
 		return printJSON(sys.Stdout, d)

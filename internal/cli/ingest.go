@@ -147,7 +147,7 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 	if f.mapping != "" {
 		text, err := sys.ReadFile(f.mapping)
 		if err != nil {
-			return nil, measure.Errorf(measure.KindFile, "read the mapping: %w", err).WithHint("give its file with --map")
+			return nil, measure.Fail(measure.KindFile, "cli.ingest.mapping", measure.Figures{"cause": err})
 		}
 		if q.Mapping, err = ingest.ParseMapping(f.mapping, text); err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -122,7 +121,7 @@ func (t *ingestTaker) refuse(index int, err error) {
 	file.Error = measure.AsError(err, measure.KindFile)
 	t.out.Unread++
 	if t.several {
-		fmt.Fprintf(t.sys.Stderr, "soku: %s\n", oneLine(err.Error()))
+		printError(t.sys.Stderr, err)
 	}
 }
 
@@ -141,9 +140,9 @@ func (t *ingestTaker) failure() error {
 	case !t.several:
 		return first
 	case t.out.Unread == files:
-		return measure.Errorf(first.Kind, "ingest: none of %d files could be read", files).WithHint("each is named above with its line")
+		return measure.Fail(first.Kind, "cli.ingest.none_read", measure.Figures{"files": files})
 	}
-	return measure.Errorf(measure.KindIncomplete, "ingest: %d of %d files could not be read, the others went in", t.out.Unread, files).WithHint("each is named above with its line")
+	return measure.Fail(measure.KindIncomplete, "cli.ingest.some_unread", measure.Figures{"unread": t.out.Unread, "files": files})
 }
 
 // readBounded reads a file that may be of any size, or no file at all.
@@ -153,7 +152,7 @@ func readBounded(sys *System, path string) (data []byte, modified time.Time, err
 		if errors.Is(err, fs.ErrPermission) {
 			kind = measure.KindPermission
 		}
-		return measure.Errorf(kind, "read %s: %w", path, err).WithHint("give files that programs wrote, for example: soku ingest --campaign x out/*.json")
+		return measure.Fail(kind, "cli.ingest.file", measure.Figures{"file": path, "cause": err})
 	}
 	f, err := sys.Open(path)
 	if err != nil {
@@ -165,7 +164,7 @@ func readBounded(sys *System, path string) (data []byte, modified time.Time, err
 		return nil, modified, wrong(err)
 	}
 	if info.IsDir() {
-		return nil, modified, wrong(errors.New("it is a folder"))
+		return nil, modified, measure.Fail(measure.KindFile, "cli.ingest.folder", measure.Figures{"file": path})
 	}
 	if data, err = io.ReadAll(io.LimitReader(f, ingest.MaxFileBytes+1)); err != nil {
 		return nil, modified, wrong(err)

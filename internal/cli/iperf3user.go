@@ -34,21 +34,20 @@ func (u *iperf3User) read(sys *System, via string) (wire.IPerf3, error) {
 	case !given:
 		return x, nil
 	case via != measure.ViaIperf3:
-		return x, measure.Errorf(measure.KindUsage, "only servers of iperf3 have users").WithHint("add --via iperf3; a soku server has --token-file")
+		return x, measure.Fail(measure.KindUsage, "cli.iperf3_user.other_server", nil)
 	case u.user == "" || u.passwordFile == "" || u.keyFile == "":
-		return x, measure.Errorf(measure.KindUsage, "a user of an iperf3 server has a name, a password and the server's public key").
-			WithHint("give --user, --password-file and --rsa-public-key-file")
+		return x, measure.Fail(measure.KindUsage, "cli.iperf3_user.incomplete", nil)
 	}
 	password, err := sys.ReadFile(u.passwordFile)
 	if err != nil {
-		return x, measure.Errorf(measure.KindUsage, "read the password: %w", err).WithHint("check --password-file")
+		return x, measure.Fail(measure.KindUsage, "cli.iperf3_user.password_file", measure.Figures{"cause": err})
 	}
 	text, err := sys.ReadFile(u.keyFile)
 	if err != nil {
-		return x, measure.Errorf(measure.KindUsage, "read the server's public key: %w", err).WithHint("check --rsa-public-key-file")
+		return x, measure.Fail(measure.KindUsage, "cli.iperf3_user.key_file", measure.Figures{"cause": err})
 	}
 	if x.Key, err = iperf3.ParsePublicKey(text); err != nil {
-		return x, measure.Errorf(measure.KindFile, "read the server's public key in %s: %w", u.keyFile, err).WithHint("openssl rsa -in private.pem -pubout makes it from the server's key")
+		return x, measure.Fail(measure.KindFile, "cli.iperf3_user.key", measure.Figures{"file": u.keyFile, "cause": err})
 	}
 	x.User, x.Password, x.PKCS1 = u.user, strings.TrimRight(string(password), "\r\n"), u.pkcs1
 	return x, nil

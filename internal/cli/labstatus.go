@@ -71,7 +71,7 @@ func labStatus(sys *System, args []string) ([]*lab.Status, error) {
 		case measure.KindOf(err) == measure.KindNotFound: // it came or went this moment
 			continue
 		default: // one that cannot be read must not hide the others
-			out = append(out, &lab.Status{Name: name, Nodes: []lab.NodeStatus{}, Links: []lab.LinkStatus{}, Problems: []string{oneLine(err.Error())}})
+			out = append(out, &lab.Status{Name: name, Nodes: []lab.NodeStatus{}, Links: []lab.LinkStatus{}, Problems: []string{errorText(err)}})
 			continue
 		}
 		s, err := l.Status()

@@ -39,7 +39,7 @@ func newLsCommand(sys *System) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if f.limit < 0 {
-				return measure.Errorf(measure.KindUsage, "--limit %d: negative", f.limit).WithHint("0 lists all")
+				return measure.Fail(measure.KindUsage, "cli.ls.limit", measure.Figures{"limit": f.limit})
 			}
 			st, err := openStore(cmd.Context(), sys, f.store)
 			if err != nil {
@@ -130,7 +130,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 			Headline: headline(e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
 		}, "  ", "  ")
 		if err != nil {
-			return measure.Errorf(measure.KindInternal, "write the output: %w", err)
+			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
 		}
 		_, _ = out.WriteString(before) // Flush reports a failure
 		_, _ = out.Write(b)
@@ -142,7 +142,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 	}
 	_, _ = out.WriteString(after)
 	if err := out.Flush(); err != nil {
-		return measure.Errorf(measure.KindInternal, "write the output: %w", err)
+		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
 	}
 	return nil
 }

@@ -57,11 +57,11 @@ func (a *accessFlags) read(sys *System) (token string, cfg *tls.Config, err erro
 	if a.tlsCA != "" {
 		pem, err := sys.ReadFile(a.tlsCA)
 		if err != nil {
-			return "", nil, measure.Errorf(measure.KindUsage, "read the certificate authority: %w", err)
+			return "", nil, measure.Fail(measure.KindUsage, "cli.tls_ca.read", measure.Figures{"cause": err})
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return "", nil, measure.Errorf(measure.KindFile, "%s holds no PEM certificate", a.tlsCA).WithHint("give the file the server's certificate was signed with")
+			return "", nil, measure.Fail(measure.KindFile, "cli.tls_ca.none", measure.Figures{"file": a.tlsCA})
 		}
 	}
 	return token, cfg, nil
@@ -70,11 +70,11 @@ func (a *accessFlags) read(sys *System) (token string, cfg *tls.Config, err erro
 func readToken(sys *System, file string) (string, error) {
 	b, err := sys.ReadFile(file)
 	if err != nil {
-		return "", measure.Errorf(measure.KindUsage, "read the token: %w", err).WithHint("check --token-file")
+		return "", measure.Fail(measure.KindUsage, "cli.token.read", measure.Figures{"cause": err})
 	}
 	token := strings.TrimSpace(string(b))
 	if token == "" || len(token) > 4096 {
-		return "", measure.Errorf(measure.KindFile, "token file %s: wants one line of 1 to 4096 characters", file)
+		return "", measure.Fail(measure.KindFile, "cli.token.length", measure.Figures{"file": file})
 	}
 	return token, nil
 }
@@ -89,11 +89,11 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return measure.Errorf(measure.KindUsage, "no host to measure against").WithHint("give its name or address, for example: soku %s 10.0.0.4", test)
+				return measure.Fail(measure.KindUsage, "cli.host.none", measure.Figures{"test": test})
 			case len(args) > 1 && bareFlag(cmd, test) != "":
-				return measure.Errorf(measure.KindUsage, "one host at a time, and %q is a second", args[1]).WithHint("is one of them the value of --%[1]s? Write --%[1]s=VALUE", bareFlag(cmd, test))
+				return measure.Fail(measure.KindUsage, "cli.host.second", measure.Figures{"host": args[1]}).WithHintCode("value_of_flag", measure.Figures{"flag": bareFlag(cmd, test)})
 			case len(args) > 1:
-				return measure.Errorf(measure.KindUsage, "one host at a time, and %q is a second", args[1]).WithHint("compare several with a plan: soku run --help")
+				return measure.Fail(measure.KindUsage, "cli.host.second", measure.Figures{"host": args[1]})
 			}
 			return nil
 		},
@@ -127,7 +127,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 		return err
 	}
 	if f.table != "" && f.table != ethrName {
-		return measure.Errorf(measure.KindUsage, "--table %q is no form of a table", f.table).WithHint("use ethr, or --rows for soku's own")
+		return measure.Fail(measure.KindUsage, "cli.table", measure.Figures{"table": f.table})
 	}
 	token, tlsConfig, err := f.access.read(sys)
 	if err != nil {
@@ -145,7 +145,7 @@ func runMeasure(ctx context.Context, sys *System, test measure.Test, host string
 
 	saved, saveErr := keep(sys, r, f)
 	if err := live.finish(r, saved); err != nil {
-		return measure.Errorf(measure.KindStore, "write the result: %w", err).WithHint("is there room where the output goes?")
+		return measure.Fail(measure.KindStore, "cli.result.print", measure.Figures{"cause": err})
 	}
 	if r.Error != nil {
 		return r.Error
@@ -163,7 +163,7 @@ func keep(sys *System, r *measure.Result, f *measureFlags) (saved bool, err erro
 			jsonErr = sys.WriteFile(f.output, append(b, '\n'), 0o644)
 		}
 		if jsonErr != nil {
-			err = measure.Errorf(measure.KindStore, "write the result to %s: %w", f.output, jsonErr).WithHint("the figures above are complete; check the folder and the space on the disk")
+			err = measure.Fail(measure.KindStore, "cli.result.write", measure.Figures{"file": f.output, "cause": jsonErr})
 		}
 	}
 	if f.noSave || r.Summary.DurationNs == 0 {

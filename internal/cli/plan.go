@@ -220,7 +220,7 @@ func printJSON(w io.Writer, v any) error {
 		_, err = fmt.Fprintf(w, "%s\n", b)
 	}
 	if err != nil {
-		return measure.Errorf(measure.KindInternal, "write the output: %w", err)
+		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
 	}
 	return nil
 }

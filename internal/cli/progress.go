@@ -52,7 +52,8 @@ func (p *progress) event(e campaign.Event) {
 	case campaign.EventResult:
 		p.finished(e)
 	case campaign.EventHostGone:
-		p.print(oneLine(e.Error.Message))
+		message, _ := text.English().Error(e.Error)
+		p.print(oneLine(message))
 	}
 }
 
@@ -77,7 +78,7 @@ func (p *progress) finished(e campaign.Event) {
 	}
 	args := text.Args{"Pattern": t.Pattern, "Test": t.Label, "Headline": headline(store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
-		args["Error"] = e.Result.Error.Error()
+		args["Error"] = errorText(e.Result.Error)
 	}
 	p.print(counter(e) + " " + oneLine(text.English().Say("progress.result", args)))
 }

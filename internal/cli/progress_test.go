@@ -83,7 +83,7 @@ func TestAFailureStaysAboveTheLiveLine(t *testing.T) {
 	p, b := progressOf(80)
 	p.event(trialEvent(campaign.EventTrial, "ultra"))
 	e := trialEvent(campaign.EventResult, "ultra")
-	e.Result.Error = measure.Errorf(measure.KindBroken, "peer \x1b[31mgone\nfor good")
+	e.Result.Error = measure.TextError(measure.KindBroken, "peer \x1b[31mgone\nfor good", "")
 	b.Reset()
 	p.event(e)
 	if got := b.String(); got != "\r\x1b[K[  7/240] ultra, throughput: failed: peer \uFFFD[31mgone for good\n" {

@@ -69,7 +69,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		return err
 	}
 	if f.runs < 0 || f.runs > 0 && len(args) > 0 {
-		return measure.Errorf(measure.KindUsage, "--runs %d does not go with this command line", f.runs).WithHint("give a campaign, or --runs with a positive number")
+		return measure.Fail(measure.KindUsage, "cli.report.runs", measure.Figures{"runs": f.runs})
 	}
 	r, err := f.build(ctx, sys, args)
 	if err != nil {
@@ -78,11 +78,11 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	for _, format := range formats {
 		var b bytes.Buffer
 		if err := format.write(r, &b); err != nil {
-			return fmt.Errorf("write the report as %s: %w", format.name, err)
+			return measure.Fail(measure.KindOf(err), "cli.report.make", measure.Figures{"format": format.name, "cause": err})
 		}
 		if f.output == "" {
 			if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
-				return measure.Errorf(measure.KindStore, "write the report: %w", err).WithHint("is there room where the output goes?")
+				return measure.Fail(measure.KindStore, "cli.report.print", measure.Figures{"cause": err})
 			}
 			continue
 		}
@@ -114,7 +114,7 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 		case f.output != "" && !folder && find(extension) >= 0:
 			names = []string{extension}
 		case f.output != "" && !folder:
-			return nil, false, measure.Errorf(measure.KindUsage, "output %s: its extension is no format of a report", f.output).WithHint("use .html, .md, .csv, .json or .txt, or name one with --format")
+			return nil, false, measure.Fail(measure.KindUsage, "cli.report.extension", measure.Figures{"file": f.output})
 		case folder:
 			names = []string{"html"}
 		}
@@ -122,14 +122,14 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 	for _, name := range names {
 		i := find(strings.ToLower(strings.TrimSpace(name)))
 		if i < 0 {
-			return nil, false, measure.Errorf(measure.KindUsage, "format %q is not one that reports have", name).WithHint("use html, md, csv, json or txt")
+			return nil, false, measure.Fail(measure.KindUsage, "cli.report.format", measure.Figures{"format": name})
 		}
 		if !slices.ContainsFunc(formats, func(k reportFormat) bool { return k.name == known[i].name }) {
 			formats = append(formats, known[i])
 		}
 	}
 	if len(formats) > 1 && !folder {
-		return nil, false, measure.Errorf(measure.KindUsage, "%d formats need a folder to be written to", len(formats)).WithHint("add -o FOLDER/")
+		return nil, false, measure.Fail(measure.KindUsage, "cli.report.several_formats", measure.Figures{"formats": len(formats)})
 	}
 	return formats, folder, nil
 }
@@ -151,7 +151,7 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 	c, err := store.FindCampaign(ctx, s, id)
 	if err != nil {
 		if measure.KindOf(err) == measure.KindNotFound && len(args) == 0 {
-			return nil, measure.Errorf(measure.KindNotFound, "report the last campaign: none has been run").WithHint("for tests run by hand: soku report --runs 10")
+			return nil, measure.Fail(measure.KindNotFound, "cli.report.no_campaign", nil)
 		}
 		return nil, err
 	}
@@ -167,9 +167,9 @@ func writeReport(sys *System, file string, data []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return measure.Errorf(measure.KindPermission, "write %s: not allowed: %w", file, err).WithHint("choose another place with -o")
+		return measure.Fail(measure.KindPermission, "cli.report.not_allowed", measure.Figures{"file": file, "cause": err})
 	}
-	return measure.Errorf(measure.KindStore, "write %s: %w", file, err).WithHint("is there room, and is the folder's name no file?")
+	return measure.Fail(measure.KindStore, "cli.report.write", measure.Figures{"file": file, "cause": err})
 }
 
 // fileName is the campaign's name as part of a path: letters, digits, dash,

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/signal"
 	"runtime"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/text"
 	"soku/internal/version"
 )
 
@@ -27,7 +29,7 @@ func Run(sys *System) (code int) {
 	defer endOnInterrupt(sys, cancel)()
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(sys.Stderr, "soku: internal error: %v; please report it with the command line\n", r)
+			fmt.Fprintln(sys.Stderr, text.English().Say("failure.defect", text.Args{"Panic": r}))
 			code = exitStatus[measure.KindInternal]
 		}
 	}()
@@ -46,7 +48,7 @@ func Run(sys *System) (code int) {
 		if cause := context.Cause(ctx); cause != nil && measure.KindOf(err) == measure.KindInternal {
 			err = cause
 		}
-		fmt.Fprintf(sys.Stderr, "soku: %s\n", oneLine(err.Error()))
+		printError(sys.Stderr, err)
 	}
 	return status(err)
 }
@@ -57,12 +59,20 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	go func() {
 		select {
 		case <-sys.Interrupts:
-			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			cancel(measure.Fail(measure.KindInterrupted, "cli.interrupted", nil))
 			signal.Reset() // a second one ends the process at once
 		case <-done:
 		}
 	}()
 	return func() { close(done) }
+}
+
+// errorText is what a person reads of an error, on one line.
+func errorText(err error) string { return oneLine(text.English().Failure(err)) }
+
+// printError writes the line with which a command says why it failed.
+func printError(w io.Writer, err error) {
+	fmt.Fprintln(w, text.English().Say("failure.line", text.Args{"Error": errorText(err)}))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -142,9 +152,9 @@ var commands = []func(*System) *cobra.Command{
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	hint := "tests are tcp, udp, latency, connect, ping, trace, mtu; see: soku --help"
+	e := measure.Fail(measure.KindUsage, "cli.unknown_command", measure.Figures{"name": name, "tests": measure.Tests()})
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean %s? See: soku --help", strings.Join(near, " or "))
+		return e.WithHintCode("similar_commands", measure.Figures{"commands": near})
 	}
-	return measure.Errorf(measure.KindUsage, "unknown test or command %q", name).WithHint("%s", hint)
+	return e
 }

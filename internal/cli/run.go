@@ -65,7 +65,7 @@ end.`,
 
 func onePlan(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return measure.Errorf(measure.KindUsage, "expected one plan, found %d arguments", len(args)).WithHint("for example: %s plan.yaml", cmd.CommandPath())
+		return measure.Fail(measure.KindUsage, "cli.run.one_plan", measure.Figures{"arguments": len(args), "command": cmd.CommandPath()})
 	}
 	return nil
 }
@@ -145,15 +145,14 @@ func selection(p *campaign.Plan, texts []string) (campaign.Selection, error) {
 		err = p.CheckSelection(s)
 	}
 	if err != nil {
-		e := measure.AsError(err, measure.KindUsage)
-		return nil, measure.Errorf(measure.KindUsage, "--only: %s", e.Message).WithHint("%s", e.Hint)
+		return nil, measure.Fail(measure.KindUsage, "cli.run.only", measure.Figures{"cause": err})
 	}
 	for _, pt := range p.AllPatterns() {
 		if s.Matches(pt.Levels) {
 			return s, nil
 		}
 	}
-	return nil, measure.Errorf(measure.KindUsage, "--only %s selects none of the plan's patterns", strings.Join(texts, " ")).WithHint("see them with: soku plan %s", p.File)
+	return nil, measure.Fail(measure.KindUsage, "cli.run.none_selected", measure.Figures{"only": strings.Join(texts, " "), "plan": p.File})
 }
 
 func (f *runFlags) campaignAccess(sys *System) (agent.Access, error) {
@@ -206,10 +205,9 @@ func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 		i := slices.IndexFunc(all, func(c campaign.Info) bool { return c.Open() || f.retryFailed && c.Failed > 0 })
 		switch {
 		case len(all) == 0:
-			return nil, measure.Errorf(measure.KindNotFound, "no campaign %s has been begun", p.Campaign).WithHint("begin one with: soku run %s", p.File)
+			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})
 		case i < 0:
-			return nil, measure.Errorf(measure.KindNotFound, "campaign %s has no trials left", all[0].Record.ID).
-				WithHint("its report: soku report %s; failed trials: --retry-failed; a new campaign: without --resume", all[0].Record.ID)
+			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_left", measure.Figures{"campaign": all[0].Record.ID})
 		}
 		id = all[i].Record.ID
 	}
@@ -219,7 +217,9 @@ func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 	}
 	if f.seedGiven && f.seed != c.Record.Seed {
 		_ = c.Close()
-		return nil, measure.Errorf(measure.KindUsage, "campaign %s has the seed %d, not %d", id, c.Record.Seed, f.seed).WithHint("leave out --seed to go on with it")
+		return nil, measure.Fail(measure.KindUsage, "cli.run.other_seed", measure.Figures{
+			"campaign": id, "seed": fmt.Sprint(c.Record.Seed), "given": fmt.Sprint(f.seed), // a number of a figure has 53 bits
+		})
 	}
 	return c, nil
 }
@@ -235,7 +235,7 @@ func reportFiles(paths []string) ([]reportFile, error) {
 	for _, path := range paths {
 		name := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 		if !slices.ContainsFunc(reportFormats(0), func(f reportFormat) bool { return f.name == name }) {
-			return nil, measure.Errorf(measure.KindUsage, "--report %s: its extension is no format of a report", path).WithHint("use .html, .md, .csv, .json or .txt")
+			return nil, measure.Fail(measure.KindUsage, "cli.run.report_extension", measure.Figures{"file": path})
 		}
 		out = append(out, reportFile{path, name})
 	}
@@ -255,7 +255,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 		return err
 	}
 	if err := r.Text(sys.Stdout, sys.StdoutWidth()); err != nil {
-		return measure.Errorf(measure.KindInternal, "write the report: %w", err)
+		return measure.Fail(measure.KindInternal, "cli.report.print", measure.Figures{"cause": err})
 	}
 	for _, f := range files {
 		for _, format := range reportFormats(0) {
@@ -264,7 +264,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 			}
 			var b strings.Builder
 			if err := format.write(r, &b); err != nil {
-				return measure.Errorf(measure.KindInternal, "make the report %s: %w", f.path, err)
+				return measure.Fail(measure.KindInternal, "cli.report.make", measure.Figures{"format": f.format, "cause": err})
 			}
 			if err := writeReport(sys, f.path, []byte(b.String())); err != nil {
 				return err

@@ -33,8 +33,9 @@ func loadPlan(sys *System, file string) (*campaign.Plan, *lab.Topology, error) {
 	}
 	for _, e := range p.Endpoints {
 		if e.Value.Host != "" && t.Node(e.Value.Host) == nil {
-			return nil, nil, measure.Errorf(measure.KindFile, "%s: endpoint %s is the host %q, which lab %s does not have", file, e.Name, e.Value.Host, t.Name).
-				WithHint("name a host of %s", p.LabFile())
+			return nil, nil, measure.Fail(measure.KindFile, "cli.plan.unknown_host", measure.Figures{
+				"file": file, "endpoint": e.Name, "host": e.Value.Host, "lab": t.Name, "topology": p.LabFile(),
+			})
 		}
 	}
 	if err := checkServers(p, t); err != nil {
@@ -52,8 +53,9 @@ func checkServers(p *campaign.Plan, t *lab.Topology) error {
 		for j := range b.Jobs() {
 			n := t.Node(j.Server.Host)
 			if n != nil && j.Test.NeedsServer() && !n.Server {
-				return measure.Errorf(measure.KindFile, "%s: pattern %s measures against %s, where lab %s runs no server", p.File, b.Pattern.Name, j.Server.Host, t.Name).
-					WithHint("write %s: {server: true} in %s", j.Server.Host, p.LabFile())
+				return measure.Fail(measure.KindFile, "cli.plan.no_server", measure.Figures{
+					"file": p.File, "pattern": b.Pattern.Name, "host": j.Server.Host, "lab": t.Name, "topology": p.LabFile(),
+				})
 			}
 		}
 	}
@@ -72,7 +74,7 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) 
 		return &place{}, nil
 	}
 	if !sys.Root {
-		return nil, measure.Errorf(measure.KindPermission, "build lab %s: an emulated network needs root", t.Name).WithHint("run it with sudo, or leave lab: out of the plan")
+		return nil, measure.Fail(measure.KindPermission, "cli.plan.lab_needs_root", measure.Figures{"lab": t.Name})
 	}
 	o, err := labOptions(sys)
 	if err != nil {

@@ -54,12 +54,12 @@ your network, or use --allow, --token-file and TLS.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(sys.Stdout, text.English().Say("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(s)}))
-			ctx := cmd.Context()
 			if f.child {
-				ctx = process.WhileOpen(ctx, sys.Stdin)
+				fmt.Fprintln(sys.Stdout, s.Addr()) // agent.StartLoopbackServer reads it
+				return s.Serve(process.WhileOpen(cmd.Context(), sys.Stdin))
 			}
-			return s.Serve(ctx)
+			fmt.Fprintln(sys.Stdout, text.English().Say("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(s)}))
+			return s.Serve(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
@@ -74,7 +74,7 @@ your network, or use --allow, --token-file and TLS.`,
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the TLS key (PEM)")
 	f.foreign.add(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not log the tests")
-	flags.BoolVar(&f.child, "child", false, "serve until the input ends")
+	flags.BoolVar(&f.child, "child", false, "write the address alone, and serve until the input ends")
 	_ = flags.MarkHidden("child")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
@@ -89,10 +89,10 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		cfg.Log = slog.New(slog.NewTextHandler(sys.Stderr, nil))
 	}
 	if f.maxClients < 0 {
-		return cfg, measure.Errorf(measure.KindUsage, "--max-clients %d: negative", f.maxClients).WithHint("use 0 for no limit")
+		return cfg, measure.Fail(measure.KindUsage, "cli.server.max_clients", measure.Figures{"clients": f.maxClients})
 	}
 	if !strings.Contains(f.listen, ":") || strings.HasSuffix(f.listen, ":") {
-		return cfg, measure.Errorf(measure.KindUsage, "--listen %q names no port", f.listen).WithHint("write for example :7658 or 10.0.0.4:7658")
+		return cfg, measure.Fail(measure.KindUsage, "cli.server.no_port", measure.Figures{"address": f.listen})
 	}
 	for _, text := range f.allow {
 		p, err := parsePrefix(text)
@@ -128,21 +128,21 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		return netip.PrefixFrom(a, a.BitLen()), nil
 	}
-	return netip.Prefix{}, measure.Errorf(measure.KindUsage, "--allow %q is not a network", text).WithHint("write for example 10.0.0.0/8 or fd00::/64")
+	return netip.Prefix{}, measure.Fail(measure.KindUsage, "cli.server.no_network", measure.Figures{"network": text})
 }
 
 func loadCertificate(sys *System, certFile, keyFile string) (*tls.Config, error) {
 	cert, err := sys.ReadFile(certFile)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "read the TLS certificate: %w", err)
+		return nil, measure.Fail(measure.KindUsage, "cli.server.certificate_file", measure.Figures{"cause": err})
 	}
 	key, err := sys.ReadFile(keyFile)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "read the TLS key: %w", err)
+		return nil, measure.Fail(measure.KindUsage, "cli.server.key_file", measure.Figures{"cause": err})
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindFile, "TLS certificate %s with key %s: %w", certFile, keyFile, err).WithHint("both must be PEM and belong together")
+		return nil, measure.Fail(measure.KindFile, "cli.server.certificate", measure.Figures{"certificate": certFile, "key": keyFile, "cause": err})
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, nil
 }

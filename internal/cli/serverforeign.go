@@ -58,7 +58,7 @@ func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) erro
 		flag := p.flag
 		if p.protocol.Name() == measure.ViaEthr && cfg.Token != "" {
 			if flag != foreignAuto && flag != foreignOff {
-				return measure.Errorf(measure.KindUsage, "--ethr and --token-file exclude each other: clients of Ethr know no token").WithHint("leave out one of them")
+				return measure.Fail(measure.KindUsage, "cli.server.ethr_token", nil)
 			}
 			flag = foreignOff
 		}
@@ -74,27 +74,26 @@ func (f *foreignFlags) read(sys *System, listen string, cfg *server.Config) erro
 // readUsers reads which clients of iperf3 are served; nil is all.
 func (f *foreignFlags) readUsers(sys *System) (*iperf3.Guard, error) {
 	if (f.privateKey == "") != (f.users == "") {
-		return nil, measure.Errorf(measure.KindUsage, "clients of iperf3 are known by a key and a file of users, and one of them is missing").
-			WithHint("give --rsa-private-key-file and --authorized-users-file")
+		return nil, measure.Fail(measure.KindUsage, "cli.server.iperf3_incomplete", nil)
 	}
 	if f.privateKey == "" {
 		return nil, nil
 	}
 	text, err := sys.ReadFile(f.privateKey)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "read the key for clients of iperf3: %w", err).WithHint("check --rsa-private-key-file")
+		return nil, measure.Fail(measure.KindUsage, "cli.server.iperf3_key_file", measure.Figures{"cause": err})
 	}
 	key, err := iperf3.ParsePrivateKey(text)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindFile, "read the key for clients of iperf3 in %s: %w", f.privateKey, err).WithHint("openssl genrsa -out private.pem 2048 makes one")
+		return nil, measure.Fail(measure.KindFile, "cli.server.iperf3_key", measure.Figures{"file": f.privateKey, "cause": err})
 	}
 	text, err = sys.ReadFile(f.users)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "read the users of iperf3: %w", err).WithHint("check --authorized-users-file")
+		return nil, measure.Fail(measure.KindUsage, "cli.server.iperf3_users_file", measure.Figures{"cause": err})
 	}
 	users, err := iperf3.ParseUsers(text)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindFile, "read the users of iperf3 in %s: %w", f.users, err).WithHint(`a line is user,hash with the hash of: echo -n "{user}password" | sha256sum`)
+		return nil, measure.Fail(measure.KindFile, "cli.server.iperf3_users", measure.Figures{"file": f.users, "cause": err})
 	}
 	return &iperf3.Guard{Key: key, Users: users, PKCS1: f.pkcs1}, nil
 }
@@ -112,7 +111,7 @@ func foreignPort(p server.Protocol, flag, listen string, port int) (server.Forei
 			f.Listen, f.Optional = net.JoinHostPort(host, strconv.Itoa(port)), true
 		}
 	case !strings.Contains(flag, ":") || strings.HasSuffix(flag, ":"):
-		return f, measure.Errorf(measure.KindUsage, "--%s %q names no port", p.Name(), flag).WithHint("write auto, off, or for example :%d", port)
+		return f, measure.Fail(measure.KindUsage, "cli.server.protocol_port", measure.Figures{"protocol": p.Name(), "address": flag, "port": port})
 	default:
 		f.Listen = flag
 	}

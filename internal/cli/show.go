@@ -67,7 +67,7 @@ func printResult(w io.Writer, columns int, r *measure.Result, rows bool) {
 		out.Row("label.trial", "shown.trial", text.Args{"Pattern": oneLine(t.Pattern), "Label": oneLine(t.Label), "Round": t.Round, "Repeat": t.Repeat})
 	}
 	if r.Error != nil {
-		out.Row("label.failed", "summary.text", text.Args{"Text": oneLine(r.Error.Error())})
+		out.Row("label.failed", "summary.text", text.Args{"Text": errorText(r.Error)})
 	}
 	summed := r.Origin == nil && (r.Summary.DurationNs > 0 || r.Latency != nil)
 	switch {

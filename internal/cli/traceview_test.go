@@ -113,7 +113,7 @@ func TestASearchThatFailsLeavesNoLineBehind(t *testing.T) {
 	v := &mtuView{w: &b, width: func() int { return 60 }}
 	l := &live{out: &b, flags: &measureFlags{}, view: &traceView{w: &b}, search: v, test: measure.TestMTU}
 	l.mtu(measure.MTUStep{Asking: 68})
-	if err := l.finish(&measure.Result{Test: measure.TestMTU, Error: measure.Errorf(measure.KindUnreachable, "x")}, false); err != nil {
+	if err := l.finish(&measure.Result{Test: measure.TestMTU, Error: measure.TextError(measure.KindUnreachable, "x", "")}, false); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(b.String(), "\x1b[K\r\x1b[K") {

@@ -55,38 +55,40 @@ func (d *Document) Encode() ([]byte, error) {
 // Decode parses a document. Errors are of kind file: it does not parse, has another
 // schema, or contains impossible figures.
 func Decode(b []byte) (*Document, error) {
-	wrong := func(format string, args ...any) (*Document, error) {
-		return nil, measure.Errorf(measure.KindFile, "read a kept floor: "+format, args...).WithHint("run: soku floor")
-	}
 	if len(b) > maxDocument {
-		return wrong("%d bytes are no floor", len(b))
+		return nil, fail("kept_floor.size", measure.Figures{"size_bytes": len(b), "limit_bytes": maxDocument})
 	}
 	read := struct {
 		Document
 		Warnings []string `json:"warnings"` // sentences, of earlier versions
 	}{}
 	if err := json.Unmarshal(b, &read); err != nil {
-		return wrong("%w", err)
+		return nil, fail("kept_floor.syntax", measure.Figures{"cause": err})
 	}
 	d := read.Document
 	if len(d.Findings) == 0 {
 		d.Findings = measure.OfSentences(read.Warnings)
 	}
 	if d.Schema != Schema {
-		return wrong("it is of schema %q, and this soku reads %s", d.Schema, Schema)
+		return nil, fail("kept_floor.schema", measure.Figures{"schema": d.Schema, "known": Schema})
 	}
 	if err := d.check(); err != nil {
-		return wrong("%w", err)
+		return nil, err
 	}
 	return &d, nil
 }
 
+// fail is what is wrong with a kept floor. What to do next is always the same.
+func fail(code string, figures measure.Figures) error {
+	return measure.Fail(measure.KindFile, code, figures).WithHintCode("measure_floor", nil)
+}
+
 func (d *Document) check() error {
 	if d.MeasuredAt.IsZero() || d.MeasuredAt.Year() < 2000 || d.MeasuredAt.Year() > 9999 {
-		return fmt.Errorf("it has no time of measurement")
+		return fail("kept_floor.no_time", nil)
 	}
 	if max(len(d.RoundTrips), len(d.Goodput), len(d.Packets), len(d.Timers), len(d.Findings)) > maxEntries {
-		return fmt.Errorf("a list has more than %d elements", maxEntries)
+		return fail("kept_floor.long_list", measure.Figures{"limit": maxEntries})
 	}
 	var figures []float64
 	texts := []string{d.Tool.Version}
@@ -110,12 +112,12 @@ func (d *Document) check() error {
 	}
 	for _, v := range figures {
 		if math.IsNaN(v) || v < 0 || v > 1e18 {
-			return fmt.Errorf("it contains the figure %g", v)
+			return fail("kept_floor.figure", measure.Figures{"value": v})
 		}
 	}
 	for _, s := range texts {
 		if len(s) > maxText {
-			return fmt.Errorf("it contains a name of %d bytes", len(s))
+			return fail("kept_floor.long_name", measure.Figures{"size_bytes": len(s)})
 		}
 	}
 	return nil
