@@ -87,9 +87,9 @@ func (g *gathering) stopped() *measure.Error {
 func (r *run) interrupted(ctx context.Context) *measure.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := measure.AsError(context.Cause(ctx), measure.KindInterrupted)
-	return measure.Errorf(measure.KindInterrupted, "campaign %s: %s after %d of %d trials", r.c.ID(), e.Message, r.out.Done, r.out.Total).
-		WithHint("go on with: soku run %s --resume", r.c.Plan.File)
+	return measure.Fail(measure.KindInterrupted, "campaign.interrupted", measure.Figures{
+		"campaign": r.c.ID(), "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File, "cause": context.Cause(ctx),
+	})
 }
 
 // begin records that the trials of a unit are about to begin.

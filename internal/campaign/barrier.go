@@ -78,8 +78,10 @@ func (b *barrier) giveUp() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for a := range b.missing {
-		b.fail(nil, measure.Errorf(measure.KindUnreachable, "the group did not start: %s was not ready within %s", a.job.name(), readyTimeout).
-			WithHint("does its server have it wait for others? Look at: soku server --max-clients"))
+		k := a.job.Key()
+		b.abort(nil, measure.Fail(measure.KindUnreachable, "campaign.group_not_ready", measure.Figures{
+			"pattern": k.Pattern, "label": k.Label, "round": k.Round, "repeat": k.Repeat, "client": k.Client, "server": k.Server, "limit_ns": readyTimeout,
+		}))
 		return
 	}
 }
@@ -93,12 +95,14 @@ func (b *barrier) leave(a *attempt) {
 		return
 	}
 	delete(b.missing, a)
-	e := measure.AsError(a.result.Error, measure.KindInternal)
-	b.fail(a, measure.Errorf(e.Kind, "the group did not start: %s failed: %s", a.job.name(), e.Message).WithHint("%s", e.Hint))
+	e, k := measure.AsError(a.result.Error, measure.KindInternal), a.job.Key()
+	b.abort(a, measure.Fail(e.Kind, "campaign.group_failed", measure.Figures{
+		"pattern": k.Pattern, "label": k.Label, "round": k.Round, "repeat": k.Repeat, "client": k.Client, "server": k.Server, "cause": e,
+	}))
 }
 
-// fail ends the trials of the group. The first reason stands.
-func (b *barrier) fail(culprit *attempt, why *measure.Error) {
+// abort ends the trials of the group. The first reason stands.
+func (b *barrier) abort(culprit *attempt, why *measure.Error) {
 	if b.failed == nil {
 		b.failed, b.culprit = why, culprit
 		b.cancel(why)

@@ -55,8 +55,9 @@ func (g *gathering) progress(a *attempt, p measure.Progress) {
 func (r *run) capReached() *measure.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return measure.Errorf(measure.KindRefused, "campaign %s stops at its max_bytes of %s after %d of %d trials", r.c.ID(), r.c.Plan.MaxBytes, r.out.Done, r.out.Total).
-		WithHint("raise max_bytes in %s and go on with: soku run %s --resume", r.c.Plan.File, r.c.Plan.File)
+	return measure.Fail(measure.KindRefused, "campaign.byte_cap", measure.Figures{
+		"campaign": r.c.ID(), "limit_bytes": r.c.Plan.MaxBytes, "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File,
+	})
 }
 
 // payload is what a finished trial carried, as far as its ends counted it.

@@ -77,7 +77,7 @@ func Resume(in Journals, id string, p *Plan) (*Campaign, error) {
 // samePlan sees that the campaign began with the plan it goes on with.
 func (c *Campaign) samePlan() error {
 	if c.Record.ID == "" {
-		return journalFailure("read the journal", c.name, measure.Errorf(measure.KindStore, "it ends before its plan").WithHint("nothing was measured: begin anew without --resume"))
+		return journalFailure("journal.read", c.name, measure.Fail(measure.KindStore, "journal.no_plan", nil))
 	}
 	recorded, err := Parse(c.Record.File, []byte(c.Record.Text))
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *Campaign) documents(ids map[string]bool, visit func(*measure.Result) er
 			}
 			res, err := finished.Result.Result()
 			if err != nil {
-				return journalFailure("read a result of the journal", c.name, err)
+				return journalFailure("journal.read_result", c.name, err)
 			}
 			if err := visit(res); err != nil {
 				return err

@@ -25,7 +25,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 		rec := CommandRecord{When: when, Pattern: b.Pattern.Name, Round: b.Round, Text: text}
 		r.tell(Event{Kind: EventCommand, Command: &rec})
 		limited, cancel := context.WithTimeoutCause(ctx, r.c.Plan.Limit.Std(),
-			measure.Errorf(measure.KindBroken, "it took longer than %s", r.c.Plan.Limit))
+			measure.Fail(measure.KindBroken, "campaign.command_timeout", measure.Figures{"limit_ns": r.c.Plan.Limit}))
 		begin := r.Now()
 		output, runErr := r.Command(limited, text, r.environment(b))
 		rec.Duration = measure.Duration(r.Now().Sub(begin))
@@ -45,19 +45,20 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 			return nil, r.interrupted(ctx)
 		}
 		if runErr != nil {
-			return commandFailure(rec), nil
+			return commandFailure(rec, runErr), nil
 		}
 	}
 	return nil, nil
 }
 
-func commandFailure(rec CommandRecord) *measure.Error {
-	why := rec.Error
+// commandFailure is the failure of a before or after command, with the last line that it
+// printed.
+func commandFailure(rec CommandRecord, why error) *measure.Error {
+	text := yamlfile.Shorten(rec.Text)
 	if last := process.LastLine(rec.Output); last != "" {
-		why += ": " + last
+		return measure.Fail(measure.KindBroken, "campaign.command_output", measure.Figures{"key": rec.When, "command": text, "cause": why, "output": last})
 	}
-	return measure.Errorf(measure.KindBroken, "the %s command %q failed: %s", rec.When, yamlfile.Shorten(rec.Text), why).
-		WithHint("its output is in the campaign's journal; run it by hand to see")
+	return measure.Fail(measure.KindBroken, "campaign.command", measure.Figures{"key": rec.When, "command": text, "cause": why})
 }
 
 // environment is what commands are told of the block they surround.

@@ -3,7 +3,6 @@ package campaign
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
@@ -67,7 +66,7 @@ func (t *TestPlan) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) er
 	}
 	kind := slices.IndexFunc(pairs, func(m yamlfile.Member) bool { return m.Key == "test" })
 	if kind < 0 {
-		return d.Errorf(n.Place(), "add test: with one of "+names(measure.Tests()), "%s: which test it is is missing", path)
+		return d.Locate(n.Place(), path, measure.Fail(measure.KindFile, "campaign.no_test", measure.Figures{"tests": measure.Tests()}))
 	}
 	if err := d.Scalar(pairs[kind].Value, path+".test", func(text string) (err error) {
 		t.Test, err = measure.ParseTest(text)
@@ -97,7 +96,9 @@ func (t *TestPlan) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) er
 
 func unknownOption(d *yamlfile.File, m yamlfile.Member, path string, test measure.Test) error {
 	if f, ok := optionField(m.Key); ok {
-		return d.Errorf(m.Place, "it is for "+names(f.Tests()), "%s: %s does not apply to the %s test", path, m.Key, test)
+		return d.Locate(m.Place, path, measure.Fail(measure.KindFile, "campaign.option_of_other_test", measure.Figures{
+			"option": m.Key, "test": test, "tests": f.Tests(),
+		}))
 	}
 	known := []string{"test"}
 	for _, f := range measure.OptionFields(test) {
@@ -121,12 +122,4 @@ func optionField(key string) (measure.OptionField, bool) {
 // setOption writes the text of an option's value into o.
 func setOption(o *measure.Options, f measure.OptionField, text string) error {
 	return f.Edit(o, func(p any) error { return yamlfile.Set(p, text) })
-}
-
-func names[T ~string](values []T) string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = string(v)
-	}
-	return strings.Join(out, ", ")
 }

@@ -32,7 +32,7 @@ func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 	})
 	b.create()
 	b.fail = func(campaign.Job) error { // a long text makes the results large
-		return measure.Errorf(measure.KindBroken, "%s", strings.Repeat("w", 12_000))
+		return measure.TextError(measure.KindBroken, strings.Repeat("w", 12_000), "")
 	}
 	out, err := b.run()
 	if measure.KindOf(err) != measure.KindStore || !strings.Contains(err.Error(), "full") ||

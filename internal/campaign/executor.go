@@ -82,12 +82,12 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	if err == nil {
 		err = r.incomplete()
 	}
-	reason := "all selected trials have a result"
+	ended := Record{Kind: RecordEnded, At: r.Now().UTC(), Reason: "all selected trials have a result"}
 	if err != nil {
-		reason = err.Error()
+		ended.Reason, ended.Code = err.Error(), measure.AsError(err, measure.KindInternal).Code
 	}
 	// On a full disk this fails as well; what matters has been written by then.
-	_ = c.write(Record{Kind: RecordEnded, At: r.Now().UTC(), Reason: reason})
+	_ = c.write(ended)
 	return r.out, err
 }
 
@@ -95,14 +95,17 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 func (r *run) incomplete() error {
 	switch {
 	case r.out.Skipped > 0 && r.out.Failed > 0:
-		return measure.Errorf(measure.KindIncomplete, "%d of %d trials did not run because a host went away, and %d failed", r.out.Skipped, r.out.Total, r.out.Failed).
-			WithHint("run what is left with: soku run %s --resume; failed trials too with --retry-failed", r.c.Plan.File)
+		return measure.Fail(measure.KindIncomplete, "campaign.skipped_and_failed", measure.Figures{
+			"skipped": r.out.Skipped, "trials": r.out.Total, "failed": r.out.Failed, "file": r.c.Plan.File,
+		})
 	case r.out.Skipped > 0:
-		return measure.Errorf(measure.KindIncomplete, "%d of %d trials did not run because a host went away", r.out.Skipped, r.out.Total).
-			WithHint("the journal %s says which; run them with: soku run %s --resume", r.c.JournalName(), r.c.Plan.File)
+		return measure.Fail(measure.KindIncomplete, "campaign.skipped", measure.Figures{
+			"skipped": r.out.Skipped, "trials": r.out.Total, "journal": r.c.JournalName(), "file": r.c.Plan.File,
+		})
 	case r.out.Failed > 0:
-		return measure.Errorf(measure.KindIncomplete, "%d of %d trials failed", r.out.Failed, r.out.Total).
-			WithHint("their results say why: soku ls --campaign %s; measure them again with soku run %s --resume --retry-failed", r.c.ID(), r.c.Plan.File)
+		return measure.Fail(measure.KindIncomplete, "campaign.failed", measure.Figures{
+			"failed": r.out.Failed, "trials": r.out.Total, "campaign": r.c.ID(), "file": r.c.Plan.File,
+		})
 	}
 	return nil
 }

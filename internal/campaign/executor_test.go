@@ -44,7 +44,7 @@ func TestAFailedTrialIsAResultAndTheCampaignGoesOn(t *testing.T) {
 	b.create()
 	b.fail = func(j campaign.Job) error {
 		if j.Trial.Pattern == "large" && j.Trial.Label == "up" {
-			return measure.Errorf(measure.KindUnreachable, "connect 10.0.0.4:7658: refused")
+			return measure.TextError(measure.KindUnreachable, "connect 10.0.0.4:7658: refused", "")
 		}
 		return nil
 	}
@@ -69,7 +69,7 @@ func TestResumingDoesNotRepeatFailuresUnlessAsked(t *testing.T) {
 	b.create()
 	b.fail = func(j campaign.Job) error {
 		if j.Trial.Repeat == 2 {
-			return measure.Errorf(measure.KindBroken, "peer gone")
+			return measure.TextError(measure.KindBroken, "peer gone", "")
 		}
 		return nil
 	}
@@ -194,7 +194,7 @@ func TestStoppingKeepsWhatIsDoneAndResumesWithTheRest(t *testing.T) {
 	trials := 0
 	b.during = func(context.Context, campaign.Job, measure.Observer) {
 		if trials++; trials == 6 {
-			cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			cancel(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 		}
 	}
 	out, err := b.exec.Run(ctx, b.campaign)

@@ -25,7 +25,7 @@ func (j *fileJournal) Append(records ...Record) error {
 	}
 	if err != nil {
 		_ = j.f.Truncate(j.size)
-		return journalFailure("write the journal", j.path, err)
+		return journalFailure("journal.write", j.path, err)
 	}
 	j.size += int64(len(text))
 	return nil
@@ -45,7 +45,7 @@ func createJournal(dir string) (*fileJournal, error) {
 	path := filepath.Join(dir, journalName)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, journalFailure("make the journal", path, err)
+		return nil, journalFailure("journal.make", path, err)
 	}
 	syncFolder(dir)
 	syncFolder(filepath.Dir(dir))
@@ -58,7 +58,7 @@ func openJournal(dir string, visit func(Record) error) (*fileJournal, error) {
 	path := filepath.Join(dir, journalName)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return nil, journalFailure("open the journal", path, err)
+		return nil, journalFailure("journal.open", path, err)
 	}
 	whole, err := ReadJournal(f, visit)
 	if err == nil {
@@ -66,7 +66,7 @@ func openJournal(dir string, visit func(Record) error) (*fileJournal, error) {
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, journalFailure("read the journal", path, err)
+		return nil, journalFailure("journal.read", path, err)
 	}
 	return &fileJournal{f: f, path: path, size: whole}, nil
 }

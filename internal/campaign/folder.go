@@ -27,7 +27,7 @@ func (f Folder) IDs() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, journalFailure("list the journals in", string(f), err)
+		return nil, journalFailure("journal.list", string(f), err)
 	}
 	out := make([]string, len(entries))
 	for i, e := range entries {
@@ -40,7 +40,7 @@ func (f Folder) IDs() ([]string, error) {
 func (f Folder) Create(id string) (Journal, Lock, error) {
 	dir := filepath.Join(string(f), id)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, nil, journalFailure("make the folder of the journal", dir, err)
+		return nil, nil, journalFailure("journal.make_folder", dir, err)
 	}
 	return f.hold(id, func() (*fileJournal, error) { return createJournal(dir) })
 }
@@ -79,7 +79,7 @@ func (f Folder) Read(id string, visit func(Record) error) error {
 		return unknownCampaign(id, string(f))
 	}
 	if err != nil {
-		return journalFailure("open the journal", path, err)
+		return journalFailure("journal.open", path, err)
 	}
 	defer file.Close()
 	_, err = ReadJournal(file, visit)
@@ -97,7 +97,7 @@ func (f Folder) lock(id string) (Lock, error) {
 	path := filepath.Join(string(f), id, "lock")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, journalFailure("lock the journal", filepath.Join(string(f), id, journalName), err)
+		return nil, journalFailure("journal.lock", filepath.Join(string(f), id, journalName), err)
 	}
 	ok, err := lockFile(file)
 	if !ok {
@@ -105,24 +105,23 @@ func (f Folder) lock(id string) (Lock, error) {
 		n, _ := file.ReadAt(holder, 0)
 		_ = file.Close()
 		if err != nil {
-			return nil, journalFailure("lock the journal", filepath.Join(string(f), id, journalName), err)
+			return nil, journalFailure("journal.lock", filepath.Join(string(f), id, journalName), err)
 		}
-		return nil, heldBy(strings.TrimSpace(string(holder[:n])), id)
+		return nil, measure.Fail(measure.KindRefused, "campaign.held", measure.Figures{"holder": strings.TrimSpace(string(holder[:n])), "campaign": id})
 	}
 	_ = file.Truncate(0)
 	_, _ = file.WriteAt([]byte("pid "+strconv.Itoa(os.Getpid())+"\n"), 0)
 	return fileLock{file}, nil
 }
 
-// journalFailure is the error of kind store for something that failed at a path.
-func journalFailure(doing, path string, err error) error {
-	why, hint := err.Error(), "check the folder and its rights, or use another with SOKU_DATA"
+// journalFailure is the failure of a code, of kind store, at a path.
+func journalFailure(code, path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
-		why, hint = "the disk is full", "free some space and go on with soku run --resume; every finished trial before this is kept"
+		err = measure.Fail(measure.KindStore, "journal.disk_full", nil).WithCause(err)
 	}
-	var reported *measure.Error
-	if errors.As(err, &reported) && reported.Hint != "" {
-		hint = reported.Hint
+	e := measure.Fail(measure.KindStore, code, measure.Figures{"path": path, "cause": err})
+	if e.Hint == "" {
+		return e.WithHintCode("journal.check_folder", nil)
 	}
-	return measure.Errorf(measure.KindStore, "%s %s: %s", doing, path, why).WithHint("%s", hint)
+	return e
 }

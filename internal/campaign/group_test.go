@@ -74,7 +74,7 @@ func TestAGroupOfWhichOneCannotStartFailsAsAWhole(t *testing.T) {
 			}
 			if name(j) == "c>d" {
 				time.Sleep(time.Second)
-				return measure.Errorf(measure.KindUnreachable, "connect d: refused").WithHint("is soku server running there?")
+				return measure.TextError(measure.KindUnreachable, "connect d: refused", "is soku server running there?")
 			}
 			if err := h.Ready(ctx); err != nil {
 				return err
@@ -108,7 +108,7 @@ func TestAllOfAGroupRunAgainIfOneFailed(t *testing.T) {
 			if err := h.Ready(ctx); err != nil || name(j) == "a>b" {
 				return err
 			}
-			return measure.Errorf(measure.KindBroken, "connection reset")
+			return measure.TextError(measure.KindBroken, "connection reset", "")
 		}
 		if out, err := n.run(); out.Failed != 1 || out.Done != 2 {
 			t.Fatalf("outcome %+v, error %v", out, err)
@@ -158,7 +158,7 @@ func TestAGroupThatIsCutCountsAsNotRun(t *testing.T) {
 			return map[string]time.Duration{"a>b": time.Second, "c>d": time.Minute}[name(j)]
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(5*time.Second, func() { cancel(measure.Errorf(measure.KindInterrupted, "interrupted")) })
+		time.AfterFunc(5*time.Second, func() { cancel(measure.TextError(measure.KindInterrupted, "interrupted", "")) })
 		out, err := n.exec.Run(ctx, n.campaign) // a>b has ended by then
 		if measure.KindOf(err) != measure.KindInterrupted || out.Done != 0 || len(n.records(campaign.RecordTrialDropped)) != 2 {
 			t.Fatalf("outcome %+v, error %v", out, err)

@@ -10,8 +10,7 @@ type HostChange struct {
 
 // wentAway is the error of a trial whose host went away.
 func wentAway(h HostChange) *measure.Error {
-	e := measure.AsError(h.Gone, measure.KindUnreachable)
-	return measure.Errorf(measure.KindUnreachable, "host %s went away: %s", h.Host, e.Message).WithHint("%s", e.Hint)
+	return measure.Fail(measure.KindUnreachable, "campaign.host_gone", measure.Figures{"host": h.Host, "cause": h.Gone})
 }
 
 // hostChanged takes note of a host. Trials that run on one that went away fail,
@@ -77,7 +76,7 @@ func (r *run) skip(b Block, trials []int, why *measure.Error) error {
 	records := make([]Record, len(trials))
 	for n, i := range trials {
 		j := b.Job(i)
-		records[n] = r.dropped(j, 0, why.Message)
+		records[n] = r.dropped(j, 0, why)
 	}
 	if err := r.c.write(records...); err != nil {
 		return err

@@ -35,8 +35,8 @@ func TestOthersGoOnWhenAHostGoesAway(t *testing.T) {
 		}
 		dropped := n.records(campaign.RecordTrialDropped)
 		for _, r := range dropped {
-			if (r.Trial.Client != "h2" && r.Trial.Server != "h2") || r.Reason != "host h2 went away: no heartbeat for 5 s" {
-				t.Errorf("dropped %s>%s: %s", r.Trial.Client, r.Trial.Server, r.Reason)
+			if (r.Trial.Client != "h2" && r.Trial.Server != "h2") || r.Reason != "host h2 went away: no heartbeat for 5 s" || r.Code != "campaign.host_gone" {
+				t.Errorf("dropped %s>%s: %s (%s)", r.Trial.Client, r.Trial.Server, r.Reason, r.Code)
 			}
 		}
 		if len(dropped) != 10 {
@@ -80,7 +80,7 @@ func TestABlockWhoseHostsAreGoneRunsNoCommands(t *testing.T) {
 		n.exec.Hosts = changes
 		changes <- campaign.HostChange{Host: "b", Gone: errors.New("gone")}
 		out, err := n.run()
-		if out.Skipped != 1 || len(n.started) != 0 || len(n.records(campaign.RecordCommand)) != 0 || !strings.Contains(err.Error(), "1 of 1 trials did not run because a host went away") {
+		if out.Skipped != 1 || len(n.started) != 0 || len(n.records(campaign.RecordCommand)) != 0 || !strings.Contains(err.Error(), "1 of 1 trial did not run because a host went away") {
 			t.Errorf("outcome %+v, error %v", out, err)
 		}
 	})

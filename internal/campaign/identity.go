@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 
 	"soku/internal/measure"
 )
@@ -30,8 +29,7 @@ func sameMeasurement(recorded, given *Plan) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return measure.Errorf(measure.KindUsage, "the plan is not the one this campaign began with: %s changed", strings.Join(differ, ", ")).
-		WithHint("undo the change, or begin a new campaign without --resume; only %s may change on the way", strings.Join(free, ", "))
+	return measure.Fail(measure.KindUsage, "campaign.plan_changed", measure.Figures{"changed": differ, "free": free})
 }
 
 func canonical(v reflect.Value) []byte {

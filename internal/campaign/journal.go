@@ -53,11 +53,5 @@ type Lock interface {
 
 // unknownCampaign is the error for an identity that is not in a place.
 func unknownCampaign(id, place string) error {
-	return measure.Errorf(measure.KindNotFound, "there is no campaign %q in %s", id, place).WithHint("list them with: soku ls --campaigns")
-}
-
-// heldBy is the error for a campaign that somebody else holds.
-func heldBy(holder, id string) error {
-	return measure.Errorf(measure.KindRefused, "another process (%s) works on campaign %s", holder, id).
-		WithHint("wait for it to end, or stop it")
+	return measure.Fail(measure.KindNotFound, "campaign.not_found", measure.Figures{"campaign": id, "place": place})
 }

@@ -82,12 +82,12 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 func (r *run) drop(all []*attempt, why *measure.Error) error {
 	records := make([]Record, len(all))
 	for i, a := range all {
-		records[i] = r.dropped(a.job, a.bytes, why.Message)
+		records[i] = r.dropped(a.job, a.bytes, why)
 	}
 	return r.c.write(records...)
 }
 
-func (r *run) dropped(j Job, bytes int64, reason string) Record {
+func (r *run) dropped(j Job, bytes int64, why *measure.Error) Record {
 	key := j.Key()
-	return Record{Kind: RecordTrialDropped, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, Bytes: bytes, Reason: reason}
+	return Record{Kind: RecordTrialDropped, At: r.Now().UTC(), Trial: &key, Order: j.Trial.Order, Bytes: bytes, Reason: why.Message, Code: why.Code}
 }

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,11 +31,6 @@ func (j Job) Key() Key {
 		Pattern: j.Trial.Pattern, Levels: j.Trial.Levels, Client: j.Client.Reference(), Server: j.Server.Reference(),
 		Label: j.Trial.Label, Round: j.Trial.Round, Repeat: j.Trial.Repeat,
 	}
-}
-
-// name is the trial in messages where there are others between other hosts.
-func (j Job) name() string {
-	return fmt.Sprintf("%s (%s > %s)", j.Key(), cmp.Or(j.Client.Reference(), "this machine"), j.Server.Reference())
 }
 
 // resolve completes a key of an older version, which had the levels only as one

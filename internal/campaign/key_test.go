@@ -96,7 +96,7 @@ func TestAJournalThatNamesPatternsByTextGoesOn(t *testing.T) {
 	b.exec.Only = campaign.Selection{{Name: "zone", Value: []string{"one"}}}
 	b.fail = func(j campaign.Job) error {
 		if j.Trial.Repeat == 2 {
-			return measure.Errorf(measure.KindBroken, "peer gone")
+			return measure.TextError(measure.KindBroken, "peer gone", "")
 		}
 		return nil
 	}

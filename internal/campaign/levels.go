@@ -21,11 +21,12 @@ func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error
 	for i := range f.Levels {
 		l := &f.Levels[i]
 		at := path + "." + strconv.Itoa(i+1)
-		if hint := printable(l.Name); hint != "" {
-			return d.ErrorAt(at, hint, "%s: %q cannot name a level", path, yamlfile.Shorten(l.Name))
+		if hint := notPrintable(l.Name); hint != "" {
+			e := measure.Fail(measure.KindFile, "campaign.level_name", measure.Figures{"name": yamlfile.Shorten(l.Name)})
+			return d.LocateAt(at, e.WithHintCode(hint, measure.Figures{"most": maxName}))
 		}
 		if seen[l.Name] {
-			return d.ErrorAt(at, "give each its own name", "%s: the level %q is there twice", path, yamlfile.Shorten(l.Name))
+			return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.level_twice", measure.Figures{"level": yamlfile.Shorten(l.Name)}))
 		}
 		seen[l.Name] = true
 		if _, own := l.Options.Get(option); option != "" && !own {
@@ -50,18 +51,15 @@ func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error
 func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error {
 	f, ok := optionField(key)
 	if !ok {
-		hint := "options are " + strings.Join(measure.OptionKeys(), ", ")
-		if near := yamlfile.Nearest(key, measure.OptionKeys()); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return d.ErrorAt(at+".options."+key, hint, "%s: there is no option %q", path, yamlfile.Shorten(key))
+		unknown := measure.Fail(measure.KindFile, "campaign.no_option", measure.Figures{"option": yamlfile.Shorten(key)})
+		return d.LocateAt(at+".options."+key, suggest(unknown, key, measure.OptionKeys(), "campaign.options_are"))
 	}
 	if err := setOption(new(measure.Options), f, text); err != nil {
-		hint := measure.AsError(err, "").Hint
+		wrong := measure.Fail(measure.KindFile, "campaign.option_value", measure.Figures{"option": key, "cause": err})
 		if path == "factors."+key {
-			hint = "a factor with the name of an option sets it; rename the factor if that is not meant"
+			wrong = wrong.WithHintCode("campaign.factor_sets_option", nil)
 		}
-		return d.ErrorAt(at, hint, "%s: %s: %s", path, key, measure.AsError(err, "").Message)
+		return d.LocateAt(at, wrong)
 	}
 	for _, t := range p.Tests {
 		for _, applies := range f.Tests() {
@@ -70,7 +68,7 @@ func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error 
 			}
 		}
 	}
-	return d.ErrorAt(at, "it is for "+names(f.Tests()), "%s: %s applies to none of the plan's tests", path, key)
+	return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.option_unused", measure.Figures{"option": key, "tests": f.Tests()}))
 }
 
 // checkSelections sees that patterns, exclude and only name factors and levels that exist.
@@ -79,26 +77,24 @@ func (p *Plan) checkSelections(d *yamlfile.File) error {
 	for key, list := range lists {
 		for i, s := range list {
 			path := key + "." + strconv.Itoa(i+1)
-			if err := p.CheckSelection(s); err != nil {
-				e := measure.AsError(err, measure.KindFile)
-				return d.ErrorAt(selectionPath(d, path, s, e.Message), e.Hint, "%s: %s", key, e.Message)
+			if err := p.wrongSelection(s); err != nil {
+				return d.LocateAt(selectionPath(d, path, s, err), err)
 			}
 			if key == "exclude" && len(s) == 0 {
-				return d.ErrorAt(path, "name a factor and a level", "exclude: an empty entry would leave out every pattern")
+				return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.exclude_all", nil))
 			}
 		}
 	}
-	if err := p.CheckSelection(p.Only); err != nil {
-		e := measure.AsError(err, measure.KindFile)
-		return d.ErrorAt(selectionPath(d, "only", p.Only, e.Message), e.Hint, "only: %s", e.Message)
+	if err := p.wrongSelection(p.Only); err != nil {
+		return d.LocateAt(selectionPath(d, "only", p.Only, err), err)
 	}
 	return nil
 }
 
-// selectionPath finds the entry of a selection that a message is about.
-func selectionPath(d *yamlfile.File, path string, s Selection, message string) string {
+// selectionPath finds the entry of a selection that a failure is about.
+func selectionPath(d *yamlfile.File, path string, s Selection, wrong *measure.Error) string {
 	for _, e := range s {
-		if _, ok := d.PlaceOf(path + "." + e.Name); ok && strings.Contains(message, strconv.Quote(yamlfile.Shorten(e.Name))) {
+		if _, ok := d.PlaceOf(path + "." + e.Name); ok && wrong.Figures["factor"] == yamlfile.Shorten(e.Name) {
 			return path + "." + e.Name
 		}
 	}
@@ -108,31 +104,33 @@ func selectionPath(d *yamlfile.File, path string, s Selection, message string) s
 // CheckSelection returns an error of kind usage if s names a factor or level
 // that the plan does not have.
 func (p *Plan) CheckSelection(s Selection) error {
+	if wrong := p.wrongSelection(s); wrong != nil {
+		return wrong
+	}
+	return nil
+}
+
+func (p *Plan) wrongSelection(s Selection) *measure.Error {
 	for _, e := range s {
 		f, ok := p.Factors.Get(e.Name)
 		if !ok {
-			hint := "factors are " + strings.Join(p.Factors.Names(), ", ")
-			if len(p.Factors) == 0 {
-				hint = "the plan has no factors"
-			} else if near := yamlfile.Nearest(e.Name, p.Factors.Names()); near != "" {
-				hint = "did you mean " + near + "?"
+			unknown := measure.Fail(measure.KindUsage, "campaign.no_factor", measure.Figures{"factor": yamlfile.Shorten(e.Name)})
+			if len(p.Factors) > 0 {
+				unknown = suggest(unknown, e.Name, p.Factors.Names(), "campaign.factors_are")
 			}
-			return measure.Errorf(measure.KindUsage, "there is no factor %q", yamlfile.Shorten(e.Name)).WithHint("%s", hint)
+			return unknown
 		}
 		levels := make([]string, len(f.Levels))
 		for i, l := range f.Levels {
 			levels[i] = l.Name
 		}
 		if len(e.Value) == 0 {
-			return measure.Errorf(measure.KindUsage, "factor %q is named without a level", yamlfile.Shorten(e.Name)).WithHint("its levels are %s", strings.Join(levels, ", "))
+			return measure.Fail(measure.KindUsage, "campaign.factor_without_level", measure.Figures{"factor": yamlfile.Shorten(e.Name), "known": levels})
 		}
 		for _, v := range e.Value {
 			if !contains(levels, v) {
-				hint := "its levels are " + strings.Join(levels, ", ")
-				if near := yamlfile.Nearest(v, levels); near != "" {
-					hint = "did you mean " + near + "?"
-				}
-				return measure.Errorf(measure.KindUsage, "factor %q has no level %q", yamlfile.Shorten(e.Name), yamlfile.Shorten(v)).WithHint("%s", hint)
+				unknown := measure.Fail(measure.KindUsage, "campaign.no_level", measure.Figures{"factor": yamlfile.Shorten(e.Name), "level": yamlfile.Shorten(v)})
+				return suggest(unknown, v, levels, "campaign.levels_are")
 			}
 		}
 	}
@@ -154,7 +152,7 @@ func ParseSelection(texts []string) (Selection, error) {
 	for _, t := range texts {
 		name, levels, ok := strings.Cut(t, "=")
 		if !ok || name == "" || levels == "" {
-			return nil, measure.Errorf(measure.KindUsage, "%q selects no patterns", t).WithHint("write for example gateway=standard,ultra")
+			return nil, measure.Fail(measure.KindUsage, "campaign.only_form", measure.Figures{"text": t})
 		}
 		s = append(s, yamlfile.Entry[[]string]{Name: name, Value: strings.Split(levels, ",")})
 	}

@@ -38,7 +38,7 @@ const (
 func Load(path string, read func(string) ([]byte, error)) (*Plan, error) {
 	text, err := read(path)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindFile, "read the plan: %w", err).WithHint("give the plan's file, for example: soku run plan.yaml")
+		return nil, measure.Fail(measure.KindFile, "campaign.read_plan", measure.Figures{"cause": err})
 	}
 	return Parse(path, text)
 }
@@ -108,22 +108,21 @@ var hostCharacters = regexp.MustCompile(`^[A-Za-z0-9.:%_-]+$`)
 
 func isHost(text string) bool { return len(text) <= 255 && hostCharacters.MatchString(text) }
 
-const nameHint = "letters, digits, dashes and underscores, at most 64"
-
 func (p *Plan) checkNames(d *yamlfile.File) error {
 	switch {
 	case p.Campaign == "":
-		return d.Errorf(yamlfile.Start, "add campaign: NAME", "the plan has no name")
+		return d.Fail(yamlfile.Start, "campaign.no_name", nil)
 	case !isCampaignName(p.Campaign):
-		return d.ErrorAt("campaign", nameHint+"; what people read is title:", "%q cannot name a campaign", yamlfile.Shorten(p.Campaign))
+		return d.FailAt("campaign", "campaign.name", measure.Figures{"name": yamlfile.Shorten(p.Campaign)})
 	case len(p.Tests) == 0:
-		return d.ErrorAt("tests", "add for example tests: {throughput: {test: tcp, duration: 10s}}", "the plan has no tests")
+		return d.FailAt("tests", "campaign.no_tests", nil)
 	case len(p.Shell) > 0 && p.Shell[0] == "":
-		return d.ErrorAt("shell", "write for example [powershell, -Command]", "shell: the program is empty")
+		return d.LocateAt("shell", measure.Fail(measure.KindFile, "campaign.empty_shell", nil))
 	}
 	for _, label := range p.Tests.Names() {
-		if hint := printable(label); hint != "" {
-			return d.ErrorAt("tests."+label, hint, "%q cannot be the label of a test", yamlfile.Shorten(label))
+		if hint := notPrintable(label); hint != "" {
+			e := d.FailAt("tests."+label, "campaign.test_label", measure.Figures{"label": yamlfile.Shorten(label)})
+			return e.WithHintCode(hint, measure.Figures{"most": maxName})
 		}
 	}
 	return nil
@@ -135,20 +134,22 @@ func (p *Plan) checkEndpoints(d *yamlfile.File) error {
 		ep := e.Value
 		switch {
 		case !isEndpointName(e.Name):
-			return d.ErrorAt(path, nameHint+"; endpoint.label names one of its addresses", "%q cannot name an endpoint", yamlfile.Shorten(e.Name))
+			return d.FailAt(path, "campaign.endpoint_name", measure.Figures{"name": yamlfile.Shorten(e.Name)})
 		case ep.Host != "" && p.Lab == "":
-			return d.ErrorAt(path+".host", "add lab: TOPOLOGY, or use command: or address:", "%s: a host belongs to a lab, and the plan has none", path)
+			return d.LocateAt(path+".host", measure.Fail(measure.KindFile, "campaign.host_without_lab", nil))
 		case ep.Host != "" && len(ep.Command) > 0:
-			return d.ErrorAt(path+".command", "keep one of them", "%s: host and command exclude each other", path)
+			return d.LocateAt(path+".command", measure.Fail(measure.KindFile, "campaign.host_and_command", nil))
 		case len(ep.Command) > 0 && ep.Command[0] == "":
-			return d.ErrorAt(path+".command", "write for example [ssh, onprem, soku]", "%s: the program is empty", path)
+			return d.LocateAt(path+".command", measure.Fail(measure.KindFile, "campaign.empty_command", nil))
 		}
 		if ep.Address != "" && !isHost(ep.Address) {
-			return d.ErrorAt(path+".address", "a name or an IP address; the port is a key of its own", "%s: %q is no address", path, yamlfile.Shorten(ep.Address))
+			return d.LocateAt(path+".address", measure.Fail(measure.KindFile, "campaign.address", measure.Figures{"address": yamlfile.Shorten(ep.Address)}))
 		}
 		for _, a := range ep.Addresses {
 			if !isEndpointName(a.Name) || !isHost(a.Value) {
-				return d.ErrorAt(path+".addresses."+a.Name, "write for example vlan: 10.1.0.2", "%s: %q: %q is no labelled address", path, yamlfile.Shorten(a.Name), yamlfile.Shorten(a.Value))
+				return d.LocateAt(path+".addresses."+a.Name, measure.Fail(measure.KindFile, "campaign.labelled_address", measure.Figures{
+					"label": yamlfile.Shorten(a.Name), "address": yamlfile.Shorten(a.Value),
+				}))
 			}
 		}
 	}
@@ -168,42 +169,41 @@ func (p *Plan) checkReference(d *yamlfile.File, path, ref string) error {
 	name, label, labelled := strings.Cut(ref, ".")
 	e, ok := p.Endpoints.Get(name)
 	if !ok {
-		hint := "endpoints are " + strings.Join(p.Endpoints.Names(), ", ")
-		if len(p.Endpoints) == 0 {
-			hint = "name it under endpoints:"
-		} else if near := yamlfile.Nearest(name, p.Endpoints.Names()); near != "" {
-			hint = "did you mean " + near + "?"
+		unknown := measure.Fail(measure.KindFile, "campaign.no_endpoint", measure.Figures{"endpoint": yamlfile.Shorten(name)})
+		if len(p.Endpoints) > 0 {
+			unknown = suggest(unknown, name, p.Endpoints.Names(), "campaign.endpoints_are")
 		}
-		return d.ErrorAt(path, hint, "%s: there is no endpoint %q", path, yamlfile.Shorten(name))
+		return d.LocateAt(path, unknown)
 	}
 	if _, ok := e.Addresses.Get(label); labelled && !ok && e.Host == "" {
-		hint := "its labels are " + strings.Join(e.Addresses.Names(), ", ")
-		if len(e.Addresses) == 0 {
-			hint = "add addresses: {" + label + ": ...} to the endpoint"
+		unknown := measure.Fail(measure.KindFile, "campaign.no_label", measure.Figures{"endpoint": name, "label": yamlfile.Shorten(label)})
+		if len(e.Addresses) > 0 {
+			unknown = unknown.WithHintCode("campaign.labels_are", measure.Figures{"known": e.Addresses.Names()})
 		}
-		return d.ErrorAt(path, hint, "%s: endpoint %s has no address labelled %q", path, name, yamlfile.Shorten(label))
+		return d.LocateAt(path, unknown)
 	}
 	return nil
 }
 
 func (p *Plan) checkFactors(d *yamlfile.File) error {
 	if len(p.Factors) > maxFactors {
-		return d.ErrorAt("factors", "", "%d factors; at most %d make sense", len(p.Factors), maxFactors)
+		return d.FailAt("factors", "campaign.too_many_factors", measure.Figures{"factors": len(p.Factors), "most": maxFactors})
 	}
 	variables := map[string]string{}
 	for i := range p.Factors {
 		f := &p.Factors[i]
 		path := "factors." + f.Name
-		if err := printable(f.Name); err != "" {
-			return d.ErrorAt(path, err, "%q cannot name a factor", yamlfile.Shorten(f.Name))
+		if hint := notPrintable(f.Name); hint != "" {
+			e := d.FailAt(path, "campaign.factor_name", measure.Figures{"name": yamlfile.Shorten(f.Name)})
+			return e.WithHintCode(hint, measure.Figures{"most": maxName})
 		}
 		v := FactorVariable(f.Name)
 		if other, taken := variables[v]; taken {
-			return d.ErrorAt(path, "rename one of them", "factors %s and %s would both be %s in commands", other, f.Name, v)
+			return d.FailAt(path, "campaign.factor_variable", measure.Figures{"first": other, "second": f.Name, "variable": v})
 		}
 		variables[v] = f.Name
 		if len(f.Value.Levels) == 0 || len(f.Value.Levels) > maxLevels {
-			return d.ErrorAt(path, "give its levels, for example [a, b]", "%s: %d levels, expected 1 to %d", path, len(f.Value.Levels), maxLevels)
+			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.levels", measure.Figures{"levels": len(f.Value.Levels), "most": maxLevels}))
 		}
 		if err := p.checkLevels(d, path, f.Name, &f.Value); err != nil {
 			return err
@@ -212,16 +212,27 @@ func (p *Plan) checkFactors(d *yamlfile.File) error {
 	return nil
 }
 
-func printable(name string) (hint string) {
+// notPrintable is the code of the hint why a name cannot stand in a table; empty if it
+// can.
+func notPrintable(name string) (hint string) {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return "it is empty"
+		return "campaign.name_is_empty"
 	case len([]rune(name)) > maxName:
-		return "it is longer than 100 characters"
+		return "campaign.name_is_long"
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "it has characters that cannot be printed"
+		return "campaign.name_is_unprintable"
 	}
 	return ""
+}
+
+// suggest gives e the hint which of the known names was probably meant, or, where there
+// is none, the hint of a code, which has them all.
+func suggest(e *measure.Error, name string, known []string, all string) *measure.Error {
+	if near := yamlfile.Nearest(name, known); near != "" {
+		return e.WithHintCode("campaign.did_you_mean", measure.Figures{"near": near})
+	}
+	return e.WithHintCode(all, measure.Figures{"known": known})
 }
 
 // FactorVariable is the environment variable that tells commands a factor's

@@ -40,7 +40,7 @@ func (m *Memory) Create(id string) (Journal, Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.journals[id] != nil {
-		return nil, nil, journalFailure("make the journal", id, os.ErrExist)
+		return nil, nil, journalFailure("journal.make", id, os.ErrExist)
 	}
 	if m.journals == nil {
 		m.journals = map[string]*memoryJournal{}
@@ -58,7 +58,7 @@ func (m *Memory) Open(id string, visit func(Record) error) (Journal, Lock, error
 	}
 	if err := j.Read(visit); err != nil {
 		_ = j.Release()
-		return nil, nil, journalFailure("read the journal", id, err)
+		return nil, nil, journalFailure("journal.read", id, err)
 	}
 	return j, j, nil
 }
@@ -81,7 +81,7 @@ func (m *Memory) hold(id string) (*memoryJournal, error) {
 	case j == nil:
 		return nil, unknownCampaign(id, m.Name())
 	case j.held:
-		return nil, heldBy("this one", id)
+		return nil, measure.Fail(measure.KindRefused, "campaign.held_here", measure.Figures{"campaign": id})
 	}
 	j.held = true
 	return j, nil
@@ -106,7 +106,7 @@ func (j *memoryJournal) Append(records ...Record) error {
 	j.place.mu.Lock()
 	defer j.place.mu.Unlock()
 	if !j.held {
-		return measure.Errorf(measure.KindRefused, "write the journal %s: it was closed", j.id)
+		return measure.Fail(measure.KindRefused, "journal.closed", measure.Figures{"journal": j.id})
 	}
 	j.text = append(j.text, text...)
 	return nil

@@ -114,7 +114,7 @@ func TestStoppingStopsAllThatRunAndNoneCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNet(t, 9, meshOf(6))
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(25*time.Second, func() { cancel(measure.Errorf(measure.KindInterrupted, "interrupted")) })
+		time.AfterFunc(25*time.Second, func() { cancel(measure.TextError(measure.KindInterrupted, "interrupted", "")) })
 		out, err := n.exec.Run(ctx, n.campaign)
 		if measure.KindOf(err) != measure.KindInterrupted || out.Done != 6 || out.Left != 24 {
 			t.Fatalf("outcome %+v, error %v", out, err)

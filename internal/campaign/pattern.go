@@ -63,7 +63,7 @@ func (p *Plan) distinguish() {
 // makePatterns works out the patterns, and checks the trials of each.
 func (p *Plan) makePatterns(d *yamlfile.File) error {
 	if len(p.Patterns) > 0 && len(p.Factors) == 0 {
-		return d.ErrorAt("patterns", "name the factors and their levels under factors:", "patterns assign levels to factors, and the plan has none")
+		return d.FailAt("patterns", "campaign.patterns_without_factors", nil)
 	}
 	wanted := p.Patterns
 	if len(wanted) == 0 {
@@ -81,7 +81,7 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 				}
 			}
 			if product *= levels; product > maxPatterns {
-				return d.ErrorAt("factors", "leave out levels, or list patterns:", "the factors have more than %d combinations", maxPatterns)
+				return d.FailAt("factors", "campaign.too_many_patterns", measure.Figures{"most": maxPatterns})
 			}
 		}
 		if err := p.combine(d, w, nil, seen); err != nil {
@@ -90,17 +90,17 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 	}
 	p.distinguish()
 	if len(p.patterns) == 0 {
-		return d.ErrorAt("exclude", "exclude fewer", "no pattern is left")
+		return d.FailAt("exclude", "campaign.no_pattern_left", nil)
 	}
 	if n := len(p.patterns) * len(p.Tests) * p.Repeats * p.Rounds; n > maxTrials {
-		return d.ErrorAt("rounds", "fewer rounds, repeats or patterns", "the plan has %d trials; at most %d are run", n, maxTrials)
+		return d.FailAt("rounds", "campaign.too_many_trials", measure.Figures{"trials": n, "most": maxTrials})
 	}
 	for _, p2 := range p.patterns {
 		if p.Only.Matches(p2.Levels) {
 			return nil
 		}
 	}
-	return d.ErrorAt("only", "", "only: selects none of the plan's patterns")
+	return d.LocateAt("only", measure.Fail(measure.KindFile, "campaign.only_selects_none", nil))
 }
 
 // combine goes through the levels of the factor after those already chosen.
@@ -148,8 +148,8 @@ func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]boo
 // are an error: which one wins would depend on the order of factors.
 func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	from, to, options := "", "", map[string]string{} // which factor set it
-	clash := func(a, b, what string) error {
-		return d.ErrorAt("factors."+b, "let one of them set it, or exclude the combination", "factors %s and %s both set %s in pattern %s", a, b, what, pt.Name)
+	clash := func(a, b, key string) error {
+		return d.FailAt("factors."+b, "campaign.factors_set_one_key", measure.Figures{"first": a, "second": b, "key": key, "pattern": pt.Name})
 	}
 	if p.Before != "" {
 		pt.Before = append(pt.Before, p.Before)
@@ -170,7 +170,9 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 		}
 		for _, o := range l.Options {
 			if options[o.Name] != "" {
-				return clash(options[o.Name], name, "the option "+o.Name)
+				return d.FailAt("factors."+name, "campaign.factors_set_one_option", measure.Figures{
+					"first": options[o.Name], "second": name, "option": o.Name, "pattern": pt.Name,
+				})
 			}
 			options[o.Name] = name
 		}
@@ -192,15 +194,15 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 
 func (p *Plan) checkEnds(d *yamlfile.File, pt *Pattern) error {
 	if pt.To == "" {
-		return d.ErrorAt("to", "add to: ENDPOINT to the plan or to a level", "pattern %s has no server to measure against", pt.Name)
+		return d.FailAt("to", "campaign.no_server", measure.Figures{"pattern": pt.Name})
 	}
 	if pt.From == pt.To {
-		return d.ErrorAt("to", "name two endpoints, or leave out from: to measure from this machine", "pattern %s measures from %s to itself", pt.Name, pt.To)
+		return d.FailAt("to", "campaign.to_itself", measure.Figures{"pattern": pt.Name, "endpoint": pt.To})
 	}
 	name, label, _ := strings.Cut(pt.To, ".")
 	e, _ := p.Endpoints.Get(name)
 	if label == "" && e.Address == "" && e.Host == "" {
-		return d.ErrorAt("endpoints."+name, "add address:, or measure against one of its labels, such as "+name+".LABEL", "endpoint %s has no address to measure against", name)
+		return d.FailAt("endpoints."+name, "campaign.no_address", measure.Figures{"endpoint": name})
 	}
 	return nil
 }
@@ -220,19 +222,17 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 				for _, applies := range f.Tests() {
 					if applies == t.Value.Test {
 						if err := setOption(&o, f, s.Value); err != nil {
-							return d.ErrorAt("factors."+p.Factors[i].Name, "", "%v", err)
+							return d.LocateAt("factors."+p.Factors[i].Name, err)
 						}
 					}
 				}
 			}
 		}
 		if _, err := o.Effective(t.Value.Test); err != nil {
-			e := measure.AsError(err, measure.KindFile)
-			where := ""
 			if len(p.patterns) > 0 || len(chosen) > 0 {
-				where = " in pattern " + pt.Name
+				err = measure.Fail(measure.KindFile, "campaign.in_pattern", measure.Figures{"pattern": pt.Name, "cause": err})
 			}
-			return d.ErrorAt(at, e.Hint, "%s%s: %s", at, where, e.Message)
+			return d.LocateAt(at, err)
 		}
 		pt.Tests = append(pt.Tests, PatternTest{Label: t.Name, Test: t.Value.Test, Options: o})
 	}

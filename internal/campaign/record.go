@@ -44,6 +44,7 @@ type Record struct {
 	Rounds  int            `json:"rounds,omitempty"` // that were added
 	Trials  int            `json:"trials,omitempty"` // that they have
 	Reason  string         `json:"reason,omitempty"` // why a trial was dropped or a run ended
+	Code    string         `json:"code,omitempty"`   // of the failure that is the reason
 }
 
 // PlanRecord is what the campaign is, for good.
@@ -152,12 +153,10 @@ func ReadJournal(r io.Reader, visit func(Record) error) (whole int64, err error)
 			if _, peek := lines.Peek(1); errors.Is(peek, io.EOF) {
 				return whole, nil // a power cut can leave the last line's end and not its middle
 			}
-			return whole, measure.Errorf(measure.KindStore, "line %d is damaged: %v", number, err).
-				WithHint("the %d bytes before it are whole; keep a copy, cut the file there and resume: only later trials are lost", whole)
+			return whole, measure.Fail(measure.KindStore, "journal.damaged", measure.Figures{"line": number, "whole_bytes": whole, "cause": err})
 		}
 		if rec.Plan != nil && rec.Plan.Schema != JournalSchema {
-			return whole, measure.Errorf(measure.KindStore, "line %d has the schema %q, this program reads %s", number, rec.Plan.Schema, JournalSchema).
-				WithHint("use the soku that wrote it")
+			return whole, measure.Fail(measure.KindStore, "journal.schema", measure.Figures{"line": number, "schema": rec.Plan.Schema, "known": JournalSchema})
 		}
 		if err := visit(rec); err != nil {
 			return whole, err
@@ -173,13 +172,13 @@ func decodeRecord(line []byte) (rec Record, err error) {
 	unfinished := func(r Record) bool { return r.Trial == nil || r.Result == nil }
 	switch {
 	case rec.Kind == "":
-		return rec, errors.New("it has no record member")
+		return rec, measure.Fail(measure.KindStore, "journal.no_record", nil)
 	case rec.Kind == RecordTrialFinished && unfinished(rec):
-		return rec, errors.New("a finished trial without its result")
+		return rec, measure.Fail(measure.KindStore, "journal.trial_without_result", nil)
 	case rec.Kind == RecordGroupFinished && (len(rec.Group) == 0 || slices.ContainsFunc(rec.Group, unfinished)):
-		return rec, errors.New("a finished group without its results")
+		return rec, measure.Fail(measure.KindStore, "journal.group_without_results", nil)
 	case rec.Kind == RecordPlan && rec.Plan == nil:
-		return rec, errors.New("a plan record without a plan")
+		return rec, measure.Fail(measure.KindStore, "journal.plan_missing", nil)
 	}
 	return rec, nil
 }
@@ -196,7 +195,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		case len(line) > maxRecord:
-			return nil, measure.Errorf(measure.KindStore, "a line has more than %d bytes", maxRecord)
+			return nil, measure.Fail(measure.KindStore, "journal.line_too_long", measure.Figures{"most_bytes": maxRecord})
 		}
 	}
 }
@@ -210,7 +209,7 @@ func encodeRecords(records []Record) ([]byte, error) {
 			err = errors.New("a record must be one line")
 		}
 		if err != nil {
-			return nil, measure.Errorf(measure.KindInternal, "encode a %s record: %w", rec.Kind, err)
+			return nil, measure.Fail(measure.KindInternal, "journal.encode", measure.Figures{"record": rec.Kind, "cause": err})
 		}
 		out = append(append(out, line...), '\n')
 	}

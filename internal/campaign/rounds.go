@@ -42,7 +42,9 @@ func (c *Campaign) Blocks() iter.Seq[Block] {
 func (c *Campaign) AddRounds(n int, now time.Time) error {
 	perRound := c.Plan.Trials() / c.Plan.Rounds
 	if n < 1 || c.Trials()+n*perRound > maxTrials {
-		return measure.Errorf(measure.KindUsage, "add %d rounds of %d trials to campaign %s: at most %d trials are run", n, perRound, c.ID(), maxTrials)
+		return measure.Fail(measure.KindUsage, "campaign.too_many_rounds", measure.Figures{
+			"rounds": n, "trials": perRound, "campaign": c.ID(), "most": maxTrials,
+		})
 	}
 	return c.write(Record{Kind: RecordRoundsAdded, At: now.UTC(), Rounds: n, Trials: n * perRound})
 }

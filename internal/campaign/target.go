@@ -58,8 +58,7 @@ func (p *Plan) Resolve(lookup func(host, label string) (string, error)) error {
 			}
 			address, err := lookup(t.Host, t.Endpoint.Label)
 			if err != nil {
-				e := measure.AsError(err, measure.KindFile)
-				return measure.Errorf(measure.KindFile, "%s: endpoint %s: %s", p.File, ref, e.Message).WithHint("%s", e.Hint)
+				return measure.Fail(measure.KindFile, "campaign.endpoint_address", measure.Figures{"file": p.File, "endpoint": ref, "cause": err})
 			}
 			p.resolved[ref] = address
 		}
