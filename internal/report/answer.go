@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"soku/internal/measure"
@@ -57,12 +58,10 @@ type Estimate struct {
 }
 
 // Cause is an error that trials failed with. Errors that differ in figures only count
-// as one; the message is the first of them.
+// as one, which is the first of them.
 type Cause struct {
-	Kind    measure.Kind `json:"kind"`
-	Message string       `json:"message"`
-	Hint    string       `json:"hint,omitempty"`
-	Trials  int          `json:"trials"` // that failed with it
+	*measure.Error
+	Trials int `json:"trials"` // that failed with it
 }
 
 // findAnswer claims an order only where the ranking shows one.
@@ -127,14 +126,14 @@ func (t *Test) noFigure() Answer {
 // commonCause is the error of most failures, nil for none.
 func commonCause(failures []Failure) *Cause {
 	var causes []Cause
-	shapes := map[string]int{}
+	index := map[string]int{}
 	for _, f := range failures {
-		shape := string(f.Kind) + " " + shapeOf(f.Message)
-		i, known := shapes[shape]
+		sort := sortOf(f.Error)
+		i, known := index[sort]
 		if !known {
 			i = len(causes)
-			shapes[shape] = i
-			causes = append(causes, Cause{Kind: f.Kind, Message: f.Message, Hint: f.Hint})
+			index[sort] = i
+			causes = append(causes, Cause{Error: f.Error})
 		}
 		causes[i].Trials++
 	}
@@ -143,4 +142,21 @@ func commonCause(failures []Failure) *Cause {
 	}
 	most := slices.MaxFunc(causes, func(a, b Cause) int { return cmp.Compare(a.Trials, b.Trials) })
 	return &most
+}
+
+// sortOf is the same for errors that are counted as one: those of one kind and code with
+// causes of one sort. What has no code is known by its words.
+func sortOf(e *measure.Error) string {
+	if e.Code == "" {
+		return fmt.Sprintf("%s, in words: %s", e.Kind, shapeOf(e.Message))
+	}
+	sort := fmt.Sprintf("%s, code %s", e.Kind, e.Code)
+	cause, _ := e.Figures["cause"].(string) // of the system or another program
+	switch {
+	case e.Cause != nil:
+		sort += ", because of " + sortOf(e.Cause)
+	case cause != "":
+		sort += ", because of " + shapeOf(cause)
+	}
+	return sort
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -62,6 +63,66 @@ func TestWhereAllTrialsFailedTheAnswerIsWhy(t *testing.T) {
 	in.Results = in.Results[:1]
 	if got, want := answer(), "The trial failed: "+cause; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestFailuresAreCountedByTheirCodeAndThatOfTheirCause(t *testing.T) {
+	because := func(code string, cause *measure.Error) *measure.Error {
+		return measure.Fail(measure.KindBroken, code, measure.Figures{"cause": cause})
+	}
+	system := func(text string) *measure.Error {
+		return measure.Fail(measure.KindBroken, "server.client_gone.cause", measure.Figures{"cause": errors.New(text)})
+	}
+	unknown := func(name string) *measure.Error {
+		return measure.Fail(measure.KindUnreachable, "trial.lookup.unknown", measure.Figures{"name": name})
+	}
+	stopped, gone := measure.Fail(measure.KindBroken, "server.client_stopped", nil), measure.Fail(measure.KindBroken, "server.client_gone", nil)
+	for name, c := range map[string]struct {
+		errors []*measure.Error
+		most   int
+	}{
+		"other words in a figure": {[]*measure.Error{unknown("east"), unknown("west"), unknown("north")}, 3},
+		"another kind":            {[]*measure.Error{stopped, measure.Fail(measure.KindRefused, stopped.Code, nil)}, 1},
+		"another code":            {[]*measure.Error{stopped, gone, gone}, 2},
+		"one cause":               {[]*measure.Error{because("server.here", gone), because("server.here", gone)}, 2},
+		"another cause":           {[]*measure.Error{because("server.here", gone), because("server.here", stopped)}, 1},
+		"a cause of the system":   {[]*measure.Error{system("reset after 1 s"), system("reset after 3 s"), system("broken pipe")}, 2},
+		"words like a code":       {[]*measure.Error{stopped, measure.TextError(stopped.Kind, stopped.Code, "")}, 1},
+	} {
+		in := campaignOf(map[string][]float64{"a": make([]float64, len(c.errors))})
+		for i, r := range in.Results {
+			r.Error = c.errors[i]
+		}
+		a := build(t, in).Tests[0].Answer
+		if a.Code != AnswerAllFailed || a.Trials != len(c.errors) || a.Cause.Trials != c.most {
+			t.Errorf("%s: %d of %d are counted as one, want %d", name, a.Cause.Trials, a.Trials, c.most)
+		}
+	}
+}
+
+func TestFailuresAreSaidByTheCatalogueAndKeepTheirData(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1}})
+	e := measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": 90e9})
+	e.Message, e.Hint = "words of another language", "the same"
+	in.Results[0].Error = e
+	r := build(t, in)
+	want := "the server ended the test after 1m30s, its limit (--max-duration); ask for less, or for a duration within the limit"
+	if got := english(&r.Tests[0]); got.answer() != "The trial failed: "+want || !strings.HasSuffix(got.failures()[0], ": "+want) {
+		t.Errorf("%s\n%s\nwant %s", got.answer(), got.failures()[0], want)
+	}
+	var document struct {
+		Tests []struct {
+			Answer   struct{ Cause measure.Error } `json:"answer_facts"`
+			Failures []measure.Error
+		}
+	}
+	if err := json.Unmarshal([]byte(written(t, r.JSON)), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []measure.Error{document.Tests[0].Answer.Cause, document.Tests[0].Failures[0]} {
+		if got.Kind != e.Kind || got.Code != e.Code || got.Message != e.Message || got.Hint != e.Hint || got.Figures["limit_ns"] != 90e9 {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 
@@ -166,7 +227,7 @@ func TestEveryAnswerAndCaveatIsDocumentedAndSaid(t *testing.T) {
 	said := map[string]string{}
 	for _, better := range []*measure.Metric{measure.MetricGoodput, measure.MetricRTTP50} {
 		for _, code := range AnswerCodes() {
-			v := english(&Test{Basis: Basis{better}, Answer: Answer{Code: code, First: two, Next: &two[1], Rounds: 3, Trials: 1, Cause: &Cause{Message: "refused"}}})
+			v := english(&Test{Basis: Basis{better}, Answer: Answer{Code: code, First: two, Next: &two[1], Rounds: 3, Trials: 1, Cause: &Cause{Error: measure.TextError(measure.KindRefused, "refused", "")}}})
 			said[string(code)] = v.answer()
 			if got := said[string(code)]; strings.Contains(got, "map[") || got == "" {
 				t.Errorf("%s: %q", code, got)

@@ -51,7 +51,8 @@ func (t testView) allFailed() string {
 	if c == nil {
 		return t.Say("answer.no_trial", nil)
 	}
-	return t.Say("answer.all_failed", text.Args{"N": n, "Cause": c.Message, "Hint": c.Hint, "Most": c.Trials, "Others": n - c.Trials})
+	message, hint := t.Catalogue.Error(c.Error)
+	return t.Say("answer.all_failed", text.Args{"N": n, "Cause": message, "Hint": hint, "Most": c.Trials, "Others": n - c.Trials})
 }
 
 // ahead is how many times as much the first pattern has as the next, or of times the

@@ -272,7 +272,7 @@ func failuresOf(p pattern) []Failure {
 		if r.Error == nil {
 			continue
 		}
-		f := Failure{Pattern: p.name, Repeat: repeatOf(r), Kind: r.Error.Kind, Message: r.Error.Message, Hint: r.Error.Hint, Result: r.ID}
+		f := Failure{Pattern: p.name, Repeat: repeatOf(r), Error: r.Error, Result: r.ID}
 		if r.Trial != nil {
 			f.Round = r.Trial.Round
 		}

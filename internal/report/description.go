@@ -70,7 +70,8 @@ func (t testView) options() []string {
 func (t testView) failures() []string {
 	out := make([]string, len(t.Failures))
 	for i, f := range t.Failures {
-		out[i] = t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Message": f.Message, "Hint": f.Hint})
+		message, hint := t.Catalogue.Error(f.Error)
+		out[i] = t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Message": message, "Hint": hint})
 	}
 	return out
 }

@@ -149,8 +149,13 @@ func hostile(t *testing.T, evil string) *Report {
 		if r.Latency != nil {
 			r.Latency.Timing = &measure.Timing{Loop: evil, Clock: evil, Wait: evil, Socket: evil}
 		}
-		if i == 3 {
-			r.Error = &measure.Error{Kind: measure.Kind(evil), Message: evil, Hint: evil}
+		switch i {
+		case 3:
+			r.Error = measure.TextError(measure.Kind(evil), evil, evil)
+		case 4:
+			r.Error = measure.Fail(measure.KindBroken, "server.here", measure.Figures{"cause": measure.TextError(measure.KindBroken, evil, evil)})
+		case 5:
+			r.Error = &measure.Error{Code: "server.max_duration.ended", Message: evil, Figures: measure.Figures{"limit_ns": evil}, HintCode: evil}
 		}
 	}
 	return build(t, in)

@@ -135,15 +135,13 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	}{plain(p), text.English().Finding(p.Reason)})
 }
 
-// Failure is a trial that failed, with the sentence it left.
+// Failure is a trial that failed, with its error.
 type Failure struct {
-	Pattern string       `json:"pattern"`
-	Round   int          `json:"round,omitempty"`
-	Repeat  int          `json:"repeat,omitempty"`
-	Kind    measure.Kind `json:"kind"`
-	Message string       `json:"message"`
-	Hint    string       `json:"hint,omitempty"`
-	Result  string       `json:"result"`
+	Pattern string `json:"pattern"`
+	Round   int    `json:"round,omitempty"`
+	Repeat  int    `json:"repeat,omitempty"`
+	*measure.Error
+	Result string `json:"result"`
 }
 
 // Option is an option's key in a plan with its value or values as text.
