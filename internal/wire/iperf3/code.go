@@ -41,18 +41,13 @@ const (
 	CodeStreamRead       = 206
 )
 
-// described tells for which numbers the catalogue has a sentence of their own.
-func described(number int) bool {
-	return messages.English().Has("error.iperf3.number_" + strconv.Itoa(number))
-}
-
 // sentence is what a number of a server means.
 func sentence(number int) *measure.Error {
-	code := "iperf3.number"
-	if described(number) {
-		code = "iperf3.number_" + strconv.Itoa(number)
+	digits := strconv.Itoa(number)
+	if !messages.English().Has("error.iperf3.number_" + digits) {
+		return measure.Fail(measure.KindBroken, "iperf3.number", measure.Figures{"number": number}).WithCause(ServerFailure(number))
 	}
-	return measure.Fail(measure.KindBroken, code, measure.Figures{"number": number}).WithCause(ServerFailure(number))
+	return measure.Fail(measure.KindBroken, "iperf3.number_"+digits, nil).WithCause(ServerFailure(number))
 }
 
 // Code is the number by which a server tells that the parameter was not allowed.
