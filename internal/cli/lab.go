@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/lab"
+	"soku/internal/measure"
 	"soku/internal/text"
 )
 
@@ -35,7 +36,9 @@ func labOptions(sys *System) (lab.Options, error) {
 	}
 	return lab.Options{
 		RunDir: lab.RunDir(sys.Getenv), Executable: self,
-		Progress: func(line string) { fmt.Fprintln(sys.Stderr, line) },
+		Progress: func(step string, figures measure.Figures) {
+			fmt.Fprintln(sys.Stderr, text.English().Say("lab.step."+step, text.Args(figures)))
+		},
 	}, nil
 }
 

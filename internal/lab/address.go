@@ -3,6 +3,7 @@ package lab
 import (
 	"net/netip"
 
+	"soku/internal/measure"
 	"soku/internal/yamlfile"
 )
 
@@ -55,12 +56,12 @@ func (b *builder) checkSubnets(l *Link) {
 			continue
 		}
 		if len(found[0]) != 1 || len(found[1]) != 1 {
-			b.fail(l.pos, "give each end one address of the same subnet", "link %s: one end has %d addresses of a family, the other %d", l.Name, len(found[0]), len(found[1]))
+			b.fail(l.pos, "lab.link_addresses", measure.Figures{"link": l.Name, "first": len(found[0]), "second": len(found[1])})
 			return
 		}
 		p, q := found[0][0], found[1][0]
 		if p.Masked() != q.Masked() || p.Addr() == q.Addr() {
-			b.fail(b.at[q], "give both ends different addresses of the same subnet", "link %s: %s and %s are not neighbours", l.Name, p, q)
+			b.fail(b.at[q], "lab.not_neighbours", measure.Figures{"link": l.Name, "first": p.String(), "second": q.String()})
 			return
 		}
 		b.claim(p.Masked(), b.at[p])
@@ -69,7 +70,7 @@ func (b *builder) checkSubnets(l *Link) {
 
 func (b *builder) claim(p netip.Prefix, at yamlfile.Place) {
 	if b.taken(p) {
-		b.fail(at, "every link needs a subnet of its own", "%s overlaps with addresses given before", p)
+		b.fail(at, "lab.overlap", measure.Figures{"prefix": p.String()})
 	}
 	b.subnets = append(b.subnets, p)
 }

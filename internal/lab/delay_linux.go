@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"soku/internal/measure"
 )
 
 // addLines records both directions of a link whose files were just opened, in the order
@@ -36,7 +38,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 	if len(l.state.Lines) == 0 {
 		return nil
 	}
-	l.options.say(fmt.Sprintf("starting the delay line for %d links", len(l.state.Lines)/2))
+	l.options.say("delay_line", measure.Figures{"N": len(l.state.Lines) / 2})
 	if err := l.save(); err != nil {
 		return err
 	}
@@ -56,12 +58,12 @@ func (a *assembly) delayLine(ctx context.Context) error {
 	err = l.start(roleLine, "", cmd)
 	theirs.Close()
 	if err != nil {
-		return fmt.Errorf("start the delay line: %w", err)
+		return fail("lab.start_delay_line", measure.Figures{"cause": err})
 	}
 	_ = ready.SetReadDeadline(time.Now().Add(lineTimeout))
 	defer context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Now()) })()
 	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
-		return fmt.Errorf("the delay line did not start: %s", lastLine(filepath.Join(l.Dir, "delay-line.log")))
+		return measure.Fail(measure.KindInternal, "lab.delay_line_not_started", measure.Figures{"last_line": lastLine(filepath.Join(l.Dir, "delay-line.log"))})
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -36,7 +35,7 @@ func readState(dir string) (state, error) {
 		return state{}, err
 	}
 	if info.Size() > maxStateBytes {
-		return state{}, fmt.Errorf("%s has %d bytes", path, info.Size())
+		return state{}, measure.Fail(measure.KindInternal, "lab.state.too_large", measure.Figures{"file": path, "size_bytes": info.Size(), "most_bytes": maxStateBytes})
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -50,10 +49,10 @@ func readState(dir string) (state, error) {
 func Open(name string, o Options) (*Lab, error) {
 	s, err := readState(o.dir(name))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, measure.Errorf(measure.KindNotFound, "lab %s is not up", name).WithHint("start it: soku lab up FILE.yaml")
+		return nil, measure.Fail(measure.KindNotFound, "lab.not_up", measure.Figures{"lab": name})
 	}
 	if err != nil {
-		return nil, permission(err, "read the state of lab %s", name)
+		return nil, fail("lab.read_state", measure.Figures{"lab": name, "cause": err})
 	}
 	t, err := Parse(s.File, []byte(s.Topology))
 	if err != nil {
@@ -76,11 +75,19 @@ func (l *Lab) Down(ctx context.Context) error {
 // error.
 func Down(ctx context.Context, name string, o Options) error {
 	if !nodeName.MatchString(name) {
-		return measure.Errorf(measure.KindUsage, "%q is not a valid lab name", yamlfile.Shorten(name))
+		return measure.Fail(measure.KindUsage, "lab.down.bad_name", measure.Figures{"name": yamlfile.Shorten(name)})
 	}
 	if os.Geteuid() != 0 {
-		return measure.Errorf(measure.KindPermission, "take lab %s down: network namespaces need root", name).WithHint("run it with sudo")
+		return measure.Fail(measure.KindPermission, "lab.down.needs_root", measure.Figures{"lab": name})
 	}
+	if err := remove(ctx, name, o); err != nil {
+		return fail("lab.down", measure.Figures{"lab": name, "cause": err})
+	}
+	return nil
+}
+
+// remove does the work of Down. The error is one failure, or several joined.
+func remove(ctx context.Context, name string, o Options) error {
 	dir := o.dir(name)
 	var problems []error
 	s, err := readState(dir)
@@ -104,8 +111,8 @@ func Down(ctx context.Context, name string, o Options) error {
 			problems = append(problems, err)
 		}
 	}
-	if len(problems) > 0 {
-		return permission(errors.Join(problems...), "take lab %s down", name)
+	if len(problems) == 1 {
+		return problems[0] // with its code
 	}
-	return nil
+	return errors.Join(problems...)
 }

@@ -39,7 +39,7 @@ func (l *Lab) runnable(host string, argv []string) error {
 		return err
 	}
 	if len(argv) == 0 {
-		return measure.Errorf(measure.KindUsage, "no command to run on %s", host)
+		return measure.Fail(measure.KindUsage, "lab.no_command", measure.Figures{"host": host})
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // DefaultRunDir is where the state of labs lives.
@@ -25,8 +27,9 @@ type Options struct {
 	// Executable is the soku program, started again for the servers, the delay
 	// line and to enter a namespace.
 	Executable string
-	// Progress is called with one line for each step of Up; it may be nil.
-	Progress func(line string)
+	// Progress is called at each step of Up, with what the message lab.step.STEP writes;
+	// it may be nil.
+	Progress func(step string, figures measure.Figures)
 
 	before func(step string) error //nolint:unused // tests on Linux make a step fail with it
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"soku/internal/measure"
 	"soku/test/congestion"
 )
@@ -155,6 +157,35 @@ func TestAFailureHalfwayLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestAFailureThatLeavesSomethingTellsHowToRemoveIt(t *testing.T) {
+	needRoot(t)
+	o := testOptions(t)
+	top := topologyOf(t, "hosts: {a: }")
+	dir := o.dir(top.Name)
+	o.before = func(step string) error {
+		if step != "state" {
+			return nil
+		}
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, ""); err != nil { // cannot be removed
+			return err
+		}
+		return errors.New("injected")
+	}
+	_, err := Up(t.Context(), top, o)
+	if e := unix.Unmount(dir, 0); e != nil {
+		t.Fatal(e)
+	}
+	var failure *measure.Error
+	if !errors.As(err, &failure) || failure.Code != "lab.build_and_remove" || !strings.Contains(failure.Message, "injected; removing what was built failed, too: ") ||
+		failure.Hint != "remove the rest: soku lab down "+top.Name {
+		t.Errorf("got %v", err)
+	}
+	if err := Down(t.Context(), top.Name, o); err != nil {
+		t.Error(err)
+	}
+	nothingLeft(t, &Lab{Topology: top, Dir: dir})
+}
+
 func TestCancellingLeavesNothing(t *testing.T) {
 	needRoot(t)
 	for _, step := range []string{"nodes", "links", "delay line", "servers"} {
@@ -163,7 +194,7 @@ func TestCancellingLeavesNothing(t *testing.T) {
 			o := testOptions(t)
 			o.before = func(s string) error {
 				if s == step {
-					cancel(measure.Errorf(measure.KindInterrupted, "interrupted"))
+					cancel(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 				}
 				return nil
 			}

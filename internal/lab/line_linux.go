@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -82,20 +83,27 @@ type line struct {
 // should have a process of its own: it switches garbage collection off and raises its
 // thread's priority.
 func DelayLine(ctx context.Context, stateFile string, ready func()) error {
+	if err := delayLine(ctx, stateFile, ready); err != nil {
+		return measure.Fail(measure.KindInternal, "lab.delay_line", measure.Figures{"cause": err})
+	}
+	return nil
+}
+
+func delayLine(ctx context.Context, stateFile string, ready func()) error {
 	s, err := readState(filepath.Dir(stateFile))
 	if err != nil {
-		return fmt.Errorf("delay line: %w", err)
+		return err
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	l, err := newLine(s.Lines)
 	if err != nil {
-		return fmt.Errorf("delay line: %w", err)
+		return err
 	}
 	stop, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("delay line: %w", err)
+		return err
 	}
 	l.watched = append(l.watched, unix.PollFd{Fd: int32(stop), Events: unix.POLLIN})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -186,7 +194,7 @@ func (l *line) run() error {
 				d.forget()
 			}
 			if err := l.poll(wait); err != nil {
-				return fmt.Errorf("delay line: wait for packets: %w", err)
+				return fmt.Errorf("wait for packets: %w", err)
 			}
 		}
 		took, err := l.look()
@@ -253,7 +261,7 @@ func (l *line) take(d *direction) (packets int, err error) {
 			return packets, nil
 		}
 		if e != 0 {
-			return packets, fmt.Errorf("delay line: read from a device of the lab: %w", e)
+			return packets, fmt.Errorf("read from a device of the lab: %w", e)
 		}
 		packets++
 		l.lastPacket = now

@@ -13,6 +13,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -261,7 +262,7 @@ func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s has no carrier %s after both ends were switched on", iface, carrierTimeout)
+			return measure.Fail(measure.KindInternal, "lab.no_carrier", measure.Figures{"interface": iface, "timeout_ns": carrierTimeout})
 		}
 		select {
 		case <-ctx.Done():

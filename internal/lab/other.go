@@ -14,8 +14,7 @@ import (
 const ServerPort = 7658
 
 func needsLinux() error {
-	return measure.Errorf(measure.KindPermission, "labs need Linux: they are made of its network namespaces").
-		WithHint("run soku lab on a Linux machine or virtual machine")
+	return measure.Fail(measure.KindPermission, "lab.needs_linux", nil)
 }
 
 // Up needs Linux.

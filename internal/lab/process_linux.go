@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,40 +31,24 @@ func (l *Lab) Command(ctx context.Context, host string, argv ...string) *exec.Cm
 // returns only on failure. The CLI's hidden command "lab enter" and "lab exec" use it.
 func Enter(namespace string, argv []string) error {
 	if len(argv) == 0 {
-		return measure.Errorf(measure.KindUsage, "no command to run in %s", namespace)
+		return measure.Fail(measure.KindUsage, "lab.enter.no_command", measure.Figures{"namespace": namespace})
 	}
 	if strings.Contains(namespace, "/") || !strings.HasPrefix(namespace, "soku-") {
-		return measure.Errorf(measure.KindUsage, "%q is not a namespace of a lab", namespace)
+		return measure.Fail(measure.KindUsage, "lab.enter.no_namespace", measure.Figures{"namespace": namespace})
 	}
 	runtime.LockOSThread() // execve keeps the namespace of the thread that calls it
 	fd, err := unix.Open(namespacePath(namespace), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return permission(err, "enter namespace %s", namespace)
+		return fail("lab.enter.namespace", measure.Figures{"namespace": namespace, "cause": err})
 	}
 	if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
-		return permission(err, "enter namespace %s", namespace)
+		return fail("lab.enter.namespace", measure.Figures{"namespace": namespace, "cause": err})
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return measure.Errorf(measure.KindUsage, "run %s in %s: %w", argv[0], namespace, err)
+		return measure.Fail(measure.KindUsage, "lab.enter.run", measure.Figures{"command": argv[0], "namespace": namespace, "cause": err})
 	}
-	return measure.Errorf(measure.KindInternal, "run %s in %s: %w", argv[0], namespace, syscall.Exec(path, argv, os.Environ()))
-}
-
-// permission returns an error of kind permission if err is one, otherwise internal.
-func permission(err error, format string, args ...any) *measure.Error {
-	what := fmt.Sprintf(format, args...)
-	switch {
-	case errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EPERM):
-		hint := "labs need root: run it with sudo"
-		if os.Geteuid() == 0 {
-			hint = "this is a root without all rights; a container needs the capabilities SYS_ADMIN, NET_ADMIN and NET_RAW"
-		}
-		return measure.Errorf(measure.KindPermission, "%s: %w", what, err).WithHint("%s", hint)
-	case errors.Is(err, os.ErrNotExist):
-		return measure.Errorf(measure.KindNotFound, "%s: %w", what, err).WithHint("is the lab up? See: soku lab status")
-	}
-	return measure.Errorf(measure.KindInternal, "%s: %w", what, err)
+	return measure.Fail(measure.KindInternal, "lab.enter.run", measure.Figures{"command": argv[0], "namespace": namespace, "cause": syscall.Exec(path, argv, os.Environ())})
 }
 
 // start runs a process of the lab that outlives this program, and records it.
@@ -97,7 +80,7 @@ func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
 	l.owned = append(l.owned, o)
 	ticks, err := startTicks(o.process.Pid)
 	if err != nil {
-		return fmt.Errorf("%s ended at once; see %s", name, log.Name())
+		return measure.Fail(measure.KindInternal, "lab.ended_at_once", measure.Figures{"program": name, "log": log.Name()})
 	}
 	l.state.Processes = append(l.state.Processes, process{Role: role, Node: node, PID: o.process.Pid, StartTicks: ticks})
 	return l.save()
@@ -154,7 +137,7 @@ const stopTimeout = 2 * time.Second
 // makes sure that no other process with the same number is signalled.
 func stop(ctx context.Context, processes []process) error {
 	var first error
-	var handles []int
+	var handles, pids []int
 	for _, p := range processes {
 		fd, err := unix.PidfdOpen(p.PID, 0)
 		if err != nil {
@@ -165,14 +148,14 @@ func stop(ctx context.Context, processes []process) error {
 			continue
 		}
 		_ = unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0)
-		handles = append(handles, fd)
+		handles, pids = append(handles, fd), append(pids, p.PID)
 	}
 	deadline := time.Now().Add(stopTimeout)
-	for _, fd := range handles {
+	for i, fd := range handles {
 		if !waitPidfd(ctx, fd, time.Until(deadline)) {
 			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 			if !waitPidfd(context.WithoutCancel(ctx), fd, stopTimeout) && first == nil {
-				first = errors.New("a process of the lab has not ended")
+				first = measure.Fail(measure.KindInternal, "lab.process_remains", measure.Figures{"pid": pids[i]})
 			}
 		}
 		unix.Close(fd)

@@ -16,7 +16,7 @@ import (
 func Load(path string, read func(string) ([]byte, error)) (*Topology, error) {
 	data, err := read(path)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindFile, "read topology: %w", err).WithHint("give the topology's file, for example: soku lab up lab.yaml")
+		return nil, measure.Fail(measure.KindFile, "lab.read", measure.Figures{"cause": err})
 	}
 	return Parse(path, data)
 }
@@ -58,12 +58,12 @@ func (b *builder) document(root yamlfile.Node) {
 		return
 	}
 	var links, routes yamlfile.Member
-	for _, f := range b.fields(root, "topology") {
+	for _, f := range b.fields(root, "") {
 		switch f.Key {
 		case "lab":
-			b.t.Name = b.name(f.Value, "lab", nodeName)
+			b.t.Name = b.name(f, nodeName)
 		case "title":
-			b.t.Title = b.scalar(f.Value, f.Key)
+			b.t.Title = b.scalar(f)
 		case "ipv6":
 			b.t.IPv6 = b.boolean(f)
 		case "hosts":
@@ -75,33 +75,33 @@ func (b *builder) document(root yamlfile.Node) {
 		case "routes":
 			routes = f
 		default:
-			b.unknown(f, "topology", "lab", "title", "ipv6", "hosts", "routers", "links", "routes")
+			b.unknown(f, "", "lab", "title", "ipv6", "hosts", "routers", "links", "routes")
 		}
 	}
 	start := root.Place()
 	switch {
 	case b.err != nil:
 	case b.t.Name == "":
-		b.fail(start, "add lab: NAME", "the lab has no name")
+		b.fail(start, "lab.no_name", nil)
 	case len(b.t.Nodes) == 0:
-		b.fail(start, "add hosts:", "the lab has no hosts")
+		b.fail(start, "lab.no_hosts", nil)
 	}
 	if links.Key != "" { // they refer to nodes, which may stand below them
 		for i, n := range b.items(links) {
-			b.link(n, i)
+			b.link(n.Value, yamlfile.Join("links", strconv.Itoa(i+1)))
 		}
 	}
 	if routes.Key != "" && b.err == nil {
-		for _, n := range b.items(routes) {
-			b.route(n)
+		for i, n := range b.items(routes) {
+			b.route(n.Value, yamlfile.Join("routes", strconv.Itoa(i+1)))
 		}
 	}
 }
 
-func (b *builder) name(n yamlfile.Node, what string, form *regexp.Regexp) string {
-	s := b.scalar(n, what)
+func (b *builder) name(f yamlfile.Member, form *regexp.Regexp) string {
+	s := b.scalar(f)
 	if b.err == nil && !form.MatchString(s) {
-		b.fail(n.Place(), "at most 32 letters, digits and dashes; lower case for nodes and labs", "%s: %q is no name", what, yamlfile.Shorten(s))
+		b.failAt(f, "lab.bad_name", measure.Figures{"name": yamlfile.Shorten(s)})
 	}
 	return s
 }
@@ -111,11 +111,11 @@ func (b *builder) nodeList(list yamlfile.Member, router bool) {
 		n := &Node{Name: f.Key, Router: router, index: len(b.t.Nodes), pos: f.Place}
 		switch {
 		case !nodeName.MatchString(f.Key):
-			b.fail(f.Place, "at most 32 lower-case letters, digits and dashes", "%q is no name for a node", yamlfile.Shorten(f.Key))
+			b.fail(f.Place, "lab.bad_node_name", measure.Figures{"name": yamlfile.Shorten(f.Key)})
 		case b.nodes[f.Key] != nil:
-			b.fail(f.Place, "", "%q is there twice; hosts and routers share one set of names", f.Key)
+			b.fail(f.Place, "lab.node_twice", measure.Figures{"node": f.Key})
 		case len(b.t.Nodes) == maxNodes:
-			b.fail(f.Place, "", "more than %d nodes", maxNodes)
+			b.fail(f.Place, "lab.too_many_nodes", measure.Figures{"most": maxNodes})
 		}
 		b.nodes[f.Key] = n
 		b.t.Nodes = append(b.t.Nodes, n)
@@ -135,9 +135,9 @@ func (b *builder) nodeField(n *Node, f yamlfile.Member) {
 		}
 	case "sysctl":
 		for _, s := range b.fields(f.Value, f.Key) {
-			value := b.scalar(s.Value, s.Key)
+			value := b.scalar(s)
 			if !sysctlName.MatchString(s.Key) {
-				b.fail(s.Place, "only settings that belong to a namespace, such as net.ipv4.tcp_congestion_control", "sysctl: %q is not below net", yamlfile.Shorten(s.Key))
+				b.fail(s.Place, "lab.bad_sysctl", measure.Figures{"sysctl": yamlfile.Shorten(s.Key)})
 			}
 			n.Sysctl = append(n.Sysctl, Sysctl{s.Key, value})
 		}
@@ -156,17 +156,17 @@ func (b *builder) nodeField(n *Node, f yamlfile.Member) {
 		b.unknown(f, n.Name, "server", "addresses", "sysctl", "firewall", "police")
 	}
 	if len(n.Own) > maxPerNode || len(n.Sysctl) > maxPerNode || len(n.Block) > maxPerNode {
-		b.fail(f.Place, "", "%s: more than %d entries", f.Key, maxPerNode)
+		b.fail(f.Place, "lab.too_many_entries", measure.Figures{"key": f.Key, "most": maxPerNode})
 	}
 }
 
 func (b *builder) ownAddress(n *Node, f yamlfile.Member) {
-	s := b.scalar(f.Value, f.Key)
+	s := b.scalar(f)
 	if b.err != nil {
 		return
 	}
 	if !labelName.MatchString(f.Key) {
-		b.fail(f.Place, "", "%q is no label for an address", yamlfile.Shorten(f.Key))
+		b.fail(f.Place, "lab.bad_label", measure.Figures{"label": yamlfile.Shorten(f.Key)})
 		return
 	}
 	if s == "auto" {
@@ -175,7 +175,7 @@ func (b *builder) ownAddress(n *Node, f yamlfile.Member) {
 	}
 	a, err := netip.ParseAddr(s)
 	if err != nil || !usable(a) {
-		b.fail(f.Value.Place(), "", "%s: expected an IP address or auto, found %q", f.Key, yamlfile.Shorten(s))
+		b.failAt(f, "lab.bad_address", measure.Figures{"text": yamlfile.Shorten(s)})
 		return
 	}
 	n.Own = append(n.Own, Address{f.Key, a})
@@ -188,8 +188,8 @@ func usable(a netip.Addr) bool {
 }
 
 // block reads tcp/5201, udp/5000-5010 or icmp.
-func (b *builder) block(n yamlfile.Node) Block {
-	s := b.scalar(n, "block")
+func (b *builder) block(f yamlfile.Member) Block {
+	s := b.scalar(f)
 	if s == "icmp" {
 		return Block{Protocol: s}
 	}
@@ -201,7 +201,7 @@ func (b *builder) block(n yamlfile.Node) Block {
 	lo, err1 := strconv.ParseUint(first, 10, 16)
 	hi, err2 := strconv.ParseUint(last, 10, 16)
 	if protocol != "tcp" && protocol != "udp" || err1 != nil || err2 != nil || lo == 0 || hi < lo {
-		b.fail(n.Place(), "write for example tcp/5201, udp/5000-5010 or icmp", "block: expected protocol/port, found %q", yamlfile.Shorten(s))
+		b.failAt(f, "lab.bad_block", measure.Figures{"text": yamlfile.Shorten(s)})
 	}
 	return Block{protocol, uint16(lo), uint16(hi)}
 }
@@ -210,7 +210,7 @@ func (b *builder) block(n yamlfile.Node) Block {
 func (b *builder) rate(f yamlfile.Member) measure.Rate {
 	v := parsed(b.reader, f, measure.ParseRate)
 	if b.err == nil && (v < 8000 || v > 200e9) {
-		b.fail(f.Value.Place(), "", "%s: expected 8k to 200G, found %s", f.Key, v)
+		b.failAt(f, "lab.rate_range", measure.Figures{"rate_bps": v})
 	}
 	return v
 }
@@ -218,7 +218,7 @@ func (b *builder) rate(f yamlfile.Member) measure.Rate {
 func (b *builder) duration(f yamlfile.Member, most measure.Duration) measure.Duration {
 	v := parsed(b.reader, f, measure.ParseDuration)
 	if b.err == nil && v > most {
-		b.fail(f.Value.Place(), "", "%s: expected at most %s, found %s", f.Key, most, v)
+		b.failAt(f, "lab.duration_range", measure.Figures{"most_ns": most, "duration_ns": v})
 	}
 	return v
 }
@@ -230,8 +230,7 @@ func parseRatio(s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v < 1) {
-		return 0, measure.Errorf(measure.KindFile, "expected a share from 0 to below 100%%, found %q", yamlfile.Shorten(s)).
-			WithHint("write for example 0.5%% or 0.005")
+		return 0, measure.Fail(measure.KindFile, "lab.bad_share", measure.Figures{"text": yamlfile.Shorten(s)})
 	}
 	return v, nil
 }

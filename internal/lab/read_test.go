@@ -84,7 +84,7 @@ links:
 
 func TestBothFamiliesAreAssigned(t *testing.T) {
 	top := parse(t, "lab: x\nipv6: true\nhosts: {a: {addresses: {vip: 192.0.2.7}}, b: }\nlinks: [{from: a, to: b, label: wan}]")
-	if got := joinNames(top.Addresses("a"), func(a Address) string { return a.Label + "=" + a.Addr.String() }); got != "vip=192.0.2.7, wan=10.77.0.1, wan-v6=fd77::1" {
+	if got := strings.Join(namesOf(top.Addresses("a"), func(a Address) string { return a.Label + "=" + a.Addr.String() }), ", "); got != "vip=192.0.2.7, wan=10.77.0.1, wan-v6=fd77::1" {
 		t.Error(got)
 	}
 }
@@ -96,7 +96,7 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"not YAML", "lab: x\nhosts: [a\n", "t.yaml:2:8: not YAML:"},
 		{"no name", "hosts:\n  a:\n", "t.yaml:1:1: the lab has no name; add lab: NAME"},
 		{"bad name", "lab: Big Lab\n", `t.yaml:1:6: lab: "Big Lab" is no name; at most 32`},
-		{"unknown key", "lab: x\nhost:\n  a:\n", `t.yaml:2:1: topology: unknown key "host"; did you mean hosts? Known keys are lab, title`},
+		{"unknown key", "lab: x\nhost:\n  a:\n", `t.yaml:2:1: unknown key "host"; did you mean hosts? Known keys are lab, title`},
 		{"unknown key of a host", "lab: x\nhosts:\n  a:\n    servre: true\n", `t.yaml:4:5: a: unknown key "servre"; did you mean server? Known keys are server`},
 		{"twice", "lab: x\nhosts:\n  a:\nrouters:\n  a:\n", `t.yaml:5:3: "a" is there twice`},
 		{"list for mapping", "lab: x\nhosts:\n  - a\n", "t.yaml:3:3: hosts: expected keys with values, found a list; write it as name: value"},
@@ -112,11 +112,11 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"loss", nodes + "  - {from: a, to: b, loss: 101%}\n", "t.yaml:6:28: loss: expected a share from 0 to below 100%"},
 		{"mtu", nodes + "  - {from: a, to: b, mtu: 100}\n", `t.yaml:6:27: mtu: expected 576 to 9216 bytes, found "100"`},
 		{"shaper", nodes + "  - {from: a, to: b, shaper: fq}\n", `t.yaml:6:30: shaper: expected tbf or htb, found "fq"`},
-		{"key of a link", nodes + "  - from: a\n    too: b\n", `t.yaml:7:5: link: unknown key "too"`},
+		{"key of a link", nodes + "  - from: a\n    too: b\n", `t.yaml:7:5: links.1: unknown key "too"`},
 		{"key of reverse", nodes + "  - {from: a, to: b, reverse: {mtu: 1400}}\n", `t.yaml:6:32: reverse: unknown key "mtu"`},
 		{"address", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1, b: 10.0.0.2/24}}\n", `t.yaml:6:37: a: expected ADDRESS/BITS, found "10.0.0.1"`},
 		{"no neighbours", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1/24, b: 10.0.1.2/24}}\n", "t.yaml:6:53: link a-b: 10.0.0.1/24 and 10.0.1.2/24 are not neighbours"},
-		{"one address", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1/24}}\n", "t.yaml:6:6: link a-b: one end has 1 addresses of a family, the other 0"},
+		{"one address", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1/24}}\n", "t.yaml:6:6: link a-b: the ends have 1 and 0 addresses of a family; give each end one address of the same subnet"},
 		{"wrong end", nodes + "  - {from: a, to: b, addresses: {c: 10.0.0.1/24}}\n", `t.yaml:6:34: addresses: expected a or b, found "c"`},
 		{"overlap", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1/24, b: 10.0.0.2/24}}\n  - {from: a, to: b, addresses: {a: 10.0.0.5/16, b: 10.0.0.6/16}}\n", "t.yaml:7:37: 10.0.0.0/16 overlaps with addresses given before; every link needs a subnet of its own"},
 		{"own address", "lab: x\nhosts:\n  a: {addresses: {v: 127.0.0.1}}\n", `t.yaml:3:22: v: expected an IP address or auto, found "127.0.0.1"`},
@@ -125,7 +125,10 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"sysctl path", "lab: x\nhosts:\n  a: {sysctl: {net/../kernel/panic: 1}}\n", `t.yaml:3:16: sysctl:`},
 		{"route without way", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b}\n", "t.yaml:8:6: route: expected on: NODE"},
 		{"route over nothing", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b, via: c}\n", `t.yaml:8:25: via: no link "c", and no neighbour of that name; links are a-b`},
-		{"route to no label", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b:vip, via: b}\n", `t.yaml:8:6: b has no address "vip"; its addresses are a`},
+		{"route over no links", "lab: x\nhosts: {a: , b: }\nroutes:\n  - {on: a, to: b, via: c}\n", `t.yaml:4:25: via: no link "c", and no neighbour of that name; the topology has no links`},
+		{"route before its node", nodes + "  - {from: a, to: b}\nroutes:\n  - {via: c, on: a, to: b}\n", `t.yaml:8:11: via: no link "c"; to name a neighbour, write on: before via:`},
+		{"route to no address", "lab: x\nhosts: {a: , b: , c: }\nlinks: [{from: a, to: b}]\nroutes:\n  - {on: a, to: c, via: b}\n", "t.yaml:5:6: c in lab x has no addresses"},
+		{"route to no label", nodes + "  - {from: a, to: b}\nroutes:\n  - {on: a, to: b:vip, via: b}\n", `t.yaml:8:6: b in lab x has no address "vip"; its addresses are a`},
 		{"deep", "lab: x\nhosts: {a: " + strings.Repeat("[", 17) + strings.Repeat("]", 17) + "}\n", "t.yaml:2:27: values are nested too deeply for such a file"},
 		{"very deep", strings.Repeat("[", 1000), "t.yaml:1:1: values are nested too deeply for such a file"},
 		{"second document", "lab: x\nhosts: {a: }\n---\nlab: y\n", "t.yaml:4:1: a second document"},

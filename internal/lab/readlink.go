@@ -9,9 +9,9 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// link reads one element of links.
-func (b *builder) link(n yamlfile.Node, number int) {
-	fields := b.fields(n, fmt.Sprintf("link %d", number+1))
+// link reads one element of links; path is where it stands.
+func (b *builder) link(n yamlfile.Node, path string) {
+	fields := b.fields(n, path)
 	at := placeOf(fields, n)
 	l := &Link{MTU: 1500, Shaper: ShaperTBF, pos: at}
 	parallel := 1
@@ -20,19 +20,19 @@ func (b *builder) link(n yamlfile.Node, number int) {
 	for _, f := range fields {
 		switch f.Key {
 		case "from":
-			l.Ends[0].Node = b.node(f.Value)
+			l.Ends[0].Node = b.node(f)
 		case "to":
-			l.Ends[1].Node = b.node(f.Value)
+			l.Ends[1].Node = b.node(f)
 		case "name":
-			l.Name = b.name(f.Value, f.Key, labelName)
+			l.Name = b.name(f, labelName)
 		case "label":
-			label = b.name(f.Value, f.Key, labelName)
+			label = b.name(f, labelName)
 		case "mtu":
 			l.MTU = parsed(b.reader, f, parseMTU)
 		case "shaper":
-			l.Shaper = Shaper(b.scalar(f.Value, f.Key))
+			l.Shaper = Shaper(b.scalar(f))
 			if l.Shaper != ShaperTBF && l.Shaper != ShaperHTB {
-				b.fail(f.Value.Place(), "", "shaper: expected tbf or htb, found %q", yamlfile.Shorten(string(l.Shaper)))
+				b.failAt(f, "lab.bad_shaper", measure.Figures{"text": yamlfile.Shorten(string(l.Shaper))})
 			}
 		case "parallel":
 			parallel = parsed(b.reader, f, parseCount)
@@ -40,7 +40,7 @@ func (b *builder) link(n yamlfile.Node, number int) {
 			later = append(later, f)
 		default:
 			if !b.wayField(&l.Ways[0], f) {
-				b.unknown(f, "link", "from", "to", "name", "label", "rate", "police", "burst", "queue", "delay", "jitter", "loss", "mtu", "shaper", "parallel", "addresses", "reverse")
+				b.unknown(f, path, "from", "to", "name", "label", "rate", "police", "burst", "queue", "delay", "jitter", "loss", "mtu", "shaper", "parallel", "addresses", "reverse")
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (b *builder) link(n yamlfile.Node, number int) {
 	}
 	for w := range l.Ways {
 		if b.err == nil && l.Ways[w].Jitter > l.Ways[w].Delay {
-			b.fail(at, "", "jitter %s is more than the delay %s it varies", l.Ways[w].Jitter, l.Ways[w].Delay)
+			b.fail(at, "lab.jitter_exceeds_delay", measure.Figures{"jitter_ns": l.Ways[w].Jitter, "delay_ns": l.Ways[w].Delay})
 		}
 	}
 	b.addLinks(l, label, parallel)
@@ -87,14 +87,14 @@ func (b *builder) wayField(w *Way, f yamlfile.Member) bool {
 	return true
 }
 
-func (b *builder) node(n yamlfile.Node) *Node {
-	s := b.scalar(n, "node")
+func (b *builder) node(f yamlfile.Member) *Node {
+	s := b.scalar(f)
 	if b.err != nil {
 		return nil
 	}
 	found := b.nodes[s]
 	if found == nil {
-		b.fail(n.Place(), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", yamlfile.Shorten(s))
+		b.fail(f.Value.Place(), "lab.unknown_node", measure.Figures{"node": yamlfile.Shorten(s), "nodes": b.t.nodeNames()})
 	}
 	return found
 }
@@ -105,9 +105,9 @@ func (b *builder) checkEnds(l *Link, at yamlfile.Place) {
 	}
 	switch {
 	case l.Ends[0].Node == nil || l.Ends[1].Node == nil:
-		b.fail(at, "", "link: expected from: NODE and to: NODE")
+		b.fail(at, "lab.link_ends", nil)
 	case l.Ends[0].Node == l.Ends[1].Node:
-		b.fail(at, "", "link from %s to itself", l.Ends[0].Node.Name)
+		b.fail(at, "lab.link_to_itself", measure.Figures{"node": l.Ends[0].Node.Name})
 	}
 }
 
@@ -121,7 +121,7 @@ func (b *builder) addLinks(l *Link, label string, parallel int) {
 		c := *l
 		c.index = len(b.t.Links)
 		if c.index == maxLinks {
-			b.fail(l.pos, "", "more than %d links", maxLinks)
+			b.fail(l.pos, "lab.too_many_links", measure.Figures{"most": maxLinks})
 			return
 		}
 		switch {
@@ -131,7 +131,7 @@ func (b *builder) addLinks(l *Link, label string, parallel int) {
 			c.Name = fmt.Sprintf("%s-%d", base, i+1)
 		}
 		if c.Name != b.free(c.Name) {
-			b.fail(l.pos, "", "a second link %q", c.Name)
+			b.fail(l.pos, "lab.link_twice", measure.Figures{"link": c.Name})
 			return
 		}
 		for e := range c.Ends {
@@ -198,7 +198,7 @@ func ifaceName(index int, peer string) string {
 // linkAddresses reads addresses: {NODE: ADDRESS/BITS or a list of them}.
 func (b *builder) linkAddresses(l *Link, f yamlfile.Member, parallel int) {
 	if b.err == nil && parallel > 1 {
-		b.fail(f.Place, "leave them out, or write each link", "addresses do not go with parallel")
+		b.fail(f.Place, "lab.parallel_addresses", nil)
 	}
 	for _, g := range b.fields(f.Value, "addresses") {
 		end := -1
@@ -208,13 +208,13 @@ func (b *builder) linkAddresses(l *Link, f yamlfile.Member, parallel int) {
 			}
 		}
 		if b.err == nil && end < 0 {
-			b.fail(g.Place, "", "addresses: expected %s or %s, found %q", l.Ends[0].Node.Name, l.Ends[1].Node.Name, yamlfile.Shorten(g.Key))
+			b.fail(g.Place, "lab.address_of_neither", measure.Figures{"first": l.Ends[0].Node.Name, "second": l.Ends[1].Node.Name, "text": yamlfile.Shorten(g.Key)})
 		}
 		for _, item := range b.items(g) {
-			p := parsed(b.reader, yamlfile.Member{Key: g.Key, Place: g.Place, Value: item}, parsePrefix)
+			p := parsed(b.reader, item, parsePrefix)
 			if b.err == nil {
 				l.Ends[end].Addrs = append(l.Ends[end].Addrs, p)
-				b.at[p] = item.Place()
+				b.at[p] = item.Value.Place()
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func (b *builder) linkAddresses(l *Link, f yamlfile.Member, parallel int) {
 func parseMTU(s string) (int, error) {
 	v, err := measure.ParseSize(s)
 	if err != nil || v < 576 || v > 9216 {
-		return 0, measure.Errorf(measure.KindFile, "expected 576 to 9216 bytes, found %q", yamlfile.Shorten(s))
+		return 0, measure.Fail(measure.KindFile, "lab.mtu_range", measure.Figures{"text": yamlfile.Shorten(s)})
 	}
 	return int(v), nil
 }
@@ -231,7 +231,7 @@ func parseMTU(s string) (int, error) {
 func parseCount(s string) (int, error) {
 	v, err := measure.ParseSize(s)
 	if err != nil || v < 1 || v > maxPerNode {
-		return 0, measure.Errorf(measure.KindFile, "expected 1 to %d, found %q", maxPerNode, yamlfile.Shorten(s))
+		return 0, measure.Fail(measure.KindFile, "lab.count_range", measure.Figures{"most": maxPerNode, "text": yamlfile.Shorten(s)})
 	}
 	return int(v), nil
 }
@@ -239,7 +239,7 @@ func parseCount(s string) (int, error) {
 func parseBurst(s string) (measure.Size, error) {
 	v, err := measure.ParseSize(s)
 	if err != nil || v < 2000 || v > 64<<20 {
-		return 0, measure.Errorf(measure.KindFile, "expected 2 kB to 64 MiB, found %q", yamlfile.Shorten(s)).WithHint("write for example 64Ki")
+		return 0, measure.Fail(measure.KindFile, "lab.burst_range", measure.Figures{"text": yamlfile.Shorten(s)})
 	}
 	return v, nil
 }
@@ -247,8 +247,7 @@ func parseBurst(s string) (measure.Size, error) {
 func parsePrefix(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !usable(p.Addr()) || p.Bits() == 0 {
-		return netip.Prefix{}, measure.Errorf(measure.KindFile, "expected ADDRESS/BITS, found %q", yamlfile.Shorten(s)).
-			WithHint("write for example 10.1.0.1/24")
+		return netip.Prefix{}, measure.Fail(measure.KindFile, "lab.bad_prefix", measure.Figures{"text": yamlfile.Shorten(s)})
 	}
 	return p, nil
 }

@@ -2,8 +2,9 @@ package lab
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
+
+	"soku/internal/measure"
 )
 
 // The delay line's record is a file in memory (memfd_create(2)) that the line
@@ -99,11 +100,11 @@ type GivenDelay struct {
 // decodeRecord reads a record; one element a direction.
 func decodeRecord(data []byte) ([]GivenDelay, error) {
 	if len(data) < recordHeader || binary.NativeEndian.Uint64(data) != recordMagic {
-		return nil, errors.New("the delay line's record is damaged")
+		return nil, measure.Fail(measure.KindInternal, "lab.given.damaged", nil)
 	}
 	n := binary.NativeEndian.Uint64(data[8:])
 	if n > 2*maxLinks || len(data) < recordBytes(int(n)) {
-		return nil, errors.New("the delay line's record is cut short")
+		return nil, measure.Fail(measure.KindInternal, "lab.given.cut_short", nil)
 	}
 	out := make([]GivenDelay, n)
 	for i := range out {

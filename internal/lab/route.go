@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"soku/internal/measure"
 	"soku/internal/yamlfile"
 )
 
@@ -36,15 +37,15 @@ type wish struct {
 // those to its own links.
 func (t *Topology) Routes(n *Node) []Route { return t.tables[n.index] }
 
-// route reads one element of routes.
-func (b *builder) route(n yamlfile.Node) {
-	fields := b.fields(n, "route")
+// route reads one element of routes; path is where it stands.
+func (b *builder) route(n yamlfile.Node, path string) {
+	fields := b.fields(n, path)
 	at := placeOf(fields, n)
 	w := wish{at: at}
 	for _, f := range fields {
 		switch f.Key {
 		case "on":
-			w.on = b.node(f.Value)
+			w.on = b.node(f)
 		case "to":
 			b.routeTo(&w, f)
 		case "via":
@@ -52,22 +53,22 @@ func (b *builder) route(n yamlfile.Node) {
 				b.routeVia(&w, item)
 			}
 		default:
-			b.unknown(f, "route", "on", "to", "via")
+			b.unknown(f, path, "on", "to", "via")
 		}
 	}
 	if b.err == nil && (w.on == nil || w.to == nil && !w.prefix.IsValid() || len(w.links) == 0) {
-		b.fail(at, "", "route: expected on: NODE, to: NODE, NODE:LABEL or PREFIX, and via: LINKS")
+		b.fail(at, "lab.route_keys", nil)
 	}
 	for _, l := range w.links {
 		if b.err == nil && l.endOf(w.on) < 0 {
-			b.fail(at, "", "route on %s via %s: that link does not end there", w.on.Name, l.Name)
+			b.fail(at, "lab.route_link", measure.Figures{"node": w.on.Name, "link": l.Name})
 		}
 	}
 	b.t.wishes = append(b.t.wishes, w)
 }
 
 func (b *builder) routeTo(w *wish, f yamlfile.Member) {
-	s := b.scalar(f.Value, f.Key)
+	s := b.scalar(f)
 	if strings.Contains(s, "/") {
 		w.prefix = parsed(b.reader, f, parsePrefix).Masked()
 		return
@@ -75,13 +76,13 @@ func (b *builder) routeTo(w *wish, f yamlfile.Member) {
 	name, label, _ := strings.Cut(s, ":")
 	w.label = label
 	if w.to = b.nodes[name]; w.to == nil && b.err == nil {
-		b.fail(f.Value.Place(), "nodes are "+joinNames(b.t.Nodes, func(n *Node) string { return n.Name }), "there is no node %q", yamlfile.Shorten(name))
+		b.fail(f.Value.Place(), "lab.unknown_node", measure.Figures{"node": yamlfile.Shorten(name), "nodes": b.t.nodeNames()})
 	}
 }
 
 // routeVia reads the name of a link, or of a neighbour, which stands for all links to it.
-func (b *builder) routeVia(w *wish, n yamlfile.Node) {
-	s := b.scalar(n, "via")
+func (b *builder) routeVia(w *wish, f yamlfile.Member) {
+	s := b.scalar(f)
 	before := len(w.links)
 	for _, l := range b.t.Links {
 		e := l.endOf(w.on)
@@ -89,12 +90,14 @@ func (b *builder) routeVia(w *wish, n yamlfile.Node) {
 			w.links = append(w.links, l)
 		}
 	}
-	if b.err == nil && len(w.links) == before {
-		hint := "links are " + joinNames(b.t.Links, func(l *Link) string { return l.Name })
-		if w.on == nil {
-			hint = "write on: before via:"
-		}
-		b.fail(n.Place(), hint, "via: no link %q, and no neighbour of that name", yamlfile.Shorten(s))
+	switch {
+	case len(w.links) > before:
+	case w.on == nil:
+		b.failAt(f, "lab.via_before_on", measure.Figures{"text": yamlfile.Shorten(s)})
+	case len(b.t.Links) == 0:
+		b.failAt(f, "lab.via_without_links", measure.Figures{"text": yamlfile.Shorten(s)})
+	default:
+		b.failAt(f, "lab.unknown_via", measure.Figures{"text": yamlfile.Shorten(s), "links": namesOf(b.t.Links, func(l *Link) string { return l.Name })})
 	}
 }
 
@@ -152,8 +155,7 @@ func (b *builder) explicit(w wish) {
 			}
 		}
 		if len(to) == 0 {
-			b.fail(w.at, "its addresses are "+joinNames(b.t.Addresses(w.to.Name), func(a Address) string { return a.Label }),
-				"%s has no address %q", w.to.Name, yamlfile.Shorten(w.label))
+			b.locate(w.at, "", b.t.noAddress(measure.KindFile, w.to.Name, yamlfile.Shorten(w.label)))
 		}
 	}
 	for _, p := range to {
@@ -164,12 +166,12 @@ func (b *builder) explicit(w wish) {
 			}
 		}
 		if len(r.Hops) == 0 {
-			b.fail(w.at, "", "route to %s: the links have no address of that family", p)
+			b.fail(w.at, "lab.route_family", measure.Figures{"prefix": p.String()})
 			return
 		}
 		table := &b.t.tables[w.on.index]
 		if slices.ContainsFunc(*table, func(o Route) bool { return o.To == p }) {
-			b.fail(w.at, "", "a second route on %s to %s", w.on.Name, p)
+			b.fail(w.at, "lab.route_twice", measure.Figures{"node": w.on.Name, "prefix": p.String()})
 			return
 		}
 		*table = append(*table, r)

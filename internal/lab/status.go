@@ -117,7 +117,7 @@ func (l *Lab) given(processes []process, lines int) ([]GivenDelay, error) {
 	}
 	f, err := os.Open(fmt.Sprintf("/proc/%d/fd/%d", processes[i].PID, recordFD))
 	if errors.Is(err, os.ErrPermission) {
-		return nil, errors.New("only root can read the delays really given")
+		return nil, measure.Fail(measure.KindPermission, "lab.given.needs_root", nil)
 	}
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (l *Lab) given(processes []process, lines int) ([]GivenDelay, error) {
 	}
 	out, err := decodeRecord(data)
 	if err == nil && len(out) != lines {
-		return nil, errors.New("the delay line's record is of another lab")
+		return nil, measure.Fail(measure.KindInternal, "lab.given.other_lab", nil)
 	}
 	return out, err
 }
@@ -141,7 +141,7 @@ func List(o Options) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, measure.Errorf(measure.KindInternal, "list labs: %w", err)
+		return nil, measure.Fail(measure.KindInternal, "lab.list", measure.Figures{"cause": err})
 	}
 	var out []string
 	for _, e := range entries {

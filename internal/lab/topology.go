@@ -145,17 +145,29 @@ func (t *Topology) Addresses(node string) []Address {
 // first one. The error has kind not_found and lists the labels there are.
 func (t *Topology) Address(host, label string) (netip.Addr, error) {
 	if t.Node(host) == nil {
-		return netip.Addr{}, measure.Errorf(measure.KindNotFound, "lab %s has no node %q", t.Name, host).
-			WithHint("nodes are %s", joinNames(t.Nodes, func(n *Node) string { return n.Name }))
+		return netip.Addr{}, measure.Fail(measure.KindNotFound, "lab.no_such_node", measure.Figures{"lab": t.Name, "node": host, "nodes": t.nodeNames()})
 	}
-	all := t.Addresses(host)
-	for _, a := range all {
+	for _, a := range t.Addresses(host) {
 		if label == "" || a.Label == label {
 			return a.Addr, nil
 		}
 	}
-	return netip.Addr{}, measure.Errorf(measure.KindNotFound, "%s in lab %s has no address %q", host, t.Name, label).
-		WithHint("its addresses are %s", joinNames(all, func(a Address) string { return a.Label }))
+	return netip.Addr{}, t.noAddress(measure.KindNotFound, host, label)
+}
+
+// noAddress is the failure of a host that has no address of that label.
+func (t *Topology) noAddress(kind measure.Kind, host, label string) *measure.Error {
+	all := t.Addresses(host)
+	if len(all) == 0 {
+		return measure.Fail(kind, "lab.no_addresses", measure.Figures{"lab": t.Name, "node": host})
+	}
+	return measure.Fail(kind, "lab.unknown_address", measure.Figures{
+		"lab": t.Name, "node": host, "label": label, "labels": namesOf(all, func(a Address) string { return a.Label }),
+	})
+}
+
+func (t *Topology) nodeNames() []string {
+	return namesOf(t.Nodes, func(n *Node) string { return n.Name })
 }
 
 func labelOf(e *End, p netip.Prefix) string {
@@ -165,16 +177,10 @@ func labelOf(e *End, p netip.Prefix) string {
 	return e.Label
 }
 
-func joinNames[T any](list []T, name func(T) string) string {
-	var out []byte
+func namesOf[T any](list []T, name func(T) string) []string {
+	out := make([]string, len(list))
 	for i, v := range list {
-		if i > 0 {
-			out = append(out, ", "...)
-		}
-		out = append(out, name(v)...)
+		out[i] = name(v)
 	}
-	if len(out) == 0 {
-		return "none"
-	}
-	return string(out)
+	return out
 }

@@ -159,26 +159,22 @@ type path struct {
 }
 
 func (w *walk) visit(n *Node, p path) error {
-	unreachable := func(why string) error {
-		return measure.Errorf(measure.KindUnreachable, "lab %s: %s from %s", w.t.Name, why, n.Name).
-			WithHint("see routes: in %s", w.t.File)
-	}
 	if n.index == w.sink {
 		w.arrive(p)
 		return nil
 	}
 	if n.index != w.source && !n.Router {
-		return unreachable("a host does not forward to " + w.target.String() + "; the route ends")
+		return w.unreachable(n, "lab.route_ends")
 	}
 	if w.onPath[n.index] {
-		return unreachable("the routes to " + w.target.String() + " lead in a circle")
+		return w.unreachable(n, "lab.route_circle")
 	}
 	if w.steps++; w.steps > maxSteps {
-		return unreachable("too many equal-cost paths to " + w.target.String())
+		return w.unreachable(n, "lab.too_many_paths")
 	}
 	hops, ok := w.t.lookup(n, w.target)
 	if !ok {
-		return unreachable("no route to " + w.target.String())
+		return w.unreachable(n, "lab.no_route")
 	}
 	w.onPath[n.index] = true
 	defer delete(w.onPath, n.index)
@@ -199,6 +195,13 @@ func (w *walk) visit(n *Node, p path) error {
 		}
 	}
 	return nil
+}
+
+// unreachable is the failure of a walk that ends at a node.
+func (w *walk) unreachable(at *Node, code string) error {
+	return measure.Fail(measure.KindUnreachable, code, measure.Figures{
+		"lab": w.t.Name, "address": w.target.String(), "node": at.Name,
+	}).WithHintCode("lab.see_routes", measure.Figures{"file": w.t.File})
 }
 
 func (w *walk) arrive(p path) {

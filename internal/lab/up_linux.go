@@ -25,7 +25,7 @@ const ServerPort = 7658
 func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	l := &Lab{Topology: t, Dir: o.dir(t.Name), options: o}
 	if os.Geteuid() != 0 {
-		return nil, measure.Errorf(measure.KindPermission, "build lab %s: network namespaces need root", t.Name).WithHint("run it with sudo")
+		return nil, measure.Fail(measure.KindPermission, "lab.build.needs_root", measure.Figures{"lab": t.Name})
 	}
 	if err := l.claim(); err != nil {
 		return nil, err
@@ -34,29 +34,28 @@ func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	if err == nil {
 		return l, nil
 	}
-	if down := l.Down(context.WithoutCancel(ctx)); down != nil {
-		err = fmt.Errorf("%w; and cleaning up: %w", err, down)
-	}
+	left := remove(context.WithoutCancel(ctx), t.Name, o)
+	l.collect()
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, measure.AsError(cause, measure.KindInterrupted)
 	}
-	var known *measure.Error
-	if errors.As(err, &known) {
-		return nil, known
+	failure := fail("lab.build", measure.Figures{"lab": t.Name, "cause": err})
+	if left != nil {
+		return nil, measure.Fail(failure.Kind, "lab.build_and_remove", measure.Figures{"lab": t.Name, "cause": failure, "remove": left.Error()})
 	}
-	return nil, permission(err, "build lab %s", t.Name)
+	return nil, failure
 }
 
 // claim makes the state folder, which only one lab of a name can.
 func (l *Lab) claim() error {
 	t := l.Topology
 	if err := os.MkdirAll(filepath.Dir(l.Dir), 0o755); err != nil {
-		return permission(err, "make the folder of lab %s", t.Name)
+		return fail("lab.make_folder", measure.Figures{"lab": t.Name, "cause": err})
 	}
-	taken := measure.Errorf(measure.KindUsage, "lab %s is up already", t.Name).WithHint("take it down first: soku lab down %s", t.Name)
+	taken := measure.Fail(measure.KindUsage, "lab.up_already", measure.Figures{"lab": t.Name})
 	names, err := namespacesOf(t.Name)
 	if err != nil {
-		return permission(err, "look for lab %s", t.Name)
+		return fail("lab.look_for", measure.Figures{"lab": t.Name, "cause": err})
 	}
 	if len(names) > 0 {
 		return taken
@@ -64,7 +63,7 @@ func (l *Lab) claim() error {
 	if err := os.Mkdir(l.Dir, 0o755); errors.Is(err, os.ErrExist) {
 		return taken
 	} else if err != nil {
-		return permission(err, "make the folder of lab %s", t.Name)
+		return fail("lab.make_folder", measure.Figures{"lab": t.Name, "cause": err})
 	}
 	l.state = state{Schema: stateSchema, Name: t.Name, File: t.File, Topology: string(t.Source), StartedAt: time.Now().UTC()}
 	for _, n := range t.Nodes {
@@ -73,9 +72,9 @@ func (l *Lab) claim() error {
 	return nil
 }
 
-func (o Options) say(line string) {
+func (o Options) say(step string, figures measure.Figures) {
 	if o.Progress != nil {
-		o.Progress(line)
+		o.Progress(step, figures)
 	}
 }
 
@@ -141,13 +140,13 @@ var baseline = []Sysctl{
 
 func (a *assembly) nodes(ctx context.Context) error {
 	t := a.lab.Topology
-	a.lab.options.say(fmt.Sprintf("making %d nodes", len(t.Nodes)))
+	a.lab.options.say("nodes", measure.Figures{"N": len(t.Nodes)})
 	for _, n := range t.Nodes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := createNamespace(NamespaceName(t.Name, n.Name)); err != nil {
-			return fmt.Errorf("node %s: %w", n.Name, err)
+			return fail("lab.build_node", measure.Figures{"node": n.Name, "cause": err})
 		}
 		s, err := openSpace(t.Name, n)
 		if err != nil {
@@ -163,10 +162,10 @@ func (a *assembly) nodes(ctx context.Context) error {
 			all = append(all, Sysctl{"net.ipv6.conf.default.disable_ipv6", "1"})
 		}
 		if err := setSysctls(s, append(all, n.Sysctl...)); err != nil {
-			return fmt.Errorf("node %s: %w", n.Name, err)
+			return fail("lab.build_node", measure.Figures{"node": n.Name, "cause": err})
 		}
 		if err := ownAddresses(s); err != nil {
-			return fmt.Errorf("node %s: %w", n.Name, err)
+			return fail("lab.build_node", measure.Figures{"node": n.Name, "cause": err})
 		}
 	}
 	return nil
@@ -191,7 +190,7 @@ func setSysctls(s *space, settings []Sysctl) error {
 				continue // a kernel without IPv6
 			}
 			if errors.Is(err, os.ErrPermission) && c.Key == congestionKey {
-				return congestionNotAllowed(s.node, c.Value)
+				return congestionNotAllowed(c.Value)
 			}
 			if err != nil {
 				return fmt.Errorf("set %s to %q: %w", c.Key, c.Value, err)
@@ -203,11 +202,11 @@ func setSysctls(s *space, settings []Sysctl) error {
 
 // congestionNotAllowed is the error for a default congestion control that the
 // kernel refuses to a namespace, whoever asks. A socket of root may have it all the same.
-func congestionNotAllowed(n *Node, name string) error {
+func congestionNotAllowed(name string) error {
 	allowed, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-	return measure.Errorf(measure.KindPermission, "node %s: set %s to %q: inside a namespace the kernel allows only what net.ipv4.tcp_allowed_congestion_control of this machine lists (%s)",
-		n.Name, congestionKey, name, strings.TrimSpace(string(allowed))).
-		WithHint("leave the setting out and choose it for the test: --congestion %[1]s, or congestion: %[1]s in the plan", name)
+	return measure.Fail(measure.KindPermission, "lab.congestion_not_allowed", measure.Figures{
+		"sysctl": congestionKey, "congestion": name, "allowed": strings.TrimSpace(string(allowed)),
+	})
 }
 
 func ownAddresses(s *space) error {
@@ -232,13 +231,13 @@ func (a *assembly) ends(l *Link) [2]*space {
 
 func (a *assembly) links(ctx context.Context) error {
 	t := a.lab.Topology
-	a.lab.options.say(fmt.Sprintf("making %d links", len(t.Links)))
+	a.lab.options.say("links", measure.Figures{"N": len(t.Links)})
 	for _, l := range t.Links {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := a.link(ctx, l); err != nil {
-			return fmt.Errorf("link %s: %w", l.Name, err)
+			return fail("lab.build_link", measure.Figures{"link": l.Name, "cause": err})
 		}
 	}
 	return nil
@@ -277,7 +276,7 @@ func (a *assembly) link(ctx context.Context, l *Link) error {
 func (a *assembly) routes(context.Context) error {
 	for _, s := range a.spaces {
 		if err := addRoutes(a.lab.Topology, s); err != nil {
-			return fmt.Errorf("node %s: %w", s.node.Name, err)
+			return fail("lab.build_node", measure.Figures{"node": s.node.Name, "cause": err})
 		}
 	}
 	return nil
@@ -297,10 +296,10 @@ func (a *assembly) servers(ctx context.Context) error {
 		if !n.Server {
 			continue
 		}
-		a.lab.options.say("starting soku server on " + n.Name)
+		a.lab.options.say("server", measure.Figures{"node": n.Name})
 		cmd := exec.CommandContext(context.WithoutCancel(ctx), a.lab.options.Executable, "lab", "enter", NamespaceName(a.lab.Topology.Name, n.Name), "--", a.lab.options.Executable, "server")
 		if err := a.lab.start(roleServer, n.Name, cmd); err != nil {
-			return fmt.Errorf("start soku server on %s: %w", n.Name, err)
+			return fail("lab.start_server", measure.Figures{"node": n.Name, "cause": err})
 		}
 	}
 	for _, n := range a.lab.Topology.Nodes {
@@ -332,10 +331,10 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 			return nil
 		}
 		if !p.alive() {
-			return fmt.Errorf("soku server on %s ended: %s", n.Name, lastLine(logfile))
+			return measure.Fail(measure.KindInternal, "lab.server_ended", measure.Figures{"node": n.Name, "last_line": lastLine(logfile)})
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("soku server on %s does not listen on port %d; see %s", n.Name, ServerPort, logfile)
+			return measure.Fail(measure.KindInternal, "lab.server_silent", measure.Figures{"node": n.Name, "port": ServerPort, "log": logfile})
 		}
 		select {
 		case <-ctx.Done():
@@ -345,12 +344,10 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 	}
 }
 
+// lastLine is what a program wrote last into its log; empty for nothing.
 func lastLine(path string) string {
-	data, err := os.ReadFile(path)
+	data, _ := os.ReadFile(path)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	if err != nil || lines[len(lines)-1] == "" {
-		return "it left no message"
-	}
 	return lines[len(lines)-1]
 }
 

@@ -17,32 +17,50 @@ type reader struct {
 	err  error
 }
 
-func (r *reader) fail(at yamlfile.Place, hint, format string, args ...any) {
+func (r *reader) fail(at yamlfile.Place, code string, figures measure.Figures) {
 	if r.err == nil {
-		r.err = r.file.Errorf(at, hint, format, args...)
+		r.locate(at, "", measure.Fail(measure.KindFile, code, figures))
+	}
+}
+
+// failAt is about the value of a member, and its sentence names the key.
+func (r *reader) failAt(f yamlfile.Member, code string, figures measure.Figures) {
+	if r.err == nil {
+		r.locate(f.Value.Place(), f.Key, measure.Fail(measure.KindFile, code, figures))
+	}
+}
+
+// locate keeps a failure with its place, and with the path of the value unless it is empty.
+func (r *reader) locate(at yamlfile.Place, path string, failure *measure.Error) {
+	if r.err == nil {
+		r.err = r.file.Locate(at, path, failure)
 	}
 }
 
 // fields are the members of a mapping, in order; an empty value is an empty mapping.
-func (r *reader) fields(n yamlfile.Node, what string) (members []yamlfile.Member) {
+func (r *reader) fields(n yamlfile.Node, path string) (members []yamlfile.Member) {
 	if r.err == nil && !n.IsNull() {
-		members, r.err = r.file.Members(n, what)
+		members, r.err = r.file.Members(n, path)
 	}
 	return members
 }
 
-// items are the elements of a list; another value is a list of one.
-func (r *reader) items(f yamlfile.Member) []yamlfile.Node {
+// items are the elements of a list, each with the list's key; another value is a list of
+// one.
+func (r *reader) items(f yamlfile.Member) (items []yamlfile.Member) {
 	if r.err != nil || f.Value.IsNull() {
 		return nil
 	}
-	return r.file.ItemsOrOne(f.Value)
+	for _, n := range r.file.ItemsOrOne(f.Value) {
+		items = append(items, yamlfile.Member{Key: f.Key, Place: f.Place, Value: n})
+	}
+	return items
 }
 
 // scalar is the text of a single value.
-func (r *reader) scalar(n yamlfile.Node, what string) (text string) {
+func (r *reader) scalar(f yamlfile.Member) (text string) {
 	if r.err == nil {
-		r.err = r.file.Scalar(n, what, func(s string) error { text = s; return nil })
+		r.err = r.file.Scalar(f.Value, f.Key, func(s string) error { text = s; return nil })
 	}
 	return text
 }
@@ -51,7 +69,7 @@ func (r *reader) boolean(f yamlfile.Member) bool {
 	return parsed(r, f, func(s string) (bool, error) {
 		b, err := strconv.ParseBool(s)
 		if err != nil || len(s) == 1 { // 0, 1, t and f
-			return false, measure.Errorf(measure.KindFile, "expected true or false, found %q", yamlfile.Shorten(s))
+			return false, measure.Fail(measure.KindFile, "yaml.expected_bool", measure.Figures{"text": yamlfile.Shorten(s)})
 		}
 		return b, nil
 	})
@@ -68,10 +86,10 @@ func parsed[T any](r *reader, f yamlfile.Member, parse func(string) (T, error)) 
 	return v
 }
 
-// unknown is about a key that means nothing there.
-func (r *reader) unknown(f yamlfile.Member, what string, known ...string) {
+// unknown is about a key that means nothing in the mapping at path.
+func (r *reader) unknown(f yamlfile.Member, path string, known ...string) {
 	if r.err == nil {
-		r.err = r.file.UnknownKey(f, what, known)
+		r.err = r.file.UnknownKey(f, path, known)
 	}
 }
 
