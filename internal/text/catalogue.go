@@ -50,5 +50,5 @@ func (c *Catalogue) SayFor(variant, key string, args Args) string {
 
 func (c *Catalogue) sentence(key string, args Args) string { return c.language.OrKey(key, args) }
 
-// Has tells whether the language, or English, has a message of that key.
+// Has reports whether the language, or English, has a message of that key.
 func (c *Catalogue) Has(key string) bool { return c.language.Has(key) }

@@ -10,7 +10,7 @@ type Line struct {
 	Args  Args
 }
 
-// Equal tells whether both are the same sentence with the same figures.
+// Equal reports whether both are the same sentence with the same figures.
 func (l Line) Equal(o Line) bool { return reflect.DeepEqual(l, o) }
 
 // Lines collect the lines of a summary.

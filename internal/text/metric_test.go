@@ -46,7 +46,7 @@ func TestEveryNoteIsOfAColumn(t *testing.T) {
 	}
 }
 
-// begins tells whether a key is that of a thing or of its variant for one test.
+// begins reports whether a key is that of a thing or of its variant for one test.
 func begins(key, thing string) bool {
 	rest, is := strings.CutPrefix(key, thing)
 	return is && (rest == "" || measure.SpecOf(measure.Test(strings.TrimPrefix(rest, "."))) != nil)

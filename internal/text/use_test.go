@@ -108,7 +108,7 @@ type use struct {
 	variants bool
 }
 
-// asks tells whether the use may ask for the message of a key.
+// asks reports whether the use may ask for the message of a key.
 func (u use) asks(key string) bool {
 	return key == u.key || u.hint && key == u.key+".hint" || u.open && strings.HasPrefix(key, u.key) || u.variants && strings.HasPrefix(key, u.key+".")
 }

@@ -69,7 +69,7 @@ func (l *Language) functions() texttemplate.FuncMap {
 			f, err := Float(v)
 			return f / 1e9, err
 		},
-		// given tells whether there is a figure that a sentence may do without.
+		// given reports whether there is a figure that a sentence may do without.
 		"given": func(v any) bool { return v != nil },
 		// ago writes ns before now, in the largest whole unit: 2 days ago.
 		"ago": l.ago,

@@ -87,7 +87,7 @@ func (l *Language) Say(key string, args Args) (string, error) {
 	return l.localizer.Localize(config)
 }
 
-// Has tells whether the language, or English, has a message of that key.
+// Has reports whether the language, or English, has a message of that key.
 func (l *Language) Has(key string) bool {
 	_, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: key, TemplateParser: template.IdentityParser{}})
 	return err == nil

@@ -110,7 +110,7 @@ func Append(b []byte, m Message) []byte {
 	return b
 }
 
-// Begins tells whether first, at least 4 bytes, can be the beginning of a request,
+// Begins reports whether first, at least 4 bytes, can be the beginning of a request,
 // and how many bytes more it takes to be sure.
 func Begins(first []byte) (ours bool, more int) {
 	const sure = frameHead + 8 + len(typeName)

@@ -83,7 +83,7 @@ func wholeWrites(o measure.Options, length int) measure.Options {
 	return o
 }
 
-// fits tells whether iperf3 has what is asked.
+// fits reports whether iperf3 has what is asked.
 func fits(r wire.Request) error {
 	o, x := r.Options, r.IPerf3
 	_, server, err := measure.ParsePin(o.Pin)
@@ -95,35 +95,35 @@ func fits(r wire.Request) error {
 	}
 	switch {
 	case r.Test != measure.TestTCP && r.Test != measure.TestUDP:
-		return fail("iperf3.lacks.test", measure.Figures{"test": r.Test})
+		return fail("iperf3.unsupported.test", measure.Figures{"test": r.Test})
 	case r.TLS != nil || r.Token != "":
-		return fail("iperf3.lacks.tls", nil)
+		return fail("iperf3.unsupported.tls", nil)
 	case o.Verify:
-		return fail("iperf3.lacks.verify", nil)
+		return fail("iperf3.unsupported.verify", nil)
 	case o.WithLatency:
-		return fail("iperf3.lacks.latency", nil)
+		return fail("iperf3.unsupported.latency", nil)
 	case o.Streams > MaxStreams:
-		return fail("iperf3.lacks.streams", measure.Figures{"streams": o.Streams, "most": MaxStreams})
+		return fail("iperf3.unsupported.streams", measure.Figures{"streams": o.Streams, "most": MaxStreams})
 	case o.Omit.Std()%time.Second != 0 || o.Omit.Std() > MaxOmit*time.Second:
-		return fail("iperf3.lacks.omit", measure.Figures{"most": MaxOmit, "omit_ns": o.Omit})
+		return fail("iperf3.unsupported.omit", measure.Figures{"most": MaxOmit, "omit_ns": o.Omit})
 	case o.Duration.Std() > MaxTime*time.Second:
-		return fail("iperf3.lacks.duration", measure.Figures{"duration_ns": o.Duration})
+		return fail("iperf3.unsupported.duration", measure.Figures{"duration_ns": o.Duration})
 	case o.Window > MaxWindow:
-		return fail("iperf3.lacks.window", measure.Figures{"most_bytes": MaxWindow})
+		return fail("iperf3.unsupported.window", measure.Figures{"most_bytes": MaxWindow})
 	case o.MSS > MaxMSS:
-		return fail("iperf3.lacks.mss", measure.Figures{"most_bytes": MaxMSS})
+		return fail("iperf3.unsupported.mss", measure.Figures{"most_bytes": MaxMSS})
 	case r.Test == measure.TestUDP && (o.Size < MinUDPLength || o.Size > MaxUDPLength):
-		return fail("iperf3.lacks.size", measure.Figures{"least_bytes": MinUDPLength, "most_bytes": MaxUDPLength, "size_bytes": o.Size})
+		return fail("iperf3.unsupported.size", measure.Figures{"least_bytes": MinUDPLength, "most_bytes": MaxUDPLength, "size_bytes": o.Size})
 	case len(server.CPUs) > 1:
-		return fail("iperf3.lacks.pin", measure.Figures{"processors": len(server.CPUs)})
+		return fail("iperf3.unsupported.pin", measure.Figures{"processors": len(server.CPUs)})
 	case x.Length < 0 || x.Length > MaxTCPLength:
-		return fail("iperf3.lacks.length", measure.Figures{"most_bytes": MaxTCPLength})
+		return fail("iperf3.unsupported.length", measure.Figures{"most_bytes": MaxTCPLength})
 	case x.ClientPort < 0 || x.ClientPort > 0 && x.ClientPort+portsOf(o) > 1<<16:
-		return fail("iperf3.lacks.ports", measure.Figures{"ports": portsOf(o), "port": x.ClientPort})
+		return fail("iperf3.unsupported.ports", measure.Figures{"ports": portsOf(o), "port": x.ClientPort})
 	case x.User != "" && x.Key == nil:
-		return fail("iperf3.lacks.key", nil)
+		return fail("iperf3.unsupported.key", nil)
 	case len(x.Title) > maxText || len(x.ExtraData) > maxText:
-		return fail("iperf3.lacks.title", measure.Figures{"most_bytes": maxText})
+		return fail("iperf3.unsupported.title", measure.Figures{"most_bytes": maxText})
 	}
 	return nil
 }

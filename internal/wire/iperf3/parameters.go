@@ -61,7 +61,7 @@ func (p *Parameters) Streams() int {
 // ServerSends and ServerReceives tell what the server does.
 func (p *Parameters) ServerSends() bool { return p.Reverse || p.Bidirectional }
 
-// ServerReceives tells whether the server receives.
+// ServerReceives reports whether the server receives.
 func (p *Parameters) ServerReceives() bool { return !p.Reverse || p.Bidirectional }
 
 // sentParameters are the members in the order that iperf3 writes them.

@@ -98,7 +98,7 @@ func NewCookie() (c Cookie) {
 // String is the cookie as iperf3 prints it, without the NUL.
 func (c Cookie) String() string { return string(c[:CookieSize-1]) }
 
-// MayBeCookie tells whether b, at most CookieSize bytes, is how a cookie begins;
+// MayBeCookie reports whether b, at most CookieSize bytes, is how a cookie begins;
 // with CookieSize of them, whether it is one.
 func MayBeCookie(b []byte) bool {
 	for i, x := range b {
@@ -147,7 +147,7 @@ func UDPAnswer(connect []byte) string {
 	return UDPReply
 }
 
-// isUDPReply tells whether a server's answer opens the stream.
+// isUDPReply reports whether a server's answer opens the stream.
 func isUDPReply(b []byte) bool {
 	switch string(b) {
 	case UDPReply, UDPConnect, UDPReplyLegacy, udpReplyLegacyBig:
@@ -156,5 +156,5 @@ func isUDPReply(b []byte) bool {
 	return false
 }
 
-// IsUDPConnect tells whether a client may have sent b to open a stream.
+// IsUDPConnect reports whether a client may have sent b to open a stream.
 func IsUDPConnect(b []byte) bool { return len(b) == 4 }

@@ -12,7 +12,7 @@ type Results struct {
 	// CPU* are the time that the process took, of one processor, in percent of the
 	// test's time.
 	CPUTotal, CPUUser, CPUSystem float64
-	// SenderHasRetransmits tells whether Retransmits of the streams that this end
+	// SenderHasRetransmits reports whether Retransmits of the streams that this end
 	// sends are known: 1 or 0, and -1 of an end that only receives.
 	SenderHasRetransmits int
 	CongestionUsed       string

@@ -71,21 +71,21 @@ func speakable(r wire.Request) error {
 	o := r.Options
 	switch {
 	case r.Test != measure.TestTCP && r.Test != measure.TestUDP:
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.test", measure.Figures{"test": r.Test})
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.test", measure.Figures{"test": r.Test})
 	case o.Direction != measure.Forward && o.Direction != "":
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.direction", measure.Figures{"direction": o.Direction})
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.direction", measure.Figures{"direction": o.Direction})
 	case o.Bytes > 0:
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.bytes", nil)
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.bytes", nil)
 	case o.WithLatency:
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.latency", nil)
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.latency", nil)
 	case o.Verify:
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.verify", nil)
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.verify", nil)
 	case r.Token != "":
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.token", nil)
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.token", nil)
 	case r.TLS != nil:
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.tls", nil)
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.tls", nil)
 	case o.Streams > PortsMost:
-		return measure.Fail(measure.KindUsage, "ntttcp.lacks.streams", measure.Figures{"streams": o.Streams, "most": PortsMost})
+		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.streams", measure.Figures{"streams": o.Streams, "most": PortsMost})
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (w Word) String() string {
 // SecondsMost bounds the time that ends agree on here: a day.
 const SecondsMost = 86400
 
-// Letter tells whether a number of seconds would be taken for a letter by a
+// Letter reports whether a number of seconds would be taken for a letter by a
 // receiver that does not go by the order, as ntttcp itself.
 func Letter(seconds int) bool {
 	switch Word(seconds) {
