@@ -70,7 +70,7 @@ func targets() []target {
 	return out
 }
 
-// applies tells whether a target is about a contest.
+// applies reports whether a target is about a contest.
 func (t target) applies(contest string) bool {
 	head, tail, star := strings.Cut(t.contest, "*")
 	if !star {

@@ -80,7 +80,7 @@ func (l layers) of(pkg string) (layer int, name string, ok bool) {
 	return 0, "", false
 }
 
-// mayImport tells whether the layers allow an import. Both packages have a layer.
+// mayImport reports whether the layers allow an import. Both packages have a layer.
 func (l layers) mayImport(from, to string) bool {
 	above, _, _ := l.of(from)
 	below, _, _ := l.of(to)

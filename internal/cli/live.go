@@ -57,7 +57,7 @@ func (l *live) observe(p measure.Progress) {
 	}
 }
 
-// foreign tells whether the server is another tool's, which tells nothing while the
+// foreign reports whether the server is another tool's, which tells nothing while the
 // test runs: what this end sends is then all there is to show of a direction.
 func (l *live) foreign() bool {
 	via := l.flags.options.Via
@@ -127,7 +127,7 @@ func (l *live) intervalLine(p measure.Progress) {
 	fmt.Fprintln(l.out, strings.TrimRight(line, " "))
 }
 
-// sendsFirst tells whether this end sends the first direction that is shown.
+// sendsFirst reports whether this end sends the first direction that is shown.
 func (l *live) sendsFirst() bool { return l.flags.options.Direction != measure.Reverse }
 
 func (l *live) columnsOf(d *tests.Descriptor, sender bool) []tests.Column {

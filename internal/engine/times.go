@@ -6,7 +6,7 @@ import (
 	"soku/internal/measure"
 )
 
-// Timed tells whether a flow ends after a time; otherwise it ends after o.Bytes, or when
+// Timed reports whether a flow ends after a time; otherwise it ends after o.Bytes, or when
 // the protocol says so.
 func Timed(o measure.Options) bool { return o.Bytes <= 0 && o.Duration > 0 }
 

@@ -39,7 +39,7 @@ func (p *ethrRun) empty() bool {
 // server's log, which has an entry a second while a test runs.
 const serverPause = 2 * time.Second
 
-// goesOn tells whether an entry of a server's log is of the test of the one before.
+// goesOn reports whether an entry of a server's log is of the test of the one before.
 func (p *ethrRun) goesOn(e ethrEntry, at time.Time) bool {
 	if p.empty() {
 		return true

@@ -11,7 +11,7 @@ import (
 // most is more than any figure of a network: bits a second, bytes, nanoseconds.
 const most = 1e18
 
-// plausible tells whether a figure may stand in a result.
+// plausible reports whether a figure may stand in a result.
 func plausible(v float64) bool { return v >= 0 && v <= most }
 
 // number reads a decimal number that is plausible.

@@ -135,7 +135,7 @@ func mergeFlow(r *measure.Result, sender, receiver measure.Flow, blindSender, bl
 	return out
 }
 
-// received tells whether the samples of a flow are the receiver's.
+// received reports whether the samples of a flow are the receiver's.
 func received(f measure.Flow) bool {
 	return slices.ContainsFunc(f.Samples, func(s measure.Sample) bool { return s.ReceivedBytes != 0 })
 }

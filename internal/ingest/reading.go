@@ -23,7 +23,7 @@ func missing(r *measure.Result, codes ...measure.Code) {
 	}
 }
 
-// lacks tells whether a result does not have what the code names.
+// lacks reports whether a result does not have what the code names.
 func lacks(r *measure.Result, code measure.Code) bool { return len(r.Origin.Missing.With(code)) > 0 }
 
 // warn notes a finding about what the program wrote, once.

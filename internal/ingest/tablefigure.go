@@ -80,7 +80,7 @@ func figureNames() (names []string) {
 	return names
 }
 
-// fits tells whether a test has the figure.
+// fits reports whether a test has the figure.
 func (f tableFigure) fits(test measure.Test) bool {
 	return f.metrics == nil || slices.ContainsFunc(f.metrics, func(key string) bool {
 		return slices.Contains(measure.MetricByKey(key).Tests(), test)

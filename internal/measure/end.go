@@ -94,7 +94,7 @@ type Progress struct {
 	Samples []Sample `json:"-"`
 }
 
-// Whole tells whether p is an interval that a person who watches is shown.
+// Whole reports whether p is an interval that a person who watches is shown.
 func (p Progress) Whole() bool { return !p.Omitted && !p.Rest }
 
 // Observer gets live intervals. Engines call it from one goroutine at a time

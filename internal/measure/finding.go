@@ -72,7 +72,7 @@ func (f Finding) Number(key string) (v float64, ok bool) {
 	return v, ok
 }
 
-// Equal tells whether both say the same.
+// Equal reports whether both say the same.
 func (f Finding) Equal(o Finding) bool {
 	return f.Code == o.Code && f.Severity == o.Severity && f.Where == o.Where &&
 		(len(f.Figures) == 0 && len(o.Figures) == 0 || reflect.DeepEqual(f.Figures, o.Figures))
@@ -111,7 +111,7 @@ func (f Figures) plain() Figures {
 	return out
 }
 
-// isText tells whether a value that is no number and no text writes itself as one, such
+// isText reports whether a value that is no number and no text writes itself as one, such
 // as a netip.Addr.
 func isText(value any, v reflect.Value) bool {
 	_, ok := value.(fmt.Stringer)

@@ -26,7 +26,7 @@ type Metric struct {
 	Read func(*Histogram) float64
 	// Parts are what [RatioOfSums] adds up.
 	Parts func(*Result) (part, whole float64, found bool)
-	// Ranks tells whether trials can be ranked by the metric; nil: always.
+	// Ranks reports whether trials can be ranked by the metric; nil: always.
 	Ranks func([]*Result) bool
 
 	// Member is where the JSON form of a report has it in a row, members of

@@ -40,7 +40,7 @@ var MetricRTTMeanMiddle = &Metric{
 	Ranks: func(results []*Result) bool { means, ends := onlyMeans(results); return means && ends },
 }
 
-// onlyMeans tells whether trials must be ranked by their means, because a source
+// onlyMeans reports whether trials must be ranked by their means, because a source
 // gives no median and every one a mean: a median and a mean do not compare. ends:
 // some trials are the ends of a range.
 func onlyMeans(results []*Result) (only, ends bool) {
@@ -66,6 +66,6 @@ func (r *Result) ReportedOnly() *RTTFigures {
 	return r.Summary.ReportedRTT
 }
 
-// IsRangeEnd tells whether a result is one end of a range, of which a source gives
+// IsRangeEnd reports whether a result is one end of a range, of which a source gives
 // the smallest and the largest of several trials.
 func (r *Result) IsRangeEnd() bool { return r.Origin != nil && r.Origin.Part != "" }

@@ -64,7 +64,7 @@ func OptionKeys() []string {
 	return out
 }
 
-// AppliesTo tells whether a test has the option.
+// AppliesTo reports whether a test has the option.
 func (f OptionField) AppliesTo(test Test) bool {
 	s := specs[test]
 	return s != nil && s.Has(f.Key)

@@ -154,7 +154,7 @@ type Flow struct {
 	Samples      []Sample `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`
 }
 
-// Discarded tells whether the receiver's kernel dropped the bytes, so that no
+// Discarded reports whether the receiver's kernel dropped the bytes, so that no
 // program could have had them at this rate.
 func (f Flow) Discarded() bool { return f.RXPath == "discard" }
 

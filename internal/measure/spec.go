@@ -32,9 +32,9 @@ type Spec struct {
 	// name; nil where the test has no such options.
 	TX, RX []string
 
-	// Server tells whether the test has a part for a soku server.
+	// Server reports whether the test has a part for a soku server.
 	Server bool
-	// External tells whether these options name another service at the far end, so that
+	// External reports whether these options name another service at the far end, so that
 	// the test needs no soku server; nil is never.
 	External func(Options) bool
 	// ViaEthr refuses options of the test that a server of Ethr does not offer; nil allows
@@ -43,7 +43,7 @@ type Spec struct {
 	// Connections is how many data connections a session of these effective options
 	// has; nil is none.
 	Connections func(Options) int
-	// Datagrams tells whether the data connections are UDP; nil is never.
+	// Datagrams reports whether the data connections are UDP; nil is never.
 	Datagrams func(Options) bool
 
 	// Messages tells that the test exchanges messages: its TCP connections never wait to
@@ -77,7 +77,7 @@ func Register(s Spec) Test {
 	return s.Name
 }
 
-// Has tells whether the test has an option of that key.
+// Has reports whether the test has an option of that key.
 func (s *Spec) Has(key string) bool { return slices.Contains(s.Options, key) }
 
 // SpecOf is the declaration of a test; nil for a name that no test has.

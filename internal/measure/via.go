@@ -26,7 +26,7 @@ func spoken(via string) (port int, tests []Test) {
 	return DefaultPort, nil
 }
 
-// Speaks tells whether a protocol, a value of the option via, has a test.
+// Speaks reports whether a protocol, a value of the option via, has a test.
 func Speaks(via string, test Test) bool {
 	_, tests := spoken(via)
 	return tests == nil || slices.Contains(tests, test)

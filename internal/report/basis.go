@@ -34,7 +34,7 @@ func (b *Basis) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// isTime tells whether patterns are ranked by a time.
+// isTime reports whether patterns are ranked by a time.
 func (b Basis) isTime() bool { return b.Metric.Quantity == measure.QuantityTime }
 
 // column is the metric whose column shows what the ranking rests on.

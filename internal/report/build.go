@@ -67,7 +67,7 @@ func byLabel(results []*measure.Result) []labelled {
 	return out
 }
 
-// alike tells whether the results of both may be compared. Where a trial failed
+// alike reports whether the results of both may be compared. Where a trial failed
 // before it took a byte, nobody knows how it would have.
 func (g labelled) alike(o labelled) bool {
 	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.capture == o.capture || g.capture == "" || o.capture == "")

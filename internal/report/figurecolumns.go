@@ -50,7 +50,7 @@ func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 	}
 }
 
-// shows tells whether a table of those rows has a column of the metric.
+// shows reports whether a table of those rows has a column of the metric.
 func (t testView) shows(rows []*Row, m *measure.Metric) bool {
 	c := m.Column
 	if c.Show == measure.Always || c.Show == measure.UnlessIngested && len(t.Ingested) == 0 {

@@ -108,7 +108,7 @@ func (r *Row) members(m *measure.Metric) []member {
 	return out
 }
 
-// has tells whether the row has anything of a distribution.
+// has reports whether the row has anything of a distribution.
 func (r *Row) has(d *measure.Distribution) bool {
 	return slices.ContainsFunc(r.Figures, func(f Figure) bool { return f.Metric.Of == d })
 }

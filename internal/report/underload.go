@@ -10,7 +10,7 @@ type loadSeries struct {
 	parts         [][]point // before, beside and after the load
 }
 
-// underLoad tells whether the row has round trips without or beside a load.
+// underLoad reports whether the row has round trips without or beside a load.
 func (r *Row) underLoad() bool {
 	return r.Histogram(measure.IdleRoundTrips) != nil || r.Histogram(measure.LoadedRoundTrips) != nil
 }

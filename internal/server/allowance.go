@@ -31,7 +31,7 @@ func NewAllowance(limit measure.Rate, saved time.Duration) *Allowance {
 	return a
 }
 
-// Spend takes bytes off, and tells whether that was more than there is.
+// Spend takes bytes off, and reports whether that was more than there is.
 func (a *Allowance) Spend(bytes int64) (over bool) {
 	if a.perSecond == 0 {
 		return false

@@ -60,7 +60,7 @@ type Descriptor struct {
 	// Table are the lines of a table between the path and the rest of a summary; nil
 	// for a test without one.
 	Table func(*measure.Result) []string
-	// Rows tells whether results have a table of rows that a person may ask for.
+	// Rows reports whether results have a table of rows that a person may ask for.
 	Rows bool
 }
 

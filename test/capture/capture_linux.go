@@ -79,7 +79,7 @@ func OfStream(all []Packet, from, to string) (out []Packet) {
 	return out
 }
 
-// ServersMayLabel tells whether this host lets a server choose the flow labels of what
+// ServersMayLabel reports whether this host lets a server choose the flow labels of what
 // it sends over TCP.
 func ServersMayLabel() bool {
 	b, err := os.ReadFile("/proc/sys/net/ipv6/flowlabel_consistency")

@@ -137,7 +137,7 @@ func openTerminal(t *testing.T) (terminal, far *os.File) {
 	return terminal, far
 }
 
-// echoes tells whether a terminal shows what is typed.
+// echoes reports whether a terminal shows what is typed.
 func echoes(t *testing.T, far *os.File) bool {
 	t.Helper()
 	termios, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS)

@@ -49,5 +49,5 @@ func options() []option {
 	}
 }
 
-// toggle tells whether the option has no value.
+// toggle reports whether the option has no value.
 func (o option) toggle() bool { return o.value == "" }

@@ -85,7 +85,7 @@ func Parse(args []string) (Settings, error) {
 // given are the options of a command line.
 type given map[string]string
 
-// has tells whether an option is there; a toggle that was switched off is not.
+// has reports whether an option is there; a toggle that was switched off is not.
 func (g given) has(name string) bool { v, ok := g[name]; return ok && v != "false" }
 
 func (g given) or(name, otherwise string) string {

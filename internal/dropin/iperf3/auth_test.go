@@ -45,7 +45,7 @@ var callers = []struct {
 	welcome        bool
 }{{"mario", "rossi", true}, {"mario", "bianchi", false}, {"luigi", "rossi", false}}
 
-// knowsOAEP tells whether the installed iperf3 seals as versions from 3.17 on do.
+// knowsOAEP reports whether the installed iperf3 seals as versions from 3.17 on do.
 func knowsOAEP(t *testing.T, program string) bool {
 	t.Helper()
 	return strings.Contains(execute(t, program, "-h").stdout, "pkcs1")

@@ -59,7 +59,7 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	return test, o
 }
 
-// endless tells whether the test has neither a time nor an amount.
+// endless reports whether the test has neither a time nor an amount.
 func (s *Settings) endless() bool { return s.Time == 0 && s.Bytes == 0 && s.Blocks == 0 }
 
 // pin is on which processors each end keeps its loops.

@@ -37,7 +37,7 @@ func modes() []string {
 	return all
 }
 
-// knowsMultipath tells whether the installed iperf3 has Multipath TCP, as versions from
+// knowsMultipath reports whether the installed iperf3 has Multipath TCP, as versions from
 // 3.19 on do.
 var knowsMultipath = sync.OnceValue(func() bool {
 	help, _ := exec.Command("iperf3", "--help").CombinedOutput()

@@ -128,7 +128,7 @@ func (f *figures) xmlTotals() []xmlElement {
 	return e.All
 }
 
-// toldRTT tells whether reports have the round trip.
+// toldRTT reports whether reports have the round trip.
 func (f *figures) toldRTT() bool {
 	return f.o.Verbose && f.o.Sender && !f.o.UDP && f.rttUs >= 0
 }

@@ -24,7 +24,7 @@ func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o
 // StampsSplit is the value of the option stamps that asks for a [measure.Split].
 const StampsSplit = "split"
 
-// FarTimes tells whether replies carry the times of the far end.
+// FarTimes reports whether replies carry the times of the far end.
 func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
 
 var _ = measure.Register(measure.Spec{

@@ -61,7 +61,7 @@ func (t *test) listen() {
 	}
 }
 
-// begun tells whether all streams are there: a test ends not before.
+// begun reports whether all streams are there: a test ends not before.
 func (t *test) begun() bool {
 	select {
 	case <-t.all:
