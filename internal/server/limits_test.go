@@ -1,9 +1,13 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +123,20 @@ func TestALongerTestThanAllowedIsRefusedWithTheLimit(t *testing.T) {
 	s := serve(t, Config{MaxDuration: measure.Duration(10 * time.Second)})
 	long := options(measure.TestTCP, func(o *measure.Options) { o.Omit = measure.Duration(time.Second) })
 	s.refused(measure.TestTCP, long, measure.KindRefused, "11s", "allows 10s", "--duration")
+	request, _ := json.Marshal(native.CreateRequest{Test: measure.TestTCP, Options: long})
+	answer := s.do(http.MethodPost, native.SessionsPath, http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(request))
+	var got struct{ Error map[string]any }
+	if err := native.DecodeBody(answer.Body, native.MaxReply, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"kind": "refused", "code": "server.max_duration", "figures": map[string]any{"duration_ns": 11e9, "limit_ns": 10e9},
+		"message": "the test would take 11s and this server allows 10s (--max-duration)",
+		"hint":    "ask for --duration 10s or less, omitted start included",
+	}
+	if !reflect.DeepEqual(got.Error, want) {
+		t.Errorf("got %v\nwant %v", got.Error, want)
+	}
 	s.open(measure.TestTCP, options(measure.TestTCP))
 }
 
@@ -205,7 +223,8 @@ func TestASocketOptionTheServerCannotSetIsToldWithItsPlace(t *testing.T) {
 	running, _ := s.queue.snapshot()
 	running[0].(*session).options.Congestion = "no-such-thing" // as if only the server lacked it
 	_, err := c.TCP(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "on the server") || !strings.Contains(err.Error(), "congestion") {
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Code != "server.here" || e.Cause == nil || e.Message != "on the server: "+e.Cause.Message || !strings.Contains(e.Message, "congestion") {
 		t.Errorf("got %v", err)
 	}
 	s.free()

@@ -137,7 +137,7 @@ func (c *client) network() string {
 	return "tcp"
 }
 
-var errBusy = measure.Errorf(measure.KindRefused, "busy")
+var errBusy = measure.Fail(measure.KindRefused, "server.ethr.client_busy", nil)
 
 // room takes a place for a connection of a test; false where there is none.
 func (h *handler) room() bool {
