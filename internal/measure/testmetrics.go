@@ -60,23 +60,14 @@ func RankingMetric(t Test, results []*Result) *Metric {
 	return list[len(list)-1]
 }
 
-// MetricValue is a metric of one result.
-type MetricValue struct {
-	Key   string  `json:"key"` // of a [Metric]
-	Value float64 `json:"value"`
-}
-
-// Headline returns the figures that stand for a result in a list, most important
-// first; none where the trial failed or measured nothing.
-func Headline(r *Result) []MetricValue {
-	if r.Error != nil {
-		return nil
-	}
-	var out []MetricValue
-	for _, alternatives := range MetricsOf(r.Test).Headline {
+// Headline picks from the figures of a result, by their keys, those that stand for
+// it in a list; none where the trial failed or measured nothing.
+func Headline(t Test, figures map[string]float64) map[string]float64 {
+	out := map[string]float64{}
+	for _, alternatives := range MetricsOf(t).Headline {
 		for _, m := range alternatives {
-			if v, found := m.Value(r); found {
-				out = append(out, MetricValue{m.Key, v})
+			if v, found := figures[m.Key]; found {
+				out[m.Key] = v
 				break
 			}
 		}

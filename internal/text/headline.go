@@ -14,6 +14,7 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 		return Line{Key: "headline.failed", Args: Args{"Kind": strings.ReplaceAll(string(failed), "_", " ")}}
 	}
 	first := measure.MetricsOf(test).Headline[0][0]
+	figures = measure.Headline(test, figures)
 	switch first {
 	case measure.MetricGoodput:
 		return Line{Key: "headline.goodput", Args: Args{"Goodput": figures[first.Key], "Loss": figures[measure.MetricLoss.Key]}}
