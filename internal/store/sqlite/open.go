@@ -93,8 +93,8 @@ func fileURI(abs string, q url.Values) string {
 
 var sqliteMagic = []byte("SQLite format 3\x00")
 
-// checkHeader looks before SQLite does: opening with write-ahead logging
-// already writes, and a file that is something else must stay as it is.
+// checkHeader refuses a file that is no SQLite database before SQLite opens it:
+// opening with write-ahead logging already writes.
 func checkHeader(path, abs string) error {
 	f, err := os.Open(abs)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,8 +118,8 @@ func checkHeader(path, abs string) error {
 	return nil
 }
 
-// checkOwner asks a database that is there whose it is, without writing: the
-// switch to write-ahead logging would already change another program's file.
+// checkOwner refuses another program's database without writing to it: the switch
+// to write-ahead logging would already change the file.
 func checkOwner(ctx context.Context, path, abs string) error {
 	if info, err := os.Stat(abs); err != nil || info.Size() == 0 {
 		return nil
@@ -131,7 +131,7 @@ func checkOwner(ctx context.Context, path, abs string) error {
 	defer db.Close()
 	foreign, _, err := owner(ctx, db)
 	if err != nil {
-		return nil // opening it for writing finds out more and says it
+		return nil // opening it for writing reports more
 	}
 	if foreign {
 		return measure.Fail(measure.KindStore, "store.foreign", measure.Figures{"store": path})
@@ -148,8 +148,8 @@ func owner(ctx context.Context, db *sql.DB) (foreign, ours bool, err error) {
 }
 
 // prepare checks the schema's version and applies the migrations that are
-// missing. Two processes may do so at once on a new file: the one that comes
-// second finds tables that it wanted to make, looks again and is content.
+// missing. Several processes may do so at once: one whose statement fails because
+// another was first tries again, and finds nothing left to do.
 func (s *sqlite) prepare(ctx context.Context) error {
 	sub, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *sqlite) prepare(ctx context.Context) error {
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
 		err := s.migrate(ctx, provider)
-		var said *measure.Error
-		if err == nil || errors.As(err, &said) {
+		var final *measure.Error
+		if err == nil || errors.As(err, &final) {
 			return err
 		}
 		if attempt == attempts || ctx.Err() != nil || isDamage(err) {
