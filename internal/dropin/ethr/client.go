@@ -69,8 +69,11 @@ func (t *test) find(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	found, err := net.DefaultResolver.LookupNetIP(ctx, network, t.Host)
-	if err != nil || len(found) == 0 {
-		return measure.Errorf(measure.KindUnreachable, "find the address of %s: %v", t.Host, err).WithHint("check the name")
+	switch {
+	case err != nil:
+		return measure.Fail(measure.KindUnreachable, "dns.failed", measure.Figures{"host": t.Host, "cause": err})
+	case len(found) == 0:
+		return measure.Fail(measure.KindUnreachable, "dns.not_found", measure.Figures{"host": t.Host})
 	}
 	t.out.debug("Resolved server: %s to IP address: %s", t.Host, found[0].Unmap())
 	t.addr = netip.AddrPortFrom(found[0].Unmap(), uint16(t.Port))

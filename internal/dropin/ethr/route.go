@@ -96,7 +96,7 @@ func (t *test) discover(ctx context.Context) (reached bool, err error) {
 	last, err := t.tracing(ctx, t.routeOptions(), lines)
 	if last == nil {
 		if measure.KindOf(err) == measure.KindPermission {
-			err = measure.AsError(err, measure.KindPermission).WithHint("use -p tcp, or run as root or with the capability CAP_NET_RAW")
+			err = measure.AsError(err, measure.KindPermission).WithHintCode("dropin.ethr.route", nil)
 		}
 		return false, err
 	}

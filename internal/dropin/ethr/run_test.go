@@ -55,7 +55,7 @@ func serving(t *testing.T, more string) (port int, out *screen, ended chan int) 
 		ended <- status
 		close(ended)
 	}()
-	t.Cleanup(func() { stop(measure.Errorf(measure.KindInterrupted, "interrupted")); <-ended })
+	t.Cleanup(func() { stop(measure.TextError(measure.KindInterrupted, "interrupted", "")); <-ended })
 	shows(t, out, "Listening on port")
 	return port, out, ended
 }
@@ -169,7 +169,7 @@ func TestAnInterruptEndsATestCleanly(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	out := &screen{}
 	go func() {
-		defer stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+		defer stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 		deadline := time.Now().Add(10 * time.Second)
 		for !strings.Contains(out.String(), "000-001") && time.Now().Before(deadline) {
 			time.Sleep(5 * time.Millisecond)

@@ -41,8 +41,7 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 	}
 	srv, err := server.New(cfg)
 	if err != nil {
-		e := measure.AsError(err, measure.KindUsage)
-		return measure.Errorf(e.Kind, "%s", e.Message).WithHint("choose another with -port and -ip")
+		return measure.AsError(err, measure.KindUsage).WithHintCode("dropin.ethr.listen", nil)
 	}
 	defer takeScreen(env, s, out)()
 	out.print("-----------------------------------------------------------")

@@ -86,7 +86,7 @@ func screenServer(t *testing.T, columns, lines int, shown string) (out, log *scr
 		Size: func() (int, int) { return columns, lines }}
 	go func() { ended <- Run(ctx, env, words(fmt.Sprintf("-s -ui -ip 127.0.0.1 -port %d", port))) }()
 	defer func() {
-		stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+		stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 		if status := <-ended; status != 0 {
 			t.Errorf("status %d", status)
 		}

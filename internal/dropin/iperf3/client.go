@@ -127,10 +127,10 @@ func (r *runner) extra() (wire.IPerf3, error) {
 	}
 	pem, err := r.env.ReadFile(set.PublicKey)
 	if err != nil {
-		return x, problem("read the server's public key: %w", err).WithHint("check --rsa-public-key-path")
+		return x, advise("check --rsa-public-key-path", "read the server's public key: %v", err)
 	}
 	if x.Key, err = iperf3.ParsePublicKey(pem); err != nil {
-		return x, problem("%s: %w", set.PublicKey, err).WithHint("check --rsa-public-key-path")
+		return x, advise("check --rsa-public-key-path", "%s: %v", set.PublicKey, err)
 	}
 	x.User = set.Username
 	x.Password, err = r.password()
@@ -146,7 +146,7 @@ func (r *runner) password() (string, error) {
 	p, err := r.env.ReadPassword()
 	fmt.Fprintln(r.env.Stdout)
 	if err != nil || p == "" {
-		return "", problem("no password for user %q", r.set.Username).WithHint("set the environment variable IPERF3_PASSWORD, or type it at a terminal")
+		return "", advise("set the environment variable IPERF3_PASSWORD, or type it at a terminal", "no password for user %q", r.set.Username)
 	}
 	return p, nil
 }

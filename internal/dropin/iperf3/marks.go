@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,7 @@ func cPrefix(v string) string {
 func flowLabel(s *Settings, v string) error {
 	n, err := strconv.ParseInt(cPrefix(v), 0, 32)
 	if err != nil || n < 1 || n > measure.MaxFlowLabel {
-		return problem("unable to set IPv6 flow label").WithHint("a label is 1 to 0x%x", measure.MaxFlowLabel)
+		return advise(fmt.Sprintf("a label is 1 to 0x%x", measure.MaxFlowLabel), "unable to set IPv6 flow label")
 	}
 	s.FlowLabel = int(n)
 	return nil

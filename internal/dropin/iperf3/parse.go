@@ -1,14 +1,18 @@
 package iperf3
 
 import (
+	"fmt"
 	"strings"
 
 	"soku/internal/measure"
 )
 
 // problem is an error of the command line in iperf3's words, or near to them.
-func problem(format string, args ...any) *measure.Error {
-	return measure.Errorf(measure.KindUsage, format, args...)
+func problem(format string, args ...any) *measure.Error { return advise("", format, args...) }
+
+// advise is a problem with what to do next.
+func advise(hint, format string, args ...any) *measure.Error {
+	return measure.TextError(measure.KindUsage, fmt.Sprintf(format, args...), hint)
 }
 
 // unrecognized is an option that iperf3 does not have either; it is told without
@@ -52,7 +56,7 @@ func Parse(args []string) (*Settings, error) {
 }
 
 func stray(word string) error {
-	return problem("%q belongs to no option", word).WithHint("iperf3 would leave it out without a word")
+	return advise("iperf3 would leave it out without a word", "%q belongs to no option", word)
 }
 
 type parser struct {
@@ -154,9 +158,9 @@ func (p *parser) check() error {
 	s := p.s
 	switch {
 	case s.Role == Client && p.sided[serverOnly] != "":
-		return problem("some option you are trying to set is server only").WithHint("%s is", p.sided[serverOnly])
+		return advise(p.sided[serverOnly]+" is", "some option you are trying to set is server only")
 	case s.Role == Server && p.sided[clientOnly] != "":
-		return problem("some option you are trying to set is client only").WithHint("%s is", p.sided[clientOnly])
+		return advise(p.sided[clientOnly]+" is", "some option you are trying to set is client only")
 	case (s.Username == "") != (s.PublicKey == ""):
 		return problem("you must specify a username, password, and path to a valid RSA public key")
 	case s.Role == Client && p.given["rcv-timeout"] && !s.Reverse && !s.Bidir:
@@ -164,17 +168,17 @@ func (p *parser) check() error {
 	case (s.PrivateKey == "") != (s.Users == ""):
 		return problem("you must specify a path to a valid RSA private key and a user credential file")
 	case s.ServerAffinity >= 0 && s.Role == Server:
-		return problem("some option you are trying to set is client only").WithHint("the second processor of -A is")
+		return advise("the second processor of -A is", "some option you are trying to set is client only")
 	case s.Multipath && s.UDP:
-		return problem("--mptcp is for TCP only").WithHint("leave out -u")
+		return advise("leave out -u", "--mptcp is for TCP only")
 	case s.DontFragment && !s.UDP && s.Role == Client:
-		return problem("--dont-fragment is for UDP only").WithHint("add -u")
+		return advise("add -u", "--dont-fragment is for UDP only")
 	case s.File != "" && s.UDP:
 		return problem("cannot transfer file using UDP")
 	case s.File != "" && s.Bidir:
 		return problem("--file with --bidir is not supported by soku: keeping what comes would empty the file that is sent")
 	case s.GSRO && !s.UDP && s.Role == Client:
-		return problem("--gsro is for UDP only").WithHint("add -u")
+		return advise("add -u", "--gsro is for UDP only")
 	case !s.UDP && (s.Length < 0 || s.Length > mostBlock):
 		return problem("block size too large (maximum = %d bytes)", mostBlock)
 	case s.UDP && s.Length != 0 && (s.Length < fewestDatagram || s.Length > mostDatagram):

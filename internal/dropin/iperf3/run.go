@@ -127,7 +127,7 @@ func (r *runner) open() (closeAll func(), err error) {
 	if r.set.LogFile != "" {
 		f, err := r.env.Append(r.set.LogFile)
 		if err != nil {
-			return closeAll, measure.Errorf(measure.KindStore, "unable to open log file: %w", err)
+			return closeAll, measure.TextError(measure.KindStore, "unable to open log file: "+err.Error(), "")
 		}
 		r.out, r.errs = f, f
 		closeAll = func() { _ = f.Close() } // every line was written already
@@ -137,7 +137,7 @@ func (r *runner) open() (closeAll func(), err error) {
 	}
 	if err := r.env.WriteFile(r.set.PIDFile, []byte(strconv.Itoa(r.env.PID))); err != nil {
 		closeAll()
-		return func() {}, measure.Errorf(measure.KindStore, "unable to write PID file: %w", err)
+		return func() {}, measure.TextError(measure.KindStore, "unable to write PID file: "+err.Error(), "")
 	}
 	closeLog := closeAll
 	return func() {

@@ -61,7 +61,7 @@ func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err 
 	if set.Affinity >= 0 {
 		protocol.Pin = measure.Pinning{On: true, CPUs: []int{set.Affinity}}
 		if _, err := sock.NewPins(protocol.Pin); err != nil {
-			return cfg, protocol, problem("unable to set CPU affinity: %w", err)
+			return cfg, protocol, problem("unable to set CPU affinity: %v", err)
 		}
 	}
 	protocol.Times, protocol.Files = set.times(), r.contents()
@@ -82,18 +82,18 @@ func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err 
 func (r *runner) guard() (*iperf3.Guard, error) {
 	pem, err := r.env.ReadFile(r.set.PrivateKey)
 	if err != nil {
-		return nil, problem("read the private key: %w", err).WithHint("check --rsa-private-key-path")
+		return nil, advise("check --rsa-private-key-path", "read the private key: %v", err)
 	}
 	list, err := r.env.ReadFile(r.set.Users)
 	if err != nil {
-		return nil, problem("cannot access authorized users file: %w", err).WithHint("check --authorized-users-path")
+		return nil, advise("check --authorized-users-path", "cannot access authorized users file: %v", err)
 	}
 	g := &iperf3.Guard{Skew: time.Duration(r.set.Skew) * time.Second, PKCS1: r.set.PKCS1}
 	if g.Key, err = iperf3.ParsePrivateKey(pem); err != nil {
-		return nil, problem("%s: %w", r.set.PrivateKey, err).WithHint("check --rsa-private-key-path")
+		return nil, advise("check --rsa-private-key-path", "%s: %v", r.set.PrivateKey, err)
 	}
 	if g.Users, err = iperf3.ParseUsers(list); err != nil {
-		return nil, problem("%s: %w", r.set.Users, err).WithHint("check --authorized-users-path")
+		return nil, advise("check --authorized-users-path", "%s: %v", r.set.Users, err)
 	}
 	return g, nil
 }

@@ -178,7 +178,7 @@ func timestamps(s *Settings, v string) error {
 		v = "%c "
 	}
 	if bad := unknownConversion(v); bad != "" {
-		return problem("--timestamps: %q is not known", bad).WithHint("see docs/reference/soku-iperf3.md for those that are")
+		return advise("see docs/reference/soku-iperf3.md for those that are", "--timestamps: %q is not known", bad)
 	}
 	s.Timestamps = v
 	return nil

@@ -71,7 +71,7 @@ func (o *Options) checkRoles() error {
 	case o.UDP && o.NoDelay:
 		return wrong("--no-delay does not apply to UDP")
 	case o.UDP && o.Sender && o.FQRate > 0:
-		return wrong("--fq-rate-limit is for TCP here").WithHint("use -B")
+		return advise("use -B", "--fq-rate-limit is for TCP here")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (o *Options) checkAddresses() error {
 			return wrong("%q is not an address", text)
 		}
 		if a.Unmap().Is4() == o.IPv6 {
-			return wrong("%s is not of the family that is asked for", text).WithHint("use -6 for IPv6, and leave it out for IPv4")
+			return advise("use -6 for IPv6, and leave it out for IPv4", "%s is not of the family that is asked for", text)
 		}
 	}
 	return nil
@@ -125,8 +125,7 @@ func (o *Options) checkSourcePort(note func(string)) error {
 		note("source port is too small. use the default value")
 	}
 	if o.SourcePort+o.Total()-1 > 65535 {
-		return wrong("-f %d: there are not %d ports from there on", o.SourcePort, o.Total()).
-			WithHint("begin lower, or make fewer connections")
+		return advise("begin lower, or make fewer connections", "-f %d: there are not %d ports from there on", o.SourcePort, o.Total())
 	}
 	return nil
 }

@@ -53,8 +53,7 @@ func resolve(ctx context.Context, o *Options) (netip.Addr, error) {
 	defer cancel()
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip"+o.family(), o.Address)
 	if err != nil || len(found) == 0 {
-		return netip.Addr{}, measure.Errorf(measure.KindUnreachable, "find the IPv%s address of %s: there is none to be found", o.family(), o.Address).
-			WithHint("check the name, or give an IP address; -6 is for IPv6")
+		return netip.Addr{}, measure.Fail(measure.KindUnreachable, "dropin.ntttcp.address", measure.Figures{"family": o.family(), "host": o.Address})
 	}
 	return found[0].Unmap(), nil
 }
@@ -70,7 +69,7 @@ func (o *Options) family() string {
 func interfaceOf(a netip.Addr) (string, error) {
 	all, err := net.Interfaces()
 	if err != nil {
-		return "", measure.Errorf(measure.KindInternal, "look for the interface of %s: %w", a, err)
+		return "", measure.Fail(measure.KindInternal, "dropin.ntttcp.interface", measure.Figures{"address": a.String(), "cause": err})
 	}
 	for _, i := range all {
 		addresses, _ := i.Addrs()

@@ -37,11 +37,11 @@ func openConsole(env Env, o *Options) (*console, error) {
 		return c, nil
 	}
 	if err := env.WriteFile(o.ConsoleFile, nil, 0o644); err != nil {
-		return nil, wrong("-O: %w", err)
+		return nil, wrong("-O: %v", err)
 	}
 	var err error
 	if c.file, err = env.Append(o.ConsoleFile); err != nil {
-		return nil, wrong("-O: %w", err)
+		return nil, wrong("-O: %v", err)
 	}
 	return c, nil
 }

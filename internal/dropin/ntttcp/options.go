@@ -1,6 +1,8 @@
 package ntttcp
 
 import (
+	"fmt"
+
 	"soku/internal/measure"
 )
 
@@ -96,6 +98,12 @@ func (o *Options) ReceiveBuffer() int {
 	return usualReceive
 }
 
+// wrong is a mistake on the command line, in words near to those of ntttcp.
 func wrong(format string, args ...any) *measure.Error {
-	return measure.Errorf(measure.KindUsage, "ntttcp: "+format, args...).WithHint("see: soku ntttcp -h")
+	return advise("see: soku ntttcp -h", format, args...)
+}
+
+// advise is a mistake on the command line with what to do next.
+func advise(hint, format string, args ...any) *measure.Error {
+	return measure.TextError(measure.KindUsage, "ntttcp: "+fmt.Sprintf(format, args...), hint)
 }

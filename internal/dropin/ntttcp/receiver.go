@@ -225,6 +225,5 @@ func explainListen(at string, err error) error {
 	if errors.As(err, &op) {
 		err = op.Err
 	}
-	return measure.Errorf(measure.KindUsage, "ntttcp: listen on %s: %w", at, err).
-		WithHint("is the address one of this host's, and no other program on that port? -p chooses others")
+	return measure.Fail(measure.KindUsage, "dropin.ntttcp.listen", measure.Figures{"address": at, "cause": err})
 }

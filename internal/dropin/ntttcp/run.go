@@ -63,7 +63,7 @@ func (f *figures) report(c *console, env Env) error {
 			err = env.WriteFile(file.name, text, 0o644)
 		}
 		if err != nil {
-			return measure.Errorf(measure.KindStore, "ntttcp: write the file of %s: %w", file.option, err)
+			return measure.Fail(measure.KindStore, "dropin.ntttcp.file", measure.Figures{"option": file.option, "cause": err})
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ func TestAReceiverWithHMeasuresAgain(t *testing.T) {
 					r.out.until(t, "cpu busy")
 				}
 			}
-			r.stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			r.stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 			if err := r.wait(t); measure.KindOf(err) != measure.KindInterrupted {
 				t.Errorf("ended with %v", err)
 			}
@@ -121,7 +121,7 @@ func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
 			s := start(t, fmt.Sprintf("-s 127.0.0.1 -p %d -P 1 -n 1 -t 60 -B 8M", port))
 			s.out.until(t, "Real-time")
 			r.out.until(t, "Real-time")
-			first(s, r).stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+			first(s, r).stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 			for _, e := range []*running{s, r} {
 				err := e.wait(t)
 				if err != nil && (e == r || first(s, r) == s) { // a sender whose receiver is gone says so
@@ -138,7 +138,7 @@ func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
 func TestAnInterruptBeforeATestIsAnError(t *testing.T) {
 	r := start(t, fmt.Sprintf("-r 127.0.0.1 -p %d -P 1 -t 1", freeport.Row(t, 2)+1))
 	r.out.until(t, "threads created")
-	r.stop(measure.Errorf(measure.KindInterrupted, "interrupted"))
+	r.stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 	if err := r.wait(t); measure.KindOf(err) != measure.KindInterrupted {
 		t.Errorf("ended with %v", err)
 	}
