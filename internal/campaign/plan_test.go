@@ -201,7 +201,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "factors: {gate: [small, large]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude.1.gate: factor "gate" has no level "lagre"; did you mean large?`},
 		{minimal + "factors: {a: [x]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
 		{minimal + "factors: {a: [x]}\nexclude: [{}]\n", "would leave out every pattern"},
-		{minimal + "factors: {a: [x, y]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: selects none"},
+		{minimal + "factors: {a: [x, y]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
 		{minimal + "patterns: [{a: x}]\n", `patterns.1.a: there is no factor "a"; the plan has no factors`},
 		{minimal + "rounds: 10000\nrepeats: 1000\n", "has 10000000 trials; at most 1000000"},
 		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
