@@ -42,6 +42,9 @@ func TestOthersGoOnWhenAHostGoesAway(t *testing.T) {
 		if len(dropped) != 10 {
 			t.Errorf("%d trials are recorded as not run", len(dropped))
 		}
+		if ended := n.records(campaign.RecordEnded); len(ended) != 1 || ended[0].Code != "campaign.skipped_and_failed" {
+			t.Errorf("the end of the run is recorded as %+v", ended)
+		}
 		for _, r := range n.store.results {
 			if r.Error != nil && (r.Error.Kind != measure.KindUnreachable || r.Error.Message != "host h2 went away: no heartbeat for 5 s") {
 				t.Errorf("the trial that ran has the error %v", r.Error)

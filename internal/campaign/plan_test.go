@@ -222,6 +222,21 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongWithAPlanIsData(t *testing.T) {
+	_, err := campaign.Parse("p.yaml", []byte(minimal+"factors: {streams: [1, 2000]}\n"))
+	located := measure.AsError(err, measure.KindInternal)
+	if located.Figures["path"] != "tests.throughput" || located.Figures["line"] != 4.0 || located.Figures["file"] != "p.yaml" {
+		t.Errorf("the place is %v", located.Figures)
+	}
+	pattern := located.Cause
+	if pattern == nil || pattern.Code != "campaign.in_pattern" || pattern.Figures["pattern"] != "2000" || pattern.Cause == nil {
+		t.Fatalf("the problem is %+v", pattern)
+	}
+	if pattern.Cause.Code == "" || !strings.HasPrefix(pattern.Cause.Message, "streams 2000:") {
+		t.Errorf("its cause is %+v", pattern.Cause)
+	}
+}
+
 func TestTooManyCombinationsAreRefusedAtOnce(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(minimal + "factors:\n")

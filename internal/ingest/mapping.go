@@ -81,7 +81,7 @@ func (c *Cells) DecodeYAML(f *yamlfile.File, n yamlfile.Node, path string) error
 // mappingFormat is that of a mapping file. It has 100 results at most, of perhaps
 // 1 kB each.
 var mappingFormat = yamlfile.Format{
-	MaxBytes: 128 << 10, Aliases: true, Hint: "docs/reference/ingest.md describes the file", HintCode: "ingest.mapping_reference",
+	MaxBytes: 128 << 10, Aliases: true, HintCode: "ingest.mapping_reference",
 }
 
 // ParseMapping reads the text of a mapping file. Errors are of kind file and

@@ -1,5 +1,6 @@
 // Package yamlfile reads the YAML files that people write: plans, topologies,
-// mappings. Every error is of kind file and begins with FILE:LINE:COLUMN, also one
+// mappings. Every error is of kind file, has the file, line and column as figures and
+// what is wrong there as its cause, and begins with FILE:LINE:COLUMN, also one
 // that is found after the file has been read, about what a name in it refers to;
 // an unknown key comes with the known one that was probably meant.
 //

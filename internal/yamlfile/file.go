@@ -26,7 +26,6 @@ type Format struct {
 	// Begin is what such a file begins with, for example campaign: NAME. Without it
 	// an empty file is one that says nothing, and no mistake.
 	Begin string
-	Hint  string // of an error without a hint of its own
 	// HintCode names the hint of a failure that has none of its own: hint.CODE.
 	HintCode string
 	// Aliases allows anchors, aliases, merge keys, tags and keys behind a question
@@ -153,25 +152,7 @@ func (f *File) syntax(err error) error {
 	return f.Fail(at, "yaml.syntax", measure.Figures{"cause": errors.New(strings.Join(strings.Fields(message), " "))})
 }
 
-// Errorf is an error of kind file about a place.
-func (f *File) Errorf(at Place, hint, format string, args ...any) *measure.Error {
-	e := measure.Errorf(measure.KindFile, "%s:%d:%d: %s", f.name, at.Line, at.Column, fmt.Sprintf(format, args...))
-	if hint == "" {
-		hint = f.format.Hint
-	}
-	if hint != "" {
-		e = e.WithHint("%s", hint)
-	}
-	return e
-}
-
-// ErrorAt is an error about the value at a path such as tests.rtt.duration, or the
-// nearest value above it that is written in the file.
-func (f *File) ErrorAt(path, hint, format string, args ...any) *measure.Error {
-	return f.Errorf(f.nearest(path), hint, format, args...)
-}
-
-// Mark gives a path a place, for [File.ErrorAt].
+// Mark gives a path a place, for [File.FailAt] and [File.LocateAt].
 func (f *File) Mark(path string, at Place) { f.places[path] = at }
 
 // PlaceOf is the place of a path, if a value stands there.
