@@ -115,6 +115,10 @@ func Defaults(test Test) Options {
 // end; see also [Options.NeedsServer].
 func (t Test) NeedsServer() bool { return specs[t] != nil && specs[t].Server }
 
+// CanDiscard reports whether a receiver of the test may have its kernel discard what it
+// received: figures of discarded bytes and of read ones are not comparable.
+func (t Test) CanDiscard() bool { return specs[t] != nil && slices.Contains(specs[t].RX, "discard") }
+
 // DataConnections is how many data connections a session of a test with these
 // effective options has.
 func (o Options) DataConnections(t Test) int {

@@ -73,7 +73,7 @@ func (g labelled) alike(o labelled) bool {
 	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.capture == o.capture || g.capture == "" || o.capture == "")
 }
 
-// capture is how a TCP receiver took the bytes; empty where that is not known.
+// capture is how a receiver took the bytes; empty where that is not known.
 type capture string
 
 const (
@@ -83,7 +83,7 @@ const (
 
 func captureOf(r *measure.Result) capture {
 	switch {
-	case r.Test != measure.TestTCP || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
+	case !r.Test.CanDiscard() || len(r.Flows) == 0 || r.Flows[0].RXPath == "":
 		return ""
 	case r.Flows[0].Discarded():
 		return captureDiscarded

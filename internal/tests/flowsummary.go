@@ -56,7 +56,7 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 	default:
 		out.Row(label, "summary.goodput.received", text.Args{"Goodput": s.GoodputBps})
 	}
-	if r.Test != measure.TestTCP || f.RXPath == "" {
+	if !r.Test.CanDiscard() || f.RXPath == "" {
 		return
 	}
 	paths := text.Args{"TX": cmp.Or(f.TXPath, "?"), "RX": f.RXPath}
