@@ -1,7 +1,5 @@
 package measure
 
-import "reflect"
-
 // Effective checks o for a test and returns what will be used: fields that do
 // not apply are an error when set, DSCP names become the TOS byte, and an
 // amount (bytes, count) sets the duration to zero, which means no time limit.
@@ -21,9 +19,7 @@ func (o Options) Effective(test Test) (Options, error) {
 	if err := o.checkApply(s); err != nil {
 		return o, err
 	}
-	if reflect.TypeOf(o.Own) != reflect.TypeOf(s.Own) {
-		o.Own = s.Own // absent in what an older program wrote
-	}
+	o.Own = s.ownOf(o)
 	if s.Fill != nil {
 		s.Fill(&o)
 	}

@@ -8,22 +8,20 @@ package measure
 // After [Options.Effective] every field that applies holds the value that was
 // used; that is what a result keeps.
 type Options struct {
-	Duration    Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" min:"1000000" max:"86400000000000" help:"how long to measure"`
-	Bytes       Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" help:"stop after this many bytes, all streams together, instead of a time"`
-	Count       int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" max:"1000000000" help:"stop after this many round trips or connections; for trace, rounds; for mtu, packets of a size before it counts as too large"`
-	Omit        Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
-	Interval    Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" min:"100000000" max:"3600000000000" help:"time between live lines; for trace, between rounds"`
-	Direction   Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
-	Streams     int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" min:"1" max:"1024" help:"parallel streams; for connect, connections made at a time"`
-	WithLatency bool      `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
-	Rate        Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
+	Duration  Duration  `json:"duration_ns,omitempty" yaml:"duration" flag:"duration" short:"t" min:"1000000" max:"86400000000000" help:"how long to measure"`
+	Bytes     Size      `json:"bytes,omitempty" yaml:"bytes" flag:"bytes" short:"n" help:"stop after this many bytes, all streams together, instead of a time"`
+	Count     int64     `json:"count,omitempty" yaml:"count" flag:"count" short:"c" max:"1000000000" help:"stop after this many round trips or connections; for trace, rounds; for mtu, packets of a size before it counts as too large"`
+	Omit      Duration  `json:"omit_ns,omitempty" yaml:"omit" flag:"omit" short:"O" max:"600000000000" help:"run this long first and leave it out; tcp and udp find their start by a stability rule anyway"`
+	Interval  Duration  `json:"interval_ns,omitempty" yaml:"interval" flag:"interval" short:"i" min:"100000000" max:"3600000000000" help:"time between live lines; for trace, between rounds"`
+	Direction Direction `json:"direction,omitempty" yaml:"direction" flag:"direction" enum:"forward reverse bidirectional" help:"which way the bytes go: forward, reverse (server sends) or bidirectional"`
+	Streams   int       `json:"streams,omitempty" yaml:"streams" flag:"streams" short:"P" min:"1" max:"1024" help:"parallel streams; for connect, connections made at a time"`
+	Rate      Rate      `json:"rate_bps,omitempty" yaml:"rate" flag:"rate" short:"b" help:"target rate of all streams together, in each direction; 0 for as fast as it goes"`
 
 	Burst int `json:"burst,omitempty" yaml:"burst" flag:"burst" max:"1000" help:"with --rate: send this many writes or datagrams of a stream back to back, then pause, so that the rate holds; 0 spreads them evenly"`
 
-	TX     string `json:"tx,omitempty" yaml:"tx" flag:"tx" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
-	RX     string `json:"rx,omitempty" yaml:"rx" flag:"rx" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
-	Pin    string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" help:"keep each loop that moves packets on one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or with a slash the client's and the server's, 2,3/auto; --pin alone is auto, a value wants --pin=VALUE"`
-	Verify bool   `json:"verify,omitempty" yaml:"verify" flag:"verify" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
+	TX  string `json:"tx,omitempty" yaml:"tx" flag:"tx" enum:"auto write splice zerocopy sendfile batch gso" help:"how bytes get into the kernel: auto; write; for tcp splice (pages of a pipe), zerocopy (MSG_ZEROCOPY) or sendfile; for udp batch (sendmmsg) or gso (UDP_SEGMENT)"`
+	RX  string `json:"rx,omitempty" yaml:"rx" flag:"rx" enum:"auto read discard batch gro" help:"how bytes get out of the kernel: auto; read, as an application would; for tcp discard (dropped in the kernel: what the path carries); for udp batch (recvmmsg) or gro (UDP_GRO)"`
+	Pin string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" help:"keep each loop that moves packets on one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or with a slash the client's and the server's, 2,3/auto; --pin alone is auto, a value wants --pin=VALUE"`
 
 	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" min:"0" max:"1048576" help:"bytes in one read or write call, where bytes are read or written (0: 1 MiB, with several streams 256 KiB)"`
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" max:"65507" help:"payload bytes in one datagram or message; for connect, of a request and a reply on each connection, 0 for none"`

@@ -42,7 +42,6 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{measure.TestTCP, func(o *measure.Options) { o.Bytes, o.Omit = 1, measure.Duration(time.Second) }, "exclude each other"},
 		{measure.TestTCP, func(o *measure.Options) { o.TX = "gso" }, "tx gso does not apply to the tcp test; use auto, write"},
 		{measure.TestUDP, func(o *measure.Options) { o.RX = "discard" }, "rx discard does not apply to the udp test"},
-		{measure.TestTCP, func(o *measure.Options) { o.Verify, o.RX = true, "discard" }, "verify needs the paths write and read"},
 		{measure.TestTCP, func(o *measure.Options) { o.Rate, o.TX = 1000, "splice" }, "tx splice cannot keep a rate"},
 		{measure.TestUDP, func(o *measure.Options) { o.Size = 10 }, "at least 28 bytes"},
 		{measure.TestUDP, func(o *measure.Options) { o.Size = 65508 }, "size"},

@@ -27,13 +27,26 @@ func EditOwn[T any](o *Options, edit func(own *T)) {
 	o.Own = own
 }
 
+// ownOf returns the own options of o for the test, its defaults where o has none: an older
+// program may have written it. Where all defaults are zero it is nil for zero, because
+// that is what a document says of them.
+func (s *Spec) ownOf(o Options) any {
+	defaults := s.Defaults.Own
+	if reflect.TypeOf(o.Own) != reflect.TypeOf(s.Own) || defaults == nil && o.Own != nil && reflect.ValueOf(o.Own).IsZero() {
+		return defaults
+	}
+	return o.Own
+}
+
 // registerOwn adds the fields of a test's own options, which tests of one kind may have in
 // common. A key that is taken is a defect.
 func registerOwn(s *Spec) {
 	if s.Own == nil {
 		return
 	}
-	s.Defaults.Own = s.Own
+	if !reflect.ValueOf(s.Own).IsZero() {
+		s.Defaults.Own = s.Own
+	}
 	own := reflect.TypeOf(s.Own)
 	fields, at := readOptionFields(own), 0 // where they stand: before what follows Options.Own
 	for i, other := range optionFields {

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/engine/ping"
 	"soku/internal/engine/probe"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 )
 
@@ -125,5 +126,21 @@ func TestTestsOfOneKindHaveTheSameOptionsWithTheirOwnDefaults(t *testing.T) {
 		if got, err := o.Effective(test); err != nil || probe.OptionsOf(got).Probe != kind {
 			t.Errorf("%s: %+v, %v", test, got, err)
 		}
+	}
+}
+
+func TestOwnOptionsThatAreAllZeroReadAsTheyWereWritten(t *testing.T) {
+	o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := o
+	given.Own = tcp.Options{}
+	if given, err = given.Effective(measure.TestTCP); err != nil || given != o {
+		t.Errorf("%+v, %v; want %+v", given, err, o)
+	}
+	var back measure.Options
+	if b, err := json.Marshal(o); err != nil || json.Unmarshal(b, &back) != nil || back != o {
+		t.Errorf("%s is %+v, want %+v", b, back, o)
 	}
 }

@@ -37,9 +37,9 @@ type Spec struct {
 	// External reports whether these options name another service at the far end, so that
 	// the test needs no soku server; nil is never.
 	External func(Options) bool
-	// ViaEthr refuses options of the test that a server of Ethr does not offer; nil allows
-	// all. Errors are of kind usage and name the option.
-	ViaEthr func(Options) error
+	// Via refuses options of the test that the server which the option via names does not
+	// offer; nil allows all. Errors are of kind usage and name the option.
+	Via func(Options) error
 	// Connections is how many data connections a session of these effective options
 	// has; nil is none.
 	Connections func(Options) int

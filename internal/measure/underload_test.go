@@ -28,7 +28,7 @@ func TestRPMLeavesTheSlowestTwentiethOut(t *testing.T) {
 
 func TestTheProbesOfALoadAreEffectiveOptions(t *testing.T) {
 	o := Defaults(TestTCP)
-	o.WithLatency, o.Omit = true, Duration(2*time.Second)
+	o.Omit = Duration(2 * time.Second)
 	o, err := o.Effective(TestTCP)
 	if err != nil {
 		t.Fatal(err)

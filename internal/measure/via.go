@@ -39,14 +39,14 @@ func (o *Options) fillVia() {
 	o.Port = cmp.Or(o.Port, port)
 }
 
-// checkVia checks that the protocol has the test.
+// checkVia checks that the protocol has the test, and what is asked of it.
 func checkVia(o *Options, s *Spec) error {
 	if !Speaks(o.Via, s.Name) {
 		_, tests := spoken(o.Via)
 		return Fail(KindUsage, "option.via.test", Figures{"via": o.Via, "test": s.Name, "tests": tests})
 	}
-	if o.Via == ViaEthr {
-		return o.checkEthr(s)
+	if s.Via == nil {
+		return nil
 	}
-	return nil
+	return s.Via(*o)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
@@ -21,7 +22,7 @@ func loaded(in Input, streams int, spread float64) Input {
 		if x.Test != measure.TestTCP || x.Error != nil {
 			continue
 		}
-		x.Options.Streams, x.Options.WithLatency = streams, true
+		x.Options.Streams, x.Options.Own = streams, tcp.Options{WithLatency: true}
 		f := &x.Flows[0]
 		var shares []float64
 		for i := range streams {

@@ -29,7 +29,7 @@ func openTCP(ctx context.Context, s wire.Session, o measure.Options) (ClientEnd,
 	conns, err := s.TCP(ctx)
 	end := ClientEnd{Conns: flows.Conns{TCP: conns}}
 	end.Run = end.flows
-	if o.WithLatency {
+	if tcp.OptionsOf(o).WithLatency {
 		end.Run = end.underLoad
 	}
 	return end, err
@@ -49,7 +49,7 @@ func tcpColumns(v View) []Column {
 }
 
 func serveTCP(ctx context.Context, e ServerEnd) (*measure.End, error) {
-	if e.Options.WithLatency {
+	if tcp.OptionsOf(e.Options).WithLatency {
 		return e.underLoad(ctx)
 	}
 	return serveFlows(ctx, e)

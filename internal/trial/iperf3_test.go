@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
@@ -213,8 +214,8 @@ func TestAnIperf3ServerKnowsItsUsers(t *testing.T) {
 
 func TestWhatIperf3DoesNotHaveIsToldBeforeAnythingIsSent(t *testing.T) {
 	for want, change := range map[string]func(*measure.Options){
-		"--verify":       func(o *measure.Options) { o.Verify = true },
-		"--with-latency": func(o *measure.Options) { o.WithLatency = true },
+		"--verify":       func(o *measure.Options) { o.Own = tcp.Options{Verify: true} },
+		"--with-latency": func(o *measure.Options) { o.Own = tcp.Options{WithLatency: true} },
 		"128":            func(o *measure.Options) { o.Streams = 129 },
 		"whole seconds":  func(o *measure.Options) { o.Omit = measure.Duration(1500 * time.Millisecond) },
 		"segment":        func(o *measure.Options) { o.MSS = 40_000 },

@@ -24,7 +24,7 @@ var _ = measure.Register(measure.Spec{
 	Check:    check,
 	Server:   true,
 	External: func(o measure.Options) bool { return OptionsOf(o).ToPort != 0 },
-	ViaEthr:  viaEthr,
+	Via:      via,
 	Held:     true,
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
@@ -85,10 +85,12 @@ func check(o *measure.Options) error {
 	return nil
 }
 
-// viaEthr refuses what the ports of Ethr's server do not offer.
-func viaEthr(o measure.Options) error {
+// via refuses what the ports of Ethr's server do not offer.
+func via(o measure.Options) error {
 	own := OptionsOf(o)
 	switch {
+	case o.Via != measure.ViaEthr:
+		return nil
 	case o.Size > 0:
 		return measure.Fail(measure.KindUsage, "option.ethr.size", nil).WithHintCode("leave_out_one", nil)
 	case own.Entry != "auto":

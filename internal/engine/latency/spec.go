@@ -38,7 +38,7 @@ var _ = measure.Register(measure.Spec{
 	Fill:        fill,
 	Check:       check,
 	Server:      true,
-	ViaEthr:     viaEthr,
+	Via:         via,
 	Messages:    true,
 	Connections: func(o measure.Options) int { return max(o.Flows, 1) },
 	Datagrams:   func(o measure.Options) bool { return OptionsOf(o).Protocol == "udp" },
@@ -120,10 +120,12 @@ func checkSize(o *measure.Options, own Options) error {
 	return nil
 }
 
-// viaEthr refuses what a server of Ethr does not do with messages.
-func viaEthr(o measure.Options) error {
+// via refuses what a server of Ethr does not do with messages.
+func via(o measure.Options) error {
 	code, own := "", OptionsOf(o)
 	switch {
+	case o.Via != measure.ViaEthr:
+		return nil
 	case own.Protocol == "udp":
 		code = "option.ethr.udp"
 	case o.RequestRate > 0:

@@ -19,7 +19,7 @@ const blockSize = 1 << 20
 // optional.
 func Prepare(o measure.Options) {
 	switch {
-	case o.Verify:
+	case OptionsOf(o).Verify:
 		knownPayload()
 	case o.Rate > 0 || len(sock.WriterPaths()) == 0:
 		randomPayload()

@@ -6,19 +6,29 @@ import (
 	"soku/internal/measure"
 )
 
+// Options are those that only the TCP test has.
+type Options struct {
+	WithLatency bool `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
+	Verify      bool `json:"verify,omitempty" yaml:"verify" flag:"verify" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
+}
+
+// OptionsOf returns the options that only the TCP test has.
+func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
+
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestTCP, Place: 10,
 	Options: []string{
-		"duration", "bytes", "omit", "interval", "direction", "streams", "with_latency", "rate", "burst", "tx",
-		"rx", "pin", "verify", "length", "window", "congestion", "mss", "no_delay", "mptcp", "dscp", "tos",
-		"flow_label", "via", "ip_version", "bind", "device", "port", "connect_timeout",
+		"duration", "bytes", "omit", "interval", "direction", "streams", "rate", "burst", "tx", "rx", "pin",
+		"length", "window", "congestion", "mss", "no_delay", "mptcp", "dscp", "tos", "flow_label", "via", "ip_version", "bind", "device", "port", "connect_timeout",
 	},
+	Own:         Options{},
 	Defaults:    defaults(),
 	Fill:        fill,
 	Check:       check,
 	TX:          []string{"auto", "write", "splice", "zerocopy", "sendfile"},
 	RX:          []string{"auto", "read", "discard"},
 	Server:      true,
+	Via:         via,
 	Connections: connections,
 	Length:      length,
 	Payload:     measure.Options.LoadPayload,
@@ -48,8 +58,42 @@ func check(o *measure.Options) error {
 	if o.Rate > 0 && o.TX != "auto" && o.TX != "write" && o.TX != "sendfile" {
 		return measure.Errorf(measure.KindUsage, "tx %s cannot keep a rate: only write and sendfile can", o.TX).WithHint("leave out --tx, or --rate")
 	}
-	if o.Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
+	if OptionsOf(*o).Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
 		return measure.Errorf(measure.KindUsage, "verify needs the paths write and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
+	}
+	return nil
+}
+
+// via refuses what servers of other programs do not offer.
+func via(o measure.Options) error {
+	own, code := OptionsOf(o), ""
+	switch o.Via {
+	case measure.ViaEthr:
+		switch {
+		case o.Direction == measure.Bidirectional:
+			code = "option.ethr.bidirectional"
+		case own.Verify:
+			code = "option.ethr.verify"
+		case own.WithLatency:
+			code = "option.ethr.with_latency"
+		default:
+			return nil
+		}
+		return measure.Fail(measure.KindUsage, code, nil).WithHintCode("leave_out_one", nil)
+	case measure.ViaIperf3:
+		switch {
+		case own.Verify:
+			return measure.Fail(measure.KindUsage, "iperf3.unsupported.verify", nil)
+		case own.WithLatency:
+			return measure.Fail(measure.KindUsage, "iperf3.unsupported.latency", nil)
+		}
+	case measure.ViaNtttcp:
+		switch {
+		case own.Verify:
+			return measure.Fail(measure.KindUsage, "ntttcp.unsupported.verify", nil)
+		case own.WithLatency:
+			return measure.Fail(measure.KindUsage, "ntttcp.unsupported.latency", nil)
+		}
 	}
 	return nil
 }
@@ -58,7 +102,7 @@ func check(o *measure.Options) error {
 // after those of the load.
 func connections(o measure.Options) int {
 	n := o.Streams * len(o.Direction.Flows())
-	if o.WithLatency {
+	if OptionsOf(o).WithLatency {
 		n += measure.Probes
 	}
 	return n
@@ -69,7 +113,7 @@ func length(o measure.Options) (measure.Duration, bool) {
 		return measure.AmountLength(float64(o.Bytes)*8, float64(o.Rate))
 	}
 	d := o.Omit + o.Duration
-	if o.WithLatency {
+	if OptionsOf(o).WithLatency {
 		d += 2 * o.IdleProbe().Duration
 	}
 	return d, true

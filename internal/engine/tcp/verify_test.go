@@ -13,7 +13,7 @@ import (
 func TestEveryByteIsCheckedWhenAsked(t *testing.T) {
 	a, b := pairs(t, 2)
 	o := options(200*time.Millisecond, 2)
-	o.Verify = true
+	o.Own = Options{Verify: true}
 	s, r := both(t.Context(), a, b, o, measure.Forward, nil, nil)
 	lossless(t, s, r)
 	if s.end.Path != "write" || r.end.Path != "read" {
@@ -31,7 +31,7 @@ func TestTheKnownBytesAreTheSpecifiedOnes(t *testing.T) {
 func TestAChangedByteIsFound(t *testing.T) {
 	a, b := pairs(t, 1)
 	o := options(10*time.Second, 1)
-	o.Verify = true
+	o.Own = Options{Verify: true}
 	go func() {
 		whole := append([]byte(nil), knownPayload().at(0, blockSize)...)
 		whole[70_000] ^= 0x10

@@ -17,7 +17,7 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 		s.path = s.o.TX
 		return s.pacedLoops(s.o.TX)
 	}
-	if s.o.Rate == 0 && !s.o.Verify && !s.limits.portable {
+	if s.o.Rate == 0 && !OptionsOf(s.o).Verify && !s.limits.portable {
 		for _, path := range sock.Preferred(s.o.TX, sock.WriterPaths()) {
 			if work, n, err = s.loops(path); err == nil {
 				s.path = path
@@ -30,7 +30,7 @@ func (s *sender) workers() (work func(i int), n int, err error) {
 	}
 	payload := randomPayload()
 	switch {
-	case s.o.Verify:
+	case OptionsOf(s.o).Verify:
 		payload = knownPayload()
 	case s.policy.Repeating:
 		payload = repeatingPayload()
@@ -44,7 +44,8 @@ func (r *receiver) workers() (work func(i int), n int, err error) {
 	if r.policy.Contents.Sink != nil {
 		return r.sinks()
 	}
-	if !r.o.Verify && !r.limits.portable {
+	verify := OptionsOf(r.o).Verify
+	if !verify && !r.limits.portable {
 		for _, path := range sock.Preferred(r.o.RX, sock.ReaderPaths()) {
 			if work, n, err = r.loops(path); err == nil {
 				r.path = path
@@ -56,7 +57,7 @@ func (r *receiver) workers() (work func(i int), n int, err error) {
 		return nil, 0, cannot("rx", r.o.RX, err)
 	}
 	var expected *payload
-	if r.o.Verify {
+	if verify {
 		expected = knownPayload()
 	}
 	r.path = "read"

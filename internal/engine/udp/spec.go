@@ -19,6 +19,7 @@ var _ = measure.Register(measure.Spec{
 	TX:          []string{"auto", "write", "batch", "gso"},
 	RX:          []string{"auto", "read", "batch", "gro"},
 	Server:      true,
+	Via:         via,
 	Connections: func(o measure.Options) int { return o.Streams * len(o.Direction.Flows()) },
 	Datagrams:   func(measure.Options) bool { return true },
 	Length: func(o measure.Options) (measure.Duration, bool) {
@@ -46,6 +47,14 @@ func defaults() measure.Options {
 func check(o *measure.Options) error {
 	if o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload {
 		return measure.Errorf(measure.KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, measure.MinUDPPayload).WithHint("use a larger --size")
+	}
+	return nil
+}
+
+// via refuses what a server of Ethr does not do with datagrams.
+func via(o measure.Options) error {
+	if o.Via == measure.ViaEthr && o.Direction != measure.Forward {
+		return measure.Fail(measure.KindUsage, "option.ethr.udp_direction", measure.Figures{"direction": o.Direction}).WithHintCode("leave_out_one", nil)
 	}
 	return nil
 }

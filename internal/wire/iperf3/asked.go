@@ -98,10 +98,6 @@ func fits(r wire.Request) error {
 		return fail("iperf3.unsupported.test", measure.Figures{"test": r.Test})
 	case r.TLS != nil || r.Token != "":
 		return fail("iperf3.unsupported.tls", nil)
-	case o.Verify:
-		return fail("iperf3.unsupported.verify", nil)
-	case o.WithLatency:
-		return fail("iperf3.unsupported.latency", nil)
 	case o.Streams > MaxStreams:
 		return fail("iperf3.unsupported.streams", measure.Figures{"streams": o.Streams, "most": MaxStreams})
 	case o.Omit.Std()%time.Second != 0 || o.Omit.Std() > MaxOmit*time.Second:

@@ -76,10 +76,6 @@ func speakable(r wire.Request) error {
 		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.direction", measure.Figures{"direction": o.Direction})
 	case o.Bytes > 0:
 		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.bytes", nil)
-	case o.WithLatency:
-		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.latency", nil)
-	case o.Verify:
-		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.verify", nil)
 	case r.Token != "":
 		return measure.Fail(measure.KindUsage, "ntttcp.unsupported.token", nil)
 	case r.TLS != nil:

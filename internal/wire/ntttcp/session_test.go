@@ -109,8 +109,6 @@ func TestUnsupportedOptionsAreRefused(t *testing.T) {
 		"reverse": func(o *measure.Options) { o.Direction = measure.Reverse },
 		"both":    func(o *measure.Options) { o.Direction = measure.Bidirectional },
 		"bytes":   func(o *measure.Options) { o.Bytes = 1e6 },
-		"verify":  func(o *measure.Options) { o.Verify = true },
-		"latency": func(o *measure.Options) { o.WithLatency = true },
 		"streams": func(o *measure.Options) { o.Streams = 513 },
 	} {
 		_, err := Open(within(t), "127.0.0.1:5001", request(t, change), wire.Hooks{})
