@@ -47,7 +47,7 @@ figure is near this limit.`,
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "about 2 s instead of 7; less sure")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole document")
 	cmd.Flags().BoolVar(&f.show, "show", false, "print the stored loopback baseline of this host without measuring")
-	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not keep the floor")
+	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not store the baseline")
 	cmd.MarkFlagsMutuallyExclusive("show", "quick")
 	cmd.MarkFlagsMutuallyExclusive("show", "no-save")
 	return cmd
@@ -98,7 +98,7 @@ func keepFloor(sys *System, d *floor.Document) (file string, err error) {
 		}
 	}
 	if err != nil {
-		return "", measure.Fail(measure.KindStore, "cli.floor.keep", measure.Figures{"cause": err})
+		return "", measure.Fail(measure.KindStore, "cli.baseline.store", measure.Figures{"cause": err})
 	}
 	return file, nil
 }
@@ -114,7 +114,7 @@ func readFloor(sys *System, hostname string) (*floor.Document, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, measure.Fail(measure.KindStore, "cli.floor.read", measure.Figures{"cause": err})
+		return nil, measure.Fail(measure.KindStore, "cli.baseline.read", measure.Figures{"cause": err})
 	}
 	return floor.Decode(b)
 }
@@ -146,7 +146,7 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 		return err
 	}
 	if d == nil {
-		return measure.Fail(measure.KindNotFound, "cli.floor.none", measure.Figures{"folder": sys.DataDir})
+		return measure.Fail(measure.KindNotFound, "cli.baseline.none", measure.Figures{"folder": sys.DataDir})
 	}
 	if asJSON {
 		return printJSON(sys.Stdout, d)

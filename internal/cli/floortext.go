@@ -29,15 +29,22 @@ func printFloor(w io.Writer, columns int, d *floor.Document) {
 	printFindings(labelled(w, nameColumns, columns), d.Findings)
 }
 
+// Widths of the tables of a floor, see [cells].
+var (
+	floorRoundTripWidths = []int{-22, 11, 11, 11, 11, 11, 9}
+	floorRateWidths      = []int{-22, 14, 18, -22, 0}
+	floorTimerWidths     = []int{-22, 11, 11, 11}
+)
+
 func printFloorRoundTrips(w io.Writer, d *floor.Document) {
 	if len(d.RoundTrips) == 0 {
 		return
 	}
-	printFloorHead(w, "%-22s %11s %11s %11s %11s %11s %9s", "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
+	printFloorHead(w, floorRoundTripWidths, "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
 	for _, t := range d.RoundTrips {
 		p := t.RTT
-		fmt.Fprintf(w, "%-22s %11s %11s %11s %11s %11s %9d\n", t.Mode, messages.FormatLatency(p.Min), messages.FormatLatency(p.P50),
-			messages.FormatLatency(p.P99), messages.FormatLatency(p.P999), messages.FormatLatency(p.Max), p.Count)
+		fmt.Fprintln(w, cells(floorRoundTripWidths, text.English().Mode(t.Mode), messages.FormatLatency(p.Min), messages.FormatLatency(p.P50),
+			messages.FormatLatency(p.P99), messages.FormatLatency(p.P999), messages.FormatLatency(p.Max), fmt.Sprint(p.Count)))
 	}
 }
 
@@ -45,17 +52,17 @@ func printFloorRates(w io.Writer, d *floor.Document) {
 	unknown := text.English().Say("floor.unknown", nil)
 	way := func(tx, rx string) string { return cmp.Or(tx, "?") + " → " + cmp.Or(rx, "?") }
 	if len(d.Goodput) > 0 {
-		printFloorHead(w, "%-22s %14s %18s %-22s %s", "floor.goodput", "floor.rate", "floor.core", "floor.way", "floor.congestion")
+		printFloorHead(w, floorRateWidths, "floor.goodput", "floor.rate", "floor.core", "floor.way", "floor.congestion")
 	}
 	for _, g := range d.Goodput {
 		core := unknown
 		if g.BpsPerCore > 0 {
 			core = messages.FormatRate(g.BpsPerCore)
 		}
-		fmt.Fprintf(w, "%-22s %14s %18s %-22s %s\n", g.Mode, messages.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown))
+		fmt.Fprintln(w, cells(floorRateWidths, text.English().Mode(g.Mode), messages.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown)))
 	}
 	if len(d.Packets) > 0 {
-		printFloorHead(w, "%-22s %14s %18s %-22s %s", "floor.packets", "floor.received", "floor.cpu", "floor.way", "floor.lost")
+		printFloorHead(w, floorRateWidths, "floor.packets", "floor.received", "floor.cpu", "floor.way", "floor.lost")
 	}
 	for _, p := range d.Packets {
 		cpu := unknown
@@ -66,7 +73,8 @@ func printFloorRates(w io.Writer, d *floor.Document) {
 		if p.LossRatio != nil {
 			lost = text.English().Say("floor.loss", text.Args{"Ratio": *p.LossRatio})
 		}
-		fmt.Fprintf(w, "%-22s %12.0f/s %18s %-22s %s\n", fmt.Sprintf("%s, %s", p.Mode, p.SizeBytes), p.PacketsPerSecond, cpu, way(p.TXPath, p.RXPath), lost)
+		fmt.Fprintln(w, cells(floorRateWidths, text.English().Say("floor.packets.mode", text.Args{"Mode": p.Mode, "Size": p.SizeBytes}),
+			text.English().Say("floor.packets.rate", text.Args{"Rate": p.PacketsPerSecond}), cpu, way(p.TXPath, p.RXPath), lost))
 	}
 }
 
@@ -74,18 +82,14 @@ func printFloorTimers(w io.Writer, d *floor.Document) {
 	if len(d.Timers) == 0 {
 		return
 	}
-	printFloorHead(w, "%-22s %11s %11s %11s", "floor.sleep", "floor.median", "floor.p99", "floor.max")
+	printFloorHead(w, floorTimerWidths, "floor.sleep", "floor.median", "floor.p99", "floor.max")
 	for _, t := range d.Timers {
-		fmt.Fprintf(w, "%-22s %11s %11s %11s\n", time.Duration(t.AskedNs),
-			messages.FormatLatency(t.LateNs.P50), messages.FormatLatency(t.LateNs.P99), messages.FormatLatency(t.LateNs.Max))
+		fmt.Fprintln(w, cells(floorTimerWidths, time.Duration(t.AskedNs).String(),
+			messages.FormatLatency(t.LateNs.P50), messages.FormatLatency(t.LateNs.P99), messages.FormatLatency(t.LateNs.Max)))
 	}
 }
 
 // printFloorHead writes the headings of a table, by their keys, below a blank line.
-func printFloorHead(w io.Writer, format string, keys ...string) {
-	heads := make([]any, len(keys))
-	for i, head := range text.English().Headings(keys...) {
-		heads[i] = head
-	}
-	fmt.Fprintf(w, "\n"+format+"\n", heads...)
+func printFloorHead(w io.Writer, widths []int, keys ...string) {
+	fmt.Fprintf(w, "\n%s\n", cells(widths, text.English().Headings(keys...)...))
 }

@@ -16,6 +16,26 @@ const (
 	leastText   = 24 // columns for which it is worth while to break lines
 )
 
+// terminal counts columns. Characters whose width depends on the font's
+// region count as one, whatever the locale.
+var terminal runewidth.Condition
+
+// cells is a line of a table. A width is in columns of a terminal; a cell ends at the
+// right of it, or begins at the left where it is negative.
+func cells(widths []int, texts ...string) string {
+	var line strings.Builder
+	for i, s := range texts {
+		if i > 0 {
+			line.WriteByte(' ')
+		}
+		if widths[i] < 0 {
+			s = terminal.FillRight(s, -widths[i])
+		}
+		line.WriteString(terminal.FillLeft(s, widths[i]))
+	}
+	return line.String()
+}
+
 // labelled writes rows to w, with names in so many columns. On a terminal of
 // columns a longer text goes on below where it began; with 0, and where the
 // terminal is very narrow, it stays one line.
@@ -23,7 +43,7 @@ func labelled(w io.Writer, name, columns int) rowPrinter {
 	room := columns - name - 1
 	return func(label, format string, args ...any) {
 		for _, line := range broken(fmt.Sprintf(format, args...), room) {
-			fmt.Fprintf(w, "%-*s %s\n", name, label, line)
+			fmt.Fprintln(w, cells([]int{-name, 0}, label, line))
 			label = ""
 		}
 	}
@@ -31,10 +51,9 @@ func labelled(w io.Writer, name, columns int) rowPrinter {
 
 // broken is a text in lines of at most room columns, broken at spaces but those
 // between a number and its unit; what is longer stays whole. Without room for a
-// few words it is one line. Characters whose width depends on the font's region
-// count as one, whatever the locale.
+// few words it is one line.
 func broken(text string, room int) []string {
-	width := (&runewidth.Condition{}).StringWidth
+	width := terminal.StringWidth
 	if room < leastText || width(text) <= room {
 		return []string{text}
 	}

@@ -58,3 +58,17 @@ func TestASummaryFitsTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A label of another script takes two columns a character.
+func TestCellsAreAsWideAsTheTerminalShowsThem(t *testing.T) {
+	for want, got := range map[string]string{
+		"経路   a → b":      cells([]int{-6, 0}, "経路", "a → b"),
+		"path   a → b":    cells([]int{-6, 0}, "path", "a → b"),
+		"  経路 48.21 µs":   cells([]int{6, 0}, "経路", "48.21 µs"),
+		"longer 1    2 x": cells([]int{-2, -4, 0, 0}, "longer", "1", "2", "x"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +114,7 @@ func printLab(sys *System, s *lab.Status) {
 		for _, a := range n.Addresses {
 			addresses = append(addresses, a.Label+" "+a.Address)
 		}
-		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, strings.Join(addresses, ", ")})
+		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, text.English().List(addresses)})
 	}
 	printTable(sys.Stdout, nodes)
 	fmt.Fprintln(sys.Stdout)

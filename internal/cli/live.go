@@ -108,23 +108,23 @@ func (l *live) intervalLine(p measure.Progress) {
 	both := l.flags.options.Direction == measure.Bidirectional
 	if !l.head {
 		l.head = true
-		head := fmt.Sprintf("%-15s", text.English().Say("live.time", nil))
+		widths, heads := []int{-15}, []string{text.English().Say("live.time", nil)}
 		if both {
-			head += fmt.Sprintf(" %-8s", text.English().Say("live.direction", nil))
+			widths, heads = append(widths, -8), append(heads, text.English().Say("live.direction", nil))
 		}
 		for _, c := range l.columnsOf(d, l.foreign() && l.sendsFirst()) {
-			head += fmt.Sprintf(" %*s", c.Width, text.English().Heading(c.Head))
+			widths, heads = append(widths, c.Width), append(heads, text.English().Heading(c.Head))
 		}
-		fmt.Fprintln(l.out, head)
+		fmt.Fprintln(l.out, cells(widths, heads...))
 	}
-	line := fmt.Sprintf("%-15s", fmt.Sprintf("%6.1f–%.1f s", float64(p.StartNs)/1e9, float64(p.EndNs)/1e9))
+	widths, texts := []int{-15}, []string{fmt.Sprintf("%6.1f–%.1f s", float64(p.StartNs)/1e9, float64(p.EndNs)/1e9)}
 	if both {
-		line += fmt.Sprintf(" %-8s", p.Direction)
+		widths, texts = append(widths, -8), append(texts, text.English().Where(measure.Where(p.Direction)))
 	}
 	for _, c := range l.columnsOf(d, sender) {
-		line += fmt.Sprintf(" %*s", c.Width, c.Cell(p))
+		widths, texts = append(widths, c.Width), append(texts, c.Cell(p))
 	}
-	fmt.Fprintln(l.out, strings.TrimRight(line, " "))
+	fmt.Fprintln(l.out, strings.TrimRight(cells(widths, texts...), " "))
 }
 
 // sendsFirst reports whether this end sends the first direction that is shown.

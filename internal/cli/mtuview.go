@@ -21,13 +21,11 @@ func (v *mtuView) draw(host string, s measure.MTUStep) {
 	if width <= 0 {
 		return
 	}
-	fmt.Fprint(v.w, "\r", liveLine("soku mtu ", host, mtuStepText(s), width-1), "\x1b[K") // the last column would wrap
+	line := liveLine(host, width-1, func(host string) string { // the last column would wrap
+		return text.English().Say("live.mtu", text.Args{"Host": host, "Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking})
+	})
+	fmt.Fprint(v.w, "\r", line, "\x1b[K")
 	v.drawn = true
-}
-
-// mtuStepText says what is asked and what is known, in few words.
-func mtuStepText(s measure.MTUStep) string {
-	return text.English().Say("live.mtu", text.Args{"Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking})
 }
 
 // clear takes the line away.

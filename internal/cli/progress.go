@@ -36,7 +36,7 @@ func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progre
 func (p *progress) event(e campaign.Event) {
 	switch e.Kind {
 	case campaign.EventCommand:
-		p.draw(e, e.Command.Pattern, "", e.Command.When+": "+e.Command.Text)
+		p.draw(e, e.Command.Pattern, "", text.English().Say("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
 	case campaign.EventCommandDone:
 		if e.Command.Error != "" {
 			p.print(oneLine(text.English().Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": e.Command.Error})))
@@ -76,11 +76,11 @@ func (p *progress) finished(e campaign.Event) {
 		p.draw(e, t.Pattern, t.Label, headline(store.EntryOf(e.Result)))
 		return
 	}
-	args := text.Args{"Pattern": t.Pattern, "Test": t.Label, "Headline": headline(store.EntryOf(e.Result)), "Error": ""}
+	args := text.Args{"Counter": counter(e), "Pattern": oneLine(t.Pattern), "Test": oneLine(t.Label), "Headline": headline(store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
 		args["Error"] = errorText(e.Result.Error)
 	}
-	p.print(counter(e) + " " + oneLine(text.English().Say("progress.result", args)))
+	p.print(text.English().Say("progress.result", args))
 }
 
 func counter(e campaign.Event) string {
@@ -93,18 +93,21 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 	if width <= 0 {
 		return
 	}
-	head, tail := counter(e)+" ", text.English().Say("progress.live", text.Args{"Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(e.Left)})
-	fmt.Fprint(p.w, "\r", liveLine(head, pattern, tail, width-1), "\x1b[K") // the last column would wrap
+	line := liveLine(pattern, width-1, func(pattern string) string { // the last column would wrap
+		return text.English().Say("progress.live", text.Args{
+			"Counter": counter(e), "Pattern": pattern, "Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(e.Left),
+		})
+	})
+	fmt.Fprint(p.w, "\r", line, "\x1b[K")
 	p.drawn = true
 }
 
-// liveLine is a line of at most that many columns about something with a name. The
-// name gives way first, down to eight columns, then the end of the line.
-func liveLine(head, name, tail string, width int) string {
-	head, name, tail = terminalText(head), terminalText(name), terminalText(tail)
-	room := width - runewidth.StringWidth(head) - runewidth.StringWidth(tail)
-	name = runewidth.Truncate(name, max(room, min(8, width)), "…")
-	return runewidth.Truncate(head+name+tail, width, "…")
+// liveLine is a line of at most that many columns about something with a name: what say
+// makes of the name. The name is cut first, down to eight columns, then the end of the line.
+func liveLine(name string, width int, say func(name string) string) string {
+	room := width - runewidth.StringWidth(terminalText(say("")))
+	name = runewidth.Truncate(terminalText(name), max(room, min(8, width)), "…")
+	return runewidth.Truncate(terminalText(say(name)), width, "…")
 }
 
 // print writes a line that stays.

@@ -9,27 +9,23 @@ import (
 	"soku/internal/text/messages"
 )
 
+// rowWidths are those of the table of round trips.
+var rowWidths = []int{10, 10, 10, 10, 10, 10, 10, 10, 10}
+
 // printRows writes the table of round trips, a row each N.
 func printRows(w io.Writer, l *measure.Latency) {
 	if l == nil || len(l.Rows) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	for i, head := range text.English().Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max") {
-		if i > 0 {
-			fmt.Fprint(w, " ")
-		}
-		fmt.Fprintf(w, "%10s", head)
-	}
-	fmt.Fprintln(w)
+	heads := text.English().Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max")
+	fmt.Fprintln(w, cells(rowWidths, heads...))
 	for _, row := range l.Rows {
 		p := row.RTT
-		for i, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
-			if i > 0 {
-				fmt.Fprint(w, " ")
-			}
-			fmt.Fprintf(w, "%10s", messages.FormatLatency(v))
+		var texts []string
+		for _, v := range []float64{p.Mean, p.Min, p.P50, p.P90, p.P95, p.P99, p.P999, p.P9999, p.Max} {
+			texts = append(texts, messages.FormatLatency(v))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, cells(rowWidths, texts...))
 	}
 }

@@ -53,11 +53,13 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
 func traceHead(host string, t *measure.Trace, width int) string {
-	state := text.Args{"Round": t.Rounds, "Probes": t.Sent}
-	if whole := liveLine("soku trace ", host, text.English().Say("live.trace.long", state), 1<<20); runewidth.StringWidth(whole) <= width {
-		return whole
+	long := terminalText(text.English().Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent}))
+	if runewidth.StringWidth(long) <= width {
+		return long
 	}
-	return liveLine("soku trace ", host, text.English().Say("live.trace.short", state), width)
+	return liveLine(host, width, func(host string) string {
+		return text.English().Say("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent})
+	})
 }
 
 // dispensable are columns of the table of hops, what a narrow terminal does without

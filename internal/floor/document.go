@@ -56,21 +56,21 @@ func (d *Document) Encode() ([]byte, error) {
 // schema, or contains impossible figures.
 func Decode(b []byte) (*Document, error) {
 	if len(b) > maxDocument {
-		return nil, fail("kept_floor.size", measure.Figures{"size_bytes": len(b), "limit_bytes": maxDocument})
+		return nil, fail("baseline.size", measure.Figures{"size_bytes": len(b), "limit_bytes": maxDocument})
 	}
 	read := struct {
 		Document
 		Warnings []string `json:"warnings"` // sentences, of earlier versions
 	}{}
 	if err := json.Unmarshal(b, &read); err != nil {
-		return nil, fail("kept_floor.syntax", measure.Figures{"cause": err})
+		return nil, fail("baseline.syntax", measure.Figures{"cause": err})
 	}
 	d := read.Document
 	if len(d.Findings) == 0 {
 		d.Findings = measure.OfSentences(read.Warnings)
 	}
 	if d.Schema != Schema {
-		return nil, fail("kept_floor.schema", measure.Figures{"schema": d.Schema, "known": Schema})
+		return nil, fail("baseline.schema", measure.Figures{"schema": d.Schema, "known": Schema})
 	}
 	if err := d.check(); err != nil {
 		return nil, err
@@ -78,17 +78,17 @@ func Decode(b []byte) (*Document, error) {
 	return &d, nil
 }
 
-// fail is what is wrong with a kept floor. What to do next is always the same.
+// fail is what is wrong with a stored baseline. What to do next is always the same.
 func fail(code string, figures measure.Figures) error {
-	return measure.Fail(measure.KindFile, code, figures).WithHintCode("measure_floor", nil)
+	return measure.Fail(measure.KindFile, code, figures).WithHintCode("measure_baseline", nil)
 }
 
 func (d *Document) check() error {
 	if d.MeasuredAt.IsZero() || d.MeasuredAt.Year() < 2000 || d.MeasuredAt.Year() > 9999 {
-		return fail("kept_floor.no_time", nil)
+		return fail("baseline.no_time", nil)
 	}
 	if max(len(d.RoundTrips), len(d.Goodput), len(d.Packets), len(d.Timers), len(d.Findings)) > maxEntries {
-		return fail("kept_floor.long_list", measure.Figures{"limit": maxEntries})
+		return fail("baseline.long_list", measure.Figures{"limit": maxEntries})
 	}
 	var figures []float64
 	texts := []string{d.Tool.Version}
@@ -112,12 +112,12 @@ func (d *Document) check() error {
 	}
 	for _, v := range figures {
 		if math.IsNaN(v) || v < 0 || v > 1e18 {
-			return fail("kept_floor.figure", measure.Figures{"value": v})
+			return fail("baseline.figure", measure.Figures{"value": v})
 		}
 	}
 	for _, s := range texts {
 		if len(s) > maxText {
-			return fail("kept_floor.long_name", measure.Figures{"size_bytes": len(s)})
+			return fail("baseline.long_name", measure.Figures{"size_bytes": len(s)})
 		}
 	}
 	return nil

@@ -193,3 +193,15 @@ func TestLatenessCountsOnlySleepsThatEndedInTime(t *testing.T) {
 		t.Errorf("%d sleeps after the end", n)
 	}
 }
+
+func TestEveryModeHasAMessage(t *testing.T) {
+	for _, m := range modes {
+		key := "floor.mode." + strings.NewReplacer(", ", "_", " ", "_").Replace(m.name)
+		if !text.English().Has(key) || text.English().Mode(m.name) != text.English().Say(key, nil) {
+			t.Errorf("%q has no message %s", m.name, key)
+		}
+	}
+	if got := text.English().Mode("of a later version"); got != "of a later version" {
+		t.Error(got)
+	}
+}

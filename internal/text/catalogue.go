@@ -27,6 +27,8 @@ func newCatalogue(tag language.Tag) *Catalogue {
 		"figures": c.figures,
 		// where writes the end or the direction that a finding is about.
 		"where": c.Where,
+		// mode writes the name of a mode of the loopback baseline.
+		"mode": c.Mode,
 	})
 	return c
 }
