@@ -23,10 +23,10 @@ type test struct {
 	out  *output
 	addr netip.AddrPort
 	o    measure.Options
-	ask  tracer // asks the hops of a path
+	ask  tracer // probes the hops of a path
 }
 
-// measureAs makes the test that s names.
+// measureAs runs the test of s.
 func measureAs(ctx context.Context, s Settings, out *output) error {
 	t := &test{Settings: s, out: out, ask: trace.Run}
 	if err := t.find(ctx); err != nil {
@@ -80,7 +80,7 @@ func (t *test) find(ctx context.Context) error {
 	return nil
 }
 
-// kind is the test as soku has it.
+// kind is soku's name of the test.
 func (t *test) kind() measure.Test {
 	switch {
 	case t.Test == "l":
@@ -93,8 +93,8 @@ func (t *test) kind() measure.Test {
 	return measure.TestTCP
 }
 
-// options are the test's in soku's words. They are not checked as those of soku's own
-// command line are: Ethr has other bounds.
+// options are soku's options of the test. They are not checked as on soku's own command
+// line, because Ethr has other limits.
 func (t *test) options() measure.Options {
 	o := measure.Defaults(t.kind())
 	o.Via, o.Port, o.TOS, o.Duration = measure.ViaEthr, t.Port, t.TOS, measure.Duration(t.Duration)
@@ -123,12 +123,12 @@ func (t *test) options() measure.Options {
 	return o
 }
 
-// request is what a session is asked for.
+// request is the request for a session.
 func (t *test) request() wire.Request {
 	return wire.Request{Test: t.kind(), Options: t.o, LocalPort: t.LocalPort, Row: latency.OptionsOf(t.o).Row}
 }
 
-// explain says what was agreed on.
+// explain prints the negotiated parameters.
 func (t *test) explain(session wire.Session) {
 	t.out.debug("Protocol: %s", session.Protocol())
 	for _, f := range session.Findings() {
@@ -136,8 +136,8 @@ func (t *test) explain(session wire.Session) {
 	}
 }
 
-// part is how long an engine runs at a time where a test has no end, because what it
-// keeps of one grows.
+// part is how long an engine runs at a time in a test without an end, because the
+// figures that it keeps grow with the duration.
 const part = 10 * time.Minute
 
 // bandwidth moves bytes or datagrams.
@@ -174,7 +174,7 @@ func (t *test) bandwidth(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// account says what became of each connection.
+// account prints the outcome of each connection.
 func (t *test) account(ctx context.Context, session wire.Session, end measure.FlowEnd) {
 	t.out.debug("As %s by way of %s, in %s", end.Role, end.Path, time.Duration(end.DurationNs).Round(time.Millisecond))
 	for _, x := range end.Streams {

@@ -11,7 +11,7 @@ import (
 	"soku/internal/wire/ethr"
 )
 
-// connects makes connections as fast as it can, each closed by a reset.
+// connects opens connections without a rate limit and closes each with a reset.
 func (t *test) connects(ctx context.Context) error {
 	o, second := t.o, 0
 	if o.Duration == 0 {
@@ -53,7 +53,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// latency measures batches of round trips, a row each, on one connection.
+// latency measures batches of round trips, one row per batch, on one connection.
 func (t *test) latency(ctx context.Context) error {
 	t.out.say("Running latency test: %d, %d", t.Rounds, t.Length)
 	session, err := ethr.Open(ctx, t.addr.String(), t.request(), wire.Hooks{})

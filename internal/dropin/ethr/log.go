@@ -29,7 +29,7 @@ type output struct {
 	now      func() time.Time
 	title    string
 	decimals int
-	verbose  bool  // print what is for who looks for a fault
+	verbose  bool  // print debug lines
 	view     *view // has the terminal; nil: lines go to out
 
 	mu   sync.Mutex
@@ -37,13 +37,13 @@ type output struct {
 	err  error          // of writing the log
 }
 
-// say prints a line and keeps it in the log.
+// say prints a line and writes it to the log.
 func (o *output) say(format string, args ...any) { o.message("INFO", fmt.Sprintf(format, args...)) }
 
-// fail prints what went wrong.
+// fail prints an error.
 func (o *output) fail(format string, args ...any) { o.message("ERROR", fmt.Sprintf(format, args...)) }
 
-// debug prints a line for who looks for a fault.
+// debug prints a line of -debug.
 func (o *output) debug(format string, args ...any) {
 	if o.verbose {
 		o.message("DEBUG", fmt.Sprintf(format, args...))
@@ -86,7 +86,7 @@ func (o *output) log(v any) {
 	}
 }
 
-// result keeps a second of a test; what it has not is empty.
+// result writes a second of a test to the log; unknown members are empty.
 func (o *output) result(remote, protocol, bits, conns, packets, latency string) {
 	o.log(logResult{o.stamp(), o.title, "TestResult", remote, protocol, bits, conns, packets, latency})
 }

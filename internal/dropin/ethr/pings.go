@@ -14,7 +14,7 @@ import (
 const (
 	// pingTimeout is how long one ping may take.
 	pingTimeout = time.Second
-	// pingsOfTable are the answers after which there is a table.
+	// pingsOfTable is the number of answers after which a table is printed.
 	pingsOfTable = 1000
 )
 
@@ -24,7 +24,7 @@ type pings struct {
 	times []time.Duration // of those that were answered
 }
 
-// ping times single connections, or echoes, one after the other.
+// ping times single connections, or echo requests, one after another.
 func (t *test) ping(ctx context.Context) error {
 	one := t.echo
 	if t.Protocol == "TCP" {
@@ -65,7 +65,7 @@ func (t *test) ping(ctx context.Context) error {
 	return nil
 }
 
-// pingTable prints what the pings came to, and begins anew.
+// pingTable prints the figures of the pings and resets them.
 func (t *test) pingTable(p *pings) {
 	what := "TCP connect"
 	if t.Protocol == "ICMP" {
@@ -82,7 +82,7 @@ func (t *test) pingTable(p *pings) {
 	*p = pings{}
 }
 
-// remote is what is asked, as Ethr writes it.
+// remote is the target in Ethr's format.
 func (t *test) remote() string {
 	if t.Protocol == "ICMP" {
 		return t.addr.Addr().String()
@@ -90,10 +90,10 @@ func (t *test) remote() string {
 	return fmt.Sprintf("[%s]:%d", t.addr.Addr(), t.addr.Port())
 }
 
-// connect makes one connection and says how long that took.
+// connect opens one connection and returns how long that took.
 func (t *test) connect(ctx context.Context, d *net.Dialer, prefix string) (took time.Duration, ok bool) {
-	// Without the deadline, which package net would end a handshake at a moment before
-	// the context says so: that would look like no answer in time.
+	// Without the context's deadline: package net would end a handshake shortly before
+	// the context ends, which would look like a timeout.
 	unlimited, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -112,7 +112,7 @@ func (t *test) connect(ctx context.Context, d *net.Dialer, prefix string) (took 
 	return took, true
 }
 
-// echo sends one echo request. An error is one that every other would have, too.
+// echo sends one echo request. It returns an error only if every other would fail, too.
 func (t *test) echo(ctx context.Context, prefix string) (took time.Duration, ok bool, err error) {
 	o := measure.Defaults(measure.TestPing)
 	o.Count, o.Duration, o.Timeout, o.Bind, o.TOS = 1, 0, measure.Duration(pingTimeout), t.o.Bind, t.o.TOS

@@ -15,21 +15,20 @@ import (
 
 const (
 	routeHops = 30
-	// discoverTimeout is how long the answer of a hop may take while the path is
-	// looked for.
+	// discoverTimeout is the timeout of a hop's answer while the path is discovered.
 	discoverTimeout = 2 * time.Second
-	// routeRounds are as good as without end.
+	// routeRounds is practically without end.
 	routeRounds = 1_000_000_000
 )
 
-// errTold is a failure whose lines are there already.
-var errTold = errors.New("told")
+// errPrinted is a failure whose message was already printed.
+var errPrinted = errors.New("printed already")
 
-// tracer is as Run of engine/trace.
+// tracer has the signature of Run in engine/trace.
 type tracer func(ctx context.Context, target netip.Addr, o measure.Options, view func(*measure.Trace)) (*measure.Trace, *measure.Latency, error)
 
-// route finds the hops of the path, a line each; with -t mtr it then asks all of them
-// again and again, and prints a table each second.
+// route discovers the hops of the path and prints a line for each; with -t mtr it then
+// probes all of them repeatedly and prints a table each second.
 func (t *test) route(ctx context.Context) error {
 	reached, err := t.discover(ctx)
 	switch {
@@ -42,14 +41,14 @@ func (t *test) route(ctx context.Context) error {
 		}
 		t.out.fail("Destination %s is not responding to %s.", t.addr.Addr(), what)
 		t.out.fail("Terminating tracing...")
-		return errTold
+		return errPrinted
 	case t.Test == "tr":
 		return nil
 	}
 	return t.watch(ctx)
 }
 
-// routeOptions are those of the engine that asks hops.
+// routeOptions are the options of the trace engine.
 func (t *test) routeOptions() measure.Options {
 	o := measure.Defaults(measure.TestTrace)
 	o.Own = probe.Options{Probe: strings.ToLower(t.Protocol), MaxHops: routeHops}
@@ -61,8 +60,8 @@ func (t *test) routeOptions() measure.Options {
 	return o
 }
 
-// tracing runs the engine and calls seen with what it knows, the newest only where
-// seen takes long: to find a name may.
+// tracing runs the engine and calls seen with its state. If seen is slow, as a reverse DNS
+// lookup may be, it gets the newest state only.
 func (t *test) tracing(ctx context.Context, o measure.Options, seen func(*measure.Trace)) (*measure.Trace, error) {
 	views := make(chan *measure.Trace, 1)
 	var last *measure.Trace
@@ -83,7 +82,7 @@ func (t *test) tracing(ctx context.Context, o measure.Options, seen func(*measur
 	return last, err
 }
 
-// discover asks each hop once and prints it as soon as it and those before it are known.
+// discover probes each hop once and prints it when it and all hops before it are known.
 func (t *test) discover(ctx context.Context) (reached bool, err error) {
 	t.out.say("Tracing route to %s over %d hops:", t.addr.Addr(), routeHops)
 	printed := 0
@@ -105,10 +104,10 @@ func (t *test) discover(ctx context.Context) (reached bool, err error) {
 	return last.Reached, err
 }
 
-// known are the hops, beyond those that are printed already, of which all before them
-// are known, too: that have answered, or were waited for long enough.
+// known are the hops not yet printed that have answered or timed out, as have all hops
+// before them.
 func known(v *measure.Trace, printed int) []measure.TraceHop {
-	end := min(printed, len(v.Hops)) // a path may turn out to be shorter
+	end := min(printed, len(v.Hops)) // the path may be shorter than assumed
 	from := end
 	for end < len(v.Hops) && v.Hops[end].Sent > 0 {
 		end++
@@ -116,7 +115,7 @@ func known(v *measure.Trace, printed int) []measure.TraceHop {
 	return v.Hops[from:end]
 }
 
-// hop prints one that was asked for the first time.
+// hop prints a hop after its first probe.
 func (t *test) hop(ctx context.Context, h measure.TraceHop) {
 	if len(h.Nodes) == 0 {
 		t.out.say("%2d.|--???", h.Hop)
@@ -134,8 +133,8 @@ func (t *test) hop(ctx context.Context, h measure.TraceHop) {
 	}
 }
 
-// watch asks all hops every gap, and prints what they answered so far each second and
-// at the end.
+// watch probes all hops at the interval of -g, and prints their figures each second and at
+// the end.
 func (t *test) watch(ctx context.Context) error {
 	o := t.routeOptions()
 	o.Count = routeRounds
@@ -156,7 +155,7 @@ func (t *test) watch(ctx context.Context) error {
 	return err
 }
 
-// hopTable prints what each hop answered.
+// hopTable prints the figures of each hop.
 func (t *test) hopTable(v *measure.Trace) {
 	t.out.say("%s", strings.Repeat("- ", 54))
 	t.out.say("Host: %-40s    Sent    Recv        Last         Avg        Best        Wrst", t.addr.Addr())

@@ -17,8 +17,8 @@ import (
 	"soku/test/tier"
 )
 
-// external runs a command line against what is no server of Ethr, on Linux, where
-// there are sockets for it.
+// external runs a command line against a target without an Ethr server, on Linux, which
+// has the sockets for it.
 func external(t *testing.T, line string, status int) (out, log *screen) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -58,7 +58,7 @@ func TestICMPPingPrintsTheTableOfTCPPing(t *testing.T) {
 
 func TestATraceroutePrintsOneLinePerHop(t *testing.T) {
 	t.Parallel()
-	service := freeport.One(t) // that nobody listens is an answer, too
+	service := freeport.One(t) // a refused connection is an answer, too
 	for line, what := range map[string]string{
 		"-x 127.0.0.1 -p icmp -t tr":                         "ICMP",
 		fmt.Sprintf("-x 127.0.0.1:%d -t tr", service):        "TCP",
@@ -66,7 +66,7 @@ func TestATraceroutePrintsOneLinePerHop(t *testing.T) {
 		fmt.Sprintf("-x http://127.0.0.1:%d -t tr", service): "TCP",
 	} {
 		out, _ := external(t, line+" -debug", 0)
-		// Further away where the traffic of others on loopback left no room for the first answer.
+		// One hop further if other traffic on loopback displaced the first answer.
 		hasLines(t, out, `^Tracing route to 127.0.0.1 over 30 hops:$`, `^ *\d+\.\|--127\.0\.0\.1 \[[^]]*\] +`+time3+`$`,
 			`^Ethr done, measurement complete\.$`, `^`+what+` probes: .*(socket|connection attempts)`)
 	}
@@ -94,7 +94,7 @@ func TestHopsArePrintedInOrder(t *testing.T) {
 		{[]measure.TraceHop{hop(1, 1), hop(2, 0), hop(3, 1)}, 0, []int{1}},
 		{[]measure.TraceHop{hop(1, 1), hop(2, 1), hop(3, 1)}, 1, []int{2, 3}},
 		{[]measure.TraceHop{hop(1, 0), hop(2, 1)}, 0, nil},
-		{[]measure.TraceHop{hop(1, 1)}, 3, nil}, // the target was nearer than it seemed
+		{[]measure.TraceHop{hop(1, 1)}, 3, nil}, // the target was nearer than assumed
 	} {
 		var got []int
 		for _, h := range known(&measure.Trace{Hops: c.hops}, c.printed) {
@@ -119,7 +119,7 @@ func TestATraceThatDoesNotReachItsTargetFails(t *testing.T) {
 			view(v)
 			return v, nil, nil
 		}
-		if err := x.route(t.Context()); !errors.Is(err, errTold) {
+		if err := x.route(t.Context()); !errors.Is(err, errPrinted) {
 			t.Errorf("%s: %v", what, err)
 		}
 		hasLines(t, shown, `^ 1\.\|--127\.0\.0\.9 \[`, `^ 2\.\|--\?\?\?$`,

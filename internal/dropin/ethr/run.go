@@ -11,19 +11,18 @@ import (
 	"soku/internal/measure"
 )
 
-// Environment is what a run has of the system.
+// Environment is what a run needs from the operating system.
 type Environment struct {
 	Stdout  io.Writer
 	Now     func() time.Time
 	Version string                                    // of soku
 	Append  func(name string) (io.WriteCloser, error) // opens a log file
-	// Size is that of the terminal behind Stdout, 0 where it is none; nil: none.
+	// Size is the size of the terminal at Stdout, 0 if it is not a terminal; nil: none.
 	Size func() (columns, lines int)
 }
 
-// Run does what a command line of Ethr says, until it is done or ctx ends, and
-// returns the exit status: 0, or 1 for a command line that cannot be and a test that
-// could not be made.
+// Run runs a command line of Ethr until it is done or ctx ends, and returns the exit
+// status: 0, or 1 for an invalid command line and a test that failed to start.
 func Run(ctx context.Context, env Environment, args []string) int {
 	fmt.Fprintf(env.Stdout, "\nEthr's commands by soku %s\n\n", env.Version)
 	s, err := Parse(args)
@@ -50,7 +49,7 @@ func Run(ctx context.Context, env Environment, args []string) int {
 	status := 0
 	if err != nil {
 		status = 1
-		if !errors.Is(err, errTold) {
+		if !errors.Is(err, errPrinted) {
 			out.fail("Error: %v", err)
 		}
 	}
@@ -85,7 +84,7 @@ func help(w io.Writer) {
 	}
 }
 
-// done says how a test ended. An interrupt and the end of the time are no failures.
+// done prints how a test ended. An interrupt and the end of the duration are not failures.
 func (o *output) done(ctx context.Context, s Settings, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -17,7 +17,7 @@ import (
 	"soku/test/tier"
 )
 
-// screen is where a run prints, and its log.
+// screen is the output of a run, and its log.
 type screen struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -37,7 +37,7 @@ func (s *screen) String() string {
 	return s.b.String()
 }
 
-// run does a command line and returns what it printed and logged.
+// run runs a command line and returns what it printed and logged.
 func run(ctx context.Context, out *screen, line string) (status int, log *screen) {
 	log = &screen{}
 	env := Environment{Stdout: out, Now: time.Now, Version: "test", Append: func(string) (io.WriteCloser, error) { return log, nil }}

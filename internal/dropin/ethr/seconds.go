@@ -12,12 +12,12 @@ import (
 // seconds prints the table of a test of bandwidth or packets while it runs.
 type seconds struct {
 	t    *test
-	ids  []uint64 // what each connection is called: its descriptor
-	past int      // seconds of the parts before
-	here int      // of this
+	ids  []uint64 // of each connection: its descriptor
+	past int      // seconds of previous parts
+	here int      // of this part
 }
 
-// table says which connections there are.
+// table sets the connections of the table.
 func (t *test) table(conns []net.Conn) *seconds {
 	s := &seconds{t: t}
 	for _, c := range conns {
@@ -39,11 +39,10 @@ func descriptor(c net.Conn) (id uint64) {
 	return id
 }
 
-// next begins another part of the test.
+// next starts another part of the test.
 func (s *seconds) next() { s.past, s.here = s.past+s.here, 0 }
 
-// second prints one interval. What is left at the end and is no second is in no line,
-// as with Ethr.
+// second prints one interval. A partial second at the end is not printed, as in Ethr.
 func (s *seconds) second(p measure.Progress) {
 	took := time.Duration(p.EndNs - p.StartNs).Seconds()
 	if took < 0.9 {
@@ -68,8 +67,8 @@ func (s *seconds) second(p measure.Progress) {
 	s.t.out.result(s.t.addr.Addr().String(), s.t.Protocol, bits(float64(p.Bytes)), "", packets, "")
 }
 
-// connections prints a line for each connection, and the sum where there are several.
-// An interval tells a bounded number of connections apart; of more there is only the sum.
+// connections prints a line for each connection, and the sum if there are several. An
+// interval distinguishes a limited number of connections; of more it has only the sum.
 func (s *seconds) connections(p measure.Progress, span string, took float64, bits func(float64) string, packets string) {
 	apart := !s.t.Quiet && len(p.Streams) == len(s.ids)
 	if apart {

@@ -16,12 +16,12 @@ import (
 	serverethr "soku/internal/server/ethr"
 )
 
-// serve serves Ethr's clients, and only them, until ctx ends.
+// serve serves Ethr clients only, until ctx ends.
 func serve(ctx context.Context, env Environment, s Settings, out *output) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t := &serverTable{out: out}
-	hooks := serverethr.Hooks{Client: t.begins, Second: t.second, Lap: t.lap}
+	hooks := serverethr.Hooks{Client: t.begins, Second: t.second, RoundTrips: t.roundTrips}
 	cfg := server.Config{Listen: net.JoinHostPort("", strconv.Itoa(s.Port)), Version: env.Version}
 	if s.Once {
 		hooks.Over = func(netip.Addr, bool) { cancel() }
@@ -54,8 +54,8 @@ func serve(ctx context.Context, env Environment, s Settings, out *output) error 
 	return srv.Serve(ctx)
 }
 
-// takeScreen draws over the whole terminal, where it is wanted and there is one, until
-// the function that it returns is called.
+// takeScreen draws on the whole terminal, if requested and if there is one, until the
+// function that it returns is called.
 func takeScreen(env Environment, s Settings, out *output) (giveBack func()) {
 	columns, lines := 0, 0
 	if env.Size != nil {
@@ -90,7 +90,7 @@ func (d debugLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// withoutTime leaves out what the lines of the log file have already.
+// withoutTime removes the time, which the lines of the log file have already.
 func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
 		return slog.Attr{}
@@ -98,13 +98,13 @@ func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// serverTable prints what clients move, a row a second each.
+// serverTable prints the traffic of clients, a row per client and second.
 type serverTable struct {
 	out  *output
 	rows []string // of this second
 }
 
-// begins prints the head for a client that comes.
+// begins prints the head for a new client.
 func (t *serverTable) begins(netip.Addr, bool) {
 	t.out.print("-----------------------------------------------------------")
 	t.out.print(head())
@@ -124,7 +124,7 @@ func head() string {
 
 const none = "--  "
 
-// second prints the rows of a second, and their sum where there are several of a protocol.
+// second prints the rows of a second, and their sum if a protocol has several.
 func (t *serverTable) second(rows []serverethr.Row) {
 	t.rows = nil
 	if t.out.view != nil {
@@ -172,7 +172,7 @@ func (t *serverTable) one(remote string, r serverethr.Row) {
 	t.out.result(remote, protocol, bits, conns, packets, latency)
 }
 
-// lap keeps the figures of a lap of a latency test in the log.
-func (t *serverTable) lap(client netip.Addr, all []time.Duration) {
+// roundTrips logs the figures of one batch of a latency test.
+func (t *serverTable) roundTrips(client netip.Addr, all []time.Duration) {
 	t.out.logTrips(client.String(), "TCP", figures(all))
 }

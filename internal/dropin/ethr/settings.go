@@ -18,10 +18,10 @@ import (
 	"soku/internal/wire/ethr"
 )
 
-// Settings are a command line that was read.
+// Settings are the options of a command line.
 type Settings struct {
 	Help   bool
-	Debug  bool // lines for who looks for a fault
+	Debug  bool // print debug lines
 	Server bool
 	Once   bool // of a server: end after one test
 	Screen bool // of a server: draw over the whole terminal
@@ -34,7 +34,7 @@ type Settings struct {
 
 	External       bool
 	Host           string // of a client
-	LocalPort      int    // of the first connection, each other has one more; 0 is the system's choice
+	LocalPort      int    // of the first connection, one more for each further one; 0: the system chooses
 	Protocol       string // TCP, UDP or ICMP
 	Test           string // b, c, p, l, pi, tr or mtr
 	Rate           uint64 // bits a second of each connection
@@ -48,15 +48,15 @@ type Settings struct {
 	Title          string
 }
 
-// usageError is a command line that cannot be.
+// usageError is an error of the command line.
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-// Parse reads a command line of Ethr, without the program's name. Errors are
-// sentences about it.
+// Parse reads a command line of Ethr, without the program's name. Errors are messages for
+// the user.
 func Parse(args []string) (Settings, error) {
 	set := flag.NewFlagSet("ethr", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -216,7 +216,7 @@ var tests = map[bool]map[string]string{ // external or not
 	true:  {"TCP": "c pi tr mtr", "ICMP": "pi tr mtr"},
 }
 
-// check refuses tests that do not exist, and options that the test has no use for.
+// check refuses tests that do not exist, and options that do not apply to the test.
 func (s *Settings) check() error {
 	what := s.Protocol + " " + s.Test
 	switch {
@@ -240,7 +240,7 @@ func (s *Settings) check() error {
 	return s.destination()
 }
 
-// connections is how many a test has.
+// connections is the number of connections of a test.
 func (s *Settings) connections() int {
 	if s.Connections == 0 {
 		return runtime.NumCPU()

@@ -8,8 +8,8 @@ import (
 	"soku/internal/measure"
 )
 
-// WriteTable writes rows of round trips as Ethr's table of latency, for who has
-// scripts that read it. The figures are soku's: percentiles of histograms.
+// WriteTable writes rows of round trips as Ethr's latency table, for scripts that read it.
+// The figures are soku's: percentiles of histograms.
 func WriteTable(w io.Writer, rows []measure.Percentiles) error {
 	if _, err := fmt.Fprintf(w, "%s\n%s\n", rule, tripsHeadRow()); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"soku/internal/host"
 )
 
-// traffic is what the interfaces of this host move, and what TCP sends again, per
-// second. One goroutine uses it.
+// traffic is the traffic of this host's interfaces and TCP's retransmits, per second. One
+// goroutine uses it.
 type traffic struct {
 	at       time.Time
 	before   map[string]host.Traffic
@@ -17,8 +17,8 @@ type traffic struct {
 	decimals int
 }
 
-// look reads the counters; from the second time on it returns lines about them, where
-// the system tells.
+// look reads the counters; from the second call on it returns lines about them, if the
+// system reports them.
 func (t *traffic) look(now time.Time) []string {
 	seconds := now.Sub(t.at).Seconds()
 	first := t.at.IsZero()

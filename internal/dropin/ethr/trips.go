@@ -10,8 +10,8 @@ import (
 // rule is the line above and below the table of round trips.
 const rule = "-----------------------------------------------------------------------------------------"
 
-// trips are the figures of some round trips as Ethr has them: a percentile is one of
-// the values, that before the rank, and not worked out between two.
+// trips are Ethr's figures of a batch of round trips: a percentile is one of the values,
+// the one before the rank, without interpolation.
 type trips struct{ avg, min, p50, p90, p95, p99, p999, p9999, max time.Duration }
 
 // figures sorts all, at least one.
@@ -21,7 +21,7 @@ func figures(all []time.Duration) trips {
 	for _, d := range all {
 		sum += d
 	}
-	n := max(len(all), 2) // of one alone every percentile is that one
+	n := max(len(all), 2) // with a single value every percentile is that value
 	at := func(percent float64) time.Duration {
 		return all[min(max(int(float64(n)*percent/100)-1, 0), len(all)-1)]
 	}
@@ -57,7 +57,7 @@ func tripsHeadRow() string {
 	return columns("Avg", "Min", "50%", "90%", "95%", "99%", "99.9%", "99.99%", "Max")
 }
 
-// tripsRow prints a row and keeps it in the log.
+// tripsRow prints a row and writes it to the log.
 func (o *output) tripsRow(remote, protocol string, t trips) {
 	o.print(columns(t.texts()...))
 	o.logTrips(remote, protocol, t)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// parseUnit reads a number with a unit as Ethr does: powers of 1000, however the
-// unit is written.
+// parseUnit reads a number with a unit as Ethr does: powers of 1000, in any spelling of
+// the unit.
 func parseUnit(text string) (uint64, bool) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	i := strings.IndexFunc(text, func(r rune) bool { return r >= 'A' && r <= 'Z' })
@@ -54,7 +54,7 @@ func unit(n float64, decimals int) string {
 	return strings.TrimSuffix(text, "."+strings.Repeat("0", decimals)) + letter
 }
 
-// duration writes a time in the unit that suits it, with three decimals.
+// duration writes a time in a suitable unit, with three decimals.
 func duration(d time.Duration) string {
 	value, name := float64(d), "ns"
 	switch {

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// leastColumns and leastLines are of the smallest terminal that has room for the view.
+	// leastColumns and leastLines are the size of the smallest terminal for the view.
 	leastColumns, leastLines = 64, 16
-	// viewMessages and viewErrors are how many lines of each stand there.
+	// viewMessages and viewErrors are the numbers of lines of each.
 	viewMessages, viewErrors = 5, 3
 	// rowsFresh is how long the rows of a second are shown.
 	rowsFresh = 1500 * time.Millisecond
 )
 
-// view draws what a server does over a whole terminal, again each second. Its methods
-// may be called from any goroutine.
+// view draws a server's activity on the whole terminal, each second. Its methods may be
+// called from any goroutine.
 type view struct {
 	w     io.Writer
 	size  func() (columns, lines int)
@@ -34,7 +34,7 @@ type view struct {
 	traffic  []string
 }
 
-// add keeps a message until newer ones have pushed it out.
+// add keeps a message until newer ones displace it.
 func (v *view) add(kind, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -46,23 +46,23 @@ func (v *view) add(kind, text string) {
 	*list = (*list)[max(0, len(*list)-most):]
 }
 
-// table takes the rows of a second.
+// table sets the rows of a second.
 func (v *view) table(head string, rows []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.head, v.rows, v.since = head, rows, v.now()
 }
 
-// statistics takes the lines about this host.
+// statistics sets the lines about this host.
 func (v *view) statistics(lines []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.traffic = lines
 }
 
-// run draws each second until stop is closed, and gives the terminal back as it was.
+// run draws each second until stop is closed, and then restores the terminal.
 func (v *view) run(stop <-chan struct{}, decimals int) {
-	const other, back = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l" // the other screen, without the cursor
+	const other, back = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l" // the alternate screen, without the cursor
 	_, _ = io.WriteString(v.w, other)
 	defer func() { _, _ = io.WriteString(v.w, back) }()
 	ticker := time.NewTicker(time.Second)
@@ -95,8 +95,8 @@ func (v *view) draw() {
 	_, _ = io.WriteString(v.w, b.String())
 }
 
-// frame is what stands on a terminal of that size. The rows of the table give way to
-// what is below them.
+// frame is the content for a terminal of this size. If it is too small, rows of the table
+// are omitted first.
 func (v *view) frame(columns, lines int) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -140,7 +140,7 @@ func centred(text string, columns int) string {
 	return fmt.Sprintf("%-*s", columns, strings.Repeat(" ", max(0, (columns-len(text))/2))+text)
 }
 
-// shown is as much of a line as fits, without what a terminal would obey.
+// shown is the part of a line that fits, without control characters.
 func shown(line string, columns int) string {
 	runes := []rune(line)
 	for i, r := range runes {

@@ -14,7 +14,7 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// credentials are the files of a server that knows mario, and of its clients.
+// credentials are the files of a server with the user mario, and of its clients.
 func credentials(t *testing.T) (private, public, users string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,13 +39,13 @@ func credentials(t *testing.T) (private, public, users string) {
 	return private, public, users
 }
 
-// callers are who may come, and whether they are let in.
+// callers are credentials, and whether the server accepts them.
 var callers = []struct {
 	user, password string
 	welcome        bool
 }{{"mario", "rossi", true}, {"mario", "bianchi", false}, {"luigi", "rossi", false}}
 
-// knowsOAEP reports whether the installed iperf3 seals as versions from 3.17 on do.
+// knowsOAEP reports whether the installed iperf3 pads credentials as versions since 3.17.
 func knowsOAEP(t *testing.T, program string) bool {
 	t.Helper()
 	return strings.Contains(execute(t, program, "-h").stdout, "pkcs1")
@@ -76,8 +76,8 @@ func TestAServerAuthenticatesTheUsersOfIperf3(t *testing.T) {
 	}
 }
 
-// known runs soku as a client that has a password in the environment or, where it has
-// not, types one.
+// known runs soku as a client with a password in the environment, or typed at the
+// prompt.
 func known(t *testing.T, inEnvironment bool, user, password, public, port string) output {
 	t.Helper()
 	var out, errs safeBuffer

@@ -13,11 +13,10 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// patience is how long a client tries to connect unless it is told otherwise; that
-// of iperf3 is the system's.
-const patience = 2 * time.Minute
+// defaultConnectTimeout is the default of --connect-timeout; iperf3 uses the system's.
+const defaultConnectTimeout = 2 * time.Minute
 
-// options are the settings as a trial takes them.
+// options are the settings as options of a trial.
 func (s *Settings) options() (measure.Test, measure.Options) {
 	test := measure.TestTCP
 	if s.UDP {
@@ -46,7 +45,7 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	}
 	o.Window, o.TOS = measure.Size(s.Window), s.TOS
 	o.IPVersion, o.Bind, o.Device = s.IPVersion, s.Bind, s.Device
-	o.ConnectTimeout = measure.Duration(patience)
+	o.ConnectTimeout = measure.Duration(defaultConnectTimeout)
 	if s.ConnectTimeout > 0 {
 		o.ConnectTimeout = measure.Duration(time.Duration(s.ConnectTimeout) * time.Millisecond)
 	}
@@ -62,7 +61,7 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 // endless reports whether the test has neither a time nor an amount.
 func (s *Settings) endless() bool { return s.Time == 0 && s.Bytes == 0 && s.Blocks == 0 }
 
-// pin is on which processors each end keeps its loops.
+// pin returns the processors on which each end pins its loops.
 func (s *Settings) pin() string {
 	name := func(cpu int) string {
 		if cpu < 0 {
@@ -76,8 +75,8 @@ func (s *Settings) pin() string {
 	return name(s.Affinity) + "/" + name(s.ServerAffinity)
 }
 
-// streamOptions are those of TCP. Bytes are written and read unless the command
-// line says otherwise, as iperf3 does: figures must be of the same thing.
+// streamOptions are those of TCP. Bytes are written and read, as in iperf3, unless the
+// command line chooses otherwise, so that both programs measure the same thing.
 func (s *Settings) streamOptions(o *measure.Options) {
 	o.Length, o.Congestion, o.MSS, o.NoDelay = measure.Size(s.Length), s.Congestion, s.MSS, s.NoDelay
 	o.Multipath = s.Multipath
@@ -137,7 +136,7 @@ func (r *runner) extra() (wire.IPerf3, error) {
 	return x, err
 }
 
-// password is that of the user: of the environment, else of who sits at the terminal.
+// password is that of the user: from the environment, else read from the terminal.
 func (r *runner) password() (string, error) {
 	if p := r.env.Getenv("IPERF3_PASSWORD"); p != "" {
 		return p, nil
@@ -176,7 +175,7 @@ func (r *runner) measure(ctx context.Context) int {
 		Every: true,
 		State: func(s wire.State) {
 			if state, ok := stateOf(s); ok {
-				r.tellState(state)
+				r.printState(state)
 			}
 		},
 		Session: func(s wire.Session) { c.exchanger, _ = s.(iperf3.Exchanger) },
@@ -198,7 +197,7 @@ func (r *runner) measure(ctx context.Context) int {
 	return code
 }
 
-// opened tells of the connections of the test.
+// opened reports the connections of the test.
 func (c *client) opened(conns []net.Conn) {
 	ex := c.exchanger.Exchange()
 	s := Start{At: c.at, Peer: Address{c.set.Host, c.set.Port}, Cookie: ex.Cookie, ControlMSS: ex.ControlMSS, Test: testOf(ex.Parameters, c.set.Interval)}

@@ -18,7 +18,7 @@ import (
 	"soku/test/tier"
 )
 
-// safeBuffer may be written while it is read.
+// safeBuffer is a buffer for concurrent writing and reading.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -36,7 +36,7 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// ours runs soku iperf3 in this process, for at most 30 s.
+// ours runs soku iperf3 in this process for at most 30 s.
 func ours(t testing.TB, args ...string) output {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -64,8 +64,8 @@ func environment(out, errs io.Writer) Environment {
 	}
 }
 
-// shape is every path of a document without the numbers of elements, with the types
-// found there.
+// shape has every path of a document, without element numbers, with the types found
+// there.
 func shape(doc any) map[string]string {
 	all := map[string]string{}
 	for path, v := range flat(doc) {
@@ -78,12 +78,12 @@ func shape(doc any) map[string]string {
 	return all
 }
 
-// sameShape wants all that iperf3 has, of the same types, and no more than newer
-// versions have.
+// sameShape requires every member of iperf3 with the same types, and no others than
+// those of newer versions.
 func sameShape(t *testing.T, theirs, ours any) {
 	t.Helper()
 	a, b := shape(theirs), shape(ours)
-	// What the other end made is not compared, nor intervals where either had none.
+	// Members from the other end are not compared, nor intervals if either has none.
 	none := a["intervals[]"] == "" || b["intervals[]"] == ""
 	left := func(path string) bool {
 		return strings.HasPrefix(path, "server_output_json.") || none && strings.HasPrefix(path, "intervals[]")
@@ -123,7 +123,7 @@ func TestAClientsDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
 	}
 }
 
-// sameTest wants that both say that they measured the same.
+// sameTest requires that both documents have the same test parameters.
 func sameTest(t *testing.T, theirs, ours any) {
 	t.Helper()
 	a, b := flat(value(theirs, "start", "test_start")), flat(value(ours, "start", "test_start"))
@@ -137,7 +137,7 @@ func sameTest(t *testing.T, theirs, ours any) {
 	}
 }
 
-// plausible wants figures that hold together.
+// plausible requires consistent figures.
 func plausible(t *testing.T, doc any) {
 	t.Helper()
 	if numeric(doc, "end", "sum_sent", "bytes") == 0 || numeric(doc, "end", "sum_received", "bytes") == 0 {
@@ -195,7 +195,7 @@ func verbosity(mode string) (option, rest string) {
 	return "-V", strings.TrimSpace(rest)
 }
 
-// common is the form of a text without what names the program and its host.
+// common is the form of a text without the program and its host.
 func common(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -236,7 +236,7 @@ func TestAStreamOfEventsIsJSONLineByLine(t *testing.T) {
 				t.Errorf("event without data: %v", e)
 			}
 		}
-		events = slices.Compact(events) // how many intervals there are is chance
+		events = slices.Compact(events) // the number of intervals varies
 		want := []string{"start", "interval", "end"}
 		if full {
 			want = append(want, "whole")
@@ -279,7 +279,7 @@ func TestFailuresAreReportedAsIperf3Does(t *testing.T) {
 	<-done
 }
 
-// awaited waits until what was printed has these words.
+// awaited waits until the output contains these words.
 func awaited(t testing.TB, b *safeBuffer, words string) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !strings.Contains(b.String(), words); time.Sleep(5 * time.Millisecond) {

@@ -2,21 +2,21 @@ package iperf3
 
 import "soku/internal/measure"
 
-// collector makes intervals of what the engines of this end tell while they move
-// packets. Those of two directions come apart and are told together. One goroutine
-// at a time calls it.
+// collector makes intervals from the progress that the engines of this end report.
+// Both directions are reported separately and emitted together. One goroutine at a time
+// calls it.
 type collector struct {
 	role    string
 	test    Test
 	sockets []int // one element a stream, forward first
-	tell    func(Interval)
+	emit    func(Interval)
 
 	waiting [2][]measure.Progress // forward and reverse of a test both ways
 	whole   [2]*measure.Progress  // with an interval of 0: all of the test
 	tracks  []track               // one element a stream
 }
 
-// track is what a sending stream's intervals were together.
+// track accumulates the intervals of a sending stream.
 type track struct {
 	retransmits               int64 // at the end of the last interval
 	omitted                   bool  // the last interval was
@@ -25,8 +25,8 @@ type track struct {
 	last                      SenderState
 }
 
-func newCollector(role string, test Test, sockets []int, tell func(Interval)) *collector {
-	return &collector{role: role, test: test, sockets: sockets, tell: tell, tracks: make([]track, len(sockets))}
+func newCollector(role string, test Test, sockets []int, emit func(Interval)) *collector {
+	return &collector{role: role, test: test, sockets: sockets, emit: emit, tracks: make([]track, len(sockets))}
 }
 
 // way is 0 for forward and 1 for reverse.
@@ -44,7 +44,7 @@ func (c *collector) observe(p measure.Progress) {
 	case c.test.Interval == 0:
 		c.join(w, p)
 	case !c.test.Bidir:
-		c.tell(c.interval(p))
+		c.emit(c.interval(p))
 	default:
 		c.waiting[w] = append(c.waiting[w], p)
 		c.pair()
@@ -73,8 +73,8 @@ func (c *collector) join(w int, p measure.Progress) {
 	}
 }
 
-// pair tells what has come of both directions. A short rest of an omitted start that
-// only one of them has is told alone.
+// pair emits the intervals that both directions have reported. A short rest of the
+// omitted start that only one direction has is emitted alone.
 func (c *collector) pair() {
 	for len(c.waiting[0]) > 0 && len(c.waiting[1]) > 0 {
 		a, b := c.waiting[0][0], c.waiting[1][0]
@@ -85,13 +85,12 @@ func (c *collector) pair() {
 			c.alone(1)
 		default:
 			c.waiting[0], c.waiting[1] = c.waiting[0][1:], c.waiting[1][1:]
-			c.tell(c.interval(a, b))
+			c.emit(c.interval(a, b))
 		}
 	}
 }
 
-// alone tells of one direction that nothing has come of the other, of which nothing
-// moved meanwhile.
+// alone emits an interval of one direction; the other moved nothing meanwhile.
 func (c *collector) alone(w int) {
 	p := c.waiting[w][0]
 	c.waiting[w] = c.waiting[w][1:]
@@ -115,10 +114,10 @@ func (c *collector) alone(w int) {
 	} else {
 		iv.Streams = append(other.Streams, iv.Streams...)
 	}
-	c.tell(iv)
+	c.emit(iv)
 }
 
-// finish tells what has waited for the other direction, or for the end.
+// finish emits the intervals that waited for the other direction, or for the end.
 func (c *collector) finish() {
 	for w := range c.waiting {
 		for len(c.waiting[w]) > 0 {
@@ -136,7 +135,7 @@ func (c *collector) finish() {
 		for i := range c.tracks {
 			c.tracks[i].retransmits = 0 // the interval has all of them
 		}
-		c.tell(c.interval(all...))
+		c.emit(c.interval(all...))
 	}
 }
 
@@ -148,7 +147,7 @@ func (c *collector) first(d measure.Direction) int {
 	return 0
 }
 
-// interval is what is told of these, which are of different directions.
+// interval combines the progress of different directions.
 func (c *collector) interval(all ...measure.Progress) Interval {
 	iv := Interval{Omitted: all[0].Omitted}
 	for _, p := range all {
@@ -175,7 +174,7 @@ func (c *collector) interval(all ...measure.Progress) Interval {
 	return iv
 }
 
-// follow keeps the tracks of intervals that are not told one by one.
+// follow updates the tracks with intervals that are not emitted one by one.
 func (c *collector) follow(p measure.Progress) {
 	for i, s := range p.Samples {
 		if index := c.first(p.Direction) + i; s.TCP != nil && index < len(c.tracks) {
@@ -184,7 +183,7 @@ func (c *collector) follow(p measure.Progress) {
 	}
 }
 
-// state is what an interval tells of a sender, and takes note of it.
+// state is the state of a sender in an interval; it updates the sender's track.
 func (t *track) state(k measure.TCPInfo, omitted bool) *SenderState {
 	if t.omitted && !omitted {
 		t.retransmits = 0
@@ -205,8 +204,8 @@ func (t *track) state(k measure.TCPInfo, omitted bool) *SenderState {
 	return s
 }
 
-// still is the state of a stream that has not moved since the last; nil where there
-// was none.
+// still is the state of a stream that has not moved since the last interval; nil if
+// there was none.
 func (t *track) still() *SenderState {
 	if t.n == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"soku/internal/measure"
 )
 
-// sent is the interval of a sender, of one sample a stream.
+// sent is the interval of a sender, with one sample per stream.
 func sent(d measure.Direction, from, to, bytes, retransmits int64, omitted bool) measure.Progress {
 	return measure.Progress{
 		Direction: d, Role: measure.Sender, StartNs: from, EndNs: to, Omitted: omitted,
@@ -23,24 +23,24 @@ func received(d measure.Direction, from, to, bytes int64) measure.Progress {
 	}
 }
 
-func gather(test Test, sockets []int, all ...measure.Progress) (told []Interval, c *collector) {
-	c = newCollector(Client, test, sockets, func(iv Interval) { told = append(told, iv) })
+func gather(test Test, sockets []int, all ...measure.Progress) (intervals []Interval, c *collector) {
+	c = newCollector(Client, test, sockets, func(iv Interval) { intervals = append(intervals, iv) })
 	for _, p := range all {
 		c.observe(p)
 	}
 	c.finish()
-	return told, c
+	return intervals, c
 }
 
 func TestRetransmitsAreThoseOfTheInterval(t *testing.T) {
-	told, c := gather(Test{Streams: 1, Interval: 1}, []int{5},
+	intervals, c := gather(Test{Streams: 1, Interval: 1}, []int{5},
 		sent(measure.Forward, 0, 1e9, 10, 4, true), sent(measure.Forward, 0, 1e9, 20, 3, false), sent(measure.Forward, 1e9, 2e9, 30, 8, false))
-	if len(told) != 3 {
-		t.Fatalf("%d intervals", len(told))
+	if len(intervals) != 3 {
+		t.Fatalf("%d intervals", len(intervals))
 	}
 	for i, want := range []int64{4, 3, 5} {
-		s := told[i].Streams[0]
-		if s.TCP.Retransmits != want || s.Socket != 5 || s.TCP.Cwnd != 10_000 || told[i].Omitted != (i == 0) {
+		s := intervals[i].Streams[0]
+		if s.TCP.Retransmits != want || s.Socket != 5 || s.TCP.Cwnd != 10_000 || intervals[i].Omitted != (i == 0) {
 			t.Errorf("interval %d: %+v %+v", i, s, s.TCP)
 		}
 	}
@@ -51,45 +51,45 @@ func TestRetransmitsAreThoseOfTheInterval(t *testing.T) {
 
 func TestBothDirectionsAreReportedTogether(t *testing.T) {
 	test := Test{Streams: 1, Interval: 1, Bidir: true}
-	told, _ := gather(test, []int{5, 7}, received(measure.Reverse, 0, 1, 1), received(measure.Reverse, 1, 2, 2),
+	intervals, _ := gather(test, []int{5, 7}, received(measure.Reverse, 0, 1, 1), received(measure.Reverse, 1, 2, 2),
 		sent(measure.Forward, 0, 1, 3, 0, false), sent(measure.Forward, 1, 2, 4, 0, false), sent(measure.Forward, 2, 3, 5, 0, false))
-	if len(told) != 3 || len(told[0].Streams) != 2 || len(told[2].Streams) != 2 || told[2].Streams[1].Bytes != 0 {
-		t.Fatalf("%+v", told)
+	if len(intervals) != 3 || len(intervals[0].Streams) != 2 || len(intervals[2].Streams) != 2 || intervals[2].Streams[1].Bytes != 0 {
+		t.Fatalf("%+v", intervals)
 	}
-	a, b := told[1].Streams[0], told[1].Streams[1]
+	a, b := intervals[1].Streams[0], intervals[1].Streams[1]
 	if a.Socket != 5 || !a.Sender || a.Bytes != 4 || b.Socket != 7 || b.Sender || b.Bytes != 2 || b.TCP != nil {
 		t.Errorf("%+v %+v", a, b)
 	}
 }
 
 func TestARestOfTheOmittedStartIsReportedAlone(t *testing.T) {
-	told, _ := gather(Test{Streams: 1, Interval: 1, Bidir: true}, []int{5, 7},
+	intervals, _ := gather(Test{Streams: 1, Interval: 1, Bidir: true}, []int{5, 7},
 		sent(measure.Forward, 0, 1, 3, 0, true), received(measure.Reverse, 0, 1, 1), sent(measure.Forward, 0, 1, 4, 0, false))
-	if len(told) != 2 || !told[0].Omitted || len(told[0].Streams) != 2 || told[0].Streams[1].Sender || len(told[1].Streams) != 2 {
-		t.Errorf("%+v", told)
+	if len(intervals) != 2 || !intervals[0].Omitted || len(intervals[0].Streams) != 2 || intervals[0].Streams[1].Sender || len(intervals[1].Streams) != 2 {
+		t.Errorf("%+v", intervals)
 	}
 }
 
 func TestAnIntervalOfZeroIsTheWholeTest(t *testing.T) {
-	told, _ := gather(Test{Streams: 1}, []int{5},
+	intervals, _ := gather(Test{Streams: 1}, []int{5},
 		sent(measure.Forward, 0, 1e9, 9, 1, true), sent(measure.Forward, 0, 1e9, 3, 2, false), sent(measure.Forward, 1e9, 2e9, 4, 6, false))
-	if len(told) != 1 {
-		t.Fatalf("%+v", told)
+	if len(intervals) != 1 {
+		t.Fatalf("%+v", intervals)
 	}
-	if s := told[0].Streams[0]; s.Bytes != 7 || s.Start != 0 || s.End != 2 || s.TCP.Retransmits != 6 || told[0].Omitted {
+	if s := intervals[0].Streams[0]; s.Bytes != 7 || s.Start != 0 || s.End != 2 || s.TCP.Retransmits != 6 || intervals[0].Omitted {
 		t.Errorf("%+v %+v", s, s.TCP)
 	}
 }
 
 func TestDatagramsAreCountedAsIperf3Does(t *testing.T) {
-	told, _ := gather(Test{UDP: true, Streams: 1, Interval: 1, Block: 100}, []int{5}, received(measure.Reverse, 0, 1e9, 800))
-	if s := told[0].Streams[0]; s.Packets != 10 || s.Lost != 2 || s.JitterMs != 0.5 {
+	intervals, _ := gather(Test{UDP: true, Streams: 1, Interval: 1, Block: 100}, []int{5}, received(measure.Reverse, 0, 1e9, 800))
+	if s := intervals[0].Streams[0]; s.Packets != 10 || s.Lost != 2 || s.JitterMs != 0.5 {
 		t.Errorf("%+v", s)
 	}
 	p := sent(measure.Forward, 0, 1e9, 700, 0, false)
 	p.Samples[0].TCP = nil
-	told, _ = gather(Test{UDP: true, Streams: 1, Interval: 1, Block: 100}, []int{5}, p)
-	if s := told[0].Streams[0]; s.Packets != 7 || s.TCP != nil {
+	intervals, _ = gather(Test{UDP: true, Streams: 1, Interval: 1, Block: 100}, []int{5}, p)
+	if s := intervals[0].Streams[0]; s.Packets != 7 || s.TCP != nil {
 		t.Errorf("%+v", s)
 	}
 }

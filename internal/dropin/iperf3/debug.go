@@ -7,13 +7,13 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// Levels of --debug: states are told from tellStates on.
+// Levels of --debug: states are printed from debugStates on.
 const (
-	tellStates = 3
-	mostDebug  = 4
+	debugStates = 3
+	mostDebug   = 4
 )
 
-// debug takes the level, of which every one that is none is the highest.
+// debug takes the level; an invalid one means the highest.
 func debug(s *Settings, v string) error {
 	s.Debug = mostDebug
 	if n, ok := integer(v); ok && n >= 0 {
@@ -42,9 +42,9 @@ func stateOf(s wire.State) (iperf3.State, bool) {
 	return 0, false
 }
 
-// tellState prints a change of the control connection's state.
-func (r *runner) tellState(s iperf3.State) {
-	if r.set.Debug < tellStates || r.set.JSON {
+// printState prints a change of the control connection's state.
+func (r *runner) printState(s iperf3.State) {
+	if r.set.Debug < debugStates || r.set.JSON {
 		return
 	}
 	verb := "server set"

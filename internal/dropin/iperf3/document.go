@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// object is a JSON object whose members keep their order, which that of Go's maps
-// and iperf3's documents are not.
+// object is a JSON object whose members keep their order, as in iperf3's documents; a Go
+// map has no order.
 type object []member
 
 type member struct {
@@ -94,7 +94,7 @@ func encoded(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// raw is a document of the other end on one line; what is none becomes null.
+// raw is a document of the other end on one line, or null if it is invalid.
 func raw(v []byte) []byte {
 	var b bytes.Buffer
 	if err := json.Compact(&b, v); err != nil {
@@ -103,8 +103,8 @@ func raw(v []byte) []byte {
 	return b.Bytes()
 }
 
-// decimal is f as iperf3's documents have it: whole numbers without a point, and
-// null for what is no number.
+// decimal is f in the format of iperf3's documents: whole numbers without a point, and
+// null for NaN and infinity.
 func decimal(f float64) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "null"

@@ -9,7 +9,7 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// testOf is the test that these parameters ask for.
+// testOf is the test that these parameters request.
 func testOf(p iperf3.Parameters, interval float64) Test {
 	return Test{
 		UDP: p.Protocol == "udp", Streams: p.Parallel, Block: int64(p.Length), Omit: p.Omit, Duration: p.Time,
@@ -18,8 +18,8 @@ func testOf(p iperf3.Parameters, interval float64) Test {
 	}
 }
 
-// socketNumber is how a stream is called in what is printed; iperf3 has the numbers
-// of its sockets there, which are alike.
+// socketNumber is the number of a stream in the output; iperf3 prints its socket
+// descriptors, which look the same.
 func socketNumber(index int) int { return 5 + 2*index }
 
 func addressOf(a netip.AddrPort) Address {
@@ -35,7 +35,7 @@ type ends struct {
 	congestion    string // congestion control
 }
 
-// newEnds looks at the connections of a test that begins.
+// newEnds reads the properties of the connections when a test starts.
 func newEnds(role string, test Test, ex iperf3.Exchange, conns []net.Conn) ends {
 	e := ends{role: role}
 	for i, s := range ex.Streams {
@@ -54,7 +54,7 @@ func newEnds(role string, test Test, ex iperf3.Exchange, conns []net.Conn) ends 
 	return e
 }
 
-// ended tells what both ends counted, where anything was.
+// ended returns what both ends counted, if anything.
 func (c *client) ended(r *measure.Result) {
 	if c.collector == nil {
 		return
@@ -78,11 +78,11 @@ func (c *client) ended(r *measure.Result) {
 	}
 	for _, f := range r.Flows {
 		for i, s := range f.Streams {
-			var told *iperf3.StreamResult
+			var far *iperf3.StreamResult
 			if n := c.collector.first(f.Direction) + i; ex.Far != nil && n < len(ex.Streams) {
-				told = ex.Far.Stream(ex.Streams[n].ID)
+				far = ex.Far.Stream(ex.Streams[n].ID)
 			}
-			e.add(c.collector, f.Direction, i, s, told)
+			e.add(c.collector, f.Direction, i, s, far)
 		}
 	}
 	e.Host = costs(r.Hosts.Client)
@@ -110,8 +110,8 @@ func lastSample(f measure.Flow) float64 {
 	return 0
 }
 
-// ofServer is the end of a test at the server, which knows nothing of the client's
-// half when it prints.
+// ofServer is the end of a test at the server, which does not have the client's results
+// yet when it prints.
 func (n ends) ofServer(end *measure.End, own *iperf3.Results, c *collector) End {
 	e := End{OwnCongestion: n.congestion, Host: costs(end.Host)}
 	e.OwnSeconds = seconds(own)
@@ -127,8 +127,8 @@ func (n ends) ofServer(end *measure.End, own *iperf3.Results, c *collector) End 
 	return e
 }
 
-// add is the outcome of one stream; told is what the far end says of it.
-func (e *End) add(c *collector, d measure.Direction, index int, s measure.Stream, told *iperf3.StreamResult) {
+// add adds the outcome of one stream; far is the other end's report of it.
+func (e *End) add(c *collector, d measure.Direction, index int, s measure.Stream, far *iperf3.StreamResult) {
 	n := c.first(d) + index
 	if n >= len(c.sockets) {
 		return
@@ -144,30 +144,30 @@ func (e *End) add(c *collector, d measure.Direction, index int, s measure.Stream
 	if s.TCP != nil {
 		out.Retransmits = s.TCP.Retransmits
 	}
-	datagrams(&out, s.Packets, told)
+	datagrams(&out, s.Packets, far)
 	e.Streams = append(e.Streams, out)
 }
 
-// datagrams fills in the counts of UDP: own are this end's, told the far end's.
-func datagrams(out *StreamEnd, own *measure.PacketCount, told *iperf3.StreamResult) {
+// datagrams fills in the counts of UDP: own are this end's, far the other end's.
+func datagrams(out *StreamEnd, own *measure.PacketCount, far *iperf3.StreamResult) {
 	if own == nil {
 		return
 	}
 	out.JitterMs = own.JitterNs / 1e6
 	if !out.Sender {
 		out.PacketsReceived, out.Lost, out.OutOfOrder = own.Received+own.Lost, own.Lost, own.Reordered
-		if told != nil {
-			out.PacketsSent = max(0, told.Packets-told.OmittedPackets)
+		if far != nil {
+			out.PacketsSent = max(0, far.Packets-far.OmittedPackets)
 		}
 		return
 	}
 	out.PacketsSent = own.Sent
-	if told != nil {
-		out.PacketsReceived, out.Lost = max(0, told.Packets-told.OmittedPackets), max(0, told.Errors-told.OmittedErrors)
+	if far != nil {
+		out.PacketsReceived, out.Lost = max(0, far.Packets-far.OmittedPackets), max(0, far.Errors-far.OmittedErrors)
 	}
 }
 
-// costs are the shares of one processor that the test took of a host.
+// costs are the processor shares that the test used on a host, of one processor.
 func costs(h *measure.Host) CPU {
 	if h == nil || h.Counters == nil || h.Counters.WallNs <= 0 {
 		return CPU{}

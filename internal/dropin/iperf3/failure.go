@@ -13,9 +13,9 @@ import (
 
 const silent = "error - idle timeout for receiving data"
 
-// failure is what a client of iperf3 says where this went wrong.
+// failure is iperf3's client message for this error.
 func failure(e *measure.Error) string {
-	var told iperf3.ServerFailure
+	var failed iperf3.ServerFailure
 	switch {
 	case errors.Is(e, iperf3.ErrBusy):
 		return "error - the server is busy running a test. try again later"
@@ -25,8 +25,8 @@ func failure(e *measure.Error) string {
 		return "error - control socket has closed unexpectedly"
 	case errors.Is(e, engine.ErrStalled):
 		return silent
-	case errors.As(e, &told):
-		return "error - " + numbered(told)
+	case errors.As(e, &failed):
+		return "error - " + numbered(failed)
 	case e.Kind == measure.KindUnreachable:
 		return "error - unable to connect to server - server may have stopped running or use a different port, firewall issue, etc.: " + reason(e)
 	case e.Kind == measure.KindInterrupted:
@@ -35,8 +35,8 @@ func failure(e *measure.Error) string {
 	return "error - " + oneLine(e)
 }
 
-// numbered is what iperf3 says for a failure that the server has told, of those that
-// depend on what the client asks; and what soku says for another.
+// numbered is iperf3's message for an error number that the server reported, if it can
+// result from the client's parameters; otherwise soku's message.
 func numbered(f iperf3.ServerFailure) string {
 	switch f {
 	case iperf3.CodeTotalRate:
@@ -57,8 +57,8 @@ func numbered(f iperf3.ServerFailure) string {
 	return "the server ended the test: " + f.Error()
 }
 
-// reason is the system's sentence for why a host was not reached, as C has it,
-// where there is one.
+// reason is the C library's text (strerror) of the system error that made a host
+// unreachable, if there is one.
 func reason(e *measure.Error) string {
 	var errno syscall.Errno
 	switch {

@@ -8,7 +8,7 @@ import (
 	"soku/internal/engine"
 )
 
-// contents are those of the file that is to be sent or kept.
+// contents opens the file that is sent or written.
 func (r *runner) contents() engine.Contents {
 	name := r.set.File
 	if name == "" {
@@ -16,13 +16,13 @@ func (r *runner) contents() engine.Contents {
 	}
 	return engine.Contents{
 		Source: func() (io.ReadCloser, error) {
-			if err := r.waitsForNobody(); err != nil {
+			if err := r.refuseBlockingFile(); err != nil {
 				return nil, err
 			}
 			return r.env.Open(name)
 		},
 		Sink: func() (io.WriteCloser, error) {
-			if err := r.waitsForNobody(); err != nil {
+			if err := r.refuseBlockingFile(); err != nil {
 				return nil, err
 			}
 			return r.env.Create(name)
@@ -30,17 +30,17 @@ func (r *runner) contents() engine.Contents {
 	}
 }
 
-// waitsForNobody refuses what may take for ever to open, to read or to write: a test
-// that waits for another program cannot be ended.
-func (r *runner) waitsForNobody() error {
+// refuseBlockingFile rejects files that may block forever on open, read or write, such as
+// named pipes: a test that waits for another program cannot be ended.
+func (r *runner) refuseBlockingFile() error {
 	info, err := r.env.Stat(r.set.File)
 	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
 		return fmt.Errorf("%s is no file but %s", r.set.File, info.Mode().Type())
 	}
-	return nil // where there is none, whoever opens it says why, or makes it
+	return nil // opening a file that does not exist fails or creates it
 }
 
-// fileSize is how large the file is now; false where nobody knows.
+// fileSize is the file's present size; false if it is unknown.
 func (r *runner) fileSize() (int64, bool) {
 	info, err := r.env.Stat(r.set.File)
 	if err != nil {
@@ -49,8 +49,8 @@ func (r *runner) fileSize() (int64, bool) {
 	return info.Size(), true
 }
 
-// amountOfFile makes the size of the file that a client sends the amount of a test
-// whose end was not asked for.
+// amountOfFile sets the amount of a test without a given end to the size of the file
+// that the client sends.
 func (r *runner) amountOfFile() {
 	set := r.set
 	if set.File == "" || set.TimeGiven || set.Reverse || set.Bytes != 0 || set.Blocks != 0 {
@@ -61,7 +61,7 @@ func (r *runner) amountOfFile() {
 	}
 }
 
-// kept is what there is to tell of the file at the end of a test.
+// kept is the report of the file at the end of a test.
 func (r *runner) kept() *FileEnd {
 	if r.set.File == "" {
 		return nil
@@ -79,7 +79,8 @@ type FileEnd struct {
 	Size int64
 }
 
-// share is how much of the file so many bytes are, percent; all of an empty one.
+// share is the share of the file that this number of bytes is, in percent; 100 for an
+// empty file.
 func (f *FileEnd) share(bytes int64) int {
 	if f.Size <= 0 {
 		return 100
@@ -95,7 +96,7 @@ func (f *FileEnd) document(s StreamEnd) object {
 	}
 }
 
-// file prints the line below that of the sender.
+// file prints the line of the file below that of the sender.
 func (w *textWriter) file(f *FileEnd, s StreamEnd) {
 	bytes := s.ReceivedBytes
 	if s.Sender {

@@ -11,7 +11,7 @@ import (
 func TestFRefusesANamedPipe(t *testing.T) {
 	t.Parallel()
 	realProgram(t)
-	pipe := filepath.Join(t.TempDir(), "pipe") // nobody is at its other end
+	pipe := filepath.Join(t.TempDir(), "pipe") // without a process at its other end
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}

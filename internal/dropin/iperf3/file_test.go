@@ -10,7 +10,7 @@ import (
 	"soku/internal/sock"
 )
 
-// aFile is one of 3 MB and a bit, which is not a number of blocks.
+// aFile has a little over 3 MB, which is not a multiple of the block size.
 func aFile(t *testing.T) (name string, contents []byte) {
 	t.Helper()
 	contents = make([]byte, 3_000_123)

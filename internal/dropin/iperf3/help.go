@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Usage is what follows an error of the command line.
+// Usage is printed after an error of the command line.
 const Usage = "Usage: iperf3 [-s|-c host] [options]\nTry `iperf3 --help' for more information.\n"
 
 // Widths of the help, columns.
@@ -41,7 +41,7 @@ Examples:
 	return b.String()
 }
 
-// helpEntry is the line of an option, or its lines.
+// helpEntry is the line or lines of an option.
 func helpEntry(o option) string {
 	left := "      --" + o.long
 	if o.short != "" {

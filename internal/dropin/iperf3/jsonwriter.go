@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// jsonWriter keeps the document of a test, or writes a line an event.
+// jsonWriter builds the document of a test, or writes one line per event.
 type jsonWriter struct {
 	out  io.Writer
 	set  *Settings
@@ -113,7 +113,7 @@ func (w *jsonWriter) Interval(iv Interval) {
 	w.event("interval", doc)
 }
 
-// interval is one stream, or with less in it the sum of several.
+// interval is one stream, or the sum of several, which has fewer members.
 func (w *jsonWriter) interval(s StreamInterval, omitted, single bool) object {
 	o := object{}
 	if single {
@@ -142,8 +142,8 @@ func (w *jsonWriter) interval(s StreamInterval, omitted, single bool) object {
 	return o
 }
 
-// span is what every part of a document begins with. Times are rounded to
-// microseconds, as the clock of iperf3 has them.
+// span is the common beginning of every part of a document. Times are rounded to
+// microseconds, the resolution of iperf3's clock.
 func span(start, end, seconds float64, bytes int64, bytesPerSecond float64) object {
 	return object{
 		{"start", micro(start)}, {"end", micro(end)}, {"seconds", micro(seconds)},
@@ -153,7 +153,7 @@ func span(start, end, seconds float64, bytes int64, bytesPerSecond float64) obje
 
 func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
-// sumName tells what the server sends from what the client sends where both do.
+// sumName distinguishes the server's sums from the client's in a bidirectional test.
 func (w *jsonWriter) sumName(name string, sender bool) string {
 	if w.test.Bidir && sender == (w.role == Server) {
 		return name + "_bidir_reverse"
@@ -238,7 +238,7 @@ func (w *jsonWriter) sums(e End, sender bool) object {
 		return object{{"jitter_ms", jitter}, {"lost_packets", lost}, {"packets", packets}, {"lost_percent", percent}, {"sender", sender}}
 	}
 	lost := percent(t.Lost, packets)
-	// The oldest member mixes what was sent with the receiver's time and losses.
+	// The oldest member combines the bytes sent with the receiver's time and losses.
 	mixed := span(0, e.ReceiverSeconds, e.ReceiverSeconds, t.SentBytes, per(t.SentBytes, e.SenderSeconds))
 	return object{
 		{w.sumName("sum", sender), append(mixed, datagrams(t.JitterMs, t.Lost, packets, lost, sender)...)},
@@ -251,7 +251,7 @@ func (w *jsonWriter) Fail(message string) {
 	w.failure = message
 }
 
-// whole is the document as it stands.
+// whole is the complete document so far.
 func (w *jsonWriter) whole() object {
 	if w.end == nil {
 		w.end = object{}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Tests here mostly wait for tests of a second to end, so that more of them run at
-// the same time than there are processors.
+// Tests here mostly wait for measurements of a second, so more of them run in parallel
+// than there are processors.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16")

@@ -17,7 +17,7 @@ func tos(s *Settings, v string) error {
 	return nil
 }
 
-// cPrefix is v without the octal prefix that only Go knows.
+// cPrefix is v without the prefix 0o, which C does not know.
 func cPrefix(v string) string {
 	if len(v) > 1 && v[0] == '0' && (v[1] == 'o' || v[1] == 'O' || v[1] == 'b' || v[1] == 'B') {
 		return ""

@@ -7,25 +7,25 @@ const (
 	both side = iota
 	clientOnly
 	serverOnly
-	tells // says something about the program and measures nothing
+	infoOnly // prints information about the program and measures nothing
 )
 
-// option is one option of iperf3, any version, as this program knows it.
+// option is an option of any version of iperf3.
 type option struct {
 	long  string
 	short string // one letter, or empty
 	arg   string // the argument's name in the help; empty: none; in brackets: may be left out
 	side  side
 	help  string
-	// set takes the argument. It is nil where the option is not supported; what
-	// says why then, and otherwise what is different from iperf3, if anything.
+	// set takes the argument; nil: the option is not supported. what is then the
+	// reason, otherwise the difference from iperf3, if any.
 	set  func(s *Settings, text string) error
 	what string
-	// old marks a name that iperf3 takes and its help does not list.
+	// old marks a name that iperf3 accepts but does not list in its help.
 	old bool
 }
 
-// name is how a person writes the option.
+// name is the option as users write it.
 func (o option) name() string {
 	if o.short != "" && o.long != "" {
 		return "-" + o.short + ", --" + o.long
@@ -49,7 +49,7 @@ func commonOptions() []option {
 			what: "pins the loops that move packets, not the whole process"},
 		{long: "bind", short: "B", arg: "ADDRESS[%DEVICE]", help: "local address, and the interface to measure through", set: bind},
 		{long: "bind-dev", arg: "DEVICE", help: "interface to measure through", set: text(func(s *Settings) *string { return &s.Device })},
-		{long: "verbose", short: "V", help: "tell more", set: toggle(func(s *Settings) *bool { return &s.Verbose })},
+		{long: "verbose", short: "V", help: "print more", set: toggle(func(s *Settings) *bool { return &s.Verbose })},
 		{long: "json", short: "J", help: "print one JSON document", set: toggle(func(s *Settings) *bool { return &s.JSON })},
 		{long: "json-stream", help: "print a JSON line an event", set: jsonStream},
 		{long: "json-stream-full-output", help: "with --json-stream, also the whole document at the end", set: toggle(func(s *Settings) *bool { return &s.StreamFull })},
@@ -61,8 +61,8 @@ func commonOptions() []option {
 		{long: "cntl-ka", arg: "[IDLE/INTERVAL/COUNT]", help: "keep the control connection alive", set: controlKeepAlive, what: "soku checks the control connection without it, too"},
 		{long: "mptcp", short: "m", help: "use Multipath TCP", set: multipath, what: "no effect with `-s`: a server always accepts both kinds of TCP"},
 		{long: "debug", short: "d", arg: "[LEVEL]", help: "print what goes on inside", set: debug, what: "prints the states of the control connection from level 3 on, nothing else; no effect with `-J`"},
-		{long: "version", short: "v", side: tells, help: "print the version", set: toggle(func(s *Settings) *bool { return &s.ShowVersion })},
-		{long: "help", short: "h", side: tells, help: "print this", set: toggle(func(s *Settings) *bool { return &s.ShowHelp })},
+		{long: "version", short: "v", side: infoOnly, help: "print the version", set: toggle(func(s *Settings) *bool { return &s.ShowVersion })},
+		{long: "help", short: "h", side: infoOnly, help: "print this", set: toggle(func(s *Settings) *bool { return &s.ShowHelp })},
 	}
 }
 
@@ -127,7 +127,7 @@ func clientOptions() []option {
 	}
 }
 
-// olderNames are the names that iperf3 takes without listing them.
+// olderNames are the names that iperf3 accepts without listing them.
 func olderNames() []option {
 	return []option{
 		{long: "bandwidth", arg: "RATE[/BURST]", side: clientOnly, help: "older name of --bitrate", set: bitrate, old: true},

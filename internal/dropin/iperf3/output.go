@@ -10,9 +10,9 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// ServerOutput shows the tests of a server that prints nothing of its own in iperf3's
-// way: a client that asks for the server's output gets the text that iperf3 would have
-// printed. Of all other tests nothing is kept. version is soku's.
+// ServerOutput formats tests of a server that prints nothing itself: a client that asks
+// for the server's output gets the text that iperf3 would have printed. Nothing is kept
+// of other tests. version is soku's.
 func ServerOutput(version string, now func() time.Time) func() serveriperf3.Observer {
 	set := defaults()
 	set.Role = Server
@@ -22,8 +22,8 @@ func ServerOutput(version string, now func() time.Time) func() serveriperf3.Obse
 	}
 }
 
-// onDemand is a view whose engines choose their own ways, and of which nothing is
-// written unless the client asks for it.
+// onDemand is a view that does not restrict the engines' paths and writes nothing unless
+// the client asks for the output.
 type onDemand struct {
 	view  testView
 	asked bool

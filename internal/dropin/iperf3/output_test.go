@@ -53,7 +53,7 @@ func TestServerOutputOfSokuServerIsThatOfIperf3(t *testing.T) {
 		})
 	}
 	if out := execute(t, program, "-c", "127.0.0.1", "-p", own, "-J", "-n", "1M"); strings.Contains(out.stdout, "server_output") {
-		t.Error("a client that did not ask was told")
+		t.Error("a client that did not request output got it")
 	}
 }
 

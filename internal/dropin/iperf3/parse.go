@@ -7,15 +7,15 @@ import (
 	"soku/internal/measure"
 )
 
-// problem is an error of the command line in iperf3's words, or near to them.
+// problem is an error of the command line in iperf3's wording, or close to it.
 func problem(format string, args ...any) *measure.Error { return advise("", format, args...) }
 
-// advise is a problem with what to do next.
+// advise is a problem with a hint.
 func advise(hint, format string, args ...any) *measure.Error {
 	return measure.TextError(measure.KindUsage, fmt.Sprintf(format, args...), hint)
 }
 
-// unrecognized is an option that iperf3 does not have either; it is told without
+// unrecognized is an option that iperf3 does not have either; it is reported without
 // "parameter error", as getopt does.
 type unrecognized struct{ wrong *measure.Error }
 
@@ -23,9 +23,8 @@ func (u unrecognized) Error() string { return u.wrong.Error() }
 func (u unrecognized) Unwrap() error { return u.wrong }
 
 // Parse reads a command line without the program's name, as getopt_long(3) does:
-// short options may be joined (-uR, -P4), long ones shortened while they are
-// plain (--rev), and arguments follow after a space or "=". Errors are of kind
-// usage.
+// short options may be joined (-uR, -P4), long options abbreviated if unambiguous
+// (--rev), and arguments follow after a space or "=". Errors are of kind usage.
 func Parse(args []string) (*Settings, error) {
 	s := defaults()
 	p := &parser{s: s, all: options(), given: map[string]bool{}}
@@ -108,7 +107,7 @@ func (p *parser) find(name string) (option, error) {
 	return option{}, unrecognized{problem("option '--%s' is ambiguous; possibilities: %s", name, strings.Join(names, " "))}
 }
 
-// shorts takes the letters of one word.
+// shorts takes the letters of one argument.
 func (p *parser) shorts(letters string, rest []string) ([]string, error) {
 	for i, letter := range letters {
 		o, ok := p.letter(string(letter))
@@ -141,10 +140,10 @@ func (p *parser) letter(letter string) (option, bool) {
 	return option{}, false
 }
 
-// take sets one option that was written as name.
+// take sets one option that was given as name.
 func (p *parser) take(o option, name, value string) error {
 	p.given[o.long] = true
-	if o.side < tells && p.sided[o.side] == "" {
+	if o.side < infoOnly && p.sided[o.side] == "" {
 		p.sided[o.side] = name
 	}
 	if o.set == nil {
@@ -153,7 +152,7 @@ func (p *parser) take(o option, name, value string) error {
 	return o.set(p.s, value)
 }
 
-// check finds what does not go together, in iperf3's order.
+// check finds options that exclude each other, in iperf3's order.
 func (p *parser) check() error {
 	s := p.s
 	switch {

@@ -32,7 +32,7 @@ func listed(help string) (all []option) {
 }
 
 func TestEveryIperf3OptionIsKnown(t *testing.T) {
-	// What the newest version lists beyond those of the installed one.
+	// Options that the newest version lists and the installed one does not.
 	newer := "  -m, --mptcp\n      --json-stream\n      --json-stream-full-output\n      --cntl-ka[=#/#/#]\n" +
 		"Server specific:\n      --server-max-duration #\n      --use-pkcs1-padding\nClient specific:\n      --skip-rx-copy\n      --gsro\n"
 	for name, help := range map[string]string{"installed": realHelp(t), "newer": newer} {
@@ -49,9 +49,9 @@ func TestEveryIperf3OptionIsKnown(t *testing.T) {
 			if o.short != f.short {
 				t.Errorf("--%s has the letter %q, iperf3's %q", f.long, o.short, f.short)
 			}
-			// The roles themselves and the families stand under one side and go with both.
+			// The roles and the address families are listed under one side and apply to both.
 			roles := f.long == "server" || f.long == "client" || strings.HasPrefix(f.long, "version")
-			if o.side != f.side && !roles && o.side != tells {
+			if o.side != f.side && !roles && o.side != infoOnly {
 				t.Errorf("--%s is for side %d, iperf3's for %d", f.long, o.side, f.side)
 			}
 		}

@@ -21,8 +21,7 @@ import (
 	"soku/test/tier"
 )
 
-// modes are the tests that both programs are run with, each with -t 1 -i 0.5
-// unless it says otherwise.
+// modes are the tests that both programs run, with -t 1 -i 0.5 unless given.
 func modes() []string {
 	all := []string{
 		"", "-R", "--bidir", "-P 2", "-P 2 -R", "-P 2 --bidir", "-O 1", "-n 10M", "-k 80", "-n 10M -O 1", "-Z -b 50M", "--repeating-payload", "-b 10M", "-l 8K", "-w 64K",
@@ -44,8 +43,8 @@ var knowsMultipath = sync.OnceValue(func() bool {
 	return bytes.Contains(help, []byte("--mptcp"))
 })
 
-// words is the command line of a mode. TCP has a rate, so that many tests can run at
-// the same time.
+// words is the command line of a mode. TCP has a rate, so that many tests can run in
+// parallel.
 func words(mode string) []string {
 	all := []string{"-i", "0.5"}
 	if !strings.Contains(mode, "-n ") && !strings.Contains(mode, "-k ") {
@@ -64,7 +63,7 @@ func loopback(mode string) string {
 	return "127.0.0.1"
 }
 
-// output is what a program left.
+// output is what a program printed.
 type output struct {
 	stdout, stderr string
 	code           int
@@ -98,14 +97,14 @@ func execute(t testing.TB, name string, args ...string) output {
 	return output{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// freePort is a port that nobody has.
+// freePort is an unused port.
 func freePort(t testing.TB) string {
 	t.Helper()
 	return strconv.Itoa(freeport.One(t))
 }
 
-// realServer starts one real server for one test and returns its port, and what it
-// prints once that has ended.
+// realServer starts a real server for one test and returns its port and a function that
+// waits for its output.
 func realServer(t testing.TB, args ...string) (port string, ended func() output) {
 	t.Helper()
 	program := realProgram(t)
@@ -135,12 +134,12 @@ type session struct {
 	client, server output
 }
 
-// sessions are those that were asked for, by option and mode.
+// sessions are those run so far, by option and mode.
 var sessions sync.Map
 
-// realSession is what a real client and a real server print of one test of that mode,
-// each with the option "-J", "-V" or none. Tests that want the same share a session: it
-// takes a second of real time.
+// realSession is the output of a real client and a real server in one test of that mode,
+// each with the option "-J", "-V" or none. Tests share sessions, because each takes a
+// second of real time.
 func realSession(t testing.TB, option, mode string) (client, server output) {
 	t.Helper()
 	program := realProgram(t)
@@ -157,8 +156,8 @@ func realSession(t testing.TB, option, mode string) (client, server output) {
 	return s.client, s.server
 }
 
-// listening waits until somebody listens on the TCP port, without connecting: an
-// iperf3 server would take that for its client.
+// listening waits until a process listens on the TCP port, without connecting: an iperf3
+// server would take the connection for its client.
 func listening(t testing.TB, port string) {
 	t.Helper()
 	number, _ := strconv.Atoi(port)
@@ -168,7 +167,7 @@ func listening(t testing.TB, port string) {
 		for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 			b, err := os.ReadFile(file)
 			if err != nil {
-				t.Skip("the system does not tell who listens: " + err.Error())
+				t.Skip("the system does not report who listens: " + err.Error())
 			}
 			if strings.Contains(string(b), entry) || strings.Contains(string(b), entry6) {
 				return
@@ -178,7 +177,7 @@ func listening(t testing.TB, port string) {
 	t.Fatalf("nobody listens on port %s", port)
 }
 
-// value is what is at a path of a document, or nil.
+// value is the value at a path of a document, or nil.
 func value(doc any, path ...string) any {
 	for _, key := range path {
 		m, _ := doc.(map[string]any)
@@ -230,7 +229,7 @@ func flat(doc any) map[string]any {
 	return all
 }
 
-// generic is a path without the numbers of its elements.
+// generic is a path without element numbers.
 func generic(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -262,13 +261,13 @@ func kind(v any) string {
 	return "?"
 }
 
-// newerThan312 are the members that versions after 3.12 have added and soku writes.
+// newerThan312 are members added after version 3.12 that soku writes.
 func newerThan312(path string) bool {
 	last := path[strings.LastIndexByte(path, '.')+1:]
 	return slices.Contains([]string{"timemillisecs", "fq_rate", "bidir", "fqrate", "interval", "gso", "gro", "reorder"}, last)
 }
 
-// rewritten is the document that soku makes of what a real one tells.
+// rewritten is the document that soku makes from a real one.
 func rewritten(t testing.TB, doc map[string]any, role string) map[string]any {
 	t.Helper()
 	var b bytes.Buffer
@@ -309,17 +308,17 @@ func TestDocumentsAreThoseOfIperf3(t *testing.T) {
 	}
 }
 
-// equalDocuments wants the same paths, types and values in both.
+// equalDocuments requires the same paths, types and values in both.
 func equalDocuments(t *testing.T, theirs, ours map[string]any) {
 	t.Helper()
 	a, b := flat(theirs), flat(ours)
 	for path, v := range a {
 		if f, is := v.(float64); is && f > 1e18 {
-			continue // 3.12 counts below zero, once for a server of UDP with --omit
+			continue // 3.12 has a negative count here, at a UDP server with --omit
 		}
 		w, there := b[path]
 		if stem, end := strings.CutSuffix(path, ".end"); end && strings.HasPrefix(path, ".intervals") && !alike(v, numberAt(a, stem+".start")+numberAt(a, stem+".seconds")) {
-			continue // iperf3 tells the end of an interval over the end of --omit from that end on, and its start from the start
+			continue // of an interval that spans the end of --omit, iperf3 counts the end from there and the start from the test's start
 		}
 		switch {
 		case !there:
@@ -339,7 +338,7 @@ func equalDocuments(t *testing.T, theirs, ours map[string]any) {
 
 func numberAt(flat map[string]any, path string) float64 { f, _ := flat[path].(float64); return f }
 
-// alike forgives what rounding to microseconds does.
+// alike allows for rounding to microseconds.
 func alike(v, w any) bool {
 	x, ok := v.(float64)
 	y, ok2 := w.(float64)

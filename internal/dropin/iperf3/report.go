@@ -2,19 +2,19 @@ package iperf3
 
 import "time"
 
-// What happened, as the writers of text and JSON are told it. Times are seconds
-// since the measured part began, those of an omitted start since the test began.
+// The events that the writers of text and JSON receive. Times are seconds since the
+// start of the measured part, in the omitted start since the start of the test.
 
 // Program is the program that measures, and the system under it.
 type Program struct {
 	Version string // "iperf 3.21 (soku ...)"
-	System  string // as uname(2) tells it
+	System  string // from uname(2)
 }
 
-// Start is what is known when the data connections stand.
+// Start is what is known when the data connections are open.
 type Start struct {
 	At         time.Time
-	Peer       Address // client: the server as it was asked for; server: the client
+	Peer       Address // client: the server as given; server: the client
 	Cookie     string
 	ControlMSS int // of the control connection; 0: not known
 	// SendBuffer and ReceiveBuffer are those of the data sockets, in bytes.
@@ -29,13 +29,13 @@ type Address struct {
 	Port int
 }
 
-// Connected is one data connection. Socket is its number in all that follows.
+// Connected is one data connection. Socket is its number in later events.
 type Connected struct {
 	Socket        int
 	Local, Remote Address
 }
 
-// Test is what is measured, as both ends agreed.
+// Test has the negotiated parameters of the test.
 type Test struct {
 	UDP            bool
 	Streams        int
@@ -45,7 +45,7 @@ type Test struct {
 	Reverse, Bidir bool
 	TOS            int
 	Rate           int64 // bits a second of one stream
-	FQRate         int64 // likewise, that the kernel keeps to
+	FQRate         int64 // likewise, paced by the kernel
 	MSS            int
 	Window         int64
 	Interval       float64
@@ -54,28 +54,28 @@ type Test struct {
 	ExtraData      string
 }
 
-// Interval is one report while the test runs. Streams have one element a stream,
-// those that send first where the client reports, last where the server does.
+// Interval is one report while the test runs. Streams has one element per stream;
+// sending streams come first at the client, last at the server.
 type Interval struct {
 	Omitted bool
 	Streams []StreamInterval
 }
 
-// StreamInterval is one stream in an interval. Packets and what follows are of
-// UDP: sent, or received and lost together.
+// StreamInterval is one stream in an interval. Packets and the members after it are of
+// UDP; Packets counts those sent, or those received and lost together.
 type StreamInterval struct {
 	Socket        int
 	Sender        bool // this end sends
 	Start, End    float64
 	Bytes         int64
-	TCP           *SenderState // nil: this end receives, or the system does not tell
+	TCP           *SenderState // nil: this end receives, or the system does not report it
 	Packets, Lost int64
 	JitterMs      float64
 }
 
-// SenderState is what the sending kernel knows of a connection: retransmits of
-// the interval, windows and MTU in bytes, times in microseconds, and how often it
-// has seen reordering.
+// SenderState is the sending kernel's state of a connection: retransmits in the
+// interval, windows and MTU in bytes, times in microseconds, and the number of
+// reordering events.
 type SenderState struct {
 	Retransmits, Cwnd, Window, RTT, RTTVar, PMTU, Reorder int64
 }
@@ -85,7 +85,7 @@ type End struct {
 	// SenderSeconds and ReceiverSeconds are how long the two ends of the first stream
 	// moved bytes, OwnSeconds how long this one did.
 	SenderSeconds, ReceiverSeconds, OwnSeconds float64
-	// OwnRetransmits and PeerRetransmits say of whose streams retransmits are known.
+	// OwnRetransmits and PeerRetransmits report whose streams' retransmits are known.
 	OwnRetransmits, PeerRetransmits bool
 	Streams                         []StreamEnd
 	Host, Remote                    CPU
@@ -95,9 +95,8 @@ type End struct {
 	ServerJSON                      []byte   // its document
 }
 
-// StreamEnd is what became of one stream. PacketsSent is 0 where this end was not
-// told; PacketsReceived are those that came and those that did not, as the
-// receiver knows by their numbers.
+// StreamEnd is the outcome of one stream. PacketsSent is 0 if this end does not know it;
+// PacketsReceived counts received and lost packets, from the receiver's sequence numbers.
 type StreamEnd struct {
 	Socket                       int
 	Sender                       bool // this end sent
@@ -113,14 +112,14 @@ type StreamEnd struct {
 // CPU is the share of one processor in percent.
 type CPU struct{ Total, User, System float64 }
 
-// Writer shows one test. The calls come in the order of the methods, from one
-// goroutine; End and Interval may be left out. Errors of writing are kept until Close.
+// Writer prints one test. One goroutine calls the methods in their order; End and
+// Interval may not be called at all. Close returns errors of writing.
 type Writer interface {
 	Begin(Program)
 	Start(Start)
 	Interval(Interval)
 	End(End)
-	// Fail tells why the test did not go as it should. It ends with Close all the same.
+	// Fail reports why the test failed. Close is still called after it.
 	Fail(message string)
 	Close() error
 }
@@ -141,8 +140,8 @@ func percent(part, whole int64) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// sum adds the streams of an interval that go one way. Its times are those of the
-// first stream of all, as iperf3 has them.
+// sum adds the streams of one direction in an interval. Its times are those of the first
+// of all streams, as in iperf3.
 func (iv Interval) sum(sender bool) StreamInterval {
 	n, total := 0, StreamInterval{Sender: sender}
 	if len(iv.Streams) > 0 {
@@ -170,7 +169,7 @@ func (iv Interval) sum(sender bool) StreamInterval {
 	return total
 }
 
-// packets is how many datagrams a stream had, as far as this end knows.
+// packets is the number of datagrams of a stream that this end knows of.
 func (s StreamEnd) packets() int64 {
 	if s.PacketsSent != 0 {
 		return s.PacketsSent
@@ -178,7 +177,7 @@ func (s StreamEnd) packets() int64 {
 	return s.PacketsReceived
 }
 
-// sum adds the streams that go one way; packets are those of [StreamEnd.packets].
+// sum adds the streams of one direction; packets are those of [StreamEnd.packets].
 func (e End) sum(sender bool) (total StreamEnd, packets int64) {
 	n := 0
 	for _, s := range e.Streams {
@@ -201,8 +200,8 @@ func (e End) sum(sender bool) (total StreamEnd, packets int64) {
 	return total, packets
 }
 
-// retransmits says whether those of the streams are known that this end sends, or
-// that it receives.
+// retransmits reports whether those of the streams that this end sends, or receives, are
+// known.
 func (e End) retransmits(sender bool) bool {
 	if sender {
 		return e.OwnRetransmits
@@ -210,8 +209,8 @@ func (e End) retransmits(sender bool) bool {
 	return e.PeerRetransmits
 }
 
-// ways are the directions that a test has at one of its ends, in the order of its
-// report: true where that end sends.
+// ways are the directions of a test at one end, in the order of its report: true if that
+// end sends.
 func (t Test) ways(role string) []bool {
 	switch {
 	case t.Bidir:

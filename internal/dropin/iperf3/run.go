@@ -16,7 +16,7 @@ import (
 // likeVersion is the version of iperf3 whose options, text and documents these are.
 const likeVersion = "3.21"
 
-// Environment is what a run takes from the system around it.
+// Environment is what a run needs from the operating system.
 type Environment struct {
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
@@ -24,18 +24,18 @@ type Environment struct {
 	System         string // as uname -a has it
 	PID            int
 	Getenv         func(string) string
-	// ReadPassword reads a line of the terminal without showing it; an error where there
-	// is none.
+	// ReadPassword reads a line from the terminal without echo; an error if there is no
+	// terminal.
 	ReadPassword func() (string, error)
 	ReadFile     func(file string) ([]byte, error)
 	Open         func(file string) (fs.File, error)
 	Stat         func(file string) (fs.FileInfo, error)
-	Create       func(file string) (io.WriteCloser, error) // empties one that is there
+	Create       func(file string) (io.WriteCloser, error) // truncates an existing file
 	Append       func(file string) (io.WriteCloser, error) // opens a log
 	WriteFile    func(file string, b []byte) error
 	Remove       func(file string) error
-	// Detach starts a program like this one with these arguments, which stays when
-	// this one ends and has no terminal. Detached says that this is that program.
+	// Detach starts this program with these arguments as a daemon, without a terminal.
+	// Detached reports that this process is the daemon.
 	Detach   func(args []string) error
 	Detached bool
 }
@@ -44,8 +44,8 @@ func (e Environment) program() Program {
 	return Program{fmt.Sprintf("iperf %s (soku %s)", likeVersion, e.Version), e.System}
 }
 
-// Run does what an iperf3 with these arguments does and returns its exit status: 0,
-// or 1 where something failed. Ending ctx interrupts it, which is no failure.
+// Run acts as iperf3 with these arguments and returns its exit status: 0, or 1 on
+// failure. Ending ctx interrupts it, which is not a failure.
 func Run(ctx context.Context, env Environment, args []string) int {
 	set, err := Parse(args)
 	switch {
@@ -82,7 +82,7 @@ func Run(ctx context.Context, env Environment, args []string) int {
 	return r.measure(ctx)
 }
 
-// refuse tells what is wrong with the command line.
+// refuse reports an error of the command line.
 func refuse(env Environment, err error) {
 	var u unrecognized
 	what := "parameter error - "
@@ -94,7 +94,7 @@ func refuse(env Environment, err error) {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// warn tells of options that have no effect together.
+// warn reports options that have no effect together.
 func warn(env Environment, set *Settings) {
 	say := func(text string) { fmt.Fprintf(env.Stderr, "warning: %s\n", text) }
 	if set.NoFQPacing {
@@ -121,7 +121,7 @@ type runner struct {
 	out, errs io.Writer // of one test
 }
 
-// open makes the files that the options ask for, and returns how to close them.
+// open creates the files that the options name, and returns a function to close them.
 func (r *runner) open() (closeAll func(), err error) {
 	closeAll = func() {}
 	if r.set.LogFile != "" {

@@ -49,8 +49,7 @@ func (r *runner) serve(ctx context.Context) int {
 	return 0
 }
 
-// config is the server that the settings ask for: of iperf3's protocol alone, with one
-// client at a time.
+// config is the server's configuration: iperf3's protocol only, one client at a time.
 func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err error) {
 	set := r.set
 	cfg = server.Config{
@@ -78,7 +77,7 @@ func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err 
 	return cfg, protocol, err
 }
 
-// guard knows the users that are served.
+// guard holds the users that are allowed.
 func (r *runner) guard() (*iperf3.Guard, error) {
 	pem, err := r.env.ReadFile(r.set.PrivateKey)
 	if err != nil {
@@ -102,16 +101,16 @@ func (r *runner) guard() (*iperf3.Guard, error) {
 type testViews struct {
 	*runner
 	stop context.CancelFunc
-	idle *time.Timer // ends a one-off server to which nobody comes
+	idle *time.Timer // ends a one-off server without a client
 
-	turn sync.Mutex // held by the test that is shown
+	turn sync.Mutex // held by the test that is printed
 
 	mu     sync.Mutex
-	number int  // of the test that is waited for
+	number int  // of the next test
 	left   bool // it ended by itself
 }
 
-// listen says that the server waits for a client.
+// listen prints that the server waits for a client.
 func (h *testViews) listen() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,7 +131,7 @@ func (h *testViews) listen() {
 	w.print(line)
 }
 
-// leave ends the server as it is meant to end.
+// leave ends the server normally.
 func (h *testViews) leave() {
 	h.mu.Lock()
 	h.left = true
@@ -140,7 +139,7 @@ func (h *testViews) leave() {
 	h.stop()
 }
 
-// next is for the test of a client that has come.
+// next returns the observer for the next client's test.
 func (h *testViews) next() *testView {
 	h.turn.Lock()
 	h.mu.Lock()
@@ -149,7 +148,7 @@ func (h *testViews) next() *testView {
 	return &testView{runner: h.runner, at: h.env.Now(), ended: h.ended}
 }
 
-// ended is what follows on a test.
+// ended runs after a test.
 func (h *testViews) ended(err error) {
 	defer h.turn.Unlock()
 	switch {

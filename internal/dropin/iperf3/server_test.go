@@ -10,7 +10,7 @@ import (
 	"soku/test/tier"
 )
 
-// ourServer is one of soku's in this process until it ends by itself or the test does.
+// ourServer is a soku iperf3 server in this process until it or the test ends.
 type ourServer struct {
 	port      string
 	out, errs safeBuffer
@@ -60,7 +60,7 @@ func TestAServersDocumentsHaveTheShapeOfIperf3s(t *testing.T) {
 			}
 			doc := parsed(t, got.stdout)
 			sameShape(t, parsed(t, want.stdout), doc)
-			sameShape(t, parsed(t, first.stdout), parsed(t, second.stdout)) // what the real client has of it
+			sameShape(t, parsed(t, first.stdout), parsed(t, second.stdout)) // the part that the real client has
 			if numeric(doc, "end", "sum_sent", "bytes")+numeric(doc, "end", "sum_received", "bytes") == 0 {
 				t.Errorf("nothing was moved: %v", value(doc, "end"))
 			}

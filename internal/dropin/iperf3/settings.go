@@ -33,8 +33,8 @@ const (
 	mostInterval   = 60
 )
 
-// Settings are what a command line asks for. A zero member was not asked for,
-// but for those with a default.
+// Settings are the options of a command line. A zero member was not given, unless it has
+// a default.
 type Settings struct {
 	Role      string // Client, Server, or empty
 	Host      string // of the server
@@ -46,7 +46,7 @@ type Settings struct {
 	Format          byte // of rates; 'a' picks one
 	Interval        float64
 	PIDFile         string
-	File            string // that is sent, or that keeps what comes
+	File            string // to send, or to write received bytes to
 	Verbose         bool
 	JSON            bool
 	Stream          bool // JSON a line an event
@@ -125,8 +125,8 @@ func text(field func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, v string) error { *field(s) = v; return nil }
 }
 
-// integer reads the number at the start of v, as atoi(3) does; nothing that is no
-// number becomes 0 here.
+// integer reads the number at the start of v as atoi(3) does, but refuses an invalid
+// number instead of returning 0.
 func integer(v string) (int, bool) {
 	v = strings.TrimSpace(v)
 	n := 0
@@ -137,7 +137,7 @@ func integer(v string) (int, bool) {
 	return int(i), err == nil
 }
 
-// bounded sets an integer between least and most; wrong is iperf3's sentence.
+// bounded sets an integer between least and most; wrong is iperf3's message.
 func bounded(field *int, v string, least, most int, wrong string, args ...any) error {
 	n, ok := integer(v)
 	if !ok || n < least || n > most {
@@ -327,7 +327,7 @@ func multipath(s *Settings, _ string) error {
 	return nil
 }
 
-// blocksOf is how many bytes so many blocks are, as far as an int64 goes.
+// blocksOf is the number of bytes of this many blocks, limited to an int64.
 func blocksOf(blocks, length int64) int64 {
 	if length > 0 && blocks > math.MaxInt64/length {
 		return math.MaxInt64

@@ -14,7 +14,7 @@ import (
 	"soku/internal/wire/iperf3"
 )
 
-// testView shows one test of a server.
+// testView prints one test of a server.
 type testView struct {
 	*runner
 	ended     func(err error) // called last; may be nil
@@ -28,8 +28,8 @@ type testView struct {
 	shown     bool // the end was
 }
 
-// Options makes the engines copy what a file has or gets, whatever the client asks, and
-// tell of intervals as often as this server prints them.
+// Options makes the engines copy bytes from or to a file, whatever the client requests,
+// and report intervals as often as this server prints them.
 func (v *testView) Options(o measure.Options) measure.Options {
 	if o.Length > 0 && v.set.File != "" { // over TCP
 		o.TX, o.RX = "write", "read"
@@ -40,7 +40,7 @@ func (v *testView) Options(o measure.Options) measure.Options {
 	return o
 }
 
-// Opened begins what is printed.
+// Opened prints the start of the test.
 func (v *testView) Opened(e iperf3.Exchange, conns []net.Conn) {
 	v.writer = v.newWriter()
 	switch w := v.writer.(type) {
@@ -58,7 +58,7 @@ func (v *testView) Opened(e iperf3.Exchange, conns []net.Conn) {
 	s.SendBuffer, s.ReceiveBuffer, s.Connected = v.ends.send, v.ends.receive, v.ends.connected
 	v.collector = newCollector(Server, s.Test, v.ends.sockets, v.writer.Interval)
 	v.writer.Start(s)
-	v.tellState(iperf3.TestRunning)
+	v.printState(iperf3.TestRunning)
 }
 
 // Observe prints an interval.
@@ -68,9 +68,9 @@ func (v *testView) Observe(p measure.Progress) {
 	v.collector.observe(p)
 }
 
-// Measured prints the end, and returns what the client may want of it.
+// Measured prints the end, and returns the output that the client may have requested.
 func (v *testView) Measured(end *measure.End, own *iperf3.Results) (string, []byte) {
-	v.tellState(iperf3.ExchangeResults)
+	v.printState(iperf3.ExchangeResults)
 	v.show(end, own)
 	if v.document != nil {
 		return "", []byte(compact(v.document.whole()))
@@ -86,7 +86,7 @@ func (v *testView) show(end *measure.End, own *iperf3.Results) {
 	v.writer.End(e)
 }
 
-// Closed prints why a test broke off.
+// Closed prints why a test failed.
 func (v *testView) Closed(end *measure.End, err error) {
 	if v.ended != nil {
 		defer v.ended(err)
@@ -102,14 +102,14 @@ func (v *testView) Closed(end *measure.End, err error) {
 	if err != nil {
 		v.writer.Fail(farewell(err))
 	} else {
-		v.tellState(iperf3.Done)
+		v.printState(iperf3.Done)
 	}
 	if err := v.writer.Close(); err != nil {
 		_, _ = io.WriteString(v.env.Stderr, "iperf3: error - write the output: "+err.Error()+"\n")
 	}
 }
 
-// farewell is what a server of iperf3 says of a test that broke off.
+// farewell is iperf3's server message for a test that failed.
 func farewell(err error) string {
 	switch {
 	case errors.Is(err, serveriperf3.ErrStopped):

@@ -11,14 +11,14 @@ import (
 
 const separator = "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
 
-// mostKept bounds what is kept for a client that wants the server's output: a day of a
-// few streams.
+// mostKept limits the text kept for a client that requests the server's output: a day
+// with a few streams.
 const mostKept = 16 << 20
 
 // textWriter prints a test line by line.
 type textWriter struct {
-	out  io.Writer // what is measured
-	err  io.Writer // what goes wrong
+	out  io.Writer // measurements
+	err  io.Writer // errors
 	set  *Settings
 	role string
 	now  func() time.Time
@@ -27,7 +27,7 @@ type textWriter struct {
 	begun   bool // a first interval was printed
 	failed  bool
 	writing error
-	kept    strings.Builder // what was printed, mostKept of it, where the client wants it
+	kept    strings.Builder // what was printed, at most mostKept, if the client requests it
 	keep    bool
 }
 
@@ -35,7 +35,7 @@ func newText(out, errs io.Writer, set *Settings, now func() time.Time) *textWrit
 	return &textWriter{out: out, err: errs, set: set, role: set.Role, now: now}
 }
 
-// print writes with the time and the title in front, where they are asked for.
+// print writes a line, with time stamp and title in front if requested.
 func (w *textWriter) print(format string, args ...any) {
 	var b strings.Builder
 	if w.set.Timestamps != "" {
@@ -148,7 +148,7 @@ func (w *textWriter) columns(iv Interval) string {
 	return ""
 }
 
-// mark is which way a row is, where a test goes both ways.
+// mark is the direction of a row in a bidirectional test.
 func (w *textWriter) mark(sender bool) string {
 	if !w.test.Bidir {
 		return ""
@@ -246,8 +246,8 @@ func (w *textWriter) End(e End) {
 	w.serverOutput(e)
 }
 
-// outcome prints what the sender and what the receiver counted; a server is not
-// told what its client did.
+// outcome prints what the sender and the receiver counted; a server does not know what
+// its client counted.
 func (w *textWriter) outcome(id string, e End, s StreamEnd, single bool) {
 	if w.role == Server && !s.Sender {
 		w.unknown(id, "sender", single)
@@ -331,7 +331,7 @@ func (w *textWriter) serverOutput(e End) {
 	}
 }
 
-// Fail goes where errors go: to the log where there is one, else to stderr.
+// Fail writes to the log if there is one, else to stderr.
 func (w *textWriter) Fail(message string) {
 	w.failed = true
 	stamp := ""

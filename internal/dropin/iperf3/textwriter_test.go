@@ -15,12 +15,12 @@ var (
 	prefix = regexp.MustCompile(`[KMGT]?(Bytes|bits)`)
 )
 
-// form is a text with its figures and units made equal.
+// form is a text with its figures and units replaced.
 func form(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, "out-of-order") {
-			continue // chance
+			continue // present in some runs only
 		}
 		if strings.HasPrefix(line, "Time:") || strings.Contains(line, "Cookie:") {
 			line = strings.Fields(line)[0] + "\n"
@@ -30,7 +30,7 @@ func form(text string) string {
 	return b.String()
 }
 
-// printed is what soku prints where iperf3 had this document.
+// printed is what soku prints for the events of this document.
 func printed(t *testing.T, doc map[string]any, role string, verbose bool) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,7 +50,7 @@ func printed(t *testing.T, doc map[string]any, role string, verbose bool) string
 	return b.String()
 }
 
-// body is what a server prints of a test, without the lines about listening.
+// body is a server's output for a test, without the lines about listening.
 func body(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -80,8 +80,8 @@ func TestTextIsThatOfIperf3(t *testing.T) {
 	}
 }
 
-// sameText wants the same lines but for their figures. How many intervals there
-// were is chance: a short last one may be there or not.
+// sameText requires the same lines except for figures. The number of intervals varies: a
+// short last one may be present or not.
 func sameText(t *testing.T, theirs, ours string) {
 	t.Helper()
 	want, got := distinct(form(theirs)), distinct(form(ours))
@@ -90,7 +90,7 @@ func sameText(t *testing.T, theirs, ours string) {
 	}
 }
 
-// distinct leaves out lines that were there before.
+// distinct omits repeated lines.
 func distinct(text string) string {
 	seen := map[string]bool{}
 	var b strings.Builder

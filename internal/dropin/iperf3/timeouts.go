@@ -19,12 +19,12 @@ const (
 // keepAlive is what --cntl-ka asks for; 0 is the system's own.
 type keepAlive struct{ Idle, Interval, Count int } // seconds, seconds, times
 
-// rcvTimeout takes how long a sender may be silent.
+// rcvTimeout sets how long a sender may send nothing.
 func rcvTimeout(s *Settings, v string) error {
 	return bounded(&s.RcvTimeout, v, leastSilence, maxTimeout, "receive timeout value is incorrect or not in range")
 }
 
-// sndTimeout takes how long what was sent may be unacknowledged.
+// sndTimeout sets how long sent data may stay unacknowledged.
 func sndTimeout(s *Settings, v string) error {
 	return bounded(&s.SndTimeout, v, 0, maxTimeout, "send timeout value is incorrect or not in range")
 }
@@ -48,7 +48,7 @@ func controlKeepAlive(s *Settings, v string) error {
 	return nil
 }
 
-// config is the keep-alive as package net takes it; nil is soku's own.
+// config is the keep-alive configuration for package net; nil is soku's own.
 func (k *keepAlive) config() *net.KeepAliveConfig {
 	if k == nil {
 		return nil

@@ -5,7 +5,7 @@ import "strings"
 // conversions are the letters after "%" of strftime(3) that --timestamps takes.
 const conversions = "aAbBcdDeFhHIjklmMnprRsStTuwxXyYzZ%"
 
-// unknownConversion is the first part of format that is no conversion, or empty.
+// unknownConversion is the first unsupported conversion in format, or empty.
 func unknownConversion(format string) string {
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {

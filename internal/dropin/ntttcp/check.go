@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// check makes sure that the options hold together. What has to be another value,
-// as ntttcp itself makes it, comes back as a line each.
+// check checks the options for consistency. It adjusts values as ntttcp does and returns
+// one line per adjustment.
 func (o *Options) check() (notes []string, err error) {
 	note := func(text string) { notes = append(notes, text) }
 	if !o.Receiver && !o.Sender {
@@ -76,8 +76,8 @@ func (o *Options) checkRoles() error {
 	return nil
 }
 
-// dropForeign takes out what only the other end can do, so that both ends may be
-// called with the same options, as with ntttcp.
+// dropForeign drops options of the other end, so that both ends can be started with the
+// same options, as with ntttcp.
 func (o *Options) dropForeign(note func(string)) {
 	drop := func(option string, given bool, end string) {
 		if given {
@@ -96,7 +96,7 @@ func (o *Options) dropForeign(note func(string)) {
 	o.SourcePort, o.Bandwidth, o.FQRate = 0, 0, 0
 }
 
-// checkAddresses looks at the form only; a name may stand for the receiver.
+// checkAddresses checks the form only; the receiver may be a name.
 func (o *Options) checkAddresses() error {
 	if o.IPv6 && o.Address == "0.0.0.0" {
 		o.Address = "::"
@@ -130,7 +130,7 @@ func (o *Options) checkSourcePort(note func(string)) error {
 	return nil
 }
 
-// between is n within bounds, with a note where it was not.
+// between limits n to bounds, with a note if it exceeded them.
 func between(n, least, most int, what string, note func(string)) int {
 	switch {
 	case n < least:

@@ -11,18 +11,18 @@ import (
 // showEvery is the time between two lines of the rate.
 const showEvery = 500 * time.Millisecond
 
-// cycle is warm-up, test and cool-down at one end, whose bytes move meanwhile.
+// cycle is warm-up, test and cool-down at one end, while bytes move.
 type cycle struct {
 	o      *Options
 	c      *console
-	counts func() []int64  // bytes so far, one element a thread
-	agreed int             // seconds of all together; 0 is until interrupted
+	counts func() []int64  // bytes so far, one element per thread
+	agreed int             // seconds of all three; 0: until interrupted
 	over   <-chan struct{} // closed when the other end ends it; nil: never
-	base   []int64         // counts at its begin; nil: they are read then
+	base   []int64         // counts at the start; nil: read at the start
 }
 
-// run returns what the test came to, nil where it did not come to it, and whether
-// it was ended before its time.
+// run returns the figures of the test, nil if it did not start, and whether it ended
+// early.
 func (y *cycle) run(ctx context.Context) (f *figures, early bool) {
 	begin := sock.Now()
 	all := y.end(begin, y.agreed)
@@ -47,7 +47,7 @@ func (y *cycle) run(ctx context.Context) (f *figures, early bool) {
 	return f, !inTime
 }
 
-// measure is the test itself, which is over with the whole cycle at the latest.
+// measure is the test itself; it ends no later than the whole cycle.
 func (y *cycle) measure(ctx context.Context, all time.Time) (f *figures, inTime bool) {
 	before, from, begin := y.base, read(y.o), sock.Now()
 	if before == nil || y.o.Warmup > 0 {
@@ -67,7 +67,7 @@ func (y *cycle) measure(ctx context.Context, all time.Time) (f *figures, inTime 
 	return &figures{o: y.o, seconds: seconds, threads: after, from: from, to: to, mhz: host.ProcessorMHz(), rttUs: -1}, inTime
 }
 
-// end is so many seconds later; none is no end.
+// end is this number of seconds later; 0 means no end.
 func (y *cycle) end(begin time.Time, seconds int) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -75,8 +75,7 @@ func (y *cycle) end(begin time.Time, seconds int) time.Time {
 	return begin.Add(time.Duration(seconds) * time.Second)
 }
 
-// phase waits until end, the zero time for as long as nobody ends it; false when
-// somebody did.
+// phase waits until end, with the zero time until interrupted; false if interrupted.
 func (y *cycle) phase(ctx context.Context, end time.Time, show bool) bool {
 	shown, bytes := sock.Now(), sum(y.counts())
 	timer := time.NewTimer(0)

@@ -17,10 +17,10 @@ import (
 const (
 	connectTime = 10 * time.Second // for one connection
 	allTime     = time.Minute      // for all of them
-	atOnce      = 64               // connections that are being made
+	atOnce      = 64               // connections being opened at a time
 )
 
-// dialer makes the connections of a sender.
+// dialer opens the connections of a sender.
 type dialer struct {
 	o      *Options
 	to     netip.Addr
@@ -44,7 +44,7 @@ func newDialer(ctx context.Context, o *Options) (*dialer, error) {
 	return d, err
 }
 
-// resolve finds the receiver's address, of the family that is asked for.
+// resolve finds the receiver's address, of the requested family.
 func resolve(ctx context.Context, o *Options) (netip.Addr, error) {
 	if a, err := netip.ParseAddr(o.Address); err == nil {
 		return a.Unmap(), nil
@@ -82,7 +82,7 @@ func interfaceOf(a netip.Addr) (string, error) {
 	return "", wrong("-a %s: no interface of this host has that address", a)
 }
 
-// dial makes one connection; port 0 of the own side is any.
+// dial opens one connection; local port 0 is any.
 func (d *dialer) dial(ctx context.Context, network string, port, own int) (net.Conn, error) {
 	s := sock.Settings{Device: d.device}
 	n := &net.Dialer{Timeout: connectTime, Control: s.Control}
@@ -111,7 +111,7 @@ func (d *dialer) dial(ctx context.Context, network string, port, own int) (net.C
 	return c, nil
 }
 
-// made are the connections of a sender, and which thread each belongs to.
+// made are the connections of a sender, and the thread of each.
 type made struct {
 	conns  []net.Conn
 	thread []int
@@ -123,10 +123,10 @@ func (m *made) close() {
 	}
 }
 
-// all makes the connections of all threads: of each port's in turn, and of each
-// thread's. It goes on without those that fail, of which it returns the first
-// reason; told is called for each that is made.
-func (d *dialer) all(ctx context.Context, told func(net.Conn)) (*made, error) {
+// all opens the connections of all threads, port by port and thread by thread. It
+// continues without those that fail and returns the first error; opened is called for
+// each connection.
+func (d *dialer) all(ctx context.Context, opened func(net.Conn)) (*made, error) {
 	network := "tcp"
 	if d.o.UDP {
 		network = "udp"
@@ -149,7 +149,7 @@ func (d *dialer) all(ctx context.Context, told func(net.Conn)) (*made, error) {
 				c, err := d.dial(dialling, network, d.o.Port+i/each, own)
 				mu.Lock()
 				if conns[i] = c; err == nil {
-					told(c)
+					opened(c)
 				} else if first == nil {
 					first = err
 				}

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Env is what a test takes from the operating system, beside the network.
+// Env is what a test needs from the operating system, other than the network.
 type Env struct {
 	Stdout   io.Writer
-	Terminal bool // whether somebody looks at Stdout
+	Terminal bool // whether Stdout is a terminal
 	Now      func() time.Time
-	// WriteFile and Append write a file whole, and to its end.
+	// WriteFile replaces a file; Append appends to it.
 	WriteFile func(name string, data []byte, perm os.FileMode) error
 	Append    func(name string) (io.WriteCloser, error)
 	Version   string // of this program
 	Hostname  string
 }
 
-// console prints lines as ntttcp does, and keeps them in a file where one is
-// asked for. It is safe for concurrent use.
+// console prints lines as ntttcp does, and writes them to a file if requested. It is safe
+// for concurrent use.
 type console struct {
 	env     Env
 	verbose bool
@@ -30,7 +30,7 @@ type console struct {
 	file io.WriteCloser
 }
 
-// openConsole begins the file anew.
+// openConsole truncates the file.
 func openConsole(env Env, o *Options) (*console, error) {
 	c := &console{env: env, verbose: o.Verbose}
 	if o.ConsoleFile == "" {
@@ -70,7 +70,7 @@ func (c *console) line(level, format string, args ...any) {
 	}
 }
 
-// plain prints what has no time before it and goes to no file.
+// plain prints a line without a time stamp, and not to the file.
 func (c *console) plain(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *console) plain(format string, args ...any) {
 
 const rule = "---------------------------------------------------------\n"
 
-// now prints the rate of the last half second; on a terminal in one place.
+// now prints the rate of the last half second, on a terminal over the previous one.
 func (c *console) now(bytes int64, d time.Duration) {
 	before, after := "", "\n"
 	if c.env.Terminal {

@@ -6,11 +6,11 @@ import (
 	"soku/internal/host"
 )
 
-// reading is what counts at one moment.
+// reading has the values of all counters at one moment.
 type reading struct {
 	totals         host.Totals
 	resent         host.Retransmits
-	sent, received int64 // packets of the interface that is asked for
+	sent, received int64 // packets of the requested interface
 	interrupts     int64
 }
 
@@ -27,15 +27,15 @@ func read(o *Options) reading {
 	return r
 }
 
-// figures are what a test came to at this end.
+// figures are the results of a test at this end.
 type figures struct {
 	o           *Options
 	seconds     float64
-	threads     []int64 // bytes, one element a thread; of a receiver, a port
+	threads     []int64 // bytes, one element per thread; at a receiver, per port
 	connections int     // of a sender
 	from, to    reading
 	mhz         float64
-	rttUs       int64 // average of a TCP sender's connections; -1 is not known
+	rttUs       int64 // average of a TCP sender's connections; -1: unknown
 }
 
 func (f *figures) bytes() (n int64) {
@@ -81,7 +81,7 @@ func (f *figures) busy() float64 {
 	return 100 * float64(f.to.totals.ProcessNs-f.from.totals.ProcessNs) / 1e9 / f.seconds
 }
 
-// cycles are those of all processors, of the whole host, for a byte.
+// cycles are those of all processors of the host per byte.
 func (f *figures) cycles() float64 {
 	if f.bytes() == 0 {
 		return 0
@@ -104,7 +104,7 @@ func (f *figures) packetsPerInterrupt() float64 {
 	return float64(f.packetsSent()+f.packetsReceived()) / float64(f.interrupts())
 }
 
-// resent is one of the kinds in which TCP sent again.
+// resent is one kind of TCP retransmission.
 type resent struct {
 	name      string // of the element
 	label     string // on the console
@@ -124,7 +124,7 @@ func (f *figures) resent() []resent {
 	}
 }
 
-// description is the system's line about itself, on Linux as "uname -a" prints it.
+// description is the system's description, on Linux as "uname -a" prints it.
 func description() string {
 	if runtime.GOOS == "linux" {
 		return host.Uname() + " GNU/Linux"

@@ -16,7 +16,7 @@ const forever = 30 * time.Second
 
 func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// output is what a test printed, safe beside it.
+// output is what a test printed; it is safe for concurrent use.
 type output struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
@@ -52,7 +52,7 @@ func (o *output) until(t *testing.T, text string) {
 	}
 }
 
-// running is a command that runs.
+// running is a running command.
 type running struct {
 	out  *output
 	stop context.CancelCauseFunc

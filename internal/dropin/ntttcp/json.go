@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// member is one of an object, in the order of the document.
+// member is one member of an object.
 type member struct {
 	name  string
 	value any // a string, an object or a list of objects
 }
 
-// object keeps the order of its members, which maps do not.
+// object is a JSON object that keeps the order of its members.
 type object []member
 
 // MarshalJSON writes the members in their order.
@@ -62,7 +62,7 @@ func (f *figures) json(hostname string) ([]byte, error) {
 		}
 		o = append(o, member{"tcp_retransmits", all})
 	}
-	if f.toldRTT() {
+	if f.hasRTT() {
 		o = append(o, member{"tcpAverageRtt metric", fmt.Sprintf("%d us", f.rttUs)})
 	}
 	o = append(o, member{"os", description()})

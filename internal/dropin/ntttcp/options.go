@@ -6,7 +6,7 @@ import (
 	"soku/internal/measure"
 )
 
-// Options are what a command line asks for.
+// Options are the options of a command line.
 type Options struct {
 	Help bool
 
@@ -21,33 +21,33 @@ type Options struct {
 
 	Address string // of the receiver
 	Source  string // -a, of the sender's interface
-	CPU     int    // to keep to, from -m; -1 for all
+	CPU     int    // to pin to, from -m; -1: all
 
-	Ports, Threads, Connections int // of the receiver; a port; a thread
+	Ports, Threads, Connections int // of the receiver; per port; per thread
 
 	IPv6, UDP  bool
-	Port       int // the first of the receiver's
-	SourcePort int // the first of the sender's; 0 is any
-	Buffer     int // of a read or write, bytes; 0 is the tool's own
+	Port       int // the receiver's first
+	SourcePort int // the sender's first; 0: any
+	Buffer     int // of a read or write, bytes; 0: soku's default
 	Bandwidth  int64
 	FQRate     int64 // --fq-rate-limit, bit/s
 	NoDelay    bool
 
-	Warmup, Duration, Cooldown int // seconds; no duration is until interrupted
+	Warmup, Duration, Cooldown int // seconds; duration 0: until interrupted
 
 	ShowRetransmits bool
 	ShowPackets     string // of this interface
-	ShowInterrupts  string // of the devices with this in their name
+	ShowInterrupts  string // of devices whose name contains this
 
 	ConsoleFile, XMLFile, JSONFile string // empty: none
 }
 
-// Bounds, as ntttcp has them, and those of one process here.
+// Limits of ntttcp, and those of one process of soku.
 const (
 	portsMost       = 512
 	threadsMost     = 25600
 	connectionsMost = 1000
-	allMost         = 1 << 17 // of the connections of all threads; more than a host has ports for
+	allMost         = 1 << 17 // connections of all threads; more than a host has ports
 	udpMost         = 65507
 	bufferMost      = 1 << 20
 	secondsMost     = 86400
@@ -67,7 +67,7 @@ func defaults() *Options {
 	}
 }
 
-// Cycle is the time of the whole test in seconds; 0 is until interrupted.
+// Cycle is the duration of the whole test in seconds; 0: until interrupted.
 func (o *Options) Cycle() int {
 	if o.Duration == 0 {
 		return 0
@@ -75,10 +75,10 @@ func (o *Options) Cycle() int {
 	return o.Warmup + o.Duration + o.Cooldown
 }
 
-// Total is how many connections a sender makes.
+// Total is the number of connections of a sender.
 func (o *Options) Total() int { return o.Ports * o.Threads * o.Connections }
 
-// SendBuffer and ReceiveBuffer are what reports say of the buffers.
+// SendBuffer is the size of the sender's buffer in reports, bytes.
 func (o *Options) SendBuffer() int {
 	n := usualSend
 	if o.Buffer > 0 {

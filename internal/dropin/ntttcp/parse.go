@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// takes is what an option takes.
+// takes is the kind of an option's argument.
 type takes int
 
 const (
 	nothing takes = iota
 	value
-	perhaps // behind the letter, or the next word if it begins with no dash
+	perhaps // attached to the letter, or the next argument unless it begins with a dash
 )
 
 // option is one of the command line.
@@ -22,7 +22,7 @@ type option struct {
 	set   func(o *Options, v string) error
 }
 
-// options are all that ntttcp has.
+// options are all options of ntttcp.
 func options() []option {
 	flag := func(name string, field func(*Options) *bool) option {
 		return option{name, nothing, func(o *Options, _ string) error { *field(o) = true; return nil }}
@@ -89,9 +89,9 @@ func options() []option {
 }
 
 // Parse reads a command line without the program's name, as getopt_long(3) does:
-// letters may be joined (-VN, -P4), words shortened while they are plain, and
-// values follow after a space, or "=" behind a word. What it had to change comes
-// back as notes, a line each. Errors are of kind usage.
+// letters may be joined (-VN, -P4), long options abbreviated if unambiguous, and values
+// follow after a space, or after "=" for a long option. Notes have one line per adjusted
+// value. Errors are of kind usage.
 func Parse(args []string) (o *Options, notes []string, err error) {
 	o = defaults()
 	all := options()
@@ -118,7 +118,7 @@ func Parse(args []string) (o *Options, notes []string, err error) {
 	return o, notes, err
 }
 
-// word sets an option that is a word.
+// word sets a long option.
 func (o *Options) word(all []option, text string, args []string) ([]string, error) {
 	name, v, has := strings.Cut(text, "=")
 	var found *option
@@ -147,7 +147,7 @@ func (o *Options) word(all []option, text string, args []string) ([]string, erro
 	return args, named("--"+found.name, found.set(o, v))
 }
 
-// letters sets options that are letters, of which the last may have a value.
+// letters sets joined short options; the last may have a value.
 func (o *Options) letters(all []option, text string, args []string) ([]string, error) {
 	for i, letter := range text {
 		var found *option
@@ -180,7 +180,7 @@ func (o *Options) letters(all []option, text string, args []string) ([]string, e
 	return args, nil
 }
 
-// named puts the option's name before what is wrong with its value.
+// named puts the option's name before the error of its value.
 func named(name string, err error) error {
 	if err == nil {
 		return nil
@@ -188,7 +188,7 @@ func named(name string, err error) error {
 	return wrong("%s %s", name, err.Error())
 }
 
-// mapping is -m PORTS,PROCESSOR,ADDRESS, of which the last may be left out.
+// mapping is -m PORTS,PROCESSOR,ADDRESS; the last may be omitted.
 func (o *Options) mapping(v string) (err error) {
 	parts := strings.Split(v, ",")
 	if len(parts) > 3 {
@@ -221,7 +221,7 @@ func (o *Options) sourcePort(v string) (err error) {
 	return err
 }
 
-// bad is what is wrong with a value.
+// bad is the error of an invalid value.
 type badValue struct{ value, why string }
 
 func (b badValue) Error() string { return strconv.Quote(b.value) + ": " + b.why }
@@ -237,7 +237,7 @@ func whole(v string, most int) (int, error) {
 	return n, nil
 }
 
-// scaled reads a number with K, M or G behind it, which are powers of k.
+// scaled reads a number with a suffix K, M or G, which are powers of k.
 func scaled(v string, k float64) (int64, error) {
 	digits, factor := v, 1.0
 	if v != "" {

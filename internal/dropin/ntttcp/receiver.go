@@ -14,7 +14,7 @@ import (
 	wire "soku/internal/wire/ntttcp"
 )
 
-// receiver is what a receiver has for all its tests.
+// receiver is the state of a receiver over all its tests.
 type receiver struct {
 	o        *Options
 	c        *console
@@ -23,18 +23,18 @@ type receiver struct {
 	sink     *bulk.Sink     // of TCP
 
 	counts func() []int64
-	first  chan struct{} // has an element when a connection has come
+	first  chan struct{} // has an element when a connection was accepted
 	base   []int64       // counts when the test began
 
 	listeners []*net.TCPListener
 	sockets   []*net.UDPConn
 }
 
-// goodbye is how long a receiver waits, after a test, for senders to close.
+// goodbye is how long a receiver waits after a test for senders to close.
 const goodbye = 3 * time.Second
 
-// receive runs tests until one is done, or with -H until ctx ends. done gets the
-// figures of each, also of one that ctx ended, which is then no error.
+// receive runs one test, or with -H tests until ctx ends. done gets the figures of each
+// test, also of one that ctx ended, which is not an error.
 func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done func(*figures) error) error {
 	r := &receiver{o: o, c: c, pins: pins, first: make(chan struct{}, 1)}
 	serve, err := r.open(ctx)
@@ -83,7 +83,7 @@ func receive(ctx context.Context, o *Options, c *console, pins *sock.Pins, done 
 	}
 }
 
-// open listens on all ports and returns what is to run.
+// open listens on all ports and returns the function to run.
 func (r *receiver) open(ctx context.Context) (serve []func(context.Context) error, err error) {
 	var plain net.ListenConfig
 	plain.SetMultipathTCP(false)
@@ -121,7 +121,7 @@ func (r *receiver) open(ctx context.Context) (serve []func(context.Context) erro
 	return append(serve, func(ctx context.Context) error { return r.registry.Serve(ctx, l) }), nil
 }
 
-// takes is what takes the bytes.
+// takes is the function that receives the bytes.
 func (r *receiver) takes() func(context.Context) error {
 	if r.o.UDP {
 		sink := bulk.NewDatagramSink(r.o.Ports, r.o.Buffer, r.pins)
@@ -139,7 +139,7 @@ func (r *receiver) takes() func(context.Context) error {
 	return func(ctx context.Context) error { return r.sink.Serve(ctx, r.listeners) }
 }
 
-// await waits for a test to begin: for a sender to say so, or without sync for a
+// await waits for a test to start: for a sender's message, or without sync for a
 // connection or a datagram.
 func (r *receiver) await(ctx context.Context) (wire.Test, error) {
 	test := wire.Test{Seconds: r.o.Cycle()}
@@ -164,10 +164,10 @@ func (r *receiver) await(ctx context.Context) (wire.Test, error) {
 	}
 }
 
-// awaitFirst waits for the first of a test to come.
+// awaitFirst waits for the first connection or datagram of a test.
 func (r *receiver) awaitFirst(ctx context.Context) error {
 	select {
-	case <-r.first: // of the test before
+	case <-r.first: // of the previous test
 	default:
 	}
 	r.base = r.counts()
@@ -181,7 +181,7 @@ func (r *receiver) awaitFirst(ctx context.Context) error {
 	for {
 		select {
 		case <-r.first:
-			if r.o.Hold { // the end of the test before may have come meanwhile
+			if r.o.Hold { // the end of the previous test may have arrived meanwhile
 				r.base = nil
 			}
 			return nil
@@ -195,8 +195,8 @@ func (r *receiver) awaitFirst(ctx context.Context) error {
 	}
 }
 
-// leave waits for the senders to close, so that none is cut off while it still
-// sends; those that do not are not waited for.
+// leave waits at most goodbye for the senders to close, so that none is disconnected while
+// it still sends.
 func (r *receiver) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, goodbye)
 	defer cancel()

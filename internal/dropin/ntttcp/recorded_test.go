@@ -15,7 +15,7 @@ import (
 	"soku/test/tier"
 )
 
-// recorded is what real ntttcp said.
+// recorded has the exchanges of real ntttcp.
 func recorded(t *testing.T, name string) *exchange.Exchange {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "wire", "ntttcp", "testdata", "exchange", name+".txt"))
@@ -30,7 +30,7 @@ func recorded(t *testing.T, name string) *exchange.Exchange {
 	return x
 }
 
-// dataOf is how many bytes go over the data connections of x.
+// dataOf is the number of bytes on the data connections of x.
 func dataOf(x *exchange.Exchange) (n int64) {
 	data := map[int]bool{}
 	for _, s := range x.Steps {
@@ -66,7 +66,7 @@ func TestTheReceiverCountsWhatRecordedSendersSend(t *testing.T) {
 			}
 			got, want := readXML(t, file).MB, float64(dataOf(x))/1e6
 			if name == "udp" && got > 0 && got <= want {
-				return // the player sends all at once; what finds no room is lost
+				return // the player sends all at once; datagrams that do not fit into the buffer are lost
 			}
 			if got != want {
 				t.Errorf("counted %v MB of %v", got, want)
@@ -75,7 +75,7 @@ func TestTheReceiverCountsWhatRecordedSendersSend(t *testing.T) {
 	}
 }
 
-// onceRun takes one "run" where ntttcp says it twice to the last of several senders.
+// onceRun expects one "run" where ntttcp sends it twice to the last of several senders.
 func onceRun(c net.Conn, s exchange.Step) error {
 	err := exchange.Same(c, s)
 	if errors.Is(err, io.EOF) && string(s.Bytes) == "\x00\x00\x00R" {
@@ -119,8 +119,8 @@ func TestTheSenderRunsAgainstRecordedReceivers(t *testing.T) {
 	}
 }
 
-// alike takes any bytes of a test, and for a sender's last word the question that
-// soku asks first.
+// alike accepts any payload of a test, and in place of a sender's last message the state
+// request that soku sends first.
 func alike(c net.Conn, s exchange.Step) error {
 	got := make([]byte, len(s.Bytes))
 	if _, err := io.ReadFull(c, got); err != nil {

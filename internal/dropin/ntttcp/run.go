@@ -7,10 +7,9 @@ import (
 	"soku/internal/measure"
 )
 
-// Run does what the options say and prints as ntttcp does. notes are those of
-// [Parse]. A test that is interrupted prints what it came to and is no error, as with
-// ntttcp; before there is something to print, the cause of ctx's end is. Other errors
-// are a *measure.Error.
+// Run runs the options and prints as ntttcp does. notes are those of [Parse]. An
+// interrupted test prints its figures and returns nil, as with ntttcp; if there are none
+// yet, Run returns the cause of ctx's end. Other errors are a *measure.Error.
 func Run(ctx context.Context, o *Options, notes []string, env Env) error {
 	c, err := openConsole(env, o)
 	if err != nil {
@@ -48,7 +47,7 @@ func Run(ctx context.Context, o *Options, notes []string, env Env) error {
 	return err
 }
 
-// report prints the figures and writes the files that are asked for.
+// report prints the figures and writes the requested files.
 func (f *figures) report(c *console, env Env) error {
 	f.print(c)
 	for _, file := range []struct {
@@ -69,7 +68,7 @@ func (f *figures) report(c *console, env Env) error {
 	return nil
 }
 
-// checkShown refuses counters that there are none of.
+// checkShown refuses counters that do not exist.
 func (o *Options) checkShown() error {
 	if o.ShowPackets != "" {
 		if _, ok := host.Interfaces()[o.ShowPackets]; !ok {

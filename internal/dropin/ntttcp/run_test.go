@@ -17,7 +17,7 @@ import (
 func TestBothEndsMeasureTogether(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	// They run at the same time: all but one have a rate, so that none waits for a processor.
+	// They run in parallel: all but one have a rate, so that none waits for a processor.
 	for name, c := range map[string]struct{ both, receiver, sender string }{
 		"sync":           {"-P 2", "", "-n 2 -l 2"},
 		"no sync":        {"-P 2 -N", "", "-n 2 -l 2 -B 400M"},
@@ -124,7 +124,7 @@ func TestAnInterruptEndsBothEndsWithTheirFigures(t *testing.T) {
 			first(s, r).stop(measure.TextError(measure.KindInterrupted, "interrupted", ""))
 			for _, e := range []*running{s, r} {
 				err := e.wait(t)
-				if err != nil && (e == r || first(s, r) == s) { // a sender whose receiver is gone says so
+				if err != nil && (e == r || first(s, r) == s) { // a sender without a receiver reports it
 					t.Errorf("ended with %v\n%s", err, e.out)
 				}
 				if !strings.Contains(e.out.String(), "#####  Totals:  #####") {

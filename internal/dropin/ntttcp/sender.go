@@ -11,13 +11,13 @@ import (
 	wire "soku/internal/wire/ntttcp"
 )
 
-// source is what moves a sender's bytes.
+// source moves a sender's bytes.
 type source interface {
 	Run(context.Context) error
 	Bytes() []int64
 }
 
-// send is the test of a sender.
+// send runs the test of a sender.
 func send(ctx context.Context, o *Options, c *console, pins *sock.Pins) (*figures, error) {
 	d, err := newDialer(ctx, o)
 	if err != nil {
@@ -59,7 +59,7 @@ func send(ctx context.Context, o *Options, c *console, pins *sock.Pins) (*figure
 	return f, err
 }
 
-// agree settles with the receiver how long both run.
+// agree negotiates with the receiver how long both run.
 func agree(ctx context.Context, o *Options, c *console, talk *wire.Sync) (int, error) {
 	if err := talk.Ask(ctx); err != nil {
 		return 0, err
@@ -79,7 +79,7 @@ func agree(ctx context.Context, o *Options, c *console, talk *wire.Sync) (int, e
 	return agreed, err
 }
 
-// connect makes all connections; without some of them the test goes on.
+// connect opens all connections; if some fail, the test continues without them.
 func connect(ctx context.Context, d *dialer, c *console) (*made, error) {
 	c.info("%d threads created", d.o.Ports*d.o.Threads)
 	begin := sock.Now()
@@ -143,8 +143,8 @@ func newSource(o *Options, m *made, pins *sock.Pins) source {
 	})
 }
 
-// averageRTT is what the kernel smoothed of each TCP connection, µs; -1 where it
-// does not tell.
+// averageRTT is the mean of the kernel's smoothed round trip times of the TCP
+// connections, µs; -1 if it does not report them.
 func averageRTT(m *made) int64 {
 	var total, known int64
 	for _, c := range m.conns {

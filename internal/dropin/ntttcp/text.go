@@ -37,7 +37,7 @@ func (f *figures) print(c *console) {
 	c.plain(rule)
 }
 
-// printShown writes what only is there when it is asked for.
+// printShown writes the counters that are printed on request only.
 func (f *figures) printShown(c *console) {
 	o := f.o
 	if o.ShowRetransmits {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reported is the version of the document, which is that of ntttcp for Windows.
+// reported is the version in the document: that of ntttcp for Windows.
 const reported = "5.33-linux"
 
 // xmlValue is an element with its unit.
@@ -23,8 +23,8 @@ type xmlThread struct {
 	AvgBytes   xmlValue   `xml:"avg_bytes_per_compl"`
 }
 
-// xmlReport has the elements in ntttcp's order. Those that it always fills with
-// nothing, since they are of Windows, are filled so here.
+// xmlReport has the elements in ntttcp's order. Elements of the Windows tool have the
+// constant values that ntttcp writes.
 type xmlReport struct {
 	XMLName    xml.Name
 	Computer   string       `xml:"computername,attr"`
@@ -121,15 +121,15 @@ func (f *figures) xmlTotals() []xmlElement {
 	e.add("cycles_per_byte", "cycles/byte", "%.2f", f.cycles())
 	e.add("cpu_busy_all", "%", "%.2f", f.busy())
 	e.add("io", "", "0")
-	if f.toldRTT() {
+	if f.hasRTT() {
 		e.add("tcp_average_rtt", "us", "%d", f.rttUs)
 	}
 	e.add("os", "", "%s", description())
 	return e.All
 }
 
-// toldRTT reports whether reports have the round trip.
-func (f *figures) toldRTT() bool {
+// hasRTT reports whether reports have the round trip.
+func (f *figures) hasRTT() bool {
 	return f.o.Verbose && f.o.Sender && !f.o.UDP && f.rttUs >= 0
 }
 
@@ -150,11 +150,11 @@ func (f *figures) rates(bytes int64) []rated {
 
 func thousandths(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// parameter is an option as reports have it.
+// parameter is an option in reports.
 type parameter struct{ xml, json, value string }
 
-// parameters are the options in effect, and those of ntttcp for Windows that there
-// are none of.
+// parameters are the options in effect, and those of ntttcp for Windows that ntttcp for
+// Linux does not have.
 func (o *Options) parameters() []parameter {
 	number := strconv.Itoa
 	truth := func(b bool) string { return strings.ToUpper(strconv.FormatBool(b)[:1]) + strconv.FormatBool(b)[1:] }

@@ -10,7 +10,7 @@ import (
 	"soku/internal/engine"
 )
 
-// A far end that answers laps of three in the way of Ethr's server: it has one
+// A far end that answers batches of three in the way of Ethr's server: it has one
 // message in hand, and after a every takes another.
 func TestAfterALapOneMessageGoesUnanswered(t *testing.T) {
 	const every, trips = 3, 10

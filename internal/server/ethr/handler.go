@@ -26,25 +26,25 @@ import (
 	wire "soku/internal/wire/ethr"
 )
 
-// Row is what came from one client, or went to it, in a second.
+// Row is the traffic from or to one client in a second.
 type Row struct {
 	Client      netip.Addr
 	UDP         bool
-	Seconds     float64 // that it took: a little over 1 on a busy host, less when the server ends
+	Seconds     float64 // duration: a little over 1 on a busy host, less when the server ends
 	Bytes       uint64
 	Connections uint64 // TCP connections that were accepted
-	Packets     uint64 // datagrams that came
-	// Latency is the mean of the last lap of round trips as this end saw them, 0 for none.
+	Packets     uint64 // datagrams received
+	// Latency is the mean of the last batch of round trips at this end, 0 for none.
 	Latency time.Duration
 }
 
 // Hooks report tests while they run, from goroutines of the server. They must return
 // within a few milliseconds. Each may be nil.
 type Hooks struct {
-	Client func(client netip.Addr, udp bool)              // somebody begins
-	Second func(rows []Row)                               // a second has gone by while there were clients, or the server ends; one call at a time
-	Lap    func(client netip.Addr, trips []time.Duration) // of a latency test; may be sorted, not kept
-	Over   func(client netip.Addr, udp bool)              // nothing has come for a while
+	Client     func(client netip.Addr, udp bool)              // a test starts
+	Second     func(rows []Row)                               // each second while there are clients, and when the server ends; one call at a time
+	RoundTrips func(client netip.Addr, trips []time.Duration) // of a latency test; may be sorted, not kept
+	Over       func(client netip.Addr, udp bool)              // the test has ended: no traffic for a while
 }
 
 // New returns the protocol.

@@ -179,12 +179,12 @@ func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
-			laps := 0
-			r, at := serve(t, server.Config{}, Hooks{Lap: func(_ netip.Addr, trips []time.Duration) {
+			batches := 0
+			r, at := serve(t, server.Config{}, Hooks{RoundTrips: func(_ netip.Addr, trips []time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
-				if laps++; len(trips) != 20 {
-					t.Errorf("a lap of %d round trips", len(trips))
+				if batches++; len(trips) != 20 {
+					t.Errorf("a batch of %d round trips", len(trips))
 				}
 			}})
 			if err := play(t, name, at); err != nil {
@@ -193,8 +193,8 @@ func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
 			r.ended("tcp", "bytes")
 			mu.Lock()
 			defer mu.Unlock()
-			if laps != 3 {
-				t.Errorf("%d laps", laps)
+			if batches != 3 {
+				t.Errorf("%d batches", batches)
 			}
 		})
 	}

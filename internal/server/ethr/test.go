@@ -28,7 +28,7 @@ const (
 	// partTime is how long an engine runs at a time: a test of Ethr may go on for
 	// ever, and what an engine keeps of it grows.
 	partTime = time.Minute
-	// maxMessage bounds what a latency test asks for, bytes; of laps of more than
+	// maxMessage bounds what a latency test asks for, bytes; of batches of more than
 	// maxRounds round trips this end keeps no times.
 	maxMessage, maxRounds = 64 << 10, 100_000
 )
@@ -262,7 +262,7 @@ func (t *connTest) latency(ctx context.Context) error {
 			sum += d
 		}
 		t.client.latency.Store(int64(sum) / rounds)
-		if f := t.hooks.Lap; f != nil {
+		if f := t.hooks.RoundTrips; f != nil {
 			f(t.client.addr, trips)
 		}
 		trips = trips[:0]

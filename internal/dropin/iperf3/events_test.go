@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// happened reads a document of the real program back into what happened.
+// happened converts a document of the real program back into events.
 func happened(doc map[string]any) (Start, []Interval, End) {
 	s := Start{
 		At: time.UnixMilli(integral(doc, "start", "timestamp", "timesecs") * 1000), Cookie: wording(doc, "start", "cookie"),
@@ -109,8 +109,8 @@ func happenedInAll(doc map[string]any, test Test) End {
 	return e
 }
 
-// divide gives the first stream of each way what a document of UDP tells of all
-// of them only, and takes away what a server was not told.
+// divide assigns to the first stream of each direction the totals of a UDP document, and
+// removes what a server does not know.
 func divide(doc any, e *End, role string) {
 	seen := map[bool]bool{}
 	for i := range e.Streams {

@@ -11,7 +11,7 @@ import (
 	"soku/test/tier"
 )
 
-// slowly is a test whose second block comes 8 s after its first.
+// slowly is a test that sends its second block 8 s after the first.
 func slowly(port string, more ...string) []string {
 	return append([]string{"-c", "127.0.0.1", "-p", port, "-t", "20", "-b", "1K", "-l", "1000"}, more...)
 }
@@ -53,7 +53,7 @@ func TestServerBitrateLimitIsAveragedOverItsInterval(t *testing.T) {
 	if got := s.result(t); !strings.Contains(got.stderr, "iperf3: error - ") || strings.Count(got.stdout, "sec") > 40 {
 		t.Errorf("status %d: %s%s", got.code, got.stdout, got.stderr)
 	}
-	s = startOurs(t, "-1", "-i", "0.1", "--server-bitrate-limit", "1M/0") // only what is asked for
+	s = startOurs(t, "-1", "-i", "0.1", "--server-bitrate-limit", "1M/0") // only a requested rate is checked
 	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-n", "50M"); out.code != 0 {
 		t.Errorf("without an average: status %d, %s", out.code, out.stderr)
 	}
