@@ -1,9 +1,9 @@
 package measure
 
-// Options are everything a person can ask of a trial. This struct is the only
-// place where they are declared: its tags give the keys of a plan (yaml), the
-// members of a result (json), the flags and their help (flag, short, help), the
-// and their range (min, max). Which test has which of them is in its [Spec].
+// Options are everything a person can ask of a trial. This struct declares those that
+// tests share, and the struct in Own those of the test alone. The tags give the keys of a
+// plan (yaml), the members of a result (json), the flags and their help (flag, short,
+// help) and their range (min, max). Which test has which of them is in its [Spec].
 //
 // After [Options.Effective] every field that applies holds the value that was
 // used; that is what a result keeps.

@@ -9,9 +9,11 @@ import (
 	"sync"
 )
 
-// Options of one test alone are in Options.Own: a value, not a pointer, of the struct that
-// the test's Spec names, so that copies of Options share nothing. Its fields have the same
-// tags as those of Options, and in documents they stand beside the shared ones.
+// Options of one test alone, or of tests of one kind, are in Options.Own: a value, not a
+// pointer, of the struct that the test's Spec names, so that copies of Options share
+// nothing. Its fields have the same tags as those of Options, and in documents they stand
+// beside the shared ones. The package of the struct has a function OptionsOf that returns
+// it; packages below the engines do not see it.
 
 // OwnOptions returns the options that one test alone has, T being their struct: its zero
 // value where o has none of them.

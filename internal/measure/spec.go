@@ -13,7 +13,8 @@ type Spec struct {
 	Name  Test
 	Place int // orders tests in help, documents and reports, ascending
 
-	// Options are the keys of the options that apply to the test.
+	// Options are the keys of the shared options that apply to the test: groups such as
+	// [NetworkOptions], and single ones.
 	Options []string
 	// Own are the defaults of the options that the test alone has: a value of a struct
 	// whose fields have the tags of [Options]; nil for none. Register adds their keys to

@@ -1,6 +1,10 @@
 package connect
 
-import "soku/internal/measure"
+import (
+	"slices"
+
+	"soku/internal/measure"
+)
 
 // Options are those that only the connect test has.
 type Options struct {
@@ -15,10 +19,9 @@ func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestConnect, Place: 40,
-	Options: []string{
-		"duration", "count", "interval", "streams", "pin", "size", "request_rate", "dscp", "tos", "via",
-		"ip_version", "bind", "device", "port", "connect_timeout",
-	},
+	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, []string{
+		"count", "streams", "size", "request_rate",
+	}),
 	Own:      Options{Close: "auto", Entry: "auto"},
 	Defaults: defaults(),
 	Check:    check,

@@ -2,6 +2,7 @@ package latency
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -29,10 +30,9 @@ func (o Options) FarTimes() bool { return o.OneWay || o.Stamps == StampsSplit }
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestLatency, Place: 30,
-	Options: []string{
-		"duration", "count", "omit", "interval", "pin", "size", "request_rate", "flows", "timeout", "congestion",
-		"mptcp", "dscp", "tos", "flow_label", "via", "ip_version", "bind", "device", "port", "connect_timeout",
-	},
+	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, []string{
+		"count", "omit", "size", "request_rate", "flows", "timeout", "congestion", "mptcp", "flow_label",
+	}),
 	Own:         Options{Protocol: "tcp", Arrivals: "fixed", Spin: "auto", Stamps: "auto", Row: 1000},
 	Defaults:    defaults(),
 	Fill:        fill,

@@ -1,6 +1,7 @@
 package mtu
 
 import (
+	"slices"
 	"time"
 
 	"soku/internal/engine/probe"
@@ -9,9 +10,7 @@ import (
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestMTU, Place: 70,
-	Options: []string{
-		"count", "timeout", "dscp", "tos", "ip_version", "bind", "device", "port", "connect_timeout",
-	},
+	Options:  slices.Concat(measure.NetworkOptions, []string{"count", "timeout", "port"}),
 	Own:      probe.Options{Probe: "icmp", MaxHops: 30},
 	Defaults: defaults(),
 	Fill:     probe.FillPort,

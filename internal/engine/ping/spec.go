@@ -1,6 +1,7 @@
 package ping
 
 import (
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -12,17 +13,11 @@ type Options struct {
 }
 
 // spacingOf returns the option spacing.
-func spacingOf(o measure.Options) measure.Duration {
-	own, _ := o.Own.(Options)
-	return own.Spacing
-}
+func spacingOf(o measure.Options) measure.Duration { return measure.OwnOptions[Options](o).Spacing }
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestPing, Place: 50,
-	Options: []string{
-		"duration", "count", "interval", "size", "timeout", "dscp", "tos", "ip_version", "bind",
-		"device", "connect_timeout",
-	},
+	Options:  slices.Concat(measure.NetworkOptions, measure.TimedOptions, []string{"count", "size", "timeout"}),
 	Own:      Options{Spacing: measure.Duration(100 * time.Millisecond)},
 	Defaults: defaults(),
 	Length: func(o measure.Options) (measure.Duration, bool) {

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"cmp"
+	"slices"
 
 	"soku/internal/measure"
 )
@@ -17,10 +18,9 @@ func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestTCP, Place: 10,
-	Options: []string{
-		"duration", "bytes", "omit", "interval", "direction", "streams", "rate", "burst", "tx", "rx", "pin",
-		"length", "window", "congestion", "mss", "no_delay", "mptcp", "dscp", "tos", "flow_label", "via", "ip_version", "bind", "device", "port", "connect_timeout",
-	},
+	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
+		"omit", "length", "congestion", "mss", "no_delay", "mptcp", "flow_label",
+	}),
 	Own:         Options{},
 	Defaults:    defaults(),
 	Fill:        fill,

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"time"
 
 	"soku/internal/engine/probe"
@@ -9,9 +10,7 @@ import (
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestTrace, Place: 60,
-	Options: []string{
-		"count", "interval", "flows", "timeout", "dscp", "tos", "ip_version", "bind", "device", "port", "connect_timeout",
-	},
+	Options:  slices.Concat(measure.NetworkOptions, []string{"count", "interval", "flows", "timeout", "port"}),
 	Own:      probe.Options{Probe: "udp", MaxHops: 30},
 	Defaults: defaults(),
 	Fill:     probe.FillPort,

@@ -2,17 +2,16 @@ package udp
 
 import (
 	"cmp"
+	"slices"
 
 	"soku/internal/measure"
 )
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestUDP, Place: 20,
-	Options: []string{
-		"duration", "bytes", "omit", "interval", "direction", "streams", "rate", "burst", "tx", "rx", "pin",
-		"size", "window", "dscp", "tos", "flow_label", "dont_fragment", "via", "ip_version", "bind", "device",
-		"port", "connect_timeout",
-	},
+	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
+		"omit", "size", "flow_label", "dont_fragment",
+	}),
 	Defaults:    defaults(),
 	Fill:        func(o *measure.Options) { o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto") },
 	Check:       check,
