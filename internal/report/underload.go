@@ -1,6 +1,9 @@
 package report
 
-import "soku/internal/measure"
+import (
+	"soku/internal/engine/tcp"
+	"soku/internal/measure"
+)
 
 // loadSeries is one trial's round trips over time. Times count from the first
 // message, in seconds; the load is there between from and to.
@@ -47,9 +50,9 @@ func loadSeriesOf(r *measure.Result, most int) loadSeries {
 	}
 	o := r.Options
 	if u.Before != nil {
-		s.from = max(add(u.Before, 0), o.IdleProbe().Duration.Std().Seconds())
+		s.from = max(add(u.Before, 0), tcp.IdleProbe(o).Duration.Std().Seconds())
 	}
-	s.to = add(u.During, s.from+o.LoadProbe().Omit.Std().Seconds())
+	s.to = add(u.During, s.from+tcp.LoadProbe(o).Omit.Std().Seconds())
 	if o.Duration > 0 {
 		s.to = max(s.to, s.from+(o.Omit+o.Duration).Std().Seconds())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/latency"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 )
 
@@ -16,10 +17,10 @@ var errLoadOver = errors.New("the load has ended")
 // underLoad measures the path before, beside and after the flows. What was
 // measured before a failure is kept.
 func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Flow) (*measure.End, error) {
-	probes := e.Conns.TCP[len(e.Conns.TCP)-measure.Probes:]
+	probes := e.Conns.TCP[len(e.Conns.TCP)-tcp.ProbeConnections:]
 	end := &measure.End{UnderLoad: &measure.UnderLoad{}}
 	var err error
-	if end.UnderLoad.Before, err = roundTrips(ctx, probes[0], o.IdleProbe()); err != nil {
+	if end.UnderLoad.Before, err = roundTrips(ctx, probes[0], tcp.IdleProbe(o)); err != nil {
 		return end, err
 	}
 	beside, stop := context.WithCancelCause(ctx)
@@ -28,7 +29,7 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 	var probeErr error
 	go func() {
 		defer close(done)
-		end.UnderLoad.During, probeErr = roundTrips(beside, probes[1], o.LoadProbe())
+		end.UnderLoad.During, probeErr = roundTrips(beside, probes[1], tcp.LoadProbe(o))
 		if errors.Is(probeErr, errLoadOver) {
 			probeErr = nil
 		}
@@ -42,7 +43,7 @@ func (e ClientEnd) underLoad(ctx context.Context, o measure.Options, f engine.Fl
 	if err = errors.Join(err, probeErr); err != nil {
 		return end, err
 	}
-	end.UnderLoad.After, err = roundTrips(ctx, probes[2], o.IdleProbe())
+	end.UnderLoad.After, err = roundTrips(ctx, probes[2], tcp.IdleProbe(o))
 	return end, err
 }
 
@@ -63,13 +64,13 @@ func roundTrips(ctx context.Context, conn net.Conn, o measure.Options) (*measure
 // so the flows begin when the path was measured without them.
 func (e ServerEnd) underLoad(ctx context.Context) (*measure.End, error) {
 	end := &measure.End{}
-	probes := e.Conns.TCP[len(e.Conns.TCP)-measure.Probes:]
+	probes := e.Conns.TCP[len(e.Conns.TCP)-tcp.ProbeConnections:]
 	answer := func(ctx context.Context, part int, o measure.Options) error {
 		// Without pins: the option is for the flows.
 		_, err := e.Engines.Echo(ctx, []net.Conn{probes[part]}, probeOptions(o), engine.Flow{}, nil)
 		return err
 	}
-	idle, load := e.Options.IdleProbe(), e.Options.LoadProbe()
+	idle, load := tcp.IdleProbe(e.Options), tcp.LoadProbe(e.Options)
 	if err := answer(ctx, 0, idle); err != nil {
 		return end, err
 	}

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"soku/internal/engine/latency"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 )
 
 func TestAProbeLeavesTheProcessorsToTheLoad(t *testing.T) {
-	idle := measure.Defaults(measure.TestTCP).IdleProbe()
+	idle := tcp.IdleProbe(measure.Defaults(measure.TestTCP))
 	got := probeOptions(idle)
 	want := latency.OptionsOf(idle)
 	if want.Spin = "off"; latency.OptionsOf(got) != want {

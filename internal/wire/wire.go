@@ -76,7 +76,7 @@ type Session interface {
 	Findings() measure.Findings
 	// TCP opens the data connections in index order: Options.Streams of them,
 	// twice as many for bidirectional (forward first), Options.Flows for latency,
-	// none for connect, measure.Probes more with latency under load.
+	// none for connect, tcp.ProbeConnections more with latency under load.
 	TCP(ctx context.Context) ([]*net.TCPConn, error)
 	// UDP opens the same number of connected datagram sockets and proves the
 	// return path of each.

@@ -103,7 +103,7 @@ func via(o measure.Options) error {
 func connections(o measure.Options) int {
 	n := o.Streams * len(o.Direction.Flows())
 	if OptionsOf(o).WithLatency {
-		n += measure.Probes
+		n += ProbeConnections
 	}
 	return n
 }
@@ -114,7 +114,7 @@ func length(o measure.Options) (measure.Duration, bool) {
 	}
 	d := o.Omit + o.Duration
 	if OptionsOf(o).WithLatency {
-		d += 2 * o.IdleProbe().Duration
+		d += 2 * IdleProbe(o).Duration
 	}
 	return d, true
 }
