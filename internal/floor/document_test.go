@@ -124,7 +124,7 @@ func generateSchema(t *testing.T) []byte {
 				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
 			case reflect.TypeFor[measure.Figures]():
 				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
-					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}},
+					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
 				}}
 			}
 			return nil

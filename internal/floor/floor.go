@@ -121,7 +121,7 @@ func (r *run) trial(ctx context.Context, m mode, o measure.Options, length time.
 	if r.failed == nil {
 		r.failed = res.Error
 	}
-	r.doc.Findings.Add(measure.CodeBaselineModeFailed, "", measure.Figures{"test": m.test, "mode": m.name, "error": res.Error.Message})
+	r.doc.Findings.Add(measure.CodeBaselineModeFailed, "", measure.Figures{"test": m.test, "mode": m.name, "error": res.Error})
 	return nil
 }
 

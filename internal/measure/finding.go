@@ -2,6 +2,8 @@ package measure
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"fmt"
 	"math"
 	"reflect"
@@ -43,12 +45,23 @@ type Finding struct {
 	Severity Severity `json:"severity" jsonschema:"enum=note,enum=warning"`
 	Where    Where    `json:"where,omitempty" jsonschema:"description=client or server (an end); forward or reverse (a flow); absent: the trial as a whole"`
 	Figures  Figures  `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
+	// Cause is the failure that the figure "error" writes in English.
+	Cause *Error `json:"cause,omitempty" jsonschema:"description=The failure that the figure error writes in English"`
 }
 
 // NewFinding makes a finding of a code, with the severity that the code has. A
-// figure that is neither a finite number nor a text is left out.
+// figure that is neither a finite number nor a text is left out. The figure "error" may
+// be an error; it is kept as text, and as the cause where it is an [Error].
 func NewFinding(code Code, where Where, figures Figures) Finding {
-	f := Finding{Code: code, Severity: SeverityWarning, Where: where, Figures: figures.plain()}
+	f := Finding{Code: code, Severity: SeverityWarning, Where: where}
+	if err, ok := figures["error"].(error); ok {
+		figures = maps.Clone(figures)
+		figures["error"] = err.Error()
+		if !errors.As(err, &f.Cause) || f.Cause.Error() != err.Error() {
+			f.Cause = nil // a text around it
+		}
+	}
+	f.Figures = figures.plain()
 	if info, known := Describe(code); known {
 		f.Severity = info.Severity
 	}

@@ -189,7 +189,7 @@ func generateSchema(t *testing.T) []byte {
 				return &jsonschema.Schema{Type: "integer", Description: "Bytes"}
 			case reflect.TypeFor[Figures]():
 				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{
-					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}},
+					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
 				}}
 			case reflect.TypeFor[Histogram]():
 				inner := jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, DoNotReference: true}

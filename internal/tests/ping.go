@@ -20,7 +20,7 @@ func pingAlone(ctx context.Context, a Alone) (found Found, err error) {
 		return found, err
 	}
 	if err != nil {
-		found.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err.Error()})
+		found.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err})
 	}
 	if err := a.Begin(); err != nil {
 		return found, err

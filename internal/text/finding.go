@@ -20,6 +20,9 @@ func (c *Catalogue) Finding(f measure.Finding) string {
 	for _, figure := range info.Figures {
 		args[figure.Key] = f.Figures[figure.Key]
 	}
+	if f.Cause != nil {
+		args["error"] = c.Failure(f.Cause)
+	}
 	return c.Say("finding."+string(f.Code), args)
 }
 

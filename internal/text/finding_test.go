@@ -1,6 +1,7 @@
 package text
 
 import (
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -98,6 +99,23 @@ func TestAFindingWithoutItsFiguresIsShownAsItIs(t *testing.T) {
 	got := English().Finding(measure.Finding{Code: measure.CodeReceiverDisagrees, Where: "x", Figures: measure.Figures{"sent_bytes": "many"}})
 	if !strings.Contains(got, "receiver_disagrees") || !strings.Contains(got, "many") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestAFindingOfAFailureHasItsSentence(t *testing.T) {
+	e := measure.Fail(measure.KindUsage, "cli.ls.limit", measure.Figures{"limit": -1})
+	f := measure.NewFinding(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": e})
+	if f.Text("error") != e.Error() || f.Cause != e {
+		t.Errorf("kept as %+v", f)
+	}
+	e.Message = "not of the catalogue"
+	const want = "the loopback baseline could not be measured: --limit -1: negative; 0 lists all"
+	if got := English().Finding(f); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	f = measure.NewFinding(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": fs.ErrNotExist})
+	if got := English().Finding(f); f.Cause != nil || got != "the loopback baseline could not be measured: file does not exist" {
+		t.Errorf("%+v: %q", f, got)
 	}
 }
 

@@ -143,7 +143,7 @@ func overheadOf(ctx context.Context, d *tests.Descriptor, own *measure.End, r *m
 	}
 	reading, err := d.Overhead(ctx, r.Options, own)
 	if err != nil {
-		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err.Error()})
+		r.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err})
 	}
 	return reading
 }
