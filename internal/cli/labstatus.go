@@ -70,7 +70,7 @@ func labStatus(sys *System, args []string) ([]*lab.Status, error) {
 		case measure.KindOf(err) == measure.KindNotFound: // it came or went this moment
 			continue
 		default: // one that cannot be read must not hide the others
-			out = append(out, &lab.Status{Name: name, Nodes: []lab.NodeStatus{}, Links: []lab.LinkStatus{}, Problems: []string{errorText(err)}})
+			out = append(out, &lab.Status{Name: name, Nodes: []lab.NodeStatus{}, Links: []lab.LinkStatus{}, Problems: lab.Problems{measure.AsError(err, measure.KindInternal)}})
 			continue
 		}
 		s, err := l.Status()
@@ -90,12 +90,12 @@ func printLabs(sys *System, all []*lab.Status) {
 	rows := [][]string{text.English().Headings("head.lab", "head.started", "head.nodes", "head.file", "head.state")}
 	for _, s := range all {
 		if s.StartedAt.IsZero() { // nothing could be read of it
-			rows = append(rows, []string{s.Name, "", "", "", labState(s, s.Problems[0])})
+			rows = append(rows, []string{s.Name, "", "", "", labState(s, errorText(s.Problems[0]))})
 			continue
 		}
 		problem := ""
 		if s.Complete && len(s.Problems) > 0 {
-			problem = s.Problems[0]
+			problem = errorText(s.Problems[0])
 		}
 		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(s, problem)})
 	}
@@ -143,7 +143,7 @@ func printLab(sys *System, s *lab.Status) {
 	}
 	printTable(sys.Stdout, links)
 	for _, p := range s.Problems {
-		fmt.Fprintln(sys.Stdout, text.English().Say("lab.problem", text.Args{"Problem": p}))
+		fmt.Fprintln(sys.Stdout, text.English().Say("lab.problem", text.Args{"Problem": errorText(p)}))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -337,6 +338,35 @@ func TestACommandEndsWithItsContext(t *testing.T) {
 	rest, _ := io.ReadAll(r)
 	if err := <-done; !errors.Is(err, context.Canceled) || string(rest) != "bye\n" {
 		t.Errorf("%v, %q", err, rest)
+	}
+}
+
+func TestStatusNamesTheProcessesThatHaveEnded(t *testing.T) {
+	l := up(t, pair)
+	for _, p := range l.state.Processes {
+		if err := unix.Kill(p.PID, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(5 * time.Second); p.alive(); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is still running", p.Role)
+			}
+		}
+	}
+	s, err := l.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, p := range s.Problems {
+		codes = append(codes, p.Code)
+	}
+	if want := []string{"lab.status.delay_line_ended", "lab.status.server_ended"}; !slices.Equal(codes, want) {
+		t.Errorf("%q, want %q", codes, want)
+	}
+	b, err := json.Marshal(s)
+	if want := fmt.Sprintf(`"problems":["the delay line has ended; see %[1]s","soku server on b has ended; see %[1]s"]`, l.Dir); err != nil || !strings.Contains(string(b), want) {
+		t.Errorf("%s, %v; want %s", b, err, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,19 @@ type Status struct {
 	Complete  bool         `json:"complete"` // false: it is being built, or building it was cut off
 	Nodes     []NodeStatus `json:"nodes"`
 	Links     []LinkStatus `json:"links"` // one element a direction, in the order of the file
-	Problems  []string     `json:"problems,omitempty"`
+	Problems  Problems     `json:"problems,omitempty"`
+}
+
+// Problems are what is wrong with a lab. In JSON they are their English sentences.
+type Problems []*measure.Error
+
+// MarshalJSON writes a list of sentences.
+func (p Problems) MarshalJSON() ([]byte, error) {
+	sentences := make([]string, len(p))
+	for i, e := range p {
+		sentences[i] = e.Error()
+	}
+	return json.Marshal(sentences)
 }
 
 // NodeStatus is one node.
@@ -61,11 +74,11 @@ func (l *Lab) Status() (*Status, error) {
 	out := &Status{Name: s.Name, File: s.File, StartedAt: s.StartedAt, Complete: s.Complete}
 	given, err := l.given(processes, len(s.Lines))
 	if err != nil {
-		out.Problems = append(out.Problems, err.Error())
+		out.Problems = append(out.Problems, measure.AsError(err, measure.KindInternal))
 	}
 	for _, p := range processes {
 		if !p.alive() {
-			out.Problems = append(out.Problems, p.Role+" of "+firstOf(p.Node, "the lab")+" has ended; see "+l.Dir)
+			out.Problems = append(out.Problems, p.ended(l.Dir))
 		}
 	}
 	for _, n := range l.Topology.Nodes {
@@ -87,6 +100,14 @@ func (l *Lab) Status() (*Status, error) {
 		}
 	}
 	return out, nil
+}
+
+// ended is the failure of a process that is not there any more; its log is in dir.
+func (p process) ended(dir string) *measure.Error {
+	if p.Role == roleLine {
+		return measure.Fail(measure.KindBroken, "lab.status.delay_line_ended", measure.Figures{"folder": dir})
+	}
+	return measure.Fail(measure.KindBroken, "lab.status.server_ended", measure.Figures{"node": p.Node, "folder": dir})
 }
 
 func nodeStatus(t *Topology, n *Node, processes []process) NodeStatus {
