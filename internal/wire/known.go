@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure"
 )
 
-// Ended is why ctx ended, of kind interrupted unless its cause has a kind of its own;
-// nil while it goes on.
+// Ended is why ctx ended, of kind interrupted unless its cause has a kind of its own; nil
+// if it has not.
 func Ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -1,7 +1,6 @@
-// Package wire holds what every protocol offers to a trial: a [Session] with
-// the far end. It says who speaks what and nothing about how fast; the packets
-// of a measurement are moved by the engines. Each protocol is a package below
-// this one. It starts no goroutines.
+// Package wire defines the interface of every protocol to a trial: a [Session] with the
+// other end. Protocols exchange control messages; the engines move the measured packets.
+// Each protocol is a package below this one. It starts no goroutines.
 package wire
 
 import (
@@ -14,29 +13,29 @@ import (
 	"soku/internal/measure"
 )
 
-// Request is what a client asks of a server.
+// Request is a client's request to a server.
 type Request struct {
 	Test    measure.Test
 	Options measure.Options // effective
 	Token   string          // empty: none
 	TLS     *tls.Config     // nil: control without TLS
 	IPerf3  IPerf3          // for a server of iperf3
-	// LocalPort is where the first data connection to a server of Ethr leaves from,
-	// and each other from one more; 0: wherever the system likes.
+	// LocalPort is the local port of the first data connection to an Ethr server, one
+	// more for each further connection; 0: any.
 	LocalPort int
-	// Row is how many round trips a server of Ethr sums up at a time, in a latency test.
+	// Row is the number of round trips in a batch of an Ethr latency test.
 	Row int64
 }
 
 // Names of the states a session goes through, in order. Queued may be skipped.
 const (
-	Queued  = "queued"  // the server measures for somebody else first
+	Queued  = "queued"  // the server is busy with other clients
 	Ready   = "ready"   // the server waits for the data connections and the start
 	Running = "running" // the engines of both ends move packets
-	Done    = "done"    // the server's half is in
+	Done    = "done"    // the server's half has arrived
 )
 
-// State is where a session stands.
+// State is the state of a session.
 type State struct {
 	Name     string
 	Position int // in the queue, from 1; 0 in any other state
@@ -44,14 +43,14 @@ type State struct {
 
 // Entry is where a server takes the connections of a connect test.
 type Entry struct {
-	// Own is the port that the server opened for the session; not valid where
-	// it opened none. Nothing is to be sent there before the request.
+	// Own is the port that the server opened for the session; invalid if it opened
+	// none. Nothing must be sent there before the request.
 	Own netip.AddrPort
-	// Main is the server's port, where Preamble must come first on every
-	// connection, and the server's close must be awaited.
+	// Main is the server's port, where every connection begins with Preamble and the
+	// client waits for the server to close it.
 	Main     netip.AddrPort
 	Preamble []byte
-	// Plain: connections go to Main, carry nothing, and the client ends them.
+	// Plain: connections go to Main, carry no data, and the client closes them.
 	Plain bool
 }
 
@@ -62,15 +61,15 @@ type Hooks struct {
 	Observe measure.Observer // intervals counted by the server, which receives
 }
 
-// Session is one trial's agreement with a server that is ready to measure.
+// Session is one trial's session with a server that is ready to measure.
 //
 // The order of calls is TCP or UDP, Start, Finish, Close; Close may come at any
 // time. One goroutine makes these calls. Every error is a *measure.Error, or
 // holds the cause of the context that ended it.
 type Session interface {
-	// Options are the requested options as the server allows them: a server
-	// that limits the rate lowers Rate and says so in Findings. Both ends
-	// measure with these.
+	// Options are the requested options as the server allows them: a server that
+	// limits the rate lowers Rate and reports it in Findings. Both ends measure with
+	// these.
 	Options() measure.Options
 	// Findings are the server's remarks on the request.
 	Findings() measure.Findings
@@ -83,15 +82,15 @@ type Session interface {
 	UDP(ctx context.Context) ([]net.Conn, error)
 	// Entry is where the connections of a connect test go.
 	Entry() Entry
-	// Start returns when the server has begun.
+	// Start returns when the server has started.
 	Start(ctx context.Context) error
-	// Finish says that this end is finished and has counted own, waits for the
-	// server's half and returns it. The half of a server that failed has its Error
-	// set; that of a protocol in which nothing is told has no flows.
+	// Finish reports that this end has finished with the counts own, waits for the
+	// server's half and returns it. The half of a failed server has its Error set; in
+	// a protocol without reports it has no flows.
 	Finish(ctx context.Context, own *measure.End) (*measure.End, error)
-	// FlowPolicy is how the engines are to move the bytes of the test, at this end.
+	// FlowPolicy is how the engines must move the bytes of the test at this end.
 	FlowPolicy() engine.FlowPolicy
-	// Server is what the server told about its host in the handshake.
+	// Server is what the server reported about its host in the handshake.
 	Server() *measure.Host
 	// Protocol is the name and version of the protocol, such as "soku/1".
 	Protocol() string

@@ -115,7 +115,7 @@ func (r *receiver) open(ctx context.Context) (serve []func(context.Context) erro
 		return nil, explainListen(at, err)
 	}
 	r.registry = wire.NewRegistry(wire.RegistryOptions{Seconds: r.o.Duration, Multi: r.o.Multi,
-		Tell:   func(line string) { r.c.debug("%s", line) },
+		Log:    func(line string) { r.c.debug("%s", line) },
 		Begins: func() { r.base = r.counts() }, // read after the registry has handed over the test
 	})
 	return append(serve, func(ctx context.Context) error { return r.registry.Serve(ctx, l) }), nil

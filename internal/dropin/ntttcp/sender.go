@@ -24,7 +24,7 @@ func send(ctx context.Context, o *Options, c *console, pins *sock.Pins) (*figure
 		return nil, err
 	}
 	agreed := o.Cycle()
-	var talk *wire.Sync
+	var session *wire.Sync
 	if o.NoSync {
 		c.info("Starting sender activity (no sync) ...")
 	} else {
@@ -34,8 +34,8 @@ func send(ctx context.Context, o *Options, c *console, pins *sock.Pins) (*figure
 		}
 		defer conn.Close()
 		c.debug("Sync connection: local:%d --> %s", portOf(conn.LocalAddr()), conn.RemoteAddr())
-		talk = wire.NewSync(conn)
-		if agreed, err = agree(ctx, o, c, talk); err != nil {
+		session = wire.NewSync(conn)
+		if agreed, err = agree(ctx, o, c, session); err != nil {
 			return nil, err
 		}
 	}
@@ -44,31 +44,31 @@ func send(ctx context.Context, o *Options, c *console, pins *sock.Pins) (*figure
 		return nil, err
 	}
 	defer m.close()
-	if talk != nil {
-		if err := talk.Begin(ctx, o.Last, func() { c.info("waiting for the last client to join the test") }); err != nil {
+	if session != nil {
+		if err := session.Begin(ctx, o.Last, func() { c.info("waiting for the last client to join the test") }); err != nil {
 			return nil, err
 		}
 		c.info("Network activity progressing...")
 	}
 	f, early, err := flood(ctx, o, c, m, newSource(o, m, pins), agreed)
-	if talk != nil && early {
-		talk.Exit()
-	} else if talk != nil {
-		talk.Linger(ctx)
+	if session != nil && early {
+		session.Exit()
+	} else if session != nil {
+		session.Linger(ctx)
 	}
 	return f, err
 }
 
 // agree negotiates with the receiver how long both run.
-func agree(ctx context.Context, o *Options, c *console, talk *wire.Sync) (int, error) {
-	if err := talk.Ask(ctx); err != nil {
+func agree(ctx context.Context, o *Options, c *console, session *wire.Sync) (int, error) {
+	if err := session.Ask(ctx); err != nil {
 		return 0, err
 	}
 	for o.Duration > 0 && wire.Letter(o.Cycle()) {
 		c.info("%d seconds would be taken for a command by the receiver. cool down for a second more", o.Cycle())
 		o.Cooldown++
 	}
-	agreed, err := talk.Agree(ctx, o.Cycle())
+	agreed, err := session.Agree(ctx, o.Cycle())
 	switch {
 	case err != nil:
 	case agreed == 0 && o.Duration != 0:

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds of what a message may describe; Ethr describes 8 types of up to 9 fields.
+// Limits of the types in a message; Ethr has 8 types of up to 9 fields.
 const (
 	maxTypes  = 32
 	maxFields = 32
@@ -15,10 +15,9 @@ const (
 	maxDepth  = 8
 )
 
-// Decode reads what a frame holds. It is a reader of encoding/gob for messages of
-// Ethr alone: structures of numbers, found by the names of their fields. What it
-// keeps and how long it works is bounded by the length of b, which is that of a
-// frame, whatever b describes.
+// Decode reads the contents of a frame. It decodes encoding/gob for messages of Ethr only:
+// structures of numbers, whose fields are found by name. Its memory and time are limited
+// by the length of b, at most a frame, whatever types b describes.
 func Decode(b []byte) (Message, error) {
 	if len(b) > maxMessage {
 		return Message{}, errLength
@@ -102,8 +101,8 @@ func (r *reader) description(id int64) (t structure, ok bool) {
 	return t, r.expect(0)
 }
 
-// field reads name and type of a field; gob leaves out what is empty, which
-// neither is in a message of Ethr.
+// field reads name and type of a field. gob omits empty values; in a message of Ethr
+// neither is empty.
 func (r *reader) field() (f field, ok bool) {
 	if !r.expect(1) {
 		return f, false
@@ -116,7 +115,7 @@ func (r *reader) field() (f field, ok bool) {
 	return f, ok && id > 0 && id < math.MaxInt32 && r.expect(0)
 }
 
-// value reads a structure whose fields are called within path.
+// value reads a structure; path is the prefix of its fields' names.
 func (d *decoder) value(r *reader, t structure, path string, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -176,8 +175,8 @@ func kindOf(path string) Kind {
 	return 0
 }
 
-// setUint keeps a number, if it is one that is known, and refuses one that the
-// field cannot hold.
+// setUint stores a number if the field is known, and refuses a number that does not fit
+// into it.
 func (m *Message) setUint(path string, v uint64) bool {
 	most := uint64(math.MaxUint32)
 	p := &m.Params
@@ -224,7 +223,7 @@ func (m *Message) setInt(path string, v int64) bool {
 	return true
 }
 
-// reader takes numbers off the front of b.
+// reader reads numbers from the front of b.
 type reader struct{ b []byte }
 
 func (r *reader) uint() (uint64, bool) {
@@ -272,7 +271,7 @@ func (r *reader) skip(n uint64) bool {
 	return true
 }
 
-// expect takes these numbers, each a byte.
+// expect reads these numbers, each a byte.
 func (r *reader) expect(want ...byte) bool {
 	for _, w := range want {
 		if len(r.b) == 0 || r.b[0] != w {

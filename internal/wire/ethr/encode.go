@@ -77,11 +77,11 @@ func (p Params) write(w *writer) {
 	w.uint(8, uint64(p.ToS))
 }
 
-// writer writes the fields of one structure in order: each begins with how far it
-// is from the one before.
+// writer writes the fields of one structure in order: each begins with the difference of
+// its number from the previous one.
 type writer struct {
 	b    []byte
-	next int // number of fields that are written or left out, and one
+	next int // 1 + number of fields written or omitted
 }
 
 func (w *writer) begin(number int) {
@@ -103,7 +103,7 @@ func (w *writer) int(number int, v int64) {
 	}
 }
 
-// inner writes a structure, also one of which every field is zero.
+// inner writes a structure, even if every field is zero.
 func (w *writer) inner(number int, fields func(*writer)) {
 	w.begin(number)
 	in := writer{b: w.b}
@@ -111,8 +111,8 @@ func (w *writer) inner(number int, fields func(*writer)) {
 	w.b = append(in.b, 0)
 }
 
-// appendUint writes a small number as a byte, and another as its bytes behind
-// the negative of how many they are.
+// appendUint writes a small number as a byte, a larger one as its bytes after their
+// negated count.
 func appendUint(b []byte, v uint64) []byte {
 	if v < 128 {
 		return append(b, byte(v))

@@ -10,7 +10,7 @@ import (
 	"soku/internal/wire/exchange"
 )
 
-// Recorded is for tests outside of the package.
+// Recorded is for tests outside the package.
 func Recorded(t testing.TB, name string) *exchange.Exchange {
 	x := recorded(t)[name]
 	if x == nil {
@@ -19,8 +19,8 @@ func Recorded(t testing.TB, name string) *exchange.Exchange {
 	return x
 }
 
-// SameMeaning reads the messages that s has, which must say the same, and as many
-// bytes of payload, which may be any. What a client says only about itself may differ.
+// SameMeaning reads the messages of s, which must have the same contents, and as many
+// bytes of payload, of any content. Fields that describe only the client may differ.
 func SameMeaning(c net.Conn, s exchange.Step) error {
 	all, rest := frames(s)
 	for _, f := range all {

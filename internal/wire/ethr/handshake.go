@@ -12,11 +12,11 @@ import (
 	"soku/internal/wire"
 )
 
-// maxDelay is how long a server may have its clients wait for its next second, and
-// some for clocks that stood still.
+// maxDelay is the maximum delay until the server's next second, with a margin for stopped
+// clocks.
 const maxDelay = 2 * time.Second
 
-// dial makes a connection that Close closes, from a local port, 0 for any.
+// dial opens a connection that Close closes, from a local port, 0 for any.
 func (s *session) dial(ctx context.Context, port int) (*net.TCPConn, error) {
 	dialer := s.dialer
 	if port != 0 {
@@ -35,7 +35,7 @@ func (s *session) dial(ctx context.Context, port int) (*net.TCPConn, error) {
 	return c.(*net.TCPConn), s.keep(c)
 }
 
-// ask opens connection i with the request for the test, and says how long the answer
+// ask opens connection i, sends the request for the test, and returns how long the answer
 // took.
 func (s *session) ask(ctx context.Context, i int) (c *net.TCPConn, took time.Duration, err error) {
 	if c, err = s.dial(ctx, s.localPort(i)); err != nil {
@@ -76,19 +76,19 @@ func (s *session) syn() Message {
 	return m
 }
 
-// rounds is how many round trips a lap of the latency test has.
+// rounds is the number of round trips in a batch of the latency test.
 func (s *session) rounds() uint32 { return uint32(min(max(s.request.Row, 1), maxRounds)) }
 
-// patience is how long a server may take to say when it begins, which one that knows
-// the question says at once: a few times what its first answer took.
-func patience(took time.Duration) time.Duration { return max(500*time.Millisecond, 4*took) }
+// syncTimeout is how long a server may take to answer SyncStart: a few times the time of
+// its first answer, because a server that supports it answers at once.
+func syncTimeout(took time.Duration) time.Duration { return max(500*time.Millisecond, 4*took) }
 
-// synchronise agrees with the server on when to begin; false where it does not know
-// how. The server waits only a moment for the question, and tells the time until its
-// next second; what that took to come is told back, and half of it is taken off.
+// synchronise negotiates the start with the server; false if the server does not support
+// it. The server waits briefly for SyncStart and answers with the time until its next
+// second. The client sends back the round trip of that exchange, and subtracts half of it.
 func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Duration) (bool, error) {
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
-	_ = c.SetDeadline(time.Now().Add(patience(took)))
+	_ = c.SetDeadline(time.Now().Add(syncTimeout(took)))
 	asked := time.Now()
 	if _, err := c.Write(Append(nil, Message{Kind: SyncStart, Synced: true})); err != nil {
 		return false, s.unanswered(ctx, err)
@@ -99,7 +99,7 @@ func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Dur
 	case ctx.Err() != nil:
 		return false, wire.Ended(ctx)
 	case err != nil || ready.Kind != SyncReady:
-		return false, nil // silence, payload of a server that sends, or no wish to
+		return false, nil // no answer, payload of a sending server, or a refusal
 	case ready.Delay > maxDelay:
 		return false, measure.Fail(measure.KindRefused, "ethr.delay", measure.Figures{"address": s.remote.String(), "delay_ns": ready.Delay})
 	}
@@ -114,7 +114,7 @@ func (s *session) synchronise(ctx context.Context, c *net.TCPConn, took time.Dur
 	return true, nil
 }
 
-// unanswered is the error of a request that came to nothing.
+// unanswered is the error of a request without a valid answer.
 func (s *session) unanswered(ctx context.Context, err error) error {
 	if cause := wire.Ended(ctx); cause != nil {
 		return cause
@@ -130,7 +130,7 @@ func (s *session) unanswered(ctx context.Context, err error) error {
 	return measure.Fail(measure.KindRefused, "ethr.failed", measure.Figures{"address": s.remote.String(), "cause": err})
 }
 
-// explain is the error of a connection that could not be made.
+// explain is the error of a connection that could not be opened.
 func (s *session) explain(ctx context.Context, err error) error {
 	if known := wire.Known(ctx, err); known != nil {
 		return known

@@ -11,28 +11,28 @@ import (
 // Port is where Ethr servers listen, TCP and UDP.
 const Port = 8888
 
-// Kind is what a message says.
+// Kind is the type of a message.
 type Kind uint32
 
 // Kinds of messages. The last three are those of the start synchronisation.
 const (
-	Syn       Kind = 1 // the client asks for a test on this connection
-	Ack       Kind = 2 // the server takes it
-	SyncStart Kind = 3 // the client asks when the server's next second begins
-	SyncReady Kind = 4 // the server says how long until then; 0: whenever the client likes
-	SyncGo    Kind = 5 // the client says how long that answer took, and begins at that time
+	Syn       Kind = 1 // the client requests a test on this connection
+	Ack       Kind = 2 // the server accepts it
+	SyncStart Kind = 3 // the client requests the start of the server's next second
+	SyncReady Kind = 4 // the server's answer: the time until then; 0: now
+	SyncGo    Kind = 5 // the client sends the round trip of that exchange, and starts at that second
 )
 
-// Test is a kind of test. Only those that a server sees are here.
+// Test is a kind of test, of those that a server gets a request for.
 type Test uint32
 
-// Tests, as a request names them.
+// Tests in requests.
 const (
 	Bandwidth Test = 1
 	Latency   Test = 4
 )
 
-// Transport is what carries a test.
+// Transport is the transport protocol of a test.
 type Transport uint32
 
 // Transports.
@@ -41,21 +41,21 @@ const (
 	UDP Transport = 1
 )
 
-// Params are what a request asks for.
+// Params are the parameters of a request.
 type Params struct {
 	Threads uint32 // connections of the test
 	Buffer  uint32 // bytes of a read or write, or of a latency message
 	Rounds  uint32 // round trips of a latency measurement
 	Reverse bool   // the server sends
 	// Duration, Gap (between two latency measurements) and Warmup (connections that
-	// are not counted) say what the client is going to do; the server needs none.
+	// are not counted) concern the client; the server does not use them.
 	Duration, Gap time.Duration
 	Warmup        uint32
-	Rate          uint64 // bytes a second of each connection, 0 for as fast as it goes
+	Rate          uint64 // bytes per second of each connection; 0: no limit
 	ToS           uint8
 }
 
-// Message is any message. What does not belong to its kind is zero.
+// Message is any message. Members of other kinds are zero.
 type Message struct {
 	Version   uint32 // 0
 	Kind      Kind
@@ -64,11 +64,11 @@ type Message struct {
 	Params    Params        // of Syn
 	Delay     time.Duration // of SyncReady
 	RTT       time.Duration // of SyncGo
-	// Synced: who sent it knows the start synchronisation.
+	// Synced: the sender supports the start synchronisation.
 	Synced bool
 }
 
-// maxMessage is the longest message that Ethr takes; real ones have 300 to 600 bytes.
+// maxMessage is the longest message that Ethr accepts; real ones have 300 to 600 bytes.
 const maxMessage = 16 << 10
 
 // A frame is the length of a message, big-endian in 4 bytes, and the message.
@@ -79,8 +79,8 @@ var (
 	errGob    = errors.New("no message of Ethr")
 )
 
-// Read reads one frame. It takes no byte beyond it, and no more memory than the
-// longest message has. Errors are those of r, or say that this is no message.
+// Read reads one frame and no byte beyond it. It needs at most the memory of the longest
+// message. Errors are those of r, or report an invalid message.
 func Read(r io.Reader) (Message, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -100,8 +100,8 @@ func Read(r io.Reader) (Message, error) {
 	return Decode(b)
 }
 
-// Append writes the frame of m to b, byte for byte as Ethr does: version 1.0.0 where
-// m is not Synced.
+// Append appends the frame of m to b, byte for byte as Ethr does; as version 1.0.0 if m is
+// not Synced.
 func Append(b []byte, m Message) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -110,8 +110,8 @@ func Append(b []byte, m Message) []byte {
 	return b
 }
 
-// Begins reports whether first, at least 4 bytes, can be the beginning of a request,
-// and how many bytes more it takes to be sure.
+// Begins reports whether first, at least 4 bytes, can be the beginning of a request, and
+// how many more bytes are needed to decide.
 func Begins(first []byte) (ours bool, more int) {
 	const sure = frameHead + 8 + len(typeName)
 	n := binary.BigEndian.Uint32(first)
@@ -131,7 +131,7 @@ func Begins(first []byte) (ours bool, more int) {
 	return false, 0
 }
 
-// typeName is what the programs call their message.
+// typeName is the type name of the message in Ethr.
 const typeName = "EthrMsg"
 
 // String is for logs and errors.

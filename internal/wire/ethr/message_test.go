@@ -40,7 +40,7 @@ func recorded(t testing.TB) map[string]*exchange.Exchange {
 	return out
 }
 
-// frames are the messages that a step begins with, and what follows them.
+// frames are the messages at the beginning of a step, and the bytes after them.
 func frames(s exchange.Step) (frames [][]byte, rest []byte) {
 	b := s.Bytes
 	for len(b) > frameHead {
@@ -96,7 +96,7 @@ func TestRequestsAreDecoded(t *testing.T) {
 	}
 }
 
-// The types as a Go program has them, for the package whose format this is.
+// The types as Go structures, for encoding/gob.
 type (
 	EthrMsg struct {
 		Version, Type uint32
@@ -256,7 +256,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again, m) {
 			t.Fatalf("%+v is read back as %+v, %v", m, again, err)
 		}
-		// What gob takes, it takes as this does.
+		// If gob accepts the bytes, both decoders return the same.
 		var msg EthrMsg
 		if gob.NewDecoder(bytes.NewReader(b)).Decode(&msg) == nil && (Kind(msg.Type) != m.Kind || msg.Version != m.Version) {
 			t.Fatalf("gob reads %+v, this %+v", msg, m)

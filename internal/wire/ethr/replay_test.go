@@ -16,8 +16,8 @@ import (
 	"soku/test/tier"
 )
 
-// against runs a trial against servers that play what was recorded, one after the
-// other, and returns its result.
+// against runs a trial against servers that replay recordings, one after another, and
+// returns its result.
 func against(t *testing.T, test measure.Test, change func(*measure.Options), names ...string) *measure.Result {
 	t.Helper()
 	ports, err := exchange.Listen(ethr.Recorded(t, names[0]), "127.0.0.1", 0)
@@ -80,7 +80,7 @@ func TestARecordedServerSends(t *testing.T) {
 	}
 }
 
-// A server of version 1.0.0 does not answer when to begin. The client asks it anew.
+// A server of version 1.0.0 does not answer SyncStart. The client connects again without.
 func TestAServerWithoutSynchronisationIsDetected(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for name, direction := range map[string]measure.Direction{"v1-tcp": measure.Forward, "v1-tcp-reverse": measure.Reverse} {
@@ -109,7 +109,7 @@ func TestLatencyIsMeasuredAgainstARecordedServer(t *testing.T) {
 }
 
 func TestDatagramsGoToARecordedServer(t *testing.T) {
-	// The server of the record saw no connection; this client looks for one first.
+	// The recorded server saw no TCP connection; this client checks for a listener first.
 	r := against(t, measure.TestUDP, func(o *measure.Options) { o.Size, o.Rate = 100, 80_000 }, "new-udp")
 	if r.Summary.PacketsSent == 0 && r.Summary.SentBytes == 0 {
 		t.Errorf("%+v", r.Summary)

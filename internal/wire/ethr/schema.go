@@ -1,9 +1,9 @@
 package ethr
 
 // The types of a message as encoding/gob describes them on the wire. Every message
-// carries the descriptions of all types of the program that sent it, by number,
-// and then one value. What is read is found by the names of fields, as gob does,
-// so that a program with more fields is understood, or with other numbers.
+// carries the descriptions of all types of the sending program, by number, and then one
+// value. Fields are found by name, as in gob, so that messages with more fields or other
+// type numbers are understood.
 
 // Numbers of gob's own types.
 const (

@@ -15,15 +15,15 @@ import (
 	"soku/internal/wire"
 )
 
-// session is the client's side of one test. It has no connection of its own: every
-// data connection asks for itself.
+// session is the client's side of one test. It has no control connection: every data
+// connection begins with its own request.
 type session struct {
 	remote   netip.AddrPort
 	request  wire.Request
 	dialer   *net.Dialer
 	first    *net.TCPConn // of a TCP or latency test: opened before the others
 	synced   bool
-	begins   time.Time // when the server's second begins, of a session that is synced
+	begins   time.Time // when the server's second begins, in a synchronised session
 	findings measure.Findings
 
 	mu     sync.Mutex
@@ -31,16 +31,16 @@ type session struct {
 	conns  []io.Closer
 }
 
-// maxRounds bounds the lap of a latency test: the server makes room for so many times.
+// maxRounds is the maximum batch of a latency test: the server allocates memory for it.
 const maxRounds = 100_000
 
-// Open asks the server at addr ("host:port", the host an IP address) for a test. It
-// opens the first data connection, which begins with the request, and agrees on when
-// to begin where the server can. Of a UDP test it looks whether anybody listens; of a
-// test of connections it opens nothing. Every answer has the connect timeout to come.
+// Open requests a test from the server at addr ("host:port", the host an IP address). It
+// opens the first data connection, which begins with the request, and synchronises the
+// start if the server supports it. For a UDP test it checks that the server listens; for a
+// connection test it opens nothing. The connect timeout applies to every answer.
 //
-// Errors are *measure.Error: of kind unreachable (refused, no answer), refused (no
-// server of Ethr), or usage.
+// Errors are *measure.Error: of kind unreachable (refused, no answer), refused (not an
+// Ethr server), or usage.
 func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.Session, error) {
 	remote, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -67,8 +67,8 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 	return s, nil
 }
 
-// knock makes a connection and closes it: datagrams get no answer, and are not to be
-// sent at a host where nobody waits for them.
+// knock opens a connection and closes it: datagrams get no answer, and must not be sent
+// to a host without a server.
 func (s *session) knock(ctx context.Context) error {
 	c, err := s.dial(ctx, 0)
 	if err == nil {
@@ -82,9 +82,8 @@ func (s *session) knock(ctx context.Context) error {
 	return err
 }
 
-// begin opens the first connection. A server of version 1.0.0 takes the question of
-// when to begin for payload and says nothing to it, so that there is another
-// connection then, which asks nothing.
+// begin opens the first connection. A server of version 1.0.0 takes SyncStart for payload
+// and does not answer it; begin then opens another connection without SyncStart.
 func (s *session) begin(ctx context.Context) error {
 	c, took, err := s.ask(ctx, 0)
 	if err != nil {
@@ -112,9 +111,8 @@ func (s *session) Options() measure.Options { return s.request.Options }
 // Findings implements wire.Session.
 func (s *session) Findings() measure.Findings { return s.findings }
 
-// TCP implements wire.Session. A server that sends does so from when it answered, or
-// a moment later, so that the other connections of such a test are opened when the
-// first begins.
+// TCP implements wire.Session. A sending server starts when it has answered, or shortly
+// after, so the other connections of such a test are opened when the first starts.
 func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	n := s.request.Options.Streams
 	if s.request.Test == measure.TestLatency {
@@ -160,7 +158,7 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	return conns, nil
 }
 
-// localPort is where connection i leaves from, 0 for anywhere.
+// localPort is the local port of connection i, 0 for any.
 func (s *session) localPort(i int) int {
 	if s.request.LocalPort == 0 {
 		return 0
@@ -186,8 +184,8 @@ func (s *session) await(ctx context.Context) error {
 	}
 }
 
-// Finish implements wire.Session. The server tells nothing; that it did not keep to a
-// rate is seen here.
+// Finish implements wire.Session. The server reports nothing; the client detects that it
+// did not keep the rate.
 func (s *session) Finish(_ context.Context, own *measure.End) (*measure.End, error) {
 	end := &measure.End{Findings: s.findings}
 	rate := float64(s.request.Options.Rate)
@@ -214,7 +212,7 @@ func (s *session) FlowPolicy() engine.FlowPolicy {
 	return engine.FlowPolicy{KeepOpen: true, NoPeerReport: true}
 }
 
-// Server implements wire.Session: nothing is told.
+// Server implements wire.Session: an Ethr server reports nothing about its host.
 func (s *session) Server() *measure.Host { return nil }
 
 // Protocol implements wire.Session.
@@ -225,8 +223,7 @@ func (s *session) Protocol() string {
 	return "ethr/1.0.0"
 }
 
-// Err implements wire.Session. Nothing is heard of a server but on the data
-// connections.
+// Err implements wire.Session. A server's failure shows on the data connections only.
 func (s *session) Err() <-chan error { return nil }
 
 // Close implements wire.Session.
@@ -253,7 +250,7 @@ func (s *session) keep(c io.Closer) error {
 	return nil
 }
 
-// bare datagrams have no header: an Ethr server counts what comes.
+// bare datagrams have no header: an Ethr server counts every datagram.
 type bare struct{}
 
 func (bare) Size() int { return 0 }

@@ -1,9 +1,9 @@
-// Package exchange keeps what two programs said to each other over the network
-// as a text file, and plays one of the two for a test of the other: what soku
-// speaks is tested against the bytes of programs that are not there.
+// Package exchange records the network traffic between two programs as a text file, and
+// replays one end for a test of the other: soku's protocols are tested against recorded
+// bytes of programs that need not be installed.
 //
-// A file holds the steps in the order in which they were seen between the two,
-// a line each:
+// A file has the steps in the order in which they were seen between the two, one per
+// line:
 //
 //	soku exchange 1
 //	# a remark
@@ -14,18 +14,16 @@
 //	1 < more 65536
 //	1 > reset
 //
-// A step begins with the number of its connection and with who took it: ">" is
-// the client, which opens connections, "<" the server. Bytes are hexadecimal;
-// "+" goes on where the line before stopped. "more" stands for bytes that were
-// not written down, "end" and "reset" for the end of a direction. Every datagram
-// is a step of its own.
+// A step begins with the number of its connection and the end that took it: ">" is the
+// client, which opens connections, "<" the server. Bytes are hexadecimal; "+" continues
+// the previous line. "more" stands for bytes that were counted and not recorded, "end" and
+// "reset" for the end of a direction. Every datagram is a step.
 //
-// [Relay] stands between two programs and writes such a file; test/record makes a
-// program of it. [Player] plays one end, over what [Listen] or a dialer gives it;
-// [Service] is a far end that no program knows.
-// None of it is part of soku itself: only tests use it.
+// [Relay] is placed between two programs and writes such a file; test/record is the
+// program for it. [Player] replays one end, over connections from [Listen] or a dialer;
+// [Service] is a server of an unknown protocol. Only tests use this package.
 //
-// Goroutines: a relay has one a direction, a player one for each run of bytes that
-// were not written down, [Ports] one a UDP port; all have ended when Run, Play or
-// Close return. Service has one a connection, which ends with what is done with it.
+// Goroutines: a relay has one per direction, a player one for each run of bytes that were
+// not recorded, [Ports] one per UDP port; all have ended when Run, Play or Close return.
+// Service has one per connection, which ends with its function.
 package exchange

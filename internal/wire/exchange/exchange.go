@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Bounds of a file, which came from outside as far as a reader knows.
+// Limits of a file, which is untrusted input.
 const (
 	maxLine  = 1024
 	maxSteps = 100_000
 	maxBytes = 16 << 20 // of all steps together
-	maxConns = 4096     // that a relay or a file has
-	rowBytes = 40       // of a line that is written
+	maxConns = 4096     // of a relay or a file
+	rowBytes = 40       // of a written line
 )
 
-// From says which end took a step.
+// From is the end that took a step.
 type From byte
 
 // The ends.
@@ -24,19 +24,19 @@ const (
 	Server From = '<'
 )
 
-// Kind is what a step is.
+// Kind is the kind of a step.
 type Kind string
 
 // Kinds of steps.
 const (
 	Open  Kind = "open"  // the client opened the connection
-	Bytes Kind = "bytes" // written down in whole
-	More  Kind = "more"  // bytes that were not written down
-	End   Kind = "end"   // nothing more comes from this end
-	Reset Kind = "reset" // the connection broke
+	Bytes Kind = "bytes" // recorded completely
+	More  Kind = "more"  // bytes that were counted, not recorded
+	End   Kind = "end"   // this end sends no more
+	Reset Kind = "reset" // the connection was reset
 )
 
-// Step is one thing that happened on one connection.
+// Step is one event on one connection.
 type Step struct {
 	Conn    int // from 1, in the order of opening
 	From    From
@@ -44,10 +44,10 @@ type Step struct {
 	Network string // of Open: tcp or udp
 	Port    int    // of Open: the server's
 	Bytes   []byte
-	N       int64 // of More: how many bytes
+	N       int64 // of More: number of bytes
 }
 
-// Exchange is all that was seen, in order.
+// Exchange is a recording: all steps in order.
 type Exchange struct {
 	Notes []string
 	Steps []Step
@@ -58,7 +58,7 @@ var (
 	errEnded = errors.New("a step after the end")
 )
 
-// check makes sure that the steps make sense one after the other.
+// check checks that the sequence of steps is valid.
 func (x *Exchange) check() error {
 	type end struct {
 		conn int
@@ -90,9 +90,9 @@ func (x *Exchange) datagrams(conn int) bool {
 	return i >= 0 && x.Steps[i].Network == "udp"
 }
 
-// add appends a step. How a stream was cut says nothing, so bytes that follow
-// each other at once become one step, and so do those that are only counted,
-// whatever came between them on other connections.
+// add appends a step. The boundaries of a stream's reads have no meaning, so bytes that
+// follow each other directly become one step, as do bytes that are only counted, even with
+// steps of other connections between them.
 func (x *Exchange) add(s Step) {
 	if s.Kind == Bytes && len(x.Steps) > 0 && !x.datagrams(s.Conn) {
 		if last := &x.Steps[len(x.Steps)-1]; last.Conn == s.Conn && last.From == s.From && last.Kind == Bytes {

@@ -145,7 +145,7 @@ func TestAPlayerEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	p := Player{Exchange: x, As: Server, Open: ports.Accept}
 	began := time.Now()
-	if err := p.Play(ctx); err == nil || time.Since(began) > patience/2 {
+	if err := p.Play(ctx); err == nil || time.Since(began) > defaultTimeout/2 {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// waiting is how many datagrams of a peer are kept until they are read.
+// waiting is the number of unread datagrams kept per peer.
 const waiting = 1024
 
-// sharedPeer is one sender to a shared socket, as a connection.
+// sharedPeer is one peer of a shared socket as a connection.
 type sharedPeer struct {
 	socket *shared
 	to     net.Addr
-	some   chan struct{} // has an element when there may be something new
+	some   chan struct{} // has an element when there may be a new datagram
 	closed chan struct{}
 	once   sync.Once
 
@@ -25,7 +25,7 @@ type sharedPeer struct {
 }
 
 func newSharedPeer(u *shared, to net.Addr) *sharedPeer {
-	return &sharedPeer{socket: u, to: to, some: make(chan struct{}, 1), closed: make(chan struct{}), until: time.Now().Add(patience)}
+	return &sharedPeer{socket: u, to: to, some: make(chan struct{}, 1), closed: make(chan struct{}), until: time.Now().Add(defaultTimeout)}
 }
 
 func (c *sharedPeer) put(b []byte) {
@@ -92,5 +92,5 @@ func (c *sharedPeer) SetDeadline(t time.Time) error {
 // SetReadDeadline implements net.Conn.
 func (c *sharedPeer) SetReadDeadline(t time.Time) error { return c.SetDeadline(t) }
 
-// SetWriteDeadline implements net.Conn; writing does not wait.
+// SetWriteDeadline implements net.Conn; writing does not block.
 func (c *sharedPeer) SetWriteDeadline(time.Time) error { return nil }

@@ -12,18 +12,18 @@ import (
 	"soku/internal/sock"
 )
 
-// patience is how long a player waits where its context has no deadline.
-const patience = 10 * time.Second
+// defaultTimeout is how long a player waits if its context has no deadline.
+const defaultTimeout = 10 * time.Second
 
-// Player is one end of an exchange, played for a test of the other.
+// Player replays one end of an exchange for a test of the other.
 type Player struct {
 	Exchange *Exchange
-	As       From // the end that is played
-	// Open makes the connection of a step of kind Open: as the client it dials,
-	// as the server it accepts.
+	As       From // the end to replay
+	// Open returns the connection of a step of kind Open: the client dials, the
+	// server accepts.
 	Open func(network string, port int) (net.Conn, error)
-	// Expect reads from c what the other end does where the exchange has s, which is
-	// of kind Bytes, and says what is wrong with it. Nil: the same bytes.
+	// Expect reads the other end's bytes from c in place of step s, of kind Bytes, and
+	// returns an error if they are wrong. nil: the same bytes.
 	Expect func(c net.Conn, s Step) error
 }
 
@@ -32,16 +32,15 @@ type played struct {
 	net.Conn
 	datagrams bool
 	size      int           // of the last datagram
-	writing   chan struct{} // closed when bytes that were not written down are written; nil: none are
-	reading   chan error    // gets how the connection ended, from who throws away what comes; nil: nobody does
+	writing   chan struct{} // closed when bytes of a step More are written; nil: there are none
+	reading   chan error    // gets how the connection ended, from discard; nil: discard does not run
 }
 
-// Play takes the steps in their order and returns when all were taken, or with the
-// first thing that is wrong. The other end may send more or less than what an
-// exchange only counts, and may end a connection either way. Every connection is
-// closed afterwards.
+// Play runs the steps in order and returns when all are done, or with the first error. The
+// other end may send more or less bytes than a step More counts, and may close or reset a
+// connection. Every connection is closed afterwards.
 func (p *Player) Play(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	deadline, _ := ctx.Deadline()
 	conns := map[int]*played{}
 	var work sync.WaitGroup
@@ -86,7 +85,7 @@ func (p *Player) failed(i int, err error) error {
 	return fmt.Errorf("step %d (%d %c %s %x): %w", i+1, s.Conn, s.From, s.Kind, s.Bytes[:min(len(s.Bytes), 16)], err)
 }
 
-// do takes a step of the end that is played.
+// do runs a step of the replayed end.
 func (c *played) do(s Step, work *sync.WaitGroup) error {
 	if c.writing != nil {
 		<-c.writing
@@ -101,7 +100,7 @@ func (c *played) do(s Step, work *sync.WaitGroup) error {
 		work.Go(func() { defer close(c.writing); c.fill(s.N) })
 	case End:
 		if t, ok := c.Conn.(*net.TCPConn); ok {
-			_ = t.CloseWrite() // it may be over already
+			_ = t.CloseWrite() // it may be closed already
 		}
 	case Reset:
 		if t, ok := c.Conn.(*net.TCPConn); ok {
@@ -112,7 +111,7 @@ func (c *played) do(s Step, work *sync.WaitGroup) error {
 	return nil
 }
 
-// fill writes n bytes, or what the other end takes of them.
+// fill writes n bytes, or as many as the other end accepts.
 func (c *played) fill(n int64) {
 	b := make([]byte, 16<<10)
 	if c.datagrams {
@@ -127,11 +126,11 @@ func (c *played) fill(n int64) {
 	}
 }
 
-// see takes a step of the other end.
+// see expects a step of the other end.
 func (p *Player) see(c *played, s Step, work *sync.WaitGroup) error {
 	switch {
 	case s.Kind == Bytes && c.reading != nil:
-		return nil // among what is thrown away
+		return nil // among the discarded bytes
 	case s.Kind == Bytes && p.Expect != nil:
 		return p.Expect(c.Conn, s)
 	case s.Kind == Bytes:
@@ -139,7 +138,7 @@ func (p *Player) see(c *played, s Step, work *sync.WaitGroup) error {
 	case s.Kind == More && c.reading == nil:
 		c.discard(work)
 	case s.Kind != More && !c.datagrams:
-		// Either way of ending will do, but a timeout is none.
+		// A close or a reset is accepted, a timeout is not.
 		if c.reading == nil {
 			c.discard(work)
 		}
@@ -150,9 +149,9 @@ func (p *Player) see(c *played, s Step, work *sync.WaitGroup) error {
 	return nil
 }
 
-// discard throws away what comes until the connection ends.
+// discard reads and discards until the connection ends.
 func (c *played) discard(work *sync.WaitGroup) {
-	c.reading = make(chan error, 2) // an end of one direction, and of the other
+	c.reading = make(chan error, 2) // the ends of both directions
 	work.Go(func() {
 		_, err := io.Copy(io.Discard, c.Conn)
 		c.reading <- err
@@ -160,7 +159,7 @@ func (c *played) discard(work *sync.WaitGroup) {
 	})
 }
 
-// Same reads as many bytes as s has, which must be those of s.
+// Same reads the bytes of s, which must be equal.
 func Same(c net.Conn, s Step) error {
 	got := make([]byte, len(s.Bytes))
 	n, err := io.ReadFull(c, got)

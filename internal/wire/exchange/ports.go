@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Ports are what a played server listens on.
+// Ports are the ports of a replayed server.
 type Ports struct {
 	tcp   map[int]net.Listener
 	udp   map[int]*shared
@@ -20,10 +20,10 @@ type Ports struct {
 	work  sync.WaitGroup
 }
 
-// Listen opens, for every port of x, TCP and UDP on that address at a port that
-// is the recorded one plus shift, or at a free one for a shift of 0.
+// Listen opens TCP and UDP for every port of x on address, at the recorded port plus
+// shift, or at a free port if shift is 0.
 func Listen(x *Exchange, address string, shift int) (*Ports, error) {
-	p := &Ports{tcp: map[int]net.Listener{}, udp: map[int]*shared{}, at: map[int]netip.AddrPort{}, wait: patience}
+	p := &Ports{tcp: map[int]net.Listener{}, udp: map[int]*shared{}, at: map[int]netip.AddrPort{}, wait: defaultTimeout}
 	for _, s := range x.Steps {
 		if s.Kind != Open || p.tcp[s.Port] != nil {
 			continue
@@ -50,7 +50,7 @@ func (p *Ports) listen(port int, address string, shift int) error {
 		c, err := config.ListenPacket(context.Background(), "udp", l.Addr().String())
 		if err != nil {
 			_ = l.Close()
-			continue // taken for UDP
+			continue // in use for UDP
 		}
 		u := &shared{PacketConn: c, next: make(chan *sharedPeer, 16), peers: map[string]*sharedPeer{}}
 		p.tcp[port], p.udp[port], p.at[port] = l, u, l.Addr().(*net.TCPAddr).AddrPort()
@@ -60,10 +60,10 @@ func (p *Ports) listen(port int, address string, shift int) error {
 	return fmt.Errorf("no port of %s is free for TCP and UDP", address)
 }
 
-// At is where the port that was recorded is now.
+// At is the present address of a recorded port.
 func (p *Ports) At(port int) netip.AddrPort { return p.at[port] }
 
-// Accept takes the next connection, or the next sender of datagrams; it fits
+// Accept returns the next connection, or the next UDP peer; it can be used as
 // [Player.Open].
 func (p *Ports) Accept(network string, port int) (net.Conn, error) {
 	if network == "tcp" {
@@ -93,7 +93,7 @@ func (p *Ports) Close() {
 	})
 }
 
-// shared is a UDP socket whose senders are told apart.
+// shared is a UDP socket that separates its peers by address.
 type shared struct {
 	net.PacketConn
 	next  chan *sharedPeer
@@ -120,7 +120,7 @@ func (u *shared) read() {
 			u.peers[from.String()] = c
 			select {
 			case u.next <- c:
-			default: // nobody waits for it
+			default: // no reader waits for it
 			}
 		}
 		c.put(b[:n])

@@ -10,18 +10,18 @@ import (
 	"sync"
 )
 
-// Relay stands between a client and a server: it takes connections and datagrams
-// at From, hands them on to To, the same ports on another address, and keeps what
-// goes through. Its methods may be called from any goroutine.
+// Relay is placed between a client and a server: it accepts connections and datagrams at
+// From, forwards them to To, the same ports on another address, and records the traffic.
+// Its methods may be called from any goroutine.
 type Relay struct {
 	From, To string // addresses without a port
 	Ports    []int
-	Whole    int // bytes of each direction of a connection that are kept; of the rest only how many there were
+	Whole    int // bytes recorded of each direction of a connection; the rest is only counted
 
 	mu   sync.Mutex
 	x    Exchange
 	kept map[direction]int
-	last int // number of the connection that was opened last
+	last int // number of the last connection
 }
 
 type direction struct {
@@ -29,8 +29,8 @@ type direction struct {
 	from From
 }
 
-// Run relays until ctx ends and returns what it saw; listening, when it listens,
-// is called once. Errors are those of listening.
+// Run relays until ctx ends and returns the recording; listening is called once when it
+// listens. Errors are those of listening.
 func (r *Relay) Run(ctx context.Context, listening func()) (*Exchange, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -66,13 +66,13 @@ func (r *Relay) open(network string, port int) int {
 	return r.last
 }
 
-// saw keeps bytes, as many of them in whole as there is still room for.
+// saw records bytes up to the limit and counts the rest.
 func (r *Relay) saw(d direction, b []byte, stream bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	whole := min(len(b), r.Whole-r.kept[d])
 	if !stream && whole < len(b) {
-		whole = 0 // a datagram is kept or not
+		whole = 0 // a datagram is recorded completely or not at all
 	}
 	r.kept[d] += whole
 	if whole > 0 {
@@ -84,7 +84,7 @@ func (r *Relay) saw(d direction, b []byte, stream bool) {
 	}
 }
 
-// ended keeps the end of a direction. A reset ends both, so that only the first is kept.
+// ended records the end of a direction. A reset ends both, so only the first is recorded.
 func (r *Relay) ended(d direction, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *Relay) connection(ctx context.Context, client *net.TCPConn, conn, port 
 	work.Wait()
 }
 
-// carry copies one direction, and ends it at the other side as it ended at this.
+// carry copies one direction, and ends it on the other side in the same way.
 func (r *Relay) carry(to, from *net.TCPConn, d direction) {
 	b := make([]byte, 64<<10)
 	for {
@@ -137,7 +137,7 @@ func (r *Relay) carry(to, from *net.TCPConn, d direction) {
 		if n > 0 {
 			r.saw(d, b[:n], true)
 			if _, err := to.Write(b[:n]); err != nil {
-				return // the reader of that side says why
+				return // the reader of that side reports the error
 			}
 		}
 		switch {
@@ -200,7 +200,7 @@ func (r *Relay) answers(p net.PacketConn, client net.Addr, server net.Conn, conn
 	}
 }
 
-// Note adds a remark to what is kept.
+// Note adds a remark to the recording.
 func (r *Relay) Note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,9 +8,8 @@ import (
 	"soku/internal/sock"
 )
 
-// Service is the address of something that listens on loopback until the test ends,
-// and does f with each connection, which it closes after that: for what happens to a
-// program whose far end is none of those it knows.
+// Service listens on loopback until the test ends, runs f on each connection and closes
+// it, and returns its address. It stands for a server of an unknown protocol.
 func Service(t testing.TB, f func(net.Conn)) (address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -15,8 +15,8 @@ const firstLine = "soku exchange 1"
 
 var errText = errors.New("not a recorded exchange")
 
-// Read reads a file. What does not fit the form, or is larger than an exchange
-// may be, is an error that names the line.
+// Read reads a file. A file with invalid syntax, or larger than the limits, is an error
+// that names the line.
 func Read(r io.Reader) (*Exchange, error) {
 	x, total := &Exchange{}, 0
 	scanner := bufio.NewScanner(r)

@@ -9,8 +9,8 @@ import (
 	"soku/internal/wire"
 )
 
-// ParametersFor are what a server is told to have the test of a request. What
-// iperf3 does not have is an error of kind usage.
+// ParametersFor are the parameters for the test of a request. An option that iperf3 does
+// not support is an error of kind usage.
 func ParametersFor(r wire.Request) (*Parameters, error) {
 	o, x := r.Options, r.IPerf3
 	if err := fits(r); err != nil {
@@ -60,9 +60,8 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 	return p, nil
 }
 
-// usualLength is how much iperf3 reads or writes at a time unless told otherwise,
-// bytes. Versions since 3.16 do not count what is short of a whole read at the end, so
-// that more would cost figures.
+// usualLength is iperf3's default size of a read or write, bytes. Versions since 3.16 do
+// not count a short last read, so a larger size would lose bytes.
 const usualLength = 128 << 10
 
 func lengthOf(r wire.Request) int {
@@ -83,7 +82,7 @@ func wholeWrites(o measure.Options, length int) measure.Options {
 	return o
 }
 
-// fits reports whether iperf3 has what is asked.
+// fits returns an error if iperf3 does not support the request.
 func fits(r wire.Request) error {
 	o, x := r.Options, r.IPerf3
 	_, server, err := measure.ParsePin(o.Pin)
@@ -124,7 +123,7 @@ func fits(r wire.Request) error {
 	return nil
 }
 
-// portsOf is how many streams a test has, each with a port of its own.
+// portsOf is the number of local ports of a test, one per stream.
 func portsOf(o measure.Options) int { return o.Streams * len(o.Direction.Flows()) }
 
 var errNotIperf3 = errors.New("it does not speak iperf3's protocol")

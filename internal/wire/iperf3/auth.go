@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// DefaultSkew is how far the clocks of the two ends may be apart.
+// DefaultSkew is the default of the difference that the clocks of the two ends may have.
 const DefaultSkew = 10 * time.Second
 
-// maxUsersFile bounds what is read of a file of users, bytes.
+// maxUsersFile is the maximum size of a file of users, bytes.
 const maxUsersFile = 1 << 20
 
 var errAuth = errors.New("not authorized")
 
-// ParsePublicKey reads an RSA key in PEM, or that in base64, as iperf3 takes it
-// from its environment.
+// ParsePublicKey reads an RSA key in PEM, or PEM in base64, as in iperf3's environment
+// variable.
 func ParsePublicKey(text []byte) (*rsa.PublicKey, error) {
 	der, err := pemOf(text)
 	if err != nil {
@@ -47,7 +47,7 @@ func ParsePublicKey(text []byte) (*rsa.PublicKey, error) {
 	return key, nil
 }
 
-// ParsePrivateKey reads an RSA key without a password in PEM, or that in base64.
+// ParsePrivateKey reads an RSA key without a password in PEM, or PEM in base64.
 func ParsePrivateKey(text []byte) (*rsa.PrivateKey, error) {
 	der, err := pemOf(text)
 	if err != nil {
@@ -80,9 +80,9 @@ func pemOf(text []byte) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-// Token is what proves to a server who the client is: user, password and the time,
-// for the server's key alone. iperf3 pads by OAEP, versions before 3.17 and those
-// that are told so by PKCS #1 v1.5.
+// Token authenticates a client: user, password and time, encrypted with the server's
+// public key. iperf3 pads with OAEP; versions before 3.17, and later ones on request, with
+// PKCS #1 v1.5.
 func Token(user, password string, key *rsa.PublicKey, pkcs1 bool, at time.Time) (string, error) {
 	if strings.ContainsAny(user+password, " \t\r\n") {
 		return "", errors.New("iperf3 takes no blanks in a user or a password")
@@ -102,15 +102,14 @@ func Token(user, password string, key *rsa.PublicKey, pkcs1 bool, at time.Time) 
 type Guard struct {
 	Key   *rsa.PrivateKey
 	Users Users
-	Skew  time.Duration // most difference of the clocks; 0: DefaultSkew
+	Skew  time.Duration // maximum difference of the clocks; 0: DefaultSkew
 	PKCS1 bool          // padding of the token; see [Token]
 }
 
-// Users are the names with the hex SHA-256 of "{user}password".
+// Users maps names to the hex SHA-256 of "{user}password".
 type Users map[string]string
 
-// ParseUsers reads iperf3's file of users: a line each, "user,hash", comments
-// behind #.
+// ParseUsers reads iperf3's file of users: one "user,hash" per line, comments after #.
 func ParseUsers(text []byte) (Users, error) {
 	if len(text) > maxUsersFile {
 		return nil, fmt.Errorf("a file of users of %d bytes, at most %d", len(text), maxUsersFile)
@@ -131,13 +130,13 @@ func ParseUsers(text []byte) (Users, error) {
 	return users, nil
 }
 
-// HashPassword is what the file of users has for a password.
+// HashPassword is the hash of a password in the file of users.
 func HashPassword(user, password string) string {
 	sum := sha256.Sum256([]byte("{" + user + "}" + password))
 	return hex.EncodeToString(sum[:])
 }
 
-// Check returns the user of a token, or why it is none. It takes as long for an
+// Check returns the user of a token, or why the token is invalid. It takes as long for an
 // unknown user as for a wrong password.
 func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	sealed, err := base64.StdEncoding.DecodeString(token)
@@ -172,8 +171,8 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	return user, nil
 }
 
-// parseToken reads what was sealed: three words, each behind its name, with blanks
-// between them.
+// parseToken reads a decrypted token: three values, each after its name, separated by
+// blanks.
 func parseToken(text string) (user, password string, at time.Time, err error) {
 	f := strings.Fields(text)
 	if len(f) != 6 || f[0] != "user:" || f[2] != "pwd:" || f[4] != "ts:" {

@@ -7,8 +7,7 @@ import (
 	"soku/internal/text/messages"
 )
 
-// The numbers by which a server tells what failed, of those that its own end of a
-// test can meet.
+// Error numbers that a server sends, of those that can occur at its end of a test.
 const (
 	CodeTime             = 5
 	CodeStreams          = 6
@@ -50,7 +49,7 @@ func sentence(number int) *measure.Error {
 	return measure.Fail(measure.KindBroken, "iperf3.number_"+digits, nil).WithCause(ServerFailure(number))
 }
 
-// Code is the number by which a server tells that the parameter was not allowed.
+// Code is the error number of a server that does not allow the parameter.
 func (e *OutOfRangeError) Code() int {
 	switch e.Member {
 	case "omit":

@@ -7,8 +7,8 @@ import (
 	"soku/internal/engine"
 )
 
-// Datagrams is the header of iperf3's datagrams, in network byte order: when it was
-// sent, and its number in the stream, from 1.
+// Datagrams is the header of iperf3's datagrams, in network byte order: the time of
+// sending, and the number in the stream, from 1.
 //
 //	 0         4              8                     12            16
 //	+---------+--------------+---------------------+ - - - - - - +
@@ -53,7 +53,7 @@ func (datagram32) Parse(b []byte) (number uint64, sentNs int64, fin, ok bool) {
 	return number - 1, sentAt(b), false, number > 0
 }
 
-// Fin implements engine.DatagramFormat: the control connection has the last word.
+// Fin implements engine.DatagramFormat: the control connection ends the test.
 func (datagram32) Fin([]byte, int, uint64, time.Time) int { return 0 }
 
 type datagram64 struct{}

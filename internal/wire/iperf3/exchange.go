@@ -2,28 +2,28 @@ package iperf3
 
 import "net/netip"
 
-// Exchange is what a test says in iperf3's own words, for who shows it as iperf3
-// does. Members that the test did not come to have are zero.
+// Exchange has the protocol messages of a test, for output in iperf3's format. Members
+// that the test did not reach are zero.
 type Exchange struct {
 	Cookie        string
-	Parameters    Parameters     // as they were sent
+	Parameters    Parameters     // as sent
 	Local, Remote netip.AddrPort // of the control connection
 	ControlMSS    int            // bytes; 0: not known
 	Streams       []StreamEnds   // in the order in which they were opened
-	Own, Far      *Results       // as they were exchanged
-	// ErrorCode and ErrorErrno are what the server said of its own failure.
+	Own, Far      *Results       // as exchanged
+	// ErrorCode and ErrorErrno are the server's error, if it failed.
 	ErrorCode, ErrorErrno int
 }
 
-// StreamEnds is one stream as the client has it.
+// StreamEnds is one stream at the client.
 type StreamEnds struct {
 	ID            int  // in results
 	Sends         bool // the client does
 	Local, Remote netip.AddrPort
 }
 
-// Exchanger is a [wire.Session] whose exchange can be asked for, at any time, also
-// after it was closed. Sessions of [Open] are.
+// Exchanger is a [wire.Session] that returns its exchange at any time, also after it was
+// closed. Sessions of [Open] implement it.
 type Exchanger interface {
 	Exchange() Exchange
 }

@@ -12,20 +12,20 @@ import (
 	"soku/internal/wire"
 )
 
-// What is inside the errors of a session, for who tells it in iperf3's own words.
+// Causes of a session's errors, for output in iperf3's own words.
 var (
-	// ErrBusy: the server measures with somebody else.
+	// ErrBusy: the server is busy with another client.
 	ErrBusy = errors.New("it measures with somebody else")
 	// ErrStopped: the server was stopped.
 	ErrStopped = errors.New("was stopped")
-	// ErrClosed: the server closed the control connection without a word.
+	// ErrClosed: the server closed the control connection without a message.
 	ErrClosed = errors.New("the control connection was closed")
 )
 
-// ServerFailure is what a server told of its failure: one of iperf3's numbers.
+// ServerFailure is an error that a server reported: one of iperf3's numbers.
 type ServerFailure int
 
-// Error says what the number means.
+// Error is the meaning of the number.
 func (f ServerFailure) Error() string { return sentence(int(f)).Message }
 
 // explainDial says why a connection to the server could not be opened.
@@ -48,27 +48,26 @@ func explainDial(ctx context.Context, network string, to netip.AddrPort, err err
 	return measure.Fail(measure.KindUnreachable, "dial.failed", measure.Figures{"address": to.String(), "cause": err}).WithHintCode("dial.routes_local", nil)
 }
 
-// between marks what a person reads where the cause may be that the server is between
-// two tests.
-func between(told, seen error) error {
+// between marks an error that may be due to the server being between two tests.
+func between(reported, seen error) error {
 	var e *measure.Error
-	if !errors.As(told, &e) || e.Kind == measure.KindInterrupted || sock.TimedOut(seen) || !sock.Refused(seen) && !sock.Closed(seen) {
-		return told
+	if !errors.As(reported, &e) || e.Kind == measure.KindInterrupted || sock.TimedOut(seen) || !sock.Refused(seen) && !sock.Closed(seen) {
+		return reported
 	}
-	return &passing{e}
+	return &transient{e}
 }
 
-// passing is an error that may be another in a moment.
-type passing struct{ told *measure.Error }
+// transient is an error that may not occur on the next attempt.
+type transient struct{ shown *measure.Error }
 
-// Error is that of what a person reads.
-func (p *passing) Error() string { return p.told.Error() }
+// Error is the message of the shown error.
+func (t *transient) Error() string { return t.shown.Error() }
 
-// Is implements what errors.Is asks.
-func (*passing) Is(target error) bool { return target == errBetween }
+// Is supports errors.Is.
+func (*transient) Is(target error) bool { return target == errBetween }
 
-// Unwrap returns the error that a person reads.
-func (p *passing) Unwrap() error { return p.told }
+// Unwrap returns the shown error.
+func (t *transient) Unwrap() error { return t.shown }
 
 // step is what a client does over the control connection: the codes of what can go wrong.
 type step struct{ answer, noAnswer, closed string }
@@ -80,7 +79,7 @@ var (
 	askingResults    = step{"iperf3.results.answer", "iperf3.results.no_answer", "iperf3.results.closed"}
 )
 
-// explainControl says why a word of the server did not come or was none.
+// explainControl explains a missing or invalid message of the server.
 func (s *session) explainControl(ctx context.Context, doing step, err error) error {
 	if known := wire.Known(ctx, err); known != nil {
 		return known
@@ -96,8 +95,8 @@ func (s *session) explainControl(ctx context.Context, doing step, err error) err
 	return measure.Fail(measure.KindBroken, doing.closed, measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.output", nil).WithCause(ErrClosed)
 }
 
-// turnedAway is for a server that closes the connection when it has the parameters,
-// which is how some versions say that they do not allow the test.
+// turnedAway explains a server that closes the connection after it got the parameters;
+// some versions refuse a test that way.
 func (s *session) turnedAway() error {
 	e := measure.Fail(measure.KindRefused, "iperf3.turned_away", measure.Figures{"address": s.remote.String()}).WithCause(ErrClosed)
 	if s.request.IPerf3.Key != nil {
@@ -106,7 +105,7 @@ func (s *session) turnedAway() error {
 	return e
 }
 
-// explainState says what a state means that ends the test; nil for another.
+// explainState is the error of a state that ends the test; nil for other states.
 func (s *session) explainState(state State) error {
 	switch state {
 	case AccessDenied:

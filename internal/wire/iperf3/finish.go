@@ -19,7 +19,7 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 	s.ending = true
 	s.exchange.Own = mine
 	s.mu.Unlock()
-	_ = s.control.SetDeadline(time.Now().Add(s.patience()))
+	_ = s.control.SetDeadline(time.Now().Add(s.resultsTimeout()))
 	if err := WriteState(s.control, TestEnd); err != nil {
 		return nil, s.explainControl(ctx, askingResults, err)
 	}
@@ -55,8 +55,8 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 	return end, nil
 }
 
-// part says the last word and waits until the server has closed its end: until then it
-// would tell the next client that it is busy.
+// part sends the last state and waits until the server has closed its end: until then it
+// would answer the next client that it is busy.
 func (s *session) part() {
 	if WriteState(s.control, Done) != nil || s.control.CloseWrite() != nil {
 		return
@@ -65,9 +65,9 @@ func (s *session) part() {
 	_, _ = io.CopyN(io.Discard, s.control, 1<<10)
 }
 
-// drain waits until the server has probably read what is in its sockets, which it
-// drops unread when it hears of the end, and returns how long that took: nothing was
-// sent meanwhile, and the server's clock ran.
+// drain waits until the server has probably read its sockets, because it discards unread
+// bytes at the end of the test. It returns how long that took: nothing was sent meanwhile,
+// while the server's clock ran.
 func (s *session) drain(ctx context.Context, own *measure.End) time.Duration {
 	var longest time.Duration
 	sends := false
@@ -88,8 +88,8 @@ func (s *session) drain(ctx context.Context, own *measure.End) time.Duration {
 	return time.Since(began)
 }
 
-// patience is how long the server may take for its results: it answers when what is
-// queued on the path has passed.
-func (s *session) patience() time.Duration {
+// resultsTimeout is how long the server may take for its results: it answers only when
+// the bytes queued on the path have arrived.
+func (s *session) resultsTimeout() time.Duration {
 	return 30*time.Second + s.request.Options.ConnectTimeout.Std()
 }

@@ -23,14 +23,14 @@ func ReadState(r io.Reader) (State, error) {
 	return State(int8(b[0])), err
 }
 
-// WriteJSON sends text behind its length.
+// WriteJSON sends text after its length.
 func WriteJSON(w io.Writer, text []byte) error {
 	_, err := w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...))
 	return err
 }
 
-// ReadJSON reads text behind its length, 1 to most bytes. It allocates no more
-// than twice of what has come.
+// ReadJSON reads text after its length, 1 to most bytes. It allocates at most twice the
+// bytes received.
 func ReadJSON(r io.Reader, most int) ([]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {
@@ -48,7 +48,7 @@ func ReadJSON(r io.Reader, most int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// WriteError tells the client what failed: one of iperf3's numbers, and an errno or 0.
+// WriteError sends the client an error: one of iperf3's numbers, and an errno or 0.
 func WriteError(w io.Writer, code, errno int) error {
 	b := []byte{serverError}
 	b = binary.BigEndian.AppendUint32(b, uint32(code))
@@ -59,8 +59,7 @@ func WriteError(w io.Writer, code, errno int) error {
 
 const serverError = 0xfe // ServerError as a byte
 
-// readError reads what follows ServerError. A server that breaks off in between has
-// told less.
+// readError reads the numbers after ServerError; those that do not arrive are 0.
 func readError(r io.Reader) (code, errno int) {
 	var b [8]byte
 	n, _ := io.ReadFull(r, b[:])

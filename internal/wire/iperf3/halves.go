@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// streamOf is the place, from 0, of a direction's stream among those of the test:
-// those that the client sends were opened first.
+// streamOf is the index, from 0, of a direction's stream among those of the test: streams
+// that the client sends are opened first.
 func streamOf(p *Parameters, forward bool, index int) int {
 	if p.Bidirectional && !forward {
 		return p.Parallel + index
@@ -15,9 +15,8 @@ func streamOf(p *Parameters, forward bool, index int) int {
 	return index
 }
 
-// ResultsOf says in iperf3's words what one end counted in the time that the test
-// ran, the omitted start included: a path that died before the end has a rate of all
-// of the time.
+// ResultsOf converts one end's counts into iperf3's results over the whole test, including
+// the omitted start: the rate of a path that failed early is over the whole time.
 func ResultsOf(e *measure.End, p *Parameters, server bool, ran time.Duration) *Results {
 	r := &Results{SenderHasRetransmits: -1, Streams: []StreamResult{}}
 	if e.Host != nil && e.Host.Counters != nil && e.Host.Counters.WallNs > 0 {
@@ -56,7 +55,7 @@ func (r *Results) addFlow(f *measure.FlowEnd, p *Parameters, seconds float64) {
 			r.CongestionUsed = s.TCP.Congestion
 		}
 		if c := s.Packets; c != nil {
-			// Versions before 3.17 take off what they themselves omitted.
+			// Versions before 3.17 subtract their own omitted counts.
 			out.Packets, out.OmittedPackets = c.Sent+c.Omitted, c.Omitted
 			out.Errors, out.Jitter = c.Lost, c.JitterNs/1e9
 		}
@@ -64,7 +63,7 @@ func (r *Results) addFlow(f *measure.FlowEnd, p *Parameters, seconds float64) {
 	}
 }
 
-// EndOf is what the far end counted, of which the server's results tell when server.
+// EndOf converts the other end's results into its counts; server: it is the server's.
 func EndOf(r *Results, p *Parameters, server bool) *measure.End {
 	e := &measure.End{}
 	flows := []measure.Direction{measure.Forward}
@@ -109,8 +108,8 @@ func streamEnd(s *StreamResult, r *Results, p *Parameters, role measure.Role, in
 		if p.Protocol == "tcp" && s.Retransmits >= 0 {
 			out.TCP = &measure.TCPInfo{Retransmits: s.Retransmits, Congestion: r.CongestionUsed}
 		}
-		// How many datagrams it sent would say more than was measured: it goes on
-		// until it is told to stop, while the receiver has ended.
+		// Its number of datagrams sent is larger than what was measured: it sends until
+		// the end of the test reaches it, when the receiver has already ended.
 		return out
 	}
 	out.ReceivedBytes = s.Bytes
@@ -123,7 +122,7 @@ func streamEnd(s *StreamResult, r *Results, p *Parameters, role measure.Role, in
 	return out
 }
 
-// countersOf is what a process cost in the test's seconds.
+// countersOf is the processor time of a process during the test.
 func countersOf(r *Results, seconds float64) *measure.Counters {
 	ns := func(percent float64) int64 {
 		return int64(min(max(0, finite(percent)), 100*4096) / 100 * seconds * 1e9)

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Parameters are what the client asks of the server. The zero value of a member is
-// not sent, but for Omit, Time, Bytes, Blocks and Parallel. Each is within iperf3's
-// own range when it was read by [ReadParameters].
+// Parameters are the client's test parameters. Members with the zero value are not sent,
+// except Omit, Time, Bytes, Blocks and Parallel. [ReadParameters] accepts values within
+// iperf3's ranges only.
 type Parameters struct {
 	Protocol        string // "tcp", "udp" or "sctp"
 	Omit            int    // seconds at the start that do not count, 0..600
@@ -23,7 +23,7 @@ type Parameters struct {
 	NoDelay         bool
 	MPTCP           bool
 	Window          int   // socket buffers, bytes
-	Length          int   // of a write or datagram, bytes; 0 for UDP: as the server likes
+	Length          int   // of a write or datagram, bytes; 0 for UDP: the server chooses
 	Bandwidth       int64 // bit/s of each stream, 0: no limit
 	FQRate          int64 // bit/s of each stream, by the kernel; 0: no limit
 	PacingTimer     int   // microseconds
@@ -44,13 +44,13 @@ type Parameters struct {
 	AuthToken       string // base64
 	ClientVersion   string
 
-	// GSO and GRO are how datagrams get into and out of the kernel at both ends, of
-	// version 3.20 on. They change nothing on the wire.
+	// GSO and GRO select segmentation offload of datagrams at both ends, since version
+	// 3.20. They change nothing on the wire.
 	GSO, GRO                    bool
 	GSODatagram, GSOBuf, GROBuf int // bytes
 }
 
-// Streams is how many streams the test has in all.
+// Streams is the total number of streams of the test.
 func (p *Parameters) Streams() int {
 	if p.Bidirectional {
 		return 2 * p.Parallel
@@ -58,7 +58,7 @@ func (p *Parameters) Streams() int {
 	return p.Parallel
 }
 
-// ServerSends and ServerReceives tell what the server does.
+// ServerSends reports whether the server sends.
 func (p *Parameters) ServerSends() bool { return p.Reverse || p.Bidirectional }
 
 // ServerReceives reports whether the server receives.
@@ -207,7 +207,7 @@ func (p *Parameters) readNumbers(m members) error {
 	return p.checkLength()
 }
 
-// checkLength holds the length to what the protocol carries.
+// checkLength refuses a length outside the protocol's limits.
 func (p *Parameters) checkLength() error {
 	switch {
 	case p.Protocol == "udp" && p.Length != 0 && (p.Length < MinUDPLength || p.Length > MaxUDPLength):
@@ -229,7 +229,7 @@ func WriteParameters(w io.Writer, p *Parameters) error {
 	return WriteJSON(w, b)
 }
 
-// ReadParameters reads what a client asks, at most [MaxParameters] bytes of it.
+// ReadParameters reads a client's parameters, at most [MaxParameters] bytes.
 func ReadParameters(r io.Reader) (*Parameters, error) {
 	b, err := ReadJSON(r, MaxParameters)
 	if err != nil {

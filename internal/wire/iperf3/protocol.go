@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// DefaultPort is where an iperf3 server is looked for, TCP and UDP.
+// DefaultPort is the default port of iperf3 servers, TCP and UDP.
 const DefaultPort = 5201
 
-// Limits of the protocol and of this package's patience with what comes from outside.
+// Limits of the protocol, and of input from a peer.
 const (
 	MaxStreams    = 128   // in one direction
 	MaxTime       = 86400 // seconds
@@ -25,7 +25,7 @@ const (
 	maxText       = 4 << 10  // bytes of a title, a name or other text in the parameters
 )
 
-// State is what one end tells the other on the control connection, in one byte.
+// State is a message of one byte on the control connection.
 type State int8
 
 // States.
@@ -39,10 +39,10 @@ const (
 	ClientTerminate State = 12
 	ExchangeResults State = 13
 	DisplayResults  State = 14
-	Start           State = 15 // before anything was said
+	Start           State = 15 // before the first message
 	Done            State = 16
-	AccessDenied    State = -1 // the server measures with somebody else
-	ServerError     State = -2 // two numbers of 32 bits follow: what failed, and the errno of it
+	AccessDenied    State = -1 // the server is busy with another client
+	ServerError     State = -2 // two 32-bit numbers follow: the error number and its errno
 )
 
 // String is the name of the state, or its number.
@@ -81,12 +81,12 @@ func (s State) String() string {
 // CookieSize is the length of a cookie on the wire, its NUL included.
 const CookieSize = 37
 
-// Cookie is what all connections of one test begin with.
+// Cookie is sent first on all connections of one test.
 type Cookie [CookieSize]byte
 
 const cookieLetters = "abcdefghijklmnopqrstuvwxyz234567"
 
-// NewCookie returns one that nobody guesses.
+// NewCookie returns a random cookie.
 func NewCookie() (c Cookie) {
 	_, _ = rand.Read(c[:CookieSize-1]) // never fails
 	for i := range CookieSize - 1 {
@@ -98,8 +98,8 @@ func NewCookie() (c Cookie) {
 // String is the cookie as iperf3 prints it, without the NUL.
 func (c Cookie) String() string { return string(c[:CookieSize-1]) }
 
-// MayBeCookie reports whether b, at most CookieSize bytes, is how a cookie begins;
-// with CookieSize of them, whether it is one.
+// MayBeCookie reports whether b, at most CookieSize bytes, is the beginning of a cookie,
+// or with CookieSize bytes, a cookie.
 func MayBeCookie(b []byte) bool {
 	for i, x := range b {
 		switch {
@@ -112,8 +112,8 @@ func MayBeCookie(b []byte) bool {
 	return true
 }
 
-// StreamID is how results name the stream that was opened as the index-th, from 0:
-// 1, then 3, 4, 5 and so on, for the sake of old versions.
+// StreamID is the identity in results of the stream opened as the index-th, from 0: 1,
+// then 3, 4, 5 and so on, for compatibility with old versions.
 func StreamID(index int) int {
 	if index == 0 {
 		return 1
@@ -121,9 +121,9 @@ func StreamID(index int) int {
 	return index + 2
 }
 
-// The datagrams by which a UDP stream opens, and their answers. Servers take any
-// four bytes, clients look for the answer. Older versions have numbers in the byte
-// order of the host, newer ones have text.
+// The datagrams that open a UDP stream, and their answers. Servers accept any four bytes,
+// clients check the answer. Older versions use numbers in host byte order, newer ones
+// text.
 const (
 	UDPConnect       = "9876"
 	UDPReply         = "6789"
@@ -134,7 +134,7 @@ const (
 	udpConnectLegacyBig = "\x07\x5b\xcd\x15"
 )
 
-// UDPAnswer is what a server answers to the datagram that opens a stream.
+// UDPAnswer is the server's answer to the datagram that opens a stream.
 func UDPAnswer(connect []byte) string {
 	switch string(connect) {
 	case UDPConnectLegacy:

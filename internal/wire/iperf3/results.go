@@ -7,31 +7,29 @@ import (
 	"math"
 )
 
-// Results are what one end counted and tells the other.
+// Results are the counts that one end sends to the other.
 type Results struct {
-	// CPU* are the time that the process took, of one processor, in percent of the
-	// test's time.
+	// CPU* are the processor time of the process in percent of the test's duration.
 	CPUTotal, CPUUser, CPUSystem float64
 	// SenderHasRetransmits reports whether Retransmits of the streams that this end
 	// sends are known: 1 or 0, and -1 of an end that only receives.
 	SenderHasRetransmits int
 	CongestionUsed       string
-	// ServerOutputText or ServerOutputJSON is what the server printed, where the
-	// client asked for it.
+	// ServerOutputText or ServerOutputJSON is the server's output, if the client
+	// requested it.
 	ServerOutputText string
 	ServerOutputJSON json.RawMessage
 	Streams          []StreamResult // at most 2*MaxStreams
 }
 
-// StreamResult is one stream's part. What an end sent or received does not hold
-// what was omitted at the start, but Errors and Packets do where the Omitted* are
-// not 0.
+// StreamResult is the result of one stream. Bytes exclude the omitted start; Errors and
+// Packets include it if the Omitted* are not 0.
 type StreamResult struct {
-	ID                 int     // as [StreamID] has it
+	ID                 int     // see [StreamID]
 	Bytes              int64   // sent, or received
-	Retransmits        int64   // -1: not known here
+	Retransmits        int64   // -1: unknown
 	Jitter             float64 // seconds
-	Errors             int64   // datagrams that did not come
+	Errors             int64   // datagrams lost
 	OmittedErrors      int64
 	Packets            int64 // datagrams sent, or the highest number received
 	OmittedPackets     int64
@@ -76,8 +74,8 @@ func (r Results) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads results as they are exchanged. What iperf3 always writes must
-// be there; streams have positive identities, each once.
+// UnmarshalJSON reads results as they are exchanged. Members that iperf3 always writes
+// are required; stream identities are positive and unique.
 func (r *Results) UnmarshalJSON(b []byte) error {
 	m, err := parseMembers(b)
 	if err != nil {
@@ -143,7 +141,7 @@ func readStream(m members) (s StreamResult, err error) {
 		{"id", &id, true, 1, 2*MaxStreams + 1},
 		{"bytes", &s.Bytes, true, 0, math.MaxInt64},
 		{"retransmits", &s.Retransmits, true, -1, math.MaxInt64},
-		{"errors", &s.Errors, true, math.MinInt64, math.MaxInt64}, // may be below 0 where datagrams came twice
+		{"errors", &s.Errors, true, math.MinInt64, math.MaxInt64}, // negative if datagrams were duplicated
 		{"omitted_errors", &s.OmittedErrors, false, math.MinInt64, math.MaxInt64},
 		{"packets", &s.Packets, true, 0, math.MaxInt64},
 		{"omitted_packets", &s.OmittedPackets, false, 0, math.MaxInt64},
@@ -174,7 +172,7 @@ func (r *Results) Stream(id int) *StreamResult {
 	return nil
 }
 
-// finite is f, or 0 where JSON has no word for it.
+// finite is f, or 0 for NaN and infinity, which JSON cannot express.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
@@ -191,7 +189,7 @@ func WriteResults(w io.Writer, r *Results) error {
 	return WriteJSON(w, b)
 }
 
-// ReadResults reads the far end's, with the server's output where that was asked for.
+// ReadResults reads the other end's results, with the server's output if requested.
 func ReadResults(r io.Reader, output bool) (*Results, error) {
 	most := MaxResults
 	if output {

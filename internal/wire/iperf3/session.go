@@ -14,17 +14,17 @@ import (
 	"soku/internal/wire"
 )
 
-// wordTimeout is how long a word of the server may take where it has nothing to
-// wait for, beyond the time that connecting may take.
+// wordTimeout is how long the server may take for a message that it can send at once, in
+// addition to the connect timeout.
 const wordTimeout = 10 * time.Second
 
-// An iperf3 server closes its port after each test and opens it again: who comes just
-// then is refused or dropped without a word, and comes again after 20, 40... 160 ms.
+// An iperf3 server closes its port after each test and opens it again: a connection at
+// that moment is refused or closed without a message, and retried after 20, 40... 160 ms.
 const mostBetween = 160 * time.Millisecond
 
 var errBetween = errors.New("the server was not there")
 
-// soon is until when what was begun to be said may be finished.
+// soon is the deadline for finishing a message in progress.
 func soon() time.Time { return time.Now().Add(2 * time.Second) }
 
 // session is the client's side of one test.
@@ -35,9 +35,9 @@ type session struct {
 	control *net.TCPConn
 	cookie  Cookie
 	asked   *Parameters
-	began   time.Time // when the server said that the test runs
+	began   time.Time // when the server sent TestRunning
 
-	next    chan answer // the word that the reader got after the test
+	next    chan answer // the state that the reader got after the test
 	reader  sync.WaitGroup
 	failed  chan error
 	closing sync.Once
@@ -45,21 +45,21 @@ type session struct {
 	mu       sync.Mutex
 	exchange Exchange
 	conns    []net.Conn // data connections
-	ending   bool       // TestEnd was said
-	over     bool       // nothing is to be said any more
+	ending   bool       // TestEnd was sent
+	over     bool       // no more messages
 	closed   bool
 }
 
-// answer is a state that came, or why none did.
+// answer is a received state, or the error instead.
 type answer struct {
 	state State
 	err   error
 }
 
-// Open asks the iperf3 server at hostPort, an address and a port, for a test. Errors
-// are *measure.Error: unreachable when nobody is there, refused when the server says
-// that it is busy or does not allow the test, broken when it goes away or is no
-// iperf3 server, usage for what iperf3 does not have.
+// Open requests a test from the iperf3 server at hostPort, an address and a port. Errors
+// are *measure.Error: unreachable if there is no server, refused if the server is busy or
+// does not allow the test, broken if it disconnects or is no iperf3 server, usage for
+// options that iperf3 does not support.
 func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
 	p, err := ParametersFor(r)
 	if err != nil {
@@ -92,9 +92,9 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 	return s, nil
 }
 
-// greet connects, and exchanges parameters.
+// greet connects and exchanges parameters.
 func (s *session) greet(ctx context.Context) (err error) {
-	// The options of the trial's sockets are for its streams.
+	// The trial's socket options apply to its streams only.
 	dialer, err := sock.DialerFor("tcp", measure.Options{
 		Bind: s.request.Options.Bind, Device: s.request.Options.Device,
 		IPVersion: s.request.Options.IPVersion, ConnectTimeout: s.request.Options.ConnectTimeout,
@@ -134,7 +134,7 @@ func (s *session) greet(ctx context.Context) (err error) {
 	return s.expect(ctx, askingParameters, CreateStreams)
 }
 
-// watchOver has the kernel find out when the server is gone.
+// watchOver enables keep-alive, so that the kernel detects a lost server.
 func (s *session) watchOver(control *net.TCPConn) error {
 	keep := net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 	if asked := s.request.IPerf3.KeepAlive; asked != nil {
@@ -153,7 +153,7 @@ func (s *session) limitUnacknowledged(c *net.TCPConn) error {
 	return nil
 }
 
-// fitPath makes datagrams as large as a segment, where that was asked.
+// fitPath sets the datagram size to the segment size, if requested.
 func (s *session) fitPath(mss int) {
 	if s.request.Test != measure.TestUDP || !s.request.IPerf3.PathSize || mss < MinUDPLength || mss > MaxUDPLength {
 		return
@@ -166,7 +166,7 @@ func (s *session) fitPath(mss int) {
 	s.request.Options = wholeWrites(s.request.Options, mss)
 }
 
-// expect reads one state, which must be this one.
+// expect reads one state, which must be want.
 func (s *session) expect(ctx context.Context, doing step, want State) error {
 	got, err := ReadState(s.control)
 	if err != nil && want == ParamExchange {
@@ -187,8 +187,8 @@ func (s *session) expect(ctx context.Context, doing step, want State) error {
 	return s.explainControl(ctx, doing, errNotIperf3)
 }
 
-// Options implements wire.Session: a server allows all of a test or nothing. An amount
-// is whole writes.
+// Options implements wire.Session: a server accepts or refuses a test as a whole. An
+// amount is rounded to whole writes.
 func (s *session) Options() measure.Options { return s.request.Options }
 
 // Findings implements wire.Session.
@@ -197,7 +197,7 @@ func (s *session) Findings() measure.Findings { return nil }
 // Entry implements wire.Session; there is none.
 func (s *session) Entry() wire.Entry { return wire.Entry{} }
 
-// Server implements wire.Session: nothing is told.
+// Server implements wire.Session: an iperf3 server reports nothing about its host.
 func (s *session) Server() *measure.Host { return nil }
 
 // Protocol implements wire.Session.
@@ -215,8 +215,8 @@ func (s *session) FlowPolicy() engine.FlowPolicy {
 	return m
 }
 
-// keep makes c one of the session's data connections. It fails when the session was
-// closed meanwhile.
+// keep adds c to the session's data connections. It fails if the session was closed
+// meanwhile.
 func (s *session) keep(c net.Conn, index int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,8 +254,8 @@ func (s *session) Start(ctx context.Context) error {
 	return nil
 }
 
-// listen waits for the word of the server that follows the end of the test. One that
-// comes before is its failure.
+// listen waits for the server's state after the end of the test. A state before the end
+// is a failure.
 func (s *session) listen() {
 	state, err := ReadState(s.control)
 	s.mu.Lock()
@@ -278,15 +278,15 @@ func (s *session) listen() {
 	s.next <- answer{state, err}
 }
 
-// silence notes that there is nothing to say to the server any more.
+// silence records that no more messages are sent to the server.
 func (s *session) silence() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
 }
 
-// Close implements wire.Session. A server whose test did not come to its end is told
-// that the client stopped.
+// Close implements wire.Session. If the test did not complete, the server is sent
+// ClientTerminate.
 func (s *session) Close() error {
 	s.closing.Do(func() {
 		s.mu.Lock()

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// playing is a server that plays its part on the first connection, which is the
-// control connection; streams are accepted and kept until the test ends.
+// playing is a server that runs part on the first connection, the control connection;
+// streams are accepted and kept until the test ends.
 func playing(t *testing.T, part func(control net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,25 +63,25 @@ func playing(t *testing.T, part func(control net.Conn)) string {
 	return l.Addr().String()
 }
 
-func tell(c net.Conn, states ...State) {
+func sendStates(c net.Conn, states ...State) {
 	for _, s := range states {
 		_ = WriteState(c, s)
 	}
 }
 
-// parameters asks for them and reads them.
+// parameters requests and reads the parameters.
 func parameters(c net.Conn) *Parameters {
-	tell(c, ParamExchange)
+	sendStates(c, ParamExchange)
 	p, _ := ReadParameters(c)
 	return p
 }
 
-// results leads the client to its results and reads them.
+// results requests and reads the client's results.
 func results(c net.Conn) {
 	parameters(c)
-	tell(c, CreateStreams, TestStart, TestRunning)
+	sendStates(c, CreateStreams, TestStart, TestRunning)
 	_, _ = ReadState(c)
-	tell(c, ExchangeResults)
+	sendStates(c, ExchangeResults)
 	_, _ = ReadResults(c, false)
 }
 
@@ -100,7 +100,7 @@ func overUDP(r *wire.Request) {
 	r.Options.ConnectTimeout = measure.Duration(300 * time.Millisecond)
 }
 
-// run goes through a test that moves nothing.
+// run runs a test without payload.
 func run(t *testing.T, addr string, r wire.Request) (*measure.End, error) {
 	t.Helper()
 	s, err := Open(t.Context(), addr, r, wire.Hooks{})
@@ -134,17 +134,17 @@ func TestAServersErrorIsReported(t *testing.T) {
 		kind measure.Kind
 		want string
 	}{
-		"busy":                        {func(c net.Conn) { tell(c, AccessDenied) }, measure.KindRefused, "busy"},
+		"busy":                        {func(c net.Conn) { sendStates(c, AccessDenied) }, measure.KindRefused, "busy"},
 		"not authorized":              {fails(CodeAuthorization), measure.KindRefused, "not authorized"},
 		"too fast":                    {fails(CodeTotalRate), measure.KindRefused, "rate is over"},
 		"a number nobody knows":       {fails(9999), measure.KindBroken, "number 9999"},
 		"its own failure":             {fails(CodeStreamRead), measure.KindBroken, "could not read"},
-		"an error that is cut off":    {func(c net.Conn) { parameters(c); tell(c, ServerError) }, measure.KindRefused, "number 0"},
-		"stopped":                     {func(c net.Conn) { parameters(c); tell(c, ServerTerminate) }, measure.KindBroken, "was stopped"},
+		"an error that is cut off":    {func(c net.Conn) { parameters(c); sendStates(c, ServerError) }, measure.KindRefused, "number 0"},
+		"stopped":                     {func(c net.Conn) { parameters(c); sendStates(c, ServerTerminate) }, measure.KindBroken, "was stopped"},
 		"closed after the parameters": {func(c net.Conn) { parameters(c) }, measure.KindRefused, "closed the control connection"},
 		"a web server":                {func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400\r\n\r\n") }, measure.KindBroken, "does not speak"},
-		"a state out of order":        {func(c net.Conn) { tell(c, DisplayResults) }, measure.KindBroken, "does not speak"},
-		"closed before the start":     {func(c net.Conn) { parameters(c); tell(c, CreateStreams) }, measure.KindBroken, "closed"},
+		"a state out of order":        {func(c net.Conn) { sendStates(c, DisplayResults) }, measure.KindBroken, "does not speak"},
+		"closed before the start":     {func(c net.Conn) { parameters(c); sendStates(c, CreateStreams) }, measure.KindBroken, "closed"},
 		"results without streams": {func(c net.Conn) {
 			results(c)
 			_ = WriteJSON(c, []byte(strings.Replace(whole, "streams", "s", 1)))
@@ -173,7 +173,7 @@ func TestResultsOfUnknownStreamsAreIgnored(t *testing.T) {
 	addr := playing(t, func(c net.Conn) {
 		results(c)
 		_ = WriteResults(c, &Results{Streams: []StreamResult{{ID: 4, Bytes: 1 << 40, EndTime: 1}}})
-		tell(c, DisplayResults)
+		sendStates(c, DisplayResults)
 		_, _ = ReadState(c)
 	})
 	end, err := run(t, addr, asked())
@@ -188,15 +188,15 @@ func TestALostServerEndsTheTest(t *testing.T) {
 		want string
 	}{
 		"closed":     {func(net.Conn) {}, "closed"},
-		"stopped":    {func(c net.Conn) { tell(c, ServerTerminate) }, "stopped"},
+		"stopped":    {func(c net.Conn) { sendStates(c, ServerTerminate) }, "stopped"},
 		"failed":     {func(c net.Conn) { _ = WriteError(c, CodeExpired, 0) }, "time that it allows"},
-		"ahead":      {func(c net.Conn) { tell(c, ExchangeResults) }, "does not speak"},
-		"any number": {func(c net.Conn) { tell(c, 99) }, "does not speak"},
+		"ahead":      {func(c net.Conn) { sendStates(c, ExchangeResults) }, "does not speak"},
+		"any number": {func(c net.Conn) { sendStates(c, 99) }, "does not speak"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(t.Context(), playing(t, func(con net.Conn) {
 				parameters(con)
-				tell(con, CreateStreams, TestStart, TestRunning)
+				sendStates(con, CreateStreams, TestStart, TestRunning)
 				c.then(con)
 			}), asked(), wire.Hooks{})
 			if err != nil {
@@ -225,7 +225,7 @@ func TestAStopIsSentToTheServer(t *testing.T) {
 	heard := make(chan State, 1)
 	s, err := Open(t.Context(), playing(t, func(c net.Conn) {
 		parameters(c)
-		tell(c, CreateStreams, TestStart, TestRunning)
+		sendStates(c, CreateStreams, TestStart, TestRunning)
 		state, _ := ReadState(c)
 		heard <- state
 	}), asked(), wire.Hooks{})
@@ -246,11 +246,11 @@ func TestAStopIsSentToTheServer(t *testing.T) {
 
 func TestASilentServerDoesNotOutliveTheContext(t *testing.T) {
 	tier.SpendsSeconds(t)
-	silent := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) } // until the client is gone
+	silent := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) } // until the client disconnects
 	for name, part := range map[string]func(net.Conn){
 		"from the start":       silent,
 		"after the parameters": func(c net.Conn) { parameters(c); silent(c) },
-		"before the start":     func(c net.Conn) { parameters(c); tell(c, CreateStreams); silent(c) },
+		"before the start":     func(c net.Conn) { parameters(c); sendStates(c, CreateStreams); silent(c) },
 		"at the results":       func(c net.Conn) { results(c); silent(c) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -276,19 +276,19 @@ func TestASilentServerDoesNotOutliveTheContext(t *testing.T) {
 }
 
 func TestBlockedUDPIsReported(t *testing.T) {
-	addr := playing(t, func(c net.Conn) { parameters(c); tell(c, CreateStreams); _, _ = ReadState(c) })
+	addr := playing(t, func(c net.Conn) { parameters(c); sendStates(c, CreateStreams); _, _ = ReadState(c) })
 	_, err := run(t, addr, asked(overUDP))
 	if measure.KindOf(err) != measure.KindUnreachable || !strings.Contains(err.Error(), "while TCP to the same port works") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A server that sends at once may have datagrams overtake its answer.
+// The datagrams of a server that sends at once may overtake its answer.
 func TestDatagramsBeforeTheAnswerDoNotOpenAStream(t *testing.T) {
 	var udp net.PacketConn
 	addr := playing(t, func(c net.Conn) {
 		parameters(c)
-		tell(c, CreateStreams)
+		sendStates(c, CreateStreams)
 		b := make([]byte, 100)
 		_, from, err := udp.ReadFrom(b)
 		if err != nil {
@@ -298,7 +298,7 @@ func TestDatagramsBeforeTheAnswerDoNotOpenAStream(t *testing.T) {
 			_, _ = udp.WriteTo(make([]byte, 1400), from)
 		}
 		_, _ = udp.WriteTo([]byte(UDPReplyLegacy), from)
-		tell(c, TestStart, TestRunning)
+		sendStates(c, TestStart, TestRunning)
 		_, _ = ReadState(c)
 	})
 	var err error
@@ -328,7 +328,7 @@ func TestConnectingRetriesBetweenTwoTests(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range 2 { // dropped without a word
+		for range 2 { // closed without a message
 			if c, err := l.Accept(); err == nil {
 				_ = c.Close()
 			}
@@ -340,7 +340,7 @@ func TestConnectingRetriesBetweenTwoTests(t *testing.T) {
 		defer c.Close()
 		_, _ = io.ReadFull(c, make([]byte, CookieSize))
 		parameters(c)
-		tell(c, CreateStreams)
+		sendStates(c, CreateStreams)
 		_, _ = ReadState(c)
 	}()
 	s, err := Open(t.Context(), l.Addr().String(), asked(), wire.Hooks{})

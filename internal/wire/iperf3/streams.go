@@ -11,7 +11,7 @@ import (
 	"soku/internal/wire"
 )
 
-// TCP implements wire.Session. Streams open one after another, as servers take them.
+// TCP implements wire.Session. Streams are opened one after another, as servers expect.
 func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	o := s.request.Options
 	conns := make([]*net.TCPConn, s.asked.Streams())
@@ -44,7 +44,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	return conns, nil
 }
 
-// dialer makes the connection of stream index.
+// dialer opens the connection of stream index.
 func (s *session) dialer(base string, index int) (*net.Dialer, error) {
 	port := s.request.IPerf3.ClientPort
 	if port != 0 {
@@ -57,14 +57,14 @@ func (s *session) dialer(base string, index int) (*net.Dialer, error) {
 	return d, nil
 }
 
-// pace has the kernel hold a stream to the rate that was asked of it.
+// pace has the kernel pace a stream at the requested rate.
 func (s *session) pace(c syscall.Conn) {
 	if rate := s.request.IPerf3.FQRate; rate > 0 {
 		sock.LimitPacing(c, max(1, uint64(rate)/8))
 	}
 }
 
-// refused prefers what the server has said meanwhile to what was seen of it.
+// refused prefers an error that the server has sent meanwhile to the error seen here.
 func (s *session) refused(seen error) error {
 	_ = s.control.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 	defer func() { _ = s.control.SetReadDeadline(time.Time{}) }()
@@ -72,14 +72,14 @@ func (s *session) refused(seen error) error {
 	if err != nil {
 		return seen
 	}
-	if told := s.explainState(state); told != nil {
-		return told
+	if reported := s.explainState(state); reported != nil {
+		return reported
 	}
 	return seen
 }
 
-// UDP implements wire.Session. Streams open one after another: a server listens for
-// the next when it has answered the last.
+// UDP implements wire.Session. Streams are opened one after another: a server listens for
+// the next after it has answered the last.
 func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	conns := make([]net.Conn, s.asked.Streams())
 	for i := range conns {
@@ -109,8 +109,8 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	return conns, nil
 }
 
-// knock opens a UDP stream. A second datagram would be measured if only the answer
-// to the first was lost, so it is not sent before a second went by.
+// knock opens a UDP stream. If only the answer to the first datagram was lost, a second
+// one would be counted as payload, so it is sent only after a second.
 func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 	limit := time.Now().Add(s.request.Options.ConnectTimeout.Std())
@@ -131,7 +131,7 @@ func (s *session) knock(ctx context.Context, c net.Conn, index int) error {
 				_ = c.SetDeadline(time.Time{})
 				return nil
 			case err == nil:
-				// Of an earlier stream, or measured already.
+				// Of an earlier stream, or payload.
 			case sock.TimedOut(err):
 			default:
 				refused = refused || sock.Refused(err)

@@ -20,7 +20,7 @@ type Info struct {
 	Queue    int            `json:"queue"`
 }
 
-// Limits are what one session may ask of a server. Zero is no limit.
+// Limits are a server's limits for one session. Zero is no limit.
 type Limits struct {
 	MaxClients  int              `json:"max_clients"`
 	Exclusive   bool             `json:"exclusive"`
@@ -28,13 +28,13 @@ type Limits struct {
 	MaxRate     measure.Rate     `json:"max_rate_bps"`
 }
 
-// Queue is the body of GET /v1/queue: who measures and who waits, first come first.
+// Queue is the body of GET /v1/queue: the sessions that measure and wait, in order.
 type Queue struct {
 	Running []QueueEntry `json:"running"`
 	Waiting []QueueEntry `json:"waiting"`
 }
 
-// QueueEntry is one session as others may see it.
+// QueueEntry is one session as shown to other clients.
 type QueueEntry struct {
 	Client   string           `json:"client"` // address
 	Test     measure.Test     `json:"test"`
@@ -46,8 +46,8 @@ type QueueEntry struct {
 type CreateRequest struct {
 	Test    measure.Test    `json:"test"`
 	Options measure.Options `json:"options"`
-	// Findings: the client reads findings. A client of an earlier version does not
-	// say so, and gets them as sentences.
+	// Findings: the client reads findings. A client of an earlier version does not set
+	// it, and gets sentences.
 	Findings bool `json:"findings,omitempty"`
 }
 
@@ -76,7 +76,7 @@ const (
 	EventInterval = "interval"
 	EventDone     = "done"
 	EventAborted  = "aborted"
-	EventAlive    = "alive" // nothing happened; the server is there
+	EventAlive    = "alive" // no event; the server is alive
 )
 
 // Event is one line of an events stream. A client ignores events whose name it
@@ -84,7 +84,7 @@ const (
 type Event struct {
 	Event    string            `json:"event"`
 	Position int               `json:"position,omitempty"`
-	Port     uint16            `json:"port,omitempty"` // of a connect test's own, in the event ready
+	Port     uint16            `json:"port,omitempty"` // of a connect test, in the event ready
 	Interval *measure.Progress `json:"interval,omitempty"`
 	End      *measure.End      `json:"end,omitempty"`
 	Error    *measure.Error    `json:"error,omitempty"`
@@ -99,7 +99,7 @@ var (
 )
 
 // ReadEvent reads one line, at most [MaxEvent] bytes of it. Memory grows with
-// what has arrived, not with what a line promises.
+// the bytes received, not with a promised length.
 func ReadEvent(r *bufio.Reader) (*Event, error) {
 	line, err := readLine(r, MaxEvent)
 	if err != nil {

@@ -99,7 +99,7 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 	}
 	switch Status(answer[0]) {
 	case StatusOK:
-		// The engines' waits are their own; small messages are not held back.
+		// The engines set their own deadlines; small messages are not delayed.
 		_ = c.SetDeadline(time.Time{})
 		return c.SetNoDelay(s.options.NoDelay || measure.SpecOf(s.request.Test).Messages)
 	case StatusVersion:
@@ -147,9 +147,9 @@ func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	return conns, s.keepAll(conns)
 }
 
-// prove does the handshake of docs/protocol.md on one socket: what is not
-// answered is sent again after 100 ms, then twice as late each time up to 1 s,
-// until the connect timeout.
+// prove runs the handshake of docs/protocol.md on one socket: an unanswered datagram is
+// sent again after 100 ms, then with doubled intervals up to 1 s, until the connect
+// timeout.
 func (s *session) prove(ctx context.Context, c net.Conn, index int) error {
 	release := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer release()

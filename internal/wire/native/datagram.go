@@ -26,10 +26,10 @@ const DatagramSize = 64
 // magic of measured datagrams, so that a late repetition is not taken for one.
 const DatagramMagic = "SOKH"
 
-// NonceSize is the length of what the client proves to have received.
+// NonceSize is the length of the nonce that the client must return.
 const NonceSize = 16
 
-// DatagramType says which step of the handshake a datagram is.
+// DatagramType is the step of the handshake.
 type DatagramType uint8
 
 // Steps of the handshake.

@@ -4,7 +4,7 @@ package native
 
 import "syscall"
 
-// What the operating system says when a connection cannot be made.
+// The operating system's errors when a connection cannot be opened.
 const (
 	errnoRefused     = syscall.ECONNREFUSED
 	errnoNoHost      = syscall.EHOSTUNREACH

@@ -2,7 +2,7 @@ package native
 
 import "golang.org/x/sys/windows"
 
-// What the operating system says when a connection cannot be made.
+// The operating system's errors when a connection cannot be opened.
 const (
 	errnoRefused     = windows.WSAECONNREFUSED
 	errnoNoHost      = windows.WSAEHOSTUNREACH

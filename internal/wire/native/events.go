@@ -46,7 +46,7 @@ func (s *session) listen() {
 
 func (s *session) becomeReady(port uint16) {
 	select {
-	case <-s.ready: // a server that says it twice does no harm
+	case <-s.ready: // sent twice: ignored
 	default:
 		s.own = port
 		close(s.ready)

@@ -19,8 +19,8 @@ import (
 
 // control knows how to reach one server's control API. A control connection is
 // written and read directly, request by request: unlike a shared HTTP client it
-// starts no goroutines, and the first unexpected byte from a server that is no
-// soku server is seen as what it is.
+// starts no goroutines, and detects a server that is not soku by its first unexpected
+// byte.
 type control struct {
 	addr    string // host:port as given
 	options measure.Options
@@ -39,8 +39,8 @@ type exchange struct {
 
 // connect opens a control connection, TLS handshake included.
 func (c *control) connect(ctx context.Context) (*exchange, error) {
-	// Only what chooses the path: a window or congestion control under test
-	// has no place on the control connection.
+	// Only options that choose the path: a window or congestion control under test
+	// must not affect the control connection.
 	o := measure.Options{Bind: c.options.Bind, Device: c.options.Device, IPVersion: c.options.IPVersion, ConnectTimeout: c.options.ConnectTimeout}
 	dialer, err := sock.DialerFor("tcp", o)
 	if err != nil {
@@ -68,10 +68,10 @@ func (c *control) connect(ctx context.Context) (*exchange, error) {
 	return &exchange{conn: conn, in: in, buf: bufio.NewReaderSize(in, 16<<10), since: time.Now()}, nil
 }
 
-// do sends one request and returns the body of the answer of a soku server that
-// agreed; everything else is an error. The caller closes the body, which reads
-// it to its end, before the next request; one that has no end goes with the
-// connection. The answer must begin within [Silence].
+// do sends one request and returns the body of a successful answer of a soku server;
+// everything else is an error. The caller closes the body, which reads it to its end,
+// before the next request; an endless body ends with the connection. The answer must begin
+// within [Silence].
 func (c *control) do(ctx context.Context, x *exchange, method, path string, body any) (io.ReadCloser, error) {
 	var payload bytes.Buffer
 	if body != nil {
@@ -140,8 +140,8 @@ func (c *control) decode(ctx context.Context, x *exchange, answer io.ReadCloser,
 	return nil
 }
 
-// interruptible makes the end of ctx end what the connection waits for. The
-// caller calls what it returns when it no longer waits.
+// interruptible ends blocked calls on the connection when ctx ends. The caller calls the
+// returned function when it no longer waits.
 func (x *exchange) interruptible(ctx context.Context) (stop func()) {
 	// Closing is the only way that no deadline set later can undo.
 	release := context.AfterFunc(ctx, func() { _ = x.conn.Close() })
@@ -150,13 +150,12 @@ func (x *exchange) interruptible(ctx context.Context) (stop func()) {
 
 var errTooLong = errors.New("the answer is too long")
 
-// meter is the reading side of a control connection. A whole answer has
-// [Silence] to come and is not longer than expected; of an endless one, each
-// read has.
+// meter is the reading side of a control connection. A complete answer must arrive within
+// [Silence] and has a maximum length; in an endless one, [Silence] applies to each read.
 type meter struct {
 	conn  net.Conn
 	left  int64     // bytes still accepted; negative: no limit, lines are bounded instead
-	until time.Time // end of the answer, unless it is endless
+	until time.Time // deadline of the answer, unless it is endless
 }
 
 func (m *meter) expect(bytes int64) { m.left, m.until = bytes, time.Now().Add(Silence) }

@@ -16,7 +16,7 @@ import (
 	"soku/internal/wire"
 )
 
-// Every failure a client can meet becomes one sentence here.
+// Every failure of a client becomes one error here.
 
 // explainDial says why a connection of the given network ("tcp", "udp") to
 // addr could not be opened.
@@ -95,8 +95,8 @@ func explainTLS(ctx context.Context, addr string, err error) error {
 	return measure.Fail(measure.KindRefused, "tls.failed", measure.Figures{"address": addr, "cause": innermost(err)})
 }
 
-// explainExchange says why a request on an open control connection got no
-// answer that can be used.
+// explainExchange explains why a request on an open control connection got no valid
+// answer.
 func explainExchange(ctx context.Context, addr string, err error) error {
 	if known := wire.Known(ctx, err); known != nil {
 		return known
@@ -114,9 +114,8 @@ func notSoku(addr string) *measure.Error {
 	return measure.Fail(measure.KindRefused, "native.other_program", measure.Figures{"address": addr, "default_port": measure.DefaultPort})
 }
 
-// explainResponse returns nil for a success of a soku server of this protocol
-// version, and otherwise what its body or its header says. It reads the body of
-// a failure.
+// explainResponse returns nil for a success of a soku server of this protocol version, and
+// otherwise the error in its body or header. It reads the body of a failure.
 func explainResponse(addr string, r *http.Response) error {
 	switch spoken := r.Header.Get(ProtocolHeader); {
 	case spoken == "":
@@ -138,8 +137,8 @@ func explainResponse(addr string, r *http.Response) error {
 // are kept.
 const mostCauses = 4
 
-// fromServer makes a failure that the far end reported fit for a terminal and a log: known
-// kind, no control characters, bounded.
+// fromServer makes a failure that the server reported safe for a terminal and a log: known
+// kind, no control characters, limited length.
 func fromServer(e *measure.Error) *measure.Error { return presentableFailure(e, mostCauses) }
 
 func presentableFailure(e *measure.Error, causes int) *measure.Error {

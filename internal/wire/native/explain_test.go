@@ -66,7 +66,7 @@ func request() wire.Request {
 	return wire.Request{Test: measure.TestTCP, Options: o}
 }
 
-// openFails opens a session that must fail with one clear sentence.
+// openFails opens a session that must fail with one clear message.
 func openFails(t *testing.T, addr string, r wire.Request, kind measure.Kind, parts ...string) {
 	t.Helper()
 	s, err := Open(t.Context(), addr, r, wire.Hooks{})
@@ -253,7 +253,7 @@ func certificate(t *testing.T) (*x509.CertPool, *tls.Config) {
 }
 
 func TestOpenEndsWithItsContext(t *testing.T) {
-	addr := answering(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) // listens and says nothing
+	addr := answering(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) // listens and sends nothing
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := measure.TextError(measure.KindInterrupted, "interrupted", "")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })

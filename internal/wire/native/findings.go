@@ -8,15 +8,15 @@ import (
 	"soku/internal/measure"
 )
 
-// Bounds on the findings that a server sends. A server of the present version sends a
+// Limits on the findings that a server sends. A server of the present version sends a
 // few, with at most four figures each.
 const (
 	mostFindings = 64
 	mostFigures  = 16
 )
 
-// presentableFindings bounds what a server found and removes control characters, so
-// that it can be shown and kept. A server of an earlier version sends sentences.
+// presentableFindings limits a server's findings and removes control characters, so that
+// they can be shown and stored. A server of an earlier version sends sentences.
 func presentableFindings(findings measure.Findings, sentences []string) measure.Findings {
 	if len(findings) == 0 {
 		findings = measure.OfSentences(sentences[:min(len(sentences), mostFindings)])

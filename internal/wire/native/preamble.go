@@ -52,8 +52,8 @@ func (p Preamble) Append(b []byte) []byte {
 	return append(b, p.Key[:]...)
 }
 
-// ParsePreamble reads exactly [PreambleSize] bytes. The version is the
-// caller's to judge: bytes 4 and up have this meaning in version 1 only.
+// ParsePreamble reads exactly [PreambleSize] bytes. The caller checks the version: bytes 4
+// and up have this meaning in version 1 only.
 func ParsePreamble(b []byte) (Preamble, error) {
 	if len(b) != PreambleSize || string(b[:4]) != Magic {
 		return Preamble{}, errPreamble

@@ -10,8 +10,7 @@ import (
 // bodies under the same number.
 const Version = 1
 
-// Name is the protocol as a result names it and as the header Soku-Protocol
-// carries it.
+// Name is the name of the protocol in results and in the header Soku-Protocol.
 const Name = "soku/1"
 
 // Header names of the control API.
@@ -36,11 +35,11 @@ const (
 	AttachTimeout = 5 * time.Second  // from the creation of a session to its events stream
 	DataTimeout   = 10 * time.Second // from ready to the last data connection
 	StartTimeout  = 30 * time.Second // from ready to the start
-	FinishGrace   = 10 * time.Second // the server's end waits this long for the client to be finished
+	FinishGrace   = 10 * time.Second // how long the server waits for the client to finish
 	Overtime      = 30 * time.Second // what a test with a duration may take on top of it
 	Heartbeat     = 2 * time.Second  // between two lines of an events stream at most
-	Silence       = 10 * time.Second // an end that heard nothing for this long takes the other for gone
-	EndTimeout    = 30 * time.Second // the client waits this long for the server's half while nothing moves
+	Silence       = 10 * time.Second // an end that received nothing for this long considers the other lost
+	EndTimeout    = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
 	IdleTimeout   = 30 * time.Second // control connection between two requests
 )
 
@@ -59,7 +58,7 @@ const (
 const KeySize = 32
 
 // Key opens the data connections of one session. The server makes it from a
-// cryptographic random source and tells only the session's creator.
+// cryptographic random source and sends it only to the session's creator.
 type Key [KeySize]byte
 
 // String hides the key, so that no log and no error shows it.

@@ -39,16 +39,16 @@ type session struct {
 	moved atomic.Int64  // when the server last counted bytes, Unix nanoseconds
 
 	ahead chan *exchange // gets the connection for the start, nil if there is none; nil itself until it is opened
-	calls sync.WaitGroup // for who opens it
+	calls sync.WaitGroup // goroutine that opens it
 
 	mu     sync.Mutex
 	closed bool
 	conns  []io.Closer
 }
 
-// Open agrees on a session with the server at addr ("host:port") and returns
-// when the server is ready for it; while others measure there, it waits in the
-// server's queue and tells its place through h.State. Ending ctx ends the wait.
+// Open creates a session on the server at addr ("host:port") and returns when the server
+// is ready for it. While other clients measure, it waits in the server's queue and reports
+// its position through h.State. Ending ctx ends the wait.
 //
 // Errors are *measure.Error: of kind unreachable (no address, refused, no
 // answer), refused (busy, limits, token, TLS, not a soku server, another
@@ -135,8 +135,8 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 	return nil
 }
 
-// allowed takes from the server's answer what a server may change: it may lower
-// a rate, and hold a connect test to one. Everything else stays as it was asked for.
+// allowed takes from the server's answer only what a server may change: it may lower a
+// rate, or set one for a connect test. All other options stay as requested.
 func allowed(test measure.Test, asked, answered measure.Options) measure.Options {
 	if answered.Rate > 0 && (asked.Rate == 0 || answered.Rate < asked.Rate) {
 		asked.Rate = answered.Rate
@@ -151,7 +151,7 @@ func (s *session) path(pattern string) string {
 	return strings.Replace(pattern, "{id}", s.created.ID, 1)
 }
 
-// settle keeps how the session ended and tells Err of a failure.
+// settle records how the session ended and reports a failure through Err.
 func (s *session) settle(end *measure.End, err error) {
 	s.end, s.err = end, err
 	if err == nil && end != nil && end.Error != nil {
@@ -163,14 +163,14 @@ func (s *session) settle(end *measure.End, err error) {
 	}
 }
 
-// because prefers what the server said over what a failed call saw of it; the
-// server's reason can be a moment behind.
+// because prefers the server's error over the error of a failed call; the server's may
+// arrive slightly later.
 func (s *session) because(ctx context.Context, err error) error {
 	if cause := wire.Ended(ctx); cause != nil {
 		return cause
 	}
-	patience := time.NewTimer(500 * time.Millisecond)
-	defer patience.Stop()
+	timer := time.NewTimer(500 * time.Millisecond)
+	defer timer.Stop()
 	select {
 	case <-s.over:
 		if s.err != nil {
@@ -179,7 +179,7 @@ func (s *session) because(ctx context.Context, err error) error {
 		if s.end.Error != nil {
 			return s.end.Error
 		}
-	case <-patience.C:
+	case <-timer.C:
 	case <-ctx.Done():
 		return wire.Ended(ctx)
 	}
@@ -202,13 +202,13 @@ func (s *session) Entry() wire.Entry {
 // which saves a round trip.
 func (s *session) connectAhead(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
-	_ = s.keep(hangUp(cancel)) // Close does not wait for a far end that says nothing
+	_ = s.keep(hangUp(cancel)) // Close does not wait for a server that does not answer
 	ahead := make(chan *exchange, 1)
 	s.ahead = ahead
 	s.calls.Go(func() {
 		x, err := s.control.connect(ctx)
 		if err != nil || s.keep(x.conn) != nil {
-			x = nil // Start opens its own, and tells why it cannot
+			x = nil // Start opens its own, and reports why it cannot
 		}
 		ahead <- x
 	})
@@ -219,15 +219,15 @@ type hangUp context.CancelFunc
 
 func (h hangUp) Close() error { h(); return nil }
 
-// patience is how long a server surely keeps a connection that says nothing.
-const patience = SniffTimeout / 2
+// safeIdleTime is how long a server is certain to keep a connection without a request.
+const safeIdleTime = SniffTimeout / 2
 
 // startConnection is a connection for one request.
 func (s *session) startConnection(ctx context.Context) (*exchange, error) {
 	if s.ahead != nil {
 		x := <-s.ahead
 		s.ahead = nil
-		if x != nil && time.Since(x.since) < patience {
+		if x != nil && time.Since(x.since) < safeIdleTime {
 			return x, nil
 		}
 		if x != nil {
@@ -251,8 +251,8 @@ func (s *session) Start(ctx context.Context) error {
 	return nil
 }
 
-// Finish implements wire.Session. It gives up when the server's half does not
-// come for [EndTimeout] while nothing moves.
+// Finish implements wire.Session. It fails if the server's half does not arrive for
+// [EndTimeout] while no bytes are counted.
 func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, error) {
 	s.moved.Store(time.Now().UnixNano())
 	select {
@@ -261,8 +261,8 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 	default:
 	}
 	if err := s.control.once(ctx, http.MethodPost, s.path(FinishPath), nil, nil); err != nil {
-		// A server that was done first knows no such session any more, and its
-		// half is here or on its way.
+		// If the server finished first, it no longer has the session, and its half
+		// has arrived or is on its way.
 		err = s.because(ctx, err)
 		select {
 		case <-s.over:

@@ -13,12 +13,12 @@ import (
 	"soku/internal/wire"
 )
 
-// speaksTimeout is how long a soku server may take to show that it is one.
+// speaksTimeout is how long a soku server may take to answer.
 const speaksTimeout = 1500 * time.Millisecond
 
 // Speaks reports whether a soku server of any version answers at addr ("host:port").
-// It asks for nothing but its name, and waits no longer than 1.5 s for that. Errors
-// are those of making the connection.
+// It requests only the server's name, and waits at most 1.5 s for it. Errors are those of
+// opening the connection.
 func Speaks(ctx context.Context, addr string, o measure.Options) (bool, error) {
 	c, err := sock.Dialer(o).DialContext(ctx, "tcp", addr)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"soku/test/tier"
 )
 
-// recorded is what real ntttcp said, by the name of the file.
+// recorded has the exchanges of real ntttcp, by file name.
 func recorded(t *testing.T, name string) *exchange.Exchange {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "exchange", name+".txt"))
@@ -52,8 +52,8 @@ func play(t *testing.T, x *exchange.Exchange) (base int, done <-chan error) {
 	return 0, nil
 }
 
-// alike takes any bytes of a test, and for a sender's last word either: ntttcp
-// says that it ends, soku asks first.
+// alike accepts any payload of a test, and either last word of a sender: ntttcp sends
+// Exit, soku requests the state first.
 func alike(c net.Conn, s exchange.Step) error {
 	got := make([]byte, len(s.Bytes))
 	if _, err := io.ReadFull(c, got); err != nil {
@@ -99,7 +99,7 @@ func TestASessionAgainstRecordedReceivers(t *testing.T) {
 	}
 }
 
-// whole goes through a session and sends a few bytes as its test.
+// whole runs a session with a few bytes as its test.
 func whole(ctx context.Context, address string, r wire.Request) error {
 	s, err := Open(ctx, address, r, wire.Hooks{})
 	if err != nil {
@@ -136,9 +136,9 @@ func whole(ctx context.Context, address string, r wire.Request) error {
 func TestARegistryAgainstRecordedSenders(t *testing.T) {
 	for name, c := range map[string]struct {
 		o       RegistryOptions
-		seconds int // agreed
+		seconds int // negotiated
 		senders int
-		exits   bool // the sender says so
+		exits   bool // the sender sends Exit
 	}{
 		"sync":        {RegistryOptions{Seconds: 1}, 1, 1, false},
 		"longer":      {RegistryOptions{Seconds: 3}, 3, 1, true},
@@ -180,7 +180,7 @@ func TestARegistryAgainstRecordedSenders(t *testing.T) {
 				over(t, test)
 			}
 			d.Done()
-			leave() // as a receiver does after its only test
+			leave() // as a receiver does after a single test
 			if err := <-played; err != nil {
 				t.Error(err)
 			}
@@ -188,7 +188,7 @@ func TestARegistryAgainstRecordedSenders(t *testing.T) {
 	}
 }
 
-// sent is how many bytes of TCP go over the data connections of x.
+// sent is the number of TCP bytes on the data connections of x.
 func sent(x *exchange.Exchange) (n int64) {
 	data := map[int]bool{}
 	for _, s := range x.Steps {
@@ -202,9 +202,9 @@ func sent(x *exchange.Exchange) (n int64) {
 	return n
 }
 
-// onceRun takes the word of a receiver that ntttcp says twice to the last of
-// several senders, who reads one, and the end of a connection for it. After an
-// early end, the receiver's state is the same as after one in time.
+// onceRun expects Run once, where ntttcp sends it twice to the last of several senders,
+// which reads one, and accepts the end of the connection instead. After an early end the
+// receiver's state is the same as after a normal end.
 func onceRun(c net.Conn, s exchange.Step) error {
 	err := exchange.Same(c, s)
 	if w, _ := ParseWord(s.Bytes); w == Run && errors.Is(err, io.EOF) {
@@ -213,7 +213,7 @@ func onceRun(c net.Conn, s exchange.Step) error {
 	return err
 }
 
-// drop accepts connections, drops what comes and counts it off left, until ctx ends.
+// drop accepts connections, discards payload and subtracts it from left, until ctx ends.
 func drop(ctx context.Context, l net.Listener, left *atomic.Int64) {
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	for {

@@ -9,29 +9,29 @@ import (
 	"soku/internal/sock"
 )
 
-// SendersMost is how many senders a test has at most, the last included.
+// SendersMost is the maximum number of senders of a test, including the last.
 const SendersMost = 8
 
-// Bounds on what strangers can make a registry hold.
+// Limits on what unknown peers can make a registry hold.
 const (
-	talksMost = 64               // sync connections at a time
-	wordTime  = 3 * time.Minute  // from one word of a sender to the next, before the test
-	leaveTime = 10 * time.Second // to take a word
+	connsMost = 64               // sync connections at a time
+	wordTime  = 3 * time.Minute  // between two words of a sender before the test
+	leaveTime = 10 * time.Second // for writing a word
 )
 
-// RegistryOptions say what a receiver agrees to.
+// RegistryOptions are the receiver's parameters.
 type RegistryOptions struct {
-	Seconds int  // of the receiver's own test; 0 is until interrupted
-	Multi   bool // several senders, who all run Seconds and begin with the last
-	// Begins is called before the senders of a test are told to run: what comes from
-	// then on is of the test. It must not call the registry; nil: nobody is told.
+	Seconds int  // of the receiver's own test; 0: until interrupted
+	Multi   bool // several senders, which all run Seconds and start with the last
+	// Begins is called before the senders of a test get Run: payload received from then on
+	// belongs to the test. It must not call the registry. It may be nil.
 	Begins func()
-	// Tell gets a line for people about what happens, from any goroutine; nil: nobody is told.
-	Tell func(line string)
+	// Log gets a line per event, from any goroutine. It may be nil.
+	Log func(line string)
 }
 
-// Registry is the receiver's end of all sync connections: it agrees with senders on
-// the time, begins a test when they say so, and ends it when one says so. Its
+// Registry is the receiver's end of all sync connections: it negotiates the duration with
+// senders, starts a test when they request it, and ends it when one of them ends it. Its
 // methods are safe for concurrent use.
 type Registry struct {
 	o RegistryOptions
@@ -40,45 +40,45 @@ type Registry struct {
 
 	mu      sync.Mutex
 	state   Word
-	busy    bool   // from a test's begin until Done
-	test    *talks // that is running, or waits for its last sender
-	waiting []*talk
+	busy    bool         // from the start of a test until Done
+	test    *senderGroup // running, or waiting for its last sender
+	waiting []*syncConn
 	open    int
 }
 
-// Test is what senders and receiver agreed on.
+// Test has the negotiated parameters of a test.
 type Test struct {
-	Seconds int // 0 is until interrupted
+	Seconds int // 0: until interrupted
 	Senders int
-	// Over is closed when a sender ends the test before its time, and, where it has
-	// none, when all senders are gone.
+	// Over is closed when a sender ends the test early, and in a test without a duration
+	// when all senders have disconnected.
 	Over <-chan struct{}
 }
 
-// talks are those of one test.
-type talks struct {
+// senderGroup has the sync connections of one test.
+type senderGroup struct {
 	over    chan struct{}
 	once    sync.Once
-	members map[*talk]bool // whose connections are open
+	members map[*syncConn]bool // with open connections
 	timed   bool
 }
 
-func newTalks(timed bool) *talks {
-	return &talks{over: make(chan struct{}), members: map[*talk]bool{}, timed: timed}
+func newSenderGroup(timed bool) *senderGroup {
+	return &senderGroup{over: make(chan struct{}), members: map[*syncConn]bool{}, timed: timed}
 }
 
-func (t *talks) end() { t.once.Do(func() { close(t.over) }) }
+func (t *senderGroup) end() { t.once.Do(func() { close(t.over) }) }
 
-// talk is one sync connection.
-type talk struct {
+// syncConn is the receiver's end of one sync connection.
+type syncConn struct {
 	conn    net.Conn
 	seconds int
 }
 
-// NewRegistry returns a registry that nobody has come to.
+// NewRegistry returns a registry without connections.
 func NewRegistry(o RegistryOptions) *Registry {
-	if o.Tell == nil {
-		o.Tell = func(string) {}
+	if o.Log == nil {
+		o.Log = func(string) {}
 	}
 	if o.Begins == nil {
 		o.Begins = func() {}
@@ -86,177 +86,176 @@ func NewRegistry(o RegistryOptions) *Registry {
 	return &Registry{o: o, begun: make(chan Test, 1), state: NotStarted}
 }
 
-// Begun delivers each test that begins. The next begins only after [Registry.Done].
-func (d *Registry) Begun() <-chan Test { return d.begun }
+// Begun delivers each test that starts. The next starts only after [Registry.Done].
+func (r *Registry) Begun() <-chan Test { return r.begun }
 
-// Open is how many sync connections there are now.
-func (d *Registry) Open() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.open
+// Open is the number of open sync connections.
+func (r *Registry) Open() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.open
 }
 
-// Done says that the receiver is at the end of the test that ran.
-func (d *Registry) Done() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.test != nil {
-		for t := range d.test.members {
+// Done reports that the receiver has ended the running test.
+func (r *Registry) Done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.test != nil {
+		for t := range r.test.members {
 			_ = t.conn.SetReadDeadline(time.Now().Add(leaveTime))
 		}
 	}
-	d.state, d.test, d.busy = Finished, nil, false
+	r.state, r.test, r.busy = Finished, nil, false
 }
 
-// Serve answers on l until ctx ends, and returns the error of a listener that
-// fails, of kind broken. It closes l and all connections.
-func (d *Registry) Serve(ctx context.Context, l net.Listener) error {
+// Serve serves l until ctx ends, and returns the error of a failed listener, of kind
+// broken. It closes l and all connections.
+func (r *Registry) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
 	return sock.Accept(ctx, l, func(c net.Conn) {
-		if !d.enter() {
+		if !r.enter() {
 			_ = c.Close()
 			return
 		}
 		all.Go(func() {
-			defer d.leave()
+			defer r.leave()
 			defer c.Close()
 			closing := context.AfterFunc(ctx, func() { _ = c.Close() })
 			defer closing()
-			d.talk(&talk{conn: c})
+			r.serve(&syncConn{conn: c})
 		})
 	})
 }
 
-func (d *Registry) enter() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.open >= talksMost {
+func (r *Registry) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open >= connsMost {
 		return false
 	}
-	d.open++
+	r.open++
 	return true
 }
 
-func (d *Registry) leave() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.open--
+func (r *Registry) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
 }
 
-// talk goes through the words of one sender, by their order.
-func (d *Registry) talk(t *talk) {
-	d.o.Tell("Sync connection: " + t.conn.RemoteAddr().String() + " --> " + t.conn.LocalAddr().String())
+// serve answers the words of one sender, by their order.
+func (r *Registry) serve(t *syncConn) {
+	r.o.Log("Sync connection: " + t.conn.RemoteAddr().String() + " --> " + t.conn.LocalAddr().String())
 	w, ok := t.next(wordTime)
-	if !ok || w != Query || !t.say(d.now()) {
+	if !ok || w != Query || !t.say(r.now()) {
 		return
 	}
 	if w, ok = t.next(wordTime); !ok {
 		return
 	}
-	if t.seconds, ok = d.agree(w); !ok || !t.say(Word(t.seconds)) {
+	if t.seconds, ok = r.agree(w); !ok || !t.say(Word(t.seconds)) {
 		return
 	}
 	w, ok = t.next(wordTime)
 	if !ok {
 		return
 	}
-	var test *talks
+	var test *senderGroup
 	switch w {
 	case Run:
-		test, ok = d.run(t)
+		test, ok = r.run(t)
 	case Last:
-		test, ok = d.runAll(t)
-	default: // of a sender that gave up
+		test, ok = r.runAll(t)
+	default: // the sender gave up
 		ok = false
 	}
 	if !ok {
 		_ = t.say(Exit)
 		return
 	}
-	d.hear(t, test)
+	r.hear(t, test)
 }
 
-func (d *Registry) now() Word {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.state
+func (r *Registry) now() Word {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
 }
 
-// agree is the time that a receiver answers with: its own for several senders,
-// else the longer of both, where none at all is the longest.
-func (d *Registry) agree(asked Word) (seconds int, ok bool) {
+// agree is the duration that the receiver answers: its own for several senders, else the
+// longer of both; 0, without end, is the longest.
+func (r *Registry) agree(asked Word) (seconds int, ok bool) {
 	switch {
 	case asked < 0 || asked > SecondsMost:
 		return 0, false
-	case d.o.Multi:
-		return d.o.Seconds, true
-	case asked == 0 || d.o.Seconds == 0:
+	case r.o.Multi:
+		return r.o.Seconds, true
+	case asked == 0 || r.o.Seconds == 0:
 		return 0, true
 	}
-	return max(int(asked), d.o.Seconds), true
+	return max(int(asked), r.o.Seconds), true
 }
 
-// run begins the test of a single sender; one of several waits for the last, and
-// gets no test until that has come.
-func (d *Registry) run(t *talk) (*talks, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.busy {
+// run starts the test of a single sender; one of several waits for the last.
+func (r *Registry) run(t *syncConn) (*senderGroup, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy {
 		return nil, false
 	}
-	if !d.o.Multi {
-		return d.begin([]*talk{t}), true
+	if !r.o.Multi {
+		return r.begin([]*syncConn{t}), true
 	}
-	if len(d.waiting) >= SendersMost-1 {
-		d.o.Tell("too many senders; one is turned away")
+	if len(r.waiting) >= SendersMost-1 {
+		r.o.Log("too many senders; one is turned away")
 		return nil, false
 	}
-	if d.test == nil {
-		d.test = newTalks(d.o.Seconds > 0)
+	if r.test == nil {
+		r.test = newSenderGroup(r.o.Seconds > 0)
 	}
-	d.waiting = append(d.waiting, t)
-	d.test.members[t] = true
-	return d.test, t.say(Wait)
+	r.waiting = append(r.waiting, t)
+	r.test.members[t] = true
+	return r.test, t.say(Wait)
 }
 
-// runAll begins the test of all who wait and of the last.
-func (d *Registry) runAll(t *talk) (*talks, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.busy || !d.o.Multi {
+// runAll starts the test of all waiting senders and the last.
+func (r *Registry) runAll(t *syncConn) (*senderGroup, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy || !r.o.Multi {
 		return nil, false
 	}
-	all := append(d.waiting, t)
-	d.waiting = nil
-	return d.begin(all), true
+	all := append(r.waiting, t)
+	r.waiting = nil
+	return r.begin(all), true
 }
 
-// begin tells senders to run, and the receiver.
-func (d *Registry) begin(all []*talk) *talks {
+// begin sends Run to the senders, and delivers the test to the receiver.
+func (r *Registry) begin(all []*syncConn) *senderGroup {
 	last := all[len(all)-1]
-	if d.test == nil {
-		d.test = newTalks(last.seconds > 0)
+	if r.test == nil {
+		r.test = newSenderGroup(last.seconds > 0)
 	}
-	test := d.test
+	test := r.test
 	test.members[last] = true
-	d.state, d.busy = Running, true
-	d.o.Begins()
+	r.state, r.busy = Running, true
+	r.o.Begins()
 	for _, t := range all {
 		_ = t.say(Run)
 	}
-	d.begun <- Test{Seconds: last.seconds, Senders: len(all), Over: test.over}
+	r.begun <- Test{Seconds: last.seconds, Senders: len(all), Over: test.over}
 	return test
 }
 
-// hear waits for what a sender says while its test waits or runs.
-func (d *Registry) hear(t *talk, test *talks) {
-	defer d.gone(t, test)
+// hear answers a sender's words while its test waits or runs.
+func (r *Registry) hear(t *syncConn, test *senderGroup) {
+	defer r.gone(t, test)
 	for {
-		d.await(t, test)
+		r.await(t, test)
 		w, err := ReadWord(t.conn)
 		if err != nil {
 			return
@@ -264,9 +263,9 @@ func (d *Registry) hear(t *talk, test *talks) {
 		ok := false
 		switch w {
 		case Query:
-			ok = t.say(d.now())
+			ok = t.say(r.now())
 		case Exit:
-			ok = t.say(d.exit(test))
+			ok = t.say(r.exit(test))
 		}
 		if !ok {
 			return
@@ -274,54 +273,54 @@ func (d *Registry) hear(t *talk, test *talks) {
 	}
 }
 
-// await sets how long a sender may be silent: as long as its test lasts.
-func (d *Registry) await(t *talk, test *talks) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// await sets how long a sender may send nothing: as long as its test lasts.
+func (r *Registry) await(t *syncConn, test *senderGroup) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	deadline := time.Time{}
-	if d.test != test {
+	if r.test != test {
 		deadline = time.Now().Add(leaveTime)
 	}
 	_ = t.conn.SetReadDeadline(deadline)
 }
 
-// exit ends a sender's test before its time, where it still runs.
-func (d *Registry) exit(test *talks) Word {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.state == Running && d.test == test {
-		d.o.Tell("the sender ended the test")
-		d.state = Finished
+// exit ends a sender's test early if it still runs.
+func (r *Registry) exit(test *senderGroup) Word {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state == Running && r.test == test {
+		r.o.Log("the sender ended the test")
+		r.state = Finished
 		test.end()
 	}
-	return d.state
+	return r.state
 }
 
-// gone notes that a sender's connection is closed. A test without a time ends
-// with its last sender, and one that waits goes on without this one.
-func (d *Registry) gone(t *talk, test *talks) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i, w := range d.waiting {
+// gone records that a sender's connection is closed. A test without a duration ends with
+// its last sender; a waiting test continues without this one.
+func (r *Registry) gone(t *syncConn, test *senderGroup) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, w := range r.waiting {
 		if w == t {
-			d.waiting = append(d.waiting[:i:i], d.waiting[i+1:]...)
+			r.waiting = append(r.waiting[:i:i], r.waiting[i+1:]...)
 			break
 		}
 	}
 	delete(test.members, t)
-	if len(test.members) == 0 && !test.timed && d.state == Running && d.test == test {
+	if len(test.members) == 0 && !test.timed && r.state == Running && r.test == test {
 		test.end()
 	}
 }
 
-// next reads a word, for as long as most.
-func (t *talk) next(most time.Duration) (Word, bool) {
+// next reads a word within most.
+func (t *syncConn) next(most time.Duration) (Word, bool) {
 	_ = t.conn.SetReadDeadline(time.Now().Add(most))
 	w, err := ReadWord(t.conn)
 	return w, err == nil
 }
 
-func (t *talk) say(w Word) bool {
+func (t *syncConn) say(w Word) bool {
 	_ = t.conn.SetWriteDeadline(time.Now().Add(leaveTime))
 	return WriteWord(t.conn, w) == nil
 }

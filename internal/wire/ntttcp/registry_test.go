@@ -51,7 +51,7 @@ func come(t *testing.T, address string) *Sync {
 	return NewSync(c)
 }
 
-// agree comes to a registry and asks for so many seconds.
+// agree connects to a registry and requests this number of seconds.
 func agree(t *testing.T, address string, asked int) (s *Sync, agreed int) {
 	t.Helper()
 	s = come(t, address)
@@ -61,7 +61,7 @@ func agree(t *testing.T, address string, asked int) (s *Sync, agreed int) {
 	return s, agreed
 }
 
-// run begins a test of one sender.
+// run starts a test of one sender.
 func run(t *testing.T, d *Registry, address string, asked int) (*Sync, Test) {
 	t.Helper()
 	s, _ := agree(t, address, asked)
@@ -186,11 +186,11 @@ func TestATestWithoutATimeEndsWithItsLastSender(t *testing.T) {
 func TestAReceiverReadsItsCountersBeforeItStartsItsSenders(t *testing.T) {
 	var c net.Conn
 	var err error
-	told := make(chan error, 1)
+	heard := make(chan error, 1)
 	_, address := open(t, RegistryOptions{Seconds: 1, Begins: func() {
 		_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		_, err := ReadWord(c)
-		told <- err
+		heard <- err
 	}})
 	c, err = net.Dial("tcp", address)
 	must(t, err)
@@ -201,12 +201,12 @@ func TestAReceiverReadsItsCountersBeforeItStartsItsSenders(t *testing.T) {
 		must(t, err)
 	}
 	must(t, WriteWord(c, Run))
-	if err := <-told; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the sender was told to run, or is gone: %v", err)
+	if err := <-heard; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the sender got Run before the counters were read, or is gone: %v", err)
 	}
 	_ = c.SetReadDeadline(time.Now().Add(forever))
 	if w, err := ReadWord(c); w != Run || err != nil {
-		t.Errorf("told %v, %v", w, err)
+		t.Errorf("got %v, %v", w, err)
 	}
 }
 
@@ -228,8 +228,8 @@ func TestASenderStaysUntilTheReceiverIsDone(t *testing.T) {
 	}
 }
 
-// strange is a receiver that answers every word with the same.
-func strange(t *testing.T, answer []byte) string {
+// constant is a receiver that answers every word with the same bytes.
+func constant(t *testing.T, answer []byte) string {
 	return exchange.Service(t, func(c net.Conn) {
 		for {
 			if _, err := ReadWord(c); err != nil {
@@ -246,13 +246,13 @@ func TestAnInvalidAnswerOfAReceiverIsReported(t *testing.T) {
 	for name, answer := range map[string][]byte{
 		"half a word": {0, 0}, "no state": {0, 0, 0, 99}, "negative": {0xff, 0xff, 0xff, 0xff},
 	} {
-		s := come(t, strange(t, answer))
+		s := come(t, constant(t, answer))
 		if err := s.Ask(within(t)); measure.KindOf(err) != measure.KindBroken {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, seconds := range map[string]uint32{"more than a day": SecondsMost + 1, "negative": 0x80000000} {
-		s := come(t, strange(t, binary.BigEndian.AppendUint32(nil, seconds)))
+		s := come(t, constant(t, binary.BigEndian.AppendUint32(nil, seconds)))
 		if _, err := s.Agree(within(t), 10); measure.KindOf(err) != measure.KindBroken {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -272,8 +272,8 @@ func TestASilentReceiverEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A registry takes any bytes: it answers by the order or hangs up, and is there for
-// the next sender.
+// A registry handles any bytes: it answers by the order or closes the connection, and
+// serves the next sender.
 func FuzzRegistry(f *testing.F) {
 	word := func(words ...Word) (b []byte) {
 		for _, w := range words {
@@ -293,7 +293,7 @@ func FuzzRegistry(f *testing.F) {
 		d := NewRegistry(RegistryOptions{Seconds: 1, Multi: multi})
 		near, far := net.Pipe()
 		done := make(chan struct{})
-		go func() { d.talk(&talk{conn: far}); far.Close(); close(done) }()
+		go func() { d.serve(&syncConn{conn: far}); far.Close(); close(done) }()
 		answers := make(chan int64)
 		go func() { n, _ := io.Copy(io.Discard, near); answers <- n }()
 		_ = near.SetWriteDeadline(time.Now().Add(forever))
@@ -310,7 +310,7 @@ func FuzzRegistry(f *testing.F) {
 	})
 }
 
-// A sender takes any answers: it goes on, or ends with a sentence.
+// A sender handles any answer: it continues, or ends with an error.
 func FuzzSync(f *testing.F) {
 	f.Add(NotStarted.Append(Word(60).Append(Run.Append(Finished.Append(nil)))))
 	f.Add(Finished.Append(Word(0).Append(Wait.Append(Run.Append(Run.Append(Running.Append(nil)))))))

@@ -12,14 +12,14 @@ import (
 	"soku/internal/wire"
 )
 
-// Name of the protocol in results. It has no version of its own; this is the tool
-// whose words are spoken.
+// Name of the protocol in results. The protocol has no version; this is the version of
+// the tool.
 const Name = "ntttcp/1.4"
 
-// PortsMost is how many ports a receiver opens at most.
+// PortsMost is the maximum number of ports of a receiver.
 const PortsMost = 512
 
-// session is a trial's agreement with a receiver.
+// session is a trial's session with a receiver.
 type session struct {
 	hooks   wire.Hooks
 	sync    *Sync
@@ -30,14 +30,14 @@ type session struct {
 	agreed  int
 	conns   []net.Conn
 
-	running bool // begun, and not yet ended in good order
-	several bool // others send, too
+	running bool // started, and not yet ended normally
+	several bool // there are other senders
 	err     chan error
 }
 
-// Open asks the receiver at hostPort, whose port is the first of its data ports,
-// for a TCP or UDP test of r. Errors are of kind usage for what the protocol does
-// not have, unreachable, refused or broken.
+// Open requests a TCP or UDP test of r from the receiver at hostPort, the first of its
+// data ports. Errors are of kind usage for options that the protocol does not support,
+// unreachable, refused or broken.
 func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (wire.Session, error) {
 	if err := speakable(r); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 	return s, nil
 }
 
-// speakable refuses what an ntttcp receiver cannot be asked for.
+// speakable refuses options that the protocol cannot express.
 func speakable(r wire.Request) error {
 	o := r.Options
 	switch {
@@ -86,7 +86,7 @@ func speakable(r wire.Request) error {
 	return nil
 }
 
-// secondsOf is the time to agree on: whole seconds, and none that a receiver
+// secondsOf is the duration to request: whole seconds, and no number that a receiver
 // takes for a command.
 func secondsOf(o measure.Options) int {
 	all := o.Omit.Std() + o.Duration.Std()
@@ -123,15 +123,15 @@ func (s *session) dial(ctx context.Context, network string, port int) (net.Conn,
 	return c, nil
 }
 
-// TCP implements wire.Session. Streams go to the receiver's ports in turn: to as
-// many as there are streams, or as it has.
+// TCP implements wire.Session. Streams go to the receiver's ports in turn, up to the
+// number of streams or of ports.
 func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	var out []*net.TCPConn
 	ports := min(s.o.Streams, 65536-s.base)
 	for i := 0; i < s.o.Streams; i++ {
 		c, err := s.dial(ctx, "tcp", s.base+i%ports)
 		if sock.Refused(err) && i > 0 && i < ports {
-			ports = i // it has no more
+			ports = i // the receiver has no more
 			c, err = s.dial(ctx, "tcp", s.base)
 		}
 		if err != nil {
@@ -143,8 +143,8 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 	return out, nil
 }
 
-// UDP implements wire.Session. The receiver says nothing over UDP, so there is no
-// return path to prove; that it is one it has said over the sync connection.
+// UDP implements wire.Session. The receiver sends nothing over UDP, so there is no return
+// path to prove; the sync connection has shown that it is a receiver.
 func (s *session) UDP(ctx context.Context) ([]net.Conn, error) {
 	for i := range s.o.Streams {
 		if s.base+i > 65535 {
@@ -174,8 +174,8 @@ func (s *session) Start(ctx context.Context) error {
 	return err
 }
 
-// Finish implements wire.Session. Nothing is told. Where the receiver goes on for
-// much longer it is told that this end has ended; but not where others send to it.
+// Finish implements wire.Session. The receiver reports nothing. If its test is much
+// longer, it is sent Exit, unless there are other senders.
 func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, error) {
 	s.running = false
 	if s.several || s.agreed == s.seconds {
@@ -198,7 +198,7 @@ func (s *session) FlowPolicy() engine.FlowPolicy {
 func (s *session) Close() error {
 	if s.running && !s.several {
 		s.running = false
-		s.sync.exit(hurryTime) // whoever interrupts a trial does not wait for long
+		s.sync.exit(hurryTime) // an interrupted trial must end soon
 	}
 	for _, c := range s.conns {
 		_ = c.Close()
@@ -215,17 +215,17 @@ func (*session) Findings() measure.Findings { return nil }
 // Entry implements wire.Session: there are no connect tests.
 func (s *session) Entry() wire.Entry { return wire.Entry{} }
 
-// Server implements wire.Session: the receiver tells nothing of its host.
+// Server implements wire.Session: the receiver reports nothing about its host.
 func (s *session) Server() *measure.Host { return nil }
 
 // Protocol implements wire.Session.
 func (s *session) Protocol() string { return Name }
 
-// Err implements wire.Session. A receiver never speaks first; that it is gone
-// shows on the data connections.
+// Err implements wire.Session. A receiver never sends first; its loss shows on the data
+// connections.
 func (s *session) Err() <-chan error { return s.err }
 
-// bare is the format of datagrams that have no header at all.
+// bare is the format of datagrams without a header.
 type bare struct{}
 
 func (bare) Size() int                                  { return 1 }

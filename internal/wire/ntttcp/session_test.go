@@ -12,8 +12,8 @@ import (
 	"soku/internal/wire"
 )
 
-// receiver opens a registry with so many data ports above it and returns the address of
-// the first.
+// receiver opens a registry with this number of data ports above it and returns the
+// address of the first.
 func receiver(t *testing.T, ports int, o RegistryOptions) (*Registry, string, []*net.TCPListener) {
 	t.Helper()
 	for range 100 {

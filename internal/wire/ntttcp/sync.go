@@ -12,14 +12,14 @@ import (
 	"soku/internal/measure"
 )
 
-// How long a sender waits for a receiver's word.
+// How long a sender waits for a receiver.
 const (
 	answerTime = 10 * time.Second       // for an answer
-	lastTime   = 10 * time.Minute       // for the last of several senders to come
-	lingerTime = 2 * time.Second        // for a receiver's end, after one's own
+	lastTime   = 10 * time.Minute       // for the last of several senders
+	lingerTime = 2 * time.Second        // for the receiver to end after the sender has
 	silentTime = 500 * time.Millisecond // of a receiver that has ended
 	hurryTime  = 80 * time.Millisecond
-	exitTime   = time.Second // for a receiver to know of an early end
+	exitTime   = time.Second // for a receiver to acknowledge an early end
 )
 
 // Sync is the sender's end of a sync connection. One goroutine uses it. Every call
@@ -34,8 +34,8 @@ type Sync struct {
 // NewSync returns the sender's end over an open connection.
 func NewSync(c net.Conn) *Sync { return &Sync{conn: c, peer: c.RemoteAddr().String()} }
 
-// Ask asks for the state of the receiver and returns an error of kind refused when
-// it is busy.
+// Ask requests the state of the receiver and returns an error of kind refused if it is
+// busy.
 func (s *Sync) Ask(ctx context.Context) error {
 	asked := time.Now()
 	state, err := s.exchange(ctx, Query, answerTime)
@@ -51,8 +51,8 @@ func (s *Sync) Ask(ctx context.Context) error {
 	return nil
 }
 
-// Agree offers a number of seconds and returns those that the receiver wants both
-// to run; 0 is until somebody interrupts.
+// Agree sends a number of seconds and returns the number that the receiver answers for
+// both ends; 0: until interrupted.
 func (s *Sync) Agree(ctx context.Context, seconds int) (int, error) {
 	answer, err := s.exchange(ctx, Word(seconds), answerTime)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Sync) Agree(ctx context.Context, seconds int) (int, error) {
 	return int(answer), nil
 }
 
-// Begin has the receiver begin, or, where last is set, with all senders that
-// wait. Where it is to wait for the last sender, waits is called; nil tells nobody.
+// Begin requests the start of the test, if last is set with all waiting senders. If the
+// receiver answers to wait for the last sender, waits is called; it may be nil.
 func (s *Sync) Begin(ctx context.Context, last bool, waits func()) error {
 	word := Run
 	if last {
@@ -91,14 +91,14 @@ func (s *Sync) Begin(ctx context.Context, last bool, waits func()) error {
 	return nil
 }
 
-// Linger waits until the receiver is at its end, or no longer answers as ntttcp
-// does after its last test, for two seconds at most: a receiver counts until its
-// own end, and one that finds its connections closed before may wait for ever.
+// Linger waits until the receiver has ended, or no longer answers, as ntttcp after its
+// last test, for two seconds at most: a receiver counts until its own end, and one whose
+// connections are closed before that may wait forever.
 func (s *Sync) Linger(ctx context.Context) {
 	silent := silentTime + 4*s.took
 	for until := time.Now().Add(lingerTime); time.Now().Before(until); {
 		state, err := s.exchange(ctx, Query, min(silent, time.Until(until)))
-		for err == nil && state == Run { // a receiver with -M says it to the last sender twice
+		for err == nil && state == Run { // a receiver with -M sends it twice to the last sender
 			state, err = s.read(ctx, min(silent, time.Until(until)), ending, Run)
 		}
 		if err != nil || state != Running {
@@ -114,9 +114,9 @@ func (s *Sync) Linger(ctx context.Context) {
 	}
 }
 
-// Exit tells the receiver that this sender ended before the time, and waits for it
-// to know, for a second at most: ntttcp may wait for ever when it finds connections
-// closed before it knows. It works after the end of a context, too.
+// Exit informs the receiver that this sender ended early, and waits for its answer, for a
+// second at most: ntttcp may wait forever if connections are closed before. It also works
+// after the end of a context.
 func (s *Sync) Exit() { s.exit(exitTime) }
 
 func (s *Sync) exit(most time.Duration) {

@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// Word is what the ends exchange, one at a time.
+// Word is one message of the sync connection.
 type Word int32
 
-// Words of a sender and of a receiver that are letters.
+// Words that are letters.
 const (
-	Query Word = 'X' // which state?
-	Run   Word = 'R' // begin
-	Last  Word = 'L' // begin, and with all who wait
-	Wait  Word = 'W' // until the last has come
-	Exit  Word = 'E' // of a sender: over before the time. Of a receiver: no
+	Query Word = 'X' // request for the state
+	Run   Word = 'R' // start
+	Last  Word = 'L' // start, with all waiting senders
+	Wait  Word = 'W' // wait for the last sender
+	Exit  Word = 'E' // from a sender: ended early; from a receiver: refused
 )
 
 // States of a receiver.
@@ -28,10 +28,10 @@ const (
 // wordSize is the length of a word in bytes.
 const wordSize = 4
 
-// Append adds w as it is sent.
+// Append appends the encoding of w.
 func (w Word) Append(b []byte) []byte { return binary.BigEndian.AppendUint32(b, uint32(w)) }
 
-// ParseWord reads the first word of b; false where there is none.
+// ParseWord reads the first word of b; false if b is too short.
 func ParseWord(b []byte) (Word, bool) {
 	if len(b) < wordSize {
 		return 0, false
@@ -64,11 +64,11 @@ func (w Word) String() string {
 	return fmt.Sprint(int32(w))
 }
 
-// SecondsMost bounds the time that ends agree on here: a day.
+// SecondsMost is the maximum duration that soku negotiates: a day.
 const SecondsMost = 86400
 
-// Letter reports whether a number of seconds would be taken for a letter by a
-// receiver that does not go by the order, as ntttcp itself.
+// Letter reports whether a receiver that does not go by the order of words, such as
+// ntttcp, takes a number of seconds for a letter.
 func Letter(seconds int) bool {
 	switch Word(seconds) {
 	case Query, Run, Last, Exit:
