@@ -3,8 +3,8 @@ package measure
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 )

@@ -68,7 +68,7 @@ type OneWay struct {
 // too; percentiles do not. No clock is compared with another: the time at the far host
 // is a difference on its own clock.
 type Split struct {
-	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client: software, or hardware beside it; a phrase in documents of earlier versions"`
+	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client: software\\, or hardware beside it; a phrase in documents of earlier versions"`
 	StampedBy     string       `json:"stamped_by,omitempty" jsonschema:"description=Interface whose hardware stamped"`
 	WholeNs       Percentiles  `json:"whole_ns" jsonschema:"description=From program to program; only of the round trips that could be split"`
 	HostSendNs    Percentiles  `json:"host_send_ns" jsonschema:"description=From the program's call to the kernel handing the request to the interface; its queue is in it"`

@@ -9,16 +9,16 @@ import "time"
 type Origin struct {
 	File        string    `json:"file" jsonschema:"description=Path of the file as it was given"`
 	SHA256      string    `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
-	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3, iperf2, ntttcp, ethr, ping, sockperf, netperf or csv"`
+	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3\\, iperf2\\, ntttcp\\, ethr\\, ping\\, sockperf\\, netperf or csv"`
 	Record      int       `json:"record" jsonschema:"minimum=1,description=Which of the results in the file"`
 	Line        int       `json:"line" jsonschema:"minimum=1,description=Where its record begins in the file"`
 	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=Which end of a range: the source gives only the smallest and the largest of several trials"`
 	Tool        string    `json:"tool,omitempty" jsonschema:"description=Program that measured; absent where the source does not say"`
 	ToolVersion string    `json:"tool_version,omitempty"`
-	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures, in the words of the mapping file"`
+	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures\\, in the words of the mapping file"`
 	End         string    `json:"end,omitempty" jsonschema:"enum=client,enum=server,description=Which end of the run wrote the file; absent where the source has both or does not say"`
 	Run         string    `json:"run,omitempty" jsonschema:"description=What both ends call the run: the cookie of iperf3"`
-	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run, where both make up the result"`
+	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run\\, where both make up the result"`
 	IngestedAt  time.Time `json:"ingested_at"`
 	Missing     Findings  `json:"missing,omitempty" jsonschema:"description=What a result of soku's own would have and this one does not"`
 }

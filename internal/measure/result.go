@@ -21,7 +21,7 @@ type Result struct {
 	Options   Options    `json:"options" jsonschema:"description=Every effective option"`
 	Summary   Summary    `json:"summary"`
 	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element a direction"`
-	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency, connect (set-up times), ping, and trace (round trips to the target)"`
+	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency\\, connect (set-up times)\\, ping\\, and trace (round trips to the target)"`
 	Connect   *Connect   `json:"connect,omitempty" jsonschema:"description=Test connect"`
 	Trace     *Trace     `json:"trace,omitempty" jsonschema:"description=Test trace"`
 	PathMTU   *PathMTU   `json:"path_mtu,omitempty" jsonschema:"description=Test mtu"`
@@ -46,7 +46,7 @@ type Tool struct {
 type Trial struct {
 	Campaign string  `json:"campaign" jsonschema:"description=Identity of the campaign"`
 	Name     string  `json:"name,omitempty" jsonschema:"description=Name of the campaign in its plan"`
-	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors, for showing; two patterns may differ in their levels alone"`
+	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors\\, for showing; two patterns may differ in their levels alone"`
 	Levels   []Level `json:"levels" jsonschema:"description=What identifies the pattern: one element a factor in the plan's order"`
 	Label    string  `json:"label" jsonschema:"description=Name of the test in the plan; two tests of one kind have different labels"`
 	Round    int     `json:"round" jsonschema:"minimum=1"`
@@ -71,7 +71,7 @@ type Group struct {
 	ID     string `json:"id" jsonschema:"description=Unique in the campaign"`
 	Trials int    `json:"trials" jsonschema:"minimum=2,description=How many trials it has"`
 	// StartSkewNs is nil where the trial did not start.
-	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started, on the clock of the machine that ran the campaign; absent where it did not start"`
+	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent where it did not start"`
 }
 
 // Session is one run of a campaign, from its start or a resumption to its end.
@@ -109,7 +109,7 @@ type Summary struct {
 	Fairness             *Fairness    `json:"fairness,omitempty" jsonschema:"description=How evenly several streams shared the goodput; of two directions that of the less even one"`
 	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
 	PathMTUBytes         int          `json:"path_mtu_bytes,omitempty" jsonschema:"description=Test mtu: largest IP packet that got through"`
-	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping, and of trace to its target; set-up times of connections (SYN to SYN-ACK) in connect"`
+	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping\\, and of trace to its target; set-up times of connections (SYN to SYN-ACK) in connect"`
 	ReportedRTT          *RTTFigures  `json:"rtt_reported_ns,omitempty" jsonschema:"description=Round trips as the source of an ingested result sums them up; beside rtt_ns where it has both and alone where there is no histogram"`
 	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program: the client's waking up is in them. Test latency"`
 	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
@@ -119,7 +119,7 @@ type Summary struct {
 	CPUSecPerGB          *float64     `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds that both ends together spent on 1e9 payload bytes; absent unless both are known"`
 	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip that the tool and this host add: the same test on its loopback"`
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
-	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts, from the first byte"`
+	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts\\, from the first byte"`
 	Confidence           Confidence   `json:"confidence,omitempty" jsonschema:"enum=high,enum=medium,enum=low"`
 	ConfidenceFinding    *Finding     `json:"confidence_finding,omitempty" jsonschema:"description=Why"`
 	ConfidenceReason     string       `json:"confidence_reason,omitempty" jsonschema:"description=Why as a sentence; only in documents of earlier versions"`
@@ -144,8 +144,8 @@ func (s *Summary) Why() (why Finding, known bool) {
 // Flow is one direction of a trial: the receiver's counts with the sender's beside them.
 type Flow struct {
 	Direction Direction `json:"direction"`
-	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write, splice, zerocopy, sendfile, batch or gso"`
-	RXPath    string    `json:"rx_path,omitempty" jsonschema:"description=How the receiver's bytes got out of its kernel: read, discard (never copied to the program), batch or gro"`
+	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write\\, splice\\, zerocopy\\, sendfile\\, batch or gso"`
+	RXPath    string    `json:"rx_path,omitempty" jsonschema:"description=How the receiver's bytes got out of its kernel: read\\, discard (never copied to the program)\\, batch or gro"`
 	// Acknowledged is set where the receiver told nothing: received are the bytes that
 	// its system acknowledged to the sender.
 	Acknowledged bool     `json:"acknowledged,omitempty" jsonschema:"description=The receiver told nothing: received are the bytes that its system acknowledged to the sender"`
@@ -182,7 +182,7 @@ type PacketCount struct {
 	// SocketDrops is nil where the receiver's system does not tell. Where it joined
 	// datagrams it counts trains, and this is an estimate.
 	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates. Where the host joined datagrams it is what it dropped times the mean length of a train"`
-	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Numbers of the omitted start, which are in none of the others"`
+	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Numbers of the omitted start\\, which are in none of the others"`
 	Joined      int64  `json:"joined,omitempty" jsonschema:"description=Received joined with others by the receiving host (UDP_GRO)"`
 }
 
@@ -227,7 +227,7 @@ type TCPInfo struct {
 	BusyNs         int64  `json:"busy_ns,omitempty"`
 	RwndLimitedNs  int64  `json:"rwnd_limited_ns,omitempty"`
 	SndbufLimitdNs int64  `json:"sndbuf_limited_ns,omitempty"`
-	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: how many paths the connection has now; congestion window, retransmits, lost, reorder events and rates are of all together, min_rtt_ns is the least, and the rest is of the first; absent for TCP and where a connection fell back to it"`
+	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: how many paths the connection has now; congestion window\\, retransmits\\, lost\\, reorder events and rates are of all together\\, min_rtt_ns is the least\\, and the rest is of the first; absent for TCP and where a connection fell back to it"`
 }
 
 // Hosts are the two machines.
@@ -242,7 +242,7 @@ type Host struct {
 	Counters *Counters `json:"counters,omitempty"`
 	// PinnedCPUs are empty where nothing was asked for or nothing could be kept.
 	PinnedCPUs []int      `json:"pinned_cpus,omitempty" jsonschema:"description=Option pin: the processor of each loop that moved packets; one element a loop in the order in which they began"`
-	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before, with the same kernel, processors and soku"`
+	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before\\, with the same kernel\\, processors and soku"`
 }
 
 // Facts are what can change a figure and stays the same during a trial.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -327,5 +328,23 @@ func mustUnmarshal(t *testing.T, b []byte, v any) {
 	t.Helper()
 	if err := json.Unmarshal(b, v); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A comma ends an option of the tag: those of a description are escaped.
+func TestNoDescriptionInTheSchemaIsCut(t *testing.T) {
+	cut := regexp.MustCompile(`jsonschema:"[^"]*description=[^"]*[^\\"],[^"=]*"`)
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tag := range cut.FindAllString(string(source), -1) {
+			t.Errorf("%s: a comma without \\\\ ends the description: %s", file, tag)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (d Direction) Flows() []Direction {
 type Endpoint struct {
 	Name    string `json:"name,omitempty" jsonschema:"description=Name in the plan or the host name that was given"`
 	Address string `json:"address,omitempty" jsonschema:"description=IP address that was used"`
-	Label   string `json:"label,omitempty" jsonschema:"description=Label of the address in the plan, such as vlan or public"`
+	Label   string `json:"label,omitempty" jsonschema:"description=Label of the address in the plan\\, such as vlan or public"`
 }
 
 // Path is where a trial measured: from client to server, and which way.

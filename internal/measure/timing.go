@@ -13,7 +13,7 @@ type Timing struct {
 	Clock     string `json:"clock,omitempty" jsonschema:"enum=program,enum=kernel_arrival,enum=kernel,description=program: the program's own times; kernel_arrival: the kernel stamps what arrives (SO_TIMESTAMPNS); kernel: it also stamps what leaves (SO_TIMESTAMPING)"`
 	Wait      string `json:"wait,omitempty" jsonschema:"enum=spinning,enum=blocking,enum=poller,description=spinning: looks again and again; blocking: sleeps in the system call; poller: sleeps in the Go runtime's poller"`
 	OwnThread bool   `json:"own_thread,omitempty" jsonschema:"description=On a thread of the system that does nothing else"`
-	Socket    string `json:"socket,omitempty" jsonschema:"description=Kind of socket of probes, such as icmp datagram, raw udp or tcp connect"`
+	Socket    string `json:"socket,omitempty" jsonschema:"description=Kind of socket of probes\\, such as icmp datagram\\, raw udp or tcp connect"`
 	Call      string `json:"call,omitempty" jsonschema:"description=Test connect: the times are those around this call"`
 	Tool      string `json:"tool,omitempty" jsonschema:"description=The times are those of another program"`
 }

@@ -9,7 +9,7 @@ type Trace struct {
 	Port    int         `json:"port,omitempty" jsonschema:"description=Destination port; absent for icmp"`
 	Reached bool        `json:"reached" jsonschema:"description=The target itself answered"`
 	Rounds  int64       `json:"rounds" jsonschema:"description=Rounds that were begun"`
-	Sent    int64       `json:"sent" jsonschema:"description=All probes, also those past the target and those nobody waited for"`
+	Sent    int64       `json:"sent" jsonschema:"description=All probes\\, also those past the target and those nobody waited for"`
 	Foreign int64       `json:"foreign,omitempty" jsonschema:"description=ICMP messages about packets that were none of the probes; they are in no figure"`
 	Hops    []TraceHop  `json:"hops" jsonschema:"description=One element a distance from 1 on; those after the last that answered are left out"`
 	Flows   []TraceFlow `json:"flows" jsonschema:"description=One element a flow"`
@@ -30,7 +30,7 @@ type TraceNode struct {
 	Address  string      `json:"address"`
 	Name     string      `json:"name,omitempty" jsonschema:"description=By reverse DNS (option names)"`
 	Target   bool        `json:"target,omitempty" jsonschema:"description=The target itself"`
-	Reason   string      `json:"reason,omitempty" jsonschema:"description=Why it let the probe go no further, other than that its hop limit was reached"`
+	Reason   string      `json:"reason,omitempty" jsonschema:"description=Why it let the probe go no further\\, other than that its hop limit was reached"`
 	Received int64       `json:"received"`
 	LastNs   float64     `json:"last_ns"`
 	MinNs    float64     `json:"min_ns"`
@@ -71,7 +71,7 @@ type PathMTU struct {
 	After          *MTUHop      `json:"after,omitempty" jsonschema:"description=Last hop that larger packets reached. The link or node behind it does not carry them"`
 	Before         *MTUHop      `json:"before,omitempty" jsonschema:"description=Next hop that small packets reached and larger ones did not"`
 	Reports        []MTUReport  `json:"reports,omitempty" jsonschema:"description=Messages of the kind fragmentation needed or packet too big; one element an address and size"`
-	Sizes          []MTUSize    `json:"sizes" jsonschema:"description=Sizes that were tried, in the order of trying"`
+	Sizes          []MTUSize    `json:"sizes" jsonschema:"description=Sizes that were tried\\, in the order of trying"`
 	Hops           []MTUHopSeen `json:"hops,omitempty" jsonschema:"description=Hops on the way and whether larger packets reached them"`
 }
 

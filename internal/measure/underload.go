@@ -6,7 +6,7 @@ import "time"
 // each on a TCP connection of its own beside the flow's.
 type UnderLoad struct {
 	Before *Latency `json:"before,omitempty" jsonschema:"description=The path before the flow began"`
-	During *Latency `json:"during,omitempty" jsonschema:"description=Beside the flow, without its start"`
+	During *Latency `json:"during,omitempty" jsonschema:"description=Beside the flow\\, without its start"`
 	After  *Latency `json:"after,omitempty" jsonschema:"description=When the flow had ended"`
 }
 
