@@ -282,6 +282,12 @@ func TestAFailedTestIsAResultWithItsError(t *testing.T) {
 		results, err := Decode(s, "iperf3")
 		if err != nil || results[0].Error == nil || results[0].Error.Kind != measure.KindUnreachable {
 			t.Errorf("%s: %v %v", file, err, results)
+			continue
+		}
+		// iperf3's own words are the cause, by which a report counts failures.
+		e := results[0].Error
+		if cause, _ := e.Figures["cause"].(string); e.Code != "ingest.iperf3.reported" || cause == "" || e.Message != "iperf3: "+cause {
+			t.Errorf("%s: %+v", file, e)
 		}
 	}
 }

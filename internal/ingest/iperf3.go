@@ -164,7 +164,7 @@ func iperf3Error(text string) *measure.Error {
 	case strings.Contains(text, "busy"), strings.Contains(text, "access denied"), strings.Contains(text, "authorization"):
 		kind = measure.KindRefused
 	}
-	return measure.Fail(kind, "ingest.iperf3.reported", measure.Figures{"text": short(text)})
+	return measure.Fail(kind, "ingest.iperf3.reported", measure.Figures{"cause": short(text)})
 }
 
 func (s *Source) iperf3Start(r *measure.Result, d *iperf3Doc) {
