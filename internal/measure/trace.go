@@ -27,18 +27,19 @@ type TraceHop struct {
 
 // TraceNode is one address that answered at a hop.
 type TraceNode struct {
-	Address  string      `json:"address"`
-	Name     string      `json:"name,omitempty" jsonschema:"description=By reverse DNS (option names)"`
-	Target   bool        `json:"target,omitempty" jsonschema:"description=The target itself"`
-	Reason   string      `json:"reason,omitempty" jsonschema:"description=Why it let the probe go no further\\, other than that its hop limit was reached"`
-	Received int64       `json:"received"`
-	LastNs   float64     `json:"last_ns"`
-	MinNs    float64     `json:"min_ns"`
-	MeanNs   float64     `json:"mean_ns"`
-	MaxNs    float64     `json:"max_ns"`
-	StdDevNs float64     `json:"stddev_ns" jsonschema:"description=Of the sample; 0 for one answer"`
-	Flows    []int       `json:"flows" jsonschema:"description=Indices of the flows it answered"`
-	MPLS     []MPLSLabel `json:"mpls,omitempty" jsonschema:"description=Label stack that the probe had when it arrived there (RFC 4950); top first"`
+	Address    string      `json:"address"`
+	Name       string      `json:"name,omitempty" jsonschema:"description=By reverse DNS (option names)"`
+	Target     bool        `json:"target,omitempty" jsonschema:"description=The target itself"`
+	Reason     string      `json:"reason,omitempty" jsonschema:"description=Why it let the probe go no further\\, other than that its hop limit was reached; in English"`
+	ReasonCode Reason      `json:"reason_code,omitempty" jsonschema:"description=The reason as a code by type and code of the ICMP error (docs/reference/trace.md); absent in documents of earlier versions"`
+	Received   int64       `json:"received"`
+	LastNs     float64     `json:"last_ns"`
+	MinNs      float64     `json:"min_ns"`
+	MeanNs     float64     `json:"mean_ns"`
+	MaxNs      float64     `json:"max_ns"`
+	StdDevNs   float64     `json:"stddev_ns" jsonschema:"description=Of the sample; 0 for one answer"`
+	Flows      []int       `json:"flows" jsonschema:"description=Indices of the flows it answered"`
+	MPLS       []MPLSLabel `json:"mpls,omitempty" jsonschema:"description=Label stack that the probe had when it arrived there (RFC 4950); top first"`
 }
 
 // MPLSLabel is an entry of a label stack (RFC 3032).

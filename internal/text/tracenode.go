@@ -14,5 +14,11 @@ func TraceNode(n *measure.TraceNode) Line {
 	for _, l := range n.MPLS {
 		labels = append(labels, strconv.Itoa(l.Label))
 	}
-	return Line{Key: "trace.node", Args: Args{"Name": n.Name, "Address": n.Address, "MPLS": strings.Join(labels, "/"), "Reason": n.Reason}}
+	code := string(n.ReasonCode)
+	if !English().Has("reason." + code) {
+		code = "" // of another version, which has the words beside it
+	}
+	return Line{Key: "trace.node", Args: Args{
+		"Name": n.Name, "Address": n.Address, "MPLS": strings.Join(labels, "/"), "ReasonCode": code, "Reason": n.Reason,
+	}}
 }

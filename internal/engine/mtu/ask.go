@@ -39,7 +39,7 @@ type asker struct {
 	arriving      int       // probes meant to reach the target
 	next          time.Time // when the next of these may be sent
 	slowest       time.Duration
-	blocked       string // reason of the last error that was not about size
+	blocked       probe.Answer // the last error that was not about size
 }
 
 // reaction is the outcome of packets of one size.
@@ -75,7 +75,9 @@ func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error)
 		case err != nil && a.sent == 0:
 			return r, probe.SendError("mtu", a.target, err)
 		case err != nil:
-			return r, measure.Errorf(measure.KindBroken, "mtu %s: send %d bytes: %w", a.target, bytes, err).WithHint("what was found before is kept")
+			return r, measure.Fail(measure.KindBroken, "mtu.send", measure.Figures{
+				"target": a.target.String(), "size_bytes": bytes, "cause": err,
+			})
 		}
 		a.sent++
 		r.sent++
@@ -141,13 +143,13 @@ func (a *asker) take(got probe.Answer, r *reaction, at time.Time) {
 	case probe.TooBig:
 		r.reports = append(r.reports, measure.MTUReport{Address: got.From.String(), Bytes: got.MTU})
 	case probe.Blocked:
-		a.blocked = got.Reason + ", says " + got.From.String()
+		a.blocked = got
 	}
 }
 
 func (a *asker) receive(wait time.Duration, take func(probe.Answer)) error {
 	if err := a.prober.Receive(wait, take); err != nil {
-		return measure.Errorf(measure.KindBroken, "mtu %s: receive: %w", a.target, err).WithHint("what was found before is kept")
+		return measure.Fail(measure.KindBroken, "mtu.receive", measure.Figures{"target": a.target.String(), "cause": err})
 	}
 	return nil
 }

@@ -113,15 +113,13 @@ func (f *finder) search(ctx context.Context) error {
 }
 
 func (f *finder) noAnswer(small int) error {
-	why := "no answer"
-	if f.blocked != "" {
-		why = f.blocked
+	target, kind := f.target.String(), probe.OptionsOf(f.o).Probe
+	if f.blocked.Reason == "" {
+		return measure.Fail(measure.KindUnreachable, "mtu.no_answer", measure.Figures{"target": target, "size_bytes": small, "probe": kind})
 	}
-	hint := "does it answer echo? Try --probe udp, or: soku trace %s"
-	if probe.OptionsOf(f.o).Probe == "udp" {
-		hint = "does a firewall drop UDP or ICMP? Try --probe icmp, or: soku trace %s"
-	}
-	return measure.Errorf(measure.KindUnreachable, "mtu %s: packets of %d bytes: %s", f.target, small, why).WithHint(hint, f.target)
+	return measure.Fail(measure.KindUnreachable, "mtu.reported", measure.Figures{
+		"target": target, "size_bytes": small, "probe": kind, "reason": f.blocked.Reason, "reporter": f.blocked.From.String(),
+	})
 }
 
 // next returns the size to try, or 0 if there is none between the largest that arrived

@@ -38,10 +38,10 @@ const assumedSearch = measure.Duration(10 * time.Second)
 
 func check(o *measure.Options) error {
 	if probe.OptionsOf(*o).Probe == "tcp" {
-		return measure.Errorf(measure.KindUsage, "probe tcp does not apply to the mtu test: a SYN has no payload").WithHint("use icmp or udp")
+		return measure.Fail(measure.KindUsage, "mtu.probe", nil)
 	}
 	if o.Count > maxTries {
-		return measure.Errorf(measure.KindUsage, "count %d: out of range for the mtu test", o.Count).WithHint("allowed: 1..%d", maxTries)
+		return measure.Fail(measure.KindUsage, "mtu.count", measure.Figures{"count": o.Count, "most": maxTries})
 	}
 	return probe.CheckOptions(measure.TestMTU, o)
 }

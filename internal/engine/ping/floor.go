@@ -39,8 +39,7 @@ func Floor(ctx context.Context, o measure.Options, v6 bool) (*measure.FloorReadi
 	l, err := newPinger(s, target, f).run(ctx, nil)
 	if l.Received == 0 {
 		if err == nil {
-			err = measure.Errorf(measure.KindUnreachable, "ping %s: loopback does not answer", target).
-				WithHint("is the loopback interface up, and is net.ipv4.icmp_echo_ignore_all 0?")
+			err = measure.Fail(measure.KindUnreachable, "ping.loopback", measure.Figures{"target": target.String()})
 		}
 		return nil, err
 	}

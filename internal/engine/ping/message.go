@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/ipv6"
 
 	"soku/internal/engine/probe"
+	"soku/internal/measure"
 )
 
 // An echo request as this package sends it, big endian:
@@ -59,9 +60,9 @@ const (
 type message struct {
 	kind    kind
 	id, seq uint16
-	payload []byte     // of a reply
-	to      netip.Addr // of a failure: where the request was going
-	reason  string     // of a failure
+	payload []byte         // of a reply
+	to      netip.Addr     // of a failure: where the request was going
+	reason  measure.Reason // of a failure
 }
 
 // parse parses an ICMP message that begins at b. Malformed messages are other.
@@ -101,7 +102,7 @@ func echoAtEnd(packet []byte, size int) message {
 }
 
 // quoted parses the start of the datagram that an ICMP error quotes.
-func quoted(v6 bool, b []byte, reason string) message {
+func quoted(v6 bool, b []byte, reason measure.Reason) message {
 	m := message{kind: failure, reason: reason}
 	var inner []byte
 	echo := byte(ipv4.ICMPTypeEcho)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"soku/internal/engine/probe"
+	"soku/internal/measure"
 )
 
 func replyTo(t testing.TB, v6 bool, id uint16, token, n uint64, size int) []byte {
@@ -61,14 +62,15 @@ func TestAnErrorNamesTheRequestItIsAbout(t *testing.T) {
 	for _, c := range []struct {
 		v6        bool
 		typ, code byte
-		to, want  string
+		to        string
+		want      measure.Reason
 	}{
-		{false, 3, 1, "192.0.2.9", "the host does not answer on its network"},
-		{false, 3, 13, "192.0.2.9", "a filter on the way forbids it"},
-		{false, 3, 99, "192.0.2.9", "destination unreachable, code 99"},
-		{false, 11, 0, "192.0.2.9", "the hop limit was reached on the way"},
-		{true, 1, 0, "2001:db8::9", "no route to it"},
-		{true, 2, 0, "2001:db8::9", "the packet is too big for the path"},
+		{false, 3, 1, "192.0.2.9", measure.ReasonHostUnreachable},
+		{false, 3, 13, "192.0.2.9", measure.ReasonAdminProhibited},
+		{false, 3, 99, "192.0.2.9", measure.ReasonUnreachable},
+		{false, 11, 0, "192.0.2.9", measure.ReasonTimeExceeded},
+		{true, 1, 0, "2001:db8::9", measure.ReasonNoRoute},
+		{true, 2, 0, "2001:db8::9", measure.ReasonPacketTooBig},
 	} {
 		m := parse(c.v6, unreachable(t, c.v6, c.typ, c.code, 77, 5))
 		if m.kind != failure || m.id != 77 || m.seq != 5 || m.to.String() != c.to || m.reason != c.want {

@@ -32,7 +32,7 @@ const (
 // A target that never answers is not an error: Received is 0. Errors are of
 // [measure.KindPermission] if the system allows no ICMP socket, of
 // [measure.KindUnreachable] if only ICMP errors arrived or the system has no route (the
-// reason is in the text), of [measure.KindUsage] for an option that the system rejects,
+// reason is in the figures), of [measure.KindUsage] for an option that the system rejects,
 // or the cause of ctx, whose end is noticed within 100 ms. What was counted until then is
 // returned with the error.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, obs measure.Observer) (*measure.Latency, error) {
@@ -51,13 +51,15 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, obs measure.
 func check(target netip.Addr, o measure.Options) error {
 	switch {
 	case !target.IsValid():
-		return measure.Errorf(measure.KindUsage, "ping without an address").WithHint("give a host")
+		return measure.Fail(measure.KindUsage, "ping.no_address", nil)
 	case o.Size < 0 || o.Size > maxPayload:
-		return measure.Errorf(measure.KindUsage, "ping %s with %d bytes: size out of range", target, o.Size).WithHint("use 0 to %d", maxPayload)
+		return measure.Fail(measure.KindUsage, "ping.size", measure.Figures{
+			"target": target.String(), "size_bytes": o.Size, "most_bytes": maxPayload,
+		})
 	case o.Count <= 0 && o.Duration <= 0:
-		return measure.Errorf(measure.KindUsage, "ping %s without a duration or a count has no end", target).WithHint("give one of them")
+		return measure.Fail(measure.KindUsage, "ping.endless", measure.Figures{"target": target.String()})
 	case spacingOf(o) <= 0 || o.Timeout <= 0:
-		return measure.Errorf(measure.KindUsage, "ping %s needs a spacing and a timeout", target).WithHint("give for example 100ms and 1s")
+		return measure.Fail(measure.KindUsage, "ping.schedule", measure.Figures{"target": target.String()})
 	}
 	return nil
 }
@@ -84,9 +86,10 @@ type pinger struct {
 	received, lost, duplicated int64
 	moments                    stats
 	lastReply                  int64
-	err                        error // of the socket
-	reason                     string
-	reporter                   netip.Addr // who sent the reason
+	err                        error          // of the socket
+	reason                     measure.Reason // of the last ICMP error
+	reporter                   netip.Addr     // who sent it
+	refusal                    error          // the last error of the network that the system reports without a reason
 }
 
 func newPinger(s socket, target netip.Addr, o measure.Options) *pinger {
@@ -137,14 +140,17 @@ func (p *pinger) verdict(ctx context.Context, sendErr error) error {
 	case sendErr != nil:
 		return sendErr
 	case p.err != nil:
-		return measure.Errorf(measure.KindBroken, "ping %s: receive: %w", p.target, p.err).WithHint("what was measured before is kept")
+		return measure.Fail(measure.KindBroken, "ping.receive", measure.Figures{"target": p.target.String(), "cause": p.err})
 	case p.received == 0 && p.reason != "":
-		by := ""
+		reporter := ""
 		if p.reporter.IsValid() {
-			by = ", says " + p.reporter.String()
+			reporter = p.reporter.String()
 		}
-		return measure.Errorf(measure.KindUnreachable, "ping %s: %s%s", p.target, p.reason, by).
-			WithHint("check the address and the routes to it, or try: soku latency %s", p.target)
+		return measure.Fail(measure.KindUnreachable, "ping.reported", measure.Figures{
+			"target": p.target.String(), "reason": p.reason, "reporter": reporter,
+		})
+	case p.received == 0 && p.refusal != nil:
+		return measure.Fail(measure.KindUnreachable, "ping.unreachable", measure.Figures{"target": p.target.String(), "cause": p.refusal})
 	}
 	return nil
 }
@@ -194,7 +200,7 @@ func (p *pinger) sendOne(payload []byte) error {
 	n := uint64(p.sent)
 	message, err := request(p.target.Is6(), p.id, p.token, n, payload)
 	if err != nil {
-		return measure.Errorf(measure.KindInternal, "ping %s: %w", p.target, err)
+		return measure.Fail(measure.KindInternal, "ping.request", measure.Figures{"target": p.target.String(), "cause": err})
 	}
 	p.lastSend = p.now()
 	p.window.Add(p.lastSend)
@@ -259,7 +265,7 @@ func (p *pinger) networkSays(err error) bool {
 		syscall.EMSGSIZE, syscall.EHOSTDOWN, syscall.EPROTO, syscall.ENOPROTOOPT, syscall.EOPNOTSUPP,
 	} {
 		if errors.Is(err, e) {
-			p.reason = e.Error()
+			p.reason, p.refusal = "", e
 			return true
 		}
 	}

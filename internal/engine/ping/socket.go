@@ -11,8 +11,8 @@ import (
 // arrival is an ICMP message that arrived, or the system's report of an ICMP error about
 // a request of this socket.
 type arrival struct {
-	message []byte // begins at the ICMP header; valid until the next receive
-	reason  string // of an error; message is then empty
+	message []byte         // begins at the ICMP header; valid until the next receive
+	reason  measure.Reason // of an error; message is then empty
 	from    netip.Addr
 	at      time.Time
 	// delay is how long before at the kernel received the packet; 0 if unknown.
@@ -54,8 +54,5 @@ var errTick = errors.New("nothing arrived for a tick")
 func bufferFor(size int) []byte { return make([]byte, max(size+headerSize+60, 2048)) }
 
 func notPermitted(target netip.Addr, err error) error {
-	return measure.Errorf(measure.KindPermission, "ping %s: the system allows this user neither raw nor datagram ICMP sockets: %w", target, err).
-		WithHint(permissionHint)
+	return measure.Fail(measure.KindPermission, "ping.permission", measure.Figures{"target": target.String(), "cause": err})
 }
-
-const permissionHint = "run as root or with the capability CAP_NET_RAW, or allow ping without it: sysctl net.ipv4.ping_group_range=\"0 2147483647\""

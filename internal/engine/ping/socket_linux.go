@@ -43,7 +43,7 @@ func open(target netip.Addr, o measure.Options) (socket, error) {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return nil, notPermitted(target, err)
 	}
-	return nil, measure.Errorf(measure.KindInternal, "open an ICMP socket to ping %s: %w", target, err)
+	return nil, measure.Fail(measure.KindInternal, "ping.open", measure.Figures{"target": target.String(), "cause": err})
 }
 
 func openKind(target netip.Addr, o measure.Options, kind int) (*kernelSocket, error) {

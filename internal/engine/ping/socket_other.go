@@ -28,8 +28,7 @@ type portableSocket struct {
 // has one.
 func open(target netip.Addr, o measure.Options) (socket, error) {
 	if o.Device != "" {
-		return nil, measure.Errorf(measure.KindUsage, "ping through interface %s: this system cannot choose the interface of a socket", o.Device).
-			WithHint("give an address of that interface with --bind")
+		return nil, measure.Fail(measure.KindUsage, "ping.device", measure.Figures{"device": o.Device})
 	}
 	raw, datagram, local := "ip4:icmp", "udp4", "0.0.0.0"
 	if target.Is6() {
@@ -48,7 +47,9 @@ func open(target netip.Addr, o measure.Options) (socket, error) {
 	case errors.Is(err, os.ErrPermission):
 		return nil, notPermitted(target, err)
 	case err != nil && o.Bind != "":
-		return nil, measure.Errorf(measure.KindUsage, "ping %s from %s: %w", target, o.Bind, err).WithHint("give an address of this host for --bind")
+		return nil, measure.Fail(measure.KindUsage, "ping.bind", measure.Figures{
+			"target": target.String(), "bind": o.Bind, "cause": err,
+		})
 	case err != nil:
 		return nil, notPermitted(target, err)
 	}

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"encoding/binary"
-	"fmt"
 	"net/netip"
 
 	"golang.org/x/net/ipv4"
@@ -23,42 +22,61 @@ func StripIPv4(b []byte) (rest []byte, ok bool) {
 	return b[n:], true
 }
 
-// Reason returns the meaning of an ICMP error, or "" if the message is not an error.
-// Codes are those of the IANA registries of ICMP and ICMPv6 parameters.
-func Reason(v6 bool, typ, code byte) string {
+// unreachable4 and unreachable6 are the reasons by the code of "destination unreachable"
+// (types 3 and 1), from the IANA registries of ICMP and ICMPv6 parameters.
+var (
+	unreachable4 = []measure.Reason{
+		measure.ReasonNetworkUnreachable, measure.ReasonHostUnreachable, measure.ReasonProtocolUnreachable, measure.ReasonPortUnreachable,
+		measure.ReasonPacketTooBig, measure.ReasonSourceRouteFailed, measure.ReasonNetworkUnknown, measure.ReasonHostUnknown,
+		measure.ReasonSourceIsolated, measure.ReasonNetworkProhibited, measure.ReasonHostProhibited, measure.ReasonTOSUnreachable,
+		measure.ReasonTOSUnreachable, measure.ReasonAdminProhibited, measure.ReasonPrecedenceViolation, measure.ReasonPrecedenceCutoff,
+	}
+	unreachable6 = []measure.Reason{
+		measure.ReasonNoRoute, measure.ReasonAdminProhibited, measure.ReasonBeyondScope, measure.ReasonAddressUnreachable,
+		measure.ReasonPortUnreachable, measure.ReasonSourcePolicy, measure.ReasonRejectRoute, measure.ReasonSourceRouteFailed,
+		measure.ReasonHeadersTooLong,
+	}
+)
+
+// Reason returns what an ICMP error means, or "" if the message is not an error.
+func Reason(v6 bool, typ, code byte) measure.Reason {
 	if v6 {
 		switch ipv6.ICMPType(typ) {
 		case ipv6.ICMPTypeDestinationUnreachable:
-			return coded(code, "no route to it", "a filter on the way forbids it", "beyond the scope of the source address",
-				"the host does not answer on its link", "port unreachable", "the source address is refused by policy", "a reject route is in the way")
+			return coded(code, unreachable6)
 		case ipv6.ICMPTypePacketTooBig:
-			return "the packet is too big for the path"
+			return measure.ReasonPacketTooBig
 		case ipv6.ICMPTypeTimeExceeded:
-			return "the hop limit was reached on the way"
+			return exceeded(code)
 		case ipv6.ICMPTypeParameterProblem:
-			return "a node on the way does not understand the packet"
+			return measure.ReasonParameterProblem
 		}
 		return ""
 	}
 	switch ipv4.ICMPType(typ) {
 	case ipv4.ICMPTypeDestinationUnreachable:
-		return coded(code, "no route to its network", "the host does not answer on its network", "protocol unreachable", "port unreachable",
-			"the packet is too big for the path", "source route failed", "its network is unknown", "the host is unknown", "the source host is isolated",
-			"its network is forbidden by a filter", "the host is forbidden by a filter", "no route for this type of service", "no route for this type of service",
-			"a filter on the way forbids it")
+		return coded(code, unreachable4)
 	case ipv4.ICMPTypeTimeExceeded:
-		return "the hop limit was reached on the way"
+		return exceeded(code)
 	case ipv4.ICMPTypeParameterProblem:
-		return "a node on the way does not understand the packet"
+		return measure.ReasonParameterProblem
 	}
 	return ""
 }
 
-func coded(code byte, texts ...string) string {
-	if int(code) < len(texts) {
-		return texts[code]
+func coded(code byte, reasons []measure.Reason) measure.Reason {
+	if int(code) < len(reasons) {
+		return reasons[code]
 	}
-	return fmt.Sprintf("destination unreachable, code %d", code)
+	return measure.ReasonUnreachable
+}
+
+// exceeded is the reason of "time exceeded", whose codes are the same in both protocols.
+func exceeded(code byte) measure.Reason {
+	if code == 1 {
+		return measure.ReasonReassemblyTimeout
+	}
+	return measure.ReasonTimeExceeded
 }
 
 // Kind is the class of an answer.
@@ -113,8 +131,8 @@ type Extended struct {
 	extensions int
 }
 
-// Reason returns the meaning of the error in words.
-func (e Extended) Reason(v6 bool) string { return Reason(v6, e.Type, e.Code) }
+// Reason returns what the error means.
+func (e Extended) Reason(v6 bool) measure.Reason { return Reason(v6, e.Type, e.Code) }
 
 // Origins of errors: SO_EE_ORIGIN_ICMP and SO_EE_ORIGIN_ICMP6.
 const (

@@ -56,12 +56,17 @@ func Open(c Config) (Prober, error) {
 	case errors.As(err, &told):
 		return nil, err
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		return nil, measure.Errorf(measure.KindPermission, "%s %s: the system allows this user no socket for %s probes: %w", c.What, c.Target, base.kind, err).
-			WithHint("use --probe udp, run as root or with the capability CAP_NET_RAW, or allow echo without it: sysctl net.ipv4.ping_group_range=\"0 2147483647\"")
+		return nil, measure.Fail(measure.KindPermission, "probe.permission", measure.Figures{
+			"test": c.What, "target": c.Target.String(), "probe": base.kind, "cause": err,
+		})
 	case errors.Is(err, unix.EMFILE):
-		return nil, measure.Errorf(measure.KindUsage, "%s %s with %d flows: %w", c.What, c.Target, c.Flows, err).WithHint("use fewer flows, or raise the limit: ulimit -n")
+		return nil, measure.Fail(measure.KindUsage, "probe.descriptors", measure.Figures{
+			"test": c.What, "target": c.Target.String(), "flows": c.Flows, "cause": err,
+		})
 	}
-	return nil, measure.Errorf(measure.KindInternal, "open a socket to %s %s: %w", c.What, c.Target, err)
+	return nil, measure.Fail(measure.KindInternal, "probe.open", measure.Figures{
+		"test": c.What, "target": c.Target.String(), "cause": err,
+	})
 }
 
 // localAddress returns the source address of the path. Connecting a datagram socket sends

@@ -25,7 +25,9 @@ func Prepare(fd int, what string, target netip.Addr, o measure.Options) error {
 			level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
 		}
 		if err := unix.SetsockoptInt(fd, level, option, o.TOS); err != nil {
-			return measure.Errorf(measure.KindUsage, "%s %s with tos %d: %w", what, target, o.TOS, err).WithHint("use a value this system allows")
+			return measure.Fail(measure.KindUsage, "probe.tos", measure.Figures{
+				"test": what, "target": target.String(), "tos": o.TOS, "cause": err,
+			})
 		}
 	}
 	if o.Bind == "" {
@@ -33,19 +35,25 @@ func Prepare(fd int, what string, target netip.Addr, o measure.Options) error {
 	}
 	addr, err := netip.ParseAddr(o.Bind)
 	if err != nil || addr.Unmap().Is6() != target.Is6() {
-		return measure.Errorf(measure.KindUsage, "%s %s from %q: not an address of the same family", what, target, o.Bind).WithHint("give an address of this host for --bind")
+		return measure.Fail(measure.KindUsage, "probe.bind.family", measure.Figures{
+			"test": what, "target": target.String(), "bind": o.Bind,
+		})
 	}
 	if err := unix.Bind(fd, Sockaddr(addr.Unmap(), 0)); err != nil {
-		return measure.Errorf(measure.KindUsage, "%s %s from %s: %w", what, target, o.Bind, err).WithHint("give an address of this host for --bind")
+		return measure.Fail(measure.KindUsage, "probe.bind", measure.Figures{
+			"test": what, "target": target.String(), "bind": o.Bind, "cause": err,
+		})
 	}
 	return nil
 }
 
 func deviceError(what, device string, err error) error {
 	if errors.Is(err, unix.EPERM) {
-		return measure.Errorf(measure.KindPermission, "%s through interface %s: %w", what, device, err).WithHint("run as root or with the capability CAP_NET_RAW")
+		return measure.Fail(measure.KindPermission, "probe.device.permission", measure.Figures{
+			"test": what, "device": device, "cause": err,
+		})
 	}
-	return measure.Errorf(measure.KindUsage, "%s through interface %s: %w", what, device, err).WithHint("see the interfaces of this host: ip link")
+	return measure.Fail(measure.KindUsage, "probe.device", measure.Figures{"test": what, "device": device, "cause": err})
 }
 
 // ReportErrors makes the kernel put ICMP errors about packets of the socket, and their

@@ -28,10 +28,10 @@ func FillPort(o *measure.Options) {
 // CheckOptions checks the options that all tests with single probes share.
 func CheckOptions(test measure.Test, o *measure.Options) error {
 	if o.Count < 1 {
-		return measure.Errorf(measure.KindUsage, "count %d: a %s test needs at least 1", o.Count, test).WithHint("leave out --count, or give one")
+		return measure.Fail(measure.KindUsage, "probe.count", measure.Figures{"count": o.Count, "test": test})
 	}
 	if OptionsOf(*o).Probe == "icmp" && o.Port != 0 {
-		return measure.Errorf(measure.KindUsage, "port %d: echo requests have no port", o.Port).WithHint("leave it out, or use --probe udp")
+		return measure.Fail(measure.KindUsage, "probe.port", measure.Figures{"port": o.Port})
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ var ErrTooLong = errors.New("longer than the interface carries")
 
 // Open returns an error: this system has no prober.
 func Open(c Config) (Prober, error) {
-	return nil, measure.Errorf(measure.KindUsage, "%s %s: not supported on %s yet", c.What, c.Target, runtime.GOOS).
-		WithHint("run it on Linux, or measure round trips: soku ping %s", c.Target)
+	return nil, measure.Fail(measure.KindUsage, "probe.unsupported", measure.Figures{
+		"test": c.What, "target": c.Target.String(), "system": runtime.GOOS,
+	})
 }

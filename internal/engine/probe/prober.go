@@ -15,7 +15,7 @@ type Answer struct {
 	Vague  bool
 	Kind   Kind
 	From   netip.Addr
-	Reason string              // of Blocked, in words
+	Reason measure.Reason      // of Blocked
 	MTU    int                 // bytes; of TooBig, 0 if not reported
 	Labels []measure.MPLSLabel // of Expired
 	At     time.Time           // the kernel's time stamp if there is one

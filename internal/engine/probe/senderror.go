@@ -12,10 +12,13 @@ import (
 func SendError(what string, target netip.Addr, err error) error {
 	switch {
 	case errors.Is(err, syscall.EMSGSIZE):
-		return measure.Errorf(measure.KindUsage, "%s %s: the packet is longer than the interface carries: %w", what, target, err).WithHint("use a smaller --size")
+		return measure.Fail(measure.KindUsage, "probe.too_long", measure.Figures{"test": what, "target": target.String(), "cause": err})
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
-		return measure.Errorf(measure.KindPermission, "%s %s: the system forbids sending to it: %w", what, target, err).
-			WithHint("a broadcast address or a local firewall rule; see: nft list ruleset")
+		return measure.Fail(measure.KindPermission, "probe.forbidden", measure.Figures{
+			"test": what, "target": target.String(), "cause": err,
+		})
 	}
-	return measure.Errorf(measure.KindUnreachable, "%s %s: %w", what, target, err).WithHint("check the address and the routes to it: ip route get %s", target)
+	return measure.Fail(measure.KindUnreachable, "probe.send", measure.Figures{
+		"test": what, "target": target.String(), "cause": err,
+	})
 }

@@ -121,7 +121,7 @@ func (t *tracer) run(ctx context.Context, view func(*measure.Trace)) error {
 			wait = tick
 		}
 		if err := t.prober.Receive(wait, t.take); err != nil {
-			return measure.Errorf(measure.KindBroken, "trace %s: receive: %w", t.target, err).WithHint("what was found before is kept")
+			return measure.Fail(measure.KindBroken, "trace.receive", measure.Figures{"target": t.target.String(), "cause": err})
 		}
 		if now = sock.Now(); view != nil && now.After(nextView) {
 			view(t.result())

@@ -179,13 +179,16 @@ func TestAPathThatBecomesLongerIsFollowed(t *testing.T) {
 func TestWhoSaysNoEndsThePathWithItsReason(t *testing.T) {
 	s := &scripted{hop: func(_, hop int) probe.Answer {
 		if hop >= 3 {
-			return probe.Answer{Kind: probe.Blocked, From: router(3), Reason: "a filter on the way forbids it"}
+			return probe.Answer{Kind: probe.Blocked, From: router(3), Reason: measure.ReasonAdminProhibited}
 		}
 		return probe.Answer{Kind: probe.Expired, From: router(hop)}
 	}}
 	tr := traced(t, s, options(2, 1))
-	if len(tr.Hops) != 3 || tr.Reached || tr.Hops[2].Nodes[0].Reason == "" || tr.Hops[2].Nodes[0].Target {
-		t.Errorf("reached %v, %+v", tr.Reached, tr.Hops)
+	if len(tr.Hops) != 3 || tr.Reached {
+		t.Fatalf("reached %v, %+v", tr.Reached, tr.Hops)
+	}
+	if n := tr.Hops[2].Nodes[0]; n.ReasonCode != measure.ReasonAdminProhibited || n.Reason != "a filter on the way forbids it" || n.Target {
+		t.Errorf("%+v", n)
 	}
 }
 

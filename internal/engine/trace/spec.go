@@ -36,7 +36,7 @@ const maxFlows = 64
 
 func check(o *measure.Options) error {
 	if o.Flows > maxFlows {
-		return measure.Errorf(measure.KindUsage, "flows %d: out of range for the trace test", o.Flows).WithHint("allowed: 1..%d", maxFlows)
+		return measure.Fail(measure.KindUsage, "trace.flows", measure.Figures{"flows": o.Flows, "most": maxFlows})
 	}
 	return probe.CheckOptions(measure.TestTrace, o)
 }

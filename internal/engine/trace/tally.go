@@ -24,7 +24,7 @@ type cell struct {
 type node struct {
 	addr           netip.Addr
 	target         bool
-	reason         string
+	reason         measure.Reason
 	labels         []measure.MPLSLabel
 	n              int64
 	last, min, max float64
@@ -113,7 +113,7 @@ func hop(distance int, cells []*cell) measure.TraceHop {
 	slices.SortFunc(nodes, func(a, b node) int { return cmp.Or(cmp.Compare(b.n, a.n), a.addr.Compare(b.addr)) })
 	for _, n := range nodes {
 		out.Nodes = append(out.Nodes, measure.TraceNode{
-			Address: n.addr.String(), Target: n.target, Reason: n.reason, Received: n.n,
+			Address: n.addr.String(), Target: n.target, Reason: n.reason.English(), ReasonCode: n.reason, Received: n.n,
 			LastNs: n.last, MinNs: n.min, MeanNs: n.mean, MaxNs: n.max, StdDevNs: n.deviation(),
 			Flows: flows[n.addr], MPLS: n.labels,
 		})

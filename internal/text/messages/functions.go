@@ -73,6 +73,8 @@ func (l *Language) functions() texttemplate.FuncMap {
 		"given": func(v any) bool { return v != nil },
 		// ago writes ns before now, in the largest whole unit: 2 days ago.
 		"ago": l.ago,
+		// reason writes why a path ends, by the code of measure.Reason.
+		"reason": func(code string) (string, error) { return l.Say("reason."+code, nil) },
 		// count writes how many of a thing there are, by the message count.THING.
 		"count": func(thing string, n any) (string, error) {
 			f, err := Float(n)
