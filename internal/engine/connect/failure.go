@@ -46,45 +46,39 @@ func (o outcome) own() bool {
 
 // explain returns the error that ends a trial for an outcome caused by this host.
 func (o outcome) explain(target string, after int64) *measure.Error {
-	what := func(kind measure.Kind, why string) *measure.Error {
-		return measure.Errorf(kind, "connect %s: after %d connections: %s", target, after, why)
-	}
+	at := measure.Figures{"target": target, "connections": after}
 	switch o {
 	case noPort:
-		return what(measure.KindBroken, "this host has no free local port left for that address").
-			WithHint("use --close rst, which leaves no port in TIME_WAIT, several addresses with --sources, or a lower --request-rate; on Linux see also net.ipv4.ip_local_port_range and net.ipv4.tcp_tw_reuse")
+		return measure.Fail(measure.KindBroken, "connect.own.no_port", at)
 	case noFile:
-		return what(measure.KindBroken, "this process may open no more files").
-			WithHint("raise the limit (ulimit -n, LimitNOFILE=) or use fewer --streams")
+		return measure.Fail(measure.KindBroken, "connect.own.no_descriptor", at)
 	case noMemory:
-		return what(measure.KindBroken, "this host has no memory left for sockets").
-			WithHint("use fewer --streams or a lower --request-rate; on Linux see net.ipv4.tcp_mem")
+		return measure.Fail(measure.KindBroken, "connect.own.no_memory", at)
 	case forbidden:
-		return what(measure.KindPermission, "the operating system of this host does not permit it").
-			WithHint("does a local firewall forbid outgoing connections?")
+		return measure.Fail(measure.KindPermission, "connect.own.forbidden", at)
 	case badSource:
-		return what(measure.KindUsage, "the local address to measure from is not usable here").
-			WithHint("give addresses of this host, of the same family as the server's, in --bind or --sources")
+		return measure.Fail(measure.KindUsage, "connect.own.bad_source", at)
 	}
-	return what(measure.KindInternal, names[o])
+	return measure.Fail(measure.KindInternal, "connect.own.other", measure.Figures{"target": target, "connections": after, "outcome": names[o]})
 }
 
-// nothingOpened returns the error of a trial in which no attempt succeeded.
+// nothingOpened returns the error of a trial in which no attempt succeeded, by the
+// outcome that most attempts had.
 func nothingOpened(target string, attempts int64, failures map[string]int64) *measure.Error {
 	kinds := slices.Sorted(maps.Keys(failures))
 	slices.SortStableFunc(kinds, func(a, b string) int { return int(failures[b] - failures[a]) })
-	why := "no answer in time"
-	hint := "is the host up, and does a firewall or security group let the port through?"
+	most := names[timedOut]
 	if len(kinds) > 0 {
-		switch kinds[0] {
-		case names[refused]:
-			why, hint = "refused", "does anything listen on that port?"
-		case names[unreachable]:
-			why, hint = "no route to that address", "check the address and the routes of this host"
-		case names[timedOut]:
-		default:
-			why, hint = kinds[0], "what listens there may not be what it was taken for"
-		}
+		most = kinds[0]
 	}
-	return measure.Errorf(measure.KindUnreachable, "connect %s: none of %d attempts succeeded: %s", target, attempts, why).WithHint("%s", hint)
+	all := measure.Figures{"target": target, "attempts": attempts}
+	switch most {
+	case names[timedOut]:
+		return measure.Fail(measure.KindUnreachable, "connect.none.timeout", all)
+	case names[refused]:
+		return measure.Fail(measure.KindUnreachable, "connect.none.refused", all)
+	case names[unreachable]:
+		return measure.Fail(measure.KindUnreachable, "connect.none.unreachable", all)
+	}
+	return measure.Fail(measure.KindUnreachable, "connect.none.other", measure.Figures{"target": target, "attempts": attempts, "outcome": most})
 }

@@ -67,7 +67,7 @@ func listenWith(local netip.Addr, peers []netip.Addr, o measure.Options, with ac
 	}
 	a, port, path, err := with(local.Unmap(), o)
 	if err != nil {
-		return l, measure.Errorf(measure.KindRefused, "listen on a port for this session at %s: %w", local, err)
+		return l, measure.Fail(measure.KindRefused, "connect.listen", measure.Figures{"address": local.String(), "cause": err})
 	}
 	l.via, l.port, l.path = a, port, path
 	return l, nil

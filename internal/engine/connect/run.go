@@ -83,15 +83,17 @@ func newRun(t Target, o measure.Options) (*run, error) {
 	r.sources = from
 	switch {
 	case !t.Addr.IsValid() || t.Addr.Port() == 0:
-		return nil, measure.Errorf(measure.KindUsage, "connect without an address and a port").WithHint("give a host")
+		return nil, measure.Fail(measure.KindUsage, "connect.no_address", nil)
 	case r.end <= 0 && r.count <= 0:
-		return nil, measure.Errorf(measure.KindUsage, "a connect test without a duration or a count has no end").WithHint("give one of them")
+		return nil, measure.Fail(measure.KindUsage, "connect.endless", nil)
 	case r.timeout <= 0:
-		return nil, measure.Errorf(measure.KindUsage, "a connect test needs a timeout").WithHint("give for example 5s")
+		return nil, measure.Fail(measure.KindUsage, "connect.timeout", nil)
 	}
 	for _, s := range from {
 		if s.Is4() != t.Addr.Addr().Unmap().Is4() {
-			return nil, measure.Errorf(measure.KindUsage, "connect to %s from %s: the addresses are of different families", t.Addr, s).WithHint("give addresses of one family")
+			return nil, measure.Fail(measure.KindUsage, "connect.families", measure.Figures{
+				"target": t.Addr.String(), "source": s.String(),
+			})
 		}
 	}
 	r.message = append(slices.Clone(t.Preamble), request(int(o.Size))...)

@@ -18,19 +18,21 @@ func ParseSources(text string) ([]netip.Addr, error) {
 	for _, part := range strings.Split(text, ",") {
 		a, err := netip.ParseAddr(strings.Trim(strings.TrimSpace(part), "[]"))
 		if err != nil {
-			return nil, measure.Errorf(measure.KindUsage, "sources: %q is not an IP address", strings.TrimSpace(part)).WithHint("write for example 10.0.0.4,10.0.0.5")
+			return nil, measure.Fail(measure.KindUsage, "connect.sources.address", measure.Figures{"text": strings.TrimSpace(part)})
 		}
 		a = a.Unmap()
 		if len(out) > 0 && a.Is4() != out[0].Is4() {
-			return nil, measure.Errorf(measure.KindUsage, "sources: %s and %s are of different families", out[0], a).WithHint("give addresses of one family")
+			return nil, measure.Fail(measure.KindUsage, "connect.sources.families", measure.Figures{
+				"first": out[0].String(), "other": a.String(),
+			})
 		}
 		if slices.Contains(out, a) {
-			return nil, measure.Errorf(measure.KindUsage, "sources: %s is there twice", a).WithHint("each address once")
+			return nil, measure.Fail(measure.KindUsage, "connect.sources.twice", measure.Figures{"address": a.String()})
 		}
 		out = append(out, a)
 	}
 	if len(out) > MaxSources {
-		return nil, measure.Errorf(measure.KindUsage, "sources: %d addresses", len(out)).WithHint("at most %d", MaxSources)
+		return nil, measure.Fail(measure.KindUsage, "connect.sources.count", measure.Figures{"count": len(out), "most": MaxSources})
 	}
 	return out, nil
 }

@@ -64,7 +64,7 @@ func check(o *measure.Options) error {
 	own := OptionsOf(*o)
 	if own.Sources != "" {
 		if o.Bind != "" {
-			return measure.Errorf(measure.KindUsage, "bind and sources exclude each other").WithHint("give all addresses in --sources")
+			return measure.Fail(measure.KindUsage, "connect.bind_and_sources", nil)
 		}
 		if _, err := ParseSources(own.Sources); err != nil {
 			return err
@@ -74,16 +74,18 @@ func check(o *measure.Options) error {
 		return nil
 	}
 	if o.Size > 0 {
-		return measure.Errorf(measure.KindUsage, "size and to_port exclude each other: only a soku server answers the request").WithHint("leave out one of them")
+		return measure.Fail(measure.KindUsage, "connect.size_and_to_port", nil)
 	}
 	if own.Entry != "auto" {
-		return measure.Errorf(measure.KindUsage, "entry %s and to_port exclude each other: there is no soku server", own.Entry).WithHint("leave out one of them")
+		return measure.Fail(measure.KindUsage, "connect.entry_and_to_port", measure.Figures{"entry": own.Entry})
 	}
 	if o.RequestRate == 0 {
 		o.RequestRate = foreignRate
 	}
 	if o.RequestRate > foreignRateMost {
-		return measure.Errorf(measure.KindUsage, "request_rate %g: exceeds the limit for third-party servers", o.RequestRate).WithHint("at most %d with --to-port; against a soku server there is no limit", foreignRateMost)
+		return measure.Fail(measure.KindUsage, "connect.request_rate", measure.Figures{
+			"rate_per_second": o.RequestRate, "most_per_second": foreignRateMost,
+		})
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 
 func checkEcho(o measure.Options) error {
 	if o.Size < 1 || o.Size > maxMessage {
-		return measure.Errorf(measure.KindUsage, "latency messages of %d bytes are not possible", o.Size).WithHint("use 1 to %d", maxMessage)
+		return measure.Fail(measure.KindUsage, "latency.echo_size", measure.Figures{"size_bytes": o.Size, "most_bytes": maxMessage})
 	}
 	return nil
 }
@@ -134,8 +134,7 @@ func checkEcho(o measure.Options) error {
 // echoed returns the error of an echo that ended with err.
 func echoed(ctx context.Context, conn net.Conn, err error) error {
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
-		return measure.Errorf(measure.KindBroken, "answer latency messages of %s: %w", conn.RemoteAddr(), err).
-			WithHint("see whether the client was stopped or a firewall cut the flow")
+		return measure.Fail(measure.KindBroken, "latency.echo", measure.Figures{"peer": conn.RemoteAddr().String(), "cause": err})
 	}
 	return nil
 }

@@ -52,8 +52,7 @@ func floor(ctx context.Context, o measure.Options, path time.Duration, open link
 	defer cancel()
 	near, far, err := pair(ctx, OptionsOf(o).Protocol, o.Multipath)
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUnreachable, "connect to 127.0.0.1 for the floor: %w", err).
-			WithHint("is the loopback interface up?")
+		return nil, measure.Fail(measure.KindUnreachable, "latency.floor", measure.Figures{"cause": err})
 	}
 	defer near.Close()
 	defer far.Close()

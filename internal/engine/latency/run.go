@@ -142,8 +142,9 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		l.Application = l.Histogram // they are the same without kernel time stamps
 	}
 	if err == nil && c.received == 0 {
-		err = measure.Errorf(measure.KindBroken, "measure latency to %s: none of %d requests was answered within %s", c.peer, c.sent, c.o.Timeout).
-			WithHint("does %s pass in both directions, also in messages of %d bytes?", c.own.Protocol, c.size)
+		err = measure.Fail(measure.KindBroken, "latency.no_reply", measure.Figures{
+			"peer": c.peer, "requests": c.sent, "timeout_ns": c.o.Timeout, "protocol": c.own.Protocol, "size_bytes": c.size,
+		})
 	}
 	return l, err
 }
@@ -206,15 +207,17 @@ func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 	}
 	switch {
 	case c.size < least || c.size > maxMessage:
-		return nil, measure.Errorf(measure.KindUsage, "latency messages of %d bytes are not possible", o.Size).WithHint("use %d to %d", least, maxMessage)
+		return nil, measure.Fail(measure.KindUsage, "latency.size", measure.Figures{
+			"size_bytes": o.Size, "least_bytes": least, "most_bytes": maxMessage,
+		})
 	case c.end == 0 && c.count <= 0:
-		return nil, measure.Errorf(measure.KindUsage, "a latency test without a duration or a count has no end").WithHint("give one of them")
+		return nil, measure.Fail(measure.KindUsage, "latency.endless", nil)
 	case c.own.Stamps == StampsSplit && c.gap > 0:
-		return nil, measure.Errorf(measure.KindUsage, "requests on a schedule count from when they were due, which a split does not contain").WithHint("leave out the request rate or stamps %s", StampsSplit)
+		return nil, measure.Fail(measure.KindUsage, "latency.split_with_rate", measure.Figures{"stamps": StampsSplit})
 	case len(conns) > 1 && c.gap > 0:
-		return nil, measure.Errorf(measure.KindUsage, "a request rate is for one flow, not for %d", len(conns)).WithHint("leave out one of them")
+		return nil, measure.Fail(measure.KindUsage, "latency.flows_with_rate", measure.Figures{"flows": len(conns)})
 	case c.timeout <= 0:
-		return nil, measure.Errorf(measure.KindUsage, "a latency test needs a timeout").WithHint("give for example 1s")
+		return nil, measure.Fail(measure.KindUsage, "latency.timeout", nil)
 	}
 	for _, conn := range conns {
 		setNoDelay(conn)
@@ -329,15 +332,27 @@ func (c *client) broken(ctx context.Context, err error) error {
 	case errors.As(err, &told), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("the far end closed the connection")
+		err = errClosed
 	}
-	return measure.Errorf(measure.KindBroken, "measure latency to %s: after %d round trips: %w", c.peer, c.received, err).
-		WithHint("see whether the server was stopped or a firewall cut the flow; what was measured before is kept")
+	var why failure
+	if errors.As(err, &why) {
+		return measure.Fail(measure.KindBroken, string(why), measure.Figures{"peer": c.peer, "round_trips": c.received}).WithCause(why)
+	}
+	return measure.Fail(measure.KindBroken, "latency.broken", measure.Figures{"peer": c.peer, "round_trips": c.received, "cause": err})
 }
 
-var (
-	errSilent    = errors.New("no more replies arrived")
-	errGone      = errors.New("the far port is closed now")
-	errDisorder  = errors.New("a reply does not match its request")
-	errUninvited = errors.New("more replies arrived than requests were sent")
+// failure is why a test ended early, as the code of its error.
+type failure string
+
+// Error returns the code.
+func (f failure) Error() string { return string(f) }
+
+// Failures of the far end. Their messages have the figures of latency.broken without its
+// cause.
+const (
+	errClosed    failure = "latency.closed"
+	errSilent    failure = "latency.no_more_replies"
+	errGone      failure = "latency.port_closed"
+	errDisorder  failure = "latency.wrong_reply"
+	errUninvited failure = "latency.unrequested_reply"
 )

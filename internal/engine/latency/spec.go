@@ -84,16 +84,16 @@ func check(o *measure.Options) error {
 // checkSchedule rejects options that cannot be combined with a schedule of requests.
 func checkSchedule(o *measure.Options, own Options) error {
 	if o.Flows > 1 && o.RequestRate > 0 {
-		return measure.Errorf(measure.KindUsage, "flows and request_rate exclude each other: flows take turns, the next request leaves when a reply is in").WithHint("leave out one of them")
+		return measure.Fail(measure.KindUsage, "latency.flows_and_rate", nil)
 	}
 	if own.OneWay && o.RequestRate > 0 {
-		return measure.Errorf(measure.KindUsage, "one_way and request_rate exclude each other: requests on a schedule count from when they were due").WithHint("leave out one of them")
+		return measure.Fail(measure.KindUsage, "latency.one_way_and_rate", nil)
 	}
 	if o.RequestRate == 0 && own.Arrivals != "fixed" {
-		return measure.Errorf(measure.KindUsage, "arrivals %s has no rate", own.Arrivals).WithHint("give --request-rate")
+		return measure.Fail(measure.KindUsage, "latency.arrivals", measure.Figures{"arrivals": own.Arrivals})
 	}
 	if own.Stamps == StampsSplit && o.RequestRate > 0 {
-		return measure.Errorf(measure.KindUsage, "stamps %s and request_rate exclude each other: requests on a schedule count from when they were due", StampsSplit).WithHint("leave out one of them")
+		return measure.Fail(measure.KindUsage, "latency.stamps_and_rate", measure.Figures{"stamps": StampsSplit})
 	}
 	return nil
 }
@@ -106,16 +106,22 @@ func checkSize(o *measure.Options, own Options) error {
 		least = measure.MinUDPPayload
 	}
 	if least += 16; own.FarTimes() && o.Size < least {
-		return measure.Errorf(measure.KindUsage, "size %d: a reply with the times of the far end needs at least %d bytes over %s", o.Size, least, own.Protocol).WithHint("use a larger --size or leave out --one-way and --stamps %s", StampsSplit)
+		return measure.Fail(measure.KindUsage, "latency.size.times", measure.Figures{
+			"size_bytes": o.Size, "least_bytes": least, "protocol": own.Protocol, "stamps": StampsSplit,
+		})
 	}
 	udp := own.Protocol == "udp"
 	switch {
 	case udp && o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload:
-		return measure.Errorf(measure.KindUsage, "size %d: a UDP message carries its own number and needs at least %d bytes", o.Size, measure.MinUDPPayload).WithHint("use a larger --size or --protocol tcp")
+		return measure.Fail(measure.KindUsage, "latency.size.number", measure.Figures{
+			"size_bytes": o.Size, "least_bytes": measure.MinUDPPayload,
+		})
 	case o.Size < 1 || o.Size > 64<<10:
-		return measure.Errorf(measure.KindUsage, "size %d: out of range", o.Size).WithHint("latency messages have 1 B to 64 KiB")
+		return measure.Fail(measure.KindUsage, "latency.size.range", measure.Figures{"size_bytes": o.Size})
 	case udp && o.Size > measure.MaxUDPPayload:
-		return measure.Errorf(measure.KindUsage, "size %d: more than a UDP datagram holds", o.Size).WithHint("at most %d with --protocol udp", measure.MaxUDPPayload)
+		return measure.Fail(measure.KindUsage, "latency.size.datagram", measure.Figures{
+			"size_bytes": o.Size, "most_bytes": measure.MaxUDPPayload,
+		})
 	}
 	return nil
 }

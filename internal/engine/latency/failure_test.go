@@ -1,0 +1,27 @@
+package latency
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"soku/internal/measure"
+)
+
+func TestEveryFailureOfTheFarEndHasASentenceAndANextStep(t *testing.T) {
+	c := &client{peer: "192.0.2.1:7658", received: 3}
+	for err, code := range map[error]string{
+		io.EOF: "latency.closed", errSilent: "latency.no_more_replies", errGone: "latency.port_closed",
+		errDisorder: "latency.wrong_reply", errUninvited: "latency.unrequested_reply", syscall.ECONNRESET: "latency.broken",
+	} {
+		got := measure.AsError(c.broken(t.Context(), err), "")
+		if got.Code != code || !strings.HasPrefix(got.Message, "measure latency to 192.0.2.1:7658: after 3 round trips: ") || got.Hint == "" {
+			t.Errorf("%v: %s: %q, hint %q; want the code %s", err, got.Code, got.Message, got.Hint, code)
+		}
+		if !errors.Is(err, io.EOF) && !errors.Is(got, err) {
+			t.Errorf("%s does not wrap %v", got.Code, err)
+		}
+	}
+}
