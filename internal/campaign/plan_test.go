@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/campaign"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 )
 
@@ -103,9 +104,9 @@ func TestALevelSetsWhatItNames(t *testing.T) {
 	if fmt.Sprint(pt.Before) != "[echo begin\ntrue\n ./switch.sh ultra]" || fmt.Sprint(pt.After) != "[./cc.sh ./back.sh echo end]" {
 		t.Errorf("commands are %q and %q", pt.Before, pt.After)
 	}
-	tcp, up, ping := pt.Tests[0].Options, pt.Tests[1].Options, pt.Tests[2].Options
-	if tcp.Streams != 16 || tcp.Window != 4<<20 || tcp.Congestion != "bbr" || tcp.MSS != 1200 || tcp.Port != 9000 {
-		t.Errorf("throughput runs with %+v", tcp)
+	load, up, ping := pt.Tests[0].Options, pt.Tests[1].Options, pt.Tests[2].Options
+	if load.Streams != 16 || load.Window != 4<<20 || load.Congestion != "bbr" || tcp.OptionsOf(load).MSS != 1200 || load.Port != 9000 {
+		t.Errorf("throughput runs with %+v", load)
 	}
 	if up.Port != 7000 {
 		t.Errorf("the test's own port gave way to the endpoint's: %d", up.Port)

@@ -36,13 +36,10 @@ type Options struct {
 
 	Window     Size   `json:"window_bytes,omitempty" yaml:"window" flag:"window" short:"w" max:"1073741824" help:"socket buffer of each direction; 0 leaves it to the kernel, but for the send queues of fast TCP, and gives UDP receivers 4 MiB"`
 	Congestion string `json:"congestion,omitempty" yaml:"congestion" flag:"congestion" short:"C" help:"TCP congestion control, such as cubic or bbr; empty for the system's default"`
-	MSS        int    `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
-	NoDelay    bool   `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
 	Multipath  bool   `json:"mptcp,omitempty" yaml:"mptcp" flag:"mptcp" help:"use Multipath TCP (Linux, both ends): one connection over all paths that both kernels know of"`
 	DSCP       string `json:"dscp,omitempty" yaml:"dscp" flag:"dscp" help:"DiffServ code point: a name (ef, af41, cs1) or 0..63"`
 	TOS        int    `json:"tos,omitempty" yaml:"tos" flag:"tos" short:"S" max:"255" help:"the whole type-of-service byte, 0..255"`
 	FlowLabel  int    `json:"flow_label,omitempty" yaml:"flow_label" flag:"flow-label" max:"1048575" help:"IPv6 flow label of what both ends send (Linux), 1..1048575; 0 leaves it to the kernel"`
-	NoFragment bool   `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" help:"send datagrams whole or not at all (Linux): one that the path is known to be too narrow for ends the test"`
 
 	Via            string   `json:"via,omitempty" yaml:"via" flag:"via" enum:"soku iperf3 ethr ntttcp" help:"what the server is: soku, iperf3 (tcp, udp), ethr (tcp, udp, latency, connect) or ntttcp (tcp, udp)"`
 	IPVersion      int      `json:"ip_version,omitempty" yaml:"ip_version" flag:"ip-version" enum:"0 4 6" help:"use only IPv4 (4) or IPv6 (6); also -4 and -6"`

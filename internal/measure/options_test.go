@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	_ "soku/internal/tests"
 )
@@ -54,7 +55,7 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{measure.TestTCP, func(o *measure.Options) { o.FlowLabel = 1 << 20 }, "flow_label 1048576: out of range; allowed: 0..1048575"},
 		{measure.TestUDP, func(o *measure.Options) { o.FlowLabel, o.IPVersion = 5, 4 }, "IPv4 has no flow labels"},
 		{measure.TestPing, func(o *measure.Options) { o.FlowLabel = 5 }, "flow_label does not apply to the ping test"},
-		{measure.TestTCP, func(o *measure.Options) { o.NoFragment = true }, "dont_fragment does not apply to the tcp test"},
+		{measure.TestTCP, func(o *measure.Options) { o.Own = udp.Options{NoFragment: true} }, "dont_fragment does not apply to the tcp test"},
 		{measure.TestUDP, func(o *measure.Options) { o.Multipath = true }, "mptcp does not apply to the udp test"},
 		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.FlowLabel = true, 5 }, "mptcp does not go with flow_label"},
 		{measure.TestTCP, func(o *measure.Options) { o.Multipath, o.TX = true, "zerocopy" }, "mptcp does not go with tx zerocopy"},

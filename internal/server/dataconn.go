@@ -84,12 +84,12 @@ func prepare(c *net.TCPConn, ss *session, index int) error {
 	return nil
 }
 
-// ownOptions are the socket options of the trial that make sense at this end:
-// addresses and interfaces are the client's, the segment size was agreed on in
-// its SYN, and only a sender has congestion control.
+// ownOptions are the options of the trial that make sense at this end: addresses and
+// interfaces are the client's, and only a sender has congestion control. The segment
+// size was agreed on in the client's SYN, and is not set on an open connection.
 func ownOptions(ss *session) measure.Options {
 	o := ss.options
-	o.Bind, o.Device, o.IPVersion, o.MSS = "", "", 0, 0
+	o.Bind, o.Device, o.IPVersion = "", "", 0
 	if o.Direction == measure.Forward {
 		o.Congestion = ""
 	}

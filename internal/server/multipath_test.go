@@ -44,7 +44,7 @@ func TestBothEndsCountTheSameBytesOverMultipath(t *testing.T) {
 	withoutMultipath(t)
 	s := serveWith(t, Config{}, realEngines())
 	for _, o := range []measure.Options{
-		{}, {Streams: 3}, {TX: "splice"}, {TX: "sendfile"}, {Rate: 400_000_000}, {Own: tcp.Options{Verify: true}}, {TOS: 8, Congestion: "reno", NoDelay: true, MSS: 1000, Window: 200_000},
+		{}, {Streams: 3}, {TX: "splice"}, {TX: "sendfile"}, {Rate: 400_000_000}, {Own: tcp.Options{Verify: true}}, {TOS: 8, Congestion: "reno", Window: 200_000, Own: tcp.Options{NoDelay: true, MSS: 1000}},
 	} {
 		for _, d := range measure.Directions() {
 			asked := options(measure.TestTCP, func(e *measure.Options) {

@@ -240,7 +240,7 @@ func TestIPv4HasNoFlowLabels(t *testing.T) {
 func TestADatagramThatNeedsFragmentationIsRefused(t *testing.T) {
 	for address, headers := range map[string]int{"127.0.0.1": 28, "::1": 48} {
 		to := net.UDPAddr{IP: net.ParseIP(address), Port: 9}
-		d, err := DialerFor("udp", measure.Options{NoFragment: true})
+		d, err := DialerFor("udp", measure.Options{Own: own{NoFragment: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

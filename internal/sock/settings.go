@@ -24,12 +24,19 @@ type Settings struct {
 	ReusePort  bool         // SO_REUSEADDR and SO_REUSEPORT
 }
 
+// Setter is implemented by the own options of a test ([measure.Options].Own) where some of
+// them are socket options: Set sets them in s.
+type Setter interface{ Set(s *Settings) }
+
 // FromOptions returns the settings for the options of a trial.
 func FromOptions(o measure.Options) Settings {
-	return Settings{
-		Window: o.Window, Congestion: o.Congestion, MSS: o.MSS,
-		NoDelay: o.NoDelay, TOS: o.TOS, Device: o.Device, FlowLabel: o.FlowLabel, NoFragment: o.NoFragment,
+	s := Settings{
+		Window: o.Window, Congestion: o.Congestion, TOS: o.TOS, Device: o.Device, FlowLabel: o.FlowLabel,
 	}
+	if own, ok := o.Own.(Setter); ok {
+		own.Set(&s)
+	}
+	return s
 }
 
 // Network returns the network name for package net: base ("tcp", "udp") with "4" or "6"

@@ -31,7 +31,7 @@ func intOption(t *testing.T, c *net.TCPConn, level, opt int) int {
 }
 
 func TestOptionsAreOnTheConnection(t *testing.T) {
-	c, s, err := dialled(t, measure.Options{Window: 100_000, Congestion: "reno", MSS: 1000, TOS: 184, Device: "lo"})
+	c, s, err := dialled(t, measure.Options{Window: 100_000, Congestion: "reno", Own: own{MSS: 1000}, TOS: 184, Device: "lo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestAnOptionThatTheKernelRefusesIsAClearError(t *testing.T) {
 	}{
 		{measure.Options{Congestion: "nosuchthing"}, measure.KindUsage, "available here: "},
 		{measure.Options{Device: "nosuchdev0"}, measure.KindUsage, "no such interface"},
-		{measure.Options{MSS: 1}, measure.KindUsage, "TCP_MAXSEG"},
+		{measure.Options{Own: own{MSS: 1}}, measure.KindUsage, "TCP_MAXSEG"},
 	} {
 		_, _, err := dialled(t, c.o)
 		if err == nil || measure.KindOf(err) != c.kind || !strings.Contains(measure.AsError(err, "").Error(), c.says) {

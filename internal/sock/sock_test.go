@@ -97,8 +97,16 @@ func TestAnAddressThatCannotBeBoundToIsAUsageError(t *testing.T) {
 	}
 }
 
+// own are options of a test alone that are socket options.
+type own struct {
+	MSS        int
+	NoFragment bool
+}
+
+func (o own) Set(s *Settings) { s.MSS, s.NoFragment = o.MSS, o.NoFragment }
+
 func TestTCPOptionsOnUDPAreRefused(t *testing.T) {
-	for _, o := range []measure.Options{{Congestion: "reno"}, {MSS: 1000}} {
+	for _, o := range []measure.Options{{Congestion: "reno"}, {Own: own{MSS: 1000}}} {
 		d, err := DialerFor("udp", o)
 		if err != nil {
 			t.Fatal(err)

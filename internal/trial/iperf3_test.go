@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"soku/internal/engine/tcp"
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/iperf3"
@@ -101,12 +102,13 @@ func TestARealIperf3ServerIsMeasuredInEveryMode(t *testing.T) {
 		{"tcp, omitted start", measure.TestTCP, wire.IPerf3{}, func(o *measure.Options) { o.Omit = measure.Duration(time.Second) }, 1},
 		{"tcp, options", measure.TestTCP, wire.IPerf3{Title: "title", ExtraData: "extra", FQRate: 1e9, PacingTimer: 1000},
 			func(o *measure.Options) {
-				o.Length, o.Window, o.MSS, o.NoDelay, o.DSCP, o.Congestion = 10_000, 64<<10, 1000, true, "af11", "cubic"
+				o.Length, o.Window, o.DSCP, o.Congestion = 10_000, 64<<10, "af11", "cubic"
+				o.Own = tcp.Options{MSS: 1000, NoDelay: true}
 			}, 1},
 		{"tcp, IPv6, flow label", measure.TestTCP, wire.IPerf3{}, func(o *measure.Options) { o.IPVersion, o.FlowLabel, o.Direction = 6, 0x12345, measure.Bidirectional }, 2},
 		{"tcp, Multipath TCP", measure.TestTCP, wire.IPerf3{}, func(o *measure.Options) { o.Multipath = true }, 1},
 		{"tcp, Multipath TCP, both ways", measure.TestTCP, wire.IPerf3{}, func(o *measure.Options) { o.Multipath, o.Direction, o.Streams = true, measure.Bidirectional, 2 }, 2},
-		{"udp, not cut", measure.TestUDP, wire.IPerf3{}, func(o *measure.Options) { o.NoFragment = true }, 1},
+		{"udp, not cut", measure.TestUDP, wire.IPerf3{}, func(o *measure.Options) { o.Own = udp.Options{NoFragment: true} }, 1},
 		{"udp, IPv6, flow label", measure.TestUDP, wire.IPerf3{}, func(o *measure.Options) { o.IPVersion, o.FlowLabel = 6, 0x12345 }, 1},
 		{"tcp, IPv6", measure.TestTCP, wire.IPerf3{}, func(o *measure.Options) { o.IPVersion = 6 }, 1},
 		{"udp", measure.TestUDP, wire.IPerf3{}, nil, 1},
@@ -218,7 +220,7 @@ func TestWhatIperf3DoesNotHaveIsToldBeforeAnythingIsSent(t *testing.T) {
 		"--with-latency": func(o *measure.Options) { o.Own = tcp.Options{WithLatency: true} },
 		"128":            func(o *measure.Options) { o.Streams = 129 },
 		"whole seconds":  func(o *measure.Options) { o.Omit = measure.Duration(1500 * time.Millisecond) },
-		"segment":        func(o *measure.Options) { o.MSS = 40_000 },
+		"segment":        func(o *measure.Options) { o.Own = tcp.Options{MSS: 40_000} },
 		"not on 2":       func(o *measure.Options) { o.Pin = "auto/0,1" },
 	} {
 		if runtime.GOOS != "linux" && want == "not on 2" {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"soku/internal/engine/tcp"
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/trial"
 	"soku/internal/wire"
@@ -78,7 +80,7 @@ func (s *Settings) pin() string {
 // streamOptions are those of TCP. Bytes are written and read, as in iperf3, unless the
 // command line chooses otherwise, so that both programs measure the same thing.
 func (s *Settings) streamOptions(o *measure.Options) {
-	o.Length, o.Congestion, o.MSS, o.NoDelay = measure.Size(s.Length), s.Congestion, s.MSS, s.NoDelay
+	o.Length, o.Congestion, o.Own = measure.Size(s.Length), s.Congestion, tcp.Options{MSS: s.MSS, NoDelay: s.NoDelay}
 	o.Multipath = s.Multipath
 	o.TX, o.RX = "write", "read"
 	if s.ZeroCopy {
@@ -99,7 +101,7 @@ func (s *Settings) datagramOptions(o *measure.Options) {
 	if o.Size = measure.Size(s.Length); o.Size == 0 {
 		o.Size = usualDatagram
 	}
-	o.NoFragment = s.DontFragment
+	o.Own = udp.Options{NoFragment: s.DontFragment}
 	if s.GSRO {
 		o.TX, o.RX = "gso", "gro"
 	}

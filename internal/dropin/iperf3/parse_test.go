@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 )
 
@@ -219,14 +220,14 @@ func TestSocketOptionsArePassedToTheTrial(t *testing.T) {
 	for line, want := range map[string]measure.Options{
 		"-c h -m":                      {Multipath: true},
 		"-c h -L 0x7":                  {FlowLabel: 7},
-		"-c h -u -L 7 --dont-fragment": {FlowLabel: 7, NoFragment: true},
+		"-c h -u -L 7 --dont-fragment": {FlowLabel: 7, Own: udp.Options{NoFragment: true}},
 	} {
 		s, err := Parse(strings.Fields(line))
 		if err != nil {
 			t.Fatal(err)
 		}
 		test, o := s.options()
-		if o, err = o.Effective(test); err != nil || o.Multipath != want.Multipath || o.FlowLabel != want.FlowLabel || o.NoFragment != want.NoFragment {
+		if o, err = o.Effective(test); err != nil || o.Multipath != want.Multipath || o.FlowLabel != want.FlowLabel || o.Own != want.Own {
 			t.Errorf("%s: %+v, %v", line, o, err)
 		}
 	}

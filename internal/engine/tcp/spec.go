@@ -5,21 +5,27 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
 
 // Options are those that only the TCP test has.
 type Options struct {
 	WithLatency bool `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
 	Verify      bool `json:"verify,omitempty" yaml:"verify" flag:"verify" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
+	MSS         int  `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
+	NoDelay     bool `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
 }
 
 // OptionsOf returns the options that only the TCP test has.
 func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
 
+// Set implements [sock.Setter].
+func (o Options) Set(s *sock.Settings) { s.MSS, s.NoDelay = o.MSS, o.NoDelay }
+
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestTCP, Place: 10,
 	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
-		"omit", "length", "congestion", "mss", "no_delay", "mptcp", "flow_label",
+		"omit", "length", "congestion", "mptcp", "flow_label",
 	}),
 	Own:         Options{},
 	Defaults:    defaults(),

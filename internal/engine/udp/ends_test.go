@@ -216,7 +216,7 @@ func TestADatagramThatNeedsFragmentsIsAnErrorWithTheSizeThatFits(t *testing.T) {
 		t.Skip("no IPv6 on loopback: ", err)
 	}
 	defer here.Close()
-	d, err := sock.DialerFor("udp", measure.Options{NoFragment: true})
+	d, err := sock.DialerFor("udp", measure.Options{Own: Options{NoFragment: true}})
 	if err != nil {
 		t.Skip(err)
 	}
@@ -234,7 +234,7 @@ func TestADatagramThatNeedsFragmentsIsAnErrorWithTheSizeThatFits(t *testing.T) {
 	for _, path := range []string{"write", "batch"} {
 		for size, fits := range map[int]bool{mtu - 48: true, mtu - 47: false} {
 			o := options(100*time.Millisecond, 1, 10_000_000)
-			o.Size, o.TX, o.NoFragment = measure.Size(size), path, true
+			o.Size, o.TX, o.Own = measure.Size(size), path, Options{NoFragment: true}
 			_, err := Send(t.Context(), []net.Conn{c}, o, engine.Flow{Direction: measure.Forward, Observe: func(measure.Progress) {}})
 			want := fmt.Sprintf("send datagrams of %d bytes to %s without fragments: the path carries packets of %d bytes; use --size %d or less", size, here.LocalAddr(), mtu, mtu-48)
 			if fits && err != nil || !fits && (measure.KindOf(err) != measure.KindUsage || !strings.HasPrefix(err.Error(), want)) {

@@ -151,7 +151,7 @@ func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 	case errors.Is(err, datagram.ErrSegments):
 		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s by tx gso: %w", d.o.Size, peer, err).
 			WithHint("use a smaller --size, or --tx batch"))
-	case sock.TooLong(err) && d.o.NoFragment:
+	case sock.TooLong(err) && OptionsOf(d.o).NoFragment:
 		d.group.Stop(d.tooLong(l.stream))
 	case sock.TooLong(err):
 		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s: too large for this host", d.o.Size, peer).

@@ -5,13 +5,26 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 )
+
+// Options are those that only the UDP test has.
+type Options struct {
+	NoFragment bool `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" help:"send datagrams whole or not at all (Linux): one that the path is known to be too narrow for ends the test"`
+}
+
+// OptionsOf returns the options that only the UDP test has.
+func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o) }
+
+// Set implements [sock.Setter].
+func (o Options) Set(s *sock.Settings) { s.NoFragment = o.NoFragment }
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestUDP, Place: 20,
 	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
-		"omit", "size", "flow_label", "dont_fragment",
+		"omit", "size", "flow_label",
 	}),
+	Own:         Options{},
 	Defaults:    defaults(),
 	Fill:        func(o *measure.Options) { o.TX, o.RX = cmp.Or(o.TX, "auto"), cmp.Or(o.RX, "auto") },
 	Check:       check,

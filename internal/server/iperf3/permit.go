@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"soku/internal/engine/tcp"
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
@@ -42,7 +44,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	o := measure.Options{
 		Omit: measure.Duration(time.Duration(p.Omit) * time.Second), Interval: measure.Duration(time.Second),
 		Direction: measure.Forward, Streams: p.Parallel, Rate: measure.Rate(min(p.Bandwidth, 1<<50) * int64(p.Parallel)),
-		Window: measure.Size(p.Window), NoDelay: p.NoDelay, TOS: p.TOS, NoFragment: p.DontFragment && p.Protocol == "udp",
+		Window: measure.Size(p.Window), TOS: p.TOS,
 	}
 	switch {
 	case p.Bidirectional:
@@ -59,14 +61,14 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 		o.Burst = p.Burst
 	}
 	if p.Protocol == "udp" {
-		o.TX, o.RX = "auto", "auto"
+		o.TX, o.RX, o.Own = "auto", "auto", udp.Options{NoFragment: p.DontFragment}
 		o.Size = measure.Size(p.Length)
 		if o.Size == 0 {
 			o.Size = 1460
 		}
 		return o, nil
 	}
-	o.Length = measure.Size(p.Length)
+	o.Length, o.Own = measure.Size(p.Length), tcp.Options{NoDelay: p.NoDelay}
 	o.TX, o.RX = "write", "read" // the client's figures stand beside those of other servers, which copy
 	if p.ServerSends() {
 		o.Congestion = p.Congestion

@@ -107,7 +107,7 @@ func (t *test) tryLabel() error {
 	if t.options.FlowLabel == 0 || !t.asked.ServerSends() {
 		return nil
 	}
-	label := sock.Settings{FlowLabel: t.options.FlowLabel, NoDelay: t.options.NoDelay}
+	label := sock.Settings{FlowLabel: t.options.FlowLabel, NoDelay: sock.FromOptions(t.options).NoDelay}
 	switch tcp, udp := len(t.tcp), len(t.udp); { // the last of the streams is one on which this end sends
 	case tcp > 0:
 		return label.Apply(t.tcp[tcp-1].conn)

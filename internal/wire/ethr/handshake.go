@@ -57,7 +57,7 @@ func (s *session) ask(ctx context.Context, i int) (c *net.TCPConn, took time.Dur
 	}
 	took = time.Since(began)
 	_ = c.SetDeadline(time.Time{})
-	return c, took, c.SetNoDelay(s.request.Options.NoDelay || measure.SpecOf(s.request.Test).Messages)
+	return c, took, c.SetNoDelay(sock.FromOptions(s.request.Options).NoDelay || measure.SpecOf(s.request.Test).Messages)
 }
 
 // syn is the request for the test.

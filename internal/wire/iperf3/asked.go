@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire"
 )
 
@@ -16,14 +17,15 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 	if err := fits(r); err != nil {
 		return nil, err
 	}
+	settings := sock.FromOptions(o)
 	p := &Parameters{
 		Protocol: string(r.Test), Omit: int(o.Omit.Std() / time.Second), Parallel: o.Streams,
 		Time:    int((o.Duration.Std() + time.Second - 1) / time.Second), // this end ends the test, to the nanosecond
 		Reverse: o.Direction == measure.Reverse, Bidirectional: o.Direction == measure.Bidirectional,
-		MSS: o.MSS, NoDelay: o.NoDelay, MPTCP: o.Multipath, Window: int(o.Window), Length: lengthOf(r),
+		MSS: settings.MSS, NoDelay: settings.NoDelay, MPTCP: o.Multipath, Window: int(o.Window), Length: lengthOf(r),
 		Bandwidth: int64(o.Rate) / int64(o.Streams), FQRate: x.FQRate, PacingTimer: x.PacingTimer, Burst: o.Burst,
 		TOS: o.TOS, Title: x.Title, ExtraData: x.ExtraData, Congestion: o.Congestion,
-		GetServerOutput: x.GetServerOutput, RepeatPayload: x.RepeatPayload, DontFragment: o.NoFragment, FlowLabel: o.FlowLabel,
+		GetServerOutput: x.GetServerOutput, RepeatPayload: x.RepeatPayload, DontFragment: settings.NoFragment, FlowLabel: o.FlowLabel,
 		SkipRXCopy: x.SkipRXCopy || o.RX == "discard", ClientVersion: x.ClientVersion,
 	}
 	switch {
@@ -105,7 +107,7 @@ func fits(r wire.Request) error {
 		return fail("iperf3.unsupported.duration", measure.Figures{"duration_ns": o.Duration})
 	case o.Window > MaxWindow:
 		return fail("iperf3.unsupported.window", measure.Figures{"most_bytes": MaxWindow})
-	case o.MSS > MaxMSS:
+	case sock.FromOptions(o).MSS > MaxMSS:
 		return fail("iperf3.unsupported.mss", measure.Figures{"most_bytes": MaxMSS})
 	case r.Test == measure.TestUDP && (o.Size < MinUDPLength || o.Size > MaxUDPLength):
 		return fail("iperf3.unsupported.size", measure.Figures{"least_bytes": MinUDPLength, "most_bytes": MaxUDPLength, "size_bytes": o.Size})

@@ -3,6 +3,7 @@ package iperf3
 import (
 	"testing"
 
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 )
@@ -13,7 +14,7 @@ func TestSocketOptionsAreSentToTheServer(t *testing.T) {
 		want Parameters
 	}{
 		measure.TestTCP: {func(o *measure.Options) { o.Multipath = true }, Parameters{MPTCP: true}},
-		measure.TestUDP: {func(o *measure.Options) { o.FlowLabel, o.NoFragment = 7, true }, Parameters{FlowLabel: 7, DontFragment: true}},
+		measure.TestUDP: {func(o *measure.Options) { o.FlowLabel, o.Own = 7, udp.Options{NoFragment: true} }, Parameters{FlowLabel: 7, DontFragment: true}},
 	} {
 		o := measure.Defaults(test)
 		o.Via = measure.ViaIperf3

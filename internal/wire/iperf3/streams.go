@@ -37,7 +37,7 @@ func (s *session) TCP(ctx context.Context) ([]*net.TCPConn, error) {
 			return nil, s.refused(measure.Fail(measure.KindBroken, "iperf3.stream", measure.Figures{"number": i + 1, "address": s.remote.String(), "cause": err}).WithHintCode("iperf3.output", nil))
 		}
 		_ = c.SetDeadline(time.Time{})
-		if err := conns[i].SetNoDelay(o.NoDelay); err != nil {
+		if err := conns[i].SetNoDelay(sock.FromOptions(o).NoDelay); err != nil {
 			return nil, measure.Fail(measure.KindBroken, "iperf3.stream", measure.Figures{"number": i + 1, "address": s.remote.String(), "cause": err})
 		}
 	}

@@ -101,7 +101,7 @@ func (s *session) introduce(ctx context.Context, c *net.TCPConn, index int) erro
 	case StatusOK:
 		// The engines set their own deadlines; small messages are not delayed.
 		_ = c.SetDeadline(time.Time{})
-		return c.SetNoDelay(s.options.NoDelay || measure.SpecOf(s.request.Test).Messages)
+		return c.SetNoDelay(sock.FromOptions(s.options).NoDelay || measure.SpecOf(s.request.Test).Messages)
 	case StatusVersion:
 		return measure.Fail(measure.KindRefused, "native.data.version", measure.Figures{"number": index, "address": s.remote.String(), "version": Version}).
 			WithHintCode("native.same_version", nil)
