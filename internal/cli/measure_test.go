@@ -234,7 +234,7 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 		{"wrong unit", []string{"tcp", "10.0.0.1", "-b", "50X"}, 2, []string{`"50X"`, "50M"}},
 		{"wrong time", []string{"tcp", "10.0.0.1", "-t", "soon"}, 2, []string{`"soon"`, "10s"}},
 		{"a value after a space", []string{"tcp", "10.0.0.1", "--pin", "2,3"}, 2, []string{"one host at a time", "Write --pin=VALUE"}},
-		{"no processor", []string{"udp", "10.0.0.1", "--pin=x"}, 2, []string{"pin: \"x\" is no processor", "auto"}},
+		{"no processor", []string{"udp", "10.0.0.1", "--pin=x"}, 2, []string{"pin: \"x\" is not a processor number", "auto"}},
 		{"out of range", []string{"tcp", "10.0.0.1", "-P", "4000"}, 2, []string{"streams 4000", "1..1024"}},
 		{"missing host", []string{"tcp"}, 2, []string{"no host", "soku tcp 10.0.0.4"}},
 		{"two hosts", []string{"tcp", "a", "b"}, 2, []string{`"b"`, "soku run"}},

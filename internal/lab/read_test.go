@@ -95,7 +95,7 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"empty", "", "t.yaml:1:1: the file is empty; begin with lab: NAME"},
 		{"not YAML", "lab: x\nhosts: [a\n", "t.yaml:2:8: not YAML:"},
 		{"no name", "hosts:\n  a:\n", "t.yaml:1:1: the lab has no name; add lab: NAME"},
-		{"bad name", "lab: Big Lab\n", `t.yaml:1:6: lab: "Big Lab" is no name; at most 32`},
+		{"bad name", "lab: Big Lab\n", `t.yaml:1:6: lab: "Big Lab" is not a valid name; at most 32`},
 		{"unknown key", "lab: x\nhost:\n  a:\n", `t.yaml:2:1: unknown key "host"; did you mean hosts? Known keys are lab, title`},
 		{"unknown key of a host", "lab: x\nhosts:\n  a:\n    servre: true\n", `t.yaml:4:5: a: unknown key "servre"; did you mean server? Known keys are server`},
 		{"twice", "lab: x\nhosts:\n  a:\nrouters:\n  a:\n", `t.yaml:5:3: "a" is there twice`},
