@@ -74,7 +74,7 @@ func TestFailuresAreCountedByTheirCodeAndThatOfTheirCause(t *testing.T) {
 		return measure.Fail(measure.KindBroken, "server.client_gone.cause", measure.Figures{"cause": errors.New(text)})
 	}
 	unknown := func(name string) *measure.Error {
-		return measure.Fail(measure.KindUnreachable, "trial.lookup.unknown", measure.Figures{"name": name})
+		return measure.Fail(measure.KindUnreachable, "dns.not_found", measure.Figures{"host": name})
 	}
 	stopped, gone := measure.Fail(measure.KindBroken, "server.client_stopped", nil), measure.Fail(measure.KindBroken, "server.client_gone", nil)
 	for name, c := range map[string]struct {

@@ -213,7 +213,7 @@ func resolve(ctx context.Context, text string, o measure.Options) (target, error
 	case err != nil:
 		return target{}, lookupFailed(name, err)
 	case len(addrs) == 0:
-		return target{}, measure.Fail(measure.KindUnreachable, "trial.lookup.no_address", measure.Figures{"name": name})
+		return target{}, measure.Fail(measure.KindUnreachable, "dns.no_address", measure.Figures{"host": name})
 	}
 	return target{name, addrs[0].Unmap(), explicit}, nil
 }
@@ -221,11 +221,11 @@ func resolve(ctx context.Context, text string, o measure.Options) (target, error
 func lookupFailed(name string, err error) *measure.Error {
 	var dns *net.DNSError
 	if ok := errors.As(err, &dns); ok && dns.IsNotFound {
-		return measure.Fail(measure.KindUnreachable, "trial.lookup.unknown", measure.Figures{"name": name}).WithCause(err)
+		return measure.Fail(measure.KindUnreachable, "dns.not_found", measure.Figures{"host": name}).WithCause(err)
 	} else if ok && dns.IsTimeout {
-		return measure.Fail(measure.KindUnreachable, "trial.lookup.timeout", measure.Figures{"name": name}).WithCause(err)
+		return measure.Fail(measure.KindUnreachable, "dns.no_answer", measure.Figures{"host": name}).WithCause(err)
 	}
-	return measure.Fail(measure.KindUnreachable, "trial.lookup", measure.Figures{"name": name, "cause": err})
+	return measure.Fail(measure.KindUnreachable, "dns.failed", measure.Figures{"host": name, "cause": err})
 }
 
 // localAddress is the source address the kernel picks for the path, or the bound one.
