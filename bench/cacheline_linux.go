@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// line is a cache line with nothing else in it.
+// line is one cache line.
 type line struct {
 	_ [64]byte
 	v atomic.Uint32
 	_ [64]byte
 }
 
-// cacheLine is the round trip of a cache line between the first two cores, ns: the
-// best of a few short tries, as what disturbs one only makes it longer. 0 when
-// there are no two cores to pin to. It takes about 5 ms.
+// cacheLine is the round trip of a cache line between the first two cores, ns: the minimum
+// of a few short tries, because disturbances only make it longer. It is 0 without two
+// cores to pin to. It takes about 5 ms.
 func cacheLine() float64 {
 	const trips, tries = 5000, 5
 	if runtime.NumCPU() < 2 {
@@ -55,7 +55,7 @@ func bounce(trips uint32) float64 {
 			}
 			begin := time.Now()
 			for turn := side; turn < 2*trips; turn += 2 {
-				for ball.v.Load() != turn { // spinning is what is measured
+				for ball.v.Load() != turn { // spin
 				}
 				ball.v.Store(turn + 1)
 			}

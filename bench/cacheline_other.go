@@ -2,5 +2,5 @@
 
 package main
 
-// cacheLine is 0, unknown: threads cannot be pinned here by what Go offers.
+// cacheLine is 0, unknown: Go cannot pin threads on this system.
 func cacheLine() float64 { return 0 }

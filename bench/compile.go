@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// compileLimits builds the reference programs into dir as limit-NAME. It returns
-// why there are none, or an empty string.
+// compileLimits builds the reference programs into dir as limit-NAME. It returns the
+// reason if it cannot, or an empty string.
 func compileLimits(ctx context.Context, sources, dir string) string {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -23,7 +23,7 @@ func compileLimits(ctx context.Context, sources, dir string) string {
 	return compile(ctx, "start", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "limit-start"), "./"+filepath.Join(sources, "start"))
 }
 
-// compile runs the compiler of one program and returns what it refused, or an empty string.
+// compile runs the compiler for one program and returns its error, or an empty string.
 func compile(ctx context.Context, name, compiler string, words ...string) string {
 	out, err := exec.CommandContext(ctx, compiler, words...).CombinedOutput()
 	if err == nil {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// soku measures with the given test and options. The time is left out when an
-// amount is asked for.
+// soku measures with the given test and options. With an amount it has no duration.
 func soku(label, test string, options ...string) Contender {
 	return Contender{Label: label, Program: "soku", Parse: parseSoku, Build: func(s Site) Commands {
 		client := append([]string{"soku", test, s.Host, "-p", fmt.Sprint(s.Port), "--json", "--no-save"}, options...)
@@ -64,13 +63,12 @@ func limit(program, server, client string, udp bool) Contender {
 func limitStream(n int, tx, rx string) Contender {
 	queue := ""
 	if rx == "discard" {
-		queue = " queue=8388608" // as soku's are longer than the kernel's own
+		queue = " queue=8388608" // soku's queues are longer than the kernel's default
 	}
 	return limit("stream", fmt.Sprintf("role=sink streams=%d rx=%s", n, rx), fmt.Sprintf("role=source streams=%d tx=%s%s", n, tx, queue), false)
 }
 
-// limitWide is the limit of discarded bytes with windows of 4 MiB, which the system does
-// not move.
+// limitWide is the limit with discard and fixed windows of 4 MiB.
 func limitWide(n int) Contender {
 	c := limit("stream", fmt.Sprintf("role=sink streams=%d rx=discard window=4194304", n), fmt.Sprintf("role=source streams=%d tx=tee queue=8388608", n), false)
 	c.Label = limitWideLabel
@@ -97,8 +95,8 @@ func limitConnect(n int) Contender {
 	return limit("connect", "role=accept", fmt.Sprintf("role=open threads=%d", n), false)
 }
 
-// starting times the client, also to its first measured byte, instead of reading
-// what it prints.
+// starting times the client, also until its first measured byte, and does not read its
+// output.
 func starting(c Contender, data dataStart) Contender {
 	c.Start = &data
 	c.Parse = func(client, _ string) (Figures, error) {

@@ -4,10 +4,10 @@ import (
 	"errors"
 )
 
-// errUnsupported says that a program is there but refuses what it was asked.
+// errUnsupported: the program is installed but does not support the options.
 var errUnsupported = errors.New("not supported by this build")
 
-// Figures are what one run gave, by the name of a metric.
+// Figures are the figures of one run by metric name.
 type Figures map[string]float64
 
 // Metric is one column of a contest.
@@ -18,15 +18,15 @@ type Metric struct {
 	Higher bool   // more is better
 }
 
-// Site is where a run takes place, and for how long.
+// Site is the place and duration of a run.
 type Site struct {
 	Host    string // address of the server
-	Port    int    // free at both ends; the one after it too
+	Port    int    // free at both ends, as is the next one
 	Seconds int
 }
 
-// Commands are a run's two ends. Client ends by itself; Server ends with it or is
-// ended after it.
+// Commands are a run's two ends. Client ends by itself; Server ends with it or is ended
+// after it.
 type Commands struct {
 	Server, Client []string
 	UDP            bool // the server listens for datagrams
@@ -35,23 +35,23 @@ type Commands struct {
 // Contender is one program with the options of one contest.
 type Contender struct {
 	Label   string
-	Program string // looked up on PATH
+	Program string // found on PATH
 	Build   func(Site) Commands
-	// Parse reads what both ends printed. It never panics on any output.
+	// Parse reads the output of both ends. It never panics on any output.
 	Parse func(client, server string) (Figures, error)
-	// Start, where it is set, has the time from exec to the first measured byte taken
-	// by a relay between the ends, on loopback.
+	// Start, if set, has a relay between the ends on loopback take the time from exec
+	// to the first measured byte.
 	Start *dataStart
-	NoCPU bool // its server's work is done by children whose time is not seen
+	NoCPU bool // the server works in child processes whose CPU time is unknown
 }
 
-// Contest is one figure, measured with several programs in one place.
+// Contest compares one figure of several programs in one place.
 type Contest struct {
 	Name    string
 	Place   string // loopback, veth1500 or veth9000
-	Kind    string // what is measured, and what happens to the data
+	Kind    string // what is measured, and how the payload is treated
 	Metrics []Metric
-	Per     string // what CPU time is given per: GB, packet or empty
+	Per     string // unit of CPU time: per GB, per packet, or empty
 	Entries []Contender
 }
 

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Kinds of figures. Only contenders that treat the data alike are in one contest.
+// Kinds of figures. A contest compares only programs that treat the payload in the same way.
 const (
-	kindDiscard = "data dropped in the kernel at the receiver: what the path carries"
-	kindCopied  = "data written and read by programs: what an application gets"
-	kindBlock   = "round trips between programs that sleep until a message comes"
+	kindDiscard = "payload discarded in the receiver's kernel"
+	kindCopied  = "payload written and read by the programs, as an application does"
+	kindBlock   = "round trips between programs that block until a message arrives"
 	kindSpin    = "round trips between programs that spin"
-	kindOpen    = "how late 10,000 requests a second leave on their schedule, both ends spinning"
+	kindOpen    = "delay of requests against their schedule of 10,000 per second, both ends spinning"
 	kindUDP     = "datagrams counted at the receiver"
-	kindConnect = "connections opened and closed, one after another in each stream"
-	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session), to its first measured byte, both as a relay between the ends sees them, and to its exit (iperf3 ends with its one-second clock); a run is the median of nine starts"
+	kindConnect = "connections opened and closed, one after another per stream"
+	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session) and to its first measured byte, both seen by a relay between the ends, and to its exit (iperf3 ends on its one-second timer); a run is the median of nine starts"
 )
 
-// contests is the whole programme, in the order of docs/performance.md.
+// contests are all contests, in the order of docs/performance.md.
 func contests() []Contest {
 	var out []Contest
 	rate := []Metric{goodput}
@@ -72,11 +72,11 @@ func contests() []Contest {
 	}})
 }
 
-// sokuWide is soku with windows of 4 MiB, which the system does not move: what it
-// does by itself differs from run to run.
+// sokuWide is soku with fixed windows of 4 MiB, because the system's automatic windows vary
+// between runs.
 const sokuWide = "soku -w 4M"
 
-// The best that iperf3 can do: no copy at either end, long calls.
+// The fastest options of iperf3: no copy at either end, large calls.
 var iperf3Best = []string{"-Z", "--skip-rx-copy", "-l", "1M"}
 
 func discarding(n int) []Contender {
@@ -96,7 +96,7 @@ func copying(n int) []Contender {
 		iperf3TCP("iperf3", n),
 		limitStream(n, "write", "read"),
 	}
-	if n == 1 || n == 8 { // the others are far from the front, and time is short
+	if n == 1 || n == 8 { // the others are much slower; this saves time
 		out = append(out, streamPeers(n)...)
 	}
 	return out

@@ -10,12 +10,12 @@ const (
 	allowedFile    = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 )
 
-// useCubic makes cubic the system's default, for programs that cannot choose, and
-// returns what puts the old one back. Without the right to it nothing changes and
-// the note says so. New network namespaces take the default over.
+// useCubic makes cubic the system's default, for programs that cannot select it, and returns
+// a function that restores the old one. Without the privilege it changes nothing and returns
+// a note. New network namespaces inherit the default.
 //
-// The kernel adds a default to the congestion controls that everybody may choose,
-// and leaves it there when the default changes, so that list is put back, too.
+// The kernel adds a default to the congestion controls that all users may select, and keeps
+// it there when the default changes, so that list is restored, too.
 func useCubic() (restore func(), note string) {
 	old, err := os.ReadFile(congestionFile)
 	if err != nil || strings.TrimSpace(string(old)) == "cubic" {

@@ -7,7 +7,7 @@ import (
 	"soku/test/tier"
 )
 
-// Other programs on the machine must find it as it was.
+// The bench must not change the machine for other programs.
 func TestTheCongestionControlsOfTheMachineAreRestored(t *testing.T) {
 	tier.NeedsRoot(t, "changes of the system's congestion control")
 	read := func() (texts [2]string) {

@@ -1,10 +1,10 @@
-// Bench measures soku and every peer that is installed side by side, interleaved
-// in one run, and writes docs/performance.md.
+// Bench measures soku and every installed peer side by side, interleaved in one run, and
+// writes docs/performance.md.
 //
-// It is for one question: is soku as fast as the fastest of its kind, and as the
-// machine itself? The machine's part is the reference programs in bench/limit. It
-// asserts nothing and is no test: figures depend on the machine they come from.
+// It answers one question: is soku as fast as the fastest peer, and as the machine allows?
+// The reference programs in bench/limit show what the machine allows. It is not a test and
+// asserts nothing: figures depend on the machine.
 //
-// Runs follow one another on one goroutine. While one runs, a second goroutine
-// collects the output of the server; it is waited for before the run ends.
+// One goroutine executes the runs one after another. During a run a second goroutine
+// collects the output of the server; it ends before the run does.
 package main

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// document is everything that docs/performance.md says.
+// document has the contents of docs/performance.md.
 type document struct {
 	Header   []string `json:"header"` // machine, versions, date: one line each
 	Rounds   int      `json:"rounds"`
@@ -32,25 +32,25 @@ func (d *document) of(contest string) []Run {
 
 // write renders the document as Markdown.
 func (d *document) write(w io.Writer) {
-	fmt.Fprint(w, "# Performance\n\nsoku and its peers side by side on one machine. `make bench` measures it anew and writes this page.\n\n")
+	fmt.Fprint(w, "# Performance\n\nsoku and its peers, measured side by side on one machine. `make bench` repeats the measurement and writes this page.\n\n")
 	for _, h := range d.Header {
 		fmt.Fprintf(w, "- %s\n", h)
 	}
-	fmt.Fprintf(w, "- %d rounds of %d s a run, every program once a round in random order, seed %d\n", d.Rounds, d.Seconds, d.Seed)
+	fmt.Fprintf(w, "- %d rounds of %d s a run, every program once per round in random order, seed %d\n", d.Rounds, d.Seconds, d.Seed)
 	for _, s := range d.Skipped {
 		fmt.Fprintf(w, "- skipped: %s\n", s)
 	}
 	if len(d.Missing) > 0 {
-		fmt.Fprintf(w, "- not found, and so not compared: %s\n", strings.Join(d.Missing, ", "))
+		fmt.Fprintf(w, "- not found and not compared: %s\n", strings.Join(d.Missing, ", "))
 	}
 	fmt.Fprint(w, `
-Figures are medians with the smallest and the largest. A ratio is the median of ratios of the same round, in the tables
-to soku's.
-Rates are counted at the receiver, over the whole run with its start, for soku too. Every TCP sender uses cubic; for
-programs that cannot choose it is the system's default for the time of the run. CPU is user and system time of both ends.
-Between runs a cache line is sent from one core to the other: below 150 ns the cores are "near", else "far"; only rounds in
-the placement that most runs of a contest had are counted, and a row says how many compare its two sides.
-qperf gives a mean alone, and half a round trip: it is doubled.
+Figures are medians with the smallest and the largest value. A ratio is the median of the ratios within each round; in the
+tables it is relative to soku.
+Rates are counted at the receiver over the whole run including its start, for soku, too. Every TCP sender uses cubic; for
+programs that cannot select it, it is the system's default during the run. CPU is user and system time of both ends.
+Between runs a cache line is sent from one core to the other: below 150 ns the cores are "near", else "far". Only
+rounds with the placement of most runs of a contest count; a row shows the number of rounds in which both sides have it.
+qperf reports only a mean, of half a round trip: it is doubled.
 
 `)
 	d.writeTargets(w)
@@ -59,12 +59,12 @@ qperf gives a mean alone, and half a round trip: it is doubled.
 			d.writeContest(w, c, runs)
 		}
 	}
-	fmt.Fprint(w, "\n## Repeat it\n\n    bench/peers          # as root: installs the peers that Debian has, says what is missing\n"+
+	fmt.Fprint(w, "\n## Repeating the measurement\n\n    bench/peers          # as root: installs the peers that Debian packages, prints which are missing\n"+
 		"    make bench           # all contests; or go run ./bench --list, --only PATTERN, --quick, --json FILE\n")
 }
 
 func (d *document) writeTargets(w io.Writer) {
-	fmt.Fprint(w, "## What soku must reach\n\n| what | where | at the bound | figure | rounds | |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "## Targets\n\n| target | contest | bound | figure | rounds | |\n|---|---|---|---|---|---|\n")
 	var missed strings.Builder
 	var where []string // contests with a miss
 	for _, t := range targets() {
@@ -85,10 +85,11 @@ func (d *document) writeTargets(w io.Writer) {
 		return
 	}
 	fmt.Fprint(w, `
-## What it missed
+## Missed targets
 
-In its place the limit shows what the same technique comes to in C: where it misses as well, the
-kernel and this machine set the figure. Single rounds show how far runs lie apart; under 10 % says nothing by itself.
+The last column is the figure of the limit, the same technique in C, in place of soku: if it misses the bound as well, the
+kernel and this machine determine the figure. Single rounds show the spread; a difference under 10 % is not significant by
+itself.
 `)
 	for _, r := range reasons {
 		if slices.ContainsFunc(where, func(contest string) bool { return strings.HasPrefix(contest, r.contest) }) {
@@ -96,29 +97,29 @@ kernel and this machine set the figure. Single rounds show how far runs lie apar
 		}
 	}
 	fmt.Fprintf(w, `
-| what | where | at the bound | figure | in single rounds | the limit in its place |
+| target | contest | bound | figure | in single rounds | figure of the limit |
 |---|---|---|---|---|---|
 %s`, missed.String())
 }
 
-// reasons are what is known of misses, each for the contests whose names begin so.
+// reasons are known reasons for missed targets, by the prefix of the contest's name.
 var reasons = []struct{ contest, text string }{
-	{"latency-schedule-", `Open loop: with two processors both ends spin on all there are, and whatever else the machine runs, threads of its
-kernel among them, takes one away for up to some milliseconds.`},
-	{"udp-pps-", `Datagrams without offload: each sender keeps a processor busy, soku's with nothing but the kernel's part, and that takes as
-long for a datagram where the receiver sleeps and lets half of them go. The kernel's stamps of arrival, which
-jitter is reckoned from and iperf3 does without, are 3 % of it.`},
-	{"udp-gso-", `Trains of datagrams: each sender keeps a processor busy, for half of its time with the kernel's copy of the bytes. Between far
-cores what one end wrote must be fetched by the other line by line: both ends held on one core carry twice what one on each does, so that a run's
-figure there tells where the kernel put the ends.`},
-	{"startup", `Start-up: the limit is a program in Go that only connects. soku also initialises packages before its main function and makes
-its commands; most of that time is page faults, whose cost differs between machines more than anything else here.`},
+	{"latency-schedule-", `Open loop: with two processors the two ends spin on all of them, and any other thread of the machine, kernel threads
+included, takes a processor away for up to some milliseconds.`},
+	{"udp-pps-", `Datagrams without offload: each sender keeps a processor busy, soku's with kernel time only, and that time per
+datagram is the same if the receiver sleeps and drops half of them. The kernel's arrival time stamps, which soku needs for
+jitter and iperf3 does not use, are 3 % of it.`},
+	{"udp-gso-", `Trains of datagrams: each sender keeps a processor busy, half of the time with the kernel's copy of the bytes. Between far
+cores the receiver must fetch the sender's data cache line by cache line: both ends on one core carry twice the rate of one
+end on each core, so the figure of a run depends on where the kernel placed the ends.`},
+	{"startup", `Start-up: the limit is a Go program that only connects. soku also initialises packages before main and creates its
+commands; most of that time is page faults, whose cost differs between machines more than any other figure here.`},
 }
 
-// ratioText is a ratio, or nothing where there is none.
+// ratioText is a ratio, or empty if there is none.
 func ratioText(v float64) string { return known("%.2f", v) }
 
-// known is v, or nothing where nobody knows it.
+// known is v, or empty if it is unknown.
 func known(format string, v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
@@ -136,10 +137,10 @@ func (d *document) writeContest(w io.Writer, c Contest, runs []Run) {
 		if i == 0 {
 			fmt.Fprintf(w, "Cores: %s.\n", placement)
 		}
-		fmt.Fprintf(w, "\n| | %s | from..to | runs | of soku |", m.Unit)
+		fmt.Fprintf(w, "\n| | %s | from..to | runs | ratio to soku |", m.Unit)
 		cpu := c.Per != "" && i == 0
 		if cpu {
-			fmt.Fprintf(w, " CPU s per %s | of soku |", c.Per)
+			fmt.Fprintf(w, " CPU s per %s | ratio to soku |", c.Per)
 		}
 		fmt.Fprint(w, "\n|---|---|---|---|---|")
 		if cpu {
@@ -159,7 +160,7 @@ func (d *document) writeContest(w io.Writer, c Contest, runs []Run) {
 			fmt.Fprintf(w, "\n%s failed in %d runs: %s.\n", s.label, len(s.errors), strings.ReplaceAll(s.latestErr, "|", "/"))
 		}
 		if s.leftOut > 0 {
-			fmt.Fprintf(w, "\n%s: %d runs left out, as the cores lay otherwise.\n", s.label, s.leftOut)
+			fmt.Fprintf(w, "\n%s: %d runs left out: other core placement.\n", s.label, s.leftOut)
 		}
 	}
 }
@@ -177,8 +178,8 @@ func writeStanding(w io.Writer, s standing, m Metric, cpu bool) {
 	fmt.Fprintln(w)
 }
 
-// aheadOfSoku names the peers whose paired ratio is better than soku's; the limit
-// is no peer.
+// aheadOfSoku are the peers whose paired ratio is better than soku's; the limit is not a
+// peer.
 func aheadOfSoku(s []standing, m Metric) []string {
 	var out []string
 	for _, x := range s {

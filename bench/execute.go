@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// starts is how often a run starts a contender whose start is timed: one of them may
-// wait milliseconds for a processor.
+// starts is how often a run starts a program whose start is timed: a single start may wait
+// milliseconds for a processor.
 const starts = 9
 
-// perform is one run of a contender: one execution, or the medians of some where its
-// start is timed, of which none may fail.
+// perform is one run of a contender: one execution, or if its start is timed the medians of
+// several, none of which may fail.
 func perform(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
 	if e.Start == nil {
 		return execute(ctx, p, s, e)
@@ -38,9 +38,9 @@ func perform(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 	return f, 0, nil
 }
 
-// execute runs both ends of a contender once in a place, each afresh, so that
-// what their processes cost is known. It returns the figures and the CPU seconds
-// of both, zero when they are not known. It takes at most the site's time and 8 s.
+// execute runs both ends of a contender once in a place, each in a new process, so that
+// their CPU time is known. It returns the figures and the CPU seconds of both, zero if
+// unknown. It takes at most the site's time and 8 s.
 func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float64, error) {
 	ctx, stop := context.WithTimeout(ctx, time.Duration(s.Seconds+8)*time.Second)
 	defer stop()
@@ -102,11 +102,11 @@ func execute(ctx context.Context, p place, s Site, e Contender) (Figures, float6
 	return f, cpu.Seconds(), nil
 }
 
-// output keeps what a process wrote, to a bound: a peer that floods its output
-// must not fill the memory of the bench.
+// output keeps a process's output up to a limit: a peer with endless output must not fill the
+// memory of the bench.
 type output struct {
 	bytes.Buffer
-	aside bytes.Buffer // standard error, where it is kept apart
+	aside bytes.Buffer // standard error, if it is separate
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -120,7 +120,7 @@ func start(ctx context.Context, words []string) (*exec.Cmd, *output) {
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	o := &output{}
 	c.Stdout, c.Stderr = o, o
-	if has(words, "--json") || has(words, "-J") { // a warning would spoil the document
+	if has(words, "--json") || has(words, "-J") { // a warning would make the document invalid
 		c.Stderr = &o.aside
 	}
 	c.WaitDelay = time.Second
@@ -128,32 +128,30 @@ func start(ctx context.Context, words []string) (*exec.Cmd, *output) {
 	return c, o
 }
 
-// endServer lets a server end by itself when its client was served, and asks it
-// to otherwise.
+// endServer waits for a server that ends after its client, and interrupts others.
 func endServer(c *exec.Cmd, gone <-chan struct{}, served bool) {
-	patience := 10 * time.Millisecond
+	wait := 10 * time.Millisecond
 	if served && selfEnding(c.Args) {
-		patience = 2 * time.Second
+		wait = 2 * time.Second
 	}
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, os.Kill} {
 		select {
 		case <-gone:
 			return
-		case <-time.After(patience):
+		case <-time.After(wait):
 		}
 		_ = c.Process.Signal(sig)
-		patience = time.Second
+		wait = time.Second
 	}
 	<-gone
 }
 
-// selfEnding tells servers that serve one client and then print their figures.
+// selfEnding reports whether a server serves one client and then prints its figures.
 func selfEnding(words []string) bool {
 	return has(words, "-1") || has(words, "role=sink") || has(words, "ntttcp") || has(words, "-C")
 }
 
-// refusal turns a client's failure into a sentence, and an unknown flag into
-// errUnsupported.
+// refusal turns a client's failure into an error, and an unknown flag into errUnsupported.
 func refusal(text string, err error) error {
 	low := strings.ToLower(text)
 	for _, sign := range []string{"unknown flag", "unknown command", "unrecognized option", "invalid option", "unknown shorthand"} {

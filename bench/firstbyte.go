@@ -8,30 +8,29 @@ import (
 	"time"
 )
 
-// dataStart tells a program's data connection from its others, and where its
-// measured bytes begin.
+// dataStart identifies a program's data connection, and where its measured bytes begin.
 type dataStart struct {
 	preamble int                               // bytes before the first measured one
-	is       func(index int, head []byte) bool // index counts connections from 0; head is what a connection begins with
+	is       func(index int, head []byte) bool // index counts connections from 0; head has a connection's first bytes
 }
 
-// sokuData is a connection that begins with the 40-byte preamble of docs/protocol.md.
+// sokuData is a connection with the 40-byte preamble of docs/protocol.md.
 var sokuData = dataStart{40, func(_ int, head []byte) bool { return string(head[:4]) == "SOKU" }}
 
-// iperf3Data is a connection after the first, and begins with a cookie of 37 bytes.
+// iperf3Data is a connection after the first; it begins with a cookie of 37 bytes.
 var iperf3Data = dataStart{37, func(index int, _ []byte) bool { return index > 0 }}
 
-// limitData is all that its one connection carries.
+// limitData is the only connection, without a preamble.
 var limitData = dataStart{0, func(int, []byte) bool { return true }}
 
-// relay stands between a client and its server on loopback and notes when the
-// client first connects and when the first measured byte passes.
+// relay is placed between a client and its server on loopback and records when the client
+// first connects and when the first measured byte passes.
 type relay struct {
 	listener net.Listener
 	to       string
 	start    dataStart
-	opened   chan time.Time // gets the moment of the first connection, once
-	first    chan time.Time // gets that of the first measured byte, once
+	opened   chan time.Time // gets the time of the first connection, once
+	first    chan time.Time // gets the time of the first measured byte, once
 
 	once sync.Once
 	work sync.WaitGroup
@@ -64,7 +63,7 @@ func newRelay(ctx context.Context, to string, start dataStart) (*relay, error) {
 
 func (r *relay) port() int { return r.listener.Addr().(*net.TCPAddr).Port }
 
-// close ends all connections and waits for everything.
+// close ends all connections and waits for all goroutines.
 func (r *relay) close() {
 	_ = r.listener.Close()
 	r.stop()
@@ -91,7 +90,7 @@ func (r *relay) pass(ctx context.Context, client net.Conn, index int) {
 	back.Wait()
 }
 
-// watched looks at the first bytes of what it passes on.
+// watched inspects the first bytes that it forwards.
 type watched struct {
 	io.Writer
 	relay *relay

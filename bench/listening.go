@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// waitListening waits until the process has its port open, without connecting to
-// it: a server that serves one client would take the probe for it. It reads the
-// kernel's table of the process's own network namespace; where there is none it
-// waits a fixed time. False means that the process ended or never listened.
+// waitListening waits until the process has its port open, without connecting to it: a
+// server that serves one client would take the probe for its client. It reads the kernel's
+// table of the process's network namespace; without one it waits a fixed time. False means
+// that the process ended or never listened.
 func waitListening(ctx context.Context, pid, port int, udp bool, gone <-chan struct{}) bool {
 	table, state := "tcp", " 0A "
 	if udp {

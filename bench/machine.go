@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// describe says on what and with what is measured.
+// describe describes the machine and the programs.
 func describe(ctx context.Context, programs []string) []string {
 	out := []string{"measured " + time.Now().UTC().Format("2006-01-02 15:04 UTC"), "machine: " + cpuName() + ", " + plural(runtime.NumCPU(), "core")}
 	if text, err := os.ReadFile("/proc/version"); err == nil {
@@ -36,7 +36,7 @@ func cpuName() string {
 	return runtime.GOARCH
 }
 
-// version is the first line with a digit that a program prints about itself.
+// version is the first line with a digit in the program's version output.
 func version(ctx context.Context, program string) string {
 	flag := map[string]string{"netperf": "-V", "nuttcp": "-V", "tcp_stream": "", "tcp_rr": "", "udp_rr": "", "ethr": "", "iperf": "-v", "ntttcp": "-V", "irtt": "version"}
 	f, known := flag[program]
@@ -48,7 +48,7 @@ func version(ctx context.Context, program string) string {
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
-	text, _ := exec.CommandContext(ctx, program, f).CombinedOutput() // some exit with 1 after saying it
+	text, _ := exec.CommandContext(ctx, program, f).CombinedOutput() // some exit with 1 after printing it
 	for line := range strings.Lines(string(text)) {
 		if strings.ContainsAny(line, "0123456789") {
 			line = strings.TrimSpace(line)

@@ -125,8 +125,7 @@ func labels(c Contest) string {
 	return strings.Join(out, ", ")
 }
 
-// keepFound takes contenders out that are not on PATH, and returns the programs
-// that are.
+// keepFound removes contenders that are not on PATH, and returns the programs that are.
 func (d *document) keepFound() []string {
 	found := map[string]bool{}
 	for i := range d.contests {
@@ -153,7 +152,7 @@ func (d *document) keepFound() []string {
 	return out
 }
 
-// runAll measures contest after contest until ctx ends. Places are made when the
+// runAll measures one contest after another until ctx ends. Places are created when the
 // first contest needs them and removed at the end.
 func (d *document) runAll(ctx context.Context) {
 	random := rand.New(rand.NewPCG(d.Seed, 0))
@@ -199,7 +198,7 @@ func (d *document) runContest(ctx context.Context, c Contest, p place, random *r
 			if refused[e.Label] {
 				continue
 			}
-			// A new port for each run: the last one's may wait for its connections to time out.
+			// A new port for each run: connections of the previous one may be in TIME-WAIT.
 			site := Site{Host: p.host, Port: 20000 + 2*random.IntN(5000), Seconds: d.Seconds}
 			before := cacheLine()
 			f, cpu, err := perform(ctx, p, site, e)
@@ -215,7 +214,7 @@ func (d *document) runContest(ctx context.Context, c Contest, p place, random *r
 	}
 }
 
-// line is the run in a few words.
+// line is a summary of the run.
 func (r Run) line(c Contest) string {
 	if r.Error != "" {
 		return "failed: " + r.Error
@@ -229,7 +228,7 @@ func (r Run) line(c Contest) string {
 	return fmt.Sprintf("%s  (cores %s, %.0f ns)", strings.Join(words, ", "), r.Placement, r.LineNS)
 }
 
-// save writes the raw results, and the page when the run was not cut short.
+// save writes the raw results, and the page unless the bench was interrupted.
 func (d *document) save(s settings, interrupted error) error {
 	if s.json != "" {
 		text, err := json.MarshalIndent(d, "", " ")

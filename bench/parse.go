@@ -14,7 +14,7 @@ import (
 
 var errNoFigure = errors.New("its output holds no figure")
 
-// keep drops what is no finite, positive number. An empty set is an error: a run
+// keep drops figures that are not finite, positive numbers. An empty set is an error: a run
 // that measured nothing is not a run that measured zero.
 func keep(f Figures, zeroAllowed ...string) (Figures, error) {
 	for k, v := range f {
@@ -28,7 +28,7 @@ func keep(f Figures, zeroAllowed ...string) (Figures, error) {
 			delete(f, k)
 		}
 	}
-	for _, z := range zeroAllowed { // alone they say nothing
+	for _, z := range zeroAllowed { // not enough by themselves
 		if len(f) == 1 && f[z] == 0 {
 			delete(f, z)
 		}
@@ -39,8 +39,8 @@ func keep(f Figures, zeroAllowed ...string) (Figures, error) {
 	return f, nil
 }
 
-// parseSoku reads a result document. The rate is over the whole trial, as the
-// peers give theirs, not over the steady part that soku itself reports.
+// parseSoku reads a result document. The rate is over the whole trial, as with the peers,
+// not over the steady part that soku reports.
 func parseSoku(client, _ string) (Figures, error) {
 	var doc struct {
 		Latency struct {
@@ -81,7 +81,7 @@ func parseSoku(client, _ string) (Figures, error) {
 	return keep(f, lossRatio.Name, rateError.Name)
 }
 
-// percentiles are those of a result's member, ns, as figures in µs.
+// percentiles converts percentiles of a result, ns, to figures in µs.
 func percentiles(ns map[string]float64, half, most, nearlyAll Metric) Figures {
 	return Figures{half.Name: ns["p50"] / 1e3, most.Name: ns["p99"] / 1e3, nearlyAll.Name: ns["p99_9"] / 1e3}
 }
@@ -133,8 +133,8 @@ func fields(text string) map[string]float64 {
 	return out
 }
 
-// parseLimit reads what the programs of bench/limit print; streams and packets
-// are counted by the sink, which is the server.
+// parseLimit reads the output of the programs of bench/limit; the server counts streams and
+// packets.
 func parseLimit(client, server string) (Figures, error) {
 	c, s := fields(client), fields(server)
 	f := Figures{
@@ -205,7 +205,7 @@ func parseSockperf(client, _ string) (Figures, error) {
 	return keep(f)
 }
 
-// parseNetperf reads the values of -o in the order that contests ask for them.
+// parseNetperf reads the values of -o in the order in which contests request them.
 func parseNetperf(names ...string) func(string, string) (Figures, error) {
 	return func(client, _ string) (Figures, error) {
 		f := Figures{}
@@ -220,7 +220,7 @@ func parseNetperf(names ...string) func(string, string) (Figures, error) {
 				return nil, fmt.Errorf("%w: %.80s", errNoFigure, client)
 			}
 			if name == goodput.Name {
-				v /= 1e3 // netperf says 10^6 bit/s
+				v /= 1e3 // netperf prints 10^6 bit/s
 			}
 			f[name] = v
 		}
@@ -236,7 +236,7 @@ var (
 	scales       = map[string]float64{"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
 )
 
-// parseQperf gives a mean, and twice it: qperf's latency is half a round trip.
+// parseQperf returns twice the mean: qperf's latency is half a round trip.
 func parseQperf(client, _ string) (Figures, error) {
 	m := qperfLatency.FindStringSubmatch(client)
 	if m == nil {
@@ -285,7 +285,7 @@ func parseNtttcp(_, server string) (Figures, error) {
 	return keep(Figures{goodput.Name: v})
 }
 
-// parseEthr gives the mean of the intervals, which are all that Ethr prints.
+// parseEthr returns the mean of the intervals, because Ethr prints nothing else.
 func parseEthr(metric Metric) func(string, string) (Figures, error) {
 	by := 1.0
 	if metric.Name == goodput.Name {

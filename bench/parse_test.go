@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// parsers is every parser with a recorded output of its program, and what a person
-// reads in that output.
+// parsers has every parser with a recorded output of its program, and the figures in that
+// output.
 var parsers = []struct {
 	file   string
 	parse  func(string, string) (Figures, error)

@@ -7,8 +7,8 @@ import (
 
 func splitWords(s string) []string { return strings.Fields(s) }
 
-// peer builds a contender from two command lines in which HOST, PORT, NEXT (the
-// port after it) and SECONDS stand for the site's.
+// peer builds a contender from two command lines, in which HOST, PORT, NEXT (the next port)
+// and SECONDS are placeholders.
 func peer(label, program string, udp bool, server, client string, parse func(string, string) (Figures, error)) Contender {
 	return Contender{Label: label, Program: program, Parse: parse, Build: func(s Site) Commands {
 		fill := strings.NewReplacer("HOST", s.Host, "PORT", fmt.Sprint(s.Port), "NEXT", fmt.Sprint(s.Port+1), "SECONDS", fmt.Sprint(s.Seconds))
@@ -16,8 +16,8 @@ func peer(label, program string, udp bool, server, client string, parse func(str
 	}}
 }
 
-// streamPeers copy data as applications do. All but nuttcp, netperf and ntttcp
-// set cubic themselves; for those the bench sets the system's default.
+// streamPeers copy payload as applications do. All but nuttcp, netperf and ntttcp select
+// cubic themselves; for those the bench sets the system's default.
 func streamPeers(n int) []Contender {
 	out := []Contender{
 		peer("iperf2", "iperf", false, "iperf -s -p PORT -Z cubic", fmt.Sprintf("iperf -c HOST -p PORT -Z cubic -t SECONDS -P %d -y C", n), parseIperf2),
@@ -39,7 +39,7 @@ func ethr(test string, m Metric, n int) Contender {
 		fmt.Sprintf("ethr -c HOST -port PORT -d SECONDSs -t %s -n %d -no", test, n), parseEthr(m))
 }
 
-// netperf's server answers each client in a child of its own.
+// netperf's server serves each client in a child process.
 func netperf(label string, options, specific []string, metrics ...string) Contender {
 	client := "netperf -H HOST -p PORT -l SECONDS -P 0 " + strings.Join(options, " ") + " -- " + strings.Join(specific, " ")
 	c := peer(label, "netperf", false, "netserver -D -L HOST -p PORT", client, parseNetperf(metrics...))
@@ -70,7 +70,7 @@ func qperf(protocol string) Contender {
 	return c
 }
 
-// irtt sends on a schedule and not when the last answer came.
+// irtt sends on a schedule, not after the previous answer.
 func irtt() Contender {
 	return peer("irtt -i 1ms", "irtt", true, "irtt server -b HOST:PORT -i 0", "irtt client -i 1ms -d SECONDSs -l 64 -q HOST:PORT", parseIrtt)
 }

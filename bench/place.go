@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A place is where the two ends are. Prefixes stand before the commands of each.
+// A place is where the two ends run. The prefixes are put before the commands.
 type place struct {
 	host                       string
 	serverPrefix, clientPrefix []string
@@ -18,9 +18,8 @@ type place struct {
 
 var loopback = place{host: "127.0.0.1"}
 
-// veth makes two network namespaces joined by a veth pair of the given MTU.
-// Their names are random. remove takes both down, also after a failure; a
-// namespace takes its devices with it.
+// veth creates two network namespaces connected by a veth pair of the given MTU. Their names
+// are random. remove deletes both with their devices, also after a failure.
 func veth(ctx context.Context, mtu int) (p place, remove func(), err error) {
 	var id [3]byte
 	if _, err := rand.Read(id[:]); err != nil {
@@ -35,7 +34,7 @@ func veth(ctx context.Context, mtu int) (p place, remove func(), err error) {
 		}
 		return nil
 	}
-	remove = func() { // whatever became of ctx
+	remove = func() { // even if ctx has ended
 		for _, n := range []string{a, b} {
 			_ = ip(context.WithoutCancel(ctx), "netns del "+n)
 		}
@@ -57,7 +56,7 @@ func veth(ctx context.Context, mtu int) (p place, remove func(), err error) {
 	return place{host: "10.213.7.2", serverPrefix: enter(b), clientPrefix: enter(a)}, remove, nil
 }
 
-// canMakePlaces says why not, or is empty.
+// canMakePlaces returns the reason if places cannot be created, or an empty string.
 func canMakePlaces() string {
 	if os.Geteuid() != 0 {
 		return "only loopback: network namespaces need root"

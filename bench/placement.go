@@ -1,8 +1,8 @@
 package main
 
-// Where the two virtual cores are to each other decides figures by half, and the
-// host may move them at any time. The label of a run comes from how long a cache
-// line takes from one core to the other and back, before and after the run.
+// The distance of the two virtual cores changes figures by half, and the hypervisor may move
+// them at any time. A run's label comes from the round trip of a cache line between the
+// cores, before and after the run.
 const (
 	placedNear    = "near"    // one cache: about 50 ns
 	placedFar     = "far"     // across sockets or chiplets: about 330 ns

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// median of values, NaN when there are none. values is left as it is.
+// median of values, NaN if there are none. It does not change values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -18,14 +18,14 @@ func median(values []float64) float64 {
 	return (v[m-1] + v[m]) / 2
 }
 
-// standing is what the runs of one contender in one contest come to.
+// standing is the outcome of one contender's runs in one contest.
 type standing struct {
 	label     string
 	values    []float64 // of rounds that count, in round order
 	ratio     float64   // median of this contender to soku, paired by round; NaN without pairs
 	cpu       float64   // median CPU seconds per unit; NaN when unknown
 	cpuRatio  float64
-	byRound   map[int]float64 // what values has
+	byRound   map[int]float64 // the same as values
 	cpuRound  map[int]float64 // CPU seconds per unit
 	errors    []string
 	leftOut   int // rounds in another placement
@@ -35,7 +35,7 @@ type standing struct {
 // paired is the median of [ratios]; NaN without any.
 func paired(of, to map[int]float64) float64 { return median(ratios(of, to)) }
 
-// ratios are those of one contender to another, of figures of the same round.
+// ratios are the ratios of one contender's figures to another's in the same round.
 func ratios(of, to map[int]float64) (out []float64) {
 	for round, v := range of {
 		if w, ok := to[round]; ok && w != 0 {
@@ -45,7 +45,7 @@ func ratios(of, to map[int]float64) (out []float64) {
 	return out
 }
 
-// majority is the placement that most runs had, near before far when equal.
+// majority is the placement of most runs; near before far if equal.
 func majority(runs []Run) string {
 	count := map[string]int{}
 	for _, r := range runs {
@@ -60,7 +60,7 @@ func majority(runs []Run) string {
 	return best
 }
 
-// perUnit is the CPU time of a run per GB or packet that it moved.
+// perUnit is the CPU time of a run per GB or packet moved.
 func perUnit(r Run, per string, seconds int) float64 {
 	amount := 0.0
 	switch per {
@@ -75,9 +75,8 @@ func perUnit(r Run, per string, seconds int) float64 {
 	return r.CPU / amount
 }
 
-// rank turns runs into one standing a contender, in the order of the contest.
-// Only rounds in the placement of the majority count, and ratios compare runs of
-// one round only.
+// rank makes one standing per contender, in the order of the contest. Only rounds with the
+// placement of the majority count, and ratios compare runs of the same round only.
 func rank(c Contest, runs []Run, m Metric, seconds int) ([]standing, string) {
 	place := majority(runs)
 	out := make([]standing, 0, len(c.Entries))

@@ -29,7 +29,7 @@ func TestRatiosAreOfRunsInTheSameRound(t *testing.T) {
 	s, _ := rank(pair, []Run{
 		run(sokuLabel, 1, 10, 2, placedNear), run("peer", 1, 5, 2, placedNear),
 		run(sokuLabel, 2, 100, 20, placedNear), run("peer", 2, 50, 20, placedNear),
-		run("peer", 3, 1000, 1, placedNear), // no soku beside it
+		run("peer", 3, 1000, 1, placedNear), // without a run of soku in that round
 	}, goodput, 1)
 	if s[1].ratio != 0.5 || s[1].cpuRatio != 2 {
 		t.Errorf("ratio %v, CPU ratio %v; want 0.5 and 2", s[1].ratio, s[1].cpuRatio)
@@ -91,8 +91,8 @@ func TestAMissedTargetShowsItsRoundsAndTheLimit(t *testing.T) {
 	var text strings.Builder
 	d.writeTargets(&text)
 	for _, want := range []string{
-		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 3 | missed |",
-		"| UDP packets of 64 B of iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 1.00..1.20 | 1.10 |",
+		"| UDP packets of 64 B, ratio to iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 3 | missed |",
+		"| UDP packets of 64 B, ratio to iperf3 | udp-pps-64 | >= 1.25 | 1.10 | 1.00..1.20 | 1.10 |",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())

@@ -10,16 +10,16 @@ import (
 // target is a figure that soku must reach.
 type target struct {
 	text    string
-	contest string // a contest's name; one that ends in * stands for all it begins
+	contest string // a contest's name, in which * matches any text
 	metric  Metric
-	own, to string // contenders that are compared; to is empty for an absolute figure
+	own, to string // contenders to compare; to is empty for an absolute figure
 	bound   float64
 	atLeast bool
 	byCPU   bool // the ratio of CPU times instead of the metric
 }
 
-// firstPacketMost is how many milliseconds after exec the first packet leaves at the
-// latest. A person notices nothing shorter, so no code is bent for less.
+// firstPacketMost is the limit from exec to the first packet, milliseconds. People do not
+// notice less, so code is not made more complex to be faster.
 const firstPacketMost = 10
 
 func targets() []target {
@@ -32,14 +32,14 @@ func targets() []target {
 		if n == "1" || n == "8" {
 			bound = 1.15
 		}
-		add("TCP discarded, "+n+" streams, of iperf3 best", "tcp-discard-*-"+n, goodput, "iperf3 best", bound, true)
-		out = append(out, target{"TCP discarded, " + n + " streams, -w 4M, of iperf3 best -w 4M", "tcp-discard-*-" + n, goodput, sokuWide, "iperf3 best -w 4M", bound, true, false})
-		add("TCP discarded, "+n+" streams, of the limit", "tcp-discard-*-"+n, goodput, limitLabel, 0.95, true)
-		out = append(out, target{"CPU per GB, " + n + " streams, of iperf3 best", "tcp-discard-*-" + n, goodput, sokuLabel, "iperf3 best", 0.8, false, true})
-		add("TCP copied, "+n+" streams, of iperf3", "tcp-copied-loopback-"+n, goodput, "iperf3", 1, true)
+		add("TCP discarded, "+n+" streams, ratio to iperf3 best", "tcp-discard-*-"+n, goodput, "iperf3 best", bound, true)
+		out = append(out, target{"TCP discarded, " + n + " streams, -w 4M, ratio to iperf3 best -w 4M", "tcp-discard-*-" + n, goodput, sokuWide, "iperf3 best -w 4M", bound, true, false})
+		add("TCP discarded, "+n+" streams, ratio to the limit", "tcp-discard-*-"+n, goodput, limitLabel, 0.95, true)
+		out = append(out, target{"CPU per GB, " + n + " streams, ratio to iperf3 best", "tcp-discard-*-" + n, goodput, sokuLabel, "iperf3 best", 0.8, false, true})
+		add("TCP copied, "+n+" streams, ratio to iperf3", "tcp-copied-loopback-"+n, goodput, "iperf3", 1, true)
 	}
 	for _, way := range []string{"soku -R", "soku --bidir"} {
-		out = append(out, target{way + " of forward", "tcp-direction-loopback-*", goodput, way, sokuLabel, 0.9, true, false})
+		out = append(out, target{way + ", ratio to forward", "tcp-direction-loopback-*", goodput, way, sokuLabel, 0.9, true, false})
 	}
 	for _, protocol := range []string{"tcp", "udp"} {
 		for _, m := range []Metric{p50, p99, p999} {
@@ -47,25 +47,25 @@ func targets() []target {
 			if m == p999 {
 				bound = 1.1
 			}
-			add("spinning "+protocol+" "+m.Unit+" of sockperf", "latency-spinning-"+protocol, m, "sockperf", bound, false)
+			add("spinning "+protocol+" "+m.Unit+", ratio to sockperf", "latency-spinning-"+protocol, m, "sockperf", bound, false)
 		}
-		add("blocking "+protocol+" p50 of sockperf", "latency-blocking-"+protocol, p50, "sockperf", 1, false)
-		add("blocking "+protocol+" p50 of netperf", "latency-blocking-"+protocol, p50, "netperf "+strings.ToUpper(protocol)+"_RR", 1, false)
+		add("blocking "+protocol+" p50, ratio to sockperf", "latency-blocking-"+protocol, p50, "sockperf", 1, false)
+		add("blocking "+protocol+" p50, ratio to netperf", "latency-blocking-"+protocol, p50, "netperf "+strings.ToUpper(protocol)+"_RR", 1, false)
 	}
 	for _, protocol := range []string{"tcp", "udp"} {
 		add("open loop of 10,000/s "+protocol+": µs late p99", "latency-schedule-"+protocol, lateP99, "", 20, false)
 	}
 	for _, size := range []string{"64", "1400"} {
-		add("UDP packets of "+size+" B of iperf3", "udp-pps-"+size, packetRate, "iperf3", 1.25, true)
-		add("UDP trains of "+size+" B of iperf3 --gsro", "udp-gso-"+size, packetRate, "iperf3 --gsro", 1.1, true)
-		out = append(out, target{"CPU per packet, trains of " + size + " B, of iperf3 --gsro", "udp-gso-" + size, packetRate, sokuLabel, "iperf3 --gsro", 0.8, false, true})
+		add("UDP packets of "+size+" B, ratio to iperf3", "udp-pps-"+size, packetRate, "iperf3", 1.25, true)
+		add("UDP trains of "+size+" B, ratio to iperf3 --gsro", "udp-gso-"+size, packetRate, "iperf3 --gsro", 1.1, true)
+		out = append(out, target{"CPU per packet, trains of " + size + " B, ratio to iperf3 --gsro", "udp-gso-" + size, packetRate, sokuLabel, "iperf3 --gsro", 0.8, false, true})
 	}
 	add("UDP at 1 Gbit/s: % off the rate", "udp-1gbit", rateError, "", 0.1, false)
 	add("UDP at 1 Gbit/s: % lost", "udp-1gbit", lossRatio, "", 0, false)
 	for _, n := range []string{"1", "16"} {
-		add("connections/s, "+n+" at a time, of Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
+		add("connections/s, "+n+" at a time, ratio to Ethr", "connect-"+n, connectionRate, "ethr", 1.5, true)
 	}
-	add("connections/s of netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
+	add("connections/s, ratio to netperf TCP_CRR", "connect-1", connectionRate, "netperf TCP_CRR", 1.5, true)
 	add("start-up: ms to the first packet", "startup", firstPacket, "", firstPacketMost, false)
 	return out
 }
@@ -79,14 +79,14 @@ func (t target) applies(contest string) bool {
 	return strings.HasPrefix(contest, head) && strings.HasSuffix(contest, tail)
 }
 
-// verdict says how a target was met.
+// verdict is whether and how a target was met.
 type verdict struct {
-	figure     float64 // NaN where a side is missing
+	figure     float64 // NaN if one side is missing
 	from, to   float64 // in single rounds
-	rounds     int     // how many had both sides in one placement
-	limit      float64 // the figure of the limit in soku's place; NaN where it has none
+	rounds     int     // number with both sides in one placement
+	limit      float64 // the figure of the limit in place of soku; NaN if there is none
 	word       string  // holds, missed, not measured
-	atTheBound string  // what is asked
+	atTheBound string  // the bound
 }
 
 // judge compares a target with standings of its contest.
@@ -110,7 +110,7 @@ func (t target) judge(s []standing) verdict {
 	return v
 }
 
-// figures are those of a contender in single rounds.
+// figures are a contender's figures by round.
 func (t target) figures(s []standing, label string) []float64 {
 	own, to := find(s, label), find(s, t.to)
 	switch {
