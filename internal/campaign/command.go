@@ -40,7 +40,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 		if err := r.c.write(Record{Kind: RecordCommand, At: r.Now().UTC(), Command: &rec}); err != nil {
 			return nil, err
 		}
-		r.tell(Event{Kind: EventCommandDone, Command: &rec})
+		r.tell(Event{Kind: EventCommandDone, Command: &rec, Error: measure.AsError(runErr, measure.KindBroken)})
 		if ctx.Err() != nil {
 			return nil, r.interrupted(ctx)
 		}

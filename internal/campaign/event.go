@@ -27,7 +27,7 @@ type Event struct {
 	Progress *measure.Progress // for EventProgress
 	Result   *measure.Result   // for EventResult
 	Host     string            // for EventHostGone
-	Error    *measure.Error    // for EventHostGone: why
+	Error    *measure.Error    // for EventHostGone: why; for EventCommandDone, if the command failed
 
 	Done, Failed, Total int           // trials of the selection
 	Left                time.Duration // how long the rest will take, from what trials took so far

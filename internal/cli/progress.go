@@ -38,8 +38,8 @@ func (p *progress) event(e campaign.Event) {
 	case campaign.EventCommand:
 		p.draw(e, e.Command.Pattern, "", text.English().Say("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
 	case campaign.EventCommandDone:
-		if e.Command.Error != "" {
-			p.print(oneLine(text.English().Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": e.Command.Error})))
+		if e.Error != nil {
+			p.print(oneLine(text.English().Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(e.Error)})))
 		}
 	case campaign.EventTrial:
 		p.latest = map[measure.Direction]float64{}
