@@ -14,8 +14,11 @@ import (
 // failers are the functions whose last two arguments are the code of a failure and its
 // figures, with the family of their messages.
 var failers = map[string]string{
-	"Fail": "error.", "fail": "error.", "cutOff": "error.", "FailAt": "error.", "failAt": "error.", "WithHintCode": "hint.",
+	"Fail": "error.", "fail": "error.", "cutOff": "error.", "FailAt": "error.", "failAt": "error.", "FailStream": "error.", "WithHintCode": "hint.",
 }
+
+// added are the figures that a failer adds to those that it is given.
+var added = map[string][]string{"FailStream": {"peer", "stream", "streams"}}
 
 // failuresIn is the use of a call of a failer. A code that is in a variable is passed over;
 // [literals] has what it may hold.
@@ -39,7 +42,11 @@ func failuresIn(n ast.Node) []use {
 	if code == "" || strings.ContainsAny(code, " %") {
 		return nil
 	}
-	return []use{{key: family + code, open: open, hint: family == "error.", args: argumentsOf(call.Args[len(call.Args)-1])}}
+	args := argumentsOf(call.Args[len(call.Args)-1])
+	if args != nil {
+		args = append(args, added[name]...)
+	}
+	return []use{{key: family + code, open: open, hint: family == "error.", args: args}}
 }
 
 // literals are the texts in the program's sources.

@@ -80,7 +80,9 @@ func (s *DatagramSink) take(ctx context.Context, path string, conns []net.Conn, 
 			}
 			n, err := inlets[k].Receive()
 			if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !sock.Refused(err) {
-				return measure.Errorf(measure.KindBroken, "receive datagrams at %s: %w", conns[places[k]].LocalAddr(), err)
+				return measure.Fail(measure.KindBroken, "bulk.datagram_receive", measure.Figures{
+					"address": conns[places[k]].LocalAddr().String(), "cause": err,
+				})
 			}
 			if n > 0 {
 				bytes := lengths(box)

@@ -38,7 +38,7 @@ func (s *DatagramSource) Bytes() []int64 { return read(s.counts) }
 // usage. It may be called once.
 func (s *DatagramSource) Run(ctx context.Context) error {
 	if len(s.conns) == 0 {
-		return measure.Errorf(measure.KindInternal, "send over no sockets")
+		return measure.Fail(measure.KindInternal, "bulk.no_sockets", nil)
 	}
 	path, err := datagram.SendPath("", s.conns)
 	if err != nil {
@@ -79,7 +79,9 @@ func (s *DatagramSource) send(ctx context.Context, path string, places []int) er
 				s.counts[places[k]].n.Add(int64(sent) * int64(s.size))
 			}
 			if err != nil && !sock.Refused(err) && !sock.NoBuffers(err) && !errors.Is(err, os.ErrDeadlineExceeded) {
-				return measure.Errorf(measure.KindBroken, "send datagrams of %d bytes to %s: %w", s.size, s.conns[places[k]].RemoteAddr(), err)
+				return measure.Fail(measure.KindBroken, "bulk.datagram_send", measure.Figures{
+					"size_bytes": s.size, "peer": s.conns[places[k]].RemoteAddr().String(), "cause": err,
+				})
 			}
 		}
 		if !took {

@@ -2,13 +2,12 @@ package bulk
 
 import (
 	"context"
-	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -58,7 +57,7 @@ func (s *Source) Bytes() []int64 { return read(s.counts) }
 // their queued data.
 func (s *Source) Run(ctx context.Context) error {
 	if len(s.conns) == 0 {
-		return measure.Errorf(measure.KindInternal, "send over no connections")
+		return measure.Fail(measure.KindInternal, "bulk.no_connections", nil)
 	}
 	s.begin = sock.Now()
 	if s.o.Pacing > 0 {
@@ -81,14 +80,9 @@ func (s *Source) Run(ctx context.Context) error {
 
 // failed records that connection i failed.
 func (s *Source) failed(i int, err error) {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = errno // without the addresses, which the message has already
-	}
 	s.mu.Lock()
 	if s.first == nil {
-		s.first = measure.Errorf(measure.KindBroken, "send to %s (connection %d of %d): %w", s.conns[i].RemoteAddr(), i+1, len(s.conns), err).
-			WithHint("the far end or the path went away; is the receiver still running?")
+		s.first = engine.FailStream(s.conns, i, "bulk.send", measure.Figures{"cause": err})
 	}
 	s.mu.Unlock()
 	s.left.Add(-1)

@@ -17,7 +17,7 @@ func openAll[C io.Closer](streams int, open func() (C, error)) ([]C, error) {
 			for _, c := range all {
 				_ = c.Close()
 			}
-			return nil, measure.Errorf(measure.KindFile, "open the contents of a stream: %w", err).WithHint("check the file's name and rights")
+			return nil, measure.Fail(measure.KindFile, "tcp.contents.open", measure.Figures{"cause": err})
 		}
 		all = append(all, one)
 	}
@@ -54,7 +54,7 @@ func (s *sender) exhausted(stream int, err error) {
 		s.ending.End(0)
 		return
 	}
-	s.group.Stop(measure.Errorf(measure.KindFile, "read the contents of stream %d: %w", stream+1, err).WithHint("check the file"))
+	s.group.Stop(measure.Fail(measure.KindFile, "tcp.contents.read", measure.Figures{"stream": stream + 1, "cause": err}))
 }
 
 // sinks returns workers that write what they receive to Contents.Sink, one a stream.
@@ -74,6 +74,7 @@ func (r *receiver) sinks() (work func(i int), n int, err error) {
 
 // keeping returns the error for a sink that fails.
 func keeping(conn net.Conn, stream, streams int, err error) error {
-	return measure.Errorf(measure.KindFile, "write the data from %s (stream %d of %d): %w", conn.RemoteAddr(), stream+1, streams, err).
-		WithHint("is the disk of the file full?")
+	return measure.Fail(measure.KindFile, "tcp.contents.write", measure.Figures{
+		"peer": conn.RemoteAddr().String(), "stream": stream + 1, "streams": streams, "cause": err,
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"soku/internal/engine"
@@ -59,10 +58,10 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	f.rec = meter.NewRecorder(cfg)
 	f.ending = f.group.Watch(f.policy.Over, graceAfterOver(role))
 	if len(conns) == 0 {
-		return f, measure.Errorf(measure.KindInternal, "measure TCP over no connections")
+		return f, measure.Fail(measure.KindInternal, "tcp.no_connections", nil)
 	}
 	if o.Duration <= 0 && o.Bytes <= 0 && f.policy.Over == nil {
-		return f, measure.Errorf(measure.KindInternal, "measure TCP for no time and no bytes")
+		return f, measure.Fail(measure.KindInternal, "tcp.endless", nil)
 	}
 	settings := sock.FromOptions(o)
 	if role == measure.Receiver {
@@ -139,8 +138,9 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
 	if errors.Is(err, meter.ErrIdle) {
-		err = measure.Errorf(measure.KindBroken, "no byte moved for %v on any of %d streams", w.Idle.Round(100*time.Millisecond), len(f.conns)).
-			WithHint("is the path still up?").WithCause(engine.ErrStalled)
+		err = measure.Fail(measure.KindBroken, "tcp.stalled", measure.Figures{
+			"idle_ns": w.Idle.Round(100 * time.Millisecond), "streams": len(f.conns),
+		}).WithCause(engine.ErrStalled)
 	}
 	if err != nil {
 		f.group.Stop(err)
@@ -175,13 +175,3 @@ func (f *flow) end(ctx context.Context) (measure.FlowEnd, error) {
 
 // expired reports whether err is an expired deadline.
 func expired(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
-
-// broken returns the error for a stream that ended too early.
-func (f *flow) broken(what string, stream int, err error) *measure.Error {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = errno // without the addresses, which the message has already
-	}
-	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
-		WithHint("the far end or the path went away; is the other soku still running?")
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -46,7 +47,7 @@ func (s *sender) putPaced(stream int, out *sock.Writer) {
 				out.Wait(tick)
 			default:
 				if !s.over() {
-					s.group.Stop(s.broken("send to", stream, err))
+					s.group.Stop(engine.FailStream(s.conns, stream, "flow.send", measure.Figures{"cause": err}))
 				}
 				return
 			}

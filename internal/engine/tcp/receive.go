@@ -2,8 +2,6 @@ package tcp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"net"
 	"sync/atomic"
@@ -87,7 +85,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no data arrived")).WithCause(engine.ErrStalled))
+		r.group.Stop(engine.FailStream(r.conns, 0, "tcp.no_data", nil).WithCause(engine.ErrStalled))
 	}
 	return false
 }
@@ -144,8 +142,9 @@ func (r *receiver) ended(stream int) {
 		from = r.first.At()
 	}
 	if after := sock.Since(from); r.early(after) {
-		r.group.Stop(r.broken("receive from", stream, fmt.Errorf("the sender stopped after %v of %v",
-			after.Round(10*time.Millisecond), r.nominal())))
+		r.group.Stop(engine.FailStream(r.conns, stream, "tcp.sender_stopped", measure.Figures{
+			"after_ns": after, "duration_ns": r.nominal(),
+		}))
 	}
 }
 
@@ -175,10 +174,13 @@ func (r *receiver) finish() {
 	}
 	switch {
 	case !r.timed() && total < int64(r.o.Bytes):
-		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("all streams ended after %d of %d bytes", total, r.o.Bytes)))
+		r.group.Stop(engine.FailStream(r.conns, 0, "tcp.incomplete", measure.Figures{
+			"received_bytes": total, "expected_bytes": r.o.Bytes,
+		}))
 	case !all && r.early(last.Sub(r.first.At())+r.lull()):
-		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("no more data arrived after %v of %v",
-			last.Sub(r.first.At()).Round(10*time.Millisecond), r.nominal())))
+		r.group.Stop(engine.FailStream(r.conns, 0, "tcp.no_more_data", measure.Figures{
+			"after_ns": last.Sub(r.first.At()), "duration_ns": r.nominal(),
+		}))
 	}
 	for i, c := range r.conns {
 		if !r.complete[i] {

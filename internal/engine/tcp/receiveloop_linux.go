@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/pace"
@@ -119,7 +120,7 @@ func (l *receiveLoop) pass() (moved int64) {
 		case errors.Is(err, io.EOF):
 			l.ended(l.streams[k])
 		default:
-			l.group.Stop(l.broken("receive from", l.streams[k], err))
+			l.group.Stop(engine.FailStream(l.conns, l.streams[k], "flow.receive", measure.Figures{"cause": err}))
 		}
 		l.done[k] = true
 		l.live--

@@ -3,8 +3,10 @@ package tcp
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -46,7 +48,7 @@ func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 			r.ended(stream)
 			return
 		case !expired(err):
-			r.group.Stop(r.broken("receive from", stream, err))
+			r.group.Stop(engine.FailStream(r.conns, stream, "flow.receive", measure.Figures{"cause": err}))
 			return
 		case r.over():
 			return
@@ -65,8 +67,8 @@ func (r *receiver) verified(stream int, offset int64, got []byte, expected *payl
 	for got[i] == want[i] {
 		i++
 	}
-	r.group.Stop(measure.Errorf(measure.KindBroken, "verify the data from %s (stream %d of %d): byte %d is %#02x, not %#02x",
-		r.conns[stream].RemoteAddr(), stream+1, len(r.conns), offset+int64(i), got[i], want[i]).
-		WithHint("a device on the path changes the data, such as a broken network card or a proxy"))
+	r.group.Stop(engine.FailStream(r.conns, stream, "tcp.verify", measure.Figures{
+		"byte": offset + int64(i), "got": fmt.Sprintf("%#02x", got[i]), "want": fmt.Sprintf("%#02x", want[i]),
+	}))
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -71,7 +72,7 @@ func (l *sendLoop) pass() (room bool) {
 			room = true
 		case !errors.Is(err, sock.ErrWouldBlock):
 			if !l.over() {
-				l.group.Stop(l.broken("send to", l.streams[k], err))
+				l.group.Stop(engine.FailStream(l.conns, l.streams[k], "flow.send", measure.Figures{"cause": err}))
 			}
 			l.end(k)
 		}

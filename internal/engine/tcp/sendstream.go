@@ -3,6 +3,7 @@ package tcp
 import (
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
@@ -41,7 +42,7 @@ func (s *sender) write(stream int, supply supply) {
 		}
 		if err != nil {
 			if !expired(err) && !s.over() {
-				s.group.Stop(s.broken("send to", stream, err))
+				s.group.Stop(engine.FailStream(s.conns, stream, "flow.send", measure.Figures{"cause": err}))
 			}
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"net"
 	"time"
 
+	"soku/internal/engine"
+	"soku/internal/measure"
 	"soku/internal/sock"
 )
 
@@ -87,7 +89,7 @@ func (s *sender) deliver(stream int) {
 			return
 		case err != nil && !expired(err):
 			if !s.timed() {
-				s.group.Stop(s.broken("finish sending to", stream, err))
+				s.group.Stop(engine.FailStream(s.conns, stream, "tcp.finish", measure.Figures{"cause": err}))
 			}
 			return
 		}
@@ -105,7 +107,7 @@ func (s *sender) deliver(stream int) {
 		case s.timed() && sock.Now().After(giveUp):
 			return
 		case !s.timed() && sock.Since(moved) > s.limits.Idle:
-			s.group.Stop(s.broken("finish sending to", stream, errors.New("no more data is acknowledged")))
+			s.group.Stop(engine.FailStream(s.conns, stream, "tcp.unacknowledged", nil))
 			return
 		}
 	}

@@ -62,10 +62,10 @@ func fill(o *measure.Options) {
 
 func check(o *measure.Options) error {
 	if o.Rate > 0 && o.TX != "auto" && o.TX != "write" && o.TX != "sendfile" {
-		return measure.Errorf(measure.KindUsage, "tx %s cannot keep a rate: only write and sendfile can", o.TX).WithHint("leave out --tx, or --rate")
+		return measure.Fail(measure.KindUsage, "tcp.paced_path", measure.Figures{"path": o.TX})
 	}
 	if OptionsOf(*o).Verify && (o.TX != "auto" && o.TX != "write" || o.RX != "auto" && o.RX != "read") {
-		return measure.Errorf(measure.KindUsage, "verify needs the paths write and read, not tx %s and rx %s", o.TX, o.RX).WithHint("leave out --tx and --rx")
+		return measure.Fail(measure.KindUsage, "tcp.verify_paths", measure.Figures{"tx": o.TX, "rx": o.RX})
 	}
 	return nil
 }

@@ -79,6 +79,5 @@ func cannot(option, path string, err error) error {
 	if err != nil {
 		return err
 	}
-	return measure.Errorf(measure.KindUsage, "%s %s: this system has no such path for TCP", option, path).
-		WithHint("leave out --%s", option)
+	return measure.Fail(measure.KindUsage, "tcp.path", measure.Figures{"option": option, "path": path})
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
@@ -96,7 +97,7 @@ func (d *drain) visit(l *listener) (got int) {
 		}
 	case sock.Refused(err): // caused by a datagram sent from this socket before the trial
 	case !errors.Is(err, os.ErrDeadlineExceeded):
-		d.group.Stop(d.broken("receive from", l.stream, err))
+		d.group.Stop(engine.FailStream(d.conns, l.stream, "flow.receive", measure.Figures{"cause": err}))
 		d.end(l, now)
 	case d.over(l.stream):
 		d.end(l, now)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 
 	"soku/internal/engine"
@@ -45,12 +44,11 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 	f.ending = f.group.Watch(f.policy.Over, graceAfterOver(role))
 	switch {
 	case len(conns) == 0:
-		return f, measure.Errorf(measure.KindInternal, "measure UDP over no sockets")
+		return f, measure.Fail(measure.KindInternal, "udp.no_sockets", nil)
 	case o.Duration <= 0 && o.Bytes <= 0 && f.policy.Over == nil:
-		return f, measure.Errorf(measure.KindInternal, "measure UDP for no time and no bytes")
+		return f, measure.Fail(measure.KindInternal, "udp.endless", nil)
 	case int(o.Size) < f.header():
-		return f, measure.Errorf(measure.KindUsage, "size %d: a datagram needs at least %d bytes", o.Size, f.header()).
-			WithHint("use a larger --size")
+		return f, measure.Fail(measure.KindUsage, "udp.header", measure.Figures{"size_bytes": o.Size, "least_bytes": f.header()})
 	}
 	if err := f.choosePath(role); err != nil {
 		return f, err
@@ -145,7 +143,7 @@ func (f *flow) run(ctx context.Context, w meter.Window, done <-chan struct{}) {
 	w.Done = done
 	err := f.rec.Watch(ctx, w)
 	if errors.Is(err, meter.ErrIdle) {
-		err = f.broken("measure UDP with", 0, errors.New("no datagram moved for "+w.Idle.Round(100*time.Millisecond).String())).WithCause(engine.ErrStalled)
+		err = engine.FailStream(f.conns, 0, "udp.stalled", measure.Figures{"idle_ns": w.Idle.Round(100 * time.Millisecond)}).WithCause(engine.ErrStalled)
 	}
 	if err != nil {
 		f.group.Stop(err)
@@ -162,14 +160,4 @@ func (f *flow) failure(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	return err
-}
-
-// broken returns the error for a flow that ended too early.
-func (f *flow) broken(what string, stream int, err error) *measure.Error {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = errno // without the addresses, which the message has already
-	}
-	return measure.Errorf(measure.KindBroken, "%s %s (stream %d of %d): %w", what, f.conns[stream].RemoteAddr(), stream+1, len(f.conns), err).
-		WithHint("the far end or the path went away; is the other soku still running?")
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
@@ -145,19 +146,17 @@ func (d *driver) goOn(l *lane, now time.Time, err error) bool {
 		if !d.refusal.last(now, d.limits.refused, d.lull()) {
 			return true
 		}
-		d.group.Stop(d.broken("send to", l.stream, err))
+		d.group.Stop(engine.FailStream(d.conns, l.stream, "flow.send", measure.Figures{"cause": err}))
 	case sock.NoBuffers(err):
 		return d.waiter.WaitFine(full)
 	case errors.Is(err, datagram.ErrSegments):
-		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s by tx gso: %w", d.o.Size, peer, err).
-			WithHint("use a smaller --size, or --tx batch"))
+		d.group.Stop(measure.Fail(measure.KindUsage, "udp.segments", measure.Figures{"size_bytes": d.o.Size, "peer": peer.String()}).WithCause(err))
 	case sock.TooLong(err) && OptionsOf(d.o).NoFragment:
 		d.group.Stop(d.tooLong(l.stream))
 	case sock.TooLong(err):
-		d.group.Stop(measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s: too large for this host", d.o.Size, peer).
-			WithHint("use a smaller --size"))
+		d.group.Stop(measure.Fail(measure.KindUsage, "udp.too_large", measure.Figures{"size_bytes": d.o.Size, "peer": peer.String()}))
 	default:
-		d.group.Stop(d.broken("send to", l.stream, err))
+		d.group.Stop(engine.FailStream(d.conns, l.stream, "flow.send", measure.Figures{"cause": err}))
 	}
 	return false
 }
@@ -173,11 +172,11 @@ func (d *driver) tooLong(stream int) error {
 	}
 	mtu, known := sock.PathMTU(d.conns[stream])
 	if !known || mtu <= headers || mtu-headers >= int(d.o.Size) {
-		return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: too large for the path", d.o.Size, peer).
-			WithHint("use a smaller --size, or leave out --dont-fragment")
+		return measure.Fail(measure.KindUsage, "udp.unfragmented", measure.Figures{"size_bytes": d.o.Size, "peer": peer.String()})
 	}
-	return measure.Errorf(measure.KindUsage, "send datagrams of %d bytes to %s without fragments: the path carries packets of %d bytes", d.o.Size, peer, mtu).
-		WithHint("use --size %d or less, or leave out --dont-fragment", mtu-headers)
+	return measure.Fail(measure.KindUsage, "udp.unfragmented.mtu", measure.Figures{
+		"size_bytes": d.o.Size, "peer": peer.String(), "mtu_bytes": mtu, "most_bytes": mtu - headers,
+	})
 }
 
 // refusals distinguish a far end that is not ready yet, or was down for a moment, from

@@ -2,8 +2,6 @@ package udp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"net"
 	"sync"
@@ -103,7 +101,7 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 		return true
 	}
 	if r.group.Err() == nil && !r.ending.Over() {
-		r.group.Stop(r.broken("receive from", 0, errors.New("no datagram arrived")).WithCause(engine.ErrStalled))
+		r.group.Stop(engine.FailStream(r.conns, 0, "udp.no_datagram", nil).WithCause(engine.ErrStalled))
 	}
 	return false
 }
@@ -149,7 +147,9 @@ func (r *receiver) judge() {
 	}
 	after := last.Sub(r.first.At())
 	if r.timed() && after+r.lull() < r.nominal()-min(time.Second, r.nominal()/2) {
-		r.group.Stop(r.broken("receive from", 0, fmt.Errorf("no more datagrams arrived after %v of %v", after.Round(10*time.Millisecond), r.nominal())))
+		r.group.Stop(engine.FailStream(r.conns, 0, "udp.no_more_datagrams", measure.Figures{
+			"after_ns": after, "duration_ns": r.nominal(),
+		}))
 	}
 }
 

@@ -58,7 +58,7 @@ func defaults() measure.Options {
 
 func check(o *measure.Options) error {
 	if o.Via == measure.ViaSoku && o.Size < measure.MinUDPPayload {
-		return measure.Errorf(measure.KindUsage, "size %d: a datagram carries its number and time and needs at least %d bytes", o.Size, measure.MinUDPPayload).WithHint("use a larger --size")
+		return measure.Fail(measure.KindUsage, "udp.size", measure.Figures{"size_bytes": o.Size, "least_bytes": measure.MinUDPPayload})
 	}
 	return nil
 }
