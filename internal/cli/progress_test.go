@@ -91,6 +91,17 @@ func TestAFailureStaysAboveTheLiveLine(t *testing.T) {
 	}
 }
 
+func TestACommandThatFailsIsALineWithTheReason(t *testing.T) {
+	p, b := progressOf(0)
+	e := campaign.Event{Kind: campaign.EventCommandDone, Command: &campaign.CommandRecord{Pattern: "ultra", When: "before"}}
+	p.event(e)
+	e.Error = measure.TextError(measure.KindBroken, "exit\nstatus 3", "")
+	p.event(e)
+	if got := b.String(); got != "ultra: the before command failed: exit status 3\n" {
+		t.Errorf("wrote %q", got)
+	}
+}
+
 func TestRoughTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "1 s", 8400 * time.Millisecond: "8 s", 12 * time.Minute: "12 min", 200 * time.Minute: "3 h 20 min", 120 * time.Minute: "2 h", 60 * time.Hour: "2.5 days",
