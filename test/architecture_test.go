@@ -16,11 +16,11 @@ import (
 	"testing"
 )
 
-// page has the diagram of layers, which says for each package where it belongs.
+// page has the diagram of layers, which assigns each package to a layer.
 const page = "../docs/architecture.md"
 
-// allowed are the imports within a layer, each for a reason. A package may also
-// import the one whose folder it is in.
+// allowed are the imports within a layer, each with its reason. A package may also import
+// the one in whose folder it is.
 var allowed = map[string]string{
 	"sock -> sock/longcall":                      "system calls that are one to the runtime",
 	"engine/latency -> engine/latency/roundtrip": "one engine's own parts",
@@ -33,13 +33,13 @@ var allowed = map[string]string{
 	"engine/flows -> engine/udp":                 "one direction of a UDP test",
 }
 
-// layers is the diagram: for each name in it the number of its layer, 0 on top.
-// The name "a" stands for package a and those in its folder, "a/*" only for the
-// latter; the more specific name counts.
+// layers is the diagram: the number of the layer of each name, 0 on top. The name "a"
+// matches package a and those in its folder, "a/*" only the latter; the more specific name
+// takes precedence.
 type layers map[string]int
 
-// readLayers reads the diagram, the indented lines below the heading Layers. A line
-// is a layer: names with commas between them, two spaces or more, and what they do.
+// readLayers reads the diagram, the indented lines below the heading Layers. A line is a
+// layer: names separated by commas, two or more spaces, and a description.
 func readLayers(t *testing.T, text string) layers {
 	t.Helper()
 	_, section, ok := strings.Cut(text, "\n## Layers\n")
@@ -65,7 +65,7 @@ func readLayers(t *testing.T, text string) layers {
 	return found
 }
 
-// of returns the layer of a package and the name that it has there.
+// of returns the layer of a package and the name that matched it.
 func (l layers) of(pkg string) (layer int, name string, ok bool) {
 	if n, ok := l[pkg]; ok {
 		return n, pkg, true
@@ -87,8 +87,8 @@ func (l layers) mayImport(from, to string) bool {
 	return above < below || above == below && (strings.HasPrefix(from, to+"/") || allowed[from+" -> "+to] != "")
 }
 
-// imports returns what each package of the program imports of the others. Packages
-// are named as in the diagram, without internal/. Files of tests are left out.
+// imports returns the imports of each package of the program from the others. Packages are
+// named as in the diagram, without internal/. Test files are excluded.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -169,7 +169,7 @@ func TestEnginesAndProtocolsDoNotImportEachOther(t *testing.T) {
 }
 
 // The runtime's clock moves in steps of up to 15.6 ms on Windows, which neither
-// Linux nor wine shows. It is good for deadlines, and where only Linux builds.
+// Linux nor wine shows. It may be used for deadlines, and in code for Linux only.
 func TestMeasuringCodeUsesTheFineClock(t *testing.T) {
 	seen := 0
 	for _, root := range []string{"../internal/engine", "../internal/sock", "../internal/floor/timer.go"} {

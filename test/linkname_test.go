@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A Go release may forbid links to the runtime's functions. -tags plainloops does
-// without them, which works only while they all stand in one package.
+// A Go release may forbid links to the runtime's functions. -tags plainloops builds without
+// them, which works only while they are all in one package.
 func TestOnlyOnePackageLinksToTheRuntime(t *testing.T) {
 	const only = "../internal/sock/longcall"
 	found := false

@@ -1,10 +1,10 @@
-/* Connections per second: open, be accepted, close, again.
+/* Connections per second: open, wait for accept, close, repeat.
  *
  *   connect role=accept seconds=S [threads=T]
  *   connect role=open   seconds=S [threads=T] host=A
  *
  * The opener ends each connection with a reset (SO_LINGER of zero), so that no
- * address waits in TIME_WAIT and ports do not run out. Only connections that the
+ * connection is in TIME_WAIT and ports do not run out. Only connections that the
  * other end has accepted and closed are counted. */
 #include "limit.h"
 

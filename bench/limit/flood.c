@@ -1,10 +1,10 @@
-/* UDP packets per second: datagrams of one size as fast as they go, counted at
+/* UDP packets per second: datagrams of one size without a rate limit, counted at
  * the receiver.
  *
  *   flood role=sink   seconds=S size=B [gro=1]
  *   flood role=source seconds=S size=B host=A [gso=1] [batch=N]
  *
- * Plain: sendmmsg and recvmmsg, a batch a call. With gso one send hands the
+ * Plain: sendmmsg and recvmmsg, one batch per call. With gso one send hands the
  * kernel up to 128 datagrams in one buffer (UDP_SEGMENT), with gro it hands back
  * as many (UDP_GRO). */
 #include "limit.h"

@@ -6,7 +6,7 @@
  *
  * Blocking, or spinning on a non-blocking socket at both ends. The clock is read
  * once a round trip: the end of one is the start of the next. With a rate, messages
- * leave on a schedule whatever came back, and what is told is how late they leave. */
+ * are sent on a schedule, independent of replies, and the output is how late they are sent. */
 #include "limit.h"
 
 static int size, wait_flag;

@@ -11,14 +11,14 @@ import (
 	"soku/test/tier"
 )
 
-// Host is a network namespace that goes away with its test.
+// Host is a network namespace that is removed when its test ends.
 type Host struct {
 	Addr   netip.Addr
 	Device string // its end of the cable
 	ns     netns.NsHandle
 }
 
-// Pair makes two hosts and the cable between them, a veth pair. Without root the test is
+// Pair creates two hosts and the cable between them, a veth pair. Without root the test is
 // skipped.
 func Pair(t *testing.T) (a, b Host) {
 	t.Helper()
@@ -45,7 +45,8 @@ func Pair(t *testing.T) (a, b Host) {
 	return a, b
 }
 
-// Do runs f on a thread of the host. Sockets made there stay there. An error fails the test.
+// Do runs f on a thread in the host's namespace. Sockets created there belong to it. An
+// error fails the test.
 func (h Host) Do(t *testing.T, f func() error) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -62,7 +63,7 @@ func (h Host) Do(t *testing.T, f func() error) {
 	}
 }
 
-// Link runs f on a thread of the host with its end of the cable.
+// Link runs f on a thread in the host's namespace with its end of the cable.
 func (h Host) Link(t *testing.T, f func(netlink.Link) error) {
 	t.Helper()
 	h.Do(t, func() error {

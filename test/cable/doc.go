@@ -1,2 +1,2 @@
-// Package cable joins two hosts for tests: network namespaces of Linux with a device each.
+// Package cable connects two hosts for tests: Linux network namespaces with a device each.
 package cable

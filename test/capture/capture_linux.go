@@ -10,16 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Packet is a packet of IPv6 on loopback.
+// Packet is an IPv6 packet on loopback.
 type Packet struct {
 	From, To netip.AddrPort
 	Label    int
 	Payload  int // bytes
 }
 
-// OnLoopback begins to look at the packets of IPv6 on loopback, and returns what gives
-// those with a payload that passed since. It skips the test where packets cannot be
-// looked at.
+// OnLoopback starts to capture IPv6 packets on loopback, and returns a function that returns
+// those with a payload captured so far. It skips the test if packets cannot be captured.
 func OnLoopback(t *testing.T) func() []Packet {
 	t.Helper()
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
@@ -48,7 +47,7 @@ func OnLoopback(t *testing.T) func() []Packet {
 	}
 }
 
-// parse reads the headers of IPv6 and TCP or UDP. Length is that of the whole packet.
+// parse reads the IPv6 header and the TCP or UDP header. Length is that of the whole packet.
 func parse(b []byte, length int) (p Packet, ok bool) {
 	const six = 40
 	if len(b) < six+8 || b[0]>>4 != 6 {

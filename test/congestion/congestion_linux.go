@@ -15,10 +15,10 @@ const folder = "/proc/sys/net/ipv4/"
 
 const allowedFile = folder + "tcp_allowed_congestion_control"
 
-// Allow lets network namespaces have each of names as their default until the test
-// ends. The kernel loads one that is a module. The test is skipped where the kernel
-// has none of a name or this process may not change the list: it must be root in
-// the first network namespace of the machine.
+// Allow lets network namespaces use each of names as their default until the test ends. The
+// kernel loads modules. The test is skipped if the kernel does not have one of them, or if
+// this process may not change the list: it must be root in the machine's initial network
+// namespace.
 func Allow(t *testing.T, names ...string) {
 	t.Helper()
 	needRights(t)
@@ -32,8 +32,8 @@ func Allow(t *testing.T, names ...string) {
 	})
 }
 
-// Forbid takes name out of what network namespaces may have as their default, until
-// the test ends. Skips as [Allow] does.
+// Forbid removes name from the list of defaults that network namespaces may use, until the
+// test ends. It skips as [Allow] does.
 func Forbid(t *testing.T, name string) {
 	t.Helper()
 	needRights(t)
@@ -45,7 +45,7 @@ func Forbid(t *testing.T, name string) {
 	})
 }
 
-// Allowed is the list as it is now.
+// Allowed is the present list.
 func Allowed(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(allowedFile)
@@ -63,8 +63,8 @@ func needRights(t *testing.T) {
 	}
 }
 
-// change writes the list that edit makes, and the old one when the test ends. Another
-// process that changes it waits until then.
+// change writes the list that edit returns, and the old one when the test ends. Another
+// process that wants to change it waits until then.
 func change(t *testing.T, edit func(allowed []string) []string) {
 	t.Helper()
 	f, err := os.OpenFile(allowedFile, os.O_RDWR, 0)
@@ -81,11 +81,11 @@ func change(t *testing.T, edit func(allowed []string) []string) {
 			t.Errorf("allow the congestion controls %v: %v", list, err)
 		}
 	}
-	t.Cleanup(func() { write(before) }) // runs before the lock is given back
+	t.Cleanup(func() { write(before) }) // runs before the lock is released
 	write(edit(slices.Clone(before)))
 }
 
-// load makes the kernel load a congestion control that is a module.
+// load has the kernel load the module of a congestion control.
 func load(name string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

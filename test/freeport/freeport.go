@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// The ports are below those that systems give to connections, which may come to be in
-// use at any time.
+// The ports are below the range of ephemeral ports, which may be in use at any time.
 const (
 	lowest = 10_000
 	span   = 20_000
@@ -21,16 +20,16 @@ const (
 
 var next atomic.Uint32
 
-func init() { next.Store(rand.Uint32N(span)) } // packages are tested beside each other
+func init() { next.Store(rand.Uint32N(span)) } // packages are tested in parallel
 
-// One is a port that no socket of the host has, neither of TCP nor of UDP. No port comes
-// twice in a process. It may be called by many goroutines.
+// One is a port that no TCP or UDP socket of the host uses. A process gets no port twice. It
+// is safe for concurrent use.
 func One(t testing.TB) int {
 	t.Helper()
 	return Row(t, 1)
 }
 
-// Row is the first of n such ports in a row.
+// Row is the first of n consecutive such ports.
 func Row(t testing.TB, n int) int {
 	t.Helper()
 	for range 1000 {
@@ -43,8 +42,8 @@ func Row(t testing.TB, n int) int {
 	return 0
 }
 
-// Pair are two sockets for datagrams on loopback that are connected to each other. They
-// are closed when the test ends.
+// Pair returns two datagram sockets on loopback that are connected to each other. They are
+// closed when the test ends.
 func Pair(t testing.TB) (a, b *net.UDPConn) {
 	t.Helper()
 	first := Row(t, 2)
@@ -63,10 +62,9 @@ func dial(t testing.TB, from, to *net.UDPAddr) *net.UDPConn {
 	return c
 }
 
-// free asks the system for its sockets where it tells. To listen for a moment is no way
-// to find out while the process starts programs: until a new process runs its program
-// it has a copy of the listening socket, so that whoever listens next finds the port in
-// use.
+// free reads the system's list of sockets, if there is one. Listening for a moment does not
+// work while the process starts programs: until a new process has executed its program it
+// has a copy of the listening socket, and the next listener finds the port in use.
 func free(first, n int) bool {
 	for _, file := range []string{"tcp", "tcp6", "udp", "udp6"} {
 		sockets, err := os.ReadFile("/proc/net/" + file)

@@ -109,7 +109,7 @@ func TestAPasswordPromptDoesNotEcho(t *testing.T) {
 	}
 }
 
-// openTerminal is a pseudo-terminal: who types, and what a program has.
+// openTerminal opens a pseudo-terminal: the user's side, and the program's side.
 func openTerminal(t *testing.T) (terminal, far *os.File) {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
@@ -137,7 +137,7 @@ func openTerminal(t *testing.T) (terminal, far *os.File) {
 	return terminal, far
 }
 
-// echoes reports whether a terminal shows what is typed.
+// echoes reports whether a terminal echoes its input.
 func echoes(t *testing.T, far *os.File) bool {
 	t.Helper()
 	termios, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS)
@@ -147,7 +147,7 @@ func echoes(t *testing.T, far *os.File) bool {
 	return termios.Lflag&unix.ECHO != 0
 }
 
-// publicKey is a file with the public key of nobody.
+// publicKey is a file with a public key without a known private key.
 func publicKey(t *testing.T) string {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

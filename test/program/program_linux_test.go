@@ -19,7 +19,7 @@ import (
 	"soku/test/tier"
 )
 
-// narrow are the processors of those threads of a process that may use one only.
+// narrow are the processors of a process's threads that are pinned to one.
 func narrow(pid int) (cpus []int) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, task := range tasks {
@@ -62,7 +62,7 @@ func TestPinnedLoopsRunOnTheProcessorsInTheResult(t *testing.T) {
 			}
 			ended := make(chan error, 1)
 			go func() { ended <- c.Wait() }()
-			var here, there []int // the most that were seen at once
+			var here, there []int // the maximum seen at one time
 			for running := true; running; {
 				select {
 				case err := <-ended:
@@ -84,16 +84,16 @@ func TestPinnedLoopsRunOnTheProcessorsInTheResult(t *testing.T) {
 				t.Fatalf("%v, %v in %s", err, r.Error, b)
 			}
 			for _, end := range []struct {
-				name string
-				seen []int
-				told []int
-				cpu  int
+				name     string
+				seen     []int
+				reported []int
+				cpu      int
 			}{{"client", here, r.Hosts.Client.PinnedCPUs, 0}, {"server", there, r.Hosts.Server.PinnedCPUs, 1}} {
-				if len(end.told) == 0 || slices.ContainsFunc(end.told, func(n int) bool { return n != end.cpu }) {
-					t.Errorf("the result says that the %s's loops were on %v, want %d", end.name, end.told, end.cpu)
+				if len(end.reported) == 0 || slices.ContainsFunc(end.reported, func(n int) bool { return n != end.cpu }) {
+					t.Errorf("the result says that the %s's loops were on %v, want %d", end.name, end.reported, end.cpu)
 				}
-				if len(end.seen) != len(end.told) || slices.ContainsFunc(end.seen, func(n int) bool { return n != end.cpu }) {
-					t.Errorf("threads of the %s were on %v, the result says %v", end.name, end.seen, end.told)
+				if len(end.seen) != len(end.reported) || slices.ContainsFunc(end.seen, func(n int) bool { return n != end.cpu }) {
+					t.Errorf("threads of the %s were on %v, the result says %v", end.name, end.seen, end.reported)
 				}
 			}
 			if left := narrow(server.Pid); len(left) > 0 {
@@ -138,13 +138,13 @@ func TestAThousandStreamsAreEachMeasuredInBoundedMemory(t *testing.T) {
 			if n := len(r.Flows[0].Streams); n != streams {
 				t.Fatalf("%d streams in the result", n)
 			}
-			const mostSamples = 21 // of a stream among so many, and one that is filling
+			const mostSamples = 21 // per stream with so many streams, including one in progress
 			for _, s := range r.Flows[0].Streams {
 				if len(s.Samples) > mostSamples {
 					t.Errorf("stream %d has %d samples", s.Index, len(s.Samples))
 				}
 			}
-			// 1024 streams of 20 samples, half a KiB each with what the kernel knows of the connection.
+			// 1024 streams of 20 samples, half a KiB each with TCP_INFO.
 			if len(out) > 24<<20 {
 				t.Errorf("a result of %d bytes", len(out))
 			}

@@ -1,5 +1,5 @@
-// Package program runs the built program as people do, two processes over
-// loopback, on every system that Go tests run on.
+// Package program runs the built program as users do, two processes over loopback, on every
+// system that runs Go tests.
 package program
 
 import (
@@ -21,8 +21,8 @@ import (
 	"soku/test/tier"
 )
 
-// program is the file under test: that of the environment, which the sources
-// cannot be built beside (make wine), or one that is built here.
+// program is the file under test: from the environment, where it cannot be built (make
+// wine), or built here.
 func program(t *testing.T) string {
 	t.Helper()
 	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
@@ -35,7 +35,7 @@ func program(t *testing.T) string {
 	return file
 }
 
-// folder holds the program that is built here.
+// folder has the program that is built here.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 var built = sync.OnceValues(func() (string, error) {
-	file := filepath.Join(folder, "soku.exe") // Windows starts nothing without the ending
+	file := filepath.Join(folder, "soku.exe") // Windows needs the extension
 	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
@@ -91,18 +91,18 @@ func serving(t *testing.T, soku string) (at string, server *os.Process) {
 	return "", nil
 }
 
-// client runs the program to its end and returns what it printed.
+// client runs the program until it ends and returns its output.
 func client(t *testing.T, soku string, args ...string) ([]byte, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	var out, told bytes.Buffer
+	var out, errs bytes.Buffer
 	c := exec.CommandContext(ctx, soku, args...)
-	c.Stdout, c.Stderr = &out, &told
+	c.Stdout, c.Stderr = &out, &errs
 	c.Env = append(os.Environ(), "SOKU_DATA="+t.TempDir())
 	err := c.Run()
 	if err != nil {
-		t.Logf("soku %s: %s", strings.Join(args, " "), told.String())
+		t.Logf("soku %s: %s", strings.Join(args, " "), errs.String())
 	}
 	return out.Bytes(), err
 }
@@ -111,7 +111,7 @@ func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 	tier.SpendsSeconds(t)
 	soku := program(t)
 	at := serve(t, soku)
-	const shortest = 1000 // ns, less than it takes to wake another process
+	const shortest = 1000 // ns, less than waking another process takes
 	for name, args := range map[string][]string{
 		"tcp":               {"tcp"},
 		"tcp in reverse":    {"tcp", "-R", "-P", "2"},

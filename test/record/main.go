@@ -1,6 +1,6 @@
-// Program record stands between a client and a server of some protocol and writes
-// down what they say, for tests to replay (see package exchange). Connections to
-// the address of -from go on to the same port of -to.
+// Program record is placed between a client and a server of any protocol and records their
+// traffic for tests to replay (see package exchange). Connections to the address of -from
+// are forwarded to the same port of -to.
 //
 //	go run ./test/record -from 127.0.0.2 -to 127.0.0.1 -ports 8888 -o FILE
 //

@@ -1,10 +1,10 @@
-// Command skips lists the tests that were skipped, with their reasons, from what
-// "go test -json" wrote:
+// Command skips lists the skipped tests with their reasons, from the output of
+// "go test -json":
 //
 //	go run ./test/skips [-allowed FILE] FILE...
 //
-// With -allowed it fails where a test was skipped that the file does not list. Tests
-// that are left out of a tier on purpose (package tier) are counted and not listed.
+// With -allowed it fails if a skipped test is not listed in the file. Tests that belong to
+// another tier (package tier) are counted and not listed.
 package main
 
 import (
@@ -69,13 +69,13 @@ func list(w io.Writer, allowedFile string, files []string) error {
 	return err
 }
 
-// leftOut begins the reasons of package tier.
+// leftOut is the prefix of the reasons of package tier.
 const leftOut = "tier: "
 
 // skip is a test that was skipped.
 type skip struct {
 	test   string // such as internal/sock.TestX/name
-	reason string // empty where the test gives none
+	reason string // empty if the test gives none
 }
 
 // event is a line of go test -json; see go doc test2json.
@@ -83,11 +83,11 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// place is the file and line that the testing package writes before a message.
+// place matches the file and line that package testing writes before a message.
 var place = regexp.MustCompile(`^\w+\.go:\d+: `)
 
-// scriptLog begins what package testscript writes of a script after the reason of its
-// skip. The reason of other tests is what they write last.
+// scriptLog is the first line that package testscript writes after the reason of a skip. The
+// reason of other tests is their last line.
 const scriptLog = "testscript.go:"
 
 func readSkips(r io.Reader) (skips []skip, err error) {

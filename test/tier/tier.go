@@ -1,10 +1,9 @@
-// Package tier says which tests are left out of which tier. "make test" runs every
-// test. "make quick" (go test -short) leaves out those that spend real seconds.
-// "make race" and "make quick" leave out those that watch the clock, which fail where
-// something else slows the program down.
+// Package tier marks the tests that a tier omits. "make test" runs every test. "make quick"
+// (go test -short) omits tests that take real time. "make race" and "make quick" omit
+// timing-sensitive tests, which fail when something else slows the program down.
 //
 // The reasons begin with "tier:", so that the list of skipped tests (test/skips) can
-// tell them from skips that hide something.
+// distinguish them from skips that hide something.
 package tier
 
 import (
@@ -12,8 +11,8 @@ import (
 	"testing"
 )
 
-// SpendsSeconds leaves a test out of make quick: it waits for real time to pass,
-// because what it measures or what it talks to does.
+// SpendsSeconds omits a test from make quick: it takes real time, because it measures, or
+// because a program that it uses needs the time.
 func SpendsSeconds(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -21,8 +20,8 @@ func SpendsSeconds(t testing.TB) {
 	}
 }
 
-// NeedsQuiet leaves a test out of make quick, which runs two packages at a time: it
-// allows little time for something, such as the end of a trial that was stopped.
+// NeedsQuiet omits a test from make quick, which runs two packages in parallel: it allows
+// little time for something, such as the end of a stopped trial.
 func NeedsQuiet(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -30,8 +29,8 @@ func NeedsQuiet(t testing.TB) {
 	}
 }
 
-// WatchesTheClock leaves a test out of make quick and make race: it fails where
-// something else takes the processors or slows the program down.
+// WatchesTheClock omits a timing-sensitive test from make quick and make race: it fails when
+// other work takes the processors or slows the program down.
 func WatchesTheClock(t testing.TB) {
 	t.Helper()
 	if testing.Short() || race {
@@ -39,8 +38,8 @@ func WatchesTheClock(t testing.TB) {
 	}
 }
 
-// NeedsRoot leaves a test out of make quick, and skips it where this process is not
-// root: why says what it takes root for, such as "network namespaces".
+// NeedsRoot omits a test from make quick, and skips it if this process is not root: why is
+// what it needs root for, such as "network namespaces".
 func NeedsRoot(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
@@ -51,8 +50,8 @@ func NeedsRoot(t testing.TB, why string) {
 	}
 }
 
-// NeedsBuild leaves a test out of builds that lack what it tests: has says whether
-// this one has it. The race detector and build tags leave things out.
+// NeedsBuild omits a test from builds without the feature that it tests: has reports whether
+// this build has it. The race detector and build tags exclude features.
 func NeedsBuild(t testing.TB, has bool, what string) {
 	t.Helper()
 	if !has {

@@ -11,7 +11,8 @@ import (
 	"soku/test/congestion"
 )
 
-// A server whose system paces accepts connections before it knows what a test chooses.
+// A server whose default congestion control paces accepts connections before it knows the
+// congestion control of the test.
 func TestTheSystemsBBRDoesNotPaceAChosenCongestionControl(t *testing.T) {
 	needNetworks(t)
 	congestion.Allow(t, "bbr")
@@ -58,13 +59,13 @@ links:
 	}
 	used := func(r *measure.Result) string { return r.Flows[0].Streams[0].TCP.Congestion }
 	if got := used(measured("-R")); got != "bbr" {
-		t.Errorf("a server that nobody tells otherwise sends with %s, want the system's bbr", got)
+		t.Errorf("a server without a chosen congestion control sends with %s, want the system's bbr", got)
 	}
 	var shares []float64
 	for range 3 {
 		forward, reverse := measured("-C", "cubic"), measured("-C", "cubic", "-R")
 		if got := used(reverse); got != "cubic" {
-			t.Fatalf("a server that was told cubic sends with %s", got)
+			t.Fatalf("a server with -C cubic sends with %s", got)
 		}
 		shares = append(shares, reverse.Summary.GoodputBps/forward.Summary.GoodputBps)
 	}

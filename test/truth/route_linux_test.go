@@ -22,7 +22,7 @@ import (
 	"soku/internal/text/messages"
 )
 
-// Routers that tell of every packet: Linux tells a host of one a second.
+// Routers without a limit on ICMP errors: by default Linux sends one per second to a host.
 const unlimited = `{sysctl: {net.ipv4.icmp_ratelimit: "0", net.ipv6.icmp.ratelimit: "0"}}`
 
 // chain is a path of three routers.
@@ -63,12 +63,12 @@ func addressOf(t *testing.T, l *lab.Lab, node string, v6 bool, i int) string {
 	return ""
 }
 
-// probe runs a test of a route from the client; user runs it without any rights.
+// probe runs trace or mtu from the client; with user, as a user without privileges.
 func probe(t *testing.T, l *lab.Lab, user bool, test, to string, flags ...string) (*measure.Result, string) {
 	t.Helper()
 	args := append([]string{soku, test, to, "--json", "--no-save"}, flags...)
 	if user {
-		// The program lies in a folder of root's alone.
+		// Only root can read the folder of the program.
 		if err := os.Chmod(filepath.Dir(soku), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 					}
 					for i, h := range tr.Hops {
 						n := h.Nodes[0]
-						// The delay lies between the first hop and the others: 5 ms each way.
+						// The delay is between the first hop and the others: 5 ms in each direction.
 						far := i > 0
 						if far != (n.MinNs >= 10e6) || h.Lost != 0 || h.Sent != 3 {
 							t.Errorf("hop %d: best %s, %d of %d lost", h.Hop, messages.FormatLatency(n.MinNs), h.Lost, h.Sent)
@@ -122,7 +122,7 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 	}
 }
 
-// Three routers side by side, and hosts that choose among them by the ports of a flow.
+// Three parallel routers, and nodes that choose among them by the ports of a flow.
 func TestFlowsFindAllBranchesOfAPath(t *testing.T) {
 	l := network(t, strings.ReplaceAll(`
 ipv6: true
@@ -203,7 +203,7 @@ func TestASilentHopDoesNotEndTheTrace(t *testing.T) {
 	}
 }
 
-// drop has a node keep ICMP messages of that type and code to itself.
+// drop has a node drop its own ICMP messages of this type and code.
 func drop(t *testing.T, l *lab.Lab, node string, v6 bool, typ, code byte) {
 	t.Helper()
 	ns, err := os.Open(filepath.Join("/run/netns", lab.NamespaceName(l.Topology.Name, node)))
@@ -233,7 +233,7 @@ func drop(t *testing.T, l *lab.Lab, node string, v6 bool, typ, code byte) {
 	}
 }
 
-// tooBig are the types and codes of what routers say of packets that are too big.
+// tooBig are the types and codes of routers' errors for packets that are too big.
 func tooBig(v6 bool) (typ, code byte) {
 	if v6 {
 		return 2, 0
@@ -302,8 +302,8 @@ func TestABlackHoleIsLocated(t *testing.T) {
 	}
 }
 
-// A node says 1450, and a black hole further on carries less: what is said is not
-// what is believed.
+// A node reports 1450, and a black hole after it carries less: the report must not be
+// believed.
 func TestAReportThatProbesContradictIsNotBelieved(t *testing.T) {
 	l := network(t, strings.ReplaceAll(`
 hosts:
@@ -331,7 +331,7 @@ links:
 func TestAnInterruptKeepsTheHopsFoundSoFar(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	to := netip.MustParseAddr(target(t, l, false))
-	// timeout sends SIGINT once the program has had time for a round or two.
+	// timeout sends SIGINT after the program has had time for a round or two.
 	args := []string{"timeout", "--foreground", "-s", "INT", "2", soku, "trace", to.String(), "-c", "1000", "-i", "100ms", "--json", "--no-save"}
 	began := time.Now()
 	r, status := decode(t, l, args)
@@ -343,8 +343,8 @@ func TestAnInterruptKeepsTheHopsFoundSoFar(t *testing.T) {
 	}
 }
 
-// decode runs a command on the client and reads the result that it prints, whatever
-// its status.
+// decode runs a command on the client and reads the result that it prints, whatever its exit
+// status.
 func decode(t *testing.T, l *lab.Lab, args []string) (*measure.Result, string) {
 	t.Helper()
 	cmd := l.Command(t.Context(), "client", args...)

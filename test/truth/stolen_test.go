@@ -11,10 +11,10 @@ import (
 	"soku/internal/measure"
 )
 
-// A hypervisor that takes the processors away takes them from the emulated network,
-// too: its delays and caps are then not what the topology says. What is measured
-// meanwhile is measured again, a bounded number of times. A figure that is still not
-// the truth fails its test, with the share that was taken in the message.
+// If the hypervisor takes processor time (steal time), the emulated network is slowed down,
+// too: its delays and caps then differ from the topology. Such measurements are repeated, a
+// limited number of times. A figure that still differs from the truth fails its test, with
+// the share of steal time in the message.
 const (
 	stolenMost    = 0.02 // of all processors' time in a measurement
 	againMost     = 12
@@ -22,14 +22,14 @@ const (
 	stolenAtField = 8
 )
 
-// repeatTime is how much time all tests together may spend on measuring again. They
+// repeatTime is the time that all tests together may spend on repeated measurements. They
 // run one after another.
 var repeatTime = 3 * time.Minute
 
-// taken are the shares of a test's measurements that the hypervisor took.
+// taken are the shares of steal time of a test's measurements.
 var taken = map[string][]float64{}
 
-// wrong fails the test because of a figure that is not the truth.
+// wrong fails the test because of a figure that differs from the truth.
 func wrong(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if share := median(taken[t.Name()]); share > stolenMost {
@@ -38,8 +38,8 @@ func wrong(t *testing.T, format string, args ...any) {
 	t.Errorf(format, args...)
 }
 
-// undisturbed measures until the hypervisor took little, and returns the measurement
-// that it took the least of.
+// undisturbed measures until there was little steal time, and returns the measurement with
+// the least.
 func undisturbed(t *testing.T, run func() *measure.Result) (best *measure.Result) {
 	t.Helper()
 	least := 1.0
@@ -62,8 +62,7 @@ func undisturbed(t *testing.T, run func() *measure.Result) (best *measure.Result
 	return best
 }
 
-// stolen is the time that the hypervisor took since the start of the system, seconds
-// of all processors together.
+// stolen is the steal time since the start of the system, seconds, all processors together.
 func stolen(t *testing.T) float64 {
 	t.Helper()
 	b, err := os.ReadFile("/proc/stat")

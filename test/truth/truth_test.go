@@ -1,6 +1,6 @@
-// Package truth holds what soku measures against networks whose truth is known:
-// emulated ones, in network namespaces, with a cap or a delay the kernel or the
-// delay line really keeps.
+// Package truth compares what soku measures with networks whose truth is known: emulated
+// networks in network namespaces, with a cap or a delay that the kernel or the delay line
+// enforces.
 package truth
 
 import (
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// build makes the program under test, once.
+// build builds the program under test, once.
 var build = sync.OnceValue(func() error {
 	if out, err := exec.Command("go", "build", "-o", soku, "soku/cmd/soku").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
@@ -49,8 +49,8 @@ var build = sync.OnceValue(func() error {
 	return nil
 })
 
-// needNetworks skips the test where there are no emulated networks, and in the tiers
-// that do not watch the clock.
+// needNetworks skips the test if emulated networks are not available, and in the tiers
+// without timing-sensitive tests.
 func needNetworks(t *testing.T) {
 	t.Helper()
 	tier.WatchesTheClock(t)
@@ -63,8 +63,8 @@ func needNetworks(t *testing.T) {
 	}
 }
 
-// network brings a topology up until the test ends, under a name that no other
-// test run has: one that was killed has left its namespaces.
+// network builds a topology until the test ends, under a name that no other test run uses:
+// one that was killed has left its namespaces.
 func network(t *testing.T, topology string) *lab.Lab {
 	t.Helper()
 	needNetworks(t)
@@ -121,8 +121,8 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// Every cap is one of a shaper's frames; what TCP can carry of it is the
-// payload's share: 1448 of 1514 bytes at an MTU of 1500.
+// Every cap counts a shaper's frames; TCP goodput is the share of payload in it: 1448 of
+// 1514 bytes at an MTU of 1500.
 func TestGoodputIsWithinOnePercentOfTheCap(t *testing.T) {
 	for _, rate := range []string{"50M", "200M", "1G", "5G"} {
 		t.Run(rate, func(t *testing.T) {
@@ -195,9 +195,9 @@ links:
 	}
 }
 
-// The delay of a link is neither host's, whichever way of waiting they have. One
-// processor may run both ends and the delay line, so the hosts' parts are only said to
-// be far from the delay.
+// The delay of a link must be in neither host's part, whatever its way of waiting. One
+// processor may run both ends and the delay line, so the hosts' parts are only required to
+// be far below the delay.
 func TestStampsSplitAssignsADelayToThePath(t *testing.T) {
 	l := network(t, `
 hosts:
@@ -238,8 +238,8 @@ links:
 	}
 }
 
-// A load keeps the queue of its bottleneck full, and a message beside it waits in
-// that queue; before and after, nothing does.
+// A load keeps the queue of its bottleneck full, and messages during the load wait in that
+// queue; before and after it they do not.
 func TestLatencyUnderLoadIsThatOfTheFullQueue(t *testing.T) {
 	l := network(t, `
 hosts:
@@ -257,7 +257,7 @@ links:
 		t.Fatal("the result has no latency beside its load")
 	}
 	t.Logf("idle %s, loaded %s, %.0f RPM", messages.FormatLatency(idle.P50), messages.FormatLatency(loaded.P50), r.Summary.RPM)
-	// Cubic fills the queue, drops, and falls back to 7/10 of what it had under way.
+	// Cubic fills the queue, loses packets, and reduces its window to 7/10.
 	const full = 40e6
 	if loaded.P50 < full/2 || loaded.P50 > full*1.1 {
 		wrong(t, "the median beside the load is %s, want 20 to 44 ms", messages.FormatLatency(loaded.P50))

@@ -1,6 +1,6 @@
-// Command start is the least that a program in Go takes from its start to a packet: it
-// imports little more than the system calls, connects, sends a byte and waits for the
-// end. What a tool in Go takes beyond it is the tool's own.
+// Command start measures the minimum time of a Go program from exec to a packet: it imports
+// little more than the system calls, connects, sends a byte and waits for the end of the
+// connection. A Go tool that takes longer spends the difference itself.
 //
 //	start role=open   host=A port=P
 //	start role=accept port=P
@@ -30,7 +30,7 @@ func must(doing string, err error) {
 	}
 }
 
-// address is host= and port=; without a host it is every address of this machine.
+// address is host= and port=; without host all addresses of this machine.
 func address() *syscall.SockaddrInet4 {
 	a := &syscall.SockaddrInet4{}
 	var err error
@@ -63,7 +63,7 @@ func main() {
 	must("reuse the address", syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
 	must("bind", syscall.Bind(fd, address()))
 	must("listen", syscall.Listen(fd, 16))
-	for { // until whoever started it ends it
+	for { // until it is killed
 		c, _, err := syscall.Accept(fd)
 		must("accept", err)
 		_, _ = syscall.Read(c, b[:])
