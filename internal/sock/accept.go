@@ -29,7 +29,7 @@ func Accept(ctx context.Context, l net.Listener, take func(net.Conn)) error {
 			_ = l.Close() // the function above may not have run yet
 			return nil
 		case errors.Is(err, net.ErrClosed):
-			return measure.Errorf(measure.KindBroken, "accept connections on %s: %w", l.Addr(), err)
+			return measure.Fail(measure.KindBroken, "sock.accept", measure.Figures{"address": l.Addr().String(), "cause": err})
 		case err != nil:
 			timer := time.NewTimer(acceptRest)
 			select {

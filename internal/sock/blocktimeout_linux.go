@@ -15,7 +15,7 @@ import (
 func LimitUnacknowledged(c *net.TCPConn, d time.Duration) error {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return measure.Errorf(measure.KindBroken, "set socket options: %w", err)
+		return measure.Fail(measure.KindBroken, "sock.options", measure.Figures{"cause": err})
 	}
 	var inner error
 	err = raw.Control(func(fd uintptr) {

@@ -34,12 +34,10 @@ func DialerFrom(base string, o measure.Options, port int) (*net.Dialer, error) {
 	}
 	addr, err := netip.ParseAddr(strings.Trim(o.Bind, "[]"))
 	if err != nil {
-		return nil, measure.Errorf(measure.KindUsage, "bind to %q: not an IP address", o.Bind).
-			WithHint("give an address of this host, such as 10.0.0.4")
+		return nil, measure.Fail(measure.KindUsage, "sock.bind.address", measure.Figures{"text": o.Bind})
 	}
 	if v := o.IPVersion; v == 4 && !addr.Unmap().Is4() || v == 6 && addr.Unmap().Is4() {
-		return nil, measure.Errorf(measure.KindUsage, "bind to %s: not an IPv%d address", addr, v).
-			WithHint("leave out one of --bind and --ip-version")
+		return nil, measure.Fail(measure.KindUsage, "sock.bind.family", measure.Figures{"address": addr.String(), "version": v})
 	}
 	d.LocalAddr = local(base, addr.AsSlice(), addr.Zone(), port)
 	return labelled(d, base, o), nil

@@ -81,7 +81,7 @@ func connectLabelled(handle uintptr, local net.Addr, address string, label int) 
 	fd := int(handle)
 	peer, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return measure.Errorf(measure.KindInternal, "connect to %q: %w", address, err)
+		return measure.Fail(measure.KindInternal, "sock.connect", measure.Figures{"address": address, "cause": err})
 	}
 	if local != nil {
 		if err := unix.Bind(fd, inet6(AddrPort(local))); err != nil {
@@ -147,8 +147,7 @@ func mirrorLabel(fd, label int) error {
 	}
 	r := flowLabelRequest{action: flowLabelGet, flags: flowLabelReflect}
 	if err := r.ask(fd); errors.Is(err, unix.EPERM) {
-		return measure.Errorf(measure.KindPermission, "set flow label %d on accepted connections: this system does not let a program choose it", label).
-			WithHint("set net.ipv6.flowlabel_consistency to 0 there, or leave the flow label out")
+		return measure.Fail(measure.KindPermission, "sock.flow_label.accepted", measure.Figures{"label": label})
 	} else if err != nil {
 		return refused("IPV6_FLOWLABEL_MGR", label, err)
 	}

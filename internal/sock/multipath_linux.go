@@ -23,11 +23,9 @@ func HasMultipath() error {
 		_ = unix.Close(fd)
 		return nil
 	case errors.Is(err, unix.ENOPROTOOPT):
-		return measure.Errorf(measure.KindUsage, "measure over Multipath TCP: this host has it turned off").
-			WithHint("set net.mptcp.enabled to 1, or leave out --mptcp")
+		return measure.Fail(measure.KindUsage, "sock.multipath.off", nil)
 	}
-	return measure.Errorf(measure.KindUsage, "measure over Multipath TCP: this kernel does not have it: %w", err).
-		WithHint("use Linux 5.16 or later, or leave out --mptcp")
+	return measure.Fail(measure.KindUsage, "sock.multipath.kernel", measure.Figures{"cause": err})
 }
 
 // Multipath reports whether c uses Multipath TCP and has not fallen back to TCP, which

@@ -11,8 +11,7 @@ import (
 
 // HasMultipath returns an error of kind usage: this system has no Multipath TCP.
 func HasMultipath() error {
-	return measure.Errorf(measure.KindUsage, "measure over Multipath TCP: %s does not have it", system).
-		WithHint("use Linux, or leave out --mptcp")
+	return measure.Fail(measure.KindUsage, "sock.multipath.system", measure.Figures{"system": system})
 }
 
 func (s Settings) controlMultipath(network, address string, c syscall.RawConn) error {

@@ -32,8 +32,9 @@ func NewPins(p measure.Pinning) (*Pins, error) {
 	}
 	for _, cpu := range p.CPUs {
 		if !slices.Contains(allowed, cpu) {
-			return nil, measure.Errorf(measure.KindUsage, "pin: this process may not use processor %d, only %s", cpu, measure.FormatCPUs(allowed)).
-				WithHint("choose among these, or look at taskset and the control group's cpuset")
+			return nil, measure.Fail(measure.KindUsage, "sock.pin.processor", measure.Figures{
+				"processor": cpu, "allowed": measure.FormatCPUs(allowed),
+			})
 		}
 	}
 	if len(p.CPUs) > 0 {
@@ -58,8 +59,7 @@ func (p *Pins) Keep(role measure.Role) (release func()) {
 	restore, err := keepThread(cpu)
 	if err != nil {
 		if p.err == nil {
-			p.err = measure.Errorf(measure.KindPermission, "pin a loop to processor %d: %w", cpu, err).
-				WithHint("was the processor taken offline or away from this process? Leave out --pin")
+			p.err = measure.Fail(measure.KindPermission, "sock.pin", measure.Figures{"processor": cpu, "cause": err})
 		}
 		return runtime.UnlockOSThread
 	}

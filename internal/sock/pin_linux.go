@@ -14,7 +14,7 @@ import (
 var allowedCPUs = sync.OnceValues(func() ([]int, error) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil, measure.Errorf(measure.KindPermission, "pin: read which processors this process may use: %w", err).WithHint("leave out --pin")
+		return nil, measure.Fail(measure.KindPermission, "sock.pin.affinity", measure.Figures{"cause": err})
 	}
 	var out []int
 	for cpu := range len(set) * 64 {

@@ -42,7 +42,7 @@ func OpenReader(conns []*net.TCPConn, path string, unit int) (*Reader, error) {
 	var err error
 	if in.fds, err = holdAll(conns); err != nil {
 		in.Close()
-		return nil, measure.Errorf(measure.KindInternal, "receive by %s: %w", path, err)
+		return nil, measure.Fail(measure.KindInternal, "sock.reader", measure.Figures{"path": path, "cause": err})
 	}
 	in.ready.open(in.fds, unix.POLLIN)
 	return in, nil

@@ -14,7 +14,7 @@ import (
 func (in *Reader) Add(c *net.TCPConn) (int, error) {
 	held, err := holdAll([]*net.TCPConn{c})
 	if err != nil {
-		return 0, measure.Errorf(measure.KindInternal, "receive from %s: %w", c.RemoteAddr(), err)
+		return 0, measure.Fail(measure.KindInternal, "sock.receive", measure.Figures{"peer": c.RemoteAddr().String(), "cause": err})
 	}
 	entry := unix.PollFd{Fd: int32(held[0]), Events: unix.POLLIN}
 	for i, fd := range in.fds {

@@ -2,6 +2,7 @@ package sock
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"strings"
@@ -90,11 +91,11 @@ func (s Settings) Apply(c net.Conn) error {
 	}
 	sc, ok := c.(syscall.Conn)
 	if !ok {
-		return measure.Errorf(measure.KindInternal, "set socket options on a %T: it is not a socket", c)
+		return measure.Fail(measure.KindInternal, "sock.no_socket", measure.Figures{"type": fmt.Sprintf("%T", c)})
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {
-		return measure.Errorf(measure.KindBroken, "set socket options: %w", err)
+		return measure.Fail(measure.KindBroken, "sock.options", measure.Figures{"cause": err})
 	}
 	return s.control(c.LocalAddr().Network(), raw)
 }
@@ -112,27 +113,29 @@ func (s Settings) control(network string, c syscall.RawConn) error {
 	}
 	var inner error
 	if err := c.Control(func(fd uintptr) { inner = s.set(fd, network) }); err != nil {
-		return measure.Errorf(measure.KindInternal, "set socket options: %w", err)
+		return measure.Fail(measure.KindInternal, "sock.options", measure.Figures{"cause": err})
 	}
 	return inner
 }
 
 func noLabel(address string) error {
-	return measure.Errorf(measure.KindUsage, "set a flow label on packets to %s: IPv4 has no flow labels", address).
-		WithHint("use -6, or leave the flow label out")
+	return measure.Fail(measure.KindUsage, "sock.flow_label.ipv4", measure.Figures{"address": address})
 }
 
 func onlyTCP(option, network string) error {
-	return measure.Errorf(measure.KindUsage, "%s does not apply to %s sockets", option, strings.TrimRight(network, "46")).
-		WithHint("leave it out, or measure over TCP")
+	return measure.Fail(measure.KindUsage, "sock.only_tcp", measure.Figures{
+		"option": option, "network": strings.TrimRight(network, "46"),
+	})
 }
 
 // refused returns the error for an option that the system rejected.
 func refused(option string, value any, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return measure.Errorf(measure.KindPermission, "set socket option %s to %v: %w", option, value, err).
-			WithHint("run as root or with CAP_NET_ADMIN and CAP_NET_RAW, or leave the option out")
+		return measure.Fail(measure.KindPermission, "sock.option.permission", measure.Figures{
+			"option": option, "value": fmt.Sprint(value), "cause": err,
+		})
 	}
-	return measure.Errorf(measure.KindUsage, "set socket option %s to %v: %w", option, value, err).
-		WithHint("this system does not accept that value")
+	return measure.Fail(measure.KindUsage, "sock.option", measure.Figures{
+		"option": option, "value": fmt.Sprint(value), "cause": err,
+	})
 }

@@ -53,8 +53,7 @@ func (s Settings) set(handle uintptr, network string) error {
 func bindDevice(fd int, name string, v6 bool) error {
 	i, err := net.InterfaceByName(name)
 	if err != nil {
-		return measure.Errorf(measure.KindUsage, "measure through device %q: %w", name, err).
-			WithHint(`"ifconfig -l" lists the interfaces`)
+		return measure.Fail(measure.KindUsage, "sock.device.darwin", measure.Figures{"device": name, "cause": err})
 	}
 	if v6 {
 		err = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_BOUND_IF, i.Index)
@@ -94,8 +93,7 @@ func setTOS(fd, tos int, v6 bool) error {
 	}
 	if name, err := unix.Getsockname(fd); err == nil {
 		if a, ok := name.(*unix.SockaddrInet6); ok && net.IP(a.Addr[:]).To4() != nil {
-			return measure.Errorf(measure.KindUsage, "mark IPv4 packets with tos %d: macOS cannot do that on a dual-stack socket", tos).
-				WithHint("let the server listen on an IPv4 address")
+			return measure.Fail(measure.KindUsage, "sock.tos.dual_stack", measure.Figures{"tos": tos})
 		}
 	}
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_TCLASS, tos); err != nil {

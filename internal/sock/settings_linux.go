@@ -56,8 +56,7 @@ func (s Settings) set(handle uintptr, network string) error {
 func bindDevice(fd int, name string) error {
 	err := unix.BindToDevice(fd, name)
 	if errors.Is(err, unix.ENODEV) {
-		return measure.Errorf(measure.KindUsage, "measure through device %q: this host has no such interface", name).
-			WithHint(`"ip link" lists them`)
+		return measure.Fail(measure.KindUsage, "sock.device.unknown", measure.Figures{"device": name})
 	}
 	if err != nil {
 		return refused("SO_BINDTODEVICE", name, err)
@@ -104,14 +103,14 @@ func setCongestion(fd int, name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINVAL):
-		e := measure.Errorf(measure.KindUsage, "set congestion control %q: this kernel does not have it: %w", name, err)
-		if have, readErr := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control"); readErr == nil {
-			return e.WithHint("available here: %s", strings.Join(strings.Fields(string(have)), ", "))
+		e := measure.Fail(measure.KindUsage, "sock.congestion.unknown", measure.Figures{"name": name, "cause": err})
+		have, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+		if available := strings.Fields(string(have)); len(available) > 0 {
+			return e.WithHintCode("sock.congestion.available", measure.Figures{"available": available})
 		}
-		return e.WithHint(`"sysctl net.ipv4.tcp_available_congestion_control" lists what it has`)
+		return e
 	case errors.Is(err, unix.EPERM):
-		return measure.Errorf(measure.KindPermission, "set congestion control %q: %w", name, err).
-			WithHint("add it to net.ipv4.tcp_allowed_congestion_control, or run as root")
+		return measure.Fail(measure.KindPermission, "sock.congestion.permission", measure.Figures{"name": name, "cause": err})
 	}
 	return refused("TCP_CONGESTION", name, err)
 }

@@ -19,14 +19,13 @@ func (s Settings) set(handle uintptr, _ string) error {
 	case s.TOS != 0:
 		return lacking("tos (dscp)")
 	case s.Device != "":
-		return measure.Errorf(measure.KindUsage, "measure through device %q: Windows cannot bind a socket to an interface", s.Device).
-			WithHint("use --bind with an address of that interface")
+		return measure.Fail(measure.KindUsage, "sock.device.windows", measure.Figures{"device": s.Device})
 	case s.FlowLabel != 0:
 		return lacking("flow_label")
 	case s.NoFragment:
 		return lacking("dont_fragment")
 	case s.ReusePort:
-		return lacking("sharing a port between sockets")
+		return measure.Fail(measure.KindUsage, "sock.shared_port", measure.Figures{"system": system})
 	}
 	if s.Window > 0 {
 		for name, opt := range map[string]int{"SO_SNDBUF": windows.SO_SNDBUF, "SO_RCVBUF": windows.SO_RCVBUF} {

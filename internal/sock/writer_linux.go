@@ -97,7 +97,7 @@ func OpenWriter(conns []*net.TCPConn, path string, fill func([]byte)) (*Writer, 
 	o := &Writer{path: path, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
 	if err := o.open(conns, fill); err != nil {
 		o.Close()
-		return nil, measure.Errorf(measure.KindUsage, "send by %s: %w", path, err).WithHint("this system may not have it; leave out --tx, or use --tx write")
+		return nil, measure.Fail(measure.KindUsage, "sock.writer", measure.Figures{"path": path, "cause": err})
 	}
 	return o, nil
 }

@@ -3,12 +3,9 @@
 package datagram
 
 import (
-	"errors"
 	"net"
 	"time"
 )
-
-var errSystem = errors.New("only Linux has this path")
 
 // supported returns the error for every path but the portable ones.
 func supported(string) error { return errSystem }

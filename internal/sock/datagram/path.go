@@ -38,14 +38,24 @@ func choose(option, asked, portable string, conns []net.Conn) (string, error) {
 		}
 		return portable, nil
 	}
-	if err := lacking(asked, conns); err != nil {
-		return "", measure.Errorf(measure.KindUsage, "%s %s is not possible on this host: %w", option, asked, err).
-			WithHint("use --%s %s, or auto", option, portable)
+	switch err := lacking(asked, conns); {
+	case err == nil:
+		return asked, nil
+	case errors.Is(err, errShared):
+		return "", measure.Fail(measure.KindUsage, "sock.datagram.path.shared", measure.Figures{"option": option, "path": asked, "portable": portable})
+	case errors.Is(err, errSystem):
+		return "", measure.Fail(measure.KindUsage, "sock.datagram.path.system", measure.Figures{"option": option, "path": asked, "portable": portable})
+	default:
+		return "", measure.Fail(measure.KindUsage, "sock.datagram.path", measure.Figures{
+			"option": option, "path": asked, "portable": portable, "cause": err,
+		})
 	}
-	return asked, nil
 }
 
-var errShared = errors.New("the datagrams share one socket")
+var (
+	errShared = errors.New("datagrams share one socket")
+	errSystem = errors.New("path of Linux only")
+)
 
 // lacking returns why a path is not possible over conns, or nil.
 func lacking(path string, conns []net.Conn) error {

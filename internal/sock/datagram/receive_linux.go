@@ -113,7 +113,9 @@ type receiveCall struct {
 func (in *Inlet) open() error {
 	c := &in.call
 	broken := func(err error) error {
-		return measure.Errorf(measure.KindBroken, "open %s for receiving: %w", in.conn.RemoteAddr(), err)
+		return measure.Fail(measure.KindBroken, "sock.datagram.open_receiver", measure.Figures{
+			"peer": in.conn.RemoteAddr().String(), "cause": err,
+		})
 	}
 	var err error
 	if c.raw, err = in.conn.(*net.UDPConn).SyscallConn(); err != nil {

@@ -48,7 +48,9 @@ type sendCall struct {
 func (o *Writer) open() error {
 	raw, err := o.conn.(*net.UDPConn).SyscallConn()
 	if err != nil {
-		return measure.Errorf(measure.KindBroken, "open %s for sending: %w", o.conn.RemoteAddr(), err)
+		return measure.Fail(measure.KindBroken, "sock.datagram.open_sender", measure.Figures{
+			"peer": o.conn.RemoteAddr().String(), "cause": err,
+		})
 	}
 	o.call.raw, o.call.try = raw, o.attempt
 	if o.sender.path != GSO || o.sender.calls.segments == 1 {
@@ -58,11 +60,12 @@ func (o *Writer) open() error {
 	if err := raw.Control(func(fd uintptr) {
 		inner = unix.SetsockoptInt(int(fd), unix.SOL_UDP, unix.UDP_SEGMENT, o.sender.size)
 	}); err != nil {
-		return measure.Errorf(measure.KindBroken, "open %s for sending: %w", o.conn.RemoteAddr(), err)
+		return measure.Fail(measure.KindBroken, "sock.datagram.open_sender", measure.Figures{
+			"peer": o.conn.RemoteAddr().String(), "cause": err,
+		})
 	}
 	if inner != nil {
-		return measure.Errorf(measure.KindUsage, "set socket option UDP_SEGMENT to %d: %w", o.sender.size, inner).
-			WithHint("use --tx batch")
+		return measure.Fail(measure.KindUsage, "sock.datagram.segment", measure.Figures{"segment_bytes": o.sender.size, "cause": inner})
 	}
 	return nil
 }
