@@ -74,10 +74,10 @@ func check(o *measure.Options) error {
 		return nil
 	}
 	if o.Size > 0 {
-		return measure.Fail(measure.KindUsage, "connect.size_and_to_port", nil)
+		return measure.Fail(measure.KindUsage, "connect.size_and_to_port", nil).WithHintCode("leave_out_one", nil)
 	}
 	if own.Entry != "auto" {
-		return measure.Fail(measure.KindUsage, "connect.entry_and_to_port", measure.Figures{"entry": own.Entry})
+		return measure.Fail(measure.KindUsage, "connect.entry_and_to_port", measure.Figures{"entry": own.Entry}).WithHintCode("leave_out_one", nil)
 	}
 	if o.RequestRate == 0 {
 		o.RequestRate = foreignRate

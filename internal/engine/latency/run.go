@@ -215,7 +215,7 @@ func newClient(conns []net.Conn, o measure.Options) (*client, error) {
 	case c.own.Stamps == StampsSplit && c.gap > 0:
 		return nil, measure.Fail(measure.KindUsage, "latency.split_with_rate", measure.Figures{"stamps": StampsSplit})
 	case len(conns) > 1 && c.gap > 0:
-		return nil, measure.Fail(measure.KindUsage, "latency.flows_with_rate", measure.Figures{"flows": len(conns)})
+		return nil, measure.Fail(measure.KindUsage, "latency.flows_with_rate", measure.Figures{"flows": len(conns)}).WithHintCode("leave_out_one", nil)
 	case c.timeout <= 0:
 		return nil, measure.Fail(measure.KindUsage, "latency.timeout", nil)
 	}
@@ -336,9 +336,11 @@ func (c *client) broken(ctx context.Context, err error) error {
 	}
 	var why failure
 	if errors.As(err, &why) {
-		return measure.Fail(measure.KindBroken, string(why), measure.Figures{"peer": c.peer, "round_trips": c.received}).WithCause(why)
+		return measure.Fail(measure.KindBroken, string(why), measure.Figures{"peer": c.peer, "round_trips": c.received}).
+			WithHintCode("latency.broken", nil).WithCause(why)
 	}
-	return measure.Fail(measure.KindBroken, "latency.broken", measure.Figures{"peer": c.peer, "round_trips": c.received, "cause": err})
+	return measure.Fail(measure.KindBroken, "latency.broken", measure.Figures{"peer": c.peer, "round_trips": c.received, "cause": err}).
+		WithHintCode("latency.broken", nil)
 }
 
 // failure is why a test ended early, as the code of its error.

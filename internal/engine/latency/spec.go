@@ -84,16 +84,16 @@ func check(o *measure.Options) error {
 // checkSchedule rejects options that cannot be combined with a schedule of requests.
 func checkSchedule(o *measure.Options, own Options) error {
 	if o.Flows > 1 && o.RequestRate > 0 {
-		return measure.Fail(measure.KindUsage, "latency.flows_and_rate", nil)
+		return measure.Fail(measure.KindUsage, "latency.flows_and_rate", nil).WithHintCode("leave_out_one", nil)
 	}
 	if own.OneWay && o.RequestRate > 0 {
-		return measure.Fail(measure.KindUsage, "latency.one_way_and_rate", nil)
+		return measure.Fail(measure.KindUsage, "latency.one_way_and_rate", nil).WithHintCode("leave_out_one", nil)
 	}
 	if o.RequestRate == 0 && own.Arrivals != "fixed" {
 		return measure.Fail(measure.KindUsage, "latency.arrivals", measure.Figures{"arrivals": own.Arrivals})
 	}
 	if own.Stamps == StampsSplit && o.RequestRate > 0 {
-		return measure.Fail(measure.KindUsage, "latency.stamps_and_rate", measure.Figures{"stamps": StampsSplit})
+		return measure.Fail(measure.KindUsage, "latency.stamps_and_rate", measure.Figures{"stamps": StampsSplit}).WithHintCode("leave_out_one", nil)
 	}
 	return nil
 }
