@@ -57,7 +57,8 @@ func Fail(kind Kind, code string, figures Figures) *Error {
 	if cause, ok := figures["cause"].(error); ok {
 		figures = maps.Clone(figures)
 		e.cause = cause
-		if e.Cause, ok = cause.(*Error); ok {
+		// What wraps a failure has a text of its own, so only the failure itself is meant.
+		if e.Cause, ok = cause.(*Error); ok { //nolint:errorlint
 			delete(figures, "cause")
 		} else {
 			figures["cause"] = cause.Error()

@@ -51,7 +51,7 @@ func (t testView) allFailed() string {
 	if c == nil {
 		return t.Say("answer.no_trial", nil)
 	}
-	message, hint := t.Catalogue.Error(c.Error)
+	message, hint := t.Error(c.Error)
 	return t.Say("answer.all_failed", text.Args{"N": n, "Cause": message, "Hint": hint, "Most": c.Trials, "Others": n - c.Trials})
 }
 

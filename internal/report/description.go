@@ -70,7 +70,7 @@ func (t testView) options() []string {
 func (t testView) failures() []string {
 	out := make([]string, len(t.Failures))
 	for i, f := range t.Failures {
-		message, hint := t.Catalogue.Error(f.Error)
+		message, hint := t.Error(f.Error)
 		out[i] = t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Message": message, "Hint": hint})
 	}
 	return out

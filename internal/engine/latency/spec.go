@@ -128,7 +128,8 @@ func checkSize(o *measure.Options, own Options) error {
 
 // via refuses what a server of Ethr does not do with messages.
 func via(o measure.Options) error {
-	code, own := "", OptionsOf(o)
+	var code string
+	own := OptionsOf(o)
 	switch {
 	case o.Via != measure.ViaEthr:
 		return nil

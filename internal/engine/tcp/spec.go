@@ -72,7 +72,8 @@ func check(o *measure.Options) error {
 
 // via refuses what servers of other programs do not offer.
 func via(o measure.Options) error {
-	own, code := OptionsOf(o), ""
+	var code string
+	own := OptionsOf(o)
 	switch o.Via {
 	case measure.ViaEthr:
 		switch {
