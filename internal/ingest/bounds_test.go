@@ -93,9 +93,8 @@ func TestALineOfManyColourCodesIsReadInLinearTime(t *testing.T) {
 	}
 }
 
-// A file that ends too early is an error, and never half of its figures. What
-// prints a whole line a second and then no more cannot be told from one that
-// was meant to end there.
+// A truncated file is an error and never yields part of its figures. The output of a program
+// that prints one line per second cannot be recognised as truncated at the end of a line.
 func TestATruncatedFileIsAnError(t *testing.T) {
 	open := func(name string) bool {
 		return strings.HasPrefix(name, "iperf2-") || strings.HasPrefix(name, "ethr-server") || strings.HasSuffix(name, ".log")

@@ -18,7 +18,7 @@ import (
 
 var fileTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// sample decodes a file of testdata as a person would give it.
+// sample decodes a file of testdata as given by a user.
 func sample(t *testing.T, name string) []*measure.Result {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -47,7 +47,7 @@ func one(t *testing.T, name string) *measure.Result {
 
 func close2(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
 
-// The figures here were read from the files by eye.
+// The figures here were read from the files by hand.
 func TestThroughputIsWhatTheFileSays(t *testing.T) {
 	for _, c := range []struct {
 		file           string
@@ -57,7 +57,7 @@ func TestThroughputIsWhatTheFileSays(t *testing.T) {
 		sent, received int64
 		streams        int
 		samples        int
-		lacks          measure.Code
+		missing        measure.Code
 	}{
 		{"iperf3-3.1-tcp.json", "tcp", "tcp", 9.39610e8, 236126208, 234912024, 1, 2, measure.CodeIntervalsOfSender},
 		{"iperf3-3.1-udp.json", "udp", "udp, sender's count", 1.04852e7, 1310720, 0, 1, 1, measure.CodeGoodputOfSender},
@@ -101,8 +101,8 @@ func TestThroughputIsWhatTheFileSays(t *testing.T) {
 		if len(r.Flows) != 1 || len(r.Flows[0].Streams) != c.streams || len(r.Flows[0].Samples) != c.samples {
 			t.Errorf("%s: %d flows, %d streams, %d samples", c.file, len(r.Flows), len(r.Flows[0].Streams), len(r.Flows[0].Samples))
 		}
-		if !strings.HasSuffix(string(c.lacks), "?") && !lacks(r, c.lacks) {
-			t.Errorf("%s: does not say that it lacks %q: %+v", c.file, c.lacks, r.Origin.Missing)
+		if !strings.HasSuffix(string(c.missing), "?") && !isMissing(r, c.missing) {
+			t.Errorf("%s: %q is not listed as missing: %+v", c.file, c.missing, r.Origin.Missing)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestRoundTripsAreWhatTheFileSays(t *testing.T) {
 		if got := r.Latency.Histogram != nil; got != c.histogram || got != (r.Summary.RTT != nil) {
 			t.Errorf("%s: a histogram is there: %v", c.file, got)
 		}
-		if c.received > 0 && !c.histogram && !lacks(r, measure.CodeNoHistogram) && !lacks(r, measure.CodePercentilesOfBlocks) {
+		if c.received > 0 && !c.histogram && !isMissing(r, measure.CodeNoHistogram) && !isMissing(r, measure.CodePercentilesOfBlocks) {
 			t.Errorf("%s: does not say that it has no histogram", c.file)
 		}
 	}
@@ -219,11 +219,11 @@ func TestPacketsAndLossAreCounted(t *testing.T) {
 		t.Errorf("%+v", r.Summary)
 	}
 	r = one(t, "ethr-p.txt")
-	if !close2(r.Summary.PacketsPerSecond, (124.3e3+140.8e3+160.3e3)/3) || !lacks(r, measure.CodeNoLoss) {
+	if !close2(r.Summary.PacketsPerSecond, (124.3e3+140.8e3+160.3e3)/3) || !isMissing(r, measure.CodeNoLoss) {
 		t.Errorf("%+v", r.Summary)
 	}
 	r = one(t, "iperf2-client-udp.txt")
-	if r.Summary.PacketsSent != 1787 || *r.Summary.LossRatio != 0 || lacks(r, measure.CodeGoodputOfSender) {
+	if r.Summary.PacketsSent != 1787 || *r.Summary.LossRatio != 0 || isMissing(r, measure.CodeGoodputOfSender) {
 		t.Errorf("the server's report was not taken: %+v %q", r.Summary, r.Origin.Missing)
 	}
 }
@@ -253,7 +253,7 @@ func TestDirectionsOfIperf3AreDistinguished(t *testing.T) {
 
 func TestTheServersOutputGivesTheReceiversSamples(t *testing.T) {
 	r := one(t, "iperf3-3.12-get-server-output.json")
-	if len(r.Flows[0].Samples) == 0 || r.Flows[0].Samples[0].ReceivedBytes != 4386652107 || lacks(r, measure.CodeIntervalsOfSender) {
+	if len(r.Flows[0].Samples) == 0 || r.Flows[0].Samples[0].ReceivedBytes != 4386652107 || isMissing(r, measure.CodeIntervalsOfSender) {
 		t.Errorf("%+v %q", r.Flows[0].Samples, r.Origin.Missing)
 	}
 }
@@ -284,7 +284,7 @@ func TestAFailedTestIsAResultWithItsError(t *testing.T) {
 			t.Errorf("%s: %v %v", file, err, results)
 			continue
 		}
-		// iperf3's own words are the cause, by which a report counts failures.
+		// The cause is iperf3's message, by which a report counts failures.
 		e := results[0].Error
 		if cause, _ := e.Figures["cause"].(string); e.Code != "ingest.iperf3.reported" || cause == "" || e.Message != "iperf3: "+cause {
 			t.Errorf("%s: %+v", file, e)
@@ -322,8 +322,8 @@ func TestEverySampleYieldsAValidDocumentWithItsOrigin(t *testing.T) {
 			if o.File != name || len(o.SHA256) != 64 || o.Line < 1 || o.Record < 1 || o.Format == "" || o.Tool == "" || len(o.Missing) == 0 || r.StartedAt.IsZero() {
 				t.Errorf("%s: origin %+v, started %v", name, o, r.StartedAt)
 			}
-			if lacks(r, measure.CodeTimeOfFile) != r.StartedAt.Equal(fileTime) {
-				t.Errorf("%s: started %v, lacks %q", name, r.StartedAt, o.Missing)
+			if isMissing(r, measure.CodeTimeOfFile) != r.StartedAt.Equal(fileTime) {
+				t.Errorf("%s: started %v, missing %q", name, r.StartedAt, o.Missing)
 			}
 			r.ID = "0"
 			r.Trial.Round, r.Trial.Order = 1, 1

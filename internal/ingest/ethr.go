@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure"
 )
 
-// ethr reads what Ethr prints at the client and at the server without its full
-// screen, and the log that -o keeps at either.
+// ethr reads the output of Ethr at the client and, without -ui, at the server, and the log of
+// -o at either end.
 func ethr(s *Source) ([]*measure.Result, error) {
 	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
 		return s.ethrLog()
@@ -26,7 +26,7 @@ type ethrFile struct {
 	timed   int // runs with a histogram
 }
 
-// begin ends the run before and begins one when the first figure comes.
+// begin ends the previous run; the next one starts with its first figure.
 func (f *ethrFile) begin(line int) error {
 	if err := f.end(); err != nil {
 		return err
@@ -162,9 +162,9 @@ func (s *Source) ethrLog() ([]*measure.Result, error) {
 	return f.results()
 }
 
-// entry takes one line of the log. Ethr writes the nine figures of a latency row
-// under the wrong names: the maximum stands under P50 and all others one further.
-// Figures that rise only when they are moved back are moved back.
+// entry reads one line of the log. Ethr writes the nine figures of a latency row under the
+// wrong names: the maximum under P50, and each other figure under the next name. If figures
+// are in rising order only after they are moved back, they are moved back.
 func (p *ethrRun) entry(s *Source, line int, e ethrEntry) error {
 	switch e.Type {
 	case "TestResult":
@@ -209,7 +209,7 @@ func spans(texts ...string) ([]float64, bool) {
 	return out, true
 }
 
-// figure reads a rate of Ethr's, such as 17.8G; false for one that is not there.
+// figure reads a rate of Ethr, such as 17.8G; false if it is missing.
 func ethrFigure(text string) (v float64, there, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "--" {

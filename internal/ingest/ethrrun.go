@@ -10,7 +10,7 @@ import (
 	"soku/internal/stats"
 )
 
-// ethrRun is one test of Ethr while its figures come.
+// ethrRun is one test of Ethr while its figures are read.
 type ethrRun struct {
 	line      int
 	server    bool // the server's list, which counts what it receives
@@ -35,11 +35,11 @@ func (p *ethrRun) empty() bool {
 	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.rows) == 0 && p.setups == nil && !p.hasCounts
 }
 
-// serverPause is how long nothing comes between the seconds of two tests in a
-// server's log, which has an entry a second while a test runs.
+// serverPause is the gap between two tests in a server's log, which has an entry per second
+// while a test runs.
 const serverPause = 2 * time.Second
 
-// goesOn reports whether an entry of a server's log is of the test of the one before.
+// goesOn reports whether an entry of a server's log belongs to the test of the previous one.
 func (p *ethrRun) goesOn(e ethrEntry, at time.Time) bool {
 	if p.empty() {
 		return true
@@ -61,7 +61,7 @@ func (p *ethrRun) goesOn(e ethrEntry, at time.Time) bool {
 	return true // a second without figures
 }
 
-// text takes a line of the console.
+// text reads a line of the console.
 func (p *ethrRun) text(s *Source, line int, text string, words []string) error {
 	if name, ns := ethrSetup(text); name != "" {
 		p.icmp = name == "icmp"
@@ -182,7 +182,7 @@ func (p *ethrRun) latency(s *Source, line int, row []float64) error {
 }
 
 // ethrSetup reads "[tcp] Connection from A to B: 951.485us" and "[icmp] Ping to
-// A: 1.2ms"; those of the warm-up and without a time are none.
+// A: 1.2ms"; it ignores lines of the warm-up and without a time.
 func ethrSetup(text string) (protocol string, ns float64) {
 	rest, isTCP := strings.CutPrefix(text, "[tcp] Connection ")
 	rest2, isICMP := strings.CutPrefix(text, "[icmp] Ping to ")
@@ -303,8 +303,8 @@ func (p *ethrRun) connections(r *measure.Result) {
 	missing(r, measure.CodeRoundedFigures, measure.CodeNoHistogram)
 }
 
-// roundTrips takes rows of the same number of round trips: their least, largest
-// and mean hold for all together, their percentiles do not.
+// roundTrips combines rows of the same number of round trips: minimum, maximum and mean apply
+// to all together, percentiles do not.
 func (p *ethrRun) roundTrips(r *measure.Result) {
 	r.Test = measure.TestLatency
 	r.Options.Own = latency.Options{Protocol: cmp.Or(strings.ToLower(p.protocol), "tcp"), Row: p.perRow}
@@ -339,7 +339,7 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 	}
 }
 
-// pings takes single times of set-ups or echoes, which make a histogram.
+// pings makes a histogram of single times of set-ups or echoes.
 func (p *ethrRun) pings(r *measure.Result) {
 	r.Test = measure.TestConnect
 	if p.icmp {

@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-// most is more than any figure of a network: bits a second, bytes, nanoseconds.
+// most is larger than any figure of a network: bits per second, bytes, nanoseconds.
 const most = 1e18
 
 // plausible reports whether a figure may stand in a result.

@@ -7,13 +7,13 @@ import (
 	"soku/internal/measure"
 )
 
-// format is a kind of file that is read.
+// format is a file format.
 type format struct {
 	name   string
 	decode func(*Source) ([]*measure.Result, error)
 }
 
-// Auto is the name of the format that is found out by looking.
+// Auto is the name for detecting the format from the contents.
 const Auto = "auto"
 
 // formats lists them; tables need a mapping and are read by [Mapping.Read].
@@ -24,7 +24,7 @@ func formats() []format {
 	}
 }
 
-// Formats are the names that a format may be asked for by.
+// Formats are the names of all formats.
 func Formats() []string {
 	out := []string{Auto}
 	for _, f := range formats() {
@@ -33,9 +33,9 @@ func Formats() []string {
 	return append(out, "csv")
 }
 
-// Decode reads a file of that format; Auto looks at the file. The results have
-// no place in a campaign yet. Errors are of kind file and begin with the file
-// and a line, or of kind usage for a format that there is not.
+// Decode reads a file of this format; Auto detects it. The results do not belong to a campaign
+// yet. Errors are of kind file and begin with the file and a line, or of kind usage for an
+// unknown format.
 func Decode(s *Source, name string) ([]*measure.Result, error) {
 	if name == Auto {
 		if name = detect(s.text); name == "" {
@@ -57,7 +57,7 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	return results, err
 }
 
-// sniffBytes is how much of a file is looked at to find its format out.
+// sniffBytes is the part of a file that is read to detect its format.
 const sniffBytes = 64 << 10
 
 func detect(text string) string {

@@ -13,9 +13,9 @@ import (
 	"soku/internal/measure"
 )
 
-// fuzzDecoder feeds a decoder with the samples whose names begin with one of the
-// prefixes and whatever comes of them. What it accepts must be a result that can
-// be written, read and reported; what it refuses must be an error of a file.
+// fuzzDecoder fuzzes a decoder with the samples whose names begin with one of the prefixes. An
+// accepted file must yield results that can be written, read and reported; a refused file
+// must be an error of kind file.
 func fuzzDecoder(f *testing.F, format string, prefixes ...string) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {
@@ -67,7 +67,7 @@ func fileError(t *testing.T, err error) {
 	}
 }
 
-// holds checks what every result promises.
+// holds checks the invariants of every result.
 func holds(t *testing.T, r *measure.Result) {
 	t.Helper()
 	s := r.Summary
@@ -116,13 +116,13 @@ func FuzzPing(f *testing.F)      { fuzzDecoder(f, "ping", "ping") }
 func FuzzSockperf(f *testing.F)  { fuzzDecoder(f, "sockperf", "sockperf-") }
 func FuzzNetperf(f *testing.F)   { fuzzDecoder(f, "netperf", "netperf-") }
 
-// FuzzAuto lets the decoder be found out.
+// FuzzAuto detects the format.
 func FuzzAuto(f *testing.F) {
 	fuzzDecoder(f, Auto, "iperf3-3.1-", "ping-w", "ethr-c", "iperf2-udp", "ntttcp-r.", "sockperf-ul", "netperf-tcp")
 }
 
-// FuzzEnds takes two files for both ends of a run. What comes of them holds, and
-// no file's result is lost.
+// FuzzEnds takes two files for both ends of a run. The results must be valid, and no file's
+// result may be lost.
 func FuzzEnds(f *testing.F) {
 	for _, pair := range [][2]string{
 		{"ntttcp-s.xml", "ntttcp-r.xml"}, {"ethr-pair-client.log", "ethr-pair-server.log"}, {"ethr-c.txt", "ethr-c.log"}, {"iperf3-3.1-tcp.json", "iperf3-3.1-udp.json"},

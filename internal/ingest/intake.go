@@ -27,16 +27,16 @@ type Intake struct {
 	order    map[int]int    // results in a round
 }
 
-// Taken is what is kept of a result that is in the campaign. Of one that was in
-// the store before, the figures are read when it is asked for.
+// Taken is what is kept of a result in the campaign. The figures of a result that was already
+// in the store are read when needed.
 type Taken struct {
 	store.Entry
 	Levels []measure.Level
 	Origin *measure.Origin
 }
 
-// Open finds the campaign of the request, or begins it. With dry nothing is ever
-// written, and st may be nil where there is no store yet. A campaign that soku run measured is refused, of kind usage.
+// Open finds the campaign of the request, or creates it. With dry nothing is written, and st
+// may be nil if there is no store yet. A campaign that soku run measured is refused, of kind usage.
 func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, error) {
 	in := &Intake{store: st, request: q, dry: dry, known: map[string]*Taken{}, ends: map[string]*Taken{}, single: map[string]*Taken{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
 	if dry && st == nil {
@@ -66,7 +66,7 @@ func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, e
 	return in, nil
 }
 
-// begin makes the campaign a new one.
+// begin starts a new campaign.
 func (in *Intake) begin() {
 	q := in.request
 	in.fresh = true
@@ -97,7 +97,7 @@ func (in *Intake) learn(r *measure.Result) *Taken {
 	return t
 }
 
-// origin tells results of one file apart, and the same file from another.
+// origin identifies a result by the content of its file and its position in it.
 func origin(r *measure.Result) string {
 	return fmt.Sprintf("%s %d %s %s", r.Origin.SHA256, r.Origin.Record, r.Origin.Part, r.Trial.Label)
 }
@@ -105,8 +105,8 @@ func origin(r *measure.Result) string {
 // place is a record of a file with that content.
 func place(sha256 string, record int) string { return fmt.Sprint(sha256, " ", record) }
 
-// Known returns the result of the campaign that was made from the same place of
-// a file with the same content, alone or with another end of its run; nil for none.
+// Known returns the result of the campaign that was made from the same position of a file with
+// the same content, alone or joined with the other end of its run; nil for none.
 func (in *Intake) Known(r *measure.Result) *Taken {
 	if known := in.known[origin(r)]; known != nil {
 		return known
@@ -120,9 +120,8 @@ func (in *Intake) Known(r *measure.Result) *Taken {
 	return nil
 }
 
-// Add gives a result its round and its identity and stores it. A result that is
-// in the campaign already changes nothing: then added is false, and what was taken
-// before is returned. Errors are those of the store.
+// Add gives a result its round and identity and stores it. If the result is already in the
+// campaign, added is false and the earlier one is returned. Errors are those of the store.
 func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, added bool, err error) {
 	if known := in.Known(r); known != nil {
 		return known, false, in.readFigures(ctx, known)
@@ -146,7 +145,7 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, add
 	return taken, true, nil
 }
 
-// readFigures completes what the outline of a stored result does not have.
+// readFigures adds what the outline of a stored result does not have.
 func (in *Intake) readFigures(ctx context.Context, t *Taken) error {
 	if t.Figures != nil {
 		return nil
@@ -160,9 +159,9 @@ func (in *Intake) readFigures(ctx context.Context, t *Taken) error {
 	return err
 }
 
-// giveRound makes each result of a pattern and label a round of its own, unless
-// its path named one. The two ends of a range are repeats of one round: which
-// trials of two ranges belong together nobody knows, so nothing may pair them.
+// giveRound gives each result of a pattern and label its own round, unless its path names one.
+// The two ends of a range are repeats of one round: it is unknown which trials of two ranges
+// belong together, so they must not be paired.
 func (in *Intake) giveRound(r *measure.Result) {
 	t := r.Trial
 	last := in.rounds[roundKey(t)]
@@ -178,11 +177,10 @@ func (in *Intake) giveRound(r *measure.Result) {
 	}
 }
 
-// roundKey tells apart what is numbered by rounds: a pattern's trials of one label.
+// roundKey is what rounds are counted for: a pattern's trials of one label.
 func roundKey(t *measure.Trial) string { return measure.LevelsKey(t.Levels) + "\x00" + t.Label }
 
-// Close writes down what the campaign has become. A campaign that is new and got
-// nothing is not written.
+// Close stores the campaign. A new campaign without results is not stored.
 func (in *Intake) Close(ctx context.Context) error {
 	if in.dry || in.fresh && in.Campaign.Done == 0 {
 		return nil

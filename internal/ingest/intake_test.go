@@ -127,8 +127,8 @@ func TestTheEndsOfARangeAreNotPaired(t *testing.T) {
 	}
 	for _, r := range results {
 		repeat := map[string]int{"low": 1, "high": 2}[r.Origin.Part]
-		if r.Trial.Repeat != repeat || !lacks(r, measure.CodeOnlyRange) {
-			t.Errorf("%s: repeat %d, lacks %q", r.Origin.Part, r.Trial.Repeat, r.Origin.Missing)
+		if r.Trial.Repeat != repeat || !isMissing(r, measure.CodeOnlyRange) {
+			t.Errorf("%s: repeat %d, missing %q", r.Origin.Part, r.Trial.Repeat, r.Origin.Missing)
 		}
 	}
 	rounds := []int{results[0].Trial.Round, results[1].Trial.Round, results[2].Trial.Round, results[3].Trial.Round}
@@ -146,7 +146,7 @@ func TestACampaignThatSokuMeasuredIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	q := request("A")
-	q.Campaign = "2026" // the beginning of an identity is no name
+	q.Campaign = "2026" // an abbreviated identity is not a name
 	in, err := Open(context.Background(), st, q, false)
 	if err != nil || in.Campaign.ID == "20260101-x" {
 		t.Errorf("%v %+v", err, in)

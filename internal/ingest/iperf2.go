@@ -8,8 +8,8 @@ import (
 	"soku/internal/measure"
 )
 
-// iperf2 reads what iperf 2 prints at the client or the server, with and without
-// -e. Its figures are rounded to three digits.
+// iperf2 reads the output of iperf 2 at the client or the server, with and without -e. Its
+// figures are rounded to three digits.
 func iperf2(s *Source) ([]*measure.Result, error) {
 	lines, err := s.wholeLines()
 	if err != nil {
@@ -35,10 +35,10 @@ type iperf2File struct {
 	out     []*measure.Result
 	atServe bool
 	udp     bool
-	header  bool // a block began
+	header  bool // a block has started
 	test    *iperf2Test
 	retry   bool // the table has a column Rtry
-	report  bool // what follows is the server's report
+	report  bool // the server's report follows
 }
 
 // iperf2Test is the connections of one test.
@@ -117,8 +117,8 @@ func (p *iperf2File) record(at int, line string) error {
 	return nil
 }
 
-// connection reads "local A port P connected with B port Q ...". At a server it
-// begins a test when those before have their totals.
+// connection reads "local A port P connected with B port Q ...". At a server it starts a test
+// if all previous connections have their totals.
 func (p *iperf2File) connection(at int, id, rest string) error {
 	if p.test != nil && (p.test.has(id) || p.atServe && p.test.done()) {
 		if err := p.end(); err != nil {
@@ -226,8 +226,7 @@ func iperf2Unit(unit string) float64 {
 	return factor
 }
 
-// total is the last line of a stream that begins at 0; those before it are
-// intervals.
+// total is the last line of a stream that begins at 0; the lines before it are intervals.
 func total(rows []iperf2Row) (sum iperf2Row, intervals []iperf2Row, ok bool) {
 	if len(rows) == 0 || rows[len(rows)-1].from != 0 {
 		return sum, nil, false
@@ -287,7 +286,7 @@ func (t *iperf2Test) result(s *Source, atServer bool, record int) (*measure.Resu
 	return r, nil
 }
 
-// fill adds the streams up: the receiver's report counts where there is one.
+// fill adds the streams up, with the receiver's report if there is one.
 func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow) error {
 	sum := &f.Summary
 	var packets, lost, jitter, retries float64
@@ -324,7 +323,7 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow) error {
 	if hasRetries && !t.udp {
 		sum.Retransmits = ptr(int64(retries))
 	}
-	t.lacks(r, f, hasRetries, hasLoss)
+	t.noteMissing(r, f, hasRetries, hasLoss)
 	if t.udp && hasLoss {
 		sum.PacketsSent, sum.PacketsLost, sum.PacketsReceived = int64(packets), int64(lost), int64(packets-lost)
 		sum.JitterNs = nsOf(jitter / float64(len(t.ids)))
@@ -338,7 +337,7 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow) error {
 	return nil
 }
 
-func (t *iperf2Test) lacks(r *measure.Result, f *measure.Flow, hasRetries, hasLoss bool) {
+func (t *iperf2Test) noteMissing(r *measure.Result, f *measure.Flow, hasRetries, hasLoss bool) {
 	if t.udp && !hasLoss {
 		missing(r, measure.CodeNoLoss)
 	}

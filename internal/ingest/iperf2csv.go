@@ -11,8 +11,8 @@ import (
 	"soku/internal/measure"
 )
 
-// iperf2CSV reads what iperf 2 prints with -y C. It does not say which end wrote
-// it: the first address of a line is that end's own.
+// iperf2CSV reads the output of iperf 2 with -y C. It does not name the end that wrote it: the
+// first address of a line is that end's own.
 func iperf2CSV(s *Source) ([]*measure.Result, error) {
 	if _, err := s.wholeLines(); err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func iperf2Cells(cells []string) (row iperf2Row, ok bool) {
 	return row, true
 }
 
-// iperf2Time is the time of a line, in the zone of the host that wrote it, which
-// it does not name: taken as UTC. Some versions write 1970 for the last line.
+// iperf2Time is the time of a line, in an unnamed time zone, taken as UTC. Some versions write
+// 1970 for the last line.
 func iperf2Time(text string) time.Time {
 	text, _, _ = strings.Cut(text, ".")
 	if t, err := time.Parse("20060102150405", text); err == nil && t.Year() > 1970 {

@@ -8,8 +8,8 @@ import (
 	"soku/internal/measure"
 )
 
-// iperf3 reads what iperf3 -J and --json-stream print, at the client or at the
-// server: one document or several one after another.
+// iperf3 reads the output of iperf3 -J and --json-stream, at the client or at the server: one
+// document or several.
 func iperf3(s *Source) ([]*measure.Result, error) {
 	docs, err := s.documents()
 	if err != nil {
@@ -44,8 +44,8 @@ func iperf3(s *Source) ([]*measure.Result, error) {
 	return out, nil
 }
 
-// isServersGoodbye tells the document that a server writes when it is stopped:
-// it has no test.
+// isServersGoodbye reports whether a document is the one that a stopped server writes: it has
+// no test.
 func (d *iperf3Doc) isServersGoodbye() bool {
 	return d.Error != "" && d.Start.Test == nil && d.Start.ConnectingTo == nil && d.Start.Accepted == nil && strings.HasPrefix(d.Error, "interrupt")
 }
@@ -60,9 +60,8 @@ func isEvent(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &e) == nil && e.Event != ""
 }
 
-// iperf3Stream puts the events of one test together and returns how many there
-// are. With --json-stream-full-output the whole document follows them; it says
-// the same once more and is taken instead.
+// iperf3Stream combines the events of one test into a document and returns their number. With
+// --json-stream-full-output the whole document follows them and is used instead.
 func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 	ended := 0
 	for i, doc := range events {
@@ -106,7 +105,7 @@ func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 
 func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, error) {
 	version, isIperf3 := strings.CutPrefix(d.Start.Version, "iperf ")
-	failed := d.streamed && d.Error != "" && d.Start.Version == "" // it never began
+	failed := d.streamed && d.Error != "" && d.Start.Version == "" // it never started
 	if !failed && (!isIperf3 || !strings.HasPrefix(version, "3")) {
 		return nil, s.fail(line, "ingest.iperf3.version", measure.Figures{"version": short(d.Start.Version)})
 	}
@@ -265,9 +264,8 @@ func iperf3Options(r *measure.Result, d *iperf3Doc) {
 	}
 }
 
-// iperf3CPU takes what iperf3 says of its own processor time. The server's
-// document has the far end's of an earlier test at times, so only the client's
-// tells of both.
+// iperf3CPU reads iperf3's processor times. A server's document may have the client's time of an
+// earlier test, so both are read from a client's document only.
 func iperf3CPU(r *measure.Result, d *iperf3Doc) {
 	c := d.End.CPU
 	wall := float64(r.Summary.DurationNs)

@@ -2,8 +2,7 @@ package ingest
 
 import "soku/internal/measure"
 
-// iperf3Flows makes one flow a direction of what the document says at its end
-// and of its intervals.
+// iperf3Flows makes one flow per direction from the document's end and its intervals.
 func iperf3Flows(r *measure.Result, d *iperf3Doc) {
 	e, main := &d.End, r.Options.Direction.Flows()[0]
 	var flows []measure.Flow
@@ -51,8 +50,8 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 	return f
 }
 
-// iperf3Datagrams fills in loss and jitter. Versions before 3.9 give one sum, of
-// the sender's bytes and the receiver's losses.
+// iperf3Datagrams fills in loss and jitter. Versions before 3.9 have one sum, with the sender's
+// bytes and the receiver's losses.
 func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum *iperf3Sum) {
 	from := received
 	if from == nil || from.Packets == nil || *from.Packets == 0 {
@@ -86,8 +85,8 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum 
 	}
 }
 
-// direction is which way the bytes of a sum went. Versions before 3.7 do not
-// tell sums apart and have one direction only.
+// direction is the direction of a sum. Versions before 3.7 do not mark sums and have one
+// direction only.
 func (d *iperf3Doc) direction(r *measure.Result, sum *iperf3Sum) (dir measure.Direction, sender bool) {
 	if sum.Sender == nil {
 		dir = r.Options.Direction.Flows()[0]
@@ -99,8 +98,8 @@ func (d *iperf3Doc) direction(r *measure.Result, sum *iperf3Sum) (dir measure.Di
 	return measure.Reverse, *sum.Sender
 }
 
-// iperf3Samples takes the intervals of a direction: the receiver's, which a
-// client has of a reversed test or got from the server, or else the sender's.
+// iperf3Samples reads the intervals of a direction: the receiver's, which a client has of a
+// reverse test or from the server's output, otherwise the sender's.
 func iperf3Samples(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	sending := false
 	collect := func(d *iperf3Doc) (out []measure.Sample) {
@@ -160,7 +159,7 @@ func iperf3Sample(sum *iperf3Sum, from float64, sender bool) measure.Sample {
 	return out
 }
 
-// iperf3Streams takes what the document says of each stream at its end.
+// iperf3Streams reads the document's result of each stream.
 func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	for _, v := range d.End.Streams {
 		known := v.Sender
@@ -186,7 +185,7 @@ func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 		f.Streams = append(f.Streams, out)
 	}
 	if len(f.Streams) < r.Options.Streams {
-		f.Streams = []measure.Stream{} // some of them would look like all
+		f.Streams = []measure.Stream{} // an incomplete list would look complete
 		missing(r, measure.CodeNoStreams)
 	}
 }

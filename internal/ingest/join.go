@@ -6,11 +6,10 @@ import (
 	"soku/internal/measure"
 )
 
-// Ends finds the client's and the server's files of one run among those of one
-// command, and makes one result of both. They are known to be of one run by what
-// both ends call it ([measure.Origin].Run), or because their paths are alike but
-// for {end} of the path pattern. Where that is not known nothing is joined. Ends is
-// not safe for concurrent use.
+// Ends finds the client's and the server's files of one run among those of one command, and
+// joins them into one result. They are of one run if both have the same identifier
+// ([measure.Origin].Run), or if their paths differ only in {end} of the path pattern.
+// Otherwise nothing is joined. Ends is not safe for concurrent use.
 type Ends struct {
 	path *PathPattern
 	held []held
@@ -20,18 +19,18 @@ type Ends struct {
 type held struct {
 	r     *measure.Result
 	key   string // what the two ends of a run have in common
-	again bool   // the same place of the same file once more
+	again bool   // a repetition of the same position of the same file
 }
 
-// Joined is a result of both ends, or of one whose other end is not there.
+// Joined is a result of both ends, or of one without a counterpart.
 type Joined struct {
 	Result *measure.Result
-	Of     *measure.Result // as it was held; of two ends the client's
-	Other  *measure.Result // the server's as it was held; nil for none
-	Err    error           // why Of cannot go in; of kind file
+	Of     *measure.Result // as given; of two ends the client's
+	Other  *measure.Result // the server's as given; nil for none
+	Err    error           // why Of cannot be ingested; of kind file
 }
 
-// NewEnds begins with the path pattern of a request, nil for none.
+// NewEnds returns Ends for the path pattern of a request, nil for none.
 func NewEnds(path *PathPattern) *Ends { return &Ends{path: path, seen: map[string]bool{}} }
 
 // Hold keeps a result that may have another end until [Ends.Join]; false for one
@@ -58,8 +57,8 @@ func (e *Ends) Hold(r *measure.Result) bool {
 	return true
 }
 
-// Join returns what was held, in the order in which it came; of two ends where the
-// first of them came.
+// Join returns the held results in their order; a joined result has the position of the first
+// of its two files.
 func (e *Ends) Join() []Joined {
 	groups := map[string][]*measure.Result{}
 	for _, h := range e.held {
@@ -81,9 +80,9 @@ func (e *Ends) Join() []Joined {
 	return out
 }
 
-// join makes one of a group that is two ends of a run. Paths say so in a person's
-// words, so what does not fit there is an error; names that programs chose may meet
-// by chance, and then each result stays what it is.
+// join joins a group that is two ends of a run. A user states that in paths, so a mismatch
+// there is an error; identifiers of programs may be equal by chance, and then the results stay
+// separate.
 func join(group []*measure.Result, key string) []Joined {
 	var out []Joined
 	byPath := key[0] == 'p'
@@ -107,7 +106,7 @@ func join(group []*measure.Result, key string) []Joined {
 	return out
 }
 
-// unlike says why a group is not the two ends of one run; nil where it is.
+// unlike is why a group is not the two ends of one run; nil if it is.
 func unlike(group []*measure.Result) *measure.Error {
 	if len(group) < 2 {
 		return nil

@@ -75,11 +75,11 @@ func TestFilesOfOneCookieBecomeOneResult(t *testing.T) {
 			t.Errorf("%s: label %q, hosts %+v", r.Origin.File, r.Trial.Label, r.Hosts)
 		}
 		for _, phrase := range []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeIntervalsOfSender, measure.CodeNoIntervals, measure.CodeNoRetransmits, measure.CodeNoStreams} {
-			if lacks(r, phrase) {
+			if isMissing(r, phrase) {
 				t.Errorf("%s: both ends still lack %q", r.Origin.File, phrase)
 			}
 		}
-		if !lacks(r, measure.CodeNoBaseline) {
+		if !isMissing(r, measure.CodeNoBaseline) {
 			t.Errorf("%s: the floor came from nowhere: %q", r.Origin.File, r.Origin.Missing)
 		}
 		for i, f := range r.Flows {
@@ -128,7 +128,7 @@ func TestOfTwoJoinedFilesTheReceiverCounts(t *testing.T) {
 				t.Errorf("%s: retransmits %v", c.client, n)
 			}
 			for _, phrase := range c.gained {
-				if lacks(r, phrase) {
+				if isMissing(r, phrase) {
 					t.Errorf("%s: both ends still lack %q", c.client, phrase)
 				}
 			}
@@ -153,7 +153,7 @@ func TestFilesNotKnownToBeOfOneRunAreNotJoined(t *testing.T) {
 	if joined := given(t, "{sku}-{end}.log", [2]string{"a-s.log", "ntttcp-s.xml"}, [2]string{"b-r.log", "ntttcp-r.xml"}); len(joined) != 2 || joined[0].Other != nil {
 		t.Errorf("other paths: %+v", joined)
 	}
-	// A factor that the two paths give different levels is no reason to lose a file.
+	// No file may be lost if the two paths give a factor different levels.
 	joined := given(t, "{end}/{sku}.json", [2]string{"c/A.json", "iperf3-3.12-tcp.json"}, [2]string{"s/B.json", "iperf3-3.12-tcp.json"})
 	if len(joined) != 2 || joined[0].Err != nil || joined[1].Err != nil {
 		t.Errorf("%+v", joined)

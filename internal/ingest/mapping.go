@@ -25,13 +25,13 @@ type Mapping struct {
 	Started  string   `yaml:"started"`  // when it was measured: a day or RFC 3339
 	Path     string   `yaml:"path"`     // pattern of paths, as --path-pattern
 	Factors  Cells    `yaml:"factors"`  // of every result
-	Results  []Mapped `yaml:"results"`  // what a row of a table holds
-	Lacks    []string `yaml:"lacks"`    // what is known to be missing, beside what soku finds: codes or phrases
+	Results  []Mapped `yaml:"results"`  // results of a row of a table
+	Lacks    []string `yaml:"lacks"`    // what is known to be missing, in addition to what soku finds: codes or phrases
 
 	file *yamlfile.File
 }
 
-// noteMissing notes what the mapping says is missing.
+// noteMissing adds what the mapping lists as missing.
 func (m *Mapping) noteMissing(r *measure.Result) {
 	for _, f := range measure.OfPhrases(m.Lacks) {
 		r.Origin.Missing.AddOnce(f)
@@ -50,7 +50,7 @@ type Mapped struct {
 	Figures Cells  `yaml:"figures"`
 }
 
-// Cell says where a value comes from: a column, or the file itself.
+// Cell is the source of a value: a column, or the file itself.
 type Cell struct {
 	Column string `yaml:"column"`
 	Value  string `yaml:"value"`
@@ -78,8 +78,8 @@ func (c *Cells) DecodeYAML(f *yamlfile.File, n yamlfile.Node, path string) error
 	return nil
 }
 
-// mappingFormat is that of a mapping file. It has 100 results at most, of perhaps
-// 1 kB each.
+// mappingFormat is the format of a mapping file. It has at most 100 results, of about 1 kB
+// each.
 var mappingFormat = yamlfile.Format{
 	MaxBytes: 128 << 10, Aliases: true, HintCode: "ingest.mapping_reference",
 }
@@ -100,8 +100,8 @@ func ParseMapping(file string, text []byte) (*Mapping, error) {
 	return m, m.check()
 }
 
-// fail is an error about what stands at a path such as results.1.test, or about
-// the whole file for an empty one.
+// fail is an error about the value at a path such as results.1.test, or about the whole file
+// for an empty path.
 func (m *Mapping) fail(path, code string, figures measure.Figures) *measure.Error {
 	return m.file.FailAt(path, code, figures)
 }
@@ -180,7 +180,7 @@ func tableTests() []measure.Test {
 
 func (c Cell) isRange() bool { return c.Low != "" || c.High != "" }
 
-// checkCells sees that each cell has one source.
+// checkCells checks that each cell has one source.
 func (m *Mapping) checkCells(at string, cells Cells) error {
 	for _, c := range cells {
 		if (c.Low == "") != (c.High == "") {

@@ -7,9 +7,9 @@ import (
 	"soku/internal/measure"
 )
 
-// merge makes one result of what the client's and the server's files say of one
-// run. What an end counted itself stands: the receiver its bytes and losses, the
-// sender its own bytes and retransmits. What neither file says stays absent.
+// merge makes one result from the client's and the server's files of one run. It takes from
+// each end what that end counted: the receiver's bytes and losses, the sender's bytes and
+// retransmits. What neither file has is absent.
 func merge(client, server *measure.Result) *measure.Result {
 	r := *client
 	o, trial := *client.Origin, *client.Trial
@@ -19,7 +19,7 @@ func merge(client, server *measure.Result) *measure.Result {
 	o.Other = &measure.OtherEnd{File: server.Origin.File, SHA256: server.Origin.SHA256, Record: server.Origin.Record, Line: server.Origin.Line}
 	o.ToolVersion = cmp.Or(o.ToolVersion, server.Origin.ToolVersion)
 	o.Missing = mergedMissing(client, server)
-	if lacks(client, measure.CodeTimeOfFile) && !lacks(server, measure.CodeTimeOfFile) {
+	if isMissing(client, measure.CodeTimeOfFile) && !isMissing(server, measure.CodeTimeOfFile) {
 		r.StartedAt = server.StartedAt
 	}
 	r.Path.Client, r.Path.Server = mergedEndpoint(client.Path.Client, server.Path.Client), mergedEndpoint(server.Path.Server, client.Path.Server)
@@ -41,8 +41,8 @@ func merge(client, server *measure.Result) *measure.Result {
 	return &r
 }
 
-// mergedMissing is what both files do not have, and what one does not have that the
-// other cannot give. What there is of samples is seen in the samples.
+// mergedMissing is what neither file has, and what one does not have and the other cannot
+// provide. Samples are checked separately.
 func mergedMissing(client, server *measure.Result) (out measure.Findings) {
 	for _, f := range slices.Concat(client.Origin.Missing, server.Origin.Missing) {
 		both := slices.ContainsFunc(client.Origin.Missing, f.Equal) && slices.ContainsFunc(server.Origin.Missing, f.Equal)
@@ -86,7 +86,7 @@ func mergeFigures(r, client, server *measure.Result) {
 		if f.Direction == measure.Reverse {
 			sender, receiver, senderOf, receiverOf = receiver, sender, server, client
 		}
-		flows = append(flows, mergeFlow(r, sender, receiver, lacks(senderOf, measure.CodeGoodputOfSender), lacks(receiverOf, measure.CodeGoodputOfSender)))
+		flows = append(flows, mergeFlow(r, sender, receiver, isMissing(senderOf, measure.CodeGoodputOfSender), isMissing(receiverOf, measure.CodeGoodputOfSender)))
 	}
 	if len(flows) == 0 {
 		flows = server.Flows
@@ -103,9 +103,8 @@ func mergeFigures(r, client, server *measure.Result) {
 	}
 }
 
-// mergeFlow puts one direction together. blindSender and blindReceiver tell of each
-// file that the goodput in it is the sender's figure; the receiver's file is blind
-// where its program hears of no count of its own.
+// mergeFlow merges one direction. blindSender and blindReceiver: the goodput in that end's
+// file is the sender's figure; in the receiver's file if its program has no count of its own.
 func mergeFlow(r *measure.Result, sender, receiver measure.Flow, blindSender, blindReceiver bool) measure.Flow {
 	out := receiver
 	from, own := sender.Summary, &out.Summary
@@ -140,8 +139,8 @@ func received(f measure.Flow) bool {
 	return slices.ContainsFunc(f.Samples, func(s measure.Sample) bool { return s.ReceivedBytes != 0 })
 }
 
-// mergeStreams takes the sender's streams with the receiver's counts. They stand in
-// the order in which they were opened at either end.
+// mergeStreams combines the sender's streams with the receiver's counts. Both ends list them in
+// the order of opening.
 func mergeStreams(sender, receiver []measure.Stream) []measure.Stream {
 	if len(sender) != len(receiver) {
 		if len(sender) > len(receiver) {
@@ -158,7 +157,7 @@ func mergeStreams(sender, receiver []measure.Stream) []measure.Stream {
 	return out
 }
 
-// sampled says what the samples of all directions lack.
+// sampled is what is missing from the samples of all directions.
 func sampled(r *measure.Result) {
 	for _, f := range r.Flows {
 		switch {
@@ -170,7 +169,7 @@ func sampled(r *measure.Result) {
 	}
 }
 
-// mergeConnect takes the server's count of connections, as soku's own test does.
+// mergeConnect uses the server's count of connections, as soku's own test does.
 func mergeConnect(r, client, server *measure.Result) {
 	if client.Connect == nil || server.Connect == nil {
 		return

@@ -203,8 +203,8 @@ func netperfScale(units string) float64 {
 	return 0
 }
 
-// netperfRoundTrips makes round trips of transactions a second. One is under way
-// at a time unless there is a burst.
+// netperfRoundTrips computes round trips from transactions per second. One is in flight at a
+// time unless there is a burst.
 func (s *Source) netperfRoundTrips(r *measure.Result, head string, perSecond float64, udp bool) error {
 	own := latency.Options{Protocol: "tcp"}
 	if udp {
@@ -245,8 +245,8 @@ func (s *Source) netperfConnects(r *measure.Result, perSecond float64, line int)
 	return nil
 }
 
-// netperfStream makes a flow. Which end counted depends on netperf's test: of
-// TCP_STREAM it prints the sender's figure.
+// netperfStream makes a flow. Which end counted depends on netperf's test: for TCP_STREAM it
+// prints the sender's figure.
 func (s *Source) netperfStream(r *measure.Result, bps float64, reverse, udp bool) {
 	f := emptyFlow(measure.Forward)
 	if udp {

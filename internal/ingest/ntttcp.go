@@ -11,20 +11,20 @@ import (
 	"soku/internal/measure"
 )
 
-// ntttcpLog is what one end of ntttcp wrote down, in either form.
+// ntttcpLog is the log of one end of ntttcp, in either format.
 type ntttcpLog struct {
 	line    int
 	sender  bool
 	host    string
 	version string
-	values  map[string]float64 // by element, and element/metric where it has one
+	values  map[string]float64 // by element, and element/metric if it has one
 	udp     bool
-	threads int // 0 where they are not listed
+	threads int // 0 if they are not listed
 	os      string
 }
 
 // ntttcp reads the logs of ntttcp for Linux (-x and -j) and of NTttcp for
-// Windows (-xml). Each end writes its own: the receiver's is the one to take.
+// Windows (-xml). Each end writes its own: the receiver's should be used.
 func ntttcp(s *Source) ([]*measure.Result, error) {
 	read := s.ntttcpXML
 	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
@@ -119,7 +119,7 @@ func (l *ntttcpLog) begin(t xml.StartElement) bool {
 	return l.sender || t.Name.Local == "ntttcpr"
 }
 
-// element takes a leaf: of the root by its name, of the parameters by theirs.
+// element reads a leaf element, of the root or of the parameters, by its name.
 func (l *ntttcpLog) element(s *Source, line int, path []string, metric, text string) error {
 	name := path[len(path)-1]
 	switch {
@@ -154,8 +154,8 @@ func (l *ntttcpLog) element(s *Source, line int, path []string, metric, text str
 	return nil
 }
 
-// ntttcpNames gives a member of the JSON form the name it has in XML, and tells
-// whether a result rests on it.
+// ntttcpNames maps a member of the JSON format to its name in XML, and to whether a result
+// requires it.
 func ntttcpNames(name string) (xmlName string, needed bool) {
 	switch name {
 	case "totalBytes/MB", "total_bytes/MB":
@@ -303,8 +303,8 @@ func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error)
 	return r, nil
 }
 
-// ntttcpBytes is how many bytes went. An MB is 10^6 bytes on Linux and 2^20 on
-// Windows, which the two forms of the throughput tell apart.
+// ntttcpBytes is the number of bytes moved. An MB is 10^6 bytes on Linux and 2^20 on Windows;
+// the two throughput figures show which.
 func ntttcpBytes(v map[string]float64) int64 {
 	if v["throughput/MB/s"] <= 0 {
 		return 0

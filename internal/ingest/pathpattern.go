@@ -9,10 +9,9 @@ import (
 	"soku/internal/measure"
 )
 
-// PathPattern takes factors out of the end of a path: {name} stands for a part
-// without a slash, * for any part that is not kept. {round} and {repeat} are the
-// number of the round, and {end} what tells the two files of one run apart; neither
-// is a factor.
+// PathPattern reads factors from the end of a path: {name} matches a part without a slash, *
+// such a part that is not kept. {round} and {repeat} are the number of the round, and {end} is
+// the part that differs between the two files of one run; these are not factors.
 type PathPattern struct {
 	text   string
 	whole  *regexp.Regexp
@@ -81,7 +80,7 @@ func isRound(name string) bool { return name == "round" || name == "repeat" }
 
 func isEnd(name string) bool { return name == "end" }
 
-// withoutEnd is a path with {end} for what stands there.
+// withoutEnd is a path with {end} in place of that part.
 func (p *PathPattern) withoutEnd(path string) (string, bool) {
 	if !p.hasEnd {
 		return "", false

@@ -99,15 +99,15 @@ func pingSize(words []string) int64 {
 	return 0
 }
 
-// pingRun is one run while its lines come.
+// pingRun is one run while its lines are read.
 type pingRun struct {
 	r         *measure.Result
 	h         *measure.Histogram
 	replies   int64
 	fine      bool // every reply had a time that can be recorded
-	counted   bool // the line of counts came
-	summed    bool // so did the line of the summary
-	wants     bool // where there was a reply the summary must come
+	counted   bool // the line of counts was read
+	summed    bool // so was the summary line
+	wants     bool // if there was a reply the summary is required
 	sent, got int64
 	dup       int64
 	rtt       measure.RTTFigures
@@ -119,7 +119,7 @@ func (p *pingRun) line(s *Source, at int, line string) error {
 	line = strings.TrimSpace(line)
 	ms, below, isReply := replyTime(line)
 	if p.counted && p.windows && (isReply || windowsCounts(line)) {
-		// Ctrl+Break has ping -t say where it stands and go on.
+		// On Ctrl+Break ping -t prints its counts and continues.
 		p.counted, p.summed, p.rtt = false, false, measure.RTTFigures{}
 	}
 	if p.counted {
@@ -148,10 +148,10 @@ func (p *pingRun) line(s *Source, at int, line string) error {
 }
 
 // replyTime reads the time of a reply: "time=0.039 ms", "time<1ms", "時間 =12ms",
-// "時間 <1ms". below is for a time that is only known to be less.
+// "時間 <1ms". below: the time is an upper bound.
 func replyTime(line string) (ms float64, below, ok bool) {
 	for _, name := range []string{"time", "時間"} {
-		for rest := line; ; { // hosts have the word in their names, too
+		for rest := line; ; { // host names may contain the word, too
 			i := strings.Index(rest, name)
 			if i < 0 {
 				break
@@ -171,7 +171,7 @@ func replyTime(line string) (ms float64, below, ok bool) {
 	return 0, false, false
 }
 
-// windowsCounts tells the line of counts of ping on Windows.
+// windowsCounts matches the line of counts of ping on Windows.
 func windowsCounts(line string) bool {
 	return strings.Contains(line, "Sent = ") || strings.Contains(line, "送信 = ")
 }
@@ -181,7 +181,7 @@ func numberOf(text string) (float64, bool) {
 	return v, ok && v <= 1e9
 }
 
-// stamp takes the time of day that ping -D puts before the first reply.
+// stamp reads the time of day that ping -D prints before the first reply.
 func (p *pingRun) stamp(line string) {
 	rest, ok := strings.CutPrefix(line, "[")
 	if !ok || !p.startedAt.IsZero() {
@@ -193,7 +193,7 @@ func (p *pingRun) stamp(line string) {
 	}
 }
 
-// counts reads the line of what was sent and came back.
+// counts reads the line with the packets sent and received.
 func (p *pingRun) counts(s *Source, at int, line string) error {
 	switch {
 	case strings.Contains(line, "packets transmitted") && strings.Contains(line, "packet loss"):
@@ -248,7 +248,7 @@ func (p *pingRun) counts(s *Source, at int, line string) error {
 func (p *pingRun) summary(s *Source, at int, line string) error {
 	if names, values, ok := strings.Cut(line, " = "); ok && strings.Contains(names, "min/avg/max") {
 		values, whole := strings.CutSuffix(values, " ms")
-		if i := strings.Index(values, " ms,"); i >= 0 { // iputils adds what it sent ahead
+		if i := strings.Index(values, " ms,"); i >= 0 { // iputils adds its pipe figure
 			values, whole = values[:i], true
 		}
 		numbers := strings.Split(values, "/")

@@ -8,7 +8,7 @@ import (
 	"soku/internal/measure"
 )
 
-// The forms are those of published outputs of Windows 10 and 11, macOS and Linux.
+// The formats are those of published outputs of Windows 10 and 11, macOS and Linux.
 func TestPingLinesWithoutAReplyCountAsLoss(t *testing.T) {
 	for name, c := range map[string]struct {
 		text                 string

@@ -4,7 +4,7 @@ import (
 	"soku/internal/measure"
 )
 
-// newReading is an empty result of a record that begins at that line.
+// newReading is an empty result for a record that begins at this line.
 func newReading(test measure.Test, tool, version string, record, line int) *measure.Result {
 	r := &measure.Result{
 		Schema: measure.Schema, Test: test, Path: measure.Path{Direction: measure.Forward},
@@ -16,17 +16,19 @@ func newReading(test measure.Test, tool, version string, record, line int) *meas
 	return r
 }
 
-// missing notes what a result does not have, once.
+// missing records once what a result does not have.
 func missing(r *measure.Result, codes ...measure.Code) {
 	for _, code := range codes {
 		r.Origin.Missing.AddOnce(measure.NewFinding(code, "", nil))
 	}
 }
 
-// lacks reports whether a result does not have what the code names.
-func lacks(r *measure.Result, code measure.Code) bool { return len(r.Origin.Missing.With(code)) > 0 }
+// isMissing reports whether a result does not have what the code names.
+func isMissing(r *measure.Result, code measure.Code) bool {
+	return len(r.Origin.Missing.With(code)) > 0
+}
 
-// warn notes a finding about what the program wrote, once.
+// warn records once a finding about the program's output.
 func warn(r *measure.Result, code measure.Code) {
 	r.Findings.AddOnce(measure.NewFinding(code, "", measure.Figures{"tool": r.Origin.Tool}))
 }

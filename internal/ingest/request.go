@@ -10,12 +10,12 @@ import (
 	"soku/internal/measure"
 )
 
-// maxFactors is as many factors as a plan may have.
+// maxFactors is the maximum number of factors, as in a plan.
 const maxFactors = 20
 
-// Request is what a person asks for, for all files of one command.
+// Request has the user's parameters for all files of one command.
 type Request struct {
-	Campaign string          // name; the mapping's where it is empty
+	Campaign string          // name; if empty the mapping's
 	Format   string          // one of [Formats]
 	Levels   []measure.Level // given for all files
 	Path     *PathPattern    // nil for none
@@ -24,8 +24,8 @@ type Request struct {
 	Now      time.Time
 }
 
-// Check sees that the request holds together and fills in what the mapping says.
-// Errors are of kind usage or file.
+// Check checks the request for consistency and fills in values of the mapping. Errors are of
+// kind usage or file.
 func (q *Request) Check() error {
 	if m := q.Mapping; m != nil {
 		if q.Campaign == "" {
@@ -65,8 +65,8 @@ func (q *Request) Check() error {
 	return nil
 }
 
-// Read decodes a file and gives its results their levels, label and, where the
-// path names it, round. Errors are of kind file and say where.
+// Read decodes a file and gives its results their levels, label and, if the path names it,
+// round. Errors are of kind file and name the place.
 func (q *Request) Read(s *Source) ([]*measure.Result, error) {
 	var results []*measure.Result
 	var err error
@@ -98,7 +98,7 @@ func (q *Request) Read(s *Source) ([]*measure.Result, error) {
 	return results, nil
 }
 
-// place gives one result its levels and says where it came from.
+// place gives one result its levels and its origin.
 func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, round int, table bool) error {
 	if r.Trial == nil {
 		r.Trial = &measure.Trial{Label: labelOf(r), Levels: []measure.Level{}}
@@ -140,9 +140,8 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	return nil
 }
 
-// labelOf is the label of a result that no mapping names: the test, and what
-// makes its figures another thing than those of the plain test, so that the two
-// are never one row.
+// labelOf is the label of a result without a label from a mapping: the test, and what
+// distinguishes its figures from those of the plain test, so that they never share a row.
 func labelOf(r *measure.Result) string {
 	label := string(r.Test)
 	if d := r.Path.Direction; d != measure.Forward && d != "" {
@@ -151,7 +150,7 @@ func labelOf(r *measure.Result) string {
 	if r.Test == measure.TestLatency && latency.OptionsOf(r.Options).Protocol == "udp" {
 		label += " udp"
 	}
-	if lacks(r, measure.CodeGoodputOfSender) {
+	if isMissing(r, measure.CodeGoodputOfSender) {
 		label += ", sender's count"
 	}
 	return label

@@ -2,15 +2,15 @@ package ingest
 
 import "soku/internal/measure"
 
-// run is what one start of a program printed, while its lines come.
+// run is the output of one start of a program while its lines are read.
 type run interface {
 	line(s *Source, at int, line string) error
 	result(s *Source) (*measure.Result, error)
 }
 
-// runs reads the lines of a program that was started several times. begin makes a
-// run of the line that one begins with, nil of any other; record counts runs from 1.
-// What stands before the first is left out.
+// runs reads the lines of a program that was started several times. begin returns a run for
+// the first line of one, and nil for other lines; record counts runs from 1. Lines before the
+// first run are ignored.
 func (s *Source) runs(lines []string, begin func(line string, at, record int) (run, error)) ([]*measure.Result, error) {
 	var out []*measure.Result
 	var open run

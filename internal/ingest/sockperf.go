@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure"
 )
 
-// sockperf reads what sockperf ping-pong and under-load print. Unless it ran with
-// --full-rtt its figures are half of a round trip; they are doubled.
+// sockperf reads the output of sockperf ping-pong and under-load. Without --full-rtt its figures
+// are half of a round trip; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
 	lines, err := s.wholeLines()
 	if err != nil {
@@ -34,7 +34,7 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 	return out, nil
 }
 
-// sockperfPrefix stands before most lines.
+// sockperfPrefix is the prefix of most lines.
 const sockperfPrefix = "sockperf: "
 
 type sockperfRun struct {

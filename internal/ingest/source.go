@@ -14,7 +14,7 @@ import (
 	"soku/internal/measure"
 )
 
-// Bounds of what is read.
+// Limits of the input.
 const (
 	MaxFileBytes = 64 << 20 // of one file
 	maxLineBytes = 1 << 20  // of a line of text or CSV; JSON and XML may be one line
@@ -24,19 +24,19 @@ const (
 	maxRecords   = 100_000  // results of one file
 	maxStreams   = 1 << 12  // of one test of iperf 2
 	maxTimed     = 1000     // results with single times, each with a histogram of 220 kB
-	maxText      = 200      // characters of a name or message that a file brings along
+	maxText      = 200      // characters of a name or message in a file
 )
 
 // Source is one file with its content, ready to be decoded.
 type Source struct {
-	Name    string    // path as it was given
-	ModTime time.Time // of the file; stands for the time of a trial that has none
-	SHA256  string    // of the bytes as they were read
+	Name    string    // path as given
+	ModTime time.Time // of the file; the time of a trial without one
+	SHA256  string    // of the bytes as read
 	text    string    // UTF-8, line ends as \n
 }
 
-// NewSource takes the bytes of a file. UTF-8, UTF-16 and Shift-JIS (code page
-// 932) become UTF-8. An error is of kind file and says what is wrong with it.
+// NewSource takes the bytes of a file. It converts UTF-16 and Shift-JIS (code page 932) to
+// UTF-8. Errors are of kind file.
 func NewSource(name string, data []byte, modified time.Time) (*Source, error) {
 	sum := sha256.Sum256(data)
 	s := &Source{Name: name, ModTime: modified.UTC(), SHA256: hex.EncodeToString(sum[:])}
@@ -64,12 +64,12 @@ func located(file string, line int, problem *measure.Error) *measure.Error {
 	return measure.Fail(measure.KindFile, "ingest.at", measure.Figures{"file": file, "line": max(line, 1), "cause": problem})
 }
 
-// cutOff is the error about a file that ends too early.
+// cutOff is the error of a truncated file.
 func (s *Source) cutOff(code string, figures measure.Figures) *measure.Error {
 	return s.fail(s.lastLine(), code, figures).WithHintCode("ingest.cut_off", nil)
 }
 
-// lineAt is the line that an offset into the text is in.
+// lineAt is the line of an offset into the text.
 func (s *Source) lineAt(offset int64) int {
 	return 1 + strings.Count(s.text[:min(max(offset, 0), int64(len(s.text)))], "\n")
 }
@@ -91,8 +91,8 @@ func (s *Source) lines() ([]string, error) {
 	return lines, nil
 }
 
-// wholeLines are the lines of a program that ends each with a line end: without
-// one the last figure may have lost its end.
+// wholeLines are the lines of a program that ends every line: without a line end the last
+// figure may be truncated.
 func (s *Source) wholeLines() ([]string, error) {
 	if !strings.HasSuffix(s.text, "\n") {
 		return nil, s.fail(s.lastLine(), "ingest.file.line_end", nil)
@@ -100,7 +100,7 @@ func (s *Source) wholeLines() ([]string, error) {
 	return s.lines()
 }
 
-// withoutColours takes out escape sequences (ECMA-48: ESC [ ... letter).
+// withoutColours removes escape sequences (ECMA-48: ESC [ ... letter).
 func withoutColours(line string) string {
 	if !strings.Contains(line, "\x1b[") {
 		return line
@@ -120,8 +120,8 @@ func withoutColours(line string) string {
 	}
 }
 
-// toUTF8 finds out how a text is encoded. What Windows redirects is UTF-16 from
-// PowerShell and the console's code page, 932 in Japan, from cmd.
+// toUTF8 detects the encoding of a text. Redirected output on Windows is UTF-16 from PowerShell,
+// and the console's code page from cmd, 932 in Japan.
 func toUTF8(data []byte) (string, *measure.Error) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
@@ -161,7 +161,7 @@ func fromUTF16(data []byte, bigEndian bool) (string, *measure.Error) {
 	return string(utf16.Decode(units)), nil
 }
 
-// short bounds a text that a file brings along.
+// short limits the length of a text in a file.
 func short(text string) string {
 	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
 	return string(runes[:min(len(runes), maxText)])

@@ -12,9 +12,9 @@ import (
 	"soku/internal/measure"
 )
 
-// Read reads a table in CSV whose first line names the columns, and makes of
-// each row the results that the mapping says. Factors of the mapping are in the
-// results' trials. Errors are of kind file and begin with the file and a line.
+// Read reads a table in CSV whose first line names the columns, and makes the mapping's
+// results from each row. Factors of the mapping are in the results' trials. Errors are of kind
+// file and begin with the file and a line.
 func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	if len(m.Results) == 0 {
 		return nil, m.fail("", "ingest.mapping.nothing", nil)
@@ -85,7 +85,7 @@ func csvError(s *Source, err error) error {
 	return s.fail(1, "ingest.syntax.csv", measure.Figures{"text": short(err.Error())})
 }
 
-// checkColumns sees that the table has every column the mapping names.
+// checkColumns checks that the table has every column that the mapping names.
 func (m *Mapping) checkColumns(s *Source, header []string) error {
 	need := func(cells ...Cell) error {
 		for _, c := range cells {
@@ -108,7 +108,7 @@ func (m *Mapping) checkColumns(s *Source, header []string) error {
 	return err
 }
 
-// firstNames are the first columns of a table, as many as a message may hold.
+// firstNames are the first columns of a table, as many as fit into a message.
 func firstNames(columns []string) (names []string) {
 	length := 0
 	for _, name := range columns {
@@ -128,8 +128,8 @@ func (c Cell) text(row map[string]string) string {
 	return c.Value
 }
 
-// row makes a result of a row, two where a figure is a range, none where the
-// figures' cells are empty.
+// row makes a result from a row, two if a figure is a range, none if the figures' cells are
+// empty.
 func (m *Mapping) row(s *Source, want *Mapped, row map[string]string, line, record int) ([]*measure.Result, error) {
 	parts := []string{""}
 	for _, c := range want.Figures {
@@ -199,7 +199,7 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 	return r, nil
 }
 
-// finish puts the figures where a result of the test has them.
+// finish puts the figures into the members of the test's result.
 func (t *tableRow) finish(s *Source, line int) error {
 	r := t.r
 	missing(r, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts)
@@ -257,8 +257,8 @@ func optionField(test measure.Test, key string) (measure.OptionField, bool) {
 	return measure.OptionField{}, false
 }
 
-// setOptions gives a result the options that the mapping names; empty cells are
-// options that are not known.
+// setOptions gives a result the options that the mapping names; empty cells are unknown
+// options.
 func setOptions(s *Source, line int, r *measure.Result, cells Cells, row map[string]string) error {
 	for _, c := range cells {
 		text := c.text(row)
@@ -311,7 +311,7 @@ func setOption(p any, f measure.OptionField, text string) error {
 	return nil
 }
 
-// started is the time the mapping gives, zero for none.
+// started is the time in the mapping, zero for none.
 func (m *Mapping) started() (time.Time, error) {
 	if m.Started == "" {
 		return time.Time{}, nil

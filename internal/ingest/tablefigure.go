@@ -12,8 +12,8 @@ import (
 type tableFigure struct {
 	name string
 	kind unitKind
-	main bool // a result wants at least one of these
-	// metrics are the keys of those that the figure becomes: it fits the tests that
+	main bool // a result needs at least one of these
+	// metrics are the keys of the metrics that the figure sets: it applies to tests that
 	// have one of them. nil: all tests.
 	metrics []string
 	put     func(*tableRow, float64)
@@ -29,7 +29,7 @@ const (
 	countUnit
 )
 
-// tableRow is a result with what its figures still need.
+// tableRow is a result while its figures are read.
 type tableRow struct {
 	r     *measure.Result
 	flow  measure.Summary
@@ -87,7 +87,7 @@ func (f tableFigure) fits(test measure.Test) bool {
 	})
 }
 
-// scale is a unit: what it stands for, in base units.
+// scale is a unit in base units.
 type scale struct {
 	name string
 	per  float64
@@ -131,8 +131,8 @@ func (f tableFigure) units() (names []string) {
 	return names
 }
 
-// read turns a cell into base units. Minutes and seconds, and hours before them,
-// are written with colons.
+// read converts a cell to base units. Minutes and seconds, and hours before them, are
+// separated by colons.
 func (f tableFigure) read(text string, u scale) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if u.name == "m:s" {
@@ -155,7 +155,7 @@ func (f tableFigure) read(text string, u scale) (float64, bool) {
 		return 0, false
 	}
 	if f.kind != ratioUnit && v < 1e12 {
-		v = math.Round(v*1e3) / 1e3 // 4.02 GB and 0.233 ms are no binary fractions
+		v = math.Round(v*1e3) / 1e3 // 4.02 GB and 0.233 ms are not exact in binary
 	}
 	return v, true
 }
