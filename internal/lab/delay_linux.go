@@ -3,7 +3,6 @@ package lab
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,7 +70,7 @@ func (a *assembly) delayLine(ctx context.Context) error {
 func newRecord(directions int) (*os.File, error) {
 	fd, err := unix.MemfdCreate("soku-delay-line", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("create the delay line's record: %w", err)
+		return nil, fail("lab.line.create_record", measure.Figures{"cause": err})
 	}
 	f := os.NewFile(uintptr(fd), "delay line's record")
 	_, err = f.Write(emptyRecord(directions))
@@ -80,7 +79,7 @@ func newRecord(directions int) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("create the delay line's record: %w", err)
+		return nil, fail("lab.line.create_record", measure.Figures{"cause": err})
 	}
 	return f, nil
 }

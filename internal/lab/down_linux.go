@@ -62,8 +62,8 @@ func Open(name string, o Options) (*Lab, error) {
 }
 
 // Down ends the lab's processes, removes its namespaces with everything in them, and its
-// state. It continues after a failure and returns the first one. Calling it again is not
-// an error.
+// state. It continues after a failure and returns all, joined. Calling it again is not an
+// error.
 func (l *Lab) Down(ctx context.Context) error {
 	err := Down(ctx, l.Topology.Name, l.options)
 	l.collect()
@@ -80,16 +80,16 @@ func Down(ctx context.Context, name string, o Options) error {
 	if os.Geteuid() != 0 {
 		return measure.Fail(measure.KindPermission, "lab.down.needs_root", measure.Figures{"lab": name})
 	}
-	if err := remove(ctx, name, o); err != nil {
-		return fail("lab.down", measure.Figures{"lab": name, "cause": err})
+	var failures []error
+	for _, err := range remove(ctx, name, o) {
+		failures = append(failures, fail("lab.down", measure.Figures{"lab": name, "cause": err}))
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
-// remove does the work of Down. The error is one failure, or several joined.
-func remove(ctx context.Context, name string, o Options) error {
+// remove does the work of Down. It continues after a failure and returns all.
+func remove(ctx context.Context, name string, o Options) (problems []error) {
 	dir := o.dir(name)
-	var problems []error
 	s, err := readState(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		problems = append(problems, err) // and find the namespaces by name
@@ -111,8 +111,5 @@ func remove(ctx context.Context, name string, o Options) error {
 			problems = append(problems, err)
 		}
 	}
-	if len(problems) == 1 {
-		return problems[0] // with its code
-	}
-	return errors.Join(problems...)
+	return problems
 }

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -121,16 +120,16 @@ func newLine(specs []lineSpec) (*line, error) {
 	l := &line{begin: time.Now(), overflow: make([]byte, maxFrame)}
 	record, err := unix.Mmap(recordFD, 0, recordBytes(len(specs)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 	if err != nil {
-		return nil, fmt.Errorf("map the record: %w", err)
+		return nil, fail("lab.line.map_record", measure.Figures{"cause": err})
 	}
 	for i, c := range specs {
 		size := min(int(1.25e9*float64(c.Delay+c.Jitter)/1e9)+4<<20, ringMost) // 10 Gbit/s
 		data, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 		if err != nil {
-			return nil, fmt.Errorf("get %d bytes of memory: %w", size, err)
+			return nil, fail("lab.line.memory", measure.Figures{"size_bytes": size, "cause": err})
 		}
 		if err := unix.SetNonblock(c.InFD, true); err != nil {
-			return nil, fmt.Errorf("device of %s to %s: %w", c.From, c.To, err)
+			return nil, fail("lab.line.device", measure.Figures{"from": c.From, "to": c.To, "cause": err})
 		}
 		l.directions = append(l.directions, &direction{
 			in: c.InFD, out: c.OutFD, stamps: c.StampFD, delay: c.Delay, jitter: c.Jitter, loss: c.Loss,
@@ -194,7 +193,7 @@ func (l *line) run() error {
 				d.forget()
 			}
 			if err := l.poll(wait); err != nil {
-				return fmt.Errorf("wait for packets: %w", err)
+				return fail("lab.line.wait", measure.Figures{"cause": err})
 			}
 		}
 		took, err := l.look()
@@ -261,7 +260,7 @@ func (l *line) take(d *direction) (packets int, err error) {
 			return packets, nil
 		}
 		if e != 0 {
-			return packets, fmt.Errorf("read from a device of the lab: %w", e)
+			return packets, fail("lab.line.read", measure.Figures{"cause": e})
 		}
 		packets++
 		l.lastPacket = now

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -55,11 +54,11 @@ func openSpace(lab string, n *Node) (*space, error) {
 	s := &space{node: n, name: NamespaceName(lab, n.Name)}
 	var err error
 	if s.ns, err = netns.GetFromPath(namespacePath(s.name)); err != nil {
-		return nil, fmt.Errorf("open namespace %s: %w", s.name, err)
+		return nil, fail("lab.namespace.open", measure.Figures{"namespace": s.name, "cause": err})
 	}
 	if s.nl, err = netlink.NewHandleAt(s.ns, unix.NETLINK_ROUTE); err != nil {
 		s.ns.Close()
-		return nil, fmt.Errorf("open namespace %s: %w", s.name, err)
+		return nil, fail("lab.namespace.open", measure.Figures{"namespace": s.name, "cause": err})
 	}
 	return s, nil
 }
@@ -81,7 +80,7 @@ func addVeth(l *Link, at [2]*space) error {
 	v.PeerNamespace = netlink.NsFd(int(at[1].ns))
 	v.PeerMTU = uint32(l.MTU)
 	if err := at[0].nl.LinkAdd(v); err != nil {
-		return fmt.Errorf("make the veth pair: %w", err)
+		return fail("lab.link.veth", measure.Figures{"cause": err})
 	}
 	return nil
 }
@@ -97,7 +96,7 @@ func openTap(s *space, iface string, whole bool) (*os.File, error) {
 	err := inside(s.name, func() error {
 		fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 		if err != nil {
-			return fmt.Errorf("open /dev/net/tun: %w", err)
+			return fail("lab.link.tun", measure.Figures{"cause": err})
 		}
 		request, err := unix.NewIfreq(iface)
 		if err != nil {
@@ -107,11 +106,11 @@ func openTap(s *space, iface string, whole bool) (*os.File, error) {
 		request.SetUint16(unix.IFF_TAP | unix.IFF_NO_PI | unix.IFF_VNET_HDR)
 		if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
 			unix.Close(fd)
-			return fmt.Errorf("make the TAP device %s: %w", iface, err)
+			return fail("lab.link.tap", measure.Figures{"interface": iface, "cause": err})
 		}
 		if err := setOffload(fd, whole); err != nil {
 			unix.Close(fd)
-			return fmt.Errorf("set offloads of %s: %w", iface, err)
+			return fail("lab.link.offloads", measure.Figures{"interface": iface, "cause": err})
 		}
 		file = os.NewFile(uintptr(fd), iface)
 		return nil
@@ -139,7 +138,7 @@ func openStamps(s *space, iface string) (*os.File, error) {
 		if fd >= 0 {
 			_ = unix.Close(fd)
 		}
-		return nil, fmt.Errorf("watch packets that leave through %s: %w", iface, err)
+		return nil, fail("lab.link.stamps", measure.Figures{"interface": iface, "cause": err})
 	}
 	return os.NewFile(uintptr(fd), iface+" stamps"), nil
 }
@@ -203,39 +202,39 @@ func setUp(l *Link, end int, s *space) error {
 	e := &l.Ends[end]
 	dev, err := s.nl.LinkByName(e.Iface)
 	if err != nil {
-		return fmt.Errorf("find %s: %w", e.Iface, err)
+		return fail("lab.link.find", measure.Figures{"interface": e.Iface, "cause": err})
 	}
 	if l.delayed() {
 		if err := s.nl.LinkSetHardwareAddr(dev, l.hardware()); err != nil {
-			return fmt.Errorf("set the address of %s: %w", e.Iface, err)
+			return fail("lab.link.hardware_address", measure.Figures{"interface": e.Iface, "cause": err})
 		}
 		if err := s.nl.LinkSetMTU(dev, l.MTU); err != nil {
-			return fmt.Errorf("set the MTU of %s: %w", e.Iface, err)
+			return fail("lab.link.mtu", measure.Figures{"interface": e.Iface, "cause": err})
 		}
 		if err := s.nl.LinkSetTxQLen(dev, tapQueue); err != nil {
-			return fmt.Errorf("set the queue of %s: %w", e.Iface, err)
+			return fail("lab.link.queue", measure.Figures{"interface": e.Iface, "cause": err})
 		}
 	}
 	if err := s.nl.LinkSetARPOff(dev); err != nil {
-		return fmt.Errorf("switch ARP off on %s: %w", e.Iface, err)
+		return fail("lab.link.arp", measure.Figures{"interface": e.Iface, "cause": err})
 	}
 	if l.perPacket(end) {
 		if err := s.nl.LinkSetGSOMaxSegs(dev, 1); err != nil {
-			return fmt.Errorf("switch segments off on %s: %w", e.Iface, err)
+			return fail("lab.link.segments", measure.Figures{"interface": e.Iface, "cause": err})
 		}
 		// Segments that a delay line handed over do not say how many packets they
 		// are; only their size tells. What the kernel adds to it for itself must fit.
 		if err := s.nl.LinkSetGSOMaxSize(dev, l.MTU+segmentRoom); err != nil {
-			return fmt.Errorf("limit segments on %s: %w", e.Iface, err)
+			return fail("lab.link.segment_size", measure.Figures{"interface": e.Iface, "cause": err})
 		}
 	}
 	for _, p := range e.Addrs {
 		if err := addAddress(s, dev, p.Addr(), p.Bits()); err != nil {
-			return fmt.Errorf("add %s to %s: %w", p, e.Iface, err)
+			return fail("lab.link.address", measure.Figures{"address": p.String(), "interface": e.Iface, "cause": err})
 		}
 	}
 	if err := s.nl.LinkSetUp(dev); err != nil {
-		return fmt.Errorf("switch %s on: %w", e.Iface, err)
+		return fail("lab.link.up", measure.Figures{"interface": e.Iface, "cause": err})
 	}
 	return nil
 }
@@ -256,7 +255,7 @@ func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 	for deadline := time.Now().Add(carrierTimeout); ; {
 		dev, err := s.nl.LinkByName(iface)
 		if err != nil {
-			return fmt.Errorf("find %s: %w", iface, err)
+			return fail("lab.link.find", measure.Figures{"interface": iface, "cause": err})
 		}
 		if dev.Attrs().OperState == netlink.OperUp {
 			return nil
@@ -287,7 +286,7 @@ func addRoutes(t *Topology, s *space) error {
 		for _, h := range r.Hops {
 			dev, err := s.nl.LinkByName(h.Link.Ends[h.End].Iface)
 			if err != nil {
-				return fmt.Errorf("find %s: %w", h.Link.Ends[h.End].Iface, err)
+				return fail("lab.link.find", measure.Figures{"interface": h.Link.Ends[h.End].Iface, "cause": err})
 			}
 			hop := &netlink.NexthopInfo{LinkIndex: dev.Attrs().Index, Gw: h.Gateway.AsSlice()}
 			if len(r.Hops) == 1 {
@@ -297,7 +296,7 @@ func addRoutes(t *Topology, s *space) error {
 			}
 		}
 		if err := s.nl.RouteAdd(route); err != nil {
-			return fmt.Errorf("add route %s: %w", r, err)
+			return fail("lab.node.route", measure.Figures{"route": r.String(), "cause": err})
 		}
 	}
 	return nil

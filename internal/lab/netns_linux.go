@@ -2,10 +2,10 @@ package lab
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"soku/internal/measure"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -28,7 +28,7 @@ func inThread(f func() error) error {
 		home, err := netns.Get()
 		if err != nil {
 			runtime.UnlockOSThread()
-			done <- fmt.Errorf("open this thread's namespace: %w", err)
+			done <- fail("lab.namespace.current", measure.Figures{"cause": err})
 			return
 		}
 		err = f()
@@ -48,11 +48,11 @@ func inside(name string, f func() error) error {
 	return inThread(func() error {
 		ns, err := netns.GetFromPath(namespacePath(name))
 		if err != nil {
-			return fmt.Errorf("open namespace %s: %w", name, err)
+			return fail("lab.namespace.open", measure.Figures{"namespace": name, "cause": err})
 		}
 		defer ns.Close()
 		if err := netns.Set(ns); err != nil {
-			return fmt.Errorf("enter namespace %s: %w", name, err)
+			return fail("lab.namespace.enter", measure.Figures{"namespace": name, "cause": err})
 		}
 		return f()
 	})
@@ -70,11 +70,11 @@ func createNamespace(name string) error {
 		file.Close()
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 			_ = os.Remove(namespacePath(name))
-			return fmt.Errorf("make a network namespace: %w", err)
+			return fail("lab.namespace.create", measure.Figures{"cause": err})
 		}
 		if err := unix.Mount("/proc/thread-self/ns/net", namespacePath(name), "bind", unix.MS_BIND, ""); err != nil {
 			_ = os.Remove(namespacePath(name))
-			return fmt.Errorf("name the namespace: %w", err)
+			return fail("lab.namespace.name", measure.Figures{"cause": err})
 		}
 		return nil
 	})
@@ -97,10 +97,10 @@ func removeNamespace(name string) error {
 		ns.Close()
 	}
 	if err := unix.Unmount(path, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {
-		return fmt.Errorf("remove namespace %s: %w", name, err)
+		return fail("lab.namespace.remove", measure.Figures{"namespace": name, "cause": err})
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove namespace %s: %w", name, err)
+		return fail("lab.namespace.remove", measure.Figures{"namespace": name, "cause": err})
 	}
 	return nil
 }

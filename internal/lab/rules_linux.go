@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/binary"
 	"fmt"
+	"soku/internal/measure"
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
@@ -14,7 +15,7 @@ import (
 func addRules(t *Topology, s *space) error {
 	c, err := nftables.New(nftables.WithNetNSFd(int(s.ns)))
 	if err != nil {
-		return fmt.Errorf("open nftables: %w", err)
+		return fail("lab.node.nftables", measure.Figures{"cause": err})
 	}
 	some := addFirewall(c, s.node)
 	some = addForwardPolice(c, t, s.node) || some
@@ -23,7 +24,7 @@ func addRules(t *Topology, s *space) error {
 		return nil
 	}
 	if err := c.Flush(); err != nil {
-		return fmt.Errorf("set nftables rules on %s: %w", s.node.Name, err)
+		return fail("lab.node.rules", measure.Figures{"node": s.node.Name, "cause": err})
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package lab
 
 import (
-	"fmt"
 	"math"
+	"soku/internal/measure"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -50,7 +50,7 @@ func shape(l *Link, end int, s *space) error {
 	}
 	dev, err := s.nl.LinkByName(l.Ends[end].Iface)
 	if err != nil {
-		return fmt.Errorf("find %s: %w", l.Ends[end].Iface, err)
+		return fail("lab.link.find", measure.Figures{"interface": l.Ends[end].Iface, "cause": err})
 	}
 	b := bucketFor(l, end)
 	if l.Shaper == ShaperHTB {
@@ -59,7 +59,7 @@ func shape(l *Link, end int, s *space) error {
 		err = addTBF(s.nl, dev, uint64(rate), b)
 	}
 	if err != nil {
-		return fmt.Errorf("shape %s to %s: %w", l.Ends[end].Iface, rate, err)
+		return fail("lab.link.shape", measure.Figures{"interface": l.Ends[end].Iface, "rate_bps": rate, "cause": err})
 	}
 	return nil
 }

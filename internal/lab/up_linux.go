@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -39,11 +38,11 @@ func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, measure.AsError(cause, measure.KindInterrupted)
 	}
-	failure := fail("lab.build", measure.Figures{"lab": t.Name, "cause": err})
-	if left != nil {
-		return nil, measure.Fail(failure.Kind, "lab.build_and_remove", measure.Figures{"lab": t.Name, "cause": failure, "remove": left.Error()})
+	failures := []error{fail("lab.build", measure.Figures{"lab": t.Name, "cause": err})}
+	for _, err := range left {
+		failures = append(failures, fail("lab.remove_built", measure.Figures{"lab": t.Name, "cause": err}))
 	}
-	return nil, failure
+	return nil, errors.Join(failures...)
 }
 
 // claim makes the state folder, which only one lab of a name can.
@@ -193,7 +192,7 @@ func setSysctls(s *space, settings []Sysctl) error {
 				return congestionNotAllowed(c.Value)
 			}
 			if err != nil {
-				return fmt.Errorf("set %s to %q: %w", c.Key, c.Value, err)
+				return fail("lab.node.sysctl", measure.Figures{"sysctl": c.Key, "value": c.Value, "cause": err})
 			}
 		}
 		return nil
@@ -215,11 +214,11 @@ func ownAddresses(s *space) error {
 		return err
 	}
 	if err := s.nl.LinkSetUp(lo); err != nil {
-		return fmt.Errorf("switch lo on: %w", err)
+		return fail("lab.link.up", measure.Figures{"interface": "lo", "cause": err})
 	}
 	for _, a := range s.node.Own {
 		if err := addAddress(s, lo, a.Addr, a.Addr.BitLen()); err != nil {
-			return fmt.Errorf("add %s: %w", a.Addr, err)
+			return fail("lab.link.address", measure.Figures{"address": a.Addr.String(), "interface": "lo", "cause": err})
 		}
 	}
 	return nil
