@@ -84,7 +84,7 @@ func watch(t *testing.T, l *Lab, host string) (collect func() []passing) {
 	}
 }
 
-// given is how long each echo, or each reply, was between two hosts, in ns.
+// given is the time of each echo, or each reply, between two hosts, in ns.
 func given(from, to []passing, reply bool) (out []int64) {
 	for _, f := range from {
 		for _, t := range to {

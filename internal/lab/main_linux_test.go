@@ -88,7 +88,7 @@ func testOptions(t *testing.T) Options {
 	return Options{RunDir: t.TempDir(), Executable: self}
 }
 
-// thisRun tells the labs of one run of the tests from those of another, which may
+// thisRun distinguishes the labs of one run of the tests from those of another, which may
 // have been killed and left its namespaces.
 var thisRun = rand.Uint32()
 
@@ -167,8 +167,8 @@ func address(t *testing.T, l *Lab, host, label string) string {
 	return a.String()
 }
 
-func dial(addr string, patience time.Duration) error {
-	c, err := net.DialTimeout("tcp", addr, patience)
+func dial(addr string, timeout time.Duration) error {
+	c, err := net.DialTimeout("tcp", addr, timeout)
 	if err == nil {
 		c.Close()
 	}

@@ -35,7 +35,7 @@ func TestMultipathTCPIsMeasuredOverBothOfTwoPaths(t *testing.T) {
 		t.Skip("no ip(8)")
 	}
 	l := up(t, twoPaths)
-	// The one who is connected to tells of its second address, the other comes there.
+	// The server announces its second address, and the client connects to it.
 	second := address(t, l, "b", "r2")
 	for host, commands := range map[string][][]string{
 		"a": {{"limits", "set", "subflows", "1", "add_addr_accepted", "1"}},

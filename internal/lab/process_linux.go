@@ -86,7 +86,7 @@ func (l *Lab) start(role, node string, cmd *exec.Cmd) error {
 	return l.save()
 }
 
-// collect waits for the children of this program that were told to end, and ends those
+// collect waits for the children of this program that were asked to end, and ends those
 // without a record.
 func (l *Lab) collect() {
 	l.mu.Lock()

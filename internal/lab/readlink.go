@@ -9,7 +9,7 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// link reads one element of links; path is where it stands.
+// link reads one element of links; path is its position.
 func (b *builder) link(n yamlfile.Node, path string) {
 	fields := b.fields(n, path)
 	at := placeOf(fields, n)
@@ -143,7 +143,7 @@ func (b *builder) addLinks(l *Link, label string, parallel int) {
 	}
 }
 
-// free is name, with a number behind it if a link has it already.
+// free is name, with a number appended if a link already has it.
 func (b *builder) free(name string) string {
 	return firstFree(name, func(s string) bool {
 		for _, l := range b.t.Links {
@@ -189,7 +189,7 @@ func firstOf(a, b string) string {
 	return b
 }
 
-// ifaceName is at most 15 bytes, the kernel's bound, and unique by its number.
+// ifaceName is at most 15 bytes, the kernel's limit, and unique by its number.
 func ifaceName(index int, peer string) string {
 	s := fmt.Sprintf("l%d-%s", index, peer)
 	return s[:min(len(s), 15)]

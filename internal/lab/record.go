@@ -26,7 +26,7 @@ const (
 	countLost                          // dropped by chance, as the topology says
 	countOverflow                      // dropped because the line's memory was full
 	countFailed                        // refused by the kernel when handed over
-	countMax                           // longest delay given, ns
+	countMax                           // longest actual delay, ns
 	countCounters                      // how many there are
 )
 
@@ -92,7 +92,7 @@ type GivenDelay struct {
 	Lost     uint64 `json:"lost"`     // dropped by chance, as the topology says
 	Overflow uint64 `json:"overflow"` // dropped because the line's memory was full: the emulation was not true
 	Failed   uint64 `json:"failed"`   // the receiving end did not take them
-	P50Ns    int64  `json:"p50_ns"`   // delays given, from the line taking a packet to handing it over; up to 0.1 % too high
+	P50Ns    int64  `json:"p50_ns"`   // actual delays, from reading a packet to writing it; up to 0.1 % too high
 	P99Ns    int64  `json:"p99_ns"`
 	MaxNs    int64  `json:"max_ns"`
 }

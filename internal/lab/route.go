@@ -10,8 +10,8 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// Route sends packets for To over one of Hops; which one depends on the flow
-// (addresses and ports) where there are several.
+// Route sends packets for To over one of Hops; if there are several, the flow (addresses
+// and ports) selects one.
 type Route struct {
 	To   netip.Prefix
 	Hops []Hop
@@ -37,7 +37,7 @@ type wish struct {
 // those to its own links.
 func (t *Topology) Routes(n *Node) []Route { return t.tables[n.index] }
 
-// route reads one element of routes; path is where it stands.
+// route reads one element of routes; path is its position.
 func (b *builder) route(n yamlfile.Node, path string) {
 	fields := b.fields(n, path)
 	at := placeOf(fields, n)
@@ -80,7 +80,7 @@ func (b *builder) routeTo(w *wish, f yamlfile.Member) {
 	}
 }
 
-// routeVia reads the name of a link, or of a neighbour, which stands for all links to it.
+// routeVia reads the name of a link, or of a neighbour, which means all links to it.
 func (b *builder) routeVia(w *wish, f yamlfile.Member) {
 	s := b.scalar(f)
 	before := len(w.links)
@@ -110,7 +110,7 @@ func (l *Link) endOf(n *Node) int {
 	return -1
 }
 
-// hop is the step over l away from n in the family of a.
+// hop is the next hop from n over l in the family of a.
 func (l *Link) hop(n *Node, a netip.Addr) (Hop, bool) {
 	e := l.endOf(n)
 	for _, p := range l.Ends[1-e].Addrs {
@@ -121,8 +121,8 @@ func (l *Link) hop(n *Node, a netip.Addr) (Hop, bool) {
 	return Hop{}, false
 }
 
-// tables computes every node's routes: the explicit ones, and for every other
-// destination the ways with the fewest hops, all of them where they are equal.
+// tables computes every node's routes: the explicit ones, and for every other destination
+// all paths with the fewest hops.
 func (b *builder) tables() {
 	t := b.t
 	t.tables = make([][]Route, len(t.Nodes))
@@ -136,9 +136,9 @@ func (b *builder) tables() {
 	}
 	for _, l := range t.Links {
 		for _, p := range l.Ends[0].Addrs {
-			// A subnet is entered through a router on it. Its other end may be a
-			// host with several links, and a packet for its address here has to
-			// come in here.
+			// A subnet is reached through a router on it. The other end may be a
+			// host with several links, and packets for its address on this link
+			// must arrive over this link.
 			t.spread(p.Masked(), func(m *Node) bool { return m.Router && l.endOf(m) >= 0 })
 		}
 	}
@@ -178,8 +178,8 @@ func (b *builder) explicit(w wish) {
 	}
 }
 
-// spread adds the shortest routes to one destination on every node that is not
-// on it and has no explicit route. Only routers forward.
+// spread adds the shortest routes to one destination on every node that is not on it and
+// has no explicit route. Only routers forward.
 func (t *Topology) spread(to netip.Prefix, entrance func(*Node) bool) {
 	distance := make([]int, len(t.Nodes))
 	var queue []*Node
@@ -241,7 +241,7 @@ func (t *Topology) explicitly(n *Node, to netip.Prefix) bool {
 	return slices.ContainsFunc(t.tables[n.index], func(r Route) bool { return r.To == to })
 }
 
-// lookup is the most particular route of n to a, or the link that a is on.
+// lookup is the most specific route of n to a, or the link that a is on.
 func (t *Topology) lookup(n *Node, a netip.Addr) (hops []Hop, ok bool) {
 	best := -1
 	for _, l := range t.Links {

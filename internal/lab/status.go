@@ -13,14 +13,14 @@ import (
 	"soku/internal/measure"
 )
 
-// Status is what is known of a lab that is up.
+// Status is the state of a lab.
 type Status struct {
 	Name      string       `json:"name"`
 	File      string       `json:"file"`
 	StartedAt time.Time    `json:"started_at"`
-	Complete  bool         `json:"complete"` // false: it is being built, or building it was cut off
+	Complete  bool         `json:"complete"` // false: it is being built, or building was interrupted
 	Nodes     []NodeStatus `json:"nodes"`
-	Links     []LinkStatus `json:"links"` // one element a direction, in the order of the file
+	Links     []LinkStatus `json:"links"` // one element per direction, in the order of the file
 	Problems  Problems     `json:"problems,omitempty"`
 }
 
@@ -51,7 +51,7 @@ type AddressStatus struct {
 	Address string `json:"address"`
 }
 
-// LinkStatus is one direction of a link: its truth and what the delay line did.
+// LinkStatus is one direction of a link: its truth and the delay line's counts.
 type LinkStatus struct {
 	Name      string       `json:"name"`
 	From      string       `json:"from"`
@@ -62,10 +62,10 @@ type LinkStatus struct {
 	JitterNs  int64        `json:"jitter_ns"`
 	LossRatio float64      `json:"loss_ratio"`
 	MTU       int          `json:"mtu_bytes"`
-	Given     *GivenDelay  `json:"given,omitempty"` // absent where the delay line is not needed
+	Given     *GivenDelay  `json:"given,omitempty"` // absent without a delay line
 }
 
-// Status reads the state of the lab as it is now.
+// Status reads the present state of the lab.
 func (l *Lab) Status() (*Status, error) {
 	l.mu.Lock()
 	s := l.state
@@ -102,7 +102,7 @@ func (l *Lab) Status() (*Status, error) {
 	return out, nil
 }
 
-// ended is the failure of a process that is not there any more; its log is in dir.
+// ended is the failure of a process that has ended; its log is in dir.
 func (p process) ended(dir string) *measure.Error {
 	if p.Role == roleLine {
 		return measure.Fail(measure.KindBroken, "lab.status.delay_line_ended", measure.Figures{"folder": dir})
@@ -129,8 +129,8 @@ func nodeStatus(t *Topology, n *Node, processes []process) NodeStatus {
 	return out
 }
 
-// given reads the delay line's record; one element a direction it carries,
-// none when no line is running.
+// given reads the delay line's record of actual delays: one element per direction, none if
+// no delay line is running.
 func (l *Lab) given(processes []process, lines int) ([]GivenDelay, error) {
 	i := slices.IndexFunc(processes, func(p process) bool { return p.Role == roleLine && p.alive() })
 	if i < 0 {

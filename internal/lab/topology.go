@@ -8,8 +8,8 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// Bounds of a topology. They keep a hostile file from costing more than a
-// moment and a lab from exhausting a machine.
+// Limits of a topology. They limit the time for a hostile file, and keep a lab from
+// exhausting a machine.
 const (
 	maxFileBytes = 64 << 10
 	maxNodes     = 64
@@ -25,7 +25,7 @@ type Topology struct {
 	Title  string
 	File   string // as given to Load, for messages
 	Source []byte // the file's text
-	IPv6   bool   // automatic addresses come as IPv4 and IPv6
+	IPv6   bool   // links get automatic addresses of both IPv4 and IPv6
 	Nodes  []*Node
 	Links  []*Link
 
@@ -48,7 +48,7 @@ type Node struct {
 	pos   yamlfile.Place
 }
 
-// Address is one address of a node, by the name people give it.
+// Address is one address of a node with its label.
 type Address struct {
 	Label string
 	Addr  netip.Addr
@@ -57,19 +57,19 @@ type Address struct {
 // Sysctl is a kernel setting of one node, such as net.ipv4.tcp_congestion_control.
 type Sysctl struct{ Key, Value string }
 
-// Block is traffic a node drops: Protocol tcp or udp with a range of
-// destination ports, or icmp.
+// Block is traffic that a node drops: Protocol tcp or udp with a range of destination
+// ports, or icmp.
 type Block struct {
 	Protocol    string
 	First, Last uint16
 }
 
-// Shaper is how a rate is kept.
+// Shaper is the queueing discipline that enforces a rate.
 type Shaper string
 
 // Shapers.
 const (
-	ShaperTBF Shaper = "tbf" // token bucket in front of a queue
+	ShaperTBF Shaper = "tbf" // token bucket with a queue
 	ShaperHTB Shaper = "htb" // hierarchical token bucket with one class
 )
 
@@ -86,7 +86,7 @@ type Link struct {
 	pos   yamlfile.Place
 }
 
-// End is where a link meets a node.
+// End is one end of a link at a node.
 type End struct {
 	Node  *Node
 	Iface string // name of the interface inside the node's namespace
@@ -94,18 +94,18 @@ type End struct {
 	Addrs []netip.Prefix
 }
 
-// Way is what one direction of a link does to packets.
+// Way has the properties of one direction of a link.
 type Way struct {
-	// Rate is the cap in bits of Ethernet frame a second (IP packet + 14 bytes,
-	// what the kernel's shapers count); 0: none. A queue stands in front of it.
+	// Rate is the cap in bits of Ethernet frames per second (IP packet + 14 bytes, as
+	// the kernel's shapers count), with a queue; 0: none.
 	Rate measure.Rate
 	// Police drops what exceeds it, without a queue; 0: none. Same unit as Rate.
 	Police measure.Rate
 	Burst  measure.Size     // bytes that may pass at once; 0: chosen from the rate
-	Queue  measure.Duration // how long a packet may wait for Rate; 0: chosen
+	Queue  measure.Duration // longest wait of a packet for Rate; 0: chosen
 	Delay  measure.Duration // one way
 	Jitter measure.Duration // the delay of each packet is uniform in Delay ± Jitter; order is kept
-	Loss   float64          // share of packets dropped, each by chance on its own, in [0,1)
+	Loss   float64          // probability that a packet is dropped, independently, in [0,1)
 }
 
 // Node returns the node of that name, or nil.
@@ -118,10 +118,9 @@ func (t *Topology) Node(name string) *Node {
 	return nil
 }
 
-// Addresses are the addresses of a node: its own first, then one an end of
-// each link in the order of the file. Labels are unique within a node; an
-// IPv6 address that stands beside an IPv4 one carries the same label with
-// "-v6" behind it.
+// Addresses are the addresses of a node: its own first, then one for each end of a link in
+// the order of the file. Labels are unique within a node; an IPv6 address beside an IPv4
+// one has the same label with "-v6" appended.
 func (t *Topology) Addresses(node string) []Address {
 	n := t.Node(node)
 	if n == nil {
@@ -141,8 +140,8 @@ func (t *Topology) Addresses(node string) []Address {
 	return out
 }
 
-// Address is the address of host with that label; with an empty label the
-// first one. The error has kind not_found and lists the labels there are.
+// Address is the address of host with this label, or the first one if label is empty. The
+// error has kind not_found and lists the labels.
 func (t *Topology) Address(host, label string) (netip.Addr, error) {
 	if t.Node(host) == nil {
 		return netip.Addr{}, measure.Fail(measure.KindNotFound, "lab.no_such_node", measure.Figures{"lab": t.Name, "node": host, "nodes": t.nodeNames()})

@@ -18,28 +18,28 @@ const (
 // Truth is what a perfect measurement of a path must find, computed from the
 // topology alone.
 type Truth struct {
-	// CapBps is the most that many flows together get from the first host to
-	// the second, in bits of Ethernet frame a second; 0: no cap on the way.
+	// CapBps is the maximum rate of many flows together from the first host to the
+	// second, in bits of Ethernet frames per second; 0: no cap on the path.
 	CapBps measure.Rate `json:"cap_bps"`
-	// FlowCapBps is the most a single flow may get. It is below CapBps where
-	// equal-cost paths share the flows out.
+	// FlowCapBps is the maximum rate of a single flow. It is below CapBps if flows are
+	// spread over equal-cost paths.
 	FlowCapBps measure.Rate `json:"flow_cap_bps"`
 	// GoodputBps is the payload share of CapBps for one address family and full TCP segments; 0: no cap.
 	GoodputBps measure.Rate `json:"goodput_bps"`
-	// RTTNs is the sum of the delays there and back, of the quickest where equal-cost paths differ.
-	// What the hosts themselves add is not in it.
+	// RTTNs is the sum of the delays forward and back, of the shortest if equal-cost paths
+	// differ, without what the hosts add.
 	RTTNs int64 `json:"rtt_ns"`
-	// JitterNs is the most by which the jitter of the links may move the round trip up or down.
+	// JitterNs is by how much the jitter of the links may change the round trip, up or down.
 	JitterNs int64 `json:"jitter_ns"`
-	// LossRatio is the chance that a packet is lost on the way there, in [0,1); the lowest of equal-cost paths.
+	// LossRatio is the probability of loss on the forward path, in [0,1); the lowest of equal-cost paths.
 	LossRatio float64 `json:"loss_ratio"`
-	// MTU is the largest IP packet in bytes that every path there carries.
+	// MTU is the largest IP packet in bytes that every forward path carries.
 	MTU int `json:"mtu_bytes"`
 }
 
-// GoodputCap is the TCP payload rate of a link with that rate: the share of
-// payload in a full frame of an MTU (bytes), with TCP timestamps, over IPv6 if
-// v6. At 1500 and IPv4 it is 1448/1514.
+// GoodputCap is the TCP payload rate of a link with this rate: the share of payload in a
+// full frame of an MTU (bytes), with TCP timestamps, over IPv6 if v6. At 1500 and IPv4 it
+// is 1448/1514.
 func GoodputCap(rate measure.Rate, mtu int, v6 bool) measure.Rate {
 	headers := tcp4Bytes
 	if v6 {
@@ -50,8 +50,8 @@ func GoodputCap(rate measure.Rate, mtu int, v6 bool) measure.Rate {
 
 // Truth is the truth of the path from host from to an address of host to.
 // address is one of to's labels, or one of its addresses, or empty for its
-// first address. For the other direction swap the hosts. The error has kind
-// not_found for an unknown name and unreachable where no route leads there.
+// first address. For the other direction swap the hosts. The error has kind not_found for
+// an unknown name and unreachable if there is no route.
 func (t *Topology) Truth(from, to, address string) (Truth, error) {
 	source := t.Node(from)
 	if source == nil {
@@ -75,8 +75,8 @@ func (t *Topology) Truth(from, to, address string) (Truth, error) {
 	return out, nil
 }
 
-// Clients are the hosts from which an address of host to can be reached and
-// answers, in the order of the file.
+// Clients are the hosts with a route to an address of host to and back, in the order of
+// the file.
 func (t *Topology) Clients(to, address string) []string {
 	var out []string
 	for _, n := range t.Nodes {
@@ -101,8 +101,8 @@ func (t *Topology) resolve(host, address string) (netip.Addr, error) {
 	return t.Address(host, address)
 }
 
-// bothWays walks the path to target and the one back to the address the
-// source host's kernel would choose.
+// bothWays follows the path to target and the return path to the source address that the
+// host's kernel would choose.
 func (t *Topology) bothWays(source, destination *Node, target netip.Addr) (there, back *walk, err error) {
 	there, err = t.walk(source, target)
 	if err != nil || source == destination {
@@ -119,7 +119,7 @@ func (t *Topology) bothWays(source, destination *Node, target netip.Addr) (there
 	return there, back, err
 }
 
-// walk is everything packets from one node to one address may pass.
+// walk has everything that packets from one node to one address may pass.
 type walk struct {
 	t            *Topology
 	target       netip.Addr
@@ -134,7 +134,7 @@ type walk struct {
 	widest           float64 // +Inf: a path without a cap
 }
 
-// maxSteps bounds the walk over all combinations of equal-cost hops.
+// maxSteps limits the walk over all combinations of equal-cost hops.
 const maxSteps = 10_000
 
 func (t *Topology) walk(from *Node, target netip.Addr) (*walk, error) {
@@ -151,7 +151,7 @@ func (t *Topology) walk(from *Node, target netip.Addr) (*walk, error) {
 	return w, nil
 }
 
-// path is what one way has collected so far.
+// path accumulates the properties of one path.
 type path struct {
 	delay, jitter int64
 	survival      float64
@@ -220,7 +220,7 @@ func capOf(limit float64) measure.Rate {
 	return measure.Rate(math.Round(limit))
 }
 
-// limit is the cap of a way, +Inf for none.
+// limit is the cap of a direction, +Inf for none.
 func (w *Way) limit() float64 {
 	limit := math.Inf(1)
 	if w.Rate > 0 {
@@ -232,10 +232,9 @@ func (w *Way) limit() float64 {
 	return limit
 }
 
-// The capacity of all paths together is a maximum flow. Each node is two
-// vertices, entry 2i and exit 2i+1, joined by what the node's police lets
-// through; each link direction is one more between them, so that parallel
-// links add up.
+// The capacity of all paths together is a maximum flow. Each node is two vertices, entry 2i
+// and exit 2i+1, with an edge of the node's police rate between them; each direction of a
+// link is one more vertex between nodes, so that parallel links add up.
 const linkVertex = 2 * maxNodes
 
 func (w *walk) edge(h Hop) {
@@ -250,8 +249,8 @@ func (w *walk) edge(h Hop) {
 	w.caps[[2]int{v, 2 * to.index}] = h.Link.Ways[h.End].limit()
 }
 
-// capacity is the maximum flow from source to sink by augmenting paths
-// (Ford and Fulkerson); 0 stands for no limit.
+// capacity is the maximum flow from source to sink by augmenting paths (Ford and
+// Fulkerson); 0: no limit.
 func (w *walk) capacity() measure.Rate {
 	residual := make(map[int]map[int]float64)
 	add := func(a, b int, c float64) {

@@ -18,9 +18,9 @@ import (
 // ServerPort is where the servers of a lab listen, TCP and UDP.
 const ServerPort = 7658
 
-// Up builds the lab and starts its servers. When it returns an error, or ctx
-// ends before it is done, everything it made is removed again. A lab that
-// exists already is an error of kind usage; without root the kind is permission.
+// Up builds the lab and starts its servers. If it fails, or ctx ends before it is done, it
+// removes everything that it created. A lab that exists already is an error of kind usage;
+// without root the kind is permission.
 func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	l := &Lab{Topology: t, Dir: o.dir(t.Name), options: o}
 	if os.Geteuid() != 0 {
@@ -45,7 +45,7 @@ func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	return nil, errors.Join(failures...)
 }
 
-// claim makes the state folder, which only one lab of a name can.
+// claim creates the state folder, which only one lab of a name can do.
 func (l *Lab) claim() error {
 	t := l.Topology
 	if err := os.MkdirAll(filepath.Dir(l.Dir), 0o755); err != nil {
@@ -77,7 +77,7 @@ func (o Options) say(step string, figures measure.Figures) {
 	}
 }
 
-// builder of one lab: the open namespaces, one element a node, and the files of the delay line.
+// builder of one lab: the open namespaces, one per node, and the files of the delay line.
 type assembly struct {
 	lab       *Lab
 	spaces    []*space
@@ -124,16 +124,16 @@ func (a *assembly) close() {
 	}
 }
 
-// baseline are the settings every node gets before its devices, so that they
-// inherit them. A node's own sysctl entries come later and win.
+// baseline are the settings that every node gets before its devices, so that the devices
+// inherit them. A node's own sysctl entries are written later and override them.
 var baseline = []Sysctl{
 	{"net.ipv6.conf.default.addr_gen_mode", "1"}, // no link-local addresses: both ends have one hardware address
 	{"net.ipv6.conf.default.accept_ra", "0"},
-	{"net.ipv4.conf.all.rp_filter", "0"}, // equal-cost paths may come back another way
+	{"net.ipv4.conf.all.rp_filter", "0"}, // answers may return over another equal-cost path
 	{"net.ipv4.conf.default.rp_filter", "0"},
 	{"net.ipv4.fib_multipath_hash_policy", "1"}, // by addresses and ports
 	{"net.ipv6.fib_multipath_hash_policy", "1"},
-	{"net.ipv4.tcp_no_metrics_save", "1"}, // a trial must not know what the one before it found
+	{"net.ipv4.tcp_no_metrics_save", "1"}, // a trial must not use TCP metrics of the previous one
 	{"net.ipv4.ping_group_range", "0 2147483647"},
 }
 
@@ -157,7 +157,7 @@ func (a *assembly) nodes(ctx context.Context) error {
 			forward = "1"
 		}
 		all := append([]Sysctl{{"net.ipv4.ip_forward", forward}, {"net.ipv6.conf.all.forwarding", forward}}, baseline...)
-		if !t.hasIPv6() { // else every device reports its multicast groups for a while
+		if !t.hasIPv6() { // otherwise every device sends multicast reports for a while
 			all = append(all, Sysctl{"net.ipv6.conf.default.disable_ipv6", "1"})
 		}
 		if err := setSysctls(s, append(all, n.Sysctl...)); err != nil {
@@ -179,7 +179,7 @@ func (t *Topology) hasIPv6() bool {
 
 const congestionKey = "net.ipv4.tcp_congestion_control"
 
-// setSysctls writes below /proc/sys, which shows a thread its own namespace.
+// setSysctls writes under /proc/sys, which shows a thread its own namespace.
 func setSysctls(s *space, settings []Sysctl) error {
 	return inside(s.name, func() error {
 		for _, c := range settings {
@@ -199,8 +199,8 @@ func setSysctls(s *space, settings []Sysctl) error {
 	})
 }
 
-// congestionNotAllowed is the error for a default congestion control that the
-// kernel refuses to a namespace, whoever asks. A socket of root may have it all the same.
+// congestionNotAllowed is the error of a default congestion control that the kernel refuses
+// to a namespace, even for root. A socket of root may still select it.
 func congestionNotAllowed(name string) error {
 	allowed, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 	return measure.Fail(measure.KindPermission, "lab.congestion_not_allowed", measure.Figures{
@@ -311,10 +311,10 @@ func (a *assembly) servers(ctx context.Context) error {
 	return nil
 }
 
-// serverTimeout is how long a server may take to listen.
+// serverTimeout is how long a server may take until it listens.
 const serverTimeout = 10 * time.Second
 
-// awaitServer returns when the server of a node takes connections.
+// awaitServer returns when the server of a node accepts connections.
 func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 	var p process
 	l.mu.Lock()
@@ -343,7 +343,7 @@ func (l *Lab) awaitServer(ctx context.Context, n *Node) error {
 	}
 }
 
-// lastLine is what a program wrote last into its log; empty for nothing.
+// lastLine is the last line of a program's log; empty if there is none.
 func lastLine(path string) string {
 	data, _ := os.ReadFile(path)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
@@ -351,8 +351,8 @@ func lastLine(path string) string {
 }
 
 func dialSelf() error {
-	// A socket belongs to the namespace of the thread that makes it; this form
-	// of dialling makes it on the calling thread.
+	// A socket belongs to the namespace of the thread that creates it; this form of
+	// dialling creates it on the calling thread.
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: ServerPort}
 	c, err := net.DialTCP("tcp4", nil, addr)
 	if err == nil {
