@@ -54,9 +54,10 @@ type Spec struct {
 	Held bool
 
 	// Length is how long a trial takes beside what setting it up takes; false where it
-	// ends after an amount whose rate is not known.
+	// ends after an amount whose rate is not known. nil is [DurationLength].
 	Length func(Options) (Duration, bool)
-	// Payload is how many bytes a trial moves; false where it goes as fast as it can.
+	// Payload is how many bytes a trial moves; false where it goes as fast as it can. nil is
+	// none.
 	Payload func(Options) (bytes int64, known bool)
 
 	// Metrics are the figures of its results.
@@ -72,6 +73,12 @@ func Register(s Spec) Test {
 		if other.Name == s.Name || other.Place == s.Place {
 			panic(fmt.Sprintf("test %s: its name or its place %d is that of %s", s.Name, s.Place, other.Name))
 		}
+	}
+	if s.Length == nil {
+		s.Length = DurationLength
+	}
+	if s.Payload == nil {
+		s.Payload = func(Options) (int64, bool) { return 0, true }
 	}
 	registerOwn(&s)
 	specs[s.Name] = &s
