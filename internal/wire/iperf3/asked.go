@@ -2,7 +2,6 @@ package iperf3
 
 import (
 	"cmp"
-	"errors"
 	"time"
 
 	"soku/internal/measure"
@@ -128,4 +127,4 @@ func fits(r wire.Request) error {
 // portsOf is the number of local ports of a test, one per stream.
 func portsOf(o measure.Options) int { return o.Streams * len(o.Direction.Flows()) }
 
-var errNotIperf3 = errors.New("it does not speak iperf3's protocol")
+var errNotIperf3 = fail("iperf3.message.unexpected", nil)

@@ -11,8 +11,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/pem"
-	"errors"
 	"fmt"
+	"soku/internal/measure"
 	"strconv"
 	"strings"
 	"time"
@@ -23,8 +23,6 @@ const DefaultSkew = 10 * time.Second
 
 // maxUsersFile is the maximum size of a file of users, bytes.
 const maxUsersFile = 1 << 20
-
-var errAuth = errors.New("not authorized")
 
 // ParsePublicKey reads an RSA key in PEM, or PEM in base64, as in iperf3's environment
 // variable.
@@ -38,11 +36,11 @@ func ParsePublicKey(text []byte) (*rsa.PublicKey, error) {
 	}
 	parsed, err := x509.ParsePKIXPublicKey(der)
 	if err != nil {
-		return nil, fmt.Errorf("an RSA public key: %w", err)
+		return nil, measure.Fail(measure.KindFile, "iperf3.key.not_public", measure.Figures{"cause": err})
 	}
 	key, ok := parsed.(*rsa.PublicKey)
 	if !ok {
-		return nil, errors.New("a public key that is not RSA")
+		return nil, measure.Fail(measure.KindFile, "iperf3.key.public_not_rsa", nil)
 	}
 	return key, nil
 }
@@ -58,11 +56,11 @@ func ParsePrivateKey(text []byte) (*rsa.PrivateKey, error) {
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(der)
 	if err != nil {
-		return nil, fmt.Errorf("an RSA private key without a password: %w", err)
+		return nil, measure.Fail(measure.KindFile, "iperf3.key.not_private", measure.Figures{"cause": err})
 	}
 	key, ok := parsed.(*rsa.PrivateKey)
 	if !ok {
-		return nil, errors.New("a private key that is not RSA")
+		return nil, measure.Fail(measure.KindFile, "iperf3.key.private_not_rsa", nil)
 	}
 	return key, nil
 }
@@ -75,7 +73,7 @@ func pemOf(text []byte) ([]byte, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, errors.New("no key in PEM")
+		return nil, measure.Fail(measure.KindFile, "iperf3.key.no_pem", nil)
 	}
 	return block.Bytes, nil
 }
@@ -85,7 +83,7 @@ func pemOf(text []byte) ([]byte, error) {
 // PKCS #1 v1.5.
 func Token(user, password string, key *rsa.PublicKey, pkcs1 bool, at time.Time) (string, error) {
 	if strings.ContainsAny(user+password, " \t\r\n") {
-		return "", errors.New("iperf3 takes no blanks in a user or a password")
+		return "", measure.Fail(measure.KindUsage, "iperf3.users.blanks", nil)
 	}
 	text := fmt.Appendf(nil, "user: %s\npwd:  %s\nts:   %d", user, password, at.Unix())
 	var sealed []byte
@@ -112,7 +110,7 @@ type Users map[string]string
 // ParseUsers reads iperf3's file of users: one "user,hash" per line, comments after #.
 func ParseUsers(text []byte) (Users, error) {
 	if len(text) > maxUsersFile {
-		return nil, fmt.Errorf("a file of users of %d bytes, at most %d", len(text), maxUsersFile)
+		return nil, measure.Fail(measure.KindFile, "iperf3.users.too_large", measure.Figures{"size_bytes": len(text), "most_bytes": maxUsersFile})
 	}
 	users := Users{}
 	for i, line := range strings.Split(string(text), "\n") {
@@ -123,7 +121,7 @@ func ParseUsers(text []byte) (Users, error) {
 		user, hash, ok := strings.Cut(line, ",")
 		hash = strings.ToLower(strings.TrimSpace(hash))
 		if b, err := hex.DecodeString(hash); !ok || user == "" || err != nil || len(b) != sha256.Size {
-			return nil, fmt.Errorf("line %d is not user,sha256", i+1)
+			return nil, measure.Fail(measure.KindFile, "iperf3.users.line", measure.Figures{"line": i + 1})
 		}
 		users[user] = hash
 	}
@@ -141,7 +139,7 @@ func HashPassword(user, password string) string {
 func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	sealed, err := base64.StdEncoding.DecodeString(token)
 	if err != nil || len(sealed) == 0 || len(sealed) > g.Key.Size() {
-		return "", fmt.Errorf("%w: no token that can be read", errAuth)
+		return "", measure.Fail(measure.KindRefused, "iperf3.users.no_token", nil)
 	}
 	var text []byte
 	if g.PKCS1 {
@@ -150,7 +148,7 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 		text, err = rsa.DecryptOAEP(sha1.New(), nil, g.Key, sealed, nil) // #nosec G401
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: the token is not for this server's key", errAuth)
+		return "", measure.Fail(measure.KindRefused, "iperf3.users.other_key", nil)
 	}
 	user, password, at, err := parseToken(string(text))
 	if err != nil {
@@ -164,9 +162,9 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	}
 	switch {
 	case !known || !right:
-		return "", fmt.Errorf("%w: user or password", errAuth)
+		return "", measure.Fail(measure.KindRefused, "iperf3.users.wrong", nil)
 	case at.Sub(now).Abs() > skew:
-		return "", fmt.Errorf("%w: the clocks of client and server are %s apart", errAuth, at.Sub(now).Abs().Round(time.Second))
+		return "", measure.Fail(measure.KindRefused, "iperf3.users.clocks", measure.Figures{"apart_ns": at.Sub(now).Abs().Round(time.Second)})
 	}
 	return user, nil
 }
@@ -176,11 +174,11 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 func parseToken(text string) (user, password string, at time.Time, err error) {
 	f := strings.Fields(text)
 	if len(f) != 6 || f[0] != "user:" || f[2] != "pwd:" || f[4] != "ts:" {
-		return "", "", at, fmt.Errorf("%w: the token does not read as one", errAuth)
+		return "", "", at, measure.Fail(measure.KindRefused, "iperf3.users.malformed_token", nil)
 	}
 	seconds, err := strconv.ParseInt(f[5], 10, 64)
 	if err != nil {
-		return "", "", at, fmt.Errorf("%w: the token has no time", errAuth)
+		return "", "", at, measure.Fail(measure.KindRefused, "iperf3.users.token_without_time", nil)
 	}
 	return f[1], f[3], time.Unix(seconds, 0), nil
 }

@@ -6,9 +6,12 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"soku/internal/measure"
 )
 
 func guard(t testing.TB) *Guard {
@@ -49,13 +52,16 @@ func TestATokenIsValidForALimitedTime(t *testing.T) {
 func TestUnknownUsersAreRefused(t *testing.T) {
 	g := guard(t)
 	now := time.Now()
-	for _, who := range [][2]string{{"mario", "bianchi"}, {"nobody", "rossi"}, {"mario", ""}} {
-		token, err := Token(who[0], who[1], &g.Key.PublicKey, false, now)
+	for _, c := range []struct{ user, password, code string }{
+		{"mario", "bianchi", "iperf3.users.wrong"}, {"nobody", "rossi", "iperf3.users.wrong"}, {"mario", "", "iperf3.users.malformed_token"},
+	} {
+		token, err := Token(c.user, c.password, &g.Key.PublicKey, false, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if user, err := g.Check(token, now); err == nil {
-			t.Errorf("%v was let in as %q", who, user)
+		var e *measure.Error
+		if user, err := g.Check(token, now); !errors.As(err, &e) || e.Code != c.code || user != "" {
+			t.Errorf("%v: %q, %v", c, user, err)
 		}
 	}
 	for _, token := range []string{"", "!", "AAAA", base64.StdEncoding.EncodeToString(make([]byte, 5000))} {

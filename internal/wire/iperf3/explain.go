@@ -81,11 +81,12 @@ var (
 
 // explainControl explains a missing or invalid message of the server.
 func (s *session) explainControl(ctx context.Context, doing step, err error) error {
-	if known := wire.Known(ctx, err); known != nil {
+	malformed := errors.Is(err, errFrame)
+	if known := wire.Known(ctx, err); known != nil && (ctx.Err() != nil || !malformed) {
 		return known
 	}
 	switch {
-	case errors.Is(err, errFrame), errors.Is(err, errNotIperf3):
+	case malformed:
 		return measure.Fail(measure.KindBroken, doing.answer, measure.Figures{"address": s.remote.String(), "cause": err}).WithHintCode("iperf3.other_program", nil)
 	case sock.TimedOut(err):
 		return measure.Fail(measure.KindBroken, doing.noAnswer, measure.Figures{"address": s.remote.String()}).WithHintCode("iperf3.no_answer", nil)

@@ -4,11 +4,18 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
+
+	"soku/internal/measure"
 )
 
+// errFrame is in every failure of a message that is not as iperf3 sends it.
 var errFrame = errors.New("not a message of iperf3")
+
+// fail is what is wrong with a message of the other end.
+func fail(code string, figures measure.Figures) error {
+	return measure.Fail(measure.KindBroken, code, figures).WithCause(errFrame)
+}
 
 // WriteState sends one state.
 func WriteState(w io.Writer, s State) error {
@@ -38,7 +45,7 @@ func ReadJSON(r io.Reader, most int) ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(length[:])
 	if n == 0 || int64(n) > int64(most) {
-		return nil, fmt.Errorf("%w: JSON of %d bytes, allowed are 1 to %d", errFrame, n, most)
+		return nil, fail("iperf3.message.size", measure.Figures{"size_bytes": n, "most_bytes": most})
 	}
 	var b bytes.Buffer
 	got, err := io.Copy(&b, io.LimitReader(r, int64(n)))

@@ -3,8 +3,9 @@ package iperf3
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
+
+	"soku/internal/measure"
 )
 
 // members are those of a JSON object from outside. Numbers may come as integers or
@@ -15,10 +16,10 @@ type members map[string]json.RawMessage
 func parseMembers(b []byte) (members, error) {
 	var m members
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("%w: %w", errFrame, err)
+		return nil, fail("iperf3.message.not_json", measure.Figures{"cause": err})
 	}
 	if m == nil {
-		return nil, fmt.Errorf("%w: not a JSON object", errFrame)
+		return nil, fail("iperf3.message.not_an_object", nil)
 	}
 	return m, nil
 }
@@ -70,7 +71,7 @@ func (m members) between(name string, least, most int64) (int64, error) {
 		return 0, nil
 	}
 	if n < least || n > most {
-		return 0, &OutOfRangeError{Member: name, Value: n, Least: least, Most: most}
+		return 0, outOfRange(name, n, least, most)
 	}
 	return n, nil
 }
@@ -96,13 +97,17 @@ func (m members) longText(name string, most int) string {
 	return s[:min(len(s), most)]
 }
 
-// OutOfRangeError is a member of the parameters that iperf3 does not allow.
-type OutOfRangeError struct {
-	Member             string
-	Value, Least, Most int64
-}
+// OutOfRangeError is the cause of a failure that is due to a member of the parameters that
+// iperf3 does not allow.
+type OutOfRangeError struct{ Member string }
 
-// Error names the member and its range.
-func (e *OutOfRangeError) Error() string {
-	return fmt.Sprintf("parameter %s is %d, allowed are %d to %d", e.Member, e.Value, e.Least, e.Most)
+// Error names the member; the failure that it causes has the range, too.
+func (e *OutOfRangeError) Error() string { return e.Member + " out of range" }
+
+func outOfRange(member string, value, least, most int64) error {
+	e := measure.Fail(measure.KindRefused, "iperf3.message.out_of_range", measure.Figures{"member": member, "value": value, "least": least, "most": most})
+	if most == math.MaxInt64 {
+		e = measure.Fail(measure.KindRefused, "iperf3.message.too_small", measure.Figures{"member": member, "value": value, "least": least})
+	}
+	return e.WithCause(&OutOfRangeError{member})
 }

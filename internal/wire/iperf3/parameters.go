@@ -2,7 +2,6 @@ package iperf3
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 )
@@ -131,7 +130,7 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads parameters as a client sends them. A member outside of
-// iperf3's range is an *[OutOfRangeError].
+// iperf3's range is an error with the cause *[OutOfRangeError].
 func (p *Parameters) UnmarshalJSON(b []byte) error {
 	m, err := parseMembers(b)
 	if err != nil {
@@ -211,11 +210,11 @@ func (p *Parameters) readNumbers(m members) error {
 func (p *Parameters) checkLength() error {
 	switch {
 	case p.Protocol == "udp" && p.Length != 0 && (p.Length < MinUDPLength || p.Length > MaxUDPLength):
-		return &OutOfRangeError{Member: "len", Value: int64(p.Length), Least: MinUDPLength, Most: MaxUDPLength}
+		return outOfRange("len", int64(p.Length), MinUDPLength, MaxUDPLength)
 	case p.Protocol != "udp" && p.Length == 0:
-		return &OutOfRangeError{Member: "len", Value: 0, Least: 1, Most: MaxTCPLength}
+		return outOfRange("len", 0, 1, MaxTCPLength)
 	case p.Reverse && p.Bidirectional:
-		return fmt.Errorf("%w: reverse and bidirectional at once", errFrame)
+		return fail("iperf3.message.both_directions", nil)
 	}
 	return nil
 }

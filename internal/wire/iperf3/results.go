@@ -2,9 +2,10 @@ package iperf3
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
+
+	"soku/internal/measure"
 )
 
 // Results are the counts that one end sends to the other.
@@ -91,12 +92,12 @@ func (r *Results) UnmarshalJSON(b []byte) error {
 	}{{"cpu_util_total", &r.CPUTotal}, {"cpu_util_user", &r.CPUUser}, {"cpu_util_system", &r.CPUSystem}} {
 		var ok bool
 		if *f.to, ok = m.real(f.name); !ok {
-			return fmt.Errorf("%w: results without %s", errFrame, f.name)
+			return fail("iperf3.message.results_without", measure.Figures{"member": f.name})
 		}
 	}
 	known, ok := m.whole("sender_has_retransmits")
 	if !ok {
-		return fmt.Errorf("%w: results without sender_has_retransmits", errFrame)
+		return fail("iperf3.message.results_without", measure.Figures{"member": "sender_has_retransmits"})
 	}
 	r.SenderHasRetransmits = int(max(-1, min(known, 1)))
 	return r.readStreams(m)
@@ -105,10 +106,10 @@ func (r *Results) UnmarshalJSON(b []byte) error {
 func (r *Results) readStreams(m members) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(m["streams"], &list); err != nil {
-		return fmt.Errorf("%w: results without streams", errFrame)
+		return fail("iperf3.message.results_without", measure.Figures{"member": "streams"})
 	}
 	if len(list) > 2*MaxStreams {
-		return fmt.Errorf("%w: results of %d streams", errFrame, len(list))
+		return fail("iperf3.message.too_many_streams", measure.Figures{"streams": len(list), "most": 2 * MaxStreams})
 	}
 	seen := map[int]bool{}
 	for _, raw := range list {
@@ -121,7 +122,7 @@ func (r *Results) readStreams(m members) error {
 			return err
 		}
 		if seen[s.ID] {
-			return fmt.Errorf("%w: results have stream %d twice", errFrame, s.ID)
+			return fail("iperf3.message.stream_twice", measure.Figures{"stream": s.ID})
 		}
 		seen[s.ID] = true
 		r.Streams = append(r.Streams, s)
@@ -148,14 +149,14 @@ func readStream(m members) (s StreamResult, err error) {
 	} {
 		n, ok := m.whole(f.name)
 		if !ok && f.needed || ok && (n < f.least || n > f.most) {
-			return s, fmt.Errorf("%w: %s of a stream is missing or out of range", errFrame, f.name)
+			return s, fail("iperf3.message.stream_member", measure.Figures{"member": f.name})
 		}
 		*f.to = n
 	}
 	s.ID = int(id)
 	var ok bool
 	if s.Jitter, ok = m.real("jitter"); !ok {
-		return s, fmt.Errorf("%w: a stream without jitter", errFrame)
+		return s, fail("iperf3.message.stream_member", measure.Figures{"member": "jitter"})
 	}
 	s.StartTime, _ = m.real("start_time")
 	s.EndTime, _ = m.real("end_time")

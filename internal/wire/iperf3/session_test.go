@@ -169,6 +169,15 @@ func TestAServersErrorIsReported(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongWithAMessageIsTheCauseOfTheFailure(t *testing.T) {
+	addr := playing(t, func(c net.Conn) { results(c); _ = WriteJSON(c, []byte("[1]")) })
+	_, err := run(t, addr, asked())
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Code != "iperf3.results.answer" || e.Cause == nil || e.Cause.Code != "iperf3.message.not_json" || e.HintCode != "iperf3.other_program" {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestResultsOfUnknownStreamsAreIgnored(t *testing.T) {
 	addr := playing(t, func(c net.Conn) {
 		results(c)
