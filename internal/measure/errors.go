@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 
 	"soku/internal/text/messages"
@@ -133,18 +132,6 @@ func (e *Error) say(l *messages.Language, key string, args messages.Args, carrie
 		return cmp.Or(s, l.OrKey(key, args))
 	}
 	return carried
-}
-
-// Errorf makes an Error; %w wraps a cause for errors.Is and errors.As.
-func Errorf(kind Kind, format string, args ...any) *Error {
-	e := fmt.Errorf(format, args...)
-	return &Error{Kind: kind, Message: e.Error(), cause: errors.Unwrap(e)}
-}
-
-// WithHint returns e with its hint set.
-func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
-	return e
 }
 
 // WithCause returns e with a cause for errors.Is and errors.As, of which its text says

@@ -39,7 +39,7 @@ func failuresIn(n ast.Node) []use {
 		return nil
 	}
 	code, open := keyOf(call.Args[len(call.Args)-2])
-	if code == "" || strings.ContainsAny(code, " %") {
+	if code == "" {
 		return nil
 	}
 	args := argumentsOf(call.Args[len(call.Args)-1])

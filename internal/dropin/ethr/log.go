@@ -40,8 +40,8 @@ type output struct {
 // say prints a line and writes it to the log.
 func (o *output) say(format string, args ...any) { o.message("INFO", fmt.Sprintf(format, args...)) }
 
-// fail prints an error.
-func (o *output) fail(format string, args ...any) { o.message("ERROR", fmt.Sprintf(format, args...)) }
+// sayError prints an error.
+func (o *output) sayError(format string, args ...any) { o.message("ERROR", fmt.Sprintf(format, args...)) }
 
 // debug prints a line of -debug.
 func (o *output) debug(format string, args ...any) {

@@ -39,8 +39,8 @@ func (t *test) route(ctx context.Context) error {
 		if t.Protocol == "ICMP" {
 			what = "ICMP Echo"
 		}
-		t.out.fail("Destination %s is not responding to %s.", t.addr.Addr(), what)
-		t.out.fail("Terminating tracing...")
+		t.out.sayError("Destination %s is not responding to %s.", t.addr.Addr(), what)
+		t.out.sayError("Terminating tracing...")
 		return errPrinted
 	case t.Test == "tr":
 		return nil

@@ -50,7 +50,7 @@ func Run(ctx context.Context, env Environment, args []string) int {
 	if err != nil {
 		status = 1
 		if !errors.Is(err, errPrinted) {
-			out.fail("Error: %v", err)
+			out.sayError("Error: %v", err)
 		}
 	}
 	if err := out.close(); err != nil {
