@@ -26,7 +26,7 @@ AT_ONCE := -parallel 8
 
 # run_tests runs the tests of packages $(2) with the flags $(1), lists those that were
 # skipped, and fails if either says so. SKIPS='-allowed FILE' fails on a skip that FILE
-# lacks.
+# does not have.
 define run_tests
 	@mkdir -p bin; failed=0; \
 	$(GO) tool -modfile=tools/go.mod gotestsum --format standard-quiet --hide-summary skipped --jsonfile bin/$@.json -- \

@@ -30,7 +30,7 @@ const (
 	away    barrierState = iota // the child has not reported that it is ready
 	waiting                     // it has, and its hook Ready has not returned
 	open                        // it may start; also where there is no barrier
-	closed                      // it may not, or did before it was told to
+	closed                      // it may not, or did before the signal
 )
 
 // newBarrier makes the barrier of a trial with the hook ready, which may be nil.

@@ -4,7 +4,7 @@
 // as ssh.
 //
 // A trial in a process of its own has a processor cost of its own, so that several
-// may run at once; in one process nobody can tell whose the processor time was.
+// may run at once; in one process the processor time cannot be assigned to one of them.
 // That process is "soku trial" ([Serve]). What passes between the two is specified
 // at [Schema].
 //

@@ -44,7 +44,7 @@ type Spec struct {
 	Trial   measure.Trial    `json:"trial"`
 	Access  Access           `json:"access,omitzero"`
 	// AwaitStart has the process that runs the trial say when it is ready, and then
-	// wait to be told to start. Process sets it where there is a hook Ready.
+	// wait for the signal to start. Process sets it where there is a hook Ready.
 	AwaitStart bool `json:"await_start,omitempty"`
 }
 

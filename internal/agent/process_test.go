@@ -77,7 +77,7 @@ func TestEndingTheContextEndsTheChild(t *testing.T) {
 	}
 }
 
-// The times of a process are of all of it: only a process of its own tells what a
+// The times of a process are of all of it: only a separate process shows what a
 // trial cost.
 func TestTwoTrialsAtOnceHaveTheirOwnCost(t *testing.T) {
 	addr := startServer(t)

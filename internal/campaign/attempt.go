@@ -103,7 +103,7 @@ func (g *gathering) begin(all []*attempt) error {
 		return err
 	}
 	for _, a := range all {
-		g.tell(Event{Kind: EventTrial, Job: &a.job})
+		g.emit(Event{Kind: EventTrial, Job: &a.job})
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 			return nil, r.interrupted(ctx)
 		}
 		rec := CommandRecord{When: when, Pattern: b.Pattern.Name, Round: b.Round, Text: text}
-		r.tell(Event{Kind: EventCommand, Command: &rec})
+		r.emit(Event{Kind: EventCommand, Command: &rec})
 		limited, cancel := context.WithTimeoutCause(ctx, r.c.Plan.Limit.Std(),
 			measure.Fail(measure.KindBroken, "campaign.command_timeout", measure.Figures{"limit_ns": r.c.Plan.Limit}))
 		begin := r.Now()
@@ -40,7 +40,7 @@ func (r *run) commands(ctx context.Context, when string, b Block, texts []string
 		if err := r.c.write(Record{Kind: RecordCommand, At: r.Now().UTC(), Command: &rec}); err != nil {
 			return nil, err
 		}
-		r.tell(Event{Kind: EventCommandDone, Command: &rec, Error: measure.AsError(runErr, measure.KindBroken)})
+		r.emit(Event{Kind: EventCommandDone, Command: &rec, Error: measure.AsError(runErr, measure.KindBroken)})
 		if ctx.Err() != nil {
 			return nil, r.interrupted(ctx)
 		}
@@ -61,7 +61,7 @@ func commandFailure(rec CommandRecord, why error) *measure.Error {
 	return measure.Fail(measure.KindBroken, "campaign.command", measure.Figures{"key": rec.When, "command": text, "cause": why})
 }
 
-// environment is what commands are told of the block they surround.
+// environment describes to commands the block that they surround.
 func (r *run) environment(b Block) []string {
 	env := []string{
 		"SOKU_CAMPAIGN=" + r.c.ID(), "SOKU_PATTERN=" + b.Pattern.Name, "SOKU_ROUND=" + strconv.Itoa(b.Round),

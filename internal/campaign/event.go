@@ -19,7 +19,7 @@ const (
 	EventHostGone                     // a host went away; at any time
 )
 
-// Event is what a person watching a campaign is told.
+// Event is an event of a campaign for people who watch it.
 type Event struct {
 	Kind     EventKind
 	Job      *Job              // the trial; nil for commands
@@ -33,14 +33,14 @@ type Event struct {
 	Left                time.Duration // how long the rest will take, from what trials took so far
 }
 
-// tell reports an event to whoever watches.
-func (r *run) tell(e Event) {
+// emit reports an event to Watch.
+func (r *run) emit(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report(e)
 }
 
-// report is tell under r.mu.
+// report is emit under r.mu.
 func (r *run) report(e Event) {
 	if r.Watch == nil {
 		return

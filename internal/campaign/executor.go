@@ -21,7 +21,7 @@ type Executor struct {
 	// Command runs a before or after command with more environment and returns
 	// what it printed.
 	Command func(ctx context.Context, text string, environment []string) (output []byte, err error)
-	// Watch is told what happens, if it is not nil. It is called by one goroutine
+	// Watch gets the events, if it is not nil. It is called by one goroutine
 	// at a time and must return within a few milliseconds.
 	Watch func(Event)
 	// Only selects the patterns to run now; empty for all.

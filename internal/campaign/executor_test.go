@@ -241,7 +241,7 @@ func TestTheByteCapCutsATrialOfUnknownRate(t *testing.T) {
 		if j.Trial.Label != "up" {
 			return
 		}
-		for ; ctx.Err() == nil; intervals++ { // both ends tell the same bytes: they count once
+		for ; ctx.Err() == nil; intervals++ { // both ends report the same bytes: they count once
 			obs(measure.Progress{Direction: measure.Forward, Role: measure.Sender, Bytes: 1e6})
 			obs(measure.Progress{Direction: measure.Forward, Role: measure.Receiver, Bytes: 1e6 - 5})
 		}
@@ -282,9 +282,9 @@ func TestProgressTellsWhereTheCampaignStands(t *testing.T) {
 	}
 	half := b.events[8*3-1]
 	if half.Done != 8 || half.Total != 16 || half.Left < 70*time.Second || half.Left > 90*time.Second {
-		t.Errorf("half way it tells %d of %d and %s left; trials took 10 s each", half.Done, half.Total, half.Left)
+		t.Errorf("half way it reports %d of %d and %s left; trials took 10 s each", half.Done, half.Total, half.Left)
 	}
 	if last := b.events[len(b.events)-1]; last.Left != 0 || last.Done != 16 {
-		t.Errorf("at the end it tells %+v", last)
+		t.Errorf("at the end it reports %+v", last)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"soku/internal/store"
 )
 
-// Info is a campaign as its journal tells without being opened for work.
+// Info is a campaign as read from its journal, without opening it for work.
 type Info struct {
 	Record       PlanRecord
 	Trials       int // of the whole campaign

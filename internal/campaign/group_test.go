@@ -32,7 +32,7 @@ func TestAGroupStartsTogetherWhenAllAreReady(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			released[name(j)] = time.Since(n.begin)
-			if name(j) == "a>b" { // it has to be told elsewhere
+			if name(j) == "a>b" { // its failure is reported elsewhere
 				h.Started(time.Now().Add(7 * time.Millisecond))
 			}
 			return err

@@ -31,7 +31,7 @@ func (g *gathering) hostChanged(h HostChange) error {
 	}
 	why := wentAway(h)
 	g.gone[h.Host] = why
-	g.tell(Event{Kind: EventHostGone, Host: h.Host, Error: why})
+	g.emit(Event{Kind: EventHostGone, Host: h.Host, Error: why})
 	if at < 0 {
 		return nil
 	}

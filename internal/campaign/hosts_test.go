@@ -28,7 +28,7 @@ func TestOthersGoOnWhenAHostGoesAway(t *testing.T) {
 		out, err := n.run()
 		// One trial with h2 was done, one ran; 4 of its block and 6 of the next are left.
 		if measure.KindOf(err) != measure.KindIncomplete || gone != 1 || out != (campaign.Outcome{Total: 24, Done: 14, Failed: 1, Ran: 14, Skipped: 10, Left: 10}) {
-			t.Fatalf("outcome %+v, error %v, told %d times", out, err, gone)
+			t.Fatalf("outcome %+v, error %v, reported %d times", out, err, gone)
 		}
 		if !strings.Contains(err.Error(), "10 of 24 trials did not run because a host went away, and 1 failed") {
 			t.Errorf("error is %v", err)

@@ -6,7 +6,7 @@ import (
 	"soku/internal/measure"
 )
 
-// fillStore gives the store the results of the journal that it lacks: soku may
+// fillStore adds the journal's results that are missing from the store: soku may
 // have been killed between writing to the one and to the other, or it is a new
 // store.
 func (r *run) fillStore(ctx context.Context) error {
@@ -72,7 +72,7 @@ func (r *run) keep(ctx context.Context, all []*attempt) error {
 		return err
 	}
 	for _, a := range all {
-		r.tell(Event{Kind: EventResult, Job: &a.job, Result: a.result})
+		r.emit(Event{Kind: EventResult, Job: &a.job, Result: a.result})
 	}
 	return nil
 }

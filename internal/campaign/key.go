@@ -98,7 +98,7 @@ func (o *outcomes) number(text string) int32 {
 	return n
 }
 
-// patternText tells patterns apart. A key of an older version whose pattern is
+// patternText distinguishes patterns. A key of an older version whose pattern is
 // not in the plan has no levels, but the name.
 func patternText(k Key) string {
 	if k.Levels == nil {

@@ -12,7 +12,7 @@ import (
 	"soku/internal/measure"
 )
 
-// slashes is a plan whose patterns cannot be told apart by their joined levels:
+// slashes is a plan whose patterns cannot be distinguished by their joined levels:
 // "x / y" and "z" read as "x" and "y / z" do.
 const slashes = `campaign: slashes
 endpoints: {vm: {address: 10.0.0.4}}

@@ -56,7 +56,7 @@ func campaignChild() int {
 	return 0
 }
 
-// slowRunner tells its parent of each trial and gives it time to kill.
+// slowRunner reports each trial to its parent and gives it time to kill.
 type slowRunner struct{}
 
 func (slowRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {

@@ -77,7 +77,7 @@ type Setting = yamlfile.Ordered[string]
 type TestPlan struct {
 	Test    measure.Test
 	Options measure.Options
-	set     map[string]bool // options the plan names, told from defaults
+	set     map[string]bool // options the plan names, as opposed to defaults
 }
 
 // Selection is a set of patterns: those that have one of the given levels in

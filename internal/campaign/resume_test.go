@@ -118,18 +118,18 @@ func TestAResumedRunPutsOnlyWhatTheStoreLacks(t *testing.T) {
 		t.Errorf("%d results were put, want the 8 that ran now (%v)", counting.puts, err)
 	}
 	// A kill between journal and store leaves a result in the one alone.
-	lacking, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "lacking.db"))
+	incomplete, err := sqlite.Open(t.Context(), filepath.Join(b.dir, "incomplete.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lacking.Close()
+	defer incomplete.Close()
 	for _, r := range b.results()[2:] {
-		if err := lacking.Put(t.Context(), r); err != nil {
+		if err := incomplete.Put(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	counting = &countingStore{Store: lacking}
-	b.store, b.exec.Store = lacking, counting
+	counting = &countingStore{Store: incomplete}
+	b.store, b.exec.Store = incomplete, counting
 	b.resume()
 	if _, err := b.run(); err != nil || counting.puts != 2 {
 		t.Errorf("%d results were put, want the 2 that are missing (%v)", counting.puts, err)

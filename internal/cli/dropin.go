@@ -30,7 +30,7 @@ func asDropIn(sys *System) (run dropIn, args []string) {
 }
 
 // ownArgs are the arguments of soku's own command line. A link named as ntttcp is
-// soku's command of that name, which tells its errors as soku does.
+// soku's command of that name, which reports its errors as soku does.
 func ownArgs(sys *System) []string {
 	if sys.Called == ntttcpName {
 		return append([]string{ntttcpName}, sys.Args...)

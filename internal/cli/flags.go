@@ -12,7 +12,7 @@ import (
 )
 
 // addOptionFlags gives cmd a flag for every option of the test. The options are
-// read over the defaults, so that an explicit zero is told from silence.
+// read over the defaults, so that an explicit zero differs from an absent flag.
 func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 	flags := cmd.Flags()
 	for _, f := range measure.OptionFields(test) {
@@ -69,7 +69,7 @@ func (v optionValue) Set(text string) error {
 }
 
 // addUnitFlag adds a flag of a value with a unit. Help passes over a default of 0,
-// because what that stands for is told in words.
+// because its meaning is explained in words.
 func addUnitFlag(flags *pflag.FlagSet, p pflag.Value, name, short, help string) {
 	flag := flags.VarPF(p, name, short, help)
 	if reflect.ValueOf(p).Elem().IsZero() {

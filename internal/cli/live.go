@@ -21,7 +21,7 @@ type live struct {
 	test     measure.Test
 	host     string
 	head     bool   // the table's head has been printed
-	last     string // last state that was told
+	last     string // last state that was printed
 	view     *traceView
 	search   *mtuView
 }
@@ -33,7 +33,7 @@ func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live
 	}
 }
 
-// state tells when the trial has to wait, which is the only state a person must know of.
+// state prints that the trial must wait; no other state needs the user's attention.
 func (l *live) state(s wire.State) {
 	line := ""
 	if s.Name == "queued" {
@@ -57,7 +57,7 @@ func (l *live) observe(p measure.Progress) {
 	}
 }
 
-// foreign reports whether the server is another tool's, which tells nothing while the
+// foreign reports whether the server is another tool's, which reports nothing while the
 // test runs: what this end sends is then all there is to show of a direction.
 func (l *live) foreign() bool {
 	via := l.flags.options.Via

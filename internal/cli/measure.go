@@ -122,7 +122,7 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 }
 
 func runMeasure(ctx context.Context, sys *System, test measure.Test, host string, f *measureFlags) error {
-	// A mistake is told before anything is opened or sent.
+	// Mistakes are reported before anything is opened or sent.
 	if _, err := f.options.Effective(test); err != nil {
 		return err
 	}

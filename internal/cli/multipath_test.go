@@ -42,10 +42,10 @@ func TestMultipathIsMeasuredInEveryProtocolThatSokuServes(t *testing.T) {
 			}
 			for _, f := range r.Flows {
 				if via == measure.ViaIperf3 && f.Direction == measure.Reverse {
-					continue // the server sends on until it hears of the end, and tells nothing of its kernel
+					continue // the server sends on until it hears of the end, and reports nothing of its kernel
 				}
 				if tcp := f.Streams[0].TCP; tcp == nil || tcp.Subflows != 1 {
-					t.Errorf("via %s %s: the sender's kernel tells %+v", via, f.Direction, tcp)
+					t.Errorf("via %s %s: the sender's kernel reports %+v", via, f.Direction, tcp)
 				}
 				if f.Summary.ReceivedBytes < 2_000_000 || f.Summary.SentBytes != f.Summary.ReceivedBytes {
 					t.Errorf("via %s %s: %d bytes sent, %d received", via, f.Direction, f.Summary.SentBytes, f.Summary.ReceivedBytes)
@@ -101,7 +101,7 @@ func TestConnectionsThatFellBackToOnePathAreAWarning(t *testing.T) {
 		t.Errorf("findings %+v", r.Findings)
 	}
 	if f := r.Flows[0]; f.TXPath == "write" || f.Streams[0].TCP.Subflows != 0 {
-		t.Errorf("over TCP bytes took %s to %s, and the kernel tells %+v", f.TXPath, f.RXPath, f.Streams[0].TCP)
+		t.Errorf("over TCP bytes took %s to %s, and the kernel reports %+v", f.TXPath, f.RXPath, f.Streams[0].TCP)
 	}
 	if r := resultOf(t, "tcp", addr, "-n", "2M"); fellBack(r) != nil {
 		t.Errorf("nobody asked for it: %+v", r.Findings)

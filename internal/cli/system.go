@@ -43,7 +43,7 @@ type System struct {
 	Remove     func(name string) error
 	MkdirAll   func(string, os.FileMode) error
 	Executable func() (string, error) // path of this program, to start itself again
-	Uname      func() string          // the system, as "uname -a" tells it or nearly so
+	Uname      func() string          // the system, approximately as "uname -a" prints it
 	Now        func() time.Time
 	Hostname   func() string
 	// Detach starts a process that outlives this one; errors.ErrUnsupported where

@@ -13,7 +13,7 @@ import (
 	"soku/internal/text"
 )
 
-// usualHeight stands for the rows of a terminal that does not tell them.
+// usualHeight is the number of rows of a terminal that does not report it.
 const usualHeight = 24
 
 // traceView draws the table of hops over and over on a terminal. Elsewhere it draws

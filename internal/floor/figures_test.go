@@ -28,7 +28,7 @@ func TestABaselineFigureIsThatOfItsTrial(t *testing.T) {
 		Flows: []measure.Flow{{TXPath: "gso", RXPath: "gro"}},
 	}
 	if p := packetsOf(mode{}, udp); p.SenderNsPerPacket != 0 || p.ReceiverNsPerPacket != 0 {
-		t.Errorf("costs that nobody told: %+v", p)
+		t.Errorf("unknown costs: %+v", p)
 	}
 	udp.Hosts.Client = &measure.Host{Counters: &measure.Counters{CPUNsPerPacket: 100}}
 	udp.Hosts.Server = &measure.Host{Counters: &measure.Counters{CPUNsPerPacket: 200}}

@@ -67,7 +67,7 @@ func governor() string {
 }
 
 // virtualization names what the machine runs in: a container by its mark in
-// the file system, a hypervisor by what it tells the firmware or the processor.
+// the file system, a hypervisor by its entries in the firmware or the processor.
 func virtualization() string {
 	var in []string
 	if container := container(); container != "" {

@@ -174,7 +174,7 @@ func TestSoftirqIsAShareOfTheBusyTimeWhereTheSystemTells(t *testing.T) {
 	from := Reading{Total: CPUTimes{UserNs: 8e8, SoftirqNs: 2e8}}
 	to := Reading{Total: CPUTimes{UserNs: 2.3e9, SoftirqNs: 7e8}}
 	if c := Difference(from, to); c.SoftirqRatio != nil {
-		t.Errorf("nobody told, got %v", *c.SoftirqRatio)
+		t.Errorf("unknown, got %v", *c.SoftirqRatio)
 	}
 	from.softirqReported, to.softirqReported = true, true
 	if c := Difference(from, to); c.SoftirqRatio == nil || *c.SoftirqRatio != 0.25 {

@@ -3,7 +3,7 @@ package host
 import "sync"
 
 // watched are the watchers that run now. Processor time is known of the process
-// as a whole, so two that overlap cannot tell whose it was. It belongs to the
+// as a whole, so the time of two that overlap cannot be divided between them. It belongs to the
 // process as the times do, which is why it is no member of anything.
 var watched shares
 

@@ -12,7 +12,7 @@ import (
 	"github.com/shirou/gopsutil/v4/net"
 )
 
-// softirqReported says that processor times tell soft interrupts apart.
+// softirqReported: processor times include soft interrupts separately.
 const softirqReported = true
 
 // procRoot is where the kernel's files are, for everything but tests.
@@ -65,7 +65,7 @@ func sameNamespace(a, b string) bool {
 	return one == other
 }
 
-// context tells gopsutil the root.
+// context has the root directory for gopsutil.
 func (s *source) context() context.Context {
 	return context.WithValue(context.Background(), common.EnvKey, common.EnvMap{common.HostProcEnvKey: s.root})
 }

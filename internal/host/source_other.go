@@ -8,7 +8,7 @@ import (
 	"github.com/shirou/gopsutil/v4/net"
 )
 
-// softirqReported says that processor times tell soft interrupts apart.
+// softirqReported: processor times include soft interrupts separately.
 const softirqReported = false
 
 // procRoot means nothing here.

@@ -76,7 +76,7 @@ func TestFilesOfOneCookieBecomeOneResult(t *testing.T) {
 		}
 		for _, phrase := range []measure.Code{measure.CodeGoodputOfSender, measure.CodeNoSenderCount, measure.CodeIntervalsOfSender, measure.CodeNoIntervals, measure.CodeNoRetransmits, measure.CodeNoStreams} {
 			if isMissing(r, phrase) {
-				t.Errorf("%s: both ends still lack %q", r.Origin.File, phrase)
+				t.Errorf("%s: %q is still missing with both ends", r.Origin.File, phrase)
 			}
 		}
 		if !isMissing(r, measure.CodeNoBaseline) {
@@ -129,7 +129,7 @@ func TestOfTwoJoinedFilesTheReceiverCounts(t *testing.T) {
 			}
 			for _, phrase := range c.gained {
 				if isMissing(r, phrase) {
-					t.Errorf("%s: both ends still lack %q", c.client, phrase)
+					t.Errorf("%s: %q is still missing with both ends", c.client, phrase)
 				}
 			}
 			if r.Trial.Label != "tcp" || r.Trial.Round != 3 || len(r.Trial.Levels) != 0 {

@@ -25,7 +25,7 @@ import (
 // clock. It stays awake for a moment after each packet, because the answer usually arrives
 // at once, and yields to other threads meanwhile, which the packet may have woken. With no
 // packets in flight it sleeps until one arrives. This wake-up takes tens of microseconds,
-// too, so the kernel's stamp tells when that packet arrived (see openStamps).
+// too, so the kernel's time stamp shows when that packet arrived (see openStamps).
 
 const (
 	// awake is how long the line polls for the next packet before it sleeps.

@@ -223,7 +223,7 @@ func setUp(l *Link, end int, s *space) error {
 			return fail("lab.link.segments", measure.Figures{"interface": e.Iface, "cause": err})
 		}
 		// Segments that a delay line handed over do not say how many packets they
-		// are; only their size tells. What the kernel adds to it for itself must fit.
+		// are; only their size shows it. What the kernel adds to it for itself must fit.
 		if err := s.nl.LinkSetGSOMaxSize(dev, l.MTU+segmentRoom); err != nil {
 			return fail("lab.link.segment_size", measure.Figures{"interface": e.Iface, "cause": err})
 		}

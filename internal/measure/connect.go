@@ -7,7 +7,7 @@ type Connect struct {
 	OpenedPerSecond   float64          `json:"opened_per_second,omitempty" jsonschema:"description=By the client's count and clock"`
 	Accepted          *int64           `json:"accepted,omitempty" jsonschema:"description=Connections the server accepted; absent where no soku server counted"`
 	AcceptedPerSecond float64          `json:"accepted_per_second,omitempty" jsonschema:"description=By the server's count and clock; from its first connection to its last"`
-	Failed            int64            `json:"failed" jsonschema:"description=Attempts that came to nothing"`
+	Failed            int64            `json:"failed" jsonschema:"description=Failed attempts to connect"`
 	Failures          map[string]int64 `json:"failures,omitempty" jsonschema:"description=Failed attempts by kind: refused\\, timeout\\, reset\\, closed_early\\, unreachable\\, no_port\\, no_descriptor\\, no_memory\\, forbidden\\, bad_source\\, other"`
 	ForeignConns      int64            `json:"strangers,omitempty" jsonschema:"description=Connections to the session's port from other addresses; closed and not counted"`
 	Unserved          int64            `json:"unserved,omitempty" jsonschema:"description=Accepted connections whose request did not come\\, or whose reply could not be sent"`

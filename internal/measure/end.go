@@ -52,8 +52,7 @@ type FlowEnd struct {
 	// Path is the way this end's bytes took into the kernel or out of it: one of
 	// the values of the options tx and rx, never auto.
 	Path string `json:"path,omitempty"`
-	// Acknowledged: a receiver that told nothing, as what its system acknowledged to
-	// the sender.
+	// Acknowledged: the counts of the receiver are inferred from TCP acknowledgements.
 	Acknowledged bool `json:"acknowledged,omitempty"`
 	// StartNs is when this end moved its first byte after the start signal and
 	// DurationNs how long it moved bytes, to the last one.

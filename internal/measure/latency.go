@@ -59,7 +59,7 @@ type OneWay struct {
 	Down          *Histogram  `json:"down"`
 	ClockOffsetNs int64       `json:"clock_offset_ns" jsonschema:"description=Server's monotonic clock minus the client's time since the start"`
 	ClockErrorNs  int64       `json:"clock_error_ns" jsonschema:"description=Half the fastest round trip without the time at the server: the offset and every delay are known within plus or minus this"`
-	ClockDriftPPM float64     `json:"clock_drift_ppm" jsonschema:"description=How much faster the server's clock runs; 0 where the trial was too short to tell"`
+	ClockDriftPPM float64     `json:"clock_drift_ppm" jsonschema:"description=How much faster the server's clock runs; 0 if the trial was too short to measure it"`
 	Exchanges     int64       `json:"exchanges" jsonschema:"description=Evenly taken from the trial"`
 }
 

@@ -17,7 +17,7 @@ type Level struct {
 
 // JoinLevels is the values in a row, for showing: "ultra / 16", or "all" without
 // levels. A value may have the separator in it, so two patterns can have the
-// same row; [LevelsKey] tells them apart.
+// same row; [LevelsKey] distinguishes them.
 func JoinLevels(levels []Level) string {
 	values := make([]string, len(levels))
 	for i, l := range levels {

@@ -39,7 +39,7 @@ var (
 	HopFamily        = &Family{"Hops", "", []*Metric{MetricHops}}
 )
 
-// someAsFastAsPossible reports whether connections a second tell trials apart. Where
+// someAsFastAsPossible reports whether connections per second differ between trials. Where
 // every trial had a rate to keep they would all be alike; and an ingested trial
 // may tell of set-ups only.
 func someAsFastAsPossible(results []*Result) bool {

@@ -58,7 +58,7 @@ var DatagramFamily = &Family{"Datagrams", "", []*Metric{
 	},
 }}
 
-// SegmentFamily is what the sender's kernel tells of TCP.
+// SegmentFamily is what the sender's kernel reports about TCP.
 var SegmentFamily = &Family{"Segments", "", []*Metric{
 	{
 		Key: "retransmits", Help: "TCP segments that the sender's kernel sent again",

@@ -96,7 +96,7 @@ type Summary struct {
 	GoodputBps           float64      `json:"goodput_bps,omitempty" jsonschema:"description=Payload bits a second counted at the receiver over the steady part; all directions together"`
 	SentBytes            int64        `json:"sent_bytes,omitempty" jsonschema:"description=Payload bytes the sender handed over after the omitted start"`
 	ReceivedBytes        int64        `json:"received_bytes,omitempty" jsonschema:"description=Payload bytes the receiver got after the omitted start"`
-	Retransmits          *int64       `json:"retransmits,omitempty" jsonschema:"description=TCP segments sent again; absent where the kernel does not tell"`
+	Retransmits          *int64       `json:"retransmits,omitempty" jsonschema:"description=TCP segments retransmitted; absent if the kernel does not report them"`
 	PacketsSent          int64        `json:"packets_sent,omitempty"`
 	PacketsReceived      int64        `json:"packets_received,omitempty"`
 	PacketsLost          int64        `json:"packets_lost,omitempty"`
@@ -146,9 +146,9 @@ type Flow struct {
 	Direction Direction `json:"direction"`
 	TXPath    string    `json:"tx_path,omitempty" jsonschema:"description=How the sender's bytes got into its kernel: write\\, splice\\, zerocopy\\, sendfile\\, batch or gso"`
 	RXPath    string    `json:"rx_path,omitempty" jsonschema:"description=How the receiver's bytes got out of its kernel: read\\, discard (never copied to the program)\\, batch or gro"`
-	// Acknowledged is set where the receiver told nothing: received are the bytes that
+	// Acknowledged is set if the receiver reported nothing: received are the bytes that
 	// its system acknowledged to the sender.
-	Acknowledged bool     `json:"acknowledged,omitempty" jsonschema:"description=The receiver told nothing: received are the bytes that its system acknowledged to the sender"`
+	Acknowledged bool     `json:"acknowledged,omitempty" jsonschema:"description=The receiver reported nothing: received is inferred from TCP acknowledgements"`
 	Summary      Summary  `json:"summary"`
 	Streams      []Stream `json:"streams"`
 	Samples      []Sample `json:"samples" jsonschema:"description=All streams together; every 100 ms on the receiver's clock"`
@@ -179,7 +179,7 @@ type PacketCount struct {
 	Reordered  int64   `json:"reordered" jsonschema:"description=Arrived after a later one (RFC 4737)"`
 	Duplicated int64   `json:"duplicated"`
 	JitterNs   float64 `json:"jitter_ns" jsonschema:"description=RFC 3550 section 6.4.1"`
-	// SocketDrops is nil where the receiver's system does not tell. Where it joined
+	// SocketDrops is nil if the receiver's system does not report them. Where it joined
 	// datagrams it counts trains, and this is an estimate.
 	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates. Where the host joined datagrams it is what it dropped times the mean length of a train"`
 	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Numbers of the omitted start\\, which are in none of the others"`
@@ -220,7 +220,7 @@ type TCPInfo struct {
 	Lost           int64  `json:"lost,omitempty"`
 	Reordering     int64  `json:"reordering,omitempty"`
 	ReorderEvents  int64  `json:"reorder_events,omitempty" jsonschema:"description=How often the sender saw that segments had been reordered"`
-	SndWndBytes    int64  `json:"snd_wnd_bytes,omitempty" jsonschema:"description=What the receiver would take; absent where the kernel does not tell"`
+	SndWndBytes    int64  `json:"snd_wnd_bytes,omitempty" jsonschema:"description=Receive window of the peer; absent if the kernel does not report it"`
 	PMTU           int64  `json:"pmtu_bytes,omitempty"`
 	DeliveryBps    int64  `json:"delivery_rate_bps,omitempty"`
 	PacingBps      int64  `json:"pacing_rate_bps,omitempty"`
@@ -271,7 +271,7 @@ type Facts struct {
 	Deployment    *Deployment       `json:"deployment,omitempty" jsonschema:"description=Which deployment of the host this was; absent where the system reports neither member"`
 }
 
-// Deployment tells apart a host that was restarted or deployed again under the
+// Deployment distinguishes a host that was restarted or deployed again under the
 // same name. Both members are opaque: they are equal or not.
 type Deployment struct {
 	BootID     string `json:"boot_id,omitempty" jsonschema:"description=Another after each start of the operating system"`
@@ -290,7 +290,7 @@ type Counters struct {
 	Shared         bool     `json:"shared,omitempty" jsonschema:"description=The process measured something else meanwhile: its times are of all of it together and nothing is divided by them"`
 	CPUBusyNs      int64    `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
 	CPUSoftirqNs   int64    `json:"cpu_softirq_ns,omitempty"`
-	SoftirqRatio   *float64 `json:"softirq_ratio,omitempty" jsonschema:"description=cpu_softirq_ns divided by cpu_busy_ns; absent where the system does not tell"`
+	SoftirqRatio   *float64 `json:"softirq_ratio,omitempty" jsonschema:"description=cpu_softirq_ns divided by cpu_busy_ns; absent if the system does not report it"`
 	CPUStealNs     int64    `json:"cpu_steal_ns,omitempty"`
 	RxBytes        int64    `json:"rx_bytes,omitempty" jsonschema:"description=Interface counters"`
 	TxBytes        int64    `json:"tx_bytes,omitempty"`

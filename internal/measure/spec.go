@@ -47,10 +47,10 @@ type Spec struct {
 	// Datagrams reports whether the data connections are UDP; nil is never.
 	Datagrams func(Options) bool
 
-	// Messages tells that the test exchanges messages: its TCP connections never wait to
+	// Messages: the test exchanges messages: its TCP connections never wait to
 	// fill a segment (TCP_NODELAY).
 	Messages bool
-	// Held tells that a server may give a rate to a test that asked for none.
+	// Held: a server may set a rate for a test that requested none.
 	Held bool
 
 	// Length is how long a trial takes beside what setting it up takes; false where it
@@ -111,7 +111,7 @@ func ParseTest(name string) (Test, error) {
 }
 
 // Defaults are the options of a test when nothing is asked. Flags and plans are
-// read over them, so that an explicit zero is told from silence.
+// read over them, so that an explicit zero differs from an absent value.
 func Defaults(test Test) Options {
 	if s := specs[test]; s != nil {
 		return s.Defaults

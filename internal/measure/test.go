@@ -59,7 +59,7 @@ type Path struct {
 	Direction Direction `json:"direction"`
 }
 
-// String is "client → server" with the most telling name of each end.
+// String is "client → server" with the most specific name of each end.
 func (p Path) String() string {
 	return fmt.Sprintf("%s → %s", p.Client.String(), p.Server.String())
 }

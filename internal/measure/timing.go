@@ -48,10 +48,10 @@ const (
 // Spins reports whether the end looked for messages without a pause.
 func (t Timing) Spins() bool { return t.Wait == WaitSpinning }
 
-// StampsArrivals reports whether the kernel told when messages arrived.
+// StampsArrivals reports whether the kernel's time stamps of arrivals were used.
 func (t Timing) StampsArrivals() bool { return t.Clock == ClockKernelArrival || t.Clock == ClockKernel }
 
-// StampsDepartures reports whether the kernel told when messages left.
+// StampsDepartures reports whether the kernel's time stamps of departures were used.
 func (t Timing) StampsDepartures() bool { return t.Clock == ClockKernel }
 
 // timingOf is the timing of a document or a message: t where it has one, otherwise

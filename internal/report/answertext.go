@@ -56,7 +56,7 @@ func (t testView) allFailed() string {
 }
 
 // ahead is how many times as much the first pattern has as the next, or of times the
-// next as the first; 0 where that cannot be told.
+// next as the first; 0 if that is unknown.
 func ahead(m *measure.Metric, first, next float64) float64 {
 	switch {
 	case first <= 0 || next <= 0:

@@ -60,8 +60,8 @@ type legend struct {
 	Text   string
 }
 
-// colours is how many the style sheet has (classes s0 to s7); dashes tell
-// patterns beyond that, and everybody who does not see the colours, apart.
+// colours is the number of colours in the style sheet (classes s0 to s7); dashes
+// distinguish further patterns, and all patterns for readers who do not see colours.
 const colours = 8
 
 func color(i int) int { return i % colours }

@@ -8,7 +8,7 @@ import (
 	"soku/internal/text"
 )
 
-// label is the plan's label, with the capture where that alone tells two tests apart.
+// label is the plan's label, with the capture if only that distinguishes two tests.
 func (t testView) label() string {
 	if !t.apart {
 		return t.Label

@@ -61,7 +61,7 @@ type alikeHosts struct {
 }
 
 // alike joins hosts of the same role and facts; their host names go unless
-// they tell more than the names on the path.
+// they show more than the names on the path.
 func alike(hosts []Host) []alikeHosts {
 	var out []alikeHosts
 	for _, h := range hosts {

@@ -53,7 +53,7 @@ type Report struct {
 }
 
 // Test is everything measured under one label of the plan. Its JSON form also has
-// sentences, and a label that tells tests of several captures apart.
+// sentences, and a label that distinguishes tests of several captures.
 type Test struct {
 	Label     string           `json:"label"`
 	Test      measure.Test     `json:"test"`

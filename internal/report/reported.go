@@ -47,7 +47,7 @@ func reportedOf(results []*measure.Result) *Reported {
 	return out
 }
 
-// ingested says which results of a test were taken over and what those lack,
+// ingested is which results of a test were ingested and what is missing from them,
 // each with the number of trials, the most frequent first.
 func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 	for _, r := range results {

@@ -44,8 +44,8 @@ func pointsOf(r *measure.Result, allTrials int) []point {
 	return nil
 }
 
-// drawnSamples are a flow's samples. Of an ingested trial of which only the sender
-// told its are drawn; what the trial lacks says so.
+// drawnSamples are a flow's samples. For an ingested trial with samples of the sender only,
+// those are drawn; the list of missing data says so.
 func drawnSamples(r *measure.Result, f measure.Flow) []measure.Sample {
 	if r.Origin == nil || slices.ContainsFunc(f.Samples, func(s measure.Sample) bool { return s.ReceivedBytes != 0 }) {
 		return f.Samples

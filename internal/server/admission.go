@@ -50,8 +50,7 @@ func (a *admission) enter(e waiter) (position int, err error) {
 	return 0, nil
 }
 
-// leave takes e out and gives its turn to the next; those behind it are told
-// their new position.
+// leave removes e and gives its turn to the next; those behind it get their new position.
 func (a *admission) leave(e waiter) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

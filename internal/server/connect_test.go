@@ -150,8 +150,8 @@ func TestAServersRateHoldsConnections(t *testing.T) {
 	fast := session.Options()
 	fast.RequestRate, fast.Duration, fast.Streams = 0, measure.Duration(time.Minute), 4
 	_, err := connect.Run(ctx, connect.Target{Addr: session.Entry().Own, Await: true}, fast, nil, nil)
-	var told *measure.Error
-	if !errors.As(err, &told) || told.Kind != measure.KindRefused || !strings.Contains(told.Message, "more than 100 connections a second") {
+	var failure *measure.Error
+	if !errors.As(err, &failure) || failure.Kind != measure.KindRefused || !strings.Contains(failure.Message, "more than 100 connections a second") {
 		t.Errorf("got %v", err)
 	}
 }

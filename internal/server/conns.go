@@ -89,7 +89,7 @@ func (o *openConns) closeAll() {
 func (o *openConns) wait() { o.wg.Wait() }
 
 // handoff is the net.Listener of the HTTP server: it yields the connections
-// that were told to be control connections.
+// that were recognised as control connections.
 type handoff struct {
 	addr  net.Addr
 	limit int
@@ -159,8 +159,8 @@ func (h *handoff) closeAll() {
 
 func (h *handoff) wait() { h.wg.Wait() }
 
-// controlConn gives back the bytes that were read to tell it apart, and tells
-// when it is closed.
+// controlConn returns the bytes that were read to recognise it, and reports when it is
+// closed.
 type controlConn struct {
 	*net.TCPConn
 	prefix []byte // read by one goroutine at a time, as net.Conn demands of its users here

@@ -1,6 +1,6 @@
 package server
 
-// Sniffed and MaxSniffed bound how many bytes tell a protocol.
+// Sniffed and MaxSniffed are the limits of the bytes that identify a protocol.
 const (
 	Sniffed    = sniffed
 	MaxSniffed = maxSniffed

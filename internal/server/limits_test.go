@@ -94,7 +94,7 @@ func TestExclusiveClientsWaitInAVisibleQueue(t *testing.T) {
 		}
 		current = &client{Session: session}
 		for j, behind := range waiters[i+1:] {
-			eventually(t, prompt, "the position was not told", func() bool { return behind.heard.position() == j+1 })
+			eventually(t, prompt, "the position was not reported", func() bool { return behind.heard.position() == j+1 })
 		}
 		if names := w.heard.names(); names[0] != wire.Queued || names[len(names)-1] != wire.Ready {
 			t.Errorf("states %v", names)

@@ -87,7 +87,7 @@ func serveWith(t *testing.T, cfg Config, e engines, change ...func(*Server)) *ru
 	return &running{Server: s, t: t, addr: s.Addr().String(), stop: stop, logs: logs}
 }
 
-// portable makes a server tell UDP peers apart itself.
+// portable makes a server separate UDP peers itself.
 func portable(s *Server) { s.own.demux = newDemux(s.own.udp) }
 
 // eventually waits for a condition that nothing announces.

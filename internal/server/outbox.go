@@ -24,7 +24,7 @@ type outbox struct {
 
 func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
 
-// queued tells the position; an older one that was not taken yet is forgotten.
+// queued reports the position; an older one that was not taken yet is dropped.
 func (o *outbox) queued(position int) {
 	e := native.Event{Event: native.EventQueued, Position: position}
 	o.mu.Lock()
@@ -42,7 +42,7 @@ func (o *outbox) state(name string) {
 	o.put(native.Event{Event: name})
 }
 
-// ready tells that it is the session's turn, and the port of a connect test.
+// ready reports that it is the session's turn, and the port of a connect test.
 func (o *outbox) ready(port int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 
 // port is where TCP and UDP are listened on under one number.
 type port struct {
-	protocol *protocol // of all that comes; nil: what comes is told apart by its first bytes
+	protocol *protocol // of all connections; nil: recognised by their first bytes
 	device   string    // network interface of its sockets; empty: any
 	tcp      *net.TCPListener
 	udp      *net.UDPConn
 	addr     netip.AddrPort
-	demux    *demux // nil where the kernel tells UDP peers apart
+	demux    *demux // nil if the kernel separates UDP peers
 }
 
-// openPort opens a port; inKernel has the kernel tell UDP peers apart.
+// openPort opens a port; inKernel has the kernel separate UDP peers.
 func openPort(p *protocol, address, device string, inKernel bool) (*port, error) {
 	tcp, udp, err := listen(address, device)
 	if err != nil {

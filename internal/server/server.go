@@ -31,7 +31,7 @@ type Config struct {
 	Version     string           // of this program, for clients to see
 	Foreign     []Foreign        // protocols of other tools, asked in this order whether they know a client
 	Only        Protocol         // the one protocol that is served, on the server's own port; nil: soku's and those of Foreign
-	Portable    bool             // tell UDP peers apart here, as on systems whose kernel cannot
+	Portable    bool             // separate UDP peers in the server, as on systems whose kernel cannot
 	Log         *slog.Logger     // one line at the start and at the end of a session; nil: none
 }
 

@@ -46,7 +46,7 @@ func (s *Server) watchHost(local netip.Addr) (stop func(host.Moved) *measure.Hos
 }
 
 // Turn is a place among those who measure, or in the queue for that. Protocols of
-// other tools have no word for a place in a queue: their clients wait and are not told.
+// the protocols of other tools cannot report a position in a queue: their clients wait without a message.
 type Turn struct {
 	queue   *admission
 	client  string

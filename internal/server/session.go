@@ -30,7 +30,7 @@ var (
 
 // session is one client's trial as the server leads it.
 type session struct {
-	id       string // also the right to control it: told to its creator only
+	id       string // also the right to control it: known to its creator only
 	key      native.Key
 	test     measure.Test
 	options  measure.Options
@@ -132,7 +132,7 @@ func (ss *session) await(l *latch, limit time.Duration, missed error) error {
 }
 
 // lead is the life of a session; creator is latched when the connection that
-// created it is gone. It frees everything before it tells how it ended, so that
+// created it is gone. It frees everything before it reports how it ended, so that
 // who reads the last event can come again at once.
 func (s *Server) lead(ss *session, creator *latch) {
 	end, err := s.phases(ss, creator)

@@ -11,7 +11,7 @@ import (
 	"soku/internal/wire/native"
 )
 
-// sniffed is how many bytes every protocol is told by at first. No protocol
+// sniffed is the number of bytes by which every protocol is first recognised. No protocol
 // served here begins with fewer.
 const sniffed = 4
 

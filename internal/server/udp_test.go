@@ -22,7 +22,7 @@ func udpOptions(change ...func(*measure.Options)) measure.Options {
 	return options(measure.TestUDP, change...)
 }
 
-// bothWays runs a test with the kernel and with the portable code telling peers apart.
+// bothWays runs a test with the kernel and with the portable code separating UDP peers.
 func bothWays(t *testing.T, f func(t *testing.T, change func(*Server))) {
 	if demuxInKernel {
 		t.Run("kernel", func(t *testing.T) { f(t, func(*Server) {}) })

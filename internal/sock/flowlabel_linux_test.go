@@ -15,7 +15,7 @@ import (
 	"soku/internal/measure"
 )
 
-// raw6 has the kernel tell the label of each datagram that comes to c.
+// raw6 has the kernel report the label of each datagram received on c.
 func raw6(t *testing.T, c *net.UDPConn) {
 	t.Helper()
 	raw, err := c.SyscallConn()

@@ -7,4 +7,4 @@ import "net"
 // HasFlowLabels reports whether this system lets a program choose flow labels.
 const HasFlowLabels = false
 
-func connectLabelled(uintptr, net.Addr, string, int) error { return lacking("flow_label") }
+func connectLabelled(uintptr, net.Addr, string, int) error { return unsupported("flow_label") }

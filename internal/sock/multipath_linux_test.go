@@ -53,7 +53,7 @@ func TestMultipathIsWhatBothEndsSpeak(t *testing.T) {
 			}
 			info, ok := TCPInfo(conn)
 			if want := map[bool]int64{true: 1}[is]; !ok || info.Subflows != want || info.MSS == 0 || info.Congestion == "" {
-				t.Errorf("%+v: at the %s the kernel tells %+v, want %d subflows", c, end, info, want)
+				t.Errorf("%+v: at the %s the kernel reports %+v, want %d subflows", c, end, info, want)
 			}
 		}
 		near.Close()

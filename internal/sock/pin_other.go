@@ -2,6 +2,6 @@
 
 package sock
 
-func allowedCPUs() ([]int, error) { return nil, lacking("pin") }
+func allowedCPUs() ([]int, error) { return nil, unsupported("pin") }
 
-func keepThread(int) (restore func() error, err error) { return nil, lacking("pin") }
+func keepThread(int) (restore func() error, err error) { return nil, unsupported("pin") }

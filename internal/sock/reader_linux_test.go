@@ -49,8 +49,8 @@ func TestABlockingReaderWaitsForBytesAndRestoresTheConnection(t *testing.T) {
 
 func TestTakeForReturnsBytesAndTheTimeOfTheLast(t *testing.T) {
 	tier.SpendsSeconds(t)
-	const patience = 300 * time.Millisecond
-	in, _, from := blockingReader(t, patience)
+	const timeout = 300 * time.Millisecond
+	in, _, from := blockingReader(t, timeout)
 	begin := Now()
 	if _, err := from.Write(make([]byte, 200<<10)); err != nil { // several reads
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestTakeForReturnsBytesAndTheTimeOfTheLast(t *testing.T) {
 	if n != 200<<10 || !errors.Is(err, ErrWouldBlock) {
 		t.Errorf("%d bytes of %d, %v", n, 200<<10, err)
 	}
-	if waited := Since(begin); last.Before(begin) || last.Sub(written) > patience/2 || waited < patience {
+	if waited := Since(begin); last.Before(begin) || last.Sub(written) > timeout/2 || waited < timeout {
 		t.Errorf("the last byte was sent at %v and taken at %v; the call took %v", written.Sub(begin), last.Sub(begin), waited)
 	}
 	if n, _, err := in.TakeFor(time.Minute); n != 0 || !errors.Is(err, ErrWouldBlock) {

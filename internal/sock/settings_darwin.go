@@ -19,11 +19,11 @@ func (s Settings) set(handle uintptr, network string) error {
 	}
 	switch {
 	case s.Congestion != "":
-		return lacking("congestion")
+		return unsupported("congestion")
 	case s.FlowLabel != 0:
-		return lacking("flow_label")
+		return unsupported("flow_label")
 	case s.NoFragment:
-		return lacking("dont_fragment")
+		return unsupported("dont_fragment")
 	}
 	if s.ReusePort {
 		for name, opt := range map[string]int{"SO_REUSEADDR": unix.SO_REUSEADDR, "SO_REUSEPORT": unix.SO_REUSEPORT} {

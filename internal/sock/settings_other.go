@@ -4,7 +4,7 @@ package sock
 
 import "soku/internal/measure"
 
-// lacking returns the error for an option that this system does not support.
-func lacking(option string) error {
-	return measure.Fail(measure.KindUsage, "sock.lacking", measure.Figures{"option": option, "system": system})
+// unsupported returns the error for an option that this system does not support.
+func unsupported(option string) error {
+	return measure.Fail(measure.KindUsage, "sock.unsupported", measure.Figures{"option": option, "system": system})
 }

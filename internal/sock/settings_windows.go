@@ -8,22 +8,22 @@ import (
 
 const system = "Windows"
 
-// set sets the window only: Windows lacks the other options or has them in another form,
+// set sets the window only: Windows does not have the other options or has them in another form,
 // and it accepts IP_TOS without sending it.
 func (s Settings) set(handle uintptr, _ string) error {
 	switch {
 	case s.Congestion != "":
-		return lacking("congestion")
+		return unsupported("congestion")
 	case s.MSS != 0:
-		return lacking("mss")
+		return unsupported("mss")
 	case s.TOS != 0:
-		return lacking("tos (dscp)")
+		return unsupported("tos (dscp)")
 	case s.Device != "":
 		return measure.Fail(measure.KindUsage, "sock.device.windows", measure.Figures{"device": s.Device})
 	case s.FlowLabel != 0:
-		return lacking("flow_label")
+		return unsupported("flow_label")
 	case s.NoFragment:
-		return lacking("dont_fragment")
+		return unsupported("dont_fragment")
 	case s.ReusePort:
 		return measure.Fail(measure.KindUsage, "sock.shared_port", measure.Figures{"system": system})
 	}

@@ -90,7 +90,7 @@ func TestBurstLongerThanHalfTheTrialIsNotSteady(t *testing.T) {
 	}), 10_000*ms)
 	wantConfidence(t, got, measure.Medium)
 	if change, _ := got.Reason.Number("change_ratio"); got.Reason.Code != measure.CodeRateShifted || change < 0.3 || change > 0.9 {
-		t.Errorf("reason %+v does not tell of the change", got.Reason)
+		t.Errorf("reason %+v does not report the change", got.Reason)
 	}
 }
 

@@ -34,7 +34,7 @@ type Entry struct {
 	Figures map[string]float64
 }
 
-// EntryOf is the entry of a whole result; an outline lacks figures.
+// EntryOf is the entry of a whole result; an outline has no figures.
 func EntryOf(r *measure.Result) Entry {
 	e := Entry{
 		ID: r.ID, StartedAt: Moment(Nanos(r.StartedAt)), Test: r.Test, Client: r.Path.Client.String(), Server: r.Path.Server.String(),

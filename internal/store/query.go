@@ -50,7 +50,7 @@ type Page[T any] struct {
 }
 
 // PageOf makes a page of at most limit items, 0 for all, out of the first items of
-// a list: one more than limit where there are so many, which tells that a page
+// a list: one more than limit if there are as many, which shows that a page
 // follows. It is for implementations of [Store].
 func PageOf[T any](items []T, limit int, at func(T) Cursor) Page[T] {
 	if limit == 0 || len(items) <= limit {

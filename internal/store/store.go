@@ -6,8 +6,8 @@
 // resolved above the interface, by [FindResult] and [FindCampaign].
 //
 // A store is where results are looked up, not where they are safest: while a
-// campaign runs, its journal (package campaign) is written first, and what the
-// store lacks of it is written again when the campaign is resumed.
+// campaign runs, its journal (package campaign) is written first, and
+// results missing from the store are written again when the campaign is resumed.
 //
 // The package starts no goroutines.
 package store
@@ -51,7 +51,7 @@ type Store interface {
 	Get(ctx context.Context, id string) (*measure.Result, error)
 	// Missing returns those of the IDs that no stored result has, in the order in
 	// which they were given. With it a campaign that is resumed finds out which
-	// results of its journal the store lacks without reading any document.
+	// results of its journal are missing from the store without reading any document.
 	Missing(ctx context.Context, ids []string) ([]string, error)
 	// List returns a page of what the query selects, without reading documents.
 	List(ctx context.Context, q Query) (Page[Entry], error)

@@ -99,7 +99,7 @@ type Found struct {
 // View is how a test is watched.
 type View struct {
 	Options measure.Options
-	// Sender tells that the peer reports nothing while the test runs, and that this end
+	// Sender: the peer reports nothing while the test runs, and that this end
 	// sends: intervals are then of what was sent.
 	Sender bool
 }

@@ -59,7 +59,7 @@ func roundTrips(ctx context.Context, conn net.Conn, o measure.Options) (*measure
 	return latency.Run(ctx, []net.Conn{conn}, probeOptions(o), engine.Flow{})
 }
 
-// underLoad answers the messages that tell the latency of the path before,
+// underLoad answers the messages that measure the latency of the path before,
 // beside and after the flows. The client ends each part by ending its connection,
 // so the flows begin when the path was measured without them.
 func (e ServerEnd) underLoad(ctx context.Context) (*measure.End, error) {

@@ -93,7 +93,7 @@ func TestASentenceOfAFindingWritesItsFigures(t *testing.T) {
 	}
 }
 
-// A document may come from anywhere: what it lacks or has of another kind must not
+// A document is untrusted input: missing members or members of another kind must not
 // stop a report.
 func TestAFindingWithoutItsFiguresIsShownAsItIs(t *testing.T) {
 	got := English().Finding(measure.Finding{Code: measure.CodeReceiverDisagrees, Where: "x", Figures: measure.Figures{"sent_bytes": "many"}})

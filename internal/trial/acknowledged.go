@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// acknowledged adds to own what the far end received, of a protocol in which it does
-// not tell: over TCP that is what its kernel acknowledged. Of UDP nobody knows.
+// acknowledged adds to own what the other end received in a protocol in which it does not
+// report it: over TCP the bytes that its kernel acknowledged; over UDP it is unknown.
 func acknowledged(own *measure.End, r *measure.Result) {
 	for _, f := range slices.Clone(own.Flows) {
 		if f.Role != measure.Sender {

@@ -6,8 +6,8 @@ import (
 	"soku/internal/measure"
 )
 
-// told is what a sender counted over two streams in a second.
-func told() *measure.End {
+// counted has a sender's counts over two streams in a second.
+func counted() *measure.End {
 	return &measure.End{Flows: []measure.FlowEnd{{
 		Direction: measure.Forward, Role: measure.Sender, Path: "splice", DurationNs: 1e9,
 		Streams: []measure.Stream{{SentBytes: 1000}, {Index: 1, SentBytes: 2000}},
@@ -16,7 +16,7 @@ func told() *measure.End {
 }
 
 func TestWhatAReceiverDoesNotTellIsWhatItsSystemAcknowledged(t *testing.T) {
-	own := told()
+	own := counted()
 	r := &measure.Result{Test: measure.TestTCP, Options: measure.Options{Direction: measure.Forward}}
 	acknowledged(own, r)
 	assemble(r, own, &measure.End{}, nil)
@@ -30,7 +30,7 @@ func TestWhatAReceiverDoesNotTellIsWhatItsSystemAcknowledged(t *testing.T) {
 }
 
 func TestNobodyKnowsWhatArrivedOfDatagramsThatAreNotTold(t *testing.T) {
-	own := told()
+	own := counted()
 	r := &measure.Result{Test: measure.TestUDP, Options: measure.Options{Direction: measure.Forward}}
 	acknowledged(own, r)
 	assemble(r, own, &measure.End{}, nil)

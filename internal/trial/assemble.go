@@ -125,7 +125,7 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 	}
 }
 
-// rateOfWhole is for a receiver that tells how much came, and not when.
+// rateOfWhole is for a receiver that reports how much it received, and not when.
 func rateOfWhole(f *measure.Flow, received *measure.FlowEnd) {
 	f.Summary.SetConfidence(measure.Medium, measure.NewFinding(measure.CodeReceiverWithoutSamples, "", nil))
 	if received.DurationNs > 0 {
@@ -190,7 +190,7 @@ func countRetransmits(f *measure.Flow) {
 func countPackets(f *measure.Flow, both bool) {
 	var jitter float64
 	var drops int64
-	var streams, told int
+	var streams, known int
 	for _, s := range f.Streams {
 		if s.Packets == nil {
 			return
@@ -203,14 +203,14 @@ func countPackets(f *measure.Flow, both bool) {
 		f.Summary.PacketsDuplicated += s.Packets.Duplicated
 		if n := s.Packets.SocketDrops; n != nil {
 			drops += *n
-			told++
+			known++
 		}
 		jitter += s.Packets.JitterNs
 	}
 	if streams == 0 || !both {
 		return
 	}
-	if told == streams {
+	if known == streams {
 		f.Summary.SocketDrops = &drops
 	}
 	jitter /= float64(streams)

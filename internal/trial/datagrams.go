@@ -2,7 +2,7 @@ package trial
 
 import "soku/internal/measure"
 
-// warnDrops tells loss in the receiver's own socket from loss on the path.
+// warnDrops reports loss in the receiver's own socket, as opposed to loss on the path.
 func warnDrops(f *measure.Flow, r *measure.Result) {
 	n := f.Summary.SocketDrops
 	if n == nil || *n == 0 || f.Summary.PacketsLost == 0 {

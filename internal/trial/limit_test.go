@@ -103,7 +103,7 @@ func TestTheCostIsThatOfBothEndsOrUnknown(t *testing.T) {
 	}{
 		{"both", measure.Hosts{Client: end(0.25), Server: end(0.5)}, 0.75},
 		{"the server's process was shared", measure.Hosts{Client: end(0.25), Server: end(0)}, 0},
-		{"the server told nothing", measure.Hosts{Client: end(0.25), Server: &measure.Host{}}, 0},
+		{"the server reported nothing", measure.Hosts{Client: end(0.25), Server: &measure.Host{}}, 0},
 		{"no server", measure.Hosts{Client: end(0.25)}, 0},
 	} {
 		r := &measure.Result{Hosts: c.hosts}

@@ -6,7 +6,7 @@ import (
 	"soku/internal/measure"
 )
 
-// liveCount keeps what the far end's receiver tells in live intervals. Of a trial that
+// liveCount keeps what the other end's receiver reports in live intervals. Of a trial that
 // breaks off before its count they are all that is known of what arrived there. The zero
 // value has heard nothing.
 type liveCount struct {

@@ -16,7 +16,7 @@ func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
 	}
 	for _, test := range []measure.Test{measure.TestTCP, measure.TestUDP} {
 		r := &measure.Result{Test: test, Options: measure.Options{Direction: measure.Forward}}
-		assemble(r, told(), &measure.End{}, nil)
+		assemble(r, counted(), &measure.End{}, nil)
 		live.into(r)
 		s := r.Summary
 		if s.ReceivedBytes != 1500 || s.GoodputBps != 4000 || s.DurationNs != 3e9 || s.SentBytes != 3000 || s.Confidence != measure.Low ||
@@ -36,7 +36,7 @@ func TestATrialThatBreaksOffHasWhatItsReceiverToldUntilThen(t *testing.T) {
 func TestWhatThisEndReceivesIsNotTakenFromTheFarEnd(t *testing.T) {
 	var live liveCount
 	live.of(func(measure.Progress) {})(measure.Progress{Role: measure.Receiver, Direction: measure.Reverse, EndNs: 1e9, Bytes: 1e12})
-	own := told()
+	own := counted()
 	own.Flows[0].Direction = measure.Reverse
 	r := &measure.Result{Test: measure.TestTCP, Options: measure.Options{Direction: measure.Reverse}}
 	assemble(r, own, &measure.End{}, nil)

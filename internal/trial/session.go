@@ -109,7 +109,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 }
 
 // serverFirst prefers what the server said over what an engine saw of it:
-// "server is shutting down" tells more than "connection reset".
+// "server is shutting down" is more specific than "connection reset".
 func serverFirst(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -47,12 +47,12 @@ type Hooks struct {
 	// short.
 	Every bool
 	State func(wire.State)
-	// Session gets the session when it is open, for what one protocol alone tells
+	// Session gets the session when it is open, for what only one protocol reports
 	// when Run has returned: see its package. The session stays Run's.
 	Session func(wire.Session)
 	// Trace gets what the test trace knows so far, up to five times a second.
 	Trace func(*measure.Trace)
-	// MTU is told what the test mtu asks next, at most 50 times a second.
+	// MTU gets the next probe of the test mtu, at most 50 times per second.
 	MTU func(measure.MTUStep)
 	// Opened is called once, when the connections that carry the test stand and
 	// before packets move: one element a stream, forward first. It must leave them

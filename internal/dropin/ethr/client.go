@@ -184,8 +184,8 @@ func (t *test) account(ctx context.Context, session wire.Session, end measure.Fl
 		}
 		t.out.debug("%s to %s: sent %d bytes, received %d bytes, retransmits: %s", x.Local, x.Remote, x.SentBytes, x.ReceivedBytes, retransmits)
 	}
-	if told, err := session.Finish(ctx, &measure.End{Flows: []measure.FlowEnd{end}}); err == nil {
-		for _, f := range told.Findings {
+	if server, err := session.Finish(ctx, &measure.End{Flows: []measure.FlowEnd{end}}); err == nil {
+		for _, f := range server.Findings {
 			t.out.debug("%s", text.English().Finding(f))
 		}
 	}

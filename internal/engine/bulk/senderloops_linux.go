@@ -72,10 +72,10 @@ func (g *senderLoop) run() {
 		unit = g.unitOf()
 	}
 	for g.live > 0 && g.ctx.Err() == nil {
-		switch room, lack := g.pass(unit); {
+		switch room, missing := g.pass(unit); {
 		case room:
-		case lack > 0:
-			rest(g.ctx, g.waitFor(lack))
+		case missing > 0:
+			rest(g.ctx, g.waitFor(missing))
 		case g.live > 0:
 			g.writer.Wait(tick)
 		}
@@ -83,15 +83,15 @@ func (g *senderLoop) run() {
 }
 
 // pass visits each connection once. room reports whether any may have room for more; if
-// none has, lack is how many bytes are missing until a unit is due on one.
-func (g *senderLoop) pass(unit int) (room bool, lack int64) {
+// none has, missing is how many bytes are missing until a unit is due on one.
+func (g *senderLoop) pass(unit int) (room bool, missing int64) {
 	for k, i := range g.places {
 		if i < 0 {
 			continue
 		}
 		if due := g.due(g.counts[i].n.Load()); due >= 0 && due < int64(unit) {
-			if wanting := int64(unit) - due; lack == 0 || wanting < lack {
-				lack = wanting
+			if wanting := int64(unit) - due; missing == 0 || wanting < missing {
+				missing = wanting
 			}
 			continue
 		}
@@ -109,5 +109,5 @@ func (g *senderLoop) pass(unit int) (room bool, lack int64) {
 			g.live--
 		}
 	}
-	return room, lack
+	return room, missing
 }

@@ -162,7 +162,7 @@ func (t *acceptLoop) one() bool {
 		t.l.count(1, t.l.now())
 		t.answer(fd)
 	} else {
-		t.l.strangers.Add(1)
+		t.l.foreign.Add(1)
 	}
 	_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	return true

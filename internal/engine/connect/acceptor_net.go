@@ -92,7 +92,7 @@ func (a netAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
 			continue
 		}
 		if !l.known(c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()) {
-			l.strangers.Add(1)
+			l.foreign.Add(1)
 			_ = c.Close()
 			continue
 		}

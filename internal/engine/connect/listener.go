@@ -27,9 +27,9 @@ type Listener struct {
 	serving atomic.Bool
 	over    atomic.Bool // Serve's context has ended
 
-	accepted, strangers, failed atomic.Int64
-	firstNs, lastNs             atomic.Int64
-	noFiles                     atomic.Bool
+	accepted, foreign, failed atomic.Int64
+	firstNs, lastNs           atomic.Int64
+	noFiles                   atomic.Bool
 }
 
 // acceptor is a listening socket and how its connections are accepted.
@@ -102,7 +102,7 @@ func (l *Listener) Serve(ctx context.Context, pins *sock.Pins) *measure.Connect 
 	}
 	l.serving.Store(false)
 	n := l.accepted.Load()
-	c := &measure.Connect{Accepted: &n, ForeignConns: l.strangers.Load(), Unserved: l.failed.Load(), ServerPath: l.path}
+	c := &measure.Connect{Accepted: &n, ForeignConns: l.foreign.Load(), Unserved: l.failed.Load(), ServerPath: l.path}
 	if n > 1 {
 		c.DurationNs = l.lastNs.Load() - l.firstNs.Load()
 	}

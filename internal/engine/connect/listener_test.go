@@ -34,7 +34,7 @@ func TestConnectionsOfOthersAreClosedAndNotCounted(t *testing.T) {
 			t.Errorf("read %d bytes", n)
 		}
 		if c := l.stop(); *c.Accepted != 0 || c.ForeignConns != 1 {
-			t.Errorf("%d accepted, %d strangers", *c.Accepted, c.ForeignConns)
+			t.Errorf("%d accepted, %d foreign", *c.Accepted, c.ForeignConns)
 		}
 	})
 }

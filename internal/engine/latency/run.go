@@ -305,7 +305,7 @@ func (c *client) miss(sentNs, nowNs int64) {
 	}
 }
 
-// sendEnd tells the echo that no more requests follow.
+// sendEnd signals the echo end that no more requests follow.
 func (c *client) sendEnd() {
 	var b [headerSize]byte
 	header{magic: magicEnd, token: c.token}.put(b[:])
@@ -325,11 +325,11 @@ func (c *client) sendEnd() {
 // broken returns the error for a far end that failed during the test. It keeps errors
 // that are already complete, and the cause of an ended context.
 func (c *client) broken(ctx context.Context, err error) error {
-	var told *measure.Error
+	var known *measure.Error
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &told), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &known), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errClosed

@@ -62,7 +62,7 @@ func (s *scripted) Close()                 {}
 func (s *scripted) Timing() measure.Timing { return measure.Timing{} }
 
 // road is a path of that many routers whose link behind one of them carries so much;
-// reports are what is said of packets that are larger.
+// reports are the sizes reported for larger packets.
 func road(routers, narrow, carries int, reports ...measure.MTUReport) func(int, int) []probe.Answer {
 	return func(hop, size int) []probe.Answer {
 		if hop <= narrow || size <= carries {
@@ -135,14 +135,14 @@ func TestAnEndlessChoiceOfReportsIsBounded(t *testing.T) {
 }
 
 func TestEachSizeAndHopIsToldBeforeItIsAsked(t *testing.T) {
-	var told []measure.MTUStep
+	var reported []measure.MTUStep
 	s := &scripted{comes: road(3, 2, 1400, measure.MTUReport{Address: router(2).String(), Bytes: 1400})}
 	f := finderOf(s)
 	f.view = func(step measure.MTUStep) {
-		if sent := s.sent; len(told) > 0 && sent == 0 {
+		if sent := s.sent; len(reported) > 0 && sent == 0 {
 			t.Errorf("%+v: nothing was sent before it", step)
 		}
-		told = append(told, step)
+		reported = append(reported, step)
 	}
 	if err := f.search(t.Context()); err != nil {
 		t.Fatal(err)
@@ -155,8 +155,8 @@ func TestEachSizeAndHopIsToldBeforeItIsAsked(t *testing.T) {
 		{Asking: 1401, Hop: 1, Passed: 1400, Failed: 1401}, {Asking: 1401, Hop: 2, Passed: 1400, Failed: 1401},
 		{Asking: 1401, Hop: 3, Passed: 1400, Failed: 1401}, {Asking: 1401, Hop: 4, Passed: 1400, Failed: 1401},
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("told %+v\nwant %+v", told, want)
+	if !slices.Equal(reported, want) {
+		t.Errorf("reported %+v\nwant %+v", reported, want)
 	}
 }
 

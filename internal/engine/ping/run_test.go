@@ -29,10 +29,10 @@ type script struct {
 	arrived chan arrival
 	sendErr error
 
-	// The kernel's answer to when a request left, and when that is told: nil, never.
-	left   func(request []byte, handed time.Time) (packet []byte, at time.Time)
-	told   []byte
-	toldAt time.Time
+	// The kernel's time stamp of a request, and when it is reported; nil: never.
+	left       func(request []byte, handed time.Time) (packet []byte, at time.Time)
+	reported   []byte
+	reportedAt time.Time
 }
 
 func newScript(answer func(int, []byte) []arrival) *script {
@@ -46,7 +46,7 @@ func (s *script) send(request []byte) error {
 		return s.sendErr
 	}
 	if s.left != nil {
-		s.told, s.toldAt = s.left(request, time.Now())
+		s.reported, s.reportedAt = s.left(request, time.Now())
 	}
 	for _, a := range s.answer(s.sent, request) {
 		if !a.from.IsValid() {
@@ -72,9 +72,9 @@ func (s *script) receive(wait time.Duration) (arrival, error) {
 func (s *script) departed() ([]byte, time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := s.told
-	s.told = nil
-	return told, s.toldAt, told != nil
+	reported := s.reported
+	s.reported = nil
+	return reported, s.reportedAt, reported != nil
 }
 
 func (s *script) ownsID() bool           { return true }
@@ -179,10 +179,10 @@ func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 
 func TestTheKernelsDelayIsTakenOff(t *testing.T) {
 	const asleep = 30 * time.Millisecond
-	run := func(told time.Duration) *measure.Histogram {
+	run := func(reported time.Duration) *measure.Histogram {
 		s := newScript(func(_ int, r []byte) []arrival {
 			a := echoed(r)
-			a.delay = told
+			a.delay = reported
 			return []arrival{a}
 		})
 		s.slow = asleep
@@ -210,7 +210,7 @@ func TestRequestsCountFromWhenTheyLeft(t *testing.T) {
 		left func([]byte, time.Time) ([]byte, time.Time)
 		less bool
 	}{
-		"never told": {nil, false},
+		"never reported": {nil, false},
 		"later": {func(b []byte, at time.Time) ([]byte, time.Time) {
 			return append(make([]byte, 34), b...), at.Add(within)
 		}, true},

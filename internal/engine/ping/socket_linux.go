@@ -34,11 +34,11 @@ func open(target netip.Addr, o measure.Options) (socket, error) {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
 		s, err = openKind(target, o, unix.SOCK_DGRAM)
 	}
-	var told *measure.Error
+	var known *measure.Error
 	switch {
 	case err == nil:
 		return s, nil
-	case errors.As(err, &told):
+	case errors.As(err, &known):
 		return nil, err
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return nil, notPermitted(target, err)

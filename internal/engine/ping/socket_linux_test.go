@@ -52,7 +52,7 @@ func TestTheKernelTellsWhenARequestLeft(t *testing.T) {
 		}
 		defer s.close()
 		if !s.ownsID() {
-			t.Skip("only a raw socket is told")
+			t.Skip("only a raw socket gets them")
 		}
 		// The kernel begins to stamp a moment after the first socket asks for it.
 		for end := time.Now().Add(5 * time.Second); ; {
@@ -76,7 +76,7 @@ func TestTheKernelTellsWhenARequestLeft(t *testing.T) {
 				break
 			}
 			if time.Now().After(end) {
-				t.Fatalf("%s: nothing is told", host)
+				t.Fatalf("%s: nothing is reported", host)
 			}
 		}
 	}

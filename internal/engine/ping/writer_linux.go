@@ -31,10 +31,10 @@ func (s *kernelSocket) openWriter(target netip.Addr, o measure.Options) *writer 
 	if err != nil {
 		return nil
 	}
-	patience := unix.NsecToTimeval(int64(tick))
+	timeout := unix.NsecToTimeval(int64(tick))
 	err = s.configure(fd, target, o)
 	probe.LetIn(fd, s.v6)
-	if err = errors.Join(err, sock.StampDeparture(fd), unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &patience)); err != nil {
+	if err = errors.Join(err, sock.StampDeparture(fd), unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &timeout)); err != nil {
 		_ = unix.Close(fd)
 		return nil
 	}

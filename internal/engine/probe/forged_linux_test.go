@@ -118,8 +118,8 @@ func forgeAll(t *testing.T, forger int, kind string, alone bool) {
 	c := &codec{kind: kind, from: here, to: silent, port: uint16(o.Port), ports: []uint16{uint16(p.Port(0))}, token: tokenOf(p)}
 	protocol := map[string]byte{"udp": protocolUDP, "icmp": protocolICMP, "tcp": protocolTCP}[kind]
 	true7 := c.build(0, number, 0)
-	strange, elsewhere := *c, *c
-	strange.token ^= 0xffff_ffff_ffff_ffff
+	otherRun, elsewhere := *c, *c
+	otherRun.token ^= 0xffff_ffff_ffff_ffff
 	elsewhere.ports = []uint16{c.ports[0] ^ 1}
 	forged := map[string][]byte{
 		"another port":       quote(11, 0, here, silent, protocol, elsewhere.build(0, number, 0)),
@@ -129,7 +129,7 @@ func forgeAll(t *testing.T, forger int, kind string, alone bool) {
 	}
 	if _, connects := p.(*connecting); !connects {
 		// The kernel itself checks the sequence number of a connection.
-		forged["another run"] = quote(11, 0, here, silent, protocol, strange.build(0, number, 0))
+		forged["another run"] = quote(11, 0, here, silent, protocol, otherRun.build(0, number, 0))
 	}
 	for name, b := range forged {
 		if got := answersTo(t, p, forger, b, 60*time.Millisecond); len(got) > 0 {
@@ -210,8 +210,8 @@ func TestWithoutRightsTheNextStepIsNamed(t *testing.T) {
 		}
 		o := measure.Options{Own: Options{Probe: "icmp"}, Timeout: measure.Duration(time.Second)}
 		_, err := Open(Config{What: "trace", Target: silent, Options: o, Flows: 1})
-		var told *measure.Error
-		if measure.KindOf(err) != measure.KindPermission || !errors.As(err, &told) || told.Hint == "" {
+		var failure *measure.Error
+		if measure.KindOf(err) != measure.KindPermission || !errors.As(err, &failure) || failure.Hint == "" {
 			t.Errorf("got %v", err)
 		}
 		for _, kind := range []string{"udp", "tcp"} {

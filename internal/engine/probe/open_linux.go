@@ -49,11 +49,11 @@ func Open(c Config) (Prober, error) {
 			break
 		}
 	}
-	var told *measure.Error
+	var known *measure.Error
 	switch {
 	case err == nil:
 		return p, nil
-	case errors.As(err, &told):
+	case errors.As(err, &known):
 		return nil, err
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return nil, measure.Fail(measure.KindPermission, "probe.permission", measure.Figures{

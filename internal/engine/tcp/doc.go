@@ -5,7 +5,7 @@
 // it.
 //
 // End of a flow: the sender shuts down its side. The receiver reads to the end and then
-// shuts down its own side, which tells the sender that everything arrived. If queues take
+// shuts down its own side, which shows the sender that everything arrived. If queues take
 // too long to drain, the receiver resets the connection instead, and the sender subtracts
 // unacknowledged bytes from its count.
 //

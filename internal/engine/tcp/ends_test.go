@@ -250,7 +250,7 @@ func TestTheReceiverDrainsForABoundedTime(t *testing.T) {
 	}
 	for range a {
 		if err := <-failed; expired(err) {
-			t.Error("a sender was not told that the receiver is gone")
+			t.Error("a sender did not detect that the receiver is gone")
 		}
 	}
 }

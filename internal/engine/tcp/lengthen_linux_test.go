@@ -55,7 +55,7 @@ func sendQueues(t *testing.T, conns []*net.TCPConn) (all []int) {
 	for _, c := range conns {
 		n, _, ok := sock.Buffers(c)
 		if !ok {
-			t.Fatal("the system does not tell the length of a queue")
+			t.Fatal("the system does not report the length of a queue")
 		}
 		all = append(all, n)
 	}

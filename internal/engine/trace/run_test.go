@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type scripted struct {
 	// hop says what comes of a probe; Nothing: silence.
 	hop     func(flow, hop int) probe.Answer
-	vague   bool // answers do not tell the number
+	vague   bool // answers do not quote the number
 	serial  bool
 	delay   time.Duration // of answers
 	sent    int

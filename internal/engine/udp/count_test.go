@@ -276,7 +276,7 @@ func TestDropsAtTheReceiversSocketAreCounted(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		a, b := freeport.Pair(t)
 		if datagram.DropsOf(b) == nil {
-			t.Skip("this system does not tell of drops")
+			t.Skip("this system does not report drops")
 		}
 		if err := b.SetReadBuffer(4096); err != nil {
 			t.Fatal(err)
@@ -330,7 +330,7 @@ func TestSendingAndReceivingDoNotAllocate(t *testing.T) {
 		defer box.Close()
 		r := &receiver{
 			flow: &flow{conns: []net.Conn{b}, rec: rec, group: sock.NewGroup(conns), ending: sock.NewGroup(conns).Watch(nil, 0)}, epoch: time.Now(), first: sock.NewFirst(),
-			sent: []int64{unknown}, told: make([]bool, 1),
+			sent: []int64{unknown}, reported: make([]bool, 1),
 		}
 		in, err := r.listen(0, box)
 		if err != nil {

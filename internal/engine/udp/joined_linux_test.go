@@ -25,7 +25,7 @@ func TestADroppedTrainCountsAsAllItsDatagrams(t *testing.T) {
 		t.Skipf("this system joins no datagrams: %v, %v", err, inner)
 	}
 	if datagram.DropsOf(b) == nil { // Linux reported drops before it joined datagrams
-		t.Fatal("nobody tells of drops")
+		t.Fatal("drops are not reported")
 	}
 	if err := b.SetReadBuffer(4096); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func (r *receiver) listen(stream int, box *datagram.Receiver) (*listener, error)
 		return nil, err
 	}
 	l := &listener{receiver: r, stream: stream, in: in, cell: r.rec.Cell(stream), drops: datagram.DropsOf(r.conns[stream])}
-	r.told[stream] = l.drops != nil
+	r.reported[stream] = l.drops != nil
 	return l, nil
 }
 

@@ -46,7 +46,7 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 	}
 	r := &receiver{
 		flow: f, workers: min(len(conns), sock.Processors), epoch: sock.Now(),
-		first: sock.NewFirst(), sent: make([]int64, len(conns)), told: make([]bool, len(conns)),
+		first: sock.NewFirst(), sent: make([]int64, len(conns)), reported: make([]bool, len(conns)),
 	}
 	if f.path == datagram.Read {
 		r.workers = len(conns)
@@ -80,8 +80,8 @@ type receiver struct {
 	parting sync.Once
 	ended   atomic.Bool // the FIN of some stream arrived
 
-	sent []int64 // one element a stream: the sender's number of datagrams, or unknown
-	told []bool  // one element a stream: whether its socket reports drops
+	sent     []int64 // one element a stream: the sender's number of datagrams, or unknown
+	reported []bool  // one element a stream: whether its socket reports drops
 }
 
 const unknown = -1
@@ -163,7 +163,7 @@ func (r *receiver) end() measure.FlowEnd {
 			Reordered: total.Reordered, Duplicated: total.Duplicated, JitterNs: total.JitterNs,
 			Joined: total.Joined,
 		}
-		if r.told[i] {
+		if r.reported[i] {
 			p.SocketDrops = &total.Dropped
 		}
 		if r.rec.Begun() {

@@ -16,7 +16,7 @@ const (
 	maxConns   = 1024 // connections of tests, all clients together
 )
 
-// key tells tests apart.
+// key identifies a test.
 type key struct {
 	addr netip.Addr
 	udp  bool

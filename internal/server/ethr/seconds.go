@@ -81,7 +81,7 @@ func (h *handler) end() {
 	h.report(rows, over)
 }
 
-// report tells the hooks of a second, and of the tests that are over.
+// report calls the hooks for a second, and for the tests that have ended.
 func (h *handler) report(rows []Row, over []*client) {
 	if h.hooks.Second != nil && len(rows) > 0 {
 		h.hooks.Second(rows)

@@ -15,17 +15,17 @@ type Observer interface {
 	// Options returns the options of this end's engines for the test that a client
 	// asked for, which are given, with what it shows and how bytes are to be moved.
 	Options(measure.Options) measure.Options
-	// Opened tells of the connections that carry the test: those on which the client
+	// Opened reports the connections of the test: those on which the client
 	// sends first. They are not kept.
 	Opened(e wire.Exchange, conns []net.Conn)
-	// Observe tells of intervals, also of an omitted start, and of a last one however
+	// Observe reports intervals, also of an omitted start, and the last one however
 	// short. Two directions call it at the same time.
 	Observe(measure.Progress)
-	// Measured tells what this end has counted, and returns what a client gets that
+	// Measured reports what this end has counted, and returns what a client gets that
 	// asks for the server's output: text, or a JSON document.
 	Measured(end *measure.End, own *wire.Results) (text string, document []byte)
-	// Closed tells how the test ended; nil is well. The end, where there is one, was
-	// told before unless err is not nil.
+	// Closed reports how the test ended; nil is success. The end, where there is one, was
+	// reported before unless err is not nil.
 	Closed(end *measure.End, err error)
 }
 
@@ -46,8 +46,8 @@ func (h *handler) observer() Observer {
 	return h.cfg.Observer()
 }
 
-// tellOpened tells the observer of the streams.
-func (t *test) tellOpened() {
+// reportOpened reports the streams to the observer.
+func (t *test) reportOpened() {
 	e := wire.Exchange{
 		Cookie: t.cookie.String(), Parameters: *t.asked, Local: sock.AddrPort(t.control.LocalAddr()), Remote: t.client,
 	}

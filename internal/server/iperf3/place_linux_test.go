@@ -34,7 +34,7 @@ func TestAServerOfIperf3CutsNoDatagramWhereItsClientSaysSo(t *testing.T) {
 	})
 }
 
-// watching tells on which processors threads of this process are kept while a test runs.
+// watching records to which processors threads of this process are pinned while a test runs.
 type watching struct {
 	unshown
 	mu   sync.Mutex

@@ -162,7 +162,7 @@ func TestBothEndsOfAnIperf3TestCountTheSame(t *testing.T) {
 			t.Errorf("%s: sent %d, received %d", doc.Error, doc.End.SumSent.Bytes, doc.End.SumReceived.Bytes)
 		}
 		if doc.End.CPU.Remote <= 0 || doc.End.Congestion == "" {
-			t.Errorf("the server told neither its cost nor its congestion control: %+v", doc.End)
+			t.Errorf("the server reported neither its cost nor its congestion control: %+v", doc.End)
 		}
 	}
 	doc := runIperf3(t, "127.0.0.1", s.Port(), "-u", "-n", "1M", "-b", "20M")

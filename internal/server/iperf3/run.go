@@ -36,7 +36,7 @@ func (t *test) measure() (*measure.End, error) {
 	t.log.Info("test started", "protocol", "iperf3", "client", t.client, "test", t.asked.Protocol,
 		"direction", t.options.Direction, "connections", t.asked.Streams())
 	watched := t.handler.WatchHost(t.local)
-	t.tellOpened()
+	t.reportOpened()
 	if err := errors.Join(t.say(wire.TestStart), t.say(wire.TestRunning)); err != nil {
 		watched(host.Moved{})
 		return nil, err
@@ -81,11 +81,11 @@ func (t *test) measure() (*measure.End, error) {
 }
 
 func (t *test) awaitEnd(ctx context.Context) error {
-	patience := resultsWait
+	timeout := resultsWait
 	if t.handler.cfg.Files.Source != nil { // a file may end long before the client's time
-		patience += time.Duration(t.asked.Omit+t.asked.Time) * time.Second
+		timeout += time.Duration(t.asked.Omit+t.asked.Time) * time.Second
 	}
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(timeout)
 	defer limit.Stop()
 	select {
 	case <-t.over:
@@ -93,7 +93,7 @@ func (t *test) awaitEnd(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-limit.C:
-		return fail(wire.CodeSilence, "server.iperf3.not_ended", measure.Figures{"limit_ns": patience})
+		return fail(wire.CodeSilence, "server.iperf3.not_ended", measure.Figures{"limit_ns": timeout})
 	}
 }
 

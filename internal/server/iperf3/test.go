@@ -51,7 +51,7 @@ type test struct {
 	overAt time.Time     // when it said so; read only after that
 
 	listening  sync.WaitGroup // for the client's word while the test runs
-	told       sync.Once      // why it ended
+	reported   sync.Once      // why it ended
 	shows      Observer
 	congestion string        // that the streams have
 	ran        time.Duration // how long the streams were measured
@@ -97,7 +97,7 @@ func (t *test) isOver() bool {
 	}
 }
 
-// cause is why the test ended. What the client did when it was told of this server's
+// cause is why the test ended. What the client did after the message of this server's
 // verdict is no cause.
 func (t *test) cause() error {
 	t.mu.Lock()
@@ -108,7 +108,7 @@ func (t *test) cause() error {
 	return context.Cause(t.ctx)
 }
 
-// end ends a test that runs: the client is told first, because engines that are
+// end ends a running test: the client gets the message first, because engines that are
 // stopped reset the streams, and a client that sees that says nothing but that.
 func (t *test) end(err error, stop context.CancelCauseFunc) {
 	t.mu.Lock()
@@ -116,7 +116,7 @@ func (t *test) end(err error, stop context.CancelCauseFunc) {
 		t.verdict = err
 	}
 	t.mu.Unlock()
-	t.tell(err)
+	t.report(err)
 	stop(err)
 }
 
@@ -171,11 +171,11 @@ func (t *test) hear(limit time.Duration) {
 	}
 }
 
-// tell says why the test ended, once, if there is more to say than the client knows.
-func (t *test) tell(err error) (more bool) {
+// report sends once why the test ended, if the client does not know it.
+func (t *test) report(err error) (more bool) {
 	var refused *refusal
 	more = errors.As(err, &refused) || errors.Is(err, server.ErrShutdown)
-	t.told.Do(func() {
+	t.reported.Do(func() {
 		switch {
 		case refused != nil:
 			_ = t.control.SetWriteDeadline(time.Now().Add(wordWait))
@@ -189,7 +189,7 @@ func (t *test) tell(err error) (more bool) {
 
 // farewell ends the control connection.
 func (t *test) farewell(err error) {
-	if !t.tell(err) {
+	if !t.report(err) {
 		return
 	}
 	// What the client sent meanwhile would make a reset of the close, and take the

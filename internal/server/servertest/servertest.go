@@ -80,7 +80,7 @@ func (s *Server) Logs() string {
 // Port is the number of the server's own port.
 func (s *Server) Port() string { return strconv.Itoa(int(s.Addr().Port())) }
 
-// Queue is who measures and who waits, as the server tells everybody. It must speak
+// Queue is the sessions that measure and wait, as the server reports them to all clients. It must speak
 // soku's own protocol, too.
 func (s *Server) Queue() native.Queue {
 	s.t.Helper()

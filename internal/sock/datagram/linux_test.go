@@ -58,7 +58,7 @@ func TestTheKernelCountsDropsAtAFullQueue(t *testing.T) {
 	}
 	drops := DropsOf(b)
 	if drops == nil {
-		t.Skip("this kernel does not tell of drops (SO_MEMINFO)")
+		t.Skip("this kernel does not report drops (SO_MEMINFO)")
 	}
 	const sent = 200
 	for range sent {

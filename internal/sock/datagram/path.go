@@ -26,7 +26,7 @@ func SendPath(tx string, conns []net.Conn) (string, error) { return choose("tx",
 // ReceivePath is [SendPath] for the option rx.
 func ReceivePath(rx string, conns []net.Conn) (string, error) { return choose("rx", rx, Read, conns) }
 
-func has(path string, conns []net.Conn) bool { return lacking(path, conns) == nil }
+func has(path string, conns []net.Conn) bool { return unavailable(path, conns) == nil }
 
 func choose(option, asked, portable string, conns []net.Conn) (string, error) {
 	switch asked {
@@ -38,7 +38,7 @@ func choose(option, asked, portable string, conns []net.Conn) (string, error) {
 		}
 		return portable, nil
 	}
-	switch err := lacking(asked, conns); {
+	switch err := unavailable(asked, conns); {
 	case err == nil:
 		return asked, nil
 	case errors.Is(err, errShared):
@@ -57,8 +57,8 @@ var (
 	errSystem = errors.New("path of Linux only")
 )
 
-// lacking returns why a path is not possible over conns, or nil.
-func lacking(path string, conns []net.Conn) error {
+// unavailable returns why a path is not possible over conns, or nil.
+func unavailable(path string, conns []net.Conn) error {
 	for _, c := range conns {
 		if _, ok := c.(*net.UDPConn); !ok {
 			return errShared

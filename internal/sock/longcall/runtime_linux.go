@@ -7,7 +7,7 @@ import _ "unsafe" // for go:linkname
 // Available reports whether this build has [Enter], [Exit] and [Nanotime].
 const Available = true
 
-// Enter tells the runtime that the thread is about to block in a system call, and
+// Enter announces to the runtime that the thread is about to block in a system call, and
 // releases its processor (P). [Exit] must follow in the same function.
 //
 //go:linkname Enter runtime.entersyscallblock

@@ -81,7 +81,7 @@ func nextBatch(ctx context.Context, tx *sql.Tx) (batch []row, err error) {
 
 // scanSchema1 is the row that the document of an older row has now. A document
 // that cannot be read keeps what the older columns held: it is listed, and
-// whoever reads it is told what is wrong with it.
+// its reader gets an error.
 func scanSchema1(scan func(...any) error) (row, error) {
 	var old row
 	var started int64

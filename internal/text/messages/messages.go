@@ -31,7 +31,7 @@ var Files embed.FS
 type Args map[string]any
 
 // Language makes the sentences of one language. English stands in for a message that
-// the language lacks.
+// that are missing in the language.
 type Language struct {
 	tag       language.Tag
 	localizer *i18n.Localizer

@@ -38,7 +38,7 @@ type Config struct {
 	Observe  measure.Observer // or nil
 	// Inline makes Reply and Lost update the histograms on the calling goroutine. The
 	// caller must call Tick from time to time while no replies arrive. Observe is called
-	// on another goroutine, because the caller's thread may lack the sockets and pipes of
+	// on another goroutine, because the caller's thread may not have the sockets and pipes of
 	// the process.
 	Inline bool
 }

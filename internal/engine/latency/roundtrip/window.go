@@ -10,7 +10,7 @@ type Verdict uint8
 
 // Verdicts.
 const (
-	Stranger  Verdict = iota // matches no request in the window: ignore it
+	Unknown   Verdict = iota // matches no request in the window: ignore it
 	Fresh                    // the first reply to an outstanding request
 	Duplicate                // another reply to a request that was answered
 	Late                     // the first reply to a request that was counted as lost
@@ -78,7 +78,7 @@ func (w *Window) Left(n uint64, atNs int64) {
 func (w *Window) Answer(n uint64) (atNs int64, v Verdict) {
 	head := w.learn()
 	if n >= head || head-n > w.mask+1 {
-		return 0, Stranger
+		return 0, Unknown
 	}
 	state := &w.state[n&w.mask]
 	switch *state {

@@ -18,7 +18,7 @@ func TestAReplyCountsOnceForItsOwnRequest(t *testing.T) {
 		n    uint64
 		at   int64
 		want Verdict
-	}{{1, 101, Fresh}, {1, 0, Duplicate}, {0, 100, Fresh}, {3, 0, Stranger}, {1 << 63, 0, Stranger}, {2, 102, Fresh}, {0, 0, Duplicate}} {
+	}{{1, 101, Fresh}, {1, 0, Duplicate}, {0, 100, Fresh}, {3, 0, Unknown}, {1 << 63, 0, Unknown}, {2, 102, Fresh}, {0, 0, Duplicate}} {
 		if at, v := w.Answer(c.n); at != c.at || v != c.want {
 			t.Errorf("reply to %d: got %d %v, want %d %v", c.n, at, v, c.at, c.want)
 		}
@@ -89,8 +89,8 @@ func TestTheWindowIsFullUntilTheOldestIsSettled(t *testing.T) {
 		t.Error("the oldest is answered, and it is full")
 	}
 	w.Add(0)
-	if _, v := w.Answer(0); v != Stranger {
-		t.Errorf("a number whose place was taken: %v, want Stranger", v)
+	if _, v := w.Answer(0); v != Unknown {
+		t.Errorf("a number whose slot was reused: %v, want Unknown", v)
 	}
 }
 
