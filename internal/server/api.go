@@ -109,7 +109,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	ss.expect()
 	position, err := s.enter(ss, r.Context().Value(creatorKey{}).(*latch))
 	if err != nil {
-		ss.abort(errClosed)
+		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 		return nil, 0, err
 	}
 	return ss, position, nil
@@ -186,7 +186,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) {
 	if ss == nil {
 		return
 	}
-	ss.abort(errDeleted)
+	ss.abort(measure.Fail(measure.KindBroken, "server.session.deleted", nil))
 	select {
 	case <-ss.gone.ch:
 	case <-r.Context().Done():
@@ -205,7 +205,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusConflict, measure.KindUsage, "server.session.read", nil)
 		return
 	}
-	defer ss.abort(errClientGone) // changes nothing once the session is over
+	// It changes nothing once the session is over.
+	defer func() { ss.abort(measure.Fail(measure.KindBroken, "server.client_gone", nil)) }()
 	s.sessions.attached(ss)
 	out := &stream{w: w, control: http.NewResponseController(w)}
 	w.Header().Set("Content-Type", "application/x-ndjson")

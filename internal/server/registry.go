@@ -3,6 +3,7 @@ package server
 import (
 	"sync"
 
+	"soku/internal/measure"
 	"soku/internal/wire/native"
 )
 
@@ -26,10 +27,10 @@ func (r *registry) add(ss *session, live *sync.WaitGroup) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return errShutdown
+		return shutdown()
 	}
 	if r.pending >= maxPending {
-		return errPending
+		return measure.Fail(measure.KindRefused, "server.busy.sessions", nil)
 	}
 	r.pending++
 	live.Add(1) // under the lock, so that none is counted in after close

@@ -124,9 +124,11 @@ func (s *Server) closePorts() {
 func (s *Server) Addr() netip.AddrPort { return s.own.addr }
 
 // ErrShutdown is why what runs when [Server.Serve] ends is ended.
-var ErrShutdown error = errShutdown
+var ErrShutdown = errors.New("the server is shutting down")
 
-var errShutdown = measure.Fail(measure.KindBroken, "server.shutdown", nil)
+func shutdown() error {
+	return measure.Fail(measure.KindBroken, "server.shutdown", nil).WithCause(ErrShutdown)
+}
 
 // Serve answers clients until ctx ends, then aborts every session, waits for
 // all of them and returns nil. It returns an error when the sockets fail
@@ -157,7 +159,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		_ = at.tcp.Close()
 	}
 	s.unclassified.closeAll()
-	s.stop(errShutdown)
+	s.stop(shutdown())
 	s.sessions.close()
 	s.live.Wait()
 

@@ -21,13 +21,6 @@ import (
 // connection that created it. It leaves time to attach over another one.
 const orphanGrace = time.Second
 
-var (
-	errPending    = measure.Fail(measure.KindRefused, "server.busy.sessions", nil)
-	errClientGone = measure.Fail(measure.KindBroken, "server.client_gone", nil)
-	errDeleted    = measure.Fail(measure.KindBroken, "server.session.deleted", nil)
-	errClosed     = measure.Fail(measure.KindBroken, "server.session.over", nil)
-)
-
 // session is one client's trial as the server leads it.
 type session struct {
 	id       string // also the right to control it: known to its creator only
@@ -142,7 +135,7 @@ func (s *Server) lead(ss *session, creator *latch) {
 	if err != nil {
 		ss.abort(err)
 	} else {
-		ss.abort(errClosed)
+		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 	}
 	ss.closeData()
 	s.sessions.remove(ss)

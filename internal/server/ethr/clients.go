@@ -114,7 +114,7 @@ func (c *client) enter() (*server.Turn, error) {
 	}
 	now := time.Now()
 	if now.Sub(c.tried) < time.Second {
-		return nil, errBusy
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.client_busy", nil)
 	}
 	c.tried = now
 	test := measure.TestTCP
@@ -136,8 +136,6 @@ func (c *client) network() string {
 	}
 	return "tcp"
 }
-
-var errBusy = measure.Fail(measure.KindRefused, "server.ethr.client_busy", nil)
 
 // room takes a place for a connection of a test; false where there is none.
 func (h *handler) room() bool {

@@ -90,10 +90,8 @@ func (h *handler) await(turn *server.Turn, c *server.Conn) error {
 	case turn.IsGranted() && sock.TimedOut(err):
 		return nil
 	}
-	return errGone
+	return measure.Fail(measure.KindBroken, "server.client_gone", nil)
 }
-
-var errGone = measure.Fail(measure.KindBroken, "server.client_gone", nil)
 
 // connTest is one connection of a test after its request was answered.
 type connTest struct {
@@ -195,12 +193,12 @@ func (t *connTest) question() (begins time.Time, early int, err error) {
 	}
 	m, err := wire.Read(io.MultiReader(bytes.NewReader(head[:n]), t.conn))
 	if err != nil || m.Kind != wire.SyncStart {
-		return time.Time{}, 0, errNoQuestion
+		return time.Time{}, 0, noQuestion()
 	}
 	return t.answer()
 }
 
-var errNoQuestion = measure.Fail(measure.KindBroken, "server.ethr.payload", nil)
+func noQuestion() error { return measure.Fail(measure.KindBroken, "server.ethr.payload", nil) }
 
 // beginning reads as many bytes as it takes to know a message, into head.
 func (t *connTest) beginning(head []byte) (n int, err error) {
@@ -233,7 +231,7 @@ func (t *connTest) answer() (begins time.Time, early int, err error) {
 	}
 	m, err := wire.Read(t.conn)
 	if err != nil || m.Kind != wire.SyncGo {
-		return begins, 0, errNoQuestion
+		return begins, 0, noQuestion()
 	}
 	t.mu.Lock()
 	t.client.synchronous = begins

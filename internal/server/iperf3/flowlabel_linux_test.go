@@ -1,10 +1,11 @@
 package iperf3
 
 import (
-	"soku/internal/server"
-	"soku/test/capture"
 	"strings"
 	"testing"
+
+	"soku/internal/server"
+	"soku/test/capture"
 )
 
 func TestWhatAServerOfIperf3SendsHasTheLabelThatItsClientAsks(t *testing.T) {

@@ -10,18 +10,16 @@ import (
 // Why a test ended, found by [errors.Is]. [server.ErrShutdown] is another reason.
 var (
 	// ErrStopped: the client said that it stops.
-	ErrStopped error = measure.Fail(measure.KindBroken, "server.client_stopped", nil)
+	ErrStopped = errors.New("the client stopped")
 	// ErrGone: the client went away without a word.
-	ErrGone error = measure.Fail(measure.KindBroken, "server.client_gone", nil)
+	ErrGone = errors.New("the client went away")
 	// ErrUnauthorized: the client is none of the server's users.
 	ErrUnauthorized = errors.New("the client is not authorized")
 )
 
-var (
-	errMessage = measure.Fail(measure.KindBroken, "server.iperf3.unexpected", nil)
-	errExpired = measure.Fail(measure.KindRefused, "server.iperf3.expired", nil)
-	errOver    = measure.Fail(measure.KindBroken, "server.iperf3.over", nil)
-)
+func unexpected() error { return measure.Fail(measure.KindBroken, "server.iperf3.unexpected", nil) }
+
+func over() error { return measure.Fail(measure.KindBroken, "server.iperf3.over", nil) }
 
 // refusal is why a test is not measured, with iperf3's number for it.
 type refusal struct {

@@ -21,7 +21,9 @@ func (t *test) measure() (*measure.End, error) {
 	stop := func(err error) { t.end(err, cancel) }
 	if t.asked.Time > 0 {
 		limit := time.Duration(t.asked.Omit+t.asked.Time)*time.Second + overtime
-		timer := time.AfterFunc(limit, func() { stop(&refusal{wire.CodeExpired, errExpired}) })
+		timer := time.AfterFunc(limit, func() {
+			stop(&refusal{wire.CodeExpired, measure.Fail(measure.KindRefused, "server.iperf3.expired", nil)})
+		})
 		defer timer.Stop()
 	}
 	pinning := t.handler.cfg.Pin

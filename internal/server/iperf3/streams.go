@@ -55,9 +55,9 @@ func (t *test) listen() {
 		t.overAt = time.Now()
 		close(t.over)
 	case state == wire.ClientTerminate:
-		t.abort(ErrStopped)
+		t.abort(measure.Fail(measure.KindBroken, "server.client_stopped", nil).WithCause(ErrStopped))
 	default:
-		t.abort(errMessage)
+		t.abort(unexpected())
 	}
 }
 

@@ -129,7 +129,7 @@ func (t *test) lead() {
 	// What ends the test ends what waits for a word of the client.
 	roused := make(chan struct{})
 	context.AfterFunc(t.ctx, func() { _ = t.control.SetReadDeadline(time.Unix(1, 0)); close(roused) })
-	defer t.abort(errOver)
+	defer func() { t.abort(over()) }()
 	if !t.handler.tests.add(t) {
 		_ = t.say(wire.AccessDenied)
 		return
@@ -146,7 +146,7 @@ func (t *test) lead() {
 	if err != nil && t.ctx.Err() != nil {
 		err = t.cause()
 	}
-	t.abort(errOver)
+	t.abort(over())
 	<-roused
 	t.listening.Wait()
 	t.farewell(err)
@@ -228,7 +228,7 @@ func (t *test) awaitTurn() error {
 	go func() {
 		_, err := t.control.Read(make([]byte, 1))
 		if err == nil {
-			err = errMessage
+			err = unexpected()
 		}
 		heard <- err
 	}()
