@@ -127,4 +127,4 @@ func fits(r wire.Request) error {
 // portsOf is the number of local ports of a test, one per stream.
 func portsOf(o measure.Options) int { return o.Streams * len(o.Direction.Flows()) }
 
-var errNotIperf3 = fail("iperf3.message.unexpected", nil)
+func notIperf3() error { return fail("iperf3.message.unexpected", nil) }

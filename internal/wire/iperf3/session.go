@@ -184,7 +184,7 @@ func (s *session) expect(ctx context.Context, doing step, want State) error {
 	if err := s.explainState(got); err != nil {
 		return err
 	}
-	return s.explainControl(ctx, doing, errNotIperf3)
+	return s.explainControl(ctx, doing, notIperf3())
 }
 
 // Options implements wire.Session: a server accepts or refuses a test as a whole. An
@@ -266,7 +266,7 @@ func (s *session) listen() {
 		err = s.explainControl(context.Background(), measuring, err)
 	case state != ExchangeResults || !ending:
 		if err = s.explainState(state); err == nil {
-			err = s.explainControl(context.Background(), measuring, errNotIperf3)
+			err = s.explainControl(context.Background(), measuring, notIperf3())
 		}
 	}
 	if err != nil {
