@@ -32,7 +32,7 @@ func TestTheCostNamesTheEndsByWhatTheyDid(t *testing.T) {
 		var lines text.Lines
 		costSummary(&lines, &c.r)
 		var b strings.Builder
-		if printLines(&b, 0, lines); b.String() != c.want {
+		if printLines(text.English(), &b, 0, lines); b.String() != c.want {
 			t.Errorf("%s:\ngot\n%swant\n%s", c.name, b.String(), c.want)
 		}
 	}

@@ -62,7 +62,7 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 	d, err := floor.Measure(ctx, floor.Config{
 		Server: s.Address, Version: version.String(), Quick: f.quick,
 		Step: func(what text.Line, number, of int) {
-			fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, text.English().Sentence(what))
+			fmt.Fprintf(sys.Stderr, "[%d/%d] %s\n", number, of, sys.Catalogue.Sentence(what))
 		},
 	})
 	if err != nil {
@@ -76,12 +76,12 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 		err = printJSON(sys.Stdout, d)
 	} else {
 		var b bytes.Buffer
-		printFloor(&b, sys.StdoutWidth(), d)
+		printFloor(sys.Catalogue, &b, sys.StdoutWidth(), d)
 		if kept != "" {
 			var out text.Lines
 			out.Row("label.kept", "summary.text", text.Args{"Text": kept})
 			fmt.Fprintln(&b)
-			printLines(&b, 0, out)
+			printLines(sys.Catalogue, &b, 0, out)
 		}
 		_, err = sys.Stdout.Write(b.Bytes())
 	}
@@ -126,13 +126,13 @@ func storedBaseline(sys *System, report func(string)) func(measure.Facts) *measu
 		d, err := readFloor(sys, f.Hostname)
 		switch {
 		case err != nil:
-			report(text.English().Say("floor.unused", text.Args{"Why": errorText(err)}))
+			report(sys.Catalogue.Say("floor.unused", text.Args{"Why": errorText(sys.Catalogue, err)}))
 			return nil
 		case d == nil:
 			return nil
 		}
 		if why, usable := d.Usable(f, version.String()); !usable {
-			report(terminalText(text.English().Say("floor.unused.outdated", text.Args{"Why": text.English().Sentence(why)})))
+			report(terminalText(sys.Catalogue.Say("floor.unused.outdated", text.Args{"Why": sys.Catalogue.Sentence(why)})))
 			return nil
 		}
 		return &d.HostFloor
@@ -152,12 +152,12 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 		return printJSON(sys.Stdout, d)
 	}
 	var b bytes.Buffer
-	printFloor(&b, sys.StdoutWidth(), d)
+	printFloor(sys.Catalogue, &b, sys.StdoutWidth(), d)
 	if why, usable := d.Usable(facts, version.String()); !usable {
 		fmt.Fprintln(&b)
 		var out text.Lines
-		out.Row("label.outdated", "floor.outdated", text.Args{"Why": text.English().Sentence(why)})
-		printLines(&b, sys.StdoutWidth(), out)
+		out.Row("label.outdated", "floor.outdated", text.Args{"Why": sys.Catalogue.Sentence(why)})
+		printLines(sys.Catalogue, &b, sys.StdoutWidth(), out)
 	}
 	for line := range bytes.Lines(b.Bytes()) {
 		fmt.Fprintln(sys.Stdout, terminalText(string(bytes.TrimRight(line, "\n"))))

@@ -13,20 +13,20 @@ import (
 )
 
 // printFloor writes a floor for a person.
-func printFloor(w io.Writer, columns int, d *floor.Document) {
+func printFloor(c *text.Catalogue, w io.Writer, columns int, d *floor.Document) {
 	var head text.Lines
 	head.Row("label.host", "summary.host", hostArgs(&measure.Host{Facts: d.Host}))
 	head.Row("label.measured", "floor.measured", text.Args{
 		"When": moment(d.MeasuredAt), "Version": d.Tool.Version, "Took": d.TookNs.Std().Round(100 * time.Millisecond), "Quick": d.Quick,
 	})
-	printLines(w, columns, head)
-	printFloorRoundTrips(w, d)
-	printFloorRates(w, d)
-	printFloorTimers(w, d)
+	printLines(c, w, columns, head)
+	printFloorRoundTrips(c, w, d)
+	printFloorRates(c, w, d)
+	printFloorTimers(c, w, d)
 	if len(d.Findings) > 0 {
 		fmt.Fprintln(w)
 	}
-	printFindings(labelled(w, nameColumns, columns), d.Findings)
+	printFindings(c, labelled(w, nameColumns, columns), d.Findings)
 }
 
 // Widths of the tables of a floor, see [cells].
@@ -36,33 +36,33 @@ var (
 	floorTimerWidths     = []int{-22, 11, 11, 11}
 )
 
-func printFloorRoundTrips(w io.Writer, d *floor.Document) {
+func printFloorRoundTrips(c *text.Catalogue, w io.Writer, d *floor.Document) {
 	if len(d.RoundTrips) == 0 {
 		return
 	}
-	printFloorHead(w, floorRoundTripWidths, "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
+	printFloorHead(c, w, floorRoundTripWidths, "floor.round_trip", "floor.min", "floor.median", "floor.p99", "floor.p99_9", "floor.max", "floor.count")
 	for _, t := range d.RoundTrips {
 		p := t.RTT
-		fmt.Fprintln(w, cells(floorRoundTripWidths, text.English().Mode(t.Mode), messages.FormatLatency(p.Min), messages.FormatLatency(p.P50),
+		fmt.Fprintln(w, cells(floorRoundTripWidths, c.Mode(t.Mode), messages.FormatLatency(p.Min), messages.FormatLatency(p.P50),
 			messages.FormatLatency(p.P99), messages.FormatLatency(p.P999), messages.FormatLatency(p.Max), fmt.Sprint(p.Count)))
 	}
 }
 
-func printFloorRates(w io.Writer, d *floor.Document) {
-	unknown := text.English().Say("floor.unknown", nil)
+func printFloorRates(c *text.Catalogue, w io.Writer, d *floor.Document) {
+	unknown := c.Say("floor.unknown", nil)
 	way := func(tx, rx string) string { return cmp.Or(tx, "?") + " → " + cmp.Or(rx, "?") }
 	if len(d.Goodput) > 0 {
-		printFloorHead(w, floorRateWidths, "floor.goodput", "floor.rate", "floor.core", "floor.way", "floor.congestion")
+		printFloorHead(c, w, floorRateWidths, "floor.goodput", "floor.rate", "floor.core", "floor.way", "floor.congestion")
 	}
 	for _, g := range d.Goodput {
 		core := unknown
 		if g.BpsPerCore > 0 {
 			core = messages.FormatRate(g.BpsPerCore)
 		}
-		fmt.Fprintln(w, cells(floorRateWidths, text.English().Mode(g.Mode), messages.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown)))
+		fmt.Fprintln(w, cells(floorRateWidths, c.Mode(g.Mode), messages.FormatRate(g.GoodputBps), core, way(g.TXPath, g.RXPath), cmp.Or(g.Congestion, unknown)))
 	}
 	if len(d.Packets) > 0 {
-		printFloorHead(w, floorRateWidths, "floor.packets", "floor.received", "floor.cpu", "floor.way", "floor.lost")
+		printFloorHead(c, w, floorRateWidths, "floor.packets", "floor.received", "floor.cpu", "floor.way", "floor.lost")
 	}
 	for _, p := range d.Packets {
 		cpu := unknown
@@ -71,18 +71,18 @@ func printFloorRates(w io.Writer, d *floor.Document) {
 		}
 		lost := unknown
 		if p.LossRatio != nil {
-			lost = text.English().Say("floor.loss", text.Args{"Ratio": *p.LossRatio})
+			lost = c.Say("floor.loss", text.Args{"Ratio": *p.LossRatio})
 		}
-		fmt.Fprintln(w, cells(floorRateWidths, text.English().Say("floor.packets.mode", text.Args{"Mode": p.Mode, "Size": p.SizeBytes}),
-			text.English().Say("floor.packets.rate", text.Args{"Rate": p.PacketsPerSecond}), cpu, way(p.TXPath, p.RXPath), lost))
+		fmt.Fprintln(w, cells(floorRateWidths, c.Say("floor.packets.mode", text.Args{"Mode": p.Mode, "Size": p.SizeBytes}),
+			c.Say("floor.packets.rate", text.Args{"Rate": p.PacketsPerSecond}), cpu, way(p.TXPath, p.RXPath), lost))
 	}
 }
 
-func printFloorTimers(w io.Writer, d *floor.Document) {
+func printFloorTimers(c *text.Catalogue, w io.Writer, d *floor.Document) {
 	if len(d.Timers) == 0 {
 		return
 	}
-	printFloorHead(w, floorTimerWidths, "floor.sleep", "floor.median", "floor.p99", "floor.max")
+	printFloorHead(c, w, floorTimerWidths, "floor.sleep", "floor.median", "floor.p99", "floor.max")
 	for _, t := range d.Timers {
 		fmt.Fprintln(w, cells(floorTimerWidths, time.Duration(t.AskedNs).String(),
 			messages.FormatLatency(t.LateNs.P50), messages.FormatLatency(t.LateNs.P99), messages.FormatLatency(t.LateNs.Max)))
@@ -90,6 +90,6 @@ func printFloorTimers(w io.Writer, d *floor.Document) {
 }
 
 // printFloorHead writes the headings of a table, by their keys, below a blank line.
-func printFloorHead(w io.Writer, widths []int, keys ...string) {
-	fmt.Fprintf(w, "\n%s\n", cells(widths, text.English().Headings(keys...)...))
+func printFloorHead(c *text.Catalogue, w io.Writer, widths []int, keys ...string) {
+	fmt.Fprintf(w, "\n%s\n", cells(widths, c.Headings(keys...)...))
 }

@@ -18,6 +18,7 @@ import (
 	"soku/internal/server"
 	serverethr "soku/internal/server/ethr"
 	serveriperf3 "soku/internal/server/iperf3"
+	"soku/internal/text"
 )
 
 // fakeSystem is a System in memory with a data folder of its own; the file
@@ -27,7 +28,7 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 	var out bytes.Buffer
 	errs := &lockedBuffer{}
 	return &System{
-		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs,
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs, Catalogue: text.English(),
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open:   func(name string) (fs.File, error) { return os.Open(name) },
 		Stat:   os.Stat,

@@ -92,6 +92,8 @@ type ingestResult struct {
 	Headline string          `json:"headline"`
 	// Missing is what a result of soku's own would have and this one does not.
 	Missing measure.Findings `json:"missing,omitempty"`
+
+	line text.Line // the headline for people
 }
 
 func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (err error) {
@@ -125,7 +127,7 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	if f.json {
 		err = printJSON(sys.Stdout, out)
 	} else {
-		printIngest(sys.Stdout, &out)
+		printIngest(sys.Catalogue, sys.Stdout, &out)
 	}
 	return errors.Join(err, failure)
 }
@@ -158,23 +160,23 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 
 // printIngest writes what went in for a person: a line a result, and once what is
 // missing in some of them.
-func printIngest(w io.Writer, out *ingestReport) {
-	rows := [][]string{append(text.English().Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
+func printIngest(c *text.Catalogue, w io.Writer, out *ingestReport) {
+	rows := [][]string{append(c.Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
 	var missing measure.Findings
 	for _, file := range out.Files {
 		for _, r := range file.Results {
 			state := ""
 			switch {
 			case r.Known:
-				state = text.English().Say("ingest.known", nil)
+				state = c.Say("ingest.known", nil)
 			case r.Other != "":
-				state = text.English().Say("ingest.other", text.Args{"File": r.Other})
+				state = c.Say("ingest.other", text.Args{"File": r.Other})
 			}
 			from := r.Tool
 			if from == "" {
 				from = r.Format
 			}
-			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), r.Headline, state})
+			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.Sentence(r.line), state})
 			for _, f := range r.Missing {
 				missing.AddOnce(f)
 			}
@@ -182,10 +184,10 @@ func printIngest(w io.Writer, out *ingestReport) {
 	}
 	if len(rows) > 1 {
 		printTable(w, rows)
-		fmt.Fprintln(w, terminalText(text.English().Say("ingest.missing.some", text.Args{"Missing": text.English().Findings(missing)})))
+		fmt.Fprintln(w, terminalText(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)})))
 	}
-	fmt.Fprintln(w, text.English().Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
+	fmt.Fprintln(w, c.Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
 	if out.New > 0 && !out.DryRun {
-		fmt.Fprintln(w, text.English().Say("ingest.report", text.Args{"Campaign": out.Name}))
+		fmt.Fprintln(w, c.Say("ingest.report", text.Args{"Campaign": out.Name}))
 	}
 }

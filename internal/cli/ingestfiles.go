@@ -10,6 +10,7 @@ import (
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // ingestTaker puts the files of one command into a campaign.
@@ -107,7 +108,8 @@ func (t *ingestTaker) add(ctx context.Context, file *ingestFile, r *measure.Resu
 	}
 	file.Results = append(file.Results, ingestResult{
 		ID: taken.ID, Known: !added, Other: other, Line: o.Line, Format: o.Format, Tool: strings.TrimSpace(o.Tool + " " + o.ToolVersion), Test: taken.Test, Label: taken.Label,
-		Pattern: taken.Pattern, Levels: taken.Levels, Round: taken.Round, Headline: headline(taken.Entry), Missing: o.Missing,
+		Pattern: taken.Pattern, Levels: taken.Levels, Round: taken.Round, Headline: headline(text.ForPrograms(), taken.Entry), Missing: o.Missing,
+		line: text.Headline(taken.Test, taken.ErrorKind, taken.Figures),
 	})
 	return nil
 }
@@ -121,7 +123,7 @@ func (t *ingestTaker) refuse(index int, err error) {
 	file.Error = measure.AsError(err, measure.KindFile)
 	t.out.Unread++
 	if t.several {
-		printError(t.sys.Stderr, err)
+		printError(t.sys.Catalogue, t.sys.Stderr, err)
 	}
 }
 

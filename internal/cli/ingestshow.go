@@ -7,9 +7,9 @@ import (
 
 // ingestedSummary adds what a result has that soku did not measure, where it came from
 // and what is missing.
-func ingestedSummary(out *text.Lines, r *measure.Result) {
+func ingestedSummary(c *text.Catalogue, out *text.Lines, r *measure.Result) {
 	s, o := r.Summary, r.Origin
-	out.Row("label.path", "summary.path", text.Args{"Path": pathText(r), "Test": r.Test})
+	out.Row("label.path", "summary.path", text.Args{"Path": pathText(c, r), "Test": r.Test})
 	for _, f := range r.Flows {
 		label := "label.goodput"
 		if len(r.Flows) > 1 {
@@ -41,14 +41,14 @@ func ingestedSummary(out *text.Lines, r *measure.Result) {
 	if p := s.RTT; p != nil {
 		out.Row("label.round_trip", "shown.round_trips", text.Args{"P50": p.P50, "Mean": p.Mean, "P99": p.P99, "Count": p.Count})
 	}
-	if figures := reportedFigures(s.ReportedRTT); len(figures) > 0 {
-		out.Row("label.reported", "summary.text", text.Args{"Text": text.English().List(figures)})
+	if figures := reportedFigures(c, s.ReportedRTT); len(figures) > 0 {
+		out.Row("label.reported", "summary.text", text.Args{"Text": c.List(figures)})
 	}
 	out.Row("label.from", "shown.from", text.Args{"File": oneLine(o.File), "Line": o.Line, "Source": oneLine(o.Tool + " " + o.ToolVersion + " " + o.Source)})
 	if e := o.Other; e != nil {
 		out.Row("label.and", "shown.other_end", text.Args{"File": oneLine(e.File), "Line": e.Line})
 	}
-	out.Row("label.missing", "ingest.missing", text.Args{"Missing": text.English().Findings(o.Missing)})
+	out.Row("label.missing", "ingest.missing", text.Args{"Missing": c.Findings(o.Missing)})
 }
 
 // goodputIngested says what a flow's goodput is and which end counted it.
@@ -63,7 +63,7 @@ func goodputIngested(o *measure.Origin, bps float64) text.Line {
 }
 
 // reportedFigures are those that the source gives, each with its name.
-func reportedFigures(f *measure.RTTFigures) []string {
+func reportedFigures(c *text.Catalogue, f *measure.RTTFigures) []string {
 	if f == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func reportedFigures(f *measure.RTTFigures) []string {
 		{"rows.p99_9", f.P999}, {"rows.p99_99", f.P9999}, {"rows.max", f.Max},
 	} {
 		if p.value != nil {
-			out = append(out, text.English().Say("shown.figure", text.Args{"Name": text.English().Heading(p.name), "Value": *p.value}))
+			out = append(out, c.Say("shown.figure", text.Args{"Name": c.Heading(p.name), "Value": *p.value}))
 		}
 	}
 	return out

@@ -37,7 +37,7 @@ func labOptions(sys *System) (lab.Options, error) {
 	return lab.Options{
 		RunDir: lab.RunDir(sys.Getenv), Executable: self,
 		Progress: func(step string, figures measure.Figures) {
-			fmt.Fprintln(sys.Stderr, text.English().Say("lab.step."+step, text.Args(figures)))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.step."+step, text.Args(figures)))
 		},
 	}, nil
 }
@@ -91,7 +91,7 @@ func newLabUp(sys *System) *cobra.Command {
 			if !wait {
 				return nil
 			}
-			fmt.Fprintln(sys.Stderr, text.English().Say("lab.waits", nil))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.waits", nil))
 			<-cmd.Context().Done()
 			return l.Down(context.WithoutCancel(cmd.Context()))
 		},
@@ -104,7 +104,7 @@ func newLabUp(sys *System) *cobra.Command {
 // server, from the first host that reaches it.
 func showUse(sys *System, l *lab.Lab) {
 	t := l.Topology
-	fmt.Fprintln(sys.Stdout, text.English().Say("lab.up", text.Args{"Lab": t.Name}))
+	fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("lab.up", text.Args{"Lab": t.Name}))
 	var rows [][]string
 	for _, n := range t.Nodes {
 		if !n.Server {
@@ -117,7 +117,7 @@ func showUse(sys *System, l *lab.Lab) {
 		}
 	}
 	if len(rows) > 0 {
-		printTable(sys.Stdout, append([][]string{{text.English().Say("lab.example", nil), ""}}, rows...))
+		printTable(sys.Stdout, append([][]string{{sys.Catalogue.Say("lab.example", nil), ""}}, rows...))
 	}
 }
 
@@ -142,7 +142,7 @@ crash. One that is not there is no error.`,
 			if err := lab.Down(cmd.Context(), name, o); err != nil {
 				return err
 			}
-			fmt.Fprintln(sys.Stderr, text.English().Say("lab.down", text.Args{"Lab": name}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.down", text.Args{"Lab": name}))
 			return nil
 		},
 	}

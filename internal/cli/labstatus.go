@@ -84,47 +84,47 @@ func labStatus(sys *System, args []string) ([]*lab.Status, error) {
 
 func printLabs(sys *System, all []*lab.Status) {
 	if len(all) == 0 {
-		fmt.Fprintln(sys.Stderr, text.English().Say("lab.none", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.none", nil))
 		return
 	}
-	rows := [][]string{text.English().Headings("head.lab", "head.started", "head.nodes", "head.file", "head.state")}
+	rows := [][]string{sys.Catalogue.Headings("head.lab", "head.started", "head.nodes", "head.file", "head.state")}
 	for _, s := range all {
 		if s.StartedAt.IsZero() { // nothing could be read of it
-			rows = append(rows, []string{s.Name, "", "", "", labState(s, errorText(s.Problems[0]))})
+			rows = append(rows, []string{s.Name, "", "", "", labState(sys.Catalogue, s, errorText(sys.Catalogue, s.Problems[0]))})
 			continue
 		}
 		problem := ""
 		if s.Complete && len(s.Problems) > 0 {
-			problem = errorText(s.Problems[0])
+			problem = errorText(sys.Catalogue, s.Problems[0])
 		}
-		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(s, problem)})
+		rows = append(rows, []string{s.Name, moment(s.StartedAt), fmt.Sprint(len(s.Nodes)), s.File, labState(sys.Catalogue, s, problem)})
 	}
 	printTable(sys.Stdout, rows)
 }
 
-func labState(s *lab.Status, problem string) string {
-	return text.English().Say("lab.state", text.Args{"Lab": s.Name, "Complete": s.Complete, "Problem": problem})
+func labState(c *text.Catalogue, s *lab.Status, problem string) string {
+	return c.Say("lab.state", text.Args{"Lab": s.Name, "Complete": s.Complete, "Problem": problem})
 }
 
 func printLab(sys *System, s *lab.Status) {
-	fmt.Fprintf(sys.Stdout, "%s\n\n", text.English().Say("lab.title", text.Args{"Lab": s.Name, "Complete": s.Complete, "Since": moment(s.StartedAt), "File": s.File}))
-	nodes := [][]string{text.English().Headings("head.node", "head.kind", "head.server", "head.addresses")}
+	fmt.Fprintf(sys.Stdout, "%s\n\n", sys.Catalogue.Say("lab.title", text.Args{"Lab": s.Name, "Complete": s.Complete, "Since": moment(s.StartedAt), "File": s.File}))
+	nodes := [][]string{sys.Catalogue.Headings("head.node", "head.kind", "head.server", "head.addresses")}
 	for _, n := range s.Nodes {
 		var addresses []string
 		for _, a := range n.Addresses {
 			addresses = append(addresses, a.Label+" "+a.Address)
 		}
-		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, text.English().List(addresses)})
+		nodes = append(nodes, []string{n.Name, n.Kind, n.Server, sys.Catalogue.List(addresses)})
 	}
 	printTable(sys.Stdout, nodes)
 	fmt.Fprintln(sys.Stdout)
-	links := [][]string{text.English().Headings(
+	links := [][]string{sys.Catalogue.Headings(
 		"head.link", "head.from", "head.to", "head.rate", "head.police", "head.delay", "head.jitter", "head.loss", "head.mtu", "head.packets",
 		"head.given_p50", "head.p99", "head.max", "head.lost", "head.trouble",
 	)}
 	for _, l := range s.Links {
 		row := []string{
-			l.Name, l.From, l.To, capCell(l.RateBps), capCell(l.PoliceBps), delayCell(l.DelayNs), delayCell(l.JitterNs), lossCell(l.LossRatio),
+			l.Name, l.From, l.To, capCell(l.RateBps), capCell(l.PoliceBps), delayCell(l.DelayNs), delayCell(l.JitterNs), lossCell(sys.Catalogue, l.LossRatio),
 			fmt.Sprint(l.MTU), "", "", "", "", "", "",
 		}
 		if g := l.Given; g != nil {
@@ -136,14 +136,14 @@ func printLab(sys *System, s *lab.Status) {
 				row[13] = fmt.Sprint(g.Lost)
 			}
 			if g.Overflow+g.Failed > 0 {
-				row[14] = text.English().Say("lab.trouble", text.Args{"Overflow": g.Overflow, "Failed": g.Failed})
+				row[14] = sys.Catalogue.Say("lab.trouble", text.Args{"Overflow": g.Overflow, "Failed": g.Failed})
 			}
 		}
 		links = append(links, row)
 	}
 	printTable(sys.Stdout, links)
 	for _, p := range s.Problems {
-		fmt.Fprintln(sys.Stdout, text.English().Say("lab.problem", text.Args{"Problem": errorText(p)}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("lab.problem", text.Args{"Problem": errorText(sys.Catalogue, p)}))
 	}
 }
 
@@ -161,9 +161,9 @@ func delayCell(ns int64) string {
 	return messages.FormatLatency(float64(ns))
 }
 
-func lossCell(ratio float64) string {
+func lossCell(c *text.Catalogue, ratio float64) string {
 	if ratio == 0 {
 		return ""
 	}
-	return text.English().Say("lab.loss", text.Args{"Percent": ratio * 100})
+	return c.Say("lab.loss", text.Args{"Percent": ratio * 100})
 }

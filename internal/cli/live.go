@@ -15,21 +15,22 @@ import (
 // live shows a test that a person runs by hand: interval lines while it runs
 // and the summary after it, or their JSON forms.
 type live struct {
-	out, err io.Writer
-	columns  func() int // of out
-	flags    *measureFlags
-	test     measure.Test
-	host     string
-	head     bool   // the table's head has been printed
-	last     string // last state that was printed
-	view     *traceView
-	search   *mtuView
+	out, err  io.Writer
+	catalogue *text.Catalogue
+	columns   func() int // of out
+	flags     *measureFlags
+	test      measure.Test
+	host      string
+	head      bool   // the table's head has been printed
+	last      string // last state that was printed
+	view      *traceView
+	search    *mtuView
 }
 
 func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live {
-	return &live{out: sys.Stdout, err: sys.Stderr, columns: sys.StdoutWidth, flags: f, test: test, host: host,
-		view:   &traceView{w: sys.Stdout, width: sys.StdoutWidth, height: sys.StdoutHeight},
-		search: &mtuView{w: sys.Stdout, width: sys.StdoutWidth},
+	return &live{out: sys.Stdout, err: sys.Stderr, catalogue: sys.Catalogue, columns: sys.StdoutWidth, flags: f, test: test, host: host,
+		view:   &traceView{w: sys.Stdout, catalogue: sys.Catalogue, width: sys.StdoutWidth, height: sys.StdoutHeight},
+		search: &mtuView{w: sys.Stdout, catalogue: sys.Catalogue, width: sys.StdoutWidth},
 	}
 }
 
@@ -37,7 +38,7 @@ func newLive(sys *System, test measure.Test, host string, f *measureFlags) *live
 func (l *live) state(s wire.State) {
 	line := ""
 	if s.Name == "queued" {
-		line = text.English().Say("live.queued", text.Args{"Before": max(0, s.Position-1)})
+		line = l.catalogue.Say("live.queued", text.Args{"Before": max(0, s.Position-1)})
 	}
 	if line != "" && line != l.last {
 		fmt.Fprintln(l.err, line)
@@ -108,21 +109,21 @@ func (l *live) intervalLine(p measure.Progress) {
 	both := l.flags.options.Direction == measure.Bidirectional
 	if !l.head {
 		l.head = true
-		widths, heads := []int{-15}, []string{text.English().Say("live.time", nil)}
+		widths, heads := []int{-15}, []string{l.catalogue.Say("live.time", nil)}
 		if both {
-			widths, heads = append(widths, -8), append(heads, text.English().Say("live.direction", nil))
+			widths, heads = append(widths, -8), append(heads, l.catalogue.Say("live.direction", nil))
 		}
 		for _, c := range l.columnsOf(d, l.foreign() && l.sendsFirst()) {
-			widths, heads = append(widths, c.Width), append(heads, text.English().Heading(c.Head))
+			widths, heads = append(widths, c.Width), append(heads, l.catalogue.Heading(c.Head))
 		}
 		fmt.Fprintln(l.out, cells(widths, heads...))
 	}
 	widths, texts := []int{-15}, []string{fmt.Sprintf("%6.1f–%.1f s", float64(p.StartNs)/1e9, float64(p.EndNs)/1e9)}
 	if both {
-		widths, texts = append(widths, -8), append(texts, text.English().Where(measure.Where(p.Direction)))
+		widths, texts = append(widths, -8), append(texts, l.catalogue.Where(measure.Where(p.Direction)))
 	}
 	for _, c := range l.columnsOf(d, sender) {
-		widths, texts = append(widths, c.Width), append(texts, c.Cell(p))
+		widths, texts = append(widths, c.Width), append(texts, c.Cell(l.catalogue, p))
 	}
 	fmt.Fprintln(l.out, strings.TrimRight(cells(widths, texts...), " "))
 }
@@ -164,9 +165,9 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	if l.head {
 		fmt.Fprintln(l.out)
 	}
-	printSummary(l.out, l.columns(), r)
+	printSummary(l.catalogue, l.out, l.columns(), r)
 	if l.flags.rows {
-		printRows(l.out, r.Latency)
+		printRows(l.catalogue, l.out, r.Latency)
 	}
 	if l.flags.table == ethrName {
 		if err := printEthrTable(l.out, r.Latency); err != nil {
@@ -176,7 +177,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	if saved {
 		var kept text.Lines
 		kept.Row("label.kept", "shown.kept", text.Args{"Result": r.ID})
-		printLines(l.out, 0, kept)
+		printLines(l.catalogue, l.out, 0, kept)
 	}
 	printPingStatistics(l.out, r)
 	return nil

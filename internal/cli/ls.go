@@ -86,15 +86,15 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 	if f.json {
 		return printEntries(sys.Stdout, entries)
 	}
-	rows := [][]string{text.English().Headings("head.result", "head.started", "head.test", "head.path", "head.pattern", "head.figure")}
+	rows := [][]string{sys.Catalogue.Headings("head.result", "head.started", "head.test", "head.path", "head.pattern", "head.figure")}
 	for e, err := range entries {
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{e.ID, moment(e.StartedAt), string(e.Test), e.Client + " → " + e.Server, e.Pattern, headline(e)})
+		rows = append(rows, []string{e.ID, moment(e.StartedAt), string(e.Test), e.Client + " → " + e.Server, e.Pattern, headline(sys.Catalogue, e)})
 	}
 	if len(rows) == 1 {
-		fmt.Fprintln(sys.Stderr, text.English().Say("ls.no_results", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_results", nil))
 		return nil
 	}
 	printTable(sys.Stdout, rows)
@@ -127,7 +127,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 		}
 		b, err := json.MarshalIndent(listedResult{
 			ID: e.ID, StartedAt: e.StartedAt, Test: e.Test, Client: e.Client, Server: e.Server, Campaign: e.Campaign, Pattern: e.Pattern,
-			Headline: headline(e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
+			Headline: headline(text.ForPrograms(), e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
 		}, "  ", "  ")
 		if err != nil {
 			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
@@ -148,9 +148,8 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 }
 
 // headline is the figure that a person looks for in a result, or its kind of failure.
-func headline(e store.Entry) string {
-	_, sentence := text.English().Words(text.Headline(e.Test, e.ErrorKind, e.Figures))
-	return sentence
+func headline(c *text.Catalogue, e store.Entry) string {
+	return c.Sentence(text.Headline(e.Test, e.ErrorKind, e.Figures))
 }
 
 func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) error {
@@ -162,12 +161,12 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 		return printJSON(sys.Stdout, page.Items)
 	}
 	if len(page.Items) == 0 {
-		fmt.Fprintln(sys.Stderr, text.English().Say("ls.no_campaigns", nil))
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_campaigns", nil))
 		return nil
 	}
-	rows := [][]string{text.English().Headings("head.campaign", "head.started", "head.trials", "head.state", "head.title")}
+	rows := [][]string{sys.Catalogue.Headings("head.campaign", "head.started", "head.trials", "head.state", "head.title")}
 	for _, c := range page.Items {
-		state := text.English().Say("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
+		state := sys.Catalogue.Say("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
 		rows = append(rows, []string{c.ID, moment(c.StartedAt), fmt.Sprintf("%d/%d", c.Done, c.Trials), state, c.Title})
 	}
 	printTable(sys.Stdout, rows)

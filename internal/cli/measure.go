@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -82,10 +83,7 @@ func readToken(sys *System, file string) (string, error) {
 func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 	f := &measureFlags{options: measure.Defaults(test)}
 	cmd := &cobra.Command{
-		Use:     string(test) + " HOST",
-		Short:   text.English().Say("help."+string(test)+".short", nil),
-		Long:    text.English().Say("help."+string(test)+".long", nil),
-		Example: text.English().Say("help."+string(test)+".example", nil),
+		Use: string(test) + " HOST",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -119,6 +117,29 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
 	return cmd
+}
+
+// describeTests makes the texts of the commands of tests when somebody asks for help: they
+// are sentences of the catalogue, and the first packet of a test does not wait until that
+// is read.
+func describeTests(root *cobra.Command, c *text.Catalogue) {
+	describe := sync.OnceFunc(func() {
+		for _, cmd := range root.Commands() {
+			if name := cmd.Name(); tests.Of(measure.Test(name)) != nil {
+				cmd.Short = c.Say("help."+name+".short", nil)
+				cmd.Long = c.Say("help."+name+".long", nil)
+				cmd.Example = c.Say("help."+name+".example", nil)
+			}
+		}
+	})
+	help, usage := root.HelpFunc(), root.UsageFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { describe(); help(cmd, args) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { describe(); return usage(cmd) })
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if cmd.Name() == cobra.ShellCompRequestCmd {
+			describe()
+		}
+	}
 }
 
 func runMeasure(ctx context.Context, sys *System, test measure.Test, host string, f *measureFlags) error {

@@ -17,6 +17,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/text"
 	"soku/test/freeport"
 	"soku/test/tier"
 )
@@ -77,12 +78,12 @@ func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		var text strings.Builder
-		printSummary(&text, 0, &r)
+		var summary strings.Builder
+		printSummary(text.English(), &summary, 0, &r)
 		s := r.Latency.Split
 		if s == nil { // other systems, and the race detector's build
-			if !strings.Contains(text.String(), "the split of round trips is unknown") {
-				t.Errorf("no split, and no word of it:\n%s", text.String())
+			if !strings.Contains(summary.String(), "the split of round trips is unknown") {
+				t.Errorf("no split, and no word of it:\n%s", summary.String())
 			}
 			continue
 		}
@@ -93,8 +94,8 @@ func TestASplitRoundTripIsInTheTextAndTheDocument(t *testing.T) {
 		if echo, known := r.Latency.EchoTiming(); !known || !echo.StampsArrivals() {
 			t.Errorf("the server: %+v", echo)
 		}
-		if !regexp.MustCompile(`(?m)^split +p50: host [0-9.]+ .s \+ path [0-9.]+ .s \+ far host [0-9.]+ .s \+ host [0-9.]+ .s$`).MatchString(text.String()) {
-			t.Errorf("no line of the split in:\n%s", text.String())
+		if !regexp.MustCompile(`(?m)^split +p50: host [0-9.]+ .s \+ path [0-9.]+ .s \+ far host [0-9.]+ .s \+ host [0-9.]+ .s$`).MatchString(summary.String()) {
+			t.Errorf("no line of the split in:\n%s", summary.String())
 		}
 	}
 }

@@ -11,9 +11,10 @@ import (
 // mtuView writes one line over and over on a terminal while the search runs.
 // Elsewhere it writes nothing.
 type mtuView struct {
-	w     io.Writer
-	width func() int
-	drawn bool
+	w         io.Writer
+	catalogue *text.Catalogue
+	width     func() int
+	drawn     bool
 }
 
 func (v *mtuView) draw(host string, s measure.MTUStep) {
@@ -22,7 +23,7 @@ func (v *mtuView) draw(host string, s measure.MTUStep) {
 		return
 	}
 	line := liveLine(host, width-1, func(host string) string { // the last column would wrap
-		return text.English().Say("live.mtu", text.Args{"Host": host, "Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking})
+		return v.catalogue.Say("live.mtu", text.Args{"Host": host, "Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking})
 	})
 	fmt.Fprint(v.w, "\r", line, "\x1b[K")
 	v.drawn = true

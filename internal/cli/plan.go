@@ -51,7 +51,7 @@ bytes and their price. Nothing is sent.`,
 			if f.json {
 				return printJSON(sys.Stdout, o)
 			}
-			o.print(sys.Stdout, sys.StdoutWidth())
+			o.print(sys.Catalogue, sys.Stdout, sys.StdoutWidth())
 			return nil
 		},
 	}
@@ -141,7 +141,7 @@ func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 // linesOfOrder is how much of the order a person gets to see.
 const linesOfOrder = 12
 
-func (o *planOutline) print(w io.Writer, columns int) {
+func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	var out text.Lines
 	out.Row("label.campaign", "summary.text", text.Args{"Text": o.Campaign})
 	if o.Title != "" {
@@ -153,26 +153,26 @@ func (o *planOutline) print(w io.Writer, columns int) {
 	label := "label.patterns"
 	for _, pt := range o.Patterns {
 		out.Row(label, "plan.pattern", text.Args{"Pattern": pt.Name, "From": pt.From, "To": pt.To, "Address": pt.Server})
-		for _, c := range pt.Before {
-			out.Under("plan.before", text.Args{"Command": oneLine(c)})
+		for _, command := range pt.Before {
+			out.Under("plan.before", text.Args{"Command": oneLine(command)})
 		}
 		label = ""
 	}
 	label = "label.tests"
 	for _, t := range o.Patterns[0].Tests {
-		out.Row(label, "plan.test", text.Args{"Label": t.Label, "Test": describeTest(t)})
+		out.Row(label, "plan.test", text.Args{"Label": t.Label, "Test": describeTest(c, t)})
 		label = ""
 	}
 	o.addOrder(&out)
-	o.addEstimate(&out)
-	printLabelled(w, planColumns, columns, out)
+	o.addEstimate(c, &out)
+	printLabelled(c, w, planColumns, columns, out)
 }
 
 // planColumns is the width of the labels of a plan.
 const planColumns = 9
 
 // describeTest names the options that a person decides about.
-func describeTest(t testOutline) string {
+func describeTest(c *text.Catalogue, t testOutline) string {
 	o := t.Options
 	args := text.Args{
 		"Test": t.Test, "Duration": o.Duration, "Bytes": o.Bytes, "Count": o.Count, "Flows": o.Flows,
@@ -182,7 +182,7 @@ func describeTest(t testOutline) string {
 		args["Direction"] = o.Direction
 	}
 	maps.Copy(args, tests.OptionArgs(t.Test, o))
-	return text.English().Say("plan.test."+string(t.Test), args)
+	return c.Say("plan.test."+string(t.Test), args)
 }
 
 func (o *planOutline) addOrder(out *text.Lines) {
@@ -200,11 +200,11 @@ func (o *planOutline) addOrder(out *text.Lines) {
 	}
 }
 
-func (o *planOutline) addEstimate(out *text.Lines) {
+func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 	e := o.Estimate
 	out.Row("label.trials", "plan.trials", text.Args{"Trials": e.Trials, "Patterns": e.Patterns, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds})
 	out.Row("label.plan_time", "plan.time", text.Args{
-		"Time": roughly(e.Time), "Unknown": e.TimeUnknown,
+		"Time": roughly(c, e.Time), "Unknown": e.TimeUnknown,
 		"Commands": slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return len(pt.Before)+len(pt.After) > 0 }),
 	})
 	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes})

@@ -18,17 +18,18 @@ import (
 // progress shows a running campaign: on a terminal one line that is written
 // over, above it what has failed; elsewhere a line for each finished trial.
 type progress struct {
-	w      io.Writer
-	width  func() int
-	drawn  bool                          // a live line stands there
-	latest map[measure.Direction]float64 // bit/s of the running trial
+	w         io.Writer
+	catalogue *text.Catalogue
+	width     func() int
+	drawn     bool                          // a live line stands there
+	latest    map[measure.Direction]float64 // bit/s of the running trial
 }
 
 func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
-	p := &progress{w: sys.Stderr, width: sys.Width}
+	p := &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width}
 	done, _ := c.Done()
-	fmt.Fprintln(p.w, text.English().Say("progress.begin", text.Args{
-		"Campaign": c.ID(), "Patterns": e.Patterns, "Trials": e.Trials, "Seed": c.Record.Seed, "Time": roughly(e.Time), "Done": done}))
+	fmt.Fprintln(p.w, p.catalogue.Say("progress.begin", text.Args{
+		"Campaign": c.ID(), "Patterns": e.Patterns, "Trials": e.Trials, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done}))
 	return p
 }
 
@@ -36,10 +37,10 @@ func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progre
 func (p *progress) event(e campaign.Event) {
 	switch e.Kind {
 	case campaign.EventCommand:
-		p.draw(e, e.Command.Pattern, "", text.English().Say("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
+		p.draw(e, e.Command.Pattern, "", p.catalogue.Say("progress.running", text.Args{"When": e.Command.When, "Command": e.Command.Text}))
 	case campaign.EventCommandDone:
 		if e.Error != nil {
-			p.print(oneLine(text.English().Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(e.Error)})))
+			p.print(oneLine(p.catalogue.Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(p.catalogue, e.Error)})))
 		}
 	case campaign.EventTrial:
 		p.latest = map[measure.Direction]float64{}
@@ -52,7 +53,7 @@ func (p *progress) event(e campaign.Event) {
 	case campaign.EventResult:
 		p.finished(e)
 	case campaign.EventHostGone:
-		message, _ := text.English().Error(e.Error)
+		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(message))
 	}
 }
@@ -73,14 +74,14 @@ func (p *progress) figure(i measure.Progress) string {
 func (p *progress) finished(e campaign.Event) {
 	t := e.Result.Trial
 	if p.width() > 0 && e.Result.Error == nil {
-		p.draw(e, t.Pattern, t.Label, headline(store.EntryOf(e.Result)))
+		p.draw(e, t.Pattern, t.Label, headline(p.catalogue, store.EntryOf(e.Result)))
 		return
 	}
-	args := text.Args{"Counter": counter(e), "Pattern": oneLine(t.Pattern), "Test": oneLine(t.Label), "Headline": headline(store.EntryOf(e.Result)), "Error": ""}
+	args := text.Args{"Counter": counter(e), "Pattern": oneLine(t.Pattern), "Test": oneLine(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
-		args["Error"] = errorText(e.Result.Error)
+		args["Error"] = errorText(p.catalogue, e.Result.Error)
 	}
-	p.print(text.English().Say("progress.result", args))
+	p.print(p.catalogue.Say("progress.result", args))
 }
 
 func counter(e campaign.Event) string {
@@ -94,8 +95,8 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 		return
 	}
 	line := liveLine(pattern, width-1, func(pattern string) string { // the last column would wrap
-		return text.English().Say("progress.live", text.Args{
-			"Counter": counter(e), "Pattern": pattern, "Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(e.Left),
+		return p.catalogue.Say("progress.live", text.Args{
+			"Counter": counter(e), "Pattern": pattern, "Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left),
 		})
 	})
 	fmt.Fprint(p.w, "\r", line, "\x1b[K")
@@ -135,23 +136,23 @@ func terminalText(s string) string {
 }
 
 // leftText is the time that is left, empty where nobody knows.
-func leftText(d time.Duration) string {
+func leftText(c *text.Catalogue, d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return roughly(d)
+	return roughly(c, d)
 }
 
 // roughly writes how long something takes as people say it: 8 s, 12 min, 3 h 20 min.
-func roughly(d time.Duration) string {
+func roughly(c *text.Catalogue, d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
-		return text.English().Say("roughly.seconds", text.Args{"Seconds": max(d.Seconds(), 1)})
+		return c.Say("roughly.seconds", text.Args{"Seconds": max(d.Seconds(), 1)})
 	case d < 100*time.Minute:
-		return text.English().Say("roughly.minutes", text.Args{"Minutes": d.Minutes()})
+		return c.Say("roughly.minutes", text.Args{"Minutes": d.Minutes()})
 	case d < 48*time.Hour:
 		d = d.Round(10 * time.Minute)
-		return text.English().Say("roughly.hours", text.Args{"Hours": int(d.Hours()), "Minutes": int(d.Minutes()) % 60})
+		return c.Say("roughly.hours", text.Args{"Hours": int(d.Hours()), "Minutes": int(d.Minutes()) % 60})
 	}
-	return text.English().Say("roughly.days", text.Args{"Days": d.Hours() / 24})
+	return c.Say("roughly.days", text.Args{"Days": d.Hours() / 24})
 }

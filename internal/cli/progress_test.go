@@ -10,11 +10,12 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 func progressOf(width int) (*progress, *bytes.Buffer) {
 	var b bytes.Buffer
-	return &progress{w: &b, width: func() int { return width }}, &b
+	return &progress{w: &b, catalogue: text.English(), width: func() int { return width }}, &b
 }
 
 func trialEvent(kind campaign.EventKind, pattern string) campaign.Event {
@@ -106,7 +107,7 @@ func TestRoughTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "1 s", 8400 * time.Millisecond: "8 s", 12 * time.Minute: "12 min", 200 * time.Minute: "3 h 20 min", 120 * time.Minute: "2 h", 60 * time.Hour: "2.5 days",
 	} {
-		if got := roughly(d); got != want {
+		if got := roughly(text.English(), d); got != want {
 			t.Errorf("%s is %q, want %q", d, got, want)
 		}
 	}

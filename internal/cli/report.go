@@ -23,14 +23,15 @@ import (
 // reportFormat is one way to write a report.
 type reportFormat struct {
 	name  string // value of --format and extension of the file
-	write func(*report.Report, io.Writer) error
+	write func(*report.Report, io.Writer, *text.Catalogue) error
 }
 
 func reportFormats(width int) []reportFormat {
 	return []reportFormat{
 		{"html", (*report.Report).HTML}, {"md", (*report.Report).Markdown},
-		{"csv", (*report.Report).CSV}, {"json", (*report.Report).JSON},
-		{"txt", func(r *report.Report, w io.Writer) error { return r.Text(w, width) }},
+		{"csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.CSV(w) }},
+		{"json", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.JSON(w) }},
+		{"txt", func(r *report.Report, w io.Writer, c *text.Catalogue) error { return r.Text(w, c, width) }},
 	}
 }
 
@@ -77,7 +78,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 	}
 	for _, format := range formats {
 		var b bytes.Buffer
-		if err := format.write(r, &b); err != nil {
+		if err := format.write(r, &b, sys.Catalogue); err != nil {
 			return measure.Fail(measure.KindOf(err), "cli.report.make", measure.Figures{"format": format.name, "cause": err})
 		}
 		if f.output == "" {
@@ -93,7 +94,7 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		if err := writeReport(sys, file, b.Bytes()); err != nil {
 			return err
 		}
-		fmt.Fprintln(sys.Stdout, text.English().Say("report.wrote", text.Args{"File": file}))
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("report.wrote", text.Args{"File": file}))
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func Run(sys *System) (code int) {
 	defer endOnInterrupt(sys, cancel)()
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintln(sys.Stderr, text.English().Say("failure.defect", text.Args{"Panic": r}))
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("failure.defect", text.Args{"Panic": r}))
 			code = exitStatus[measure.KindInternal]
 		}
 	}()
@@ -48,7 +48,7 @@ func Run(sys *System) (code int) {
 		if cause := context.Cause(ctx); cause != nil && measure.KindOf(err) == measure.KindInternal {
 			err = cause
 		}
-		printError(sys.Stderr, err)
+		printError(sys.Catalogue, sys.Stderr, err)
 	}
 	return status(err)
 }
@@ -68,11 +68,11 @@ func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 }
 
 // errorText is what a person reads of an error, on one line.
-func errorText(err error) string { return oneLine(text.English().Failure(err)) }
+func errorText(c *text.Catalogue, err error) string { return oneLine(c.Failure(err)) }
 
 // printError writes the line with which a command says why it failed.
-func printError(w io.Writer, err error) {
-	fmt.Fprintln(w, text.English().Say("failure.line", text.Args{"Error": errorText(err)}))
+func printError(c *text.Catalogue, w io.Writer, err error) {
+	fmt.Fprintln(w, c.Say("failure.line", text.Args{"Error": errorText(c, err)}))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -113,6 +113,7 @@ func newRoot(sys *System) *cobra.Command {
 		checkArguments(command)
 		root.AddCommand(command)
 	}
+	describeTests(root, sys.Catalogue)
 	return root
 }
 

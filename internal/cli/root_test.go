@@ -7,7 +7,7 @@ import (
 
 func TestNamesOfCommandsAreCompleted(t *testing.T) {
 	out, _, code := soku(t, "__complete", "tc")
-	if code != 0 || !strings.HasPrefix(out, "tcp") {
+	if code != 0 || !strings.HasPrefix(out, "tcp\tMeasure ") {
 		t.Errorf("completion gives %d, %q", code, out)
 	}
 }

@@ -13,12 +13,12 @@ import (
 var rowWidths = []int{10, 10, 10, 10, 10, 10, 10, 10, 10}
 
 // printRows writes the table of round trips, a row each N.
-func printRows(w io.Writer, l *measure.Latency) {
+func printRows(c *text.Catalogue, w io.Writer, l *measure.Latency) {
 	if l == nil || len(l.Rows) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	heads := text.English().Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max")
+	heads := c.Headings("rows.avg", "rows.min", "rows.p50", "rows.p90", "rows.p95", "rows.p99", "rows.p99_9", "rows.p99_99", "rows.max")
 	fmt.Fprintln(w, cells(rowWidths, heads...))
 	for _, row := range l.Rows {
 		p := row.RTT

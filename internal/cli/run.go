@@ -172,7 +172,7 @@ func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 		return nil, err
 	}
 	if len(older) > 0 && older[0].Open() {
-		fmt.Fprintln(sys.Stderr, text.English().Say("run.left", text.Args{
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.left", text.Args{
 			"Campaign": older[0].Record.ID, "Left": older[0].Trials - older[0].Done, "Trials": older[0].Trials, "Plan": p.File,
 		}))
 	}
@@ -254,7 +254,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 	if err != nil {
 		return err
 	}
-	if err := r.Text(sys.Stdout, sys.StdoutWidth()); err != nil {
+	if err := r.Text(sys.Stdout, sys.Catalogue, sys.StdoutWidth()); err != nil {
 		return measure.Fail(measure.KindInternal, "cli.report.print", measure.Figures{"cause": err})
 	}
 	for _, f := range files {
@@ -263,7 +263,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 				continue
 			}
 			var b strings.Builder
-			if err := format.write(r, &b); err != nil {
+			if err := format.write(r, &b, sys.Catalogue); err != nil {
 				return measure.Fail(measure.KindInternal, "cli.report.make", measure.Figures{"format": f.format, "cause": err})
 			}
 			if err := writeReport(sys, f.path, []byte(b.String())); err != nil {
@@ -271,7 +271,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 			}
 		}
 	}
-	fmt.Fprintln(sys.Stderr, text.English().Say("run.done", text.Args{
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.done", text.Args{
 		"Campaign": c.ID(), "Done": out.Done, "Trials": out.Total, "Failed": out.Failed, "Others": max(out.Left-(out.Total-out.Done), 0),
 	}))
 	return nil

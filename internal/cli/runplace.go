@@ -80,7 +80,7 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) 
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(sys.Stderr, text.English().Say("lab.building", text.Args{"Lab": t.Name}))
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.building", text.Args{"Lab": t.Name}))
 	o.Progress = nil // its steps are of no interest around a campaign
 	l, err := lab.Up(ctx, t, o)
 	if err != nil {

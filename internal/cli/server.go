@@ -58,7 +58,7 @@ your network, or use --allow, --token-file and TLS.`,
 				fmt.Fprintln(sys.Stdout, s.Addr()) // agent.StartLoopbackServer reads it
 				return s.Serve(process.WhileOpen(cmd.Context(), sys.Stdin))
 			}
-			fmt.Fprintln(sys.Stdout, text.English().Say("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(s)}))
+			fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("server.listening", text.Args{"Address": s.Addr(), "Foreign": foreignPorts(sys.Catalogue, s)}))
 			return s.Serve(cmd.Context())
 		},
 	}

@@ -119,11 +119,11 @@ func foreignPort(p server.Protocol, flag, listen string, port int) (server.Forei
 }
 
 // foreignPorts are the ports of other protocols, each with the protocol's name.
-func foreignPorts(s *server.Server) []string {
+func foreignPorts(c *text.Catalogue, s *server.Server) []string {
 	var out []string
 	for _, protocol := range []string{measure.ViaIperf3, measure.ViaEthr} {
 		if at, ok := s.ForeignAddr(protocol); ok {
-			out = append(out, text.English().Say("server.foreign", text.Args{"Protocol": protocol, "Address": at}))
+			out = append(out, c.Say("server.foreign", text.Args{"Protocol": protocol, "Address": at}))
 		}
 	}
 	return out

@@ -46,7 +46,7 @@ func newShowCommand(sys *System) *cobra.Command {
 			if f.json {
 				return printJSON(sys.Stdout, r)
 			}
-			printResult(sys.Stdout, sys.StdoutWidth(), r, f.rows)
+			printResult(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), r, f.rows)
 			return nil
 		},
 	}
@@ -58,7 +58,7 @@ func newShowCommand(sys *System) *cobra.Command {
 
 // printResult writes a result from the store for a person. Names in it may come
 // from elsewhere, so nothing of it reaches the terminal as a control character.
-func printResult(w io.Writer, columns int, r *measure.Result, rows bool) {
+func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result, rows bool) {
 	var b bytes.Buffer
 	var out text.Lines
 	out.Row("label.result", "shown.result", text.Args{"Result": r.ID, "Started": moment(r.StartedAt)})
@@ -67,23 +67,23 @@ func printResult(w io.Writer, columns int, r *measure.Result, rows bool) {
 		out.Row("label.trial", "shown.trial", text.Args{"Pattern": oneLine(t.Pattern), "Label": oneLine(t.Label), "Round": t.Round, "Repeat": t.Repeat})
 	}
 	if r.Error != nil {
-		out.Row("label.failed", "summary.text", text.Args{"Text": errorText(r.Error)})
+		out.Row("label.failed", "summary.text", text.Args{"Text": errorText(c, r.Error)})
 	}
 	summed := r.Origin == nil && (r.Summary.DurationNs > 0 || r.Latency != nil)
 	switch {
 	case r.Origin != nil:
-		ingestedSummary(&out, r)
+		ingestedSummary(c, &out, r)
 	case !summed:
-		out.Row("label.path", "summary.path", text.Args{"Path": pathText(r), "Test": testText(r)})
+		out.Row("label.path", "summary.path", text.Args{"Path": pathText(c, r), "Test": testText(c, r)})
 	}
-	printLines(&b, columns, out)
+	printLines(c, &b, columns, out)
 	if summed {
-		printSummary(&b, columns, r)
+		printSummary(c, &b, columns, r)
 	} else {
-		printFindings(labelled(&b, nameColumns, columns), r.Findings)
+		printFindings(c, labelled(&b, nameColumns, columns), r.Findings)
 	}
 	if rows {
-		printRows(&b, r.Latency)
+		printRows(c, &b, r.Latency)
 	}
 	printPingStatistics(&b, r)
 	for line := range bytes.Lines(b.Bytes()) {

@@ -13,49 +13,49 @@ import (
 // printSummary writes a result for a person: what came out, how sure it is,
 // between which hosts, and what makes it doubtful. Lines fit a terminal of so
 // many columns, if any are given.
-func printSummary(w io.Writer, columns int, r *measure.Result) {
+func printSummary(c *text.Catalogue, w io.Writer, columns int, r *measure.Result) {
 	var head, rest text.Lines
-	head.Row("label.path", "summary.path", text.Args{"Path": pathText(r), "Test": testText(r)})
+	head.Row("label.path", "summary.path", text.Args{"Path": pathText(c, r), "Test": testText(c, r)})
 	if d := tests.Of(r.Test); d != nil {
-		if table := tableOf(d, r); table != nil {
-			printBelow(w, columns, head, table)
+		if table := tableOf(c, d, r); table != nil {
+			printBelow(c, w, columns, head, table)
 			head = nil
 		}
 		d.Summary(&rest, r)
 	}
 	if why, known := r.Summary.Why(); known {
-		rest.Row("label.confidence", "summary.confidence", text.Args{"Level": r.Summary.Confidence, "Reason": text.English().Finding(why)})
+		rest.Row("label.confidence", "summary.confidence", text.Args{"Level": r.Summary.Confidence, "Reason": c.Finding(why)})
 	}
 	costSummary(&rest, r)
 	hostSummary(&rest, r)
-	printLines(w, columns, append(head, rest...))
-	printFindings(labelled(w, nameColumns, columns), r.Findings)
+	printLines(c, w, columns, append(head, rest...))
+	printFindings(c, labelled(w, nameColumns, columns), r.Findings)
 }
 
 // printLines writes lines with their labels in a column. Names in them may come from
 // the network, so nothing of them reaches the terminal as a control character.
-func printLines(w io.Writer, columns int, lines text.Lines) {
-	printLabelled(w, nameColumns, columns, lines)
+func printLines(c *text.Catalogue, w io.Writer, columns int, lines text.Lines) {
+	printLabelled(c, w, nameColumns, columns, lines)
 }
 
 // printLabelled is printLines with labels of so many columns.
-func printLabelled(w io.Writer, labels, columns int, lines text.Lines) {
+func printLabelled(c *text.Catalogue, w io.Writer, labels, columns int, lines text.Lines) {
 	row := labelled(w, labels, columns)
 	for _, l := range lines {
-		label, sentence := text.English().Words(l)
+		label, sentence := c.Words(l)
 		row(label, "%s", terminalText(sentence))
 	}
 }
 
 // printFindings writes each finding under its severity. Names and sentences in them may
 // come from the network, so nothing of them reaches the terminal as a control character.
-func printFindings(row rowPrinter, findings measure.Findings) {
+func printFindings(c *text.Catalogue, row rowPrinter, findings measure.Findings) {
 	for _, f := range findings {
-		label := text.English().Say("label.warning", nil)
+		label := c.Say("label.warning", nil)
 		if f.Severity == measure.SeverityNote {
-			label = text.English().Say("label.note", nil)
+			label = c.Say("label.note", nil)
 		}
-		row(label, "%s", terminalText(text.English().Finding(f)))
+		row(label, "%s", terminalText(c.Finding(f)))
 	}
 }
 
@@ -73,8 +73,8 @@ func hostSummary(out *text.Lines, r *measure.Result) {
 	}
 }
 
-func pathText(r *measure.Result) string {
-	return text.English().Say("summary.ends", text.Args{
+func pathText(c *text.Catalogue, r *measure.Result) string {
+	return c.Say("summary.ends", text.Args{
 		"Client": r.Path.Client.String(), "ClientAddress": addressBeside(r.Path.Client),
 		"Server": r.Path.Server.String(), "ServerAddress": addressBeside(r.Path.Server),
 	})
@@ -89,7 +89,7 @@ func addressBeside(e measure.Endpoint) string {
 }
 
 // testText says what was measured: the options that matter most.
-func testText(r *measure.Result) string {
+func testText(c *text.Catalogue, r *measure.Result) string {
 	o := r.Options
 	args := text.Args{
 		"Test": r.Test, "Direction": o.Direction, "Streams": o.Streams, "Congestion": congestionInForce(r), "Rate": o.Rate,
@@ -100,7 +100,7 @@ func testText(r *measure.Result) string {
 		args["Close"] = r.Connect.Close
 	}
 	maps.Copy(args, tests.OptionArgs(r.Test, o))
-	return text.English().Say("summary.test."+string(r.Test), args)
+	return c.Say("summary.test."+string(r.Test), args)
 }
 
 // congestionInForce is the congestion control of the streams, empty where the
@@ -127,16 +127,16 @@ func hostArgs(h *measure.Host) text.Args {
 	}
 }
 
-func tableOf(d *tests.Descriptor, r *measure.Result) []string {
+func tableOf(c *text.Catalogue, d *tests.Descriptor, r *measure.Result) []string {
 	if d.Table == nil {
 		return nil
 	}
-	return d.Table(r)
+	return d.Table(c, r)
 }
 
 // printBelow writes lines, and a table between blank lines below them.
-func printBelow(w io.Writer, columns int, head text.Lines, table []string) {
-	printLines(w, columns, head)
+func printBelow(c *text.Catalogue, w io.Writer, columns int, head text.Lines, table []string) {
+	printLines(c, w, columns, head)
 	fmt.Fprintln(w)
 	for _, line := range table {
 		fmt.Fprintln(w, terminalText(line))

@@ -20,6 +20,7 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/host"
+	"soku/internal/text"
 )
 
 // System is everything a command takes from the operating system, so that the
@@ -32,6 +33,8 @@ type System struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Catalogue makes the sentences that people read.
+	Catalogue *text.Catalogue
 
 	Getenv     func(string) string
 	ReadFile   func(string) ([]byte, error)
@@ -76,7 +79,8 @@ func Real() *System {
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	return &System{
 		Args: os.Args[1:], Called: called(os.Args[0]), PID: os.Getpid(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
+		Catalogue: text.English(),
+		Getenv:    os.Getenv, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
 		Open: func(name string) (fs.File, error) { return os.Open(name) }, Stat: os.Stat,
 		Create: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

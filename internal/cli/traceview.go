@@ -20,6 +20,7 @@ const usualHeight = 24
 // nothing: the table comes with the summary.
 type traceView struct {
 	w             io.Writer
+	catalogue     *text.Catalogue
 	width, height func() int
 	drawn         int // lines that stand there
 }
@@ -32,11 +33,11 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	if height <= 0 {
 		height = usualHeight
 	}
-	lines := append([]string{traceHead(host, t, width-1)}, fitted(tests.TraceTable(t), width-1)...)
+	lines := append([]string{traceHead(v.catalogue, host, t, width-1)}, fitted(v.catalogue, tests.TraceTable(v.catalogue, t), width-1)...)
 	// What is above the top of a terminal cannot be written over, and the cursor
 	// stands below the last line.
 	if room := max(height-1, 2); len(lines) > room {
-		lines = append(lines[:room-1], text.English().Say("live.more_lines", text.Args{"N": len(lines) - room + 1}))
+		lines = append(lines[:room-1], v.catalogue.Say("live.more_lines", text.Args{"N": len(lines) - room + 1}))
 	}
 	var b strings.Builder
 	if v.drawn > 0 {
@@ -52,13 +53,13 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 }
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
-func traceHead(host string, t *measure.Trace, width int) string {
-	long := terminalText(text.English().Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent}))
+func traceHead(c *text.Catalogue, host string, t *measure.Trace, width int) string {
+	long := terminalText(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent}))
 	if runewidth.StringWidth(long) <= width {
 		return long
 	}
 	return liveLine(host, width, func(host string) string {
-		return text.English().Say("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent})
+		return c.Say("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent})
 	})
 }
 
@@ -67,19 +68,19 @@ func traceHead(host string, t *measure.Trace, width int) string {
 var dispensable = []string{"head.deviation", "head.last", "head.flows", "head.best", "head.worst", "head.sent"}
 
 // fitted is the table of hops without the columns that there is no room for.
-func fitted(rows [][]string, width int) []string {
-	lines := tests.AlignedTrace(rows)
+func fitted(c *text.Catalogue, rows [][]string, width int) []string {
+	lines := tests.AlignedTrace(c, rows)
 	for _, key := range dispensable {
 		if !slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > width }) {
 			break
 		}
-		c := slices.Index(rows[0], text.English().Heading(key))
+		column := slices.Index(rows[0], c.Heading(key))
 		for i, row := range rows {
-			if c < len(row) {
-				rows[i] = slices.Delete(row, c, c+1)
+			if column < len(row) {
+				rows[i] = slices.Delete(row, column, column+1)
 			}
 		}
-		lines = tests.AlignedTrace(rows)
+		lines = tests.AlignedTrace(c, rows)
 	}
 	return lines
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // longTrace is a path of that many hops, each with two answers' worth of figures.
@@ -25,7 +26,7 @@ func longTrace(hops int, address string) *measure.Trace {
 // drawnOn are the lines of a live table on a terminal of that size.
 func drawnOn(width, height int, host string, t *measure.Trace) []string {
 	var b bytes.Buffer
-	v := &traceView{w: &b, width: func() int { return width }, height: func() int { return height }}
+	v := &traceView{w: &b, catalogue: text.English(), width: func() int { return width }, height: func() int { return height }}
 	v.draw(host, t)
 	return strings.Split(strings.TrimSuffix(strings.NewReplacer("\x1b[K", "", "\r", "", "\x1b[J", "").Replace(b.String()), "\n"), "\n")
 }
@@ -74,7 +75,7 @@ func TestTheSearchForTheMTUIsOneLineThatFits(t *testing.T) {
 		for _, width := range []int{200, 80, 60, 20, 8, 2} {
 			for _, host := range []string{"vm2", "2001:db8:1111:2222:3333:4444:5555:6666", "悪い\x1b[2J名前.example"} {
 				var b bytes.Buffer
-				v := &mtuView{w: &b, width: func() int { return width }}
+				v := &mtuView{w: &b, catalogue: text.English(), width: func() int { return width }}
 				v.draw(host, step)
 				line := strings.TrimSuffix(strings.TrimPrefix(b.String(), "\r"), "\x1b[K")
 				if strings.ContainsAny(line, "\r\n\x1b") || runewidth.StringWidth(line) >= width {
@@ -110,8 +111,8 @@ func TestATerminalSeesTheSearchForTheMTU(t *testing.T) {
 
 func TestASearchThatFailsLeavesNoLineBehind(t *testing.T) {
 	var b bytes.Buffer
-	v := &mtuView{w: &b, width: func() int { return 60 }}
-	l := &live{out: &b, flags: &measureFlags{}, view: &traceView{w: &b}, search: v, test: measure.TestMTU}
+	v := &mtuView{w: &b, catalogue: text.English(), width: func() int { return 60 }}
+	l := &live{out: &b, catalogue: text.English(), flags: &measureFlags{}, view: &traceView{w: &b}, search: v, test: measure.TestMTU}
 	l.mtu(measure.MTUStep{Asking: 68})
 	if err := l.finish(&measure.Result{Test: measure.TestMTU, Error: measure.TextError(measure.KindUnreachable, "x", "")}, false); err != nil {
 		t.Fatal(err)

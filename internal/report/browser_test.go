@@ -157,7 +157,7 @@ func TestThePageInABrowser(t *testing.T) {
 	in.Results[0].Findings = measure.OfSentences([]string{strings.Repeat("unbreakable", 40)})
 	in.Campaign.Plan += strings.Repeat("x", 400)
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(written(t, build(t, in).HTML)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, in).HTML))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var c complaints
@@ -205,7 +205,7 @@ func TestThePageInABrowser(t *testing.T) {
 func TestThePagePrints(t *testing.T) {
 	ctx := browser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(written(t, build(t, campaignWithFailure()).HTML)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, campaignWithFailure()).HTML))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	// A4 less its margins at 96 dots an inch.

@@ -39,7 +39,7 @@ func (r *Report) CSV(w io.Writer) error {
 		t := &r.Tests[i]
 		for j := range t.Rows {
 			row := &t.Rows[j]
-			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.English()}.label()), string(t.Test), csvText(row.Pattern)}
+			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.ForPrograms()}.label()), string(t.Test), csvText(row.Pattern)}
 			for _, f := range factors {
 				line = append(line, csvText(levelOf(row, f)))
 			}

@@ -30,7 +30,7 @@ type factJSON struct {
 
 // MarshalJSON writes it.
 func (f Fact) MarshalJSON() ([]byte, error) {
-	c := text.English()
+	c := text.ForPrograms()
 	return json.Marshal(factJSON{strings.TrimPrefix(f.Key, "fact."), factName(c, f.Key), factValues(c, f)})
 }
 
@@ -41,7 +41,7 @@ func (f *Fact) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	f.Key, f.Values = cmp.Or(j.Key, j.Name), nil
-	if text.English().Has("fact." + f.Key) {
+	if text.ForPrograms().Has("fact." + f.Key) {
 		f.Key = "fact." + f.Key
 	}
 	for _, v := range j.Values {

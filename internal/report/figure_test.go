@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 // everyTest is a campaign with each test, so that every metric of a result has a value.
@@ -99,13 +100,13 @@ func TestAMetricMoreIsInEveryForm(t *testing.T) {
 		Column: &measure.Column{Drop: 9},
 	})
 	r := build(t, fourPatterns().input())
-	wide := func(w io.Writer) error { return r.Text(w, 300) }
+	wide := func(w io.Writer) error { return r.Text(w, text.English(), 300) }
 	for _, c := range []struct {
 		name  string
 		write func(io.Writer) error
 		want  string
 	}{
-		{"text", wide, "largest stream (bytes)"}, {"Markdown", r.Markdown, "| largest stream (bytes) |"}, {"HTML", r.HTML, ">largest stream <"},
+		{"text", wide, "largest stream (bytes)"}, {"Markdown", inEnglish(r.Markdown), "| largest stream (bytes) |"}, {"HTML", inEnglish(r.HTML), ">largest stream <"},
 		{"JSON", r.JSON, `"largest_stream_bytes": {`},
 		{"CSV", r.CSV, ",ingested,largest_stream_mean_bytes,largest_stream_min_bytes,largest_stream_max_bytes\n"},
 	} {
@@ -216,7 +217,7 @@ func TestRequestsThatNobodyAnswered(t *testing.T) {
 	if text := written(t, r.JSON); !strings.Contains(text, `"p50": 0,`) || !strings.Contains(text, `"lost": 5,`) || !strings.Contains(text, `"histogram": {`) {
 		t.Errorf("the document is\n%s", text)
 	}
-	if text := written(t, r.Markdown); !strings.Contains(text, "| – | – | 100 % |") {
+	if text := written(t, inEnglish(r.Markdown)); !strings.Contains(text, "| – | – | 100 % |") {
 		t.Errorf("the page is\n%s", text)
 	}
 }

@@ -14,14 +14,15 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func forms(r *Report) map[string]func(io.Writer) error {
 	return map[string]func(io.Writer) error{
-		"html": r.HTML, "md": r.Markdown, "csv": r.CSV, "json": r.JSON,
-		"txt": func(w io.Writer) error { return r.Text(w, 80) },
+		"html": inEnglish(r.HTML), "md": inEnglish(r.Markdown), "csv": r.CSV, "json": r.JSON,
+		"txt": func(w io.Writer) error { return r.Text(w, text.English(), 80) },
 	}
 }
 
@@ -32,6 +33,11 @@ func written(t *testing.T, write func(io.Writer) error) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// inEnglish writes a form for people in English.
+func inEnglish(write func(io.Writer, *text.Catalogue) error) func(io.Writer) error {
+	return func(w io.Writer) error { return write(w, text.English()) }
 }
 
 func golden(t *testing.T, file, got string) {
@@ -62,7 +68,7 @@ func TestFormsAreAsRecorded(t *testing.T) {
 		golden(t, "campaign."+form, written(t, forms(r)[form]))
 	}
 	for _, width := range []int{60, 80, 140} {
-		golden(t, "campaign-"+map[int]string{60: "060", 80: "080", 140: "140"}[width]+".txt", written(t, func(w io.Writer) error { return r.Text(w, width) }))
+		golden(t, "campaign-"+map[int]string{60: "060", 80: "080", 140: "140"}[width]+".txt", written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }))
 	}
 }
 
@@ -93,7 +99,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	in.Results[0].Findings = measure.OfSentences([]string{strings.Repeat("ながい警告", 60), "a" + strings.Repeat("b", 300)})
 	r := build(t, in)
 	for width := 40; width <= 200; width += 7 {
-		for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, width) }), "\n") {
+		for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }), "\n") {
 			if n := columnsOf(line); n > width {
 				t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
 			}
@@ -162,7 +168,7 @@ func hostile(t *testing.T, evil string) *Report {
 }
 
 func TestTextsFromOutsideAreNoMarkupInHTML(t *testing.T) {
-	page := written(t, hostile(t, `<script>alert(1)</script><img src=x onerror=alert(1)>"' onload="x" </title></style></svg>{{.}}`).HTML)
+	page := written(t, inEnglish(hostile(t, `<script>alert(1)</script><img src=x onerror=alert(1)>"' onload="x" </title></style></svg>{{.}}`).HTML))
 	for _, bad := range []string{"<script", "<img", `" onload`, "</svg>{"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("%q is in the page", bad)
@@ -174,7 +180,7 @@ func TestTextsFromOutsideAreNoMarkupInHTML(t *testing.T) {
 }
 
 func TestTextsFromOutsideAreNoMarkupInMarkdown(t *testing.T) {
-	out := written(t, hostile(t, "a|b\n# h <b> [x](http://evil.example) `c` @everyone https://evil.example www.evil.example ```\n~~~ *s* _e_").Markdown)
+	out := written(t, inEnglish(hostile(t, "a|b\n# h <b> [x](http://evil.example) `c` @everyone https://evil.example www.evil.example ```\n~~~ *s* _e_").Markdown))
 	fence := regexp.MustCompile("(?m)^(`{3,})yaml$").FindStringSubmatch(out)
 	if fence == nil || len(fence[1]) < 4 {
 		t.Fatalf("the plan can close its own code block: %v", fence)
@@ -207,7 +213,7 @@ func TestTextsFromOutsideCannotSteerATerminal(t *testing.T) {
 			t.Errorf("%s has control characters: %q", form, out[:200])
 		}
 	}
-	if page := written(t, r.HTML); strings.ContainsAny(page, "\x1b\u202e") {
+	if page := written(t, inEnglish(r.HTML)); strings.ContainsAny(page, "\x1b\u202e") {
 		t.Error("html has control characters")
 	}
 }
@@ -269,7 +275,7 @@ func TestJSONReadsBack(t *testing.T) {
 }
 
 func TestThePageNeedsNothingFromOutside(t *testing.T) {
-	page := written(t, build(t, campaignWithFailure()).HTML)
+	page := written(t, inEnglish(build(t, campaignWithFailure()).HTML))
 	for _, pattern := range []string{`https?://`, `src=`, `@import`, `url\(`, `<script`, `<link[^>]*href="[^d]`} {
 		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
 			t.Errorf("the page has %q", found)
@@ -320,7 +326,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 func TestALargeCampaignMakesAPageOfBoundedSize(t *testing.T) {
 	s := fourPatterns()
 	s.rounds, s.seconds = 20, 20
-	page := written(t, build(t, s.input()).HTML)
+	page := written(t, inEnglish(build(t, s.input()).HTML))
 	if len(page) > 1_500_000 {
 		t.Errorf("160 trials make a page of %d bytes", len(page))
 	}

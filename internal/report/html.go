@@ -11,14 +11,13 @@ import (
 //go:embed templates/report.html.tmpl templates/chart.svg.tmpl templates/report.css
 var pageFiles embed.FS
 
-// HTML writes one self-contained page: no script, no external resource, every
+// HTML writes one self-contained page in a language: no script, no external resource, every
 // text from results escaped. It prints on A4 and fits a telephone.
-func (r *Report) HTML(w io.Writer) error {
+func (r *Report) HTML(w io.Writer, c *text.Catalogue) error {
 	css, err := pageFiles.ReadFile("templates/report.css")
 	if err != nil {
 		return err
 	}
-	c := text.English()
 	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{
 		"css":   func() template.CSS { return template.CSS(css) },
 		"say":   c.Sayer(),

@@ -12,10 +12,9 @@ import (
 //go:embed templates/report.md.tmpl
 var markdownFile embed.FS
 
-// Markdown writes the report in GitHub's dialect. Texts from results are
+// Markdown writes the report in a language, in GitHub's dialect. Texts from results are
 // escaped: they make no markup, links or mentions.
-func (r *Report) Markdown(w io.Writer) error {
-	c := text.English()
+func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
 	t, err := template.New("report.md.tmpl").Funcs(template.FuncMap{
 		"say": c.Sayer(), "md": markdownText, "table": markdownTable, "fence": fence,
 	}).ParseFS(markdownFile, "templates/report.md.tmpl")

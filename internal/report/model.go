@@ -132,7 +132,7 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 		Text string `json:"reason"`
-	}{plain(p), text.English().Finding(p.Reason)})
+	}{plain(p), text.ForPrograms().Finding(p.Reason)})
 }
 
 // Failure is a trial that failed, with its error.

@@ -28,7 +28,7 @@ func (m Missing) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 		Text string `json:"text"`
-	}{plain(m), text.English().Finding(m.Finding)})
+	}{plain(m), text.ForPrograms().Finding(m.Finding)})
 }
 
 // reportedOf is nil where no trial is of that kind; the results are of trials that

@@ -10,7 +10,7 @@ import (
 // MarshalJSON writes the facts and, for those who rely on them, the sentences.
 func (t Test) MarshalJSON() ([]byte, error) {
 	type facts Test
-	v := testView{&t, text.English()}
+	v := testView{&t, text.ForPrograms()}
 	return json.Marshal(struct {
 		Label       string       `json:"label"`
 		Test        measure.Test `json:"test"`
@@ -35,5 +35,5 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		Schema string `json:"schema"`
 		Title  string `json:"title"`
 		facts
-	}{r.Schema, reportView{&r, text.English()}.title(), facts(r)})
+	}{r.Schema, reportView{&r, text.ForPrograms()}.title(), facts(r)})
 }

@@ -16,14 +16,14 @@ const (
 	leastName    = 8 // columns a name keeps when a table is too wide
 )
 
-// Text writes the report for a terminal of that many columns (0 for 80). Of a
+// Text writes the report in a language, for a terminal of that many columns (0 for 80). Of a
 // table that is too wide the least important columns are left out, then names
 // are cut; wide characters count as two columns.
-func (r *Report) Text(w io.Writer, width int) error {
+func (r *Report) Text(w io.Writer, c *text.Catalogue, width int) error {
 	if width <= 0 {
 		width = defaultWidth
 	}
-	v := reportView{r, text.English()}
+	v := reportView{r, c}
 	p := &terminal{width: max(width, leastWidth)}
 	p.wrap("", v.title())
 	p.wrap("", v.subtitle())

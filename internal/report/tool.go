@@ -34,7 +34,7 @@ func (s Source) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Text string `json:"text"`
 		plain
-	}{s.in(text.English()), plain(s)})
+	}{s.in(text.ForPrograms()), plain(s)})
 }
 
 func (s Source) in(c *text.Catalogue) string {
@@ -42,7 +42,7 @@ func (s Source) in(c *text.Catalogue) string {
 }
 
 // MarshalJSON writes the tool in words.
-func (t Tool) MarshalJSON() ([]byte, error) { return json.Marshal(t.in(text.English())) }
+func (t Tool) MarshalJSON() ([]byte, error) { return json.Marshal(t.in(text.ForPrograms())) }
 
 // UnmarshalJSON reads the words.
 func (t *Tool) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.text) }
@@ -61,4 +61,4 @@ func (t Tool) in(c *text.Catalogue) string {
 func (t Tool) equal(o Tool) bool { return reflect.DeepEqual(t, o) }
 
 // order is what tools are sorted by, whatever the language.
-func (t Tool) order() string { return t.in(text.English()) }
+func (t Tool) order() string { return t.in(text.ForPrograms()) }

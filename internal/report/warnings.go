@@ -71,7 +71,7 @@ func (w Warning) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 		Text string `json:"text"`
-	}{plain(w), text.English().Finding(w.Finding)})
+	}{plain(w), text.ForPrograms().Finding(w.Finding)})
 }
 
 func including(list []string, name string) []string {

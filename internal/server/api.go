@@ -78,7 +78,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		Options: ss.options, Findings: ss.findings, Server: ss.host,
 	}
 	if ss.prose {
-		created.Warnings = text.English().Findings(ss.findings)
+		created.Warnings = text.ForPrograms().Findings(ss.findings)
 	}
 	if position > 0 {
 		created.State = native.EventQueued

@@ -8,8 +8,8 @@ import (
 // putInWords adds to what this end counted the sentences that a client of an earlier
 // version reads instead of findings and timings.
 func putInWords(end *measure.End) {
-	end.Warnings = text.English().Findings(end.Findings)
+	end.Warnings = text.ForPrograms().Findings(end.Findings)
 	if end.Timing != nil {
-		end.Method = text.English().Timing(*end.Timing)
+		end.Method = text.ForPrograms().Timing(*end.Timing)
 	}
 }

@@ -10,20 +10,20 @@ import (
 
 // rateColumn is the rate of an interval.
 func rateColumn(head string) Column {
-	return Column{head, 14, func(p measure.Progress) string { return messages.FormatRate(p.Bps) }}
+	return Column{head, 14, func(_ *text.Catalogue, p measure.Progress) string { return messages.FormatRate(p.Bps) }}
 }
 
 // bytesColumn is the payload of an interval.
 func bytesColumn(head string) Column {
-	return Column{head, 12, func(p measure.Progress) string { return messages.FormatBytes(float64(p.Bytes)) }}
+	return Column{head, 12, func(_ *text.Catalogue, p measure.Progress) string { return messages.FormatBytes(float64(p.Bytes)) }}
 }
 
 // roundTripColumns are the distribution of an interval; an interval without a reply
 // says so in the first.
 func roundTripColumns(count string) []Column {
-	columns := []Column{{count, 8, func(p measure.Progress) string {
+	columns := []Column{{count, 8, func(c *text.Catalogue, p measure.Progress) string {
 		if p.RTT == nil {
-			return text.English().Say("live.no_reply", nil)
+			return c.Say("live.no_reply", nil)
 		}
 		return strconv.FormatInt(p.RTT.Count, 10)
 	}}}
@@ -34,7 +34,7 @@ func roundTripColumns(count string) []Column {
 		{"live.min", func(p *measure.Percentiles) float64 { return p.Min }}, {"live.median", func(p *measure.Percentiles) float64 { return p.P50 }},
 		{"live.p99", func(p *measure.Percentiles) float64 { return p.P99 }}, {"live.max", func(p *measure.Percentiles) float64 { return p.Max }},
 	} {
-		columns = append(columns, Column{c.head, 11, func(p measure.Progress) string {
+		columns = append(columns, Column{c.head, 11, func(_ *text.Catalogue, p measure.Progress) string {
 			if p.RTT == nil {
 				return ""
 			}

@@ -14,7 +14,7 @@ func connectSummary(out *text.Lines, r *measure.Result) {
 	if c == nil || l == nil {
 		return
 	}
-	args := text.Args{"Rate": eventRate(r.Summary.ConnectionsPerSecond), "Client": eventRate(c.OpenedPerSecond)}
+	args := text.Args{"Rate": r.Summary.ConnectionsPerSecond, "Client": c.OpenedPerSecond}
 	if c.Accepted != nil {
 		out.Row("label.rate", "summary.connect.server", args)
 		out.Row("label.counted", "summary.connect.both", text.Args{"Opened": c.Opened, "Accepted": *c.Accepted, "Failed": c.Failed})
@@ -38,13 +38,5 @@ func connectSummary(out *text.Lines, r *measure.Result) {
 	if l.Floor != nil {
 		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50})
 	}
-	out.Row("label.method", "summary.connect.method", text.Args{"Method": text.English().Timing(l.ClientTiming()), "Client": c.ClientPath, "Server": c.ServerPath, "Main": c.Entry == "main"})
-}
-
-// eventRate is a rate of events with three or more digits, as a whole number from 100 on.
-func eventRate(v float64) string {
-	if v < 100 {
-		return text.English().Say("summary.rate.small", text.Args{"Rate": v})
-	}
-	return text.English().Say("summary.rate.large", text.Args{"Rate": v})
+	out.Row("label.method", "summary.connect.method", text.Args{"Timing": l.ClientTiming(), "Client": c.ClientPath, "Server": c.ServerPath, "Main": c.Entry == "main"})
 }

@@ -49,13 +49,13 @@ func latencySummary(out *text.Lines, r *measure.Result) {
 	if l.Floor != nil {
 		out.Row("label.floor", "summary.floor", text.Args{"Median": l.Floor.RTT.P50})
 	}
-	timing := text.Args{"Timing": text.English().Timing(l.ClientTiming()), "Stamps": "", "StampedBy": ""}
+	timing := text.Args{"Timing": l.ClientTiming(), "Stamps": "", "StampedBy": ""}
 	if l.Split != nil {
 		timing["Stamps"], timing["StampedBy"] = l.Split.Stamps, l.Split.StampedBy
 	}
 	out.Row("label.method", "summary.timing", timing)
 	if t, known := l.EchoTiming(); known {
-		out.Row("label.echo", "summary.text", text.Args{"Text": text.English().Timing(t)})
+		out.Row("label.echo", "summary.method", text.Args{"Timing": t})
 	}
 }
 

@@ -23,5 +23,5 @@ func mtuSummary(out *text.Lines, r *measure.Result) {
 		}
 	}
 	out.Row("label.sizes", "summary.mtu.sizes", text.Args{"Tried": len(m.Sizes), "Passed": passed, "Failed": len(m.Sizes) - passed})
-	out.Row("label.method", "summary.text", text.Args{"Text": text.English().Timing(m.ProbeTiming())})
+	out.Row("label.method", "summary.method", text.Args{"Timing": m.ProbeTiming()})
 }

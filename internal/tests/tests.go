@@ -59,7 +59,7 @@ type Descriptor struct {
 	Summary func(*text.Lines, *measure.Result)
 	// Table are the lines of a table between the path and the rest of a summary; nil
 	// for a test without one.
-	Table func(*measure.Result) []string
+	Table func(*text.Catalogue, *measure.Result) []string
 	// Rows reports whether results have a table of rows that a person may ask for.
 	Rows bool
 }
@@ -108,7 +108,7 @@ type View struct {
 type Column struct {
 	Head  string // key of the catalogue
 	Width int    // of the cells, aligned to the right
-	Cell  func(measure.Progress) string
+	Cell  func(*text.Catalogue, measure.Progress) string
 }
 
 var descriptors = map[measure.Test]*Descriptor{}

@@ -31,14 +31,14 @@ func TestASummaryOfAnEmptyResultDoesNotFail(t *testing.T) {
 		var lines text.Lines
 		d.Summary(&lines, &measure.Result{Test: test})
 		if d.Table != nil {
-			d.Table(&measure.Result{Test: test})
+			d.Table(text.English(), &measure.Result{Test: test})
 		}
 		if d.Live == nil {
 			continue
 		}
 		for _, sender := range []bool{false, true} {
 			for _, c := range d.Live(View{Sender: sender}) {
-				if c.Cell(measure.Progress{}); !text.English().Has(c.Head) {
+				if c.Cell(text.English(), measure.Progress{}); !text.English().Has(c.Head) {
 					t.Errorf("%s: there is no heading %s", test, c.Head)
 				}
 			}

@@ -15,11 +15,11 @@ import (
 func init() {
 	register(Descriptor{
 		Test: measure.TestTrace, Alone: traceAlone, Args: probeArgs, Summary: traceSummary,
-		Table: func(r *measure.Result) []string {
+		Table: func(c *text.Catalogue, r *measure.Result) []string {
 			if r.Trace == nil {
 				return nil
 			}
-			return AlignedTrace(TraceTable(r.Trace))
+			return AlignedTrace(c, TraceTable(c, r.Trace))
 		},
 	})
 }

@@ -31,19 +31,19 @@ func traceSummary(out *text.Lines, r *measure.Result) {
 	if t.Foreign > 0 {
 		out.Under("summary.trace.foreign", text.Args{"N": t.Foreign})
 	}
-	out.Row("label.method", "summary.text", text.Args{"Text": text.English().Timing(t.ProbeTiming())})
+	out.Row("label.method", "summary.method", text.Args{"Timing": t.ProbeTiming()})
 }
 
 // AlignedTrace are the lines of a table of hops.
-func AlignedTrace(rows [][]string) []string {
-	return text.Aligned(rows, text.English().Heading("head.flows"))
+func AlignedTrace(c *text.Catalogue, rows [][]string) []string {
+	return text.Aligned(rows, c.Heading("head.flows"))
 }
 
 // TraceTable are the cells of the table of hops, its head first: a row a node that
 // answered, or one for a silent hop. Names of hops come from the network: whoever shows
 // the table on a terminal filters it.
-func TraceTable(t *measure.Trace) [][]string {
-	rows := [][]string{text.English().Headings(
+func TraceTable(c *text.Catalogue, t *measure.Trace) [][]string {
+	rows := [][]string{c.Headings(
 		"head.hop", "head.node", "head.loss", "head.sent", "head.last", "head.avg", "head.best", "head.worst", "head.deviation", "head.flows",
 	)}
 	for _, h := range t.Hops {
@@ -52,10 +52,10 @@ func TraceTable(t *measure.Trace) [][]string {
 			loss = ""
 		}
 		if len(h.Nodes) == 0 {
-			rows = append(rows, []string{number, text.English().Say("trace.no_answer", nil), loss, sent})
+			rows = append(rows, []string{number, c.Say("trace.no_answer", nil), loss, sent})
 		}
 		for _, n := range h.Nodes {
-			line := []string{number, text.English().Sentence(text.TraceNode(&n)), loss, sent}
+			line := []string{number, c.Sentence(text.TraceNode(&n)), loss, sent}
 			for _, ns := range []float64{n.LastNs, n.MeanNs, n.MinNs, n.MaxNs, n.StdDevNs} {
 				line = append(line, messages.FormatLatency(ns))
 			}

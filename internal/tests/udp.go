@@ -7,6 +7,7 @@ import (
 	"soku/internal/engine/flows"
 	_ "soku/internal/engine/udp"
 	"soku/internal/measure"
+	"soku/internal/text"
 	"soku/internal/text/messages"
 	"soku/internal/wire"
 )
@@ -26,13 +27,13 @@ func openUDP(ctx context.Context, s wire.Session, _ measure.Options) (ClientEnd,
 }
 
 func udpColumns(v View) []Column {
-	packets := Column{"live.packets", 10, func(p measure.Progress) string { return strconv.FormatInt(p.Packets, 10) }}
+	packets := Column{"live.packets", 10, func(_ *text.Catalogue, p measure.Progress) string { return strconv.FormatInt(p.Packets, 10) }}
 	if v.Sender {
 		return []Column{rateColumn("live.rate"), packets}
 	}
 	return []Column{
 		rateColumn("live.goodput"), packets,
-		{"live.lost", 8, func(p measure.Progress) string { return strconv.FormatInt(p.Lost, 10) }},
-		{"live.jitter", 11, func(p measure.Progress) string { return messages.FormatLatency(p.JitterNs) }},
+		{"live.lost", 8, func(_ *text.Catalogue, p measure.Progress) string { return strconv.FormatInt(p.Lost, 10) }},
+		{"live.jitter", 11, func(_ *text.Catalogue, p measure.Progress) string { return messages.FormatLatency(p.JitterNs) }},
 	}
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"io/fs"
 	"sync"
 	texttemplate "text/template"
 
@@ -12,29 +13,51 @@ import (
 // Args are the figures and names of a sentence; see [messages.Args].
 type Args = messages.Args
 
-// Catalogue makes the sentences of one language.
-type Catalogue struct{ language *messages.Language }
+// Catalogue makes the sentences of one language. Its messages are read when the first
+// sentence is made: a test's packets need none.
+type Catalogue struct {
+	tag      language.Tag
+	language func() *messages.Language
+}
 
 // English is the catalogue that every message is written in first.
-var English = sync.OnceValue(func() *Catalogue { return newCatalogue(language.English) })
+func English() *Catalogue { return english }
 
-func newCatalogue(tag language.Tag) *Catalogue {
-	c := &Catalogue{}
-	c.language = messages.New(tag, texttemplate.FuncMap{
-		// figure writes a value of a metric with its unit: {{figure .Metric .Value}}.
-		"figure": c.figure,
-		// figures writes several values of a metric, or the range of more than three.
-		"figures": c.figures,
-		// where writes the end or the direction that a finding is about.
-		"where": c.Where,
-		// mode writes the name of a mode of the loopback baseline.
-		"mode": c.Mode,
+var english = newCatalogue(language.English, messages.English)
+
+// ForPrograms is the catalogue of what programs read: documents, CSV, JSON, logs, the wire,
+// and what stands in for the output of another tool (package dropin). It is English
+// whatever language people read, so that what two hosts write can be compared, and
+// searched for the same words.
+func ForPrograms() *Catalogue { return english }
+
+// For is the catalogue of a language (BCP 47), English where that has no message. Folders
+// may have more files of messages than the program, or others: area.language.json.
+func For(tag language.Tag, folders ...fs.FS) *Catalogue {
+	return newCatalogue(tag, func() *messages.Language { return messages.New(tag, folders...) })
+}
+
+func newCatalogue(tag language.Tag, read func() *messages.Language) *Catalogue {
+	c := &Catalogue{tag: tag}
+	c.language = sync.OnceValue(func() *messages.Language {
+		return read().With(texttemplate.FuncMap{
+			// figure writes a value of a metric with its unit: {{figure .Metric .Value}}.
+			"figure": c.figure,
+			// figures writes several values of a metric, or the range of more than three.
+			"figures": c.figures,
+			// where writes the end or the direction that a finding is about.
+			"where": c.Where,
+			// mode writes the name of a mode of the loopback baseline.
+			"mode": c.Mode,
+			// timing writes how an end timed its messages.
+			"timing": c.Timing,
+		})
 	})
 	return c
 }
 
 // Language is the tag of the language (BCP 47): en.
-func (c *Catalogue) Language() string { return c.language.Tag() }
+func (c *Catalogue) Language() string { return c.tag.String() }
 
 // Say makes the sentence of a key. A key or an argument that is missing is a defect,
 // which tests find; a person then sees the key and the arguments.
@@ -50,7 +73,7 @@ func (c *Catalogue) SayFor(variant, key string, args Args) string {
 	return c.sentence(key, args)
 }
 
-func (c *Catalogue) sentence(key string, args Args) string { return c.language.OrKey(key, args) }
+func (c *Catalogue) sentence(key string, args Args) string { return c.language().OrKey(key, args) }
 
 // Has reports whether the language, or English, has a message of that key.
-func (c *Catalogue) Has(key string) bool { return c.language.Has(key) }
+func (c *Catalogue) Has(key string) bool { return c.language().Has(key) }

@@ -18,7 +18,7 @@ func TestAMessageWritesFiguresWithTheirUnits(t *testing.T) {
 		`{{decimals 1 .V}}`: "2000.0",
 		`{{percent .V}}`:    "2e+05 %",
 	} {
-		parsed, err := c.language.Parse(source)
+		parsed, err := c.language().Parse(source)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 // Error makes the sentences of a failure: what went wrong, and what to do next (empty for
 // nothing). Those of another program, or of a code that this version does not know, are as
 // they were written.
-func (c *Catalogue) Error(e *measure.Error) (message, hint string) { return e.Sentences(c.language) }
+func (c *Catalogue) Error(e *measure.Error) (message, hint string) { return e.Sentences(c.language()) }
 
 // Failure makes of any error one text: of a failure its sentence and what to do next, of
 // several that were joined all of theirs, of any other error its own text.

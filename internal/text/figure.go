@@ -44,7 +44,7 @@ func (c *Catalogue) figures(m *measure.Metric, values []float64) string {
 	for i, v := range values {
 		out[i] = c.Figure(m, v)
 	}
-	return c.language.Enumerate(out)
+	return c.language().Enumerate(out)
 }
 
 // Percent writes a ratio with three significant digits: 0.0123 is 1.23 %.

@@ -354,7 +354,7 @@ func TestEveryMessageIsATemplate(t *testing.T) {
 			t.Errorf("%s: %s has no form \"other\"", m.file, key)
 		}
 		for form, text := range m.forms {
-			if _, err := English().language.Parse(text); err != nil {
+			if _, err := English().language().Parse(text); err != nil {
 				t.Errorf("%s: %s (%s): %v", m.file, key, form, err)
 			}
 		}

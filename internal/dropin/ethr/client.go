@@ -132,7 +132,7 @@ func (t *test) request() wire.Request {
 func (t *test) explain(session wire.Session) {
 	t.out.debug("Protocol: %s", session.Protocol())
 	for _, f := range session.Findings() {
-		t.out.debug("%s", text.English().Finding(f))
+		t.out.debug("%s", text.ForPrograms().Finding(f))
 	}
 }
 
@@ -186,7 +186,7 @@ func (t *test) account(ctx context.Context, session wire.Session, end measure.Fl
 	}
 	if server, err := session.Finish(ctx, &measure.End{Flows: []measure.FlowEnd{end}}); err == nil {
 		for _, f := range server.Findings {
-			t.out.debug("%s", text.English().Finding(f))
+			t.out.debug("%s", text.ForPrograms().Finding(f))
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (t *test) discover(ctx context.Context) (reached bool, err error) {
 		return false, err
 	}
 	lines(last)
-	t.out.debug("%s probes: %s; %d sent, %d ICMP messages were about other packets", t.Protocol, text.English().Timing(last.ProbeTiming()), last.Sent, last.Foreign)
+	t.out.debug("%s probes: %s; %d sent, %d ICMP messages were about other packets", t.Protocol, text.ForPrograms().Timing(last.ProbeTiming()), last.Sent, last.Foreign)
 	return last.Reached, err
 }
 

@@ -10,7 +10,9 @@ package messages
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"sync"
 	texttemplate "text/template"
@@ -34,39 +36,56 @@ type Args map[string]any
 // that are missing in the language.
 type Language struct {
 	tag       language.Tag
+	bundle    *i18n.Bundle
 	localizer *i18n.Localizer
+	english   *i18n.Localizer
 	parser    parser
 }
 
-// bundle is read when the first sentence is made: a test's packets need none.
-var bundle = sync.OnceValue(func() *i18n.Bundle {
-	b := i18n.NewBundle(language.English)
-	b.RegisterUnmarshalFunc("json", json.Unmarshal)
-	names, err := Files.ReadDir(".")
-	if err != nil {
-		panic(err) // they are in the binary
-	}
-	for _, f := range names {
-		if _, err := b.LoadMessageFileFS(Files, f.Name()); err != nil {
-			panic(fmt.Sprintf("messages/%s: %v", f.Name(), err)) // a test reads them all
-		}
-	}
-	return b
-})
-
 // English is the language that every message is written in first, with the functions of
 // this package alone.
-var English = sync.OnceValue(func() *Language { return New(language.English, nil) })
+var English = sync.OnceValue(func() *Language { return New(language.English) })
 
-// New returns a language whose messages may also call the given functions. A message is
-// parsed by the language that uses it first: one that calls such a function must be used
-// through languages that have it.
-func New(tag language.Tag, functions texttemplate.FuncMap) *Language {
-	l := &Language{tag: tag, localizer: i18n.NewLocalizer(bundle(), tag.String())}
-	all := l.functions()
+// New reads the messages of a language, and the English ones. Those in the folders come
+// before the ones of the program, which [Files] holds.
+func New(tag language.Tag, folders ...fs.FS) *Language {
+	b := i18n.NewBundle(language.English)
+	b.RegisterUnmarshalFunc("json", json.Unmarshal)
+	for _, folder := range append([]fs.FS{Files}, folders...) {
+		read(b, folder, language.English)
+		for t := tag; t != language.Und && t != language.English; t = t.Parent() { // of ja-JP also ja
+			read(b, folder, t)
+		}
+	}
+	l := &Language{tag: tag, bundle: b}
+	return l.With(nil)
+}
+
+// read adds the files of one language.
+func read(b *i18n.Bundle, folder fs.FS, tag language.Tag) {
+	names, err := fs.Glob(folder, "*."+tag.String()+".json")
+	if err != nil {
+		panic(err) // the pattern is the program's
+	}
+	for _, name := range names {
+		if _, err := b.LoadMessageFileFS(folder, name); err != nil {
+			panic(fmt.Sprintf("messages: %s: %v", name, err)) // a test reads them all
+		}
+	}
+}
+
+// With returns the same messages with functions more that they may call. A message is
+// parsed when it is used first, with the functions of that moment: one that calls a
+// function must be used only where there is one of that name that does the same.
+func (l *Language) With(functions texttemplate.FuncMap) *Language {
+	out := &Language{
+		tag: l.tag, bundle: l.bundle,
+		localizer: i18n.NewLocalizer(l.bundle, l.tag.String()), english: i18n.NewLocalizer(l.bundle, language.English.String()),
+	}
+	all := out.functions()
 	maps.Copy(all, functions)
-	l.parser = parser{template.TextParser{Funcs: all, Option: "missingkey=error"}}
-	return l
+	out.parser = parser{template.TextParser{Funcs: all, Option: "missingkey=error"}}
+	return out
 }
 
 // parser keeps parsed templates: its functions are the same for every message.
@@ -84,12 +103,23 @@ func (l *Language) Say(key string, args Args) (string, error) {
 	if n, ok := args["N"]; ok {
 		config.PluralCount = n
 	}
-	return l.localizer.Localize(config)
+	return l.localize(config)
+}
+
+// localize takes the English message where the language has none, which to go-i18n is an
+// error that also hides whether the English one could be made.
+func (l *Language) localize(config *i18n.LocalizeConfig) (string, error) {
+	s, err := l.localizer.Localize(config)
+	var missing *i18n.MessageNotFoundErr
+	if errors.As(err, &missing) {
+		return l.english.Localize(config)
+	}
+	return s, err
 }
 
 // Has reports whether the language, or English, has a message of that key.
 func (l *Language) Has(key string) bool {
-	_, err := l.localizer.Localize(&i18n.LocalizeConfig{MessageID: key, TemplateParser: template.IdentityParser{}})
+	_, err := l.localize(&i18n.LocalizeConfig{MessageID: key, TemplateParser: template.IdentityParser{}})
 	return err == nil
 }
 
