@@ -206,7 +206,7 @@ func encodeRecords(records []Record) ([]byte, error) {
 	for _, rec := range records {
 		line, err := json.Marshal(rec)
 		if err == nil && bytes.IndexByte(line, '\n') >= 0 {
-			err = errors.New("a record must be one line")
+			err = measure.Fail(measure.KindInternal, "journal.several_lines", nil)
 		}
 		if err != nil {
 			return nil, measure.Fail(measure.KindInternal, "journal.encode", measure.Figures{"record": rec.Kind, "cause": err})

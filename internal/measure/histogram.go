@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -226,23 +225,23 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 func (h *Histogram) UnmarshalJSON(b []byte) error {
 	var j histogramJSON
 	if len(b) > maxEncodedHistogram {
-		return fmt.Errorf("histogram: %d bytes are more than the %d that are accepted", len(b), maxEncodedHistogram)
+		return Fail(KindFile, "document.histogram.size", Figures{"size_bytes": len(b), "most_bytes": maxEncodedHistogram})
 	}
 	if err := json.Unmarshal(b, &j); err != nil {
-		return fmt.Errorf("histogram: %w", err)
+		return Fail(KindFile, "document.histogram.syntax", Figures{"cause": err})
 	}
 	if j.Encoding != histogramEncoding {
-		return fmt.Errorf("histogram: encoding %q is not %s", j.Encoding, histogramEncoding)
+		return Fail(KindFile, "document.histogram.encoding", Figures{"encoding": j.Encoding, "known": histogramEncoding})
 	}
 	if err := checkHistogram(j.Data); err != nil {
 		return err
 	}
 	packed, err := hdr.DecodePacked([]byte(j.Data))
 	if err != nil {
-		return fmt.Errorf("histogram: %w", err)
+		return Fail(KindFile, "document.histogram.damaged_by", Figures{"cause": err})
 	}
 	if packed.TotalCount() == math.MaxInt64 {
-		return errors.New("histogram: damaged data: too many values")
+		return Fail(KindFile, "document.histogram.too_many", nil)
 	}
 	packed.Compact()
 	*h = Histogram{packed: packed, sum: j.SumNs, clipped: j.Clipped}
@@ -258,19 +257,21 @@ func checkHistogram(data string) error {
 	const packedHeader, header = 8, 40
 	packed, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(packed) < packedHeader {
-		return errors.New("histogram: damaged data")
+		return Fail(KindFile, "document.histogram.damaged", nil)
 	}
 	z, err := zlib.NewReader(bytes.NewReader(packed[packedHeader:]))
 	if err != nil {
-		return fmt.Errorf("histogram: damaged data: %w", err)
+		return Fail(KindFile, "document.histogram.damaged_by", Figures{"cause": err})
 	}
 	var plain [header]byte
 	if _, err := io.ReadFull(z, plain[:]); err != nil {
-		return fmt.Errorf("histogram: damaged data: %w", err)
+		return Fail(KindFile, "document.histogram.damaged_by", Figures{"cause": err})
 	}
 	if binary.BigEndian.Uint32(plain[12:]) != HistogramDigits ||
 		binary.BigEndian.Uint64(plain[16:]) != HistogramMin || binary.BigEndian.Uint64(plain[24:]) != HistogramMax {
-		return errors.New("histogram: range or precision differs from 1 ns to 60 s with 3 digits")
+		return Fail(KindFile, "document.histogram.range", Figures{
+			"least_ns": HistogramMin, "most_ns": HistogramMax, "digits": HistogramDigits,
+		})
 	}
 	return nil
 }

@@ -2,8 +2,11 @@ package measure
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -91,5 +94,27 @@ func TestAHistogramThatWasReadGoesOnRecording(t *testing.T) {
 	h.Record(7)
 	if h.Count() != 1 || h.Max() != 7 {
 		t.Errorf("after Reset it has %d values up to %d", h.Count(), h.Max())
+	}
+}
+
+func TestADamagedHistogramIsRefusedWithWhatIsWrong(t *testing.T) {
+	h := NewHistogram()
+	h.Record(1000)
+	whole, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := regexp.MustCompile(`"data":"[^"]*"`)
+	for name, c := range map[string]struct{ text, code string }{
+		"another encoding": {strings.Replace(string(whole), histogramEncoding, "hdr-v9", 1), "document.histogram.encoding"},
+		"no base64":        {data.ReplaceAllString(string(whole), `"data":"!"`), "document.histogram.damaged"},
+		"no zlib":          {data.ReplaceAllString(string(whole), `"data":"AAAAAAAAAAAAAAAA"`), "document.histogram.damaged_by"},
+		"a number":         {`7`, "document.histogram.syntax"},
+		"too long":         {`"` + strings.Repeat("x", maxEncodedHistogram) + `"`, "document.histogram.size"},
+	} {
+		var e *Error
+		if err := json.Unmarshal([]byte(c.text), NewHistogram()); !errors.As(err, &e) || e.Code != c.code || e.Kind != KindFile {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

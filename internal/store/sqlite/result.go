@@ -105,14 +105,23 @@ func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, store.NoResult(s.path, id)
 	}
-	var r *measure.Result
-	if err == nil {
-		r, err = decode(document, store.Whole)
-	}
 	if err != nil {
 		return nil, fail(ctx, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": err})
 	}
+	r, err := decode(document, store.Whole)
+	if err != nil {
+		return nil, s.unreadable(id, err)
+	}
 	return r, nil
+}
+
+// unreadable is the failure of a document in the store that cannot be decoded.
+func (s *sqlite) unreadable(id string, err error) error {
+	var cause *measure.Error
+	if !errors.As(err, &cause) {
+		cause = explain(err)
+	}
+	return measure.Fail(cause.Kind, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": cause})
 }
 
 func decode(document string, detail store.Detail) (*measure.Result, error) {
@@ -206,13 +215,13 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 		defer rows.Close()
 		for rows.Next() {
 			var id, document string
-			err := rows.Scan(&id, &document)
-			var r *measure.Result
-			if err == nil {
-				r, err = decode(document, detail)
-			}
-			if err != nil {
+			if err := rows.Scan(&id, &document); err != nil {
 				yield(nil, fail(ctx, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": err}))
+				return
+			}
+			r, err := decode(document, detail)
+			if err != nil {
+				yield(nil, s.unreadable(id, err))
 				return
 			}
 			if !yield(r, nil) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"soku/internal/measure"
@@ -271,7 +272,7 @@ func TestADocumentThatCannotBeReadIsListedStill(t *testing.T) {
 	if e.ID != "odd" || e.Client != "a" || e.Campaign != "c" || e.Order != 2 || e.Error != "peer gone" || e.ErrorKind == "" {
 		t.Errorf("entry is %+v", e)
 	}
-	if _, err := wantAllBut.Get(t.Context(), "odd"); measure.KindOf(err) != measure.KindFile {
+	if _, err := wantAllBut.Get(t.Context(), "odd"); measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), "read result odd from the store") {
 		t.Errorf("reading it: %v", err)
 	}
 	if n, err := wantAllBut.Count(t.Context(), store.Query{}); err != nil || n != results+1 {

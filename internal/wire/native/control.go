@@ -94,8 +94,8 @@ type Event struct {
 func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
 
 var (
-	errLongEvent = errors.New("a line of the events stream is too long")
-	errEvent     = errors.New("a line of the events stream is not an event")
+	errLongEvent error = measure.Fail(measure.KindBroken, "native.event.too_long", nil)
+	errEvent     error = measure.Fail(measure.KindBroken, "native.event.malformed", nil)
 )
 
 // ReadEvent reads one line, at most [MaxEvent] bytes of it. Memory grows with
@@ -144,7 +144,7 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 		return err
 	}
 	if int64(len(b)) > limit {
-		return errors.New("the body is too long")
+		return errTooLong
 	}
 	return json.Unmarshal(b, v)
 }

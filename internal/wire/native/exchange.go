@@ -135,7 +135,11 @@ func (c *control) decode(ctx context.Context, x *exchange, answer io.ReadCloser,
 		if cause := wire.Ended(ctx); cause != nil {
 			return cause
 		}
-		return measure.Fail(measure.KindRefused, "native.answer", measure.Figures{"address": c.addr, "cause": innermost(err)}).WithHintCode("native.same_version", nil)
+		var cause any = innermost(err)
+		if errors.Is(err, errTooLong) {
+			cause = measure.Fail(measure.KindRefused, "native.answer.too_long", nil)
+		}
+		return measure.Fail(measure.KindRefused, "native.answer", measure.Figures{"address": c.addr, "cause": cause}).WithHintCode("native.same_version", nil)
 	}
 	return nil
 }
