@@ -78,7 +78,7 @@ type Progress struct {
 	Retrans   *int64       `json:"retransmits,omitempty" jsonschema:"description=In this interval"`
 	RTT       *Percentiles `json:"rtt_ns,omitempty"`
 	Role      Role         `json:"role,omitempty" jsonschema:"description=Which end counted"`
-	Streams   []int64      `json:"stream_bytes,omitempty" jsonschema:"description=One element a stream\\, up to 32 streams"`
+	Streams   []int64      `json:"stream_bytes,omitempty" jsonschema:"description=One element per stream\\, up to 32 streams"`
 
 	// What follows is for observers in the same process.
 

@@ -32,12 +32,12 @@ const (
 // of a result document.
 type Error struct {
 	Kind    Kind    `json:"kind" jsonschema:"description=Class of the failure; see the exit codes"`
-	Code    string  `json:"code,omitempty" jsonschema:"description=What went wrong\\, the same for every failure of one sort; absent in what another program or an older soku wrote"`
-	Message string  `json:"message" jsonschema:"description=What was being done\\, to what\\, and what went wrong"`
+	Code    string  `json:"code,omitempty" jsonschema:"description=Code of the failure\\, the same for every failure of one kind; absent in documents of another program or an older soku"`
+	Message string  `json:"message" jsonschema:"description=What was being done\\, to what\\, and the cause"`
 	Hint    string  `json:"hint,omitempty" jsonschema:"description=What to do next"`
-	Figures Figures `json:"figures,omitempty" jsonschema:"description=What the sentence is about: numbers and texts; units are in the key"`
+	Figures Figures `json:"figures,omitempty" jsonschema:"description=Figures of the sentence: numbers and texts; units are in the key"`
 	// HintCode names the sentence of the hint where it is not that of the code.
-	HintCode string `json:"hint_code,omitempty" jsonschema:"description=What to do next\\, where that is not always the same for the code"`
+	HintCode string `json:"hint_code,omitempty" jsonschema:"description=What to do next\\, if it is not always the same for the code"`
 	// Cause is the failure that led to this one, where it is one of these itself.
 	Cause *Error `json:"cause,omitempty" jsonschema:"description=The failure that led to this one"`
 

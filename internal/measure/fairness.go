@@ -4,7 +4,7 @@ package measure
 // stream's goodput is what its receiver counted after the omitted start, over the
 // time in which the direction was measured.
 type Fairness struct {
-	JainIndex float64 `json:"jain_index" jsonschema:"description=Jain\\, Chiu\\, Hawe 1984: 1 where all streams had the same\\, k/n where k of n had all of it"`
+	JainIndex float64 `json:"jain_index" jsonschema:"description=Jain\\, Chiu\\, Hawe 1984: 1 if all streams have the same goodput\\, k/n if k of n streams have all of it"`
 	MinBps    float64 `json:"min_bps" jsonschema:"description=Goodput of the slowest stream"`
 	MedianBps float64 `json:"median_bps"`
 	MaxBps    float64 `json:"max_bps" jsonschema:"description=Goodput of the fastest stream"`

@@ -46,7 +46,7 @@ type Finding struct {
 	Where    Where    `json:"where,omitempty" jsonschema:"description=client or server (an end); forward or reverse (a flow); absent: the trial as a whole"`
 	Figures  Figures  `json:"figures,omitempty" jsonschema:"description=Numbers and texts; units are in the key"`
 	// Cause is the failure that the figure "error" writes in English.
-	Cause *Error `json:"cause,omitempty" jsonschema:"description=The failure that the figure error writes in English"`
+	Cause *Error `json:"cause,omitempty" jsonschema:"description=The failure whose English text is the figure error"`
 }
 
 // NewFinding makes a finding of a code, with the severity that the code has. A

@@ -11,11 +11,11 @@ const NearBaseline = 0.25
 // it (docs/reference/floor.md); a result carries the stored one of its client.
 type HostFloor struct {
 	MeasuredAt time.Time        `json:"measured_at"`
-	Quick      bool             `json:"quick,omitempty" jsonschema:"description=Measured in about 2 s instead of 7: less sure"`
-	RoundTrips []FloorRoundTrip `json:"round_trips,omitempty" jsonschema:"description=One element a mode"`
-	Goodput    []FloorGoodput   `json:"goodput,omitempty" jsonschema:"description=One element a mode: one TCP stream"`
-	Packets    []FloorPackets   `json:"packets,omitempty" jsonschema:"description=One element a mode: one UDP stream of small datagrams"`
-	Timers     []FloorTimer     `json:"timers,omitempty" jsonschema:"description=One element a length of sleep"`
+	Quick      bool             `json:"quick,omitempty" jsonschema:"description=Measured in about 2 s instead of 7 s: less precise"`
+	RoundTrips []FloorRoundTrip `json:"round_trips,omitempty" jsonschema:"description=One element per mode"`
+	Goodput    []FloorGoodput   `json:"goodput,omitempty" jsonschema:"description=One element per mode: one TCP stream"`
+	Packets    []FloorPackets   `json:"packets,omitempty" jsonschema:"description=One element per mode: one UDP stream of small datagrams"`
+	Timers     []FloorTimer     `json:"timers,omitempty" jsonschema:"description=One element per sleep duration"`
 }
 
 // FloorRoundTrip is the shortest round trip that this host and program can measure.
@@ -24,7 +24,7 @@ type HostFloor struct {
 type FloorRoundTrip struct {
 	Mode     string      `json:"mode"`
 	Protocol string      `json:"protocol" jsonschema:"enum=tcp,enum=udp"`
-	Timing   *Timing     `json:"timing,omitempty" jsonschema:"description=How the client waited and who took the times"`
+	Timing   *Timing     `json:"timing,omitempty" jsonschema:"description=How the client waited and what took the time stamps"`
 	Method   string      `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
 	RTT      Percentiles `json:"rtt_ns"`
 }
@@ -39,7 +39,7 @@ type FloorGoodput struct {
 	RXPath      string   `json:"rx_path,omitempty"`
 	Congestion  string   `json:"congestion,omitempty" jsonschema:"description=Congestion control in force"`
 	GoodputBps  float64  `json:"goodput_bps" jsonschema:"description=The best of the trials"`
-	CPUSecPerGB *float64 `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds of both ends on 1e9 payload bytes"`
+	CPUSecPerGB *float64 `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds of both ends per 1e9 payload bytes"`
 	BpsPerCore  float64  `json:"bps_per_core,omitempty" jsonschema:"description=Payload bits that one second of processor time moves through both ends"`
 }
 
@@ -50,7 +50,7 @@ type FloorPackets struct {
 	TXPath              string   `json:"tx_path,omitempty"`
 	RXPath              string   `json:"rx_path,omitempty"`
 	PacketsPerSecond    float64  `json:"packets_per_second" jsonschema:"description=Received"`
-	LossRatio           *float64 `json:"loss_ratio,omitempty" jsonschema:"description=What the sender sent faster than the receiver read"`
+	LossRatio           *float64 `json:"loss_ratio,omitempty" jsonschema:"description=Datagrams that the sender sent faster than the receiver read"`
 	SenderNsPerPacket   float64  `json:"sender_cpu_ns_per_packet,omitempty"`
 	ReceiverNsPerPacket float64  `json:"receiver_cpu_ns_per_packet,omitempty"`
 }
@@ -58,5 +58,5 @@ type FloorPackets struct {
 // FloorTimer is how late a short sleep ends, as the engines sleep.
 type FloorTimer struct {
 	AskedNs int64       `json:"asked_ns"`
-	LateNs  Percentiles `json:"late_ns" jsonschema:"description=End of the sleep minus when it was to end"`
+	LateNs  Percentiles `json:"late_ns" jsonschema:"description=Actual minus scheduled end of the sleep"`
 }

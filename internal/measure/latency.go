@@ -2,13 +2,13 @@ package measure
 
 // Latency is what a request/response or ping trial left.
 type Latency struct {
-	Timing       *Timing        `json:"timing,omitempty" jsonschema:"description=How the client waited and who took the times"`
+	Timing       *Timing        `json:"timing,omitempty" jsonschema:"description=How the client waited and what took the time stamps"`
 	ServerTiming *Timing        `json:"server_timing,omitempty" jsonschema:"description=How the server waited for messages"`
 	Method       string         `json:"method,omitempty" jsonschema:"description=The timing in words; only in documents of earlier versions"`
 	ServerMethod string         `json:"server_method,omitempty" jsonschema:"description=The server's timing in words; only in documents of earlier versions"`
 	Histogram    *Histogram     `json:"histogram,omitempty" jsonschema:"description=Every round trip in ns; absent only in ingested results whose source has none"`
-	Application  *Histogram     `json:"application,omitempty" jsonschema:"description=The same from program to program on the user clock; equal to histogram where the kernel stamped no arrival"`
-	RowsCut      bool           `json:"rows_cut,omitempty" jsonschema:"description=There were more rows than are kept"`
+	Application  *Histogram     `json:"application,omitempty" jsonschema:"description=The same from program to program on the user clock; equal to histogram if the kernel made no arrival time stamps"`
+	RowsCut      bool           `json:"rows_cut,omitempty" jsonschema:"description=There were more rows than are stored"`
 	Rows         []LatencyRow   `json:"rows,omitempty" jsonschema:"description=One element for each N round trips or ping reply interval"`
 	Sent         int64          `json:"sent"`
 	Received     int64          `json:"received"`
@@ -17,7 +17,7 @@ type Latency struct {
 	LateSends    int64          `json:"late_sends,omitempty"`
 	DeviationNs  float64        `json:"deviation_ns,omitempty" jsonschema:"description=Test ping: standard deviation of all round trips (the mdev of ping)"`
 	SpanNs       int64          `json:"span_ns,omitempty" jsonschema:"description=Test ping: from the first request to the last reply or request"`
-	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element a flow where there are several"`
+	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element per flow if there are several"`
 	Arrivals     *Arrivals      `json:"arrivals,omitempty" jsonschema:"description=Open loop only"`
 	OneWay       *OneWay        `json:"one_way,omitempty"`
 	Split        *Split         `json:"split,omitempty"`
@@ -45,7 +45,7 @@ type LatencyFlow struct {
 type Arrivals struct {
 	Process     string      `json:"process" jsonschema:"enum=fixed,enum=poisson"`
 	Seed        int64       `json:"seed,omitempty" jsonschema:"description=Of random arrivals"`
-	SendErrorNs Percentiles `json:"send_error_ns" jsonschema:"description=When a request was handed to the kernel minus when it was due"`
+	SendErrorNs Percentiles `json:"send_error_ns" jsonschema:"description=Actual minus scheduled time at which a request was passed to the kernel"`
 	SendError   *Histogram  `json:"send_error,omitempty"`
 }
 
@@ -58,9 +58,9 @@ type OneWay struct {
 	Up            *Histogram  `json:"up"`
 	Down          *Histogram  `json:"down"`
 	ClockOffsetNs int64       `json:"clock_offset_ns" jsonschema:"description=Server's monotonic clock minus the client's time since the start"`
-	ClockErrorNs  int64       `json:"clock_error_ns" jsonschema:"description=Half the fastest round trip without the time at the server: the offset and every delay are known within plus or minus this"`
+	ClockErrorNs  int64       `json:"clock_error_ns" jsonschema:"description=Half of the fastest round trip without the time at the server: the error bound of the offset and of every delay"`
 	ClockDriftPPM float64     `json:"clock_drift_ppm" jsonschema:"description=How much faster the server's clock runs; 0 if the trial was too short to measure it"`
-	Exchanges     int64       `json:"exchanges" jsonschema:"description=Evenly taken from the trial"`
+	Exchanges     int64       `json:"exchanges" jsonschema:"description=Sampled evenly over the trial"`
 }
 
 // Split is where the round trips of the program went, by the kernel's stamps of what
@@ -68,20 +68,20 @@ type OneWay struct {
 // too; percentiles do not. No clock is compared with another: the time at the far host
 // is a difference on its own clock.
 type Split struct {
-	Stamps        string       `json:"stamps" jsonschema:"description=What stamped requests and replies at the client: software\\, or hardware beside it; a phrase in documents of earlier versions"`
-	StampedBy     string       `json:"stamped_by,omitempty" jsonschema:"description=Interface whose hardware stamped"`
+	Stamps        string       `json:"stamps" jsonschema:"description=What made the time stamps of requests and replies at the client: software\\, or also hardware; a phrase in documents of earlier versions"`
+	StampedBy     string       `json:"stamped_by,omitempty" jsonschema:"description=Interface whose hardware made the time stamps"`
 	WholeNs       Percentiles  `json:"whole_ns" jsonschema:"description=From program to program; only of the round trips that could be split"`
-	HostSendNs    Percentiles  `json:"host_send_ns" jsonschema:"description=From the program's call to the kernel handing the request to the interface; its queue is in it"`
-	InterfaceNs   *Percentiles `json:"interface_ns,omitempty" jsonschema:"description=Driver and interface of the client; both ways together; where the interface stamps"`
-	PathNs        Percentiles  `json:"path_ns" jsonschema:"description=Both ways together; with the far kernel from where it is handed the reply"`
-	FarHostNs     Percentiles  `json:"far_host_ns" jsonschema:"description=From the far kernel having the request to the far program handing it the reply"`
-	HostReceiveNs Percentiles  `json:"host_receive_ns" jsonschema:"description=From the kernel having the reply to the program having it"`
+	HostSendNs    Percentiles  `json:"host_send_ns" jsonschema:"description=From the program's call to the moment when the kernel passes the request to the interface\\, including the queue"`
+	InterfaceNs   *Percentiles `json:"interface_ns,omitempty" jsonschema:"description=Driver and interface of the client\\, both directions together; present if the interface makes time stamps"`
+	PathNs        Percentiles  `json:"path_ns" jsonschema:"description=Both directions together; including the far kernel from the call that sends the reply"`
+	FarHostNs     Percentiles  `json:"far_host_ns" jsonschema:"description=From the arrival of the request in the far kernel to the far program's call that sends the reply"`
+	HostReceiveNs Percentiles  `json:"host_receive_ns" jsonschema:"description=From the arrival of the reply in the kernel to its delivery to the program"`
 	HostSend      *Histogram   `json:"host_send"`
 	Interface     *Histogram   `json:"interface,omitempty"`
 	Path          *Histogram   `json:"path"`
 	FarHost       *Histogram   `json:"far_host"`
 	HostReceive   *Histogram   `json:"host_receive"`
-	Unsplit       int64        `json:"unsplit" jsonschema:"description=Round trips of which a stamp did not come; they are in no part"`
+	Unsplit       int64        `json:"unsplit" jsonschema:"description=Round trips without one of their time stamps; in no part"`
 }
 
 // LatencyRow is the distribution of one block of round trips.
@@ -103,5 +103,5 @@ type LatencyPoint struct {
 type FloorReading struct {
 	RTT    Percentiles `json:"rtt_ns"`
 	Clock  string      `json:"clock" jsonschema:"description=Name of the clock; in documents of earlier versions also the timing in words"`
-	Timing *Timing     `json:"timing,omitempty" jsonschema:"description=How both ends waited and who took the times"`
+	Timing *Timing     `json:"timing,omitempty" jsonschema:"description=How both ends waited and what took the time stamps"`
 }

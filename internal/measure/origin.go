@@ -7,20 +7,20 @@ import "time"
 // such a result is what that source says and never more: what it does not say is
 // absent here too, and named in Missing.
 type Origin struct {
-	File        string    `json:"file" jsonschema:"description=Path of the file as it was given"`
+	File        string    `json:"file" jsonschema:"description=Path of the file as given"`
 	SHA256      string    `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
 	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3\\, iperf2\\, ntttcp\\, ethr\\, ping\\, sockperf\\, netperf or csv"`
-	Record      int       `json:"record" jsonschema:"minimum=1,description=Which of the results in the file"`
-	Line        int       `json:"line" jsonschema:"minimum=1,description=Where its record begins in the file"`
-	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=Which end of a range: the source gives only the smallest and the largest of several trials"`
-	Tool        string    `json:"tool,omitempty" jsonschema:"description=Program that measured; absent where the source does not say"`
+	Record      int       `json:"record" jsonschema:"minimum=1,description=Number of the result in the file"`
+	Line        int       `json:"line" jsonschema:"minimum=1,description=Line in the file where its record begins"`
+	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=The end of a range: the source gives only the smallest and the largest of several trials"`
+	Tool        string    `json:"tool,omitempty" jsonschema:"description=Program that measured; absent if the source does not name it"`
 	ToolVersion string    `json:"tool_version,omitempty"`
-	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures\\, in the words of the mapping file"`
-	End         string    `json:"end,omitempty" jsonschema:"enum=client,enum=server,description=Which end of the run wrote the file; absent where the source has both or does not say"`
-	Run         string    `json:"run,omitempty" jsonschema:"description=What both ends call the run: the cookie of iperf3"`
-	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run\\, where both make up the result"`
+	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures\\, from the mapping file"`
+	End         string    `json:"end,omitempty" jsonschema:"enum=client,enum=server,description=The end of the run that wrote the file; absent if the source has both or does not name it"`
+	Run         string    `json:"run,omitempty" jsonschema:"description=Identifier of the run at both ends: iperf3's cookie"`
+	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run\\, if the result is joined from both"`
 	IngestedAt  time.Time `json:"ingested_at"`
-	Missing     Findings  `json:"missing,omitempty" jsonschema:"description=What a result of soku's own would have and this one does not"`
+	Missing     Findings  `json:"missing,omitempty" jsonschema:"description=What a result of soku has and this one does not"`
 }
 
 // Values of Origin.End.
@@ -32,10 +32,10 @@ const (
 // OtherEnd says where the second half of a result came from: the file of the other end
 // of the run.
 type OtherEnd struct {
-	File   string `json:"file" jsonschema:"description=Path of the file as it was given"`
+	File   string `json:"file" jsonschema:"description=Path of the file as given"`
 	SHA256 string `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
-	Record int    `json:"record" jsonschema:"minimum=1,description=Which of the results in the file"`
-	Line   int    `json:"line" jsonschema:"minimum=1,description=Where its record begins in the file"`
+	Record int    `json:"record" jsonschema:"minimum=1,description=Number of the result in the file"`
+	Line   int    `json:"line" jsonschema:"minimum=1,description=Line in the file where its record begins"`
 }
 
 // phrases are how earlier versions wrote what is missing, in the member "lacks".
@@ -96,5 +96,5 @@ type RTTFigures struct {
 	P9999  *float64 `json:"p99_99,omitempty"`
 	Max    *float64 `json:"max,omitempty"`
 	StdDev *float64 `json:"std_dev,omitempty"`
-	Count  int64    `json:"count,omitempty" jsonschema:"description=Round trips that the figures are of; absent where it is not known"`
+	Count  int64    `json:"count,omitempty" jsonschema:"description=Number of round trips behind the figures; absent if unknown"`
 }

@@ -20,15 +20,15 @@ type Result struct {
 	Path      Path       `json:"path"`
 	Options   Options    `json:"options" jsonschema:"description=Every effective option"`
 	Summary   Summary    `json:"summary"`
-	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element a direction"`
+	Flows     []Flow     `json:"flows,omitempty" jsonschema:"description=One element per direction"`
 	Latency   *Latency   `json:"latency,omitempty" jsonschema:"description=Tests latency\\, connect (set-up times)\\, ping\\, and trace (round trips to the target)"`
 	Connect   *Connect   `json:"connect,omitempty" jsonschema:"description=Test connect"`
 	Trace     *Trace     `json:"trace,omitempty" jsonschema:"description=Test trace"`
 	PathMTU   *PathMTU   `json:"path_mtu,omitempty" jsonschema:"description=Test mtu"`
 	UnderLoad *UnderLoad `json:"latency_under_load,omitempty" jsonschema:"description=Test tcp with the option with_latency"`
-	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Where an ingested result came from; absent in what soku measured itself"`
+	Origin    *Origin    `json:"origin,omitempty" jsonschema:"description=Source of an ingested result; absent if soku measured it"`
 	Hosts     Hosts      `json:"hosts"`
-	Findings  Findings   `json:"findings,omitempty" jsonschema:"description=Whatever makes the figures less certain"`
+	Findings  Findings   `json:"findings,omitempty" jsonschema:"description=What makes the figures less certain"`
 	Error     *Error     `json:"error,omitempty" jsonschema:"description=Why the trial failed; figures beside it are partial"`
 
 	unknown *unknownMembers
@@ -46,17 +46,17 @@ type Tool struct {
 type Trial struct {
 	Campaign string  `json:"campaign" jsonschema:"description=Identity of the campaign"`
 	Name     string  `json:"name,omitempty" jsonschema:"description=Name of the campaign in its plan"`
-	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors\\, for showing; two patterns may differ in their levels alone"`
-	Levels   []Level `json:"levels" jsonschema:"description=What identifies the pattern: one element a factor in the plan's order"`
+	Pattern  string  `json:"pattern" jsonschema:"description=The levels joined in the plan's order of factors\\, for display; two patterns may differ in their levels only"`
+	Levels   []Level `json:"levels" jsonschema:"description=The levels that identify the pattern: one element per factor in the plan's order"`
 	Label    string  `json:"label" jsonschema:"description=Name of the test in the plan; two tests of one kind have different labels"`
 	Round    int     `json:"round" jsonschema:"minimum=1"`
-	Repeat   int     `json:"repeat" jsonschema:"minimum=1,description=Which trial of its kind within the round"`
+	Repeat   int     `json:"repeat" jsonschema:"minimum=1,description=Number of the trial of its kind within the round"`
 	Order    int     `json:"order" jsonschema:"minimum=1,description=Position within the round"`
 	Seed     int64   `json:"seed" jsonschema:"description=Seed of the campaign's random order"`
 
 	Pair    *Pair    `json:"pair,omitempty" jsonschema:"description=Endpoints of the trial as the plan names them; absent in ingested results and in those of older versions"`
 	Group   *Group   `json:"group,omitempty" jsonschema:"description=Trials that started together with this one; absent for a trial that started alone"`
-	Session *Session `json:"session,omitempty" jsonschema:"description=The run of the campaign that measured this; a campaign that was resumed has several"`
+	Session *Session `json:"session,omitempty" jsonschema:"description=The run of the campaign that measured this; a resumed campaign has several"`
 }
 
 // Pair is the two endpoints of a trial as the plan names them. The addresses
@@ -69,9 +69,9 @@ type Pair struct {
 // Group is a set of trials that started together, at one barrier.
 type Group struct {
 	ID     string `json:"id" jsonschema:"description=Unique in the campaign"`
-	Trials int    `json:"trials" jsonschema:"minimum=2,description=How many trials it has"`
+	Trials int    `json:"trials" jsonschema:"minimum=2,description=Number of trials"`
 	// StartSkewNs is nil where the trial did not start.
-	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent where it did not start"`
+	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent if it did not start"`
 }
 
 // Session is one run of a campaign, from its start or a resumption to its end.
@@ -93,8 +93,8 @@ const (
 // Summary is what a person asks first. A pointer or omitted member means that
 // the test does not measure it.
 type Summary struct {
-	GoodputBps           float64      `json:"goodput_bps,omitempty" jsonschema:"description=Payload bits a second counted at the receiver over the steady part; all directions together"`
-	SentBytes            int64        `json:"sent_bytes,omitempty" jsonschema:"description=Payload bytes the sender handed over after the omitted start"`
+	GoodputBps           float64      `json:"goodput_bps,omitempty" jsonschema:"description=Payload bits per second counted at the receiver over the steady part; all directions together"`
+	SentBytes            int64        `json:"sent_bytes,omitempty" jsonschema:"description=Payload bytes that the sender passed to its kernel after the omitted start"`
 	ReceivedBytes        int64        `json:"received_bytes,omitempty" jsonschema:"description=Payload bytes the receiver got after the omitted start"`
 	Retransmits          *int64       `json:"retransmits,omitempty" jsonschema:"description=TCP segments retransmitted; absent if the kernel does not report them"`
 	PacketsSent          int64        `json:"packets_sent,omitempty"`
@@ -102,24 +102,24 @@ type Summary struct {
 	PacketsLost          int64        `json:"packets_lost,omitempty"`
 	PacketsReordered     int64        `json:"packets_reordered,omitempty"`
 	PacketsDuplicated    int64        `json:"packets_duplicated,omitempty"`
-	SocketDrops          *int64       `json:"socket_drops,omitempty" jsonschema:"description=Datagrams that reached the receiving host and found no room in the receiver's socket: the host was too slow and not the path; absent where the system does not tell"`
+	SocketDrops          *int64       `json:"socket_drops,omitempty" jsonschema:"description=Datagrams dropped because the receiver's socket buffer was full: the host was too slow\\, not the path; absent if the system does not report them"`
 	LossRatio            *float64     `json:"loss_ratio,omitempty" jsonschema:"description=Lost divided by sent: 0 to 1"`
 	JitterNs             *float64     `json:"jitter_ns,omitempty" jsonschema:"description=RFC 3550 section 6.4.1 at the end of the trial; mean over the streams"`
 	PacketsPerSecond     float64      `json:"packets_per_second,omitempty" jsonschema:"description=Received"`
-	Fairness             *Fairness    `json:"fairness,omitempty" jsonschema:"description=How evenly several streams shared the goodput; of two directions that of the less even one"`
-	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections the server accepted a second; the client's own count where no soku server counted"`
+	Fairness             *Fairness    `json:"fairness,omitempty" jsonschema:"description=Fairness of the goodput between several streams; with two directions that of the less even one"`
+	ConnectionsPerSecond float64      `json:"connections_per_second,omitempty" jsonschema:"description=Test connect: TCP connections per second that the server accepted; the client's own count if no soku server counted"`
 	PathMTUBytes         int          `json:"path_mtu_bytes,omitempty" jsonschema:"description=Test mtu: largest IP packet that got through"`
 	RTT                  *Percentiles `json:"rtt_ns,omitempty" jsonschema:"description=Round trips of the tests latency and ping\\, and of trace to its target; set-up times of connections (SYN to SYN-ACK) in connect"`
-	ReportedRTT          *RTTFigures  `json:"rtt_reported_ns,omitempty" jsonschema:"description=Round trips as the source of an ingested result sums them up; beside rtt_ns where it has both and alone where there is no histogram"`
-	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program: the client's waking up is in them. Test latency"`
+	ReportedRTT          *RTTFigures  `json:"rtt_reported_ns,omitempty" jsonschema:"description=Round trips as summarised by the source of an ingested result; in addition to rtt_ns if it has both\\, alone if there is no histogram"`
+	ApplicationRTT       *Percentiles `json:"application_rtt_ns,omitempty" jsonschema:"description=Round trips from program to program\\, including the client's wake-up. Test latency"`
 	IdleRTT              *Percentiles `json:"idle_rtt_ns,omitempty" jsonschema:"description=Round trips before and after the load together (with_latency)"`
-	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips beside the load (with_latency)"`
-	RPM                  float64      `json:"responsiveness_rpm,omitempty" jsonschema:"description=Round trips per minute under load: 60 s by the mean of loaded round trips without the slowest twentieth"`
-	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap after their time; their latency counts from the scheduled time"`
-	CPUSecPerGB          *float64     `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds that both ends together spent on 1e9 payload bytes; absent unless both are known"`
+	LoadedRTT            *Percentiles `json:"loaded_rtt_ns,omitempty" jsonschema:"description=Round trips during the load (with_latency)"`
+	RPM                  float64      `json:"responsiveness_rpm,omitempty" jsonschema:"description=Round trips per minute under load: 60 s divided by the mean of loaded round trips without the slowest 5 %"`
+	LateSends            int64        `json:"late_sends,omitempty" jsonschema:"description=Open loop: requests sent more than one gap late; their latency counts from the scheduled time"`
+	CPUSecPerGB          *float64     `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Processor seconds of both ends together per 1e9 payload bytes; absent unless both are known"`
 	FloorNs              *float64     `json:"floor_ns,omitempty" jsonschema:"description=Median round trip that the tool and this host add: the same test on its loopback"`
 	DurationNs           Duration     `json:"duration_ns" jsonschema:"description=Length of the measured part at the receiver"`
-	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part goodput_bps counts\\, from the first byte"`
+	SteadyStartNs        Duration     `json:"steady_start_ns,omitempty" jsonschema:"description=Start of the part that goodput_bps covers\\, from the first byte"`
 	Confidence           Confidence   `json:"confidence,omitempty" jsonschema:"enum=high,enum=medium,enum=low"`
 	ConfidenceFinding    *Finding     `json:"confidence_finding,omitempty" jsonschema:"description=Why"`
 	ConfidenceReason     string       `json:"confidence_reason,omitempty" jsonschema:"description=Why as a sentence; only in documents of earlier versions"`
@@ -167,7 +167,7 @@ type Stream struct {
 	ReceivedBytes int64        `json:"received_bytes"`
 	Packets       *PacketCount `json:"packets,omitempty" jsonschema:"description=UDP only"`
 	TCP           *TCPInfo     `json:"tcp_info,omitempty" jsonschema:"description=The sender's kernel at the end"`
-	Samples       []Sample     `json:"samples,omitempty" jsonschema:"description=One element a live interval"`
+	Samples       []Sample     `json:"samples,omitempty" jsonschema:"description=One element per live interval"`
 }
 
 // PacketCount is what a UDP receiver found in the sequence numbers, with the
@@ -181,8 +181,8 @@ type PacketCount struct {
 	JitterNs   float64 `json:"jitter_ns" jsonschema:"description=RFC 3550 section 6.4.1"`
 	// SocketDrops is nil if the receiver's system does not report them. Where it joined
 	// datagrams it counts trains, and this is an estimate.
-	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Found no room in the receiver's socket; some may have been duplicates. Where the host joined datagrams it is what it dropped times the mean length of a train"`
-	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Numbers of the omitted start\\, which are in none of the others"`
+	SocketDrops *int64 `json:"socket_drops,omitempty" jsonschema:"description=Dropped because the receiver's socket buffer was full; some may have been duplicates. If the host joined datagrams: dropped trains times the mean length of a train"`
+	Omitted     int64  `json:"omitted,omitempty" jsonschema:"description=Counts of the omitted start\\, which the other counts exclude"`
 	Joined      int64  `json:"joined,omitempty" jsonschema:"description=Received joined with others by the receiving host (UDP_GRO)"`
 }
 
@@ -193,7 +193,7 @@ type Sample struct {
 	SentBytes     int64    `json:"sent_bytes,omitempty"`
 	ReceivedBytes int64    `json:"received_bytes,omitempty"`
 	Packets       int64    `json:"packets,omitempty" jsonschema:"description=Received in this interval"`
-	Lost          int64    `json:"lost,omitempty" jsonschema:"description=Found missing in this interval; late arrivals are given back at the end"`
+	Lost          int64    `json:"lost,omitempty" jsonschema:"description=Found missing in this interval; late arrivals are subtracted at the end"`
 	JitterNs      float64  `json:"jitter_ns,omitempty"`
 	TCP           *TCPInfo `json:"tcp_info,omitempty"`
 }
@@ -219,7 +219,7 @@ type TCPInfo struct {
 	Retransmits    int64  `json:"retransmits" jsonschema:"description=Total so far"`
 	Lost           int64  `json:"lost,omitempty"`
 	Reordering     int64  `json:"reordering,omitempty"`
-	ReorderEvents  int64  `json:"reorder_events,omitempty" jsonschema:"description=How often the sender saw that segments had been reordered"`
+	ReorderEvents  int64  `json:"reorder_events,omitempty" jsonschema:"description=Number of reordering events that the sender detected"`
 	SndWndBytes    int64  `json:"snd_wnd_bytes,omitempty" jsonschema:"description=Receive window of the peer; absent if the kernel does not report it"`
 	PMTU           int64  `json:"pmtu_bytes,omitempty"`
 	DeliveryBps    int64  `json:"delivery_rate_bps,omitempty"`
@@ -227,7 +227,7 @@ type TCPInfo struct {
 	BusyNs         int64  `json:"busy_ns,omitempty"`
 	RwndLimitedNs  int64  `json:"rwnd_limited_ns,omitempty"`
 	SndbufLimitdNs int64  `json:"sndbuf_limited_ns,omitempty"`
-	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: how many paths the connection has now; congestion window\\, retransmits\\, lost\\, reorder events and rates are of all together\\, min_rtt_ns is the least\\, and the rest is of the first; absent for TCP and where a connection fell back to it"`
+	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: number of present subflows; congestion window\\, retransmits\\, lost\\, reorder events and rates are the sum over all subflows\\, min_rtt_ns is the minimum\\, other members are of the first; absent for TCP and for a connection that fell back to it"`
 }
 
 // Hosts are the two machines.
@@ -241,8 +241,8 @@ type Host struct {
 	Facts    Facts     `json:"facts"`
 	Counters *Counters `json:"counters,omitempty"`
 	// PinnedCPUs are empty where nothing was asked for or nothing could be kept.
-	PinnedCPUs []int      `json:"pinned_cpus,omitempty" jsonschema:"description=Option pin: the processor of each loop that moved packets; one element a loop in the order in which they began"`
-	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: what soku floor measured on this host before\\, with the same kernel\\, processors and soku"`
+	PinnedCPUs []int      `json:"pinned_cpus,omitempty" jsonschema:"description=Option pin: the processor of each loop that moved packets; one element per loop in the order of their start"`
+	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: the stored loopback baseline of this host (soku floor)\\, with the same kernel\\, processors and soku"`
 }
 
 // Facts are what can change a figure and stays the same during a trial.
@@ -268,14 +268,14 @@ type Facts struct {
 	Congestion    string            `json:"congestion_default,omitempty"`
 	Sysctl        map[string]string `json:"sysctl,omitempty"`
 	ClockSource   string            `json:"clock_source,omitempty"`
-	Deployment    *Deployment       `json:"deployment,omitempty" jsonschema:"description=Which deployment of the host this was; absent where the system reports neither member"`
+	Deployment    *Deployment       `json:"deployment,omitempty" jsonschema:"description=The deployment of the host; absent if the system reports neither member"`
 }
 
 // Deployment distinguishes a host that was restarted or deployed again under the
 // same name. Both members are opaque: they are equal or not.
 type Deployment struct {
-	BootID     string `json:"boot_id,omitempty" jsonschema:"description=Another after each start of the operating system"`
-	InstanceID string `json:"instance_id,omitempty" jsonschema:"description=Another after the machine was deployed again: what cloud-init or the firmware names it"`
+	BootID     string `json:"boot_id,omitempty" jsonschema:"description=Changes when the operating system starts"`
+	InstanceID string `json:"instance_id,omitempty" jsonschema:"description=Changes when the machine is deployed again; from cloud-init or the firmware"`
 }
 
 // Counters are differences over the trial on one host. Process times are those
@@ -287,7 +287,7 @@ type Counters struct {
 	ProcessUserNs  int64    `json:"process_user_ns"`
 	ProcessSysNs   int64    `json:"process_system_ns"`
 	CoresUsed      float64  `json:"cores_used,omitempty" jsonschema:"description=Process time divided by wall time"`
-	Shared         bool     `json:"shared,omitempty" jsonschema:"description=The process measured something else meanwhile: its times are of all of it together and nothing is divided by them"`
+	Shared         bool     `json:"shared,omitempty" jsonschema:"description=The process ran other measurements at the same time: its times include them\\, and no quotient is formed"`
 	CPUBusyNs      int64    `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
 	CPUSoftirqNs   int64    `json:"cpu_softirq_ns,omitempty"`
 	SoftirqRatio   *float64 `json:"softirq_ratio,omitempty" jsonschema:"description=cpu_softirq_ns divided by cpu_busy_ns; absent if the system does not report it"`

@@ -47,8 +47,8 @@ func (d Direction) Flows() []Direction {
 
 // Endpoint is one end of a path as the trial used it.
 type Endpoint struct {
-	Name    string `json:"name,omitempty" jsonschema:"description=Name in the plan or the host name that was given"`
-	Address string `json:"address,omitempty" jsonschema:"description=IP address that was used"`
+	Name    string `json:"name,omitempty" jsonschema:"description=Name in the plan or the given host name"`
+	Address string `json:"address,omitempty" jsonschema:"description=IP address used"`
 	Label   string `json:"label,omitempty" jsonschema:"description=Label of the address in the plan\\, such as vlan or public"`
 }
 

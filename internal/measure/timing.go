@@ -8,11 +8,11 @@ import (
 // Timing is how one end of a test timed its messages: what it waited for, how it
 // waited, and who took the times.
 type Timing struct {
-	Loop      string `json:"loop,omitempty" jsonschema:"enum=closed,enum=open,enum=hops,description=closed: each request waits for the last reply; open: requests leave on a schedule; hops: probes with a hop limit. Absent at the end that answers"`
-	Flows     int    `json:"flows,omitempty" jsonschema:"description=How many flows took turns; absent for one"`
-	Clock     string `json:"clock,omitempty" jsonschema:"enum=program,enum=kernel_arrival,enum=kernel,description=program: the program's own times; kernel_arrival: the kernel stamps what arrives (SO_TIMESTAMPNS); kernel: it also stamps what leaves (SO_TIMESTAMPING)"`
-	Wait      string `json:"wait,omitempty" jsonschema:"enum=spinning,enum=blocking,enum=poller,description=spinning: looks again and again; blocking: sleeps in the system call; poller: sleeps in the Go runtime's poller"`
-	OwnThread bool   `json:"own_thread,omitempty" jsonschema:"description=On a thread of the system that does nothing else"`
+	Loop      string `json:"loop,omitempty" jsonschema:"enum=closed,enum=open,enum=hops,description=closed: each request waits for the previous reply; open: requests are sent on a schedule; hops: probes with a hop limit. Absent at the end that answers"`
+	Flows     int    `json:"flows,omitempty" jsonschema:"description=Number of flows\\, used in turn; absent for one"`
+	Clock     string `json:"clock,omitempty" jsonschema:"enum=program,enum=kernel_arrival,enum=kernel,description=program: the program's own clock; kernel_arrival: the kernel's time stamps of arrivals (SO_TIMESTAMPNS); kernel: also of departures (SO_TIMESTAMPING)"`
+	Wait      string `json:"wait,omitempty" jsonschema:"enum=spinning,enum=blocking,enum=poller,description=spinning: polls without pause; blocking: sleeps in the system call; poller: sleeps in the Go runtime's poller"`
+	OwnThread bool   `json:"own_thread,omitempty" jsonschema:"description=On a dedicated thread"`
 	Socket    string `json:"socket,omitempty" jsonschema:"description=Kind of socket of probes\\, such as icmp datagram\\, raw udp or tcp connect"`
 	Call      string `json:"call,omitempty" jsonschema:"description=Test connect: the times are those around this call"`
 	Tool      string `json:"tool,omitempty" jsonschema:"description=The times are those of another program"`

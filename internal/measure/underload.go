@@ -5,9 +5,9 @@ import "time"
 // UnderLoad is the latency of a path before, while and after a TCP flow loads it,
 // each on a TCP connection of its own beside the flow's.
 type UnderLoad struct {
-	Before *Latency `json:"before,omitempty" jsonschema:"description=The path before the flow began"`
-	During *Latency `json:"during,omitempty" jsonschema:"description=Beside the flow\\, without its start"`
-	After  *Latency `json:"after,omitempty" jsonschema:"description=When the flow had ended"`
+	Before *Latency `json:"before,omitempty" jsonschema:"description=The path before the start of the flow"`
+	During *Latency `json:"during,omitempty" jsonschema:"description=During the flow\\, without its start"`
+	After  *Latency `json:"after,omitempty" jsonschema:"description=After the end of the flow"`
 }
 
 // RPM is the responsiveness that a distribution of round trips stands for: how
