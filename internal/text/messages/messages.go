@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	texttemplate "text/template"
 
@@ -32,42 +34,72 @@ var Files embed.FS
 // whole number, chooses the plural form of a message that has several.
 type Args map[string]any
 
-// Language makes the sentences of one language. English stands in for a message that
-// that are missing in the language.
+// Language makes the sentences of one language. English stands in for messages that are
+// missing in the language.
 type Language struct {
-	tag       language.Tag
-	bundle    *i18n.Bundle
-	localizer *i18n.Localizer
-	english   *i18n.Localizer
-	parser    parser
+	tag                 language.Tag
+	sentences, failures part
+	parser              parser
 }
+
+// part is the messages of some of the files. They are read when one of them is needed:
+// a test without a failure needs none of those of failures.
+type part func() localizers
+
+type localizers struct{ own, english *i18n.Localizer }
 
 // English is the language that every message is written in first, with the functions of
 // this package alone.
 var English = sync.OnceValue(func() *Language { return New(language.English) })
 
-// New reads the messages of a language, and the English ones. Those in the folders come
-// before the ones of the program, which [Files] holds.
+// New returns a language whose messages, and the English ones, are read when they are
+// needed first. Those in the folders come before the ones of the program, which [Files]
+// holds.
 func New(tag language.Tag, folders ...fs.FS) *Language {
-	b := i18n.NewBundle(language.English)
-	b.RegisterUnmarshalFunc("json", json.Unmarshal)
-	for _, folder := range append([]fs.FS{Files}, folders...) {
-		read(b, folder, language.English)
-		for t := tag; t != language.Und && t != language.English; t = t.Parent() { // of ja-JP also ja
-			read(b, folder, t)
-		}
+	folders = append([]fs.FS{Files}, folders...)
+	l := &Language{
+		tag:       tag,
+		sentences: newPart(tag, folders, func(file string) bool { return !strings.HasPrefix(file, failureFiles) }),
+		failures:  newPart(tag, folders, func(file string) bool { return strings.HasPrefix(file, failureFiles) }),
 	}
-	l := &Language{tag: tag, bundle: b}
 	return l.With(nil)
 }
 
+// failureFiles begins the names of the files that have the messages of failures, and
+// failureKeys the keys of these messages.
+const failureFiles = "error-"
+
+var failureKeys = []string{"error.", "hint.", "failure."}
+
+// ofFailure reports whether a key is one of a failure's.
+func ofFailure(key string) bool {
+	return slices.ContainsFunc(failureKeys, func(family string) bool { return strings.HasPrefix(key, family) })
+}
+
+func newPart(tag language.Tag, folders []fs.FS, has func(file string) bool) part {
+	return sync.OnceValue(func() localizers {
+		b := i18n.NewBundle(language.English)
+		b.RegisterUnmarshalFunc("json", json.Unmarshal)
+		for _, folder := range folders {
+			read(b, folder, language.English, has)
+			for t := tag; t != language.Und && t != language.English; t = t.Parent() { // of ja-JP also ja
+				read(b, folder, t, has)
+			}
+		}
+		return localizers{i18n.NewLocalizer(b, tag.String()), i18n.NewLocalizer(b, language.English.String())}
+	})
+}
+
 // read adds the files of one language.
-func read(b *i18n.Bundle, folder fs.FS, tag language.Tag) {
+func read(b *i18n.Bundle, folder fs.FS, tag language.Tag, has func(file string) bool) {
 	names, err := fs.Glob(folder, "*."+tag.String()+".json")
 	if err != nil {
 		panic(err) // the pattern is the program's
 	}
 	for _, name := range names {
+		if !has(name) {
+			continue
+		}
 		if _, err := b.LoadMessageFileFS(folder, name); err != nil {
 			panic(fmt.Sprintf("messages: %s: %v", name, err)) // a test reads them all
 		}
@@ -78,10 +110,7 @@ func read(b *i18n.Bundle, folder fs.FS, tag language.Tag) {
 // parsed when it is used first, with the functions of that moment: one that calls a
 // function must be used only where there is one of that name that does the same.
 func (l *Language) With(functions texttemplate.FuncMap) *Language {
-	out := &Language{
-		tag: l.tag, bundle: l.bundle,
-		localizer: i18n.NewLocalizer(l.bundle, l.tag.String()), english: i18n.NewLocalizer(l.bundle, language.English.String()),
-	}
+	out := &Language{tag: l.tag, sentences: l.sentences, failures: l.failures}
 	all := out.functions()
 	maps.Copy(all, functions)
 	out.parser = parser{template.TextParser{Funcs: all, Option: "missingkey=error"}}
@@ -109,10 +138,15 @@ func (l *Language) Say(key string, args Args) (string, error) {
 // localize takes the English message where the language has none, which to go-i18n is an
 // error that also hides whether the English one could be made.
 func (l *Language) localize(config *i18n.LocalizeConfig) (string, error) {
-	s, err := l.localizer.Localize(config)
+	messages := l.sentences
+	if ofFailure(config.MessageID) {
+		messages = l.failures
+	}
+	localizers := messages()
+	s, err := localizers.own.Localize(config)
 	var missing *i18n.MessageNotFoundErr
 	if errors.As(err, &missing) {
-		return l.english.Localize(config)
+		return localizers.english.Localize(config)
 	}
 	return s, err
 }
