@@ -94,8 +94,8 @@ type Event struct {
 func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
 
 var (
-	errLongEvent error = measure.Fail(measure.KindBroken, "native.event.too_long", nil)
-	errEvent     error = measure.Fail(measure.KindBroken, "native.event.malformed", nil)
+	errLongEvent = errors.New("a line of the events stream is too long")
+	errEvent     = errors.New("a line of the events stream is not an event")
 )
 
 // ReadEvent reads one line, at most [MaxEvent] bytes of it. Memory grows with

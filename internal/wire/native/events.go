@@ -64,8 +64,10 @@ func presentable(end *measure.End) *measure.End {
 
 func (s *session) explainSilence(err error) error {
 	switch {
-	case errors.Is(err, errEvent), errors.Is(err, errLongEvent):
-		return measure.Fail(measure.KindBroken, "native.event", measure.Figures{"address": s.control.addr, "cause": err}).WithHintCode("native.same_version", nil)
+	case errors.Is(err, errEvent):
+		return measure.Fail(measure.KindBroken, "native.event.malformed", measure.Figures{"address": s.control.addr}).WithHintCode("native.same_version", nil).WithCause(err)
+	case errors.Is(err, errLongEvent):
+		return measure.Fail(measure.KindBroken, "native.event.too_long", measure.Figures{"address": s.control.addr}).WithHintCode("native.same_version", nil).WithCause(err)
 	case sock.TimedOut(err):
 		return measure.Fail(measure.KindBroken, "native.silent", measure.Figures{"address": s.control.addr, "silence_ns": Silence})
 	}
