@@ -3,6 +3,8 @@ package ntttcp
 import (
 	"net/netip"
 	"strings"
+
+	"soku/internal/measure"
 )
 
 // check checks the options for consistency. It adjusts values as ntttcp does and returns
@@ -25,11 +27,13 @@ func (o *Options) check() (notes []string, err error) {
 		o.Threads = between(o.Threads, 1, threadsMost, "threads per port", note)
 		o.Connections = between(o.Connections, 1, connectionsMost, "connections per thread", note)
 		if o.Total() > allMost {
-			return nil, wrong("%d x %d x %d connections are %d, more than this program makes (%d)", o.Ports, o.Threads, o.Connections, o.Total(), allMost)
+			return nil, fail("ntttcp.option.connections", measure.Figures{
+				"ports": o.Ports, "threads": o.Threads, "connections": o.Connections, "total": o.Total(), "most": allMost,
+			})
 		}
 	}
 	if o.Port < 2 && !o.NoSync || o.Port < 1 || o.Port+o.Ports-1 > 65535 {
-		return nil, wrong("-p %d: the %d ports from there on, and the sync port below it, are not all 1..65535", o.Port, o.Ports)
+		return nil, fail("ntttcp.option.ports", measure.Figures{"port": o.Port, "ports": o.Ports})
 	}
 	if err := o.checkSourcePort(note); err != nil {
 		return nil, err
@@ -57,21 +61,21 @@ func (o *Options) check() (notes []string, err error) {
 func (o *Options) checkRoles() error {
 	switch {
 	case o.Receiver && o.Sender:
-		return wrong("-r and -s: be one of them")
+		return fail("ntttcp.option.both_roles", nil)
 	case o.Sender && o.Multi:
-		return wrong("-M is for the receiver")
+		return fail("ntttcp.option.multi_sender", nil)
 	case o.Receiver && o.Last:
-		return wrong("-L is for the sender")
+		return fail("ntttcp.option.last_receiver", nil)
 	case o.Receiver && o.Source != "":
-		return wrong("-a is for the sender")
+		return fail("ntttcp.option.source_receiver", nil)
 	case o.Multi && o.NoSync:
-		return wrong("-M wants the sync connection that -N does without")
+		return fail("ntttcp.option.multi_no_sync", nil)
 	case o.Last && o.NoSync:
-		return wrong("-L wants the sync connection that -N does without")
+		return fail("ntttcp.option.last_no_sync", nil)
 	case o.UDP && o.NoDelay:
-		return wrong("--no-delay does not apply to UDP")
+		return fail("ntttcp.option.no_delay_udp", nil)
 	case o.UDP && o.Sender && o.FQRate > 0:
-		return advise("use -B", "--fq-rate-limit is for TCP here")
+		return measure.Fail(measure.KindUsage, "ntttcp.option.fq_rate_udp", nil)
 	}
 	return nil
 }
@@ -107,10 +111,10 @@ func (o *Options) checkAddresses() error {
 			continue
 		}
 		if err != nil {
-			return wrong("%q is not an address", text)
+			return fail("ntttcp.option.address", measure.Figures{"text": text})
 		}
 		if a.Unmap().Is4() == o.IPv6 {
-			return advise("use -6 for IPv6, and leave it out for IPv4", "%s is not of the family that is asked for", text)
+			return measure.Fail(measure.KindUsage, "ntttcp.option.family", measure.Figures{"address": text})
 		}
 	}
 	return nil
@@ -125,7 +129,7 @@ func (o *Options) checkSourcePort(note func(string)) error {
 		note("source port is too small. use the default value")
 	}
 	if o.SourcePort+o.Total()-1 > 65535 {
-		return advise("begin lower, or make fewer connections", "-f %d: there are not %d ports from there on", o.SourcePort, o.Total())
+		return measure.Fail(measure.KindUsage, "ntttcp.option.source_ports", measure.Figures{"port": o.SourcePort, "connections": o.Total()})
 	}
 	return nil
 }

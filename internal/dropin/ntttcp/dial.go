@@ -38,7 +38,7 @@ func newDialer(ctx context.Context, o *Options) (*dialer, error) {
 		return d, nil
 	}
 	if d.from, err = netip.ParseAddr(o.Source); err != nil {
-		return nil, wrong("-a %q is not an address", o.Source)
+		return nil, fail("ntttcp.option.source", measure.Figures{"text": o.Source})
 	}
 	d.device, err = interfaceOf(d.from)
 	return d, err
@@ -79,7 +79,7 @@ func interfaceOf(a netip.Addr) (string, error) {
 			}
 		}
 	}
-	return "", wrong("-a %s: no interface of this host has that address", a)
+	return "", fail("ntttcp.option.no_interface", measure.Figures{"address": a.String()})
 }
 
 // dial opens one connection; local port 0 is any.

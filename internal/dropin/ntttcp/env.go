@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // Env is what a test needs from the operating system, other than the network.
@@ -37,11 +39,11 @@ func openConsole(env Env, o *Options) (*console, error) {
 		return c, nil
 	}
 	if err := env.WriteFile(o.ConsoleFile, nil, 0o644); err != nil {
-		return nil, wrong("-O: %v", err)
+		return nil, fail("ntttcp.option.console_file", measure.Figures{"cause": err})
 	}
 	var err error
 	if c.file, err = env.Append(o.ConsoleFile); err != nil {
-		return nil, wrong("-O: %v", err)
+		return nil, fail("ntttcp.option.console_file", measure.Figures{"cause": err})
 	}
 	return c, nil
 }

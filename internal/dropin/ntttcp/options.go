@@ -1,8 +1,6 @@
 package ntttcp
 
 import (
-	"fmt"
-
 	"soku/internal/measure"
 )
 
@@ -98,12 +96,7 @@ func (o *Options) ReceiveBuffer() int {
 	return usualReceive
 }
 
-// wrong is a mistake on the command line, in words near to those of ntttcp.
-func wrong(format string, args ...any) *measure.Error {
-	return advise("see: soku ntttcp -h", format, args...)
-}
-
-// advise is a mistake on the command line with what to do next.
-func advise(hint, format string, args ...any) *measure.Error {
-	return measure.TextError(measure.KindUsage, "ntttcp: "+fmt.Sprintf(format, args...), hint)
+// fail is a mistake on the command line, with where to read about the options.
+func fail(code string, figures measure.Figures) *measure.Error {
+	return measure.Fail(measure.KindUsage, code, figures).WithHintCode("ntttcp.options", nil)
 }

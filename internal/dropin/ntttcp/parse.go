@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"soku/internal/measure"
 )
 
 // takes is the kind of an option's argument.
@@ -105,7 +107,7 @@ func Parse(args []string) (o *Options, notes []string, err error) {
 		case strings.HasPrefix(word, "-") && len(word) > 1 && word != "--":
 			args, err = o.letters(all, word[1:], args)
 		default:
-			err = wrong("%q belongs to no option", word)
+			err = fail("ntttcp.option.stray", measure.Figures{"text": word})
 		}
 		if err != nil {
 			return nil, nil, err
@@ -128,19 +130,19 @@ func (o *Options) word(all []option, text string, args []string) ([]string, erro
 		case n == name:
 			found = &all[i]
 		case strings.HasPrefix(n, name) && found != nil && found.name != name:
-			return nil, wrong("--%s could be --%s or --%s", name, found.name, n)
+			return nil, fail("ntttcp.option.ambiguous", measure.Figures{"text": name, "first": found.name, "second": n})
 		case strings.HasPrefix(n, name) && found == nil:
 			found = &all[i]
 		}
 	}
 	switch {
 	case found == nil:
-		return nil, wrong("there is no option --%s", name)
+		return nil, fail("ntttcp.option.unknown", measure.Figures{"option": "--" + name})
 	case found.takes == nothing && has:
-		return nil, wrong("--%s takes no value", found.name)
+		return nil, fail("ntttcp.option.no_value", measure.Figures{"option": "--" + found.name})
 	case found.takes == value && !has:
 		if len(args) == 0 {
-			return nil, wrong("--%s wants a value", found.name)
+			return nil, fail("ntttcp.option.wants_value", measure.Figures{"option": "--" + found.name})
 		}
 		v, args = args[0], args[1:]
 	}
@@ -157,7 +159,7 @@ func (o *Options) letters(all []option, text string, args []string) ([]string, e
 			}
 		}
 		if found == nil {
-			return nil, wrong("there is no option -%c", letter)
+			return nil, fail("ntttcp.option.unknown", measure.Figures{"option": "-" + string(letter)})
 		}
 		v := ""
 		if found.takes != nothing {
@@ -165,7 +167,7 @@ func (o *Options) letters(all []option, text string, args []string) ([]string, e
 			switch {
 			case v != "":
 			case found.takes == value && len(args) == 0:
-				return nil, wrong("-%c wants a value", letter)
+				return nil, fail("ntttcp.option.wants_value", measure.Figures{"option": "-" + string(letter)})
 			case found.takes == value, len(args) > 0 && args[0] != "" && args[0][0] != '-':
 				v, args = args[0], args[1:]
 			}
@@ -180,25 +182,25 @@ func (o *Options) letters(all []option, text string, args []string) ([]string, e
 	return args, nil
 }
 
-// named puts the option's name before the error of its value.
+// named is the failure of an option whose value is invalid.
 func named(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return wrong("%s %s", name, err.Error())
+	return fail("ntttcp.option.value", measure.Figures{"option": name, "cause": err})
 }
 
 // mapping is -m PORTS,PROCESSOR,ADDRESS; the last may be omitted.
 func (o *Options) mapping(v string) (err error) {
 	parts := strings.Split(v, ",")
 	if len(parts) > 3 {
-		return bad(v, "more than ports, processor and address")
+		return fail("ntttcp.option.mapping", measure.Figures{"text": v})
 	}
 	if o.Ports, err = whole(parts[0], math.MaxInt32); err != nil {
 		return err
 	}
 	if o.Ports < 1 {
-		return bad(v, "no ports")
+		return fail("ntttcp.option.mapping_no_ports", measure.Figures{"text": v})
 	}
 	o.Threads = 1
 	if len(parts) > 1 && parts[1] != "*" {
@@ -221,18 +223,11 @@ func (o *Options) sourcePort(v string) (err error) {
 	return err
 }
 
-// bad is the error of an invalid value.
-type badValue struct{ value, why string }
-
-func (b badValue) Error() string { return strconv.Quote(b.value) + ": " + b.why }
-
-func bad(v, why string) error { return badValue{v, why} }
-
 // whole reads a number from 0 to most.
 func whole(v string, most int) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 0 || n > most {
-		return 0, bad(v, "not a number from 0 to "+strconv.Itoa(most))
+		return 0, fail("ntttcp.option.whole", measure.Figures{"text": v, "most": most})
 	}
 	return n, nil
 }
@@ -248,7 +243,7 @@ func scaled(v string, k float64) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	if err != nil || n < 0 || n*factor >= 1<<53 || strings.ContainsAny(digits, "xXpP_iInN") {
-		return 0, bad(v, "not a number, with K, M or G behind it or without")
+		return 0, fail("ntttcp.option.scaled", measure.Figures{"text": v})
 	}
 	return int64(n * factor), nil
 }

@@ -72,17 +72,17 @@ func (f *figures) report(c *console, env Env) error {
 func (o *Options) checkShown() error {
 	if o.ShowPackets != "" {
 		if _, ok := host.Interfaces()[o.ShowPackets]; !ok {
-			return wrong("--show-nic-packets %s: this host has no counters of such an interface", o.ShowPackets)
+			return fail("ntttcp.option.no_packets", measure.Figures{"interface": o.ShowPackets})
 		}
 	}
 	if o.ShowInterrupts != "" {
 		if _, ok := host.Interrupts(o.ShowInterrupts); !ok {
-			return wrong("--show-dev-interrupts: this host has no list of interrupts")
+			return fail("ntttcp.option.no_interrupts", nil)
 		}
 	}
 	if o.ShowRetransmits {
 		if _, ok := host.ReadRetransmits(); !ok {
-			return wrong("--show-tcp-retrans: this host has no such counters")
+			return fail("ntttcp.option.no_retransmits", nil)
 		}
 	}
 	return nil
