@@ -44,7 +44,7 @@ figure is near this limit.`,
 			return measureFloor(cmd.Context(), sys, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.quick, "quick", false, "about 2 s instead of 7; less sure")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "about 2 s instead of 7 s; less precise")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole document")
 	cmd.Flags().BoolVar(&f.show, "show", false, "print the stored loopback baseline of this host without measuring")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not store the baseline")

@@ -31,28 +31,28 @@ func newIngestCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest FILE...",
 		Short: "Import results of other programs",
-		Long: "Turns what iperf3, iperf 2, ntttcp, Ethr, ping, sockperf and netperf wrote, and\n" +
-			"tables in CSV, into results of a campaign, so that soku report reads them. Every\n" +
-			"result says where it came from and what is missing; no figure is made up. A file\n" +
-			"goes in whole or not at all, and only once. The client's and the server's files\n" +
-			"of one run become one result: of iperf3 by their cookie, of ntttcp and Ethr\n" +
-			"where {end} in the path pattern says so.",
+		Long: "Converts the output of iperf3, iperf 2, ntttcp, Ethr, ping, sockperf and\n" +
+			"netperf, and tables in CSV, into results of a campaign for soku report. Every\n" +
+			"result records its source and what is missing. A file is ingested completely or\n" +
+			"not at all, and only once. The client's and the server's files of one run become\n" +
+			"one result: for iperf3 by their cookie, for ntttcp and Ethr by {end} in the path\n" +
+			"pattern.",
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
   soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
   soku ingest --campaign gateways --path-pattern 'run{repeat}-{end}.xml' *.xml
   soku ingest --map cases/vm-bandwidth-cap.yaml cases/vm-bandwidth-cap.csv
-  soku ingest --campaign x --dry-run *.json        what would go in`,
+  soku ingest --campaign x --dry-run *.json        show what would be ingested`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd.Context(), sys, f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.campaign, "campaign", "", "name of the campaign that the results go into, new or one that was ingested")
+	flags.StringVar(&f.campaign, "campaign", "", "name of the campaign for the results: a new one, or one of ingested results")
 	flags.StringVar(&f.format, "format", ingest.Auto, strings.Join(ingest.Formats(), ", "))
 	flags.StringArrayVar(&f.factors, "factor", nil, "level of a factor for all files, NAME=VALUE; may be given several times")
 	flags.StringVar(&f.pattern, "path-pattern", "", "end of the files' paths with factors in braces, such as '{sku}/{zone}/run{repeat}.json'")
 	flags.StringVar(&f.mapping, "map", "", "mapping file (YAML): factors, and what the columns of a table are")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would go in and write nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be ingested and write nothing")
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }

@@ -16,8 +16,8 @@ func newLabCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "Build an emulated network to measure in",
-		Long: `Builds a network of hosts, routers and links out of a topology file, inside
-this machine, with rates, delays and loss that are known. Linux, as root.`,
+		Long: `Builds an emulated network of hosts, routers and links from a topology file on
+this machine, with known rates, delays and loss. Linux, as root.`,
 		Example: `  soku lab up examples/topologies/demo.yaml
   soku lab exec demo client -- soku tcp 10.77.0.18
   soku lab status demo
@@ -96,7 +96,7 @@ func newLabUp(sys *System) *cobra.Command {
 			return l.Down(context.WithoutCancel(cmd.Context()))
 		},
 	}
-	cmd.Flags().BoolVar(&wait, "wait", false, "stay, and take the network down on Ctrl-C")
+	cmd.Flags().BoolVar(&wait, "wait", false, "keep running, and remove the network on Ctrl-C")
 	return cmd
 }
 
@@ -125,8 +125,8 @@ func newLabDown(sys *System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down TOPOLOGY.yaml|NAME",
 		Short: "Stop the servers and remove the network",
-		Long: `Stops the servers and removes the network, also one that is not complete after a
-crash. One that is not there is no error.`,
+		Long: `Stops the servers and removes the network, also one that is incomplete after a
+crash. A network that does not exist is no error.`,
 		Example: `  soku lab down demo
   soku lab down examples/topologies/demo.yaml`,
 		Args: cobra.ExactArgs(1),

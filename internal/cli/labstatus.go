@@ -15,8 +15,8 @@ func newLabStatus(sys *System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [TOPOLOGY.yaml|NAME]",
-		Short: "Show the network, what its links do and the delays really given",
-		Long:  "Shows a network: rate, delay and loss of each link as the file states\nthem, and the delays really given; without an argument, which networks are up.",
+		Short: "Show the network, its links and the actual delays",
+		Long:  "Shows a network: rate, delay and loss of each link as given in the file, and\nthe actual delays; without an argument, which networks are up.",
 		Example: `  soku lab status
   soku lab status demo
   soku lab status demo --json | jq .links`,

@@ -41,7 +41,7 @@ type accessFlags struct {
 }
 
 func (a *accessFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.tokenFile, "token-file", "", "file with the token the server wants")
+	cmd.Flags().StringVar(&a.tokenFile, "token-file", "", "file with the token that the server requires")
 	cmd.Flags().BoolVar(&a.tls, "tls", false, "use TLS for the control connection; measured bytes are never encrypted")
 	cmd.Flags().StringVar(&a.tlsCA, "tls-ca", "", "file with the certificate authority of the server (implies --tls)")
 }
@@ -101,13 +101,13 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 	}
 	addOptionFlags(cmd, test, &f.options)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result document")
-	cmd.Flags().BoolVar(&f.jsonStream, "json-stream", false, "print one JSON line an interval, and the result as the last")
+	cmd.Flags().BoolVar(&f.jsonStream, "json-stream", false, "print one JSON line per interval, and the result as the last line")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "also write the result document to this file")
-	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not keep the result in the store")
+	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "do not store the result")
 	addStoreFlag(cmd, &f.store)
 	if tests.Of(test).Rows {
-		cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of rows, one each --row round trips")
-		cmd.Flags().StringVar(&f.table, "table", "", "print that table in the form of another tool: ethr")
+		cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of rows, one per --row round trips")
+		cmd.Flags().StringVar(&f.table, "table", "", "print that table in the format of another tool: ethr")
 	}
 	if test.NeedsServer() {
 		f.access.add(cmd)

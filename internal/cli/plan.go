@@ -27,7 +27,7 @@ func newPlanCommand(sys *System) *cobra.Command {
 	f := planFlags{}
 	cmd := &cobra.Command{
 		Use:   "plan PLAN.yaml",
-		Short: "Show what a campaign would run, how long and how much",
+		Short: "Show what a campaign would run, its duration and data volume",
 		Long: `Checks a plan and shows its patterns, the order of the rounds, the time, the
 bytes and their price. Nothing is sent.`,
 		Example: `  soku plan plan.yaml

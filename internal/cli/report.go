@@ -47,10 +47,10 @@ func newReportCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [CAMPAIGN]",
 		Short: "Answer, tables, ranking and charts of a campaign",
-		Long: "Writes what a campaign found: an answer in one sentence, a table, a ranking that\n" +
-			"says where no difference was shown, and in HTML charts of every trial. CAMPAIGN\n" +
-			"is an identity, its beginning, a name, or \"last\", which is the default. Without\n" +
-			"--format it is text for the terminal.",
+		Long: "Writes the results of a campaign: an answer in one sentence, a table, a ranking\n" +
+			"that reports where no difference was shown, and in HTML charts of every trial.\n" +
+			"CAMPAIGN is an identity, its beginning, a name, or \"last\", which is the default.\n" +
+			"Without --format the output is text for the terminal.",
 		Example: "  soku report\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --runs 10",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,7 +59,7 @@ func newReportCommand(sys *System) *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, json or txt; several with commas")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end)")
-	cmd.Flags().IntVar(&f.runs, "runs", 0, "instead of a campaign, the last N tests that were run by hand")
+	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }

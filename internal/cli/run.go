@@ -36,14 +36,14 @@ func newRunCommand(sys *System) *cobra.Command {
 		Use:   "run PLAN.yaml",
 		Short: "Run a campaign and compare its patterns",
 		Long: `Runs the trials of a plan: in each round every pattern once, in a random order
-that the seed fixes. Every finished trial is kept at once; a run that was
-stopped, killed or cut short goes on with --resume. The report is printed at the
-end.`,
+determined by the seed. Every finished trial is stored at once; --resume
+continues a run that was stopped, killed or interrupted. The report is printed
+at the end.`,
 		Example: `  soku run plan.yaml
   soku run plan.yaml --report report.html
-  soku run plan.yaml --only gateway=standard,high    the others another day
-  soku run plan.yaml --resume                        go on with what is left
-  soku run plan.yaml --resume --retry-failed         measure failed trials again`,
+  soku run plan.yaml --only gateway=standard,high    the others later
+  soku run plan.yaml --resume                        run the remaining trials
+  soku run plan.yaml --resume --retry-failed         repeat failed trials`,
 		Args: onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seedGiven = cmd.Flags().Changed("seed")
@@ -52,10 +52,10 @@ end.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.resume, "resume", false, "go on with the newest campaign of this plan that has trials left")
-	flags.BoolVar(&f.retryFailed, "retry-failed", false, "also run failed trials again (implies --resume)")
+	flags.BoolVar(&f.resume, "resume", false, "continue the newest campaign of this plan that has trials left")
+	flags.BoolVar(&f.retryFailed, "retry-failed", false, "also repeat failed trials (implies --resume)")
 	flags.StringArrayVar(&f.only, "only", nil, "run only patterns with this level, as factor=level,level; may be repeated")
-	flags.StringVar(&f.campaign, "campaign", "", "go on with this campaign: its identity, the beginning of one, or last (implies --resume)")
+	flags.StringVar(&f.campaign, "campaign", "", "continue this campaign: its identity, the beginning of one, or last (implies --resume)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the random order, instead of the plan's")
 	flags.StringArrayVar(&f.reports, "report", nil, "write the report to this file (.html, .md, .csv, .json, .txt); may be repeated")
 	addStoreFlag(cmd, &f.store)

@@ -33,11 +33,11 @@ const (
 )
 
 func (f *foreignFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.iperf3, "iperf3", foreignAuto, "address and port for clients of iperf3: auto (port 5201 beside --listen, if it is free), off, or such as :5201; they may also come to the port of --listen")
-	flags.StringVar(&f.ethr, "ethr", foreignAuto, "address and port for clients of Ethr: auto (port 8888 beside --listen, if it is free), off, or such as :8888; over TCP they may also come to the port of --listen. None are served with --token-file, which they do not know")
-	flags.StringVar(&f.privateKey, "rsa-private-key-file", "", "file with the RSA key (PEM) that clients of iperf3 prove their user to")
-	flags.StringVar(&f.users, "authorized-users-file", "", "file of users of iperf3, a line each: user,sha256 of {user}password")
-	flags.BoolVar(&f.pkcs1, "use-pkcs1-padding", false, "take users as iperf3 before 3.17 proves them")
+	flags.StringVar(&f.iperf3, "iperf3", foreignAuto, "address and port for clients of iperf3: auto (port 5201 beside --listen, if it is free), off, or such as :5201; they may also use the port of --listen")
+	flags.StringVar(&f.ethr, "ethr", foreignAuto, "address and port for clients of Ethr: auto (port 8888 beside --listen, if it is free), off, or such as :8888; over TCP they may also use the port of --listen. With --token-file they are not served, because they send no token")
+	flags.StringVar(&f.privateKey, "rsa-private-key-file", "", "file with the RSA private key (PEM) for the authentication of iperf3's clients")
+	flags.StringVar(&f.users, "authorized-users-file", "", "file of iperf3's users, one per line: user,sha256 of {user}password")
+	flags.BoolVar(&f.pkcs1, "use-pkcs1-padding", false, "accept credentials with the padding of iperf3 before 3.17")
 }
 
 // read puts into cfg what the flags say.

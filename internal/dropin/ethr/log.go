@@ -41,7 +41,9 @@ type output struct {
 func (o *output) say(format string, args ...any) { o.message("INFO", fmt.Sprintf(format, args...)) }
 
 // sayError prints an error.
-func (o *output) sayError(format string, args ...any) { o.message("ERROR", fmt.Sprintf(format, args...)) }
+func (o *output) sayError(format string, args ...any) {
+	o.message("ERROR", fmt.Sprintf(format, args...))
+}
 
 // debug prints a line of -debug.
 func (o *output) debug(format string, args ...any) {

@@ -8,10 +8,10 @@ import (
 
 // Options are those that only the connect test has.
 type Options struct {
-	Close   string `json:"close,omitempty" yaml:"close" flag:"close" enum:"auto rst fin" help:"how connections end: rst (the client resets, no port waits), fin (in order; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
-	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" enum:"auto session main" help:"where a soku server takes the connections: session (a port of its own for this test), main (the server's port, slower), auto: session, or main where a firewall is in the way"`
-	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" max:"65535" help:"connect to this port of the host, whatever listens there; needs no soku server, and makes 100 connections a second unless --request-rate says otherwise"`
-	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" help:"local addresses to connect from, in turn, separated by commas"`
+	Close   string `json:"close,omitempty" yaml:"close" flag:"close" enum:"auto rst fin" help:"how connections are closed: rst (the client resets, no TIME-WAIT), fin (normal close; a soku server closes first), auto: rst against a soku server on Linux, else fin"`
+	Entry   string `json:"entry,omitempty" yaml:"entry" flag:"entry" enum:"auto session main" help:"port of a soku server that accepts the connections: session (a separate port for this test), main (the server's port, slower), auto: session, or main if a firewall blocks it"`
+	ToPort  int    `json:"to_port,omitempty" yaml:"to_port" flag:"to-port" max:"65535" help:"connect to this port of the host, to any TCP service; needs no soku server, and opens 100 connections per second by default (--request-rate)"`
+	Sources string `json:"sources,omitempty" yaml:"sources" flag:"sources" help:"local addresses to connect from, used in turn, separated by commas"`
 }
 
 // OptionsOf returns the options that only the connect test has.

@@ -10,13 +10,13 @@ import (
 
 // Options are those that only the latency test has.
 type Options struct {
-	Protocol string `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" enum:"tcp udp" help:"what carries the messages: tcp or udp"`
-	Arrivals string `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" enum:"fixed poisson" help:"with --request-rate: requests at a fixed gap, or at random ones of the same mean (poisson)"`
-	Seed     int64  `json:"seed,omitempty" yaml:"seed" flag:"seed" max:"9007199254740991" help:"seed of random arrivals; 0 draws one, and the result says which"`
-	Spin     string `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" enum:"auto on off" help:"look for messages without a pause, at both ends, instead of sleeping until one comes; each end then keeps a processor busy. auto: where there are at least four"`
-	Stamps   string `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" enum:"auto on off split" help:"take the kernel's time of a reply's arrival for the round trip; auto: unless spinning, where there is no waking up to take off; split: also tell how much of each round trip was the path, the far host, and this host sending and receiving (Linux)"`
-	OneWay   bool   `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" help:"also estimate the delay of each way, as well as the two clocks can be compared; wants messages of 24 bytes over tcp, 44 over udp"`
-	Row      int64  `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips in one row of the table"`
+	Protocol string `json:"protocol,omitempty" yaml:"protocol" flag:"protocol" enum:"tcp udp" help:"transport protocol of the messages: tcp or udp"`
+	Arrivals string `json:"arrivals,omitempty" yaml:"arrivals" flag:"arrivals" enum:"fixed poisson" help:"with --request-rate: requests at fixed intervals, or at random intervals of the same mean (poisson)"`
+	Seed     int64  `json:"seed,omitempty" yaml:"seed" flag:"seed" max:"9007199254740991" help:"seed of random arrivals; 0: random, recorded in the result"`
+	Spin     string `json:"spin,omitempty" yaml:"spin" flag:"spin" bare:"on" enum:"auto on off" help:"poll for messages without pause at both ends instead of sleeping until one arrives; each end then keeps a processor busy. auto: if there are at least four processors"`
+	Stamps   string `json:"stamps,omitempty" yaml:"stamps" flag:"stamps" enum:"auto on off split" help:"use the kernel's arrival time stamp of the reply for the round trip; auto: except while spinning, where there is no wake-up; split: also divide each round trip into the path, the far host, and this host sending and receiving (Linux)"`
+	OneWay   bool   `json:"one_way,omitempty" yaml:"one_way" flag:"one-way" help:"also estimate the one-way delay in each direction, as exactly as the clocks can be compared; requires messages of at least 24 bytes over tcp, 44 over udp"`
+	Row      int64  `json:"row,omitempty" yaml:"row" flag:"row" min:"1" max:"1000000000" help:"round trips per row of the table"`
 }
 
 // OptionsOf returns the options that only the latency test has.

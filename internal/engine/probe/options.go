@@ -4,9 +4,9 @@ import "soku/internal/measure"
 
 // Options are those that only tests with single probes have, trace and mtu.
 type Options struct {
-	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of the probes: icmp (echo), udp, or for trace tcp (SYN)"`
-	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"look no further than this many hops"`
-	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"find the names of hops by reverse DNS"`
+	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of probes: icmp (echo), udp, or for trace tcp (SYN)"`
+	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"maximum number of hops"`
+	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"look up the names of hops by reverse DNS"`
 }
 
 // OptionsOf returns the options that only tests with single probes have.

@@ -10,9 +10,9 @@ import (
 
 // Options are those that only the TCP test has.
 type Options struct {
-	WithLatency bool `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" help:"measure latency before, under and after the load, too, and give the responsiveness in round trips per minute (RPM)"`
-	Verify      bool `json:"verify,omitempty" yaml:"verify" flag:"verify" help:"check every byte at the receiver; bytes are then written and read, not spliced and discarded"`
-	MSS         int  `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" max:"65495" help:"TCP maximum segment size; 0 for the path's own"`
+	WithLatency bool `json:"with_latency,omitempty" yaml:"with_latency" flag:"with-latency" help:"also measure latency before, during and after the load, and responsiveness in round trips per minute (RPM)"`
+	Verify      bool `json:"verify,omitempty" yaml:"verify" flag:"verify" help:"verify every byte at the receiver; bytes are then written and read, not spliced and discarded"`
+	MSS         int  `json:"mss_bytes,omitempty" yaml:"mss" flag:"mss" short:"M" max:"65495" help:"TCP maximum segment size; 0: from the path"`
 	NoDelay     bool `json:"no_delay,omitempty" yaml:"no_delay" flag:"no-delay" short:"N" help:"send small writes at once (TCP_NODELAY); latency tests always do"`
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Options are those that only the UDP test has.
 type Options struct {
-	NoFragment bool `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" help:"send datagrams whole or not at all (Linux): one that the path is known to be too narrow for ends the test"`
+	NoFragment bool `json:"dont_fragment,omitempty" yaml:"dont_fragment" flag:"dont-fragment" help:"set Don't Fragment (Linux): a datagram larger than the known path MTU ends the test"`
 }
 
 // OptionsOf returns the options that only the UDP test has.
