@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/wire/ethr"
 )
 
@@ -48,12 +49,10 @@ type Settings struct {
 	Title          string
 }
 
-// usageError is an error of the command line.
-type usageError struct{ text string }
-
-func (e usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+// fail is an error of the command line.
+func fail(code string, figures measure.Figures) error {
+	return measure.Fail(measure.KindUsage, code, figures)
+}
 
 // Parse reads a command line of Ethr, without the program's name. Errors are messages for
 // the user.
@@ -75,9 +74,9 @@ func Parse(args []string) (Settings, error) {
 	case errors.Is(err, flag.ErrHelp), v.has("h"):
 		return Settings{Help: true}, nil
 	case err != nil:
-		return Settings{}, usagef("%s", err)
+		return Settings{}, measure.TextError(measure.KindUsage, err.Error(), "")
 	case set.NArg() > 0:
-		return Settings{}, usagef("%q belongs to no option", set.Arg(0))
+		return Settings{}, fail("ethr.option.stray", measure.Figures{"text": set.Arg(0)})
 	}
 	return v.settings()
 }
@@ -99,9 +98,9 @@ func (g given) settings() (s Settings, err error) {
 	mode, name := asServer, "-s"
 	switch n := count(g.has("s"), g.has("c"), g.has("x")); {
 	case n == 0:
-		return s, usagef("neither -s, -c nor -x: be a server, or name one")
+		return s, fail("ethr.option.no_role", nil)
 	case n > 1:
-		return s, usagef("-s, -c and -x exclude each other")
+		return s, fail("ethr.option.several_roles", nil)
 	case g.has("c"):
 		mode, name = asClient, "-c"
 	case g.has("x"):
@@ -109,7 +108,7 @@ func (g given) settings() (s Settings, err error) {
 	}
 	for _, o := range options() {
 		if g.has(o.name) && o.modes&mode == 0 {
-			return s, usagef("-%s does not go with %s", o.name, name)
+			return s, fail("ethr.option.other_role", measure.Figures{"option": o.name, "role": name})
 		}
 	}
 	s.Server, s.External, s.Once, s.Screen, s.Debug = mode == asServer, mode == asExternal, g.has("1"), g.has("ui"), g.has("debug")
@@ -145,7 +144,7 @@ func (g given) common(s *Settings) error {
 	if ip := g["ip"]; ip != "" {
 		a, err := netip.ParseAddr(ip)
 		if err != nil || s.Version == 4 && !a.Is4() || s.Version == 6 && a.Is4() {
-			return usagef("-ip %s: no address of that kind", ip)
+			return fail("ethr.option.ip", measure.Figures{"address": ip})
 		}
 		s.Bind = a
 	}
@@ -181,7 +180,7 @@ func (g given) number(name, otherwise string, least, most int, to *int) error {
 	text := g.or(name, otherwise)
 	var n int
 	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil || n < least || n > most {
-		return usagef("-%s %s: want a number from %d to %d", name, text, least, most)
+		return fail("ethr.option.number", measure.Figures{"option": name, "value": text, "least": least, "most": most})
 	}
 	*to = n
 	return nil
@@ -191,7 +190,7 @@ func (g given) size(name, otherwise string, to *uint64) error {
 	text := g.or(name, otherwise)
 	n, ok := parseUnit(text)
 	if !ok {
-		return usagef("-%s %s: want a number, and K, M, G or T behind it or none", name, text)
+		return fail("ethr.option.size", measure.Figures{"option": name, "value": text})
 	}
 	*to = n
 	return nil
@@ -204,7 +203,7 @@ func (g given) time(name, otherwise string, to *time.Duration) error {
 		d, err = 0, nil
 	}
 	if err != nil || d < 0 {
-		return usagef("-%s %s: want a time such as 500ms, 10s or 1h", name, text)
+		return fail("ethr.option.time", measure.Figures{"option": name, "value": text})
 	}
 	*to = d
 	return nil
@@ -221,21 +220,21 @@ func (s *Settings) check() error {
 	what := s.Protocol + " " + s.Test
 	switch {
 	case s.Protocol == "ICMP" && !s.External:
-		return usagef("-p icmp is for -x: no server of Ethr is needed")
+		return fail("ethr.option.icmp", nil)
 	case !slices.Contains(strings.Fields(tests[s.External][s.Protocol]), s.Test):
-		return usagef("-t %s over -p %s: there is no such test here", s.Test, strings.ToLower(s.Protocol))
+		return fail("ethr.option.no_test", measure.Figures{"test": s.Test, "protocol": strings.ToLower(s.Protocol)})
 	case s.LocalPort > 0 && (s.Test == "tr" || s.Test == "mtr"):
-		return usagef("-cport is not for -t %s: the probes of a path have a port of their own", s.Test)
+		return fail("ethr.option.cport_path", measure.Figures{"test": s.Test})
 	case s.LocalPort > 0 && s.LocalPort+s.connections()-1 > math.MaxUint16:
-		return usagef("-cport %d: there are not as many ports above it as connections", s.LocalPort)
+		return fail("ethr.option.cport", measure.Figures{"port": s.LocalPort})
 	case s.Reverse && what != "TCP b":
-		return usagef("-r is for TCP bandwidth only")
+		return fail("ethr.option.reverse", nil)
 	case s.Rate > 0 && s.Test != "b" && s.Test != "p":
-		return usagef("-b is for bandwidth and packets only")
+		return fail("ethr.option.rate", nil)
 	case s.Length == 0 || s.Protocol == "UDP" && s.Length > 65507 || s.Test == "l" && s.Length > 64<<10 || s.Length > 2_000_000_000:
-		return usagef("-l: out of range")
+		return fail("ethr.option.length", nil)
 	case s.Duration > 24*time.Hour:
-		return usagef("-d %s: at most 24h, or 0 for until interrupted", s.Duration)
+		return fail("ethr.option.duration", measure.Figures{"duration_ns": s.Duration})
 	}
 	return s.destination()
 }
@@ -261,16 +260,16 @@ func (s *Settings) destination() error {
 	}
 	switch {
 	case !s.External && port != "":
-		return usagef("-c %s: the port of a server goes with -port; a port of anything else with -x", s.Host)
+		return fail("ethr.option.server_port", measure.Figures{"host": s.Host})
 	case s.Protocol == "ICMP":
 		port = "0" // it has none
 	case s.External && port == "":
-		return usagef("-x %s names no port: write %s:PORT", s.Host, host)
+		return fail("ethr.option.external_without_port", measure.Figures{"destination": s.Host, "host": host})
 	}
 	if s.External {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 && s.Protocol != "ICMP" {
-			return usagef("-x %s: no port %s", s.Host, port)
+			return fail("ethr.option.external_port", measure.Figures{"destination": s.Host, "port": port})
 		}
 		s.Port = int(n)
 	}

@@ -128,10 +128,10 @@ func (r *runner) extra() (wire.IPerf3, error) {
 	}
 	pem, err := r.env.ReadFile(set.PublicKey)
 	if err != nil {
-		return x, advise("check --rsa-public-key-path", "read the server's public key: %v", err)
+		return x, fail("iperf3.option.public_key_file", measure.Figures{"cause": err})
 	}
 	if x.Key, err = iperf3.ParsePublicKey(pem); err != nil {
-		return x, advise("check --rsa-public-key-path", "%s: %v", set.PublicKey, err)
+		return x, fail("iperf3.option.public_key", measure.Figures{"file": set.PublicKey, "cause": err})
 	}
 	x.User = set.Username
 	x.Password, err = r.password()
@@ -147,7 +147,7 @@ func (r *runner) password() (string, error) {
 	p, err := r.env.ReadPassword()
 	fmt.Fprintln(r.env.Stdout)
 	if err != nil || p == "" {
-		return "", advise("set the environment variable IPERF3_PASSWORD, or type it at a terminal", "no password for user %q", r.set.Username)
+		return "", fail("iperf3.option.no_password", measure.Figures{"user": r.set.Username})
 	}
 	return p, nil
 }

@@ -1,11 +1,11 @@
 package iperf3
 
 import (
-	"fmt"
 	"io"
 	"io/fs"
 
 	"soku/internal/engine"
+	"soku/internal/measure"
 )
 
 // contents opens the file that is sent or written.
@@ -35,7 +35,7 @@ func (r *runner) contents() engine.Contents {
 func (r *runner) refuseBlockingFile() error {
 	info, err := r.env.Stat(r.set.File)
 	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
-		return fmt.Errorf("%s is no file but %s", r.set.File, info.Mode().Type())
+		return fail("iperf3.option.file_type", measure.Figures{"file": r.set.File, "type": info.Mode().Type().String()})
 	}
 	return nil // opening a file that does not exist fails or creates it
 }

@@ -28,7 +28,7 @@ func cPrefix(v string) string {
 func flowLabel(s *Settings, v string) error {
 	n, err := strconv.ParseInt(cPrefix(v), 0, 32)
 	if err != nil || n < 1 || n > measure.MaxFlowLabel {
-		return advise(fmt.Sprintf("a label is 1 to 0x%x", measure.MaxFlowLabel), "unable to set IPv6 flow label")
+		return problem("unable to set IPv6 flow label").WithHintCode("iperf3.option.flow_label", measure.Figures{"most": fmt.Sprintf("%#x", measure.MaxFlowLabel)})
 	}
 	s.FlowLabel = int(n)
 	return nil

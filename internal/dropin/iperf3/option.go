@@ -21,6 +21,8 @@ type option struct {
 	// reason, otherwise the difference from iperf3, if any.
 	set  func(s *Settings, text string) error
 	what string
+	// refusal is the code of the failure of an option that is not supported.
+	refusal string
 	// old marks a name that iperf3 accepts but does not list in its help.
 	old bool
 }
@@ -83,12 +85,12 @@ func serverOptions() []option {
 }
 
 func clientOptions() []option {
-	const sctp = "soku measures TCP and UDP"
+	const sctp, noSCTP = "soku measures TCP and UDP", "iperf3.option.no_sctp"
 	return []option{
 		{long: "client", short: "c", arg: "HOST[%DEVICE]", side: both, help: "measure against this host", set: beClient},
-		{long: "sctp", side: clientOnly, help: "use SCTP", what: sctp},
-		{long: "xbind", short: "X", arg: "NAME", side: clientOnly, help: "links of an SCTP association", what: sctp},
-		{long: "nstreams", arg: "N", side: clientOnly, help: "streams of an SCTP association", what: sctp},
+		{long: "sctp", side: clientOnly, help: "use SCTP", what: sctp, refusal: noSCTP},
+		{long: "xbind", short: "X", arg: "NAME", side: clientOnly, help: "links of an SCTP association", what: sctp, refusal: noSCTP},
+		{long: "nstreams", arg: "N", side: clientOnly, help: "streams of an SCTP association", what: sctp, refusal: noSCTP},
 		{long: "udp", short: "u", side: clientOnly, help: "use UDP", set: toggle(func(s *Settings) *bool { return &s.UDP })},
 		{long: "connect-timeout", arg: "MILLISECONDS", side: clientOnly, help: "give up on the server after so long", set: connectTimeout, what: "default two minutes, at most ten"},
 		{long: "bitrate", short: "b", arg: "RATE[/BURST]", side: clientOnly, help: "bits a second of each stream; 0 for no limit", set: bitrate},

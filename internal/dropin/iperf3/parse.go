@@ -8,11 +8,13 @@ import (
 )
 
 // problem is an error of the command line in iperf3's wording, or close to it.
-func problem(format string, args ...any) *measure.Error { return advise("", format, args...) }
+func problem(format string, args ...any) *measure.Error {
+	return measure.TextError(measure.KindUsage, fmt.Sprintf(format, args...), "")
+}
 
-// advise is a problem with a hint.
-func advise(hint, format string, args ...any) *measure.Error {
-	return measure.TextError(measure.KindUsage, fmt.Sprintf(format, args...), hint)
+// fail is an error of the command line that iperf3 does not have.
+func fail(code string, figures measure.Figures) error {
+	return measure.Fail(measure.KindUsage, code, figures)
 }
 
 // unrecognized is an option that iperf3 does not have either; it is reported without
@@ -55,7 +57,7 @@ func Parse(args []string) (*Settings, error) {
 }
 
 func stray(word string) error {
-	return advise("iperf3 would leave it out without a word", "%q belongs to no option", word)
+	return fail("iperf3.option.stray", measure.Figures{"text": word})
 }
 
 type parser struct {
@@ -147,7 +149,7 @@ func (p *parser) take(o option, name, value string) error {
 		p.sided[o.side] = name
 	}
 	if o.set == nil {
-		return problem("%s is not supported by soku: %s", name, strings.ReplaceAll(o.what, "`", ""))
+		return fail(o.refusal, measure.Figures{"option": name})
 	}
 	return o.set(p.s, value)
 }
@@ -157,9 +159,9 @@ func (p *parser) check() error {
 	s := p.s
 	switch {
 	case s.Role == Client && p.sided[serverOnly] != "":
-		return advise(p.sided[serverOnly]+" is", "some option you are trying to set is server only")
+		return problem("some option you are trying to set is server only").WithHintCode("iperf3.option.which", measure.Figures{"option": p.sided[serverOnly]})
 	case s.Role == Server && p.sided[clientOnly] != "":
-		return advise(p.sided[clientOnly]+" is", "some option you are trying to set is client only")
+		return problem("some option you are trying to set is client only").WithHintCode("iperf3.option.which", measure.Figures{"option": p.sided[clientOnly]})
 	case (s.Username == "") != (s.PublicKey == ""):
 		return problem("you must specify a username, password, and path to a valid RSA public key")
 	case s.Role == Client && p.given["rcv-timeout"] && !s.Reverse && !s.Bidir:
@@ -167,17 +169,17 @@ func (p *parser) check() error {
 	case (s.PrivateKey == "") != (s.Users == ""):
 		return problem("you must specify a path to a valid RSA private key and a user credential file")
 	case s.ServerAffinity >= 0 && s.Role == Server:
-		return advise("the second processor of -A is", "some option you are trying to set is client only")
+		return problem("some option you are trying to set is client only").WithHintCode("iperf3.option.second_processor", nil)
 	case s.Multipath && s.UDP:
-		return advise("leave out -u", "--mptcp is for TCP only")
+		return fail("iperf3.option.mptcp_udp", nil)
 	case s.DontFragment && !s.UDP && s.Role == Client:
-		return advise("add -u", "--dont-fragment is for UDP only")
+		return fail("iperf3.option.dont_fragment_tcp", nil)
 	case s.File != "" && s.UDP:
 		return problem("cannot transfer file using UDP")
 	case s.File != "" && s.Bidir:
-		return problem("--file with --bidir is not supported by soku: keeping what comes would empty the file that is sent")
+		return fail("iperf3.option.file_bidir", nil)
 	case s.GSRO && !s.UDP && s.Role == Client:
-		return advise("add -u", "--gsro is for UDP only")
+		return fail("iperf3.option.gsro_tcp", nil)
 	case !s.UDP && (s.Length < 0 || s.Length > mostBlock):
 		return problem("block size too large (maximum = %d bytes)", mostBlock)
 	case s.UDP && s.Length != 0 && (s.Length < fewestDatagram || s.Length > mostDatagram):

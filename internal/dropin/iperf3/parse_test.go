@@ -83,7 +83,7 @@ func TestOptionNamesAreUnique(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if o.set == nil && o.what == "" {
+		if o.set == nil && (o.what == "" || o.refusal == "") {
 			t.Errorf("--%s is not supported and nothing says why", o.long)
 		}
 	}
@@ -164,7 +164,7 @@ func TestWrongCommandLinesAreRefusedInIperf3sWords(t *testing.T) {
 		"-c h -O 601":                     "bogus value for --omit",
 		"-c h -F x -u":                    "cannot transfer file using UDP",
 		"-c h -F x --bidir":               "--file with --bidir is not supported",
-		"-c h --sctp":                     "--sctp is not supported by soku",
+		"-c h --sctp":                     "--sctp is not supported by soku: soku measures TCP and UDP",
 		"-c h -b 1M/0":                    "invalid burst count (maximum = 1000)",
 		"-c h -b 1M/1001":                 "invalid burst count (maximum = 1000)",
 		"-c h --cntl-ka=5/5/2":            "Keepalive period should be larger than the full retry period",

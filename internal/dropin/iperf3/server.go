@@ -81,18 +81,18 @@ func (r *runner) config() (cfg server.Config, protocol serveriperf3.Config, err 
 func (r *runner) guard() (*iperf3.Guard, error) {
 	pem, err := r.env.ReadFile(r.set.PrivateKey)
 	if err != nil {
-		return nil, advise("check --rsa-private-key-path", "read the private key: %v", err)
+		return nil, fail("iperf3.option.private_key_file", measure.Figures{"cause": err})
 	}
 	list, err := r.env.ReadFile(r.set.Users)
 	if err != nil {
-		return nil, advise("check --authorized-users-path", "cannot access authorized users file: %v", err)
+		return nil, problem("cannot access authorized users file: %v", err).WithHintCode("iperf3.option.users_file", nil)
 	}
 	g := &iperf3.Guard{Skew: time.Duration(r.set.Skew) * time.Second, PKCS1: r.set.PKCS1}
 	if g.Key, err = iperf3.ParsePrivateKey(pem); err != nil {
-		return nil, advise("check --rsa-private-key-path", "%s: %v", r.set.PrivateKey, err)
+		return nil, fail("iperf3.option.private_key", measure.Figures{"file": r.set.PrivateKey, "cause": err})
 	}
 	if g.Users, err = iperf3.ParseUsers(list); err != nil {
-		return nil, advise("check --authorized-users-path", "%s: %v", r.set.Users, err)
+		return nil, fail("iperf3.option.users", measure.Figures{"file": r.set.Users, "cause": err})
 	}
 	return g, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"soku/internal/measure"
 )
 
 // Roles of the program.
@@ -178,7 +180,7 @@ func timestamps(s *Settings, v string) error {
 		v = "%c "
 	}
 	if bad := unknownConversion(v); bad != "" {
-		return advise("see docs/reference/soku-iperf3.md for those that are", "--timestamps: %q is not known", bad)
+		return fail("iperf3.option.timestamps", measure.Figures{"text": bad})
 	}
 	s.Timestamps = v
 	return nil
@@ -240,7 +242,7 @@ func skew(s *Settings, v string) error {
 func connectTimeout(s *Settings, v string) error {
 	n, err := amount(v)
 	if err == nil && n > 600_000 {
-		return problem("--connect-timeout %s: more than 600000 ms is not supported by soku", v)
+		return fail("iperf3.option.connect_timeout", measure.Figures{"value": v})
 	}
 	s.ConnectTimeout = int(n)
 	return err
@@ -268,7 +270,7 @@ func fqRate(s *Settings, v string) (err error) { s.FQRate, err = rate(v); return
 func pacingTimer(s *Settings, v string) error {
 	n, err := amount(v)
 	if err == nil && n > math.MaxInt32 {
-		return problem("--pacing-timer %s: too long", v)
+		return fail("iperf3.option.pacing_timer", measure.Figures{"value": v})
 	}
 	s.PacingTimer = int(n)
 	return err
