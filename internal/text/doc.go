@@ -3,8 +3,10 @@
 // plurals and how numbers are written come from a message catalogue, one file an
 // area and language in messages/ (area.language.json, the format of go-i18n).
 //
-// A second language is its files beside the English ones and nothing else: no
-// sentence is glued from parts, so word order and plurals are the translator's.
+// A second language is its files beside the English ones ([For]) and nothing else: no
+// sentence is glued from parts, so word order and plurals are the translator's. Whoever
+// writes for people is handed the catalogue that they read; what programs read is English
+// ([ForPrograms]).
 // Where a sentence needs several plurals, {{count "hop" .Hops}} inserts the message
 // count.hop with its own plural forms. A message may have a variant for one test or one
 // metric: KEY.VARIANT stands in for KEY there ([Catalogue.SayFor]).

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// japanese has a few messages, as a translator begins.
+func japanese() *text.Catalogue { return text.For(language.Japanese, os.DirFS("testdata/language")) }
+
+// failedTrial is the data folder of a store with a campaign whose newest trial failed.
+func failedTrial(t *testing.T) (folder string) {
+	t.Helper()
+	sys, _, _ := fakeSystem(t)
+	fillStore(t, sys)
+	keepFailedTrial(t, sys)
+	return sys.DataDir
+}
+
+// shown runs one command line on a data folder, for a person who reads the language of c.
+func shown(t *testing.T, c *text.Catalogue, folder string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	sys, out, errs := fakeSystem(t, args...)
+	sys.Catalogue, sys.DataDir = c, folder
+	code = Run(sys)
+	return out.String(), errs.String(), code
+}
+
+// keepFailedTrial stores a trial of the campaign of fillStore that was cut short.
+func keepFailedTrial(t *testing.T, sys *System) {
+	t.Helper()
+	s, err := openStore(context.Background(), sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &measure.Result{
+		Schema: measure.Schema, ID: "02FAILED", Test: measure.TestTCP, Options: o, StartedAt: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC),
+		Path: measure.Path{Client: measure.Endpoint{Name: "office"}, Server: measure.Endpoint{Name: "vm"}, Direction: measure.Forward},
+		Trial: &measure.Trial{Campaign: "01CAMPAIGN", Name: "gateway/sku", Pattern: "high", Label: "tcp", Round: 3, Repeat: 1, Order: 1,
+			Levels: []measure.Level{{Factor: "sku", Value: "high"}}},
+		Error:   measure.Fail(measure.KindBroken, "server.max_duration.ended", measure.Figures{"limit_ns": 60 * time.Second}),
+		Summary: measure.Summary{GoodputBps: 200e6, DurationNs: measure.Duration(60 * time.Second), ReceivedBytes: 1_500_000_000},
+		Flows:   []measure.Flow{{Direction: measure.Forward, Summary: measure.Summary{GoodputBps: 200e6, ReceivedBytes: 1_500_000_000}}},
+	}
+	r.Findings.Add(measure.CodeForeignConnections, measure.AtServer, measure.Figures{"connections": 1})
+	r.Findings.Add(measure.CodeRowsCut, measure.AtClient, measure.Figures{"rows": 1000})
+	if err := s.Put(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file of messages in another language is all that it takes: what a person reads is in
+// that language where it has the message, and in English where it has none.
+func TestASecondLanguageIsAFileOfMessages(t *testing.T) {
+	folder := failedTrial(t)
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"show", "02FAILED"}, 0, []string{
+			"実効速度    受信側の計測で 200.0 Mbit/s\n",
+			"失敗        サーバーは上限の 1m0s で試験を終了しました (--max-duration)。上限以内の時間を指定してください\n",
+			"警告        集計対象外: クライアント以外からの接続 1 件。経路でアドレスが変換されていませんか (NAT)\n",
+			"note        the first 1000 rows are kept; the histogram has all round trips\n",
+			"moved       0 B sent, 1.500 GB received\n",
+		}},
+		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"エラー: 保存先 ", ` に結果 "nothing" はありません。list them with: soku ls` + "\n"}},
+		{[]string{"show", "--wrong"}, exitStatus[measure.KindUsage], []string{"エラー: unknown flag: --wrong。see: soku show --help\n"}},
+		{[]string{"ls"}, 0, []string{"RESULT     開始時刻             TEST  PATH", "失敗 (broken)\n"}},
+		{[]string{"report"}, 0, []string{
+			"\n  失敗した試行\n", "サーバーは上限の 1m0s で試験を終了しました", "1 trial: 集計対象外: クライアント以外からの接続 1\n", "ultra is fastest: ", "\nwarnings\n",
+		}},
+		{[]string{"report", "--format", "md"}, 0, []string{"- high, round 3, repeat 1: サーバーは上限の 1m0s で試験を終了しました", "## Warnings\n"}},
+		{[]string{"report", "--format", "html"}, 0, []string{`<html lang="ja">`, `<h2 id="answers">結論</h2>`, ">Warnings<", "サーバーは上限の 1m0s で試験を終了しました"}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			out, errs, code := shown(t, japanese(), folder, c.args...)
+			for _, want := range c.want {
+				if !strings.Contains(out+errs, want) {
+					t.Errorf("no %q in\n%s%s", want, out, errs)
+				}
+			}
+			if code != c.code || strings.Contains(out+errs, "map[") { // a message that could not be made
+				t.Errorf("status %d:\n%s%s", code, out, errs)
+			}
+		})
+	}
+}
+
+// What programs read is the same whatever language people read.
+func TestDocumentsAreEnglishInEveryLanguage(t *testing.T) {
+	folder := failedTrial(t)
+	for _, args := range [][]string{
+		{"show", "02FAILED", "--json"}, {"ls", "--json"}, {"report", "--format", "json"}, {"report", "--format", "csv"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			english, errs, code := shown(t, text.English(), folder, args...)
+			if code != 0 || english == "" {
+				t.Fatalf("status %d: %s", code, errs)
+			}
+			if got, errs, code := shown(t, japanese(), folder, args...); code != 0 || got != english {
+				t.Errorf("status %d: %s\nin Japanese:\n%s\nin English:\n%s", code, errs, got, english)
+			}
+		})
+	}
+}
+
+// readings counts how often a folder of messages is read.
+type readings struct{ times int }
+
+func (r *readings) Open(name string) (fs.File, error) {
+	r.times++
+	return os.DirFS("testdata/language").Open(name)
+}
+
+// Reading the catalogue takes longer than a connection: it must not come before the first
+// packet of a test. One whose document alone is printed needs no sentence at all.
+func TestATestReadsTheCatalogueOnlyForASentence(t *testing.T) {
+	addr := startServer(t, nil)
+	for _, c := range []struct {
+		args []string
+		read bool
+	}{
+		{[]string{"tcp", addr, "-t", "100ms", "--no-save", "--json"}, false},
+		{[]string{"tcp", addr, "-t", "100ms", "--no-save"}, true},
+		{[]string{"tcp", "--help"}, true},
+	} {
+		folder := &readings{}
+		sys, out, errs := fakeSystem(t, c.args...)
+		sys.Catalogue = text.For(language.Japanese, folder)
+		if code := Run(sys); code != 0 {
+			t.Fatalf("%v: status %d: %s", c.args, code, errs)
+		}
+		if read := folder.times > 0; read != c.read {
+			t.Errorf("%v: the catalogue was read: %v, want %v", c.args, read, c.read)
+		}
+		if r := new(measure.Result); !c.read && json.Unmarshal(out.Bytes(), r) != nil {
+			t.Errorf("%v: no document: %s", c.args, out)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package text
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golang.org/x/text/language"
+
+	"soku/internal/measure"
+)
+
+func japanese() *Catalogue {
+	return For(language.Japanese, fstest.MapFS{"some.ja.json": {Data: []byte(`{
+		"list.last": "{{.First}}と{{.Last}}",
+		"count.round": {"other": "{{.N}} 回"},
+		"label.goodput": "実効速度"
+	}`)}})
+}
+
+func TestEnglishStandsInForAMessageThatALanguageLacks(t *testing.T) {
+	c := japanese()
+	for key, want := range map[string]string{"label.goodput": "実効速度", "label.moved": "moved"} {
+		if got := c.Say(key, nil); got != want || !c.Has(key) {
+			t.Errorf("%s: %q, want %q; there is one: %v", key, got, want, c.Has(key))
+		}
+	}
+	if got := c.Say("count.hop", Args{"N": 1}); got != "1 hop" { // the English plural
+		t.Error(got)
+	}
+	if got := c.Say("count.hop", Args{"Other": 7}); !strings.Contains(got, "count.hop") || c.Has("no.such.message") {
+		t.Errorf("a defect of the English message is shown as %q", got)
+	}
+}
+
+// The functions that a message calls are those of the language that says it, whichever
+// language said it first.
+func TestLanguagesWriteTheirOwnListsAndCounts(t *testing.T) {
+	for _, c := range []struct {
+		catalogue *Catalogue
+		want      []string
+	}{
+		{japanese(), []string{"aとb", "1 回"}},
+		{English(), []string{"a and b", "1 round."}},
+		{For(language.German), []string{"a and b", "1 round."}},
+	} {
+		got := c.catalogue.Say("answer.no_difference", Args{
+			"Patterns": []string{"a", "b"}, "Metric": measure.MetricGoodput, "Estimates": []float64{1e6}, "Rounds": 1,
+		})
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in %q", c.catalogue.Language(), want, got)
+			}
+		}
+	}
+}
+
+func TestARegionHasTheMessagesOfItsLanguage(t *testing.T) {
+	folder := fstest.MapFS{"some.ja.json": {Data: []byte(`{"label.goodput": "実効速度"}`)}}
+	c := For(language.MustParse("ja-JP"), folder)
+	if got := c.Say("label.goodput", nil); got != "実効速度" || c.Language() != "ja-JP" {
+		t.Errorf("%s: %q", c.Language(), got)
+	}
+}
+
+// chooser is the file that chooses the language that people read. Everything else is
+// handed its catalogue, or takes that of programs.
+const chooser = "../cli/system.go"
+
+func TestOnePlaceChoosesTheLanguage(t *testing.T) {
+	var found []string
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if of, ok := s.X.(*ast.Ident); ok && of.Name == "text" && (s.Sel.Name == "English" || s.Sel.Name == "For") {
+				found = append(found, filepath.ToSlash(path))
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(found, []string{chooser}) {
+		t.Errorf("these choose a language: %q; want %s alone", found, chooser)
+	}
+}
