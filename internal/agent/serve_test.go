@@ -59,7 +59,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestATrialNobodyListensToEnds(t *testing.T) {
+func TestATrialEndsIfItsReportsCannotBeWritten(t *testing.T) {
 	in, feed := io.Pipe()
 	defer feed.Close()
 	go func() { _, _ = io.WriteString(feed, `{"schema":"soku.trial/1","test":"ping"}`+"\n") }()

@@ -39,7 +39,7 @@ func TestACampaignRunsEveryTrialOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestAFailedTrialIsAResultAndTheCampaignGoesOn(t *testing.T) {
+func TestAFailedTrialIsAResultAndTheCampaignContinues(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
 	b.fail = func(j campaign.Job) error {
@@ -187,7 +187,7 @@ func TestAFailedBeforeCommandFailsItsTrialsOnly(t *testing.T) {
 	}
 }
 
-func TestStoppingKeepsWhatIsDoneAndResumesWithTheRest(t *testing.T) {
+func TestAStoppedCampaignResumesWithTheRemainingTrials(t *testing.T) {
 	b := newBench(t, study+"after: undo\n")
 	b.create()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -261,7 +261,7 @@ func TestTheByteCapCutsATrialOfUnknownRate(t *testing.T) {
 	}
 }
 
-func TestProgressTellsWhereTheCampaignStands(t *testing.T) {
+func TestProgressReportsTheStateOfTheCampaign(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
 	now := time.Unix(0, 0)

@@ -65,7 +65,7 @@ func TestAGroupStartsTogetherWhenAllAreReady(t *testing.T) {
 	})
 }
 
-func TestAGroupOfWhichOneCannotStartFailsAsAWhole(t *testing.T) {
+func TestAGroupFailsIfOneTrialCannotStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNet(t, 4, append(two, pair{from: "a", to: "c"}))
 		n.act = func(ctx context.Context, j campaign.Job, h campaign.Hooks) error {
@@ -173,7 +173,7 @@ func TestAGroupThatIsCutCountsAsNotRun(t *testing.T) {
 }
 
 // A kill leaves a journal that ends anywhere: of a group all results or none.
-func TestAGroupIsInTheJournalAsAWhole(t *testing.T) {
+func TestAGroupIsOneRecordOfTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNet(t, 1, two)
 		if _, err := n.run(); err != nil {

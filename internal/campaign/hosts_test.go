@@ -75,7 +75,7 @@ func TestAHostThatComesBackTakesPartAgain(t *testing.T) {
 	})
 }
 
-func TestABlockWhoseHostsAreGoneRunsNoCommands(t *testing.T) {
+func TestABlockWithoutHostsRunsNoCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNet(t, 1, []pair{{from: "a", to: "b"}})
 		n.plan.AllPatterns()[0].Before = []string{"switch"}

@@ -89,7 +89,7 @@ func asOlder(t *testing.T, path string) {
 	}
 }
 
-func TestAJournalThatNamesPatternsByTextGoesOn(t *testing.T) {
+func TestAJournalWithPatternsAsTextIsResumed(t *testing.T) {
 	// Two factors, and a level with the separator in its name that is not ambiguous.
 	b := newBench(t, strings.Replace(study, "[small, large]", "[small, 'large / new'], zone: [one, two]", 1))
 	b.create()

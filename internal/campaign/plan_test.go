@@ -223,7 +223,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAPlanIsData(t *testing.T) {
+func TestErrorsOfAPlanAreData(t *testing.T) {
 	_, err := campaign.Parse("p.yaml", []byte(minimal+"factors: {streams: [1, 2000]}\n"))
 	located := measure.AsError(err, measure.KindInternal)
 	if located.Figures["path"] != "tests.throughput" || located.Figures["line"] != 4.0 || located.Figures["file"] != "p.yaml" {
@@ -250,7 +250,7 @@ func TestTooManyCombinationsAreRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAMissingPlanSaysSo(t *testing.T) {
+func TestAMissingPlanIsReported(t *testing.T) {
 	_, err := campaign.Load("nowhere.yaml", func(string) ([]byte, error) { return nil, errors.New("open nowhere.yaml: no such file") })
 	if measure.KindOf(err) != measure.KindFile || !strings.Contains(err.Error(), "nowhere.yaml") {
 		t.Errorf("error is %v", err)

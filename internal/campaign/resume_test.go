@@ -103,7 +103,7 @@ func (s *countingStore) Put(ctx context.Context, r *measure.Result) error {
 	return s.Store.Put(ctx, r)
 }
 
-func TestAResumedRunPutsOnlyWhatTheStoreLacks(t *testing.T) {
+func TestAResumedRunStoresOnlyMissingResults(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
 	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
@@ -176,7 +176,7 @@ func TestAJournalCutAnywhereResumes(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenAfterATornLineIsWhole(t *testing.T) {
+func TestRecordsAfterATornLineAreComplete(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
 	b.exec.Only = campaign.Selection{{Name: "sku", Value: []string{"large"}}}
@@ -208,7 +208,7 @@ func TestWhatIsWrittenAfterATornLineIsWhole(t *testing.T) {
 	b.onceEach(16)
 }
 
-func TestADamagedLineInTheMiddleIsSaid(t *testing.T) {
+func TestADamagedLineInTheMiddleIsReported(t *testing.T) {
 	b := newBench(t, study)
 	b.create()
 	if _, err := b.run(); err != nil {

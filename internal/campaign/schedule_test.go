@@ -130,7 +130,7 @@ func TestABlockHasAllTestsInEachRepeat(t *testing.T) {
 	}
 }
 
-func TestDrawnSeedsDifferAndAreKeptWholeByJSON(t *testing.T) {
+func TestDrawnSeedsDifferAndAreExactInJSON(t *testing.T) {
 	a, b := campaign.DrawSeed(), campaign.DrawSeed()
 	if a == b || a < 0 || a >= 1<<53 || b < 0 || b >= 1<<53 {
 		t.Errorf("seeds are %d and %d", a, b)
@@ -160,7 +160,7 @@ func TestEstimateAddsUpTimeAndBytes(t *testing.T) {
 	}
 }
 
-func TestEstimateSaysWhatItCannotKnow(t *testing.T) {
+func TestAnEstimateNamesUnknownParts(t *testing.T) {
 	p := parse(t, `campaign: x
 endpoints: {vm: {address: h}}
 to: vm

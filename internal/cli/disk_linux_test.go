@@ -52,7 +52,7 @@ func TestAFullDiskCostsNoFigureAndNoFile(t *testing.T) {
 	}
 }
 
-func TestOutputThatGoesNowhereSaysSo(t *testing.T) {
+func TestUnwritableOutputIsReported(t *testing.T) {
 	addr := startServer(t, nil)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

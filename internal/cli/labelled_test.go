@@ -9,7 +9,7 @@ import (
 	"soku/test/tier"
 )
 
-func TestALongRowGoesOnBelowWhereItsTextBegan(t *testing.T) {
+func TestALongRowWrapsBelowItsText(t *testing.T) {
 	const text = "one two three four five six seven eight nine ten eleven twelve"
 	for _, c := range []struct {
 		name    string

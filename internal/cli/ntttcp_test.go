@@ -30,7 +30,7 @@ func TestNtttcpRefusesInSokusWay(t *testing.T) {
 	}
 }
 
-func TestNtttcpGoesOnInTheBackgroundOnce(t *testing.T) {
+func TestNtttcpBecomesADaemonOnce(t *testing.T) {
 	sys, _, errs := fakeSystem(t, "ntttcp", "-Dr", "-t", "1")
 	var started []string
 	sys.Detach = func(_ string, args ...string) error { started = args; return nil }

@@ -41,7 +41,7 @@ func TestTheLiveLineFitsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestTheLiveLineTellsWhatRunsHowFastAndHowLong(t *testing.T) {
+func TestTheLiveLineShowsTrialRateAndTime(t *testing.T) {
 	p, b := progressOf(100)
 	p.event(trialEvent(campaign.EventTrial, "ultra / 16"))
 	b.Reset()
@@ -69,7 +69,7 @@ func TestBothDirectionsAddUp(t *testing.T) {
 	}
 }
 
-func TestWithoutATerminalThereIsALineForEachResultAndNothingElse(t *testing.T) {
+func TestWithoutATerminalEachResultIsOneLine(t *testing.T) {
 	p, b := progressOf(0)
 	p.event(trialEvent(campaign.EventTrial, "ultra"))
 	p.event(trialEvent(campaign.EventProgress, "ultra"))

@@ -157,7 +157,7 @@ func TestReportRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestReportOfAnEmptyStoreSaysWhatToDo(t *testing.T) {
+func TestReportOfAnEmptyStoreHasAHint(t *testing.T) {
 	sys, _, _ := fakeSystem(t)
 	cmd := newReportCommand(sys)
 	cmd.SetArgs([]string{}) // nil would be those of the test

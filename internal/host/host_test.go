@@ -149,7 +149,7 @@ func TestAnInterfaceThatIsGoneHasNoCounters(t *testing.T) {
 	}
 }
 
-func TestWorkOfTwoThatOverlapIsNobodysAlone(t *testing.T) {
+func TestOverlappingWorkIsShared(t *testing.T) {
 	cost := func(w *Sampler) measure.Counters {
 		moved := Moved{Bytes: 1, Packets: 1}
 		c := w.Stop(moved)
@@ -170,7 +170,7 @@ func TestWorkOfTwoThatOverlapIsNobodysAlone(t *testing.T) {
 	}
 }
 
-func TestSoftirqIsAShareOfTheBusyTimeWhereTheSystemTells(t *testing.T) {
+func TestSoftirqIsAShareOfTheBusyTimeIfReported(t *testing.T) {
 	from := Reading{Total: CPUTimes{UserNs: 8e8, SoftirqNs: 2e8}}
 	to := Reading{Total: CPUTimes{UserNs: 2.3e9, SoftirqNs: 7e8}}
 	if c := Difference(from, to); c.SoftirqRatio != nil {

@@ -82,7 +82,7 @@ func TestHistogramsMergeWhateverTheirForm(t *testing.T) {
 	}
 }
 
-func TestAHistogramThatWasReadGoesOnRecording(t *testing.T) {
+func TestAHistogramContinuesRecordingAfterReading(t *testing.T) {
 	h, want := read(t, random(500, 3)), random(500, 3)
 	for _, v := range []int64{5, 5, 70_000, 1e9} {
 		h.Record(v)
@@ -97,7 +97,7 @@ func TestAHistogramThatWasReadGoesOnRecording(t *testing.T) {
 	}
 }
 
-func TestADamagedHistogramIsRefusedWithWhatIsWrong(t *testing.T) {
+func TestADamagedHistogramIsRefusedWithTheReason(t *testing.T) {
 	h := NewHistogram()
 	h.Record(1000)
 	whole, err := json.Marshal(h)

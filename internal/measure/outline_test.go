@@ -34,7 +34,7 @@ func TestAnOutlineIsADocumentWithoutItsLargeMembers(t *testing.T) {
 	}
 }
 
-func TestAnOutlineHasTheFindingsOfTheWhole(t *testing.T) {
+func TestAnOutlineHasTheFindingsOfItsDocument(t *testing.T) {
 	files, err := filepath.Glob("../../test/fixtures/3f5254c/results/*.json")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestAnOutlineHasTheFindingsOfTheWhole(t *testing.T) {
 	}
 }
 
-func TestAnOutlineOfWhatIsNoDocumentFails(t *testing.T) {
+func TestAnOutlineOfAnInvalidDocumentFails(t *testing.T) {
 	for _, text := range []string{``, `{`, `[]`, `{"schema":"soku.result/1","id":1}`} {
 		if err := UnmarshalOutline([]byte(text), new(Result)); err == nil {
 			t.Errorf("%q is read", text)

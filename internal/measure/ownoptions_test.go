@@ -72,7 +72,7 @@ func TestAnOptionOfATestAloneIsCheckedAndBelongsToItAlone(t *testing.T) {
 	}
 }
 
-func TestMembersOfOptionsThatNobodyKnowsSurvive(t *testing.T) {
+func TestUnknownMembersOfOptionsSurvive(t *testing.T) {
 	const document = `{"schema":"soku.result/1","id":"x","test":"ping","options":{"spacing_ns":5000000,"later":[1]}}`
 	var r measure.Result
 	if err := json.Unmarshal([]byte(document), &r); err != nil {

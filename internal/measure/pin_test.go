@@ -22,7 +22,7 @@ func TestPinsAreReadForEachEnd(t *testing.T) {
 	}
 }
 
-func TestAPinThatIsNoneSaysHowToWriteOne(t *testing.T) {
+func TestAnInvalidPinIsRefusedWithAHint(t *testing.T) {
 	for _, text := range []string{"x", "1,", "3-1", "1024", "-1", "1,1", "0-3,2", "1/2/3", "1/x", "99999999999999999999", strings.Repeat("1,", 600)} {
 		o := Defaults(TestTCP)
 		o.Pin = text

@@ -31,7 +31,7 @@ func TestPhrasesOfEarlierVersionsAreTimings(t *testing.T) {
 	}
 }
 
-func TestADocumentSaysItsTimingAsDataOrInAPhrase(t *testing.T) {
+func TestADocumentHasItsTimingAsDataOrAsAPhrase(t *testing.T) {
 	old := Latency{Method: "closed loop, user clock, spinning", ServerMethod: "user clock, net poller"}
 	echo, known := old.EchoTiming()
 	if !old.ClientTiming().Spins() || echo.Spins() || !known {

@@ -100,7 +100,7 @@ func TestFailuresAreCountedByTheirCodeAndThatOfTheirCause(t *testing.T) {
 	}
 }
 
-func TestFailuresAreSaidByTheCatalogueAndKeepTheirData(t *testing.T) {
+func TestFailuresHaveCatalogueMessagesAndKeepTheirData(t *testing.T) {
 	in := campaignOf(map[string][]float64{"a": {1}})
 	e := measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": 90e9})
 	e.Message, e.Hint = "words of another language", "the same"
@@ -188,7 +188,7 @@ func TestSentencesAreCountedByTheirWords(t *testing.T) {
 	}
 }
 
-func TestOptionsThatDifferAreTold(t *testing.T) {
+func TestOptionsThatDifferAreReported(t *testing.T) {
 	in := campaignOf(map[string][]float64{"a": {1e6, 2e6}})
 	in.Results[1].Options.Streams = 8
 	test := build(t, in).Tests[0]
@@ -200,7 +200,7 @@ func TestOptionsThatDifferAreTold(t *testing.T) {
 	}
 }
 
-func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
+func TestUncertainTrialsAreReportedByWhatTheTestMeasures(t *testing.T) {
 	in := fourPatterns().input()
 	for _, r := range in.Results {
 		r.Summary.Confidence = measure.Medium
@@ -218,7 +218,7 @@ func TestDoubtfulTrialsAreToldByWhatTheTestMeasures(t *testing.T) {
 }
 
 // The reference lists the codes, and each has its sentence.
-func TestEveryAnswerAndCaveatIsDocumentedAndSaid(t *testing.T) {
+func TestEveryAnswerAndCaveatIsDocumentedAndHasAMessage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/report.md")
 	if err != nil {
 		t.Fatal(err)

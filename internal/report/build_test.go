@@ -189,7 +189,7 @@ func TestRowsComeInThePlansOrder(t *testing.T) {
 	}
 }
 
-func TestTrialsByHandAreToldApartByPathAndOptions(t *testing.T) {
+func TestTrialsByHandAreNamedByPathAndOptions(t *testing.T) {
 	in := Input{}
 	for i, streams := range []int{16, 2, 16} {
 		r := tcpTrial("x", 1, float64(100+i))

@@ -176,7 +176,7 @@ func memberNames(t *testing.T, r Row) (names []string) {
 	return names
 }
 
-func TestARowReadsBackWhole(t *testing.T) {
+func TestARowSurvivesWritingAndReading(t *testing.T) {
 	for _, test := range build(t, everyTest()).Tests {
 		for _, row := range test.Rows {
 			data, err := json.Marshal(row)
@@ -206,7 +206,7 @@ func TestARowReadsBackWhole(t *testing.T) {
 
 // Without any reply there are no percentiles. A table has dashes; the JSON form has
 // zeros, because the first version of the format had them.
-func TestRequestsThatNobodyAnswered(t *testing.T) {
+func TestUnansweredRequests(t *testing.T) {
 	trial := tcpTrial("a", 1, 0)
 	trial.Test, trial.Trial.Label, trial.Latency = measure.TestPing, "ping", &measure.Latency{Histogram: measure.NewHistogram(), Sent: 5, Lost: 5}
 	r := build(t, Input{Results: []*measure.Result{trial}})

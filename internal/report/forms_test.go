@@ -274,7 +274,7 @@ func TestJSONReadsBack(t *testing.T) {
 	}
 }
 
-func TestThePageNeedsNothingFromOutside(t *testing.T) {
+func TestThePageIsSelfContained(t *testing.T) {
 	page := written(t, inEnglish(build(t, campaignWithFailure()).HTML))
 	for _, pattern := range []string{`https?://`, `src=`, `@import`, `url\(`, `<script`, `<link[^>]*href="[^d]`} {
 		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
@@ -286,7 +286,7 @@ func TestThePageNeedsNothingFromOutside(t *testing.T) {
 	}
 }
 
-func TestTheJapaneseNamesAreWholeInEveryForm(t *testing.T) {
+func TestJapaneseNamesAreCompleteInEveryFormat(t *testing.T) {
 	r := build(t, campaignWithFailure())
 	for name, write := range forms(r) {
 		if !strings.Contains(written(t, write), "高性能ゲートウェイ") {

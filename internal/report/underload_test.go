@@ -137,7 +137,7 @@ func TestEveryFormShowsLatencyUnderLoadAndFairness(t *testing.T) {
 	}
 }
 
-func TestWithoutLoadOrStreamsNothingIsSaidOfThem(t *testing.T) {
+func TestWithoutLoadOrStreamsTheirPartsAreAbsent(t *testing.T) {
 	r := build(t, fourPatterns().input())
 	for _, form := range []string{"txt", "md", "html", "json"} {
 		if text := written(t, forms(r)[form]); strings.Contains(text, "under load") || strings.Contains(text, "under_load") || strings.Contains(text, "airness") {

@@ -60,7 +60,7 @@ func (r *running) do(method, path string, header http.Header, body io.Reader) *h
 	return response
 }
 
-func TestWithATokenNothingIsToldWithout(t *testing.T) {
+func TestWithATokenNothingIsRevealedWithoutIt(t *testing.T) {
 	s := serve(t, Config{Token: "sesame"})
 	for _, rt := range routes {
 		path := strings.Replace(rt.path, "{id}", "00", 1)
@@ -83,7 +83,7 @@ func TestWithATokenNothingIsToldWithout(t *testing.T) {
 	s.open(measure.TestTCP, tcpOptions())
 }
 
-func TestAClientThatIsNotAllowedIsToldSoAndGetsNothingElse(t *testing.T) {
+func TestAClientThatIsNotAllowedGetsOnlyTheRefusal(t *testing.T) {
 	s := serve(t, Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}})
 	s.refused(measure.TestTCP, tcpOptions(), measure.KindRefused, "does not serve clients from 127.0.0.1", "--allow")
 	if status := s.do(http.MethodGet, native.InfoPath, nil, nil).StatusCode; status != http.StatusForbidden {
@@ -119,7 +119,7 @@ func TestTLSProtectsControlAndIsThenRequired(t *testing.T) {
 	}
 }
 
-func TestAClientWithTLSIsToldThatThereIsNone(t *testing.T) {
+func TestAClientWithTLSIsRefusedWithoutTLS(t *testing.T) {
 	s := serve(t, Config{})
 	r := s.request(measure.TestTCP, tcpOptions())
 	r.TLS = &tls.Config{InsecureSkipVerify: true}
@@ -208,7 +208,7 @@ func TestSilentConnectionsMakeRoomForThoseThatSpeak(t *testing.T) {
 	}
 }
 
-func TestAHalfSentRequestIsGivenUp(t *testing.T) {
+func TestAnIncompleteRequestTimesOut(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Config{}, func(s *Server) {
 		s.http.ReadHeaderTimeout = 100 * time.Millisecond

@@ -28,7 +28,7 @@ func TestAnAllowanceIsTheRateWithRoomForWhatWasUnderWay(t *testing.T) {
 	})
 }
 
-func TestWhatNobodyMovesIsNotSavedUpForEver(t *testing.T) {
+func TestUnusedAllowanceIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := NewAllowance(measure.Rate(800e6), time.Second), NewAllowance(measure.Rate(800e6), 0)
 		time.Sleep(time.Hour)

@@ -38,7 +38,7 @@ func TestAClientThatReadsNoFindingsGetsSentences(t *testing.T) {
 }
 
 // It looks for words in how the server waited.
-func TestTheTimingInWordsSaysWhatAClientLooksFor(t *testing.T) {
+func TestTheTimingInWordsHasWhatEarlierClientsLookFor(t *testing.T) {
 	end := &measure.End{Timing: &measure.Timing{Clock: measure.ClockKernelArrival, Wait: measure.WaitSpinning, OwnThread: true}}
 	putInWords(end)
 	if !strings.Contains(end.Method, "spinning") || !strings.Contains(end.Method, "stamped") {
@@ -51,7 +51,7 @@ func TestTheTimingInWordsSaysWhatAClientLooksFor(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsSaidToEitherClient(t *testing.T) {
+func TestOmittedDetailIsReportedToClientsOfEitherVersion(t *testing.T) {
 	for _, prose := range []bool{false, true} {
 		end := &measure.End{}
 		if prose {

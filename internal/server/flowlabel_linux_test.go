@@ -25,7 +25,7 @@ func TestPacketsOfBothEndsHaveTheFlowLabel(t *testing.T) {
 	}
 }
 
-func TestAServerThatMayNotChooseItsLabelsSaysSo(t *testing.T) {
+func TestAServerThatMayNotSetFlowLabelsReportsIt(t *testing.T) {
 	if capture.ServersMayLabel() {
 		t.Skip("this host lets a server choose its labels")
 	}

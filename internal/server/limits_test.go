@@ -153,7 +153,7 @@ func TestAnAmountIsCutOffByTheLongestTimeAllowed(t *testing.T) {
 	s.free()
 }
 
-func TestARateOverTheLimitIsLoweredAndTheResultSaysSo(t *testing.T) {
+func TestARateOverTheLimitIsLoweredAndReported(t *testing.T) {
 	s := serve(t, Config{MaxRate: 1_000_000})
 	for asked, figures := range map[measure.Rate]measure.Figures{
 		0: {"rate_bps": 1_000_000}, 5_000_000: {"rate_bps": 1_000_000, "requested_bps": 5_000_000},
@@ -216,7 +216,7 @@ func TestOptionsAreCheckedAgainOnTheServer(t *testing.T) {
 	s.refused(measure.TestPing, options(measure.TestPing), measure.KindUsage, "needs no server")
 }
 
-func TestASocketOptionTheServerCannotSetIsToldWithItsPlace(t *testing.T) {
+func TestASocketOptionThatTheServerCannotSetIsReported(t *testing.T) {
 	s := serve(t, Config{})
 	o := tcpOptions(func(o *measure.Options) { o.Direction = measure.Reverse })
 	c := s.open(measure.TestTCP, o)
@@ -230,7 +230,7 @@ func TestASocketOptionTheServerCannotSetIsToldWithItsPlace(t *testing.T) {
 	s.free()
 }
 
-func TestAPreambleThatDoesNotBelongOpensNothing(t *testing.T) {
+func TestAnInvalidPreambleOpensNothing(t *testing.T) {
 	s := serve(t, Config{})
 	x := s.raw(tcpOptions())
 	x.attach()
@@ -260,7 +260,7 @@ func TestAQueuedSessionCannotOpenDataConnections(t *testing.T) {
 	}
 }
 
-func TestManySessionsThatNobodyAttachesToAreBounded(t *testing.T) {
+func TestSessionsWithoutAnAttachedClientAreLimited(t *testing.T) {
 	r := newRegistry()
 	s := serve(t, Config{})
 	for i := range maxPending + 1 {
@@ -278,7 +278,7 @@ func TestManySessionsThatNobodyAttachesToAreBounded(t *testing.T) {
 	}
 }
 
-func TestThePortIsTakenSaysSo(t *testing.T) {
+func TestAPortInUseIsReported(t *testing.T) {
 	s := serve(t, Config{})
 	_, err := New(Config{Listen: s.addr})
 	if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), s.addr) || !strings.Contains(err.Error(), "another") {

@@ -136,7 +136,7 @@ func TestAHandlerIsOfferedTurnsAndClosedWithTheServer(t *testing.T) {
 	}
 }
 
-func TestAPortThatIsTakenEndsOnlyAServerThatWasToldToHaveIt(t *testing.T) {
+func TestAPortInUseEndsOnlyAServerThatRequiresIt(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

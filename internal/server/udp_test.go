@@ -30,7 +30,7 @@ func bothWays(t *testing.T, f func(t *testing.T, change func(*Server))) {
 	t.Run("portable", func(t *testing.T) { f(t, portable) })
 }
 
-func TestUDPFlowsOfManyClientsAreToldApart(t *testing.T) {
+func TestUDPFlowsOfManyClientsAreSeparated(t *testing.T) {
 	bothWays(t, func(t *testing.T, change func(*Server)) {
 		s := serve(t, Config{}, change)
 		var wg sync.WaitGroup
@@ -219,7 +219,7 @@ func TestLostHandshakeDatagramsAreSentAgain(t *testing.T) {
 	}
 }
 
-func TestBlockedUDPIsToldApartFromABrokenPath(t *testing.T) {
+func TestBlockedUDPDiffersFromABrokenPath(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	s := serve(t, Config{})

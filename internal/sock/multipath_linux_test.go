@@ -124,7 +124,7 @@ func TestEveryPathCountsWhatMultipathCarries(t *testing.T) {
 	}
 }
 
-func TestAHostWithoutMultipathSaysSo(t *testing.T) {
+func TestAHostWithoutMultipathIsReported(t *testing.T) {
 	err := HasMultipath()
 	d, failed := DialerFor("tcp", measure.Options{Multipath: true})
 	if err == nil && failed != nil || err != nil && (failed == nil || measure.KindOf(failed) != measure.KindUsage || d != nil) {

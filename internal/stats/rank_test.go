@@ -207,7 +207,7 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 	}
 }
 
-func TestNoDifferenceSaysHowManyRoundsWouldShowIt(t *testing.T) {
+func TestNoDifferenceReportsTheRoundsNeeded(t *testing.T) {
 	got := Rank([]Group{{"a", [][]float64{{100}, {104}, {97}}}, {"b", [][]float64{{99}, {98}, {101}}}}, true, 1)
 	needed, _ := got[1].Reason.Number("needed_rounds")
 	if got[1].Rank != 1 || got[1].Reason.Code != measure.CodeRankNoDifference || got[1].Reason.Text("than") != "a" || needed <= 3 {

@@ -177,7 +177,7 @@ func TestStallIsNotSteadyButCounts(t *testing.T) {
 	wantRate(t, got, 0.85e8, 0.06) // between 0.8 (half of the trial left out) and 0.9
 }
 
-func TestFewIntervalsAreLowAndWhole(t *testing.T) {
+func TestFewIntervalsHaveLowConfidenceAndAllCount(t *testing.T) {
 	got := SteadyState(trace(0.7, flat), 700*ms)
 	wantConfidence(t, got, measure.Low)
 	if got.StartNs != 0 || got.EndNs != 700*ms || got.Bytes != 7e7 {

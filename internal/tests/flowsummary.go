@@ -67,7 +67,7 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 	}
 }
 
-// underLoadSummary writes latency under load of the path.
+// underLoadSummary writes the latency of the path under load.
 func underLoadSummary(out *text.Lines, r *measure.Result) {
 	if p := r.Summary.IdleRTT; p != nil {
 		out.Row("label.idle", "summary.under_load", latencyArgs(p))

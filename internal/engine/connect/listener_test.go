@@ -63,7 +63,7 @@ func TestWhatCameBeforeTheBeginningIsNotCounted(t *testing.T) {
 	})
 }
 
-func TestClientsThatSayNothingOrTooMuchHoldUpNobody(t *testing.T) {
+func TestSilentOrOversizedClientsDoNotBlockOthers(t *testing.T) {
 	eachAcceptor(t, func(t *testing.T, with acceptors) {
 		o := options(func(o *measure.Options) { o.Count, o.Streams, o.Size = 100, 2, 64 })
 		l := listen(t, o, with)

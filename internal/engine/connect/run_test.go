@@ -74,7 +74,7 @@ func closedPort(t *testing.T) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(freeport.One(t)))
 }
 
-func TestARefusalIsCountedAndTheTrialGoesOn(t *testing.T) {
+func TestARefusalIsCountedAndTheTrialContinues(t *testing.T) {
 	for _, client := range []makers{bestMaker, newNetMaker} {
 		o := options(func(o *measure.Options) { o.Count, o.RequestRate = 20, 1000 })
 		end, err := runWith(within(t, 20*time.Second), Target{Addr: closedPort(t)}, o, nil, nil, client)

@@ -30,7 +30,7 @@ func TestSourcesAreAddressesOfOneFamily(t *testing.T) {
 	}
 }
 
-func TestAPortOfSomebodyElsesIsSpared(t *testing.T) {
+func TestAThirdPartyPortHasLimits(t *testing.T) {
 	effective := func(own Options, change func(*measure.Options)) (measure.Options, error) {
 		o := measure.Defaults(measure.TestConnect)
 		o.Own = own

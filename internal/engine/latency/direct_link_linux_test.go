@@ -84,7 +84,7 @@ func TestAnOpenLoopThatSpinsEndsWhenAllThatItMayAskIsUnanswered(t *testing.T) {
 	}
 }
 
-func TestWhoWatchesALoopThatSpinsHasTheSocketsOfTheProcess(t *testing.T) {
+func TestAnObserverOfASpinningLoopHasTheSocketsOfTheProcess(t *testing.T) {
 	tier.SpendsSeconds(t)
 	read, write, err := os.Pipe() // as standard output often is one
 	if err != nil {

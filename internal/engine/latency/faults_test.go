@@ -149,7 +149,7 @@ func TestALateReplyIsLostAndAnswersNoOtherRequest(t *testing.T) {
 	}, "udp")
 }
 
-func TestStraysAnswerNothing(t *testing.T) {
+func TestStrayMessagesMatchNoRequest(t *testing.T) {
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {
 		near, far := sockets(t, OptionsOf(o).Protocol)
 		o.Timeout = measure.Duration(20 * time.Millisecond)
@@ -301,7 +301,7 @@ func TestEchoRefusesSizesThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestAFloorThatIsCancelledSaysSo(t *testing.T) {
+func TestACancelledBaselineIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if f, err := Floor(ctx, options("udp"), 0); f != nil || !errors.Is(err, context.Canceled) {

@@ -52,7 +52,7 @@ func forEachWay(t *testing.T, f func(t *testing.T, o measure.Options)) {
 	}
 }
 
-func TestFlowsTakeTurnsAndAreToldApart(t *testing.T) {
+func TestFlowsTakeTurnsAndHaveTheirOwnFigures(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, o measure.Options) {
 		l, _ := trialOver(t, 5, o)

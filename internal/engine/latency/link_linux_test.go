@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTheKernelSaysHowLongAgoAReplyCame(t *testing.T) {
+func TestTheKernelReportsTheAgeOfAReply(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		t.Run(protocol, func(t *testing.T) {
 			near, far, err := pair(t.Context(), protocol, false)

@@ -158,7 +158,7 @@ func relay(t *testing.T, from, to net.Conn, hold time.Duration) {
 	t.Cleanup(func() { _, _ = from.Close(), to.Close(); <-done })
 }
 
-func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
+func TestASplitNeedsAnEchoThatReportsItsTimes(t *testing.T) {
 	tier.NeedsBuild(t, longcall.Available, stampingLoops)
 	for _, protocol := range []string{"tcp", "udp"} {
 		near, far := sockets(t, protocol)
@@ -172,7 +172,7 @@ func TestASplitNeedsAnEchoThatTellsItsTimes(t *testing.T) {
 	}
 }
 
-func TestWhereNothingStampsDeparturesThereIsNoSplit(t *testing.T) {
+func TestWithoutDepartureStampsThereIsNoSplit(t *testing.T) {
 	for _, protocol := range []string{"tcp", "udp"} {
 		near, far := sockets(t, protocol)
 		o := options(protocol)

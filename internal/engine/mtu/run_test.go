@@ -134,7 +134,7 @@ func TestAnEndlessChoiceOfReportsIsBounded(t *testing.T) {
 	}
 }
 
-func TestEachSizeAndHopIsToldBeforeItIsAsked(t *testing.T) {
+func TestEachSizeAndHopIsReportedBeforeItIsProbed(t *testing.T) {
 	var reported []measure.MTUStep
 	s := &scripted{comes: road(3, 2, 1400, measure.MTUReport{Address: router(2).String(), Bytes: 1400})}
 	f := finderOf(s)

@@ -79,7 +79,7 @@ func TestAnErrorNamesTheRequestItIsAbout(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoneOfOursIsOther(t *testing.T) {
+func TestForeignMessagesAreOther(t *testing.T) {
 	echoRequest, _ := request(false, 1, 1, 1, nil)
 	udp := unreachable(t, false, 3, 3, 1, 1)
 	udp[headerSize+9] = 17

@@ -43,7 +43,7 @@ func TestLoopbackAnswersEverySize(t *testing.T) {
 	}
 }
 
-func TestTheKernelTellsWhenARequestLeft(t *testing.T) {
+func TestTheKernelReportsTheDepartureOfARequest(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		to, o := netip.MustParseAddr(host), options(1, 56)
 		s, err := open(to, o)
@@ -220,9 +220,9 @@ func TestWithoutARouteItIsUnreachableAtOnce(t *testing.T) {
 	})
 }
 
-// TestARouterThatHasNoRouteSaysSo asks on both kinds of sockets, each with a
+// TestARouterWithoutARouteIsReported asks on both kinds of sockets, each with a
 // router of its own: after a few errors a kernel sends no more for a while.
-func TestARouterThatHasNoRouteSaysSo(t *testing.T) {
+func TestARouterWithoutARouteIsReported(t *testing.T) {
 	tier.SpendsSeconds(t)
 	for _, kind := range []int{unix.SOCK_RAW, unix.SOCK_DGRAM} {
 		onThread(t, func() error {

@@ -89,7 +89,7 @@ func TestChecksumsAreRight(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotQuotedRightIsNotTaken(t *testing.T) {
+func TestErrorsWithWrongQuotesAreIgnored(t *testing.T) {
 	eachCodec(func(kind string, v6 bool, c *codec) {
 		good := c.build(0, 7, 0)
 		alien := *c

@@ -47,7 +47,7 @@ func TestAChangedByteIsFound(t *testing.T) {
 	}
 }
 
-func TestAPathThatTheSystemLacksIsAnError(t *testing.T) {
+func TestAnUnsupportedPathIsAnError(t *testing.T) {
 	a, b := pairs(t, 1)
 	o := options(time.Second, 1)
 	o.TX, o.RX = "gso", "gro"

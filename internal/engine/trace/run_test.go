@@ -176,7 +176,7 @@ func TestAPathThatBecomesLongerIsFollowed(t *testing.T) {
 	}
 }
 
-func TestWhoSaysNoEndsThePathWithItsReason(t *testing.T) {
+func TestARefusalEndsThePathWithItsReason(t *testing.T) {
 	s := &scripted{hop: func(_, hop int) probe.Answer {
 		if hop >= 3 {
 			return probe.Answer{Kind: probe.Blocked, From: router(3), Reason: measure.ReasonAdminProhibited}

@@ -97,7 +97,7 @@ func TestStrangersAndServersWithATokenServeNoEthr(t *testing.T) {
 	}
 }
 
-func TestOnlyOneTestOfEthrAtATimeIsServedToWhoWantsIt(t *testing.T) {
+func TestAnExclusiveServerServesOneEthrTestAtATime(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})

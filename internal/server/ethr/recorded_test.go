@@ -130,7 +130,7 @@ func TestRecordedClientsOfEthrAreServed(t *testing.T) {
 	}
 }
 
-func TestARecordedClientOfEthrIsToldByItsFirstBytes(t *testing.T) {
+func TestARecordedEthrClientIsRecognisedByItsFirstBytes(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	r := servertest.Start(t, server.Config{Foreign: []server.Foreign{{Protocol: New(Hooks{})}}})
@@ -257,7 +257,7 @@ func TestPayloadInTheQuestionsPlaceIsCounted(t *testing.T) {
 	}
 }
 
-func TestAServerThatEndsTellsTheRestOfItsSecond(t *testing.T) {
+func TestAServerThatEndsReportsThePartialSecond(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	var connections atomic.Uint64
 	r, at := serve(t, server.Config{}, Hooks{

@@ -107,7 +107,7 @@ func TestHostileClientsOfIperf3AreRefusedWithItsNumbers(t *testing.T) {
 	s.Idle()
 }
 
-func TestALengthThatIsALieCostsNothing(t *testing.T) {
+func TestAFalseLengthAllocatesNothing(t *testing.T) {
 	tier.SpendsSeconds(t)
 	s := serve(t, server.Config{}, Config{})
 	x := newRaw(s)
@@ -117,7 +117,7 @@ func TestALengthThatIsALieCostsNothing(t *testing.T) {
 	s.Idle()
 }
 
-func TestAClientThatFallsSilentIsGivenUp(t *testing.T) {
+func TestASilentClientTimesOut(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	s := serve(t, server.Config{}, Config{}, func(h *handler) { h.streamWait = 200 * time.Millisecond })
@@ -128,7 +128,7 @@ func TestAClientThatFallsSilentIsGivenUp(t *testing.T) {
 	s.Idle()
 }
 
-func TestAClientThatGoesAwayLeavesNothing(t *testing.T) {
+func TestALostClientLeavesNothing(t *testing.T) {
 	s := serve(t, server.Config{Exclusive: true}, Config{})
 	for name, until := range map[string]func(*raw){
 		"before its parameters": func(x *raw) { x.hears(wire.ParamExchange) },
@@ -254,7 +254,7 @@ func TestIperf3ClientsFromElsewhereAreDenied(t *testing.T) {
 	}
 }
 
-func TestAServerThatStopsTellsItsIperf3Clients(t *testing.T) {
+func TestAServerThatStopsInformsItsIperf3Clients(t *testing.T) {
 	s := serve(t, server.Config{}, Config{})
 	x := newRaw(s)
 	x.asks(askTCP)

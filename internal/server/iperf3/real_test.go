@@ -134,7 +134,7 @@ func TestRealIperf3ClientsAreServedInEveryMode(t *testing.T) {
 	}
 }
 
-func TestDatagramsOfIperf3AreToldApartWithoutTheKernel(t *testing.T) {
+func TestIperf3DatagramsAreSeparatedWithoutTheKernel(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	s := serve(t, server.Config{Portable: true}, Config{})
@@ -194,7 +194,7 @@ func TestManyIperf3ClientsAreServedAtOnce(t *testing.T) {
 	s.Idle()
 }
 
-func TestAnExclusiveServerHasIperf3ClientsWaitAndTellsTheRestThatItIsBusy(t *testing.T) {
+func TestAnExclusiveServerQueuesIperf3ClientsAndRefusesTheRest(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	realIperf3(t)

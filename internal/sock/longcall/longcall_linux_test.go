@@ -23,7 +23,7 @@ func pollOutside(p *unix.PollFd, limit *unix.Timespec) uintptr {
 	return n
 }
 
-func TestTheRuntimeGoesOnDuringALongCall(t *testing.T) {
+func TestTheRuntimeContinuesDuringALongCall(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -159,7 +159,7 @@ func TestIntervalsFollowOneAnotherWithTheirOwnTimesAndLosses(t *testing.T) {
 	}
 }
 
-func TestAnIntervalIsShownEvenIfNothingComes(t *testing.T) {
+func TestAnIntervalIsShownWithoutReplies(t *testing.T) {
 	shown := make(chan measure.Progress, 10)
 	r := Start(Config{Zero: time.Now(), Row: 10, Duration: time.Hour, Interval: 20 * time.Millisecond, Observe: func(p measure.Progress) { shown <- p }})
 	defer r.Stop(0)
@@ -211,7 +211,7 @@ func TestAnInlineRecorderKeepsTheSameBooks(t *testing.T) {
 	}
 }
 
-func TestAnInlineRecorderShowsAnIntervalInWhichNothingCame(t *testing.T) {
+func TestAnInlineRecorderShowsAnEmptyInterval(t *testing.T) {
 	shown := make(chan measure.Progress, 8)
 	r := Start(Config{Zero: time.Now(), Row: 1, Interval: 100 * time.Millisecond, Inline: true, Observe: func(p measure.Progress) { shown <- p }})
 	r.Tick(int64(99 * time.Millisecond)) // before its end
