@@ -1,4 +1,4 @@
-# Everything a person or CI does with the sources. "make help" lists it.
+# Targets for development and CI. "make help" lists them.
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
@@ -16,17 +16,16 @@ build: ## build bin/soku
 demo: build ## measure an emulated network and write demo/report.html
 	@demo/run
 
-peers: ## install what the tests measure against, or say what will be skipped
+peers: ## install the programs that the tests measure against, or print what will be skipped
 	@test/peers
 
-# Most tests wait rather than compute, so more of a package run at once than there
-# are processors. Packages run one after another where real time counts: some tests
-# watch the clock.
+# Most tests wait rather than compute, so more tests of a package run in parallel than
+# there are processors. Packages with timing-sensitive tests run one after another.
 AT_ONCE := -parallel 8
 
 # run_tests runs the tests of packages $(2) with the flags $(1), lists those that were
-# skipped, and fails if either says so. SKIPS='-allowed FILE' fails on a skip that FILE
-# does not have.
+# skipped, and fails if either fails. SKIPS='-allowed FILE' fails on a skip that FILE
+# does not list.
 define run_tests
 	@mkdir -p bin; failed=0; \
 	$(GO) tool -modfile=tools/go.mod gotestsum --format standard-quiet --hide-summary skipped --jsonfile bin/$@.json -- \
@@ -35,17 +34,17 @@ define run_tests
 	exit $$failed
 endef
 
-quick: ## run the tests that need neither root nor real seconds
+quick: ## run the tests that need neither root nor real time
 	$(GO) test -short $(AT_ONCE) ./...
 
 test: peers build ## run every test and list those that were skipped
 	$(call run_tests,,./...)
 
 race: export CGO_ENABLED = 1
-race: ## run the tests that do not watch the clock under the race detector
+race: ## run all but timing-sensitive tests under the race detector
 	$(call run_tests,-race,./...)
 
-plainloops: ## test the loops that stay inside the Go runtime (docs/decisions/0005)
+plainloops: ## test the engines with loops inside the Go runtime (docs/decisions/0005)
 	$(GO) build -tags plainloops -o /dev/null ./cmd/soku
 	$(call run_tests,-tags plainloops,./internal/sock ./internal/engine/bulk ./internal/engine/latency ./internal/engine/tcp)
 
