@@ -79,7 +79,7 @@ func measureFloor(ctx context.Context, sys *System, f floorFlags) (err error) {
 		printFloor(sys.Catalogue, &b, sys.StdoutWidth(), d)
 		if kept != "" {
 			var out text.Lines
-			out.Row("label.kept", "summary.text", text.Args{"Text": kept})
+			out.Row("label.stored", "summary.text", text.Args{"Text": kept})
 			fmt.Fprintln(&b)
 			printLines(sys.Catalogue, &b, 0, out)
 		}

@@ -176,7 +176,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	}
 	if saved {
 		var kept text.Lines
-		kept.Row("label.kept", "shown.kept", text.Args{"Result": r.ID})
+		kept.Row("label.stored", "shown.kept", text.Args{"Result": r.ID})
 		printLines(l.catalogue, l.out, 0, kept)
 	}
 	printPingStatistics(l.out, r)
