@@ -97,7 +97,7 @@ func child(how string, prefix ...string) agent.Process {
 	}}
 }
 
-// aSpec is a trial against nobody.
+// aSpec is a trial without a server.
 func aSpec() agent.Spec {
 	return agent.Spec{
 		Schema: agent.Schema, Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), Host: "10.0.0.4",

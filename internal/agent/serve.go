@@ -40,7 +40,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 	}
 	c.write(report{Result: place.Run(ctx, spec, h)})
 	if c.broken == nil && ctx.Err() == nil {
-		<-c.ended // whoever asked closes it on reading the result
+		<-c.ended // the caller closes it after reading the result
 	}
 	return c.broken
 }

@@ -38,7 +38,7 @@ type Executor struct {
 	// more trials than the limit runs by itself.
 	Limit int
 	// Hosts reports which hosts go away and come back, and is read while trials
-	// run. It is nil where nobody knows.
+	// run. nil: all hosts stay available.
 	Hosts <-chan HostChange
 	// Blocks is what to run; nil: [Campaign.Blocks]. It must give the same blocks
 	// each time it is called, but for blocks at the end that came to be later.

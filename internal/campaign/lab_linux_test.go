@@ -226,7 +226,7 @@ func TestInALabAGroupWithoutAServerFailsAsAWhole(t *testing.T) {
 				b.Job = func(i int) campaign.Job {
 					j := job(i)
 					if j.Client.Host == "c" {
-						j.Options.Port = 1 // nobody listens there
+						j.Options.Port = 1 // a closed port
 					}
 					return j
 				}

@@ -119,7 +119,7 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 	return cmd
 }
 
-// describeTests makes the texts of the commands of tests when somebody asks for help: they
+// describeTests makes the texts of the commands of tests when help is requested: they
 // are sentences of the catalogue, and the first packet of a test does not wait until that
 // is read.
 func describeTests(root *cobra.Command, c *text.Catalogue) {

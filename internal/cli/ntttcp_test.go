@@ -43,7 +43,7 @@ func TestNtttcpBecomesADaemonOnce(t *testing.T) {
 	sys, _, _ = fakeSystem(t, "ntttcp", "-Ds", "127.0.0.1", "-p", strconv.Itoa(freeport.Row(t, 2)+1), "-t", "1")
 	sys.Getenv = func(name string) string { return map[string]string{detachedName: "1"}[name] }
 	sys.Detach = func(string, ...string) error { return errors.New("again") }
-	if code := Run(sys); code != 4 { // nobody listens there
+	if code := Run(sys); code != 4 { // a closed port
 		t.Errorf("the process in the background ends with status %d", code)
 	}
 }

@@ -135,7 +135,7 @@ func terminalText(s string) string {
 	}, s)
 }
 
-// leftText is the time that is left, empty where nobody knows.
+// leftText is the remaining time, empty if it is unknown.
 func leftText(c *text.Catalogue, d time.Duration) string {
 	if d <= 0 {
 		return ""

@@ -44,7 +44,7 @@ func loadPlan(sys *System, file string) (*campaign.Plan, *lab.Topology, error) {
 	return p, t, nil
 }
 
-// checkServers sees that somebody answers at the far end of every pattern in a lab.
+// checkServers checks that a server answers at the far end of every pattern in a lab.
 func checkServers(p *campaign.Plan, t *lab.Topology) error {
 	for b := range p.Blocks("", 0) {
 		if b.Round > 1 {

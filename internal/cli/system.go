@@ -102,7 +102,7 @@ func Real() *System {
 }
 
 // ownStreams reports whether the streams are those of the process, which then
-// may become another program without anybody missing what that one prints.
+// may become another program without losing its output.
 func (s *System) ownStreams() bool {
 	return s.Stdin == os.Stdin && s.Stdout == os.Stdout && s.Stderr == os.Stderr
 }

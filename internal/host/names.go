@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Names are of use only while somebody waits for them.
+// Names are useful only while a caller waits for them.
 const (
 	nameTimeout = 2 * time.Second
 	namesAtOnce = 16

@@ -49,7 +49,7 @@ type Sampler struct {
 // Watch starts a Sampler without a series.
 func Watch(iface string) *Sampler { return Sample(Sampling{Interface: iface}) }
 
-// Sample starts a Sampler. Whoever calls it calls Stop.
+// Sample starts a Sampler. The caller must call Stop.
 func Sample(what Sampling) *Sampler { return sample(newSource(procRoot), what) }
 
 func sample(from *source, what Sampling) *Sampler {

@@ -31,7 +31,7 @@ func (s *shares) enter() *share {
 	return own
 }
 
-// leave ends the time, once, and reports whether anybody shared it.
+// leave ends the time, once, and reports whether it was shared.
 func (s *shares) leave(own *share) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

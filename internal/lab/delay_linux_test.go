@@ -58,7 +58,7 @@ type passing struct {
 }
 
 // watch returns what collects the echoes that have passed a host since, with the
-// kernel's time of each. Watching wakes nobody.
+// kernel's time of each. Watching wakes no process.
 func watch(t *testing.T, l *Lab, host string) (collect func() []passing) {
 	t.Helper()
 	const all = unix.ETH_P_ALL << 8 // in the network's byte order

@@ -274,7 +274,7 @@ func awaitCarrier(ctx context.Context, l *Link, s *space) error {
 func addAddress(s *space, dev netlink.Link, a netip.Addr, bits int) error {
 	addr := &netlink.Addr{IPNet: &net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(bits, a.BitLen())}}
 	if a.Is6() {
-		addr.Flags = unix.IFA_F_NODAD // nobody else is there
+		addr.Flags = unix.IFA_F_NODAD // no duplicates are possible
 	}
 	return s.nl.AddrAdd(dev, addr)
 }

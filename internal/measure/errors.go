@@ -14,7 +14,7 @@ type Kind string
 
 // Kinds of failure.
 const (
-	KindInternal    Kind = "internal"    // a defect in soku, or an operating system failure nobody foresaw
+	KindInternal    Kind = "internal"    // a defect in soku, or an unexpected failure of the operating system
 	KindUsage       Kind = "usage"       // a wrong flag, argument, unit or combination
 	KindFile        Kind = "file"        // a plan, topology or document that does not parse or hold together
 	KindUnreachable Kind = "unreachable" // no address, no route, refused, or no answer in time

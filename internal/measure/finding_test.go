@@ -26,7 +26,7 @@ func TestAFindingKeepsItsFiguresThroughJSON(t *testing.T) {
 	}
 }
 
-// A later version may have figures of other kinds, and anybody may write a document.
+// A later version may have figures of other kinds, and documents are untrusted input.
 func TestFiguresOfOtherKindsAreLeftOut(t *testing.T) {
 	var f Finding
 	if err := json.Unmarshal([]byte(`{"code":"x","figures":{"a":1,"b":[1],"c":{"d":1},"e":null,"f":true,"g":"text"}}`), &f); err != nil {

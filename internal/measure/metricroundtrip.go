@@ -133,7 +133,7 @@ func total(name, help string, count func(*Latency) int64) *Metric {
 	}
 }
 
-// ofAsked is a count of results that have round trips, or requests that nobody answered.
+// ofAsked is a count of results that have round trips, or unanswered requests.
 func ofAsked(count func(*Result) float64) func(*Result) (float64, bool) {
 	return func(r *Result) (float64, bool) {
 		if !asked(r) {

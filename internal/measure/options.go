@@ -56,7 +56,7 @@ type Options struct {
 // DefaultPort is the native protocol's port, TCP and UDP.
 const DefaultPort = 7658
 
-// UsualLength is how many bytes one call reads or writes where nobody asked for a length,
+// UsualLength is the number of bytes per read or write call if no length was given,
 // by streams: 1 MiB for one; 256 KiB for several, which take turns on a processor and
 // find more of each other's bytes in its cache so. Measured on two processors.
 func UsualLength(streams int) Size {

@@ -107,7 +107,7 @@ func joinObjects(a, b []byte) []byte {
 }
 
 // UnmarshalJSON reads the shared options, and those of the one test whose own options
-// are among the members. Members that nobody knows are kept.
+// are among the members. Unknown members are kept.
 func (o *Options) UnmarshalJSON(b []byte) error {
 	type shared Options
 	if err := json.Unmarshal(b, (*shared)(o)); err != nil {

@@ -16,7 +16,7 @@ type Trace struct {
 }
 
 // TraceHop is one distance from the client. Sent counts the probes of flows whose path
-// is that long and whose time is over; Lost those of them nobody answered.
+// is that long and whose timeout is over; Lost are the unanswered ones of them.
 type TraceHop struct {
 	Hop       int         `json:"hop"`
 	Sent      int64       `json:"sent"`

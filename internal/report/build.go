@@ -68,7 +68,7 @@ func byLabel(results []*measure.Result) []labelled {
 }
 
 // alike reports whether the results of both may be compared. Where a trial failed
-// before it took a byte, nobody knows how it would have.
+// before it received a byte, this is unknown.
 func (g labelled) alike(o labelled) bool {
 	return g.label == o.label && g.test == o.test && g.byHand == o.byHand && (g.capture == o.capture || g.capture == "" || o.capture == "")
 }

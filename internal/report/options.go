@@ -9,7 +9,7 @@ import (
 )
 
 // compareOptions sorts the options of a test into those with one value in
-// every trial and those with several. Options that nobody set are left out.
+// every trial and those with several. Options that were not set are left out.
 func compareOptions(g labelled) (same, different []Option) {
 	for _, f := range measure.OptionFields(g.test) {
 		o := Option{Key: f.Key}

@@ -45,7 +45,7 @@ func (t testView) hopTable() table {
 	type line struct {
 		pattern string
 		hop     *measure.TraceHop
-		node    *measure.TraceNode // nil: nobody answered
+		node    *measure.TraceNode // nil: no answer
 		first   bool               // of its hop
 	}
 	var lines []line

@@ -8,7 +8,7 @@ import (
 	"soku/internal/wire/native"
 )
 
-// waiter is somebody who asks for a turn, whatever protocol it speaks. Its
+// waiter is a request for a turn, of any protocol. Its
 // methods are called with the admission locked: they return at once and ask
 // nothing of it.
 type waiter interface {

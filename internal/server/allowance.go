@@ -21,7 +21,7 @@ type Allowance struct {
 }
 
 // NewAllowance begins one now. saved is how long what is not moved can be saved up; 0 is
-// for a test that lasts as long as somebody moves something.
+// for a test that lasts as long as bytes are moved.
 func NewAllowance(limit measure.Rate, saved time.Duration) *Allowance {
 	a := &Allowance{perSecond: float64(limit) / 8, most: math.Inf(1), at: time.Now()}
 	a.credit = max(a.perSecond, 16e6)

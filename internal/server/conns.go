@@ -20,7 +20,7 @@ type openConns struct {
 
 // serve runs f for c. Beyond the limit it closes the oldest connection, because
 // a client that means it says something at once, and the oldest has waited
-// longest to. A connection that f gives to somebody else is released first.
+// longest to. A connection that f hands over is released first.
 func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
 	o.mu.Lock()
 	if o.closed {

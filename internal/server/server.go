@@ -39,7 +39,7 @@ type Config struct {
 const (
 	maxUnclassified = 1024 // connections whose first bytes are awaited
 	maxControl      = 4096 // control connections beside two for each of MaxClients
-	maxPending      = 1024 // sessions that nobody has attached to yet
+	maxPending      = 1024 // sessions without an attached client
 )
 
 // times are the limits a client must keep; tests shorten them.

@@ -17,7 +17,7 @@ import (
 	"soku/internal/wire/native"
 )
 
-// orphanGrace is how long a session that nobody attached to outlives the
+// orphanGrace is how long a session without an attached client outlives the
 // connection that created it. It leaves time to attach over another one.
 const orphanGrace = time.Second
 

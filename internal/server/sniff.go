@@ -65,7 +65,7 @@ func recognise(protocols []*protocol, first []byte) (p *protocol, more int) {
 }
 
 // sniff reads the first bytes of c, which have [native.SniffTimeout] to
-// come, and passes it on. What nobody recognises is closed without an answer.
+// come, and passes it on. Unrecognised connections are closed without an answer.
 func (s *Server) sniff(at *port, c *net.TCPConn) {
 	_ = c.SetDeadline(time.Now().Add(s.times.sniff))
 	first := make([]byte, 0, maxSniffed)

@@ -175,7 +175,7 @@ func TestUnsentIsWhatThePeerHasNotAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nobody reads, so the queue stays.
+	// There is no reader, so the queue stays.
 	_ = c.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
 	written := int64(0)
 	for {

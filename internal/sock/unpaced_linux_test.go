@@ -14,7 +14,7 @@ import (
 )
 
 // withDefault runs f on a thread in a network namespace of its own, whose congestion
-// control is name unless somebody chooses. The machine must allow it.
+// control is name unless one is chosen. The machine must allow it.
 func withDefault(t *testing.T, name string, f func()) {
 	t.Helper()
 	done := make(chan error, 1)

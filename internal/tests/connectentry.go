@@ -49,7 +49,7 @@ func chooseEntry(ctx context.Context, session wire.Session, o measure.Options) (
 	return t, entryMain, nil
 }
 
-// knock makes one connection. It comes before the start, so nobody counts it.
+// knock opens one connection. It comes before the start, so it is not counted.
 func knock(ctx context.Context, to netip.AddrPort, o measure.Options) error {
 	o.ConnectTimeout = min(o.ConnectTimeout, measure.Duration(entryTimeout))
 	d := sock.Dialer(measure.Options{ConnectTimeout: o.ConnectTimeout, TOS: o.TOS, Device: o.Device, Bind: o.Bind})

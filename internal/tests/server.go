@@ -21,7 +21,7 @@ type ServerEnd struct {
 	Conns    flows.Conns
 	Acceptor Acceptor // of a test that opened one, otherwise nil
 	Pins     *sock.Pins
-	Observe  measure.Observer // gets the intervals of what comes; nil is nobody
+	Observe  measure.Observer // gets the intervals of what is received; may be nil
 	MaxRate  measure.Rate     // limit of the server; 0 is none
 	Finished <-chan struct{}  // closed when the client is finished
 	Engines  Engines

@@ -5,7 +5,7 @@
 // file of the catalogue (help.NAME.short, .long and .example, summary.test.NAME and
 // plan.test.NAME).
 //
-// Whoever needs every test to be registered imports this package.
+// Packages that need every test to be registered import this package.
 package tests
 
 import (
@@ -66,7 +66,7 @@ type Descriptor struct {
 
 // ClientEnd is the client's end of a test, ready to start.
 type ClientEnd struct {
-	// Conns are the data connections; whoever opened the end closes them.
+	// Conns are the data connections; the caller that opened the end closes them.
 	Conns flows.Conns
 	// Run moves the packets and returns what this end counted, also beside an error. It
 	// returns within 100 ms of the context's end.

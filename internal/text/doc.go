@@ -4,7 +4,7 @@
 // area and language in messages/ (area.language.json, the format of go-i18n).
 //
 // A second language is its files beside the English ones ([For]) and nothing else: no
-// sentence is glued from parts, so word order and plurals are the translator's. Whoever
+// sentence is assembled from parts, so word order and plurals are the translator's. Whoever
 // writes for people is handed the catalogue that they read; what programs read is English
 // ([ForPrograms]).
 // Where a sentence needs several plurals, {{count "hop" .Hops}} inserts the message

@@ -102,7 +102,7 @@ func checkPolled(t *testing.T, near, far []net.Conn, rate float64, want int) {
 	}
 }
 
-// busyPoll is how long the kernel polls a device for whoever reads conn, in µs.
+// busyPoll is how long the kernel polls a device for a reader of conn, in µs.
 func busyPoll(t *testing.T, conn net.Conn) (us int) {
 	t.Helper()
 	raw, err := conn.(syscall.Conn).SyscallConn()

@@ -15,7 +15,7 @@ import (
 	"soku/test/tier"
 )
 
-// late is a context whose timer found no processor: its time is over and nobody said so.
+// late is a context whose timer found no processor: its deadline has passed and it is not cancelled.
 type late struct{ context.Context }
 
 func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }

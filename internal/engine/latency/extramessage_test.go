@@ -82,7 +82,7 @@ func TestFlowsHaveLapsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// extraEvery is a flow of a protocol with a message that nobody answers after so many
+// extraEvery is a flow of a protocol with an unanswered message after this many
 // round trips.
 func extraEvery(every int64) engine.Flow {
 	return engine.Flow{Policy: engine.FlowPolicy{ExtraMessageEvery: every}}

@@ -111,7 +111,7 @@ func TestAFarProgramThatIsBusyIsTheFarHostAndNotThePath(t *testing.T) {
 	})
 }
 
-// TestAPathThatHoldsIsThePath: a relay between the ends, whose time nobody stamps.
+// TestAPathThatHoldsIsThePath: a relay between the ends, which makes no time stamps.
 func TestAPathThatHoldsIsThePath(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const hold = 5 * time.Millisecond

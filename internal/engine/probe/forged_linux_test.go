@@ -22,7 +22,7 @@ import (
 // everything.
 var here, silent = netip.MustParseAddr("10.9.0.1"), netip.MustParseAddr("10.9.0.2")
 
-// inSilence runs f on a thread of its own in a network where nobody answers silent.
+// inSilence runs f on a thread of its own in a network where silent does not answer.
 func inSilence(t *testing.T, f func()) {
 	t.Helper()
 	tier.NeedsRoot(t, "network namespaces")

@@ -163,14 +163,14 @@ func TestAStallIsAnErrorIfBytesEndTheFlow(t *testing.T) {
 	if _, err := send(t.Context(), a, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("sender: %v", err)
 	}
-	a, b := pairs(t, 1) // nobody writes any more
+	a, b := pairs(t, 1) // no more writes
 	if _, err := a[0].Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := receive(t.Context(), b, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver: %v", err)
 	}
-	_, b = pairs(t, 1) // nobody ever writes
+	_, b = pairs(t, 1) // no writes at all
 	if _, err := receive(t.Context(), b, o, forward, l); measure.KindOf(err) != measure.KindBroken {
 		t.Errorf("receiver of nothing: %v", err)
 	}

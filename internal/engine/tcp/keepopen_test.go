@@ -125,7 +125,7 @@ func TestAKeepOpenReceiverMayEndALittleEarly(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEachWay(t, func(t *testing.T, w way) {
 		limits := w.limits()
-		limits.spare = 0 // nobody is there to acknowledge what is queued
+		limits.spare = 0 // the peer does not acknowledge what is queued
 		for after, failure := range map[time.Duration]bool{20 * time.Millisecond: true, 280 * time.Millisecond: false} {
 			a, b := pairs(t, 1)
 			go func() {

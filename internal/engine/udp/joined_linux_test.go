@@ -35,7 +35,7 @@ func TestADroppedTrainCountsAsAllItsDatagrams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range trains { // while nobody reads
+	for i := range trains { // before the first read
 		header{seq: uint64(i * length)}.putAll(box.Datagrams(length), 1400)
 		if n, err := out.Send(length); n != length || err != nil {
 			t.Fatalf("sent %d: %v", n, err)

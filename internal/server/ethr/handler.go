@@ -2,7 +2,7 @@
 // serve clients of Ethr. docs/reference/ethr.md says what is spoken; the messages are
 // in package wire/ethr.
 //
-// Ethr's tests have no session, and nobody says that one ends: a test is what comes
+// Ethr's tests have no session and no end message: a test is what comes
 // from one address, over connections that each ask for themselves or ask for nothing,
 // and over when nothing has come for a while.
 //

@@ -101,7 +101,7 @@ func TestAnExclusiveServerServesOneEthrTestAtATime(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
-	leave := r.Occupy() // somebody else measures
+	leave := r.Occupy() // another client measures
 	c, err := net.Dial("tcp", at.String())
 	if err != nil {
 		t.Fatal(err)

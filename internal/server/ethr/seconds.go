@@ -17,7 +17,7 @@ func (h *handler) nextSecond() time.Time {
 	return at
 }
 
-// countSeconds reports every second until nobody is left or the server ends.
+// countSeconds reports every second until there are no clients or the server ends.
 func (h *handler) countSeconds() {
 	for {
 		h.mu.Lock()

@@ -23,7 +23,7 @@ import (
 type Config struct {
 	Users    *wire.Guard     // which clients are served; nil: all, or none where the server has a token
 	Pin      measure.Pinning // processors for tests whose clients ask for none
-	Observer func() Observer // shows the next test; nil: nobody is shown any
+	Observer func() Observer // returns the observer of the next test; nil: none
 	Times    Times           // what a client may take its time for
 	Files    engine.Contents // of the streams, over TCP alone
 }

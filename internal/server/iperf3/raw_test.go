@@ -200,7 +200,7 @@ func TestUDPGoesNowhereButToTheClientsAddress(t *testing.T) {
 			t.Errorf("%s got %d bytes", c.LocalAddr(), n)
 		}
 	}
-	silent(knock("127.0.0.1")) // nobody waits for a stream
+	silent(knock("127.0.0.1")) // no test waits for a stream
 	x := newRaw(s)
 	x.asks(askUDP)
 	x.hears(wire.CreateStreams)

@@ -110,7 +110,7 @@ func (s *Server) Waiting(n int) {
 	Eventually(s.t, 5*time.Second, "not "+strconv.Itoa(n)+" wait", func() bool { return len(s.Queue().Waiting) == n })
 }
 
-// Idle waits until nobody measures and nobody waits.
+// Idle waits until no session measures or waits.
 func (s *Server) Idle() {
 	s.t.Helper()
 	Eventually(s.t, Prompt, "tests are left", func() bool {

@@ -96,7 +96,7 @@ func TestAnAbbreviationIsFoundByTheIdentitysIndex(t *testing.T) {
 	}
 }
 
-// Columns of figures are for whoever opens the file with other tools.
+// Columns of figures are for users who open the file with other tools.
 func TestFiguresAreColumns(t *testing.T) {
 	path, _ := schema1(t, 0)
 	s := opened(t, path).(*sqlite)

@@ -36,7 +36,7 @@ func documentWhole(t *testing.T, s store.Store) {
 	if a, b := document(t, r), document(t, got); a != b {
 		t.Errorf("stored\n%s\ncame back as\n%s", a, b)
 	}
-	got.Summary.GoodputBps = 1 // is nobody else's
+	got.Summary.GoodputBps = 1 // must not change the stored one
 	if again, err := s.Get(t.Context(), r.ID); err != nil || document(t, again) != document(t, r) {
 		t.Errorf("a stored result was changed through one that was read (%v)", err)
 	}
