@@ -149,7 +149,7 @@ func TestLiveLinesAndSummaryForAPerson(t *testing.T) {
 	tier.SpendsSeconds(t)
 	addr := startServer(t, nil)
 	out, errs, code := soku(t, "tcp", addr, "-t", "600ms", "-i", "200ms", "--no-save")
-	if code != 0 || strings.Count(out, "–") < 2 || !strings.Contains(out, "counted at the receiver") || !strings.Contains(out, "confidence") || strings.Contains(out, "kept") {
+	if code != 0 || strings.Count(out, "–") < 2 || !strings.Contains(out, "counted at the receiver") || !strings.Contains(out, "confidence") || strings.Contains(out, "stored") {
 		t.Errorf("status %d\n%s%s", code, out, errs)
 	}
 	for _, line := range strings.Split(out, "\n") {

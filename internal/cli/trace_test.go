@@ -19,13 +19,13 @@ func needTrace(t *testing.T) {
 	}
 }
 
-func TestTraceIsKeptAndShown(t *testing.T) {
+func TestTraceIsStoredAndShown(t *testing.T) {
 	needTrace(t)
 	sys, out, errs := fakeSystem(t, "trace", "127.0.0.1", "-c", "2", "-i", "100ms", "--flows", "2")
 	if code := Run(sys); code != 0 {
 		t.Fatalf("status %d: %s", code, errs)
 	}
-	for _, say := range []string{"HOP  NODE", "  1  127.0.0.1", "0.0 %     4", "1 hop away", "kept"} {
+	for _, say := range []string{"HOP  NODE", "  1  127.0.0.1", "0.0 %     4", "1 hop away", "stored"} {
 		if !strings.Contains(out.String(), say) {
 			t.Errorf("it does not say %q:\n%s", say, out)
 		}
