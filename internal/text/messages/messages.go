@@ -122,9 +122,6 @@ type parser struct{ template.TextParser }
 
 func (*parser) Cacheable() bool { return true }
 
-// Tag is the language (BCP 47): en.
-func (l *Language) Tag() string { return l.tag.String() }
-
 // Say makes the sentence of a key. It fails on a key or an argument that is missing,
 // which is a defect that tests find.
 func (l *Language) Say(key string, args Args) (string, error) {
