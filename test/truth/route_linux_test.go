@@ -22,6 +22,9 @@ import (
 	"soku/internal/text/messages"
 )
 
+// Tests of routes mostly wait for answers that do not come, each in a network of its
+// own: they run beside each other, after those that measure rates and times.
+
 // Routers without a limit on ICMP errors: by default Linux sends one per second to a host.
 const unlimited = `{sysctl: {net.ipv4.icmp_ratelimit: "0", net.ipv6.icmp.ratelimit: "0"}}`
 
@@ -91,6 +94,7 @@ func names(hops []measure.TraceHop) (out []string) {
 }
 
 func TestATraceFindsEveryHopInOrder(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	for _, v6 := range []bool{false, true} {
 		want := []string{addressOf(t, l, "r1", v6, 0), addressOf(t, l, "r2", v6, 0), addressOf(t, l, "r3", v6, 0), target(t, l, v6)}
@@ -124,6 +128,7 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 
 // Three parallel routers, and nodes that choose among them by the ports of a flow.
 func TestFlowsFindAllBranchesOfAPath(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(`
 ipv6: true
 hosts:
@@ -177,6 +182,7 @@ links:
 }
 
 func TestLossOnALinkShowsAtEveryLaterHop(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "loss: 20%, reverse: {loss: 0}"))
 	r, _ := probe(t, l, false, "trace", target(t, l, false), "--probe", "icmp", "--flows", "4", "-c", "100", "-i", "100ms")
 	if len(r.Trace.Hops) != 4 {
@@ -195,6 +201,7 @@ func TestLossOnALinkShowsAtEveryLaterHop(t *testing.T) {
 }
 
 func TestASilentHopDoesNotEndTheTrace(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	drop(t, l, "r2", false, 11, 0)
 	r, _ := probe(t, l, false, "trace", target(t, l, false), "-c", "2", "-i", "100ms", "--timeout", "200ms")
@@ -242,11 +249,13 @@ func tooBig(v6 bool) (typ, code byte) {
 }
 
 func TestThePathMTUAndItsLimitAreFound(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
 	for _, v6 := range []bool{false, true} {
 		for _, user := range []bool{false, true} {
 			for _, kind := range []string{"icmp", "udp"} {
 				t.Run(fmt.Sprintf("%s, v6 %v, user %v", kind, v6, user), func(t *testing.T) {
+					t.Parallel()
 					r, _ := probe(t, l, user, "mtu", target(t, l, v6), "--probe", kind)
 					m, router := r.PathMTU, addressOf(t, l, "r2", v6, 0)
 					if m.Bytes != 1387 || m.FailedBytes != 1388 || m.InterfaceBytes != 1500 || r.Summary.PathMTUBytes != 1387 {
@@ -265,6 +274,7 @@ func TestThePathMTUAndItsLimitAreFound(t *testing.T) {
 }
 
 func TestThePathMTUIsLimitedByTheInterface(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	r, _ := probe(t, l, false, "mtu", target(t, l, false))
 	if m := r.PathMTU; m.Bytes != 1500 || m.Limit != measure.LimitInterface || m.FailedBytes != 0 || len(m.Sizes) != 2 {
@@ -273,6 +283,7 @@ func TestThePathMTUIsLimitedByTheInterface(t *testing.T) {
 }
 
 func TestLossIsNotTakenForAnMTULimit(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387, loss: 5%"))
 	// A size that gets through stays unanswered seven times in a row, with a chance of
 	// 10 % each, once in ten million times.
@@ -283,12 +294,14 @@ func TestLossIsNotTakenForAnMTULimit(t *testing.T) {
 }
 
 func TestABlackHoleIsLocated(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
 	for _, v6 := range []bool{false, true} {
 		typ, code := tooBig(v6)
 		drop(t, l, "r2", v6, typ, code)
 		for _, kind := range []string{"icmp", "udp"} {
 			t.Run(fmt.Sprintf("%s, v6 %v", kind, v6), func(t *testing.T) {
+				t.Parallel()
 				r, _ := probe(t, l, false, "mtu", target(t, l, v6), "--probe", kind, "-c", "2")
 				m, last, next := r.PathMTU, addressOf(t, l, "r2", v6, 0), addressOf(t, l, "r3", v6, 0)
 				if m.Bytes != 1387 || m.FailedBytes != 1388 || len(m.Reports) != 0 {
@@ -305,6 +318,7 @@ func TestABlackHoleIsLocated(t *testing.T) {
 // A node reports 1450, and a black hole after it carries less: the report must not be
 // believed.
 func TestAReportThatProbesContradictIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(`
 hosts:
   client:
@@ -329,6 +343,7 @@ links:
 }
 
 func TestAnInterruptKeepsTheHopsFoundSoFar(t *testing.T) {
+	t.Parallel()
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	to := netip.MustParseAddr(target(t, l, false))
 	// timeout sends SIGINT after the program has had time for a round or two.
