@@ -347,13 +347,16 @@ func TestACommandEndsWithItsContext(t *testing.T) {
 func TestStatusNamesTheProcessesThatHaveEnded(t *testing.T) {
 	l := up(t, pair)
 	for _, p := range l.state.Processes {
-		if err := unix.Kill(p.PID, unix.SIGKILL); err != nil {
+		fd, err := unix.PidfdOpen(p.PID, 0)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(5 * time.Second); p.alive(); time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%s is still running", p.Role)
-			}
+		defer func() { _ = unix.Close(fd) }()
+		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !waitPidfd(t.Context(), fd, 5*time.Second) {
+			t.Fatalf("%s is still running", p.Role)
 		}
 	}
 	s, err := l.Status()
