@@ -2,10 +2,6 @@ package text
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -75,29 +71,18 @@ const chooser = "../cli/system.go"
 
 func TestOnePlaceChoosesTheLanguage(t *testing.T) {
 	var found []string
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			return err
-		}
+	eachSource(t, func(path string, f *ast.File, _ func(ast.Node) string) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			s, ok := n.(*ast.SelectorExpr)
 			if !ok {
 				return true
 			}
 			if of, ok := s.X.(*ast.Ident); ok && of.Name == "text" && (s.Sel.Name == "English" || s.Sel.Name == "For") {
-				found = append(found, filepath.ToSlash(path))
+				found = append(found, path)
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if !slices.Equal(found, []string{chooser}) {
 		t.Errorf("these choose a language: %q; want %s alone", found, chooser)
 	}

@@ -3,7 +3,6 @@ package text
 import (
 	"encoding/json"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
@@ -117,28 +116,22 @@ func (u use) asks(key string) bool {
 func uses(t *testing.T) []use {
 	t.Helper()
 	var out []use
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".tmpl") {
-			found, err := usesInTemplate(path)
-			out = append(out, found...)
-			return err
-		}
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, path, nil, 0)
-		if err != nil {
-			return err
-		}
+	eachSource(t, func(_ string, f *ast.File, at func(ast.Node) string) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			for _, u := range slices.Concat(usesIn(n), labels(n), failuresIn(n)) {
-				u.at = fset.Position(n.Pos()).String()
+				u.at = at(n)
 				out = append(out, u)
 			}
 			return true
 		})
-		return nil
+	})
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".tmpl") {
+			return err
+		}
+		found, err := usesInTemplate(path)
+		out = append(out, found...)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
