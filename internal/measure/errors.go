@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 
@@ -128,10 +127,14 @@ func (e *Error) sentences(l *messages.Language, of func(*Error) (message, hint s
 // say makes one sentence; of figures that are not those that it writes, as a document of
 // another version may have them, the sentence that e carries.
 func (e *Error) say(l *messages.Language, key string, args messages.Args, carried string) string {
-	if s, err := l.Say(key, args); err == nil || carried == "" {
-		return cmp.Or(s, l.OrKey(key, args))
+	s, err := l.Say(key, args)
+	switch {
+	case err == nil:
+		return s
+	case carried != "":
+		return carried
 	}
-	return carried
+	return l.OrKey(key, args)
 }
 
 // WithCause returns e with a cause for errors.Is and errors.As, of which its text says

@@ -34,8 +34,8 @@ const (
 )
 
 // Figures are what a finding or a failure rests on: numbers (float64), texts (string) and
-// lists of texts ([]string) by key. A key carries its unit: _bps, _bytes, _ns, _ratio (0 to 1), _per_second; a
-// number without one is a count.
+// lists of texts ([]string) by key. A key carries its unit: _bps, _bytes, _ns, _ratio (0
+// to 1), _per_second; a number without one is a count.
 type Figures map[string]any
 
 // Finding is one thing that the program found out, as data. The sentence that a
@@ -114,7 +114,7 @@ func (f Figures) plain() Figures {
 		case isText(value, v):
 			out[key] = value.(fmt.Stringer).String()
 		case v.Kind() == reflect.Slice:
-			if texts := textsOf(v); len(texts) > 0 {
+			if texts := textsOf(v); texts != nil {
 				out[key] = texts
 			}
 		case v.CanFloat() && !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0):
@@ -133,6 +133,9 @@ func isText(value any, v reflect.Value) bool {
 
 // textsOf are the texts of a list; nil where it holds anything else.
 func textsOf(list reflect.Value) []string {
+	if of := list.Type().Elem().Kind(); of != reflect.String && of != reflect.Interface {
+		return nil
+	}
 	out := make([]string, list.Len())
 	for i := range out {
 		v := list.Index(i)

@@ -126,7 +126,7 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 
 func checkEcho(o measure.Options) error {
 	if o.Size < 1 || o.Size > maxMessage {
-		return measure.Fail(measure.KindUsage, "latency.echo_size", measure.Figures{"size_bytes": o.Size, "most_bytes": maxMessage})
+		return measure.Fail(measure.KindUsage, "latency.size", measure.Figures{"size_bytes": o.Size, "least_bytes": 1, "most_bytes": maxMessage})
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (l *Language) functions() texttemplate.FuncMap {
 		// enumerate writes names with a word before the last: a, b and c.
 		"enumerate": l.Enumerate,
 		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82.
-		"points": number(Points),
+		"points": number(points),
 		// size is a number without its sign.
 		"size": func(v any) (float64, error) {
 			f, err := Float(v)

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// Points writes a ratio times 100 with digits for its size and a true minus sign;
+// points writes a ratio times 100 with digits for its size and a true minus sign;
 // small ones keep two digits, so that a bound next to zero shows its side.
-func Points(ratio float64) string {
+func points(ratio float64) string {
 	v := ratio * 100
 	decimals := 1
 	switch a := math.Abs(v); {
@@ -25,7 +25,7 @@ func Points(ratio float64) string {
 	return text
 }
 
-// Float reads a number of any kind, or what a pointer to one Points to.
+// Float reads a number of any kind, or what a pointer to one points to.
 func Float(v any) (float64, error) {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer && !r.IsNil() {
