@@ -72,21 +72,28 @@ func answer(c *net.TCPConn, status native.Status) bool {
 
 // prepare gives an accepted connection the options of the trial.
 func prepare(c *net.TCPConn, ss *session, index int) error {
-	o := ownOptions(ss)
-	if o.Direction == measure.Forward || o.Direction == measure.Bidirectional && index < o.Streams {
-		o.FlowLabel = 0 // this end sends nothing there, and looking for the client's labels costs a receiver
-	}
-	settings := sock.FromOptions(o)
-	settings.NoDelay = settings.NoDelay || measure.SpecOf(ss.test).Messages
-	if err := settings.Apply(c); err != nil {
+	if err := acceptedSettings(ss, index).Apply(c); err != nil {
 		return onServer(err)
 	}
 	return nil
 }
 
+// acceptedSettings are the socket options of the accepted connection of that index. The
+// segment size is none of them: the client's SYN agreed on it, and not every system lets it
+// be set on an open connection.
+func acceptedSettings(ss *session, index int) sock.Settings {
+	o := ownOptions(ss)
+	if o.Direction == measure.Forward || o.Direction == measure.Bidirectional && index < o.Streams {
+		o.FlowLabel = 0 // this end sends nothing there, and looking for the client's labels costs a receiver
+	}
+	s := sock.FromOptions(o)
+	s.MSS = 0
+	s.NoDelay = s.NoDelay || measure.SpecOf(ss.test).Messages
+	return s
+}
+
 // ownOptions are the options of the trial that make sense at this end: addresses and
-// interfaces are the client's, and only a sender has congestion control. The segment
-// size was agreed on in the client's SYN, and is not set on an open connection.
+// interfaces are the client's, and only a sender has congestion control.
 func ownOptions(ss *session) measure.Options {
 	o := ss.options
 	o.Bind, o.Device, o.IPVersion = "", "", 0

@@ -106,8 +106,8 @@ func (ss *session) shown() native.QueueEntry {
 func (ss *session) name() string { return ss.id[:8] }
 
 // await waits for l, at most limit unless that is 0, or for the session's end. It returns
-// missed after limit.
-func (ss *session) await(l *latch, limit time.Duration, missed error) error {
+// what missed makes after limit.
+func (ss *session) await(l *latch, limit time.Duration, missed func() error) error {
 	var timeout <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
@@ -120,9 +120,12 @@ func (ss *session) await(l *latch, limit time.Duration, missed error) error {
 	case <-ss.ctx.Done():
 		return context.Cause(ss.ctx)
 	case <-timeout:
-		return missed
+		return missed()
 	}
 }
+
+// nothing is for a wait whose limit is no failure.
+func nothing() error { return nil }
 
 // lead is the life of a session; creator is latched when the connection that
 // created it is gone. It frees everything before it reports how it ended, so that
@@ -157,7 +160,7 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 	if err := ss.awaitAttach(creator, s.times.attach); err != nil {
 		return nil, err
 	}
-	if err := ss.await(ss.granted, 0, nil); err != nil {
+	if err := ss.await(ss.granted, 0, nothing); err != nil {
 		return nil, err
 	}
 	port, err := s.openAcceptor(ss)
@@ -166,20 +169,24 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 	}
 	ss.out.ready(port)
 	ready := time.Now()
-	missed := measure.Fail(measure.KindBroken, "server.session.no_data", measure.Figures{"limit_ns": s.times.data})
-	if err := ss.await(ss.complete, s.times.data, missed); err != nil {
+	err = ss.await(ss.complete, s.times.data, func() error {
+		return measure.Fail(measure.KindBroken, "server.session.no_data", measure.Figures{"limit_ns": s.times.data})
+	})
+	if err != nil {
 		return nil, err
 	}
 	left := max(s.times.start-time.Since(ready), time.Millisecond)
-	missed = measure.Fail(measure.KindBroken, "server.session.not_started", measure.Figures{"limit_ns": s.times.start})
-	if err := ss.await(ss.started, left, missed); err != nil {
+	err = ss.await(ss.started, left, func() error {
+		return measure.Fail(measure.KindBroken, "server.session.not_started", measure.Figures{"limit_ns": s.times.start})
+	})
+	if err != nil {
 		return nil, err
 	}
 	s.logStart(ss)
 	end := s.measure(ss)
 	if end.Error == nil {
 		// The client may still be reading what this end has sent.
-		if err := ss.await(ss.finished, s.times.grace, nil); err != nil {
+		if err := ss.await(ss.finished, s.times.grace, nothing); err != nil {
 			return nil, err
 		}
 	}
@@ -193,11 +200,15 @@ func (ss *session) awaitAttach(creator *latch, most time.Duration) error {
 	case <-ss.attached.ch:
 		return nil
 	case <-creator.ch:
-		return ss.await(ss.attached, orphanGrace, measure.Fail(measure.KindBroken, "server.session.orphan", nil))
+		return ss.await(ss.attached, orphanGrace, func() error {
+			return measure.Fail(measure.KindBroken, "server.session.orphan", nil)
+		})
 	case <-ss.ctx.Done():
 		return context.Cause(ss.ctx)
 	case <-limit.C:
-		return ss.await(ss.attached, time.Nanosecond, measure.Fail(measure.KindBroken, "server.session.no_events", measure.Figures{"limit_ns": most}))
+		return ss.await(ss.attached, time.Nanosecond, func() error {
+			return measure.Fail(measure.KindBroken, "server.session.no_events", measure.Figures{"limit_ns": most})
+		})
 	}
 }
 

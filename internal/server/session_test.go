@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/engine"
 	"soku/internal/engine/latency"
+	"soku/internal/engine/tcp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -271,4 +272,14 @@ func TestClosingASessionTwiceOrEarlyIsFine(t *testing.T) {
 		t.Error("a closed session opened connections")
 	}
 	s.free()
+}
+
+// The client's SYN agreed on the segment size; some systems refuse it on an open connection.
+func TestAcceptedConnectionsKeepTheSegmentSizeOfTheClient(t *testing.T) {
+	ss := &session{test: measure.TestTCP, options: tcpOptions(func(o *measure.Options) {
+		o.Own = tcp.Options{MSS: 1000, NoDelay: true}
+	})}
+	if s := acceptedSettings(ss, 0); s.MSS != 0 || !s.NoDelay {
+		t.Errorf("%+v", s)
+	}
 }
