@@ -33,7 +33,7 @@ func presentableFinding(f measure.Finding) measure.Finding {
 	if f.Severity != measure.SeverityNote {
 		f.Severity = measure.SeverityWarning
 	}
-	f.Figures = presentableFigures(f.Figures)
+	f.Figures, f.Cause = presentableFigures(f.Figures), presentableFailure(f.Cause, mostCauses)
 	return f
 }
 

@@ -26,14 +26,14 @@ func TestFindingsOfAServerAreBounded(t *testing.T) {
 	}
 	many := make(measure.Findings, 1000)
 	for i := range many {
-		many[i] = measure.Finding{Code: measure.Code(long), Severity: measure.Severity(long), Where: measure.Where(long), Figures: figures}
+		many[i] = measure.Finding{Code: measure.Code(long), Severity: measure.Severity(long), Where: measure.Where(long), Figures: figures, Cause: measure.TextError(measure.KindBroken, long, long)}
 	}
 	got := presentableFindings(many, nil)
 	if len(got) != mostFindings {
 		t.Errorf("%d findings", len(got))
 	}
 	for _, f := range got[:1] {
-		texts := []string{string(f.Code), string(f.Severity), string(f.Where)}
+		texts := []string{string(f.Code), string(f.Severity), string(f.Where), f.Cause.Message, f.Cause.Hint}
 		for key, value := range f.Figures {
 			texts = append(texts, key)
 			if s, is := value.(string); is {
