@@ -166,9 +166,12 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// CodeOtherSchema is the code of the failure to read a document of another version.
+const CodeOtherSchema = "document.schema"
+
 func (p *plainResult) checkSchema() error {
 	if p.Schema != Schema {
-		return Fail(KindFile, "document.schema", Figures{"schema": p.Schema, "known": Schema})
+		return Fail(KindFile, CodeOtherSchema, Figures{"schema": p.Schema, "known": Schema})
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (f *File) mismatch(n Node, path string, want expected) *measure.Error {
 	case *ast.SequenceNode:
 		code = want.list
 	default:
-		if text, ok := n.Text(); ok {
+		if text, ok := n.Text(); ok && want.text != "" {
 			code, figures = want.text, measure.Figures{"text": Shorten(text)}
 		}
 	}

@@ -115,13 +115,18 @@ func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {
 	return r, nil
 }
 
-// unreadable is the failure of a document in the store that cannot be decoded.
+// unreadable is the failure of a document in the store that cannot be decoded: damage of
+// the store, unless the document is whole and of a version that this soku does not read.
 func (s *sqlite) unreadable(id string, err error) error {
 	var cause *measure.Error
 	if !errors.As(err, &cause) {
 		cause = explain(err)
 	}
-	return measure.Fail(cause.Kind, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": cause})
+	kind := measure.KindStore
+	if cause.Code == measure.CodeOtherSchema {
+		kind = cause.Kind
+	}
+	return measure.Fail(kind, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": cause})
 }
 
 func decode(document string, detail store.Detail) (*measure.Result, error) {

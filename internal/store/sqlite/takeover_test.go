@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -277,5 +278,19 @@ func TestADocumentThatCannotBeReadIsListedStill(t *testing.T) {
 	}
 	if n, err := wantAllBut.Count(t.Context(), store.Query{}); err != nil || n != results+1 {
 		t.Errorf("%d results (%v), want %d", n, err, results+1)
+	}
+}
+
+func TestADamagedDocumentIsDamageOfTheStore(t *testing.T) {
+	path, _ := schema1(t, 0)
+	db := raw(t, path)
+	_, err := db.ExecContext(t.Context(), `INSERT INTO result VALUES ('odd', 5, 'latency', 'a', 'b', 'c', 'p', 'l', 1, 2, 3, '', '', '{"schema":"soku.result/1","latency":{"histogram":{"encoding":"none"}}}')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = opened(t, path).Get(t.Context(), "odd")
+	var e *measure.Error
+	if !errors.As(err, &e) || e.Kind != measure.KindStore || e.Cause == nil || e.Cause.Code != "document.histogram.encoding" {
+		t.Errorf("%v", err)
 	}
 }
