@@ -52,7 +52,7 @@ func Open(name string, o Options) (*Lab, error) {
 		return nil, measure.Fail(measure.KindNotFound, "lab.not_up", measure.Figures{"lab": name})
 	}
 	if err != nil {
-		return nil, fail("lab.read_state", measure.Figures{"lab": name, "cause": err})
+		return nil, failIfDown("lab.read_state", measure.Figures{"lab": name, "cause": err})
 	}
 	t, err := Parse(s.File, []byte(s.Topology))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // fail is the failure of what was done to a lab or for it. Its kind and its hint follow
-// from the figure "cause": those of a failure with a code, rights that the user does not
-// have, or a lab that is not up; the kind is internal otherwise.
+// from the figure "cause": those of a failure with a code, or rights that the user does not
+// have; the kind is internal otherwise.
 func fail(code string, figures measure.Figures) *measure.Error {
 	cause, _ := figures["cause"].(error)
 	var coded *measure.Error
@@ -24,8 +24,14 @@ func fail(code string, figures measure.Figures) *measure.Error {
 			return e.WithHintCode("lab.capabilities", nil)
 		}
 		return e.WithHintCode("lab.needs_root", nil)
-	case errors.Is(cause, os.ErrNotExist):
-		return measure.Fail(measure.KindNotFound, code, figures).WithHintCode("lab.is_it_up", nil)
 	}
 	return measure.Fail(measure.KindInternal, code, figures)
+}
+
+// failIfDown is fail where a lab that must be up is used: what does not exist is the lab.
+func failIfDown(code string, figures measure.Figures) *measure.Error {
+	if cause, _ := figures["cause"].(error); errors.Is(cause, os.ErrNotExist) {
+		return measure.Fail(measure.KindNotFound, code, figures).WithHintCode("lab.is_it_up", nil)
+	}
+	return fail(code, figures)
 }

@@ -228,7 +228,8 @@ func TestAWrongSysctlIsNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var e *measure.Error
-	if !errors.As(err, &e) || e.Cause == nil || e.Cause.Cause == nil || e.Cause.Cause.Code != "lab.node.sysctl" {
+	if !errors.As(err, &e) || e.Cause == nil || e.Cause.Cause == nil || e.Cause.Cause.Code != "lab.node.sysctl" ||
+		e.Kind != measure.KindInternal || e.Hint != "" { // what does not exist is not the lab
 		t.Errorf("the setting is not data: %+v", e)
 	}
 }

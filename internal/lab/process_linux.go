@@ -39,10 +39,10 @@ func Enter(namespace string, argv []string) error {
 	runtime.LockOSThread() // execve keeps the namespace of the thread that calls it
 	fd, err := unix.Open(namespacePath(namespace), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return fail("lab.enter.namespace", measure.Figures{"namespace": namespace, "cause": err})
+		return failIfDown("lab.enter.namespace", measure.Figures{"namespace": namespace, "cause": err})
 	}
 	if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
-		return fail("lab.enter.namespace", measure.Figures{"namespace": namespace, "cause": err})
+		return failIfDown("lab.enter.namespace", measure.Figures{"namespace": namespace, "cause": err})
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {

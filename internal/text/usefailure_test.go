@@ -11,7 +11,7 @@ import (
 // failers are the functions whose last two arguments are the code of a failure and its
 // figures, with the family of their messages.
 var failers = map[string]string{
-	"Fail": "error.", "fail": "error.", "cutOff": "error.", "FailAt": "error.", "failAt": "error.", "FailStream": "error.", "WithHintCode": "hint.",
+	"Fail": "error.", "fail": "error.", "cutOff": "error.", "FailAt": "error.", "failAt": "error.", "failIfDown": "error.", "FailStream": "error.", "WithHintCode": "hint.",
 }
 
 // added are the figures that a failer adds to those that it is given.
