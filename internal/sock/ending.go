@@ -42,7 +42,7 @@ func (g *Group) Watch(over <-chan struct{}, grace time.Duration) *Ending {
 // End ends the flow now. Reads and writes fail after grace.
 func (e *Ending) End(grace time.Duration) {
 	e.over.Store(true)
-	e.group.Deadline(Now().Add(grace))
+	e.group.end(Now().Add(grace))
 }
 
 // Over reports whether the flow has ended. It costs one atomic load.

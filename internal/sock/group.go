@@ -13,8 +13,9 @@ type Group struct {
 	conns []net.Conn
 	done  chan struct{}
 
-	mu  sync.Mutex
-	err error
+	mu   sync.Mutex
+	err  error
+	last time.Time // no deadline is later once the flow has ended; zero before
 }
 
 // past is a deadline that has always expired.
@@ -55,16 +56,41 @@ func (g *Group) Err() error {
 }
 
 // Deadline sets the deadline of all connections unless the group was stopped. A zero time
-// means no deadline.
+// means no deadline. Once an [Ending] has ended the flow, no later deadline than its own
+// takes effect: a flow may end while its engine still prepares.
 func (g *Group) Deadline(t time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.deadline(t)
+}
+
+// end is Deadline for the end of the flow: later deadlines have no effect from now on.
+func (g *Group) end(t time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.last.IsZero() || t.Before(g.last) {
+		g.last = t
+	}
+	g.deadline(t)
+}
+
+// deadline is Deadline, called with the lock.
+func (g *Group) deadline(t time.Time) {
 	if g.err != nil {
 		return
 	}
+	t = g.bounded(t)
 	for _, c := range g.conns {
 		_ = c.SetDeadline(t)
 	}
+}
+
+// bounded returns t, or the end of the flow where that is earlier.
+func (g *Group) bounded(t time.Time) time.Time {
+	if !g.last.IsZero() && (t.IsZero() || t.After(g.last)) {
+		return g.last
+	}
+	return t
 }
 
 // DeadlineOf sets the deadline of connection i, unless the group was stopped.
@@ -72,6 +98,6 @@ func (g *Group) DeadlineOf(i int, t time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.err == nil {
-		_ = g.conns[i].SetDeadline(t)
+		_ = g.conns[i].SetDeadline(g.bounded(t))
 	}
 }

@@ -123,9 +123,6 @@ func (r *receiver) begin(at time.Time) {
 			end = at.Add(r.nominal() + r.drain())
 		}
 		r.until(end)
-		if r.ending.Over() { // ended meanwhile
-			r.group.Deadline(sock.Now().Add(lastBytes))
-		}
 	})
 }
 

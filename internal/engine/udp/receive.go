@@ -114,9 +114,6 @@ func (r *receiver) begin(at time.Time) {
 			end = at.Add(r.nominal() + r.grace())
 		}
 		r.group.Deadline(end)
-		if r.ending.Over() { // ended meanwhile
-			r.group.Deadline(sock.Now().Add(reorderWait))
-		}
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/server/servertest"
 	wire "soku/internal/wire/iperf3"
 	"soku/test/tier"
 )
@@ -44,6 +45,19 @@ func (x *raw) dial() net.Conn {
 		x.t.Fatal(err)
 	}
 	return c
+}
+
+// knock opens a UDP stream.
+func (x *raw) knock() {
+	x.t.Helper()
+	c, err := net.Dial("udp", x.addr)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.t.Cleanup(func() { _ = c.Close() })
+	if _, err := c.Write([]byte(wire.UDPConnect)); err != nil {
+		x.t.Fatal(err)
+	}
 }
 
 // hears expects these states, one after another.
@@ -251,6 +265,35 @@ func TestIperf3ClientsFromElsewhereAreDenied(t *testing.T) {
 	defer h.tests.mu.Unlock()
 	if len(h.tests.tests) > 0 {
 		t.Error("a test is left")
+	}
+}
+
+// The end may reach the server while its receivers still prepare.
+func TestATestThatEndsBeforeItsFirstByteHasAResult(t *testing.T) {
+	s := serve(t, server.Config{}, Config{})
+	for _, protocol := range []string{"tcp", "udp"} {
+		var ended []*raw
+		for range 20 {
+			x := newRaw(s)
+			x.asks(`{"` + protocol + `":true,"omit":0,"time":10,"parallel":1,"len":1000}`)
+			x.hears(wire.CreateStreams)
+			if protocol == "tcp" {
+				x.dial()
+			} else {
+				x.knock()
+			}
+			x.hears(wire.TestStart, wire.TestRunning)
+			if err := wire.WriteState(x, wire.TestEnd); err != nil {
+				t.Fatal(err)
+			}
+			ended = append(ended, x)
+		}
+		for _, x := range ended {
+			_ = x.SetDeadline(time.Now().Add(servertest.Prompt))
+			x.hears(wire.ExchangeResults)
+			_ = x.Close()
+		}
+		s.Idle()
 	}
 }
 
