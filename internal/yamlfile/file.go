@@ -8,7 +8,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"soku/internal/measure"
 )
@@ -68,7 +70,11 @@ func Parse(name string, text []byte, format Format) (f *File, err error) {
 			f, err = nil, f.Fail(Start, "yaml.syntax", measure.Figures{"cause": fmt.Errorf("%v", r)})
 		}
 	}()
-	tree, err := parser.ParseBytes(text, 0)
+	tokens := lexer.Tokenize(string(text))
+	if at, deep := deepBrackets(tokens); deep {
+		return nil, f.tooDeep(at)
+	}
+	tree, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return nil, f.syntax(err)
 	}
@@ -142,8 +148,10 @@ func (f *File) tooDeep(at Place) error {
 
 func (f *File) syntax(err error) error {
 	var y yaml.Error
-	at, message := Start, err.Error()
-	if errors.As(err, &y) {
+	at, message := Start, ""
+	if !errors.As(err, &y) {
+		message = err.Error()
+	} else { // its Error formats the source around it, in quadratic time
 		message = y.GetMessage()
 		if t := y.GetToken(); t != nil && t.Position != nil {
 			at = Place{t.Position.Line, t.Position.Column}
@@ -159,6 +167,31 @@ func (f *File) Mark(path string, at Place) { f.places[path] = at }
 func (f *File) PlaceOf(path string) (Place, bool) {
 	at, ok := f.places[path]
 	return at, ok
+}
+
+// deepBrackets reports where brackets and chains of tags and anchors nest deeper than
+// [maxNesting]. Unlike nesting it is not misled by brackets in quotes and comments: what
+// closes there would hide what opens outside.
+func deepBrackets(tokens token.Tokens) (at Place, deep bool) {
+	brackets, marks := 0, 0
+	for i, t := range tokens {
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			brackets++
+		case token.SequenceEndType, token.MappingEndType:
+			brackets = max(0, brackets-1)
+		case token.TagType, token.AnchorType, token.MappingKeyType:
+			marks++
+		default:
+			if i == 0 || tokens[i-1].Type != token.AnchorType { // its name
+				marks = 0
+			}
+		}
+		if max(brackets, marks) > maxNesting {
+			return Place{t.Position.Line, t.Position.Column}, true
+		}
+	}
+	return Start, false
 }
 
 // nesting is an upper bound of how deep the parser has to go: brackets that are
