@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,6 +31,13 @@ func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 		"deep JSON":            {"iperf3", strings.Repeat(`{"start":`, 100), "nested more than 64 deep"},
 		"deep XML":             {"ntttcp", "<ntttcps>" + strings.Repeat("<a>", 100), "nested more than 64 deep"},
 		"many objects":         {"iperf3", `{"intervals":[` + strings.Repeat("{},", maxObjects+1), "more than 500000 objects"},
+		"many values":          {"iperf3", `{"intervals":[` + strings.Repeat("null,", maxObjects+2), "more than 500000 values in lists"},
+		"many streams":         {"iperf3", `{"intervals":[{"streams":[` + strings.Repeat("null,", maxObjects+2), "more than 500000 values in lists"},
+		"many members":         {"ntttcp", `{"ntttcpr":{` + strings.Repeat(`"a":1,`, maxMembers+1) + `"b":1}}`, "more than 100000 members"},
+		"many elements":        {"ntttcp", "<ntttcpr>" + numbered("<e%d>1</e%[1]d>", maxMembers+2) + "</ntttcpr>", "more than 100000 members"},
+		"many attributes":      {"ntttcp", "<ntttcpr>\n<a" + strings.Repeat(` a=""`, maxLineBytes/4) + "/></ntttcpr>", "f:2: a line of"},
+		"many columns":         {"iperf2-csv", "a\n" + strings.Repeat(",", maxColumns) + "\n", "f:2: more than 10000 columns"},
+		"a row of many lines":  {"iperf2-csv", strings.Repeat("\"\n\",", maxColumns) + "\n", "more than 10000 columns"},
 		"many histograms":      {"ping", strings.Repeat(pingRun, maxTimed+1), "more than 1000 runs of ping"},
 		"a picture":            {Auto, "\x89PNG\r\n\x1a\n\x00\x00", "no text: it has zero bytes"},
 		"no encoding":          {Auto, "\xff\xf0\xfd\xa0\xff", "neither UTF-8, UTF-16 nor Shift-JIS"},
@@ -52,6 +61,39 @@ func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		} else if !errors.As(err, &e) || e.Kind != measure.KindFile && name != "an unknown format" {
 			t.Errorf("%s: error of kind %v", name, e.Kind)
+		}
+	}
+}
+
+// numbered is a text so many times, each with its number.
+func numbered(text string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, text, i)
+	}
+	return b.String()
+}
+
+// What a file makes the program hold grows with its bytes, and not with what they stand for.
+func TestAFileOfNothingTakesLittleMemory(t *testing.T) {
+	const size, most = 20 << 20, 300 << 20
+	for name, c := range map[string]struct{ format, begin, part string }{
+		"intervals": {"iperf3", `{"intervals":[`, "null,"},
+		"streams":   {"iperf3", `{"end":{"streams":[`, "null,"},
+		"connected": {"iperf3", `{"start":{"connected":[`, "null,"},
+		"threads":   {"ntttcp", `{"ntttcpr":{"threads":[`, "null,"},
+		"columns":   {"iperf2-csv", "", ","},
+	} {
+		text := c.begin + strings.Repeat(c.part, size/len(c.part))
+		if c.format != "iperf2-csv" {
+			text += "null" + map[bool]string{true: "]}}", false: "]}"}[strings.Count(c.begin, "{") == 2]
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := read(t, c.format, text+"\n")
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; err == nil || grown > most {
+			t.Errorf("%s: %d MiB were allocated, %.100v", name, grown>>20, err)
 		}
 	}
 }

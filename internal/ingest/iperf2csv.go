@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"encoding/csv"
 	"errors"
 	"io"
 	"slices"
@@ -17,7 +16,10 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 	if _, err := s.wholeLines(); err != nil {
 		return nil, err
 	}
-	rows := csv.NewReader(strings.NewReader(s.text))
+	rows, err := s.rows()
+	if err != nil {
+		return nil, err
+	}
 	rows.FieldsPerRecord, rows.ReuseRecord = -1, true
 	var out []*measure.Result
 	var test *iperf2Test

@@ -69,8 +69,11 @@ func (s *Source) jsonError(from int64, err error) error {
 	return s.fail(s.lineAt(from), "ingest.syntax.json", measure.Figures{"text": short(err.Error())})
 }
 
+// checkNesting bounds how deep the values of the text are nested, and how many there are of
+// what takes more memory than its text once it is decoded: objects, and values of lists.
 func (s *Source) checkNesting() error {
-	depth, objects, quoted, line := 0, 0, false, 1
+	var lists [maxNesting]bool // which of the open brackets are those of a list
+	depth, objects, values, quoted, line := 0, 0, 0, false, 1
 	for i := 0; i < len(s.text); i++ {
 		switch c := s.text[i]; {
 		case c == '\n':
@@ -81,14 +84,20 @@ func (s *Source) checkNesting() error {
 			quoted = !quoted
 		case quoted:
 		case c == '{' || c == '[':
-			if depth++; depth > maxNesting {
+			if depth == maxNesting {
 				return s.fail(line, "ingest.syntax.nesting", measure.Figures{"limit": maxNesting})
 			}
+			lists[depth] = c == '['
+			depth++
 			if objects++; objects > maxObjects {
 				return s.fail(line, "ingest.too_many.objects", measure.Figures{"limit": maxObjects})
 			}
 		case c == '}' || c == ']':
-			depth--
+			depth = max(0, depth-1)
+		case c == ',' && depth > 0 && lists[depth-1]:
+			if values++; values > maxObjects {
+				return s.fail(line, "ingest.too_many.values", measure.Figures{"limit": maxObjects})
+			}
 		}
 	}
 	return nil

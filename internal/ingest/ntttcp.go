@@ -47,6 +47,9 @@ func ntttcp(s *Source) ([]*measure.Result, error) {
 
 // ntttcpXML reads one log, or several: NTttcp for Windows appends to its file.
 func (s *Source) ntttcpXML() ([]*ntttcpLog, error) {
+	if err := s.checkTags(); err != nil {
+		return nil, err
+	}
 	d := xml.NewDecoder(strings.NewReader(s.text))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 by now
 	var logs []*ntttcpLog
@@ -77,6 +80,9 @@ func (s *Source) ntttcpXML() ([]*ntttcpLog, error) {
 					return nil, s.fail(line, "ingest.ntttcp.element", measure.Figures{"element": short(t.Name.Local)})
 				}
 			}
+			if len(l.values) > maxMembers {
+				return nil, s.fail(line, "ingest.too_many.members", measure.Figures{"limit": maxMembers})
+			}
 			if path = append(path, t.Name.Local); len(path) > maxNesting {
 				return nil, s.fail(line, "ingest.syntax.nesting", measure.Figures{"limit": maxNesting})
 			}
@@ -104,6 +110,27 @@ func (s *Source) ntttcpXML() ([]*ntttcpLog, error) {
 		return nil, s.cutOff("ingest.cut_off.xml", nil)
 	}
 	return logs, nil
+}
+
+// checkTags bounds the length of a tag, and with it how many attributes it may have.
+func (s *Source) checkTags() error {
+	line, rest := 1, s.text
+	for {
+		before, tag, found := strings.Cut(rest, "<")
+		if !found {
+			return nil
+		}
+		line += strings.Count(before, "\n")
+		end := strings.IndexByte(tag, '>')
+		if end < 0 {
+			end = len(tag)
+		}
+		if end > maxLineBytes {
+			return s.fail(line, "ingest.file.long_line", measure.Figures{"line_bytes": end, "limit_bytes": maxLineBytes})
+		}
+		line += strings.Count(tag[:end], "\n")
+		rest = tag[end:]
+	}
 }
 
 func (l *ntttcpLog) begin(t xml.StartElement) bool {
@@ -195,6 +222,9 @@ func (s *Source) ntttcpJSON() ([]*ntttcpLog, error) {
 	}
 	if len(docs) != 1 {
 		return nil, s.fail(docs[1].line, "ingest.ntttcp.second", nil)
+	}
+	if n := strings.Count(s.text, ":"); n > maxMembers {
+		return nil, s.fail(1, "ingest.too_many.members", measure.Figures{"limit": maxMembers})
 	}
 	var roots map[string]map[string]json.RawMessage
 	if err := s.into(docs[0], &roots); err != nil {

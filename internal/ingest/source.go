@@ -20,7 +20,9 @@ const (
 	maxLineBytes = 1 << 20  // of a line of text or CSV; JSON and XML may be one line
 	maxLines     = 4 << 20  // of text
 	maxNesting   = 64       // of JSON and XML
-	maxObjects   = 500_000  // of JSON: each takes far more memory than its two braces
+	maxObjects   = 500_000  // of JSON, and values of its lists: each takes far more memory than its text
+	maxMembers   = 100_000  // of a JSON object whose members have names of any kind, and values of a log
+	maxColumns   = 10_000   // of a table in CSV
 	maxRecords   = 100_000  // results of one file
 	maxStreams   = 1 << 12  // of one test of iperf 2
 	maxTimed     = 1000     // results with single times, each with a histogram of 220 kB

@@ -19,7 +19,10 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 	if len(m.Results) == 0 {
 		return nil, m.fail("", "ingest.mapping.nothing", nil)
 	}
-	rows := csv.NewReader(strings.NewReader(s.text))
+	rows, err := s.rows()
+	if err != nil {
+		return nil, err
+	}
 	header, err := rows.Read()
 	if err != nil {
 		return nil, csvError(s, err)
@@ -57,6 +60,27 @@ func (m *Mapping) Read(s *Source) ([]*measure.Result, error) {
 		return nil, s.fail(1, "ingest.table.nothing", nil)
 	}
 	return out, nil
+}
+
+// rows reads the file as CSV. How many cells a row has is bounded first: the reader keeps all
+// of a row, which may go over many lines.
+func (s *Source) rows() (*csv.Reader, error) {
+	cells, quoted, line := 0, false, 1
+	for i := range len(s.text) {
+		switch c := s.text[i]; {
+		case c == '\n':
+			if line++; !quoted {
+				cells = 0
+			}
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			if cells++; cells == maxColumns {
+				return nil, s.fail(line, "ingest.too_many.columns", measure.Figures{"limit": maxColumns})
+			}
+		}
+	}
+	return csv.NewReader(strings.NewReader(s.text)), nil
 }
 
 // nextRow is the next row of a table and its line; the error is io.EOF at the end.
