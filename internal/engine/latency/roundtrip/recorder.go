@@ -2,6 +2,7 @@ package roundtrip
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 
 	"soku/internal/measure"
@@ -61,15 +62,18 @@ type entry struct{ sentNs, atNs, readNs int64 }
 
 const lossMark = math.MinInt64
 
+// block passes entries to the recorder's goroutine. That goroutine may read the first n
+// entries before it receives the block.
 type block struct {
-	n       int
+	n       atomic.Int64
+	read    int64 // entries that the recorder's goroutine has read
 	entries [blockEntries]entry
 }
 
 // Recorder receives round trips from one measuring goroutine. Reply and Lost do not
 // allocate; they wait only if the recorder is 65,536 values behind.
 type Recorder struct {
-	current *block
+	current atomic.Pointer[block] // nil if inline
 	flushed int64
 	full    chan *block
 	free    chan *block
@@ -96,7 +100,7 @@ func Start(c Config) *Recorder {
 	for i := range storage {
 		r.free <- &storage[i]
 	}
-	r.current = <-r.free
+	r.current.Store(<-r.free)
 	go r.run()
 	return r
 }
@@ -131,7 +135,7 @@ func (r *Recorder) Lost(atNs int64) { r.put(entry{lossMark, atNs, atNs}) }
 // Tick gives an inline recorder the time, ns since Config.Zero, so that it shows
 // intervals without replies. Other recorders have a timer for that.
 func (r *Recorder) Tick(nowNs int64) {
-	if r.current == nil {
+	if r.current.Load() == nil {
 		r.book.closeIntervals(nowNs - graceNs)
 	}
 }
@@ -139,7 +143,7 @@ func (r *Recorder) Tick(nowNs int64) {
 // Stop ends the recorder, waits for its goroutine and returns the result. endNs is the
 // end of the trial, ns since Config.Zero. Call it once, after the last Reply and Lost.
 func (r *Recorder) Stop(endNs int64) Recorded {
-	if r.current == nil {
+	if r.current.Load() == nil {
 		kept := r.book.finish(endNs)
 		if r.shown != nil {
 			close(r.shown)
@@ -147,24 +151,25 @@ func (r *Recorder) Stop(endNs int64) Recorded {
 		<-r.done // the observer has been called with all intervals
 		return kept
 	}
-	r.full <- r.current
+	r.full <- r.current.Load()
 	close(r.full)
 	<-r.done
 	return r.book.finish(endNs)
 }
 
 func (r *Recorder) put(e entry) {
-	if r.current == nil {
+	b := r.current.Load()
+	if b == nil {
 		r.book.add(e)
 		return
 	}
-	b := r.current
-	b.entries[b.n] = e
-	b.n++
-	if b.n == blockEntries || e.atNs-r.flushed >= flushNs {
+	n := b.n.Load()
+	b.entries[n] = e
+	b.n.Store(n + 1)
+	if n+1 == blockEntries || e.atNs-r.flushed >= flushNs {
 		r.flushed = e.atNs
 		r.full <- b
-		r.current = <-r.free
+		r.current.Store(<-r.free)
 	}
 }
 
@@ -178,14 +183,49 @@ func (r *Recorder) run() {
 			if !ok {
 				return
 			}
-			for _, e := range b.entries[:b.n] {
-				r.book.add(e)
-			}
-			b.n = 0
-			r.free <- b
+			r.receive(b)
 		case <-timer.C:
-			r.book.closeIntervals(int64(sock.Since(r.book.c.Zero)) - graceNs)
+			now := int64(sock.Since(r.book.c.Zero))
+			if !r.catchUp() {
+				return
+			}
+			r.book.closeIntervals(now - graceNs)
 			timer.Reset(r.book.untilDue())
+		}
+	}
+}
+
+// receive reads the rest of a full block and frees it.
+func (r *Recorder) receive(b *block) {
+	r.readFrom(b)
+	b.read = 0
+	b.n.Store(0)
+	r.free <- b
+}
+
+func (r *Recorder) readFrom(b *block) {
+	n := b.n.Load()
+	for _, e := range b.entries[b.read:n] {
+		r.book.add(e)
+	}
+	b.read = n
+}
+
+// catchUp reads all entries so far, those of the current block, too: if no further value
+// comes, that block is not passed on before the interval of its entries ends. It reports
+// false if the recorder was stopped.
+func (r *Recorder) catchUp() bool {
+	for {
+		current := r.current.Load()
+		select {
+		case b, ok := <-r.full:
+			if !ok {
+				return false
+			}
+			r.receive(b)
+		default: // all blocks before current have been read
+			r.readFrom(current)
+			return true
 		}
 	}
 }

@@ -168,6 +168,24 @@ func TestAnIntervalIsShownWithoutReplies(t *testing.T) {
 	}
 }
 
+func TestAnIntervalHasAllItsRepliesIfNoneFollow(t *testing.T) {
+	shown := make(chan measure.Progress, 10)
+	r := Start(Config{Zero: time.Now(), Row: 10, Duration: time.Hour, Interval: 50 * time.Millisecond, Observe: func(p measure.Progress) { shown <- p }})
+	for at := range 5 * ms {
+		if at%ms == 0 {
+			r.Reply(at, at+1)
+		}
+	}
+	for i, want := range []int64{5, 0} {
+		if p := <-shown; p.Packets != want {
+			t.Errorf("interval %d has %d replies of %d", i, p.Packets, want)
+		}
+	}
+	if kept := r.Stop(100 * ms); kept.Histogram.Count() != 5 {
+		t.Errorf("%d replies are recorded of 5", kept.Histogram.Count())
+	}
+}
+
 func TestRecordingAllocatesNothing(t *testing.T) {
 	r := Start(Config{Zero: time.Now(), Row: 1 << 40, Count: 1 << 40})
 	at := int64(0)
