@@ -118,6 +118,31 @@ func TestSinkCountsByPortAcrossConnections(t *testing.T) {
 	}
 }
 
+func TestASourcePortIsFreeAsSoonAsASinkHasReceivedAll(t *testing.T) {
+	for name, o := range ways() {
+		t.Run(name, func(t *testing.T) {
+			listeners := listen(t, 1)
+			s := NewSink(1, o)
+			serve(t, s, listeners)
+			dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: freeport.Row(t, 1)}}
+			for round := range 3 {
+				c, err := dialer.Dial("tcp", listeners[0].Addr().String())
+				if err != nil {
+					t.Fatalf("round %d: %v", round, err)
+				}
+				if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+					t.Fatal(err)
+				}
+				c.Close()
+				eventually(t, "the connection ends", func() bool { return s.Opened() == int64(round+1) && s.Open() == 0 })
+			}
+			if n := total(s.Bytes()); n != 3<<20 {
+				t.Errorf("%d bytes were counted of %d", n, 3<<20)
+			}
+		})
+	}
+}
+
 func TestSinkClosesConnectionsBeyondItsLimit(t *testing.T) {
 	listeners := listen(t, 1)
 	s := NewSink(1, SinkOptions{Connections: 2})

@@ -31,7 +31,9 @@ type SinkOptions struct {
 const connectionsMost = 16384
 
 // Sink reads and discards whatever any number of TCP connections send, and counts it by
-// port. Its counts may be read while it serves.
+// port. Its counts may be read while it serves. It closes connections with a reset: after
+// the sender has closed, nothing is lost by that, and the sender's host keeps no TIME-WAIT,
+// in which a fixed source port could not be used again for a minute.
 type Sink struct {
 	o      SinkOptions
 	ports  []count
@@ -116,6 +118,7 @@ func (s *Sink) accepted(port int, c *net.TCPConn, receivers []receiver) {
 	}
 	s.opened.Add(1)
 	_ = c.SetNoDelay(s.o.NoDelay)
+	_ = c.SetLinger(0)
 	if s.o.OnAccept != nil {
 		s.o.OnAccept(port, c.LocalAddr(), c.RemoteAddr())
 	}
