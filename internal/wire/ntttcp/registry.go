@@ -15,7 +15,7 @@ const SendersMost = 8
 // Limits on what unknown peers can make a registry hold.
 const (
 	connsMost = 64               // sync connections at a time
-	wordTime  = 3 * time.Minute  // between two words of a sender before the test
+	wordTime  = 3 * time.Minute  // between two words of a sender before the test: it opens its data connections
 	leaveTime = 10 * time.Second // for writing a word
 )
 
@@ -43,7 +43,7 @@ type Registry struct {
 	busy    bool         // from the start of a test until Done
 	test    *senderGroup // running, or waiting for its last sender
 	waiting []*syncConn
-	open    int
+	conns   connTable
 }
 
 // Test has the negotiated parameters of a test.
@@ -73,6 +73,7 @@ func (t *senderGroup) end() { t.once.Do(func() { close(t.over) }) }
 type syncConn struct {
 	conn    net.Conn
 	seconds int
+	inTest  bool // its test waits or runs; guarded by the registry
 }
 
 // NewRegistry returns a registry without connections.
@@ -83,7 +84,7 @@ func NewRegistry(o RegistryOptions) *Registry {
 	if o.Begins == nil {
 		o.Begins = func() {}
 	}
-	return &Registry{o: o, begun: make(chan Test, 1), state: NotStarted}
+	return &Registry{o: o, begun: make(chan Test, 1), state: NotStarted, conns: newConnTable(connsMost)}
 }
 
 // Begun delivers each test that starts. The next starts only after [Registry.Done].
@@ -93,7 +94,7 @@ func (r *Registry) Begun() <-chan Test { return r.begun }
 func (r *Registry) Open() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.open
+	return len(r.conns.all)
 }
 
 // Done reports that the receiver has ended the running test.
@@ -117,34 +118,31 @@ func (r *Registry) Serve(ctx context.Context, l net.Listener) error {
 	defer all.Wait()
 	defer cancel()
 	return sock.Accept(ctx, l, func(c net.Conn) {
-		if !r.enter() {
+		t := &syncConn{conn: c}
+		if !r.enter(t) {
 			_ = c.Close()
 			return
 		}
 		all.Go(func() {
-			defer r.leave()
+			defer r.leave(t)
 			defer c.Close()
 			closing := context.AfterFunc(ctx, func() { _ = c.Close() })
 			defer closing()
-			r.serve(&syncConn{conn: c})
+			r.serve(t)
 		})
 	})
 }
 
-func (r *Registry) enter() bool {
+func (r *Registry) enter(t *syncConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.open >= connsMost {
-		return false
-	}
-	r.open++
-	return true
+	return r.conns.add(t)
 }
 
-func (r *Registry) leave() {
+func (r *Registry) leave(t *syncConn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.open--
+	r.conns.remove(t)
 }
 
 // serve answers the words of one sender, by their order.
@@ -218,7 +216,7 @@ func (r *Registry) run(t *syncConn) (*senderGroup, bool) {
 		r.test = newSenderGroup(r.o.Seconds > 0)
 	}
 	r.waiting = append(r.waiting, t)
-	r.test.members[t] = true
+	r.test.members[t], t.inTest = true, true
 	return r.test, t.say(Wait)
 }
 
@@ -241,7 +239,7 @@ func (r *Registry) begin(all []*syncConn) *senderGroup {
 		r.test = newSenderGroup(last.seconds > 0)
 	}
 	test := r.test
-	test.members[last] = true
+	test.members[last], last.inTest = true, true
 	r.state, r.busy = Running, true
 	r.o.Begins()
 	for _, t := range all {

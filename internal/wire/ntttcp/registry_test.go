@@ -131,6 +131,26 @@ func TestABusyReceiverIsRefused(t *testing.T) {
 	run(t, d, address, 1)
 }
 
+func TestConnectionsThatAreOnlyOpenKeepNoSenderOut(t *testing.T) {
+	t.Parallel()
+	d, address := open(t, RegistryOptions{Seconds: 5})
+	first, _ := agree(t, address, 5)
+	must(t, first.Begin(within(t), false, nil))
+	begun(t, d)
+	for range 3 * connsMost {
+		come(t, address)
+	}
+	if err := come(t, address).Ask(within(t)); measure.KindOf(err) != measure.KindRefused {
+		t.Errorf("a sender beside silent connections is not answered: %v", err)
+	}
+	if n := d.Open(); n > connsMost {
+		t.Errorf("%d connections are open, %d are allowed", n, connsMost)
+	}
+	if state, err := first.exchange(within(t), Query, forever); err != nil || state != Running {
+		t.Errorf("the sender of the running test gets %v, %v", state, err)
+	}
+}
+
 func TestASenderEndsTheTestBeforeItsTime(t *testing.T) {
 	d, address := open(t, RegistryOptions{Seconds: 10})
 	s, test := run(t, d, address, 10)

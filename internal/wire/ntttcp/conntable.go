@@ -1,0 +1,65 @@
+package ntttcp
+
+import (
+	"net"
+	"net/netip"
+)
+
+// connTable holds the open sync connections of a registry, oldest first. If it is full, a
+// new connection takes the place of one that is in no test, so that connections that only
+// stay open cannot keep senders out. Its owner guards it.
+type connTable struct {
+	most int
+	all  []*syncConn
+}
+
+func newConnTable(most int) connTable { return connTable{most: most} }
+
+// add adds a connection. If the table is full, it closes the oldest connection that is in
+// no test of the address with most such connections. It reports false if all are in tests.
+func (c *connTable) add(t *syncConn) bool {
+	if len(c.all) >= c.most {
+		oldest := c.leastWanted()
+		if oldest == nil {
+			return false
+		}
+		_ = oldest.conn.Close()
+		c.remove(oldest)
+	}
+	c.all = append(c.all, t)
+	return true
+}
+
+// remove removes a connection; it may have been removed before.
+func (c *connTable) remove(t *syncConn) {
+	for i, other := range c.all {
+		if other == t {
+			c.all = append(c.all[:i], c.all[i+1:]...)
+			return
+		}
+	}
+}
+
+// leastWanted is the connection that gives up its place; nil if all are in tests.
+func (c *connTable) leastWanted() (oldest *syncConn) {
+	idle := map[netip.Addr]int{}
+	for _, t := range c.all {
+		if !t.inTest {
+			idle[t.addr()]++
+		}
+	}
+	for _, t := range c.all {
+		if !t.inTest && (oldest == nil || idle[t.addr()] > idle[oldest.addr()]) {
+			oldest = t
+		}
+	}
+	return oldest
+}
+
+func (t *syncConn) addr() netip.Addr {
+	a, ok := t.conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return a.AddrPort().Addr()
+}
