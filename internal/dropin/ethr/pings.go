@@ -59,7 +59,9 @@ func (t *test) ping(ctx context.Context) error {
 		if len(p.times) >= pingsOfTable {
 			t.pingTable(&p)
 		}
-		pause(ctx, t.Gap-time.Since(began))
+		if prefix == "" { // the duration is for the pings that count
+			pause(ctx, t.Gap-time.Since(began))
+		}
 	}
 	t.pingTable(&p)
 	return nil

@@ -107,6 +107,9 @@ func TestEveryTestPrintsAndLogsItsTable(t *testing.T) {
 			[]string{`^Protocol    Interval      Conn/s$`, `^  TCP      000-001 sec   +` + number + `$`},
 			[]string{`^\[    127.0.0.1\]    TCP  +0 +` + number + `     --        --  $`}, nil,
 		},
+		"-d 300ms -t pi": {
+			[]string{`^  Sent = 1, Received = 1, Lost = 0$`}, nil, nil,
+		},
 		"-d 300ms -t pi -g 50ms": {
 			[]string{`^\[tcp\] \[warmup\] Connection from \[127.0.0.1\]:\d+ to \[127.0.0.1\]:\d+: [0-9.]+[mun]?s$`, `^  Sent = \d+, Received = \d+, Lost = 0$`},
 			nil,
