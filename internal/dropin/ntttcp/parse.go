@@ -92,22 +92,26 @@ func options() []option {
 
 // Parse reads a command line without the program's name, as getopt_long(3) does:
 // letters may be joined (-VN, -P4), long options abbreviated if unambiguous, and values
-// follow after a space, or after "=" for a long option. Notes have one line per adjusted
-// value. Errors are of kind usage.
+// follow after a space, or after "=" for a long option. Words that belong to no option are
+// ignored as there: scripts give --show-dev-interrupts a name of several words without
+// quotes. Notes have one line per adjusted value and one for the ignored words. Errors are
+// of kind usage.
 func Parse(args []string) (o *Options, notes []string, err error) {
 	o = defaults()
 	all := options()
+	var stray []string
 	for len(args) > 0 {
 		word := args[0]
 		args = args[1:]
 		switch {
-		case word == "--" && len(args) == 0:
-		case strings.HasPrefix(word, "--") && len(word) > 2:
+		case word == "--":
+			stray, args = append(stray, args...), nil
+		case strings.HasPrefix(word, "--"):
 			args, err = o.word(all, word[2:], args)
-		case strings.HasPrefix(word, "-") && len(word) > 1 && word != "--":
+		case strings.HasPrefix(word, "-") && len(word) > 1:
 			args, err = o.letters(all, word[1:], args)
 		default:
-			err = fail("ntttcp.option.stray", measure.Figures{"text": word})
+			stray = append(stray, word)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -116,8 +120,11 @@ func Parse(args []string) (o *Options, notes []string, err error) {
 	if o.Help {
 		return o, nil, nil
 	}
-	notes, err = o.check()
-	return o, notes, err
+	if len(stray) > 0 {
+		notes = append(notes, "ignore what belongs to no option: "+strings.Join(stray, " "))
+	}
+	adjusted, err := o.check()
+	return o, append(notes, adjusted...), err
 }
 
 // word sets a long option.

@@ -39,6 +39,11 @@ func TestOptionsAreParsedAsNtttcpParsesThem(t *testing.T) {
 			o.Sender, o.Address, o.IPv6, o.Last, o.NoDelay = true, "::1", true, true, true
 			o.ShowRetransmits, o.ShowPackets, o.ShowInterrupts = true, "eth0", "mlx"
 		},
+		// A common test suite gives a name of several words without quotes.
+		"-r192.0.2.1 -P 4 --show-dev-interrupts Hypervisor callback interrupts -V": func(o *Options) {
+			o.Receiver, o.Address, o.Ports, o.ShowInterrupts, o.Verbose = true, "192.0.2.1", 4, "Hypervisor", true
+		},
+		"-s h -- -r": func(o *Options) { o.Sender, o.Address = true, "h" },
 	} {
 		want := defaults()
 		change(want)
@@ -60,6 +65,7 @@ func TestAdjustedValuesAreReported(t *testing.T) {
 		"-r -B 1G -f":          func(o *Options) bool { return o.Bandwidth == 0 && o.SourcePort == 0 },
 		"-s h -B 1G --fq-r 1G": func(o *Options) bool { return o.FQRate == 0 },
 		"-r -t 0":              func(o *Options) bool { return o.Cycle() == 0 },
+		"-s h stray":           func(o *Options) bool { return o.Sender && o.Address == "h" },
 	} {
 		if o, notes := parse(t, line); !is(o) || len(notes) == 0 {
 			t.Errorf("%q: %+v with notes %q", line, o, notes)
@@ -72,7 +78,7 @@ func TestInconsistentOptionsAreRefused(t *testing.T) {
 		"-r -s", "-s h -M", "-r -L", "-r -a 10.0.0.1", "-r -M -N", "-s h -L -N", "-r -u --no-delay", "-s h -u --fq-rate-limit 1G",
 		"-s 10.0.0.1 -6", "-s ::1", "-s h -a nowhere", "-r -p 65530", "-r -p 1", "-r -p 0 -N", "-s h -f 65500", "-s h -P 512 -n 25600 -l 1000",
 		"-z", "--none", "--show", "-t", "-t x", "-t -1", "-t 1000000", "-b 1e", "-b nan", "-b 0x10", "-B -5", "-m 0,*,h", "-m x", "-m 1,*,h,i", "-m 1,x,h",
-		"stray", "-s h stray", "--no-delay=1", "--fq-rate-limit", "-- -r",
+		"--no-delay=1", "--fq-rate-limit",
 	} {
 		o, _, err := Parse(strings.Fields(line))
 		if measure.KindOf(err) != measure.KindUsage || err == nil {
