@@ -24,6 +24,7 @@ var confidenceCodes = []CodeInfo{
 	{CodeSteady, SeverityNote, anyFlow, []FigureInfo{
 		{Key: "from_ns", Meaning: "start of the steady part, from the first byte"},
 	}, "High confidence: the rate was steady from there to the end.", ""},
+	{CodeRateNotReached, SeverityNote, anyFlow, nil, "Medium confidence of a goodput, low confidence of round trips and set-up times: the requested rate was not reached. A finding in `findings` has the rates.", "Use a lower rate."},
 	{CodeRateShifted, SeverityNote, anyFlow, []FigureInfo{
 		{Key: "change_ratio", Meaning: "difference between the halves divided by the larger"},
 	}, "Medium confidence: the rate changed between the halves of the trial.", "Use a longer --duration."},

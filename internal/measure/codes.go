@@ -29,6 +29,12 @@ const (
 	CodeServerLoweredConnections Code = "server_lowered_connections"
 	CodeServerLoweredRequests    Code = "server_lowered_requests"
 	CodeServerExceedsRate        Code = "server_exceeds_rate"
+	CodeRateNotSent              Code = "rate_not_sent"
+	CodeRateNotCarried           Code = "rate_not_carried"
+	CodeRateNotReceived          Code = "rate_not_received"
+	CodeRequestsNotSent          Code = "requests_not_sent"
+	CodeRepliesFellBehind        Code = "replies_fell_behind"
+	CodeConnectionsNotOpened     Code = "connections_not_opened"
 	CodeNotPinned                Code = "not_pinned"
 	CodeNotSpinning              Code = "not_spinning"
 	CodeSplitUnsupported         Code = "split_unsupported"
@@ -60,6 +66,7 @@ const (
 
 	// Why a figure has its confidence.
 	CodeSteady                 Code = "steady"
+	CodeRateNotReached         Code = "rate_not_reached"
 	CodeRateShifted            Code = "rate_shifted"
 	CodeRateVaries             Code = "rate_varies"
 	CodeNeverSettled           Code = "never_settled"

@@ -83,6 +83,21 @@ var countCodes = []CodeInfo{
 		"Turn it off on this system (mptcpize, or a BPF program)."},
 }
 
+// offeredRate are the figures of a flow that did not reach its rate.
+var offeredRate = []FigureInfo{
+	{Key: "offered_bps", Meaning: "requested rate of all streams together"},
+	{Key: "sent_bps", Optional: true, Meaning: "by the sender, over the whole test; absent: the sender did not report it"},
+	{Key: "received_bps", Optional: true, Meaning: "goodput; absent: the receiver did not report it"},
+	{Key: "slow_streams", Optional: true, Meaning: "those that got less than their share of the rate; absent: one stream"},
+}
+
+// offeredRequests are the figures of a schedule of requests that was not kept.
+var offeredRequests = []FigureInfo{
+	{Key: "offered_per_second", Meaning: "requested rate"},
+	{Key: "sent_per_second", Meaning: "sent by the client"},
+	{Key: "answered_per_second", Meaning: "replies that came back"},
+}
+
 // requestCodes are about what was requested and not done.
 var requestCodes = []CodeInfo{
 	{CodeServerLoweredRate, SeverityWarning, "server", []FigureInfo{
@@ -102,6 +117,27 @@ var requestCodes = []CodeInfo{
 	{CodeServerExceedsRate, SeverityWarning, "server", []FigureInfo{
 		{Key: "rate_bps", Meaning: "requested rate"},
 	}, "The server sends faster than requested. Microsoft's Ethr holds no rate when it sends.", ""},
+	{CodeRateNotSent, SeverityWarning, anyFlow, offeredRate,
+		"The sender sent less than the requested rate: its host, or the queue of its interface, is the limit. For TCP: the connection had nothing to send for a part of the time.",
+		"Use a lower --rate, more streams or a faster host."},
+	{CodeRateNotCarried, SeverityWarning, anyFlow, offeredRate,
+		"TCP carried less than the requested rate although the sender had bytes to send: congestion control, the path or the receiver is the limit.",
+		"Use a lower --rate, or read the goodput as the most that TCP carries there."},
+	{CodeRateNotReceived, SeverityWarning, anyFlow, offeredRate,
+		"The sender kept the requested rate and less arrived: the path or the receiver lost the rest.",
+		"Use a lower --rate."},
+	{CodeRequestsNotSent, SeverityWarning, "client", offeredRequests[:2],
+		"The client sent requests more slowly than requested. They count from when they were due, so the round trips contain that delay.",
+		"Use a lower --request-rate (ping: a longer --spacing) or a faster host."},
+	{CodeRepliesFellBehind, SeverityWarning, "", offeredRequests,
+		"Replies came back more slowly than requests were due, so the round trips grew as long as the test lasted and depend on its length.",
+		"Use a lower --request-rate."},
+	{CodeConnectionsNotOpened, SeverityWarning, "client", []FigureInfo{
+		{Key: "offered_per_second", Meaning: "requested rate"},
+		{Key: "opened_per_second", Meaning: "set up by the client"},
+		{Key: "accepted_per_second", Optional: true, Meaning: "accepted by the server"},
+	}, "Connections were opened more slowly than requested. They count from when they were due, so the set-up times contain that delay.",
+		"Use a lower --request-rate."},
 	{CodeNotPinned, SeverityWarning, anyEnd, nil,
 		"Pinning was requested and nothing was pinned at this end: no loop there belongs to this test alone, or its soku is older.", ""},
 	{CodeNotSpinning, SeverityWarning, anyEnd, []FigureInfo{

@@ -15,6 +15,8 @@ type Latency struct {
 	Lost         int64          `json:"lost"`
 	Duplicated   int64          `json:"duplicated,omitempty"`
 	LateSends    int64          `json:"late_sends,omitempty"`
+	LastDueNs    int64          `json:"last_due_ns,omitempty" jsonschema:"description=With a schedule: when the last request that was sent was due"`
+	LastSentNs   int64          `json:"last_sent_ns,omitempty" jsonschema:"description=With a schedule: when it was sent"`
 	DeviationNs  float64        `json:"deviation_ns,omitempty" jsonschema:"description=Test ping: standard deviation of all round trips (the mdev of ping)"`
 	SpanNs       int64          `json:"span_ns,omitempty" jsonschema:"description=Test ping: from the first request to the last reply or request"`
 	Flows        []LatencyFlow  `json:"flows,omitempty" jsonschema:"description=One element per flow if there are several"`

@@ -14,7 +14,7 @@ func TestAMessageWritesFiguresWithTheirUnits(t *testing.T) {
 		`{{bytes .V}}`:      "2.000 kB",
 		`{{latency .V}}`:    "2.000 µs",
 		`{{whole .V}}`:      "2000",
-		`{{digits 2 .V}}`:   "2e+03",
+		`{{digits 2 .V}}`:   "2000",
 		`{{decimals 1 .V}}`: "2000.0",
 		`{{percent .V}}`:    "2e+05 %",
 	} {

@@ -47,5 +47,8 @@ func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *soc
 	if d.Finish != nil {
 		d.Finish(r)
 	}
+	if err == nil {
+		warnRate(r)
+	}
 	return err
 }

@@ -101,6 +101,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		d.Finish(r)
 	}
 	if runErr == nil {
+		warnRate(r, own, other)
 		warnUnpinned(r)
 	} else {
 		live.into(r)

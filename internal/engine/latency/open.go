@@ -100,6 +100,7 @@ func (c *client) leave(atNs, nowNs int64) {
 	c.begin(atNs, false)
 	if atNs >= c.omit {
 		c.arrivals.left(atNs, nowNs)
+		c.lastDue, c.lastSent = atNs-c.omit, nowNs-c.omit
 		if float64(nowNs-atNs) > c.gap {
 			c.late++
 		}

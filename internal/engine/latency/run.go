@@ -136,6 +136,7 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	l := &measure.Latency{
 		Timing: c.timing(), Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: c.sent, Received: c.received, Lost: c.lost, Duplicated: c.duplicated, LateSends: c.late,
+		LastDueNs: c.lastDue, LastSentNs: c.lastSent,
 		Application: kept.Application, OneWay: c.ways.result(), Split: c.splits.result(), Flows: c.flowResults(), Arrivals: c.arrivals.result(c.own),
 	}
 	if l.Application == nil {
@@ -172,8 +173,9 @@ type client struct {
 	rec        *roundtrip.Recorder
 
 	// The sender's.
-	sent, late int64
-	arrivals   arrivals
+	sent, late        int64
+	lastDue, lastSent int64 // ns since the measured part began; of the last request of a schedule
+	arrivals          arrivals
 
 	// The receiver's.
 	received, lost, duplicated int64

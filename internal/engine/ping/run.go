@@ -126,6 +126,7 @@ func (p *pinger) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 		Histogram: kept.Histogram, Rows: kept.Rows, RowsCut: kept.RowsCut, Series: kept.Series,
 		Sent: p.sent, Received: p.received, Lost: p.lost, Duplicated: p.duplicated, LateSends: p.late,
 		DeviationNs: p.moments.deviation(), SpanNs: max(p.lastSend, p.lastReply),
+		LastDueNs: max(0, p.sent-1) * int64(p.spacing), LastSentNs: p.lastSend,
 	}
 	return l, p.verdict(ctx, err)
 }

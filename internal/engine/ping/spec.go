@@ -15,6 +15,14 @@ type Options struct {
 // spacingOf returns the option spacing.
 func spacingOf(o measure.Options) measure.Duration { return measure.OwnOptions[Options](o).Spacing }
 
+// RequestRate is how many echo requests a second are due.
+func RequestRate(o measure.Options) float64 {
+	if spacing := spacingOf(o); spacing > 0 {
+		return 1e9 / float64(spacing)
+	}
+	return 0
+}
+
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestPing, Place: 50,
 	Options:  slices.Concat(measure.NetworkOptions, measure.TimedOptions, []string{"count", "size", "timeout"}),

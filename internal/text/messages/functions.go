@@ -30,9 +30,13 @@ func (l *Language) functions() texttemplate.FuncMap {
 		"percent": number(func(ratio float64) string { return strconv.FormatFloat(ratio*100, 'g', 3, 64) + " %" }),
 		// whole writes a number without a fraction.
 		"whole": number(func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }),
-		// digits writes a number with so many significant digits: {{digits 3 .Rate}}.
+		// digits writes a number with so many significant digits, and never fewer than it has
+		// before the point: {{digits 3 .Rate}}.
 		"digits": func(n int, v any) (string, error) {
 			f, err := Float(v)
+			if math.Abs(f) >= math.Pow10(n) {
+				return strconv.FormatFloat(f, 'f', 0, 64), err
+			}
 			return strconv.FormatFloat(f, 'g', n, 64), err
 		},
 		// decimals writes a number with so many decimals: {{decimals 2 .Cores}}.
