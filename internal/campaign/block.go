@@ -15,6 +15,9 @@ func (r *run) block(ctx context.Context, b Block) error {
 	if err != nil || g.queue.waiting == 0 {
 		return err
 	}
+	if err := r.changeByHand(ctx, b); err != nil {
+		return err
+	}
 	failed, err := r.surround(ctx, "before", b, b.Pattern.Before)
 	switch {
 	case err != nil:

@@ -79,7 +79,7 @@ func (c *Campaign) samePlan() error {
 	if c.Record.ID == "" {
 		return journalFailure("journal.read", c.name, measure.Fail(measure.KindStore, "journal.no_plan", nil))
 	}
-	recorded, err := Parse(c.Record.File, []byte(c.Record.Text))
+	recorded, err := ParseRecorded(c.Record.File, []byte(c.Record.Text))
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c *Campaign) learn(rec Record) error {
 // recordedPatterns are those of the plan that the campaign began with; none if
 // this version cannot read it.
 func (c *Campaign) recordedPatterns() []Pattern {
-	p, err := Parse(c.Record.File, []byte(c.Record.Text))
+	p, err := ParseRecorded(c.Record.File, []byte(c.Record.Text))
 	if err != nil {
 		return nil
 	}

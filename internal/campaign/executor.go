@@ -21,6 +21,10 @@ type Executor struct {
 	// Command runs a before or after command with more environment and returns
 	// what it printed.
 	Command func(ctx context.Context, text string, environment []string) (output []byte, err error)
+	// Confirm waits until a person has given factors that are changed by hand these
+	// levels. An error, or the end of ctx, ends the run. nil: plans with such factors
+	// are refused.
+	Confirm func(ctx context.Context, levels []measure.Level) (Confirmed, error)
 	// Watch gets the events, if it is not nil. It is called by one goroutine
 	// at a time and must return within a few milliseconds.
 	Watch func(Event)
@@ -120,6 +124,7 @@ type run struct {
 	hosts   <-chan HostChange
 	gone    map[string]*measure.Error // hosts that went away, with the reason
 	counted int                       // rounds when the trials were counted
+	byHand  []measure.Level           // that were confirmed last
 
 	keeping sync.Mutex // while results are written to journal and store
 

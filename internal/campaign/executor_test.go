@@ -134,7 +134,7 @@ func TestASelectionRunsNowAndTheRestLater(t *testing.T) {
 }
 
 func TestCommandsSurroundEachPatternsTrials(t *testing.T) {
-	b := newBench(t, strings.Replace(study, "[small, large]", "[{name: small, before: b-small, after: a-small}, large]", 1)+"before: b\nafter: a\n")
+	b := newBench(t, strings.Replace(study, "[small, {name: large, options: {dscp: 8}}]", "[{name: small, before: b-small, after: a-small}, large]", 1)+"before: b\nafter: a\n")
 	b.create()
 	b.during = func(_ context.Context, j campaign.Job, _ measure.Observer) {
 		if j.Trial.Repeat == 1 && j.Trial.Label == "up" {
@@ -166,7 +166,7 @@ func TestCommandsSurroundEachPatternsTrials(t *testing.T) {
 }
 
 func TestAFailedBeforeCommandFailsItsTrialsOnly(t *testing.T) {
-	b := newBench(t, strings.Replace(study, "[small, large]", "[{name: small, before: fail, after: undo}, large]", 1))
+	b := newBench(t, strings.Replace(study, "[small, {name: large, options: {dscp: 8}}]", "[{name: small, before: fail, after: undo}, large]", 1))
 	b.create()
 	out, err := b.run()
 	if measure.KindOf(err) != measure.KindIncomplete || out.Failed != 8 || out.Done != 16 {

@@ -20,6 +20,7 @@ to: vm
 factors: {a: ['x / y', x], b: [z, 'y / z']}
 tests: {rtt: {test: ping, count: 10}}
 rounds: 2
+before: set $SOKU_FACTOR_A $SOKU_FACTOR_B
 `
 
 func TestALevelMayHaveTheSeparatorInItsName(t *testing.T) {
@@ -91,7 +92,7 @@ func asOlder(t *testing.T, path string) {
 
 func TestAJournalWithPatternsAsTextIsResumed(t *testing.T) {
 	// Two factors, and a level with the separator in its name that is not ambiguous.
-	b := newBench(t, strings.Replace(study, "[small, large]", "[small, 'large / new'], zone: [one, two]", 1))
+	b := newBench(t, strings.Replace(study, "sku: [small, {name: large,", "zone: [one, {name: two, options: {rate: 9M}}], sku: [small, {name: 'large / new',", 1))
 	b.create()
 	b.exec.Only = campaign.Selection{{Name: "zone", Value: []string{"one"}}}
 	b.fail = func(j campaign.Job) error {

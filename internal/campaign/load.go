@@ -46,11 +46,21 @@ func Load(path string, read func(string) ([]byte, error)) (*Plan, error) {
 // Parse checks the text of a plan; file is its path, for messages and for what
 // the plan names relative to it.
 func Parse(file string, text []byte) (*Plan, error) {
-	d, err := yamlfile.Parse(file, text, format)
+	return parse(&Plan{File: file, Text: text})
+}
+
+// ParseRecorded is Parse for the plan of a campaign that has begun: an older version
+// may have accepted more.
+func ParseRecorded(file string, text []byte) (*Plan, error) {
+	return parse(&Plan{File: file, Text: text, recorded: true})
+}
+
+// parse fills in a plan from its text.
+func parse(p *Plan) (*Plan, error) {
+	d, err := yamlfile.Parse(p.File, p.Text, format)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{File: file, Text: text}
 	if err := d.Decode(d.Root, p, ""); err != nil {
 		return nil, err
 	}
@@ -206,6 +216,12 @@ func (p *Plan) checkFactors(d *yamlfile.File) error {
 			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.levels", measure.Figures{"levels": len(f.Value.Levels), "most": maxLevels}))
 		}
 		if err := p.checkLevels(d, path, f.Name, &f.Value); err != nil {
+			return err
+		}
+		if p.recorded {
+			continue // a plan of an older version ran as it is
+		}
+		if err := p.checkEffect(d, path, f.Name, &f.Value); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ var commands = map[string]func(args []string) error{}
 const study = `campaign: study
 endpoints: {vm: {address: 10.0.0.4}}
 to: vm
-factors: {sku: [small, large]}
+factors: {sku: [small, {name: large, options: {dscp: 8}}]}
 tests:
   up: {test: tcp, duration: 1s, rate: 8M}
   rtt: {test: ping, count: 10}

@@ -40,6 +40,7 @@ type Plan struct {
 	File string `yaml:"-" json:"-"`
 	Text []byte `yaml:"-" json:"-"`
 
+	recorded bool // read from a journal
 	patterns []Pattern
 	resolved map[string]string // address by endpoint or endpoint.label, from the lab
 }
@@ -56,6 +57,7 @@ type Endpoint struct {
 // Factor is something varied on purpose.
 type Factor struct {
 	Option string  `yaml:"option" json:",omitempty" doc:"Option of the tests that each level's name is the value of"`
+	By     string  `yaml:"by" json:"-" doc:"What makes the change where the levels set nothing: hand (a person, for whom soku run waits) or command (the plan's before)"`
 	Levels []Level `yaml:"levels" doc:"Its values"`
 }
 

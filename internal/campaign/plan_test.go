@@ -117,7 +117,7 @@ func TestALevelSetsWhatItNames(t *testing.T) {
 }
 
 func TestListedPatternsRunInTheirOrder(t *testing.T) {
-	p := parse(t, minimal+`factors: {sku: [small, large], zone: [one, two, three]}
+	p := parse(t, minimal+`factors: {sku: [small, {name: large, options: {mss: 900}}], zone: [one, {name: two, options: {window: 1Mi}}, {name: three, options: {window: 2Mi}}]}
 patterns:
   - {sku: large, zone: [three, one]}
   - {zone: two}
@@ -189,20 +189,27 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{strings.Replace(minimal, "address: 10.0.0.4", "host: h", 1), "p.yaml:2:24: endpoints.vm.host: a host belongs to a lab"},
 		{strings.Replace(minimal, "10.0.0.4", "10.0.0.4/24", 1), `p.yaml:2:27: endpoints.vm.address: "10.0.0.4/24" is no address`},
 		{minimal + "from: vm\n", "measures from vm to itself"},
+		{minimal + "factors: {stream: [1, 16, 64]}\n", `p.yaml:5:11: factors.stream: factor "stream" sets nothing: its levels 1, 16 and 64 differ in their names only; did you mean streams? Where a person makes the change, write by: hand`},
+		{minimal + "factors: {offload: [on, off]}\n", `p.yaml:5:11: factors.offload: factor "offload" sets nothing: its levels on and off differ in their names only; give the levels options:`},
+		{minimal + "factors: {a: [{name: x, to: vm}, y, z]}\n", `factor "a" sets nothing: its levels y and z differ`},
+		{minimal + "factors: {site: [tokyo]}\n", `factor "site" sets nothing: its level tokyo is a name only`},
+		{minimal + "factors: {a: [x, y]}\nbefore: echo $SOKU_FACTOR_AB\n", `factor "a" sets nothing`},
+		{minimal + "factors: {a: {by: robot, levels: [x, y]}}\n", `p.yaml:5:19: factors.a.by: "robot" changes no levels; write hand`},
+		{minimal + "factors: {a: {by: command, levels: [x, y]}}\n", "p.yaml:5:19: factors.a.by: by: command needs a command"},
 		{minimal + "factors: {a: []}\n", "p.yaml:5:11: factors.a: 0 levels"},
 		{minimal + "factors: {a: [x, y, x]}\n", `p.yaml:5:21: factors.a.3: the level "x" is there twice`},
 		{minimal + "factors: {a: [{name: x, options: {streems: 1}}]}\n", `factors.a.1.options.streems: there is no option "streems"; did you mean streams?`},
 		{minimal + "factors: {a: [{name: x, options: {size: 1}}]}\n", "size applies to none of the plan's tests"},
 		{minimal + "factors: {streams: [few, many]}\n", `factors.streams.1: option streams: expected a whole number, found "few"; a factor with the name of an option sets it`},
 		{minimal + "factors: {streams: [1, 2000]}\n", "tests.throughput: pattern 2000: streams 2000: out of range"},
-		{minimal + "factors: {a: [x], A: [y]}\n", "factors a and A would both be SOKU_FACTOR_A"},
+		{minimal + "factors: {a: [{name: x, to: vm}], A: [y]}\n", "factors a and A would both be SOKU_FACTOR_A"},
 		{minimal + "factors: {a: [{name: x, to: vn}]}\n", `p.yaml:5:29: a.1.to`},
 		{minimal + "factors: {a: [{name: x, options: {mss: 900}}], b: [{name: y, options: {mss: 800}}]}\n", "factors a and b both set the option mss in pattern x / y"},
-		{minimal + "factors: {a: [x, y]}\nexclude: [{b: x}]\n", `p.yaml:6:12: exclude.1.b: there is no factor "b"`},
-		{minimal + "factors: {gate: [small, large]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude.1.gate: factor "gate" has no level "lagre"; did you mean large?`},
-		{minimal + "factors: {a: [x]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
-		{minimal + "factors: {a: [x]}\nexclude: [{}]\n", "would leave out every pattern"},
-		{minimal + "factors: {a: [x, y]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
+		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{b: x}]\n", `p.yaml:6:12: exclude.1.b: there is no factor "b"`},
+		{minimal + "factors: {gate: [small, {name: large, to: vm}]}\nexclude: [{gate: lagre}]\n", `p.yaml:6:12: exclude.1.gate: factor "gate" has no level "lagre"; did you mean large?`},
+		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{a: x}]\n", "p.yaml:6:10: no pattern is left"},
+		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{}]\n", "would leave out every pattern"},
+		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
 		{minimal + "patterns: [{a: x}]\n", `patterns.1.a: there is no factor "a"; the plan has no factors`},
 		{minimal + "rounds: 10000\nrepeats: 1000\n", "has 10000000 trials; at most 1000000"},
 		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
@@ -220,6 +227,23 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		if measure.KindOf(err) != measure.KindFile {
 			t.Errorf("%s has kind %s", err, measure.KindOf(err))
 		}
+	}
+}
+
+func TestALevelMayBeChangedByACommandOrAPerson(t *testing.T) {
+	for _, text := range []string{
+		"factors: {a: [x, y]}\nbefore: ./switch.sh \"$SOKU_FACTOR_A\"\n",
+		"factors: {a: {by: command, levels: [x, y]}}\nbefore: ./switch.sh\n",
+		"factors: {a: {by: hand, levels: [x, y]}}\n",
+		"factors: {a: [as it is, {name: y, before: ./switch.sh}]}\n",
+	} {
+		if got := len(parse(t, minimal+text).AllPatterns()); got != 2 {
+			t.Errorf("%s has %d patterns", text, got)
+		}
+	}
+	p, err := campaign.ParseRecorded("p.yaml", []byte(minimal+"factors: {a: [x, y]}\n"))
+	if err != nil || len(p.AllPatterns()) != 2 {
+		t.Errorf("the plan of a campaign that an older version began: %v", err)
 	}
 }
 
@@ -242,7 +266,7 @@ func TestTooManyCombinationsAreRefusedAtOnce(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(minimal + "factors:\n")
 	for i := range 20 {
-		fmt.Fprintf(&b, "  f%d: [a, b, c, d, e, f, g, h, i, j]\n", i)
+		fmt.Fprintf(&b, "  f%d: {by: hand, levels: [a, b, c, d, e, f, g, h, i, j]}\n", i)
 	}
 	_, err := campaign.Parse("p.yaml", []byte(b.String()))
 	if err == nil || !strings.Contains(err.Error(), "more than 10000 combinations") {

@@ -18,15 +18,16 @@ const JournalSchema = "soku.journal/1"
 
 // Kinds of record.
 const (
-	RecordPlan          = "plan"           // the first record, once
-	RecordStarted       = "started"        // a run began: this process works on the campaign from here on
-	RecordTrialStarted  = "trial_started"  // a trial is about to begin
-	RecordTrialFinished = "trial_finished" // it left a result, perhaps an error
-	RecordGroupFinished = "group_finished" // all trials of a group left results
-	RecordTrialDropped  = "trial_dropped"  // it was stopped, or skipped, and counts as not run
-	RecordRoundsAdded   = "rounds_added"   // the campaign has more rounds than its plan
-	RecordCommand       = "command"        // a before or after command ended
-	RecordEnded         = "ended"          // the run ended in good order
+	RecordPlan          = "plan"            // the first record, once
+	RecordStarted       = "started"         // a run began: this process works on the campaign from here on
+	RecordTrialStarted  = "trial_started"   // a trial is about to begin
+	RecordTrialFinished = "trial_finished"  // it left a result, perhaps an error
+	RecordGroupFinished = "group_finished"  // all trials of a group left results
+	RecordTrialDropped  = "trial_dropped"   // it was stopped, or skipped, and counts as not run
+	RecordRoundsAdded   = "rounds_added"    // the campaign has more rounds than its plan
+	RecordCommand       = "command"         // a before or after command ended
+	RecordChanged       = "changed_by_hand" // a person has set levels and confirmed it
+	RecordEnded         = "ended"           // the run ended in good order
 )
 
 // Record is one line of a journal.
@@ -41,6 +42,7 @@ type Record struct {
 	Result  *Document      `json:"result,omitempty"` // whole
 	Group   []Record       `json:"group,omitempty"`  // the trial_finished records of a group
 	Command *CommandRecord `json:"command,omitempty"`
+	Change  *ChangeRecord  `json:"change,omitempty"`
 	Rounds  int            `json:"rounds,omitempty"` // that were added
 	Trials  int            `json:"trials,omitempty"` // that they have
 	Reason  string         `json:"reason,omitempty"` // why a trial was dropped or a run ended

@@ -67,7 +67,7 @@ func DrawSeed() int64 {
 
 // Blocks are the plan's rounds in the order in which they run, whatever is to be
 // run now: in each round all patterns, in an order drawn from seed and round
-// alone. The same plan and seed give the same order on every machine and in
+// alone, see [Plan.order] for factors that are changed by hand. The same plan and seed give the same order on every machine and in
 // every version.
 func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
 	return p.blocks(campaignID, seed, func() int { return p.Rounds })
@@ -78,7 +78,7 @@ func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
 func (p *Plan) blocks(campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		for round := 1; round <= rounds(); round++ {
-			for turn, i := range shuffled(len(p.patterns), seed, round) {
+			for turn, i := range p.order(seed, round) {
 				if !yield(p.block(campaignID, seed, round, turn, &p.patterns[i])) {
 					return
 				}

@@ -37,8 +37,9 @@ func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBu
 		Executable: os.Executable, Now: time.Now, Command: exec.CommandContext,
 		Hostname: hostname, Detach: startDetached,
 		Width: func() int { return 0 }, StdoutWidth: func() int { return 0 }, StdoutHeight: func() int { return 0 },
-		ReadPassword: func() (string, error) { return "", errors.ErrUnsupported },
-		Root:         os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
+		ReadPassword:  func() (string, error) { return "", errors.ErrUnsupported },
+		StdinTerminal: func() bool { return false }, Username: func() string { return "tester" },
+		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
 	}, &out, errs
 }
 

@@ -69,11 +69,13 @@ type planOutline struct {
 	Patterns []patternOutline  `json:"patterns"`
 	Repeats  int               `json:"repeats"`
 	Seed     *int64            `json:"seed,omitempty"`
+	ByHand   []string          `json:"by_hand,omitempty"` // factors that a person changes
 	Rounds   int               `json:"rounds"`
 	Order    []roundOutline    `json:"order,omitempty"` // one element a round; absent while the seed is not known
 	Estimate campaign.Estimate `json:"estimate"`
 
-	price float64
+	changes int // by hand; 0 while the order is not known
+	price   float64
 	only  campaign.Selection
 }
 
@@ -102,7 +104,7 @@ type roundOutline struct {
 func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 	o := &planOutline{
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
-		Estimate: p.Estimate(only), price: p.Price, only: only,
+		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(),
 	}
 	byName := map[string]campaign.Target{}
 	for b := range p.Blocks("", 0) {
@@ -128,12 +130,17 @@ func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 
 func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 	o.Seed = &seed
+	var byHand []measure.Level
 	for b := range p.Blocks("", seed) {
 		if len(o.Order) < b.Round {
 			o.Order = append(o.Order, roundOutline{Round: b.Round})
 		}
 		if o.only.Matches(b.Pattern.Levels) {
 			o.Order[b.Round-1].Patterns = append(o.Order[b.Round-1].Patterns, b.Pattern.Name)
+			if levels := p.HandLevels(b.Pattern); !slices.Equal(levels, byHand) {
+				byHand = levels
+				o.changes++
+			}
 		}
 	}
 }
@@ -162,6 +169,9 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	for _, t := range o.Patterns[0].Tests {
 		out.Row(label, "plan.test", text.Args{"Label": t.Label, "Test": describeTest(c, t)})
 		label = ""
+	}
+	if len(o.ByHand) > 0 {
+		out.Row("label.by_hand", "plan.by_hand", text.Args{"Factors": o.ByHand, "Changes": o.changes})
 	}
 	o.addOrder(&out)
 	o.addEstimate(c, &out)

@@ -15,7 +15,7 @@ import (
 // cannot read is no reason to have no report. One document is in memory at a time.
 func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*report.Report, error) {
 	var patterns [][]measure.Level
-	if plan, err := campaign.Parse("", []byte(c.Plan)); err == nil {
+	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
 		for _, p := range plan.AllPatterns() {
 			patterns = append(patterns, p.Levels)
 		}

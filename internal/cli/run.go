@@ -95,6 +95,11 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 	if err != nil {
 		return err
 	}
+	var show *progress
+	confirm, err := confirmer(sys, p, only, func() { show.clear() })
+	if err != nil {
+		return err
+	}
 	st, err := openStore(ctx, sys, f.store)
 	if err != nil {
 		return err
@@ -121,9 +126,9 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 
-	show := newProgress(sys, c, p.Estimate(only))
+	show = newProgress(sys, c, p.Estimate(only))
 	e := &campaign.Executor{
-		Runner: place.runner(sys, access, trialsAtOnce), Limit: trialsAtOnce, Store: st, Command: place.shell(sys, p).Run, Watch: show.event,
+		Runner: place.runner(sys, access, trialsAtOnce), Limit: trialsAtOnce, Store: st, Command: place.shell(sys, p).Run, Watch: show.event, Confirm: confirm,
 		Only: only, RetryFailed: f.retryFailed, Version: version.String(), Now: sys.Now,
 	}
 	out, err := e.Run(ctx, c)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -67,6 +69,11 @@ type System struct {
 	// ReadPassword reads a line of the terminal behind Stdin without showing it; an
 	// error where that is none.
 	ReadPassword func() (string, error)
+	// StdinTerminal reports whether Stdin is a terminal, so that a person can be asked.
+	StdinTerminal func() bool
+	// Username is the name of the user who runs the program; empty where the system
+	// does not say.
+	Username func() string
 	// Root reports whether the process may make network namespaces.
 	Root bool
 	// DataDir is where the store and the journals live unless a flag says otherwise.
@@ -96,7 +103,9 @@ func Real() *System {
 			b, err := term.ReadPassword(int(os.Stdin.Fd()))
 			return string(b), err
 		},
-		Root:    os.Geteuid() == 0,
+		StdinTerminal: func() bool { return term.IsTerminal(int(os.Stdin.Fd())) },
+		Username:      func() string { return username(os.Getenv) },
+		Root:          os.Geteuid() == 0,
 		DataDir: dataDir(os.Getenv, runtime.GOOS),
 	}
 }
@@ -166,6 +175,14 @@ func size(f *os.File) (width, height int) {
 		return 0, 0
 	}
 	return w, h
+}
+
+// username is the user's login name.
+func username(getenv func(string) string) string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return cmp.Or(getenv("USER"), getenv("USERNAME"))
 }
 
 // dataDir is SOKU_DATA, or the user's data folder: XDG_DATA_HOME or

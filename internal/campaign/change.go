@@ -1,0 +1,216 @@
+package campaign
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/yamlfile"
+)
+
+// What makes a factor's change where its levels set nothing, as plans say it.
+const (
+	ByHand    = "hand"    // a person
+	ByCommand = "command" // the plan's before command, which learns the level without naming its variable
+)
+
+// setsSomething reports whether the patterns of a level differ by it from those of
+// another level.
+func (l *Level) setsSomething() bool {
+	return l.From != "" || l.To != "" || len(l.Options) > 0 || l.Before != "" || l.After != ""
+}
+
+// checkEffect sees that the levels of a factor differ in more than their names. One
+// level may set nothing: it stands for what the others change. With two of them a report
+// would compare trials of the same network under two names.
+func (p *Plan) checkEffect(d *yamlfile.File, path string, name string, f *Factor) error {
+	switch {
+	case f.By == ByHand, namesVariable(p.Before, FactorVariable(name)):
+		return nil
+	case f.By == ByCommand && p.Before != "":
+		return nil
+	case f.By == ByCommand:
+		return d.LocateAt(path+".by", measure.Fail(measure.KindFile, "campaign.no_command", nil))
+	case f.By != "":
+		return d.LocateAt(path+".by", measure.Fail(measure.KindFile, "campaign.by", measure.Figures{"by": yamlfile.Shorten(f.By)}))
+	}
+	var idle []string
+	for i := range f.Levels {
+		if !f.Levels[i].setsSomething() {
+			idle = append(idle, yamlfile.Shorten(f.Levels[i].Name))
+		}
+	}
+	if len(idle) == 0 || len(idle) == 1 && len(f.Levels) > 1 {
+		return nil
+	}
+	e := measure.Fail(measure.KindFile, "campaign.sets_nothing", measure.Figures{
+		"factor": yamlfile.Shorten(name), "levels": idle[:min(len(idle), mostIdle)], "more": max(len(idle)-mostIdle, 0),
+	})
+	if near := yamlfile.Nearest(name, p.optionsOfTests()); near != "" {
+		e = e.WithHintCode("campaign.factor_near_option", measure.Figures{"near": near})
+	}
+	return d.LocateAt(path, e)
+}
+
+// mostIdle is how many levels an error names.
+const mostIdle = 8
+
+// optionsOfTests are the keys of the options that the plan's tests have.
+func (p *Plan) optionsOfTests() []string {
+	var out []string
+	for _, t := range p.Tests {
+		for _, f := range measure.OptionFields(t.Value.Test) {
+			if !slices.Contains(out, f.Key) {
+				out = append(out, f.Key)
+			}
+		}
+	}
+	return out
+}
+
+// namesVariable reports whether a command names an environment variable.
+func namesVariable(command, variable string) bool {
+	for {
+		_, after, found := strings.Cut(command, variable)
+		if !found {
+			return false
+		}
+		if after == "" || !strings.ContainsAny(after[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") {
+			return true
+		}
+		command = after
+	}
+}
+
+// ByHand are the names of the factors that a person changes.
+func (p *Plan) ByHand() []string {
+	var out []string
+	for _, f := range p.Factors {
+		if f.Value.By == ByHand {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// HandLevels are a pattern's levels of the factors that a person changes.
+func (p *Plan) HandLevels(pt *Pattern) []measure.Level {
+	var out []measure.Level
+	for i, l := range pt.Levels {
+		if p.Factors[i].Value.By == ByHand {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// HandStates are the levels of factors changed by hand that the selected patterns need,
+// each combination once; nil where no factor is changed by hand.
+func (p *Plan) HandStates(only Selection) [][]measure.Level {
+	var out [][]measure.Level
+	for i := range p.patterns {
+		pt := &p.patterns[i]
+		if !only.Matches(pt.Levels) {
+			continue
+		}
+		levels := p.HandLevels(pt)
+		if len(levels) > 0 && !slices.ContainsFunc(out, func(o []measure.Level) bool { return slices.Equal(o, levels) }) {
+			out = append(out, levels)
+		}
+	}
+	return out
+}
+
+// Chooses reports whether a selection names one level of each factor that is changed by
+// hand: whoever wrote it has made the change.
+func (p *Plan) Chooses(only Selection) bool {
+	for _, name := range p.ByHand() {
+		levels, _ := yamlfile.Ordered[[]string](only).Get(name)
+		if len(levels) != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// order is the order of the patterns in a round: drawn from seed and round. Where
+// factors are changed by hand, patterns that need the same of their levels follow each
+// other, in the order in which each combination was first drawn: a person makes each
+// change once a round.
+func (p *Plan) order(seed int64, round int) []int {
+	drawn := shuffled(len(p.patterns), seed, round)
+	if len(p.ByHand()) == 0 {
+		return drawn
+	}
+	first, turns := map[string]int{}, make([]int, len(drawn)) // turns: by pattern
+	for turn, i := range drawn {
+		key := measure.LevelsKey(p.HandLevels(&p.patterns[i]))
+		if _, known := first[key]; !known {
+			first[key] = turn
+		}
+		turns[i] = first[key]
+	}
+	slices.SortStableFunc(drawn, func(a, b int) int { return turns[a] - turns[b] })
+	return drawn
+}
+
+// Confirmed is how a person confirmed a change by hand.
+type Confirmed struct {
+	How  string `json:"how"` // terminal: asked and answered; only: the selection says so
+	User string `json:"user,omitempty"`
+}
+
+// Ways to confirm a change.
+const (
+	ConfirmedAtTerminal  = "terminal"
+	ConfirmedBySelection = "only"
+)
+
+// ChangeRecord is a change by hand that was confirmed.
+type ChangeRecord struct {
+	Levels []measure.Level `json:"levels"` // of all factors that are changed by hand
+	Confirmed
+}
+
+// NobodyAtHand is the error where levels are to be confirmed and there is nobody to ask,
+// of kind usage.
+func (p *Plan) NobodyAtHand(levels []measure.Level) *measure.Error {
+	var only []string
+	for _, l := range levels {
+		text := l.Factor + "=" + l.Value
+		if strings.ContainsAny(text, " '\"$&|;<>()*?") {
+			text = strconv.Quote(text)
+		}
+		only = append(only, "--only "+text)
+	}
+	return measure.Fail(measure.KindUsage, "campaign.nobody_at_hand", measure.Figures{"factors": p.ByHand(), "example": strings.Join(only, " ")})
+}
+
+// changeByHand waits until a person has confirmed the levels that a block needs. At the
+// start of a run nothing is known about them, so they are confirmed then, too.
+func (r *run) changeByHand(ctx context.Context, b Block) error {
+	levels := r.c.Plan.HandLevels(b.Pattern)
+	if len(levels) == 0 || slices.Equal(levels, r.byHand) {
+		return nil
+	}
+	if r.Confirm == nil {
+		return r.c.Plan.NobodyAtHand(levels)
+	}
+	var change []measure.Level
+	for _, l := range levels {
+		if !slices.Contains(r.byHand, l) {
+			change = append(change, l)
+		}
+	}
+	confirmed, err := r.Confirm(ctx, change)
+	if err != nil {
+		if ctx.Err() != nil {
+			return r.interrupted(ctx)
+		}
+		return err
+	}
+	r.byHand = levels
+	return r.c.write(Record{Kind: RecordChanged, At: r.Now().UTC(), Change: &ChangeRecord{Levels: levels, Confirmed: confirmed}})
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"soku/test/tier"
+)
+
+// handPlan writes a plan with a factor that a person changes and returns its path.
+func handPlan(t *testing.T, addr string) string {
+	t.Helper()
+	_, port, _ := net.SplitHostPort(addr)
+	path := filepath.Join(t.TempDir(), "hand.yaml")
+	text := `campaign: hand
+endpoints: {server: {address: 127.0.0.1, port: ` + port + `}}
+to: server
+factors: {offload: {by: hand, levels: [on, off]}}
+tests: {rtt: {test: latency, count: 20}}
+rounds: 2
+seed: 5
+`
+	if err := writeWhole(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
+	tier.SpendsSeconds(t)
+	sys, _, errs := fakeSystem(t, "run", handPlan(t, startServer(t, nil)))
+	sys.StdinTerminal = func() bool { return true }
+	sys.Stdin = strings.NewReader(strings.Repeat("\n", 4))
+	if code := Run(sys); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	said := errs.String()
+	if n := strings.Count(said, "then press Enter:"); n < 3 || n > 4 || !strings.Contains(said, "set offload to off, then press Enter:") {
+		t.Errorf("asked %d times:\n%s", n, said)
+	}
+	journals, _ := filepath.Glob(filepath.Join(sys.DataDir, "campaigns", "*", "journal.ndjson"))
+	text, err := sys.ReadFile(journals[0])
+	if err != nil || !strings.Contains(string(text), `"change":{"levels":[{"factor":"offload","value":"on"}],"how":"terminal","user":"tester"}`) {
+		t.Errorf("%v; the journal is %s", err, text)
+	}
+}
+
+func TestAPlanChangedByHandNeedsAPersonOrAChoice(t *testing.T) {
+	tier.SpendsSeconds(t)
+	plan := handPlan(t, startServer(t, nil))
+	sys, _, errs := fakeSystem(t, "run", plan)
+	if code := Run(sys); code != 2 || !strings.Contains(errs.String(), "offload is changed by hand, and nobody can be asked; run it at a terminal, or say which levels are set: --only offload=on") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if made, _ := filepath.Glob(filepath.Join(sys.DataDir, "campaigns", "*")); len(made) > 0 {
+		t.Errorf("it began %s", made)
+	}
+	for _, args := range [][]string{{"--only", "offload=off"}, {"--only", "offload=on", "--resume"}} {
+		sys.Args = append([]string{"run", plan}, args...)
+		if code := Run(sys); code != 0 {
+			t.Errorf("%v: exit code %d: %s", args, code, errs)
+		}
+	}
+	sys.Args = []string{"run", plan}
+	sys.StdinTerminal = func() bool { return true } // at its end: the person has gone
+	if code := Run(sys); code != 130 || !strings.Contains(errs.String(), "the change by hand was not confirmed") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
