@@ -71,7 +71,7 @@ type Outcome struct {
 // beside an error.
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}}
-	err := r.fillStore(ctx)
+	_, err := c.Refill(ctx, r.Store)
 	if err == nil {
 		r.session = c.nextSession(r.Now())
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,

@@ -1,9 +1,13 @@
 package campaign
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"soku/internal/measure"
 )
 
 // fileJournal is a journal in a file, one line a record, synced after each.
@@ -11,6 +15,8 @@ type fileJournal struct {
 	f    *os.File
 	path string
 	size int64 // bytes of whole records
+
+	made os.FileInfo // of f: what is at path must be the same file
 }
 
 // Append writes records and returns when they are on disk. If that fails, what
@@ -22,6 +28,9 @@ func (j *fileJournal) Append(records ...Record) error {
 	}
 	if _, err = j.f.WriteAt(text, j.size); err == nil {
 		err = j.f.Sync()
+	}
+	if now, statErr := os.Stat(j.path); errors.Is(statErr, fs.ErrNotExist) || statErr == nil && !os.SameFile(now, j.made) {
+		return measure.Fail(measure.KindStore, "journal.gone", measure.Figures{"path": j.path})
 	}
 	if err != nil {
 		_ = j.f.Truncate(j.size)
@@ -43,13 +52,18 @@ func (j *fileJournal) Close() error { return j.f.Close() }
 // createJournal makes the file, and sees that it and its folder are on disk.
 func createJournal(dir string) (*fileJournal, error) {
 	path := filepath.Join(dir, journalName)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) // what commands printed is in it
 	if err != nil {
+		return nil, journalFailure("journal.make", path, err)
+	}
+	made, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
 		return nil, journalFailure("journal.make", path, err)
 	}
 	syncFolder(dir)
 	syncFolder(filepath.Dir(dir))
-	return &fileJournal{f: f, path: path}, nil
+	return &fileJournal{f: f, path: path, made: made}, nil
 }
 
 // openJournal reads a journal to its end, drops a record that was cut off, and
@@ -64,11 +78,15 @@ func openJournal(dir string, visit func(Record) error) (*fileJournal, error) {
 	if err == nil {
 		err = f.Truncate(whole)
 	}
+	var made os.FileInfo
+	if err == nil {
+		made, err = f.Stat()
+	}
 	if err != nil {
 		_ = f.Close()
 		return nil, journalFailure("journal.read", path, err)
 	}
-	return &fileJournal{f: f, path: path, size: whole}, nil
+	return &fileJournal{f: f, path: path, size: whole, made: made}, nil
 }
 
 // syncFolder makes a new entry of a folder last. Some systems cannot; then the

@@ -39,7 +39,7 @@ func (f Folder) IDs() ([]string, error) {
 // Create makes the campaign's folder and its files.
 func (f Folder) Create(id string) (Journal, Lock, error) {
 	dir := filepath.Join(string(f), id)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, journalFailure("journal.make_folder", dir, err)
 	}
 	return f.hold(id, func() (*fileJournal, error) { return createJournal(dir) })
@@ -95,7 +95,7 @@ func (l fileLock) Release() error { return l.f.Close() }
 // people; what counts is the lock on it.
 func (f Folder) lock(id string) (Lock, error) {
 	path := filepath.Join(string(f), id, "lock")
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, journalFailure("journal.lock", filepath.Join(string(f), id, journalName), err)
 	}

@@ -4,24 +4,29 @@ import (
 	"context"
 
 	"soku/internal/measure"
+	"soku/internal/store"
 )
 
-// fillStore adds the journal's results that are missing from the store: soku may
-// have been killed between writing to the one and to the other, or it is a new
-// store.
-func (r *run) fillStore(ctx context.Context) error {
-	if err := r.Store.PutCampaign(ctx, r.c.Entry()); err != nil {
-		return err
+// Refill adds the journal's results that are missing from the store, and returns how many
+// it added: soku may have been killed between writing to the one and to the other, or it is
+// a new store.
+func (c *Campaign) Refill(ctx context.Context, s store.Store) (added int, err error) {
+	if err := s.PutCampaign(ctx, c.Entry()); err != nil {
+		return 0, err
 	}
-	missing, err := r.Store.Missing(ctx, r.c.resultIDs())
+	missing, err := s.Missing(ctx, c.resultIDs())
 	if err != nil || len(missing) == 0 {
-		return err
+		return 0, err
 	}
 	ids := make(map[string]bool, len(missing))
 	for _, id := range missing {
 		ids[id] = true
 	}
-	return r.c.documents(ids, func(res *measure.Result) error { return r.Store.Put(ctx, res) })
+	err = c.documents(ids, func(res *measure.Result) error {
+		added++
+		return s.Put(ctx, res)
+	})
+	return added, err
 }
 
 // keep makes the results of a unit last: first in the journal, those of a group

@@ -93,7 +93,7 @@ func keepFloor(sys *System, d *floor.Document) (file string, err error) {
 	b, err := d.Encode()
 	if err == nil {
 		file = floorFile(sys, d.Host.Hostname)
-		if err = sys.MkdirAll(filepath.Dir(file), 0o755); err == nil {
+		if err = sys.MkdirAll(filepath.Dir(file), 0o700); err == nil {
 			err = sys.WriteFile(file, b, 0o644)
 		}
 	}

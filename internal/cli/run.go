@@ -111,7 +111,14 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 			return err
 		}
 	}
-	place, err := bringUp(ctx, sys, topology)
+	if c != nil && !left(c, f) { // no trial needs the lab
+		topology = nil
+		err = refill(ctx, sys, st, c, f)
+	}
+	var place *place
+	if err == nil {
+		place, err = bringUp(ctx, sys, topology)
+	}
 	if err != nil {
 		if c != nil {
 			err = errors.Join(err, c.Close())
@@ -138,6 +145,27 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 		err = errors.Join(err, rerr)
 	}
 	return err
+}
+
+// left reports whether a campaign has trials to run.
+func left(c *campaign.Campaign, f *runFlags) bool {
+	done, failed := c.Done()
+	return done < c.Trials() || f.retryFailed && failed > 0
+}
+
+// refill adds what a finished campaign's journal has, and the store does not. It is an error
+// if nothing is missing, unless the campaign was named.
+func refill(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, f *runFlags) error {
+	added, err := c.Refill(ctx, st)
+	switch {
+	case err != nil:
+		return err
+	case added > 0:
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.refilled", text.Args{"Campaign": c.ID(), "Results": added}))
+	case f.campaign == "":
+		return measure.Fail(measure.KindNotFound, "cli.run.none_left", measure.Figures{"campaign": c.ID()})
+	}
+	return nil
 }
 
 // selection is what --only says, or else the plan's only:.
@@ -192,8 +220,8 @@ func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 	return campaign.Create(campaignsDir(sys), p, seed, version.String(), sys.Now())
 }
 
-// resumeCampaign finds the campaign to go on with: the one that is named, or
-// the newest of the plan's name that has something left to do.
+// resumeCampaign finds the campaign to go on with: the one that is named, or the newest of
+// the plan's name that has something left to do, or else the newest.
 func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
 	dir := campaignsDir(sys)
 	var id string
@@ -207,14 +235,11 @@ func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(all, func(c campaign.Info) bool { return c.Open() || f.retryFailed && c.Failed > 0 })
-		switch {
-		case len(all) == 0:
+		if len(all) == 0 {
 			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})
-		case i < 0:
-			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_left", measure.Figures{"campaign": all[0].Record.ID})
 		}
-		id = all[i].Record.ID
+		i := slices.IndexFunc(all, func(c campaign.Info) bool { return c.Open() || f.retryFailed && c.Failed > 0 })
+		id = all[max(i, 0)].Record.ID
 	}
 	c, err := campaign.Resume(dir, id, p)
 	if err != nil {

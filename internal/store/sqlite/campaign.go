@@ -28,7 +28,8 @@ func (s *sqlite) PutCampaign(ctx context.Context, c store.Campaign) error {
 	if err != nil {
 		return fail(ctx, "store.write_campaign", measure.Figures{"campaign": c.ID, "store": s.path, "cause": err})
 	}
-	return nil
+	s.wrote.Store(true)
+	return s.present()
 }
 
 const campaignColumns = `id, name, title, started_at, finished_at, plan, seed, patterns, trials, done, failed`

@@ -49,7 +49,7 @@ func Open(ctx context.Context, path string) (store.Store, error) {
 	if err != nil {
 		return nil, measure.Fail(measure.KindStore, "store.path", measure.Figures{"store": path, "cause": err})
 	}
-	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
 		return nil, measure.Fail(measure.KindStore, "store.folder", measure.Figures{"store": path, "cause": err})
 	}
 	if err := checkHeader(path, abs); err != nil {
@@ -58,16 +58,39 @@ func Open(ctx context.Context, path string) (store.Store, error) {
 	if err := checkOwner(ctx, path, abs); err != nil {
 		return nil, err
 	}
+	makePrivate(abs)
 	db, err := sql.Open("sqlite", dsn(abs))
 	if err != nil {
 		return nil, fail(ctx, "store.open", measure.Figures{"store": path, "cause": err})
 	}
-	s := &sqlite{db: db, path: path}
+	s := &sqlite{db: db, path: path, abs: abs}
 	if err := s.prepare(ctx); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
+	if s.file, err = os.Stat(abs); err != nil {
+		_ = db.Close()
+		return nil, measure.Fail(measure.KindStore, "store.open_file", measure.Figures{"store": path, "cause": err})
+	}
 	return s, nil
+}
+
+// makePrivate makes the file of a new store, which SQLite would make readable for everybody;
+// its other files get the rights of this one. SQLite reports why one cannot be made.
+func makePrivate(abs string) {
+	if f, err := os.OpenFile(abs, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close()
+	}
+}
+
+// present fails if the store's file is not the one that was opened: SQLite goes on writing to
+// a file that has no name any more.
+func (s *sqlite) present() error {
+	now, err := os.Stat(s.abs)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.file) {
+		return measure.Fail(measure.KindStore, "store.gone", measure.Figures{"store": s.path})
+	}
+	return nil
 }
 
 // dsn asks for write-ahead logging, so that readers and a writer do not wait

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"os"
 	"slices"
+	"sync/atomic"
 
 	"soku/internal/measure"
 	"soku/internal/store"
@@ -14,8 +16,11 @@ import (
 
 // sqlite is a [store.Store] in one file that any SQLite tool reads.
 type sqlite struct {
-	db   *sql.DB
-	path string // as the person gave it, for messages
+	db    *sql.DB
+	path  string      // as the person gave it, for messages
+	abs   string      // the same from the root
+	file  os.FileInfo // of what was opened
+	wrote atomic.Bool
 }
 
 func (s *sqlite) Name() string { return s.path }
@@ -31,7 +36,8 @@ func (s *sqlite) Put(ctx context.Context, r *measure.Result) error {
 	if err != nil {
 		return fail(ctx, "store.write_result", measure.Figures{"result": r.ID, "store": s.path, "cause": err})
 	}
-	return nil
+	s.wrote.Store(true)
+	return s.present()
 }
 
 // transact runs work in a transaction that is written whole or not at all.
@@ -239,11 +245,16 @@ func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail
 	}
 }
 
+// Close reports the loss of what was written if the file was deleted since.
 func (s *sqlite) Close() error {
+	var lost error
+	if s.wrote.Swap(false) {
+		lost = s.present()
+	}
 	if err := s.db.Close(); err != nil {
 		return fail(context.Background(), "store.close", measure.Figures{"store": s.path, "cause": err})
 	}
-	return nil
+	return lost
 }
 
 // more is how many rows [store.PageOf] wants; 0 for all.
