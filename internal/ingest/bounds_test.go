@@ -51,7 +51,6 @@ func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 		"another version":      {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), "iperf 3.1.3", "iperf 4.0"), `start.version is "iperf 4.0"`},
 		"SCTP":                 {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), `"TCP"`, `"SCTP"`), "only TCP and UDP are read"},
 		"more than was sent":   {"ping", "PING a\n2 packets transmitted, 3 received, 0% packet loss\n", "ping's counts do not fit"},
-		"a throughput":         {Auto, text(t, "sockperf-tp.txt"), "counts at the sender only"},
 		"an unknown format":    {"csv", "a,b\n", "needs a mapping"},
 		"several Ethr clients": {Auto, "[RemoteAddress]  Proto   Bits/s   Conn/s    Pkt/s   Latency\n[ 10.0.0.1]    TCP     6.9G        0     --        --  \n[        [SUM]]    TCP     9G   0   0\n", "several clients at a time"},
 	} {

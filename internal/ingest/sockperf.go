@@ -7,8 +7,8 @@ import (
 	"soku/internal/measure"
 )
 
-// sockperf reads the output of sockperf ping-pong and under-load. Without --full-rtt its figures
-// are half of a round trip; they are doubled.
+// sockperf reads the output of sockperf ping-pong, under-load and throughput. Without --full-rtt
+// its round trips are halved; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
 	lines, err := s.wholeLines()
 	if err != nil {
@@ -38,14 +38,24 @@ func sockperf(s *Source) ([]*measure.Result, error) {
 const sockperfPrefix = "sockperf: "
 
 type sockperfRun struct {
-	r         *measure.Result
-	rtt       measure.RTTFigures
-	full      bool // figures are of the whole round trip
-	summed    bool
-	rate      bool // a throughput test
-	sent, got int64
-	dup       int64
-	scale     float64
+	r      *measure.Result
+	proto  string // tcp or udp
+	rtt    measure.RTTFigures
+	full   bool // figures are of the whole round trip
+	summed bool
+	silent bool // there was no reply at all
+	got    int64
+	scale  float64
+	errors sockperfErrors
+	rate   sockperfRate
+}
+
+// sockperfErrors is the line of dropped messages. In under-load only one message of many asks
+// for a reply (--reply-every), so the loss is not the difference of sent and received messages:
+// dropped are those that asked and got none.
+type sockperfErrors struct {
+	known                        bool
+	dropped, duplicated, swapped int64
 }
 
 func (p *sockperfRun) line(s *Source, at int, line string) error {
@@ -58,14 +68,12 @@ func (p *sockperfRun) line(s *Source, at int, line string) error {
 	case strings.HasPrefix(line, "====> avg-"):
 		return p.average(s, at, line)
 	case strings.HasPrefix(line, "# dropped messages"):
-		for _, part := range strings.Split(line, ";") {
-			name, value, _ := strings.Cut(part, "=")
-			if n, ok := count(value); ok && strings.Contains(name, "duplicated") {
-				p.dup = n
-			}
-		}
-	case strings.HasPrefix(line, "Summary: Message Rate"):
-		p.rate = true
+		return p.dropped(s, at, line)
+	case strings.HasPrefix(line, "No messages were received"):
+		p.silent = true
+	case strings.HasPrefix(line, "Total of "), strings.HasPrefix(line, "NOTE: test was performed"),
+		strings.HasPrefix(line, "Summary: Message Rate"), strings.HasPrefix(line, "Summary: BandWidth"):
+		return p.rate.line(s, at, line)
 	case strings.HasPrefix(line, "Summary: "):
 		p.summed = true
 	case strings.HasPrefix(line, "---> "):
@@ -91,8 +99,30 @@ func (p *sockperfRun) path(line string) {
 		}
 	}
 	if proto := words[len(words)-1]; proto == "UDP" || proto == "TCP" {
-		p.r.Options.Own = latency.Options{Protocol: strings.ToLower(proto)}
+		p.proto = strings.ToLower(proto)
 	}
+}
+
+// dropped reads "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0".
+func (p *sockperfRun) dropped(s *Source, at int, line string) error {
+	e := &p.errors
+	e.known = true
+	for _, part := range strings.Split(line, ";") {
+		name, value, _ := strings.Cut(part, "=")
+		n, ok := count(value)
+		if !ok {
+			return s.fail(at, "ingest.number.count", measure.Figures{"tool": "sockperf", "text": short(part)})
+		}
+		switch {
+		case strings.Contains(name, "dropped"):
+			e.dropped = n
+		case strings.Contains(name, "duplicated"):
+			e.duplicated = n
+		case strings.Contains(name, "out-of-order"):
+			e.swapped = n
+		}
+	}
+	return nil
 }
 
 func (p *sockperfRun) valid(s *Source, at int, line string) error {
@@ -105,8 +135,6 @@ func (p *sockperfRun) valid(s *Source, at int, line string) error {
 			if ok && v < 1e6 {
 				p.r.Summary.DurationNs = seconds(v)
 			}
-		case "SentMessages":
-			p.sent = int64(v)
 		case "ReceivedMessages":
 			p.got = int64(v)
 		default:
@@ -181,23 +209,42 @@ func (p *sockperfRun) percentile(s *Source, at int, line string) error {
 
 func (p *sockperfRun) result(s *Source) (*measure.Result, error) {
 	r := p.r
-	if p.rate {
-		return nil, s.fail(r.Origin.Line, "ingest.sockperf.throughput", nil)
+	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
+	if p.rate.messages {
+		return r, p.throughput(s)
+	}
+	r.Options.Own = latency.Options{Protocol: p.proto}
+	missing(r, measure.CodeNoHistogram)
+	if p.silent {
+		r.Error = measure.Fail(measure.KindUnreachable, "ingest.sockperf.silent", nil)
+		r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}}
+		return r, nil
 	}
 	if !p.summed || p.rtt.Mean == nil || p.rtt.Min == nil || p.got <= 0 {
 		return nil, s.cutOff("ingest.cut_off.sockperf", nil)
 	}
-	if p.sent < p.got {
-		return nil, s.fail(r.Origin.Line, "ingest.counts", measure.Figures{"tool": "sockperf", "sent": p.sent, "received": p.got})
-	}
-	missing(r, measure.CodeTimeOfFile, measure.CodeNoHistogram, measure.CodeNoIntervals, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline)
 	p.rtt.Count = p.got
 	r.Summary.ReportedRTT = &p.rtt
-	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
-	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
-	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}, Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
+	p.loss()
 	if !p.full {
 		warn(r, measure.CodeRTTDoubled)
 	}
 	return r, nil
+}
+
+// loss counts the messages that asked for a reply. Those that came out of order have no round
+// trip in the figures.
+func (p *sockperfRun) loss() {
+	r, e := p.r, p.errors
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "sockperf"}, Received: p.got, Duplicated: e.duplicated}
+	if !e.known {
+		missing(r, measure.CodeNoLoss)
+		return
+	}
+	got := p.got + e.swapped
+	sent := got + e.dropped
+	r.Latency.Sent, r.Latency.Received, r.Latency.Lost = sent, got, e.dropped
+	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = sent, got, e.dropped
+	r.Summary.PacketsReordered, r.Summary.PacketsDuplicated = e.swapped, e.duplicated
+	r.Summary.LossRatio = ptr(float64(e.dropped) / float64(sent))
 }
