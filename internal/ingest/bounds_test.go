@@ -134,8 +134,9 @@ func TestALineOfManyColourCodesIsReadInLinearTime(t *testing.T) {
 	}
 }
 
-// A truncated file is an error and never yields part of its figures. The output of a program
-// that prints one line per second cannot be recognised as truncated at the end of a line.
+// A truncated file is an error, or has a finding if the rest may be whole but for its line end.
+// The output of a program that prints one line per second cannot be recognised as truncated at
+// the end of a line.
 func TestATruncatedFileIsAnError(t *testing.T) {
 	open := func(name string) bool {
 		return strings.HasPrefix(name, "iperf2-") || strings.HasPrefix(name, "ethr-server") || strings.HasSuffix(name, ".log")
@@ -154,12 +155,40 @@ func TestATruncatedFileIsAnError(t *testing.T) {
 				cut = strings.TrimRight(whole, "\n 0123456789.-\t") // the table without its figures
 			}
 			tried++
-			if results, err := read(t, Auto, cut); err == nil {
+			if results, err := read(t, Auto, cut); err == nil && len(results[len(results)-1].Findings.With(measure.CodeLastLineOpen)) == 0 {
 				t.Errorf("%s cut to %d %%: %d results and no error", name, percent, len(results))
 			}
 		}
 	}
 	if tried < 100 {
 		t.Errorf("only %d cuts", tried)
+	}
+}
+
+// Text that was copied from a terminal often has no last line end. It is read, and the result
+// tells that its last figure may be cut off.
+func TestTextWithoutALastLineEndIsReadWithAFinding(t *testing.T) {
+	for _, file := range []string{"iperf2-client-tcp.txt", "iperf2-tcp.csv", "ethr-b.txt", "ethr-server.txt", "sockperf-pp.txt", "netperf-tcp_stream.txt", "ping-linux.txt", "ntttcp-r.xml", "iperf3-3.12-tcp.json", "ethr-b.log"} {
+		whole := text(t, file)
+		want, err := read(t, Auto, whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := read(t, Auto, strings.TrimRight(whole, "\n"))
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %d results, %v", file, len(got), err)
+			continue
+		}
+		last, marked := got[len(got)-1], false
+		switch file {
+		case "ping-linux.txt", "ntttcp-r.xml", "iperf3-3.12-tcp.json", "ethr-b.log": // their ends are marks of their own
+			marked = true
+		}
+		if found := len(last.Findings.With(measure.CodeLastLineOpen)) == 1; found == marked {
+			t.Errorf("%s: findings %+v", file, last.Findings)
+		}
+		if last.Summary.GoodputBps != want[len(want)-1].Summary.GoodputBps {
+			t.Errorf("%s: %v bit/s, want %v", file, last.Summary.GoodputBps, want[len(want)-1].Summary.GoodputBps)
+		}
 	}
 }

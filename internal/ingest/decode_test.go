@@ -270,7 +270,7 @@ func TestAServersFileYieldsAllItsTests(t *testing.T) {
 	if strings.Join(labels, "|") != "tcp|tcp bidirectional, sender's count|tcp reverse, sender's count|udp|udp reverse, sender's count|tcp" {
 		t.Errorf("%q", labels)
 	}
-	if len(sample(t, "ethr-server.txt")) != 6 || len(sample(t, "iperf2-server-tcp-e.txt")) != 4 || len(sample(t, "ethr-several.log")) != 2 {
+	if len(sample(t, "ethr-server.txt")) != 7 || len(sample(t, "iperf2-server-tcp-e.txt")) != 4 || len(sample(t, "ethr-several.log")) != 2 {
 		t.Error("tests of one file are joined or torn apart")
 	}
 }

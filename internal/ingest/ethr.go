@@ -20,58 +20,58 @@ func ethr(s *Source) ([]*measure.Result, error) {
 type ethrFile struct {
 	s       *Source
 	version string
-	out     []*measure.Result
-	run     *ethrRun
+	runs    []*ethrRun
+	run     *ethrRun // at a client the one that is open
 	target  string
 	timed   int // runs with a histogram
+
+	open map[serverKey]*ethrRun // at a server the newest ones
 }
 
-// begin ends the previous run; the next one starts with its first figure.
+// begin ends the previous run of a client; the next one starts with its first figure.
 func (f *ethrFile) begin(line int) error {
-	if err := f.end(); err != nil {
-		return err
-	}
 	f.run = &ethrRun{line: line, target: f.target}
-	return nil
+	return f.add(f.run)
 }
 
-func (f *ethrFile) end() error {
-	run := f.run
-	f.run = nil
-	if run == nil || run.empty() {
-		return nil
+// add adds a run to those of the file. A run without figures gives way to it.
+func (f *ethrFile) add(run *ethrRun) error {
+	if n := len(f.runs); n > 0 && f.runs[n-1].empty() {
+		f.runs = f.runs[:n-1]
 	}
-	if len(f.out) == maxRecords {
+	if len(f.runs) == maxRecords {
 		return f.s.fail(run.line, "ingest.too_many.runs", measure.Figures{"tool": "Ethr", "limit": maxRecords})
 	}
-	if run.setups != nil {
+	if n := len(f.runs); n > 0 && f.runs[n-1].setups != nil {
 		if f.timed++; f.timed > maxTimed {
 			return f.s.fail(run.line, "ingest.too_many.timed_runs", measure.Figures{"tool": "Ethr", "limit": maxTimed})
 		}
 	}
-	f.out = append(f.out, run.result(f.version, len(f.out)+1))
+	f.runs = append(f.runs, run)
 	return nil
 }
 
 func (f *ethrFile) results() ([]*measure.Result, error) {
-	if err := f.end(); err != nil {
-		return nil, err
+	var out []*measure.Result
+	for _, run := range f.runs {
+		if !run.empty() {
+			out = append(out, run.result(f.version, len(out)+1))
+		}
 	}
-	if len(f.out) == 0 {
+	if len(out) == 0 {
 		return nil, f.s.fail(1, "ingest.ethr.nothing", nil)
 	}
-	return f.out, nil
+	return out, nil
 }
 
 func (s *Source) ethrText() ([]*measure.Result, error) {
-	lines, err := s.wholeLines()
+	lines, err := s.lines()
 	if err != nil {
 		return nil, err
 	}
-	f := &ethrFile{s: s}
-	done := true
+	f := &ethrFile{s: s, open: map[serverKey]*ethrRun{}}
+	done, server := true, false
 	for i, line := range lines {
-		words := strings.Fields(line)
 		switch {
 		case strings.HasPrefix(line, "Ethr: ") && strings.Contains(line, "(Version: "):
 			_, version, _ := strings.Cut(line, "(Version: ")
@@ -80,31 +80,44 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 			if !done {
 				return nil, s.fail(i+1, "ingest.ethr.run_before", nil)
 			}
-			f.target, done = ethrTarget(line), false
-			if err := f.begin(i + 1); err != nil {
-				return nil, err
-			}
+			f.target, done, server = ethrTarget(line), false, false
+			err = f.begin(i + 1)
 		case strings.HasPrefix(line, "Ethr done"):
 			done = true
 			if f.run != nil && strings.Contains(line, "connection terminated") {
 				f.run.broken = true
 			}
 		case strings.HasPrefix(line, "[RemoteAddress]"):
-			if err := f.begin(i + 1); err != nil {
-				return nil, err
-			}
-			f.run.server = true
+			server = true
+			clear(f.open)
+		case server && strings.HasPrefix(line, "["):
+			err = f.serverLine(i+1, line)
 		case f.run == nil:
 		default:
-			if err := f.run.text(s, i+1, line, words); err != nil {
-				return nil, err
-			}
+			err = f.run.text(s, i+1, line, strings.Fields(line))
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if !done {
 		return nil, s.cutOff("ingest.cut_off.ethr", nil)
 	}
 	return f.results()
+}
+
+// serverLine reads "[    127.0.0.1]    TCP    12.6G        2     --        --  " of the console.
+// With several clients at a time it does not show which of them a header begins a test of.
+func (f *ethrFile) serverLine(line int, text string) error {
+	cells := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(text))
+	if len(cells) != 6 || cells[0] == "SUM" {
+		return f.s.fail(line, "ingest.ethr.clients", nil)
+	}
+	v, err := f.s.ethrSecond(line, time.Time{}, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5])
+	if err != nil {
+		return err
+	}
+	return f.serverSecond(v)
 }
 
 func ethrTarget(line string) string {
@@ -116,50 +129,63 @@ func ethrTarget(line string) string {
 type ethrEntry struct {
 	Time, Type, Message, RemoteAddr, Protocol             string
 	BitsPerSecond, ConnectionsPerSecond, PacketsPerSecond string
+	AverageLatency                                        string // at a server, of a latency test
 	Avg, Min, P50, P90, P95, P99, P999, P9999, Max        string
 }
 
+// ethrLog reads a log of one JSON object a line, one at a time: a server's may be long.
 func (s *Source) ethrLog() ([]*measure.Result, error) {
-	docs, err := s.documents()
+	lines, err := s.lines()
 	if err != nil {
 		return nil, err
 	}
-	f := &ethrFile{s: s}
-	for _, d := range docs {
-		var e ethrEntry
-		if err := s.into(d, &e); err != nil {
-			return nil, err
-		}
-		if e.Time == "" || e.Type == "" {
-			return nil, s.fail(d.line, "ingest.ethr.entry", nil)
-		}
-		if strings.HasPrefix(e.Message, "Using destination: ") {
-			f.target = ethrTarget(e.Message)
-			if err := f.begin(d.line); err != nil {
+	f := &ethrFile{s: s, open: map[serverKey]*ethrRun{}}
+	offset := int64(0)
+	for i, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			var e ethrEntry
+			if err := s.into(document{raw: []byte(line), offset: offset, line: i + 1}, &e); err != nil {
 				return nil, err
 			}
-			continue
-		}
-		at, _ := time.Parse(time.RFC3339, e.Time)
-		if e.Type == "TestResult" || e.Type == "LatencyResult" {
-			if f.run == nil || f.run.server && !f.run.goesOn(e, at) {
-				if err := f.begin(d.line); err != nil {
-					return nil, err
-				}
-				f.run.server = f.target == ""
+			if err := f.logEntry(i+1, e); err != nil {
+				return nil, err
 			}
 		}
-		if f.run == nil {
-			continue
-		}
-		if f.run.last = at; f.run.startedAt.IsZero() {
-			f.run.startedAt = at.UTC()
-		}
-		if err := f.run.entry(s, d.line, e); err != nil {
-			return nil, err
-		}
+		offset += int64(len(line)) + 1
 	}
 	return f.results()
+}
+
+func (f *ethrFile) logEntry(line int, e ethrEntry) error {
+	if e.Time == "" || e.Type == "" {
+		return f.s.fail(line, "ingest.ethr.entry", nil)
+	}
+	if strings.HasPrefix(e.Message, "Using destination: ") {
+		f.target = ethrTarget(e.Message)
+		return f.begin(line)
+	}
+	at, _ := time.Parse(time.RFC3339, e.Time)
+	result := e.Type == "TestResult" || e.Type == "LatencyResult"
+	if f.target == "" && result {
+		if e.RemoteAddr == "[SUM]" {
+			return nil // of several clients
+		}
+		if e.Type == "LatencyResult" {
+			return f.serverLatency(f.s, line, at, e)
+		}
+		v, err := f.s.ethrSecond(line, at, e.RemoteAddr, e.Protocol, e.BitsPerSecond, e.ConnectionsPerSecond, e.PacketsPerSecond, e.AverageLatency)
+		if err != nil {
+			return err
+		}
+		return f.serverSecond(v)
+	}
+	if f.run == nil {
+		return nil
+	}
+	if f.run.startedAt.IsZero() {
+		f.run.startedAt = at.UTC()
+	}
+	return f.run.entry(f.s, line, e)
 }
 
 // entry reads one line of the log. Ethr writes the nine figures of a latency row under the

@@ -13,16 +13,18 @@ import (
 // ethrRun is one test of Ethr while its figures are read.
 type ethrRun struct {
 	line      int
-	server    bool // the server's list, which counts what it receives
+	server    bool   // the server's list, which counts what it receives
+	kind      string // at a server
 	target    string
 	remote    string
 	protocol  string
 	startedAt time.Time
-	last      time.Time // of the newest entry of a log
+	last      time.Time // of the newest entry of a server's log
 	broken    bool
 	moved     bool
 
 	bps, cps, pps []float64 // one element an interval
+	averages      []float64 // of the round trips of each second, on a server's console
 	rows          [][]float64
 	perRow        int64
 	setups        *measure.Histogram
@@ -32,33 +34,7 @@ type ethrRun struct {
 }
 
 func (p *ethrRun) empty() bool {
-	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.rows) == 0 && p.setups == nil && !p.hasCounts
-}
-
-// serverPause is the gap between two tests in a server's log, which has an entry per second
-// while a test runs.
-const serverPause = 2 * time.Second
-
-// goesOn reports whether an entry of a server's log belongs to the test of the previous one.
-func (p *ethrRun) goesOn(e ethrEntry, at time.Time) bool {
-	if p.empty() {
-		return true
-	}
-	if e.RemoteAddr != p.remote || e.Protocol != p.protocol || at.Sub(p.last) >= serverPause {
-		return false
-	}
-	if e.Type == "LatencyResult" {
-		return len(p.rows) > 0
-	}
-	bits, hasBits, _ := ethrFigure(e.BitsPerSecond)
-	conns, hasConns, _ := ethrFigure(e.ConnectionsPerSecond)
-	switch {
-	case hasBits && bits > 0:
-		return len(p.bps) > 0
-	case hasConns && conns > 0:
-		return len(p.cps) > 0
-	}
-	return true // a second without figures
+	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.averages)+len(p.rows) == 0 && p.setups == nil && !p.hasCounts
 }
 
 // text reads a line of the console.
@@ -72,13 +48,6 @@ func (p *ethrRun) text(s *Source, line int, text string, words []string) error {
 			p.setups.Record(int64(ns))
 		}
 		return nil
-	}
-	if p.server && strings.HasPrefix(text, "[") {
-		cells := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(text))
-		if len(cells) != 6 || cells[0] == "SUM" {
-			return s.fail(line, "ingest.ethr.clients", nil)
-		}
-		return p.interval(s, line, cells[1], cells[2], cells[3], cells[4], cells[0])
 	}
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(text), "Sent = "):
@@ -246,6 +215,8 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 	switch {
 	case len(p.rows) > 0 && !p.hasCounts:
 		p.roundTrips(r)
+	case len(p.averages) > 0:
+		p.averageTrips(r)
 	case p.hasCounts || p.setups != nil:
 		p.pings(r)
 	case len(p.cps) > 0:
@@ -259,16 +230,20 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 func (p *ethrRun) throughput(r *measure.Result) {
 	f := emptyFlow(measure.Forward)
 	r.Options.Direction = measure.Forward
+	from, to := p.wholeSeconds()
 	if p.protocol == "UDP" {
 		r.Test = measure.TestUDP
 		missing(r, measure.CodeNoLoss)
-		if len(p.pps) > 0 {
-			f.Summary.PacketsPerSecond = stats.Mean(p.pps)
+		if len(p.pps) >= to && to > 0 {
+			f.Summary.PacketsPerSecond = stats.Mean(p.pps[from:to])
+		}
+		if p.server {
+			warn(r, measure.CodeTestsUnmarked)
 		}
 	} else {
 		missing(r, measure.CodeNoRetransmits)
 	}
-	for i, v := range p.bps {
+	for i, v := range p.bps[from:to] {
 		sample := measure.Sample{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9}
 		if p.server {
 			sample.ReceivedBytes = int64(v / 8)
@@ -277,10 +252,10 @@ func (p *ethrRun) throughput(r *measure.Result) {
 		}
 		f.Samples = append(f.Samples, sample)
 	}
-	if len(p.bps) > 0 {
-		f.Summary.GoodputBps = stats.Mean(p.bps)
+	if to > from {
+		f.Summary.GoodputBps = stats.Mean(p.bps[from:to])
 	}
-	f.Summary.DurationNs = seconds(float64(len(p.bps)))
+	f.Summary.DurationNs = seconds(float64(to - from))
 	if p.server {
 		missing(r, measure.CodeNoSenderCount)
 	} else {
@@ -337,6 +312,16 @@ func (p *ethrRun) roundTrips(r *measure.Result) {
 	if p.moved {
 		warn(r, measure.CodePercentilesRenamed)
 	}
+}
+
+// averageTrips is a latency test of which there is only the average that a server shows each
+// second.
+func (p *ethrRun) averageTrips(r *measure.Result) {
+	r.Test = measure.TestLatency
+	r.Options.Own = latency.Options{Protocol: cmp.Or(strings.ToLower(p.protocol), "tcp")}
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "Ethr"}}
+	r.Summary.ReportedRTT = &measure.RTTFigures{Mean: ptr(stats.Mean(p.averages))}
+	missing(r, measure.CodeNoLoss, measure.CodeNoHistogram, measure.CodeNoPercentiles)
 }
 
 // pings makes a histogram of single times of set-ups or echoes.

@@ -11,6 +11,7 @@ import (
 type format struct {
 	name   string
 	decode func(*Source) ([]*measure.Result, error)
+	lines  bool // lines of text, whose figures have no end mark of their own
 }
 
 // Auto is the name for detecting the format from the contents.
@@ -19,8 +20,8 @@ const Auto = "auto"
 // formats lists them; tables need a mapping and are read by [Mapping.Read].
 func formats() []format {
 	return []format{
-		{"iperf3", iperf3}, {"iperf2", iperf2}, {"iperf2-csv", iperf2CSV}, {"ntttcp", ntttcp}, {"ethr", ethr},
-		{"ping", ping}, {"sockperf", sockperf}, {"netperf", netperf},
+		{"iperf3", iperf3, false}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, false}, {"ethr", ethr, true},
+		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true},
 	}
 }
 
@@ -53,6 +54,9 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	results, err := all[i].decode(s)
 	for _, r := range results {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
+	}
+	if n := len(results); n > 0 && all[i].lines && s.openEnd() && !strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+		results[n-1].Findings.Add(measure.CodeLastLineOpen, "", nil)
 	}
 	return results, err
 }

@@ -11,7 +11,7 @@ import (
 // iperf2 reads the output of iperf 2 at the client or the server, with and without -e. Its
 // figures are rounded to three digits.
 func iperf2(s *Source) ([]*measure.Result, error) {
-	lines, err := s.wholeLines()
+	lines, err := s.lines()
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // iperf2CSV reads the output of iperf 2 with -y C. It does not name the end that wrote it: the
 // first address of a line is that end's own.
 func iperf2CSV(s *Source) ([]*measure.Result, error) {
-	if _, err := s.wholeLines(); err != nil {
+	if _, err := s.lines(); err != nil {
 		return nil, err
 	}
 	rows, err := s.rows()

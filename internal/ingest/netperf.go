@@ -12,7 +12,7 @@ import (
 // UDP_STREAM, TCP_RR, UDP_RR and TCP_CRR, and what its omni tests print with -k
 // (KEY=value) and -o (a line of names and one of values).
 func netperf(s *Source) ([]*measure.Result, error) {
-	lines, err := s.wholeLines()
+	lines, err := s.lines()
 	if err != nil {
 		return nil, err
 	}

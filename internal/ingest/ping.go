@@ -108,6 +108,7 @@ type pingRun struct {
 	counted   bool // the line of counts was read
 	summed    bool // so was the summary line
 	wants     bool // if there was a reply the summary is required
+	untimed   bool // packets are too small to carry a time stamp
 	sent, got int64
 	dup       int64
 	rtt       measure.RTTFigures
@@ -144,8 +145,15 @@ func (p *pingRun) line(s *Source, at int, line string) error {
 		}
 		return nil
 	}
+	if strings.Contains(line, " bytes from ") && strings.Contains(line, "seq=") {
+		p.untimed = true
+		return nil
+	}
 	return p.counts(s, at, line)
 }
+
+// timeStampBytes is the payload that iputils needs for its time stamp.
+const timeStampBytes = 16
 
 // replyTime reads the time of a reply: "time=0.039 ms", "time<1ms", "時間 =12ms",
 // "時間 <1ms". below: the time is an upper bound.
@@ -303,7 +311,12 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 		warn(r, measure.CodeRouterRepliesAreLoss)
 		p.got, p.wants = p.replies, p.replies > 0
 	}
-	if !p.counted || p.wants && !p.summed {
+	if size := r.Options.Size; p.windows {
+		p.untimed = false
+	} else if p.replies == 0 && !p.summed && size > 0 && size < timeStampBytes {
+		p.untimed = true // with -q
+	}
+	if !p.counted || p.wants && !p.summed && !p.untimed {
 		return nil, s.cutOff("ingest.cut_off.ping", measure.Figures{"begin": r.Origin.Line})
 	}
 	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
@@ -311,7 +324,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "ping"}, Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
 	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
 	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
-	if p.got > 0 {
+	if p.got > 0 && p.summed {
 		p.rtt.Count = p.got
 		r.Summary.ReportedRTT = &p.rtt
 	}
@@ -319,6 +332,8 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	case p.fine && p.replies > 0 && p.replies == p.got:
 		r.Latency.Histogram = p.h
 		r.Summary.RTT = p.h.Percentiles()
+	case p.got > 0 && !p.summed:
+		missing(r, measure.CodeNoTimes)
 	case p.got > 0:
 		missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
 	}

@@ -88,3 +88,19 @@ func TestAppendedNTttcpLogsAreSeveralResults(t *testing.T) {
 		t.Errorf("a second log that is cut off: %v", err)
 	}
 }
+
+// Packets of less than 16 bytes carry no time stamp, so ping prints no times and no summary of them.
+func TestPingOfSmallPacketsHasItsCountsOnly(t *testing.T) {
+	for _, file := range []string{"ping-linux-small.txt", "ping-linux-small-q.txt"} {
+		r := one(t, file)
+		if r.Latency.Sent != 3 || r.Latency.Received != 3 || r.Options.Size != 8 || *r.Summary.LossRatio != 0 || r.Latency.Histogram != nil || r.Summary.ReportedRTT != nil {
+			t.Errorf("%s: %+v %+v", file, r.Latency, r.Summary.ReportedRTT)
+		}
+		if !isMissing(r, measure.CodeNoTimes) || isMissing(r, measure.CodeNoPercentiles) {
+			t.Errorf("%s: missing %+v", file, r.Origin.Missing)
+		}
+	}
+	if _, err := read(t, Auto, strings.Replace(text(t, "ping-linux-small.txt"), " 8(36)", " 56(84)", 1)); err != nil {
+		t.Errorf("replies without times of larger packets: %v", err)
+	}
+}

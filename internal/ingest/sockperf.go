@@ -10,7 +10,7 @@ import (
 // sockperf reads the output of sockperf ping-pong, under-load and throughput. Without --full-rtt
 // its round trips are halved; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
-	lines, err := s.wholeLines()
+	lines, err := s.lines()
 	if err != nil {
 		return nil, err
 	}

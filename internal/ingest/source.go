@@ -93,14 +93,9 @@ func (s *Source) lines() ([]string, error) {
 	return lines, nil
 }
 
-// wholeLines are the lines of a program that ends every line: without a line end the last
-// figure may be truncated.
-func (s *Source) wholeLines() ([]string, error) {
-	if !strings.HasSuffix(s.text, "\n") {
-		return nil, s.fail(s.lastLine(), "ingest.file.line_end", nil)
-	}
-	return s.lines()
-}
+// openEnd reports whether the last line has no line end: if the file is cut off, it may be so
+// within a figure.
+func (s *Source) openEnd() bool { return !strings.HasSuffix(s.text, "\n") }
 
 // withoutColours removes escape sequences (ECMA-48: ESC [ ... letter).
 func withoutColours(line string) string {

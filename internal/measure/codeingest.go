@@ -24,6 +24,10 @@ var ingestCodes = []CodeInfo{
 	{CodeWholeMilliseconds, SeverityWarning, "", []FigureInfo{
 		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
 	}, "The program wrote whole milliseconds, so every figure is known within 1 ms.", ""},
+	{CodeTestsUnmarked, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+	}, "The program's server does not mark where a UDP test begins. Tests of one client with no pause between them are separated where the rate fell below half for a second, or where the size of the datagrams changed; otherwise they are one result.", ""},
+	{CodeLastLineOpen, SeverityWarning, "", nil, "The last line of the file has no end. If the file is cut off there, its last figure is too.", ""},
 }
 
 // missingCodes are what a result of another program does not have.
@@ -40,6 +44,7 @@ var missingCodes = []CodeInfo{
 	{CodeNoHistogram, SeverityNote, "", nil, "There is no histogram of round trips (`latency.histogram`, `rtt_ns`), only summary figures.", ""},
 	{CodePercentilesOfBlocks, SeverityNote, "", nil, "There is no histogram of round trips: percentiles are those of blocks (`latency.rows`), which cannot be combined.", ""},
 	{CodeNoPercentiles, SeverityNote, "", nil, "There are no percentiles (`p50` and above in `rtt_reported_ns`).", ""},
+	{CodeNoTimes, SeverityNote, "", nil, "There are no round-trip times, such as of ping with packets too small to carry a time stamp.", ""},
 	{CodeMeanComputed, SeverityNote, "", nil, "The mean is computed: time divided by the number of round trips.", ""},
 	{CodeGoodputComputed, SeverityNote, "", nil, "The goodput is computed: bytes divided by time.", ""},
 	{CodeOnlyRange, SeverityNote, "", nil, "Only the smallest and the largest of several trials are published.", ""},

@@ -63,6 +63,8 @@ const (
 	CodePercentilesRenamed      Code = "percentiles_renamed"
 	CodeRouterRepliesAreLoss    Code = "router_replies_are_loss"
 	CodeWholeMilliseconds       Code = "whole_milliseconds"
+	CodeTestsUnmarked           Code = "tests_unmarked"
+	CodeLastLineOpen            Code = "last_line_open"
 
 	// Why a figure has its confidence.
 	CodeSteady                 Code = "steady"
@@ -108,6 +110,7 @@ const (
 	CodeNoHistogram         Code = "no_histogram"
 	CodePercentilesOfBlocks Code = "percentiles_of_blocks"
 	CodeNoPercentiles       Code = "no_percentiles"
+	CodeNoTimes             Code = "no_times"
 	CodeMeanComputed        Code = "mean_computed"
 	CodeGoodputComputed     Code = "goodput_computed"
 	CodeOnlyRange           Code = "only_range"
