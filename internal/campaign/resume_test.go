@@ -23,10 +23,10 @@ func TestAChangedPlanIsNotResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for change, key := range map[string]string{
-		strings.Replace(study, "duration: 1s", "duration: 2s", 1): "tests",
-		strings.Replace(study, "10.0.0.4", "10.0.0.5", 1):         "endpoints",
-		strings.Replace(study, "}}]}", "}}, {name: huge, to: vm}]}", 1):       "factors",
-		strings.Replace(study, "repeats: 2", "repeats: 3", 1):     "repeats",
+		strings.Replace(study, "duration: 1s", "duration: 2s", 1):       "tests",
+		strings.Replace(study, "10.0.0.4", "10.0.0.5", 1):               "endpoints",
+		strings.Replace(study, "}}]}", "}}, {name: huge, to: vm}]}", 1): "factors",
+		strings.Replace(study, "repeats: 2", "repeats: 3", 1):           "repeats",
 		study + "seed: 1\n":   "seed",
 		study + "before: x\n": "before",
 		strings.Replace(study, "rounds: 2", "rounds: 5", 1) + "\n":  "rounds",

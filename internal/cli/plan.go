@@ -76,7 +76,7 @@ type planOutline struct {
 
 	changes int // by hand; 0 while the order is not known
 	price   float64
-	only  campaign.Selection
+	only    campaign.Selection
 }
 
 type patternOutline struct {

@@ -106,7 +106,7 @@ func Real() *System {
 		StdinTerminal: func() bool { return term.IsTerminal(int(os.Stdin.Fd())) },
 		Username:      func() string { return username(os.Getenv) },
 		Root:          os.Geteuid() == 0,
-		DataDir: dataDir(os.Getenv, runtime.GOOS),
+		DataDir:       dataDir(os.Getenv, runtime.GOOS),
 	}
 }
 
