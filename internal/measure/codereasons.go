@@ -10,7 +10,7 @@ var counted = []FigureInfo{
 // the other's estimate is 0 there are no ratios.
 var compared = []FigureInfo{
 	{Key: "than", Text: true, Meaning: "the other pattern"},
-	{Key: "difference_ratio", Meaning: "difference of the estimates divided by the other's; negative: below it"},
+	{Key: "difference_ratio", Meaning: "how much larger it is than the other, geometric mean over the rounds; negative: smaller. Where a round has the value 0: difference of the estimates divided by the other's"},
 	{Key: "low_ratio", Meaning: "lower end of the 95 % interval of that, at the level that makes all comparisons of the ranking hold together"},
 	{Key: "high_ratio", Meaning: "upper end"},
 	{Key: "difference", Instead: "difference_ratio", Meaning: "difference of the estimates in the unit of the ranking's metric"},
@@ -73,6 +73,12 @@ var rankCodes = []CodeInfo{
 	{CodeRankNoDifference, SeverityNote, "", append(compared[:len(compared):len(compared)],
 		FigureInfo{Key: "needed_rounds", Optional: true, Meaning: "about how many rounds would show a difference of this size"}),
 		"No difference is shown from the first pattern of this rank.", "Run more rounds."},
+	{CodeRankAboveOtherRun, SeverityWarning, "", compared,
+		"The pattern is above another that was measured in another run of the campaign, where lower is better. They were not interleaved: a change over time looks like a difference.", "Measure both in one run."},
+	{CodeRankBelowOtherRun, SeverityWarning, "", compared,
+		"The pattern is below another that was measured in another run of the campaign, where higher is better. They were not interleaved: a change over time looks like a difference.", "Measure both in one run."},
+	{CodeRankNoDifferenceOtherRun, SeverityWarning, "", compared,
+		"No difference is shown from the first pattern of this rank, which was measured in another run of the campaign. They were not interleaved: a change over time can hide a difference.", "Measure both in one run."},
 	{CodeRankUntested, SeverityNote, "", compared[:1], "There are too few rounds to test the difference from the first pattern of this rank.", "Run more rounds."},
 	{CodeRankOneRound, SeverityNote, "", nil, "One round ordered the patterns, which tests nothing.", "Run more rounds."},
 	{CodeRankOnlyOne, SeverityNote, "", nil, "No other pattern has values.", ""},

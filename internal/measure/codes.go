@@ -92,10 +92,15 @@ const (
 	CodeRankAbove        Code = "rank_above"
 	CodeRankBelow        Code = "rank_below"
 	CodeRankNoDifference Code = "rank_no_difference"
-	CodeRankUntested     Code = "rank_untested"
-	CodeRankOneRound     Code = "rank_one_round"
-	CodeRankOnlyOne      Code = "rank_only_one"
-	CodeRankNoValues     Code = "rank_no_values"
+
+	CodeRankAboveOtherRun        Code = "rank_above_other_run"
+	CodeRankBelowOtherRun        Code = "rank_below_other_run"
+	CodeRankNoDifferenceOtherRun Code = "rank_no_difference_other_run"
+
+	CodeRankUntested Code = "rank_untested"
+	CodeRankOneRound Code = "rank_one_round"
+	CodeRankOnlyOne  Code = "rank_only_one"
+	CodeRankNoValues Code = "rank_no_values"
 
 	// What a result of another program does not have.
 	CodeNoIntervals         Code = "no_intervals"

@@ -16,13 +16,16 @@ type Answer struct {
 	First []Estimate `json:"first,omitempty"`
 	// Next is the pattern behind those, nil where there is none.
 	Next *Estimate `json:"next,omitempty"`
-	// Rounds is how many rounds the trials were in.
+	// Rounds is how many rounds the trials were in; for AnswerBest, in how many the first
+	// pattern and the next were compared.
 	Rounds int `json:"rounds,omitempty"`
 	// Trials are those of a single pattern, or all of them where all failed.
 	Trials int `json:"trials,omitempty"`
 	// Lowest and Highest trial of a single pattern that has several.
 	Lowest  *float64 `json:"lowest,omitempty"`
 	Highest *float64 `json:"highest,omitempty"`
+	// Confidence is low where patterns were compared that different runs measured.
+	Confidence measure.Confidence `json:"confidence,omitempty"`
 	// Cause is why most trials failed, where all did.
 	Cause *Cause `json:"cause,omitempty"`
 }
@@ -32,11 +35,17 @@ type AnswerCode string
 
 // The codes. An order is claimed only where the ranking shows one.
 const (
-	AnswerBest             AnswerCode = "best"               // one pattern is shown to be ahead of the next
-	AnswerBestUntested     AnswerCode = "best_untested"      // one is ahead after one round, which tests nothing
-	AnswerEqualUntested    AnswerCode = "equal_untested"     // several have the same figure after one round
-	AnswerNoDifference     AnswerCode = "no_difference"      // no difference shown between any two patterns
-	AnswerNoneAhead        AnswerCode = "none_ahead"         // no difference shown between the first ones; next is behind
+	AnswerBest          AnswerCode = "best"           // one pattern is shown to be ahead of the next
+	AnswerBestUntested  AnswerCode = "best_untested"  // one is ahead after one round, which tests nothing
+	AnswerEqualUntested AnswerCode = "equal_untested" // several have the same figure after one round
+	AnswerNoDifference  AnswerCode = "no_difference"  // no difference shown between any two patterns
+	AnswerNoneAhead     AnswerCode = "none_ahead"     // no difference shown between the first ones; next is behind
+	// The same of patterns that were measured in different runs of the campaign, so that a
+	// change over time cannot be told from a difference.
+	AnswerBestOtherRun         AnswerCode = "best_other_run"
+	AnswerNoDifferenceOtherRun AnswerCode = "no_difference_other_run"
+	AnswerNoneAheadOtherRun    AnswerCode = "none_ahead_other_run"
+
 	AnswerSingle           AnswerCode = "single"             // one pattern has figures
 	AnswerAllFailed        AnswerCode = "all_failed"         // no trial succeeded
 	AnswerTargetSilent     AnswerCode = "target_silent"      // trials found hops, and the target never answered
@@ -46,8 +55,8 @@ const (
 // AnswerCodes lists all of them.
 func AnswerCodes() []AnswerCode {
 	return []AnswerCode{
-		AnswerBest, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerSingle, AnswerAllFailed,
-		AnswerTargetSilent, AnswerNothingToCompare,
+		AnswerBest, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerBestOtherRun, AnswerNoDifferenceOtherRun,
+		AnswerNoneAheadOtherRun, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
 	}
 }
 
@@ -71,13 +80,21 @@ func (t *Test) findAnswer() Answer {
 		return t.noFigure()
 	}
 	a := Answer{Rounds: t.Rounds}
+	acrossRuns, pairs := false, t.Rounds
 	for _, p := range placed {
 		e := Estimate{p.Pattern, *p.Estimate}
+		acrossRuns = acrossRuns || p.acrossRuns()
 		if p.Rank > 1 {
 			a.Next = &e
+			if n, paired := p.Reason.Number("rounds"); paired {
+				pairs = int(n)
+			}
 			break
 		}
 		a.First = append(a.First, e)
+	}
+	if acrossRuns {
+		a.Confidence = measure.Low
 	}
 	switch first := len(a.First); {
 	case len(placed) == 1:
@@ -87,13 +104,20 @@ func (t *Test) findAnswer() Answer {
 	case t.Rounds == 1:
 		a.Code = AnswerEqualUntested
 	case first == len(placed):
-		a.Code = AnswerNoDifference
+		a.Code = either(acrossRuns, AnswerNoDifferenceOtherRun, AnswerNoDifference)
 	case first == 1:
-		a.Code = AnswerBest
+		a.Code, a.Rounds = either(acrossRuns, AnswerBestOtherRun, AnswerBest), pairs
 	default:
-		a.Code = AnswerNoneAhead
+		a.Code = either(acrossRuns, AnswerNoneAheadOtherRun, AnswerNoneAhead)
 	}
 	return a
+}
+
+func either(first bool, a, b AnswerCode) AnswerCode {
+	if first {
+		return a
+	}
+	return b
 }
 
 // single is the answer where one pattern has figures, with the range of its trials.

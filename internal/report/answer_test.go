@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 func TestFailedTrialsAreListedAndNotCounted(t *testing.T) {
@@ -43,6 +45,82 @@ func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
 		if got := english(&build(t, campaignOf(c.rounds)).Tests[0]).answer(); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
 		}
+	}
+}
+
+// measuredIn makes a run of the campaign measure those patterns.
+func measuredIn(in Input, run int, patterns ...string) {
+	for _, r := range in.Results {
+		if slices.Contains(patterns, r.Trial.Pattern) {
+			r.Trial.Session = &measure.Session{ID: fmt.Sprint(run), Number: run}
+		}
+	}
+}
+
+func TestPatternsOfDifferentRunsAreNotComparedAsInterleaved(t *testing.T) {
+	in := campaignOf(map[string][]float64{"on": {107e6, 107.1e6, 107e6}, "off": {100e6, 100e6, 100.1e6}, "idle": {10e6, 12e6, 11e6}})
+	measuredIn(in, 1, "on", "off", "idle")
+	if tcp := build(t, in).test(t, "tcp"); tcp.Answer.Code != AnswerBest || len(tcp.Caveats) != 0 || tcp.Answer.Confidence != "" {
+		t.Errorf("one run: %+v, %+v", tcp.Answer, tcp.Caveats)
+	}
+	measuredIn(in, 2, "off")
+	r := build(t, in)
+	tcp := r.test(t, "tcp")
+	if tcp.Answer.Code != AnswerBestOtherRun || tcp.Answer.Confidence != measure.Low {
+		t.Errorf("answer %+v", tcp.Answer)
+	}
+	if got, want := english(tcp).answer(), "on is fastest: 107.0 Mbit/s, 7.0 % more than the next, off; confidence low: different runs of the campaign measured them, so a change over time looks the same."; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if code := tcp.Ranking[1].Reason.Code; code != measure.CodeRankBelowOtherRun {
+		t.Errorf("off has its rank by %s", code)
+	}
+	want := "Some patterns were never measured in one run of the campaign, so they were not interleaved: run 1 (2026-03-14 09:27 UTC) idle, on; run 2 (2026-03-14 09:27 UTC) off. A change over time between the runs can look like a difference."
+	if got := english(tcp).caveats(); len(got) != 1 || got[0] != want {
+		t.Errorf("caveats %q", got)
+	}
+	for name, form := range map[string]string{"text": written(t, func(w io.Writer) error { return r.Text(w, text.English(), 200) }), "JSON": written(t, r.JSON)} {
+		for _, say := range map[string][]string{"text": {"confidence low: different runs", "not paired: another run"}, "JSON": {`"best_other_run"`, `"rank_below_other_run"`, `"different_runs"`, `"confidence": "low"`}}[name] {
+			if !strings.Contains(form, say) {
+				t.Errorf("the %s has no %s", name, say)
+			}
+		}
+	}
+
+	// The run that measured both of the first rank decides between them.
+	measuredIn(in, 1, "off")
+	measuredIn(in, 2, "idle")
+	if a := build(t, in).test(t, "tcp").Answer; a.Code != AnswerBest || a.Confidence != "" {
+		t.Errorf("the last was measured in another run: %+v", a)
+	}
+	alike := campaignOf(map[string][]float64{"a": {100e6, 110e6, 90e6}, "b": {105e6, 92e6, 101e6}})
+	measuredIn(alike, 1, "a")
+	measuredIn(alike, 2, "b")
+	if a := build(t, alike).test(t, "tcp").Answer; a.Code != AnswerNoDifferenceOtherRun || a.Confidence != measure.Low {
+		t.Errorf("no difference: %+v", a)
+	}
+}
+
+// A run that is interrupted and resumed in the middle of a round keeps the other rounds.
+func TestAnInterruptedRoundIsNotPaired(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {110e6, 110e6, 110.1e6, 110e6}, "b": {100e6, 100.1e6, 100e6, 100e6}})
+	for _, r := range in.Results {
+		run := 1
+		if r.Trial.Round > 2 || r.Trial.Round == 2 && r.Trial.Pattern == "b" {
+			run = 2
+		}
+		r.Trial.Session = &measure.Session{ID: fmt.Sprint(run), Number: run}
+	}
+	tcp := build(t, in).test(t, "tcp")
+	if tcp.Answer.Code != AnswerBest || tcp.Answer.Rounds != 3 || tcp.Rounds != 4 || len(tcp.Caveats) != 0 {
+		t.Errorf("answer %+v of %d rounds, caveats %+v", tcp.Answer, tcp.Rounds, tcp.Caveats)
+	}
+}
+
+func TestNoBoundIsBelowZero(t *testing.T) {
+	tcp := build(t, campaignOf(map[string][]float64{"a": {100e6, 10e6}})).test(t, "tcp")
+	if low := tcp.Ranking[0].Low; low == nil || *low != 0 {
+		t.Errorf("the interval begins at %v", low)
 	}
 }
 

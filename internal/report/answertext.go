@@ -14,10 +14,10 @@ func (t testView) answer() string {
 		names[i], estimates[i] = e.Pattern, e.Estimate
 	}
 	switch a.Code {
-	case AnswerBest, AnswerBestUntested:
+	case AnswerBest, AnswerBestOtherRun, AnswerBestUntested:
 		args := text.Args{
 			"First": names[0], "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": a.Next.Pattern,
-			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0,
+			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0, "OtherRun": a.Code == AnswerBestOtherRun,
 		}
 		if a.Code == AnswerBest {
 			args["Rounds"] = a.Rounds
@@ -28,11 +28,12 @@ func (t testView) answer() string {
 		return t.SayFor(m.Key, "answer.best.lower", args)
 	case AnswerEqualUntested:
 		return t.Say("answer.equal_untested", text.Args{"Patterns": names, "Metric": m, "Estimate": estimates[0]})
-	case AnswerNoDifference:
-		return t.Say("answer.no_difference", text.Args{"Patterns": names, "Metric": m, "Estimates": estimates, "Rounds": a.Rounds})
-	case AnswerNoneAhead:
+	case AnswerNoDifference, AnswerNoDifferenceOtherRun:
+		return t.Say("answer.no_difference", text.Args{"Patterns": names, "Metric": m, "Estimates": estimates, "Rounds": a.Rounds, "OtherRun": a.Code == AnswerNoDifferenceOtherRun})
+	case AnswerNoneAhead, AnswerNoneAheadOtherRun:
 		return t.Say("answer.none_ahead", text.Args{
 			"Patterns": names, "Metric": m, "Estimates": estimates, "Next": a.Next.Pattern, "NextEstimate": a.Next.Estimate, "Rounds": a.Rounds,
+			"OtherRun": a.Code == AnswerNoneAheadOtherRun,
 		})
 	case AnswerSingle:
 		return t.Say("answer.single", text.Args{

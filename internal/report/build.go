@@ -108,6 +108,7 @@ func (b *Builder) test(g labelled) Test {
 	}
 	t.Timings = timingsOf(g.results)
 	t.Ingested, t.Missing = ingested(g.results)
+	t.Runs = differentRuns(patterns, t.Basis.Metric)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t
 }
@@ -251,12 +252,15 @@ func repeatOf(r *measure.Result) int {
 func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
 	groups := make([]stats.Group, len(patterns))
 	for i, p := range patterns {
-		groups[i] = stats.Group{Name: p.name, Rounds: perRound(successful(p.results), rounds, t.Basis.Metric.Value)}
+		results := successful(p.results)
+		groups[i] = stats.Group{
+			Name: p.name, Rounds: perRound(results, rounds, t.Basis.Metric.Value), Sessions: runsPerRound(results, rounds, t.Basis.Metric),
+		}
 	}
 	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher, seed) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, Pattern: k.Name, Reason: k.Reason,
-			Estimate: finite(k.Estimate), Low: finite(k.Low), High: finite(k.High),
+			Estimate: finite(k.Estimate), Low: finite(max(k.Low, 0)), High: finite(k.High), // no figure that ranks can be below 0
 		})
 		for i := range t.Rows {
 			if t.Rows[i].Pattern == k.Name {

@@ -17,6 +17,8 @@ type Caveat struct {
 	// OverheadNs is the mean of so many Readings of the loopback median.
 	OverheadNs float64 `json:"overhead_ns,omitempty"`
 	Readings   int     `json:"readings,omitempty"`
+	// Runs are which run of the campaign measured which patterns.
+	Runs []RunPatterns `json:"runs,omitempty"`
 }
 
 // CaveatCode is the kind of a caveat.
@@ -33,6 +35,7 @@ const (
 	CaveatMissing         CaveatCode = "missing"              // what those do not have is in the test
 	CaveatOrderUnknown    CaveatCode = "order_unknown"        // whether ingested trials were interleaved is unknown
 	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
+	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
 
@@ -40,7 +43,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatNotInterleaved, CaveatMeasurementCost,
+		CaveatNotInterleaved, CaveatDifferentRuns, CaveatMeasurementCost,
 	}
 }
 
@@ -82,6 +85,9 @@ func (t *Test) findCaveats() []Caveat {
 	if t.ByHand && len(t.Rows) > 1 {
 		out = append(out, Caveat{Code: CaveatNotInterleaved})
 	}
+	if len(t.Runs) > 0 {
+		out = append(out, Caveat{Code: CaveatDifferentRuns, Runs: t.Runs})
+	}
 	if f := t.Floor; f != nil {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
 	}
@@ -109,6 +115,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.missing", text.Args{"Missing": t.missing(c.Of)})
 	case CaveatOrderUnknown:
 		return t.Say("caveat.order_unknown", nil)
+	case CaveatDifferentRuns:
+		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
 	case CaveatNotInterleaved:
 		return t.Say("caveat.not_interleaved", nil)
 	}

@@ -73,6 +73,7 @@ type Test struct {
 	Capture   capture          `json:"capture,omitempty"`        // how TCP receivers took the bytes: discarded or read
 	Ingested  []Source         `json:"ingested,omitempty"`       // where trials that soku did not measure came from
 	Missing   []Missing        `json:"missing,omitempty"`        // what those do not have
+	Runs      []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
 
 	apart bool // another test differs from it in the capture only
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,6 +25,43 @@ const (
 type Group struct {
 	Name   string
 	Rounds [][]float64
+	// Sessions has, for each element of Rounds, the numbers of the sessions that measured
+	// its values: the run of a campaign, from its start or a resumption to its end. Only
+	// what one session measured was interleaved. nil: all values are of one session.
+	Sessions [][]int
+}
+
+// oneSession is that of groups that do not name theirs.
+var oneSession = []int{0}
+
+// sessions returns the sessions of a round.
+func (g Group) sessions(round int) []int {
+	if round >= len(g.Sessions) {
+		return oneSession
+	}
+	return g.Sessions[round]
+}
+
+// apart reports whether one of two groups has values of a session of which the other
+// has none.
+func (g Group) apart(o Group) bool {
+	of := func(g Group) map[int]bool {
+		all := map[int]bool{}
+		for i, round := range g.rounds() {
+			if len(round) == 0 {
+				continue
+			}
+			for _, s := range g.sessions(i) {
+				all[s] = true
+			}
+		}
+		return all
+	}
+	return !maps.Equal(of(g), of(o))
+}
+
+func overlap(a, b []int) bool {
+	return slices.ContainsFunc(a, func(s int) bool { return slices.Contains(b, s) })
 }
 
 // rounds returns the finite values of every round.

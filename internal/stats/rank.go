@@ -120,8 +120,13 @@ func first(e entry, groups int, higherIsBetter bool) measure.Finding {
 
 // different returns the reason of a group that is behind another.
 func different(c Comparison, other entry, higherIsBetter bool) measure.Finding {
-	if higherIsBetter {
+	switch {
+	case higherIsBetter && c.Apart:
+		return measure.NewFinding(measure.CodeRankBelowOtherRun, "", compared(c, other))
+	case higherIsBetter:
 		return measure.NewFinding(measure.CodeRankBelow, "", compared(c, other))
+	case c.Apart:
+		return measure.NewFinding(measure.CodeRankAboveOtherRun, "", compared(c, other))
 	}
 	return measure.NewFinding(measure.CodeRankAbove, "", compared(c, other))
 }
@@ -132,22 +137,30 @@ func same(c Comparison, leader entry) measure.Finding {
 		return measure.NewFinding(measure.CodeRankUntested, "", measure.Figures{"than": leader.group.Name})
 	}
 	figures := compared(c, leader)
+	if c.Apart {
+		return measure.NewFinding(measure.CodeRankNoDifferenceOtherRun, "", figures)
+	}
 	if c.Needed > c.Rounds {
 		figures["needed_rounds"] = c.Needed
 	}
 	return measure.NewFinding(measure.CodeRankNoDifference, "", figures)
 }
 
-// compared returns the figures of a comparison with another group, as ratios of its
-// estimate unless that is 0.
+// compared returns the figures of a comparison with another group, as ratios: those that
+// were compared, or of the other's estimate unless that is 0.
 func compared(c Comparison, other entry) measure.Figures {
 	figures := measure.Figures{"than": other.group.Name}
 	if c.Rounds > 0 {
 		figures["rounds"] = c.Rounds
 	}
-	if reference := math.Abs(other.Estimate); reference > 0 {
-		figures["difference_ratio"], figures["low_ratio"], figures["high_ratio"] = c.Difference/reference, c.Low/reference, c.High/reference
-	} else {
+	reference := math.Abs(other.Estimate)
+	switch {
+	case c.Ratio:
+		figures["difference_ratio"], figures["low_ratio"], figures["high_ratio"] = c.Difference, c.Low, c.High
+	case reference > 0:
+		// Some value is 0 and none is below: a bound below -100 % would be impossible.
+		figures["difference_ratio"], figures["low_ratio"], figures["high_ratio"] = c.Difference/reference, max(c.Low/reference, -1), c.High/reference
+	default:
 		figures["difference"], figures["low"], figures["high"] = c.Difference, c.Low, c.High
 	}
 	return figures

@@ -1,9 +1,11 @@
 package stats
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
 	"soku/internal/measure"
@@ -77,22 +79,110 @@ func TestIntervalsAllowForRoundsThatAreAlike(t *testing.T) {
 	}
 }
 
+// exponentials makes factors of additive noise in percent.
+func exponentials(g Group) Group {
+	for _, round := range g.Rounds {
+		for i, v := range round {
+			round[i] = math.Exp(v / 100)
+		}
+	}
+	return g
+}
+
 func TestPairedComparisonsCoverTheDifferenceUnderSharedDrift(t *testing.T) {
 	for _, rounds := range []int{2, 3, 5, 8, 15} {
 		wide := 0.0
 		got := share(1000, func(seed uint64) bool {
 			r := source(seed)
 			shared := drift(r, rounds, 0.9, 40)
-			c := Compare(simulated(r, "a", 103, 2, 2, shared), simulated(r, "b", 100, 2, 2, shared), 0.95)
+			c := Compare(exponentials(simulated(r, "a", 3, 2, 2, shared)), exponentials(simulated(r, "b", 0, 2, 2, shared)), 0.95)
 			wide += (c.High - c.Low) / 1000
-			return c.Low <= 3 && 3 <= c.High
+			return c.Low <= math.Expm1(0.03) && math.Expm1(0.03) <= c.High
 		})
 		if got < 0.93 || got > 0.985 {
 			t.Errorf("%d rounds: %.1f %% of the intervals hold the true difference", rounds, got*100)
 		}
-		if rounds >= 5 && wide > 40 {
-			t.Errorf("%d rounds: intervals are %.0f wide on average; the shared drift was not taken out", rounds, wide)
+		if rounds >= 5 && wide > 0.4 {
+			t.Errorf("%d rounds: intervals are %.2f wide on average; the shared drift was not taken out", rounds, wide)
 		}
+	}
+}
+
+// testdata/paired.json has intervals of t.test in R 4.2.2.
+func TestPairedIntervalsAreThoseOfR(t *testing.T) {
+	text, err := os.ReadFile("testdata/paired.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Name      string
+			LogRatios []float64 `json:"log_ratios"`
+			Low       float64   `json:"t_low"`
+			High      float64   `json:"t_high"`
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) == 0 {
+		t.Fatal(err, len(file.Cases))
+	}
+	for _, c := range file.Cases {
+		var a, b Group
+		for i, l := range c.LogRatios {
+			level := 50 + 7*float64(i%5) // what both share cancels out
+			a.Rounds, b.Rounds = append(a.Rounds, []float64{level * math.Exp(l)}), append(b.Rounds, []float64{level})
+		}
+		got := Compare(a, b, 0.95)
+		if !got.Ratio || got.Rounds != len(c.LogRatios) {
+			t.Errorf("%s: %+v", c.Name, got)
+		}
+		near(t, c.Name+": low", math.Log1p(got.Low), c.Low, 1e-8)
+		near(t, c.Name+": high", math.Log1p(got.High), c.High, 1e-8)
+	}
+}
+
+func TestNoBoundOfARatioIsBelowMinusAllOfIt(t *testing.T) {
+	for name, groups := range map[string][2]Group{
+		"two rounds":      {{Rounds: [][]float64{{100}, {300}}}, {Rounds: [][]float64{{250}, {90}}}},
+		"not paired":      {{Rounds: [][]float64{{100}, {900}, nil, nil}}, {Rounds: [][]float64{nil, nil, {850}, {90}}}},
+		"a round of zero": {{Rounds: [][]float64{{0}, {300}, {10}}}, {Rounds: [][]float64{{250}, {90}, {400}}}},
+	} {
+		groups[0].Name, groups[1].Name = "a", "b"
+		reason := Rank(groups[:], true, 1)[1].Reason
+		low, has := reason.Number("low_ratio")
+		if !has || low < -1 {
+			t.Errorf("%s: the lower bound is %v", name, low)
+		}
+	}
+}
+
+func TestOnlyRoundsOfOneSessionArePaired(t *testing.T) {
+	rounds := func(values ...float64) (out [][]float64) {
+		for _, v := range values {
+			out = append(out, []float64{v})
+		}
+		return out
+	}
+	on := Group{Name: "on", Rounds: rounds(110, 111, 112), Sessions: [][]int{{1}, {1}, {1}}}
+	off := Group{Name: "off", Rounds: rounds(100, 101, 102), Sessions: [][]int{{2}, {2}, {2}}}
+	if c := Compare(on, off, 0.95); c.Rounds != 0 || !c.Apart || !c.Shown() {
+		t.Errorf("measured in different sessions: %+v", c)
+	}
+	if got := Rank([]Group{on, off}, true, 1)[1].Reason.Code; got != measure.CodeRankBelowOtherRun {
+		t.Errorf("the reason is %s", got)
+	}
+	if got := Rank([]Group{on, off}, false, 1)[1].Reason.Code; got != measure.CodeRankAboveOtherRun {
+		t.Errorf("the reason is %s", got)
+	}
+	// A run that was interrupted in round 2: its rounds 1 and 3 are interleaved.
+	interrupted := Group{Name: "off", Rounds: rounds(100, 101, 102), Sessions: [][]int{{1}, {2}, {2}}}
+	on.Sessions = [][]int{{1}, {1}, {2}}
+	if c := Compare(on, interrupted, 0.95); c.Rounds != 2 || c.Apart {
+		t.Errorf("interrupted: %+v", c)
+	}
+	// Repeats of one round in two sessions, such as one that was repeated.
+	interrupted.Sessions[1] = []int{2, 1}
+	if c := Compare(on, interrupted, 0.95); c.Rounds != 3 || c.Apart {
+		t.Errorf("repeated: %+v", c)
 	}
 }
 
@@ -147,7 +237,7 @@ func TestClearDifferencesAreRankedInFewRounds(t *testing.T) {
 }
 
 func TestLowerIsBetterTurnsTheOrder(t *testing.T) {
-	groups := []Group{{"a", [][]float64{{10}, {11}, {10.5}}}, {"b", [][]float64{{2}, {2.1}, {2.05}}}}
+	groups := []Group{{Name: "a", Rounds: [][]float64{{10}, {11}, {10.5}}}, {Name: "b", Rounds: [][]float64{{2}, {2.1}, {2.05}}}}
 	got := Rank(groups, false, 1)
 	if got[0].Name != "b" || got[0].Rank != 1 || got[1].Rank != 2 {
 		t.Fatalf("%+v", got)
@@ -156,7 +246,7 @@ func TestLowerIsBetterTurnsTheOrder(t *testing.T) {
 	if worse := got[1].Reason; !got[0].Reason.Equal(best) || worse.Code != measure.CodeRankAbove || worse.Text("than") != "b" || worse.Figures["rounds"] != 3.0 {
 		t.Errorf("reasons %+v, %+v", got[0].Reason, worse)
 	}
-	for figure, want := range map[string]float64{"difference_ratio": 4.12195, "low_ratio": 3.57665, "high_ratio": 4.66725} {
+	for figure, want := range map[string]float64{"difference_ratio": 4.11909, "low_ratio": 3.83163, "high_ratio": 4.42366} {
 		v, _ := got[1].Reason.Number(figure)
 		near(t, figure, v, want, 1e-4)
 	}
@@ -193,7 +283,7 @@ func TestRanksAreConsistent(t *testing.T) {
 }
 
 func TestOneRoundShowsTheOrderUntested(t *testing.T) {
-	got := Rank([]Group{{"a", [][]float64{{5, 6}}}, {"b", [][]float64{{7}}}, {"c", [][]float64{{5.5}}}}, true, 1)
+	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{5, 6}}}, {Name: "b", Rounds: [][]float64{{7}}}, {Name: "c", Rounds: [][]float64{{5.5}}}}, true, 1)
 	if got[0].Name != "b" || got[1].Name != "a" || got[2].Name != "c" {
 		t.Fatalf("%+v", got)
 	}
@@ -208,7 +298,7 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 }
 
 func TestNoDifferenceReportsTheRoundsNeeded(t *testing.T) {
-	got := Rank([]Group{{"a", [][]float64{{100}, {104}, {97}}}, {"b", [][]float64{{99}, {98}, {101}}}}, true, 1)
+	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{100}, {104}, {97}}}, {Name: "b", Rounds: [][]float64{{99}, {98}, {101}}}}, true, 1)
 	needed, _ := got[1].Reason.Number("needed_rounds")
 	if got[1].Rank != 1 || got[1].Reason.Code != measure.CodeRankNoDifference || got[1].Reason.Text("than") != "a" || needed <= 3 {
 		t.Errorf("%+v", got)
@@ -217,32 +307,32 @@ func TestNoDifferenceReportsTheRoundsNeeded(t *testing.T) {
 
 func TestMissingRoundsArePairedByTheirNumber(t *testing.T) {
 	// Both follow a strong drift; unpaired or shifted pairs would hide the difference.
-	a := Group{"a", [][]float64{{110}, {}, {211}, {310}, {412}}}
-	b := Group{"b", [][]float64{{100}, {150}, {201}, {300}, {402}}}
+	a := Group{Name: "a", Rounds: [][]float64{{110}, {}, {220}, {330}, {440}}}
+	b := Group{Name: "b", Rounds: [][]float64{{100}, {150}, {200}, {300}, {400}}}
 	c := Compare(a, b, 0.95)
-	if c.Rounds != 4 || !c.Shown() || math.Abs(c.Difference-10) > 1e-9 {
+	if c.Rounds != 4 || !c.Shown() || math.Abs(c.Difference-0.1) > 1e-9 {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestGroupsWithoutSharedRoundsAreComparedUnpaired(t *testing.T) {
-	a := Group{"a", [][]float64{{10}, {11}, {}, {}, {10.4}}}
-	b := Group{"b", [][]float64{nil, nil, {20}, {21.5}, nil}}
+	a := Group{Name: "a", Rounds: [][]float64{{10}, {11}, {}, {}, {10.4}}}
+	b := Group{Name: "b", Rounds: [][]float64{nil, nil, {20}, {21.5}, nil}}
 	c := Compare(a, b, 0.95)
 	if c.Rounds != 0 || !c.Shown() {
 		t.Errorf("%+v", c)
 	}
-	// By hand: standard error 0.80430, df 1.30804, t 7.42310.
-	near(t, "low", c.Low, -16.25395, 1e-4)
-	near(t, "high", c.High, -4.31272, 1e-4)
-	one := Compare(a, Group{"c", [][]float64{nil, nil, {20}}}, 0.95)
+	// By hand, of the logarithms: standard error 0.0455245, df 2.145134, t 4.035381.
+	near(t, "low", c.Low, -0.580282, 1e-6)
+	near(t, "high", c.High, -0.393927, 1e-6)
+	one := Compare(a, Group{Name: "c", Rounds: [][]float64{nil, nil, {20}}}, 0.95)
 	if one.Tested() || one.Shown() {
 		t.Errorf("one value was tested: %+v", one)
 	}
 }
 
 func TestGroupsWithoutValuesComeLast(t *testing.T) {
-	got := Rank([]Group{{"none", [][]float64{nil, {math.NaN(), math.Inf(1)}}}, {"a", [][]float64{{1}, {2}}}}, false, 1)
+	got := Rank([]Group{{Name: "none", Rounds: [][]float64{nil, {math.NaN(), math.Inf(1)}}}, {Name: "a", Rounds: [][]float64{{1}, {2}}}}, false, 1)
 	if got[1].Name != "none" || got[1].Rank != 0 || got[0].Rank != 1 || got[0].Reason.Code != measure.CodeRankOnlyOne {
 		t.Errorf("%+v", got)
 	}
@@ -253,11 +343,11 @@ func TestGroupsWithoutValuesComeLast(t *testing.T) {
 
 func TestIdenticalValuesAreNotADifference(t *testing.T) {
 	same := [][]float64{{5}, {5}, {5}}
-	got := Rank([]Group{{"a", same}, {"b", same}}, true, 1)
+	got := Rank([]Group{{Name: "a", Rounds: same}, {Name: "b", Rounds: same}}, true, 1)
 	if got[1].Rank != 1 {
 		t.Errorf("%+v", got)
 	}
-	got = Rank([]Group{{"a", same}, {"b", [][]float64{{4}, {4}, {4}}}}, true, 1)
+	got = Rank([]Group{{Name: "a", Rounds: same}, {Name: "b", Rounds: [][]float64{{4}, {4}, {4}}}}, true, 1)
 	if got[1].Rank != 2 {
 		t.Errorf("a constant difference is not shown: %+v", got)
 	}

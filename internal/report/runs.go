@@ -1,0 +1,102 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// RunPatterns are patterns that one run of a campaign measured, from its start or a
+// resumption to its end.
+type RunPatterns struct {
+	Run      int       `json:"run"` // from 1; 0 where the results do not say
+	From     time.Time `json:"from"`
+	Patterns []string  `json:"patterns"`
+}
+
+// runOf is the number of the run that measured a result, 0 where it does not say.
+func runOf(r *measure.Result) int {
+	if r.Trial == nil || r.Trial.Session == nil {
+		return 0
+	}
+	return r.Trial.Session.Number
+}
+
+// runsPerRound are the runs that measured a pattern's values in each round, as perRound
+// has the values.
+func runsPerRound(results []*measure.Result, rounds map[int]int, m *measure.Metric) [][]int {
+	out := make([][]int, max(len(rounds), 1))
+	for _, r := range results {
+		if v, ok := m.Value(r); ok && plausible(v) {
+			if i := rounds[roundOf(r)]; !slices.Contains(out[i], runOf(r)) {
+				out[i] = append(out[i], runOf(r))
+			}
+		}
+	}
+	return out
+}
+
+// differentRuns are the runs and what each measured, if there are two patterns that no
+// run measured both: those were not interleaved. Otherwise nil.
+func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
+	var runs []RunPatterns
+	var of [][]int // by pattern that has values
+	for _, p := range patterns {
+		var mine []int
+		for _, r := range successful(p.results) {
+			if v, ok := m.Value(r); !ok || !plausible(v) {
+				continue
+			}
+			n := runOf(r)
+			i := slices.IndexFunc(runs, func(x RunPatterns) bool { return x.Run == n })
+			if i < 0 {
+				i = len(runs)
+				runs = append(runs, RunPatterns{Run: n, From: r.StartedAt})
+			}
+			if r.StartedAt.Before(runs[i].From) {
+				runs[i].From = r.StartedAt
+			}
+			if !slices.Contains(mine, n) {
+				mine = append(mine, n)
+				runs[i].Patterns = append(runs[i].Patterns, p.name)
+			}
+		}
+		if len(mine) > 0 {
+			of = append(of, mine)
+		}
+	}
+	apart := func(a, b []int) bool {
+		return !slices.ContainsFunc(a, func(n int) bool { return slices.Contains(b, n) })
+	}
+	for i, a := range of {
+		if slices.ContainsFunc(of[:i], func(b []int) bool { return apart(a, b) }) {
+			slices.SortFunc(runs, func(a, b RunPatterns) int { return a.Run - b.Run })
+			return runs
+		}
+	}
+	return nil
+}
+
+// acrossRuns reports whether a place in a ranking comes from a comparison of patterns
+// that were measured in different runs of the campaign.
+func (p Place) acrossRuns() bool {
+	switch p.Reason.Code {
+	case measure.CodeRankAboveOtherRun, measure.CodeRankBelowOtherRun, measure.CodeRankNoDifferenceOtherRun:
+		return true
+	}
+	return false
+}
+
+// runs are runs in words: which patterns each measured, and when.
+func (t testView) runs(all []RunPatterns) []string {
+	out := make([]string, len(all))
+	for i, r := range all {
+		some := r.Patterns[:min(len(r.Patterns), mostPatterns)]
+		out[i] = t.Say("caveat.different_runs.one", text.Args{
+			"Run": r.Run, "From": r.From.UTC().Format(minute), "Patterns": some, "More": len(r.Patterns) - len(some),
+		})
+	}
+	return out
+}
