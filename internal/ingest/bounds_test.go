@@ -25,34 +25,37 @@ func read(t *testing.T, format, text string) ([]*measure.Result, error) {
 func TestHostileFilesAreRefusedWithALine(t *testing.T) {
 	pingRun := "PING a\n64 bytes from a: seq=0 time=1.0 ms\n1 packets transmitted, 1 received, 0% packet loss\nrtt min/avg/max/mdev = 1/1/1/0 ms\n"
 	for name, c := range map[string]struct{ format, text, want string }{
-		"too large":            {"ping", strings.Repeat("x", MaxFileBytes+1), "more than 64 MiB"},
-		"a long line":          {"ping", "PING a\n" + strings.Repeat("x", maxLineBytes+1), "f:2: a line of"},
-		"too many lines":       {"ping", strings.Repeat("\n", maxLines+1) + "x", "lines; at most"},
-		"deep JSON":            {"iperf3", strings.Repeat(`{"start":`, 100), "nested more than 64 deep"},
-		"deep XML":             {"ntttcp", "<ntttcps>" + strings.Repeat("<a>", 100), "nested more than 64 deep"},
-		"many objects":         {"iperf3", `{"intervals":[` + strings.Repeat("{},", maxObjects+1), "more than 500000 objects"},
-		"many values":          {"iperf3", `{"intervals":[` + strings.Repeat("null,", maxObjects+2), "more than 500000 values in lists"},
-		"many streams":         {"iperf3", `{"intervals":[{"streams":[` + strings.Repeat("null,", maxObjects+2), "more than 500000 values in lists"},
-		"many members":         {"ntttcp", `{"ntttcpr":{` + strings.Repeat(`"a":1,`, maxMembers+1) + `"b":1}}`, "more than 100000 members"},
-		"many elements":        {"ntttcp", "<ntttcpr>" + numbered("<e%d>1</e%[1]d>", maxMembers+2) + "</ntttcpr>", "more than 100000 members"},
-		"many attributes":      {"ntttcp", "<ntttcpr>\n<a" + strings.Repeat(` a=""`, maxLineBytes/4) + "/></ntttcpr>", "f:2: a line of"},
-		"many columns":         {"iperf2-csv", "a\n" + strings.Repeat(",", maxColumns) + "\n", "f:2: more than 10000 columns"},
-		"a row of many lines":  {"iperf2-csv", strings.Repeat("\"\n\",", maxColumns) + "\n", "more than 10000 columns"},
-		"many histograms":      {"ping", strings.Repeat(pingRun, maxTimed+1), "more than 1000 runs of ping"},
-		"a picture":            {Auto, "\x89PNG\r\n\x1a\n\x00\x00", "no text: it has zero bytes"},
-		"no encoding":          {Auto, "\xff\xf0\xfd\xa0\xff", "neither UTF-8, UTF-16 nor Shift-JIS"},
-		"nothing":              {Auto, " \n", "the file is empty"},
-		"another JSON":         {"iperf3", `{"a": 1}`, "no document of iperf3"},
-		"another XML":          {"ntttcp", `<html></html>`, "not a log of ntttcp"},
-		"iperf3's text":        {Auto, "Connecting to host a, port 5201\n[  5] local a port 1 connected to b port 5201\n", "not the output of a program that soku knows"},
-		"a figure beyond all":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `9.39610e+08`, `9e300`, 1), "impossible figure"},
-		"a negative figure":    {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	-1`, 1), "impossible figure"},
-		"a text for a number":  {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	"x"`, 1), "which does not fit"},
-		"another version":      {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), "iperf 3.1.3", "iperf 4.0"), `start.version is "iperf 4.0"`},
-		"SCTP":                 {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), `"TCP"`, `"SCTP"`), "only TCP and UDP are read"},
-		"more than was sent":   {"ping", "PING a\n2 packets transmitted, 3 received, 0% packet loss\n", "ping's counts do not fit"},
-		"an unknown format":    {"csv", "a,b\n", "needs a mapping"},
-		"several Ethr clients": {Auto, "[RemoteAddress]  Proto   Bits/s   Conn/s    Pkt/s   Latency\n[ 10.0.0.1]    TCP     6.9G        0     --        --  \n[        [SUM]]    TCP     9G   0   0\n", "several clients at a time"},
+		"too large":             {"ping", strings.Repeat("x", MaxFileBytes+1), "more than 64 MiB"},
+		"a long line":           {"ping", "PING a\n" + strings.Repeat("x", maxLineBytes+1), "f:2: a line of"},
+		"too many lines":        {"ping", strings.Repeat("\n", maxLines+1) + "x", "lines; at most"},
+		"deep JSON":             {"iperf3", strings.Repeat(`{"start":`, 100), "nested more than 64 deep"},
+		"deep XML":              {"ntttcp", "<ntttcps>" + strings.Repeat("<a>", 100), "nested more than 64 deep"},
+		"many objects":          {"iperf3", `{"intervals":[` + strings.Repeat("{},", maxObjects+1), "more than 500000 objects"},
+		"many values":           {"iperf3", `{"intervals":[` + strings.Repeat("null,", maxObjects+2), "more than 500000 values in lists"},
+		"many streams":          {"iperf3", `{"intervals":[{"streams":[` + strings.Repeat("null,", maxObjects+2), "more than 500000 values in lists"},
+		"many members":          {"ntttcp", `{"ntttcpr":{` + strings.Repeat(`"a":1,`, maxMembers+1) + `"b":1}}`, "more than 100000 members"},
+		"many elements":         {"ntttcp", "<ntttcpr>" + numbered("<e%d>1</e%[1]d>", maxMembers+2) + "</ntttcpr>", "more than 100000 members"},
+		"many attributes":       {"ntttcp", "<ntttcpr>\n<a" + strings.Repeat(` a=""`, maxLineBytes/4) + "/></ntttcpr>", "f:2: a line of"},
+		"many columns":          {"iperf2-csv", "a\n" + strings.Repeat(",", maxColumns) + "\n", "f:2: more than 10000 columns"},
+		"a row of many lines":   {"iperf2-csv", strings.Repeat("\"\n\",", maxColumns) + "\n", "more than 10000 columns"},
+		"many histograms":       {"ping", strings.Repeat(pingRun, maxTimed+1), "more than 1000 runs of ping"},
+		"a picture":             {Auto, "\x89PNG\r\n\x1a\n\x00\x00", "no text: it has zero bytes"},
+		"no encoding":           {Auto, "\xff\xf0\xfd\xa0\xff", "neither UTF-8, UTF-16 nor Shift-JIS"},
+		"nothing":               {Auto, " \n", "the file is empty"},
+		"another JSON":          {"iperf3", `{"a": 1}`, "no document of iperf3"},
+		"another XML":           {"ntttcp", `<html></html>`, "not a log of ntttcp"},
+		"iperf3 without an end": {Auto, "Connecting to host a, port 5201\n[  5] local a port 1 connected to b port 5201\n", "cut off: iperf3's test that begins in line 1"},
+		"iperf3 many streams":   {Auto, "Connecting to host a, port 5201\n" + manyStreams(), "more than 4096 streams"},
+		"iperf3 many intervals": {Auto, "Connecting to host a, port 5201\n" + strings.Repeat("[  5] 0.00-1.00 sec 1 Bytes 8 bits/sec\n", maxRecords+1), "more than 100000 intervals"},
+		"iperf3 impossible":     {Auto, "Connecting to host a, port 5201\n[  5] 0.00-1.00 sec 1e300 Bytes 8 bits/sec sender\n", "no interval, amount and rate"},
+		"a figure beyond all":   {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `9.39610e+08`, `9e300`, 1), "impossible figure"},
+		"a negative figure":     {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	-1`, 1), "impossible figure"},
+		"a text for a number":   {"iperf3", strings.Replace(text(t, "iperf3-3.1-tcp.json"), `"bytes":	234912024`, `"bytes":	"x"`, 1), "which does not fit"},
+		"another version":       {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), "iperf 3.1.3", "iperf 4.0"), `start.version is "iperf 4.0"`},
+		"SCTP":                  {"iperf3", strings.ReplaceAll(text(t, "iperf3-3.1-tcp.json"), `"TCP"`, `"SCTP"`), "only TCP and UDP are read"},
+		"more than was sent":    {"ping", "PING a\n2 packets transmitted, 3 received, 0% packet loss\n", "ping's counts do not fit"},
+		"an unknown format":     {"csv", "a,b\n", "needs a mapping"},
+		"several Ethr clients":  {Auto, "[RemoteAddress]  Proto   Bits/s   Conn/s    Pkt/s   Latency\n[ 10.0.0.1]    TCP     6.9G        0     --        --  \n[        [SUM]]    TCP     9G   0   0\n", "several clients at a time"},
 	} {
 		_, err := read(t, c.format, c.text)
 		var e *measure.Error
@@ -97,6 +100,14 @@ func TestAFileOfNothingTakesLittleMemory(t *testing.T) {
 	}
 }
 
+func manyStreams() string {
+	var b strings.Builder
+	for i := range maxStreams + 1 {
+		fmt.Fprintf(&b, "[%d] local 10.0.0.1 port 1 connected to 10.0.0.2 port 2\n", i)
+	}
+	return b.String()
+}
+
 func TestAFailureHasItsPlaceAndItsProblemAsData(t *testing.T) {
 	for name, c := range map[string]struct {
 		format, text, code, hint string
@@ -139,7 +150,7 @@ func TestALineOfManyColourCodesIsReadInLinearTime(t *testing.T) {
 // the end of a line.
 func TestATruncatedFileIsAnError(t *testing.T) {
 	open := func(name string) bool {
-		return strings.HasPrefix(name, "iperf2-") || strings.HasPrefix(name, "ethr-server") || strings.HasSuffix(name, ".log")
+		return strings.HasPrefix(name, "iperf2-") || name == "iperf3-3.12-ref.txt" || strings.HasPrefix(name, "iperf3-") && strings.HasSuffix(name, "-server.txt") || strings.HasPrefix(name, "ethr-server") || strings.HasSuffix(name, ".log")
 	}
 	files, _ := filepath.Glob("testdata/*.*")
 	tried := 0

@@ -20,7 +20,7 @@ const Auto = "auto"
 // formats lists them; tables need a mapping and are read by [Mapping.Read].
 func formats() []format {
 	return []format{
-		{"iperf3", iperf3, false}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, false}, {"ethr", ethr, true},
+		{"iperf3", iperf3, true}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, false}, {"ethr", ethr, true},
 		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true},
 	}
 }
@@ -84,6 +84,8 @@ func detect(text string) string {
 		return "ethr"
 	case has(" TEST from "):
 		return "netperf"
+	case has("Connecting to host ", "Accepted connection from ", "iperf3: error - "):
+		return "iperf3"
 	case has("Client connecting to ", "Server listening on "):
 		if has(", TCP port ", ", UDP port ", "on TCP port ", "on UDP port ") {
 			return "iperf2"

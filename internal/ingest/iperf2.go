@@ -177,7 +177,7 @@ func iperf2Figures(rest string, retry bool) (row iperf2Row, ok bool) {
 	row.to, good[1] = number(to)
 	row.bytes, good[2] = number(words[2])
 	row.bps, good[3] = number(words[4])
-	amount, rate := iperf2Unit(words[3]), iperf2Unit(words[5])
+	amount, rate := iperfUnit(words[3]), iperfUnit(words[5])
 	row.bytes, row.bps = row.bytes*amount, row.bps*rate
 	if slices.Contains(good[:], false) || amount == 0 || rate == 0 || row.to < row.from || row.to > 1e7 || !plausible(row.bytes) || !plausible(row.bps) {
 		return row, false
@@ -197,8 +197,8 @@ func iperf2Figures(rest string, retry bool) (row iperf2Row, ok bool) {
 	return row, true
 }
 
-// iperf2Unit: iperf counts bytes by 1024 and bits by 1000.
-func iperf2Unit(unit string) float64 {
+// iperfUnit: iperf counts bytes by 1024 and bits by 1000.
+func iperfUnit(unit string) float64 {
 	unit, per, _ := strings.Cut(unit, "/")
 	if per != "" && per != "sec" {
 		return 0

@@ -8,9 +8,12 @@ import (
 	"soku/internal/measure"
 )
 
-// iperf3 reads the output of iperf3 -J and --json-stream, at the client or at the server: one
-// document or several.
+// iperf3 reads the output of iperf3, at the client or at the server: its text, or the documents of
+// -J and --json-stream, one or several.
 func iperf3(s *Source) ([]*measure.Result, error) {
+	if !strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+		return s.iperf3Text()
+	}
 	docs, err := s.documents()
 	if err != nil {
 		return nil, err
@@ -106,7 +109,7 @@ func (s *Source) iperf3Stream(events []document, d *iperf3Doc) (int, error) {
 func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, error) {
 	version, isIperf3 := strings.CutPrefix(d.Start.Version, "iperf ")
 	failed := d.streamed && d.Error != "" && d.Start.Version == "" // it never started
-	if !failed && (!isIperf3 || !strings.HasPrefix(version, "3")) {
+	if !failed && !d.printed && (!isIperf3 || !strings.HasPrefix(version, "3")) {
 		return nil, s.fail(line, "ingest.iperf3.version", measure.Figures{"version": short(d.Start.Version)})
 	}
 	for _, sum := range d.sums() {
@@ -152,6 +155,9 @@ func (s *Source) iperf3Result(d *iperf3Doc, record, line int) (*measure.Result, 
 		return r, nil
 	}
 	iperf3CPU(r, d)
+	if d.computed {
+		missing(r, measure.CodeGoodputComputed)
+	}
 	return r, nil
 }
 
@@ -233,7 +239,7 @@ func iperf3Options(r *measure.Result, d *iperf3Doc) {
 	if t.Reverse != 0 {
 		o.Direction = measure.Reverse
 	}
-	if d.End.OtherReceived != nil || d.End.OtherSum != nil {
+	if d.End.OtherReceived != nil || d.End.OtherSum != nil || d.End.OtherSent != nil {
 		o.Direction = measure.Bidirectional
 	}
 	r.Path.Direction = o.Direction

@@ -12,6 +12,9 @@ type iperf3Doc struct {
 	Server    *iperf3Doc       `json:"server_output_json"` // with --get-server-output
 
 	streamed bool // combined from events
+	printed  bool // made of text
+	verbose  bool // the text has the options (-V)
+	computed bool // the goodput is computed of the intervals
 }
 
 type iperf3Start struct {
@@ -22,34 +25,42 @@ type iperf3Start struct {
 		Seconds float64 `json:"timesecs"`
 		Millis  float64 `json:"timemillisecs"` // since 3.18
 	} `json:"timestamp"`
-	Connected []struct {
-		Socket     float64 `json:"socket"`
-		LocalHost  string  `json:"local_host"`
-		LocalPort  float64 `json:"local_port"`
-		RemoteHost string  `json:"remote_host"`
-		RemotePort float64 `json:"remote_port"`
-	} `json:"connected"`
-	ConnectingTo *struct {
-		Host string  `json:"host"`
-		Port float64 `json:"port"`
-	} `json:"connecting_to"` // in the client's document
-	Accepted *struct {
-		Host string `json:"host"`
-	} `json:"accepted_connection"` // in the server's
-	Test *struct {
-		Protocol string   `json:"protocol"`
-		Streams  float64  `json:"num_streams"`
-		Block    float64  `json:"blksize"`
-		Omit     float64  `json:"omit"`
-		Duration float64  `json:"duration"`
-		Bytes    float64  `json:"bytes"`
-		Blocks   float64  `json:"blocks"`
-		Reverse  float64  `json:"reverse"`
-		TOS      float64  `json:"tos"`
-		Target   *float64 `json:"target_bitrate"` // since 3.7 here
-	} `json:"test_start"`
-	Target float64 `json:"target_bitrate"` // since 3.6
-	Buffer float64 `json:"sock_bufsize"`
+	Connected    []iperf3Connected `json:"connected"`
+	ConnectingTo *iperf3Target     `json:"connecting_to"`       // in the client's document
+	Accepted     *iperf3Peer       `json:"accepted_connection"` // in the server's
+	Test         *iperf3Parameters `json:"test_start"`
+	Target       float64           `json:"target_bitrate"` // since 3.6
+	Buffer       float64           `json:"sock_bufsize"`
+}
+
+type iperf3Connected struct {
+	Socket     float64 `json:"socket"`
+	LocalHost  string  `json:"local_host"`
+	LocalPort  float64 `json:"local_port"`
+	RemoteHost string  `json:"remote_host"`
+	RemotePort float64 `json:"remote_port"`
+}
+
+type iperf3Target struct {
+	Host string  `json:"host"`
+	Port float64 `json:"port"`
+}
+
+type iperf3Peer struct {
+	Host string `json:"host"`
+}
+
+type iperf3Parameters struct {
+	Protocol string   `json:"protocol"`
+	Streams  float64  `json:"num_streams"`
+	Block    float64  `json:"blksize"`
+	Omit     float64  `json:"omit"`
+	Duration float64  `json:"duration"`
+	Bytes    float64  `json:"bytes"`
+	Blocks   float64  `json:"blocks"`
+	Reverse  float64  `json:"reverse"`
+	TOS      float64  `json:"tos"`
+	Target   *float64 `json:"target_bitrate"` // since 3.7 here
 }
 
 type iperf3Sum struct {
@@ -81,24 +92,28 @@ type iperf3Interval struct {
 }
 
 type iperf3End struct {
-	Streams []struct {
-		Sender   *iperf3Sum `json:"sender"`
-		Receiver *iperf3Sum `json:"receiver"`
-		UDP      *iperf3Sum `json:"udp"`
-	} `json:"streams"`
-	Sum           *iperf3Sum `json:"sum"` // UDP
-	Sent          *iperf3Sum `json:"sum_sent"`
-	Received      *iperf3Sum `json:"sum_received"`
-	OtherSum      *iperf3Sum `json:"sum_bidir_reverse"`
-	OtherSent     *iperf3Sum `json:"sum_sent_bidir_reverse"`
-	OtherReceived *iperf3Sum `json:"sum_received_bidir_reverse"`
-	CPU           *struct {
-		Host       float64 `json:"host_total"` // percent of one processor
-		HostUser   float64 `json:"host_user"`
-		HostSystem float64 `json:"host_system"`
-		Remote     float64 `json:"remote_total"`
-	} `json:"cpu_utilization_percent"`
-	Congestion string `json:"sender_tcp_congestion"`
+	Streams       []iperf3Stream  `json:"streams"`
+	Sum           *iperf3Sum      `json:"sum"` // UDP
+	Sent          *iperf3Sum      `json:"sum_sent"`
+	Received      *iperf3Sum      `json:"sum_received"`
+	OtherSum      *iperf3Sum      `json:"sum_bidir_reverse"`
+	OtherSent     *iperf3Sum      `json:"sum_sent_bidir_reverse"`
+	OtherReceived *iperf3Sum      `json:"sum_received_bidir_reverse"`
+	CPU           *iperf3CPUTimes `json:"cpu_utilization_percent"`
+	Congestion    string          `json:"sender_tcp_congestion"`
+}
+
+type iperf3Stream struct {
+	Sender   *iperf3Sum `json:"sender"`
+	Receiver *iperf3Sum `json:"receiver"`
+	UDP      *iperf3Sum `json:"udp"`
+}
+
+type iperf3CPUTimes struct {
+	Host       float64 `json:"host_total"` // percent of one processor
+	HostUser   float64 `json:"host_user"`
+	HostSystem float64 `json:"host_system"`
+	Remote     float64 `json:"remote_total"`
 }
 
 // figures are the numbers of a sum that a result takes over.

@@ -1,6 +1,10 @@
 package ingest
 
-import "soku/internal/measure"
+import (
+	"cmp"
+
+	"soku/internal/measure"
+)
 
 // iperf3Flows makes one flow per direction from the document's end and its intervals.
 func iperf3Flows(r *measure.Result, d *iperf3Doc) {
@@ -27,8 +31,6 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 	if sent != nil && sent.Bytes > 0 {
 		s.SentBytes = int64(sent.Bytes)
 		s.DurationNs = seconds(sent.Seconds)
-	} else {
-		missing(r, measure.CodeNoSenderCount)
 	}
 	switch {
 	case received != nil && (received.Bytes > 0 || s.SentBytes == 0):
@@ -44,6 +46,9 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 	}
 	if r.Test == measure.TestUDP {
 		iperf3Datagrams(r, s, sent, received, sum)
+	}
+	if s.SentBytes == 0 {
+		missing(r, measure.CodeNoSenderCount)
 	}
 	iperf3Samples(r, d, &f)
 	iperf3Streams(r, d, &f)
@@ -162,10 +167,7 @@ func iperf3Sample(sum *iperf3Sum, from float64, sender bool) measure.Sample {
 // iperf3Streams reads the document's result of each stream.
 func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 	for _, v := range d.End.Streams {
-		known := v.Sender
-		if known == nil {
-			known = v.UDP
-		}
+		known := cmp.Or(v.Sender, v.UDP, v.Receiver)
 		if known == nil || len(f.Streams) >= 1<<12 {
 			continue
 		}
@@ -173,9 +175,10 @@ func iperf3Streams(r *measure.Result, d *iperf3Doc, f *measure.Flow) {
 			continue
 		}
 		out := measure.Stream{Index: len(f.Streams)}
-		if v.UDP != nil {
+		switch {
+		case v.UDP != nil:
 			out.SentBytes = int64(v.UDP.Bytes)
-		} else {
+		case v.Sender != nil:
 			out.SentBytes = int64(v.Sender.Bytes)
 			out.TCP = iperf3Info(v.Sender, d.End.Congestion)
 		}
