@@ -34,27 +34,36 @@ type client struct {
 
 	bytes, connections, packets atomic.Uint64 // in this second
 	latency                     atomic.Int64  // ns
+	proven                      atomic.Bool   // its address had a connection; set once
 
 	// Guarded by handler.mu.
-	holds       int          // goroutines that serve it
-	last        time.Time    // when something came last
-	turn        *server.Turn // nil until it asked for one
-	tried       time.Time    // when it asked last
+	holds       int       // goroutines that serve it
+	last        time.Time // when something came last
+	place       *place    // nil before it asked for one and after it gave that up
+	tried       time.Time // when it was refused one last
 	total       Row
 	synchronous time.Time // when a test begins whose start is synchronised
 }
 
 // hold finds the test of k or begins one, and holds it; nil where there are too many.
+// Addresses of datagrams can be made up, so those that had no connection share a bound of
+// their own and take the room of no other.
 func (h *handler) hold(k key) *client {
 	h.mu.Lock()
+	proven := !k.udp || h.isKnown(k.addr)
 	c := h.clients[k]
 	begun := c == nil
 	if begun {
-		if len(h.clients) >= maxClients {
+		if !h.hasRoom(proven) {
 			h.mu.Unlock()
 			return nil
 		}
 		c = h.begin(k)
+	}
+	if proven && c.proven.CompareAndSwap(false, true) && !begun {
+		h.unproven--
+	} else if begun && !proven {
+		h.unproven++
 	}
 	c.holds++
 	c.last = time.Now()
@@ -63,6 +72,14 @@ func (h *handler) hold(k key) *client {
 		h.hooks.Client(k.addr, k.udp)
 	}
 	return c
+}
+
+// hasRoom reports whether one more client has room; called with the lock.
+func (h *handler) hasRoom(proven bool) bool {
+	if proven {
+		return len(h.clients)-h.unproven < maxClients
+	}
+	return h.unproven < maxUnproven
 }
 
 // begin makes a client; called with the lock.
@@ -88,6 +105,9 @@ func (c *client) spend(bytes int64) {
 	}
 	err := measure.Fail(measure.KindRefused, "server.max_rate", measure.Figures{"limit_bps": c.handler.limits.rate})
 	c.cancel(err)
+	if !c.proven.Load() {
+		return
+	}
 	c.handler.log.Info("test stopped", "protocol", "ethr", "client", c.addr, "network", c.network(), "error", err.Error())
 }
 
@@ -103,31 +123,6 @@ func (c *client) release() {
 	defer c.handler.mu.Unlock()
 	c.holds--
 	c.last = time.Now()
-}
-
-// enter asks for a turn, once, and again a second after there was no room.
-func (c *client) enter() (*server.Turn, error) {
-	c.handler.mu.Lock()
-	defer c.handler.mu.Unlock()
-	if c.turn != nil {
-		return c.turn, nil
-	}
-	now := time.Now()
-	if now.Sub(c.tried) < time.Second {
-		return nil, measure.Fail(measure.KindRefused, "server.ethr.client_busy", nil)
-	}
-	c.tried = now
-	test := measure.TestTCP
-	if c.udp {
-		test = measure.TestUDP
-	}
-	turn, err := c.handler.Enter(c.addr.String(), test)
-	if err != nil {
-		return nil, err
-	}
-	c.turn = turn
-	c.handler.log.Info("test started", "protocol", "ethr", "client", c.addr, "network", c.network())
-	return turn, nil
 }
 
 func (c *client) network() string {
@@ -157,8 +152,14 @@ func (h *handler) leaveRoom() {
 // ended gives its turn to the next and writes a line into the log.
 func (c *client) ended() {
 	c.cancel(nil)
-	if c.turn != nil {
-		c.turn.Leave()
+	c.handler.mu.Lock()
+	c.giveUp()
+	c.handler.mu.Unlock()
+	if c.handler.hooks.Over != nil {
+		defer c.handler.hooks.Over(c.addr, c.udp)
+	}
+	if !c.proven.Load() {
+		return
 	}
 	attributes := []any{"protocol", "ethr", "client", c.addr, "network", c.network(),
 		"after", (c.last.Sub(c.born)).Round(time.Millisecond), "bytes", c.total.Bytes}
@@ -168,7 +169,4 @@ func (c *client) ended() {
 		attributes = append(attributes, "connections", c.total.Connections)
 	}
 	c.handler.log.Info("test ended", attributes...)
-	if c.handler.hooks.Over != nil {
-		c.handler.hooks.Over(c.addr, c.udp)
-	}
 }

@@ -75,6 +75,9 @@ type handler struct {
 	mu       sync.Mutex
 	counting bool // that goroutine runs
 	clients  map[key]*client
+	known    map[netip.Addr]time.Time // addresses by when they opened a connection last
+	unproven int                      // clients whose address is not known
+	strays   strays
 	conns    int       // of tests
 	second   time.Time // when this second began
 }
@@ -89,7 +92,7 @@ func newHandler(hooks Hooks, s server.Services) *handler {
 	l := s.Limits()
 	return &handler{
 		Services: s, log: s.Log(), limits: limits{l.MaxDuration.Std(), l.MaxRate}, hooks: hooks,
-		quiet: 2 * time.Second, answerWait: 5 * time.Second, clients: map[key]*client{},
+		quiet: 2 * time.Second, answerWait: 5 * time.Second, clients: map[key]*client{}, known: map[netip.Addr]time.Time{},
 	}
 }
 
@@ -102,6 +105,7 @@ func (h *handler) ServeConn(c *server.Conn) {
 	if !ok || !h.Serves(peer.AddrPort().Addr(), false) {
 		return // Ethr has no token to show
 	}
+	h.know(peer.AddrPort().Addr().Unmap())
 	client := h.hold(key{addr: peer.AddrPort().Addr().Unmap()})
 	if client == nil {
 		return
@@ -113,32 +117,27 @@ func (h *handler) ServeConn(c *server.Conn) {
 	if err != nil || m.Kind != wire.Syn || m.Transport != wire.TCP {
 		return
 	}
-	if err := h.admit(client, c, m); err != nil {
+	place, err := h.admit(client, c, m)
+	if err != nil {
 		h.log.Info("test refused", "protocol", "ethr", "client", peer, "error", err.Error())
 		return
 	}
 	defer h.leaveRoom()
+	defer place.leaveConn()
 	c.Release() // from here on it may be silent for longer
 	_ = c.SetDeadline(time.Now().Add(h.answerWait))
 	if _, err := c.Write(wire.Append(nil, wire.Message{Kind: wire.Ack, Synced: m.Synced})); err != nil {
 		return
 	}
-	if err := h.measure(client, c.TCPConn, m); err != nil {
+	if err := h.measure(place, c.TCPConn, m); err != nil {
 		h.log.Debug("connection of a test ended", "protocol", "ethr", "client", peer, "error", err.Error())
 	}
 }
 
 // measure runs the test of a connection whose request was answered.
-func (h *handler) measure(client *client, c *net.TCPConn, request wire.Message) error {
-	t := &connTest{handler: h, client: client, conn: c, request: request}
-	ctx, cancel := context.WithCancelCause(client.ctx)
-	defer cancel(nil)
-	if most := h.limits.duration; most > 0 {
-		limit := time.AfterFunc(most, func() {
-			cancel(measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": most}))
-		})
-		defer limit.Stop()
-	}
+func (h *handler) measure(place *place, c *net.TCPConn, request wire.Message) error {
+	t := &connTest{handler: h, client: place.client, conn: c, request: request}
+	ctx := place.ctx
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })()
 	run := t.bandwidth
 	if request.Test == wire.Latency {
@@ -165,10 +164,13 @@ func (h *handler) ServeDatagram(at server.Port, from netip.AddrPort, b []byte) (
 	if client.ctx.Err() != nil {
 		return true
 	}
-	if turn, err := client.enter(); err == nil && turn.IsGranted() {
-		client.packets.Add(1)
-		client.moved(int64(len(b)))
+	if client.proven.Load() {
+		if place, err := client.enter(); err != nil || !place.turn.IsGranted() {
+			return true
+		}
 	}
+	client.packets.Add(1)
+	client.moved(int64(len(b)))
 	return true
 }
 
@@ -177,4 +179,5 @@ func (h *handler) ServeDatagram(at server.Port, from netip.AddrPort, b []byte) (
 func (h *handler) Close() {
 	h.work.Wait()
 	h.end()
+	h.reportStrays(true)
 }

@@ -241,11 +241,8 @@ func TestDatagramsBeyondTheLimitOnRatesAreNotCounted(t *testing.T) {
 			counted.Add(x.Bytes)
 		}
 	}})
-	u, err := net.Dial("udp", at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer u.Close()
+	knock(t, at)
+	u := datagrams(t, at)
 	b := make([]byte, 60_000)
 	servertest.Eventually(t, 2*servertest.Prompt, "it is never stopped", func() bool {
 		for range 20 {
@@ -304,18 +301,154 @@ func TestARunningTestOfEthrEndsWithTheServer(t *testing.T) {
 	}
 }
 
-// Addresses of datagrams can be made up.
-func TestDatagramsOfAnyAddressTakeABoundedPlace(t *testing.T) {
-	r, _ := serve(t, server.Config{}, Hooks{})
-	for i := range 2 * maxClients {
-		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 9)
-		r.handler.ServeDatagram(unshared{}, from, []byte("x"))
+// Addresses of datagrams can be made up, and nobody answers for them.
+func TestDatagramsOfAddressesWithoutAConnectionTakeNoPlaceAndWriteNoLine(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	for name, cfg := range map[string]server.Config{
+		"places": {MaxClients: 2}, "a turn": {Exclusive: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, at := serve(t, cfg, Hooks{})
+			before := r.Logs()
+			for i := range 2 * maxUnproven {
+				from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 9)
+				r.handler.ServeDatagram(unshared{}, from, []byte("x"))
+			}
+			if q := r.Queue(); len(q.Running)+len(q.Waiting) > 0 {
+				t.Errorf("%+v", q)
+			}
+			r.handler.mu.Lock()
+			n := len(r.handler.clients)
+			r.handler.mu.Unlock()
+			if n > maxUnproven {
+				t.Errorf("%d clients are kept", n)
+			}
+			if _, err := ask(t, at, syn(nil)); err != nil {
+				t.Errorf("an honest client: %v", err)
+			}
+			servertest.Eventually(t, 2*servertest.Prompt, "addresses are left", func() bool {
+				r.handler.mu.Lock()
+				defer r.handler.mu.Unlock()
+				return r.handler.unproven == 0
+			})
+			if logs := strings.TrimPrefix(r.Logs(), before); strings.Contains(logs, "10.0.") {
+				t.Errorf("the log has %s", logs)
+			}
+		})
 	}
-	r.handler.mu.Lock()
-	n := len(r.handler.clients)
-	r.handler.mu.Unlock()
-	if n > maxClients {
-		t.Errorf("%d clients are kept", n)
+}
+
+func TestDatagramsOfAnAddressWithAConnectionAreATest(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
+	u := datagrams(t, at)
+	if _, err := u.Write([]byte("counted")); err != nil {
+		t.Fatal(err)
+	}
+	r.Idle() // the test of the connection is over without a turn
+	knock(t, at)
+	servertest.Eventually(t, servertest.Prompt, "it takes no turn", func() bool {
+		_, _ = u.Write([]byte("x"))
+		q := r.Queue()
+		return len(q.Running) == 1 && q.Running[0].Test == measure.TestUDP
+	})
+	r.ended("udp", "datagrams")
+}
+
+// knock opens a connection and closes it, as soku's client does before a UDP test.
+func knock(t *testing.T, at netip.AddrPort) {
+	t.Helper()
+	c, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sock.Abort(c.(*net.TCPConn))
+}
+
+// datagrams is a socket connected to the server.
+func datagrams(t *testing.T, at netip.AddrPort) net.Conn {
+	t.Helper()
+	u, err := net.Dial("udp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { u.Close() })
+	return u
+}
+
+func TestATurnEndsWithItsTimeHoweverItsClientReconnects(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	const limit = 300 * time.Millisecond
+	r, at := serve(t, server.Config{Exclusive: true, MaxDuration: measure.Duration(limit)}, Hooks{})
+	stop := make(chan struct{})
+	reconnected := make(chan struct{})
+	go func() { // two connections at any time
+		defer close(reconnected)
+		for last := net.Conn(nil); ; time.Sleep(20 * time.Millisecond) {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			c, err := net.Dial("tcp", at.String())
+			if err != nil {
+				return
+			}
+			_, _ = c.Write(wire.Append(nil, syn(nil)))
+			if last != nil {
+				last.Close()
+			}
+			last = c
+		}
+	}()
+	servertest.Eventually(t, servertest.Prompt, "no turn", func() bool { return len(r.Queue().Running) == 1 })
+	began := time.Now()
+	leave := r.OccupyFor(measure.Duration(limit)) // waits for the turn
+	if most := server.LongestServed(measure.Duration(limit)) + servertest.Prompt; time.Since(began) > most {
+		t.Errorf("another client waited %v", time.Since(began))
+	}
+	close(stop)
+	<-reconnected
+	leave()
+	r.ended("tcp", "connections")
+	r.Idle()
+}
+
+func TestTheNextTestOfAnAddressWaitsBehindTheOthers(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
+	c, err := ask(t, at, syn(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := make(chan func(), 1)
+	go func() { other <- r.Occupy() }()
+	r.Waiting(1)
+	c.Close()
+	servertest.Eventually(t, servertest.Prompt, "the connection is served", func() bool {
+		r.handler.mu.Lock()
+		defer r.handler.mu.Unlock()
+		return r.handler.conns == 0
+	})
+	next, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	if _, err := next.Write(wire.Append(nil, syn(nil))); err != nil {
+		t.Fatal(err)
+	}
+	leave := <-other
+	r.Waiting(1)
+	leave()
+	_ = next.SetDeadline(time.Now().Add(servertest.Prompt))
+	if m, err := wire.Read(next); err != nil || m.Kind != wire.Ack {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

@@ -200,19 +200,35 @@ func TestRecordedRoundTripsOfEthrAreAnswered(t *testing.T) {
 	}
 }
 
+// They come without a connection: they are shown, but are no test of the server's log.
 func TestRecordedDatagramsOfEthrAreCounted(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	for _, name := range []string{"new-udp", "v1-udp", "new-packets", "v1-packets"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, at := serve(t, server.Config{}, Hooks{})
+			var counted, datagrams atomic.Uint64
+			over := make(chan struct{}, 1)
+			r, at := serve(t, server.Config{}, Hooks{
+				Second: func(rows []Row) {
+					for _, x := range rows {
+						counted.Add(x.Bytes)
+						datagrams.Add(x.Packets)
+					}
+				},
+				Over: func(netip.Addr, bool) { over <- struct{}{} },
+			})
 			if err := play(t, name, at); err != nil {
 				t.Fatal(err)
 			}
-			sent, _ := payloadOf(recorded(t, name), exchange.Client)
-			if got := r.ended("udp", "bytes"); got != fmt.Sprint(sent) {
-				t.Errorf("%s bytes of %d", got, sent)
+			<-over
+			if sent, _ := payloadOf(recorded(t, name), exchange.Client); int64(counted.Load()) != sent {
+				t.Errorf("%d bytes of %d", counted.Load(), sent)
+			}
+			r.Stop()
+			summary := fmt.Sprintf("addresses=1 datagrams=%d bytes=%d", datagrams.Load(), counted.Load())
+			if got := strings.Contains(r.Logs(), summary); got != (datagrams.Load() >= leastReported) || strings.Contains(r.Logs(), "test ended") {
+				t.Errorf("%d datagrams, and the log is %s", datagrams.Load(), r.Logs())
 			}
 		})
 	}

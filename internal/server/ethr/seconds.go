@@ -49,11 +49,11 @@ func (h *handler) tick() {
 	}
 	var rows []Row
 	var over []*client
-	for k, c := range h.clients {
+	for _, c := range h.clients {
 		row := c.row(seconds)
 		quiet := now.Sub(c.last) >= h.quiet && c.holds == 0
 		if quiet {
-			delete(h.clients, k)
+			h.forget(c)
 			over = append(over, c)
 		} else if !c.udp || row.Packets > 0 {
 			rows = append(rows, row)
@@ -74,9 +74,9 @@ func (h *handler) end() {
 		if seconds >= leastPart && row.Bytes+row.Connections+row.Packets > 0 {
 			rows = append(rows, row)
 		}
+		h.forget(c)
 		over = append(over, c)
 	}
-	clear(h.clients)
 	h.mu.Unlock()
 	h.report(rows, over)
 }
@@ -89,6 +89,7 @@ func (h *handler) report(rows []Row, over []*client) {
 	for _, c := range over {
 		c.ended()
 	}
+	h.reportStrays(false)
 }
 
 // row is what the second had; called with the lock.

@@ -35,32 +35,34 @@ const (
 
 // admit checks what is asked for, takes a place for the connection and waits for
 // the client's turn. A place that was taken is given back on an error.
-func (h *handler) admit(client *client, c *server.Conn, m wire.Message) error {
+func (h *handler) admit(client *client, c *server.Conn, m wire.Message) (*place, error) {
 	p := m.Params
 	switch {
 	case client.ctx.Err() != nil:
-		return context.Cause(client.ctx)
+		return nil, context.Cause(client.ctx)
 	case m.Test != wire.Bandwidth && m.Test != wire.Latency:
-		return measure.Fail(measure.KindRefused, "server.ethr.test", measure.Figures{"test": m.Test})
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.test", measure.Figures{"test": m.Test})
 	case p.Buffer == 0:
-		return measure.Fail(measure.KindRefused, "server.ethr.no_buffer", nil)
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.no_buffer", nil)
 	case m.Test == wire.Latency && (p.Buffer > maxMessage || p.Rounds == 0):
-		return measure.Fail(measure.KindRefused, "server.ethr.round_trips", measure.Figures{"round_trips": p.Rounds, "size_bytes": p.Buffer})
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.round_trips", measure.Figures{"round_trips": p.Rounds, "size_bytes": p.Buffer})
 	case h.limits.duration > 0 && p.Duration > h.limits.duration:
-		return measure.Fail(measure.KindRefused, "server.ethr.max_duration", measure.Figures{"duration_ns": p.Duration, "limit_ns": h.limits.duration})
-	}
-	turn, err := client.enter()
-	if err != nil {
-		return err
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.max_duration", measure.Figures{"duration_ns": p.Duration, "limit_ns": h.limits.duration})
 	}
 	if !h.room() {
-		return measure.Fail(measure.KindRefused, "server.ethr.busy", measure.Figures{"limit": maxConns})
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.busy", measure.Figures{"limit": maxConns})
 	}
-	if err := h.await(turn, c); err != nil {
+	place, err := client.enterConn()
+	if err == nil {
+		if err = h.await(place.turn, c); err != nil {
+			place.leaveConn()
+		}
+	}
+	if err != nil {
 		h.leaveRoom()
-		return err
+		return nil, err
 	}
-	return nil
+	return place, nil
 }
 
 // await waits for the client's turn. The client sends nothing before its answer, so

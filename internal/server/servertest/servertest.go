@@ -122,7 +122,15 @@ func (s *Server) Idle() {
 // Occupy takes a turn with a session of soku's own protocol, until leave.
 func (s *Server) Occupy() (leave func()) {
 	s.t.Helper()
-	o, err := measure.Defaults(measure.TestTCP).Effective(measure.TestTCP)
+	return s.OccupyFor(measure.Defaults(measure.TestTCP).Duration)
+}
+
+// OccupyFor is Occupy for a test of that duration.
+func (s *Server) OccupyFor(d measure.Duration) (leave func()) {
+	s.t.Helper()
+	o := measure.Defaults(measure.TestTCP)
+	o.Duration = d
+	o, err := o.Effective(measure.TestTCP)
 	if err != nil {
 		s.t.Fatal(err)
 	}

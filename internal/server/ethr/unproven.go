@@ -1,0 +1,87 @@
+package ethr
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Datagrams of Ethr carry nothing that shows who sent them, and its own clients open no
+// connection for a UDP test. So datagrams of an address without a connection are counted,
+// for whoever shows the traffic, but they take no place and no turn, and the log has one
+// line for all of them.
+const (
+	// knownFor is how long an address is known after it opened a connection: soku's client
+	// opens one before a UDP test, and may wait for others before it begins.
+	knownFor = time.Minute
+	// maxUnproven is how many other addresses are counted at a time.
+	maxUnproven = 1024
+	// leastReported is from how many datagrams on such an address is worth a line, and
+	// reportEvery how often there is one.
+	leastReported = 100
+	reportEvery   = 10 * time.Second
+)
+
+// know notes a connection from an address. One beyond the bound takes the room of an
+// address that is not known any more, or of any.
+func (h *handler) know(addr netip.Addr) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	if _, in := h.known[addr]; !in && len(h.known) >= maxClients {
+		for other, at := range h.known {
+			if now.Sub(at) >= knownFor {
+				delete(h.known, other)
+			}
+		}
+		for other := range h.known {
+			if len(h.known) < maxClients {
+				break
+			}
+			delete(h.known, other)
+		}
+	}
+	h.known[addr] = now
+}
+
+// isKnown reports whether an address had a connection; called with the lock.
+func (h *handler) isKnown(addr netip.Addr) bool {
+	at, in := h.known[addr]
+	return in && time.Since(at) < knownFor
+}
+
+// strays sums up datagrams of addresses without a connection.
+type strays struct {
+	addresses      int
+	packets, bytes uint64
+	reported       time.Time // the last line
+}
+
+// forget counts out a client that has ended; called with the lock.
+func (h *handler) forget(c *client) {
+	delete(h.clients, c.key)
+	if c.proven.Load() {
+		return
+	}
+	h.unproven--
+	if c.total.Packets >= leastReported {
+		h.strays.addresses++
+		h.strays.packets += c.total.Packets
+		h.strays.bytes += c.total.Bytes
+	}
+}
+
+// reportStrays writes the line about such datagrams if one is due, or if last says that
+// there is no later.
+func (h *handler) reportStrays(last bool) {
+	h.mu.Lock()
+	s := h.strays
+	due := s.addresses > 0 && (last || time.Since(s.reported) >= reportEvery)
+	if due {
+		h.strays = strays{reported: time.Now()}
+	}
+	h.mu.Unlock()
+	if due {
+		h.log.Info("datagrams from addresses without a connection", "protocol", "ethr",
+			"addresses", s.addresses, "datagrams", s.packets, "bytes", s.bytes)
+	}
+}
