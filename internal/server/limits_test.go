@@ -15,6 +15,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
+	"soku/test/tier"
 )
 
 // refused opens a session that the server must refuse.
@@ -148,6 +149,21 @@ func TestAnAmountIsCutOffByTheLongestTimeAllowed(t *testing.T) {
 	_, _ = conns[0].Write(make([]byte, 10)) // and never the rest
 	err := c.aborted(prompt)
 	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "200ms") || !strings.Contains(err.Error(), "--max-duration") {
+		t.Errorf("got %v", err)
+	}
+	s.free()
+}
+
+func TestATestWithADurationIsServedNoLongerThanTheServerAllows(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	limit := measure.Duration(500 * time.Millisecond)
+	s := serve(t, Config{MaxDuration: limit})
+	c := s.open(measure.TestTCP, options(measure.TestTCP, func(o *measure.Options) { o.Duration = limit / 2 }))
+	conns := c.tcp()
+	c.start()
+	_, _ = conns[0].Write(make([]byte, 10)) // and it never ends
+	if err := c.aborted(LongestServed(limit) + prompt); measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "--max-duration") {
 		t.Errorf("got %v", err)
 	}
 	s.free()

@@ -52,17 +52,23 @@ func (s *Server) measure(ss *session) *measure.End {
 }
 
 // timeLimit is how long the engines may run at most, and what to say after it.
-// The options of a session that has a duration were checked against MaxDuration.
+// The options of a session that has a duration were checked against MaxDuration, which a
+// client may nevertheless exceed.
 func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 	o := ss.options
+	limit, why := time.Duration(0), error(nil)
 	if o.Duration > 0 {
-		limit := (o.Omit + o.Duration).Std() + native.Overtime
-		return limit, measure.Fail(measure.KindBroken, "server.overtime", measure.Figures{"limit_ns": native.Overtime})
+		limit = (o.Omit + o.Duration).Std() + native.Overtime
+		why = measure.Fail(measure.KindBroken, "server.overtime", measure.Figures{"limit_ns": native.Overtime})
 	}
-	if s.cfg.MaxDuration > 0 {
-		return s.cfg.MaxDuration.Std(), measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": s.cfg.MaxDuration})
+	if most := s.cfg.MaxDuration; most > 0 && (limit == 0 || limit > LongestServed(most)) {
+		limit = most.Std()
+		if o.Duration > 0 {
+			limit = LongestServed(most)
+		}
+		why = measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": most})
 	}
-	return 0, nil
+	return limit, why
 }
 
 // police passes on the live intervals of what comes, and ends a session whose client

@@ -297,6 +297,32 @@ func TestATestThatEndsBeforeItsFirstByteHasAResult(t *testing.T) {
 	}
 }
 
+func TestATestIsServedNoLongerThanTheServerAllows(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	limit := measure.Duration(time.Second)
+	s := serve(t, server.Config{MaxDuration: limit}, Config{})
+	for _, ask := range []string{
+		`{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000}`,
+		`{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000,"reverse":true}`,
+	} {
+		x := newRaw(s)
+		x.asks(ask)
+		x.hears(wire.CreateStreams)
+		stream := x.dial()
+		x.hears(wire.TestStart, wire.TestRunning)
+		go func() { _, _ = io.Copy(io.Discard, stream) }()
+		go func() {
+			for _, err := stream.Write(make([]byte, 1000)); err == nil; _, err = stream.Write(make([]byte, 1000)) {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		_ = x.SetDeadline(time.Now().Add(server.LongestServed(limit) + servertest.Prompt))
+		x.refusedWith(wire.CodeMaxDuration)
+	}
+	s.Idle()
+}
+
 func TestAServerThatStopsInformsItsIperf3Clients(t *testing.T) {
 	s := serve(t, server.Config{}, Config{})
 	x := newRaw(s)

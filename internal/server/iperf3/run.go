@@ -9,6 +9,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
 )
@@ -19,11 +20,8 @@ func (t *test) measure() (*measure.End, error) {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	stop := func(err error) { t.end(err, cancel) }
-	if t.asked.Time > 0 {
-		limit := time.Duration(t.asked.Omit+t.asked.Time)*time.Second + overtime
-		timer := time.AfterFunc(limit, func() {
-			stop(&refusal{wire.CodeExpired, measure.Fail(measure.KindRefused, "server.iperf3.expired", nil)})
-		})
+	if limit, why := t.timeLimit(); limit > 0 {
+		timer := time.AfterFunc(limit, func() { stop(why) })
 		defer timer.Stop()
 	}
 	pinning := t.handler.cfg.Pin
@@ -80,6 +78,21 @@ func (t *test) measure() (*measure.End, error) {
 		return end, &refusal{number, err}
 	}
 	return end, nil
+}
+
+// timeLimit is how long the test may be served, and why it is ended then. A client that
+// asked for no more than the server's limit may nevertheless go on.
+func (t *test) timeLimit() (limit time.Duration, why error) {
+	if t.asked.Time > 0 {
+		limit = time.Duration(t.asked.Omit+t.asked.Time)*time.Second + overtime
+		why = &refusal{wire.CodeExpired, measure.Fail(measure.KindRefused, "server.iperf3.expired", nil)}
+	}
+	most := t.handler.Limits().MaxDuration
+	if served := server.LongestServed(most); most > 0 && (limit == 0 || served < limit) {
+		limit = served
+		why = fail(wire.CodeMaxDuration, "server.max_duration.ended", measure.Figures{"limit_ns": most})
+	}
+	return limit, why
 }
 
 func (t *test) awaitEnd(ctx context.Context) error {
