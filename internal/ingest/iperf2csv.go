@@ -68,8 +68,8 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 			}
 		}
 		if test == nil {
-			test = &iperf2Test{line: line, udp: len(cells) == 14, direction: measure.Forward, near: strings.Clone(cells[1]), far: strings.Clone(cells[3]),
-				rows: map[string][]iperf2Row{}, reports: map[string]iperf2Row{}, exact: true}
+			test = newIperf2Test(line)
+			test.udp, test.exact, test.near, test.far = len(cells) == 14, true, strings.Clone(cells[1]), strings.Clone(cells[3])
 			test.startedAt = iperf2Time(cells[0])
 		}
 		if _, known := ports[id]; !known {

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"math"
+
 	"soku/internal/measure"
 )
 
@@ -72,4 +74,4 @@ func emptyFlow(d measure.Direction) measure.Flow {
 }
 
 // seconds as the documents write them.
-func seconds(s float64) measure.Duration { return measure.Duration(s * 1e9) }
+func seconds(s float64) measure.Duration { return measure.Duration(math.Round(s * 1e9)) }

@@ -27,6 +27,11 @@ var ingestCodes = []CodeInfo{
 	{CodeTestsUnmarked, SeverityNote, "", []FigureInfo{
 		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
 	}, "The program's server does not mark where a UDP test begins. Tests of one client with no pause between them are separated where the rate fell below half for a second, or where the size of the datagrams changed; otherwise they are one result.", ""},
+	{CodeSumDiffers, SeverityNote, "", []FigureInfo{
+		{Key: "tool", Text: true, Meaning: "program that wrote the file"},
+		{Key: "goodput_bps", Meaning: "sum of its streams"},
+		{Key: "sum_bps", Meaning: "sum that it prints"},
+	}, "The sum that the program prints of its streams is another than the sum of their rates, by more than rounding. Goodput is the sum of the rates.", ""},
 	{CodeLastLineOpen, SeverityWarning, "", nil, "The last line of the file has no end. If the file is cut off there, its last figure is too.", ""},
 }
 

@@ -64,6 +64,7 @@ const (
 	CodeRouterRepliesAreLoss    Code = "router_replies_are_loss"
 	CodeWholeMilliseconds       Code = "whole_milliseconds"
 	CodeTestsUnmarked           Code = "tests_unmarked"
+	CodeSumDiffers              Code = "sum_differs"
 	CodeLastLineOpen            Code = "last_line_open"
 
 	// Why a figure has its confidence.
