@@ -90,6 +90,9 @@ func (t *TestPlan) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) er
 		if err := fields[i].Edit(&t.Options, func(p any) error { return d.Decode(m.Value, p, at) }); err != nil {
 			return err
 		}
+		if err := fields[i].Check(&t.Options); err != nil {
+			return d.LocateAt(at, err)
+		}
 	}
 	return nil
 }

@@ -224,6 +224,9 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 						if err := setOption(&o, f, s.Value); err != nil {
 							return d.LocateAt("factors."+p.Factors[i].Name, err)
 						}
+						if err := f.Check(&o); err != nil {
+							return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.in_pattern", measure.Figures{"pattern": pt.Name, "cause": err}))
+						}
 					}
 				}
 			}

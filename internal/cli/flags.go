@@ -42,7 +42,10 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 		}
 		flag := flags.Lookup(f.Flag)
 		flag.Value = optionValue{flag.Value, func() error {
-			return f.Edit(o, func(p any) error { reflect.ValueOf(p).Elem().Set(value.Elem()); return nil })
+			if err := f.Edit(o, func(p any) error { reflect.ValueOf(p).Elem().Set(value.Elem()); return nil }); err != nil {
+				return err
+			}
+			return f.Check(o)
 		}}
 		if f.Bare != "" {
 			flag.NoOptDefVal = f.Bare
@@ -86,6 +89,34 @@ func bareFlag(cmd *cobra.Command, test measure.Test) string {
 		}
 	}
 	return ""
+}
+
+// contradiction is an error for flags of which each sets the same option to something else.
+func contradiction(flags *pflag.FlagSet) error {
+	for _, group := range []struct {
+		flags []string
+		is    map[string]string // values that a flag stands for
+	}{
+		{[]string{"direction", "reverse", "bidir"}, map[string]string{"reverse": string(measure.Reverse), "bidir": string(measure.Bidirectional)}},
+		{[]string{"ip-version", "ipv4", "ipv6"}, map[string]string{"ipv4": "4", "ipv6": "6"}},
+	} {
+		first, value := "", ""
+		for _, name := range group.flags {
+			flag := flags.Lookup(name)
+			if flag == nil || !flag.Changed || flag.Value.Type() == "bool" && flag.Value.String() == "false" {
+				continue
+			}
+			means, constant := group.is[name]
+			if !constant {
+				means = flag.Value.String()
+			}
+			if first != "" && means != value {
+				return measure.Fail(measure.KindUsage, "cli.flags_contradict", measure.Figures{"first": first, "second": name, "option": group.flags[0]})
+			}
+			first, value = name, means
+		}
+	}
+	return nil
 }
 
 // addOptionShorthands adds the flags that people's fingers know.

@@ -159,7 +159,7 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 	}
 	l.view.clear()
 	l.search.clear()
-	if r.Summary.DurationNs == 0 && r.Latency == nil {
+	if r.Error != nil && !r.Counted() && (r.Latency == nil || r.Latency.Sent == 0) {
 		return nil
 	}
 	if l.head {

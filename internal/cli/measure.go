@@ -96,6 +96,9 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := contradiction(cmd.Flags()); err != nil {
+				return err
+			}
 			return runMeasure(cmd.Context(), sys, test, args[0], f)
 		},
 	}
@@ -187,7 +190,7 @@ func keep(sys *System, r *measure.Result, f *measureFlags) (saved bool, err erro
 			err = measure.Fail(measure.KindStore, "cli.result.write", measure.Figures{"file": f.output, "cause": jsonErr})
 		}
 	}
-	if f.noSave || r.Summary.DurationNs == 0 {
+	if f.noSave || r.Error != nil && !r.Counted() {
 		return false, err
 	}
 	// The measurement is over: an interrupt must not lose what it counted.

@@ -22,7 +22,7 @@ func TestALinkOfItsNameIsNtttcp(t *testing.T) {
 }
 
 func TestNtttcpRefusesInSokusWay(t *testing.T) {
-	for _, line := range []string{"-r -s", "-s vm2 -t x", "--nothing", "stray"} {
+	for _, line := range []string{"-r -s", "-s vm2 -t x", "--nothing"} {
 		_, errs, code := soku(t, append([]string{"ntttcp"}, strings.Fields(line)...)...)
 		if code != 2 || !strings.HasPrefix(errs, "soku: ntttcp: ") {
 			t.Errorf("%s: status %d, %s", line, code, errs)

@@ -84,7 +84,9 @@ func newRoot(sys *System) *cobra.Command {
 		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+		// Levenshtein distance of names that an error suggests.
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -113,6 +115,7 @@ func newRoot(sys *System) *cobra.Command {
 		checkArguments(command)
 		root.AddCommand(command)
 	}
+	root.SetHelpCommand(newHelpCommand(root))
 	describeTests(root, sys.Catalogue)
 	return root
 }
@@ -150,6 +153,35 @@ var commands = []func(*System) *cobra.Command{
 	newShowCommand,
 	newLabCommand,
 	newTrialCommand,
+}
+
+// newHelpCommand is cobra's, except that help about nothing that exists is an error.
+func newHelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || cmd == root && len(args) > 0 {
+				return unknownCommand(root, args[0])
+			}
+			if len(rest) > 0 && cmd.HasSubCommands() {
+				return unknownCommand(cmd, rest[0])
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+			if cmd, _, err := root.Find(args); err == nil {
+				for _, sub := range cmd.Commands() {
+					if sub.IsAvailableCommand() {
+						names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

@@ -88,6 +88,9 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 	if !f.quiet {
 		cfg.Log = slog.New(slog.NewTextHandler(sys.Stderr, nil))
 	}
+	if err := measure.CheckMaxRate(f.maxRate); err != nil {
+		return cfg, err
+	}
 	if f.maxClients < 0 {
 		return cfg, measure.Fail(measure.KindUsage, "cli.server.max_clients", measure.Figures{"clients": f.maxClients})
 	}

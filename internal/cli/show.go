@@ -69,7 +69,7 @@ func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result,
 	if r.Error != nil {
 		out.Row("label.failed", "summary.text", text.Args{"Text": errorText(c, r.Error)})
 	}
-	summed := r.Origin == nil && (r.Summary.DurationNs > 0 || r.Latency != nil)
+	summed := r.Origin == nil && (r.Error == nil || r.Counted() || r.Latency != nil)
 	switch {
 	case r.Origin != nil:
 		ingestedSummary(c, &out, r)

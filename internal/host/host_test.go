@@ -149,9 +149,17 @@ func TestAnInterfaceThatIsGoneHasNoCounters(t *testing.T) {
 	}
 }
 
+func TestTheCostOfAFewBytesIsUnknown(t *testing.T) {
+	w := Watch("")
+	spin()
+	if c := w.Stop(Moved{Bytes: leastBytes - 1, Packets: leastPackets - 1}); c.CPUSecPerGB != 0 || c.CPUNsPerPacket != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestOverlappingWorkIsShared(t *testing.T) {
 	cost := func(w *Sampler) measure.Counters {
-		moved := Moved{Bytes: 1, Packets: 1}
+		moved := Moved{Bytes: leastBytes, Packets: leastPackets}
 		c := w.Stop(moved)
 		for ; c.ProcessUserNs+c.ProcessSysNs == 0; c = w.Stop(moved) {
 			spin()

@@ -109,6 +109,13 @@ func MovedBy(e *measure.End, o measure.Options) Moved {
 	return Moved{Bytes: bytes, Packets: packets}
 }
 
+// What must have moved before the cost of a byte or a packet is computed: of less it is the
+// cost of setting the trial up.
+const (
+	leastBytes   = 1_000_000
+	leastPackets = 1000
+)
+
 // Stop returns the differences since the start. It may be called more than once;
 // the first call ends the series, and the time in which another Sampler shares the
 // process.
@@ -116,10 +123,10 @@ func (s *Sampler) Stop(moved Moved) measure.Counters {
 	c := Difference(s.start, s.last())
 	c.Shared = watched.leave(s.share)
 	if work := float64(c.ProcessUserNs + c.ProcessSysNs); !c.Shared {
-		if moved.Bytes > 0 {
+		if moved.Bytes >= leastBytes {
 			c.CPUSecPerGB = work / float64(moved.Bytes)
 		}
-		if moved.Packets > 0 {
+		if moved.Packets >= leastPackets {
 			c.CPUNsPerPacket = work / float64(moved.Packets)
 		}
 	}

@@ -86,6 +86,11 @@ func (f OptionField) Type() reflect.Type {
 // Value is the option's value in o.
 func (f OptionField) Value(o *Options) any { return f.value(o).Interface() }
 
+// Check holds a value that a person wrote to the range of the option. [Options.Effective]
+// takes zero, which a document of an older program has for an absent value, for the default
+// of some options.
+func (f OptionField) Check(o *Options) error { return f.check(f.value(o)) }
+
 // Edit calls edit with a pointer to the option's value, of type *[OptionField.Type], for a
 // flag or a decoder to fill. o is unchanged where it fails.
 func (f OptionField) Edit(o *Options, edit func(p any) error) error {

@@ -2,10 +2,12 @@ package measure_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"soku/internal/engine/ping"
 	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	_ "soku/internal/tests"
@@ -43,12 +45,20 @@ func TestOptionsOutsideTheirRangeNameTheOptionAndTheRange(t *testing.T) {
 		{measure.TestTCP, func(o *measure.Options) { o.Bytes, o.Omit = 1, measure.Duration(time.Second) }, "exclude each other"},
 		{measure.TestTCP, func(o *measure.Options) { o.TX = "gso" }, "tx gso does not apply to the tcp test; use auto, write"},
 		{measure.TestUDP, func(o *measure.Options) { o.RX = "discard" }, "rx discard does not apply to the udp test"},
-		{measure.TestTCP, func(o *measure.Options) { o.Rate, o.TX = 1000, "splice" }, "tx splice cannot keep a rate"},
+		{measure.TestTCP, func(o *measure.Options) { o.Rate, o.TX = 1e6, "splice" }, "tx splice cannot keep a rate"},
 		{measure.TestUDP, func(o *measure.Options) { o.Size = 10 }, "at least 28 bytes"},
 		{measure.TestUDP, func(o *measure.Options) { o.Size = 65508 }, "size"},
 		{measure.TestLatency, func(o *measure.Options) { o.Size = 0 }, "1 B to 64 KiB"},
 		{measure.TestLatency, func(o *measure.Options) { o.Flows = 257 }, "flows 257: out of range; allowed: 1..256"},
 		{measure.TestLatency, func(o *measure.Options) { o.Flows, o.RequestRate = 2, 5 }, "flows and request_rate exclude each other"},
+		{measure.TestTCP, func(o *measure.Options) { o.Rate = 100 }, "rate 100.0 bit/s sends less than one packet of each stream, together 1.448 kB, in the 10s of the test; did you mean 100M?"},
+		{measure.TestUDP, func(o *measure.Options) { o.Rate, o.Streams = 10_000, 16 }, "together 22.40 kB, in the 10s of the test; use a higher --rate"},
+		{measure.TestUDP, func(o *measure.Options) { o.Rate, o.Burst = 100_000, 1000 }, "a burst of 1000 of each stream, 1.400 MB, takes longer"},
+		{measure.TestUDP, func(o *measure.Options) { o.Burst, o.Bytes = 100, 1000 }, "is more than the 1.000 kB of the test"},
+		{measure.TestUDP, func(o *measure.Options) { o.Rate, o.Bytes = 10_000, 10e9 }, "take longer than 24h0m0s, the longest test"},
+		{measure.TestLatency, func(o *measure.Options) { o.RequestRate = 0.001 }, "request_rate 0.001: less than one in the 10s of the test"},
+		{measure.TestConnect, func(o *measure.Options) { o.RequestRate, o.Count = 0.001, 1000 }, "1000 at 0.001 a second take longer than 24h0m0s"},
+		{measure.TestPing, func(o *measure.Options) { o.Own = ping.Options{Spacing: 20e9} }, "spacing 20s is longer than the 10s of the test"},
 		{measure.TestPing, func(o *measure.Options) { o.Streams = 2 }, "does not apply to the ping test"},
 		{measure.TestTCP, func(o *measure.Options) { o.DSCP = "gold" }, "dscp \"gold\""},
 		{measure.TestTCP, func(o *measure.Options) { o.DSCP, o.TOS = "ef", 8 }, "contradict"},
@@ -132,5 +142,49 @@ func TestANameOrAPlaceIsTakenOnce(t *testing.T) {
 			}()
 			measure.Register(s)
 		}()
+	}
+}
+
+func TestSmallAmountsAndRatesThatSendSomethingAreAllowed(t *testing.T) {
+	for test, sets := range map[measure.Test][]func(*measure.Options){
+		measure.TestTCP: {
+			func(o *measure.Options) { o.Bytes = 1 },
+			func(o *measure.Options) { o.Rate = 10_000 },
+			func(o *measure.Options) { o.Rate, o.Via = 100, measure.ViaIperf3 }, // its writes are its own
+		},
+		measure.TestUDP:     {func(o *measure.Options) { o.Bytes = 1 }, func(o *measure.Options) { o.Rate = 1200 }},
+		measure.TestLatency: {func(o *measure.Options) { o.Count = 1 }, func(o *measure.Options) { o.RequestRate = 0.1 }},
+		measure.TestPing:    {func(o *measure.Options) { o.Count = 1; o.Own = ping.Options{Spacing: 20e9} }},
+	} {
+		for i, set := range sets {
+			o := measure.Defaults(test)
+			set(&o)
+			if _, err := o.Effective(test); err != nil {
+				t.Errorf("%s %d: %v", test, i, err)
+			}
+		}
+	}
+}
+
+// Zero stands for an absent value in documents of older programs, and not where a person
+// writes it.
+func TestAnExplicitValueIsInTheRangeOfItsOption(t *testing.T) {
+	for _, test := range measure.Tests() {
+		for _, f := range measure.OptionFields(test) {
+			o := measure.Defaults(test)
+			_ = f.Edit(&o, func(p any) error { reflect.ValueOf(p).Elem().SetZero(); return nil })
+			err := f.Check(&o)
+			if least := strings.HasPrefix(f.Range(), "0") || f.Range() == ""; least == (err != nil) && len(f.Enum) == 0 {
+				t.Errorf("%s: %s of zero, range %q: %v", test, f.Key, f.Range(), err)
+			}
+		}
+	}
+}
+
+func TestALimitForClientsAllowsAPacketASecond(t *testing.T) {
+	for rate, valid := range map[measure.Rate]bool{0: true, 10: false, 11_000: false, 20_000: true} {
+		if err := measure.CheckMaxRate(rate); (err == nil) != valid || err != nil && measure.KindOf(err) != measure.KindUsage {
+			t.Errorf("%v: %v", rate, err)
+		}
 	}
 }

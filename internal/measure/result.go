@@ -141,6 +141,13 @@ func (s *Summary) Why() (why Finding, known bool) {
 	return Finding{}, false
 }
 
+// Counted reports whether the trial counted anything, as opposed to one that failed before
+// that. What arrived in one piece took no time.
+func (r *Result) Counted() bool {
+	s := &r.Summary
+	return s.DurationNs > 0 || s.SentBytes > 0 || s.ReceivedBytes > 0 || s.PacketsSent > 0
+}
+
 // Flow is one direction of a trial: the receiver's counts with the sender's beside them.
 type Flow struct {
 	Direction Direction `json:"direction"`
@@ -298,6 +305,6 @@ type Counters struct {
 	TxDropped      int64    `json:"tx_dropped,omitempty"`
 	UDPRcvbufError int64    `json:"udp_rcvbuf_errors,omitempty"`
 	TCPRetransSegs int64    `json:"tcp_retrans_segs,omitempty"`
-	CPUSecPerGB    float64  `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes that this end moved; absent with an omitted start and when shared"`
+	CPUSecPerGB    float64  `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes that this end moved; absent with an omitted start\\, when shared and below 1e6 bytes (cpu_ns_per_packet: 1000 datagrams)"`
 	CPUNsPerPacket float64  `json:"cpu_ns_per_packet,omitempty" jsonschema:"description=Process time divided by datagrams that this end sent or received (UDP); absent like cpu_seconds_per_gb"`
 }

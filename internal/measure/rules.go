@@ -8,7 +8,7 @@ import (
 
 // rules are what options that tests share must hold to together. Where a test lacks
 // such an option it is zero, and the rule holds.
-var rules = []func(*Options, *Spec) error{checkVia, resolveDSCP, checkPaths, checkSocket, checkPin, checkBurst, checkAmount}
+var rules = []func(*Options, *Spec) error{checkVia, resolveDSCP, checkPaths, checkSocket, checkPin, checkBurst, checkAmount, checkSchedule}
 
 func checkPin(o *Options, _ *Spec) error {
 	_, _, err := ParsePin(o.Pin)

@@ -23,6 +23,9 @@ func (s *Server) permit(test measure.Test, asked measure.Options) (measure.Optio
 	}
 	if d := tests.Of(test); s.cfg.MaxRate > 0 && d != nil && d.Limit != nil {
 		o, findings := d.Limit(s.cfg.MaxRate, o)
+		if _, err := o.Effective(test); err != nil { // too low for what was asked for
+			return o, nil, onServer(err)
+		}
 		return o, findings, nil
 	}
 	return o, nil, nil

@@ -1,8 +1,6 @@
 package tests
 
 import (
-	"cmp"
-
 	"soku/internal/measure"
 	"soku/internal/text"
 )
@@ -51,6 +49,9 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 	case s.GoodputBps == 0 && s.ReceivedBytes == 0:
 		out.Row(label, "summary.goodput.unknown", nil)
 		return
+	case s.GoodputBps == 0 && s.DurationNs == 0:
+		out.Row(label, "summary.goodput.at_once", text.Args{"Bytes": s.ReceivedBytes})
+		return
 	case f.Acknowledged:
 		out.Row(label, "summary.goodput.acknowledged", text.Args{"Goodput": s.GoodputBps})
 	default:
@@ -59,7 +60,7 @@ func goodputSummary(out *text.Lines, label string, r *measure.Result, f measure.
 	if !r.Test.CanDiscard() || f.RXPath == "" {
 		return
 	}
-	paths := text.Args{"TX": cmp.Or(f.TXPath, "?"), "RX": f.RXPath}
+	paths := text.Args{"TX": f.TXPath, "RX": f.RXPath}
 	if f.Discarded() {
 		out.Under("summary.capture.discarded", paths)
 	} else {

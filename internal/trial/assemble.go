@@ -111,6 +111,10 @@ func rate(f *measure.Flow, received *measure.FlowEnd, o measure.Options) {
 	}
 	steady := stats.SteadyState(received.Samples, end)
 	f.Summary.SetConfidence(steady.Confidence, steady.Reason)
+	if steady.Bytes == 0 && f.Summary.ReceivedBytes > 0 {
+		// A test that is shorter than a sample, or whose bytes came after its end.
+		steady.StartNs, steady.EndNs, steady.Bytes = 0, received.DurationNs, f.Summary.ReceivedBytes
+	}
 	whole := o.Bytes > 0 || o.Omit > 0
 	if whole || steady.EndNs <= steady.StartNs {
 		// The person chose the part that counts.

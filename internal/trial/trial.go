@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"soku/internal/engine/probe"
@@ -206,6 +207,9 @@ func resolve(ctx context.Context, text string, o measure.Options) (target, error
 		}
 		return target{name, addr.Unmap(), explicit}, nil
 	}
+	if err := notAnAddress(name); err != nil {
+		return target{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout.Std())
 	defer cancel()
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, network, name)
@@ -216,6 +220,20 @@ func resolve(ctx context.Context, text string, o measure.Options) (target, error
 		return target{}, measure.Fail(measure.KindUnreachable, "dns.no_address", measure.Figures{"host": name})
 	}
 	return target{name, addrs[0].Unmap(), explicit}, nil
+}
+
+// notAnAddress refuses a text that can only be meant as an address and is none. No host has
+// such a name: the last label of one is not a number (RFC 3696, section 2), and a colon is
+// in none.
+func notAnAddress(name string) error {
+	if strings.Contains(name, ":") {
+		return measure.Fail(measure.KindUsage, "trial.not_ipv6", measure.Figures{"address": name})
+	}
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if _, err := strconv.ParseUint(last, 10, 64); err != nil {
+		return nil
+	}
+	return measure.Fail(measure.KindUsage, "trial.not_ipv4", measure.Figures{"address": name})
 }
 
 func lookupFailed(name string, err error) *measure.Error {

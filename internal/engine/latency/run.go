@@ -142,6 +142,9 @@ func (c *client) run(ctx context.Context, obs measure.Observer) (*measure.Latenc
 	if l.Application == nil {
 		l.Application = l.Histogram // they are the same without kernel time stamps
 	}
+	if err == nil && c.sent == 0 {
+		err = measure.Fail(measure.KindUsage, "latency.too_short", measure.Figures{"duration_ns": c.o.Duration})
+	}
 	if err == nil && c.received == 0 {
 		err = measure.Fail(measure.KindBroken, "latency.no_reply", measure.Figures{
 			"peer": c.peer, "requests": c.sent, "timeout_ns": c.o.Timeout, "protocol": c.own.Protocol, "size_bytes": c.size,

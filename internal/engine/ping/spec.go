@@ -28,6 +28,7 @@ var _ = measure.Register(measure.Spec{
 	Options:  slices.Concat(measure.NetworkOptions, measure.TimedOptions, []string{"count", "size", "timeout"}),
 	Own:      Options{Spacing: measure.Duration(100 * time.Millisecond)},
 	Defaults: defaults(),
+	Check:    checkSpacing,
 	Length: func(o measure.Options) (measure.Duration, bool) {
 		if o.Count > 0 {
 			return measure.Duration(o.Count) * spacingOf(o), true
@@ -47,6 +48,14 @@ var _ = measure.Register(measure.Spec{
 		Headline: measure.RoundTripHeadline(),
 	},
 })
+
+// checkSpacing refuses a test with time for one request only.
+func checkSpacing(o *measure.Options) error {
+	if spacing := spacingOf(*o); o.Count == 0 && spacing > o.Duration {
+		return measure.Fail(measure.KindUsage, "ping.spacing", measure.Figures{"spacing_ns": spacing, "duration_ns": o.Duration})
+	}
+	return nil
+}
 
 func defaults() measure.Options {
 	o := measure.Timed()

@@ -21,7 +21,12 @@ func (l *Language) functions() texttemplate.FuncMap {
 		// latency writes ns: 48.21 µs.
 		"latency": number(FormatLatency),
 		// duration writes ns as a span of time, to 10 ms: 1m30s.
-		"duration": number(func(ns float64) string { return time.Duration(ns).Round(10 * time.Millisecond).String() }),
+		"duration": number(func(ns float64) string {
+			if math.Abs(ns) < 1e8 { // tens of milliseconds would be all that is left of it
+				return FormatLatency(ns)
+			}
+			return time.Duration(ns).Round(10 * time.Millisecond).String()
+		}),
 		// span writes ns as a span of time, exactly: 250ms.
 		"span": number(func(ns float64) string { return time.Duration(ns).String() }),
 		// quote writes a text in quotes, with anything unprintable escaped.
