@@ -40,6 +40,7 @@ type client struct {
 	holds       int       // goroutines that serve it
 	last        time.Time // when something came last
 	place       *place    // nil before it asked for one and after it gave that up
+	started     bool      // it had one
 	tried       time.Time // when it was refused one last
 	total       Row
 	synchronous time.Time // when a test begins whose start is synchronised

@@ -9,7 +9,8 @@ import (
 )
 
 // place is a turn to measure of one client: that of its connections, from the first of a
-// test until the last has closed, or that of its datagrams.
+// test until the last has closed, or that of its datagrams, until none came for a while. So
+// the next test of a client takes its turn behind the clients that wait.
 type place struct {
 	client *client
 	turn   *server.Turn
@@ -29,14 +30,10 @@ func (c *client) enter() (*place, error) {
 	return c.entered()
 }
 
-// enterConn is enter for a connection, which calls leaveConn. The next test of a client
-// whose connections have all closed takes its turn behind the clients that wait.
+// enterConn is enter for a connection, which calls leaveConn.
 func (c *client) enterConn() (*place, error) {
 	c.handler.mu.Lock()
 	defer c.handler.mu.Unlock()
-	if c.place != nil && c.place.conns == 0 {
-		c.giveUp()
-	}
 	p, err := c.entered()
 	if err == nil {
 		p.conns++
@@ -69,7 +66,10 @@ func (c *client) entered() (*place, error) {
 	if most := c.handler.limits.duration; most > 0 {
 		c.handler.work.Go(func() { p.expire(most) })
 	}
-	c.handler.log.Info("test started", "protocol", "ethr", "client", c.addr, "network", c.network())
+	if !c.started { // one line, however often it reconnects
+		c.started = true
+		c.handler.log.Info("test started", "protocol", "ethr", "client", c.addr, "network", c.network())
+	}
 	return p, nil
 }
 
@@ -82,7 +82,7 @@ func (p *place) leaveConn() {
 	case p.conns > 0:
 	case p.over:
 		p.turn.Leave()
-	case !p.turn.IsGranted(): // nobody is left who waits for it
+	default:
 		p.client.giveUp()
 	}
 }

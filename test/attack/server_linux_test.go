@@ -1,0 +1,168 @@
+package attack
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"soku/internal/wire/native"
+)
+
+// target is a server process.
+type target struct {
+	t                     *testing.T
+	program               string
+	address, iperf3, ethr string // 127.0.0.1 and a port
+	pid                   int
+	log                   string // file
+}
+
+var folder string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "soku-attack-")
+	if err != nil {
+		panic(err)
+	}
+	folder = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(folder, "soku")
+	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return file, nil
+})
+
+var listening = regexp.MustCompile(`listening on (\S+) .*iperf3 on ([^,;\s]+), ethr on ([^,;\s]+)`)
+
+// serve starts a server with a limit on its descriptors, 0 for that of this process.
+func serve(t *testing.T, descriptors int, args ...string) *target {
+	t.Helper()
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &target{t: t, program: program, log: filepath.Join(t.TempDir(), "log")}
+	log, err := os.Create(at.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	limit := ""
+	if descriptors > 0 {
+		limit = fmt.Sprintf("ulimit -n %d; ", descriptors)
+	}
+	command := exec.Command("sh", append([]string{
+		"-c", limit + `exec "$0" server --listen 127.0.0.1:0 --iperf3 127.0.0.1:0 --ethr 127.0.0.1:0 "$@"`, program,
+	}, args...)...)
+	command.Stderr = log
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	at.pid = command.Process.Pid
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	found := listening.FindStringSubmatch(line)
+	if err != nil || found == nil {
+		text, _ := os.ReadFile(at.log)
+		t.Fatalf("%q, %v, %s", line, err, text)
+	}
+	at.address, at.iperf3, at.ethr = found[1], found[2], found[3]
+	at.queue() // which has the server read the facts of its host
+	return at
+}
+
+// descriptors is how many the server has open.
+func (at *target) descriptors() int {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", at.pid))
+	if err != nil {
+		at.t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// peakMemory is the most that the server had in memory at once, bytes.
+func (at *target) peakMemory() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", at.pid))
+	if err != nil {
+		at.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "VmHWM:" {
+			return number(words[1]) << 10
+		}
+	}
+	at.t.Fatal("no VmHWM")
+	return 0
+}
+
+// logged is the size of the log, bytes.
+func (at *target) logged() int64 {
+	info, err := os.Stat(at.log)
+	if err != nil {
+		at.t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// queue is who measures and waits, as the server reports.
+func (at *target) queue() (q native.Queue) {
+	client := http.Client{Timeout: freedWithin}
+	r, err := http.NewRequestWithContext(at.t.Context(), http.MethodGet, "http://"+at.address+native.QueuePath, nil)
+	if err != nil {
+		at.t.Fatal(err)
+	}
+	r.Close = true
+	answer, err := client.Do(r)
+	if err != nil {
+		at.t.Errorf("the queue: %v", err)
+		return q
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&q); err != nil {
+		at.t.Errorf("the queue: %v", err)
+	}
+	return q
+}
+
+// freed reports whether nothing of an attack is left: of places, and of descriptors beside
+// the idle ones and those that a look at the server takes.
+func (at *target) freed(idle int) bool {
+	const ofALook = 8
+	if at.descriptors() > idle+ofALook {
+		return false
+	}
+	q := at.queue()
+	return len(q.Running)+len(q.Waiting) == 0
+}
+
+// sleep waits, and returns false when the attack is to end.
+func sleep(done <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-done:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
