@@ -40,9 +40,14 @@ func (c *Campaign) ID() string { return c.Record.ID }
 // Create begins a campaign. The seed is the plan's own, or the given one. Close
 // the campaign when done.
 func Create(in Journals, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
+	return CreateAs(measure.NewCampaignID(p.Campaign, now), in, p, seed, version, now)
+}
+
+// CreateAs is Create with an identity that was made before, by [measure.NewCampaignID].
+func CreateAs(id string, in Journals, p *Plan, seed int64, version string, now time.Time) (*Campaign, error) {
 	sum := sha256.Sum256(p.Text)
 	c := &Campaign{Plan: p, StartedAt: now.UTC(), outcomes: newOutcomes(), Record: PlanRecord{
-		Schema: JournalSchema, ID: measure.NewCampaignID(p.Campaign, now), Name: p.Campaign, File: p.File, Text: string(p.Text),
+		Schema: JournalSchema, ID: id, Name: p.Campaign, File: p.File, Text: string(p.Text),
 		SHA256: hex.EncodeToString(sum[:]), Seed: seed, Trials: p.Trials(), Patterns: len(p.patterns), Version: version,
 	}}
 	var err error

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -40,6 +41,37 @@ func Find(in Journals, name string) ([]Info, error) {
 	}
 	return out, nil
 }
+
+// Begun lists the campaigns whose journals have no result, the newest first: one that was
+// killed at its start may not have reached a store. A journal that cannot be read is
+// passed over.
+func Begun(in Journals) ([]store.Campaign, error) {
+	ids, err := in.IDs()
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Campaign
+	for _, id := range slices.Backward(ids) {
+		c := &Campaign{outcomes: newOutcomes()}
+		err := in.Read(id, func(r Record) error {
+			if r.Result != nil || len(r.Group) > 0 {
+				return errHasResult
+			}
+			return c.learn(r)
+		})
+		if err != nil || c.Record.ID == "" {
+			continue
+		}
+		if c.Plan, err = ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
+			c.Plan = new(Plan)
+		}
+		out = append(out, c.Entry())
+	}
+	return out, nil
+}
+
+// errHasResult ends the reading of a journal.
+var errHasResult = errors.New("the journal has a result")
 
 // FindID returns the full identity of the campaign that id means: an identity,
 // the beginning of one, or "last" for the newest. Errors are of kind not_found,

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
+	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/text"
@@ -157,6 +159,11 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 	if err != nil {
 		return err
 	}
+	if f.store == "" {
+		if page.Items, err = withBegun(sys, page.Items, f.limit); err != nil {
+			return err
+		}
+	}
 	if f.json {
 		return printJSON(sys.Stdout, page.Items)
 	}
@@ -171,6 +178,25 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 	}
 	printTable(sys.Stdout, rows)
 	return nil
+}
+
+// withBegun adds campaigns that ended before the store had them to a list of the newest
+// ones, at most so many in all; 0 for any number.
+func withBegun(sys *System, listed []store.Campaign, limit int) ([]store.Campaign, error) {
+	begun, err := campaign.Begun(campaignsDir(sys))
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range begun {
+		if !slices.ContainsFunc(listed, func(c store.Campaign) bool { return c.ID == b.ID }) {
+			listed = append(listed, b)
+		}
+	}
+	slices.SortStableFunc(listed, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
+	if limit > 0 {
+		listed = listed[:min(limit, len(listed))]
+	}
+	return listed, nil
 }
 
 // printTable writes rows with their columns aligned. Columns that are empty

@@ -5,29 +5,29 @@ import (
 	"slices"
 
 	"soku/internal/campaign"
-	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
 )
 
 // campaignReport makes the report of a campaign from the results that the store
-// has of it, with the patterns in the order of its plan. A plan that this version
+// has of it, with patterns and tests in the order of its plan. A plan that this version
 // cannot read is no reason to have no report. One document is in memory at a time.
 func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*report.Report, error) {
-	var patterns [][]measure.Level
+	in := report.Input{Campaign: report.Meta{
+		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
+	}}
 	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
 		for _, p := range plan.AllPatterns() {
-			patterns = append(patterns, p.Levels)
+			in.Patterns = append(in.Patterns, p.Levels)
 		}
+		in.Tests = plan.Tests.Names()
 	}
 	q := store.Query{Campaign: c.ID, OldestFirst: true}
 	trials, err := s.Count(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	b := report.NewBuilder(report.Meta{
-		ID: c.ID, Name: c.Name, Title: c.Title, StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Seed: c.Seed, Plan: c.Plan,
-	}, patterns, trials)
+	b := report.NewBuilder(in, trials)
 	for r, err := range s.Results(ctx, q, store.Whole) {
 		if err != nil {
 			return nil, err
@@ -46,7 +46,7 @@ func handReport(ctx context.Context, s store.Store, n int) (*report.Report, erro
 		}
 		ids = append(ids, e.ID)
 	}
-	b := report.NewBuilder(report.Meta{}, nil, len(ids))
+	b := report.NewBuilder(report.Input{}, len(ids))
 	for _, id := range slices.Backward(ids) {
 		r, err := s.Get(ctx, id)
 		if err != nil {

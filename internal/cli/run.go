@@ -95,11 +95,6 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 	if err != nil {
 		return err
 	}
-	var show *progress
-	confirm, err := confirmer(sys, p, only, func() { show.clear() })
-	if err != nil {
-		return err
-	}
 	st, err := openStore(ctx, sys, f.store)
 	if err != nil {
 		return err
@@ -115,9 +110,18 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 		topology = nil
 		err = refill(ctx, sys, st, c, f)
 	}
+	var show *progress
 	var place *place
+	var confirm func(context.Context, []measure.Level) (campaign.Confirmed, error)
+	if err == nil && (c == nil || left(c, f)) {
+		confirm, err = confirmer(sys, p, only, func() { show.clear() })
+	}
+	id := measure.NewCampaignID(p.Campaign, sys.Now())
+	if c != nil {
+		id = c.ID()
+	}
 	if err == nil {
-		place, err = bringUp(ctx, sys, topology)
+		place, err = bringUp(ctx, sys, topology, id)
 	}
 	if err != nil {
 		if c != nil {
@@ -127,7 +131,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 	}
 	defer func() { err = errors.Join(err, place.down(ctx)) }()
 	if c == nil {
-		if c, err = createCampaign(sys, p, f); err != nil {
+		if c, err = createCampaign(sys, id, p, f); err != nil {
 			return err
 		}
 	}
@@ -199,7 +203,7 @@ func (f *runFlags) campaignAccess(sys *System) (agent.Access, error) {
 	return a, err
 }
 
-func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
+func createCampaign(sys *System, id string, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
 	older, err := campaign.Find(campaignsDir(sys), p.Campaign)
 	if err != nil {
 		return nil, err
@@ -217,7 +221,7 @@ func createCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 	default:
 		seed = campaign.DrawSeed()
 	}
-	return campaign.Create(campaignsDir(sys), p, seed, version.String(), sys.Now())
+	return campaign.CreateAs(id, campaignsDir(sys), p, seed, version.String(), sys.Now())
 }
 
 // resumeCampaign finds the campaign to go on with: the one that is named, or the newest of

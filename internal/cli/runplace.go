@@ -68,8 +68,9 @@ type place struct {
 	lab *lab.Lab // nil without one
 }
 
-// bringUp builds the emulated network of a campaign.
-func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) {
+// bringUp builds the emulated network of a campaign, in the place of one that a former run
+// of the campaign left behind because it was killed.
+func bringUp(ctx context.Context, sys *System, t *lab.Topology, campaignID string) (*place, error) {
 	if t == nil {
 		return &place{}, nil
 	}
@@ -81,6 +82,7 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology) (*place, error) 
 		return nil, err
 	}
 	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("lab.building", text.Args{"Lab": t.Name}))
+	o.Owner = campaignID
 	o.Progress = nil // its steps are of no interest around a campaign
 	l, err := lab.Up(ctx, t, o)
 	if err != nil {

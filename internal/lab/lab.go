@@ -27,6 +27,9 @@ type Options struct {
 	// Executable is the soku program, started again for the servers, the delay
 	// line and to enter a namespace.
 	Executable string
+	// Owner names for what the lab is built, such as a campaign; it may be empty. Up removes a
+	// lab of the same name and owner first: who gives it knows that its former run has ended.
+	Owner string
 	// Progress is called at each step of Up, with what the message lab.step.STEP writes;
 	// it may be nil.
 	Progress func(step string, figures measure.Figures)
@@ -66,6 +69,7 @@ type state struct {
 	Name       string    `json:"name"`
 	File       string    `json:"file"`
 	Topology   string    `json:"topology"` // text of the file
+	Owner      string    `json:"owner,omitempty"`
 	StartedAt  time.Time `json:"started_at"`
 	Complete   bool      `json:"complete"` // Up came to its end
 	Namespaces []string  `json:"namespaces"`

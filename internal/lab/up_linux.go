@@ -26,6 +26,13 @@ func Up(ctx context.Context, t *Topology, o Options) (*Lab, error) {
 	if os.Geteuid() != 0 {
 		return nil, measure.Fail(measure.KindPermission, "lab.build.needs_root", measure.Figures{"lab": t.Name})
 	}
+	if o.Owner != "" {
+		if s, err := readState(l.Dir); err == nil && s.Owner == o.Owner {
+			if err := Down(ctx, t.Name, o); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if err := l.claim(); err != nil {
 		return nil, err
 	}
@@ -52,6 +59,9 @@ func (l *Lab) claim() error {
 		return fail("lab.make_folder", measure.Figures{"lab": t.Name, "cause": err})
 	}
 	taken := measure.Fail(measure.KindUsage, "lab.up_already", measure.Figures{"lab": t.Name})
+	if s, err := readState(l.Dir); err == nil && s.Owner != "" {
+		taken = measure.Fail(measure.KindUsage, "lab.up_for", measure.Figures{"lab": t.Name, "owner": s.Owner})
+	}
 	names, err := namespacesOf(t.Name)
 	if err != nil {
 		return fail("lab.look_for", measure.Figures{"lab": t.Name, "cause": err})
@@ -64,7 +74,7 @@ func (l *Lab) claim() error {
 	} else if err != nil {
 		return fail("lab.make_folder", measure.Figures{"lab": t.Name, "cause": err})
 	}
-	l.state = state{Schema: stateSchema, Name: t.Name, File: t.File, Topology: string(t.Source), StartedAt: time.Now().UTC()}
+	l.state = state{Schema: stateSchema, Name: t.Name, Owner: l.options.Owner, File: t.File, Topology: string(t.Source), StartedAt: time.Now().UTC()}
 	for _, n := range t.Nodes {
 		l.state.Namespaces = append(l.state.Namespaces, NamespaceName(t.Name, n.Name))
 	}

@@ -40,8 +40,9 @@ type labelled struct {
 
 // byLabel sorts results into tests: by label in a campaign, by kind outside one.
 // Goodput of bytes that were dropped unread and of bytes that were read are two
-// tests, whatever their label: one is of the path, the other of the hosts, too.
-func byLabel(results []*measure.Result) []labelled {
+// tests, whatever their label: one is of the path, the other of the hosts, too. labels
+// are in the order of the plan.
+func byLabel(results []*measure.Result, labels []string) []labelled {
 	var out []labelled
 	for _, r := range results {
 		g := labelled{label: string(r.Test), test: r.Test, byHand: r.Trial == nil, capture: captureOf(r)}
@@ -61,8 +62,14 @@ func byLabel(results []*measure.Result) []labelled {
 		out[i].apart = slices.ContainsFunc(plain, func(o labelled) bool { return o.label == g.label && o.byHand == g.byHand && o.capture != g.capture })
 	}
 	order := func(t measure.Test) int { return slices.Index(measure.Tests(), t) }
+	planned := func(label string) int {
+		if i := slices.Index(labels, label); i >= 0 {
+			return i
+		}
+		return len(labels)
+	}
 	slices.SortStableFunc(out, func(a, b labelled) int {
-		return cmp.Or(cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label), cmp.Compare(a.capture, b.capture))
+		return cmp.Or(cmp.Compare(planned(a.label), planned(b.label)), cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label), cmp.Compare(a.capture, b.capture))
 	})
 	return out
 }

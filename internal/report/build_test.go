@@ -88,6 +88,29 @@ func TestAReportGroupsTrialsByLabelAndPattern(t *testing.T) {
 	}
 }
 
+func TestTestsComeInThePlansOrder(t *testing.T) {
+	in := fourPatterns().input()
+	for _, r := range in.Results {
+		r.Trial.Label = map[measure.Test]string{measure.TestTCP: "b", measure.TestLatency: "c"}[r.Test]
+		if r.Test == measure.TestTCP && r.Trial.Round == 1 {
+			r.Trial.Label = "a"
+		}
+	}
+	labels := func() (out []string) {
+		for _, x := range build(t, in).Tests {
+			out = append(out, x.Label)
+		}
+		return out
+	}
+	if got := labels(); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("without a plan the tests are %q", got)
+	}
+	in.Tests = []string{"c", "b"}
+	if got := labels(); !slices.Equal(got, []string{"c", "b", "a"}) {
+		t.Errorf("tests are %q", got)
+	}
+}
+
 func TestBytesDroppedAndBytesReadAreNeverCompared(t *testing.T) {
 	results := func(paths ...string) []*measure.Result {
 		var in []*measure.Result

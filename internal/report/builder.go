@@ -13,6 +13,7 @@ import (
 type Builder struct {
 	campaign Meta
 	patterns [][]measure.Level
+	labels   []string
 	trials   int // that will come
 	results  []*measure.Result
 	seen     map[string]bool // IDs
@@ -32,17 +33,17 @@ type drawing struct {
 // Build makes a report of results that are all there, in any order.
 func Build(in Input) (*Report, error) {
 	results := distinct(in.Results)
-	b := NewBuilder(in.Campaign, in.Patterns, len(results))
+	b := NewBuilder(Input{Campaign: in.Campaign, Patterns: in.Patterns, Tests: in.Tests}, len(results))
 	for _, r := range results {
 		b.Add(r)
 	}
 	return b.Report()
 }
 
-// NewBuilder begins a report; the patterns are as in [Input]. trials is how many
-// results [Builder.Add] will get: it decides with how many points each is drawn.
-func NewBuilder(campaign Meta, patterns [][]measure.Level, trials int) *Builder {
-	return &Builder{campaign: campaign, patterns: patterns, trials: trials, seen: map[string]bool{}, drawn: map[*measure.Result]drawing{}}
+// NewBuilder begins a report of an [Input] whose results are added one after another.
+// trials is how many [Builder.Add] will get: it decides with how many points each is drawn.
+func NewBuilder(in Input, trials int) *Builder {
+	return &Builder{campaign: in.Campaign, patterns: in.Patterns, labels: in.Tests, trials: trials, seen: map[string]bool{}, drawn: map[*measure.Result]drawing{}}
 }
 
 // Add takes a result into account. Results come in the order of their start and
@@ -110,7 +111,7 @@ func (b *Builder) Report() (*Report, error) {
 		}
 	}
 	r.Rounds = len(rounds)
-	for _, g := range byLabel(b.results) {
+	for _, g := range byLabel(b.results, b.labels) {
 		r.Tests = append(r.Tests, b.test(g))
 	}
 	r.Warnings = collectWarnings(b.results)

@@ -10,7 +10,7 @@ import (
 
 func TestABuilderKeepsNoSeriesAndNoFacts(t *testing.T) {
 	in := fourPatterns().input()
-	b := NewBuilder(in.Campaign, in.Patterns, len(in.Results))
+	b := NewBuilder(Input{Campaign: in.Campaign, Patterns: in.Patterns}, len(in.Results))
 	for _, r := range distinct(in.Results) {
 		before, err := json.Marshal(r)
 		if err != nil {
@@ -46,7 +46,7 @@ func TestABuilderKeepsNoSeriesAndNoFacts(t *testing.T) {
 }
 
 func TestAResultThatIsAddedTwiceCountsOnce(t *testing.T) {
-	b := NewBuilder(Meta{}, nil, 2)
+	b := NewBuilder(Input{}, 2)
 	for _, r := range []*measure.Result{tcpTrial("a", 1, 1e9), nil, tcpTrial("b", 2, 2e9), tcpTrial("a", 1, 1e9)} {
 		b.Add(r)
 	}
@@ -57,7 +57,7 @@ func TestAResultThatIsAddedTwiceCountsOnce(t *testing.T) {
 }
 
 func TestAReportOfNothingIsNotFound(t *testing.T) {
-	if _, err := NewBuilder(Meta{Name: "study"}, nil, 0).Report(); measure.KindOf(err) != measure.KindNotFound {
+	if _, err := NewBuilder(Input{Campaign: Meta{Name: "study"}}, 0).Report(); measure.KindOf(err) != measure.KindNotFound {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -32,6 +32,9 @@ type Input struct {
 	// Patterns are the levels of patterns in the order that rows shall have. Other
 	// patterns come after them, sorted by their levels.
 	Patterns [][]measure.Level
+	// Tests are labels in the order that tests shall have. Others come after them, sorted by
+	// kind and label.
+	Tests []string
 }
 
 // Report is a campaign's outcome. A Report is not changed after it was built and
@@ -46,7 +49,7 @@ type Report struct {
 	Failed   int       `json:"failed"`
 	Ingested int       `json:"ingested,omitempty"` // trials that soku did not measure
 	Rounds   int       `json:"rounds"`
-	Tests    []Test    `json:"tests"`              // one element a label, in order of label
+	Tests    []Test    `json:"tests"`              // one element a label, in the plan's order
 	Warnings []Warning `json:"warnings,omitempty"` // most frequent first
 	Hosts    []Host    `json:"hosts,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"` // program versions and protocols that took part

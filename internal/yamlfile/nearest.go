@@ -1,21 +1,24 @@
 package yamlfile
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // longestWord bounds the words that are compared, in bytes.
 const longestWord = 100
 
-// Nearest is the known word that was probably meant: the one with the fewest
-// edits, if those are at most one more than a third of its letters. Empty if there
-// is none.
+// Nearest is the known word that was probably meant: the one with the fewest edits, if
+// those are at most a third of its letters, or one, and leave a letter in its place.
+// Empty if there is none, and for a number, which is near to none.
 func Nearest(word string, known []string) string {
-	best, bestEdits := "", len(word)/3+1
-	if len(word) > longestWord {
+	if _, err := strconv.ParseFloat(word, 64); err == nil || len(word) > longestWord {
 		return ""
 	}
+	best, fewest := "", max(len(word)/3, 1)+1
 	for _, k := range known {
-		if e := edits(strings.ToLower(word), k); e < bestEdits || e == bestEdits && best == "" {
-			best, bestEdits = k, e
+		if e := edits(strings.ToLower(word), strings.ToLower(k)); e < fewest && e < max(len(word), len(k)) {
+			best, fewest = k, e
 		}
 	}
 	return best

@@ -205,10 +205,10 @@ func TestAnEmptyFileMaySayNothing(t *testing.T) {
 }
 
 func TestTheNearestWordIsFoundAndNoOther(t *testing.T) {
-	known := []string{"duration", "direction", "rate", "rx"}
+	known := []string{"duration", "direction", "rate", "rx", "a", "off", "16"}
 	for word, want := range map[string]string{
 		"durration": "duration", "duratoin": "duration", "Direction": "direction", "rat": "rate", "raet": "rate", "tx": "rx", "r": "rx", "xr": "rx",
-		"window": "", "": "", strings.Repeat("duration", 100): "",
+		"window": "", "": "", "c": "", "on": "", "17": "", "rates!": "rate", strings.Repeat("duration", 100): "",
 	} {
 		if got := yamlfile.Nearest(word, known); got != want {
 			t.Errorf("%.20q: %q, want %q", word, got, want)
