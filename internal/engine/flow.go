@@ -1,9 +1,54 @@
 package engine
 
 import (
+	"math"
+
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/sock/pace"
 )
+
+// Limit is what the operator of this end lets a test move, whatever the other end asks
+// for. The zero value is no limit. Both directions may share one budget. How the end of a
+// test whose peer sends more reaches the engine is the caller's: it ends the context when
+// [pace.Budget.Over] is closed.
+type Limit struct {
+	In, Out *pace.Budget // nil: no limit
+}
+
+// Of returns the budget of a flow at the end with this role.
+func (l Limit) Of(role measure.Role) *pace.Budget {
+	if role == measure.Sender {
+		return l.Out
+	}
+	return l.In
+}
+
+// None reports whether there is no limit.
+func (l Limit) None() bool { return l.In == nil && l.Out == nil }
+
+// Draw takes off bytes that came and were answered, as [pace.Budget.Draw] does.
+func (l Limit) Draw(in, out int64) bool {
+	ok := l.In == nil || l.In.Draw(in)
+	return (l.Out == nil || out == 0 || l.Out.Draw(out)) && ok
+}
+
+// Exchange returns how many bytes may come and be answered with as many before the next
+// Draw.
+func (l Limit) Exchange() int64 {
+	left := int64(math.MaxInt64)
+	if l.In != nil {
+		left = l.In.Left()
+	}
+	switch {
+	case l.Out == nil:
+	case l.Out == l.In:
+		left /= 2
+	default:
+		left = min(left, l.Out.Left())
+	}
+	return left
+}
 
 // Flow is how one end runs one direction of a test, in addition to the connections and
 // the options of the test. The zero value is a native flow without pinning and without
@@ -19,4 +64,6 @@ type Flow struct {
 	Pins *sock.Pins
 	// Observe is called with live intervals; it may be nil.
 	Observe measure.Observer
+	// Limit is that of this end.
+	Limit Limit
 }

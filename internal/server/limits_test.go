@@ -5,13 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"soku/internal/engine"
+	"soku/internal/engine/udp"
 	"soku/internal/measure"
 	"soku/internal/wire"
 	"soku/internal/wire/native"
@@ -201,26 +206,62 @@ func TestARateOverTheLimitIsLoweredAndReported(t *testing.T) {
 	}
 }
 
-func TestAClientThatIgnoresTheRateIsEnded(t *testing.T) {
-	s := serve(t, Config{MaxRate: 8_000_000}) // 1 MB a second, and 16 MB to begin with
-	c := s.open(measure.TestTCP, options(measure.TestTCP))
-	conns := c.tcp()
-	c.start()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		buf := make([]byte, 1<<20)
-		for {
-			if _, err := conns[0].Write(buf); err != nil {
-				return
+func TestAClientThatCannotBeSlowedDownToTheRateIsEnded(t *testing.T) {
+	s := serveWith(t, Config{MaxRate: 8_000_000}, realEngines())
+	for name, c := range map[string]struct {
+		test measure.Test
+		o    measure.Options
+		send func(context.Context, []net.Conn, measure.Options)
+		want []string
+	}{
+		"datagrams": {
+			measure.TestUDP, options(measure.TestUDP),
+			func(ctx context.Context, conns []net.Conn, o measure.Options) {
+				o.Rate *= 20
+				_, _ = udp.Send(ctx, conns, o, engine.Flow{})
+			},
+			[]string{"sends faster than 8.000 Mbit/s", "--max-rate"},
+		},
+		"messages": {
+			measure.TestLatency, options(measure.TestLatency, func(o *measure.Options) { o.Size = 10_000 }),
+			func(_ context.Context, conns []net.Conn, _ measure.Options) {
+				go func() { _, _ = io.Copy(io.Discard, conns[0]) }()
+				for b := make([]byte, 1<<20); ; {
+					if _, err := conns[0].Write(b); err != nil {
+						return
+					}
+				}
+			},
+			[]string{"more than 8.000 Mbit/s", "--max-rate", "--request-rate 100 or less"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session := s.open(c.test, c.o)
+			var conns []net.Conn
+			if c.test == measure.TestUDP {
+				conns = session.udp()
+			} else {
+				for _, one := range session.tcp() {
+					conns = append(conns, one)
+				}
 			}
-		}
-	}()
-	err := c.aborted(10 * time.Second)
-	if measure.KindOf(err) != measure.KindRefused || !strings.Contains(err.Error(), "--max-rate") {
-		t.Errorf("got %v", err)
+			session.start()
+			ctx, cancel := context.WithCancel(t.Context())
+			var sender sync.WaitGroup
+			sender.Go(func() { c.send(ctx, conns, session.Options()) })
+			err := session.aborted(10 * time.Second)
+			cancel()
+			_ = session.Close()
+			sender.Wait()
+			said := fmt.Sprint(err, measure.AsError(err, measure.KindInternal).Hint)
+			for _, want := range c.want {
+				if measure.KindOf(err) != measure.KindRefused || !strings.Contains(said, want) {
+					t.Errorf("%q does not say %q", said, want)
+				}
+			}
+		})
 	}
-	<-done
+	s.free()
 }
 
 func TestOptionsAreCheckedAgainOnTheServer(t *testing.T) {

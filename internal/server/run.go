@@ -25,6 +25,8 @@ func (s *Server) measure(ss *session) *measure.End {
 	ss.pins = pins
 	udp := ss.settleUDP()
 	watched := s.watchHost(ss.local)
+	limit, unwatch := s.enforce(ss, cancel)
+	defer unwatch()
 	acceptor := ss.acceptor()
 	if acceptor != nil {
 		acceptor.Begin(ctx) // before the client opens the first
@@ -34,7 +36,7 @@ func (s *Server) measure(ss *session) *measure.End {
 
 	end, err := tests.Of(ss.test).Serve(ctx, tests.ServerEnd{
 		Options: ownOptions(ss), Conns: flows.Conns{TCP: ss.tcp, UDP: udp}, Acceptor: acceptor, Pins: pins,
-		Observe: s.police(cancel, ss), MaxRate: s.cfg.MaxRate, Finished: ss.finished.ch, Engines: s.engines.Engines,
+		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines,
 	})
 	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
 	end.Host = watched(host.MovedBy(end, ss.options))
@@ -71,19 +73,10 @@ func (s *Server) timeLimit(ss *session) (time.Duration, error) {
 	return limit, why
 }
 
-// police passes on the live intervals of what comes, and ends a session whose client
-// sends clearly more than the server allows. The client watches what it receives itself.
-func (s *Server) police(cancel context.CancelCauseFunc, ss *session) measure.Observer {
-	allowed := NewAllowance(s.cfg.MaxRate, 0)
-	return func(p measure.Progress) {
-		if p.Role == measure.Sender {
-			return
-		}
-		if p.Whole() {
-			ss.out.interval(p)
-		}
-		if allowed.Spend(p.Bytes) {
-			cancel(measure.Fail(measure.KindRefused, "server.max_rate.ended", measure.Figures{"limit_bps": s.cfg.MaxRate}))
-		}
+// observe passes on the live intervals of what comes. The client watches what it receives
+// itself.
+func (ss *session) observe(p measure.Progress) {
+	if p.Role != measure.Sender && p.Whole() {
+		ss.out.interval(p)
 	}
 }

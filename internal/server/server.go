@@ -24,7 +24,7 @@ type Config struct {
 	MaxClients  int              // sessions at once, more are refused; with Exclusive: sessions that may wait. 0: no limit
 	Exclusive   bool             // one session at a time; others wait in a queue, first come first
 	MaxDuration measure.Duration // longest session that is accepted, omitted start included; 0: no limit
-	MaxRate     measure.Rate     // highest rate of a session in each direction; 0: no limit
+	MaxRate     measure.Rate     // highest rate of a test (in each direction of a native one; see limit.go); 0: no limit
 	Allow       []netip.Prefix   // clients that are served; nil: all
 	Token       string           // what control requests must carry; empty: nothing
 	TLS         *tls.Config      // for the control API, which is then refused without; nil: no TLS

@@ -48,6 +48,9 @@ func OpenReader(conns []*net.TCPConn, path string, unit int) (*Reader, error) {
 	return in, nil
 }
 
+// Bound limits what one call takes to n bytes, if it was more.
+func (in *Reader) Bound(n int) { in.most = min(in.most, n) }
+
 // Path returns how bytes are received, as a value of the option rx.
 func (in *Reader) Path() string { return in.path }
 

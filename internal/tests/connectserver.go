@@ -3,7 +3,6 @@ package tests
 import (
 	"context"
 	"net/netip"
-	"time"
 
 	"soku/internal/engine/connect"
 	"soku/internal/measure"
@@ -15,7 +14,7 @@ import (
 const connectBytes = 400
 
 // connectionCost is how many bytes a connection counts against --max-rate.
-func connectionCost(o measure.Options) float64 { return connectBytes + float64(o.Size) }
+func connectionCost(o measure.Options) int64 { return connectBytes + int64(o.Size) }
 
 // acceptConnections opens a port of the test's own, at the address that the client came
 // to and for the client's addresses only. Where that fails, connections come to the
@@ -30,8 +29,8 @@ func acceptConnections(e Engines, local netip.Addr, peers []netip.Addr, o measur
 // serveConnect counts connections until the client is finished.
 func serveConnect(ctx context.Context, e ServerEnd) (*measure.End, error) {
 	listener, end := e.Acceptor.(*connect.Listener), &measure.End{}
-	police := func(ctx context.Context) error { return policeConnections(ctx, e, listener) }
-	err := e.untilFinished(ctx, police, func(ctx context.Context) error {
+	listener.Limit(e.Limit.In, connectionCost(e.Options))
+	err := e.untilFinished(ctx, e.clientFinished, func(ctx context.Context) error {
 		end.Connect = listener.Serve(ctx, e.Pins)
 		return nil
 	})
@@ -44,33 +43,10 @@ func serveConnect(ctx context.Context, e ServerEnd) (*measure.End, error) {
 	return end, err
 }
 
-// policeConnections waits for the client to be finished, and refuses one that makes
-// clearly more connections than the server allows.
-func policeConnections(ctx context.Context, e ServerEnd, listener *connect.Listener) error {
-	if e.MaxRate == 0 {
-		return e.clientFinished(ctx)
-	}
-	begin, most := time.Now(), float64(e.MaxRate)/8/connectionCost(e.Options)
-	every := time.NewTicker(100 * time.Millisecond)
-	defer every.Stop()
-	for {
-		select {
-		case <-e.Finished:
-			return errFinished
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-every.C:
-		}
-		if float64(listener.Accepted()) > 1.1*most*time.Since(begin).Seconds()+max(most, 1000) {
-			return measure.Fail(measure.KindRefused, "server.max_rate.connections", measure.Figures{"limit_per_second": most})
-		}
-	}
-}
-
 // limitConnections holds a test to the rate of the server: what has no rate of its own
 // gets one.
 func limitConnections(limit measure.Rate, o measure.Options) (measure.Options, measure.Findings) {
-	most := float64(limit) / 8 / connectionCost(o)
+	most := float64(limit) / 8 / float64(connectionCost(o))
 	if o.RequestRate > 0 && o.RequestRate <= most {
 		return o, nil
 	}

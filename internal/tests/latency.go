@@ -54,7 +54,7 @@ func finishLatency(r *measure.Result) {
 func serveLatency(ctx context.Context, e ServerEnd) (*measure.End, error) {
 	end := &measure.End{}
 	err := e.untilFinished(ctx, e.clientFinished, func(ctx context.Context) error {
-		timing, err := e.Engines.Echo(ctx, e.Conns.List(), e.Options, engine.Flow{Pins: e.Pins}, nil)
+		timing, err := e.Engines.Echo(ctx, e.Conns.List(), e.Options, engine.Flow{Pins: e.Pins, Limit: e.Limit}, nil)
 		end.Timing = &timing
 		return err
 	})

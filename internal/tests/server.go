@@ -22,7 +22,7 @@ type ServerEnd struct {
 	Acceptor Acceptor // of a test that opened one, otherwise nil
 	Pins     *sock.Pins
 	Observe  measure.Observer // gets the intervals of what is received; may be nil
-	MaxRate  measure.Rate     // limit of the server; 0 is none
+	Limit    engine.Limit     // of the server
 	Finished <-chan struct{}  // closed when the client is finished
 	Engines  Engines
 }
@@ -84,7 +84,7 @@ func (e ServerEnd) clientFinished(ctx context.Context) error {
 
 // serveFlows runs the server's end of every direction.
 func serveFlows(ctx context.Context, e ServerEnd) (*measure.End, error) {
-	ends, err := e.Engines.Flows.Run(ctx, flows.Server, e.Conns, e.Options, engine.Flow{Pins: e.Pins, Observe: e.Observe})
+	ends, err := e.Engines.Flows.Run(ctx, flows.Server, e.Conns, e.Options, engine.Flow{Pins: e.Pins, Observe: e.Observe, Limit: e.Limit})
 	return &measure.End{Flows: ends}, err
 }
 

@@ -67,7 +67,7 @@ func (e ServerEnd) underLoad(ctx context.Context) (*measure.End, error) {
 	probes := e.Conns.TCP[len(e.Conns.TCP)-tcp.ProbeConnections:]
 	answer := func(ctx context.Context, part int, o measure.Options) error {
 		// Without pins: the option is for the flows.
-		_, err := e.Engines.Echo(ctx, []net.Conn{probes[part]}, probeOptions(o), engine.Flow{}, nil)
+		_, err := e.Engines.Echo(ctx, []net.Conn{probes[part]}, probeOptions(o), engine.Flow{Limit: e.Limit}, nil)
 		return err
 	}
 	idle, load := tcp.IdleProbe(e.Options), tcp.LoadProbe(e.Options)

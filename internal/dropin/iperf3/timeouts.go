@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"cmp"
 	"math"
 	"net"
 	"strings"
@@ -86,10 +87,13 @@ func bitrateLimit(s *Settings, v string) error {
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
+// usualRateOver is what iperf3's server averages a rate over.
+const usualRateOver = 5 * time.Second
+
 // times are the server's.
 func (s *Settings) times() serveriperf3.Times {
 	return serveriperf3.Times{
 		Silence: milliseconds(s.RcvTimeout), Unacknowledged: milliseconds(s.SndTimeout),
-		RateOver: s.RateOver, KeepAlive: s.KeepAlive.config(),
+		RateOver: cmp.Or(s.RateOver, usualRateOver), KeepAlive: s.KeepAlive.config(),
 	}
 }

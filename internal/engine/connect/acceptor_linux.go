@@ -158,11 +158,12 @@ func (t *acceptLoop) one() bool {
 	default:
 		return false // a tick without a connection, or one that was aborted
 	}
-	if t.l.known(t.peer()) {
+	switch {
+	case !t.l.known(t.peer()):
+		t.l.foreign.Add(1)
+	case t.l.within():
 		t.l.count(1, t.l.now())
 		t.answer(fd)
-	} else {
-		t.l.foreign.Add(1)
 	}
 	_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	return true

@@ -96,6 +96,10 @@ func (a netAcceptor) serve(ctx context.Context, pins *sock.Pins, l *Listener) {
 			_ = c.Close()
 			continue
 		}
+		if !l.within() {
+			_ = c.Close()
+			continue
+		}
 		l.count(1, l.now())
 		if l.size == 0 {
 			_ = c.Close()

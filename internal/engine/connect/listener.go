@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sock"
+	"soku/internal/sock/pace"
 )
 
 // Listener is the far end: a port for one session. It counts the connections to that
@@ -27,6 +28,8 @@ type Listener struct {
 	serving atomic.Bool
 	over    atomic.Bool // Serve's context has ended
 
+	limit atomic.Pointer[limit] // nil: none
+
 	accepted, foreign, failed atomic.Int64
 	firstNs, lastNs           atomic.Int64
 	noFiles                   atomic.Bool
@@ -41,6 +44,26 @@ type acceptor interface {
 	drain(ctx context.Context)
 	threads() int
 	close()
+}
+
+// limit takes each connection off a budget.
+type limit struct {
+	budget *pace.Budget
+	cost   int64 // of a connection, bytes
+}
+
+// Limit takes each connection off a budget, as cost bytes. One that is beyond it is closed
+// and not counted; the caller ends the test. A nil budget is no limit. Call it before Serve.
+func (l *Listener) Limit(b *pace.Budget, cost int64) {
+	if b != nil {
+		l.limit.Store(&limit{b, cost})
+	}
+}
+
+// within reports whether one more connection is within the limit.
+func (l *Listener) within() bool {
+	limit := l.limit.Load()
+	return limit == nil || limit.budget.Draw(limit.cost)
 }
 
 // requestWait limits how long a connection may take to send its request.
@@ -122,7 +145,7 @@ func (l *Listener) Accepted() int64 { return l.accepted.Load() }
 // until the client has sent its request, at most a second. It reports whether the
 // connection was counted: those before Begin and after the end of Serve are not.
 func (l *Listener) Take(c net.Conn) bool {
-	if !l.serving.Load() {
+	if !l.serving.Load() || !l.within() {
 		return false
 	}
 	l.count(1, l.now())

@@ -5,15 +5,21 @@ package latency
 import (
 	"context"
 	"io"
+	"math"
+
+	"soku/internal/engine"
 )
 
 // answerAll is the echo over one connection.
-func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) error {
+func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error {
 	l.prepare(size, farTimes)
 	defer l.endWith(ctx)()
 	for {
 		l.seekDevice()
 		l.slice()
+		if !l.lend(limit) {
+			return denied(ctx)
+		}
 		if err := l.raw.Control(l.echoing); err != nil {
 			return err
 		}
@@ -24,6 +30,20 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool) err
 			return err
 		}
 	}
+}
+
+// lend sets how many bytes the next slice may answer, of what the limit leaves, after it has
+// taken off what the last one answered. It returns false if that was too much.
+func (l *directLink) lend(limit engine.Limit) bool {
+	if limit.None() {
+		l.d.spare = math.MaxInt64
+		return true
+	}
+	n := l.d.lent - l.d.spare
+	ok := limit.Draw(n, n)
+	l.d.lent = limit.Exchange()
+	l.d.spare = l.d.lent
+	return ok
 }
 
 // answered handles the end of a slice of the echo, and reports whether the echo is over.
@@ -54,7 +74,7 @@ const wallPasses = 1 << 19
 // answerRound is the spinning echo over several connections on one thread. The client
 // uses them in turn, so the connection after the last one that had a request is polled
 // most often.
-func answerRound(ctx context.Context, links []*directLink, size int, farTimes bool) error {
+func answerRound(ctx context.Context, links []*directLink, size int, farTimes bool, limit engine.Limit) error {
 	for _, l := range links {
 		l.prepare(size, farTimes)
 		l.d.once = true
@@ -84,6 +104,9 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 			continue
 		}
 		l := links[i]
+		if (l.d.spare == 0 || l.d.spare < l.d.lent) && !l.lend(limit) { // the first time, and after each message of a limited test
+			return denied(ctx)
+		}
 		if err := l.raw.Control(l.answering); err != nil {
 			return err
 		}
@@ -104,10 +127,10 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 }
 
 // answerTogether is answerRound for links that all spin.
-func answerTogether(ctx context.Context, links []link, size int, farTimes bool) error {
+func answerTogether(ctx context.Context, links []link, size int, farTimes bool, limit engine.Limit) error {
 	direct := make([]*directLink, len(links))
 	for i, l := range links {
 		direct[i] = l.(*directLink)
 	}
-	return answerRound(ctx, direct, size, farTimes)
+	return answerRound(ctx, direct, size, farTimes, limit)
 }

@@ -72,6 +72,9 @@ type direct struct {
 	number uint64  // of the exchange under way
 	token  uint64
 
+	// Of an echo: bytes that it may still receive and answer, and how many that were.
+	spare, lent int64
+
 	// Times are of longcall.Nanotime.
 	stop, tick int64 // begin no exchange after stop; return from waiting at tick
 	began      int64 // the exchange under way

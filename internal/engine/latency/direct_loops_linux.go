@@ -103,7 +103,7 @@ func (d *direct) answering() {
 	d.outcome = outcomeSlice
 	for {
 		if d.phase != phaseSend {
-			if !d.receive() {
+			if d.spare <= 0 || !d.receive() {
 				break
 			}
 			d.began = 0
@@ -115,10 +115,13 @@ func (d *direct) answering() {
 			}
 			if d.stream {
 				d.got = d.size
-			} else if d.got < headerSize || d.got > d.size || get32(d.in, 0) != magicRequest {
-				d.outcome = outcomeOdd
-				break
-			} else {
+			}
+			d.spare -= int64(d.got)
+			if !d.stream {
+				if d.got < headerSize || d.got > d.size || get32(d.in, 0) != magicRequest {
+					d.outcome = outcomeOdd
+					break
+				}
 				d.token = get64(d.in, 4)
 				put32(d.in, 0, magicReply)
 			}

@@ -27,7 +27,7 @@ import (
 // round trip as the echo sees it. It may be nil. With it, or with a policy of extra
 // messages, which exist over TCP only, no loop spins.
 func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flow, seen func(ns int64)) (measure.Timing, error) {
-	e := echoOptions{Options: o, extraEvery: f.Policy.ExtraMessageEvery, seen: seen, pins: f.Pins}
+	e := echoOptions{Options: o, extraEvery: f.Policy.ExtraMessageEvery, seen: seen, pins: f.Pins, limit: f.Limit}
 	if e.extraEvery > 0 || seen != nil {
 		return echoEach(ctx, conns, e, openShared)
 	}
@@ -53,6 +53,7 @@ type echoOptions struct {
 	extraEvery int64          // answers before an extra message, which gets none; 0: never
 	seen       func(ns int64) // see [Echo]
 	pins       *sock.Pins
+	limit      engine.Limit
 }
 
 // echoEach answers every connection in a goroutine of its own.
@@ -97,7 +98,7 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOpt
 			l.stamp()
 		}
 	}
-	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), own.FarTimes()) })
+	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), own.FarTimes(), o.limit) })
 	return echoed(ctx, conns[0], err)
 }
 
@@ -112,13 +113,13 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 	if own.OneWay && !l.busy() || own.Stamps == StampsSplit {
 		l.stamp() // when a request arrived, not when this end was scheduled
 	}
-	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, size: int(o.Size), stream: isStream(conn), farTimes: own.FarTimes(), clock: clock{start: sock.Now()}}
+	e := echoer{link: l, extraEvery: o.extraEvery, seen: o.seen, limit: o.limit, size: int(o.Size), stream: isStream(conn), farTimes: own.FarTimes(), clock: clock{start: sock.Now()}}
 	answer := e.datagrams
 	if e.stream {
 		answer = e.messages
 	}
 	if d, ok := l.(looper); ok {
-		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes) }
+		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes, o.limit) }
 	}
 	err := alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })
 	return l.timing(), echoed(ctx, conn, err)
@@ -139,11 +140,18 @@ func echoed(ctx context.Context, conn net.Conn, err error) error {
 	return nil
 }
 
+// denied waits for the end of a test that exceeded its limit.
+func denied(ctx context.Context) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
 // echoer answers over a link.
 type echoer struct {
 	link             link
 	extraEvery       int64 // of echoOptions
 	seen             func(ns int64)
+	limit            engine.Limit
 	size             int
 	stream, farTimes bool
 	clock            clock
@@ -167,6 +175,9 @@ func (e echoer) messages(ctx context.Context) error {
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if err == nil && !e.limit.None() && !e.limit.Draw(int64(e.size), int64(e.size)) {
+			return denied(ctx)
 		}
 		if err == nil && e.extraEvery > 0 && answered == e.extraEvery {
 			answered = -1
@@ -200,6 +211,9 @@ func (e echoer) datagrams(ctx context.Context) error {
 			return err
 		}
 		h, ok := parseHeader(buffer[:n])
+		if !e.limit.None() && !e.limit.Draw(int64(n), int64(n)) {
+			return denied(ctx)
+		}
 		switch {
 		case !ok || n > e.size:
 		case h.magic == magicRequest:

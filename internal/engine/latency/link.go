@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -51,7 +52,7 @@ type link interface {
 // looper is a link that runs whole closed loops and echoes by itself.
 type looper interface {
 	closed(ctx context.Context, c *client) error
-	answerAll(ctx context.Context, size int, farTimes bool) error
+	answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error
 	socket() syscall.RawConn
 }
 

@@ -14,6 +14,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/sock/meter"
+	"soku/internal/sock/pace"
 )
 
 // limits are time-outs and bounds; tests shorten them.
@@ -39,7 +40,8 @@ type flow struct {
 	length int
 	path   string // of the bytes: the value of tx or rx
 	pins   *sock.Pins
-	watch  func() // adds the connections to the runtime's poller again
+	limit  *pace.Budget // of this end; nil: none
+	watch  func()       // adds the connections to the runtime's poller again
 }
 
 func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked engine.Flow, l limits) (*flow, error) {
@@ -48,6 +50,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 	}
 	f := &flow{watch: func() {}, policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), length: int(cmp.Or(o.Length, measure.UsualLength(len(conns))))}
 	f.limits.Timeouts = f.limits.With(f.policy, role)
+	f.hold(asked.Limit.Of(role), role)
 	cfg := meter.Config{Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe}
 	for _, c := range conns {
 		cfg.Conns = append(cfg.Conns, c)
@@ -73,6 +76,27 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		}
 	}
 	return f, nil
+}
+
+// hold keeps the flow within a budget; nil is none. Calls then move little at a time, and a
+// sender has a rate.
+func (f *flow) hold(limit *pace.Budget, role measure.Role) {
+	if limit == nil {
+		return
+	}
+	f.limit = limit
+	f.length = min(f.length, limit.Piece(len(f.conns)))
+	if most := measure.Rate(limit.Rate()); role == measure.Sender && (f.o.Rate == 0 || f.o.Rate > most) {
+		f.o.Rate = max(1, most)
+	}
+}
+
+// balancer waits until the flow is within its budget; nil without one.
+func (f *flow) balancer() *pace.Waiter {
+	if f.limit == nil {
+		return nil
+	}
+	return pace.NewWaiter(f.ending.Halted())
 }
 
 // ofMultipath sets the default paths for Multipath TCP in o.

@@ -48,7 +48,7 @@ func (f *flow) threadEach() bool { return f.pins == nil && len(f.conns) <= f.lim
 // otherwise. A receiver of spliced pages, or of a single stream, is the slower end, and
 // loses by it.
 func (r *receiver) blocking(path string) bool {
-	return path == "read" && r.o.TX == "write" && r.o.Rate == 0 && len(r.conns) > 1 && r.threadEach() &&
+	return path == "read" && r.limit == nil && r.o.TX == "write" && r.o.Rate == 0 && len(r.conns) > 1 && r.threadEach() &&
 		(!r.policy.KeepOpen || r.o.Bytes == 0) // otherwise no more than o.Bytes may be read
 }
 
@@ -111,6 +111,9 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 				l.reader.Close()
 			}
 			return nil, 0, err
+		}
+		if r.limit != nil {
+			reader.Bound(r.length)
 		}
 		all = append(all, &receiveLoop{receiver: r, loop: newLoop(streams), reader: reader, yields: path == "discard", wide: newWidening(len(streams))})
 	}

@@ -31,6 +31,7 @@ func (s *sender) putPaced(stream int, out *sock.Writer) {
 	defer s.pins.Keep(measure.Sender)()
 	defer out.Close()
 	var count meter.Count
+	waiter := s.balancer()
 	for turn := s.newTurns(stream); turn.next(); {
 		claimed := s.claim()
 		left := claimed
@@ -40,6 +41,10 @@ func (s *sender) putPaced(stream int, out *sock.Writer) {
 				count.Bytes += int64(took)
 				count.Last = sock.Now()
 				s.rec.Cell(stream).Publish(count)
+			}
+			if took > 0 && waiter != nil && !waiter.Balance(s.limit.Spend(int64(took)), s.stop) {
+				s.giveBack(left)
+				return
 			}
 			switch {
 			case err == nil:

@@ -50,6 +50,9 @@ func (l *receiveLoop) run() {
 	for l.live > 0 {
 		n := l.pass()
 		since += n
+		if n > 0 && l.limit != nil && !l.balance(l.limit.Slowed(n)) {
+			return
+		}
 		if n > 0 && !l.leaves() && !l.coalesces(n) {
 			if l.yields {
 				sock.Yield()
@@ -66,6 +69,17 @@ func (l *receiveLoop) run() {
 		}
 		since = 0
 	}
+}
+
+// balance waits until the flow is within its budget again; false if it ends first.
+func (l *receiveLoop) balance(d time.Duration) bool {
+	for end := sock.Now().Add(d); d > 0; d = end.Sub(sock.Now()) {
+		if l.group.Err() != nil || l.late() || l.ending.Over() {
+			return false
+		}
+		pace.Sleep(min(d, tick))
+	}
+	return true
 }
 
 // coalesces reports whether the loop sleeps after a pass that moved n bytes. If each

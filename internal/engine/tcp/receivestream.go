@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
@@ -22,6 +23,7 @@ func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 	conn, cell := r.conns[stream], r.rec.Cell(stream)
 	buf := make([]byte, min(r.length, max(buffersMost/len(r.conns), 64<<10)))
 	var count meter.Count
+	waiter := r.balancer()
 	for {
 		n, err := conn.Read(buf)
 		if n > 0 {
@@ -39,6 +41,9 @@ func (r *receiver) read(stream int, expected *payload, sink io.Writer) {
 				r.begin(count.Last)
 			}
 			if r.enough(n) {
+				return
+			}
+			if waiter != nil && !waiter.Balance(r.limit.Slowed(int64(n)), time.Time{}) {
 				return
 			}
 		}

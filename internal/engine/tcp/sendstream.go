@@ -27,6 +27,7 @@ func (s *sender) write(stream int, supply supply) {
 	if s.o.Rate > 0 {
 		turn = s.newTurns(stream)
 	}
+	waiter := s.balancer()
 	for !s.ending.Over() && (turn == nil || turn.next()) {
 		claimed := s.claim()
 		if claimed == 0 {
@@ -39,6 +40,9 @@ func (s *sender) write(stream int, supply supply) {
 			count.Bytes += int64(n)
 			count.Last = sock.Now()
 			cell.Publish(count)
+		}
+		if n > 0 && waiter != nil && !waiter.Balance(s.limit.Spend(int64(n)), s.stop) {
+			return
 		}
 		if err != nil {
 			if !expired(err) && !s.over() {

@@ -20,6 +20,7 @@ type drain struct {
 	streams []*listener
 	open    int // streams that have not ended
 	rest    rest
+	denied  bool // by the budget: nothing more is read
 }
 
 // read is the worker of the streams worker, worker+workers, worker+2*workers...
@@ -62,6 +63,10 @@ func (d *drain) run() {
 		for _, i := range d.box.Ready(wait) {
 			got += d.visit(d.streams[i])
 		}
+		if d.denied {
+			d.giveUp()
+			return
+		}
 		wait = 0
 		now := sock.Now()
 		if now.Sub(swept) >= sweepEvery {
@@ -76,9 +81,19 @@ func (d *drain) run() {
 	}
 }
 
+// giveUp waits for the end of a flow that exceeded its budget.
+func (d *drain) giveUp() {
+	<-d.ending.Halted()
+	for _, l := range d.streams {
+		if !l.closed {
+			d.end(l, sock.Now())
+		}
+	}
+}
+
 // visit receives on a stream and returns the number of datagrams.
 func (d *drain) visit(l *listener) (got int) {
-	if l.closed {
+	if l.closed || d.denied {
 		return 0
 	}
 	n, err := l.in.Receive()
@@ -88,8 +103,13 @@ func (d *drain) visit(l *listener) (got int) {
 	now := sock.Now()
 	switch {
 	case err == nil:
+		bytes := int64(0)
 		for t, more := d.box.Next(); more; t, more = d.box.Next() {
+			bytes += int64(t.Length())
 			got += l.take(t, now)
+		}
+		if d.limit != nil && !d.limit.Draw(bytes) {
+			d.denied = true
 		}
 		l.publish(now)
 		if l.complete() {

@@ -12,6 +12,7 @@ import (
 	"soku/internal/sock"
 	"soku/internal/sock/datagram"
 	"soku/internal/sock/meter"
+	"soku/internal/sock/pace"
 )
 
 // limits are time-outs; tests shorten them.
@@ -33,10 +34,16 @@ type flow struct {
 	group  *sock.Group
 	rec    *meter.Recorder
 	pins   *sock.Pins
+	limit  *pace.Budget // of this end; nil: none
 }
 
 func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engine.Flow, l limits) (*flow, error) {
-	f := &flow{policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns)}
+	f := &flow{policy: asked.Policy, pins: asked.Pins, conns: conns, o: o, limits: l, group: sock.NewGroup(conns), limit: asked.Limit.Of(role)}
+	if f.limit != nil && role == measure.Sender {
+		if most := max(1, measure.Rate(f.limit.Rate())); f.o.Rate == 0 || f.o.Rate > most {
+			f.o.Rate = most
+		}
+	}
 	f.rec = meter.NewRecorder(meter.Config{
 		Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe, Conns: conns,
 	})

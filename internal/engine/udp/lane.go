@@ -109,6 +109,9 @@ func (d *driver) send(l *lane, n int) bool {
 		}
 		sent += k
 		d.sent(l, int64(k), now)
+		if d.limit != nil && !d.waiter.Balance(d.limit.Spend(int64(k)*int64(d.o.Size)), d.stop) {
+			return false
+		}
 	}
 	return true
 }

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/server"
+	"soku/internal/sock/pace"
 )
 
 // Bounds on what clients may hold.
@@ -28,9 +29,10 @@ type client struct {
 	handler *handler
 	born    time.Time
 
-	ctx       context.Context // ends when the test may not go on
-	cancel    context.CancelCauseFunc
-	allowance *server.Allowance // of all its connections together, both directions
+	ctx     context.Context // ends when the test may not go on
+	cancel  context.CancelCauseFunc
+	budget  *pace.Budget // of all its connections together, both directions; nil: no limit
+	unwatch func()       // of the budget
 
 	bytes, connections, packets atomic.Uint64 // in this second
 	latency                     atomic.Int64  // ns
@@ -87,7 +89,8 @@ func (h *handler) hasRoom(proven bool) bool {
 func (h *handler) begin(k key) *client {
 	c := &client{key: k, handler: h, born: time.Now(), total: Row{Client: k.addr, UDP: k.udp}}
 	c.ctx, c.cancel = context.WithCancelCause(h.Context())
-	c.allowance = server.NewAllowance(h.limits.rate, time.Second) // its connections may be silent for as long as it likes
+	c.budget = server.NewBudget(h.limits.rate, false)
+	c.unwatch = server.Enforce(server.Together(c.budget), c.exceeded)
 	if len(h.clients) == 0 {
 		h.second = c.born
 	}
@@ -99,11 +102,8 @@ func (h *handler) begin(k key) *client {
 	return c
 }
 
-// spend notes bytes that came or went, and stops the test when they are too many.
-func (c *client) spend(bytes int64) {
-	if !c.allowance.Spend(bytes) || c.ctx.Err() != nil {
-		return
-	}
+// exceeded stops a test that moves too much.
+func (c *client) exceeded() {
 	err := measure.Fail(measure.KindRefused, "server.max_rate", measure.Figures{"limit_bps": c.handler.limits.rate})
 	c.cancel(err)
 	if !c.proven.Load() {
@@ -113,10 +113,7 @@ func (c *client) spend(bytes int64) {
 }
 
 // moved counts bytes of a test of bandwidth.
-func (c *client) moved(bytes int64) {
-	c.bytes.Add(uint64(bytes))
-	c.spend(bytes)
-}
+func (c *client) moved(bytes int64) { c.bytes.Add(uint64(bytes)) }
 
 // release lets go of it.
 func (c *client) release() {
@@ -153,6 +150,7 @@ func (h *handler) leaveRoom() {
 // ended gives its turn to the next and writes a line into the log.
 func (c *client) ended() {
 	c.cancel(nil)
+	c.unwatch()
 	c.handler.mu.Lock()
 	c.giveUp()
 	c.handler.mu.Unlock()

@@ -169,6 +169,9 @@ func (h *handler) ServeDatagram(at server.Port, from netip.AddrPort, b []byte) (
 			return true
 		}
 	}
+	if client.budget != nil && !client.budget.Draw(int64(len(b))) {
+		return true
+	}
 	client.packets.Add(1)
 	client.moved(int64(len(b)))
 	return true

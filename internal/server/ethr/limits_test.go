@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -187,44 +188,28 @@ func TestARateOfEthrIsHeldWhereThisEndSends(t *testing.T) {
 	}
 }
 
-func TestTooFastAClientOfEthrIsStopped(t *testing.T) {
-	_, at := serve(t, server.Config{MaxRate: 8000}, Hooks{})
-	c, err := ask(t, at, syn(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = c.SetDeadline(time.Now().Add(2 * servertest.Prompt))
-	b := make([]byte, 1<<20)
-	for err == nil {
-		_, err = c.Write(b)
-	}
-	if sock.TimedOut(err) {
-		t.Error("it was not stopped")
-	}
-}
-
-func TestTheLimitOnRatesIsOneForAllConnectionsOfATest(t *testing.T) {
-	r, at := serve(t, server.Config{MaxRate: 8000}, Hooks{})
-	var conns []*net.TCPConn
-	for range 2 {
+func TestAClientOfEthrThatWantsMoreThanTheRateForSecondsIsStopped(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{MaxRate: 80_000}, Hooks{})
+	var writers sync.WaitGroup
+	for i := range 2 { // the limit is one for both
 		c, err := ask(t, at, syn(func(m *wire.Message) { m.Params.Threads = 2 }))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.SetDeadline(time.Now().Add(2 * servertest.Prompt))
-		conns = append(conns, c)
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		writers.Go(func() {
+			b := make([]byte, 1<<20)
+			for err == nil {
+				_, err = c.Write(b)
+			}
+			if sock.TimedOut(err) {
+				t.Errorf("connection %d goes on", i)
+			}
+		})
 	}
-	// Less than what is taken for under way on one of them, and more on both.
-	for _, c := range conns {
-		for range 12 {
-			_, _ = c.Write(make([]byte, 1_000_000))
-		}
-	}
-	for i, c := range conns {
-		if _, err := c.Read(make([]byte, 1)); err == nil || sock.TimedOut(err) {
-			t.Errorf("connection %d goes on: %v", i, err)
-		}
-	}
+	writers.Wait()
 	if _, err := ask(t, at, syn(nil)); err == nil {
 		t.Error("the test that was stopped goes on with one more connection")
 	}
@@ -242,6 +227,11 @@ func TestDatagramsBeyondTheLimitOnRatesAreNotCounted(t *testing.T) {
 		}
 	}})
 	knock(t, at)
+	servertest.Eventually(t, servertest.Prompt, "its connection was not noticed", func() bool {
+		r.handler.mu.Lock()
+		defer r.handler.mu.Unlock()
+		return r.handler.isKnown(at.Addr())
+	})
 	u := datagrams(t, at)
 	b := make([]byte, 60_000)
 	servertest.Eventually(t, 2*servertest.Prompt, "it is never stopped", func() bool {

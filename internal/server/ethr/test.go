@@ -124,6 +124,7 @@ func (t *connTest) bandwidth(ctx context.Context) error {
 		flow := engine.Flow{
 			Observe: observe,
 			Policy:  engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()},
+			Limit:   server.Together(t.client.budget),
 		}
 		_, err = flows.Sockets.Run(ctx, flows.Server, conns, o, flow)
 		over := part.Err() == nil // before its time: the connection has ended
@@ -249,7 +250,6 @@ func (t *connTest) latency(ctx context.Context) error {
 	rounds := int64(t.request.Params.Rounds)
 	var trips []time.Duration
 	seen := func(ns int64) {
-		t.client.spend(2 * int64(o.Size)) // there and back
 		if rounds > maxRounds {
 			return
 		}
@@ -268,6 +268,6 @@ func (t *connTest) latency(ctx context.Context) error {
 		trips = trips[:0]
 	}
 	policy := engine.FlowPolicy{ExtraMessageEvery: rounds}
-	_, err := latency.Echo(ctx, []net.Conn{t.conn}, o, engine.Flow{Policy: policy}, seen)
+	_, err := latency.Echo(ctx, []net.Conn{t.conn}, o, engine.Flow{Policy: policy, Limit: server.Together(t.client.budget)}, seen)
 	return err
 }

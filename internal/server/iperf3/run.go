@@ -115,7 +115,9 @@ func (t *test) awaitEnd(ctx context.Context) error {
 // flows runs this end of every direction.
 func (t *test) flows(ctx context.Context, stop func(error)) ([]measure.FlowEnd, error) {
 	police := t.police(stop)
-	f := engine.Flow{Policy: t.policy, Pins: t.pins, Observe: func(p measure.Progress) {
+	limit, unwatch := t.limit(stop)
+	defer unwatch()
+	f := engine.Flow{Policy: t.policy, Pins: t.pins, Limit: limit, Observe: func(p measure.Progress) {
 		police(p)
 		t.shows.Observe(p)
 	}}

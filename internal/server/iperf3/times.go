@@ -5,7 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"soku/internal/engine"
 	"soku/internal/measure"
+	"soku/internal/server"
 	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
 )
@@ -18,9 +20,9 @@ type Times struct {
 	// Unacknowledged is after how long what was sent and not acknowledged breaks a
 	// connection; 0 is the system's.
 	Unacknowledged time.Duration
-	// RateOver is over how much of a test what it moves is averaged before it is held
-	// to the server's limit, in whole intervals; 0 is 5 s. Below 0 only what a client asks
-	// for is held to it.
+	// RateOver is over how much of a test what it moves is averaged before it is held to the
+	// server's limit, in whole intervals, as iperf3's own server does. Below 0 only what a
+	// client asks for is held to it. 0 holds every moment of a test to it.
 	RateOver time.Duration
 	// KeepAlive is how a control connection looks whether the client is there; nil is
 	// soku's own way, which finds out within 8 s.
@@ -53,18 +55,29 @@ func (p Times) limitUnacknowledged(c *net.TCPConn) error {
 	return nil
 }
 
-func (p Times) rateOver() time.Duration {
-	if p.RateOver == 0 {
-		return 5 * time.Second
+// limit is what this end of the test may move, both directions together; stop ends a test
+// whose client sends more. The caller calls unwatch after it.
+func (t *test) limit(stop func(error)) (limit engine.Limit, unwatch func()) {
+	if t.handler.cfg.Times.RateOver != 0 {
+		return engine.Limit{}, func() {}
 	}
-	return p.RateOver
+	limit = server.Together(server.NewBudget(t.handler.Limits().MaxRate, t.asked.Bandwidth > 0 || t.asked.FQRate > 0))
+	return limit, server.Enforce(limit, func() {
+		if !t.isOver() { // the client waits for the results by then
+			stop(t.tooFast())
+		}
+	})
+}
+
+func (t *test) tooFast() error {
+	return fail(wire.CodeTotalRate, "server.max_rate", measure.Figures{"limit_bps": t.handler.Limits().MaxRate})
 }
 
 // police ends a test that moves more than the limit of this server allows, both
-// directions together, averaged over the last whole intervals, as iperf3's server does.
+// directions together, averaged over the last whole intervals, where RateOver says so.
 func (t *test) police(stop func(error)) measure.Observer {
-	limit, over := t.handler.Limits().MaxRate, t.handler.cfg.Times.rateOver()
-	if limit == 0 || over < 0 {
+	limit, over := t.handler.Limits().MaxRate, t.handler.cfg.Times.RateOver
+	if limit == 0 || over <= 0 {
 		return func(measure.Progress) {}
 	}
 	n := max(1, int((over+t.options.Interval.Std()/2)/t.options.Interval.Std()))
@@ -85,7 +98,7 @@ func (t *test) police(stop func(error)) measure.Observer {
 			}
 		}
 		if rate > float64(limit) {
-			stop(fail(wire.CodeTotalRate, "server.max_rate", measure.Figures{"limit_bps": limit}))
+			stop(t.tooFast())
 		}
 	}
 }

@@ -166,6 +166,9 @@ func (t *Train) Next() (b []byte, length int, ok bool) {
 	return b, length, true
 }
 
+// Length returns how many bytes the datagrams have that were not returned yet.
+func (t *Train) Length() int { return max(0, t.left) }
+
 // Rest returns the stored bytes of the datagrams that were not returned yet, and the
 // length of each but the last, which may be shorter.
 func (t *Train) Rest() (b []byte, segment int) { return t.rest, t.segment }

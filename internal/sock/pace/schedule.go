@@ -1,6 +1,6 @@
 // Package pace keeps a send schedule against absolute time, so that a late send does not
 // delay the next ones: the long-run rate is exact, and missed sends are made up for in
-// bounded bursts. It knows no sockets and starts no goroutines. docs/method.md specifies
+// bounded bursts. A [Budget] limits what the loops of a test move together. It knows no sockets and starts no goroutines. docs/method.md specifies
 // the schedule.
 package pace
 

@@ -46,3 +46,19 @@ func (w *Waiter) WaitFine(d time.Duration) bool {
 		return true
 	}
 }
+
+// Balance waits for d, which is what a [Budget] asks for, but not after stop unless that is
+// zero. It returns false once the waiter's own stop is closed, or after stop.
+func (w *Waiter) Balance(d time.Duration, stop time.Time) bool {
+	if d <= 0 {
+		return true
+	}
+	if !stop.IsZero() {
+		left := time.Until(stop)
+		if left <= d {
+			w.Wait(max(left, 0))
+			return false
+		}
+	}
+	return w.Wait(d)
+}
