@@ -54,12 +54,12 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
 func traceHead(c *text.Catalogue, host string, t *measure.Trace, width int) string {
-	long := terminalText(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent}))
+	long := terminalText(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding}))
 	if runewidth.StringWidth(long) <= width {
 		return long
 	}
 	return liveLine(host, width, func(host string) string {
-		return c.Say("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent})
+		return c.Say("live.trace.short", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding})
 	})
 }
 

@@ -21,6 +21,9 @@ const (
 	CodeSegmentsArrivedJoined  Code = "segments_arrived_joined"
 	CodeDatagramsJoined        Code = "datagrams_joined"
 	CodeMTUReportUnconfirmed   Code = "mtu_report_unconfirmed"
+	CodeTraceAnswersLimited    Code = "trace_answers_limited"
+	CodeTraceFlowsUnknown      Code = "trace_flows_unknown"
+	CodeTraceDistanceUnknown   Code = "trace_distance_unknown"
 	CodeMultipathFellBack      Code = "multipath_fell_back"
 	CodeMultipathNotRequested  Code = "multipath_not_requested"
 

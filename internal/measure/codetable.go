@@ -71,6 +71,22 @@ var countCodes = []CodeInfo{
 		{Key: "reported_bytes", Meaning: "largest packet by its report"},
 		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},
 	}, "A router reported another MTU than the probes found. The probes count.", ""},
+	{CodeTraceAnswersLimited, SeverityNote, "", []FigureInfo{
+		{Key: "hops", Text: true, Meaning: "distances, as in 1-3,5"},
+		{Key: "unanswered_probes", Meaning: "probes there without an answer that was due"},
+		{Key: "probes", Meaning: "all probes there"},
+	}, "Nodes of these hops limit how many ICMP errors they send. Probes were sent at the pace that they answer, and silence beyond it is not counted as loss: the loss of these hops rests on few probes.",
+		"Use --probe icmp or tcp, to which the target answers without such a limit."},
+	{CodeTraceFlowsUnknown, SeverityWarning, "", []FigureInfo{
+		{Key: "unknown_flows", Meaning: "flows whose path is not wholly known"},
+		{Key: "flows", Meaning: "all flows"},
+		{Key: "hops", Text: true, Optional: true, Meaning: "distances at which some flows were answered and these were not; absent if they only did not reach the target"},
+	}, "Some flows were not answered at hops where others were, although they were asked repeatedly. Which branch they take is unknown, and there may be more branches than are shown.",
+		"Repeat the trace with more rounds (--count), or with fewer flows."},
+	{CodeTraceDistanceUnknown, SeverityWarning, "", []FigureInfo{
+		{Key: "hops", Meaning: "smallest distance at which the target answered"},
+	}, "The target may be nearer than is shown: it was silent, or a hop before it was, and a target that limits its answers looks alike.",
+		"Repeat the trace with more rounds (--count), or use --probe icmp or tcp."},
 	{CodeMultipathFellBack, SeverityWarning, "", []FigureInfo{
 		{Key: "fell_back", Meaning: "connections that are plain TCP"},
 		{Key: "connections", Meaning: "all connections"},

@@ -13,16 +13,28 @@ type Trace struct {
 	Foreign int64       `json:"foreign,omitempty" jsonschema:"description=ICMP messages about packets that were not probes; in no figure"`
 	Hops    []TraceHop  `json:"hops" jsonschema:"description=One element per distance\\, from 1; hops after the last that answered are omitted"`
 	Flows   []TraceFlow `json:"flows" jsonschema:"description=One element per flow"`
+	// Outstanding is for whoever watches: how much is still to be found out.
+	Outstanding int `json:"outstanding,omitempty" jsonschema:"description=Hops of flows at which it is not known who answers\\, and that are still probed; in a result: when it was interrupted or gave up"`
 }
 
 // TraceHop is one distance from the client. Sent counts the probes of flows whose path
-// is that long and whose timeout is over; Lost are the unanswered ones of them.
+// is that long and whose timeout is over. Those without an answer are Lost if an answer was
+// due, and otherwise Unanswered: nodes limit the rate of their ICMP errors (RFC 1812 section
+// 4.3.2.8), and such silence says nothing about the path.
 type TraceHop struct {
-	Hop       int         `json:"hop"`
-	Sent      int64       `json:"sent"`
-	Lost      int64       `json:"lost"`
-	LossRatio float64     `json:"loss_ratio" jsonschema:"description=Lost divided by sent; a router that answers few probes is not one that drops packets"`
-	Nodes     []TraceNode `json:"nodes,omitempty" jsonschema:"description=Nodes that answered\\, the one with most answers first; several if the path has branches"`
+	Hop        int          `json:"hop"`
+	Sent       int64        `json:"sent"`
+	Due        int64        `json:"due,omitempty" jsonschema:"description=Probes to which an answer was due: to a node that was left alone for a second before or that answered repeats at once; absent in documents of earlier versions"`
+	Lost       int64        `json:"lost" jsonschema:"description=Probes without an answer that was due; in documents of earlier versions all without an answer"`
+	Unanswered int64        `json:"unanswered,omitempty" jsonschema:"description=Probes without an answer that was not due; not loss"`
+	LossRatio  float64      `json:"loss_ratio" jsonschema:"description=Lost divided by due; in documents of earlier versions by sent"`
+	Limit      *AnswerLimit `json:"limit,omitempty" jsonschema:"description=The nodes of this hop limit their answers; absent if that did not show"`
+	Nodes      []TraceNode  `json:"nodes,omitempty" jsonschema:"description=Nodes that answered\\, the one with most answers first; several if the path has branches"`
+}
+
+// AnswerLimit is how many probes the nodes of a hop answer.
+type AnswerLimit struct {
+	PerSecond float64 `json:"answers_per_second" jsonschema:"description=Answers of all its nodes together to probes at the pace that they sustain"`
 }
 
 // TraceNode is one address that answered at a hop.
@@ -53,10 +65,36 @@ type MPLSLabel struct {
 // TraceFlow is the path of one flow: packets that share addresses, protocol and ports,
 // which equal-cost routing keeps on one branch.
 type TraceFlow struct {
-	Index   int      `json:"index"`
-	Port    int      `json:"port,omitempty" jsonschema:"description=Source port; for icmp the echo identifier"`
-	Reached bool     `json:"reached"`
-	Path    []string `json:"path" jsonschema:"description=The address that answered last at each hop\\, from 1; empty if none did"`
+	Index   int  `json:"index"`
+	Port    int  `json:"port,omitempty" jsonschema:"description=Source port; for icmp the echo identifier"`
+	Reached bool `json:"reached"`
+	// Uncertain is true if hops before the target may be the target's own silence.
+	Uncertain bool     `json:"uncertain,omitempty" jsonschema:"description=The target answered at the last hop of path\\, and may also be nearer: a hop before it did not answer\\, and the target may have been silent there because it limits its answers"`
+	Path      []string `json:"path" jsonschema:"description=The address that answered last at each hop\\, from 1; empty if none did"`
+}
+
+// LossKnown reports whether the loss of a hop says something: not if no answer was due.
+func (h *TraceHop) LossKnown() bool {
+	return h.Sent > 0 && (h.Due > 0 || h.Unanswered == 0 && len(h.Nodes) > 0)
+}
+
+// Known reports, for each flow, whether its whole path is known: its end, and the node at
+// every hop at which some flow was answered. Paths of other flows cannot be compared.
+func (t *Trace) Known() []bool {
+	seen := map[int]bool{}
+	for _, f := range t.Flows {
+		for i, address := range f.Path {
+			seen[i] = seen[i] || address != ""
+		}
+	}
+	known := make([]bool, len(t.Flows))
+	for i, f := range t.Flows {
+		known[i] = !f.Uncertain && (f.Reached || !t.Reached)
+		for k, address := range f.Path {
+			known[i] = known[i] && (address != "" || !seen[k])
+		}
+	}
+	return known
 }
 
 // PathMTU is what an mtu trial found. Sizes are of whole IP packets, in bytes.

@@ -80,7 +80,7 @@ func (t testView) hopTable() table {
 		return t.Sentence(text.TraceNode(lines[i].node))
 	})
 	out.add(t.named("column.hop_loss", column{Number: true, keep: 1}), func(i int) string {
-		if !lines[i].first || lines[i].hop.Sent == 0 {
+		if !lines[i].first || !lines[i].hop.LossKnown() {
 			return ""
 		}
 		return text.Percent(lines[i].hop.LossRatio)

@@ -44,10 +44,51 @@ func traceAlone(ctx context.Context, a Alone) (found Found, err error) {
 	if err == nil && len(t.Hops) == 0 {
 		err = measure.Fail(measure.KindUnreachable, "trace.no_answer", measure.Figures{"target": a.Target.String(), "probes": t.Sent})
 	}
+	traceFindings(&found, t)
 	if probe.OptionsOf(a.Options).Names {
 		nameTrace(ctx, t)
 	}
 	return found, err
+}
+
+// traceFindings adds where limits on ICMP errors blur what was found.
+func traceFindings(found *Found, t *measure.Trace) {
+	var limited []int
+	var unanswered, probes int64
+	for _, h := range t.Hops {
+		if h.Limit != nil {
+			limited = append(limited, h.Hop)
+			unanswered, probes = unanswered+h.Unanswered, probes+h.Sent
+		}
+	}
+	if len(limited) > 0 {
+		found.Findings.Add(measure.CodeTraceAnswersLimited, "", measure.Figures{
+			"hops": ranges(limited), "unanswered_probes": unanswered, "probes": probes,
+		})
+	}
+	if unknown := unknownFlows(t); len(unknown) > 0 && len(t.Flows) > 1 {
+		figures := measure.Figures{"unknown_flows": len(unknown), "flows": len(t.Flows)}
+		if hops := silentHops(t, unknown); len(hops) > 0 {
+			figures["hops"] = ranges(hops)
+		}
+		found.Findings.Add(measure.CodeTraceFlowsUnknown, "", figures)
+	}
+	if nearest, _, atMost := distance(t); atMost {
+		found.Findings.Add(measure.CodeTraceDistanceUnknown, "", measure.Figures{"hops": nearest})
+	}
+}
+
+// silentHops are the hops at which some flow was answered and one of these was not.
+func silentHops(t *measure.Trace, flows []int) (hops []int) {
+	for _, h := range t.Hops {
+		for _, i := range flows {
+			if path := t.Flows[i].Path; len(h.Nodes) > 0 && (len(path) < h.Hop || path[h.Hop-1] == "") {
+				hops = append(hops, h.Hop)
+				break
+			}
+		}
+	}
+	return hops
 }
 
 func nameTrace(ctx context.Context, t *measure.Trace) {

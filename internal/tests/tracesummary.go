@@ -20,12 +20,16 @@ func traceSummary(out *text.Lines, r *measure.Result) {
 	}
 	switch {
 	case t.Reached && r.Summary.RTT != nil:
-		out.Row("label.target", "summary.trace.reached", text.Args{"Hops": len(t.Hops), "Median": r.Summary.RTT.P50})
+		nearest, furthest, atMost := distance(t)
+		out.Row("label.target", "summary.trace.reached", text.Args{"Nearest": nearest, "Hops": furthest, "AtMost": atMost, "Median": r.Summary.RTT.P50})
 	case len(t.Hops) > 0:
 		out.Row("label.target", "summary.trace.silent", text.Args{"Hop": len(t.Hops)})
 	}
 	for _, b := range branchesOf(t) {
 		out.Row("label.branches", "summary.trace.branch", text.Args{"N": len(b.flows), "Flows": ranges(b.flows), "Path": b.path})
+	}
+	if flows := unknownFlows(t); len(flows) > 0 && len(t.Flows) > 1 {
+		out.Row("label.branches", "summary.trace.unknown", text.Args{"N": len(flows), "Flows": ranges(flows)})
 	}
 	out.Row("label.probes", "summary.trace.probes", text.Args{"Sent": t.Sent, "Rounds": t.Rounds})
 	if t.Foreign > 0 {
@@ -48,7 +52,7 @@ func TraceTable(c *text.Catalogue, t *measure.Trace) [][]string {
 	)}
 	for _, h := range t.Hops {
 		number, loss, sent := strconv.Itoa(h.Hop), fmt.Sprintf("%.1f %%", h.LossRatio*100), strconv.FormatInt(h.Sent, 10)
-		if h.Sent == 0 {
+		if !h.LossKnown() {
 			loss = ""
 		}
 		if len(h.Nodes) == 0 {
@@ -93,11 +97,47 @@ type branch struct {
 	flows []int
 }
 
+// distance returns the hops to the target over the nearest and the furthest path, and
+// whether it may be nearer than that.
+func distance(t *measure.Trace) (nearest, furthest int, atMost bool) {
+	for _, uncertain := range []bool{false, true} {
+		for _, f := range t.Flows {
+			if n := len(f.Path); f.Reached && f.Uncertain == uncertain {
+				if nearest == 0 || n < nearest {
+					nearest = n
+				}
+				furthest = max(furthest, n)
+			}
+		}
+		if furthest > 0 {
+			if uncertain {
+				furthest = nearest
+			}
+			return nearest, furthest, uncertain
+		}
+	}
+	return len(t.Hops), len(t.Hops), false
+}
+
+// unknownFlows are the flows whose path is not wholly known.
+func unknownFlows(t *measure.Trace) (flows []int) {
+	for i, known := range t.Known() {
+		if !known {
+			flows = append(flows, t.Flows[i].Index)
+		}
+	}
+	return flows
+}
+
 // branchesOf are the paths of a trace, the one of most flows first; none where all
-// flows took one.
+// flows took one. Flows whose path is not wholly known are in none.
 func branchesOf(t *measure.Trace) []branch {
 	var branches []branch
-	for _, f := range t.Flows {
+	known := t.Known()
+	for i, f := range t.Flows {
+		if !known[i] {
+			continue
+		}
 		hops := slices.Clone(f.Path)
 		for i := range hops {
 			if hops[i] == "" {

@@ -14,7 +14,7 @@ func TestBranchesAreThoseOfMostFlowsFirst(t *testing.T) {
 	for _, b := range found {
 		got = append(got, ranges(b.flows)+": "+b.path)
 	}
-	want := []string{"1-2,4: a > c", "0: a > b", "3: a > ?"}
+	want := []string{"1-2,4: a > c", "0: a > b"} // where flow 3 went is not known
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

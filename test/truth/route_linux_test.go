@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,25 +26,25 @@ import (
 // Tests of routes mostly wait for answers that do not come, each in a network of its
 // own: they run beside each other, after those that measure rates and times.
 
-// Routers without a limit on ICMP errors: by default Linux sends one per second to a host.
-const unlimited = `{sysctl: {net.ipv4.icmp_ratelimit: "0", net.ipv6.icmp.ratelimit: "0"}}`
+// Nodes have the kernel's own limits on ICMP errors: over IPv4 six at once and then one a
+// second to a host.
 
 // chain is a path of three routers.
-var chain = strings.ReplaceAll(`
+const chain = `
 ipv6: true
 hosts:
   client:
-  server: UNLIMITED
+  server:
 routers:
-  r1: UNLIMITED
-  r2: UNLIMITED
-  r3: UNLIMITED
+  r1:
+  r2:
+  r3:
 links:
   - {from: client, to: r1}
   - {from: r1, to: r2, delay: 5ms}
   - {from: r2, to: r3, OPTIONS}
   - {from: r3, to: server}
-`, "UNLIMITED", unlimited)
+`
 
 // target is the address of the server in one family.
 func target(t *testing.T, l *lab.Lab, v6 bool) string {
@@ -101,7 +102,7 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 		for _, user := range []bool{false, true} {
 			for _, kind := range []string{"udp", "icmp", "tcp"} {
 				t.Run(fmt.Sprintf("%s, v6 %v, user %v", kind, v6, user), func(t *testing.T) {
-					r, _ := probe(t, l, user, "trace", target(t, l, v6), "--probe", kind, "-c", "3", "-i", "100ms")
+					r, _ := probe(t, l, user, "trace", target(t, l, v6), "--probe", kind, "-c", "1")
 					tr := r.Trace
 					if got := names(tr.Hops); !slices.Equal(got, want) || !tr.Reached || !tr.Hops[3].Nodes[0].Target {
 						t.Fatalf("hops %v, want %v; reached %v", got, want, tr.Reached)
@@ -110,8 +111,8 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 						n := h.Nodes[0]
 						// The delay is between the first hop and the others: 5 ms in each direction.
 						far := i > 0
-						if far != (n.MinNs >= 10e6) || h.Lost != 0 || h.Sent != 3 {
-							t.Errorf("hop %d: best %s, %d of %d lost", h.Hop, messages.FormatLatency(n.MinNs), h.Lost, h.Sent)
+						if far != (n.MinNs >= 10e6) || h.Lost != 0 {
+							t.Errorf("hop %d: best %s, %d of %d lost", h.Hop, messages.FormatLatency(n.MinNs), h.Lost, h.Due)
 						}
 						if n.MinNs > n.MeanNs || n.MeanNs > n.MaxNs || n.StdDevNs < 0 {
 							t.Errorf("hop %d: %+v", h.Hop, n)
@@ -129,17 +130,17 @@ func TestATraceFindsEveryHopInOrder(t *testing.T) {
 // Three parallel routers, and nodes that choose among them by the ports of a flow.
 func TestFlowsFindAllBranchesOfAPath(t *testing.T) {
 	t.Parallel()
-	l := network(t, strings.ReplaceAll(`
+	l := network(t, `
 ipv6: true
 hosts:
   client:
-  server: UNLIMITED
+  server:
 routers:
-  r1: UNLIMITED
-  a: UNLIMITED
-  b: UNLIMITED
-  c: UNLIMITED
-  r2: UNLIMITED
+  r1:
+  a:
+  b:
+  c:
+  r2:
 links:
   - {from: client, to: r1}
   - {from: r1, to: a}
@@ -149,18 +150,23 @@ links:
   - {from: b, to: r2}
   - {from: c, to: r2}
   - {from: r2, to: server}
-`, "UNLIMITED", unlimited))
+`)
 	for _, v6 := range []bool{false, true} {
 		branches := []string{addressOf(t, l, "a", v6, 0), addressOf(t, l, "b", v6, 0), addressOf(t, l, "c", v6, 0)}
 		slices.Sort(branches)
+		// Of 32 flows, one branch of three is missed once in 100,000 times. That many answers
+		// take half a minute over IPv4, and three seconds over IPv6.
+		flows := 32
+		if !v6 {
+			flows = 8
+		}
 		for _, kind := range []string{"udp", "tcp"} {
-			r, _ := probe(t, l, false, "trace", target(t, l, v6), "--probe", kind, "--flows", "32", "-c", "3", "-i", "100ms")
+			r, _ := probe(t, l, false, "trace", target(t, l, v6), "--probe", kind, "--flows", strconv.Itoa(flows), "-c", "1")
 			tr := r.Trace
 			if len(tr.Hops) != 4 || !tr.Reached {
 				t.Fatalf("%s, v6 %v: hops %v", kind, v6, names(tr.Hops))
 			}
-			// Of 32 flows, one branch of three is missed once in 100,000 times.
-			if got := names(tr.Hops)[1]; got != strings.Join(branches, "|") {
+			if got := names(tr.Hops)[1]; v6 && got != strings.Join(branches, "|") {
 				t.Errorf("%s, v6 %v: branches %s, want %v", kind, v6, got, branches)
 			}
 			taken := map[int]int{}
@@ -168,14 +174,17 @@ links:
 				for _, f := range n.Flows {
 					taken[f]++
 				}
+				if !slices.Contains(branches, n.Address) {
+					t.Errorf("%s, v6 %v: %s is no branch", kind, v6, n.Address)
+				}
 			}
 			for f, n := range taken {
 				if n != 1 {
 					t.Errorf("%s, v6 %v: flow %d took %d branches", kind, v6, f, n)
 				}
 			}
-			if len(taken) != 32 {
-				t.Errorf("%s, v6 %v: %d of 32 flows", kind, v6, len(taken))
+			if len(taken) != flows {
+				t.Errorf("%s, v6 %v: %d of %d flows", kind, v6, len(taken), flows)
 			}
 		}
 	}
@@ -188,14 +197,14 @@ func TestLossOnALinkShowsAtEveryLaterHop(t *testing.T) {
 	if len(r.Trace.Hops) != 4 {
 		t.Fatalf("hops %v", names(r.Trace.Hops))
 	}
-	for _, h := range r.Trace.Hops {
-		want := 0.0
-		if h.Hop > 2 {
-			want = 0.2
-		}
-		// 400 probes: five standard errors of 2 % at 20 %.
-		if off := math.Abs(h.LossRatio - want); h.Sent != 400 || off > want/2 {
-			t.Errorf("hop %d: %d of %d lost, want %.0f %%", h.Hop, h.Lost, h.Sent, want*100)
+	// The target answers 400 echoes: five standard errors of 2 % at 20 %. The routers answer
+	// one probe a second.
+	if h := r.Trace.Hops[3]; h.Due != h.Sent || h.Due < 400 || math.Abs(h.LossRatio-0.2) > 0.1 {
+		t.Errorf("target: %d of %d lost, %d sent, want 20 %%", h.Lost, h.Due, h.Sent)
+	}
+	for _, h := range r.Trace.Hops[:2] {
+		if h.Lost != 0 || h.Limit == nil {
+			t.Errorf("hop %d: %d of %d lost, limit %v", h.Hop, h.Lost, h.Due, h.Limit)
 		}
 	}
 }
@@ -205,7 +214,7 @@ func TestASilentHopDoesNotEndTheTrace(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	drop(t, l, "r2", false, 11, 0)
 	r, _ := probe(t, l, false, "trace", target(t, l, false), "-c", "2", "-i", "100ms", "--timeout", "200ms")
-	if got := names(r.Trace.Hops); len(got) != 4 || got[1] != "" || got[3] != target(t, l, false) || r.Trace.Hops[1].LossRatio != 1 {
+	if got := names(r.Trace.Hops); len(got) != 4 || got[1] != "" || got[3] != target(t, l, false) || r.Trace.Hops[1].Lost != 0 {
 		t.Errorf("hops %v", got)
 	}
 }
@@ -319,18 +328,18 @@ func TestABlackHoleIsLocated(t *testing.T) {
 // believed.
 func TestAReportThatProbesContradictIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	l := network(t, strings.ReplaceAll(`
+	l := network(t, `
 hosts:
   client:
-  server: UNLIMITED
+  server:
 routers:
-  r1: UNLIMITED
-  r2: UNLIMITED
+  r1:
+  r2:
 links:
   - {from: client, to: r1}
   - {from: r1, to: r2, mtu: 1450}
   - {from: r2, to: server, mtu: 1300}
-`, "UNLIMITED", unlimited))
+`)
 	drop(t, l, "r2", false, 3, 4)
 	r, _ := probe(t, l, false, "mtu", target(t, l, false))
 	m := r.PathMTU

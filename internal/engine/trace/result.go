@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"soku/internal/engine/probe"
 	"soku/internal/measure"
 )
@@ -10,12 +12,12 @@ func (t *tracer) result() *measure.Trace {
 	timing := t.prober.Timing()
 	out := &measure.Trace{
 		Probe: probe.OptionsOf(t.o).Probe, Timing: &timing, Port: t.o.Port,
-		Rounds: t.round, Sent: t.probes, Foreign: t.prober.Foreign(),
+		Rounds: t.round, Sent: t.probes, Foreign: t.prober.Foreign(), Hops: []measure.TraceHop{},
 	}
-	longest := 0
+	shown := t.shown()
 	for i, f := range t.flows {
-		flow := measure.TraceFlow{Index: i, Port: t.prober.Port(i), Reached: f.reached, Path: []string{}}
-		for hop := 1; hop <= f.length(); hop++ {
+		flow := measure.TraceFlow{Index: i, Port: t.prober.Port(i), Reached: f.reached, Uncertain: !f.certain(), Path: []string{}}
+		for hop := 1; hop <= f.answered(); hop++ {
 			address := ""
 			if a := f.cells[hop-1].last; a.IsValid() {
 				address = a.String()
@@ -24,28 +26,61 @@ func (t *tracer) result() *measure.Trace {
 		}
 		out.Flows = append(out.Flows, flow)
 		out.Reached = out.Reached || f.reached
-		longest = max(longest, f.length())
-	}
-	out.Hops = []measure.TraceHop{}
-	for distance := 1; distance <= longest; distance++ {
-		cells := make([]*cell, len(t.flows))
-		for i, f := range t.flows {
-			if distance <= f.length() {
-				cells[i] = &f.cells[distance-1]
+		for hop := 1; hop <= t.last(f); hop++ {
+			if t.unknown(f, hop) {
+				out.Outstanding++
 			}
 		}
-		out.Hops = append(out.Hops, hop(distance, cells))
+	}
+	for distance := 1; distance <= slices.Max(shown); distance++ {
+		cells := make([]*cell, len(t.flows))
+		for i, f := range t.flows {
+			if distance <= shown[i] {
+				cells[i] = t.counted(f, distance)
+			}
+		}
+		at := merged(distance, cells)
+		at.Limit = t.hops[distance-1].limits()
+		out.Hops = append(out.Hops, at)
 	}
 	return out
 }
 
-// length returns how many hops of a flow are known: to its end, or to the last that
-// answered.
-func (f *flow) length() int {
-	if f.end > 0 {
-		return f.end
+// shown returns how many hops of each flow are shown. The target is not shown behind hops
+// that it may be at, unless there is no flow whose end is certain; then it is shown where it
+// answered nearest.
+func (t *tracer) shown() []int {
+	hops := make([]int, len(t.flows))
+	certain, nearest := false, 0
+	for i, f := range t.flows {
+		switch {
+		case f.certain():
+			hops[i] = f.answered()
+			certain = certain || f.end > 0
+		default:
+			hops[i] = f.expired
+			if nearest == 0 || f.end < nearest {
+				nearest = f.end
+			}
+		}
 	}
-	return f.answered
+	for i, f := range t.flows {
+		if !certain && nearest > 0 && f.end == nearest {
+			hops[i] = nearest
+		}
+	}
+	return hops
+}
+
+// counted returns a cell with its figures. A target that limits no answers owes them all.
+func (t *tracer) counted(f *flow, hop int) *cell {
+	c := f.cells[hop-1]
+	if t.toTarget(f, hop) {
+		c.lost += c.unanswered
+		c.due = c.lost + c.received()
+		c.unanswered = 0
+	}
+	return &c
 }
 
 // latency returns the round trips to the target, or nil if it never answered.
@@ -55,12 +90,10 @@ func (t *tracer) latency() *measure.Latency {
 	}
 	timing := t.prober.Timing()
 	timing.Loop = measure.LoopHops
-	l := &measure.Latency{Timing: &timing, Histogram: t.rtts}
+	l := &measure.Latency{Timing: &timing, Histogram: t.rtts, Received: t.rtts.Count()}
 	for _, f := range t.flows {
 		if f.reached {
-			c := f.cells[f.end-1]
-			l.Lost += c.lost
-			l.Received += c.received()
+			l.Lost += t.counted(f, f.end).lost
 		}
 	}
 	l.Sent = l.Lost + l.Received

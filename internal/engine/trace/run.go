@@ -15,22 +15,19 @@ const (
 	tick = 20 * time.Millisecond
 	// gap is the time between two probes: at most 250 a second, with any number of flows.
 	gap = 4 * time.Millisecond
-	// window is how many probes a flow has outstanding until its target is found: all but
-	// one may turn out to be beyond the target, and a target answers only a few a second.
-	// After silent hops it is wideWindow, because waiting for each would take long.
-	window, wideWindow = 2, 6
-	// firstSilence and laterSilence are how many hops beyond the last answer a flow
-	// probes, in the first round and in later ones.
-	firstSilence, laterSilence = 10, 4
 	// viewEvery is the time between two calls of view.
 	viewEvery = 200 * time.Millisecond
+	// patience and patienceOfFlow bound the time after the last round in which hops that
+	// limit their answers are still asked for flows not seen there.
+	patience, patienceOfFlow = 10 * time.Second, 2500 * time.Millisecond
 )
 
-// Run traces the path to target in o.Count rounds, o.Interval apart, with o.Flows flows;
-// the hops of a round are probed one after the other, at most 250 a second. o is
-// effective. view, which may be nil, is called with what is known so far up to five times
-// a second, and must return within a few milliseconds. latency has the round trips to the
-// target.
+// Run traces the path to target in o.Count rounds, o.Interval apart, with o.Flows flows, at
+// most 250 probes a second and no more than the hops answer (docs/reference/trace.md). It
+// goes on after the last round for as long as hops that limit their answers have not
+// answered every flow, at most 10 s and 2.5 s a flow. o is effective. view, which may be
+// nil, is called with what is known so far up to five times a second, and must return within
+// a few milliseconds. latency has the round trips to the target.
 //
 // A target that never answers is not an error. Errors are those of [probe.Open], of
 // [measure.KindBroken] if the system stops sending or receiving, or the cause of ctx,
@@ -50,75 +47,86 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(*m
 
 // tracer is one run; one goroutine uses it.
 type tracer struct {
-	prober  probe.Prober
-	target  netip.Addr
-	o       measure.Options
-	start   time.Time
-	flows   []*flow
-	pending map[uint16]sent
-	number  uint16 // of the last probe
-	turn    int    // flow that sends next
-	round   int64
-	probes  int64
-	answers int64
-	rtts    *measure.Histogram // to the target
+	prober     probe.Prober
+	target     netip.Addr
+	o          measure.Options
+	flows      []*flow
+	hops       []*hop // by distance - 1
+	responders map[netip.Addr]*responder
+	pending    map[uint16]*sent
+	number     uint16 // of the last probe
+	scan       *scan  // nil: none
+	scans      int    // of the first round
+	sending    int    // index of the hop whose wave is sent
+	turn       int    // flow whose probe to the target is next
+	round      int64
+	nextRound  time.Time
+	deadline   time.Time // zero until the last round is over
+	probes     int64
+	answers    int64
+	slowest    time.Duration      // round trip
+	rtts       *measure.Histogram // to the target
+	front      int                // furthest hop to which every flow is probed
+	ended      bool               // the end of a path is among what is known
 }
 
-// sent is an outstanding probe.
+// sent is a probe.
 type sent struct {
+	number    uint16
 	flow, hop int
 	at        time.Time
-}
-
-// flow is the state of one flow.
-type flow struct {
-	cells    []cell // by hop - 1
-	next     int    // hop of the next probe of this round
-	answered int    // furthest hop that answered
-	end      int    // hop at which the target answered, or where the path ends; 0: unknown
-	reached  bool   // the target answered
-	open     int    // outstanding probes
-	serial   bool   // one probe at a time, to match its answer
+	wave      *wave // nil if it is not part of one
+	known     bool  // who answers this flow at this hop was known when it was sent
+	spaced    bool  // no probe to the same node in the second before
+	owed      bool  // to a target whose answers are not limited
+	answered  bool
+	resolved  bool // answered or timed out
 }
 
 func newTracer(p probe.Prober, target netip.Addr, o measure.Options) *tracer {
-	t := &tracer{prober: p, target: target, o: o, pending: map[uint16]sent{}, rtts: measure.NewHistogram(), start: sock.Now()}
+	t := &tracer{
+		prober: p, target: target, o: o, pending: map[uint16]*sent{}, rtts: measure.NewHistogram(),
+		responders: map[netip.Addr]*responder{}, nextRound: sock.Now(),
+	}
+	maxHops := probe.OptionsOf(o).MaxHops
 	for range o.Flows {
-		t.flows = append(t.flows, &flow{cells: make([]cell, probe.OptionsOf(o).MaxHops), serial: p.Serial()})
+		t.flows = append(t.flows, &flow{cells: make([]cell, maxHops), serial: p.Serial()})
+	}
+	for i := range maxHops {
+		t.hops = append(t.hops, newHop(i+1))
 	}
 	return t
 }
 
 func (t *tracer) run(ctx context.Context, view func(*measure.Trace)) error {
 	var nextProbe time.Time
-	nextRound := t.start
-	nextView := t.start.Add(viewEvery)
+	nextView := t.nextRound.Add(viewEvery)
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		now := sock.Now()
 		t.expire(now)
-		f, hop := t.due()
-		if f < 0 && t.roundDone() && !now.Before(nextRound) && t.round < t.o.Count {
-			t.begin()
-			nextRound = now.Add(t.o.Interval.Std())
+		t.advance(now)
+		if t.round < t.o.Count && !now.Before(t.nextRound) && t.roundDone() {
+			t.begin(now)
 			continue
 		}
-		if f < 0 && t.round >= t.o.Count && len(t.pending) == 0 && t.roundDone() {
+		if t.finished(now) {
 			return nil
 		}
-		wait := min(tick, nextRound.Sub(now))
-		if f >= 0 {
-			if !now.Before(nextProbe) {
-				if err := t.send(f, hop); err != nil {
+		wait := tick
+		if !now.Before(nextProbe) {
+			s := t.next()
+			if s != nil {
+				if err := t.send(s); err != nil {
 					return err
 				}
 				nextProbe = sock.Now().Add(gap)
+				wait = gap
 			}
-			wait = nextProbe.Sub(sock.Now())
-		} else if t.round >= t.o.Count || wait <= 0 {
-			wait = tick
+		} else {
+			wait = nextProbe.Sub(now)
 		}
 		if err := t.prober.Receive(wait, t.take); err != nil {
 			return measure.Fail(measure.KindBroken, "trace.receive", measure.Figures{"target": t.target.String(), "cause": err})
@@ -130,59 +138,77 @@ func (t *tracer) run(ctx context.Context, view func(*measure.Trace)) error {
 	}
 }
 
-// begin starts a round.
-func (t *tracer) begin() {
+// begin starts a round: every known hop of every flow is to be probed once.
+func (t *tracer) begin(now time.Time) {
 	t.round++
+	t.nextRound = now.Add(t.o.Interval.Std())
+	for _, h := range t.hops {
+		h.owed = true
+	}
 	for _, f := range t.flows {
-		f.next = 1
-	}
-}
-
-// last returns the furthest hop that a flow probes in this round, from what is known now.
-func (t *tracer) last(f *flow) int {
-	if f.end > 0 {
-		return f.end
-	}
-	silence := laterSilence
-	if t.round <= 1 {
-		silence = firstSilence
-	}
-	return min(len(f.cells), f.answered+silence)
-}
-
-// due returns the next flow that may send, in turn, and the hop; -1 if none may now.
-func (t *tracer) due() (index, hop int) {
-	for i := range t.flows {
-		index = (t.turn + i) % len(t.flows)
-		f := t.flows[index]
-		if f.next == 0 || f.next > t.last(f) || f.serial && f.open > 0 || f.end == 0 && f.open >= f.window() {
-			continue
+		for i := range t.last(f) {
+			f.cells[i].wanted = true
 		}
-		return index, f.next
 	}
-	return -1, 0
+	t.beginScan()
 }
 
-func (f *flow) window() int {
-	if f.next-f.answered > window+1 {
-		return wideWindow
-	}
-	return window
-}
-
-// roundDone reports whether every flow has probed all its hops, and no outstanding answer
-// can add more.
+// roundDone reports whether nothing of the round is left for hops that answer at once.
+// Silent hops and those that limit their answers do not delay the next round.
 func (t *tracer) roundDone() bool {
-	for _, f := range t.flows {
-		if f.next != 0 && f.next <= t.last(f) || f.end == 0 && f.open > 0 {
+	if t.scan != nil {
+		return false
+	}
+	for _, h := range t.asked() {
+		if h.answered && !h.limited && (h.wave != nil || len(t.candidates(h)) > 0) {
 			return false
 		}
 	}
-	return true
+	return t.nextToTarget() < 0
 }
 
-func (t *tracer) send(index, hop int) error {
-	f := t.flows[index]
+// finished reports whether the last round is over and every flow is known at every hop, or
+// will not become so.
+func (t *tracer) finished(now time.Time) bool {
+	if t.round < t.o.Count || !t.roundDone() {
+		return false
+	}
+	if t.deadline.IsZero() {
+		t.deadline = now.Add(patience + time.Duration(len(t.flows))*patienceOfFlow)
+	}
+	for _, h := range t.asked() {
+		if h.wave != nil || len(t.candidates(h)) > 0 {
+			return false
+		}
+	}
+	return len(t.pending) == 0
+}
+
+// closing reports whether the time to ask for unknown flows is over.
+func (t *tracer) closing() bool { return !t.deadline.IsZero() && sock.Now().After(t.deadline) }
+
+// next returns the next probe, nil if none may be sent now.
+func (t *tracer) next() *sent {
+	if s := t.nextOfScan(); s != nil {
+		return s
+	}
+	for i := range t.hops {
+		index := (t.sending + i) % len(t.hops)
+		if s := t.nextOfWave(t.hops[index]); s != nil {
+			t.sending = index // a wave is sent without others between
+			return s
+		}
+	}
+	if i := t.nextToTarget(); i >= 0 {
+		t.turn = (i + 1) % len(t.flows)
+		return &sent{flow: i, hop: t.flows[i].end, owed: true}
+	}
+	return nil
+}
+
+func (t *tracer) send(s *sent) error {
+	f, h := t.flows[s.flow], t.hops[s.hop-1]
+	c := &f.cells[s.hop-1]
 	for range probe.LastNumber { // find one that is not in use
 		if t.number++; t.number > probe.LastNumber {
 			t.number = probe.FirstNumber
@@ -191,37 +217,55 @@ func (t *tracer) send(index, hop int) error {
 			break
 		}
 	}
-	f.next++
-	t.turn = (index + 1) % len(t.flows)
-	at := sock.Now()
-	if err := t.prober.Send(index, hop, t.number, 0); err != nil {
+	c.wanted = false
+	s.number, s.at, s.known = t.number, sock.Now(), c.last.IsValid()
+	if err := t.prober.Send(s.flow, s.hop, s.number, 0); err != nil {
 		if t.probes == 0 {
 			return probe.SendError("trace", t.target, err)
 		}
-		f.cells[hop-1].lost++ // the network of this host has changed; that may be temporary
+		c.lost++ // the network of this host has changed; that may be temporary
+		c.due++
+		s.resolved = true
 		return nil
 	}
+	to := h.lastSent
+	if s.known {
+		r := t.responder(c.last)
+		to, r.lastSent = r.lastSent, s.at
+	}
+	s.spaced = s.at.Sub(to) >= refill
+	h.lastSent = s.at
 	t.probes++
+	c.sent++
+	c.open++
 	f.open++
-	t.pending[t.number] = sent{index, hop, at}
+	t.pending[s.number] = s
 	return nil
 }
 
-// expire counts probes without an answer in time as lost.
+// expire resolves probes whose answer is overdue.
 func (t *tracer) expire(now time.Time) {
-	for number, s := range t.pending {
-		if now.Sub(s.at) < t.o.Timeout.Std() {
-			continue
+	for _, s := range t.pending {
+		if now.Sub(s.at) >= t.o.Timeout.Std() {
+			t.resolve(s)
 		}
-		t.forget(number, s)
-		t.flows[s.flow].cells[s.hop-1].lost++
 	}
 }
 
-func (t *tracer) forget(number uint16, s sent) {
-	delete(t.pending, number)
-	t.prober.Forget(number)
-	t.flows[s.flow].open--
+// resolve ends the wait for an answer.
+func (t *tracer) resolve(s *sent) {
+	delete(t.pending, s.number)
+	t.prober.Forget(s.number)
+	f := t.flows[s.flow]
+	f.open--
+	f.cells[s.hop-1].open--
+	s.resolved = true
+	if s.wave == nil && !s.answered {
+		t.unseen(s)
+	}
+	if s.wave == nil || s.wave.closed {
+		t.account(s)
+	}
 }
 
 // take processes one answer.
@@ -242,18 +286,17 @@ func (t *tracer) take(a probe.Answer) {
 	if !ok || s.flow != a.Flow || a.Kind == probe.TooBig {
 		return
 	}
-	t.forget(a.Number, s)
-	rtt := float64(max(a.At.Sub(s.at), 0))
+	rtt := max(a.At.Sub(s.at), 0)
+	s.answered = true
 	t.answers++
-	f.cells[s.hop-1].answer(a, rtt, t.answers)
-	f.answered = max(f.answered, s.hop)
-	switch {
-	case a.Kind == probe.Expired && s.hop == f.end:
-		f.end, f.reached = 0, false // the path has become longer
-	case a.Kind != probe.Expired && (f.end == 0 || s.hop < f.end):
-		f.end, f.reached = s.hop, a.Kind == probe.Arrived
-	}
+	t.slowest = max(t.slowest, rtt)
+	t.hops[s.hop-1].answered = true
+	t.responder(a.From).answered(s.at)
+	f.take(a.Kind, s.hop)
+	t.look()
+	f.cells[s.hop-1].answer(a, float64(rtt), t.answers)
 	if a.Kind == probe.Arrived && s.hop == f.end {
 		t.rtts.Record(int64(rtt))
 	}
+	t.resolve(s)
 }

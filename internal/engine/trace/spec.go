@@ -15,7 +15,7 @@ var _ = measure.Register(measure.Spec{
 	Defaults: defaults(),
 	Fill:     probe.FillPort,
 	Check:    check,
-	Length:   func(o measure.Options) (measure.Duration, bool) { return measure.Duration(o.Count) * o.Interval, true },
+	Length:   length,
 	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
 	Metrics: measure.TestMetrics{
 		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily, measure.HopFamily},
@@ -29,6 +29,13 @@ func defaults() measure.Options {
 		ConnectTimeout: measure.Duration(5 * time.Second), Interval: measure.Duration(time.Second),
 		Count: 10, Flows: 1, Timeout: measure.Duration(time.Second),
 	}
+}
+
+// length assumes that each hop answers six flows at once and then one a second.
+func length(o measure.Options) (measure.Duration, bool) {
+	const atOnce = 6
+	answers := measure.Duration(max(o.Flows-atOnce, 0)) * measure.Duration(spacing)
+	return max(measure.Duration(o.Count)*o.Interval, answers), true
 }
 
 // maxFlows is the most flows of a trace.

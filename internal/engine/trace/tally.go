@@ -13,11 +13,18 @@ import (
 // mostNodes is the most addresses stored for one flow at one hop.
 const mostNodes = 16
 
-// cell is the answers of one flow at one hop.
+// cell is one flow at one hop: its probes and their answers.
 type cell struct {
-	lost  int64
-	nodes []node
-	last  netip.Addr // source of the last answer
+	sent       int64
+	due        int64 // probes to which an answer was due
+	lost       int64 // of these, without an answer
+	unanswered int64 // without an answer, and none was due
+	nodes      []node
+	last       netip.Addr // source of the last answer
+	open       int        // outstanding probes
+	wanted     bool       // to be probed in this round
+	tries      int        // probes without an answer that show that nobody is there who would have answered
+	silent     bool       // nobody answers this flow at this hop
 }
 
 // node is one address and the times of its answers, in ns.
@@ -52,7 +59,7 @@ func (c *cell) answer(a probe.Answer, rtt float64, order int64) {
 	if len(a.Labels) > 0 {
 		n.labels = a.Labels
 	}
-	c.last = a.From
+	c.last, c.silent, c.tries = a.From, false, 0
 }
 
 func (c *cell) received() (n int64) {
@@ -87,8 +94,8 @@ func (n *node) deviation() float64 {
 	return math.Sqrt(n.m2 / float64(n.n-1))
 }
 
-// hop merges the cells of all flows at one distance.
-func hop(distance int, cells []*cell) measure.TraceHop {
+// merged merges the cells of all flows at one distance.
+func merged(distance int, cells []*cell) measure.TraceHop {
 	out := measure.TraceHop{Hop: distance}
 	var nodes []node
 	flows := map[netip.Addr][]int{}
@@ -96,8 +103,10 @@ func hop(distance int, cells []*cell) measure.TraceHop {
 		if c == nil {
 			continue
 		}
+		out.Due += c.due
 		out.Lost += c.lost
-		out.Sent += c.lost + c.received()
+		out.Unanswered += c.unanswered
+		out.Sent += c.lost + c.unanswered + c.received()
 		for _, n := range c.nodes {
 			flows[n.addr] = append(flows[n.addr], flow)
 			if i := slices.IndexFunc(nodes, func(o node) bool { return o.addr == n.addr }); i >= 0 {
@@ -107,8 +116,8 @@ func hop(distance int, cells []*cell) measure.TraceHop {
 			}
 		}
 	}
-	if out.Sent > 0 {
-		out.LossRatio = float64(out.Lost) / float64(out.Sent)
+	if out.Due > 0 {
+		out.LossRatio = float64(out.Lost) / float64(out.Due)
 	}
 	slices.SortFunc(nodes, func(a, b node) int { return cmp.Or(cmp.Compare(b.n, a.n), a.addr.Compare(b.addr)) })
 	for _, n := range nodes {

@@ -1,0 +1,160 @@
+package trace
+
+import (
+	"slices"
+	"time"
+
+	"soku/internal/sock"
+)
+
+const (
+	// leastChecks and mostChecks are how many probes repeat at once those of a wave that
+	// were not answered, to see whether they were lost.
+	leastChecks, mostChecks = 3, 10
+	// quick is the shortest time between answers of a node that limits them: Linux has 100
+	// ms for IPv6 and a second for IPv4.
+	quick = 100 * time.Millisecond
+)
+
+// wave is some probes to one hop, one after the other.
+type wave struct {
+	queue   []int // flows whose probe is to be sent
+	probes  []*sent
+	checks  []*sent // repeats
+	checked bool    // checks were sent or are in the queue
+	mixed   int     // how often only some checks were answered
+	began   time.Time
+	last    time.Time // when the last probe was sent
+	limited bool      // by what was known of the hop
+	closed  bool
+	due     bool // the nodes owed an answer to each probe
+}
+
+// nextOfWave returns the next probe of the wave to a hop, nil if none may be sent now.
+func (t *tracer) nextOfWave(h *hop) *sent {
+	if h.wave == nil {
+		return nil
+	}
+	for i, flow := range h.wave.queue {
+		f := t.flows[flow]
+		if f.serial && f.open > 0 {
+			continue
+		}
+		w := h.wave
+		w.queue = slices.Delete(w.queue, i, i+1)
+		s := &sent{flow: flow, hop: h.distance, wave: w}
+		w.last = sock.Now()
+		if len(w.probes) == 0 {
+			w.began = w.last
+		}
+		if w.checked {
+			w.checks = append(w.checks, s)
+		} else {
+			w.probes = append(w.probes, s)
+		}
+		return s
+	}
+	return nil
+}
+
+// judge looks at what has become of a wave.
+func (t *tracer) judge(h *hop, now time.Time) {
+	w := h.wave
+	if len(w.queue) > 0 {
+		return
+	}
+	silent := w.silent(t)
+	switch {
+	case len(silent) == 0:
+		t.end(h, now, w.checked)
+	case now.Sub(w.last) < t.soft():
+	case !w.checked && (h.answered && !h.limited || w.owed(t)):
+		t.repeat(w, silent, now)
+	case !h.limited && w.passed():
+		t.end(h, now, true)
+	case now.Sub(w.began) >= spacing:
+		t.limit(h, w)
+	}
+}
+
+// passed reports whether most repeats were answered.
+func (w *wave) passed() bool {
+	answered := 0
+	for _, s := range w.checks {
+		if s.answered {
+			answered++
+		}
+	}
+	return answered >= 2 && 2*answered >= len(w.checks)
+}
+
+// owed reports whether nothing of a wave was answered, although the first probe was to a node
+// that should have.
+func (w *wave) owed(t *tracer) bool {
+	return w.probes[0].due(t) && !slices.ContainsFunc(w.probes, func(s *sent) bool { return s.answered })
+}
+
+// due reports whether the node had been left alone for long enough to answer. A probe of a
+// flow not seen before may have had the answer instead.
+func (s *sent) due(t *tracer) bool {
+	at := t.flows[s.flow].cells[s.hop-1].last
+	return s.spaced && s.known && t.responder(at).spent(s.at) == 0
+}
+
+// repeat sends probes without an answer again: as many as show whether a node has any
+// answers left, which takes more the longer ago the probes were sent.
+func (t *tracer) repeat(w *wave, silent []*sent, now time.Time) {
+	w.checked = true
+	n := max(len(silent), leastChecks+int(now.Sub(w.last)/quick))
+	for i := range min(n, mostChecks) {
+		if s := silent[len(silent)-1-i%len(silent)]; !t.flows[s.flow].serial {
+			w.queue = append(w.queue, s.flow)
+		}
+	}
+}
+
+// soft is how long answers are waited for before more is sent.
+func (t *tracer) soft() time.Duration {
+	const least = 60 * time.Millisecond
+	return min(t.o.Timeout.Std(), spacing, max(least, 2*t.slowest))
+}
+
+// silent returns the probes without an answer, other than those of flows that nobody at
+// this hop answers.
+func (w *wave) silent(t *tracer) (list []*sent) {
+	for _, s := range w.probes {
+		if !s.answered && !t.flows[s.flow].cells[s.hop-1].silent {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (t *tracer) close(h *hop) {
+	w := h.wave
+	h.wave, w.closed = nil, true
+	for _, s := range slices.Concat(w.probes, w.checks) {
+		if s.resolved {
+			t.account(s)
+		}
+	}
+}
+
+// account counts a resolved probe whose wave is closed. It is lost only if an answer was due.
+func (t *tracer) account(s *sent) {
+	if s.number == 0 {
+		return // not sent
+	}
+	c := &t.flows[s.flow].cells[s.hop-1]
+	switch {
+	case s.answered:
+		if s.owed || s.spaced || s.wave != nil && s.wave.due {
+			c.due++
+		}
+	case s.owed, c.last.IsValid() && t.responder(c.last).owed(s.at), s.due(t) && t.responder(c.last).after(s.at, 2*t.soft()) > 0:
+		c.due++
+		c.lost++
+	default:
+		c.unanswered++
+	}
+}
