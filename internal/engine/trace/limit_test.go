@@ -124,10 +124,10 @@ func TestLimitedAnswersInventNothing(t *testing.T) {
 		{"a long path", 8, [][]netip.Addr{nodes(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 200)}, 35 * time.Second},
 	} {
 		for _, drained := range []bool{false, true} {
-			for seed := range uint64(10) {
+			for seed := range uint64(5) {
 				synctest.Test(t, func(t *testing.T) {
 					n := &network{paths: over(c.flows, seed, c.branches...), burst: 6, refill: time.Second, drained: drained}
-					delay := time.Duration(seed) * 18 * time.Millisecond
+					delay := time.Duration(seed) * 36 * time.Millisecond
 					begun := sock.Now()
 					tr := traced(t, &scripted{hop: n.answer, delay: delay}, usual(c.flows))
 					name := fmt.Sprintf("%s, drained %v, delay %v", c.name, drained, delay)
