@@ -20,7 +20,7 @@ const Auto = "auto"
 // formats lists them; tables need a mapping and are read by [Mapping.Read].
 func formats() []format {
 	return []format{
-		{"iperf3", iperf3, true}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, false}, {"ethr", ethr, true},
+		{"iperf3", iperf3, true}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, true}, {"ethr", ethr, true},
 		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true},
 	}
 }
@@ -55,7 +55,9 @@ func Decode(s *Source, name string) ([]*measure.Result, error) {
 	for _, r := range results {
 		r.Origin.Format = strings.TrimSuffix(name, "-csv")
 	}
-	if n := len(results); n > 0 && all[i].lines && s.openEnd() && !strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+	start := strings.TrimSpace(s.text)
+	markup := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "<")
+	if n := len(results); n > 0 && all[i].lines && s.openEnd() && !markup {
 		results[n-1].Findings.Add(measure.CodeLastLineOpen, "", nil)
 	}
 	return results, err
@@ -78,6 +80,8 @@ func detect(text string) string {
 			return "ntttcp"
 		}
 		return ""
+	case has("NTTTCP for Linux "), has("Copyright Version ") && has("Network activity progressing"):
+		return "ntttcp"
 	case has("sockperf: "):
 		return "sockperf"
 	case has("Ethr: ", "[RemoteAddress]  Proto"):

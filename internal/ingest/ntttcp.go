@@ -21,14 +21,18 @@ type ntttcpLog struct {
 	udp     bool
 	threads int // 0 if they are not listed
 	os      string
+	time    float64 // s, of a text
 }
 
 // ntttcp reads the logs of ntttcp for Linux (-x and -j) and of NTttcp for
-// Windows (-xml). Each end writes its own: the receiver's should be used.
+// Windows (-xml), and what both print. Each end writes its own: the receiver's should be used.
 func ntttcp(s *Source) ([]*measure.Result, error) {
 	read := s.ntttcpXML
-	if strings.HasPrefix(strings.TrimSpace(s.text), "{") {
+	switch start := strings.TrimSpace(s.text); {
+	case strings.HasPrefix(start, "{"):
 		read = s.ntttcpJSON
+	case !strings.HasPrefix(start, "<"):
+		return s.ntttcpText()
 	}
 	logs, err := read()
 	if err != nil {
@@ -310,7 +314,13 @@ func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error)
 	if !ok {
 		return nil, s.cutOff("ingest.cut_off.ntttcp_throughput", nil)
 	}
-	linux := strings.HasSuffix(l.version, "-linux")
+	r := l.reading(record)
+	l.fill(r, mbps*1e6, v["realtime/s"], ntttcpBytes(v))
+	return r, nil
+}
+
+// reading is a result of the log without figures.
+func (l *ntttcpLog) reading(record int) *measure.Result {
 	r := newReading(measure.TestTCP, "ntttcp", l.version, record, l.line)
 	missing(r, measure.CodeTimeOfFile, measure.CodeNoIntervals, measure.CodeNoStreams, measure.CodeNoBaseline)
 	if l.udp {
@@ -319,18 +329,22 @@ func (s *Source) ntttcpResult(l *ntttcpLog, record int) (*measure.Result, error)
 	}
 	r.Options.Direction, r.Options.Streams = measure.Forward, l.threads
 	scale := 1e9
-	if !linux {
+	if !strings.HasSuffix(l.version, "-linux") {
 		scale = 1e6 // NTttcp for Windows writes milliseconds
 	}
-	r.Options.Duration = measure.Duration(min(v["run_time"]*scale, 1e15))
-	if p := v["port"]; p > 0 && p < 65536 {
+	r.Options.Duration = measure.Duration(min(l.values["run_time"]*scale, 1e15))
+	if p := l.values["port"]; p > 0 && p < 65536 {
 		r.Options.Port = int(p)
 	}
+	return r
+}
+
+// fill puts the figures of a run of that many seconds into its result.
+func (l *ntttcpLog) fill(r *measure.Result, bps, length float64, moved int64) {
 	f := emptyFlow(measure.Forward)
-	f.Summary.GoodputBps, f.Summary.DurationNs = mbps*1e6, seconds(v["realtime/s"])
-	s.ntttcpEnds(r, l, &f, ntttcpBytes(v))
+	f.Summary.GoodputBps, f.Summary.DurationNs = bps, seconds(length)
+	l.ends(r, &f, moved)
 	setFlows(r, f)
-	return r, nil
 }
 
 // ntttcpBytes is the number of bytes moved. An MB is 10^6 bytes on Linux and 2^20 on Windows;
@@ -348,7 +362,7 @@ func ntttcpBytes(v map[string]float64) int64 {
 	return 0
 }
 
-func (s *Source) ntttcpEnds(r *measure.Result, l *ntttcpLog, f *measure.Flow, moved int64) {
+func (l *ntttcpLog) ends(r *measure.Result, f *measure.Flow, moved int64) {
 	host := &measure.Host{Facts: measure.Facts{OS: "windows", Hostname: l.host}}
 	if facts := systemFacts(l.os); facts != nil {
 		host.Facts = *facts
