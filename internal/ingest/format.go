@@ -21,7 +21,7 @@ const Auto = "auto"
 func formats() []format {
 	return []format{
 		{"iperf3", iperf3, true}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, true}, {"ethr", ethr, true},
-		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true},
+		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true}, {"fping", fping, true}, {"nuttcp", nuttcp, true},
 	}
 }
 
@@ -82,6 +82,8 @@ func detect(text string) string {
 		return ""
 	case has("NTTTCP for Linux "), has("Copyright Version ") && has("Network activity progressing"):
 		return "ntttcp"
+	case has("nuttcp-t: ", "nuttcp-r: "), has(" MB / ") && has(" Mbps"), strings.HasPrefix(start, "megabytes="):
+		return "nuttcp"
 	case has("sockperf: "):
 		return "sockperf"
 	case has("Ethr: ", "[RemoteAddress]  Proto"):
@@ -96,6 +98,8 @@ func detect(text string) string {
 		}
 	case isIperf2CSV(start):
 		return "iperf2-csv"
+	case isFping(head):
+		return "fping"
 	}
 	for line := range strings.Lines(head) {
 		if _, _, _, ok := pingBegins(line); ok {

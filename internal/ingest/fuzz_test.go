@@ -114,6 +114,8 @@ func FuzzNtttcp(f *testing.F)    { fuzzDecoder(f, "ntttcp", "ntttcp-") }
 func FuzzEthr(f *testing.F)      { fuzzDecoder(f, "ethr", "ethr-") }
 func FuzzPing(f *testing.F)      { fuzzDecoder(f, "ping", "ping") }
 func FuzzSockperf(f *testing.F)  { fuzzDecoder(f, "sockperf", "sockperf-") }
+func FuzzFping(f *testing.F)     { fuzzDecoder(f, "fping", "fping-") }
+func FuzzNuttcp(f *testing.F)    { fuzzDecoder(f, "nuttcp", "nuttcp-") }
 func FuzzNetperf(f *testing.F)   { fuzzDecoder(f, "netperf", "netperf-") }
 
 // FuzzAuto detects the format.

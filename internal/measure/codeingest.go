@@ -50,6 +50,7 @@ var missingCodes = []CodeInfo{
 	{CodePercentilesOfBlocks, SeverityNote, "", nil, "There is no histogram of round trips: percentiles are those of blocks (`latency.rows`), which cannot be combined.", ""},
 	{CodeNoPercentiles, SeverityNote, "", nil, "There are no percentiles (`p50` and above in `rtt_reported_ns`).", ""},
 	{CodeNoTimes, SeverityNote, "", nil, "There are no round-trip times, such as of ping with packets too small to carry a time stamp.", ""},
+	{CodeNoDirection, SeverityNote, "", nil, "There is no direction of the bytes: forward is the program's default.", ""},
 	{CodeMeanComputed, SeverityNote, "", nil, "The mean is computed: time divided by the number of round trips.", ""},
 	{CodeGoodputComputed, SeverityNote, "", nil, "The goodput is computed: bytes divided by time.", ""},
 	{CodeOnlyRange, SeverityNote, "", nil, "Only the smallest and the largest of several trials are published.", ""},

@@ -120,6 +120,7 @@ const (
 	CodePercentilesOfBlocks Code = "percentiles_of_blocks"
 	CodeNoPercentiles       Code = "no_percentiles"
 	CodeNoTimes             Code = "no_times"
+	CodeNoDirection         Code = "no_direction"
 	CodeMeanComputed        Code = "mean_computed"
 	CodeGoodputComputed     Code = "goodput_computed"
 	CodeOnlyRange           Code = "only_range"

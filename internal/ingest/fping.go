@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// fping reads the output of fping -c, -C, -l and -Q, with or without -q, -D and -s. Each target is
+// a result. fping prints times with three digits.
+func fping(s *Source) ([]*measure.Result, error) {
+	lines, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	f := &fpingFile{s: s, open: map[string]*fpingRun{}}
+	for i, line := range lines {
+		if err := f.line(i+1, line); err != nil {
+			return nil, err
+		}
+	}
+	var out []*measure.Result
+	for _, run := range f.runs {
+		r, err := run.result(s, len(out)+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		return nil, s.fail(1, "ingest.fping.nothing", nil)
+	}
+	return out, nil
+}
+
+type fpingFile struct {
+	s     *Source
+	runs  []*fpingRun
+	open  map[string]*fpingRun // by target
+	timed int                  // runs with a histogram
+}
+
+// fpingRun is one target while its lines are read.
+type fpingRun struct {
+	target    string
+	line      int
+	startedAt time.Time
+	times     *measure.Histogram
+	replies   int64 // with times
+	counted   bool  // the line of counts was read
+	series    bool  // the line of -C was read
+	sent, got int64
+	dup       int64
+	least     float64 // ms
+	mean      float64
+	most      float64
+}
+
+// line reads "HOST : [0], 64 bytes, 0.038 ms (0.038 avg, 0% loss)", "HOST : xmt/rcv/%loss = 3/3/0%,
+// min/avg/max = 0.038/0.041/0.045" and, of -C, "HOST : 0.018 - 0.042". -D puts the time before.
+func (f *fpingFile) line(at int, line string) error {
+	started := time.Time{}
+	if rest, ok := strings.CutPrefix(line, "["); ok {
+		if stamp, after, found := strings.Cut(rest, "] "); found {
+			started, line = fpingTime(stamp), after
+		}
+	}
+	target, rest, ok := strings.Cut(line, " : ")
+	target, rest = short(target), strings.TrimSpace(rest)
+	if !ok || target == "" || rest == "" {
+		return nil
+	}
+	counts, isCounts := strings.CutPrefix(rest, "xmt/rcv/%loss = ")
+	isReply := strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "duplicate for [")
+	times := fpingSeries(rest)
+	if !isCounts && !isReply && times == nil {
+		return nil
+	}
+	run := f.open[target]
+	if run == nil || run.series || run.counted && isReply || times != nil && run.counted {
+		if len(f.runs) == maxRecords {
+			return f.s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "fping", "limit": maxRecords})
+		}
+		run = &fpingRun{target: target, line: at, startedAt: started}
+		f.open[target], f.runs = run, append(f.runs, run)
+	}
+	switch {
+	case isCounts:
+		return run.counts(f.s, at, counts)
+	case isReply:
+		return f.reply(run, at, rest)
+	}
+	run.series = true
+	run.sent, run.got, run.replies, run.times = int64(len(times)), 0, 0, nil // those of its single lines are the same
+	for _, ms := range times {
+		if ms >= 0 {
+			run.got++
+			if err := f.time(run, at, ms); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fpingSeries reads the times of -C in ms, -1 for a packet without a reply; nil for another line.
+func fpingSeries(text string) []float64 {
+	var out []float64
+	for _, word := range strings.Fields(text) {
+		v, ok := numberOf(word)
+		switch {
+		case word == "-":
+			v = -1
+		case !ok:
+			return nil
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func fpingTime(stamp string) time.Time {
+	if v, err := strconv.ParseFloat(stamp, 64); err == nil && v > 1e6 && v < 1e11 {
+		return time.UnixMicro(int64(v * 1e6)).UTC()
+	}
+	return time.Time{}
+}
+
+func (f *fpingFile) reply(run *fpingRun, at int, text string) error {
+	if strings.HasPrefix(text, "duplicate for ") {
+		run.dup++
+		return nil
+	}
+	before, _, found := strings.Cut(text, " ms (")
+	if !found {
+		return nil // timed out
+	}
+	ms, ok := numberOf(before[strings.LastIndexByte(before, ' ')+1:])
+	if !ok {
+		return f.s.fail(at, "ingest.number.figure", measure.Figures{"tool": "fping", "text": short(before)})
+	}
+	return f.time(run, at, ms)
+}
+
+func (f *fpingFile) time(run *fpingRun, at int, ms float64) error {
+	run.replies++
+	if run.times == nil {
+		if f.timed++; f.timed > maxTimed {
+			return f.s.fail(at, "ingest.too_many.timed_runs", measure.Figures{"tool": "fping", "limit": maxTimed})
+		}
+		run.times = measure.NewHistogram()
+	}
+	run.times.Record(int64(max(ms*1e6, 1)))
+	return nil
+}
+
+// counts reads "3/3/0%, min/avg/max = 0.038/0.041/0.045". With -Q there are several such lines, each of
+// all packets so far.
+func (p *fpingRun) counts(s *Source, at int, text string) error {
+	counts, times, _ := strings.Cut(text, ", ")
+	parts := strings.Split(counts, "/")
+	if len(parts) < 3 {
+		return s.fail(at, "ingest.number.count", measure.Figures{"tool": "fping", "text": short(counts)})
+	}
+	sent, ok := count(parts[0])
+	got, ok2 := count(parts[1])
+	if !ok || !ok2 || got > sent || sent <= 0 {
+		return s.fail(at, "ingest.counts", measure.Figures{"tool": "fping", "sent": sent, "received": got})
+	}
+	p.sent, p.got, p.counted = sent, got, true
+	if got == 0 {
+		return nil
+	}
+	times, _ = strings.CutPrefix(times, "min/avg/max = ")
+	times, _, _ = strings.Cut(times, ",")
+	figures := strings.Split(times, "/")
+	if len(figures) != 3 {
+		return s.fail(at, "ingest.ping.summary", measure.Figures{"text": short(times)})
+	}
+	for i, to := range []*float64{&p.least, &p.mean, &p.most} {
+		v, ok := numberOf(figures[i])
+		if !ok {
+			return s.fail(at, "ingest.number.figure", measure.Figures{"tool": "fping", "text": short(figures[i])})
+		}
+		*to = v
+	}
+	return nil
+}
+
+func (p *fpingRun) result(s *Source, record int) (*measure.Result, error) {
+	if !p.counted && !p.series {
+		return nil, s.cutOff("ingest.cut_off.ping", measure.Figures{"begin": p.line})
+	}
+	r := newReading(measure.TestPing, "fping", "", record, p.line)
+	r.StartedAt = p.startedAt
+	name, address, both := strings.Cut(p.target, " (")
+	r.Path.Server = measure.Endpoint{Name: name, Address: name}
+	if both {
+		r.Path.Server.Address = strings.TrimSuffix(address, ")")
+	}
+	missing(r, measure.CodeRoundedFigures, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
+	lost := p.sent - p.got
+	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "fping"}, Sent: p.sent, Received: p.got, Lost: lost, Duplicated: p.dup}
+	r.Summary.LossRatio = ptr(float64(lost) / float64(p.sent))
+	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, lost
+	if p.counted && p.got > 0 {
+		r.Summary.ReportedRTT = &measure.RTTFigures{Count: p.got, Min: nsOf(p.least), Mean: nsOf(p.mean), Max: nsOf(p.most)}
+	}
+	switch {
+	case p.replies > 0 && p.replies == p.got:
+		r.Latency.Histogram = p.times
+		r.Summary.RTT = p.times.Percentiles()
+	case p.got > 0:
+		missing(r, measure.CodeNoHistogram, measure.CodeNoPercentiles)
+	}
+	return r, nil
+}
+
+// isFping reports whether a text is of fping: one of its lines has counts, or all have times.
+func isFping(head string) bool {
+	if strings.Contains(head, " : xmt/rcv/%loss = ") || strings.Contains(head, " avg, ") && strings.Contains(head, "% loss)") {
+		return true
+	}
+	seen := 0
+	for line := range strings.Lines(head) {
+		_, times, ok := strings.Cut(line, " : ")
+		if strings.TrimSpace(line) == "" || seen > 0 && !strings.HasSuffix(line, "\n") {
+			continue
+		}
+		if seen++; !ok || fpingSeries(times) == nil {
+			return false
+		}
+	}
+	return seen > 0
+}
