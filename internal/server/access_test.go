@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -185,7 +186,7 @@ func TestWhatSpeaksNoKnownProtocolIsClosedWithoutAnAnswer(t *testing.T) {
 }
 
 func TestSilentConnectionsMakeRoomForThoseThatSpeak(t *testing.T) {
-	s := serve(t, Config{}, func(s *Server) { s.unclassified.limit = 3 })
+	s := serve(t, Config{}, func(s *Server) { s.unclassified.limit = NewFairLimit(3) })
 	var first net.Conn
 	for i := range 10 {
 		c, err := net.Dial("tcp", s.addr)
@@ -244,27 +245,36 @@ func TestAnEventsStreamOutlivesTheTimesOfARequest(t *testing.T) {
 }
 
 func TestControlConnectionsAreBounded(t *testing.T) {
-	s := serve(t, Config{}, func(s *Server) { s.control.limit = 2 })
+	s := serve(t, Config{}, func(s *Server) { s.control.limit = NewFairLimit(3) })
+	x := s.raw(tcpOptions())
+	x.attach()
+	const request = "GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n"
 	var conns []net.Conn
-	for range 2 {
+	for range 10 {
 		c, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		_, _ = io.WriteString(c, "GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n")
+		_, _ = io.WriteString(c, request)
 		if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
-			t.Fatal(err)
+			t.Fatalf("a connection gets no answer: %v", err)
 		}
 		conns = append(conns, c)
 	}
-	if answer := s.speak("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n"); answer != "" {
-		t.Errorf("a third connection was served: %.40q", answer)
+	_ = conns[0].SetReadDeadline(time.Now().Add(prompt))
+	if _, err := conns[0].Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the oldest idle connection is still open: %v", err)
 	}
-	_ = conns[0].Close()
-	eventually(t, prompt, "no place was freed", func() bool {
-		return strings.HasPrefix(s.speak("GET /v1/info HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), "HTTP/1.1 200")
-	})
+	s.control.mu.Lock()
+	open := len(s.control.open)
+	s.control.mu.Unlock()
+	if open > 3 {
+		t.Errorf("%d control connections are open", open)
+	}
+	if s.sessions.len() != 1 {
+		t.Error("the session ended, whose connection is not idle")
+	}
 }
 
 func TestRequestsThatAreWrongGetAReason(t *testing.T) {

@@ -107,7 +107,7 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	ss.client, ss.local = clientOf(r), localOf(r)
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
-	position, err := s.enter(ss, r.Context().Value(creatorKey{}).(*latch))
+	position, err := s.enter(ss, connOf(r).gone)
 	if err != nil {
 		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 		return nil, 0, err
@@ -208,6 +208,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	// It changes nothing once the session is over.
 	defer func() { ss.abort(measure.Fail(measure.KindBroken, "server.client_gone", nil)) }()
 	s.sessions.attached(ss)
+	place := connOf(r).place
+	place.Keep() // it is the session's life
+	defer place.Loosen()
 	out := &stream{w: w, control: http.NewResponseController(w)}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)

@@ -3,40 +3,40 @@ package server
 import (
 	"net"
 	"sync"
+
+	"soku/internal/sock"
 )
 
-// openConns runs one goroutine for each connection, for at most limit of them,
+// openConns runs one goroutine for each connection, for as many as its limit has places,
 // and can close what they wait for.
 type openConns struct {
-	limit int
+	limit *FairLimit
 
 	mu     sync.Mutex
-	conns  map[*net.TCPConn]uint64 // by number in the order of arrival
+	conns  map[*net.TCPConn]unclassified
 	served uint64
-	order  []*net.TCPConn // oldest first; some of them have left conns
 	closed bool
 	wg     sync.WaitGroup
 }
 
-// serve runs f for c. Beyond the limit it closes the oldest connection, because
-// a client that means it says something at once, and the oldest has waited
-// longest to. A connection that f hands over is released first.
+// unclassified is a connection whose protocol is not known yet.
+type unclassified struct {
+	number uint64 // in the order of arrival
+	place  *Held
+}
+
+func newOpenConns(most int) *openConns {
+	return &openConns{limit: NewFairLimit(most), conns: map[*net.TCPConn]unclassified{}}
+}
+
+// serve runs f for c. Beyond the limit an older connection is closed: a client that means
+// it says something at once, and the oldest has waited longest to. A connection that f
+// hands over is released first.
 func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
-	o.mu.Lock()
-	if o.closed {
-		o.mu.Unlock()
+	if !o.add(c) {
 		_ = c.Close()
 		return
 	}
-	if o.conns == nil {
-		o.conns = map[*net.TCPConn]uint64{}
-	}
-	o.makeRoom()
-	o.served++
-	o.conns[c] = o.served
-	o.order = append(o.order, c)
-	o.wg.Add(1)
-	o.mu.Unlock()
 	go func() {
 		defer o.wg.Done()
 		defer o.release(c)
@@ -44,36 +44,39 @@ func (o *openConns) serve(c *net.TCPConn, f func(*net.TCPConn)) {
 	}()
 }
 
-// makeRoom closes the oldest connections until there is room for one more, and
-// forgets those that have left since.
-func (o *openConns) makeRoom() {
-	for len(o.order) > 0 {
-		oldest := o.order[0]
-		_, in := o.conns[oldest]
-		if in && len(o.conns) < o.limit {
-			return
-		}
-		if in {
-			delete(o.conns, oldest)
-			_ = oldest.Close()
-		}
-		o.order[0] = nil
-		o.order = o.order[1:]
+func (o *openConns) add(c *net.TCPConn) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return false
 	}
+	// Called by another's add, with the lock.
+	lose := func() { delete(o.conns, c); _ = c.Close() }
+	place := o.limit.Hold(sock.AddrPort(c.RemoteAddr()).Addr(), lose)
+	if place == nil {
+		return false
+	}
+	o.served++
+	o.conns[c] = unclassified{o.served, place}
+	o.wg.Add(1)
+	return true
 }
 
 // number is the place of c in the order of arrival; 0 once c was released.
 func (o *openConns) number(c *net.TCPConn) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.conns[c]
+	return o.conns[c].number
 }
 
 // release takes c out, so that nothing here closes it.
 func (o *openConns) release(c *net.TCPConn) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.conns, c)
+	if held, in := o.conns[c]; in {
+		delete(o.conns, c)
+		held.place.Release()
+	}
 }
 
 func (o *openConns) closeAll() {
@@ -83,7 +86,6 @@ func (o *openConns) closeAll() {
 	for c := range o.conns {
 		_ = c.Close()
 	}
-	o.conns, o.order = nil, nil
 }
 
 func (o *openConns) wait() { o.wg.Wait() }
@@ -92,31 +94,47 @@ func (o *openConns) wait() { o.wg.Wait() }
 // that were recognised as control connections.
 type handoff struct {
 	addr  net.Addr
-	limit int
+	limit *FairLimit
 	next  chan net.Conn
 	done  *latch
 
 	mu   sync.Mutex
 	open map[*controlConn]struct{}
+	lost []*controlConn // to be closed by the add that goes on
 	wg   sync.WaitGroup // one count for an open connection
 }
 
-func newHandoff(addr net.Addr, limit int) *handoff {
-	return &handoff{addr: addr, limit: limit, next: make(chan net.Conn), done: newLatch(), open: map[*controlConn]struct{}{}}
+func newHandoff(addr net.Addr, most int) *handoff {
+	return &handoff{addr: addr, limit: NewFairLimit(most), next: make(chan net.Conn), done: newLatch(), open: map[*controlConn]struct{}{}}
 }
 
 // claim makes c a control connection that already read prefix. It returns nil
 // when there are too many.
 func (h *handoff) claim(c *net.TCPConn, prefix []byte) *controlConn {
+	cc, lost := h.add(&controlConn{TCPConn: c, prefix: prefix, gone: newLatch(), owner: h})
+	for _, other := range lost {
+		_ = other.Close()
+	}
+	return cc
+}
+
+// add is claim, and returns connections that have lost their places and are to be closed.
+func (h *handoff) add(cc *controlConn) (added *controlConn, lost []*controlConn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.open) >= h.limit || h.done.fired() {
-		return nil
+	if h.done.fired() {
+		return nil, nil
 	}
-	cc := &controlConn{TCPConn: c, prefix: prefix, gone: newLatch(), owner: h}
+	// Called by another's add, with the lock.
+	lose := func() { h.lost = append(h.lost, cc) }
+	cc.place = h.limit.Hold(sock.AddrPort(cc.RemoteAddr()).Addr(), lose)
+	lost, h.lost = h.lost, nil
+	if cc.place == nil {
+		return nil, lost
+	}
 	h.open[cc] = struct{}{}
 	h.wg.Add(1)
-	return cc
+	return cc, lost
 }
 
 // give passes c, which is cc or wraps it, to the HTTP server.
@@ -166,6 +184,7 @@ type controlConn struct {
 	prefix []byte // read by one goroutine at a time, as net.Conn demands of its users here
 	gone   *latch
 	owner  *handoff
+	place  *Held
 }
 
 // Read implements net.Conn.
@@ -184,6 +203,7 @@ func (c *controlConn) Close() error {
 		c.owner.mu.Lock()
 		delete(c.owner.open, c)
 		c.owner.mu.Unlock()
+		c.place.Release()
 		defer c.owner.wg.Done()
 	}
 	return c.TCPConn.Close()

@@ -109,11 +109,10 @@ func TestAHandlerIsOfferedTurnsAndClosedWithTheServer(t *testing.T) {
 	if err != nil || !first.IsGranted() {
 		t.Fatalf("the first does not have its turn: %v", err)
 	}
-	second, err := services.Enter("b", measure.TestTCP)
+	second, err := services.Enter("b", measure.TestUDP)
 	if err != nil || second.IsGranted() {
 		t.Fatalf("the second does not wait: %v", err)
 	}
-	second.Measures(measure.TestUDP)
 	if _, waiting := s.queue.snapshot(); len(waiting) != 1 || waiting[0].shown().Client != "b" || waiting[0].shown().Test != measure.TestUDP {
 		t.Errorf("waiting: %+v", waiting)
 	}

@@ -35,8 +35,10 @@ var routes = []route{
 	{http.MethodDelete, native.SessionPath, (*Server).end},
 }
 
-// creatorKey finds the latch of the connection a request came over.
-type creatorKey struct{}
+// connKey finds the connection that a request came over.
+type connKey struct{}
+
+func connOf(r *http.Request) *controlConn { return r.Context().Value(connKey{}).(*controlConn) }
 
 func (s *Server) newHTTP() *http.Server {
 	mux := http.NewServeMux()
@@ -58,7 +60,7 @@ func (s *Server) newHTTP() *http.Server {
 			if secure, ok := c.(*tls.Conn); ok {
 				c = secure.NetConn()
 			}
-			return context.WithValue(ctx, creatorKey{}, c.(*controlConn).gone)
+			return context.WithValue(ctx, connKey{}, c.(*controlConn))
 		},
 	}
 }

@@ -95,7 +95,7 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		sessions:     newRegistry(),
 		queue:        &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:        &factsCache{read: e.facts, age: factsAge},
-		unclassified: &openConns{limit: maxUnclassified},
+		unclassified: newOpenConns(maxUnclassified),
 		times:        defaultTimes,
 	}
 	s.base, s.stop = context.WithCancelCause(context.Background())

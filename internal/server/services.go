@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
-	"sync"
 	"time"
 
 	"soku/internal/host"
@@ -50,11 +49,9 @@ func (s *Server) watchHost(local netip.Addr) (stop func(host.Moved) *measure.Hos
 type Turn struct {
 	queue   *admission
 	client  string
+	test    measure.Test
 	born    time.Time
 	granted *latch
-
-	mu   sync.Mutex
-	test measure.Test
 }
 
 // Granted is closed when it is this turn.
@@ -62,13 +59,6 @@ func (t *Turn) Granted() <-chan struct{} { return t.granted.ch }
 
 // IsGranted reports whether it is this turn.
 func (t *Turn) IsGranted() bool { return t.granted.fired() }
-
-// Measures says what is measured, for those who look at the queue, once that is known.
-func (t *Turn) Measures(test measure.Test) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.test = test
-}
 
 // Leave gives the turn up, or the place in the queue. It is called once.
 func (t *Turn) Leave() { t.queue.leave(t) }
@@ -81,7 +71,5 @@ func (t *Turn) queued(int) {}
 
 // shown implements waiter.
 func (t *Turn) shown() native.QueueEntry {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	return native.QueueEntry{Client: t.client, Test: t.test, Age: measure.Duration(time.Since(t.born))}
 }

@@ -9,7 +9,50 @@ import (
 
 var _ = row(
 	attack{name: "silent connections", run: silentConnections},
+	attack{name: "idle control connections", run: idleControlConnections},
 )
+
+// open dials n connections from an attacker to a port of the server and sends each what it
+// begins with. They stay open until ctx ends. If again, one more follows every 2 ms, for
+// servers that close what says nothing.
+func open(ctx context.Context, t *testing.T, address string, begin func() []byte, n int, again bool, ready func()) {
+	var conns []net.Conn
+	defer func() {
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	}()
+	for i := 0; ; i++ {
+		if i == n {
+			ready()
+			if !again {
+				<-ctx.Done()
+			}
+		}
+		if i >= n && !sleep(ctx.Done(), 2*time.Millisecond) {
+			return
+		}
+		c, err := from(1).DialContext(ctx, "tcp", address)
+		if err != nil {
+			if ctx.Err() == nil {
+				t.Errorf("connection %d: %v", i, err)
+			}
+			return
+		}
+		_, _ = c.Write(begin())
+		if conns = append(conns, c); len(conns) > n {
+			_ = conns[0].Close()
+			conns = conns[1:]
+		}
+	}
+}
+
+// idleControlConnections ask for something harmless and stay: more than the server has
+// places for.
+func idleControlConnections(ctx context.Context, t *testing.T, at *target, ready func()) {
+	request := func() []byte { return []byte("GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n") }
+	open(ctx, t, at.address, request, 6500, false, ready)
+}
 
 // silentConnections are opened on all ports, and again when the server closes them.
 func silentConnections(ctx context.Context, t *testing.T, at *target, ready func()) {

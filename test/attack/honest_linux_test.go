@@ -23,10 +23,10 @@ type honest struct {
 const honestAddress = "127.0.0.2"
 
 var clients = []honest{
-	{"soku", 200 * time.Millisecond, []string{"soku", "tcp", "ADDRESS", "--bind", honestAddress, "-t", "200ms", "-b", "10M", "--no-save"}, (*target).own},
+	{"soku", 500 * time.Millisecond, []string{"soku", "tcp", "ADDRESS", "--bind", honestAddress, "-t", "500ms", "-b", "10M", "--no-save"}, (*target).own},
 	// Ethr's clients begin with the next second of their server.
-	{"soku --via ethr", 1200 * time.Millisecond, []string{"soku", "tcp", "ADDRESS", "--bind", honestAddress, "-t", "200ms", "-b", "10M", "--via", "ethr", "--no-save"}, (*target).ethrPort},
-	{"soku udp --via ethr", 200 * time.Millisecond, []string{"soku", "udp", "ADDRESS", "--bind", honestAddress, "-t", "200ms", "-b", "1M", "--via", "ethr", "--no-save"}, (*target).ethrPort},
+	{"soku --via ethr", 1500 * time.Millisecond, []string{"soku", "tcp", "ADDRESS", "--bind", honestAddress, "-t", "500ms", "-b", "10M", "--via", "ethr", "--no-save"}, (*target).ethrPort},
+	{"soku udp --via ethr", 500 * time.Millisecond, []string{"soku", "udp", "ADDRESS", "--bind", honestAddress, "-t", "500ms", "-b", "1M", "--via", "ethr", "--no-save"}, (*target).ethrPort},
 	{"iperf3", time.Second, iperf3Client(), (*target).iperf3Port},
 }
 

@@ -13,7 +13,14 @@ import (
 
 var _ = row(
 	attack{name: "the end of an iperf3 test before its first datagram", run: endBeforeDatagram},
+	attack{name: "clients of iperf3 that send a cookie alone", run: cookiesAlone},
 )
+
+// cookiesAlone are more clients than the server has places, who never say what they want.
+func cookiesAlone(ctx context.Context, t *testing.T, at *target, ready func()) {
+	cookie := func() []byte { c := iperf3.NewCookie(); return c[:] }
+	open(ctx, t, at.iperf3, cookie, 1500, true, ready)
+}
 
 // endBeforeDatagram opens tests that their client ends at once, and leaves.
 func endBeforeDatagram(ctx context.Context, t *testing.T, at *target, ready func()) {

@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 }
 
 var built = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
+		return file, nil
+	}
 	file := filepath.Join(folder, "soku")
 	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)

@@ -50,11 +50,12 @@ type handler struct {
 	server.Services
 	cfg        Config
 	tests      *registry
-	streamWait time.Duration // for the streams of a test
+	asked      *server.FairLimit // clients whose parameters are awaited
+	streamWait time.Duration     // for the streams of a test
 }
 
 func newHandler(cfg Config, s server.Services) *handler {
-	return &handler{Services: s, cfg: cfg, tests: newRegistry(), streamWait: 10 * time.Second}
+	return &handler{Services: s, cfg: cfg, tests: newRegistry(), asked: server.NewFairLimit(maxAsked), streamWait: 10 * time.Second}
 }
 
 // ServeConn implements [server.Handler]: it reads a cookie. One that is known brings a

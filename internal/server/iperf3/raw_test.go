@@ -13,6 +13,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/server/servertest"
+	"soku/internal/sock"
 	wire "soku/internal/wire/iperf3"
 	"soku/test/tier"
 )
@@ -22,12 +23,19 @@ type raw struct {
 	t *testing.T
 	net.Conn
 	addr   string
+	local  net.TCPAddr
 	cookie wire.Cookie
 }
 
 func newRaw(s *running) *raw {
 	s.t.Helper()
-	x := &raw{t: s.t, addr: s.addr, cookie: wire.NewCookie()}
+	return newRawFrom(s, "127.0.0.1")
+}
+
+// newRawFrom is newRaw from another address of loopback.
+func newRawFrom(s *running, address string) *raw {
+	s.t.Helper()
+	x := &raw{t: s.t, addr: s.addr, local: net.TCPAddr{IP: net.ParseIP(address)}, cookie: wire.NewCookie()}
 	x.Conn = x.dial()
 	return x
 }
@@ -35,7 +43,7 @@ func newRaw(s *running) *raw {
 // dial opens a connection that begins with the cookie.
 func (x *raw) dial() net.Conn {
 	x.t.Helper()
-	c, err := net.Dial("tcp", x.addr)
+	c, err := (&net.Dialer{LocalAddr: &x.local}).Dial("tcp", x.addr)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -145,8 +153,7 @@ func TestASilentClientTimesOut(t *testing.T) {
 func TestALostClientLeavesNothing(t *testing.T) {
 	s := serve(t, server.Config{Exclusive: true}, Config{})
 	for name, until := range map[string]func(*raw){
-		"before its parameters": func(x *raw) { x.hears(wire.ParamExchange) },
-		"before its streams":    func(x *raw) { x.asks(askTCP); x.hears(wire.CreateStreams) },
+		"before its streams": func(x *raw) { x.asks(askTCP); x.hears(wire.CreateStreams) },
 		"in the test": func(x *raw) {
 			x.asks(askTCP)
 			x.hears(wire.CreateStreams)
@@ -169,11 +176,70 @@ func TestALostClientLeavesNothing(t *testing.T) {
 				return
 			}
 			waiting := newRaw(s)
+			waiting.asks(askTCP)
 			s.Waiting(1)
 			_ = waiting.Close()
 			_ = x.Close()
 			s.Idle()
 		})
+	}
+}
+
+// A cookie is nothing that a place is given for.
+func TestAClientThatHasNotSaidWhatItWantsTakesNoPlace(t *testing.T) {
+	for name, cfg := range map[string]server.Config{"places": {MaxClients: 1}, "a turn": {Exclusive: true}} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, cfg, Config{})
+			for range 4 {
+				newRaw(s).hears(wire.ParamExchange)
+			}
+			if q := s.Queue(); len(q.Running)+len(q.Waiting) > 0 {
+				t.Errorf("%+v", q)
+			}
+			x := newRaw(s)
+			x.asks(askTCP)
+			x.hears(wire.CreateStreams)
+			_ = x.Close()
+			s.Idle()
+			if strings.Count(s.Logs(), "level=INFO") != 1 { // the end of the test of x
+				t.Errorf("the log is %s", s.Logs())
+			}
+		})
+	}
+}
+
+func TestAClientThatMayNotMeasureTakesNoPlace(t *testing.T) {
+	s := serve(t, server.Config{Exclusive: true, MaxDuration: measure.Duration(time.Second)}, Config{})
+	leave := s.OccupyFor(measure.Duration(time.Second))
+	defer leave()
+	x := newRaw(s)
+	x.asks(askTCP)
+	x.refusedWith(wire.CodeMaxDuration) // at once
+}
+
+func TestAFullServerDeniesAClientThatSaidWhatItWants(t *testing.T) {
+	s := serve(t, server.Config{MaxClients: 1}, Config{})
+	leave := s.Occupy()
+	defer leave()
+	x := newRaw(s)
+	x.asks(askTCP)
+	x.hears(wire.AccessDenied)
+}
+
+func TestClientsThatSayNothingLoseTheirPlacesToOtherAddresses(t *testing.T) {
+	s := serve(t, server.Config{}, Config{}, func(h *handler) { h.asked = server.NewFairLimit(3) })
+	var silent []*raw
+	for range 3 {
+		x := newRaw(s)
+		x.hears(wire.ParamExchange)
+		silent = append(silent, x)
+	}
+	other := newRawFrom(s, "127.0.0.2")
+	other.asks(askTCP)
+	other.hears(wire.CreateStreams)
+	_ = silent[0].SetReadDeadline(time.Now().Add(servertest.Prompt)) // they have longer otherwise
+	if _, err := silent[0].Read(make([]byte, 1)); err == nil || sock.TimedOut(err) {
+		t.Errorf("the oldest silent client is still there: %v", err)
 	}
 }
 

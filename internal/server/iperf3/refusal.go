@@ -42,3 +42,12 @@ func (r *refusal) Is(target error) bool {
 func fail(number int, code string, figures measure.Figures) error {
 	return &refusal{number, measure.Fail(measure.KindRefused, code, figures)}
 }
+
+// denial is why a client gets no place; the protocol has one word for all of that.
+type denial struct{ err error }
+
+// Error is the sentence for the log.
+func (d *denial) Error() string { return d.err.Error() }
+
+// Unwrap returns the cause.
+func (d *denial) Unwrap() error { return d.err }

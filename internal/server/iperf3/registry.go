@@ -8,8 +8,8 @@ import (
 )
 
 // maxTests is how many clients may be there at once, those included that wait for
-// their turn.
-const maxTests = 4096
+// their turn, and maxAsked how many of them may not have said yet what they want.
+const maxTests, maxAsked = 4096, 1024
 
 // registry finds tests.
 type registry struct {

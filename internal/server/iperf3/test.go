@@ -36,7 +36,7 @@ type test struct {
 	client  netip.AddrPort
 	local   netip.Addr
 	born    time.Time
-	turn    *server.Turn
+	turn    *server.Turn     // nil until its parameters were permitted
 	asked   *wire.Parameters // nil until they were read
 	options measure.Options  // of this end's engines
 	policy  engine.FlowPolicy
@@ -134,13 +134,6 @@ func (t *test) lead() {
 		_ = t.say(wire.AccessDenied)
 		return
 	}
-	var err error
-	if t.turn, err = t.handler.Enter(t.client.String(), measure.TestTCP); err != nil {
-		t.handler.tests.remove(t)
-		t.log.Info("refused a client of iperf3", "client", t.client, "error", err.Error())
-		_ = t.say(wire.AccessDenied)
-		return
-	}
 	t.shows = t.handler.observer()
 	end, err := t.phases()
 	if err != nil && t.ctx.Err() != nil {
@@ -152,7 +145,9 @@ func (t *test) lead() {
 	t.farewell(err)
 	t.closeStreams()
 	t.handler.tests.remove(t)
-	t.turn.Leave()
+	if t.turn != nil {
+		t.turn.Leave()
+	}
 	t.logEnd(end, err)
 	t.shows.Closed(end, err)
 }
@@ -174,9 +169,12 @@ func (t *test) hear(limit time.Duration) {
 // report sends once why the test ended, if the client does not know it.
 func (t *test) report(err error) (more bool) {
 	var refused *refusal
-	more = errors.As(err, &refused) || errors.Is(err, server.ErrShutdown)
+	var denied *denial
+	more = errors.As(err, &refused) || errors.As(err, &denied) || errors.Is(err, server.ErrShutdown)
 	t.reported.Do(func() {
 		switch {
+		case denied != nil:
+			_ = t.say(wire.AccessDenied)
 		case refused != nil:
 			_ = t.control.SetWriteDeadline(time.Now().Add(wordWait))
 			_ = wire.WriteError(t.control, refused.number, 0)
@@ -201,10 +199,13 @@ func (t *test) farewell(err error) {
 
 // phases leads the client through its test.
 func (t *test) phases() (*measure.End, error) {
-	if err := t.awaitTurn(); err != nil {
+	if err := t.introduce(); err != nil {
 		return nil, err
 	}
-	if err := t.askParameters(); err != nil {
+	if err := t.enter(); err != nil {
+		return nil, err
+	}
+	if err := t.awaitTurn(); err != nil {
 		return nil, err
 	}
 	if err := t.openStreams(); err != nil {
@@ -215,6 +216,27 @@ func (t *test) phases() (*measure.End, error) {
 		return end, err
 	}
 	return end, t.exchange(end)
+}
+
+// introduce asks for the parameters. Until they are there and permitted, a client has no
+// place among those who measure: only one among those that are asked, which it loses to
+// another address if its own has most of them.
+func (t *test) introduce() error {
+	lost := measure.Fail(measure.KindRefused, "server.iperf3.crowded", measure.Figures{"limit": maxAsked})
+	place := t.handler.asked.Hold(t.client.Addr(), func() { t.abort(lost) })
+	if place == nil {
+		return &denial{lost}
+	}
+	defer place.Release()
+	return t.askParameters()
+}
+
+// enter asks for a turn.
+func (t *test) enter() (err error) {
+	if t.turn, err = t.handler.Enter(t.client.String(), measure.Test(t.asked.Protocol)); err != nil {
+		return &denial{err}
+	}
+	return nil
 }
 
 // awaitTurn waits in the queue. A client in good order says nothing there; one that
@@ -269,7 +291,6 @@ func (t *test) askParameters() error {
 	t.mu.Lock()
 	t.asked = p
 	t.mu.Unlock()
-	t.turn.Measures(measure.Test(p.Protocol))
 	if t.options, err = t.handler.permit(p, time.Now()); err != nil {
 		return err
 	}
@@ -316,6 +337,8 @@ func (t *test) closeStreams() {
 	}
 }
 
+// logEnd writes a line, which a client is worth that had a turn or was refused one. Others
+// have only opened a connection.
 func (t *test) logEnd(end *measure.End, err error) {
 	attributes := []any{"protocol", "iperf3", "client", t.client, "test", t.running(), "after", time.Since(t.born).Round(time.Millisecond)}
 	if end != nil {
@@ -325,15 +348,23 @@ func (t *test) logEnd(end *measure.End, err error) {
 	if err != nil {
 		attributes = append(attributes, "error", err.Error())
 	}
-	t.log.Info("test ended", attributes...)
+	var denied *denial
+	switch {
+	case errors.As(err, &denied):
+		t.log.Info("refused a client of iperf3", "client", t.client, "error", err.Error())
+	case t.turn == nil && t.running() == "":
+		t.log.Debug("a client of iperf3 without parameters", attributes...)
+	default:
+		t.log.Info("test ended", attributes...)
+	}
 }
 
-// running is what the client asked to measure.
+// running is what the client asked to measure; empty before it asked.
 func (t *test) running() measure.Test {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.asked == nil {
-		return measure.TestTCP
+		return ""
 	}
 	return measure.Test(t.asked.Protocol)
 }

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"container/list"
+	"net/netip"
+	"sync"
+)
+
+// FairLimit bounds how many connections are open that have not shown yet what they are
+// for, and shares them among the addresses that they come from. One address may have all
+// of them while no other wants any. When all are taken, one more takes the place of the
+// oldest of the address that has most, or the oldest of all where each has one. So many connections of one address keep out that
+// address alone.
+//
+// Addresses of IPv6 count by their first 64 bits, of which every host has all the rest. A
+// FairLimit may be used from any goroutine.
+type FairLimit struct {
+	most int
+
+	mu      sync.Mutex
+	have    int
+	sources map[netip.Prefix]*source
+	seq     uint64
+}
+
+// source is an address, or a network of IPv6.
+type source struct {
+	have  int
+	loose list.List // of *Held, oldest first: those that can lose their place
+}
+
+// Held is a place under a FairLimit.
+type Held struct {
+	limit  *FairLimit
+	from   netip.Prefix
+	seq    uint64
+	close  func()
+	loose  *list.Element // nil once it is kept, or lost
+	ending bool          // released, or lost
+}
+
+// NewFairLimit returns a limit of most connections.
+func NewFairLimit(most int) *FairLimit {
+	return &FairLimit{most: most, sources: map[netip.Prefix]*source{}}
+}
+
+// sourceOf is what a is counted by.
+func sourceOf(a netip.Addr) netip.Prefix {
+	a = a.Unmap().WithZone("")
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = 64
+	}
+	p, _ := a.Prefix(bits) // of a valid address; others are counted together
+	return p
+}
+
+// Hold takes a place for a connection from an address, which lose closes if the place goes
+// to another. It returns nil if all are taken by connections that are kept, or by addresses
+// that have fewer. lose is called at most once, from the Hold of the other connection.
+func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
+	h := &Held{limit: l, from: sourceOf(from), close: lose}
+	l.mu.Lock()
+	s := l.sources[h.from]
+	if s == nil {
+		s = &source{}
+	}
+	var lost *Held
+	if l.have >= l.most {
+		if lost = l.victim(s); lost == nil {
+			l.mu.Unlock()
+			return nil
+		}
+		l.remove(lost)
+	}
+	l.sources[h.from] = s
+	l.seq++
+	h.seq = l.seq
+	s.have++
+	l.have++
+	h.loose = s.loose.PushBack(h)
+	l.mu.Unlock()
+	if lost != nil {
+		lost.close()
+	}
+	return h
+}
+
+// victim is the oldest connection, that can lose its place, of the source that has most,
+// where that is own or has more than own; nil if there is none. Called with the lock.
+func (l *FairLimit) victim(own *source) (found *Held) {
+	most := 0
+	consider := func(s *source, have int) {
+		if s.loose.Len() == 0 || have < most {
+			return
+		}
+		oldest := s.loose.Front().Value.(*Held)
+		if have > most || oldest.seq < found.seq {
+			most, found = have, oldest
+		}
+	}
+	for _, s := range l.sources {
+		if s != own && s.have > own.have {
+			consider(s, s.have)
+		}
+	}
+	consider(own, own.have+1) // with the connection that asks
+	return found
+}
+
+// remove takes h out; called with the lock.
+func (l *FairLimit) remove(h *Held) {
+	if h.ending {
+		return
+	}
+	h.ending = true
+	s := l.sources[h.from]
+	if h.loose != nil {
+		s.loose.Remove(h.loose)
+		h.loose = nil
+	}
+	l.have--
+	if s.have--; s.have == 0 {
+		delete(l.sources, h.from)
+	}
+}
+
+// Keep has the connection keep its place until it is released. It returns false if it has
+// lost it.
+func (h *Held) Keep() bool {
+	h.limit.mu.Lock()
+	defer h.limit.mu.Unlock()
+	if h.loose != nil {
+		h.limit.sources[h.from].loose.Remove(h.loose)
+		h.loose = nil
+	}
+	return !h.ending
+}
+
+// Loosen ends what Keep began.
+func (h *Held) Loosen() {
+	h.limit.mu.Lock()
+	defer h.limit.mu.Unlock()
+	if h.loose == nil && !h.ending {
+		h.loose = h.limit.sources[h.from].loose.PushBack(h)
+	}
+}
+
+// Release gives the place back; more calls do nothing.
+func (h *Held) Release() {
+	h.limit.mu.Lock()
+	defer h.limit.mu.Unlock()
+	h.limit.remove(h)
+}
