@@ -35,6 +35,10 @@ type FlowPolicy struct {
 	// read what is queued and return, senders stop at once; neither is an error. A flow
 	// with Over may have neither a duration nor an amount.
 	Over <-chan struct{}
+	// PeerEnds: the peer closes Over once it has Options.Bytes. Receivers ignore that amount.
+	// A TCP sender sends it and waits until it is acknowledged; a sender of datagrams sends
+	// more if Over stays open, because some were lost.
+	PeerEnds bool
 	// SilenceTimeout is how long a receiver waits for the first byte and for each next
 	// one, also in a flow that has a duration. 0 means the engine's stall timeout, which
 	// applies to the first byte, and to the next ones in a flow without a duration. A

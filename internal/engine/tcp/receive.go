@@ -26,6 +26,9 @@ func Receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, f eng
 }
 
 func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked engine.Flow, l limits) (measure.FlowEnd, error) {
+	if asked.Policy.PeerEnds {
+		o.Bytes = 0
+	}
 	f, err := newFlow(conns, o, measure.Receiver, asked, l)
 	defer f.ending.Stop()
 	if err != nil {

@@ -43,9 +43,10 @@ func (s *sender) settle(ctx context.Context) (lost []int64) {
 	return lost
 }
 
-// acknowledged waits a bounded time until the peer's kernel has acknowledged every byte
-// on connections that stay open, and returns how many bytes of each are missing. It does
-// not wait if the system does not report that.
+// acknowledged waits until the peer's kernel has acknowledged every byte on connections that
+// stay open, and returns how many bytes of each are missing. It waits for a bounded time, or
+// for a peer that ends the flow as long as bytes are acknowledged. It does not wait if the
+// system does not report that.
 func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
 	timeout := sock.Now().Add(s.queueDrainTime())
@@ -61,7 +62,10 @@ func (s *sender) acknowledged(ctx context.Context) (lost []int64) {
 				s.group.Stop(context.Cause(ctx))
 			}
 			t.Stop()
-			lost[i] = unacknowledged(c, false)
+			before := lost[i]
+			if lost[i] = unacknowledged(c, false); s.policy.PeerEnds && lost[i] != before && !s.ending.Over() {
+				timeout = sock.Now().Add(s.limits.Idle)
+			}
 		}
 	}
 	return lost

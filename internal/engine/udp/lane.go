@@ -29,6 +29,7 @@ type driver struct {
 	waiter   *pace.Waiter
 	units    int64 // due now by the schedule
 	claimed  int64 // datagrams of o.Bytes that this worker has reserved
+	repeats  bool  // more than o.Bytes, because the peer lacks some
 	box      *datagram.Sender
 	refusal  refusals
 }
@@ -76,13 +77,43 @@ func (d *driver) claim(n int64) int64 {
 		left := d.left.Load()
 		take := min(n, max(1, left/int64(2*len(d.conns))))
 		if left <= 0 {
-			return 0
+			if !d.goesOn() {
+				return 0
+			}
+			continue
 		}
 		if d.left.CompareAndSwap(left, left-take) {
 			d.claimed = take
 		}
 	}
 	return d.claimed
+}
+
+// A peer that lacks datagrams of the amount gets a tenth of it again and again; the first
+// time after peerEndsIn, which is longer than peers need to end a flow that is complete.
+const (
+	peerEndsIn = 2 * time.Second
+	moreAfter  = 100 * time.Millisecond
+	moreShare  = 10
+)
+
+// goesOn waits for the peer to end a flow whose datagrams have all been sent, and releases
+// more of them if it does not; false if it does, or if it is not the peer that ends it.
+func (d *driver) goesOn() bool {
+	if !d.policy.PeerEnds {
+		return false
+	}
+	wait := moreAfter
+	if !d.repeats {
+		wait = peerEndsIn
+	}
+	if d.repeats = true; !d.waiter.Wait(wait) {
+		return false
+	}
+	more := int64(d.o.Bytes) / int64(d.o.Size) / moreShare
+	for left := d.left.Load(); left <= 0 && !d.left.CompareAndSwap(left, max(more, int64(len(d.conns)))); left = d.left.Load() {
+	}
+	return true
 }
 
 // full is how long to wait after the host's queues were full.

@@ -33,6 +33,9 @@ func Receive(ctx context.Context, conns []net.Conn, o measure.Options, f engine.
 }
 
 func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked engine.Flow, l limits) (measure.FlowEnd, error) {
+	if asked.Policy.PeerEnds {
+		o.Bytes = 0
+	}
 	f, err := newFlow(conns, o, measure.Receiver, asked, l)
 	defer f.ending.Stop()
 	if err != nil {

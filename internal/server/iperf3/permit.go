@@ -1,6 +1,7 @@
 package iperf3
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -39,6 +40,28 @@ func (h *handler) permit(p *wire.Parameters, now time.Time) (measure.Options, er
 	return optionsOf(p)
 }
 
+// amountOf is how many bytes the server sends in a test of an amount, in whole blocks as
+// iperf3's server does; 0 is until the client ends the test. At a rate, datagrams go on until
+// then, so that those that were lost hold nothing up; after an omitted start, whose end
+// differs at both ends, so does everything.
+func amountOf(p *wire.Parameters) measure.Size {
+	if !p.ServerSends() || p.Omit > 0 || p.Protocol == "udp" && p.Bandwidth > 0 {
+		return 0
+	}
+	block := int64(p.Length)
+	if p.Protocol == "udp" && block == 0 {
+		block = defaultDatagram
+	}
+	blocks := p.Blocks
+	if p.Bytes > 0 {
+		blocks = (p.Bytes-1)/block + 1
+	}
+	return measure.Size(min(blocks, math.MaxInt64/block) * block)
+}
+
+// defaultDatagram is the size of datagrams where the client leaves it to the server.
+const defaultDatagram = 1460
+
 // optionsOf are the options of this end of a test.
 func optionsOf(p *wire.Parameters) (measure.Options, error) {
 	o := measure.Options{
@@ -64,7 +87,7 @@ func optionsOf(p *wire.Parameters) (measure.Options, error) {
 		o.TX, o.RX, o.Own = "auto", "auto", udp.Options{NoFragment: p.DontFragment}
 		o.Size = measure.Size(p.Length)
 		if o.Size == 0 {
-			o.Size = 1460
+			o.Size = defaultDatagram
 		}
 		return o, nil
 	}

@@ -302,6 +302,9 @@ func (t *test) askParameters() error {
 		KeepOpen: true, Over: t.over, SilenceTimeout: t.handler.cfg.Times.silence(),
 		Repeating: p.RepeatPayload, Contents: t.handler.cfg.Files,
 	}
+	if amount := amountOf(p); amount > 0 && t.policy.Contents.Source == nil {
+		t.options.Bytes, t.policy.PeerEnds = amount, true
+	}
 	if p.Bidirectional { // keeping what comes would empty what is sent
 		t.policy.Contents.Source = nil
 	}

@@ -13,10 +13,10 @@ import (
 // balanced again ([Budget.Spend]); one that cannot moves no more once it is too far in debt
 // ([Budget.Draw]). It is safe for concurrent use.
 type Budget struct {
-	rate  float64 // bit/s
-	perNs float64 // bytes
-	most  float64 // credit, bytes
-	debt  float64 // at which Draw ends the test, bytes
+	rate     float64       // bit/s
+	perNs    float64       // bytes
+	most     float64       // credit, bytes
+	debt     float64       // at which Draw ends the test, bytes
 	patience time.Duration // with a peer that is slowed down; 0: without end
 
 	mu     sync.Mutex
