@@ -165,11 +165,7 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 		}
 		label = ""
 	}
-	label = "label.tests"
-	for _, t := range o.Patterns[0].Tests {
-		out.Row(label, "plan.test", text.Args{"Label": t.Label, "Test": describeTest(c, t)})
-		label = ""
-	}
+	o.addTests(c, &out)
 	if len(o.ByHand) > 0 {
 		out.Row("label.by_hand", "plan.by_hand", text.Args{"Factors": o.ByHand, "Changes": o.changes})
 	}
@@ -180,6 +176,29 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 
 // planColumns is the width of the labels of a plan.
 const planColumns = 9
+
+// mostVariants is how many forms of one test a person gets to see.
+const mostVariants = 6
+
+// addTests describes each test, in as many forms as its options have in the patterns.
+func (o *planOutline) addTests(c *text.Catalogue, out *text.Lines) {
+	label := "label.tests"
+	for i, first := range o.Patterns[0].Tests {
+		var forms []string
+		for _, pt := range o.Patterns {
+			if form := describeTest(c, pt.Tests[i]); !slices.Contains(forms, form) {
+				forms = append(forms, form)
+			}
+		}
+		for _, form := range forms[:min(len(forms), mostVariants)] {
+			out.Row(label, "plan.test", text.Args{"Label": first.Label, "Test": form})
+			label = ""
+		}
+		if more := len(forms) - mostVariants; more > 0 {
+			out.Under("plan.test.more", text.Args{"Label": first.Label, "N": more})
+		}
+	}
+}
 
 // describeTest names the options that a person decides about.
 func describeTest(c *text.Catalogue, t testOutline) string {

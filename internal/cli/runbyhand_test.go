@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"net"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"soku/internal/campaign"
 	"soku/test/tier"
 )
 
@@ -44,6 +47,29 @@ func TestAPlanChangedByHandWaitsForAPersonAtATerminal(t *testing.T) {
 	text, err := sys.ReadFile(journals[0])
 	if err != nil || !strings.Contains(string(text), `"change":{"levels":[{"factor":"offload","value":"on"}],"how":"terminal","user":"tester"}`) {
 		t.Errorf("%v; the journal is %s", err, text)
+	}
+}
+
+// The estimate has no more than half of the measuring time on top.
+func TestTheEstimateIsThatOfARealRun(t *testing.T) {
+	tier.SpendsSeconds(t)
+	_, port, _ := net.SplitHostPort(startServer(t, nil))
+	plan := filepath.Join(t.TempDir(), "plan.yaml")
+	text := "campaign: time\nendpoints: {server: {address: 127.0.0.1, port: " + port + "}}\nto: server\ntests: {up: {test: tcp, rate: 1M, duration: 1s}}\nrounds: 1\n"
+	if err := writeWhole(plan, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, _ := soku(t, "plan", plan, "--json")
+	var planned struct{ Estimate campaign.Estimate }
+	if err := json.Unmarshal([]byte(stdout), &planned); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	if _, stderr, code := soku(t, "run", plan); code != 0 {
+		t.Fatal(stderr)
+	}
+	if took := time.Since(begin); planned.Estimate.Time > took*3/2 || planned.Estimate.Time < took/10 {
+		t.Errorf("planned %s, took %s", planned.Estimate.Time, took)
 	}
 }
 

@@ -337,3 +337,11 @@ func TestEveryFigureThatRanksHasAName(t *testing.T) {
 		}
 	}
 }
+
+func TestAnIntervalOfAFewNoisyRoundsIsInTimes(t *testing.T) {
+	tcp := build(t, campaignOf(map[string][]float64{"a": {100e6, 40e6}, "b": {30e6, 90e6}})).test(t, "tcp")
+	want := "no difference shown from a: 17.8 % below it (95 % interval <0.001 to >1000 times as much, 2 rounds)"
+	if got := english(tcp).Finding(tcp.Ranking[1].Reason); !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"io"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"testing/quick"
 
@@ -31,6 +33,33 @@ func TestAxesHoldTheirFiguresWithFewTicks(t *testing.T) {
 	}
 	if err := quick.Check(check, &quick.Config{MaxCount: 3000}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
+	arrows := func(rounds map[string][]float64) (n int, page string) {
+		r := build(t, campaignOf(rounds))
+		for _, s := range newView(r, text.English()).withCharts().Sections {
+			for _, l := range s.Strip.Charts[0].Lines {
+				if l.Class == "cut" {
+					n++
+				}
+			}
+		}
+		return n, written(t, func(w io.Writer) error { return r.HTML(w, text.English()) })
+	}
+	n, page := arrows(map[string][]float64{"wide": {100e6, 40e6}, "narrow": {100e6, 100.1e6, 99.9e6}})
+	if n != 1 { // its other end is 0, where the axis begins
+		t.Errorf("%d arrows", n)
+	}
+	for _, want := range []string{"wide: 95 % interval 0.000 bit/s to 451.2 Mbit/s", "70.00 Mbit/s (0.000 bit/s to 451.2 Mbit/s)", "An arrow: the interval goes on beyond the axis."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	n, page = arrows(map[string][]float64{"a": {100e6, 100.1e6, 99.9e6}, "b": {50e6, 51e6, 50e6}})
+	if n != 0 || strings.Contains(page, "An arrow:") {
+		t.Errorf("%d arrows where the intervals are on the axis", n)
 	}
 }
 

@@ -25,10 +25,7 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 	if len(t.drawn()) == 0 {
 		return figure{}, false
 	}
-	f := figure{Caption: t.Say("chart.trials.caption", text.Args{
-		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
-		"Hollow":   slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
-	})}
+	f := figure{}
 	for _, v := range []struct {
 		class string
 		width float64
@@ -37,6 +34,11 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 		c.ID, c.Class = id+"-"+v.class, v.class
 		f.Charts = append(f.Charts, c)
 	}
+	f.Caption = t.Say("chart.trials.caption", text.Args{
+		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
+		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s shape) bool { return s.Class == "cut" }),
+		"Hollow":   slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
+	})
 	return f, true
 }
 
@@ -91,12 +93,22 @@ func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	if place.Estimate != nil {
 		estimate = t.value(*place.Estimate)
 	}
+	interval, cut := "", false
+	if place.Low != nil && place.High != nil {
+		interval = t.Say("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)})
+		cut = *place.Low < ax.low || *place.High > ax.high
+	}
+	room := 100.0 // of the estimate
+	if cut && c.Width == wideChart {
+		room = 300
+		estimate = t.Say("chart.trials.cut", text.Args{"Estimate": estimate, "Low": t.value(*place.Low), "High": t.value(*place.High)})
+	}
 	name := r.Pattern
 	if place.Rank > 0 && len(t.Ranking) > 1 {
 		name = fmt.Sprintf("%d  %s", place.Rank, name)
 	}
 	c.Texts = append(c.Texts,
-		chartText{X: c.Plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(name, c.Plot.Right-c.Plot.Left-100), Title: r.Pattern},
+		chartText{X: c.Plot.Left, Y: top + 14, Anchor: "start", Class: "name", Text: cutTo(name, c.Plot.Right-c.Plot.Left-room), Title: r.Pattern},
 		chartText{X: c.Plot.Right, Y: top + 14, Anchor: "end", Class: "value", Text: estimate})
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range r.Values {
@@ -108,17 +120,26 @@ func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 		c.Marks = append(c.Marks, shape{Class: class, Series: s, X: ax.at(v.Value), Y: middle, Title: t.trialTitle(r.Pattern, v)})
 	}
 	c.Lines = append(c.Lines, shape{Class: "span", Series: s, D: path([][2]float64{{ax.at(least), middle}, {ax.at(most), middle}})})
-	if place.Low != nil && place.High != nil {
+	if interval != "" {
 		from, to := ax.at(*place.Low), ax.at(*place.High)
-		c.Bands = append(c.Bands, shape{
-			Class: "interval", Series: s, X: from, Y: middle - 7, W: max(to-from, 1), H: 14,
-			Title: t.Say("chart.trials.interval", text.Args{"Pattern": r.Pattern, "Low": t.value(*place.Low), "High": t.value(*place.High)}),
-		})
+		c.Bands = append(c.Bands, shape{Class: "interval", Series: s, X: from, Y: middle - 7, W: max(to-from, 1), H: 14, Title: interval})
+		if *place.Low < ax.low {
+			c.Lines = append(c.Lines, arrow(from, middle, -1, s, interval))
+		}
+		if *place.High > ax.high {
+			c.Lines = append(c.Lines, arrow(to, middle, 1, s, interval))
+		}
 	}
 	if place.Estimate != nil {
 		x := ax.at(*place.Estimate)
-		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: t.Say("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": estimate})})
+		c.Lines = append(c.Lines, shape{Class: "mean", Series: s, D: path([][2]float64{{x, middle - 9}, {x, middle + 9}}), Title: t.Say("chart.trials.estimate", text.Args{"Pattern": r.Pattern, "Estimate": t.value(*place.Estimate)})})
 	}
+}
+
+// arrow marks the end of an axis beyond which an interval goes on, to the right or, with
+// -1, to the left.
+func arrow(x, y, direction float64, series int, title string) shape {
+	return shape{Class: "cut", Series: series, D: path([][2]float64{{x - 7*direction, y - 7}, {x, y}, {x - 7*direction, y + 7}}), Title: title}
 }
 
 func (t testView) trialTitle(pattern string, v Value) string {

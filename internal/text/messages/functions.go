@@ -75,6 +75,22 @@ func (l *Language) functions() texttemplate.FuncMap {
 		"enumerate": l.Enumerate,
 		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82.
 		"points": number(points),
+		// ratios writes an interval of how much more something is: −4.0 to 2.2 %. One that
+		// reaches ten times as much is written in times: 0.002 to 180 times.
+		"ratios": func(low, high any) (string, error) {
+			from, err := Float(low)
+			if err != nil {
+				return "", err
+			}
+			to, err := Float(high)
+			if err != nil {
+				return "", err
+			}
+			if to >= 9 && from < 9 {
+				return l.Say("ratios.times", Args{"Low": times(1 + from), "High": times(1 + to)})
+			}
+			return l.Say("ratios.percent", Args{"Low": points(from), "High": points(to)})
+		},
 		// size is a number without its sign.
 		"size": func(v any) (float64, error) {
 			f, err := Float(v)

@@ -7,6 +7,19 @@ import (
 	"strconv"
 )
 
+// times writes how many times as much with two digits, from a thousandth to a thousand.
+func times(ratio float64) string {
+	switch {
+	case ratio < 0.001:
+		return "<0.001"
+	case ratio > 1000:
+		return ">1000"
+	case ratio >= 100:
+		return strconv.FormatFloat(ratio, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(ratio, 'g', 2, 64)
+}
+
 // points writes a ratio times 100 with digits for its size and a true minus sign;
 // small ones keep two digits, so that a bound next to zero shows its side.
 func points(ratio float64) string {
