@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Schema is the identity of what passes between a process that wants a trial and
@@ -35,6 +36,7 @@ const (
 	maxOrder  = 4 << 10   // to the child, after the spec
 	maxReport = 256 << 20 // from the child; a result of a day with 1024 streams is far below
 	maxStray  = 200       // kept of a line from the child that is no report
+	maxText   = 4 << 10   // characters kept of a name or sentence in a report
 )
 
 var errTooLong = errors.New("the line is too long")
@@ -108,6 +110,7 @@ func (r *reportReader) line(b []byte) {
 		r.stray = string(b[:min(len(b), maxStray)])
 		return
 	}
+	printable.Strings(&l, maxText)
 	r.stray = ""
 	if l.Ready {
 		r.barrier.arrive()

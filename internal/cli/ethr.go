@@ -15,7 +15,7 @@ const ethrName = "ethr"
 
 // runEthr does what Ethr does, with its tables and its log file.
 func runEthr(ctx context.Context, sys *System, args []string) int {
-	return ethr.Run(ctx, ethr.Environment{Stdout: sys.Stdout, Now: sys.Now, Version: version.String(), Append: sys.Append,
+	return ethr.Run(ctx, ethr.Environment{Stdout: sys.Stdout, Now: sys.Now, Version: version.String(), Append: sys.appendPrintable,
 		Size: func() (columns, lines int) {
 			if sys.Getenv("TERM") == "dumb" {
 				return 0, 0

@@ -15,6 +15,7 @@ import (
 	"soku/internal/floor"
 	"soku/internal/host"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/text"
 	"soku/internal/version"
 )
@@ -132,7 +133,7 @@ func storedBaseline(sys *System, report func(string)) func(measure.Facts) *measu
 			return nil
 		}
 		if why, usable := d.Usable(f, version.String()); !usable {
-			report(terminalText(sys.Catalogue.Say("floor.unused.outdated", text.Args{"Why": sys.Catalogue.Sentence(why)})))
+			report(printable.Line(sys.Catalogue.Say("floor.unused.outdated", text.Args{"Why": sys.Catalogue.Sentence(why)})))
 			return nil
 		}
 		return &d.HostFloor
@@ -160,7 +161,7 @@ func showFloor(ctx context.Context, sys *System, asJSON bool) error {
 		printLines(sys.Catalogue, &b, sys.StdoutWidth(), out)
 	}
 	for line := range bytes.Lines(b.Bytes()) {
-		fmt.Fprintln(sys.Stdout, terminalText(string(bytes.TrimRight(line, "\n"))))
+		fmt.Fprintln(sys.Stdout, printable.Line(string(bytes.TrimRight(line, "\n"))))
 	}
 	return nil
 }

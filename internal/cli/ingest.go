@@ -11,6 +11,7 @@ import (
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/text"
 	"soku/internal/version"
 )
@@ -184,7 +185,7 @@ func printIngest(c *text.Catalogue, w io.Writer, out *ingestReport) {
 	}
 	if len(rows) > 1 {
 		printTable(w, rows)
-		fmt.Fprintln(w, terminalText(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)})))
+		fmt.Fprintln(w, printable.Line(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)})))
 	}
 	fmt.Fprintln(w, c.Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
 	if out.New > 0 && !out.DryRun {

@@ -15,7 +15,7 @@ const iperf3Name = "iperf3"
 func runIperf3(ctx context.Context, sys *System, args []string) int {
 	return iperf3.Run(ctx, iperf3.Environment{
 		Stdout: sys.Stdout, Stderr: sys.Stderr, Now: sys.Now, Version: version.String(), System: sys.Uname(), PID: sys.PID,
-		ReadPassword: sys.ReadPassword, Getenv: sys.Getenv, ReadFile: sys.ReadFile, Open: sys.Open, Stat: sys.Stat, Create: sys.Create, Append: sys.Append, Remove: sys.Remove,
+		ReadPassword: sys.ReadPassword, Getenv: sys.Getenv, ReadFile: sys.ReadFile, Open: sys.Open, Stat: sys.Stat, Create: sys.Create, Append: sys.appendPrintable, Remove: sys.Remove,
 		WriteFile: func(file string, b []byte) error { return sys.WriteFile(file, b, 0o600) },
 		Detach:    func(args []string) error { return detach(sys, iperf3Name, args) },
 		Detached:  isDetached(sys),

@@ -9,6 +9,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/text"
 )
 
@@ -166,7 +167,7 @@ func newLabExec(sys *System) *cobra.Command {
 			if sys.ownStreams() {
 				return l.Become(args[1], args[2:])
 			}
-			return l.Exec(cmd.Context(), args[1], args[2:], sys.Stdin, sys.Stdout, sys.Stderr)
+			return l.Exec(cmd.Context(), args[1], args[2:], sys.Stdin, printable.Unfiltered(sys.Stdout), printable.Unfiltered(sys.Stderr))
 		},
 	}
 }

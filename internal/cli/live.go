@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
 	"soku/internal/wire"
@@ -93,7 +94,7 @@ func (l *live) mtu(s measure.MTUStep) {
 
 func (l *live) line(v any) {
 	if b, err := json.Marshal(v); err == nil {
-		fmt.Fprintf(l.out, "%s\n", b)
+		fmt.Fprintf(l.out, "%s\n", printable.JSON(b))
 	}
 }
 
@@ -147,14 +148,14 @@ func (l *live) finish(r *measure.Result, saved bool) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(l.out, "%s\n", b)
+		_, err = fmt.Fprintf(l.out, "%s\n", printable.JSON(b))
 		return err
 	case l.flags.json:
 		b, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(l.out, "%s\n", b)
+		_, err = fmt.Fprintf(l.out, "%s\n", printable.JSON(b))
 		return err
 	}
 	l.view.clear()

@@ -16,6 +16,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -135,7 +136,7 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
 		}
 		_, _ = out.WriteString(before) // Flush reports a failure
-		_, _ = out.Write(b)
+		_, _ = out.Write(printable.JSON(b))
 		before = ",\n  "
 	}
 	after := "\n]\n"
@@ -205,7 +206,7 @@ func printTable(w io.Writer, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for i, row := range rows {
 		for c := range row {
-			row[c] = terminalText(row[c])
+			row[c] = printable.Line(row[c])
 			if i > 0 && row[c] != "" {
 				widths[c] = max(widths[c], runewidth.StringWidth(row[c]), runewidth.StringWidth(rows[0][c]))
 			}

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/text"
 )
 
@@ -25,14 +25,14 @@ func (v *mtuView) draw(host string, s measure.MTUStep) {
 	line := liveLine(host, width-1, func(host string) string { // the last column would wrap
 		return v.catalogue.Say("live.mtu", text.Args{"Host": host, "Hop": s.Hop, "Passed": s.Passed, "Failed": s.Failed, "Size": s.Asking})
 	})
-	fmt.Fprint(v.w, "\r", line, "\x1b[K")
+	printable.Draw(v.w, beginLine, line, endLine)
 	v.drawn = true
 }
 
 // clear takes the line away.
 func (v *mtuView) clear() {
 	if v.drawn {
-		fmt.Fprint(v.w, "\r\x1b[K")
+		printable.Draw(v.w, beginLine, endLine)
 		v.drawn = false
 	}
 }

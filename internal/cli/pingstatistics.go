@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // printPingStatistics writes the lines with which the ping of most systems ends, for
@@ -15,7 +16,7 @@ func printPingStatistics(w io.Writer, r *measure.Result) {
 	if r.Test != measure.TestPing || l == nil || l.Sent == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n--- %s ping statistics ---\n", terminalText(r.Path.Server.Name))
+	fmt.Fprintf(w, "\n--- %s ping statistics ---\n", printable.Line(r.Path.Server.Name))
 	duplicates := ""
 	if l.Duplicated > 0 {
 		duplicates = fmt.Sprintf("+%d duplicates, ", l.Duplicated)

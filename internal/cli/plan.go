@@ -13,6 +13,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
 )
@@ -246,7 +247,7 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 func printJSON(w io.Writer, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		_, err = fmt.Fprintf(w, "%s\n", b)
+		_, err = fmt.Fprintf(w, "%s\n", printable.JSON(b))
 	}
 	if err != nil {
 		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})

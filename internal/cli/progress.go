@@ -3,16 +3,22 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/store"
 	"soku/internal/text"
 	"soku/internal/text/messages"
+)
+
+// What a line that is written over begins and ends with.
+const (
+	beginLine = printable.Sequence("\r")
+	endLine   = printable.Sequence("\x1b[K")
 )
 
 // progress shows a running campaign: on a terminal one line that is written
@@ -99,40 +105,30 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 			"Counter": counter(e), "Pattern": pattern, "Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left),
 		})
 	})
-	fmt.Fprint(p.w, "\r", line, "\x1b[K")
+	printable.Draw(p.w, beginLine, line, endLine)
 	p.drawn = true
 }
 
 // liveLine is a line of at most that many columns about something with a name: what say
 // makes of the name. The name is cut first, down to eight columns, then the end of the line.
 func liveLine(name string, width int, say func(name string) string) string {
-	room := width - runewidth.StringWidth(terminalText(say("")))
-	name = runewidth.Truncate(terminalText(name), max(room, min(8, width)), "…")
-	return runewidth.Truncate(terminalText(say(name)), width, "…")
+	room := width - runewidth.StringWidth(printable.Line(say("")))
+	name = runewidth.Truncate(printable.Line(name), max(room, min(8, width)), "…")
+	return runewidth.Truncate(printable.Line(say(name)), width, "…")
 }
 
 // print writes a line that stays.
 func (p *progress) print(line string) {
 	p.clear()
-	fmt.Fprintln(p.w, terminalText(line))
+	fmt.Fprintln(p.w, printable.Line(line))
 }
 
 // clear takes the live line away.
 func (p *progress) clear() {
 	if p.drawn {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		printable.Draw(p.w, beginLine, endLine)
 		p.drawn = false
 	}
-}
-
-// terminalText makes text from plans, hosts and errors harmless to a terminal.
-func terminalText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }
 
 // leftText is the remaining time, empty if it is unknown.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/sock"
 	"soku/internal/text"
 	"soku/internal/version"
@@ -24,6 +25,7 @@ import (
 // Run executes one command line and returns its exit status. It never panics:
 // a panic becomes one sentence and status 1.
 func Run(sys *System) (code int) {
+	sys = filtered(sys)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	defer endOnInterrupt(sys, cancel)()
@@ -53,6 +55,14 @@ func Run(sys *System) (code int) {
 	return status(err)
 }
 
+// filtered is sys with package printable before its outputs: whatever a text has that came
+// from elsewhere, and whoever prints it.
+func filtered(sys *System) *System {
+	out := *sys
+	out.Stdout, out.Stderr = printable.NewWriter(sys.Stdout), printable.NewWriter(sys.Stderr)
+	return &out
+}
+
 // endOnInterrupt calls cancel when the first interrupt comes, until stop is called.
 func endOnInterrupt(sys *System, cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
@@ -75,7 +85,7 @@ func printError(c *text.Catalogue, w io.Writer, err error) {
 	fmt.Fprintln(w, c.Say("failure.line", text.Args{"Error": errorText(c, err)}))
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string { return strings.Join(strings.Fields(printable.Line(s)), " ") }
 
 func newRoot(sys *System) *cobra.Command {
 	root := &cobra.Command{

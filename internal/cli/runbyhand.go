@@ -7,6 +7,7 @@ import (
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/text"
 )
 
@@ -31,7 +32,7 @@ func confirmer(sys *System, p *campaign.Plan, only campaign.Selection, clear fun
 		for i, l := range levels {
 			names[i] = sys.Catalogue.Say("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
 		}
-		fmt.Fprint(sys.Stderr, terminalText(sys.Catalogue.Say("run.by_hand", text.Args{"Levels": names})), " ")
+		fmt.Fprint(sys.Stderr, printable.Line(sys.Catalogue.Say("run.by_hand", text.Args{"Levels": names})), " ")
 		if err := nextLine(ctx, lines); err != nil {
 			fmt.Fprintln(sys.Stderr)
 			return campaign.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": p.File})

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -87,6 +88,6 @@ func printResult(c *text.Catalogue, w io.Writer, columns int, r *measure.Result,
 	}
 	printPingStatistics(&b, r)
 	for line := range bytes.Lines(b.Bytes()) {
-		fmt.Fprintln(w, terminalText(string(bytes.TrimRight(line, "\n"))))
+		fmt.Fprintln(w, printable.Line(string(bytes.TrimRight(line, "\n"))))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
 )
@@ -43,7 +44,7 @@ func printLabelled(c *text.Catalogue, w io.Writer, labels, columns int, lines te
 	row := labelled(w, labels, columns)
 	for _, l := range lines {
 		label, sentence := c.Words(l)
-		row(label, "%s", terminalText(sentence))
+		row(label, "%s", printable.Line(sentence))
 	}
 }
 
@@ -55,7 +56,7 @@ func printFindings(c *text.Catalogue, row rowPrinter, findings measure.Findings)
 		if f.Severity == measure.SeverityNote {
 			label = c.Say("label.note", nil)
 		}
-		row(label, "%s", terminalText(c.Finding(f)))
+		row(label, "%s", printable.Line(c.Finding(f)))
 	}
 }
 
@@ -139,7 +140,7 @@ func printBelow(c *text.Catalogue, w io.Writer, columns int, head text.Lines, ta
 	printLines(c, w, columns, head)
 	fmt.Fprintln(w)
 	for _, line := range table {
-		fmt.Fprintln(w, terminalText(line))
+		fmt.Fprintln(w, printable.Line(line))
 	}
 	fmt.Fprintln(w)
 }

@@ -22,6 +22,7 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/host"
+	"soku/internal/printable"
 	"soku/internal/text"
 )
 
@@ -113,11 +114,23 @@ func Real() *System {
 // ownStreams reports whether the streams are those of the process, which then
 // may become another program without losing its output.
 func (s *System) ownStreams() bool {
-	return s.Stdin == os.Stdin && s.Stdout == os.Stdout && s.Stderr == os.Stderr
+	return s.Stdin == os.Stdin && printable.Unfiltered(s.Stdout) == os.Stdout && printable.Unfiltered(s.Stderr) == os.Stderr
 }
 
 // self is how this program starts itself again.
 func (s *System) self() agent.Self { return agent.Self{Executable: s.Executable, Make: s.Command} }
+
+// appendPrintable is Append for a log, which a person reads on a terminal later.
+func (s *System) appendPrintable(name string) (io.WriteCloser, error) {
+	f, err := s.Append(name)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Writer
+		io.Closer
+	}{printable.NewWriter(f), f}, nil
+}
 
 // called is a program's name in the path that started it.
 func called(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/mattn/go-runewidth"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/tests"
 	"soku/internal/text"
 )
@@ -39,22 +39,27 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	if room := max(height-1, 2); len(lines) > room {
 		lines = append(lines[:room-1], v.catalogue.Say("live.more_lines", text.Args{"N": len(lines) - room + 1}))
 	}
-	var b strings.Builder
-	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", v.drawn)
-	}
-	b.WriteString("\r")
+	parts := v.back()
 	for _, line := range lines {
-		b.WriteString(runewidth.Truncate(terminalText(line), width-1, "…") + "\x1b[K\n") // the last column would wrap
+		parts = append(parts, runewidth.Truncate(printable.Line(line), width-1, "…"), endLine, "\n") // the last column would wrap
 	}
-	b.WriteString("\x1b[J")
+	printable.Draw(v.w, append(parts, eraseBelow)...)
 	v.drawn = len(lines)
-	_, _ = io.WriteString(v.w, b.String())
+}
+
+const eraseBelow = printable.Sequence("\x1b[J")
+
+// back moves the cursor to where the table begins.
+func (v *traceView) back() []any {
+	if v.drawn == 0 {
+		return []any{beginLine}
+	}
+	return []any{printable.Sequence(fmt.Sprintf("\x1b[%dA\r", v.drawn))}
 }
 
 // traceHead says what runs. On a narrow terminal it does without how to end.
 func traceHead(c *text.Catalogue, host string, t *measure.Trace, width int) string {
-	long := terminalText(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding}))
+	long := printable.Line(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding}))
 	if runewidth.StringWidth(long) <= width {
 		return long
 	}
@@ -88,7 +93,7 @@ func fitted(c *text.Catalogue, rows [][]string, width int) []string {
 // clear takes the live table away.
 func (v *traceView) clear() {
 	if v.drawn > 0 {
-		fmt.Fprintf(v.w, "\x1b[%dA\r\x1b[J", v.drawn)
+		printable.Draw(v.w, append(v.back(), eraseBelow)...)
 		v.drawn = 0
 	}
 }

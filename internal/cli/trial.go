@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"soku/internal/agent"
+	"soku/internal/printable"
 	"soku/internal/version"
 )
 
@@ -16,7 +17,7 @@ func newTrialCommand(sys *System) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return agent.Serve(cmd.Context(), sys.Stdin, sys.Stdout, here(sys))
+			return agent.Serve(cmd.Context(), sys.Stdin, printable.Unfiltered(sys.Stdout), here(sys))
 		},
 	}
 }

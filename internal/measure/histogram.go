@@ -114,8 +114,14 @@ func (h *Histogram) Reset() {
 	h.sum, h.clipped = 0, 0
 }
 
-// Count is how many values were recorded.
-func (h *Histogram) Count() int64 { return h.counts().TotalCount() }
+// Count is how many values were recorded, 0 without a histogram: a document may lack one that
+// it should have.
+func (h *Histogram) Count() int64 {
+	if h == nil || h.dense == nil && h.packed == nil {
+		return 0
+	}
+	return h.counts().TotalCount()
+}
 
 // Clipped is how many values were above 60 s.
 func (h *Histogram) Clipped() int64 { return h.clipped }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -39,7 +40,7 @@ func (r *Report) CSV(w io.Writer) error {
 		t := &r.Tests[i]
 		for j := range t.Rows {
 			row := &t.Rows[j]
-			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.ForPrograms()}.label()), string(t.Test), csvText(row.Pattern)}
+			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.ForPrograms()}.label()), csvText(string(t.Test)), csvText(row.Pattern)}
 			for _, f := range factors {
 				line = append(line, csvText(levelOf(row, f)))
 			}
@@ -65,10 +66,10 @@ func levelOf(row *Row, factor string) string {
 }
 
 // csvText guards a text from outside: a spreadsheet takes a cell that begins
-// with one of these for a formula. Numbers stay as they are.
+// with one of these, some also in full width, for a formula. Numbers stay as they are.
 func csvText(s string) string {
 	s = clean(s)
-	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
+	if first, _ := utf8.DecodeRuneInString(s); s == "" || !strings.ContainsRune("=+-@＝＋－＠", first) {
 		return s
 	}
 	if _, err := strconv.ParseFloat(s, 64); err == nil {

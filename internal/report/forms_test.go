@@ -230,7 +230,7 @@ func TestCellsAreNoFormulas(t *testing.T) {
 			}
 		}
 	}
-	for in, want := range map[string]string{"-4": "-4", "+1.5": "+1.5", "-x": "'-x", "@a": "'@a", "a=b": "a=b", "": ""} {
+	for in, want := range map[string]string{"-4": "-4", "+1.5": "+1.5", "-x": "'-x", "@a": "'@a", "a=b": "a=b", "": "", "＝x": "'＝x"} {
 		if got := csvText(in); got != want {
 			t.Errorf("%q becomes %q", in, got)
 		}

@@ -25,7 +25,7 @@ func latencySummary(out *text.Lines, r *measure.Result) {
 		out.Row("label.round_trip", "summary.middle", latencyArgs(p))
 		out.Row("label.tail", "summary.tail", latencyArgs(p))
 	}
-	if p := r.Summary.ApplicationRTT; p != nil && l.Application.Count() > 0 && *p != *r.Summary.RTT {
+	if p := r.Summary.ApplicationRTT; p != nil && l.Application.Count() > 0 && (r.Summary.RTT == nil || *p != *r.Summary.RTT) {
 		out.Row("label.program", "summary.program", latencyArgs(p))
 	}
 	if w := l.OneWay; w != nil {

@@ -4,12 +4,16 @@ import (
 	"errors"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Error makes the sentences of a failure: what went wrong, and what to do next (empty for
 // nothing). Those of another program, or of a code that this version does not know, are as
 // they were written.
-func (c *Catalogue) Error(e *measure.Error) (message, hint string) { return e.Sentences(c.language()) }
+func (c *Catalogue) Error(e *measure.Error) (message, hint string) {
+	message, hint = e.Sentences(c.language())
+	return printable.Line(message), printable.Line(hint)
+}
 
 // Failure makes of any error one text: of a failure its sentence and what to do next, of
 // several that were joined all of theirs, of any other error its own text.
@@ -23,7 +27,7 @@ func (c *Catalogue) Failure(err error) string {
 	}
 	var e *measure.Error
 	if !errors.As(err, &e) || e.Error() != err.Error() { // one around it has a text of its own
-		return err.Error()
+		return printable.Line(err.Error())
 	}
 	message, hint := c.Error(e)
 	if hint == "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Finding makes the sentence of a finding. Of a code that this version does not know
@@ -48,5 +49,5 @@ func (c *Catalogue) Where(w measure.Where) string {
 	if key := "where." + string(w); c.Has(key) {
 		return c.Say("where."+string(w), nil)
 	}
-	return string(w)
+	return printable.Line(string(w))
 }

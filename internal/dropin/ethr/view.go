@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"soku/internal/printable"
 )
 
 const (
@@ -62,9 +64,9 @@ func (v *view) statistics(lines []string) {
 
 // run draws each second until stop is closed, and then restores the terminal.
 func (v *view) run(stop <-chan struct{}, decimals int) {
-	const other, back = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l" // the alternate screen, without the cursor
-	_, _ = io.WriteString(v.w, other)
-	defer func() { _, _ = io.WriteString(v.w, back) }()
+	const other, back = printable.Sequence("\x1b[?1049h\x1b[?25l"), printable.Sequence("\x1b[?25h\x1b[?1049l") // the alternate screen, without the cursor
+	printable.Draw(v.w, other)
+	defer printable.Draw(v.w, back)
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	counters := traffic{decimals: decimals}
@@ -81,18 +83,17 @@ func (v *view) run(stop <-chan struct{}, decimals int) {
 
 func (v *view) draw() {
 	columns, lines := v.size()
-	var b strings.Builder
-	b.WriteString("\x1b[H")
+	const home, reverse, normal, below = printable.Sequence("\x1b[H"), printable.Sequence("\x1b[7m"), printable.Sequence("\x1b[0m"), printable.Sequence("\x1b[J")
+	const newLine, endLine = printable.Sequence("\r\n"), printable.Sequence("\x1b[K")
+	parts := []any{home}
 	for i, line := range v.frame(columns, lines) {
 		if i == 0 {
-			line = "\x1b[7m" + line + "\x1b[0m"
+			parts = append(parts, reverse, line, normal, endLine)
 		} else {
-			b.WriteString("\r\n")
+			parts = append(parts, newLine, line, endLine)
 		}
-		b.WriteString(line + "\x1b[K")
 	}
-	b.WriteString("\x1b[J")
-	_, _ = io.WriteString(v.w, b.String())
+	printable.Draw(v.w, append(parts, below)...)
 }
 
 // frame is the content for a terminal of this size. If it is too small, rows of the table
@@ -142,11 +143,6 @@ func centred(text string, columns int) string {
 
 // shown is the part of a line that fits, without control characters.
 func shown(line string, columns int) string {
-	runes := []rune(line)
-	for i, r := range runes {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			runes[i] = '?'
-		}
-	}
+	runes := []rune(printable.Line(line))
 	return string(runes[:min(len(runes), max(columns, 0))])
 }

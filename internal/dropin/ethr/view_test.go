@@ -29,7 +29,7 @@ func TestTheViewShowsTheTableAndWhatIsBelowIt(t *testing.T) {
 		t.Fatalf("%d lines of 20", len(got))
 	}
 	all := strings.Join(got, "\n")
-	for _, line := range []string{"RemoteAddress", "third", "Tcp Retrans: 0", "Listening", "strange: ?[2J?", "─Messages─", "─Errors─"} {
+	for _, line := range []string{"RemoteAddress", "third", "Tcp Retrans: 0", "Listening", "strange: �[2J ", "─Messages─", "─Errors─"} {
 		if !strings.Contains(all, line) {
 			t.Errorf("no %q in\n%s", line, all)
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"soku/internal/printable"
 )
 
 // object is a JSON object whose members keep their order, as in iperf3's documents; a Go
@@ -91,7 +93,7 @@ func encoded(v any) []byte {
 	if err := e.Encode(v); err != nil {
 		return []byte("null")
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return printable.JSON(bytes.TrimRight(b.Bytes(), "\n"))
 }
 
 // raw is a document of the other end on one line, or null if it is invalid.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Env is what a test needs from the operating system, other than the network.
@@ -65,7 +66,7 @@ func (c *console) debug(format string, args ...any) {
 func (c *console) line(level, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := c.env.Now().Format("15:04:05") + " " + level + ": " + fmt.Sprintf(format, args...) + "\n"
+	text := c.env.Now().Format("15:04:05") + " " + level + ": " + printable.Line(fmt.Sprintf(format, args...)) + "\n"
 	_, _ = io.WriteString(c.env.Stdout, text)
 	if c.file != nil {
 		_, _ = io.WriteString(c.file, text)
@@ -83,11 +84,14 @@ const rule = "---------------------------------------------------------\n"
 
 // now prints the rate of the last half second, on a terminal over the previous one.
 func (c *console) now(bytes int64, d time.Duration) {
-	before, after := "", "\n"
-	if c.env.Terminal {
-		before, after = "\x1b[2K", "\r"
+	text := "Real-time throughput: " + throughput(bytes, d.Seconds())
+	if !c.env.Terminal {
+		c.plain("%s\n", text)
+		return
 	}
-	c.plain("%sReal-time throughput: %s%s", before, throughput(bytes, d.Seconds()), after)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	printable.Draw(c.env.Stdout, printable.Sequence("\x1b[2K"), text, printable.Sequence("\r"))
 }
 
 // throughput is a rate as ntttcp prints it.

@@ -22,6 +22,8 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"github.com/nicksnyder/go-i18n/v2/i18n/template"
 	"golang.org/x/text/language"
+
+	"soku/internal/printable"
 )
 
 // Files are the catalogues of all languages.
@@ -129,7 +131,11 @@ func (l *Language) Say(key string, args Args) (string, error) {
 	if n, ok := args["N"]; ok {
 		config.PluralCount = n
 	}
-	return l.localize(config)
+	s, err := l.localize(config)
+	if len(args) > 0 {
+		s = printable.Line(s)
+	}
+	return s, err
 }
 
 // localize takes the English message where the language has none, which to go-i18n is an
@@ -164,7 +170,7 @@ func (l *Language) Parse(text string) (template.ParsedTemplate, error) {
 func (l *Language) OrKey(key string, args Args) string {
 	s, err := l.Say(key, args)
 	if err != nil {
-		return fmt.Sprintf("%s %v", key, args)
+		return printable.Line(fmt.Sprintf("%s %v", key, args))
 	}
 	return s
 }

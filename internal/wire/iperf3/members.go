@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // members are those of a JSON object from outside. Numbers may come as integers or
@@ -86,15 +87,16 @@ func (m members) truth(name string) bool {
 	return ok && n != 0
 }
 
-// text is a string of at most maxText bytes; a longer one is cut.
-func (m members) text(name string) string { return m.longText(name, maxText) }
+// text is a string as one printable line of at most maxText bytes; a longer one is cut.
+func (m members) text(name string) string { return printable.Line(m.longText(name, maxText)) }
 
+// longText is a string of several lines, see package printable.
 func (m members) longText(name string, most int) string {
 	var s string
 	if json.Unmarshal(m[name], &s) != nil {
 		return ""
 	}
-	return s[:min(len(s), most)]
+	return printable.Text(s[:min(len(s), most)])
 }
 
 // OutOfRangeError is the cause of a failure that is due to a member of the parameters that

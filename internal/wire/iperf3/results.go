@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Results are the counts that one end sends to the other.
@@ -84,7 +85,7 @@ func (r *Results) UnmarshalJSON(b []byte) error {
 	}
 	*r = Results{
 		CongestionUsed: m.text("congestion_used"), ServerOutputText: m.longText("server_output_text", MaxOutput),
-		ServerOutputJSON: m["server_output_json"],
+		ServerOutputJSON: printable.JSON(m["server_output_json"]),
 	}
 	for _, f := range []struct {
 		name string

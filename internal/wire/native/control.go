@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 )
 
 // Info is the body of GET /v1/info.
@@ -99,7 +100,8 @@ var (
 )
 
 // ReadEvent reads one line, at most [MaxEvent] bytes of it. Memory grows with
-// the bytes received, not with a promised length.
+// the bytes received, not with a promised length. Texts are made printable, see
+// package printable.
 func ReadEvent(r *bufio.Reader) (*Event, error) {
 	line, err := readLine(r, MaxEvent)
 	if err != nil {
@@ -112,6 +114,7 @@ func ReadEvent(r *bufio.Reader) (*Event, error) {
 		e.Event == EventAborted && e.Error == nil {
 		return nil, errEvent
 	}
+	printable.Strings(e, mostText)
 	return e, nil
 }
 
@@ -137,7 +140,7 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 
 // DecodeBody reads one JSON value of at most limit bytes into v; bytes after
 // the value are an error. Members that v does not have are ignored, because a
-// newer peer may send them.
+// newer peer may send them. Texts are made printable, see package printable.
 func DecodeBody(r io.Reader, limit int64, v any) error {
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -146,5 +149,9 @@ func DecodeBody(r io.Reader, limit int64, v any) error {
 	if int64(len(b)) > limit {
 		return errTooLong
 	}
-	return json.Unmarshal(b, v)
+	if err := json.Unmarshal(b, v); err != nil {
+		return err
+	}
+	printable.Strings(v, mostText)
+	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"soku/internal/measure"
+	"soku/internal/printable"
 	"soku/internal/sock"
 	"soku/internal/wire"
 )
@@ -159,23 +159,11 @@ func presentableFailure(e *measure.Error, causes int) *measure.Error {
 	return out
 }
 
-// clip keeps one printable line of at most 500 characters.
-func clip(s string) string {
-	const most = 500
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > most {
-			b.WriteString("…")
-			break
-		}
-		if !unicode.IsPrint(r) {
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// mostText is how many characters of a text of the other end are kept.
+const mostText = 500
+
+// clip keeps one printable line of it.
+func clip(s string) string { return printable.Cut(printable.Line(s), mostText) }
 
 // innermost is the text of the cause without the operations around it, which
 // repeat the address.

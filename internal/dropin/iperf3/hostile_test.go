@@ -1,0 +1,85 @@
+package iperf3
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	wire "soku/internal/wire/iperf3"
+	"soku/test/hostile"
+)
+
+// hostileServer serves one test after the other as iperf3 does, and names everything that it
+// can name with an attacker's text. It returns its port.
+func hostileServer(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			control, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serveHostile(control, l)
+			_ = control.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// serveHostile is one test: a failure of it shows at the client.
+func serveHostile(control net.Conn, l net.Listener) {
+	_ = control.SetDeadline(time.Now().Add(10 * time.Second))
+	var cookie wire.Cookie
+	if _, err := io.ReadFull(control, cookie[:]); err != nil {
+		return
+	}
+	_ = wire.WriteState(control, wire.ParamExchange)
+	if _, err := wire.ReadJSON(control, 1<<20); err != nil {
+		return
+	}
+	_ = wire.WriteState(control, wire.CreateStreams)
+	stream, err := l.Accept()
+	if err != nil {
+		return
+	}
+	defer stream.Close()
+	go func() { _, _ = io.Copy(io.Discard, stream) }()
+	for _, s := range []wire.State{wire.TestStart, wire.TestRunning} {
+		_ = wire.WriteState(control, s)
+	}
+	_, _ = wire.ReadState(control)
+	_ = wire.WriteState(control, wire.ExchangeResults)
+	_, _ = wire.ReadJSON(control, 1<<20)
+	_ = wire.WriteResults(control, &wire.Results{
+		SenderHasRetransmits: 1, CongestionUsed: hostile.Text, ServerOutputText: hostile.Text,
+		ServerOutputJSON: json.RawMessage("{\"a\u009b31m\":\"\u202eb\x7f\"}"),
+		Streams:          []wire.StreamResult{{ID: 1, Bytes: 1000, Retransmits: 1, EndTime: 1}},
+	})
+	_ = wire.WriteState(control, wire.DisplayResults)
+	_, _ = wire.ReadState(control)
+}
+
+// What the server's end says is printed without its control characters. Its output has lines of
+// its own, which stand below their heading.
+func TestAServerDoesNotControlTheTerminal(t *testing.T) {
+	t.Parallel()
+	port := hostileServer(t)
+	for _, more := range [][]string{{"-V", "--get-server-output"}, {"-J", "--get-server-output"}, {"--json-stream", "--get-server-output"}} {
+		out := ours(t, append([]string{"-c", "127.0.0.1", "-p", port, "-n", "100K"}, more...)...)
+		if out.code != 0 || !strings.Contains(out.stdout, "]0;x") {
+			t.Errorf("%q: status %d, %s%s", more, out.code, out.stdout, out.stderr)
+		}
+		hostile.Clean(t, strings.Join(more, " "), strings.ReplaceAll(out.stdout, "\n"+hostile.Forged, "\n"))
+	}
+}
