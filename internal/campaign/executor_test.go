@@ -133,6 +133,30 @@ func TestASelectionRunsNowAndTheRestLater(t *testing.T) {
 	b.onceEach(16)
 }
 
+// repeater is an endpoint that gives all its results one identity.
+type repeater struct{ *bench }
+
+func (r repeater) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *measure.Result {
+	out := r.bench.Run(ctx, j, h)
+	out.ID, out.Test = "00000001", measure.TestMTU
+	return out
+}
+
+func TestIdentitiesAreMadeByTheCampaign(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	b.exec.Runner = repeater{b}
+	if out, err := b.run(); err != nil || out.Ran != 16 {
+		t.Fatalf("outcome %+v, error %v", out, err)
+	}
+	b.onceEach(16)
+	for _, r := range b.results() {
+		if r.Test != measure.TestTCP && r.Test != measure.TestPing {
+			t.Errorf("a result of the test %s", r.Test)
+		}
+	}
+}
+
 func TestCommandsSurroundEachPatternsTrials(t *testing.T) {
 	b := newBench(t, strings.Replace(study, "[small, {name: large, options: {dscp: 8}}]", "[{name: small, before: b-small, after: a-small}, large]", 1)+"before: b\nafter: a\n")
 	b.create()
