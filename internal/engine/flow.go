@@ -66,4 +66,7 @@ type Flow struct {
 	Observe measure.Observer
 	// Limit is that of this end.
 	Limit Limit
+	// FarOptions says that the far end chose the options: sockets get only what the system
+	// lets any user set ([sock.Settings].Unprivileged).
+	FarOptions bool
 }

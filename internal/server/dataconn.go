@@ -86,9 +86,16 @@ func acceptedSettings(ss *session, index int) sock.Settings {
 	if o.Direction == measure.Forward || o.Direction == measure.Bidirectional && index < o.Streams {
 		o.FlowLabel = 0 // this end sends nothing there, and looking for the client's labels costs a receiver
 	}
-	s := sock.FromOptions(o)
+	s := farSettings(o)
 	s.MSS = 0
 	s.NoDelay = s.NoDelay || measure.SpecOf(ss.test).Messages
+	return s
+}
+
+// farSettings are the socket options that a client may choose.
+func farSettings(o measure.Options) sock.Settings {
+	s := sock.FromOptions(o)
+	s.Unprivileged = true
 	return s
 }
 

@@ -109,7 +109,7 @@ func (ss *session) peerOf(index int) (peer netip.AddrPort, opening bool) {
 
 // open makes the flow: a connected socket, or a peer of the shared one.
 func (s *Server) open(ss *session, peer netip.AddrPort) (udpFlow, error) {
-	conn, err := s.own.Connect(ss.ctx, ss.local, peer, sock.FromOptions(ownOptions(ss)))
+	conn, err := s.own.Connect(ss.ctx, ss.local, peer, farSettings(ownOptions(ss)))
 	if err != nil {
 		var known *measure.Error
 		if errors.As(err, &known) {

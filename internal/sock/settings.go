@@ -23,6 +23,11 @@ type Settings struct {
 	NoFragment bool         // datagrams are not fragmented by this host, UDP only
 	Device     string       // name of the network interface
 	ReusePort  bool         // SO_REUSEADDR and SO_REUSEPORT
+
+	// Unprivileged sets only what the system lets any user set, also in a process with more
+	// rights: buffers within the system's limits, congestion control that is allowed for
+	// everybody. It is for options that come from the network.
+	Unprivileged bool
 }
 
 // Setter is implemented by the own options of a test ([measure.Options].Own) where some of
@@ -86,7 +91,7 @@ func (s Settings) Apply(c net.Conn) error {
 	if s.FlowLabel != 0 && AddrPort(c.RemoteAddr()).Addr().Is4() {
 		return noLabel(c.RemoteAddr().String())
 	}
-	if s == (Settings{}) {
+	if s == (Settings{Unprivileged: s.Unprivileged}) {
 		return nil
 	}
 	sc, ok := c.(syscall.Conn)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -26,11 +27,16 @@ func (s Settings) set(handle uintptr, network string) error {
 		}
 	}
 	if s.Window > 0 {
-		if err := setWindow(fd, s.Window); err != nil {
+		if err := setWindow(fd, s.Window, !s.Unprivileged); err != nil {
 			return err
 		}
 	}
 	if s.Congestion != "" {
+		if s.Unprivileged {
+			if err := forEverybody(s.Congestion); err != nil {
+				return err
+			}
+		}
 		if err := setCongestion(fd, s.Congestion); err != nil {
 			return err
 		}
@@ -65,8 +71,8 @@ func bindDevice(fd int, name string) error {
 }
 
 // setWindow sets both buffers. The kernel silently reduces a value above its limit, so
-// the value is read back; a privileged process may exceed the limit.
-func setWindow(fd int, size measure.Size) error {
+// the value is read back; a privileged process may exceed the limit with force.
+func setWindow(fd int, size measure.Size, force bool) error {
 	for _, b := range []struct {
 		name         string
 		plain, force int
@@ -76,7 +82,11 @@ func setWindow(fd int, size measure.Size) error {
 		{"SO_RCVBUF", unix.SO_RCVBUF, unix.SO_RCVBUFFORCE, "net.core.rmem_max"},
 	} {
 		got := 0
-		for _, opt := range []int{b.plain, b.force} {
+		ways := []int{b.plain, b.force}
+		if !force {
+			ways = ways[:1]
+		}
+		for _, opt := range ways {
 			err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, int(size))
 			if err != nil && opt == b.plain {
 				return refused(b.name, size, err)
@@ -103,16 +113,38 @@ func setCongestion(fd int, name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINVAL):
-		e := measure.Fail(measure.KindUsage, "sock.congestion.unknown", measure.Figures{"name": name, "cause": err})
-		have, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
-		if available := strings.Fields(string(have)); len(available) > 0 {
-			return e.WithHintCode("sock.congestion.available", measure.Figures{"available": available})
-		}
-		return e
+		return unknownCongestion(name, err)
 	case errors.Is(err, unix.EPERM):
 		return measure.Fail(measure.KindPermission, "sock.congestion.permission", measure.Figures{"name": name, "cause": err})
 	}
 	return refused("TCP_CONGESTION", name, err)
+}
+
+func unknownCongestion(name string, cause error) error {
+	e := measure.Fail(measure.KindUsage, "sock.congestion.unknown", measure.Figures{"name": name, "cause": cause})
+	if available := congestionControls("available"); len(available) > 0 {
+		return e.WithHintCode("sock.congestion.available", measure.Figures{"available": available})
+	}
+	return e
+}
+
+// forEverybody reports as an error that a congestion control is not one that any user may
+// set. A privileged process that sets such a one can make the kernel load a module.
+func forEverybody(name string) error {
+	allowed := congestionControls("allowed")
+	switch {
+	case len(allowed) == 0, slices.Contains(allowed, name): // an unknown list is the kernel's to check
+		return nil
+	case slices.Contains(congestionControls("available"), name):
+		return measure.Fail(measure.KindPermission, "sock.congestion.permission", measure.Figures{"name": name, "cause": unix.EPERM})
+	}
+	return unknownCongestion(name, unix.ENOENT)
+}
+
+// congestionControls are those "allowed" for everybody, or "available"; nil if unknown.
+func congestionControls(which string) []string {
+	b, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_" + which + "_congestion_control")
+	return strings.Fields(string(b))
 }
 
 // setTOS sets the type-of-service byte or traffic class. An IPv6 socket may carry IPv4

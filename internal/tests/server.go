@@ -84,7 +84,7 @@ func (e ServerEnd) clientFinished(ctx context.Context) error {
 
 // serveFlows runs the server's end of every direction.
 func serveFlows(ctx context.Context, e ServerEnd) (*measure.End, error) {
-	ends, err := e.Engines.Flows.Run(ctx, flows.Server, e.Conns, e.Options, engine.Flow{Pins: e.Pins, Observe: e.Observe, Limit: e.Limit})
+	ends, err := e.Engines.Flows.Run(ctx, flows.Server, e.Conns, e.Options, engine.Flow{Pins: e.Pins, Observe: e.Observe, Limit: e.Limit, FarOptions: true})
 	return &measure.End{Flows: ends}, err
 }
 

@@ -67,6 +67,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		return f, measure.Fail(measure.KindInternal, "tcp.endless", nil)
 	}
 	settings := sock.FromOptions(o)
+	settings.Unprivileged = asked.FarOptions
 	if role == measure.Receiver {
 		settings.FlowLabel = 0 // only the sender sets it
 	}

@@ -61,6 +61,7 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 		return f, err
 	}
 	settings := sock.FromOptions(o)
+	settings.Unprivileged = asked.FarOptions
 	if role == measure.Receiver {
 		settings.FlowLabel, settings.NoFragment = 0, false // only the sender sets them
 	}

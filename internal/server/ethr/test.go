@@ -124,7 +124,7 @@ func (t *connTest) bandwidth(ctx context.Context) error {
 		flow := engine.Flow{
 			Observe: observe,
 			Policy:  engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: part.Done()},
-			Limit:   server.Together(t.client.budget),
+			Limit:   server.Together(t.client.budget), FarOptions: true,
 		}
 		_, err = flows.Sockets.Run(ctx, flows.Server, conns, o, flow)
 		over := part.Err() == nil // before its time: the connection has ended

@@ -117,7 +117,7 @@ func (t *test) flows(ctx context.Context, stop func(error)) ([]measure.FlowEnd, 
 	police := t.police(stop)
 	limit, unwatch := t.limit(stop)
 	defer unwatch()
-	f := engine.Flow{Policy: t.policy, Pins: t.pins, Limit: limit, Observe: func(p measure.Progress) {
+	f := engine.Flow{Policy: t.policy, Pins: t.pins, Limit: limit, FarOptions: true, Observe: func(p measure.Progress) {
 		police(p)
 		t.shows.Observe(p)
 	}}

@@ -74,7 +74,7 @@ func (t *test) begun() bool {
 // prepare gives the streams the options of the test. A congestion control that this
 // host does not have is left out, as iperf3's server does.
 func (t *test) prepare() error {
-	settings := sock.FromOptions(t.options)
+	settings := t.settings()
 	if err := t.tryLabel(); err != nil {
 		t.log.Warn("an option of an iperf3 test", "client", t.client, "error", err)
 		t.options.FlowLabel = 0
@@ -99,6 +99,13 @@ func (t *test) prepare() error {
 		}
 	}
 	return nil
+}
+
+// settings are the socket options that the client may choose.
+func (t *test) settings() sock.Settings {
+	s := sock.FromOptions(t.options)
+	s.Unprivileged = true
+	return s
 }
 
 // tryLabel finds out whether this host can label what it sends in the test. A client of
@@ -153,7 +160,7 @@ func (t *test) takeUDP(from netip.AddrPort, connect []byte) {
 
 // connect makes the connection of one UDP stream.
 func (t *test) connect(peer netip.AddrPort) (net.Conn, error) {
-	c, err := t.at.Connect(t.ctx, t.local, peer, sock.FromOptions(t.options))
+	c, err := t.at.Connect(t.ctx, t.local, peer, t.settings())
 	if err != nil {
 		return nil, err
 	}

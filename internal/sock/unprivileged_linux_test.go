@@ -1,0 +1,70 @@
+package sock
+
+import (
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/test/tier"
+)
+
+// Options that come from the network get what any user would get, though this is root.
+func TestUnprivilegedSettingsStayWithinWhatEverybodyMaySet(t *testing.T) {
+	tier.NeedsRoot(t, "options beyond the system's limits")
+	b, err := os.ReadFile("/proc/sys/net/core/rmem_max")
+	if err != nil {
+		t.Skip(err)
+	}
+	most, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	beyond := Settings{Window: measure.Size(2 * most)}
+	forbidden := ""
+	for _, name := range congestionControls("available") {
+		if !slices.Contains(congestionControls("allowed"), name) {
+			forbidden = name
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, network := range []string{"tcp", "udp"} {
+		c, err := net.Dial(network, l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := beyond.Apply(c); err != nil {
+			t.Errorf("%s: with rights: %v", network, err)
+		}
+		own := beyond
+		own.Unprivileged = true
+		if err := own.Apply(c); measure.KindOf(err) != measure.KindPermission || !strings.Contains(err.Error(), "SO_SNDBUF") {
+			t.Errorf("%s: got %v", network, err)
+		}
+		if send, _, _ := Buffers(c); send > 2*most {
+			t.Errorf("%s: a buffer of %d bytes, the limit is %d", network, send, most)
+		}
+	}
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for name, want := range map[string]measure.Kind{"no-such-thing": measure.KindUsage, forbidden: measure.KindPermission} {
+		if name == "" {
+			continue
+		}
+		err := Settings{Congestion: name, Unprivileged: true}.Apply(c)
+		if measure.KindOf(err) != want {
+			t.Errorf("%s: got %v, want an error of kind %s", name, err, want)
+		}
+	}
+	if err := (Settings{Congestion: congestionControls("allowed")[0], Unprivileged: true, NoDelay: true}).Apply(c); err != nil {
+		t.Error(err)
+	}
+}
