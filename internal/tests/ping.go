@@ -15,11 +15,10 @@ func init() {
 }
 
 func pingAlone(ctx context.Context, a Alone) (found Found, err error) {
-	found.Overhead, err = ping.Floor(ctx, a.Options, a.Target.Is6())
-	if measure.KindOf(err) == measure.KindPermission && err != nil {
+	if err := ping.Check(a.Target, a.Options); err != nil {
 		return found, err
 	}
-	if err != nil {
+	if found.Overhead, err = ping.Floor(ctx, a.Options, a.Target.Is6()); err != nil {
 		found.Findings.Add(measure.CodeBaselineFailed, measure.AtClient, measure.Figures{"error": err})
 	}
 	if err := a.Begin(); err != nil {

@@ -72,14 +72,20 @@ func probe(t *testing.T, l *lab.Lab, user bool, test, to string, flags ...string
 	t.Helper()
 	args := append([]string{soku, test, to, "--json", "--no-save"}, flags...)
 	if user {
-		// Only root can read the folder of the program.
-		if err := os.Chmod(filepath.Dir(soku), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		home := "SOKU_DATA=" + filepath.Join(os.TempDir(), "none")
-		args = append([]string{"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", home}, args...)
+		args = asUser(t, args)
 	}
 	return decode(t, l, args)
+}
+
+// asUser makes a command one of a user without privileges.
+func asUser(t *testing.T, args []string) []string {
+	t.Helper()
+	// Only root can read the folder of the program.
+	if err := os.Chmod(filepath.Dir(soku), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home := "SOKU_DATA=" + filepath.Join(os.TempDir(), "none")
+	return append([]string{"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", home}, args...)
 }
 
 func names(hops []measure.TraceHop) (out []string) {
@@ -364,6 +370,22 @@ func TestAnInterruptKeepsTheHopsFoundSoFar(t *testing.T) {
 	}
 	if r.Error == nil || r.Error.Kind != measure.KindInterrupted || len(r.Trace.Hops) != 4 || r.Trace.Hops[0].Sent < 2 {
 		t.Errorf("error %v, hops %v (%s)", r.Error, names(r.Trace.Hops), status)
+	}
+}
+
+// Where the system allows a user no echo, the error is about the host that was to be pinged.
+func TestAPingThatIsNotAllowedNamesItsTarget(t *testing.T) {
+	t.Parallel()
+	l := network(t, `
+hosts: {client: {sysctl: {net.ipv4.ping_group_range: 1 0}}, server: }
+links:
+  - {from: client, to: server}
+`)
+	to := target(t, l, false)
+	cmd := l.Command(t.Context(), "client", asUser(t, []string{soku, "ping", to, "-c", "1", "--no-save"})...)
+	out, err := cmd.CombinedOutput()
+	if text := string(out); err == nil || !strings.Contains(text, "ping "+to+": the system allows this user neither") || strings.Contains(text, "127.0.0.1") {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

@@ -48,6 +48,19 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, obs measure.
 	return newPinger(s, target, o).run(ctx, obs)
 }
 
+// Check reports whether Run could open its socket: its errors before the first request.
+func Check(target netip.Addr, o measure.Options) error {
+	target = target.Unmap()
+	if err := check(target, o); err != nil {
+		return err
+	}
+	s, err := open(target, o)
+	if err == nil {
+		s.close()
+	}
+	return err
+}
+
 func check(target netip.Addr, o measure.Options) error {
 	switch {
 	case !target.IsValid():
