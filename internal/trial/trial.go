@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"soku/internal/engine/probe"
+	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/wire"
 )
@@ -212,14 +213,14 @@ func resolve(ctx context.Context, text string, o measure.Options) (target, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout.Std())
 	defer cancel()
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, network, name)
+	addrs, err := host.Lookup(ctx, network, name)
 	switch {
 	case err != nil:
 		return target{}, lookupFailed(name, err)
 	case len(addrs) == 0:
 		return target{}, measure.Fail(measure.KindUnreachable, "dns.no_address", measure.Figures{"host": name})
 	}
-	return target{name, addrs[0].Unmap(), explicit}, nil
+	return target{name, addrs[0], explicit}, nil
 }
 
 // notAnAddress refuses a text that can only be meant as an address and is none. No host has

@@ -2,7 +2,6 @@ package ethr
 
 import (
 	"context"
-	"net"
 	"net/netip"
 	"strconv"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/engine/trace"
+	"soku/internal/host"
 	"soku/internal/measure"
 	"soku/internal/text"
 	"soku/internal/wire"
@@ -68,15 +68,15 @@ func (t *test) find(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	found, err := net.DefaultResolver.LookupNetIP(ctx, network, t.Host)
+	found, err := host.Lookup(ctx, network, t.Host)
 	switch {
 	case err != nil:
 		return measure.Fail(measure.KindUnreachable, "dns.failed", measure.Figures{"host": t.Host, "cause": err})
 	case len(found) == 0:
 		return measure.Fail(measure.KindUnreachable, "dns.not_found", measure.Figures{"host": t.Host})
 	}
-	t.out.debug("Resolved server: %s to IP address: %s", t.Host, found[0].Unmap())
-	t.addr = netip.AddrPortFrom(found[0].Unmap(), uint16(t.Port))
+	t.out.debug("Resolved server: %s to IP address: %s", t.Host, found[0])
+	t.addr = netip.AddrPortFrom(found[0], uint16(t.Port))
 	return nil
 }
 
