@@ -71,6 +71,11 @@ var countCodes = []CodeInfo{
 		{Key: "reported_bytes", Meaning: "largest packet by its report"},
 		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},
 	}, "A router reported another MTU than the probes found. The probes count.", ""},
+	{CodeMTURouteLocked, SeverityWarning, "client", []FigureInfo{
+		{Key: "route_bytes", Meaning: "locked MTU of the client's route"},
+		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},
+	}, "The MTU of the client's route is locked (mtu lock) and larger than what the path carries. The client does not learn the smaller size, so packets without Don't Fragment are fragmented and others are lost.",
+		"Set the route's MTU to the path MTU."},
 	{CodeTraceAnswersLimited, SeverityNote, "", []FigureInfo{
 		{Key: "hops", Text: true, Meaning: "distances, as in 1-3,5"},
 		{Key: "unanswered_probes", Meaning: "probes there without an answer that was due"},

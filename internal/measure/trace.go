@@ -106,7 +106,9 @@ type PathMTU struct {
 	Bytes          int          `json:"bytes" jsonschema:"description=Largest packet that was not lost or fragmented; with icmp in both directions"`
 	FailedBytes    int          `json:"failed_bytes,omitempty" jsonschema:"description=Smallest packet that was not answered"`
 	InterfaceBytes int          `json:"interface_bytes" jsonschema:"description=MTU of the first interface of the path"`
-	Limit          string       `json:"limit" jsonschema:"enum=interface,enum=reported,enum=black_hole,enum=unknown,description=What limits it: the local interface; a hop that reports it; a black hole\\, after which larger packets are lost without a report; or unknown"`
+	RouteBytes     int          `json:"route_bytes,omitempty" jsonschema:"description=MTU that the route of the client sets; larger packets are not tried\\, because no program sends them; absent if it sets none"`
+	RouteLocked    bool         `json:"route_locked,omitempty" jsonschema:"description=The route's MTU is locked: the client does not learn a smaller one from ICMP errors"`
+	Limit          string       `json:"limit" jsonschema:"enum=interface,enum=reported,enum=black_hole,enum=unknown,description=What limits it: the local interface or route; a hop that reports it; a black hole\\, after which larger packets are lost without a report; or unknown"`
 	After          *MTUHop      `json:"after,omitempty" jsonschema:"description=Last hop that larger packets reached. The link or node after it does not carry them"`
 	Before         *MTUHop      `json:"before,omitempty" jsonschema:"description=Next hop that small packets reached and larger ones did not"`
 	Reports        []MTUReport  `json:"reports,omitempty" jsonschema:"description=ICMP errors fragmentation needed or packet too big; one element per address and size"`

@@ -32,6 +32,9 @@ func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
 			})
 		}
 	}
+	if m.RouteLocked && m.Bytes < m.RouteBytes && err == nil {
+		found.Findings.Add(measure.CodeMTURouteLocked, measure.AtClient, measure.Figures{"route_bytes": m.RouteBytes, "path_mtu_bytes": m.Bytes})
+	}
 	if probe.OptionsOf(a.Options).Names {
 		nameMTU(ctx, m)
 	}

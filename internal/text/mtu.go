@@ -12,7 +12,7 @@ func MTULimit(m *measure.PathMTU) Line {
 	args := Args{"MTU": m.InterfaceBytes, "After": hopArgs(m.After), "Before": hopArgs(m.Before), "Failed": m.FailedBytes, "Reply": false}
 	switch m.Limit {
 	case measure.LimitInterface:
-		if m.FailedBytes == 0 {
+		if m.FailedBytes == 0 && (m.RouteBytes == 0 || m.RouteBytes >= m.InterfaceBytes) {
 			return Line{Key: "mtu.limit.interface", Args: args}
 		}
 		return Line{Key: "mtu.limit.route", Args: args}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
 	"soku/internal/lab"
@@ -294,6 +297,55 @@ func TestThePathMTUIsLimitedByTheInterface(t *testing.T) {
 	r, _ := probe(t, l, false, "mtu", target(t, l, false))
 	if m := r.PathMTU; m.Bytes != 1500 || m.Limit != measure.LimitInterface || m.FailedBytes != 0 || len(m.Sizes) != 2 {
 		t.Errorf("%+v", m)
+	}
+}
+
+func TestThePathMTUIsLimitedByARouteOfTheClient(t *testing.T) {
+	t.Parallel()
+	l := network(t, strings.ReplaceAll(chain, "OPTIONS", "mtu: 1387"))
+	for _, v6 := range []bool{false, true} {
+		for _, c := range []struct {
+			mtu, bytes int
+			limit      string
+			lock       bool
+		}{{1300, 1300, measure.LimitInterface, false}, {1400, 1387, measure.LimitReported, true}} {
+			setRouteMTU(t, l, target(t, l, v6), c.mtu, c.lock)
+			r, _ := probe(t, l, false, "mtu", target(t, l, v6))
+			m := r.PathMTU
+			if m.Bytes != c.bytes || m.Limit != c.limit || m.RouteBytes != c.mtu || m.RouteLocked != c.lock || m.InterfaceBytes != 1500 {
+				t.Errorf("route %d: %d bytes of %d, limit %s, locked %v", m.RouteBytes, m.Bytes, m.InterfaceBytes, m.Limit, m.RouteLocked)
+			}
+			if warned := r.Findings.With(measure.CodeMTURouteLocked); len(warned) > 0 != c.lock {
+				t.Errorf("route %d: findings %+v", c.mtu, warned)
+			}
+		}
+	}
+}
+
+// setRouteMTU gives the client a route of its own to an address.
+func setRouteMTU(t *testing.T, l *lab.Lab, to string, mtu int, lock bool) {
+	t.Helper()
+	ns, err := netns.GetFromName(lab.NamespaceName(l.Topology.Name, "client"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ns.Close()
+	h, err := netlink.NewHandleAt(ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	address := net.ParseIP(to)
+	routes, err := h.RouteGet(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bits := 8 * len(netip.MustParseAddr(to).AsSlice())
+	route := netlink.Route{
+		Dst: &net.IPNet{IP: address, Mask: net.CIDRMask(bits, bits)}, Gw: routes[0].Gw, LinkIndex: routes[0].LinkIndex, MTU: mtu, MTULock: lock,
+	}
+	if err := h.RouteReplace(&route); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -47,6 +47,7 @@ func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(me
 			InterfaceBytes: interfaceMTU(p.Local(), o.Device), Sizes: []measure.MTUSize{},
 		},
 	}
+	f.out.RouteBytes, f.out.RouteLocked = routeMTU(target, o)
 	err = f.search(ctx)
 	if f.out.Bytes == 0 {
 		return nil, err
@@ -101,7 +102,7 @@ func (f *finder) search(ctx context.Context) error {
 		return f.noAnswer(small)
 	}
 	f.answerTimeout = f.timeout()
-	for next := f.out.InterfaceBytes; next > f.out.Bytes; next = f.next() {
+	for next := f.first(); next > f.out.Bytes; next = f.next() {
 		if _, err := f.size(ctx, next); err != nil {
 			return err
 		}
@@ -110,6 +111,15 @@ func (f *finder) search(ctx context.Context) error {
 		f.out.Limit = measure.LimitInterface
 	}
 	return nil
+}
+
+// first returns the largest packet that the programs of this host send to the target: probes
+// pass over the MTU of a route, and others do not.
+func (f *finder) first() int {
+	if route := f.out.RouteBytes; route > 0 {
+		return min(f.out.InterfaceBytes, route)
+	}
+	return f.out.InterfaceBytes
 }
 
 func (f *finder) noAnswer(small int) error {
