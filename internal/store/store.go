@@ -49,6 +49,10 @@ type Store interface {
 	Put(ctx context.Context, r *measure.Result) error
 	// Get returns the result with exactly that ID.
 	Get(ctx context.Context, id string) (*measure.Result, error)
+	// Delete removes the results with exactly these IDs, all of them or none, and returns
+	// how many there were. An ID that no result has is no error. Campaigns stay, and so do
+	// the journals from which a resumed campaign puts its results back.
+	Delete(ctx context.Context, ids []string) (int, error)
 	// Missing returns those of the IDs that no stored result has, in the order in
 	// which they were given. With it a campaign that is resumed finds out which
 	// results of its journal are missing from the store without reading any document.

@@ -95,6 +95,18 @@ func (k kept) decode(detail store.Detail) (*measure.Result, error) {
 	return r, json.Unmarshal(k.document, r)
 }
 
+func (m *memory) Delete(ctx context.Context, ids []string) (deleted int, err error) {
+	err = m.locked(ctx, func() error {
+		before := len(m.results)
+		for _, id := range ids {
+			delete(m.results, id)
+		}
+		deleted = before - len(m.results)
+		return nil
+	})
+	return deleted, err
+}
+
 func (m *memory) Missing(ctx context.Context, ids []string) (missing []string, err error) {
 	err = m.locked(ctx, func() error {
 		for _, id := range ids {

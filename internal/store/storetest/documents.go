@@ -19,6 +19,8 @@ var documents = map[string]func(*testing.T, store.Store){
 	"finds the ID and nothing like it":    exactIdentity,
 	"refuses a result without an ID":      noIdentity,
 	"says which results are missing":      missing,
+	"deletes results, and nothing else":   deleted,
+	"deletes many results":                deletedMany,
 	"streams whole documents":             streamWhole,
 	"streams outlines":                    streamOutlines,
 	"a stream ends where its loop does":   streamStopped,

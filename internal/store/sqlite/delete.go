@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"soku/internal/measure"
+)
+
+// manyDeleted is how many results are deleted with an index that lasts as long: SQLite looks
+// for rows that refer to a result, which without one reads whole tables for each result.
+const manyDeleted = 16
+
+func (s *sqlite) Delete(ctx context.Context, ids []string) (deleted int, err error) {
+	list, err := json.Marshal(ids)
+	if err == nil && len(ids) > 0 {
+		err = s.transact(ctx, func(tx *sql.Tx) error {
+			deleted, err = deleteResults(ctx, tx, string(list), len(ids) >= manyDeleted)
+			return err
+		})
+	}
+	if err != nil {
+		return 0, fail(ctx, "store.delete", measure.Figures{"results": len(ids), "store": s.path, "cause": err})
+	}
+	return deleted, nil
+}
+
+// deleteResults deletes the results of a JSON list of identities.
+func deleteResults(ctx context.Context, tx *sql.Tx, list string, indexed bool) (int, error) {
+	const which = ` IN (SELECT value FROM json_each(?))`
+	steps := []string{
+		`DELETE FROM document WHERE id` + which,
+		`DELETE FROM result_level WHERE result` + which,
+		`DELETE FROM result_endpoint WHERE result` + which,
+	}
+	for _, step := range steps {
+		if _, err := tx.ExecContext(ctx, step, list); err != nil {
+			return 0, err
+		}
+	}
+	if indexed {
+		for _, table := range []string{"result_level", "result_endpoint"} {
+			if _, err := tx.ExecContext(ctx, `CREATE INDEX `+table+`_by_result ON `+table+` (result)`); err != nil {
+				return 0, err
+			}
+		}
+	}
+	done, err := tx.ExecContext(ctx, `DELETE FROM result WHERE id`+which, list)
+	if err != nil {
+		return 0, err
+	}
+	if indexed {
+		for _, table := range []string{"result_level", "result_endpoint"} {
+			if _, err := tx.ExecContext(ctx, `DROP INDEX `+table+`_by_result`); err != nil {
+				return 0, err
+			}
+		}
+	}
+	n, err := done.RowsAffected()
+	return int(n), err
+}
