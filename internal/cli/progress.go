@@ -21,8 +21,8 @@ const (
 	endLine   = printable.Sequence("\x1b[K")
 )
 
-// progress shows a running campaign: on a terminal one line that is written
-// over, above it what has failed; elsewhere a line for each finished trial.
+// progress shows a running campaign: a line for each finished trial, and on a terminal below
+// them one that is written over.
 type progress struct {
 	w         io.Writer
 	catalogue *text.Catalogue
@@ -79,15 +79,19 @@ func (p *progress) figure(i measure.Progress) string {
 
 func (p *progress) finished(e campaign.Event) {
 	t := e.Result.Trial
-	if p.width() > 0 && e.Result.Error == nil {
-		p.draw(e, t.Pattern, t.Label, headline(p.catalogue, store.EntryOf(e.Result)))
-		return
-	}
 	args := text.Args{"Counter": counter(e), "Pattern": oneLine(t.Pattern), "Test": oneLine(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
 		args["Error"] = errorText(p.catalogue, e.Result.Error)
 	}
-	p.print(p.catalogue.Say("progress.result", args))
+	width := p.width()
+	if width <= 0 || e.Result.Error != nil { // why a trial failed is not cut
+		p.print(p.catalogue.Say("progress.result", args))
+		return
+	}
+	p.print(liveLine(t.Pattern, width-1, func(pattern string) string {
+		args["Pattern"] = oneLine(pattern)
+		return p.catalogue.Say("progress.result", args)
+	}))
 }
 
 func counter(e campaign.Event) string {

@@ -33,6 +33,9 @@ func TestTheLiveLineFitsTheTerminal(t *testing.T) {
 				b.Reset()
 				p.event(trialEvent(kind, pattern))
 				line := strings.TrimSuffix(strings.TrimPrefix(b.String(), "\r"), "\x1b[K")
+				if kind == campaign.EventResult { // it stays, above the next live line
+					line = strings.TrimSuffix(strings.TrimPrefix(b.String(), "\r\x1b[K"), "\n")
+				}
 				if strings.ContainsAny(line, "\r\n\x1b") || runewidth.StringWidth(line) >= width {
 					t.Errorf("on %d columns the line has %d: %q", width, runewidth.StringWidth(line), line)
 				}
@@ -77,6 +80,18 @@ func TestWithoutATerminalEachResultIsOneLine(t *testing.T) {
 	p.clear()
 	if got := b.String(); got != "[  7/240] ultra, throughput: 941.5 Mbit/s\n" {
 		t.Errorf("wrote %q", got)
+	}
+}
+
+func TestAFinishedTrialStaysAboveTheLiveLine(t *testing.T) {
+	p, b := progressOf(80)
+	p.event(trialEvent(campaign.EventTrial, "ultra"))
+	b.Reset()
+	p.event(trialEvent(campaign.EventResult, "ultra"))
+	p.event(trialEvent(campaign.EventTrial, "basic"))
+	want := "\r\x1b[K[  7/240] ultra, throughput: 941.5 Mbit/s\n\r[  7/240] basic · throughput · 2 failed · 1 h 40 min left\x1b[K"
+	if got := b.String(); got != want {
+		t.Errorf("wrote %q, want %q", got, want)
 	}
 }
 
