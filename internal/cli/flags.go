@@ -16,7 +16,7 @@ import (
 func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 	flags := cmd.Flags()
 	for _, f := range measure.OptionFields(test) {
-		help := f.Help
+		help := f.HelpFor(test)
 		if r := f.Range(); r != "" && !strings.Contains(help, r) {
 			help += " (" + r + ")"
 		}
@@ -41,6 +41,7 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 			panic(fmt.Sprintf("option %s has a type without a flag", f.Key))
 		}
 		flag := flags.Lookup(f.Flag)
+		inGroup(flag, string(f.Group()))
 		flag.Value = optionValue{flag.Value, func() error {
 			if err := f.Edit(o, func(p any) error { reflect.ValueOf(p).Elem().Set(value.Elem()); return nil }); err != nil {
 				return err
@@ -121,18 +122,19 @@ func contradiction(flags *pflag.FlagSet) error {
 
 // addOptionShorthands adds the flags that people's fingers know.
 func addOptionShorthands(flags *pflag.FlagSet, test measure.Test, o *measure.Options) {
-	constant := func(name, short, help string, set func()) {
+	constant := func(group measure.OptionGroup, name, short, help string, set func()) {
 		flags.BoolFuncP(name, short, help, func(text string) error {
 			if text == "true" {
 				set()
 			}
 			return nil
 		})
+		inGroup(flags.Lookup(name), string(group))
 	}
 	if measure.SpecOf(test).Has("direction") {
-		constant("reverse", "R", "the server sends: --direction reverse", func() { o.Direction = measure.Reverse })
-		constant("bidir", "", "both at once: --direction bidirectional", func() { o.Direction = measure.Bidirectional })
+		constant(measure.GroupTest, "reverse", "R", "the server sends: --direction reverse", func() { o.Direction = measure.Reverse })
+		constant(measure.GroupTest, "bidir", "", "both at once: --direction bidirectional", func() { o.Direction = measure.Bidirectional })
 	}
-	constant("ipv4", "4", "use only IPv4", func() { o.IPVersion = 4 })
-	constant("ipv6", "6", "use only IPv6", func() { o.IPVersion = 6 })
+	constant(measure.GroupNetwork, "ipv4", "4", "use only IPv4", func() { o.IPVersion = 4 })
+	constant(measure.GroupNetwork, "ipv6", "6", "use only IPv6", func() { o.IPVersion = 6 })
 }

@@ -49,6 +49,8 @@ func newIngestCommand(sys *System) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.campaign, "campaign", "", "name of the campaign for the results: a new one, or one of ingested results")
 	flags.StringVar(&f.format, "format", ingest.Auto, strings.Join(ingest.Formats(), ", "))
+	complete(cmd, "format", cobra.FixedCompletions(append([]cobra.Completion{ingest.Auto}, ingest.Formats()...), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "campaign", completeCampaigns(sys))
 	flags.StringArrayVar(&f.factors, "factor", nil, "level of a factor for all files, NAME=VALUE; may be given several times")
 	flags.StringVar(&f.pattern, "path-pattern", "", "end of the files' paths with factors in braces, such as '{sku}/{zone}/run{repeat}.json'")
 	flags.StringVar(&f.mapping, "map", "", "mapping file (YAML): factors, and what the columns of a table are")

@@ -74,7 +74,7 @@ func newLabUp(sys *System) *cobra.Command {
 		Short: "Build the network and start its servers",
 		Example: `  soku lab up examples/topologies/demo.yaml
   soku lab up --wait examples/topologies/demo.yaml    until Ctrl-C`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completeFiles("yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := lab.Load(args[0], sys.ReadFile)
 			if err != nil {
@@ -130,7 +130,7 @@ func newLabDown(sys *System) *cobra.Command {
 crash. A network that does not exist is no error.`,
 		Example: `  soku lab down demo
   soku lab down examples/topologies/demo.yaml`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completeLabs(sys),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := labName(sys, args[0])
 			if err != nil {
@@ -158,7 +158,7 @@ func newLabExec(sys *System) *cobra.Command {
   soku lab exec demo client -- ping -c 3 10.77.0.18
   soku lab exec demo server -- ss -tin
   soku lab exec demo client -- sh`,
-		Args: cobra.MinimumNArgs(3),
+		Args: cobra.MinimumNArgs(3), ValidArgsFunction: completeLabs(sys),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := openLab(sys, args[0])
 			if err != nil {

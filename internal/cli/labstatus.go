@@ -20,7 +20,7 @@ func newLabStatus(sys *System) *cobra.Command {
 		Example: `  soku lab status
   soku lab status demo
   soku lab status demo --json | jq .links`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeLabs(sys),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := labStatus(sys, args)
 			if err != nil {

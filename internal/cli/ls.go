@@ -23,8 +23,7 @@ import (
 
 type lsFlags struct {
 	campaigns bool
-	campaign  string
-	test      string
+	filter    filterFlags
 	limit     int
 	json      bool
 	store     string
@@ -35,8 +34,9 @@ func newLsCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List what was measured",
+		Long:  "Lists results, the newest first, with the options that differ from the defaults\nof the test. " + storedIn(sys),
 		Example: `  soku ls                          the last results
-  soku ls --test latency -n 100
+  soku ls --test latency --endpoint 10.0.0.4 --since 7d
   soku ls --campaigns
   soku ls --campaign gateway-sku   the results of its newest campaign`,
 		Args: cobra.NoArgs,
@@ -57,8 +57,7 @@ func newLsCommand(sys *System) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.campaigns, "campaigns", false, "list campaigns instead of results")
-	flags.StringVar(&f.campaign, "campaign", "", "only results of this campaign: its identity, name, or last")
-	flags.StringVar(&f.test, "test", "", "only results of this test: tcp, udp, latency or ping")
+	f.filter.add(sys, cmd)
 	flags.IntVarP(&f.limit, "limit", "n", 20, "at most this many; 0 for all")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	addStoreFlag(cmd, &f.store)
@@ -67,41 +66,31 @@ func newLsCommand(sys *System) *cobra.Command {
 }
 
 func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) error {
-	q := store.Query{Limit: f.limit}
-	if f.test != "" {
-		t, err := measure.ParseTest(f.test)
-		if err != nil {
-			return err
-		}
-		q.Test = t
+	q, err := f.filter.query(cmd.Context(), sys, st)
+	if err != nil {
+		return err
 	}
-	if f.campaign != "" {
-		c, err := store.FindCampaign(cmd.Context(), st, f.campaign)
-		if err != nil {
-			return err
-		}
-		q.Campaign = c.ID
-		if !cmd.Flags().Changed("limit") {
-			q.Limit = 0
-		}
+	if q.Limit = f.limit; q.Campaign != "" && !cmd.Flags().Changed("limit") {
+		q.Limit = 0
 	}
 	entries := store.Entries(cmd.Context(), st, q)
 	if f.json {
 		return printEntries(sys.Stdout, entries)
 	}
-	rows := [][]string{sys.Catalogue.Headings("head.result", "head.started", "head.test", "head.path", "head.pattern", "head.figure")}
-	for e, err := range entries {
-		if err != nil {
-			return err
-		}
-		rows = append(rows, []string{e.ID, moment(e.StartedAt), string(e.Test), e.Client + " → " + e.Server, e.Pattern, headline(sys.Catalogue, e)})
+	t, err := resultTable(cmd.Context(), sys.Catalogue, st, q)
+	if err != nil {
+		return err
 	}
-	if len(rows) == 1 {
+	if len(t.rows) == 0 {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_results", nil))
 		return nil
 	}
-	printTable(sys.Stdout, rows)
-	return nil
+	printTable(sys.Stdout, t.fit(sys.StdoutWidth()))
+	all, err := st.Count(cmd.Context(), q)
+	if err == nil && all > len(t.rows) {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": len(t.rows), "All": all}))
+	}
+	return err
 }
 
 // listedResult is a result in the JSON of the list.
@@ -177,8 +166,18 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 		state := sys.Catalogue.Say("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
 		rows = append(rows, []string{c.ID, moment(c.StartedAt), fmt.Sprintf("%d/%d", c.Done, c.Trials), state, c.Title})
 	}
+	if w := sys.StdoutWidth(); w > 0 {
+		shrink(rows, w, 4) // the title
+	}
 	printTable(sys.Stdout, rows)
-	return nil
+	if page.Next == "" {
+		return nil
+	}
+	every, err := st.Campaigns(cmd.Context(), store.CampaignQuery{})
+	if err == nil {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": len(page.Items), "All": len(every.Items)}))
+	}
+	return err
 }
 
 // withBegun adds campaigns that ended before the store had them to a list of the newest

@@ -44,6 +44,9 @@ func (a *accessFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.tokenFile, "token-file", "", "file with the token that the server requires")
 	cmd.Flags().BoolVar(&a.tls, "tls", false, "use TLS for the control connection; measured bytes are never encrypted")
 	cmd.Flags().StringVar(&a.tlsCA, "tls-ca", "", "file with the certificate authority of the server (implies --tls)")
+	for _, name := range []string{"token-file", "tls", "tls-ca"} {
+		inGroup(cmd.Flags().Lookup(name), groupAccess)
+	}
 }
 
 func (a *accessFlags) read(sys *System) (token string, cfg *tls.Config, err error) {
@@ -116,7 +119,9 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 		f.access.add(cmd)
 	}
 	if measure.Speaks(measure.ViaIperf3, test) {
+		before := flagNames(cmd.Flags())
 		f.iperf3.add(cmd.Flags())
+		inGroupSince(cmd.Flags(), before, groupAccess)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
 	return cmd
@@ -125,7 +130,7 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 // describeTests makes the texts of the commands of tests when help is requested: they
 // are sentences of the catalogue, and the first packet of a test does not wait until that
 // is read.
-func describeTests(root *cobra.Command, c *text.Catalogue) {
+func describeTests(root *cobra.Command, c *text.Catalogue, width func() int) {
 	describe := sync.OnceFunc(func() {
 		for _, cmd := range root.Commands() {
 			if name := cmd.Name(); tests.Of(measure.Test(name)) != nil {
@@ -136,10 +141,14 @@ func describeTests(root *cobra.Command, c *text.Catalogue) {
 		}
 	})
 	help, usage := root.HelpFunc(), root.UsageFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { describe(); help(cmd, args) })
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		describe()
+		cmd.Long = paragraphs(cmd.Long, width())
+		help(cmd, args)
+	})
 	root.SetUsageFunc(func(cmd *cobra.Command) error { describe(); return usage(cmd) })
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if cmd.Name() == cobra.ShellCompRequestCmd {
+		if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == manName {
 			describe()
 		}
 	}

@@ -33,7 +33,7 @@ func newPlanCommand(sys *System) *cobra.Command {
 bytes and their price. Nothing is sent.`,
 		Example: `  soku plan plan.yaml
   soku plan plan.yaml --only gateway=ultra --json`,
-		Args: onePlan,
+		Args: onePlan, ValidArgsFunction: completeFiles("yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, _, err := loadPlan(sys, args[0])
 			if err != nil {

@@ -60,6 +60,8 @@ func newReportCommand(sys *System) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, json or txt; several with commas")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end)")
 	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
+	cmd.ValidArgsFunction = completeCampaigns(sys)
+	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }

@@ -91,6 +91,7 @@ func newRoot(sys *System) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "soku",
 		Short:         "Measure a network path, compare choices, read the answer",
+		Long:          "Measure a network path, compare choices, read the answer. " + storedIn(sys),
 		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -109,12 +110,13 @@ func newRoot(sys *System) *cobra.Command {
 		if e.Hint != "" {
 			return e
 		}
+		if near := similarFlag(cmd, err); near != "" {
+			return e.WithHintCode("similar_flag", measure.Figures{"flag": near})
+		}
 		return e.WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 	})
 	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
-	if w := sys.StdoutWidth(); w > 0 {
-		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", w)))
-	}
+	root.SetUsageTemplate(helpTemplate(root.UsageTemplate(), sys.StdoutWidth()))
 	for _, test := range measure.Tests() {
 		command := newMeasureCommand(sys, test)
 		checkArguments(command)
@@ -126,7 +128,7 @@ func newRoot(sys *System) *cobra.Command {
 		root.AddCommand(command)
 	}
 	root.SetHelpCommand(newHelpCommand(root))
-	describeTests(root, sys.Catalogue)
+	describeTests(root, sys.Catalogue, sys.StdoutWidth)
 	return root
 }
 
@@ -161,7 +163,10 @@ var commands = []func(*System) *cobra.Command{
 	newIngestCommand,
 	newLsCommand,
 	newShowCommand,
+	newRmCommand,
+	newPruneCommand,
 	newLabCommand,
+	newManCommand,
 	newTrialCommand,
 }
 

@@ -44,7 +44,7 @@ at the end.`,
   soku run plan.yaml --only gateway=standard,high    the others later
   soku run plan.yaml --resume                        run the remaining trials
   soku run plan.yaml --resume --retry-failed         repeat failed trials`,
-		Args: onePlan,
+		Args: onePlan, ValidArgsFunction: completeFiles("yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seedGiven = cmd.Flags().Changed("seed")
 			f.resume = f.resume || f.campaign != "" || f.retryFailed
@@ -58,6 +58,7 @@ at the end.`,
 	flags.StringVar(&f.campaign, "campaign", "", "continue this campaign: its identity, the beginning of one, or last (implies --resume)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the random order, instead of the plan's")
 	flags.StringArrayVar(&f.reports, "report", nil, "write the report to this file (.html, .md, .csv, .json, .txt); may be repeated")
+	complete(cmd, "campaign", completeCampaigns(sys))
 	addStoreFlag(cmd, &f.store)
 	f.access.add(cmd)
 	return cmd

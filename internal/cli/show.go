@@ -51,6 +51,7 @@ func newShowCommand(sys *System) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.ValidArgsFunction = completeResults(sys, &f.store)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result document")
 	cmd.Flags().BoolVar(&f.rows, "rows", false, "print the table of round trips")
 	addStoreFlag(cmd, &f.store)

@@ -17,6 +17,11 @@ func addStoreFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "store", "", "file of the store (default soku.db in the data folder, SOKU_DATA)")
 }
 
+// storedIn says in help where results are.
+func storedIn(sys *System) string {
+	return "Results are stored in (SOKU_DATA, --store):\n" + storeFile(sys, "")
+}
+
 // openStore opens the store in file, or in the data folder when file is empty.
 // The caller closes it.
 func openStore(ctx context.Context, sys *System, file string) (store.Store, error) {

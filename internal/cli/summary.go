@@ -95,13 +95,21 @@ func testText(c *text.Catalogue, r *measure.Result) string {
 	args := text.Args{
 		"Test": r.Test, "Direction": o.Direction, "Streams": o.Streams, "Congestion": congestionInForce(r), "Rate": o.Rate,
 		"Size": o.Size, "Requests": o.RequestRate,
-		"Port": o.Port, "Flows": o.Flows, "Close": "", "Duration": r.Summary.DurationNs,
+		"Port": o.Port, "Flows": o.Flows, "Close": "", "Via": foreignVia(o), "Duration": r.Summary.DurationNs,
 	}
 	if r.Connect != nil {
 		args["Close"] = r.Connect.Close
 	}
 	maps.Copy(args, tests.OptionArgs(r.Test, o))
 	return c.Say("summary.test."+string(r.Test), args)
+}
+
+// foreignVia is another tool's protocol that a trial spoke, or empty.
+func foreignVia(o measure.Options) string {
+	if o.Via == measure.ViaSoku {
+		return ""
+	}
+	return o.Via
 }
 
 // congestionInForce is the congestion control of the streams, empty where the

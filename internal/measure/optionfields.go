@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,12 +14,13 @@ type OptionField struct {
 	Key   string   // key in a plan
 	Flag  string   // long flag
 	Short string   // one-letter flag, or empty
-	Help  string   // one line
+	Help  string   // one line, about all tests that have it
 	Bare  string   // value of the flag when it is given without one, or empty
 	Enum  []string // allowed values, or nil
 
 	min, max int64
 	index    int
+	tag      reflect.StructTag
 	own      reflect.Type // of Options.Own, where the option is of one test alone
 }
 
@@ -35,13 +37,18 @@ func readOptionFields(options reflect.Type) []OptionField {
 		}
 		f := OptionField{
 			Key: tag.Get("yaml"), Flag: tag.Get("flag"), Short: tag.Get("short"),
-			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i,
+			Help: tag.Get("help"), Bare: tag.Get("bare"), Enum: strings.Fields(tag.Get("enum")), index: i, tag: tag,
 		}
 		f.min, _ = strconv.ParseInt(tag.Get("min"), 10, 64)
 		f.max, _ = strconv.ParseInt(tag.Get("max"), 10, 64)
 		out = append(out, f)
 	}
 	return out
+}
+
+// HelpFor is one line about one of the tests that have the option.
+func (f OptionField) HelpFor(test Test) string {
+	return cmp.Or(f.tag.Get("help."+string(test)), f.Help)
 }
 
 // OptionFields lists the options that apply to a test, in the order of help.

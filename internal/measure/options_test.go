@@ -3,6 +3,7 @@ package measure_test
 import (
 	"errors"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,20 @@ func TestALimitForClientsAllowsAPacketASecond(t *testing.T) {
 	for rate, valid := range map[measure.Rate]bool{0: true, 10: false, 11_000: false, 20_000: true} {
 		if err := measure.CheckMaxRate(rate); (err == nil) != valid || err != nil && measure.KindOf(err) != measure.KindUsage {
 			t.Errorf("%v: %v", rate, err)
+		}
+	}
+}
+
+func TestHelpOfATestIsAboutThatTest(t *testing.T) {
+	for _, test := range measure.Tests() {
+		for _, f := range measure.OptionFields(test) {
+			help := f.HelpFor(test)
+			for _, other := range measure.Tests() {
+				if protocol := other == measure.TestTCP || other == measure.TestUDP; other != test && !protocol &&
+					regexp.MustCompile(`\b(for|and|to) `+string(other)+`\b|\(`+string(other)+`[,)]`).MatchString(help) {
+					t.Errorf("%s: --%s is about %s: %s", test, f.Flag, other, help)
+				}
+			}
 		}
 	}
 }

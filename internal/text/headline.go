@@ -17,6 +17,9 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 	figures = measure.Headline(test, figures)
 	switch first {
 	case measure.MetricGoodput:
+		if _, known := figures[first.Key]; !known {
+			return Line{Key: "headline.goodput_unknown"}
+		}
 		return Line{Key: "headline.goodput", Args: Args{"Goodput": figures[first.Key], "Loss": figures[measure.MetricLoss.Key]}}
 	case measure.MetricConnections:
 		return connectionsHeadline(figures)

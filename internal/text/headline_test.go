@@ -16,7 +16,8 @@ func TestHeadlineIsTheFigureOfATest(t *testing.T) {
 		want    string
 	}{
 		{"tcp", "", map[string]float64{"goodput_bps": 941.5e6, "retransmits": 3}, "941.5 Mbit/s"},
-		{"tcp", "", nil, "0.000 bit/s"},
+		{"tcp", "", map[string]float64{"goodput_bps": 0}, "0.000 bit/s"},
+		{"tcp", "", nil, "goodput not known"},
 		{"tcp", measure.KindNotFound, nil, "failed: not found"},
 		{"udp", "", map[string]float64{"goodput_bps": 10e6, "loss_ratio": 0.0123}, "10.00 Mbit/s, 1.23 % lost"},
 		{"udp", "", map[string]float64{"goodput_bps": 10e6, "loss_ratio": 0}, "10.00 Mbit/s"},

@@ -4,7 +4,7 @@ import "soku/internal/measure"
 
 // Options are those that only tests with single probes have, trace and mtu.
 type Options struct {
-	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of probes: icmp (echo), udp, or for trace tcp (SYN)"`
+	Probe   string `json:"probe,omitempty" yaml:"probe" flag:"probe" enum:"icmp udp tcp" help:"kind of probes: icmp (echo), udp, or for trace tcp (SYN)" help.trace:"kind of probes: icmp (echo), udp or tcp (SYN)" help.mtu:"kind of probes: icmp (echo) or udp"`
 	MaxHops int    `json:"max_hops,omitempty" yaml:"max_hops" flag:"max-hops" min:"1" max:"64" help:"maximum number of hops"`
 	Names   bool   `json:"names,omitempty" yaml:"names" flag:"names" help:"look up the names of hops by reverse DNS"`
 }

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+)
+
+func TestManualPagesAreOfEveryCommandAndNameItsFlags(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	if _, errs, code := soku(t, "man", dir); code != 0 {
+		t.Fatalf("status %d, %s", code, errs)
+	}
+	for page, wants := range map[string][]string{
+		"soku.1":        {".SH NAME\nsoku \\- Measure", "soku\\-tcp(1)", "soku\\-ls(1)"},
+		"soku-tcp.1":    {".SH NAME\nsoku\\-tcp \\- Measure TCP goodput", "\\fB\\-P\\fR, \\fB\\-\\-streams\\fR int", "OPTIONS: NETWORK", ".SH EXAMPLES"},
+		"soku-lab-up.1": {"soku\\-lab(1)"},
+	} {
+		b, err := os.ReadFile(filepath.Join(dir, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("%s lacks %q:\n%s", page, want, b)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "soku-trial.1")); err == nil {
+		t.Error("a hidden command has a page")
+	}
+}
+
+func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
+	for args, want := range map[string]string{
+		"tcp 192.0.2.1 --stream 4": "did you mean --streams?",
+		"ls --campain x":           "did you mean --campaign?",
+		"tcp 192.0.2.1 --xyzzy":    "see: soku tcp --help",
+		"tpc 192.0.2.1":            "did you mean tcp",
+		"reprot":                   "did you mean report",
+	} {
+		if _, errs, code := soku(t, strings.Fields(args)...); code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s", args, code, errs)
+		}
+	}
+}
+
+func TestHelpIsInGroupsAndAsWideAsTheTerminal(t *testing.T) {
+	sys, out, _ := fakeSystem(t, "tcp", "--help")
+	sys.StdoutWidth = func() int { return 50 }
+	if code := Run(sys); code != 0 {
+		t.Fatal(code)
+	}
+	text, examples := out.String(), false
+	for _, want := range []string{"\nTest:\n", "\nNetwork:\n", "\nHosts:\n", "\nAccess to the server:\n", "\nOutput and storage:\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		examples = strings.HasPrefix(line, "Examples") || examples && strings.TrimSpace(line) != ""
+		if w := runewidth.StringWidth(strings.TrimSpace(line)); w > 50 && !examples {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// stocked is a system with so many results, a day apart, the last of now.
+func stocked(t *testing.T, n int) (sys *System, run func(args ...string) (stdout, stderr string, code int)) {
+	t.Helper()
+	sys, out, errs := fakeSystem(t)
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.Local)
+	sys.Now = func() time.Time { return now }
+	sys.StdinTerminal = func() bool { return false }
+	if err := os.MkdirAll(sys.DataDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	st, err := openStore(t.Context(), sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for i := range n {
+		o := measure.Defaults(measure.TestTCP)
+		if i%2 == 1 {
+			o.Streams, o.Direction, o.Rate, o.Via = 16, measure.Reverse, 1.5e9, measure.ViaIperf3
+		}
+		o, _ = o.Effective(measure.TestTCP)
+		r := &measure.Result{
+			Schema: measure.Schema, ID: fmt.Sprintf("%016xabcd", i), Test: measure.TestTCP, Options: o, StartedAt: now.Add(time.Duration(i-n+1) * 24 * time.Hour),
+			Path:    measure.Path{Client: measure.Endpoint{Name: "laptop"}, Server: measure.Endpoint{Name: "gateway.of.a.long.name.example"}, Direction: o.Direction},
+			Summary: measure.Summary{GoodputBps: 941.5e6, ReceivedBytes: 1e9, DurationNs: 10e9, Confidence: measure.High},
+		}
+		if err := st.Put(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sys, func(args ...string) (string, string, int) {
+		before := len(errs.String())
+		sys.Args = args
+		out.Reset()
+		code := Run(sys)
+		return out.String(), errs.String()[before:], code
+	}
+}
+
+func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
+	sys, run := stocked(t, 25)
+	out, errs, code := run("ls")
+	if code != 0 || strings.Count(out, "\n") != 21 || !strings.Contains(errs, "20 of 25") || !strings.Contains(out, "-R -P 16 -b 1500M --via iperf3") {
+		t.Errorf("status %d\n%s%s", code, out, errs)
+	}
+	for _, width := range []int{80, 60, 50} {
+		sys.StdoutWidth = func() int { return width }
+		out, _, _ := run("ls")
+		for _, line := range strings.Split(out, "\n") {
+			if w := runewidth.StringWidth(line); w > width {
+				t.Errorf("%d columns of %d: %s", w, width, line)
+			}
+		}
+		id, _, _ := strings.Cut(strings.Split(out, "\n")[1], " ")
+		if shown, errs, code := run("show", id); code != 0 || !strings.Contains(shown, "gateway") {
+			t.Errorf("show %s: status %d, %s", id, code, errs)
+		}
+	}
+	if out, errs, _ := run("ls", "--since", "36h"); strings.Count(out, "\n") != 3 || strings.Contains(errs, " of ") {
+		t.Errorf("since 36h:\n%s%s", out, errs)
+	}
+	if out, _, _ := run("ls", "--until", "2026-11-02", "--endpoint", "laptop"); strings.Count(out, "\n") != 2 {
+		t.Errorf("until:\n%s", out)
+	}
+	if _, errs, code := run("ls", "--since", "yesterday"); code != 2 || !strings.Contains(errs, "neither an age nor a date; write 90d") {
+		t.Errorf("since yesterday: status %d, %s", code, errs)
+	}
+	if out, _, _ := run("show"); strings.Contains(out, "via iperf3") {
+		t.Errorf("soku by soku: %s", out)
+	}
+	if out, _, _ := run("show", fmt.Sprintf("%016xabcd", 1)); !strings.Contains(out, "via iperf3") {
+		t.Errorf("what was measured against iperf3 does not say so: %s", out)
+	}
+}
+
+func TestResultsAreDeletedByIdentityAndByAge(t *testing.T) {
+	sys, run := stocked(t, 25)
+	count := func() int {
+		st, err := openStore(t.Context(), sys, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		n, err := st.Count(t.Context(), store.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if _, errs, code := run("rm", "last", "0123"); code != 9 || count() != 25 {
+		t.Errorf("one that is not there: status %d, %s, %d left", code, errs, count())
+	}
+	if out, errs, code := run("rm", "last", fmt.Sprintf("%016x", 3)); code != 0 || out != "2 results deleted\n" || count() != 23 {
+		t.Errorf("status %d, %s%s, %d left", code, out, errs, count())
+	}
+	if out, _, code := run("prune", "--older-than", "10d", "--dry-run"); code != 0 || !strings.HasPrefix(out, "13 of 23 would be deleted") || count() != 23 {
+		t.Errorf("status %d, %s, %d left", code, out, count())
+	}
+	if _, errs, code := run("prune", "--older-than", "10d"); code != 2 || !strings.Contains(errs, "give --yes") || count() != 23 {
+		t.Errorf("nobody to ask: status %d, %s, %d left", code, errs, count())
+	}
+	if _, errs, code := run("prune"); code != 2 || !strings.Contains(errs, "--older-than") {
+		t.Errorf("no time: status %d, %s", code, errs)
+	}
+	sys.StdinTerminal = func() bool { return true }
+	sys.Stdin = strings.NewReader("n\n")
+	if _, errs, code := run("prune", "--older-than", "10d"); code != 0 || !strings.Contains(errs, "[y/N]") || count() != 23 {
+		t.Errorf("no: status %d, %s, %d left", code, errs, count())
+	}
+	sys.Stdin = strings.NewReader("yes\n")
+	if out, _, code := run("prune", "--older-than", "10d"); code != 0 || out != "13 results deleted\n" || count() != 10 {
+		t.Errorf("yes: status %d, %s, %d left", code, out, count())
+	}
+	if out, _, code := run("prune", "--older-than", "2026-11-22", "--test", "tcp", "--yes"); code != 0 || out != "7 results deleted\n" || count() != 3 {
+		t.Errorf("status %d, %s, %d left", code, out, count())
+	}
+}
+
+func TestAShellIsOfferedWhatIsThere(t *testing.T) {
+	_, run := stocked(t, 3)
+	for args, want := range map[string]string{
+		"show 0":                    fmt.Sprintf("%016xabcd", 1),
+		"rm ":                       "last",
+		"report --format ":          "html",
+		"ingest --format ":          "iperf3",
+		"ls --test ":                "latency",
+		"tcp --tx ":                 "zerocopy",
+		"run ":                      "yaml",
+		"report ":                   "last",
+		"help lab ":                 "up",
+		"ls --campaign ":            "last",
+		"run plan.yaml --campaign ": "last",
+	} {
+		words := append([]string{"__complete"}, strings.Split(args, " ")...)
+		if out, errs, code := run(words...); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: status %d, %s%s", args, code, out, errs)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"soku/internal/measure"
+	"soku/internal/printable"
+	"soku/internal/store"
+	"soku/internal/text"
+)
+
+// listed is a row of the list of results.
+type listed struct {
+	entry   store.Entry
+	options string // those that differ from the defaults of the test
+}
+
+// listing is the list of results, for a person.
+type listing struct {
+	catalogue *text.Catalogue
+	rows      []listed
+}
+
+// resultTable reads what the query selects: entries, and of the documents the options.
+func resultTable(ctx context.Context, c *text.Catalogue, st store.Store, q store.Query) (*listing, error) {
+	t := &listing{catalogue: c}
+	for e, err := range store.Entries(ctx, st, q) {
+		if err != nil {
+			return nil, err
+		}
+		t.rows = append(t.rows, listed{entry: e})
+	}
+	next, stop := iter.Pull2(st.Results(ctx, q, store.Outline))
+	defer stop()
+	r, err, more := next()
+	for i := range t.rows {
+		// Results that were put or deleted meanwhile are in one of both only.
+		for more && err == nil && r.ID != t.rows[i].entry.ID && r.StartedAt.After(t.rows[i].entry.StartedAt) {
+			r, err, more = next()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if more && r.ID == t.rows[i].entry.ID {
+			t.rows[i].options = measure.ChangedOptions(r.Test, r.Options)
+			r, err, more = next()
+		}
+	}
+	return t, nil
+}
+
+// The columns of the list.
+const (
+	columnID = iota
+	columnStarted
+	columnTest
+	columnPath
+	columnPattern
+	columnFigure
+	columnOptions
+)
+
+// shortID is how many characters of an identity begin with its time: soku show takes the
+// beginning of one.
+const shortID = 13
+
+// fit makes the rows as wide as the terminal allows, or whole for a width of 0. What says
+// least goes first: the end of identities, years, a client that all have, and then the ends
+// of the longest cells.
+func (t *listing) fit(width int) [][]string {
+	rows := t.cells(func(e store.Entry) string { return e.ID }, moment, clientOf)
+	if width <= 0 || tableWidth(rows) <= width {
+		return rows
+	}
+	id := func(e store.Entry) string { return e.ID }
+	if t.unique(shortID) {
+		id = func(e store.Entry) string { return e.ID[:min(shortID, len(e.ID))] }
+	}
+	client := clientOf
+	if t.oneClient() {
+		client = func(store.Entry) string { return "" }
+	}
+	rows = t.cells(id, func(m time.Time) string { return m.Local().Format("01-02 15:04") }, client)
+	if tableWidth(rows) > width {
+		for _, row := range rows {
+			row[columnFigure], _, _ = strings.Cut(row[columnFigure], " (")
+		}
+	}
+	shrink(rows, width, columnPath, columnPattern, columnOptions)
+	if tableWidth(rows) > width { // identities are in order of time
+		for _, row := range rows {
+			row[columnStarted] = ""
+		}
+		shrink(rows, width, columnPath, columnPattern, columnOptions, columnFigure)
+	}
+	return rows
+}
+
+func clientOf(e store.Entry) string { return e.Client + " " }
+
+func (t *listing) cells(id func(store.Entry) string, started func(time.Time) string, client func(store.Entry) string) [][]string {
+	rows := [][]string{t.catalogue.Headings("head.result", "head.started", "head.test", "head.path", "head.pattern", "head.figure", "head.options")}
+	for _, r := range t.rows {
+		e := r.entry
+		rows = append(rows, []string{
+			id(e), started(e.StartedAt), string(e.Test), client(e) + "→ " + e.Server, e.Pattern, headline(t.catalogue, e), r.options,
+		})
+	}
+	return rows
+}
+
+// unique reports whether so many characters tell all rows apart.
+func (t *listing) unique(characters int) bool {
+	seen := map[string]bool{}
+	for _, r := range t.rows {
+		seen[r.entry.ID[:min(characters, len(r.entry.ID))]] = true
+	}
+	return len(seen) == len(t.rows)
+}
+
+func (t *listing) oneClient() bool {
+	for _, r := range t.rows {
+		if r.entry.Client != t.rows[0].entry.Client {
+			return false
+		}
+	}
+	return true
+}
+
+// columnWidths are those of printTable: a column that is empty has none.
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for i, row := range rows {
+		for c, cell := range row {
+			if i > 0 && cell != "" {
+				widths[c] = max(widths[c], runewidth.StringWidth(printable.Line(cell)), runewidth.StringWidth(rows[0][c]))
+			}
+		}
+	}
+	return widths
+}
+
+func tableWidth(rows [][]string) (sum int) {
+	for _, w := range columnWidths(rows) {
+		if w > 0 {
+			sum += w + 2
+		}
+	}
+	return max(0, sum-2)
+}
+
+// leastCell is down to how many columns cells are cut.
+const leastCell = 6
+
+// shrink cuts the cells of some columns, the widest first, until the table fits.
+func shrink(rows [][]string, width int, columns ...int) {
+	for over := tableWidth(rows) - width; over > 0; over = tableWidth(rows) - width {
+		widths := columnWidths(rows)
+		widest, second := columns[0], leastCell
+		for _, c := range columns {
+			if widths[c] > widths[widest] {
+				widest = c
+			}
+		}
+		for _, c := range columns {
+			if c != widest {
+				second = max(second, widths[c])
+			}
+		}
+		to := max(leastCell, min(widths[widest]-1, max(second, widths[widest]-over)))
+		if widths[widest] <= leastCell {
+			return
+		}
+		for i := range rows {
+			rows[i][widest] = runewidth.Truncate(printable.Line(rows[i][widest]), to, "…")
+		}
+	}
+}

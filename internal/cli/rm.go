@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+	"soku/internal/text"
+)
+
+func newRmCommand(sys *System) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "rm RESULT...",
+		Short: "Delete results",
+		Long: `Deletes results from the store: their identities, or the beginning of one (4
+characters). A campaign that is resumed puts its results back from its journal.
+` + storedIn(sys),
+		Example: `  soku rm 01a2123790b8
+  soku rm last`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			st, err := openStore(cmd.Context(), sys, file)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, st.Close()) }()
+			var ids []string
+			for _, arg := range args { // all are found before one is deleted
+				r, err := store.FindResult(cmd.Context(), st, arg)
+				if err != nil {
+					return err
+				}
+				ids = append(ids, r.ID)
+			}
+			n, err := st.Delete(cmd.Context(), ids)
+			if err == nil {
+				fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
+			}
+			return err
+		},
+		ValidArgsFunction: completeResults(sys, &file),
+	}
+	addStoreFlag(cmd, &file)
+	return cmd
+}
+
+type pruneFlags struct {
+	olderThan string
+	filter    filterFlags
+	yes       bool
+	dryRun    bool
+	store     string
+}
+
+func newPruneCommand(sys *System) *cobra.Command {
+	f := pruneFlags{}
+	cmd := &cobra.Command{
+		Use:   "prune --older-than AGE",
+		Short: "Delete old results",
+		Long: `Deletes results that started before a time, after a question; --yes asks none.
+Campaigns and their journals stay: one that is resumed puts its results back.
+` + storedIn(sys),
+		Example: `  soku prune --older-than 90d
+  soku prune --older-than 2026-01-01 --by-hand --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if f.olderThan == "" {
+				return measure.Fail(measure.KindUsage, "cli.prune.no_age", nil)
+			}
+			st, err := openStore(cmd.Context(), sys, f.store)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, st.Close()) }()
+			return prune(cmd, sys, st, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.olderThan, "older-than", "", "an age such as 90d or 12h, or a date such as 2026-11-25")
+	f.filter.addSelection(sys, cmd)
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be deleted, and delete nothing")
+	addStoreFlag(cmd, &f.store)
+	return cmd
+}
+
+func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error {
+	q, err := f.filter.query(cmd.Context(), sys, st)
+	if err != nil {
+		return err
+	}
+	if q.Until, err = when(sys.Now(), "older-than", f.olderThan); err != nil {
+		return err
+	}
+	var ids []string
+	for e, err := range store.Entries(cmd.Context(), st, q) {
+		if err != nil {
+			return err
+		}
+		ids = append(ids, e.ID)
+	}
+	all, err := st.Count(cmd.Context(), store.Query{})
+	if err != nil {
+		return err
+	}
+	which := text.Args{"N": len(ids), "All": all, "Before": moment(q.Until)}
+	switch {
+	case len(ids) == 0 || f.dryRun:
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("prune.would", which))
+		return nil
+	case f.yes:
+	case !sys.StdinTerminal():
+		return measure.Fail(measure.KindUsage, "cli.prune.unasked", measure.Figures{"results": len(ids)})
+	default:
+		fmt.Fprint(sys.Stderr, sys.Catalogue.Say("prune.ask", which), " ")
+		if !agreed(sys.Stdin) {
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
+			return nil
+		}
+	}
+	n, err := st.Delete(cmd.Context(), ids)
+	if err == nil {
+		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package measure
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// unchanged are options that say how a trial was reached and shown, and not what it was.
+var unchanged = []string{"port", "interval", "connect_timeout", "tos", "bind"}
+
+// ChangedOptions are the effective options of a trial that differ from what the test has
+// when nothing is asked, as flags in the order of help: "-P 16 -b 100M". What follows from
+// other options is left out.
+func ChangedOptions(test Test, o Options) string {
+	usual := Defaults(test)
+	usual.Streams, usual.Via = o.Streams, o.Via // on which others depend
+	if effective, err := usual.Effective(test); err == nil {
+		usual = effective
+	}
+	plain := Defaults(test)
+	usual.Streams, usual.Via = plain.Streams, plain.Via
+	var out []string
+	for _, f := range OptionFields(test) {
+		value, is := f.value(&o), f.value(&usual)
+		if slices.Contains(unchanged, f.Key) || reflect.DeepEqual(value.Interface(), is.Interface()) || f.Key == "duration" && value.IsZero() {
+			continue
+		}
+		out = append(out, f.asFlag(value))
+	}
+	return strings.Join(out, " ")
+}
+
+// asFlag is the flag that sets the option to the value.
+func (f OptionField) asFlag(value reflect.Value) string {
+	name := "--" + f.Flag
+	if f.Short != "" {
+		name = "-" + f.Short
+	}
+	text := ""
+	switch v := value.Interface().(type) {
+	case bool:
+		if v {
+			return name
+		}
+		return name + "=false"
+	case Direction:
+		switch v {
+		case Reverse:
+			return "-R"
+		case Bidirectional:
+			return "--bidir"
+		}
+		return name + " " + string(v)
+	case Rate:
+		text = shortDecimal(int64(v))
+	case Size:
+		text = shortDecimal(int64(v))
+		if v >= 1024 && v%1024 == 0 && len(text) > 4 {
+			text = strings.TrimSuffix(strings.ReplaceAll(v.String(), " ", ""), "B")
+		}
+	case Duration:
+		text = v.String()
+	default:
+		text = fmt.Sprint(v)
+	}
+	if f.Bare != "" { // its value needs an equals sign
+		return "--" + f.Flag + "=" + text
+	}
+	return name + " " + text
+}
