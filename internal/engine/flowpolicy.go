@@ -39,6 +39,14 @@ type FlowPolicy struct {
 	// A TCP sender sends it and waits until it is acknowledged; a sender of datagrams sends
 	// more if Over stays open, because some were lost.
 	PeerEnds bool
+	// Start is what flows wait for when they are prepared. They are timed and counted from
+	// then on. Without it, nil, a sender begins when it is prepared, and a receiver with its
+	// first byte.
+	Start *Start
+	// EndAtOnce applies to flows that keep connections open: the end of a flow is the end
+	// of its count at both ends. A TCP sender counts what its kernel accepted and does not
+	// wait until that was acknowledged; after Over a receiver reads nothing more.
+	EndAtOnce bool
 	// SilenceTimeout is how long a receiver waits for the first byte and for each next
 	// one, also in a flow that has a duration. 0 means the engine's stall timeout, which
 	// applies to the first byte, and to the next ones in a flow without a duration. A

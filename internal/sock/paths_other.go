@@ -13,5 +13,5 @@ func ReaderPaths() []string { return nil }
 // MultipathPaths returns the default values of the options tx and rx for Multipath TCP.
 func MultipathPaths() (tx, rx string) { return "write", "read" }
 
-// PrepareWriter does nothing on this system.
-func PrepareWriter() {}
+// PrepareWriters does nothing on this system.
+func PrepareWriters(int) {}

@@ -39,21 +39,25 @@ type pipe struct{ from, to int }
 // size of a splice.
 const pipeSize = 1 << 20
 
-// spare is a payload that was prepared for the first writer to open. It is global because
-// the code that prepares it does not know the writer yet.
+// spare are payloads that were prepared for the first writers to open. They are global
+// because the code that prepares them does not know the writers yet.
 var spare struct {
 	mu    sync.Mutex // held while pages are prepared, so that a writer waits
-	pages []byte
+	pages [][]byte
 }
 
-// PrepareWriter prepares the slow part of the next [OpenWriter]. It is safe for
-// concurrent use. If no writer opens, the payload is kept for the next trial of the
+// PrepareWriters prepares the slow part of the next n calls of [OpenWriter]. It is safe
+// for concurrent use. Payloads that no writer uses are kept for the next trial of the
 // process.
-func PrepareWriter() {
+func PrepareWriters(n int) {
 	spare.mu.Lock()
 	defer spare.mu.Unlock()
-	if spare.pages == nil {
-		spare.pages, _ = newPages(Incompressible) // OpenWriter tries again and reports the error
+	for len(spare.pages) < n {
+		b, err := newPages(Incompressible)
+		if err != nil { // OpenWriter tries again and reports the error
+			return
+		}
+		spare.pages = append(spare.pages, b)
 	}
 }
 
@@ -62,12 +66,13 @@ func PrepareWriter() {
 // pages that are still in flight when the memory is unmapped.
 func pages() ([]byte, error) {
 	spare.mu.Lock()
-	b := spare.pages
-	spare.pages = nil
-	spare.mu.Unlock()
-	if b != nil {
+	if n := len(spare.pages); n > 0 {
+		b := spare.pages[n-1]
+		spare.pages = spare.pages[:n-1]
+		spare.mu.Unlock()
 		return b, nil
 	}
+	spare.mu.Unlock()
 	return newPages(Incompressible)
 }
 
@@ -153,6 +158,14 @@ func (o *Writer) BlockTimeout(d time.Duration) bool {
 	return o.blocks
 }
 
+// Unblock undoes BlockTimeout.
+func (o *Writer) Unblock() {
+	if o.blocks {
+		unblocking(o.fds[0], unix.SO_SNDTIMEO)
+		o.blocks = false
+	}
+}
+
 // Wait sleeps until one of the connections has room, or for d. With BlockTimeout set it
 // returns at once, because Put has waited.
 func (o *Writer) Wait(d time.Duration) {
@@ -166,10 +179,7 @@ func (o *Writer) Drop(i int) { o.ready.drop(i) }
 
 // Close releases all resources. The connections stay open.
 func (o *Writer) Close() {
-	if o.blocks {
-		unblocking(o.fds[0], unix.SO_SNDTIMEO)
-		o.blocks = false
-	}
+	o.Unblock()
 	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to, o.file) {
 		if fd >= 0 {
 			_ = unix.Close(fd)

@@ -58,18 +58,17 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if err := h.ready(ctx); err != nil {
 		return serverFirst(ctx, err)
 	}
-	watch := host.Watch(r.Hosts.Client.Facts.Interface)
-	if err := session.Start(ctx); err != nil {
-		watch.Stop(host.Moved{})
-		return serverFirst(ctx, err)
-	}
-	h.started()
-	policy := session.FlowPolicy()
+	policy, opened := session.FlowPolicy(), tallyOf(end.Conns.TCP)
 	if h.Opened != nil {
 		h.Opened(end.Conns.List())
 	}
-	opened := tallyOf(end.Conns.TCP)
-	own, runErr := end.Run(ctx, o, engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe})
+	watch := host.Watch(r.Hosts.Client.Facts.Interface)
+	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe}
+	own, runErr, err := startAndRun(ctx, cancel, session, h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
+	if err != nil {
+		watch.Stop(host.Moved{})
+		return serverFirst(ctx, err)
+	}
 	warnMultipath(r, opened, tallyOf(end.Conns.TCP))
 	counters := watch.Stop(host.MovedBy(own, o))
 	r.Hosts.Client.Counters = &counters
@@ -107,6 +106,33 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		live.into(r)
 	}
 	return serverFirst(ctx, runErr)
+}
+
+// startAndRun starts the session and runs the flows, which may be prepared before the
+// start; err is a failed start.
+func startAndRun(ctx context.Context, stop context.CancelCauseFunc, session wire.Session, h Hooks, run func() (*measure.End, error)) (own *measure.End, runErr, err error) {
+	flows := func() {
+		own, runErr = run()
+		if s, ok := session.(wire.Ender); ok && runErr == nil {
+			s.Ended() // before anything that takes time
+		}
+	}
+	if session.FlowPolicy().Start == nil {
+		if err = session.Start(ctx); err == nil {
+			h.started()
+			flows()
+		}
+		return own, runErr, err
+	}
+	var running sync.WaitGroup
+	running.Go(flows)
+	if err = session.Start(ctx); err != nil {
+		stop(err)
+	} else {
+		h.started()
+	}
+	running.Wait()
+	return own, runErr, err
 }
 
 // serverFirst prefers what the server said over what an engine saw of it:

@@ -32,6 +32,11 @@ type IPerf3 struct {
 	SkipRXCopy       bool // likewise Options.RX
 	Endless          bool // send the server no end; Options.Duration is the client's
 	ClientVersion    string
+	// EndAtOnce measures as iperf3's own client does: from the start of the test, and to
+	// its end, which the server is told at once. What is queued then counts as sent, and
+	// never as received. Otherwise the end waits until the server has probably read
+	// everything.
+	EndAtOnce bool
 
 	Contents engine.Contents // of streams of TCP
 

@@ -101,3 +101,10 @@ type Session interface {
 	// included. Safe at any time and more than once.
 	Close() error
 }
+
+// Ender is a [Session] that needs the moment at which this end's flows ended. Ended is
+// called once, as soon as they have without an error, and before Finish. It must return
+// within a few milliseconds.
+type Ender interface {
+	Ended()
+}

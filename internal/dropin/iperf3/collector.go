@@ -13,6 +13,8 @@ type collector struct {
 
 	waiting [2][]measure.Progress // forward and reverse of a test both ways
 	whole   [2]*measure.Progress  // with an interval of 0: all of the test
+	last    [2]*measure.Progress  // of a client's test with a time: its last interval
+	endNs   [2]int64              // of the interval before that one
 	tracks  []track               // one element a stream
 }
 
@@ -40,14 +42,16 @@ func way(d measure.Direction) int {
 // observe takes one engine's interval.
 func (c *collector) observe(p measure.Progress) {
 	w := way(p.Direction)
+	if !p.Omitted && !c.isLast(p) {
+		c.endNs[w] = p.EndNs
+	}
 	switch {
 	case c.test.Interval == 0:
 		c.join(w, p)
-	case !c.test.Bidir:
-		c.emit(c.interval(p))
+	case c.isLast(p):
+		c.last[w] = joined(c.last[w], p)
 	default:
-		c.waiting[w] = append(c.waiting[w], p)
-		c.pair()
+		c.pass(p)
 	}
 }
 
@@ -57,13 +61,17 @@ func (c *collector) join(w int, p measure.Progress) {
 	if p.Omitted {
 		return
 	}
-	if c.whole[w] == nil {
-		c.whole[w] = &p
-		return
+	c.whole[w] = joined(c.whole[w], p)
+}
+
+// joined is one interval of two: a, which may be nil, and the next.
+func joined(a *measure.Progress, next measure.Progress) *measure.Progress {
+	if a == nil {
+		return &next
 	}
-	a := c.whole[w]
+	a.EndNs = next.EndNs
 	for i := range a.Samples {
-		s := p.Samples[i]
+		s := next.Samples[i]
 		s.StartNs = a.Samples[i].StartNs
 		s.SentBytes += a.Samples[i].SentBytes
 		s.ReceivedBytes += a.Samples[i].ReceivedBytes
@@ -71,6 +79,76 @@ func (c *collector) join(w int, p measure.Progress) {
 		s.Lost += a.Samples[i].Lost
 		a.Samples[i] = s
 	}
+	return a
+}
+
+// isLast reports whether p is of the end of a client's test with a time. The engines may
+// report what moved in the moment of the end as one more interval; iperf3's client counts it
+// to the last one.
+func (c *collector) isLast(p measure.Progress) bool {
+	return c.timed() && !p.Omitted && float64(p.EndNs)/1e9 >= float64(c.test.Duration)-c.test.Interval/20
+}
+
+// timed reports whether the test ends after a time that this end keeps.
+func (c *collector) timed() bool {
+	return c.role == Client && c.test.Duration > 0 && c.test.Bytes == 0 && c.test.Blocks == 0
+}
+
+// closeLast passes the last interval of each direction on; it ends with the test, after
+// this many seconds. A direction that moved nothing in its last interval has one, too.
+func (c *collector) closeLast(seconds float64) {
+	if !c.timed() || c.test.Interval == 0 {
+		return
+	}
+	for _, d := range c.directions() {
+		p := c.last[way(d)]
+		if p == nil && seconds < float64(c.test.Duration) { // it ended before its time
+			continue
+		}
+		if p == nil {
+			p = c.still(d)
+		}
+		if end := int64(seconds * 1e9); end > p.StartNs {
+			p.EndNs = end
+			for i := range p.Samples {
+				p.Samples[i].EndNs = end
+			}
+		}
+		c.pass(*p)
+	}
+}
+
+// still is an interval in which nothing moved.
+func (c *collector) still(d measure.Direction) *measure.Progress {
+	p := &measure.Progress{Direction: d, Role: measure.Receiver, StartNs: c.endNs[way(d)], Samples: make([]measure.Sample, c.test.Streams)}
+	if d == measure.Forward {
+		p.Role = measure.Sender
+	}
+	for i := range p.Samples {
+		p.Samples[i].StartNs = p.StartNs
+	}
+	return p
+}
+
+// directions are those of the test.
+func (c *collector) directions() []measure.Direction {
+	switch {
+	case c.test.Bidir:
+		return []measure.Direction{measure.Forward, measure.Reverse}
+	case c.test.Reverse:
+		return []measure.Direction{measure.Reverse}
+	}
+	return []measure.Direction{measure.Forward}
+}
+
+// pass emits an interval of one direction, when the other has one, too, if there is one.
+func (c *collector) pass(p measure.Progress) {
+	if !c.test.Bidir {
+		c.emit(c.interval(p))
+		return
+	}
+	c.waiting[way(p.Direction)] = append(c.waiting[way(p.Direction)], p)
+	c.pair()
 }
 
 // pair emits the intervals that both directions have reported. A short rest of the
@@ -117,8 +195,10 @@ func (c *collector) alone(w int) {
 	c.emit(iv)
 }
 
-// finish emits the intervals that waited for the other direction, or for the end.
-func (c *collector) finish() {
+// finish emits the intervals that waited for the other direction, or for the end of the
+// test, which was after this many seconds.
+func (c *collector) finish(seconds float64) {
+	c.closeLast(seconds)
 	for w := range c.waiting {
 		for len(c.waiting[w]) > 0 {
 			c.alone(w)
@@ -167,6 +247,8 @@ func (c *collector) interval(all ...measure.Progress) Interval {
 				si.Packets, si.Lost, si.JitterMs = s.Packets+s.Lost, s.Lost, s.JitterNs/1e6
 			case si.Sender && s.TCP != nil:
 				si.TCP = c.tracks[index].state(*s.TCP, p.Omitted)
+			case si.Sender:
+				si.TCP = c.tracks[index].still()
 			}
 			iv.Streams = append(iv.Streams, si)
 		}

@@ -28,7 +28,11 @@ func gather(test Test, sockets []int, all ...measure.Progress) (intervals []Inte
 	for _, p := range all {
 		c.observe(p)
 	}
-	c.finish()
+	var end int64
+	for _, p := range all {
+		end = max(end, p.EndNs)
+	}
+	c.finish(float64(end) / 1e9)
 	return intervals, c
 }
 
@@ -91,5 +95,57 @@ func TestDatagramsAreCountedAsIperf3Does(t *testing.T) {
 	intervals, _ = gather(Test{UDP: true, Streams: 1, Interval: 1, Block: 100}, []int{5}, p)
 	if s := intervals[0].Streams[0]; s.Packets != 7 || s.TCP != nil {
 		t.Errorf("%+v", s)
+	}
+}
+
+func TestWhatMovesInTheMomentOfTheEndIsOfTheLastInterval(t *testing.T) {
+	test := Test{Streams: 1, Interval: 1, Duration: 2}
+	intervals, c := gather(test, []int{5}, sent(measure.Forward, 0, 1e9, 10, 1, false),
+		sent(measure.Forward, 1e9, 2_000_100_000, 20, 3, false), sent(measure.Forward, 2_000_100_000, 2_000_400_000, 5, 4, false))
+	if len(intervals) != 2 {
+		t.Fatalf("%d intervals: %+v", len(intervals), intervals)
+	}
+	if s := intervals[1].Streams[0]; s.Bytes != 25 || s.Start != 1 || s.End != 2.0004 || s.TCP.Retransmits != 3 {
+		t.Errorf("the last is %+v %+v", s, s.TCP)
+	}
+	if k := c.tracks[0]; k.n != 2 {
+		t.Errorf("%d round trips", k.n)
+	}
+	test.Bidir = true
+	intervals, _ = gather(test, []int{5, 7}, sent(measure.Forward, 0, 1e9, 10, 1, false), received(measure.Reverse, 0, 1e9, 10),
+		received(measure.Reverse, 1e9, 2e9, 10), sent(measure.Forward, 1e9, 1_999_900_000, 20, 3, false), received(measure.Reverse, 2e9, 2_000_500_000, 1))
+	if len(intervals) != 2 || len(intervals[1].Streams) != 2 || intervals[1].Streams[1].Bytes != 11 || intervals[1].Streams[1].End != 2.0005 {
+		t.Errorf("both ways: %+v", intervals)
+	}
+}
+
+func TestALastIntervalInWhichNothingMovedIsReported(t *testing.T) {
+	test := Test{Streams: 2, Interval: 1, Duration: 2}
+	var intervals []Interval
+	c := newCollector(Client, test, []int{5, 7}, func(iv Interval) { intervals = append(intervals, iv) })
+	p := sent(measure.Forward, 0, 1e9, 10, 1, false)
+	p.Samples = append(p.Samples, p.Samples[0])
+	c.observe(p)
+	c.finish(2.001)
+	if len(intervals) != 2 || len(intervals[1].Streams) != 2 {
+		t.Fatalf("%+v", intervals)
+	}
+	if s := intervals[1].Streams[1]; s.Start != 1 || s.End != 2.001 || s.Bytes != 0 || !s.Sender || s.TCP == nil || s.TCP.Cwnd != 10_000 {
+		t.Errorf("%+v", s)
+	}
+	intervals = nil
+	c = newCollector(Client, test, []int{5, 7}, func(iv Interval) { intervals = append(intervals, iv) })
+	c.observe(p)
+	c.finish(1.4) // it broke off
+	if len(intervals) != 1 {
+		t.Errorf("%+v", intervals)
+	}
+}
+
+func TestATestOfAnAmountHasItsRest(t *testing.T) {
+	intervals, _ := gather(Test{Streams: 1, Interval: 1, Duration: 10, Bytes: 15}, []int{5},
+		sent(measure.Forward, 0, 1e9, 10, 0, false), sent(measure.Forward, 1e9, 1_010_000_000, 5, 0, false))
+	if len(intervals) != 2 {
+		t.Errorf("%+v", intervals)
 	}
 }

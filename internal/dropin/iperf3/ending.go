@@ -59,16 +59,16 @@ func (c *client) ended(r *measure.Result) {
 	if c.collector == nil {
 		return
 	}
-	c.collector.finish()
+	ex := c.exchanger.Exchange()
+	own, far := seconds(ex.Own), seconds(ex.Far)
+	if own == 0 && len(r.Flows) > 0 {
+		own = lastSample(r.Flows[0])
+	}
+	c.collector.finish(own)
 	if len(r.Flows) == 0 {
 		return
 	}
-	ex := c.exchanger.Exchange()
 	e := End{OwnCongestion: c.ends.congestion, File: c.kept()}
-	own, far := seconds(ex.Own), seconds(ex.Far)
-	if own == 0 {
-		own = lastSample(r.Flows[0])
-	}
 	if far == 0 {
 		far = own
 	}

@@ -80,7 +80,7 @@ func (v *testView) Measured(end *measure.End, own *iperf3.Results) (string, []by
 
 func (v *testView) show(end *measure.End, own *iperf3.Results) {
 	v.shown = true
-	v.collector.finish()
+	v.collector.finish(seconds(own))
 	e := v.ends.ofServer(end, own, v.collector)
 	e.File = v.kept()
 	v.writer.End(e)

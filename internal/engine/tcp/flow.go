@@ -59,7 +59,7 @@ func newFlow(conns []*net.TCPConn, o measure.Options, role measure.Role, asked e
 		cfg.Info = func(i int) (measure.TCPInfo, bool) { return sock.TCPInfo(conns[i]) }
 	}
 	f.rec = meter.NewRecorder(cfg)
-	f.ending = f.group.Watch(f.policy.Over, graceAfterOver(role))
+	f.ending = f.group.Watch(f.policy.Over, f.graceAfterOver(role))
 	if len(conns) == 0 {
 		return f, measure.Fail(measure.KindInternal, "tcp.no_connections", nil)
 	}
@@ -121,8 +121,8 @@ func (f *flow) timed() bool { return engine.Timed(f.o) }
 
 // graceAfterOver returns how long an end continues after the protocol ended the flow: a
 // receiver reads what is queued.
-func graceAfterOver(role measure.Role) time.Duration {
-	if role == measure.Sender {
+func (f *flow) graceAfterOver(role measure.Role) time.Duration {
+	if role == measure.Sender || f.policy.EndAtOnce {
 		return 0
 	}
 	return lastBytes

@@ -15,16 +15,19 @@ type payload struct{ twice []byte } // the block twice, so that a piece may begi
 // blockSize is the length of the block, and the most that one call sends.
 const blockSize = 1 << 20
 
-// Prepare prepares the slow part of a [Send] with o. It is safe for concurrent use and
-// optional.
+// Prepare prepares the slow part of the client's [Send] with o. It is safe for concurrent
+// use and optional.
 func Prepare(o measure.Options) {
 	switch {
+	case o.Direction == measure.Reverse: // the server sends
 	case OptionsOf(o).Verify:
 		knownPayload()
 	case o.Rate > 0 || len(sock.WriterPaths()) == 0:
 		randomPayload()
+	case o.Streams > usual.threads: // a writer serves several streams
+		sock.PrepareWriters(sock.Processors)
 	default:
-		sock.PrepareWriter()
+		sock.PrepareWriters(max(1, o.Streams))
 	}
 }
 

@@ -42,7 +42,11 @@ func receive(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	r.until(r.called.Add(f.limits.First))
+	began := f.policy.Start.Await(ctx, f.group)
+	r.until(sock.Now().Add(f.limits.First))
+	if !began.IsZero() {
+		r.begin(began)
+	}
 	done := start(n, work)
 	if !r.awaitFirst(ctx, done) {
 		f.watch()
@@ -118,7 +122,17 @@ func (r *receiver) late() bool {
 	return last > 0 && int64(sock.Since(r.called)) >= last
 }
 
-// begin records the flow's first byte, which determines its end.
+// untilLate returns how long waiting workers may still wait, at most limit and at least
+// 1 ms.
+func (r *receiver) untilLate(limit time.Duration) time.Duration {
+	last := r.last.Load()
+	if last <= 0 {
+		return limit
+	}
+	return max(time.Millisecond, min(limit, time.Duration(last)-sock.Since(r.called)))
+}
+
+// begin records when the flow began, which determines its end.
 func (r *receiver) begin(at time.Time) {
 	r.first.Note(at, func() {
 		end := time.Time{}

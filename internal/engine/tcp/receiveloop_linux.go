@@ -48,6 +48,11 @@ func (l *receiveLoop) run() {
 	defer l.reader.Close()
 	var since int64
 	for l.live > 0 {
+		if l.long {
+			if left := l.untilLate(2 * tick); left < 2*tick {
+				l.reader.BlockTimeout(max(time.Millisecond, left/2)) // the flow is to end in time
+			}
+		}
 		n := l.pass()
 		since += n
 		if n > 0 && l.limit != nil && !l.balance(l.limit.Slowed(n)) {
@@ -65,7 +70,7 @@ func (l *receiveLoop) run() {
 		if since >= fast && !l.long {
 			pace.Sleep(fixedSleep)
 		} else {
-			l.reader.Wait(tick)
+			l.reader.Wait(l.untilLate(tick))
 		}
 		since = 0
 	}
@@ -102,7 +107,7 @@ func (l *receiveLoop) leaves() bool {
 		if l.quitAt.IsZero() {
 			l.quitAt = sock.Now()
 		}
-		return sock.Since(l.quitAt) > lastBytes
+		return sock.Since(l.quitAt) >= l.graceAfterOver(measure.Receiver)
 	}
 	return l.late()
 }
@@ -147,7 +152,7 @@ func (l *receiveLoop) pass() (moved int64) {
 // timeout it receives for a while, once the beginning of the flow is known.
 func (l *receiveLoop) take(k int) (n int64, last time.Time, err error) {
 	if l.long && l.first.Come() {
-		return l.reader.TakeFor(longCallTime)
+		return l.reader.TakeFor(l.untilLate(longCallTime))
 	}
 	one, err := l.reader.Take(k)
 	if one > 0 {

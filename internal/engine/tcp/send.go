@@ -43,7 +43,9 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 		return f.rec.Flow(), err
 	}
 	var begun func()
-	s.begin = sock.Now() // after all workers are prepared
+	if s.begin = f.policy.Start.Await(ctx, f.group); s.begin.IsZero() {
+		s.begin = sock.Now() // after all workers are prepared
+	}
 	switch {
 	case f.timed():
 		s.stop = s.begin.Add(f.nominal())

@@ -37,8 +37,15 @@ func (l *sendLoop) run() {
 	for l.live > 0 && l.group.Err() == nil && !l.ending.Over() {
 		wait := tick
 		if l.timed() {
-			if wait = min(wait, l.stop.Sub(sock.Now())); wait <= 0 {
+			left := l.stop.Sub(sock.Now())
+			if wait = min(wait, left); wait <= 0 {
 				return
+			}
+			if l.long && left < 2*tick {
+				// The kernel may block for some milliseconds more than the timeout, and
+				// the flow is to end in time.
+				l.writer.Unblock()
+				l.long = false
 			}
 		}
 		if !l.pass() && l.live > 0 {

@@ -14,11 +14,15 @@ import (
 
 // settle ends all streams and returns how many bytes of each the peer did not
 // acknowledge. A flow that was stopped is reset at once; otherwise each stream gets a
-// bounded time to deliver what is queued.
+// bounded time to deliver what is queued, unless the policy ends flows at once.
 func (s *sender) settle(ctx context.Context) (lost []int64) {
 	lost = make([]int64, len(s.conns))
 	finished := make([]bool, len(s.conns))
-	if s.policy.KeepOpen && s.group.Err() == nil {
+	switch {
+	case s.group.Err() != nil:
+	case s.policy.EndAtOnce:
+		return lost
+	case s.policy.KeepOpen:
 		return s.acknowledged(ctx)
 	}
 	if s.group.Err() == nil {

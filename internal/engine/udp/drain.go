@@ -69,14 +69,14 @@ func (d *drain) run() {
 		}
 		wait = 0
 		now := sock.Now()
-		if now.Sub(swept) >= sweepEvery {
+		if now.Sub(swept) >= sweepEvery || d.stopped(swept, now) {
 			swept = now
 			for _, l := range d.streams {
 				got += d.visit(l)
 			}
 		}
 		if !d.box.Blocks() {
-			wait = d.rest.after(got, now)
+			wait = d.wait(d.rest.after(got, now), now)
 		}
 	}
 }

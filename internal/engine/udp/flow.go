@@ -48,7 +48,7 @@ func newFlow(conns []net.Conn, o measure.Options, role measure.Role, asked engin
 		Direction: asked.Direction, Role: role, Interval: o.Interval.Std(), Observe: asked.Observe, Conns: conns,
 	})
 	f.limits.Timeouts = f.limits.With(f.policy, role)
-	f.ending = f.group.Watch(f.policy.Over, graceAfterOver(role))
+	f.ending = f.group.Watch(f.policy.Over, f.graceAfterOver(role))
 	switch {
 	case len(conns) == 0:
 		return f, measure.Fail(measure.KindInternal, "udp.no_sockets", nil)
@@ -115,8 +115,8 @@ func (f *flow) timed() bool { return engine.Timed(f.o) }
 
 // graceAfterOver returns how long an end continues after the protocol ended the flow:
 // datagrams may still be in flight to a receiver.
-func graceAfterOver(role measure.Role) time.Duration {
-	if role == measure.Sender {
+func (f *flow) graceAfterOver(role measure.Role) time.Duration {
+	if role == measure.Sender || f.policy.EndAtOnce {
 		return 0
 	}
 	return reorderWait

@@ -60,7 +60,11 @@ func receive(ctx context.Context, conns []net.Conn, o measure.Options, asked eng
 	if o.Omit > 0 {
 		r.came.Store(math.MinInt64) // bytes of the omitted start do not count towards o.Bytes
 	}
-	f.group.Deadline(r.epoch.Add(f.limits.First))
+	began := f.policy.Start.Await(ctx, f.group)
+	f.group.Deadline(sock.Now().Add(f.limits.First))
+	if !began.IsZero() {
+		r.begin(began)
+	}
 	done := start(r.workers, r.read)
 	if !r.awaitFirst(ctx, done) {
 		f.rec.End()
@@ -76,7 +80,8 @@ type receiver struct {
 	workers int
 	epoch   time.Time
 
-	first *sock.First // first datagram of any stream
+	first *sock.First  // first datagram of any stream
+	stop  atomic.Int64 // when a timed flow ends, ns since epoch; 0: not known yet
 
 	came atomic.Int64 // bytes of all streams, if o.Bytes ends the flow and connections stay open
 
@@ -109,15 +114,31 @@ func (r *receiver) awaitFirst(ctx context.Context, done <-chan struct{}) bool {
 	return false
 }
 
-// begin records the flow's first datagram, which determines its end.
+// begin records when the flow began, which determines its end.
 func (r *receiver) begin(at time.Time) {
 	r.first.Note(at, func() {
 		end := time.Time{}
 		if r.timed() {
 			end = at.Add(r.nominal() + r.grace())
+			r.stop.Store(int64(end.Sub(r.epoch)))
 		}
 		r.group.Deadline(end)
 	})
+}
+
+// wait returns how long workers without data may wait at now: at most limit, and not
+// beyond the end of a timed flow.
+func (r *receiver) wait(limit time.Duration, now time.Time) time.Duration {
+	if left := time.Duration(r.stop.Load()) - now.Sub(r.epoch); left > 0 {
+		return min(limit, left)
+	}
+	return limit
+}
+
+// stopped reports whether a timed flow ended after one time and not after another.
+func (r *receiver) stopped(from, to time.Time) bool {
+	stop := time.Duration(r.stop.Load())
+	return stop > from.Sub(r.epoch) && stop <= to.Sub(r.epoch)
 }
 
 // over reports whether an expired deadline of stream was the end of the flow. It was not

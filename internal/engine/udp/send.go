@@ -37,7 +37,10 @@ func send(ctx context.Context, conns []net.Conn, o measure.Options, asked engine
 		return f.count(), err
 	}
 	defer f.take()()
-	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: sock.Now()}
+	s := &sender{flow: f, workers: min(len(conns), sock.Processors), begin: f.policy.Start.Await(ctx, f.group)}
+	if s.begin.IsZero() {
+		s.begin = sock.Now()
+	}
 	w := meter.Window{From: s.begin, Omit: o.Omit.Std(), Idle: f.idle(measure.Sender)}
 	if f.timed() {
 		s.stop = s.begin.Add(f.nominal())

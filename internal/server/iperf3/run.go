@@ -43,14 +43,15 @@ func (t *test) measure() (*measure.End, error) {
 	}
 	end := &measure.End{}
 	begin := time.Now()
+	t.policy.Start.Begin(begin)
 	end.Flows, err = t.flows(ctx, stop)
 	if err == nil {
 		// A client that closed its streams is about to say that the test is over.
 		err = t.awaitEnd(ctx)
 	}
 	t.ran = time.Since(begin)
-	if t.isOver() { // receivers go on for a moment after it
-		t.ran = t.overAt.Sub(begin)
+	if t.isOver() {
+		t.ran = max(t.overAt.Sub(begin), lastMoved(end))
 	}
 	if err != nil {
 		// A client that stops says so, and resets its streams: either may be seen first.
@@ -93,6 +94,17 @@ func (t *test) timeLimit() (limit time.Duration, why error) {
 		why = fail(wire.CodeMaxDuration, "server.max_duration.ended", measure.Figures{"limit_ns": most})
 	}
 	return limit, why
+}
+
+// lastMoved returns when the last byte of a receiver moved after the beginning of the
+// test: it may have read for a moment after the end.
+func lastMoved(end *measure.End) (at time.Duration) {
+	for _, f := range end.Flows {
+		if f.Role == measure.Receiver {
+			at = max(at, time.Duration(f.StartNs+f.DurationNs))
+		}
+	}
+	return at
 }
 
 func (t *test) awaitEnd(ctx context.Context) error {

@@ -300,7 +300,7 @@ func (t *test) askParameters() error {
 	t.options = t.shows.Options(t.options)
 	t.policy = engine.FlowPolicy{
 		KeepOpen: true, Over: t.over, SilenceTimeout: t.handler.cfg.Times.silence(),
-		Repeating: p.RepeatPayload, Contents: t.handler.cfg.Files,
+		Repeating: p.RepeatPayload, Contents: t.handler.cfg.Files, Start: engine.NewStart(),
 	}
 	if amount := amountOf(p); amount > 0 && t.policy.Contents.Source == nil {
 		t.options.Bytes, t.policy.PeerEnds = amount, true
@@ -308,6 +308,8 @@ func (t *test) askParameters() error {
 	if p.Bidirectional { // keeping what comes would empty what is sent
 		t.policy.Contents.Source = nil
 	}
+	// Of an amount, and of files, everything is to arrive.
+	t.policy.EndAtOnce = p.Bytes == 0 && p.Blocks == 0 && t.policy.Contents.Source == nil && t.policy.Contents.Sink == nil
 	if p.Protocol == "udp" {
 		t.policy.Datagrams = wire.Datagrams(p.Counters64)
 	}

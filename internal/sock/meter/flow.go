@@ -26,7 +26,7 @@ func (r *Recorder) Flow() measure.FlowEnd {
 		Streams: make([]measure.Stream, len(r.cells)), Samples: r.steps.items,
 	}
 	if r.begun {
-		f.StartNs = int64(r.base.at.Sub(r.called))
+		f.StartNs = max(int64(r.base.at.Sub(r.called)), 0)
 		f.DurationNs = max(r.ns(r.last()), 0)
 	}
 	client := (r.cfg.Direction == measure.Forward) == (r.cfg.Role == measure.Sender)

@@ -9,19 +9,41 @@ import (
 	"soku/internal/wire"
 )
 
+// Ended implements [wire.Ender].
+func (s *session) Ended() {
+	s.ended = time.Now()
+	if s.request.IPerf3.EndAtOnce {
+		s.end()
+	}
+}
+
+// end sends the end of the test.
+func (s *session) end() {
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
+	_ = s.control.SetWriteDeadline(soon())
+	s.endErr = WriteState(s.control, TestEnd)
+}
+
 // Finish implements wire.Session.
 func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, error) {
 	defer context.AfterFunc(ctx, func() { _ = s.control.SetDeadline(time.Unix(1, 0)) })()
-	ran := time.Since(s.began)
-	pause := s.drain(ctx, own)
-	mine := ResultsOf(own, s.asked, false, ran)
+	if s.ended.IsZero() {
+		s.Ended()
+	}
+	var pause time.Duration
+	if !s.request.IPerf3.EndAtOnce {
+		pause = s.drain(ctx, own)
+		s.end()
+	}
+	mine := ResultsOf(own, s.asked, false, s.ended.Sub(s.began))
 	s.mu.Lock()
-	s.ending = true
 	s.exchange.Own = mine
 	s.mu.Unlock()
 	_ = s.control.SetDeadline(time.Now().Add(s.resultsTimeout()))
-	if err := WriteState(s.control, TestEnd); err != nil {
-		return nil, s.explainControl(ctx, askingResults, err)
+	if s.endErr != nil {
+		return nil, s.explainControl(ctx, askingResults, s.endErr)
 	}
 	if a := <-s.next; a.err != nil {
 		if cause := wire.Ended(ctx); cause != nil {

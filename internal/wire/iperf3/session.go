@@ -36,6 +36,8 @@ type session struct {
 	cookie  Cookie
 	asked   *Parameters
 	began   time.Time // when the server sent TestRunning
+	start   *engine.Start
+	ended   time.Time // when this end's flows had ended
 
 	next    chan answer // the state that the reader got after the test
 	reader  sync.WaitGroup
@@ -46,6 +48,7 @@ type session struct {
 	exchange Exchange
 	conns    []net.Conn // data connections
 	ending   bool       // TestEnd was sent
+	endErr   error      // of sending it
 	over     bool       // no more messages
 	closed   bool
 }
@@ -72,7 +75,7 @@ func Open(ctx context.Context, hostPort string, r wire.Request, h wire.Hooks) (w
 	r.Options = wholeWrites(r.Options, p.Length)
 	var s *session
 	for wait := 20 * time.Millisecond; ; wait *= 2 {
-		s = &session{request: r, hooks: h, remote: remote, cookie: NewCookie(), asked: p, next: make(chan answer, 1), failed: make(chan error, 1)}
+		s = &session{request: r, hooks: h, remote: remote, cookie: NewCookie(), asked: p, next: make(chan answer, 1), failed: make(chan error, 1), start: engine.NewStart()}
 		err := s.greet(ctx)
 		if err == nil {
 			break
@@ -209,6 +212,9 @@ func (s *session) Err() <-chan error { return s.failed }
 // FlowPolicy implements wire.Session.
 func (s *session) FlowPolicy() engine.FlowPolicy {
 	m := engine.FlowPolicy{KeepOpen: true, SilenceTimeout: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
+	if s.request.IPerf3.EndAtOnce {
+		m.Start, m.EndAtOnce = s.start, true
+	}
 	if s.request.Test == measure.TestUDP {
 		m.Datagrams = Datagrams(s.asked.Counters64)
 	}
@@ -247,6 +253,7 @@ func (s *session) Start(ctx context.Context) error {
 	}
 	_ = s.control.SetDeadline(time.Time{})
 	s.began = time.Now()
+	s.start.Begin(s.began)
 	if s.hooks.State != nil {
 		s.hooks.State(wire.State{Name: wire.Running})
 	}
