@@ -23,14 +23,15 @@ type ethrFile struct {
 	runs    []*ethrRun
 	run     *ethrRun // at a client the one that is open
 	target  string
-	timed   int // runs with a histogram
+	port    bool // the target has one
+	timed   int  // runs with a histogram
 
 	open map[serverKey]*ethrRun // at a server the newest ones
 }
 
 // begin ends the previous run of a client; the next one starts with its first figure.
 func (f *ethrFile) begin(line int) error {
-	f.run = &ethrRun{line: line, target: f.target}
+	f.run = &ethrRun{line: line, target: f.target, port: f.port}
 	return f.add(f.run)
 }
 
@@ -80,7 +81,8 @@ func (s *Source) ethrText() ([]*measure.Result, error) {
 			if !done {
 				return nil, s.fail(i+1, "ingest.ethr.run_before", nil)
 			}
-			f.target, done, server = ethrTarget(line), false, false
+			f.aim(line)
+			done, server = false, false
 			err = f.begin(i + 1)
 		case strings.HasPrefix(line, "Ethr done"):
 			done = true
@@ -120,9 +122,11 @@ func (f *ethrFile) serverLine(line int, text string) error {
 	return f.serverSecond(v)
 }
 
-func ethrTarget(line string) string {
+// aim reads "Using destination: HOST, ip: ADDRESS, port: 8888".
+func (f *ethrFile) aim(line string) {
 	target, _, _ := strings.Cut(strings.TrimPrefix(line, "Using destination: "), ",")
-	return short(target)
+	_, port, _ := strings.Cut(line, ", port: ")
+	f.target, f.port = short(target), strings.TrimSpace(port) != ""
 }
 
 // ethrEntry is a line of the log: a message or figures.
@@ -161,7 +165,7 @@ func (f *ethrFile) logEntry(line int, e ethrEntry) error {
 		return f.s.fail(line, "ingest.ethr.entry", nil)
 	}
 	if strings.HasPrefix(e.Message, "Using destination: ") {
-		f.target = ethrTarget(e.Message)
+		f.aim(e.Message)
 		return f.begin(line)
 	}
 	at, _ := time.Parse(time.RFC3339, e.Time)
@@ -207,6 +211,9 @@ func (p *ethrRun) entry(s *Source, line int, e ethrEntry) error {
 		}
 		return p.latency(s, line, row)
 	case "INFO":
+		if read, err := p.routeLine(s, line, e.Message); read || err != nil {
+			return err
+		}
 		if name, _ := ethrSetup(e.Message); name != "" || strings.Contains(e.Message, "Sent = ") {
 			return p.text(s, line, e.Message, strings.Fields(e.Message))
 		}

@@ -28,17 +28,22 @@ type ethrRun struct {
 	rows          [][]float64
 	perRow        int64
 	setups        *measure.Histogram
+	route         *route
+	port          bool // the destination has a port: its probes are of TCP
 	icmp          bool
 	sent, got     int64
 	hasCounts     bool
 }
 
 func (p *ethrRun) empty() bool {
-	return len(p.bps)+len(p.cps)+len(p.pps)+len(p.averages)+len(p.rows) == 0 && p.setups == nil && !p.hasCounts
+	return (p.route == nil || len(p.route.hops) == 0) && len(p.bps)+len(p.cps)+len(p.pps)+len(p.averages)+len(p.rows) == 0 && p.setups == nil && !p.hasCounts
 }
 
 // text reads a line of the console.
 func (p *ethrRun) text(s *Source, line int, text string, words []string) error {
+	if read, err := p.routeLine(s, line, text); read || err != nil {
+		return err
+	}
 	if name, ns := ethrSetup(text); name != "" {
 		p.icmp = name == "icmp"
 		if ns > 0 {
@@ -213,6 +218,8 @@ func (p *ethrRun) result(version string, record int) *measure.Result {
 		r.Error = measure.Fail(measure.KindBroken, "ingest.ethr.terminated", nil)
 	}
 	switch {
+	case p.route != nil:
+		p.traced(r)
 	case len(p.rows) > 0 && !p.hasCounts:
 		p.roundTrips(r)
 	case len(p.averages) > 0:

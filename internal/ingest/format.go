@@ -21,7 +21,7 @@ const Auto = "auto"
 func formats() []format {
 	return []format{
 		{"iperf3", iperf3, true}, {"iperf2", iperf2, true}, {"iperf2-csv", iperf2CSV, true}, {"ntttcp", ntttcp, true}, {"ethr", ethr, true},
-		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true}, {"fping", fping, true}, {"nuttcp", nuttcp, true},
+		{"ping", ping, false}, {"sockperf", sockperf, true}, {"netperf", netperf, true}, {"fping", fping, true}, {"nuttcp", nuttcp, true}, {"mtr", mtr, true},
 	}
 }
 
@@ -84,6 +84,8 @@ func detect(text string) string {
 		return "ntttcp"
 	case has("nuttcp-t: ", "nuttcp-r: "), has(" MB / ") && has(" Mbps"), strings.HasPrefix(start, "megabytes="):
 		return "nuttcp"
+	case has("HOST:") && has("Loss%") && has(".|--"):
+		return "mtr"
 	case has("sockperf: "):
 		return "sockperf"
 	case has("Ethr: ", "[RemoteAddress]  Proto"):

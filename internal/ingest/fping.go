@@ -27,6 +27,9 @@ func fping(s *Source) ([]*measure.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(f.open) > 1 { // targets are patterns, not repeats of one
+			r.Trial = &measure.Trial{Label: labelOf(r), Levels: []measure.Level{{Factor: "target", Value: run.target}}}
+		}
 		out = append(out, r)
 	}
 	if len(out) == 0 {

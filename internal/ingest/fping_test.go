@@ -42,6 +42,13 @@ func TestFpingHasAResultForEachTarget(t *testing.T) {
 			}
 		}
 	}
+	// Targets of one file are compared with each other and not taken as repeats.
+	if r := sample(t, "fping-c.txt")[1]; r.Trial.Pattern != "127.0.0.2" || r.Trial.Levels[0].Factor != "target" {
+		t.Errorf("%+v", r.Trial)
+	}
+	if r := one(t, "fping-D.txt"); len(r.Trial.Levels) != 0 {
+		t.Errorf("%+v", r.Trial)
+	}
 	if r := one(t, "fping-D.txt"); r.StartedAt.Unix() != 1795603349 {
 		t.Errorf("started %v", r.StartedAt)
 	}

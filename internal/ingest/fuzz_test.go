@@ -116,6 +116,7 @@ func FuzzPing(f *testing.F)      { fuzzDecoder(f, "ping", "ping") }
 func FuzzSockperf(f *testing.F)  { fuzzDecoder(f, "sockperf", "sockperf-") }
 func FuzzFping(f *testing.F)     { fuzzDecoder(f, "fping", "fping-") }
 func FuzzNuttcp(f *testing.F)    { fuzzDecoder(f, "nuttcp", "nuttcp-") }
+func FuzzMtr(f *testing.F)       { fuzzDecoder(f, "mtr", "mtr") }
 func FuzzNetperf(f *testing.F)   { fuzzDecoder(f, "netperf", "netperf-") }
 
 // FuzzAuto detects the format.

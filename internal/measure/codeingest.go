@@ -51,6 +51,7 @@ var missingCodes = []CodeInfo{
 	{CodeNoPercentiles, SeverityNote, "", nil, "There are no percentiles (`p50` and above in `rtt_reported_ns`).", ""},
 	{CodeNoTimes, SeverityNote, "", nil, "There are no round-trip times, such as of ping with packets too small to carry a time stamp.", ""},
 	{CodeNoDirection, SeverityNote, "", nil, "There is no direction of the bytes: forward is the program's default.", ""},
+	{CodeNoTarget, SeverityNote, "", nil, "The target is not named: the last hop is taken for it, which may be a router that knows no way on.", ""},
 	{CodeMeanComputed, SeverityNote, "", nil, "The mean is computed: time divided by the number of round trips.", ""},
 	{CodeGoodputComputed, SeverityNote, "", nil, "The goodput is computed: bytes divided by time.", ""},
 	{CodeOnlyRange, SeverityNote, "", nil, "Only the smallest and the largest of several trials are published.", ""},

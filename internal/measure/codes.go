@@ -122,6 +122,7 @@ const (
 	CodeNoPercentiles       Code = "no_percentiles"
 	CodeNoTimes             Code = "no_times"
 	CodeNoDirection         Code = "no_direction"
+	CodeNoTarget            Code = "no_target"
 	CodeMeanComputed        Code = "mean_computed"
 	CodeGoodputComputed     Code = "goodput_computed"
 	CodeOnlyRange           Code = "only_range"

@@ -9,7 +9,7 @@ import "time"
 type Origin struct {
 	File        string    `json:"file" jsonschema:"description=Path of the file as given"`
 	SHA256      string    `json:"sha256" jsonschema:"description=Of the whole file; hexadecimal"`
-	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3\\, iperf2\\, ntttcp\\, ethr\\, ping\\, fping\\, sockperf\\, netperf\\, nuttcp or csv"`
+	Format      string    `json:"format" jsonschema:"description=Decoder that read it: iperf3\\, iperf2\\, ntttcp\\, ethr\\, ping\\, fping\\, sockperf\\, netperf\\, nuttcp\\, mtr or csv"`
 	Record      int       `json:"record" jsonschema:"minimum=1,description=Number of the result in the file"`
 	Line        int       `json:"line" jsonschema:"minimum=1,description=Line in the file where its record begins"`
 	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=The end of a range: the source gives only the smallest and the largest of several trials"`

@@ -22,6 +22,9 @@ func traceSummary(out *text.Lines, r *measure.Result) {
 	case t.Reached && r.Summary.RTT != nil:
 		nearest, furthest, atMost := distance(t)
 		out.Row("label.target", "summary.trace.reached", text.Args{"Nearest": nearest, "Hops": furthest, "AtMost": atMost, "Median": r.Summary.RTT.P50})
+	case t.Reached && r.Summary.ReportedRTT != nil && r.Summary.ReportedRTT.Mean != nil: // of another program
+		nearest, furthest, atMost := distance(t)
+		out.Row("label.target", "summary.trace.reached_mean", text.Args{"Nearest": nearest, "Hops": furthest, "AtMost": atMost, "Mean": *r.Summary.ReportedRTT.Mean})
 	case len(t.Hops) > 0:
 		out.Row("label.target", "summary.trace.silent", text.Args{"Hop": len(t.Hops)})
 	}

@@ -67,9 +67,12 @@ func roundTripHeadline(figures map[string]float64) Line {
 func hopsHeadline(figures map[string]float64) Line {
 	hops, found := figures[measure.MetricHops.Key]
 	p50, reached := figures[measure.MetricRTTP50.Key]
+	mean, reported := figures[measure.MetricRTTMean.Key] // of another program
 	switch {
 	case !found:
 		return Line{Key: "headline.hops.none"}
+	case !reached && reported:
+		return Line{Key: "headline.hops.mean", Args: Args{"Hops": hops, "Mean": mean, "Loss": figures[measure.MetricRTTLoss.Key]}}
 	case !reached:
 		return Line{Key: "headline.hops.silent", Args: Args{"Hops": hops}}
 	}

@@ -31,6 +31,7 @@ func TestHeadlineIsTheFigureOfATest(t *testing.T) {
 		{"connect", "", map[string]float64{"connections_per_second": 34781.4, "rtt_p50_ns": 12_759, "rtt_p99_ns": 50_079}, "34781 connections/s (set-up 12.76 µs, p99 50.08 µs)"},
 		{"connect", "", map[string]float64{"connections_per_second": 105, "rtt_loss_ratio": 0.25}, "105 connections/s, 25 % failed"},
 		{"trace", "", map[string]float64{"hops": 1, "rtt_p50_ns": 51_970, "rtt_loss_ratio": 0.4}, "1 hop, 51.97 µs, 40 % lost"},
+		{"trace", "", map[string]float64{"hops": 3, "rtt_mean_ns": 51_970}, "3 hops, mean 51.97 µs"},
 		{"trace", "", map[string]float64{"hops": 2}, "2 hops, target silent"},
 		{"trace", "", nil, "no hops"},
 		{"mtu", "", map[string]float64{"path_mtu_bytes": 1500}, "1500 bytes"},

@@ -20,7 +20,7 @@ var _ = measure.Register(measure.Spec{
 	Metrics: measure.TestMetrics{
 		Families: []*measure.Family{measure.RoundTripFamily, measure.ReportedFamily, measure.HopFamily},
 		Ranking:  measure.RoundTripRanking(),
-		Headline: [][]*measure.Metric{{measure.MetricHops}, {measure.MetricRTTP50}, {measure.MetricRTTLoss}},
+		Headline: [][]*measure.Metric{{measure.MetricHops}, {measure.MetricRTTP50, measure.MetricRTTMean}, {measure.MetricRTTLoss}},
 	},
 })
 
