@@ -18,20 +18,41 @@ type Info struct {
 // Open reports whether trials are left.
 func (i Info) Open() bool { return i.Done < i.Trials }
 
-// Find lists the campaigns with that name, the newest first. Those whose journal
-// does not begin with a plan are passed over.
-func Find(in Journals, name string) ([]Info, error) {
+// inOrder lists the first records of the journals whose identities have that name in
+// them, in the order in which the campaigns were begun. Journals without one, and what is
+// no journal, are passed over.
+func inOrder(in Journals, name string) ([]PlanRecord, error) {
 	ids, err := in.IDs()
 	if err != nil {
 		return nil, err
 	}
-	var out []Info
-	for _, id := range slices.Backward(ids) { // they begin with the time
+	var out []PlanRecord
+	for _, id := range ids {
 		if !strings.Contains(id, name) {
 			continue
 		}
+		_ = in.Read(id, func(r Record) error {
+			if r.Plan != nil {
+				out = append(out, *r.Plan)
+			}
+			return errEnough
+		})
+	}
+	slices.SortStableFunc(out, func(a, b PlanRecord) int { return a.Number - b.Number })
+	return out, nil
+}
+
+// Find lists the campaigns with that name, the newest first. Those whose journal
+// does not begin with a plan are passed over.
+func Find(in Journals, name string) ([]Info, error) {
+	begun, err := inOrder(in, name)
+	if err != nil {
+		return nil, err
+	}
+	var out []Info
+	for _, b := range slices.Backward(begun) {
 		c := &Campaign{outcomes: newOutcomes()}
-		err := in.Read(id, c.learn)
+		err := in.Read(b.ID, c.learn)
 		if err != nil && c.Record.ID == "" || c.Record.Name != name {
 			continue
 		}
@@ -55,7 +76,7 @@ func Begun(in Journals) ([]store.Campaign, error) {
 		c := &Campaign{outcomes: newOutcomes()}
 		err := in.Read(id, func(r Record) error {
 			if r.Result != nil || len(r.Group) > 0 {
-				return errHasResult
+				return errEnough
 			}
 			return c.learn(r)
 		})
@@ -70,18 +91,22 @@ func Begun(in Journals) ([]store.Campaign, error) {
 	return out, nil
 }
 
-// errHasResult ends the reading of a journal.
-var errHasResult = errors.New("the journal has a result")
+// errEnough ends the reading of a journal.
+var errEnough = errors.New("enough of the journal is read")
 
 // FindID returns the full identity of the campaign that id means: an identity,
 // the beginning of one, or "last" for the newest. Errors are of kind not_found,
 // or usage if several begin like that.
 func FindID(in Journals, id string) (string, error) {
-	ids, err := in.IDs()
+	begun, err := inOrder(in, "")
 	if err != nil {
 		return "", err
 	}
-	found, err := store.MatchID(id, ids) // they begin with the time
+	ids := make([]string, len(begun))
+	for i, b := range begun {
+		ids[i] = b.ID
+	}
+	found, err := store.MatchID(id, ids)
 	if err == nil && found == "" {
 		err = unknownCampaign(id, in.Name())
 	}

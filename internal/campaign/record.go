@@ -61,6 +61,9 @@ type PlanRecord struct {
 	Trials   int    `json:"trials"`
 	Patterns int    `json:"patterns"`
 	Version  string `json:"version,omitempty"` // of the program
+	// Number is the order in which campaigns of one place were begun, from 1: clocks step.
+	// 0 in a journal of an older version.
+	Number int `json:"number,omitempty"`
 }
 
 // RunRecord is one run of the campaign.

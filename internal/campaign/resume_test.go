@@ -8,12 +8,37 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store"
 	"soku/internal/store/sqlite"
 )
+
+func TestTheOrderOfCampaignsIsThatOfTheirCreation(t *testing.T) {
+	in := new(campaign.Memory)
+	p := parse(t, study)
+	var begun []string
+	// The clock was a year ahead for the first.
+	for _, at := range []time.Time{time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 1, 3, 4, 5, 0, time.UTC)} {
+		c, err := campaign.Create(in, p, 1, "test", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun = append(begun, c.ID())
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := campaign.Find(in, "study")
+	if err != nil || len(found) != 3 || found[0].Record.ID != begun[2] || found[2].Record.ID != begun[0] {
+		t.Errorf("found %+v, error %v; begun %q", found, err, begun)
+	}
+	if last, err := campaign.FindID(in, "last"); err != nil || last != begun[2] {
+		t.Errorf("the last is %s, error %v", last, err)
+	}
+}
 
 func TestAChangedPlanIsNotResumed(t *testing.T) {
 	b := newBench(t, study)

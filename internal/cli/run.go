@@ -225,8 +225,8 @@ func createCampaign(sys *System, id string, p *campaign.Plan, f *runFlags) (*cam
 	return campaign.CreateAs(id, campaignsDir(sys), p, seed, version.String(), sys.Now())
 }
 
-// resumeCampaign finds the campaign to go on with: the one that is named, or the newest of
-// the plan's name that has something left to do, or else the newest.
+// resumeCampaign finds the campaign to go on with: the one that is named, or the one
+// of the plan's name that was begun last and has something left to do, or else that was begun last.
 func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
 	dir := campaignsDir(sys)
 	var id string
@@ -245,6 +245,15 @@ func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campa
 		}
 		i := slices.IndexFunc(all, func(c campaign.Info) bool { return c.Open() || f.retryFailed && c.Failed > 0 })
 		id = all[max(i, 0)].Record.ID
+		var others []string
+		for j, c := range all {
+			if j != i && c.Open() {
+				others = append(others, c.Record.ID)
+			}
+		}
+		if len(others) > 0 {
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.resumed", text.Args{"Campaign": id, "Others": others}))
+		}
 	}
 	c, err := campaign.Resume(dir, id, p)
 	if err != nil {
