@@ -107,12 +107,29 @@ func (s *Server) admit(r *http.Request, request native.CreateRequest) (*session,
 	ss.client, ss.local = clientOf(r), localOf(r)
 	ss.host = &measure.Host{Facts: s.facts.get(s.base, ss.local)}
 	ss.expect()
-	position, err := s.enter(ss, connOf(r).gone)
+	position, err := s.enterReserved(ss, connOf(r).gone)
 	if err != nil {
 		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 		return nil, 0, err
 	}
 	return ss, position, nil
+}
+
+// enterReserved is enter for a session whose data connections this process can hold. One
+// that waits reserves nothing until its turn: it may wait for as long as it likes.
+func (s *Server) enterReserved(ss *session, creator *latch) (position int, err error) {
+	if err := s.reserve(ss); err != nil {
+		return 0, err
+	}
+	n := ss.descriptors
+	if s.cfg.Exclusive {
+		s.descriptors.release(n)
+		ss.descriptors = 0
+	}
+	if position, err = s.enter(ss, creator); err != nil && !s.cfg.Exclusive {
+		s.descriptors.release(n)
+	}
+	return position, err
 }
 
 // enter registers ss, asks for its turn, and leads it on a goroutine that Serve

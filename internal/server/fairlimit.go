@@ -16,6 +16,7 @@ import (
 // FairLimit may be used from any goroutine.
 type FairLimit struct {
 	most int
+	room func() int // at most this many, too, at the moment; nil: always most
 
 	mu      sync.Mutex
 	have    int
@@ -60,13 +61,17 @@ func sourceOf(a netip.Addr) netip.Prefix {
 // that have fewer. lose is called at most once, from the Hold of the other connection.
 func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 	h := &Held{limit: l, from: sourceOf(from), close: lose}
+	most := l.most
+	if l.room != nil {
+		most = max(1, min(most, l.room()))
+	}
 	l.mu.Lock()
 	s := l.sources[h.from]
 	if s == nil {
 		s = &source{}
 	}
 	var lost *Held
-	if l.have >= l.most {
+	if l.have >= most {
 		if lost = l.victim(s); lost == nil {
 			l.mu.Unlock()
 			return nil
@@ -123,6 +128,13 @@ func (l *FairLimit) remove(h *Held) {
 	if s.have--; s.have == 0 {
 		delete(l.sources, h.from)
 	}
+}
+
+// open is how many places are taken.
+func (l *FairLimit) open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.have
 }
 
 // Keep has the connection keep its place until it is released. It returns false if it has

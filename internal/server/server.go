@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sock"
 	"soku/internal/wire/native"
 )
 
@@ -66,6 +67,7 @@ type Server struct {
 	queue        *admission
 	facts        *factsCache
 	unclassified *openConns
+	descriptors  *descriptors
 	secret       [32]byte // keys the nonces of the UDP handshake
 	times        times
 	live         sync.WaitGroup // one count for a session
@@ -91,13 +93,12 @@ func newServer(cfg Config, e engines) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log, engines: e, own: own,
-		control:      newHandoff(own.tcp.Addr(), maxControl+2*cfg.MaxClients),
-		sessions:     newRegistry(),
-		queue:        &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
-		facts:        &factsCache{read: e.facts, age: factsAge},
-		unclassified: newOpenConns(maxUnclassified),
-		times:        defaultTimes,
+		sessions: newRegistry(),
+		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
+		facts:    &factsCache{read: e.facts, age: factsAge},
+		times:    defaultTimes,
 	}
+	s.limitDescriptors(sock.OpenFiles())
 	s.base, s.stop = context.WithCancelCause(context.Background())
 	s.http = s.newHTTP()
 	s.protocols = s.native()
@@ -112,6 +113,18 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		return nil, measure.Fail(measure.KindInternal, "server.random", measure.Figures{"cause": err})
 	}
 	return s, nil
+}
+
+// limitDescriptors bounds what may be open by the process's limit on descriptors, 0 for none.
+func (s *Server) limitDescriptors(limit int) {
+	d := newDescriptors(limit)
+	s.descriptors = d
+	s.unclassified = newOpenConns(d.share(maxUnclassified, 8))
+	s.control = newHandoff(s.own.tcp.Addr(), d.share(maxControl+2*s.cfg.MaxClients, 2))
+	if d.total > 0 {
+		s.control.limit.room = func() int { return d.left() - s.unclassified.limit.most }
+	}
+	d.open = func() int { return s.unclassified.limit.open() + s.control.limit.open() }
 }
 
 func (s *Server) closePorts() {

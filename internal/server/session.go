@@ -48,6 +48,9 @@ type session struct {
 	gone     *latch // everything is freed
 
 	counted bool // guarded by the registry
+	// descriptors are those that are reserved; of one goroutine at a time: the one that
+	// creates the session, then the one that leads it.
+	descriptors int
 
 	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
@@ -141,6 +144,7 @@ func (s *Server) lead(ss *session, creator *latch) {
 		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 	}
 	ss.closeData()
+	s.descriptors.release(ss.descriptors)
 	s.sessions.remove(ss)
 	s.queue.leave(ss)
 	if err != nil {
@@ -161,6 +165,9 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 		return nil, err
 	}
 	if err := ss.await(ss.granted, 0, nothing); err != nil {
+		return nil, err
+	}
+	if err := s.reserve(ss); err != nil {
 		return nil, err
 	}
 	port, err := s.openAcceptor(ss)
@@ -191,6 +198,19 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 		}
 	}
 	return end, nil
+}
+
+// reserve takes the descriptors of the session's data connections, once.
+func (s *Server) reserve(ss *session) error {
+	if ss.descriptors > 0 {
+		return nil
+	}
+	n := descriptorsOf(ss.test, ss.options)
+	if err := s.descriptors.reserve(n); err != nil {
+		return err
+	}
+	ss.descriptors = n
+	return nil
 }
 
 func (ss *session) awaitAttach(creator *latch, most time.Duration) error {

@@ -5,11 +5,17 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"soku/internal/measure"
+	_ "soku/internal/tests" // the registry of tests
+	"soku/internal/wire"
+	"soku/internal/wire/native"
 )
 
 var _ = row(
 	attack{name: "silent connections", run: silentConnections},
 	attack{name: "idle control connections", run: idleControlConnections},
+	attack{name: "one session of many connections", descriptors: 2048, run: manyConnections},
 )
 
 // open dials n connections from an attacker to a port of the server and sends each what it
@@ -83,4 +89,30 @@ func silentConnections(ctx context.Context, t *testing.T, at *target, ready func
 			return
 		}
 	}
+}
+
+// manyConnections is a session of as many connections as the server takes, all open.
+func manyConnections(ctx context.Context, t *testing.T, at *target, ready func()) {
+	o := measure.Defaults(measure.TestTCP)
+	o.Bind, o.Direction = "127.66.0.1", measure.Bidirectional
+	for o.Streams = 1024; o.Streams > 0; o.Streams /= 2 {
+		effective, err := o.Effective(measure.TestTCP)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		session, err := native.Open(ctx, at.address, wire.Request{Test: measure.TestTCP, Options: effective}, wire.Hooks{})
+		if err != nil {
+			t.Logf("%d streams: %v", o.Streams, err)
+			continue
+		}
+		defer session.Close()
+		if _, err := session.TCP(ctx); err != nil {
+			t.Errorf("%d streams, which the server took: %v", o.Streams, err)
+			return
+		}
+		break
+	}
+	ready()
+	<-ctx.Done()
 }

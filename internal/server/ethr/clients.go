@@ -15,6 +15,9 @@ import (
 const (
 	maxClients = 4096
 	maxConns   = 1024 // connections of tests, all clients together
+	// descriptorsOfConn is what a connection takes: the engine holds a second one outside
+	// the runtime's poller.
+	descriptorsOfConn = 2
 )
 
 // key identifies a test.
@@ -130,21 +133,24 @@ func (c *client) network() string {
 	return "tcp"
 }
 
-// room takes a place for a connection of a test; false where there is none.
-func (h *handler) room() bool {
+// room takes a place for a connection of a test, which leave gives back.
+func (h *handler) room() (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conns >= maxConns {
-		return false
+		return nil, measure.Fail(measure.KindRefused, "server.ethr.busy", measure.Figures{"limit": maxConns})
+	}
+	release, err := h.Reserve(descriptorsOfConn)
+	if err != nil {
+		return nil, err
 	}
 	h.conns++
-	return true
-}
-
-func (h *handler) leaveRoom() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.conns--
+	return func() {
+		release()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.conns--
+	}, nil
 }
 
 // ended gives its turn to the next and writes a line into the log.

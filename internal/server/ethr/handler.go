@@ -117,13 +117,12 @@ func (h *handler) ServeConn(c *server.Conn) {
 	if err != nil || m.Kind != wire.Syn || m.Transport != wire.TCP {
 		return
 	}
-	place, err := h.admit(client, c, m)
+	place, leave, err := h.admit(client, c, m)
 	if err != nil {
 		h.log.Info("test refused", "protocol", "ethr", "client", peer, "error", err.Error())
 		return
 	}
-	defer h.leaveRoom()
-	defer place.leaveConn()
+	defer leave()
 	c.Release() // from here on it may be silent for longer
 	_ = c.SetDeadline(time.Now().Add(h.answerWait))
 	if _, err := c.Write(wire.Append(nil, wire.Message{Kind: wire.Ack, Synced: m.Synced})); err != nil {

@@ -34,35 +34,35 @@ const (
 )
 
 // admit checks what is asked for, takes a place for the connection and waits for
-// the client's turn. A place that was taken is given back on an error.
-func (h *handler) admit(client *client, c *server.Conn, m wire.Message) (*place, error) {
-	p := m.Params
+// the client's turn, until leave. What was taken is given back on an error.
+func (h *handler) admit(client *client, c *server.Conn, m wire.Message) (p *place, leave func(), err error) {
+	asked := m.Params
 	switch {
 	case client.ctx.Err() != nil:
-		return nil, context.Cause(client.ctx)
+		return nil, nil, context.Cause(client.ctx)
 	case m.Test != wire.Bandwidth && m.Test != wire.Latency:
-		return nil, measure.Fail(measure.KindRefused, "server.ethr.test", measure.Figures{"test": m.Test})
-	case p.Buffer == 0:
-		return nil, measure.Fail(measure.KindRefused, "server.ethr.no_buffer", nil)
-	case m.Test == wire.Latency && (p.Buffer > maxMessage || p.Rounds == 0):
-		return nil, measure.Fail(measure.KindRefused, "server.ethr.round_trips", measure.Figures{"round_trips": p.Rounds, "size_bytes": p.Buffer})
-	case h.limits.duration > 0 && p.Duration > h.limits.duration:
-		return nil, measure.Fail(measure.KindRefused, "server.ethr.max_duration", measure.Figures{"duration_ns": p.Duration, "limit_ns": h.limits.duration})
+		return nil, nil, measure.Fail(measure.KindRefused, "server.ethr.test", measure.Figures{"test": m.Test})
+	case asked.Buffer == 0:
+		return nil, nil, measure.Fail(measure.KindRefused, "server.ethr.no_buffer", nil)
+	case m.Test == wire.Latency && (asked.Buffer > maxMessage || asked.Rounds == 0):
+		return nil, nil, measure.Fail(measure.KindRefused, "server.ethr.round_trips", measure.Figures{"round_trips": asked.Rounds, "size_bytes": asked.Buffer})
+	case h.limits.duration > 0 && asked.Duration > h.limits.duration:
+		return nil, nil, measure.Fail(measure.KindRefused, "server.ethr.max_duration", measure.Figures{"duration_ns": asked.Duration, "limit_ns": h.limits.duration})
 	}
-	if !h.room() {
-		return nil, measure.Fail(measure.KindRefused, "server.ethr.busy", measure.Figures{"limit": maxConns})
+	leaveRoom, err := h.room()
+	if err != nil {
+		return nil, nil, err
 	}
-	place, err := client.enterConn()
-	if err == nil {
-		if err = h.await(place.turn, c); err != nil {
-			place.leaveConn()
+	if p, err = client.enterConn(); err == nil {
+		if err = h.await(p.turn, c); err != nil {
+			p.leaveConn()
 		}
 	}
 	if err != nil {
-		h.leaveRoom()
-		return nil, err
+		leaveRoom()
+		return nil, nil, err
 	}
-	return place, nil
+	return p, func() { p.leaveConn(); leaveRoom() }, nil
 }
 
 // await waits for the client's turn. The client sends nothing before its answer, so

@@ -208,6 +208,12 @@ func (t *test) phases() (*measure.End, error) {
 	if err := t.awaitTurn(); err != nil {
 		return nil, err
 	}
+	// An engine holds a second descriptor of each TCP connection outside the runtime's poller.
+	release, err := t.handler.Reserve(1 + 2*t.asked.Streams())
+	if err != nil {
+		return nil, &denial{err}
+	}
+	defer release()
 	if err := t.openStreams(); err != nil {
 		return nil, err
 	}
@@ -228,6 +234,11 @@ func (t *test) introduce() error {
 		return &denial{lost}
 	}
 	defer place.Release()
+	release, err := t.handler.Reserve(1) // of this connection, until the streams have theirs
+	if err != nil {
+		return &denial{err}
+	}
+	defer release()
 	return t.askParameters()
 }
 

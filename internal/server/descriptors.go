@@ -1,0 +1,88 @@
+package server
+
+import (
+	"sync"
+
+	"soku/internal/measure"
+	"soku/internal/sock"
+)
+
+// ownDescriptors is what a server needs beside its clients: listeners, the log, and the
+// files of this host that it reads.
+const ownDescriptors = 64
+
+// connectDescriptors is what a connect test may have open at once: its listeners, and
+// connections until they are closed.
+const connectDescriptors = 64
+
+// descriptors shares the file descriptors of this process. A test reserves what its
+// connections take, before it has any: at most half of what is left, so that others still
+// find some, and all tests together at most three quarters, so that a server that can
+// measure no more still answers.
+type descriptors struct {
+	total int        // 0: no limit
+	open  func() int // connections that have reserved none
+
+	mu       sync.Mutex
+	reserved int
+}
+
+func newDescriptors(limit int) *descriptors {
+	d := &descriptors{open: func() int { return 0 }}
+	if limit > 0 {
+		d.total = max(limit-ownDescriptors, 8)
+	}
+	return d
+}
+
+// reserve takes n, which release gives back; an error is of kind refused.
+func (d *descriptors) reserve(n int) error {
+	if d.total == 0 || n == 0 {
+		return nil
+	}
+	open := d.open()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	spare := max(0, min(3*d.total/4-d.reserved, d.total-d.reserved-open)) / 2
+	if n > spare {
+		return measure.Fail(measure.KindRefused, "server.busy.descriptors", measure.Figures{
+			"needed": n, "spare": spare, "limit": d.total + ownDescriptors,
+		})
+	}
+	d.reserved += n
+	return nil
+}
+
+func (d *descriptors) release(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reserved = max(0, d.reserved-n)
+}
+
+// share is n, or that part of all where that is fewer.
+func (d *descriptors) share(n, part int) int {
+	if d.total == 0 {
+		return n
+	}
+	return max(1, min(n, d.total/part))
+}
+
+// left is how many are not reserved.
+func (d *descriptors) left() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.total - d.reserved
+}
+
+// descriptorsOf is what the data connections of a session take: engines hold a second
+// descriptor of each TCP connection outside the runtime's poller.
+func descriptorsOf(t measure.Test, o measure.Options) int {
+	n := o.DataConnections(t)
+	switch {
+	case t == measure.TestConnect:
+		return connectDescriptors
+	case o.OverUDP(t):
+		return n + min(n, sock.Processors)
+	}
+	return 2 * n
+}
