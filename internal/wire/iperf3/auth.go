@@ -96,12 +96,14 @@ func Token(user, password string, key *rsa.PublicKey, pkcs1 bool, at time.Time) 
 	return base64.StdEncoding.EncodeToString(sealed), err
 }
 
-// Guard decides which clients may measure.
+// Guard decides which clients may measure. It is safe for concurrent use and must not be copied.
 type Guard struct {
 	Key   *rsa.PrivateKey
 	Users Users
 	Skew  time.Duration // maximum difference of the clocks; 0: DefaultSkew
 	PKCS1 bool          // padding of the token; see [Token]
+
+	used usedTokens
 }
 
 // Users maps names to the hex SHA-256 of "{user}password".
@@ -134,8 +136,8 @@ func HashPassword(user, password string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Check returns the user of a token, or why the token is invalid. It takes as long for an
-// unknown user as for a wrong password.
+// Check returns the user of a token, or why the token is invalid. A token is valid once. It
+// takes as long for an unknown user as for a wrong password.
 func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 	sealed, err := base64.StdEncoding.DecodeString(token)
 	if err != nil || len(sealed) == 0 || len(sealed) > g.Key.Size() {
@@ -165,6 +167,9 @@ func (g *Guard) Check(token string, now time.Time) (user string, err error) {
 		return "", measure.Fail(measure.KindRefused, "iperf3.users.wrong", nil)
 	case at.Sub(now).Abs() > skew:
 		return "", measure.Fail(measure.KindRefused, "iperf3.users.clocks", measure.Figures{"apart_ns": at.Sub(now).Abs().Round(time.Second)})
+	}
+	if err := g.used.use(sealed, now, at.Add(skew)); err != nil {
+		return "", err
 	}
 	return user, nil
 }

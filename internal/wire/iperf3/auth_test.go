@@ -1,12 +1,14 @@
 package iperf3
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,9 +45,53 @@ func TestATokenIsValidForALimitedTime(t *testing.T) {
 			t.Errorf("an old token: %v", err)
 		}
 		g.PKCS1 = !pkcs1
+		g.used.until = nil
 		if _, err := g.Check(token, now); err == nil {
 			t.Error("the other padding was taken")
 		}
+	}
+}
+
+// Who reads a token on the way cannot measure with it, also in another form of the same number.
+func TestATokenIsValidOnce(t *testing.T) {
+	g := guard(t)
+	now := time.Unix(1_700_000_000, 0)
+	sealed := make([]byte, 300)
+	for len(sealed) >= g.Key.Size() { // about one in 256 begins with a zero byte
+		token, err := Token("mario", "rossi", &g.Key.PublicKey, false, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sealed, err = base64.StdEncoding.DecodeString(token); err != nil {
+			t.Fatal(err)
+		}
+		sealed = bytes.TrimLeft(sealed, "\x00")
+		if user, err := g.Check(token, now); err != nil || user != "mario" {
+			t.Fatalf("%q, %v", user, err)
+		}
+		var e *measure.Error
+		if _, err := g.Check(token, now.Add(time.Second)); !errors.As(err, &e) || e.Code != "iperf3.users.used" {
+			t.Fatalf("a used token: %v", err)
+		}
+	}
+	if _, err := g.Check(base64.StdEncoding.EncodeToString(sealed), now); err == nil {
+		t.Error("a used token without its leading zero was taken")
+	}
+}
+
+func TestUsedTokensAreForgottenWhenTheyAreTooOld(t *testing.T) {
+	var u usedTokens
+	now := time.Unix(1_700_000_000, 0)
+	for i := range mostUsed {
+		if err := u.use([]byte(strconv.Itoa(i)), now, now.Add(DefaultSkew)); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if u.use([]byte("more"), now.Add(DefaultSkew), now.Add(2*DefaultSkew)) == nil {
+		t.Error("more tokens than are remembered")
+	}
+	if err := u.use([]byte("later"), now.Add(DefaultSkew+1), now.Add(2*DefaultSkew)); err != nil || len(u.until) != 1 {
+		t.Errorf("%v; %d tokens are remembered", err, len(u.until))
 	}
 }
 
