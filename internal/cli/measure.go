@@ -54,6 +54,9 @@ func (a *accessFlags) read(sys *System) (token string, cfg *tls.Config, err erro
 		if token, err = readToken(sys, a.tokenFile); err != nil {
 			return "", nil, err
 		}
+		if !a.tls && a.tlsCA == "" {
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("access.token_in_clear", nil))
+		}
 	}
 	if a.tls || a.tlsCA != "" {
 		cfg = &tls.Config{MinVersion: tls.VersionTLS12}

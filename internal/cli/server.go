@@ -121,6 +121,9 @@ func (f *serverFlags) config(sys *System) (server.Config, error) {
 		}
 		cfg.TLS = c
 	}
+	if cfg.Token != "" && cfg.TLS == nil {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("server.token_in_clear", nil))
+	}
 	return cfg, nil
 }
 
