@@ -2,8 +2,11 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 	"soku/test/hostile"
@@ -19,11 +22,21 @@ func TestEveryTextOfAChildIsPrintable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var progress measure.Progress
-	r := reportReader{hooks: Hooks{Progress: func(p measure.Progress) { progress = p }}, done: func() {}, barrier: newBarrier(t.Context(), nil, nil, nil, measure.Endpoint{})}
-	r.line(text)
+	r := reportReader{hooks: Hooks{Progress: func(p measure.Progress) { progress = p }}, done: func() {}, barrier: newBarrier(t.Context(), nil, nil, nil, measure.Endpoint{}), began: time.Now()}
+	if err := r.line(text); err != nil {
+		t.Fatal(err)
+	}
 	if r.result == nil {
 		t.Fatal(json.Unmarshal(text, new(report)))
 	}
 	hostile.CleanMessage(t, "result", r.result)
 	hostile.CleanMessage(t, "progress", progress)
+}
+
+func TestAReportHasNoMoreValuesThanItsTrial(t *testing.T) {
+	r := reportReader{limit: maxReport, began: time.Now()}
+	line := `{"result":{"flows":[{"streams":[` + strings.Repeat("{},", 4<<20) + "{}]}]}}\n"
+	if _, err := r.Write([]byte(line)); !errors.Is(err, errTooMany) {
+		t.Errorf("%v", err)
+	}
 }

@@ -39,7 +39,10 @@ const (
 	maxText   = 4 << 10   // characters kept of a name or sentence in a report
 )
 
-var errTooLong = errors.New("the line is too long")
+var (
+	errTooLong = errors.New("the line is too long")
+	errTooMany = errors.New("the line has more values than a report of this trial can have")
+)
 
 // order is one line to the child, after the spec.
 type order struct {
@@ -76,6 +79,8 @@ type reportReader struct {
 	hooks   Hooks
 	done    func() // called once, on the result
 	limit   int    // of a line
+	options measure.Options
+	began   time.Time
 	result  *measure.Result
 	stray   string // last line since the last report that is none, such as a greeting
 	buf     bytes.Buffer
@@ -91,7 +96,9 @@ func (r *reportReader) Write(p []byte) (int, error) {
 		}
 		r.buf.Write(rest[:i])
 		rest = rest[i+1:]
-		r.line(r.buf.Bytes())
+		if err := r.line(r.buf.Bytes()); err != nil {
+			return 0, err
+		}
 		r.buf.Reset()
 	}
 	if r.buf.Len()+len(rest) > r.limit {
@@ -101,14 +108,17 @@ func (r *reportReader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (r *reportReader) line(b []byte) {
+func (r *reportReader) line(b []byte) error {
 	if len(bytes.TrimSpace(b)) == 0 || r.result != nil {
-		return
+		return nil
+	}
+	if measure.JSONValues(b, 0) > measure.MostValues(r.options, time.Since(r.began)) {
+		return errTooMany
 	}
 	var l report
 	if err := json.Unmarshal(b, &l); err != nil || !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
 		r.stray = string(b[:min(len(b), maxStray)])
-		return
+		return nil
 	}
 	printable.Strings(&l, maxText)
 	r.stray = ""
@@ -128,4 +138,5 @@ func (r *reportReader) line(b []byte) {
 		r.result = l.Result
 		r.done()
 	}
+	return nil
 }

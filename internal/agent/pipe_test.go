@@ -6,13 +6,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 )
 
 func newReportReader(limit int) *reportReader {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	return &reportReader{barrier: newBarrier(ctx, cancel, nil, nil, measure.Endpoint{}), done: func() {}, limit: limit}
+	return &reportReader{barrier: newBarrier(ctx, cancel, nil, nil, measure.Endpoint{}), done: func() {}, limit: limit, began: time.Now()}
 }
 
 func TestALineWithoutEndIsRefused(t *testing.T) {

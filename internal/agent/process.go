@@ -69,7 +69,7 @@ func (p Process) run(ctx context.Context, cancel context.CancelCauseFunc, s Spec
 		return nil, err
 	}
 	barrier := newBarrier(ctx, cancel, h.Ready, stdin, s.Client)
-	out := &reportReader{barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, limit: maxReport}
+	out := &reportReader{barrier: barrier, hooks: h, done: func() { _ = stdin.Close() }, limit: maxReport, options: s.Options, began: time.Now()}
 	complaints := &process.Tail{Limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, complaints
 	var kill *time.Timer

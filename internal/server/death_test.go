@@ -69,7 +69,7 @@ func (x *raw) attach() {
 func (x *raw) event() *native.Event {
 	x.t.Helper()
 	_ = x.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
-	e, err := native.ReadEvent(x.in)
+	e, err := native.ReadEvent(x.in, func() int { return 1 << 20 })
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -225,7 +225,7 @@ func TestTheHalfComesWhenTheClientIsFinishedToo(t *testing.T) {
 		t.Error("the session did not wait for the client")
 	}
 	_ = x.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	if e, err := native.ReadEvent(x.in); err == nil {
+	if e, err := native.ReadEvent(x.in, func() int { return 1 << 20 }); err == nil {
 		t.Errorf("%+v before the client was finished", e)
 	}
 }

@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -47,4 +48,18 @@ func lines(t *testing.T, output string) string {
 		hostile.CleanMessage(t, "line of the server", line)
 	}
 	return "checked"
+}
+
+func TestResultsWithManyValuesAreRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"streams": `{"streams":[` + strings.Repeat("{},", 5_000_000) + `{}]}`, "members": `{` + strings.Repeat(`"a":1,`, 2_000_000) + `"b":1}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := new(Results).UnmarshalJSON([]byte(text))
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; err == nil || grown > 30<<20 {
+			t.Errorf("%s: %v, %d MiB were allocated", name, err, grown>>20)
+		}
+	}
 }

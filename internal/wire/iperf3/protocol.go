@@ -22,6 +22,7 @@ const (
 	MaxParameters = 64 << 10 // bytes of JSON
 	MaxResults    = 1 << 20  // bytes of JSON without the server's output
 	MaxOutput     = 32 << 20 // bytes of JSON with it
+	maxMembers    = 10_000   // of results and of the lists and objects in them
 	maxText       = 4 << 10  // bytes of a title, a name or other text in the parameters
 )
 

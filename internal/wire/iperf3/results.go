@@ -79,6 +79,9 @@ func (r Results) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads results as they are exchanged. Members that iperf3 always writes
 // are required; stream identities are positive and unique.
 func (r *Results) UnmarshalJSON(b []byte) error {
+	if n := measure.JSONValues(b, 2); n > maxMembers { // of the server's document, which stays as it is, those deeper down are most
+		return fail("iperf3.message.too_many_values", measure.Figures{"values": n, "most": maxMembers})
+	}
 	m, err := parseMembers(b)
 	if err != nil {
 		return err

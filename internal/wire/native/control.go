@@ -95,17 +95,21 @@ type Event struct {
 func (e *Event) Last() bool { return e.Event == EventDone || e.Event == EventAborted }
 
 var (
-	errLongEvent = errors.New("a line of the events stream is too long")
-	errEvent     = errors.New("a line of the events stream is not an event")
+	errLongEvent  = errors.New("a line of the events stream is too long")
+	errManyValues = errors.New("a line of the events stream has too many values")
+	errEvent      = errors.New("a line of the events stream is not an event")
 )
 
-// ReadEvent reads one line, at most [MaxEvent] bytes of it. Memory grows with
-// the bytes received, not with a promised length. Texts are made printable, see
+// ReadEvent reads one line, at most [MaxEvent] bytes of it, with at most so many values (see
+// [measure.MostValues]). Memory grows with the bytes received, not with a promised length. Texts are made printable, see
 // package printable.
-func ReadEvent(r *bufio.Reader) (*Event, error) {
+func ReadEvent(r *bufio.Reader, most func() int) (*Event, error) {
 	line, err := readLine(r, MaxEvent)
 	if err != nil {
 		return nil, err
+	}
+	if measure.JSONValues(line, 0) > most() {
+		return nil, errManyValues
 	}
 	e := &Event{}
 	if json.Unmarshal(line, e) != nil || e.Event == "" ||

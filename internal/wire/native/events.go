@@ -15,7 +15,7 @@ func (s *session) listen() {
 	lines := bufio.NewReaderSize(s.lines, 16<<10)
 	s.moved.Store(time.Now().UnixNano())
 	for {
-		e, err := ReadEvent(lines)
+		e, err := ReadEvent(lines, s.mostValues)
 		if err != nil {
 			s.settle(nil, s.explainSilence(err))
 			return
@@ -44,6 +44,16 @@ func (s *session) listen() {
 	}
 }
 
+// mostValues bounds what an event can make this end hold by what was asked and how long it has
+// run.
+func (s *session) mostValues() int {
+	ran := time.Duration(0)
+	if at := s.began.Load(); at != 0 {
+		ran = time.Duration(time.Now().UnixNano() - at)
+	}
+	return measure.MostValues(s.options, ran)
+}
+
 func (s *session) becomeReady(port uint16) {
 	select {
 	case <-s.ready: // sent twice: ignored
@@ -66,6 +76,8 @@ func (s *session) explainSilence(err error) error {
 	switch {
 	case errors.Is(err, errEvent):
 		return measure.Fail(measure.KindBroken, "native.event.malformed", measure.Figures{"address": s.control.addr}).WithHintCode("native.same_version", nil).WithCause(err)
+	case errors.Is(err, errManyValues):
+		return measure.Fail(measure.KindBroken, "native.event.too_many", measure.Figures{"address": s.control.addr}).WithHintCode("native.same_version", nil).WithCause(err)
 	case errors.Is(err, errLongEvent):
 		return measure.Fail(measure.KindBroken, "native.event.too_long", measure.Figures{"address": s.control.addr}).WithHintCode("native.same_version", nil).WithCause(err)
 	case sock.TimedOut(err):

@@ -4,12 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/measure"
 	"soku/test/hostile"
+	"soku/test/tier"
 )
 
 // Whatever one end sends the other, every text of it is printable once it is decoded.
@@ -30,7 +37,7 @@ func TestEveryTextOfTheOtherEndIsPrintable(t *testing.T) {
 		if _, ok := message.(*Event); !ok {
 			continue
 		}
-		e, err := ReadEvent(bufio.NewReader(bytes.NewReader(append(text, '\n'))))
+		e, err := ReadEvent(bufio.NewReader(bytes.NewReader(append(text, '\n'))), anyValues)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,5 +82,38 @@ func collect(v reflect.Value, failures *[]*measure.Error, findings *[]*measure.F
 		for i := range v.Len() {
 			collect(v.Index(i), failures, findings)
 		}
+	}
+}
+
+// What an event makes this end hold is bounded by what the test can have, whatever its length.
+func TestAnEventHasNoMoreValuesThanItsTest(t *testing.T) {
+	const begin, end = `{"event":"done","end":{"flows":[{"streams":[`, "{}]}]}}\n"
+	for name, part := range map[string]string{"empty objects": "{},", "nothing": "null,"} {
+		line := begin + strings.Repeat(part, 12<<20/len(part)) + end
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := ReadEvent(bufio.NewReader(strings.NewReader(line)), (&session{}).mostValues)
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, errManyValues) || grown > 100<<20 {
+			t.Errorf("%s: %v, %d MiB were allocated", name, err, grown>>20)
+		}
+	}
+}
+
+// A server that goes on for ever, a byte at a time, does not hold a client for ever.
+func TestAServerThatNeverEndsIsLeft(t *testing.T) {
+	tier.SpendsSeconds(t)
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set(ProtocolHeader, Name) })}
+	go func() { _ = api.Serve(l) }()
+	defer api.Close()
+	s := &session{control: &control{addr: l.Addr().String(), options: measure.Defaults(measure.TestTCP)}, over: make(chan struct{}), longest: 10 * time.Millisecond}
+	var e *measure.Error
+	if _, err := s.Finish(t.Context(), nil); !errors.As(err, &e) || e.Code != "native.no_end" {
+		t.Errorf("%v", err)
 	}
 }

@@ -40,6 +40,7 @@ const (
 	Heartbeat     = 2 * time.Second  // between two lines of an events stream at most
 	Silence       = 10 * time.Second // an end that received nothing for this long considers the other lost
 	EndTimeout    = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
+	LongestEnd    = 15 * time.Minute // the same in all, for what is still on its way at a low rate
 	IdleTimeout   = 30 * time.Second // control connection between two requests
 )
 

@@ -36,7 +36,10 @@ type session struct {
 	end   *measure.End  // the server's half; set before over is closed
 	err   error         // why there is none; set before over is closed
 	errs  chan error    // see Err
+	began atomic.Int64  // when the start was asked for, Unix nanoseconds; 0 before
 	moved atomic.Int64  // when the server last counted bytes, Unix nanoseconds
+
+	longest time.Duration // LongestEnd
 
 	ahead chan *exchange // gets the connection for the start, nil if there is none; nil itself until it is opened
 	calls sync.WaitGroup // goroutine that opens it
@@ -62,7 +65,7 @@ func Open(ctx context.Context, addr string, r wire.Request, h wire.Hooks) (wire.
 	}
 	s := &session{
 		control: &control{addr: addr, options: r.Options, token: r.Token, tls: r.TLS},
-		request: r, hooks: h,
+		request: r, hooks: h, longest: LongestEnd,
 		ready: make(chan struct{}), over: make(chan struct{}), left: make(chan struct{}), errs: make(chan error, 1),
 	}
 	if err := s.create(ctx); err != nil {
@@ -239,6 +242,7 @@ func (s *session) startConnection(ctx context.Context) (*exchange, error) {
 
 // Start implements wire.Session.
 func (s *session) Start(ctx context.Context) error {
+	s.began.Store(time.Now().UnixNano())
 	x, err := s.startConnection(ctx)
 	if err == nil {
 		defer x.conn.Close()
@@ -252,9 +256,10 @@ func (s *session) Start(ctx context.Context) error {
 }
 
 // Finish implements wire.Session. It fails if the server's half does not arrive for
-// [EndTimeout] while no bytes are counted.
+// [EndTimeout] while no bytes are counted, or for [LongestEnd].
 func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, error) {
-	s.moved.Store(time.Now().UnixNano())
+	finished := time.Now()
+	s.moved.Store(finished.UnixNano())
 	select {
 	case <-s.over:
 		return s.end, s.err
@@ -281,10 +286,17 @@ func (s *session) Finish(ctx context.Context, _ *measure.End) (*measure.End, err
 			return nil, wire.Ended(ctx)
 		case <-check.C:
 			if time.Since(time.Unix(0, s.moved.Load())) > EndTimeout {
-				return nil, measure.Fail(measure.KindBroken, "native.no_end", measure.Figures{"address": s.control.addr, "wait_ns": EndTimeout}).WithHintCode("native.server_log", nil)
+				return nil, s.noEnd(EndTimeout)
+			}
+			if time.Since(finished) > s.longest {
+				return nil, s.noEnd(s.longest)
 			}
 		}
 	}
+}
+
+func (s *session) noEnd(wait time.Duration) error {
+	return measure.Fail(measure.KindBroken, "native.no_end", measure.Figures{"address": s.control.addr, "wait_ns": wait}).WithHintCode("native.server_log", nil)
 }
 
 // Options implements wire.Session.

@@ -1,0 +1,25 @@
+package trial
+
+import (
+	"context"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// overtime is how much longer than its duration a trial may take from its start to the other
+// end's result, whatever the other end sends: more than the 30 s after which a soku server ends
+// it, and what the ends wait for each other then.
+const overtime = time.Minute
+
+// limitTime ends a trial that has a duration when it is over it by [overtime]. The caller calls
+// the returned function when the trial has ended. One of an amount takes as long as that takes.
+func limitTime(o measure.Options, cancel context.CancelCauseFunc) (stop func()) {
+	if o.Duration <= 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc((o.Omit+o.Duration).Std()+overtime, func() {
+		cancel(measure.Fail(measure.KindBroken, "trial.overtime", measure.Figures{"limit_ns": overtime}))
+	})
+	return func() { timer.Stop() }
+}
