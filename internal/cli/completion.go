@@ -72,7 +72,7 @@ func withStore(cmd *cobra.Command, sys *System, file string, use func(context.Co
 	if err != nil || st == nil {
 		return
 	}
-	defer st.Close()
+	defer func() { _ = st.Close() }() // nothing was written
 	use(ctx, st)
 }
 

@@ -38,7 +38,7 @@ func (f OptionField) asFlag(value reflect.Value) string {
 	if f.Short != "" {
 		name = "-" + f.Short
 	}
-	text := ""
+	var text string
 	switch v := value.Interface().(type) {
 	case bool:
 		if v {

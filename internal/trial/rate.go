@@ -10,6 +10,9 @@ const (
 	holdUp    = 20e6 // ns
 )
 
+// usualSegment is the least that a TCP stream writes at a rate, in bytes.
+const usualSegment = 1448
+
 // lateMost is the share of late requests up to which a schedule was kept: a loop that is
 // stopped once catches up, and one that is too slow stays late.
 const lateMost = 0.1
@@ -76,15 +79,15 @@ func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (findin
 
 // leastRate is the lowest rate, counted over a time, that is as requested.
 func leastRate(o measure.Options, seconds float64) float64 {
-	offered := float64(o.Rate)
-	unit := float64(max(o.Size, 0)) * float64(max(o.Burst, 1)) * 8
-	if o.Size == 0 { // writes, of at most 5 ms of the rate unless they are a burst
-		unit = offered * 0.005
-		if o.Burst > 0 {
-			unit = float64(o.Length) * float64(o.Burst) * 8
-		}
+	offered, streams := float64(o.Rate), float64(max(o.Streams, 1))
+	unit := float64(o.Size) * 8 * streams // of all streams together
+	if o.Size == 0 {                      // writes, of at most 5 ms of the rate
+		unit = max(offered*0.005, usualSegment*8*streams)
 	}
-	return offered*(1-rateShort) - (unit*float64(max(o.Streams, 1))+offered*holdUp/1e9)/seconds
+	if o.Burst > 0 {
+		unit = float64(max(o.Size, o.Length)) * float64(o.Burst) * 8 * streams
+	}
+	return offered*(1-rateShort) - (unit+offered*holdUp/1e9)/seconds
 }
 
 // sentRate is what the sender of a flow sent a second, and over which time.

@@ -65,6 +65,7 @@ func TestARateOfAFlowThatWasNotReachedSaysWhereItWasLost(t *testing.T) {
 		{"the sender is silent", measure.TestUDP, 1, 0, 60e6, nil, []string{"rate_not_received forward"}},
 		{"not carried", measure.TestTCP, 1, 60e6, 60e6, nil, []string{"rate_not_carried forward"}},
 		{"four streams together", measure.TestTCP, 4, 100e6, 100e6, nil, nil},
+		{"many streams too slow", measure.TestTCP, 100, 90e6, 90e6, nil, []string{"rate_not_carried forward"}},
 		{"four streams too slow", measure.TestTCP, 4, 60e6, 60e6, nil, []string{"rate_not_carried forward"}},
 		{"each direction", measure.TestTCP, 1, 60e6, 60e6, func(o *measure.Options) { o.Direction = measure.Bidirectional },
 			[]string{"rate_not_carried forward", "rate_not_carried reverse"}},
@@ -115,14 +116,13 @@ func TestAScheduleThatWasNotKeptSaysWhoFellBehind(t *testing.T) {
 	} {
 		o := measure.Defaults(c.test)
 		o.Duration = 2e9
-		switch {
-		case c.test == measure.TestPing:
+		if c.test == measure.TestPing {
 			o.Own = ping.Options{Spacing: 1e6}
-		default:
+		} else {
 			o.RequestRate = 1000
-			if c.udp {
-				measure.EditOwn(&o, func(own *latency.Options) { own.Protocol = "udp" })
-			}
+		}
+		if c.udp {
+			measure.EditOwn(&o, func(own *latency.Options) { own.Protocol = "udp" })
 		}
 		o, err := o.Effective(c.test)
 		if err != nil {

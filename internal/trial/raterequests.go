@@ -29,7 +29,7 @@ func warnRequestRate(r *measure.Result) {
 	if behind {
 		r.Findings.Add(measure.CodeRepliesFellBehind, "", figures)
 	}
-	if unsent && !(behind && overTCP) {
+	if unsent && (!behind || !overTCP) {
 		delete(figures, "answered_per_second")
 		r.Findings.Add(measure.CodeRequestsNotSent, measure.AtClient, figures)
 	}

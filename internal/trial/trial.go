@@ -231,10 +231,10 @@ func notAnAddress(name string) error {
 		return measure.Fail(measure.KindUsage, "trial.not_ipv6", measure.Figures{"address": name})
 	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	if _, err := strconv.ParseUint(last, 10, 64); err != nil {
-		return nil
+	if last != "" && strings.Trim(last, "0123456789") == "" {
+		return measure.Fail(measure.KindUsage, "trial.not_ipv4", measure.Figures{"address": name})
 	}
-	return measure.Fail(measure.KindUsage, "trial.not_ipv4", measure.Figures{"address": name})
+	return nil
 }
 
 func lookupFailed(name string, err error) *measure.Error {
