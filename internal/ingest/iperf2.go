@@ -225,14 +225,6 @@ func (t *iperf2Test) done() bool {
 	return true
 }
 
-// direction is the way of a row's bytes.
-func (t *iperf2Test) direction(id string) measure.Direction {
-	if t.reverse || strings.HasPrefix(id, "*") {
-		return measure.Reverse
-	}
-	return measure.Forward
-}
-
 // total is the row of a stream's whole time; the others are intervals. It is the longest of those
 // that begin at 0 and, as threads print, not always the last. Without it the file is truncated.
 func total(rows []iperf2Row) (sum iperf2Row, intervals []iperf2Row, ok bool) {

@@ -54,7 +54,7 @@ func iperf2Figures(interval, rest string) (row iperf2Row, ok bool) {
 		return row, ok
 	case tail[1] == "ms" && !strings.Contains(tail[0], "/"):
 		return row, row.losses(tail)
-	case strings.Contains(tail[0], "/") && !(len(tail) > 2 && tail[2] == "pps"):
+	case strings.Contains(tail[0], "/") && (len(tail) < 3 || tail[2] != "pps"):
 		row.retries, row.hasRetries = number(tail[1]) // after the writes
 	}
 	return row, true

@@ -32,7 +32,7 @@ func (t *iperf3Test) read(s *Source, at int, line string) error {
 		t.done = true
 	case strings.HasPrefix(line, "- - - "):
 		t.separated = true
-	case strings.HasPrefix(line, "[ ID]"):
+	case strings.HasPrefix(line, "[ ID"):
 		t.header(line, separated)
 	case strings.HasPrefix(line, "["):
 		return t.bracketed(s, at, line)
@@ -45,7 +45,7 @@ func (t *iperf3Test) read(s *Source, at int, line string) error {
 // header reads "[ ID] Interval  Transfer  Bandwidth ...". After a separator it begins the rows of
 // the end.
 func (t *iperf3Test) header(line string, separated bool) {
-	t.roles = t.roles || strings.HasPrefix(line, "[ ID][Role]")
+	t.roles = t.roles || strings.Contains(line, "[Role]")
 	t.udp = t.udp || strings.Contains(line, "Datagrams")
 	sends := strings.Contains(line, "Retr") || strings.Contains(line, "Total Datagrams") && !strings.Contains(line, "Jitter")
 	switch {

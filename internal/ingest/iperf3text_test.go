@@ -145,3 +145,32 @@ func TestAFailedTestInIperf3sTextIsAResultWithItsError(t *testing.T) {
 		t.Errorf("a server whose client was stopped: %v, the test before: %v", r.Error, server[8].Error)
 	}
 }
+
+// People paste it indented, quoted, after a prompt, with ^C in it, or with blanks of their own.
+func TestIperf3sTextIsReadAsPeoplePasteIt(t *testing.T) {
+	whole := text(t, "iperf3-3.1-udp.txt")
+	interrupted := "user@a:~$ iperf3 -c 10.0.0.1 -t 0\nConnecting to host 10.0.0.1, port 5201\n[  5] local 10.0.0.2 port 4711 connected to 10.0.0.1 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n" +
+		"[  5]   0.00-1.00   sec   112 MBytes   940 Mbits/sec    0    679 KBytes\n^C[  5]   1.00-1.50   sec  56.0 MBytes   940 Mbits/sec    1    679 KBytes\n- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n" +
+		"[  5]   0.00-1.50   sec   168 MBytes   940 Mbits/sec    1             sender\n[  5]   0.00-1.50   sec  0.00 Bytes  0.00 bits/sec                  receiver\niperf3: interrupt - the client has terminated\nuser@a:~$ \n"
+	for name, c := range map[string]struct {
+		text    string
+		bps     float64
+		samples int
+		failed  bool
+	}{
+		"indented":       {"    " + strings.ReplaceAll(whole, "\n", "\n    "), 1.02e6, 2, false},
+		"quoted":         {"> " + strings.ReplaceAll(whole, "\n", "\n> "), 1.02e6, 2, false},
+		"blanks":         {strings.NewReplacer("[ ID]", "[ ID ]", "[ 20]", "[ 20 ]").Replace(whole), 1.02e6, 2, false},
+		"line ends":      {strings.ReplaceAll(whole, "\n", "\r\n"), 1.02e6, 2, false},
+		"an interrupted": {interrupted, 940e6, 2, true},
+	} {
+		results, err := read(t, Auto, c.text)
+		if err != nil || len(results) != 1 {
+			t.Errorf("%s: %d results, %v", name, len(results), err)
+			continue
+		}
+		if r := results[0]; !close2(r.Summary.GoodputBps, c.bps) || len(r.Flows[0].Samples) != c.samples || (r.Error != nil) != c.failed {
+			t.Errorf("%s: %v bit/s, %d samples, %v", name, r.Summary.GoodputBps, len(r.Flows[0].Samples), r.Error)
+		}
+	}
+}
