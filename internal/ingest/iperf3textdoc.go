@@ -60,7 +60,7 @@ func (t *iperf3Test) document() {
 	}
 }
 
-// onlySends reports whether a server's rows at the end are a sender's. Versions before 3.7 print a
+// onlySends reports whether a server's rows at the end are a sender's. Old versions print a
 // receiver's, too, with 0 bytes.
 func (t *iperf3Test) onlySends() bool {
 	receives := func(r iperf3Row) bool { return r.label != "sender" && (r.label != "receiver" || r.bytes > 0) }
@@ -89,7 +89,7 @@ func (t *iperf3Test) total(row *iperf3Row, sum *iperf3Sum) {
 	}
 }
 
-// received makes of the row at the end of a server before 3.2 the receiver's, with the bytes of
+// received makes of the row at the end of an old server the receiver's, with the bytes of
 // its intervals: the row has the losses, and 0 bytes.
 func (t *iperf3Test) received(sum *iperf3Sum) {
 	if !t.d.atServer() || t.reverse || sum.Bytes > 0 {
