@@ -111,7 +111,7 @@ func newRoot(sys *System) *cobra.Command {
 			return e
 		}
 		if near := similarFlag(cmd, err); near != "" {
-			return e.WithHintCode("similar_flag", measure.Figures{"flag": near})
+			return e.WithHintCode("similar_flag", measure.Figures{"flag": near, "command": cmd.CommandPath()})
 		}
 		return e.WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 	})

@@ -40,9 +40,9 @@ links:
 		want  string // one of these, separated by |; empty: none
 	}{
 		{"udp -t 1s -b 150M -R", "rate_not_sent reverse|rate_not_received reverse"},
-		{"udp -t 1s -b 80M -P 4 --burst 20", ""},
+		{"udp -t 1s -b 20M -P 4 --burst 20", ""},
 		{"tcp -t 1s -b 150M --direction bidirectional", "rate_not_carried forward,rate_not_carried reverse"},
-		{"tcp -t 1s -b 60M -P 4", ""},
+		{"tcp -t 1s -b 20M -P 4", ""},
 		{"tcp -n 4M -b 40M", ""},
 		{"latency -t 1s --request-rate 1000000", "requests_not_sent client|replies_fell_behind"},
 		{"latency -c 500 --request-rate 500 --arrivals poisson", ""},
