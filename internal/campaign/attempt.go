@@ -116,7 +116,11 @@ func (g *gathering) runOne(ctx context.Context, a *attempt, b *barrier) {
 		b.join(a, &hooks)
 	}
 	begin := g.Now()
-	g.timed(a.job, func() { a.result = g.Runner.Run(ctx, a.job, hooks) })
+	if b == nil {
+		a.result = g.runPatiently(ctx, a, hooks)
+	} else {
+		g.timed(a.job, func() { a.result = g.Runner.Run(ctx, a.job, hooks) })
+	}
 	// What a result is of, and its identity, is the campaign's to say: an endpoint that
 	// repeats an identity would replace or hide the result of another trial.
 	a.result.ID, a.result.Test = measure.NewResultID(begin), a.job.Test

@@ -17,6 +17,7 @@ const (
 	EventProgress                     // a live interval of it
 	EventResult                       // its result is kept
 	EventHostGone                     // a host went away; at any time
+	EventWaiting                      // a trial's server cannot be reached and is waited for
 )
 
 // Event is an event of a campaign for people who watch it.
@@ -27,7 +28,8 @@ type Event struct {
 	Progress *measure.Progress // for EventProgress
 	Result   *measure.Result   // for EventResult
 	Host     string            // for EventHostGone
-	Error    *measure.Error    // for EventHostGone: why; for EventCommandDone, if the command failed
+	Wait     time.Duration     // for EventWaiting: at most so long
+	Error    *measure.Error    // for EventHostGone and EventWaiting: why; for EventCommandDone, if the command failed
 
 	Done, Failed, Total int           // trials of the selection
 	Left                time.Duration // how long the rest will take, from what trials took so far

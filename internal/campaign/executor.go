@@ -33,8 +33,11 @@ type Executor struct {
 	// RetryFailed also runs the trials again that have failed. Their new results
 	// say which they replace; the old ones stay.
 	RetryFailed bool
-	Version     string // of this program, for the journal
-	Now         func() time.Time
+	// Patience is how long a trial tries to reach a server that refuses connections or does
+	// not answer, as during a restart; 0: it fails at once, and so does a trial of a group.
+	Patience time.Duration
+	Version  string // of this program, for the journal
+	Now      func() time.Time
 
 	// Limit is how many trials run at once. With 0 or 1 they run one after the
 	// other in the planned order. With more, hosts get their next trial as soon as
@@ -70,7 +73,7 @@ type Outcome struct {
 // After each of them the campaign can be resumed. The Outcome is valid also
 // beside an error.
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
-	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}}
+	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}, silent: map[string]bool{}}
 	_, err := c.Refill(ctx, r.Store)
 	if err == nil {
 		r.session = c.nextSession(r.Now())
@@ -132,7 +135,8 @@ type run struct {
 	out     Outcome
 	clock   clock
 	running map[*attempt]bool
-	ended   int64 // payload that all trials moved which do not run any more
+	silent  map[string]bool // servers that were waited for in vain
+	ended   int64           // payload that all trials moved which do not run any more
 }
 
 // blocks runs the schedule. Rounds may be added to its end meanwhile.

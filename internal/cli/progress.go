@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -29,6 +31,7 @@ type progress struct {
 	width     func() int
 	drawn     bool                          // a live line stands there
 	latest    map[measure.Direction]float64 // bit/s of the running trial
+	failed    map[string]int                // trials by the sentence of their failure
 }
 
 func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
@@ -58,6 +61,8 @@ func (p *progress) event(e campaign.Event) {
 		p.draw(e, e.Job.Trial.Pattern, e.Job.Trial.Label, p.figure(*e.Progress))
 	case campaign.EventResult:
 		p.finished(e)
+	case campaign.EventWaiting:
+		p.print(p.catalogue.Say("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
 	case campaign.EventHostGone:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(message))
@@ -79,6 +84,9 @@ func (p *progress) figure(i measure.Progress) string {
 
 func (p *progress) finished(e campaign.Event) {
 	t := e.Result.Trial
+	if e.Result.Error != nil && p.again(e) {
+		return
+	}
 	args := text.Args{"Counter": counter(e), "Pattern": oneLine(t.Pattern), "Test": oneLine(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
 		args["Error"] = errorText(p.catalogue, e.Result.Error)
@@ -92,6 +100,34 @@ func (p *progress) finished(e campaign.Event) {
 		args["Pattern"] = oneLine(pattern)
 		return p.catalogue.Say("progress.result", args)
 	}))
+}
+
+// again counts failures and reports whether one of the same sentence was shown before.
+func (p *progress) again(e campaign.Event) bool {
+	if p.failed == nil {
+		p.failed = map[string]int{}
+	}
+	sentence := errorText(p.catalogue, e.Result.Error)
+	p.failed[sentence]++
+	switch {
+	case p.failed[sentence] == 1:
+		return false
+	case p.width() > 0:
+		p.draw(e, e.Result.Trial.Pattern, e.Result.Trial.Label, "")
+	default:
+		p.print(p.catalogue.Say("progress.again", text.Args{"Counter": counter(e), "Pattern": oneLine(e.Result.Trial.Pattern), "Test": oneLine(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
+	}
+	return true
+}
+
+// end takes the live line away and shows how many trials failed alike.
+func (p *progress) end() {
+	p.clear()
+	for _, sentence := range slices.Sorted(maps.Keys(p.failed)) {
+		if n := p.failed[sentence]; n > 1 {
+			p.print(p.catalogue.Say("progress.alike", text.Args{"Trials": n, "Error": sentence}))
+		}
+	}
 }
 
 func counter(e campaign.Event) string {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,8 @@ type runFlags struct {
 	seedGiven   bool
 	store       string
 	reports     []string
+	patience    time.Duration
+	noPreflight bool
 	access      accessFlags
 }
 
@@ -59,6 +62,8 @@ at the end.`,
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the random order, instead of the plan's")
 	flags.StringArrayVar(&f.reports, "report", nil, "write the report to this file (.html, .md, .csv, .json, .txt); may be repeated")
 	complete(cmd, "campaign", completeCampaigns(sys))
+	flags.DurationVar(&f.patience, "patience", time.Minute, "wait so long for a server that cannot be reached, such as during a restart; 0: fail at once")
+	flags.BoolVar(&f.noPreflight, "no-preflight", false, "do not check before the first trial that all servers can be reached")
 	addStoreFlag(cmd, &f.store)
 	f.access.add(cmd)
 	return cmd
@@ -106,50 +111,68 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 		if c, err = resumeCampaign(sys, p, f); err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		if !left(c, f) { // no trial needs the lab
+			topology = nil
+			if err := refill(ctx, sys, st, c, f); err != nil {
+				return err
+			}
+		}
 	}
-	if c != nil && !left(c, f) { // no trial needs the lab
-		topology = nil
-		err = refill(ctx, sys, st, c, f)
+	e := &campaign.Executor{
+		Limit: trialsAtOnce, Store: st, Only: only, RetryFailed: f.retryFailed, Patience: f.patience, Version: version.String(), Now: sys.Now,
 	}
 	var show *progress
-	var place *place
-	var confirm func(context.Context, []measure.Level) (campaign.Confirmed, error)
-	if err == nil && (c == nil || left(c, f)) {
-		confirm, err = confirmer(sys, p, only, func() { show.clear() })
+	if c == nil || left(c, f) {
+		if e.Confirm, err = confirmer(sys, p, only, func() { show.clear() }); err != nil {
+			return err
+		}
 	}
 	id := measure.NewCampaignID(p.Campaign, sys.Now())
 	if c != nil {
 		id = c.ID()
 	}
-	if err == nil {
-		place, err = bringUp(ctx, sys, topology, id)
-	}
+	place, err := bringUp(ctx, sys, topology, id)
 	if err != nil {
-		if c != nil {
-			err = errors.Join(err, c.Close())
-		}
 		return err
 	}
 	defer func() { err = errors.Join(err, place.down(ctx)) }()
+	e.Runner, e.Command = place.runner(sys, access, trialsAtOnce), place.shell(sys, p).Run
+	if !f.noPreflight && (c == nil || left(c, f)) {
+		if err := preflight(ctx, sys, e.Runner, p.Probes(only)); err != nil {
+			return err
+		}
+	}
 	if c == nil {
 		if c, err = createCampaign(sys, id, p, f); err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-
 	show = newProgress(sys, c, p.Estimate(only))
-	e := &campaign.Executor{
-		Runner: place.runner(sys, access, trialsAtOnce), Limit: trialsAtOnce, Store: st, Command: place.shell(sys, p).Run, Watch: show.event, Confirm: confirm,
-		Only: only, RetryFailed: f.retryFailed, Version: version.String(), Now: sys.Now,
-	}
+	e.Watch = show.event
 	out, err := e.Run(ctx, c)
-	show.clear()
+	show.end()
 	// What was measured is shown also where trials failed or are left.
 	if rerr := publish(ctx, sys, st, c, formats, out, err); rerr != nil {
 		err = errors.Join(err, rerr)
 	}
 	return err
+}
+
+// preflight checks that clients reach their servers, and shows all that do not.
+func preflight(ctx context.Context, sys *System, runner campaign.Runner, probes []campaign.Job) error {
+	failures, err := campaign.Preflight(ctx, runner, probes)
+	if err != nil || len(failures) == 0 {
+		return err
+	}
+	if len(failures) == 1 {
+		return failures[0]
+	}
+	for _, e := range failures {
+		printError(sys.Catalogue, sys.Stderr, e)
+	}
+	return measure.Fail(failures[0].Kind, "cli.run.preflight", measure.Figures{"failures": len(failures)})
 }
 
 // left reports whether a campaign has trials to run.

@@ -57,6 +57,7 @@ const (
 
 	// Campaigns.
 	CodeReplacesResult Code = "replaces_result"
+	CodeServerAwaited  Code = "server_awaited"
 	CodeReplacesGroup  Code = "replaces_group_result"
 
 	// Results of other programs.

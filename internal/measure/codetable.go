@@ -218,6 +218,11 @@ var baselineCodes = []CodeInfo{
 
 // otherCodes are about campaigns, and about sentences.
 var otherCodes = []CodeInfo{
+	{CodeServerAwaited, SeverityNote, "", []FigureInfo{
+		{Key: "attempts", Meaning: "to reach the server, the last one among them"},
+		{Key: "waited_ns", Meaning: "from the first attempt to the end of the trial"},
+		{Key: "cause", Text: true, Meaning: "why the first attempt failed"},
+	}, "The server could not be reached at first, as during a restart, and the campaign tried again.", ""},
 	{CodeReplacesResult, SeverityNote, "", []FigureInfo{
 		{Key: "result", Text: true, Meaning: "identity of the earlier result"},
 	}, "The same trial failed earlier, and this result replaces that one.", ""},

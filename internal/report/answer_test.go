@@ -204,6 +204,20 @@ func TestFailuresHaveCatalogueMessagesAndKeepTheirData(t *testing.T) {
 	}
 }
 
+func TestAFailureThatTrialsShareIsThereOnce(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {1, 2, 3}, "b": {4, 5, 6}})
+	for i, r := range in.Results {
+		r.Error = &measure.Error{Kind: measure.KindUnreachable, Message: "connect vm: refused", Hint: "is the server running?"}
+		if i == 0 {
+			r.Error = &measure.Error{Kind: measure.KindBroken, Message: "reset"}
+		}
+	}
+	got := english(&build(t, in).Tests[0]).failures()
+	if len(got) != 2 || !slices.ContainsFunc(got, func(s string) bool { return s == "connect vm: refused; is the server running? (5 trials: a, b)" }) {
+		t.Errorf("failures are %q", got)
+	}
+}
+
 func TestAMissingCountIsNoFigureAndATotalLossIsZero(t *testing.T) {
 	in := campaignOf(map[string][]float64{"missing": {0}, "all lost": {0}})
 	whole := 1.0

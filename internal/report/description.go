@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,12 +67,34 @@ func (t testView) options() []string {
 	return out
 }
 
-// failures are the sentences of trials that failed.
+// failures are the sentences of trials that failed. One that several trials share is there
+// once, with how many they are.
 func (t testView) failures() []string {
-	out := make([]string, len(t.Failures))
-	for i, f := range t.Failures {
+	var out []string
+	trials := map[string][]Failure{}
+	var sentences []string
+	for _, f := range t.Failures {
 		message, hint := t.Error(f.Error)
-		out[i] = t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Message": message, "Hint": hint})
+		sentence := t.Say("report.failure.cause", text.Args{"Message": message, "Hint": hint})
+		if trials[sentence] == nil {
+			sentences = append(sentences, sentence)
+		}
+		trials[sentence] = append(trials[sentence], f)
+	}
+	for _, sentence := range sentences {
+		if alike := trials[sentence]; len(alike) > 1 {
+			var patterns []string
+			for _, f := range alike {
+				if !slices.Contains(patterns, f.Pattern) {
+					patterns = append(patterns, f.Pattern)
+				}
+			}
+			some := patterns[:min(len(patterns), mostPatterns)]
+			out = append(out, t.Say("report.failures", text.Args{"Cause": sentence, "Trials": len(alike), "Patterns": some, "More": len(patterns) - len(some)}))
+			continue
+		}
+		f := trials[sentence][0]
+		out = append(out, t.Say("report.failure", text.Args{"Pattern": f.Pattern, "Round": f.Round, "Repeat": f.Repeat, "Cause": sentence}))
 	}
 	return out
 }

@@ -1,0 +1,76 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// connectEvery is the pause between two attempts to reach a server.
+const connectEvery = time.Second
+
+// runPatiently runs a trial. While its server cannot be reached, as during a restart, it
+// runs again until [Executor.Patience] is over; the result says so. A server that did not
+// come back is not waited for again until it has answered: the trials that are left fail
+// at once.
+func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *measure.Result {
+	server := fmt.Sprintf("%s %d", a.job.Server.Machine(), a.job.Options.Port)
+	begin := time.Now()
+	var first *measure.Error // the failure that made it wait
+	for attempts := 1; ; attempts++ {
+		var r *measure.Result
+		g.timed(a.job, func() { r = g.Runner.Run(ctx, a.job, hooks) })
+		waits := g.Patience > 0 && unanswered(r.Error) && ctx.Err() == nil && !g.gaveUp(server)
+		if waits && time.Since(begin) >= g.Patience {
+			g.setGaveUp(server, true)
+			waits = false
+		}
+		if waits {
+			if first == nil {
+				first = r.Error
+				g.emit(Event{Kind: EventWaiting, Job: &a.job, Error: first, Wait: g.Patience})
+			}
+			pause(ctx, min(connectEvery, g.Patience))
+			continue
+		}
+		if r.Error == nil {
+			g.setGaveUp(server, false)
+		}
+		if first != nil {
+			r.Findings.Add(measure.CodeServerAwaited, "", measure.Figures{
+				"attempts": attempts, "waited_ns": time.Since(begin).Nanoseconds(), "cause": first.Message,
+			})
+		}
+		return r
+	}
+}
+
+// unanswered reports whether a trial failed because nobody accepted its connection.
+func unanswered(e *measure.Error) bool {
+	return e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+func (r *run) gaveUp(server string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.silent[server]
+}
+
+func (r *run) setGaveUp(server string, yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.silent[server] = yes
+}
