@@ -21,6 +21,7 @@ const (
 	CodeSegmentsArrivedJoined  Code = "segments_arrived_joined"
 	CodeDatagramsJoined        Code = "datagrams_joined"
 	CodeMTUReportUnconfirmed   Code = "mtu_report_unconfirmed"
+	CodeMTUFlowsDiffer         Code = "mtu_flows_differ"
 	CodeMTURouteLocked         Code = "mtu_route_locked"
 	CodeTraceAnswersLimited    Code = "trace_answers_limited"
 	CodeTraceFlowsUnknown      Code = "trace_flows_unknown"

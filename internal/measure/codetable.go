@@ -71,6 +71,12 @@ var countCodes = []CodeInfo{
 		{Key: "reported_bytes", Meaning: "largest packet by its report"},
 		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},
 	}, "A router reported another MTU than the probes found. The probes count.", ""},
+	{CodeMTUFlowsDiffer, SeverityWarning, "", []FigureInfo{
+		{Key: "path_mtu_bytes", Meaning: "smallest path MTU of a flow"},
+		{Key: "most_bytes", Meaning: "largest one"},
+		{Key: "flows", Meaning: "flows that answered"},
+	}, "Paths of equal cost carry packets of different sizes. Routers choose the path of a flow by its ports, so some connections stall or fragment and others do not.",
+		"Give all branches the same MTU, or lower that of the hosts to the smallest."},
 	{CodeMTURouteLocked, SeverityWarning, "client", []FigureInfo{
 		{Key: "route_bytes", Meaning: "locked MTU of the client's route"},
 		{Key: "path_mtu_bytes", Meaning: "largest packet by probes"},

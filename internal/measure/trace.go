@@ -113,7 +113,35 @@ type PathMTU struct {
 	Before         *MTUHop      `json:"before,omitempty" jsonschema:"description=Next hop that small packets reached and larger ones did not"`
 	Reports        []MTUReport  `json:"reports,omitempty" jsonschema:"description=ICMP errors fragmentation needed or packet too big; one element per address and size"`
 	Sizes          []MTUSize    `json:"sizes" jsonschema:"description=Sizes tried\\, in order"`
+	Flows          []MTUFlow    `json:"flows,omitempty" jsonschema:"description=One element per flow; the other members are those of a flow with the smallest path MTU\\, and the reports of all; absent for one flow"`
 	Hops           []MTUHopSeen `json:"hops,omitempty" jsonschema:"description=Hops of the path and whether larger packets reached them"`
+}
+
+// MTUFlow is the path MTU of one flow: packets that share addresses, protocol and ports,
+// which equal-cost routing keeps on one branch. The members are those of [PathMTU].
+type MTUFlow struct {
+	Index       int     `json:"index"`
+	Port        int     `json:"port,omitempty" jsonschema:"description=Source port; for icmp the echo identifier"`
+	Bytes       int     `json:"bytes" jsonschema:"description=0: no answer to any size"`
+	FailedBytes int     `json:"failed_bytes,omitempty"`
+	Limit       string  `json:"limit"`
+	After       *MTUHop `json:"after,omitempty"`
+	Before      *MTUHop `json:"before,omitempty" jsonschema:"description=Next hop that small packets reached; it tells branches apart"`
+}
+
+// Range returns the smallest and the largest path MTU of its flows, in bytes, and how many
+// flows answered; zeros for one flow.
+func (m *PathMTU) Range() (least, most, flows int) {
+	for _, f := range m.Flows {
+		if f.Bytes == 0 {
+			continue
+		}
+		if flows++; flows == 1 || f.Bytes < least {
+			least = f.Bytes
+		}
+		most = max(most, f.Bytes)
+	}
+	return least, most, flows
 }
 
 // MTUHop is a hop by its distance.
@@ -155,6 +183,8 @@ type MTUStep struct {
 	Hop    int `json:"hop,omitempty"`          // the distance they end at; 0: the target
 	Passed int `json:"passed_bytes,omitempty"` // the largest that got through; 0: none yet
 	Failed int `json:"failed_bytes,omitempty"` // the smallest that did not; 0: none yet
+	Flow   int `json:"flow,omitempty"`         // the flow that is asked, from 0
+	Flows  int `json:"flows,omitempty"`        // all of them; 0: one
 }
 
 // Values of PathMTU.Limit.

@@ -32,6 +32,9 @@ func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
 			})
 		}
 	}
+	if least, most, flows := m.Range(); least < most {
+		found.Findings.Add(measure.CodeMTUFlowsDiffer, "", measure.Figures{"path_mtu_bytes": least, "most_bytes": most, "flows": flows})
+	}
 	if m.RouteLocked && m.Bytes < m.RouteBytes && err == nil {
 		found.Findings.Add(measure.CodeMTURouteLocked, measure.AtClient, measure.Figures{"route_bytes": m.RouteBytes, "path_mtu_bytes": m.Bytes})
 	}
@@ -42,9 +45,20 @@ func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
 }
 
 func nameMTU(ctx context.Context, m *measure.PathMTU) {
-	for _, h := range []*measure.MTUHop{m.After, m.Before} {
+	hops := []*measure.MTUHop{m.After, m.Before}
+	for _, f := range m.Flows {
+		hops = append(hops, f.After, f.Before)
+	}
+	var addresses []string
+	for _, h := range hops {
 		if h != nil {
-			h.Name = host.Names(ctx, []string{h.Address})[h.Address]
+			addresses = append(addresses, h.Address)
+		}
+	}
+	names := host.Names(ctx, addresses)
+	for _, h := range hops {
+		if h != nil {
+			h.Name = names[h.Address]
 		}
 	}
 }

@@ -34,6 +34,20 @@ func MTULimitShort(m *measure.PathMTU) Line {
 	return Line{Key: "mtu.cell." + strings.TrimPrefix(l.Key, "mtu.limit."), Args: l.Args}
 }
 
+// MTUFlows says what limits flows with one path MTU; flows are their numbers. Names of hops
+// come from the network, as in [MTULimit].
+func MTUFlows(m *measure.PathMTU, f measure.MTUFlow, n int, flows string) Line {
+	own := *m
+	own.Bytes, own.FailedBytes, own.Limit, own.After, own.Before = f.Bytes, f.FailedBytes, f.Limit, f.After, f.Before
+	l := MTULimit(&own)
+	kind := strings.TrimPrefix(l.Key, "mtu.limit.")
+	if f.Bytes == 0 {
+		kind = "no_answer"
+	}
+	l.Args["N"], l.Args["Flows"], l.Args["Bytes"] = n, flows, f.Bytes
+	return Line{Key: "mtu.flow." + kind, Args: l.Args}
+}
+
 // hopArgs are the members of a hop that sentences write; nil where there is none.
 func hopArgs(h *measure.MTUHop) map[string]any {
 	if h == nil {

@@ -137,3 +137,36 @@ func watch(t *testing.T, l *lab.Lab, node string) func() map[int]string {
 		}
 	}
 }
+
+// Over unequal tunnels each flow has the path MTU of its own, and the smallest is the result.
+func TestThePathMTUOfEachFlowIsThatOfItsTunnel(t *testing.T) {
+	t.Parallel()
+	l := network(t, unequal(3))
+	taken := watch(t, l, "r2")
+	r, _ := probe(t, l, false, "mtu", target(t, l, false), "--flows", "8")
+	m, truth := r.PathMTU, taken()
+	sizes := map[string]int{}
+	for i := range 3 {
+		sizes[addressOf(t, l, "r2", false, i+1)] = 1500 - 60*i
+	}
+	least := 1500
+	for _, f := range m.Flows {
+		tunnel := truth[f.Port]
+		least = min(least, sizes[tunnel])
+		if f.Bytes != sizes[tunnel] {
+			t.Errorf("flow %d over %s: %d bytes, want %d", f.Index, tunnel, f.Bytes, sizes[tunnel])
+		}
+		if f.Bytes == 1500 {
+			continue // all that the client sends
+		}
+		if f.Limit != measure.LimitReported || f.After == nil || f.After.Address != addressOf(t, l, "r1", false, 0) || f.Before == nil || f.Before.Address != tunnel {
+			t.Errorf("flow %d over %s: %s, after %+v before %+v", f.Index, tunnel, f.Limit, f.After, f.Before)
+		}
+	}
+	if len(m.Flows) != 8 || m.Bytes != least || r.Summary.PathMTUBytes != least {
+		t.Errorf("%d flows, %d bytes, want %d", len(m.Flows), m.Bytes, least)
+	}
+	if least, most, _ := m.Range(); (least < most) != (len(r.Findings.With(measure.CodeMTUFlowsDiffer)) > 0) {
+		t.Errorf("%d to %d bytes, findings %+v", least, most, r.Findings)
+	}
+}

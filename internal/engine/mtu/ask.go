@@ -16,10 +16,10 @@ const (
 	tick = 20 * time.Millisecond
 	// gap is the time between two probes.
 	gap = 20 * time.Millisecond
-	// Hosts report closed ports about once a second after the first few (RFC 1812 section
-	// 4.3.2.8 asks routers for such a limit, and Linux has this one). Faster probes would
-	// be taken for too large.
-	udpGap, udpAtOnce = time.Second, 5
+	// Routers and hosts limit their ICMP errors (RFC 1812 section 4.3.2.8), Linux to one a
+	// second after the first few: refill is how long they need for one more. Silence within
+	// that time says nothing about the size of a packet; spacing is used after such silence.
+	refill, spacing = 980 * time.Millisecond, 1050 * time.Millisecond
 	// timeoutLeast and timeoutTimes set how long to wait for an answer once a round trip
 	// is known.
 	timeoutLeast, timeoutTimes = 250 * time.Millisecond, 4
@@ -34,12 +34,19 @@ type asker struct {
 	target        netip.Addr
 	o             measure.Options
 	answerTimeout time.Duration
+	flow          int // of the probes
 	number        uint16
 	sent          int
-	arriving      int       // probes meant to reach the target
-	next          time.Time // when the next of these may be sent
+	next          time.Time          // when the next probe may be sent
+	answers       map[int]*allowance // by hop limit
 	slowest       time.Duration
 	blocked       probe.Answer // the last error that was not about size
+}
+
+// allowance is what is known of the answers to probes with one hop limit.
+type allowance struct {
+	last time.Time // when the last answered probe was sent
+	slow bool      // a limit on answers may have shown
 }
 
 // reaction is the outcome of packets of one size.
@@ -57,44 +64,97 @@ func (a *asker) timeout() time.Duration {
 	return min(a.o.Timeout.Std(), max(timeoutLeast, timeoutTimes*a.slowest))
 }
 
-// ask sends packets of bytes until one is answered, at most o.Count.
+// ask sends packets of bytes until one is answered, or o.Count were not although an answer
+// was due: two, if a node reports their size.
 func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error) {
-	for r.sent < int(a.o.Count) {
-		if len(r.reports) > 0 && r.sent >= reportedTries {
+	known := a.allowance(hop)
+	var first time.Time
+	for tries := 0; tries < int(a.o.Count); {
+		if len(r.reports) > 0 && tries >= reportedTries {
 			break
 		}
-		if err := a.wait(ctx, hop); err != nil {
+		earliest := a.next
+		if known.slow {
+			earliest = later(earliest, known.last.Add(spacing))
+		} else if known.last.IsZero() && tries > 0 && tries == int(a.o.Count)-1 && a.limited(hop) {
+			earliest = later(earliest, first.Add(spacing)) // somebody may have used up the answers
+		}
+		if err := a.wait(ctx, earliest); err != nil {
 			return r, err
 		}
-		a.number++
 		at := sock.Now()
-		switch err := a.prober.Send(0, hop, a.number, bytes); {
-		case errors.Is(err, probe.ErrTooLong):
-			r.local = true
-			return r, nil
-		case err != nil && a.sent == 0:
-			return r, probe.SendError("mtu", a.target, err)
-		case err != nil:
-			return r, measure.Fail(measure.KindBroken, "mtu.send", measure.Figures{
-				"target": a.target.String(), "size_bytes": bytes, "cause": err,
-			})
+		if r.sent == 0 {
+			first = at
 		}
-		a.sent++
-		r.sent++
-		if err := a.listen(ctx, &r, at); err != nil || r.kind != probe.Nothing {
+		if err := a.send(&r, bytes, hop); err != nil || r.local {
 			return r, err
 		}
+		if err := a.listen(ctx, &r, at); err != nil {
+			return r, err
+		}
+		if r.kind != probe.Nothing {
+			known.last = at
+			return r, nil
+		}
+		if len(r.reports) == 0 && a.limited(hop) && at.Sub(known.last) < refill {
+			known.slow = true // it may have been the limit
+			continue
+		}
+		tries++
 	}
 	return r, nil
 }
 
-// wait waits for the gap between probes.
-func (a *asker) wait(ctx context.Context, hop int) error {
+// limited reports whether answers to probes with this hop limit are ICMP errors.
+func (a *asker) limited(hop int) bool {
+	return hop != toTarget || probe.OptionsOf(a.o).Probe == "udp"
+}
+
+func (a *asker) allowance(hop int) *allowance {
+	if a.answers == nil {
+		a.answers = map[int]*allowance{}
+	}
+	if a.answers[hop] == nil {
+		a.answers[hop] = &allowance{}
+	}
+	return a.answers[hop]
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// send sends one packet.
+func (a *asker) send(r *reaction, bytes, hop int) error {
+	if a.number++; a.number > probe.LastNumber {
+		a.number = probe.FirstNumber
+	}
+	switch err := a.prober.Send(a.flow, hop, a.number, bytes); {
+	case errors.Is(err, probe.ErrTooLong):
+		r.local = true
+		return nil
+	case err != nil && a.sent == 0:
+		return probe.SendError("mtu", a.target, err)
+	case err != nil:
+		return measure.Fail(measure.KindBroken, "mtu.send", measure.Figures{
+			"target": a.target.String(), "size_bytes": bytes, "cause": err,
+		})
+	}
+	a.sent++
+	r.sent++
+	return nil
+}
+
+// wait waits for the time of the next probe.
+func (a *asker) wait(ctx context.Context, until time.Time) error {
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		left := a.next.Sub(sock.Now())
+		left := until.Sub(sock.Now())
 		if left <= 0 {
 			break
 		}
@@ -103,13 +163,7 @@ func (a *asker) wait(ctx context.Context, hop int) error {
 			return err
 		}
 	}
-	between := gap
-	if probe.OptionsOf(a.o).Probe == "udp" && hop == toTarget {
-		if a.arriving++; a.arriving >= udpAtOnce {
-			between = udpGap
-		}
-	}
-	a.next = sock.Now().Add(between)
+	a.next = sock.Now().Add(gap)
 	return nil
 }
 
@@ -133,7 +187,7 @@ func (a *asker) listen(ctx context.Context, r *reaction, at time.Time) error {
 }
 
 func (a *asker) take(got probe.Answer, r *reaction, at time.Time) {
-	if got.Vague || got.Number != a.number {
+	if got.Vague || got.Flow != a.flow || got.Number != a.number {
 		return // an answer that may be to another size says nothing about this one
 	}
 	switch got.Kind {

@@ -13,9 +13,6 @@ const silence = 5
 
 // locate finds how far packets that are too large get, and what stops them.
 func (f *finder) locate(ctx context.Context) error {
-	if f.local {
-		return nil
-	}
 	if err := f.walk(ctx); err != nil {
 		return err
 	}
@@ -29,7 +26,7 @@ func (f *finder) walk(ctx context.Context) error {
 	silent, maxHops := 0, probe.OptionsOf(f.o).MaxHops
 	for hop := 1; hop <= maxHops && silent < silence; hop++ {
 		f.show(f.out.FailedBytes, hop)
-		small, err := f.ask(ctx, f.out.Sizes[0].Bytes, hop)
+		small, err := f.ask(ctx, f.smallest(), hop)
 		if err != nil {
 			return err
 		}

@@ -18,11 +18,14 @@ const (
 	largest = 65535
 	// fallback is the first size if the interface is not known.
 	fallback = 1500
+	// mostReports is how many reports are kept: they may be forged.
+	mostReports = 32
 	// toTarget is the hop limit of probes to the target.
 	toTarget = 255
 )
 
-// Run finds the path MTU to target. A size counts as too large if o.Count packets of it,
+// Run finds the path MTU to target of o.Flows flows, one after the other; the result is that
+// of the smallest. A size counts as too large if o.Count packets of it,
 // or two if a node on the path reports it, get no answer. o is effective. view, which may
 // be nil, is called with each size and each hop before it is probed, and must return
 // within a few milliseconds.
@@ -33,29 +36,22 @@ const (
 // returned with the error, nil if nothing was.
 func Run(ctx context.Context, target netip.Addr, o measure.Options, view func(measure.MTUStep)) (*measure.PathMTU, error) {
 	target = target.Unmap()
-	p, err := probe.Open(probe.Config{What: "mtu", Target: target, Options: o, Flows: 1})
+	p, err := probe.Open(probe.Config{What: "mtu", Target: target, Options: o, Flows: o.Flows})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
 	timing := p.Timing()
 	f := &finder{
-		asker: asker{prober: p, target: target, o: o, answerTimeout: o.Timeout.Std()},
-		view:  view,
+		asker: &asker{prober: p, target: target, o: o, answerTimeout: o.Timeout.Std()},
+		view:  view, flows: o.Flows,
 		out: &measure.PathMTU{
 			Probe: probe.OptionsOf(o).Probe, Timing: &timing, Port: o.Port, Limit: measure.LimitUnknown,
 			InterfaceBytes: interfaceMTU(p.Local(), o.Device), Sizes: []measure.MTUSize{},
 		},
 	}
 	f.out.RouteBytes, f.out.RouteLocked = routeMTU(target, o)
-	err = f.search(ctx)
-	if f.out.Bytes == 0 {
-		return nil, err
-	}
-	if err == nil && f.out.FailedBytes > 0 {
-		err = f.locate(ctx)
-	}
-	return f.out, err
+	return searchFlows(ctx, f, o.Flows)
 }
 
 // interfaceMTU returns the MTU of the interface with the local address, or of the named
@@ -81,36 +77,52 @@ func interfaceMTU(local netip.Addr, device string) int {
 
 // finder is one run; one goroutine uses it.
 type finder struct {
-	asker
-	view  func(measure.MTUStep) // may be nil
-	out   *measure.PathMTU
-	hints []int // sizes reported by nodes on the path, not tried yet
-	local bool  // this host refused the smallest size that failed
+	*asker
+	flow   int                   // 0 is searched for first
+	flows  int                   // all of them
+	view   func(measure.MTUStep) // may be nil
+	out    *measure.PathMTU
+	hints  []int     // sizes reported by nodes on the path, not tried yet
+	sizes  []int     // path MTUs of earlier flows, not tried yet
+	places []*finder // earlier flows, one for each report that limits them
+	local  bool      // this host refused the smallest size that failed
 }
 
 // search halves the interval of sizes. Packets of out.Bytes have always arrived.
 func (f *finder) search(ctx context.Context) error {
-	small := smallIPv4
-	if f.target.Is6() {
-		small = smallIPv6
+	f.asker.flow = f.flow
+	size := f.smallest()
+	if f.flow > 0 {
+		size = f.first() // the target is known to answer
 	}
-	ok, err := f.size(ctx, small)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return f.noAnswer(small)
-	}
-	f.answerTimeout = f.timeout()
-	for next := f.first(); next > f.out.Bytes; next = f.next() {
-		if _, err := f.size(ctx, next); err != nil {
+	for size > f.out.Bytes {
+		ok, err := f.size(ctx, size)
+		switch {
+		case err != nil:
 			return err
+		case !ok && size == f.smallest():
+			return f.noAnswer(size)
+		case ok:
+			f.answerTimeout = f.timeout()
+		}
+		if f.out.FailedBytes == 0 {
+			size = f.first()
+		} else {
+			size = f.next()
 		}
 	}
 	if f.out.FailedBytes == 0 || f.local {
 		f.out.Limit = measure.LimitInterface
 	}
 	return nil
+}
+
+// smallest returns a size that every path carries.
+func (f *finder) smallest() int {
+	if f.target.Is6() {
+		return smallIPv6
+	}
+	return smallIPv4
 }
 
 // first returns the largest packet that the programs of this host send to the target: probes
@@ -139,17 +151,22 @@ func (f *finder) next() int {
 	if hi == 0 || hi-lo <= 1 {
 		return 0
 	}
-	for len(f.hints) > 0 {
-		hint := f.hints[0]
-		// A reported size is right if it arrives and one byte more does not.
-		switch {
-		case hint > lo && hint < hi:
-			return hint
-		case hint == lo && lo+1 < hi:
-			f.hints = f.hints[1:]
-			return lo + 1
+	for _, hints := range []*[]int{&f.hints, &f.sizes} {
+		for len(*hints) > 0 {
+			hint := (*hints)[0]
+			// A reported size is right if it arrives and one byte more does not.
+			switch {
+			case hint > lo && hint < hi:
+				return hint
+			case hint == lo && lo+1 < hi:
+				*hints = (*hints)[1:]
+				return lo + 1
+			}
+			*hints = (*hints)[1:]
 		}
-		f.hints = f.hints[1:]
+	}
+	if lo == 0 {
+		return f.smallest()
 	}
 	return lo + (hi-lo)/2
 }
@@ -180,19 +197,22 @@ func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
 // show reports what is probed next.
 func (f *finder) show(bytes, hop int) {
 	if f.view != nil {
-		f.view(measure.MTUStep{Asking: bytes, Hop: hop, Passed: f.out.Bytes, Failed: f.out.FailedBytes})
+		step := measure.MTUStep{Asking: bytes, Hop: hop, Passed: f.out.Bytes, Failed: f.out.FailedBytes}
+		if f.flows > 1 {
+			step.Flow, step.Flows = f.flow, f.flows
+		}
+		f.view(step)
 	}
 }
 
 // report stores what a node reported about sizes.
 func (f *finder) report(said measure.MTUReport) {
-	const most = 32 // reports may be forged
 	for _, known := range f.out.Reports {
-		if known == said {
+		if known.Address == said.Address && known.Bytes == said.Bytes {
 			return
 		}
 	}
-	if len(f.out.Reports) < most {
+	if len(f.out.Reports) < mostReports {
 		f.out.Reports = append(f.out.Reports, said)
 		f.hints = append(f.hints, said.Bytes)
 	}

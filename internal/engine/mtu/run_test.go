@@ -82,7 +82,7 @@ func road(routers, narrow, carries int, reports ...measure.MTUReport) func(int, 
 func finderOf(s *scripted) *finder {
 	o := measure.Options{Count: 3, Own: probe.Options{Probe: "icmp", MaxHops: 30}, Timeout: measure.Duration(time.Millisecond)}
 	return &finder{
-		asker: asker{prober: s, target: far, o: o, answerTimeout: time.Millisecond},
+		asker: &asker{prober: s, target: far, o: o, answerTimeout: time.Millisecond},
 		out:   &measure.PathMTU{Limit: measure.LimitUnknown, InterfaceBytes: 1500},
 	}
 }

@@ -10,13 +10,15 @@ import (
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestMTU, Place: 70,
-	Options:  slices.Concat(measure.NetworkOptions, []string{"count", "timeout", "port"}),
-	Own:      probe.Options{Probe: "icmp", MaxHops: 30},
+	Options:  slices.Concat(measure.NetworkOptions, []string{"count", "flows", "timeout", "port"}),
+	Own:      probe.Options{MaxHops: 30},
 	Defaults: defaults(),
-	Fill:     probe.FillPort,
+	Fill:     fill,
 	Check:    check,
-	Length:   func(measure.Options) (measure.Duration, bool) { return assumedSearch, true },
-	Payload:  func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
+	Length: func(o measure.Options) (measure.Duration, bool) {
+		return measure.Duration(max(o.Flows, 1)) * assumedSearch, true
+	},
+	Payload: func(measure.Options) (int64, bool) { return 0, true }, // the load of probes is negligible
 	Metrics: measure.TestMetrics{
 		Families: []*measure.Family{measure.PathMTUFamily},
 		Ranking:  []*measure.Metric{measure.MetricPathMTU},
@@ -26,9 +28,28 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	return measure.Options{
-		ConnectTimeout: measure.Duration(5 * time.Second), Count: 3, Timeout: measure.Duration(time.Second),
+		ConnectTimeout: measure.Duration(5 * time.Second), Flows: 1, Count: 3, Timeout: measure.Duration(time.Second),
 	}
 }
+
+// fill sets what is absent in options of earlier versions, which had one flow, and the kind
+// of probes: echo, and for several flows UDP, because routers spread flows by their ports.
+func fill(o *measure.Options) {
+	o.Flows = max(o.Flows, 1)
+	measure.EditOwn(o, func(own *probe.Options) {
+		switch {
+		case own.Probe != "":
+		case o.Flows > 1:
+			own.Probe = "udp"
+		default:
+			own.Probe = "icmp"
+		}
+	})
+	probe.FillPort(o)
+}
+
+// maxFlows is the most flows of a search.
+const maxFlows = 64
 
 // maxTries is how often a size may be tried.
 const maxTries = 100
@@ -42,6 +63,9 @@ func check(o *measure.Options) error {
 	}
 	if o.Count > maxTries {
 		return measure.Fail(measure.KindUsage, "mtu.count", measure.Figures{"count": o.Count, "most": maxTries})
+	}
+	if o.Flows > maxFlows {
+		return measure.Fail(measure.KindUsage, "mtu.flows", measure.Figures{"flows": o.Flows, "most": maxFlows})
 	}
 	return probe.CheckOptions(measure.TestMTU, o)
 }
