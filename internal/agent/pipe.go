@@ -118,7 +118,7 @@ func (r *reportReader) line(b []byte) error {
 	var l report
 	if err := json.Unmarshal(b, &l); err != nil || !l.Ready && !l.Started && l.Progress == nil && l.Result == nil {
 		r.stray = string(b[:min(len(b), maxStray)])
-		return nil
+		return nil //nolint:nilerr // such as a greeting
 	}
 	printable.Strings(&l, maxText)
 	r.stray = ""

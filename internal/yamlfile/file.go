@@ -148,7 +148,8 @@ func (f *File) tooDeep(at Place) error {
 
 func (f *File) syntax(err error) error {
 	var y yaml.Error
-	at, message := Start, ""
+	var message string
+	at := Start
 	if !errors.As(err, &y) {
 		message = err.Error()
 	} else { // its Error formats the source around it, in quadratic time
