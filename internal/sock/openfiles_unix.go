@@ -11,7 +11,7 @@ import (
 // that matters. Go raises the limit to the highest that the system lets it have.
 func OpenFiles() int {
 	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || uint64(l.Cur) > math.MaxInt32 {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur > math.MaxInt32 {
 		return 0
 	}
 	return int(l.Cur)
