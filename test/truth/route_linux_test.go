@@ -2,6 +2,7 @@ package truth
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -165,11 +166,11 @@ links:
 		slices.Sort(branches)
 		// Of 32 flows, one branch of three is missed once in 100,000 times. That many answers
 		// take half a minute over IPv4, and three seconds over IPv6.
-		flows := 32
+		flows, kinds := 32, []string{"udp", "tcp"}
 		if !v6 {
-			flows = 8
+			flows, kinds = 8, []string{"tcp"}
 		}
-		for _, kind := range []string{"udp", "tcp"} {
+		for _, kind := range kinds {
 			r, _ := probe(t, l, false, "trace", target(t, l, v6), "--probe", kind, "--flows", strconv.Itoa(flows), "-c", "1")
 			tr := r.Trace
 			if len(tr.Hops) != 4 || !tr.Reached {
@@ -445,16 +446,25 @@ links:
 // status.
 func decode(t *testing.T, l *lab.Lab, args []string) (*measure.Result, string) {
 	t.Helper()
-	cmd := l.Command(t.Context(), "client", args...)
+	r, text, err := found(t.Context(), l, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, text
+}
+
+// found runs a command on the client and reads the result that it prints.
+func found(ctx context.Context, l *lab.Lab, args []string) (*measure.Result, string, error) {
+	cmd := l.Command(ctx, "client", args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	failed := cmd.Run()
 	var r measure.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatalf("%v: %v, %v: %s", args, err, failed, errs.String())
+		return nil, "", fmt.Errorf("%v: %w, %v: %s", args, err, failed, errs.String())
 	}
 	if r.Trace == nil && r.PathMTU == nil {
-		t.Fatalf("%v: nothing found: %v: %s", args, failed, errs.String())
+		return nil, "", fmt.Errorf("%v: nothing found: %v: %s", args, failed, errs.String())
 	}
-	return &r, errs.String()
+	return &r, errs.String(), nil
 }

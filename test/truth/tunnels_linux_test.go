@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -17,49 +18,80 @@ import (
 	"soku/internal/measure"
 )
 
-// Unequal tunnels between two routers, and hosts with the kernel's own limits on ICMP errors:
-// every flow is on the tunnel that its packets take, or the result says that its path is
-// not known. Nothing else is shown.
+// Two hosts on one cable, or with unequal tunnels between two routers, and the kernel's own
+// limits on ICMP errors: every flow is on the tunnel that its packets take, or the result
+// says that its path is not known. Nothing else is shown. The traces mostly wait for answers,
+// so they run beside each other.
 func TestATraceShowsTheTunnelsThatPacketsTake(t *testing.T) {
 	t.Parallel()
-	for tunnels := 2; tunnels <= 4; tunnels++ {
-		t.Run(fmt.Sprintf("%d tunnels", tunnels), func(t *testing.T) {
-			t.Parallel()
-			l := network(t, unequal(tunnels))
-			taken := watch(t, l, "r2")
-			r, _ := probe(t, l, false, "trace", target(t, l, false), "--flows", "16")
-			truth, known := taken(), r.Trace.Known()
-			last := addressOf(t, l, "r2", false, 0)
-			want := map[string]bool{}
-			for i, f := range r.Trace.Flows {
-				way := []string{addressOf(t, l, "r1", false, 0), truth[f.Port], target(t, l, false)}
-				want[way[1]] = true
-				if known[i] && !slices.Equal(f.Path, way) {
-					t.Errorf("flow %d: %v, but its packets took %v", i, f.Path, way)
-				}
-			}
-			if told := r.Findings.With(measure.CodeTraceFlowsUnknown); slices.Contains(known, false) != (len(told) > 0) {
-				t.Errorf("known %v, findings %+v", known, told)
-			}
-			if !slices.Contains(known, false) && len(r.Trace.Hops[1].Nodes) != len(want) {
-				t.Errorf("%d nodes at the far ends of %d tunnels, such as %s", len(r.Trace.Hops[1].Nodes), len(want), last)
-			}
-			noInventions(t, r, 3)
-		})
+	cases := []*tunnelCase{{tunnels: 0}, {tunnels: 2}, {tunnels: 3}, {tunnels: 4}}
+	var running sync.WaitGroup
+	for _, c := range cases {
+		c.begin(t)
+		running.Go(func() { c.r, _, c.err = found(t.Context(), c.lab, c.args) })
+	}
+	running.Wait()
+	for _, c := range cases {
+		t.Run(fmt.Sprintf("%d tunnels", c.tunnels), c.check)
 	}
 }
 
-// Two hosts on one cable are one hop from each other, without loss and without branches.
-func TestATraceOverACableIsOneHop(t *testing.T) {
-	t.Parallel()
-	l := network(t, "hosts: {client: , server: }\nlinks:\n  - {from: client, to: server}\n")
-	r, _ := probe(t, l, false, "trace", target(t, l, false), "--flows", "16")
-	noInventions(t, r, 1)
-	for i, known := range r.Trace.Known() {
-		if !known || len(r.Trace.Flows[i].Path) != 1 {
-			t.Errorf("flow %d: known %v, path %v", i, known, r.Trace.Flows[i].Path)
+// tunnelCase is a network and its trace.
+type tunnelCase struct {
+	tunnels int // 0: one cable
+	lab     *lab.Lab
+	taken   func() map[int]string
+	args    []string
+	r       *measure.Result
+	err     error
+}
+
+func (c *tunnelCase) begin(t *testing.T) {
+	t.Helper()
+	if c.tunnels == 0 {
+		c.lab = network(t, "hosts: {client: , server: }\nlinks:\n  - {from: client, to: server}\n")
+	} else {
+		c.lab = network(t, unequal(c.tunnels))
+		c.taken = watch(t, c.lab, "r2")
+	}
+	c.args = []string{soku, "trace", target(t, c.lab, false), "--flows", "16", "--json", "--no-save"}
+}
+
+func (c *tunnelCase) check(t *testing.T) {
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	tr, to := c.r.Trace, target(t, c.lab, false)
+	known, ends := tr.Known(), map[string]bool{}
+	var truth map[int]string
+	if c.taken != nil {
+		truth = c.taken()
+	}
+	for i, f := range tr.Flows {
+		way := []string{to}
+		if c.tunnels > 0 {
+			way = []string{addressOf(t, c.lab, "r1", false, 0), truth[f.Port], to}
+		}
+		ends[way[len(way)/2]] = true
+		if known[i] && !slices.Equal(f.Path, way) {
+			t.Errorf("flow %d: %v, but its packets took %v", i, f.Path, way)
 		}
 	}
+	untold := slices.Contains(known, false)
+	if said := c.r.Findings.With(measure.CodeTraceFlowsUnknown); untold != (len(said) > 0) {
+		t.Errorf("known %v, findings %+v", known, said)
+	}
+	if middle := tr.Hops[len(tr.Hops)/2]; !untold && len(middle.Nodes) != len(ends) {
+		t.Errorf("%d nodes at the far ends of %d tunnels", len(middle.Nodes), len(ends))
+	}
+	hops := 3
+	if c.tunnels == 0 {
+		hops = 1
+		if untold {
+			t.Errorf("known %v", known)
+		}
+	}
+	noInventions(t, c.r, hops)
 }
 
 // noInventions checks a path without loss.
@@ -143,7 +175,7 @@ func TestThePathMTUOfEachFlowIsThatOfItsTunnel(t *testing.T) {
 	t.Parallel()
 	l := network(t, unequal(3))
 	taken := watch(t, l, "r2")
-	r, _ := probe(t, l, false, "mtu", target(t, l, false), "--flows", "8")
+	r, _ := probe(t, l, false, "mtu", target(t, l, false), "--flows", "6")
 	m, truth := r.PathMTU, taken()
 	sizes := map[string]int{}
 	for i := range 3 {
@@ -163,7 +195,7 @@ func TestThePathMTUOfEachFlowIsThatOfItsTunnel(t *testing.T) {
 			t.Errorf("flow %d over %s: %s, after %+v before %+v", f.Index, tunnel, f.Limit, f.After, f.Before)
 		}
 	}
-	if len(m.Flows) != 8 || m.Bytes != least || r.Summary.PathMTUBytes != least {
+	if len(m.Flows) != 6 || m.Bytes != least || r.Summary.PathMTUBytes != least {
 		t.Errorf("%d flows, %d bytes, want %d", len(m.Flows), m.Bytes, least)
 	}
 	if least, most, _ := m.Range(); (least < most) != (len(r.Findings.With(measure.CodeMTUFlowsDiffer)) > 0) {

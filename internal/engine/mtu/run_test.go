@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -87,6 +88,13 @@ func finderOf(s *scripted) *finder {
 	}
 }
 
+// searched runs a search on a script, in simulated time.
+func searched(t *testing.T, s *scripted) (m *measure.PathMTU, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { m, err = find(t.Context(), s) })
+	return m, err
+}
+
 // find runs a search on a script.
 func find(ctx context.Context, s *scripted) (*measure.PathMTU, error) {
 	f := finderOf(s)
@@ -98,7 +106,6 @@ func find(ctx context.Context, s *scripted) (*measure.PathMTU, error) {
 }
 
 func TestNoReportMovesTheResult(t *testing.T) {
-	tier.SpendsSeconds(t)
 	for i := range 12 {
 		carries := smallIPv4 + rand.IntN(1500-smallIPv4)
 		var lies []measure.MTUReport
@@ -107,7 +114,7 @@ func TestNoReportMovesTheResult(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%d bytes, %v", carries, lies), func(t *testing.T) {
 			t.Parallel()
-			m, err := find(t.Context(), &scripted{comes: road(3, 2, carries, lies...)})
+			m, err := searched(t, &scripted{comes: road(3, 2, carries, lies...)})
 			if err != nil || m.Bytes != carries || m.FailedBytes != carries+1 {
 				t.Errorf("%d bytes, %d not: %v", m.Bytes, m.FailedBytes, err)
 			}
@@ -121,14 +128,13 @@ func TestNoReportMovesTheResult(t *testing.T) {
 }
 
 func TestAnEndlessChoiceOfReportsIsBounded(t *testing.T) {
-	tier.SpendsSeconds(t)
 	n := 0
 	s := &scripted{}
 	s.comes = func(hop, size int) []probe.Answer {
 		n++
 		return road(3, 2, 1000, measure.MTUReport{Address: router(9).String(), Bytes: 1001 + n%499})(hop, size)
 	}
-	m, err := find(t.Context(), s)
+	m, err := searched(t, s)
 	if err != nil || m.Bytes != 1000 || len(m.Reports) > 32 || s.sent > 400 {
 		t.Errorf("%d bytes, %d reports, %d probes: %v", m.Bytes, len(m.Reports), s.sent, err)
 	}
@@ -161,20 +167,18 @@ func TestEachSizeAndHopIsReportedBeforeItIsProbed(t *testing.T) {
 }
 
 func TestTheFirstLinkCanBeTheBlackHole(t *testing.T) {
-	tier.SpendsSeconds(t)
-	m, err := find(t.Context(), &scripted{comes: road(3, 0, 1300)})
+	m, err := searched(t, &scripted{comes: road(3, 0, 1300)})
 	if err != nil || m.Limit != measure.LimitBlackHole || m.After.Hop != 0 || m.After.Address != here.String() || m.Before.Hop != 1 {
 		t.Errorf("limit %s after %+v before %+v: %v", m.Limit, m.After, m.Before, err)
 	}
 }
 
 func TestARouterThatNamesNoSizeIsBelievedWhereTheProbesEnd(t *testing.T) {
-	tier.SpendsSeconds(t)
 	for _, c := range []struct {
 		from  int
 		limit string
 	}{{2, measure.LimitReported}, {1, measure.LimitBlackHole}} {
-		m, err := find(t.Context(), &scripted{comes: road(3, 2, 1300, measure.MTUReport{Address: router(c.from).String()})})
+		m, err := searched(t, &scripted{comes: road(3, 2, 1300, measure.MTUReport{Address: router(c.from).String()})})
 		if err != nil || m.Bytes != 1300 || m.Limit != c.limit {
 			t.Errorf("from hop %d: %d bytes, limit %s: %v", c.from, m.Bytes, m.Limit, err)
 		}
@@ -182,9 +186,8 @@ func TestARouterThatNamesNoSizeIsBelievedWhereTheProbesEnd(t *testing.T) {
 }
 
 func TestSilentHopsLeaveThePlaceUnknown(t *testing.T) {
-	tier.SpendsSeconds(t)
 	all := road(3, 2, 1300)
-	m, err := find(t.Context(), &scripted{comes: func(hop, size int) []probe.Answer {
+	m, err := searched(t, &scripted{comes: func(hop, size int) []probe.Answer {
 		if hop != toTarget {
 			return nil
 		}
@@ -196,9 +199,8 @@ func TestSilentHopsLeaveThePlaceUnknown(t *testing.T) {
 }
 
 func TestAStingyHopIsNotThePlace(t *testing.T) {
-	tier.SpendsSeconds(t)
 	all := road(5, 4, 1300)
-	m, err := find(t.Context(), &scripted{comes: func(hop, size int) []probe.Answer {
+	m, err := searched(t, &scripted{comes: func(hop, size int) []probe.Answer {
 		if hop == 2 && size > 1000 {
 			return nil // it answers small packets only
 		}
@@ -210,7 +212,7 @@ func TestAStingyHopIsNotThePlace(t *testing.T) {
 }
 
 func TestAnAnswerToSomeSizeIsNotOneToThisSize(t *testing.T) {
-	_, err := find(t.Context(), &scripted{vague: true, comes: road(3, 2, 1300)})
+	_, err := searched(t, &scripted{vague: true, comes: road(3, 2, 1300)})
 	if measure.KindOf(err) != measure.KindUnreachable {
 		t.Errorf("answers without a number: %v", err)
 	}

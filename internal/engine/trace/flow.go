@@ -120,7 +120,7 @@ func (t *tracer) first(f *flow, hop int) bool {
 func (t *tracer) nextToTarget() int {
 	for i := range t.flows {
 		index := (t.turn + i) % len(t.flows)
-		if f := t.flows[index]; t.toTarget(f, f.end) && f.cells[f.end-1].wanted && !(f.serial && f.open > 0) {
+		if f := t.flows[index]; t.toTarget(f, f.end) && f.cells[f.end-1].wanted && (!f.serial || f.open == 0) {
 			return index
 		}
 	}

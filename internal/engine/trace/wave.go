@@ -22,7 +22,6 @@ type wave struct {
 	probes  []*sent
 	checks  []*sent // repeats
 	checked bool    // checks were sent or are in the queue
-	mixed   int     // how often only some checks were answered
 	began   time.Time
 	last    time.Time // when the last probe was sent
 	limited bool      // by what was known of the hop
