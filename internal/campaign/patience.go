@@ -48,9 +48,10 @@ func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *
 	}
 }
 
-// unanswered reports whether a trial failed because nobody accepted its connection.
+// unanswered reports whether a trial failed because nobody accepted its connection, or
+// closed it without an answer, as a server does that ends.
 func unanswered(e *measure.Error) bool {
-	return e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
+	return e != nil && e.Code == "native.closed" || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
 }
 
 // pause waits, or until ctx ends.

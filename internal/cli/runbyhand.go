@@ -13,7 +13,7 @@ import (
 
 // confirmer is what asks a person about levels that are changed by hand. nil where the
 // plan has none. The error is of kind usage where there is nobody to ask.
-func confirmer(sys *System, p *campaign.Plan, only campaign.Selection, clear func()) (func(context.Context, []measure.Level) (campaign.Confirmed, error), error) {
+func confirmer(sys *System, p *campaign.Plan, only campaign.Selection, clearLine func()) (func(context.Context, []measure.Level) (campaign.Confirmed, error), error) {
 	states := p.HandStates(only)
 	switch {
 	case len(states) == 0:
@@ -27,7 +27,7 @@ func confirmer(sys *System, p *campaign.Plan, only campaign.Selection, clear fun
 	}
 	lines := bufio.NewReader(sys.Stdin)
 	return func(ctx context.Context, levels []measure.Level) (campaign.Confirmed, error) {
-		clear()
+		clearLine()
 		names := make([]string, len(levels))
 		for i, l := range levels {
 			names[i] = sys.Catalogue.Say("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
