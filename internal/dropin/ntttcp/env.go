@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,12 +67,15 @@ func (c *console) debug(format string, args ...any) {
 func (c *console) line(level, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := c.env.Now().Format("15:04:05") + " " + level + ": " + printable.Line(fmt.Sprintf(format, args...)) + "\n"
+	text := c.env.Now().Format("15:04:05") + " " + level + ": " + oneLine(fmt.Sprintf(format, args...)) + "\n"
 	_, _ = io.WriteString(c.env.Stdout, text)
 	if c.file != nil {
 		_, _ = io.WriteString(c.file, text)
 	}
 }
+
+// oneLine keeps the tabs of ntttcp's columns.
+func oneLine(s string) string { return strings.ReplaceAll(printable.Text(s), "\n", " ") }
 
 // plain prints a line without a time stamp, and not to the file.
 func (c *console) plain(format string, args ...any) {
