@@ -40,9 +40,9 @@ func (l Limit) Exchange() int64 {
 	if l.In != nil {
 		left = l.In.Left()
 	}
-	switch {
-	case l.Out == nil:
-	case l.Out == l.In:
+	switch l.Out {
+	case nil:
+	case l.In:
 		left /= 2
 	default:
 		left = min(left, l.Out.Left())

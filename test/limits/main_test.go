@@ -105,7 +105,7 @@ func (g *greedy) writes(c net.Conn, piece []byte) {
 			n, err := c.Write(piece)
 			g.sent.Add(int64(n))
 			var timeout net.Error
-			if err != nil && !datagrams && !(asError(err, &timeout) && timeout.Timeout()) {
+			if err != nil && !datagrams && (!asError(err, &timeout) || !timeout.Timeout()) {
 				return
 			}
 			if datagrams {
@@ -123,7 +123,7 @@ func (g *greedy) reads(c net.Conn) {
 			n, err := c.Read(b)
 			g.received.Add(int64(n))
 			var timeout net.Error
-			if err != nil && !(asError(err, &timeout) && timeout.Timeout()) {
+			if err != nil && (!asError(err, &timeout) || !timeout.Timeout()) {
 				return
 			}
 		}

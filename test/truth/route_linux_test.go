@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -453,6 +454,9 @@ func decode(t *testing.T, l *lab.Lab, args []string) (*measure.Result, string) {
 	return r, text
 }
 
+// errNoPath is a result without a route and a path MTU.
+var errNoPath = errors.New("no route and no path MTU in the result")
+
 // found runs a command on the client and reads the result that it prints.
 func found(ctx context.Context, l *lab.Lab, args []string) (*measure.Result, string, error) {
 	cmd := l.Command(ctx, "client", args...)
@@ -461,10 +465,10 @@ func found(ctx context.Context, l *lab.Lab, args []string) (*measure.Result, str
 	failed := cmd.Run()
 	var r measure.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return nil, "", fmt.Errorf("%v: %w, %v: %s", args, err, failed, errs.String())
+		return nil, "", fmt.Errorf("%v: %w: %s", args, errors.Join(failed, err), errs.String())
 	}
 	if r.Trace == nil && r.PathMTU == nil {
-		return nil, "", fmt.Errorf("%v: nothing found: %v: %s", args, failed, errs.String())
+		return nil, "", fmt.Errorf("%v: %w: %s", args, errors.Join(failed, errNoPath), errs.String())
 	}
 	return &r, errs.String(), nil
 }
