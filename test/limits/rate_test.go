@@ -148,11 +148,14 @@ func streamOptions(test measure.Test, d measure.Direction, streams int, way stri
 	o.Duration = measure.Duration(cheats)
 	switch way {
 	case "bytes":
-		o.Duration, o.Bytes = 0, 1<<40
+		o.Duration, o.Bytes = 0, 1<<37 // hours at the limit
 	case "an hour's intervals":
 		o.Interval = measure.Duration(time.Hour)
 	case "a burst":
-		o.Rate, o.Burst = limit, 1000
+		o.Rate, o.Burst = limit, 64
+		if test == measure.TestTCP {
+			o.Length = 16 << 10 // a burst must fit into the test
+		}
 	}
 	return o
 }
