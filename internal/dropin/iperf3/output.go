@@ -13,11 +13,11 @@ import (
 // ServerOutput formats tests of a server that prints nothing itself: a client that asks
 // for the server's output gets the text that iperf3 would have printed. Nothing is kept
 // of other tests. version is soku's.
-func ServerOutput(version string, now func() time.Time) func() serveriperf3.Observer {
+func ServerOutput(version string, now func() time.Time) func(wait bool) serveriperf3.Observer {
 	set := defaults()
 	set.Role = Server
 	env := Environment{Stdout: io.Discard, Stderr: io.Discard, Now: now, Version: version}
-	return func() serveriperf3.Observer {
+	return func(bool) serveriperf3.Observer {
 		return &onDemand{view: testView{runner: &runner{env: env, set: set, out: io.Discard, errs: io.Discard}, at: now()}}
 	}
 }

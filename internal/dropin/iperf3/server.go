@@ -27,7 +27,7 @@ func (r *runner) serve(ctx context.Context) int {
 	defer stop()
 	h := &testViews{runner: r, stop: stop, idle: time.AfterFunc(time.Hour, stop)}
 	h.idle.Stop()
-	protocol.Observer = func() serveriperf3.Observer { return h.next() }
+	protocol.Observer = h.next
 	cfg.Only = serveriperf3.New(protocol)
 	s, err := server.New(cfg)
 	if err != nil {
@@ -139,9 +139,14 @@ func (h *testViews) leave() {
 	h.stop()
 }
 
-// next returns the observer for the next client's test.
-func (h *testViews) next() *testView {
-	h.turn.Lock()
+// next returns the observer for the next client's test. If another is still printed it
+// waits, or, without wait, returns nil.
+func (h *testViews) next(wait bool) serveriperf3.Observer {
+	if wait {
+		h.turn.Lock()
+	} else if !h.turn.TryLock() {
+		return nil
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.idle.Stop()

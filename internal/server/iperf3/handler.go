@@ -21,9 +21,11 @@ import (
 // Config is what an operator decides for clients of iperf3 alone. The zero value is
 // good.
 type Config struct {
-	Users    *wire.Guard     // which clients are served; nil: all, or none where the server has a token
-	Pin      measure.Pinning // processors for tests whose clients ask for none
-	Observer func() Observer // returns the observer of the next test; nil: none
+	Users *wire.Guard     // which clients are served; nil: all, or none where the server has a token
+	Pin   measure.Pinning // processors for tests whose clients ask for none
+	// Observer returns the observer of the next test; nil: none. If another test is still
+	// shown it waits, or, without wait, returns nil.
+	Observer func(wait bool) Observer
 	Times    Times           // what a client may take its time for
 	Files    engine.Contents // of the streams, over TCP alone
 }

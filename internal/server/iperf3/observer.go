@@ -38,12 +38,15 @@ func (unshown) Observe(measure.Progress)                              {}
 func (unshown) Measured(*measure.End, *wire.Results) (string, []byte) { return "", nil }
 func (unshown) Closed(*measure.End, error)                            {}
 
-// observer is that of the next test.
-func (h *handler) observer() Observer {
+// observer is that of the next test. It waits until the last one was shown, or is none.
+func (h *handler) observer(wait bool) Observer {
 	if h.cfg.Observer == nil {
 		return unshown{}
 	}
-	return h.cfg.Observer()
+	if o := h.cfg.Observer(wait); o != nil {
+		return o
+	}
+	return unshown{}
 }
 
 // reportOpened reports the streams to the observer.

@@ -52,9 +52,9 @@ type test struct {
 
 	listening  sync.WaitGroup // for the client's word while the test runs
 	reported   sync.Once      // why it ended
-	shows      Observer
-	congestion string        // that the streams have
-	ran        time.Duration // how long the streams were measured
+	shows      Observer       // nil until it has its turn
+	congestion string         // that the streams have
+	ran        time.Duration  // how long the streams were measured
 
 	mu      sync.Mutex
 	want    int // streams that are waited for; 0: none are taken
@@ -134,7 +134,6 @@ func (t *test) lead() {
 		_ = t.say(wire.AccessDenied)
 		return
 	}
-	t.shows = t.handler.observer()
 	end, err := t.phases()
 	if err != nil && t.ctx.Err() != nil {
 		err = t.cause()
@@ -149,7 +148,13 @@ func (t *test) lead() {
 		t.turn.Leave()
 	}
 	t.logEnd(end, err)
-	t.shows.Closed(end, err)
+	var denied *denial
+	if t.shows == nil && !errors.As(err, &denied) { // a client that is not allowed
+		t.shows = t.handler.observer(false)
+	}
+	if t.shows != nil {
+		t.shows.Closed(end, err)
+	}
 }
 
 // say sends a state, for at most a moment.
@@ -208,6 +213,8 @@ func (t *test) phases() (*measure.End, error) {
 	if err := t.awaitTurn(); err != nil {
 		return nil, err
 	}
+	t.shows = t.handler.observer(true)
+	t.options = t.shows.Options(t.options)
 	// An engine holds a second descriptor of each TCP connection outside the runtime's poller.
 	release, err := t.handler.Reserve(1 + 2*t.asked.Streams())
 	if err != nil {
@@ -308,7 +315,6 @@ func (t *test) askParameters() error {
 	if t.client.Addr().Is6() && sock.HasFlowLabels {
 		t.options.FlowLabel = p.FlowLabel // which programs send along over IPv4, too
 	}
-	t.options = t.shows.Options(t.options)
 	t.policy = engine.FlowPolicy{
 		KeepOpen: true, Over: t.over, SilenceTimeout: t.handler.cfg.Times.silence(),
 		Repeating: p.RepeatPayload, Contents: t.handler.cfg.Files, Start: engine.NewStart(),
