@@ -15,11 +15,13 @@ import (
 // Addresses of IPv6 count by their first 64 bits, of which every host has all the rest. A
 // FairLimit may be used from any goroutine.
 type FairLimit struct {
-	most int
-	room func() int // at most this many, too, at the moment; nil: always most
+	most      int
+	mostLoose int        // of those that can lose their place; 0: most
+	room      func() int // at most this many, too, at the moment; nil: always most
 
 	mu      sync.Mutex
 	have    int
+	loose   int // of them
 	sources map[netip.Prefix]*source
 	seq     uint64
 }
@@ -71,7 +73,7 @@ func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 		s = &source{}
 	}
 	var lost *Held
-	if l.have >= most {
+	if l.have >= most || l.mostLoose > 0 && l.loose >= l.mostLoose {
 		if lost = l.victim(s); lost == nil {
 			l.mu.Unlock()
 			return nil
@@ -84,6 +86,7 @@ func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
 	s.have++
 	l.have++
 	h.loose = s.loose.PushBack(h)
+	l.loose++
 	l.mu.Unlock()
 	if lost != nil {
 		lost.close()
@@ -120,13 +123,19 @@ func (l *FairLimit) remove(h *Held) {
 	}
 	h.ending = true
 	s := l.sources[h.from]
-	if h.loose != nil {
-		s.loose.Remove(h.loose)
-		h.loose = nil
-	}
+	l.tighten(h)
 	l.have--
 	if s.have--; s.have == 0 {
 		delete(l.sources, h.from)
+	}
+}
+
+// tighten takes h out of those that can lose their place; called with the lock.
+func (l *FairLimit) tighten(h *Held) {
+	if h.loose != nil {
+		l.sources[h.from].loose.Remove(h.loose)
+		h.loose = nil
+		l.loose--
 	}
 }
 
@@ -142,10 +151,7 @@ func (l *FairLimit) open() int {
 func (h *Held) Keep() bool {
 	h.limit.mu.Lock()
 	defer h.limit.mu.Unlock()
-	if h.loose != nil {
-		h.limit.sources[h.from].loose.Remove(h.loose)
-		h.loose = nil
-	}
+	h.limit.tighten(h)
 	return !h.ending
 }
 
@@ -155,6 +161,7 @@ func (h *Held) Loosen() {
 	defer h.limit.mu.Unlock()
 	if h.loose == nil && !h.ending {
 		h.loose = h.limit.sources[h.from].loose.PushBack(h)
+		h.limit.loose++
 	}
 }
 

@@ -62,6 +62,20 @@ func TestAKeptConnectionDoesNotLoseItsPlace(t *testing.T) {
 	}
 }
 
+func TestThoseThatCanLoseTheirPlaceHaveABoundOfTheirOwn(t *testing.T) {
+	h := &holders{FairLimit: NewFairLimit(10)}
+	h.mostLoose = 2
+	for _, name := range []string{"a", "b", "c", "d"} {
+		h.take("10.0.0.1", name).Keep()
+	}
+	e := h.take("10.0.0.1", "e")
+	h.take("10.0.0.1", "f")
+	h.take("10.0.0.1", "g")
+	if h.open() != 6 || !slices.Equal(h.lost, []string{"e"}) || e.Keep() {
+		t.Errorf("%d are open, lost: %v", h.open(), h.lost)
+	}
+}
+
 func TestAddressesOfIPv6CountByTheirNetwork(t *testing.T) {
 	h := &holders{FairLimit: NewFairLimit(2)}
 	h.take("2001:db8::1", "a")
@@ -101,7 +115,13 @@ func TestWhatIsHeldNeverExceedsTheLimit(t *testing.T) {
 		for _, s := range h.sources {
 			counted += s.have
 		}
-		if len(open) > most || h.have != len(open) || counted != len(open) {
+		loose := 0
+		for x := range open {
+			if x.loose != nil {
+				loose++
+			}
+		}
+		if len(open) > most || h.loose != loose || h.have != len(open) || counted != len(open) {
 			t.Fatalf("%d open, %d and %d counted", len(open), h.have, counted)
 		}
 	}

@@ -40,6 +40,7 @@ type Config struct {
 const (
 	maxUnclassified = 1024 // connections whose first bytes are awaited
 	maxControl      = 4096 // control connections beside two for each of MaxClients
+	maxIdle         = 3072 // of them without an events stream: each takes about 25 kB of memory
 	maxPending      = 1024 // sessions without an attached client
 )
 
@@ -121,6 +122,7 @@ func (s *Server) limitDescriptors(limit int) {
 	s.descriptors = d
 	s.unclassified = newOpenConns(d.share(maxUnclassified, 8))
 	s.control = newHandoff(s.own.tcp.Addr(), d.share(maxControl+2*s.cfg.MaxClients, 2))
+	s.control.limit.mostLoose = maxIdle
 	if d.total > 0 {
 		s.control.limit.room = func() int { return d.left() - s.unclassified.limit.most }
 	}

@@ -348,6 +348,42 @@ func TestDatagramsOfAnAddressWithAConnectionAreATest(t *testing.T) {
 	r.ended("udp", "datagrams")
 }
 
+func TestTheNextTestOverUDPOfAnAddressWaitsBehindTheOthers(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
+	u := datagrams(t, at)
+	stop := make(chan struct{})
+	var sender sync.WaitGroup
+	sender.Go(func() { // one test after another, without a pause
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			if i%20 == 0 {
+				if c, err := net.Dial("tcp", at.String()); err == nil {
+					sock.Abort(c.(*net.TCPConn))
+				}
+			}
+			_, _ = u.Write([]byte("x"))
+		}
+	})
+	servertest.Eventually(t, servertest.Prompt, "no turn", func() bool { return len(r.Queue().Running) == 1 })
+	other := make(chan func(), 1)
+	go func() { other <- r.Occupy() }()
+	select {
+	case leave := <-other:
+		leave()
+	case <-time.After(servertest.Prompt):
+		t.Error("another client does not get its turn")
+	}
+	close(stop)
+	sender.Wait()
+	r.Idle()
+}
+
 // knock opens a connection and closes it, as soku's client does before a UDP test.
 func knock(t *testing.T, at netip.AddrPort) {
 	t.Helper()

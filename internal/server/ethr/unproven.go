@@ -21,11 +21,15 @@ const (
 	reportEvery   = 10 * time.Second
 )
 
-// know notes a connection from an address. One beyond the bound takes the room of an
+// know notes a connection from an address, where a test over UDP may begin: one that has a
+// place gives it up, so that its next datagrams take theirs behind the clients that wait. One beyond the bound takes the room of an
 // address that is not known any more, or of any.
 func (h *handler) know(addr netip.Addr) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if c := h.clients[key{addr: addr, udp: true}]; c != nil {
+		c.giveUp()
+	}
 	now := time.Now()
 	if _, in := h.known[addr]; !in && len(h.known) >= maxClients {
 		for other, at := range h.known {
