@@ -58,16 +58,22 @@ func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (findin
 			sentShort = bps < leastRate(o, seconds)
 		}
 	}
-	receivedShort := false
-	if from, to := f.Summary.SteadyStartNs, f.Summary.DurationNs; received > 0 && to > from {
+	// What the receiver got in the steady part says whether the rate was reached, where it is
+	// known: a sender that was held up once sent less than that over the whole test.
+	short = sentShort
+	switch from, to := f.Summary.SteadyStartNs, f.Summary.DurationNs; {
+	case received > 0 && to > from:
 		figures["received_bps"] = received
-		receivedShort = received < leastRate(o, (to-from).Std().Seconds())
+		short = received < leastRate(o, (to-from).Std().Seconds())
+	case f.Summary.LossRatio != nil && f.Summary.PacketsReceived == 0: // all of them were lost
+		figures["received_bps"] = 0
+		short = true
 	}
 	if o.Streams > 1 {
 		figures["slow_streams"] = slowStreams(f, offered/float64(o.Streams))
 	}
 	switch {
-	case !sentShort && !receivedShort:
+	case !short:
 		return finding, false
 	case r.Options.OverUDP(r.Test) && sentShort, idleSender(f, sent):
 		return measure.NewFinding(measure.CodeRateNotSent, where, figures), true

@@ -60,6 +60,7 @@ func TestARateOfAFlowThatWasNotReachedSaysWhereItWasLost(t *testing.T) {
 	}{
 		{"kept", measure.TestUDP, 1, 100e6, 100e6, nil, nil},
 		{"half a percent less", measure.TestUDP, 1, 100e6, 99.5e6, nil, nil},
+		{"held up before the steady part", measure.TestUDP, 1, 90e6, 100e6, nil, nil},
 		{"not received", measure.TestUDP, 1, 100e6, 60e6, nil, []string{"rate_not_received forward"}},
 		{"not sent", measure.TestUDP, 1, 60e6, 60e6, nil, []string{"rate_not_sent forward"}},
 		{"the sender is silent", measure.TestUDP, 1, 0, 60e6, nil, []string{"rate_not_received forward"}},
@@ -149,5 +150,16 @@ func TestAScheduleThatWasNotKeptSaysWhoFellBehind(t *testing.T) {
 		if (r.Summary.Confidence == measure.Low) != (c.want != nil) {
 			t.Errorf("%s: confidence %s", c.what, r.Summary.Confidence)
 		}
+	}
+}
+
+func TestDatagramsOfWhichNoneArrivedDidNotReachTheirRate(t *testing.T) {
+	nothing := 0.0
+	r := resultOf(measure.TestUDP)
+	f := measure.Flow{Direction: measure.Forward, Summary: measure.Summary{SentBytes: 12.5e6, PacketsSent: 9000, PacketsLost: 9000, LossRatio: &nothing}}
+	r.Flows = []measure.Flow{f}
+	warnRate(r, &measure.End{Flows: []measure.FlowEnd{{Direction: measure.Forward, Role: measure.Sender, DurationNs: 10e9, Streams: []measure.Stream{{}}}}})
+	if got := codesOf(r); !slices.Equal(got, []string{"rate_not_received forward"}) {
+		t.Error(got)
 	}
 }

@@ -61,6 +61,10 @@ links:
 				break
 			}
 		}
+		if rate := float64(r.Options.Rate); !found && c.want == "" && r.Summary.GoodputBps < 0.98*rate {
+			t.Logf("%s: this host was too slow: %.0f bit/s arrived, %q", c.flags, r.Summary.GoodputBps, got)
+			continue // the finding is right
+		}
 		if !found {
 			wrong(t, "%s: findings %q, want %q", c.flags, got, c.want)
 		}
