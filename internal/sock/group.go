@@ -13,9 +13,10 @@ type Group struct {
 	conns []net.Conn
 	done  chan struct{}
 
-	mu   sync.Mutex
-	err  error
-	last time.Time // no deadline is later once the flow has ended; zero before
+	mu      sync.Mutex
+	err     error
+	last    time.Time // no deadline is later once the flow has ended; zero before
+	changed []func()
 }
 
 // past is a deadline that has always expired.
@@ -42,6 +43,21 @@ func (g *Group) Stop(err error) {
 	close(g.done)
 	for _, c := range g.conns {
 		_ = c.SetDeadline(past)
+	}
+	g.tell()
+}
+
+// OnChange calls f whenever the group is stopped or its deadline is set. f returns at once
+// and does not call the group.
+func (g *Group) OnChange(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.changed = append(g.changed, f)
+}
+
+func (g *Group) tell() {
+	for _, f := range g.changed {
+		f()
 	}
 }
 
@@ -83,6 +99,7 @@ func (g *Group) deadline(t time.Time) {
 	for _, c := range g.conns {
 		_ = c.SetDeadline(t)
 	}
+	g.tell()
 }
 
 // bounded returns t, or the end of the flow where that is earlier.

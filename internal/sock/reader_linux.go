@@ -125,6 +125,9 @@ func (in *Reader) Wait(d time.Duration) {
 	}
 }
 
+// Idle is Wait also for a reader with a block timeout. w ends it early.
+func (in *Reader) Idle(d time.Duration, w *Waker) { in.ready.idle(d, w) }
+
 // Drop excludes connection i from Wait.
 func (in *Reader) Drop(i int) { in.ready.drop(i) }
 
@@ -207,4 +210,13 @@ func (p *poller) wait(d time.Duration) {
 }
 
 // drop makes the kernel skip descriptor i, as it does with negative ones.
+// idle is wait, and ends with w, too.
+func (p *poller) idle(d time.Duration, w *Waker) {
+	all := append(p.fds[:len(p.fds):len(p.fds)], w.poll())
+	t := unix.NsecToTimespec(int64(d))
+	if _, err := unix.Ppoll(all, &t, nil); err == nil && all[len(all)-1].Revents != 0 {
+		w.clear()
+	}
+}
+
 func (p *poller) drop(i int) { p.fds[i].Fd = -1 }

@@ -174,6 +174,9 @@ func (o *Writer) Wait(d time.Duration) {
 	}
 }
 
+// Idle is Wait also for a writer with a block timeout. w ends it early.
+func (o *Writer) Idle(d time.Duration, w *Waker) { o.ready.idle(d, w) }
+
 // Drop excludes connection i from Wait.
 func (o *Writer) Drop(i int) { o.ready.drop(i) }
 

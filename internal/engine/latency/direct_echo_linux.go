@@ -6,15 +6,20 @@ import (
 	"context"
 	"io"
 	"math"
+	"time"
 
 	"soku/internal/engine"
+	"soku/internal/sock"
 )
 
 // answerAll is the echo over one connection.
 func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error {
 	l.prepare(size, farTimes)
 	defer l.endWith(ctx)()
+	rest := resting{link: l}
+	defer context.AfterFunc(ctx, l.waker.Wake)()
 	for {
+		rest.after(ctx, l.d.outcome)
 		l.seekDevice()
 		l.slice()
 		if !l.lend(limit) {
@@ -30,6 +35,43 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, lim
 			return err
 		}
 	}
+}
+
+func (l *directLink) mayRest() { l.waker = sock.NewWaker() }
+
+// resting makes an echo sleep until the next message when none has come for a while, also one
+// that spins: silent clients take no processors.
+type resting struct {
+	link  *directLink
+	since time.Time // when it became quiet
+}
+
+const (
+	restAfter = 2 * time.Second
+	restMost  = time.Second
+)
+
+// after notes how a slice of the echo ended, and rests if nothing has come for a while.
+func (r *resting) after(ctx context.Context, last outcome) {
+	if last != outcomeQuiet {
+		r.since = time.Time{}
+		return
+	}
+	switch now := sock.Now(); {
+	case r.since.IsZero():
+		r.since = now
+		return
+	case now.Sub(r.since) < restAfter:
+		return
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	wait := restMost
+	if !r.link.waker.Works() {
+		wait = echoTick
+	}
+	_ = r.link.raw.Control(func(fd uintptr) { r.link.waker.WaitReadable(fd, wait) })
 }
 
 // lend sets how many bytes the next slice may answer, of what the limit leaves, after it has

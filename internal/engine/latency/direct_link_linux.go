@@ -24,10 +24,11 @@ type directLink struct {
 	*blockingLink
 	d       *direct
 	spin    bool
-	both    bool     // time stamps of both directions are enabled
-	known   bool     // the receiving device is known, and the kernel polls it if it may
-	missed  []uint64 // the last numbers counted as lost
-	counted bool     // the current exchange is counted by the client
+	both    bool        // time stamps of both directions are enabled
+	known   bool        // the receiving device is known, and the kernel polls it if it may
+	missed  []uint64    // the last numbers counted as lost
+	counted bool        // the current exchange is counted by the client
+	waker   *sock.Waker // of an echo that may rest; nil: none
 
 	// Allocated once, so that a call allocates nothing.
 	asking, echoing, answering, keeping, seeking func(fd uintptr)
@@ -83,6 +84,9 @@ func (l *directLink) seekDevice() {
 }
 
 func (l *directLink) release() {
+	if l.waker != nil {
+		l.waker.Close()
+	}
 	if l.known {
 		_ = l.raw.Control(func(fd uintptr) {
 			_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PREFER_BUSY_POLL, 0)

@@ -31,7 +31,7 @@ func Echo(ctx context.Context, conns []net.Conn, o measure.Options, f engine.Flo
 	if e.extraEvery > 0 || seen != nil {
 		return echoEach(ctx, conns, e, openShared)
 	}
-	spin, leave := maySpin(OptionsOf(o).Spin)
+	spin, leave := mayEchoSpin(OptionsOf(o).Spin)
 	defer leave()
 	switch {
 	case spin && len(conns) > 1:
@@ -107,7 +107,7 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 		return measure.Timing{}, err
 	}
 	setNoDelay(conn)
-	l := open(conn, maxTick, threadsEcho)
+	l := open(conn, echoTick, threadsEcho)
 	defer l.release()
 	own := OptionsOf(o.Options)
 	if own.OneWay && !l.busy() || own.Stamps == StampsSplit {
@@ -119,6 +119,7 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 		answer = e.messages
 	}
 	if d, ok := l.(looper); ok {
+		d.mayRest()
 		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes, o.limit) }
 	}
 	err := alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })

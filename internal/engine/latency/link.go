@@ -22,6 +22,9 @@ var errTick = errors.New("nothing happened for a tick")
 // maxTick limits how long the end of a context goes unnoticed.
 const maxTick = 40 * time.Millisecond
 
+// echoTick is that of an echo, which has no time-outs to watch.
+const echoTick = 80 * time.Millisecond
+
 // link moves bytes over a connection and never waits for longer than a tick. One
 // goroutine may read while another writes.
 type link interface {
@@ -54,6 +57,9 @@ type looper interface {
 	closed(ctx context.Context, c *client) error
 	answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error
 	socket() syscall.RawConn
+	// mayRest lets answerAll sleep while the client is silent. It is called before the loop
+	// has its own thread, which sees no descriptors opened later.
+	mayRest()
 }
 
 // linker opens a link over a connection. threads is how many goroutines of the run are

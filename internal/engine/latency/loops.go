@@ -6,9 +6,9 @@ import (
 	"soku/internal/sock"
 )
 
-// loops counts the spinning loops of this process. Each needs a processor of its own, or
-// it waits for the time slices of the others.
-var loops atomic.Int64
+// loops counts the spinning loops of this process, and echoes those that answer. Each needs
+// a processor of its own, or it waits for the time slices of the others.
+var loops, echoes atomic.Int64
 
 // autoProcessors is the number of processors from which an end spins by default: most of
 // the machine stays free.
@@ -31,4 +31,19 @@ func maySpin(option string) (ok bool, leave func()) {
 		return false, func() {}
 	}
 	return true, func() { loops.Add(-1) }
+}
+
+// mayEchoSpin is maySpin for an echo. It spins because another host asks for it, so that all
+// echoes together get half of the processors, at least one.
+func mayEchoSpin(option string) (ok bool, leave func()) {
+	ok, place := maySpin(option)
+	if !ok {
+		return false, place
+	}
+	if most := max(1, int64(sock.Processors/2)); echoes.Add(1) > most {
+		echoes.Add(-1)
+		place()
+		return false, func() {}
+	}
+	return true, func() { echoes.Add(-1); place() }
 }

@@ -27,6 +27,7 @@ type receiveLoop struct {
 	long      bool // calls block and repeat for a while: the reader has a block timeout
 	coalescer coalescer
 	wide      widening
+	idle      idler
 	quitAt    time.Time // when the loop first noticed that the flow is over
 }
 
@@ -47,6 +48,7 @@ func (l *receiveLoop) run() {
 	defer restore()
 	defer l.reader.Close()
 	var since int64
+	defer l.idle.close()
 	for l.live > 0 {
 		if l.long {
 			if left := l.untilLate(2 * tick); left < 2*tick {
@@ -55,6 +57,7 @@ func (l *receiveLoop) run() {
 		}
 		n := l.pass()
 		since += n
+		l.idle.moved(n > 0)
 		if n > 0 && l.limit != nil && !l.balance(l.limit.Slowed(n)) {
 			return
 		}
@@ -67,9 +70,12 @@ func (l *receiveLoop) run() {
 		if l.group.Err() != nil || l.late() || l.ending.Over() {
 			return
 		}
-		if since >= fast && !l.long {
+		switch {
+		case since >= fast && !l.long:
 			pace.Sleep(fixedSleep)
-		} else {
+		case l.idle.long(l.group):
+			l.reader.Idle(l.untilLate(l.idle.most()), l.idle.waker)
+		default:
 			l.reader.Wait(l.untilLate(tick))
 		}
 		since = 0

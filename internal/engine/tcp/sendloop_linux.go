@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"time"
 
@@ -21,9 +22,12 @@ type sendLoop struct {
 	queues   *lengthening // nil leaves queues alone
 	compares bool         // this loop compares rates for queues
 	longer   bool         // its stream has a long queue
+	moved    int64        // bytes
+	idle     idler
 }
 
-// tick is the longest wait of a loop before it checks whether the flow has ended.
+// tick is the longest wait of a loop before it checks whether the flow has ended, while
+// something moves.
 const tick = 20 * time.Millisecond
 
 // longCallTime is how long a repeating call lasts.
@@ -34,11 +38,11 @@ func (l *sendLoop) run() {
 	defer runtime.UnlockOSThread()
 	defer l.pins.Keep(measure.Sender)()
 	defer l.writer.Close()
+	defer l.idle.close()
 	for l.live > 0 && l.group.Err() == nil && !l.ending.Over() {
-		wait := tick
+		left := time.Duration(math.MaxInt64)
 		if l.timed() {
-			left := l.stop.Sub(sock.Now())
-			if wait = min(wait, left); wait <= 0 {
+			if left = l.stop.Sub(sock.Now()); left <= 0 {
 				return
 			}
 			if l.long && left < 2*tick {
@@ -48,9 +52,16 @@ func (l *sendLoop) run() {
 				l.long = false
 			}
 		}
-		if !l.pass() && l.live > 0 {
-			l.writer.Wait(wait)
+		before := l.moved
+		room := l.pass()
+		if l.idle.moved(l.moved > before); room || l.live == 0 {
+			continue
 		}
+		if l.idle.long(l.group) {
+			l.writer.Idle(min(l.idle.most(), left), l.idle.waker)
+			continue
+		}
+		l.writer.Wait(min(tick, left))
 	}
 }
 
@@ -70,6 +81,7 @@ func (l *sendLoop) pass() (room bool) {
 		if took > 0 {
 			count := &l.counts[k]
 			count.Bytes += int64(took)
+			l.moved += int64(took)
 			count.Last = sock.Now()
 			l.rec.Cell(l.streams[k]).Publish(*count)
 			l.lengthen(took, count.Last)

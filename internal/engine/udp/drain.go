@@ -57,9 +57,10 @@ const sweepEvery = 20 * time.Millisecond
 
 func (d *drain) run() {
 	swept := sock.Now()
+	moved := swept
 	wait := time.Duration(0)
 	for d.open > 0 {
-		got := 0
+		got, quiet := 0, wait > idleWait
 		for _, i := range d.box.Ready(wait) {
 			got += d.visit(d.streams[i])
 		}
@@ -69,14 +70,21 @@ func (d *drain) run() {
 		}
 		wait = 0
 		now := sock.Now()
-		if now.Sub(swept) >= sweepEvery || d.stopped(swept, now) {
+		if now.Sub(swept) >= sweepEvery || quiet || d.stopped(swept, now) {
 			swept = now
 			for _, l := range d.streams {
 				got += d.visit(l)
 			}
 		}
+		if got > 0 {
+			moved = now
+		}
 		if !d.box.Blocks() {
-			wait = d.wait(d.rest.after(got, now), now)
+			wait = d.rest.after(got, now)
+			if wait == idleWait && now.Sub(moved) > quietAfter {
+				wait = quietWait
+			}
+			wait = d.wait(wait, now)
 		}
 	}
 }
@@ -146,6 +154,8 @@ const (
 	countFor = time.Millisecond
 	manyAre  = 10 // datagrams in countFor
 	idleWait = 10 * time.Millisecond
+	// quietWait is the wait after nothing came for quietAfter: many quiet flows cost little.
+	quietWait, quietAfter = 80 * time.Millisecond, time.Second
 )
 
 // after returns how long to wait for the next datagrams after a pass over all streams

@@ -1,0 +1,57 @@
+package tcp
+
+import (
+	"time"
+
+	"soku/internal/sock"
+)
+
+// idler makes the waits of a loop long while nothing moves, so that many quiet flows cost
+// little: a wait then ends with data, with whatever ends the flow, or after [idleMost].
+type idler struct {
+	quiet int // waits in which nothing moved
+	waker *sock.Waker
+}
+
+const (
+	// idleAfter is how many waits without data make a flow quiet.
+	idleAfter = 10
+	idleMost  = time.Second
+	// tickMost is idleMost where nothing can end the wait early.
+	tickMost = 80 * time.Millisecond
+)
+
+// moved notes whether the last pass moved anything.
+func (i *idler) moved(any bool) {
+	if i.quiet++; any {
+		i.quiet = 0
+	}
+}
+
+// long reports whether to wait for long; the first time it returns false once more, so that
+// the loop looks again at what ends it when the group reports that from then on.
+func (i *idler) long(g *sock.Group) bool {
+	if i.quiet < idleAfter {
+		return false
+	}
+	if i.waker == nil {
+		i.waker = sock.NewWaker()
+		g.OnChange(i.waker.Wake)
+		return false
+	}
+	return true
+}
+
+// most is how long such a wait may be.
+func (i *idler) most() time.Duration {
+	if i.waker.Works() {
+		return idleMost
+	}
+	return tickMost
+}
+
+func (i *idler) close() {
+	if i.waker != nil {
+		i.waker.Close()
+	}
+}
