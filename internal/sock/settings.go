@@ -24,9 +24,9 @@ type Settings struct {
 	Device     string       // name of the network interface
 	ReusePort  bool         // SO_REUSEADDR and SO_REUSEPORT
 
-	// Unprivileged sets only what the system lets any user set, also in a process with more
-	// rights: buffers within the system's limits, congestion control that is allowed for
-	// everybody. It is for options that come from the network.
+	// Unprivileged keeps within what the system has, also in a process with more rights:
+	// buffers within the limits for any user, and a congestion control that is loaded. It is
+	// for options that come from the network.
 	Unprivileged bool
 }
 
