@@ -21,9 +21,9 @@ const (
 	tickMost = 80 * time.Millisecond
 )
 
-// moved notes whether the last pass moved anything.
-func (i *idler) moved(any bool) {
-	if i.quiet++; any {
+// moved notes whether the last pass moved something.
+func (i *idler) moved(some bool) {
+	if i.quiet++; some {
 		i.quiet = 0
 	}
 }
