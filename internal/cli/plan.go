@@ -64,16 +64,18 @@ bytes and their price. Nothing is sent.`,
 
 // planOutline is what a campaign would run.
 type planOutline struct {
-	Campaign string            `json:"campaign"`
-	Title    string            `json:"title,omitempty"`
-	Lab      string            `json:"lab,omitempty"`
-	Patterns []patternOutline  `json:"patterns"`
-	Repeats  int               `json:"repeats"`
-	Seed     *int64            `json:"seed,omitempty"`
-	ByHand   []string          `json:"by_hand,omitempty"` // factors that a person changes
-	Rounds   int               `json:"rounds"`
-	Order    []roundOutline    `json:"order,omitempty"` // one element a round; absent while the seed is not known
-	Estimate campaign.Estimate `json:"estimate"`
+	Campaign string           `json:"campaign"`
+	Title    string           `json:"title,omitempty"`
+	Lab      string           `json:"lab,omitempty"`
+	Patterns []patternOutline `json:"patterns"`
+	Repeats  int              `json:"repeats"`
+	Seed     *int64           `json:"seed,omitempty"`
+	ByHand   []string         `json:"by_hand,omitempty"` // factors that a person changes
+	// Unvaried are, by label of a test, factors that set nothing in it.
+	Unvaried map[string][]string `json:"unvaried,omitempty"`
+	Rounds   int                 `json:"rounds"`
+	Order    []roundOutline      `json:"order,omitempty"` // one element a round; absent while the seed is not known
+	Estimate campaign.Estimate   `json:"estimate"`
 
 	changes int // by hand; 0 while the order is not known
 	price   float64
@@ -105,7 +107,7 @@ type roundOutline struct {
 func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 	o := &planOutline{
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
-		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(),
+		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(),
 	}
 	byName := map[string]campaign.Target{}
 	for b := range p.Blocks("", 0) {
@@ -197,6 +199,9 @@ func (o *planOutline) addTests(c *text.Catalogue, out *text.Lines) {
 		}
 		if more := len(forms) - mostVariants; more > 0 {
 			out.Under("plan.test.more", text.Args{"Label": first.Label, "N": more})
+		}
+		if factors := o.Unvaried[first.Label]; len(factors) > 0 {
+			out.Under("plan.test.unvaried", text.Args{"Label": first.Label, "N": len(factors), "Factors": factors})
 		}
 	}
 }

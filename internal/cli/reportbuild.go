@@ -20,7 +20,7 @@ func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*repo
 		for _, p := range plan.AllPatterns() {
 			in.Patterns = append(in.Patterns, p.Levels)
 		}
-		in.Tests = plan.Tests.Names()
+		in.Tests, in.Unvaried = plan.Tests.Names(), plan.Unvaried()
 	}
 	q := store.Query{Campaign: c.ID, OldestFirst: true}
 	trials, err := s.Count(ctx, q)

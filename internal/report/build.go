@@ -101,7 +101,8 @@ func captureOf(r *measure.Result) capture {
 func (b *Builder) test(g labelled) Test {
 	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
-	patterns := byPattern(g, t.Different, b.patterns)
+	t.Unvaried = b.unvaried[g.label]
+	patterns := byPattern(g, t.Different, b.patterns, t.Unvaried)
 	t.Factors = factorsOf(patterns)
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
@@ -138,13 +139,16 @@ func (p pattern) same(o pattern) bool {
 
 // byPattern groups a test's results into rows. Trials run by hand have no
 // pattern: their path and whatever options differ between them make one up.
-// order is as in [Input].
-func byPattern(g labelled, varied []Option, order [][]measure.Level) []pattern {
+// order is as in [Input]; the factors unvaried set nothing in this test.
+func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []string) []pattern {
 	var out []pattern
 	for _, r := range g.results {
 		p := pattern{}
 		if r.Trial != nil {
-			p.name, p.levels = r.Trial.Pattern, r.Trial.Levels
+			p.name, p.levels = r.Trial.Pattern, without(r.Trial.Levels, unvaried)
+			if len(p.levels) < len(r.Trial.Levels) {
+				p.name = measure.JoinLevels(p.levels)
+			}
 		} else {
 			p.levels = levelsByHand(r, varied)
 		}
@@ -159,7 +163,7 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level) []pattern {
 		out[i].results = append(out[i].results, r)
 	}
 	place := func(p pattern) int {
-		if i := slices.IndexFunc(order, p.has); i >= 0 {
+		if i := slices.IndexFunc(order, func(levels []measure.Level) bool { return p.has(without(levels, unvaried)) }); i >= 0 {
 			return i
 		}
 		return len(order)
@@ -177,6 +181,14 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level) []pattern {
 	})
 	numberDuplicates(out)
 	return out
+}
+
+// without is levels without those of some factors.
+func without(levels []measure.Level, factors []string) []measure.Level {
+	if len(factors) == 0 {
+		return levels
+	}
+	return slices.DeleteFunc(slices.Clone(levels), func(l measure.Level) bool { return slices.Contains(factors, l.Factor) })
 }
 
 // numberDuplicates numbers patterns that have one name and different levels.

@@ -69,6 +69,48 @@ func campaignOf(rounds map[string][]float64) Input {
 	return in
 }
 
+// Levels of a factor that sets nothing in a test are one pattern there.
+func TestPatternsAreNotComparedByAFactorThatSetsNothing(t *testing.T) {
+	in := Input{Campaign: Meta{ID: "c", Name: "c", Seed: 1}, Unvaried: map[string][]string{"rtt": {"streams"}, "ping": {"streams", "path"}}}
+	for _, path := range []string{"vpc", "public"} {
+		for i, streams := range []string{"1", "16"} {
+			levels := []measure.Level{{Factor: "path", Value: path}, {Factor: "streams", Value: streams}}
+			in.Patterns = append(in.Patterns, levels)
+			for _, label := range []string{"up", "rtt", "ping"} {
+				for round := 1; round <= 2; round++ {
+					r := tcpTrial(path+" / "+streams, round, 100e6+1e6*float64(i+round))
+					r.ID, r.Trial.Label, r.Trial.Levels = label+r.ID, label, levels
+					in.Results = append(in.Results, r)
+				}
+			}
+		}
+	}
+	r := build(t, in)
+	for label, want := range map[string]struct {
+		patterns []string
+		caveat   string
+	}{
+		"up":   {[]string{"vpc / 1", "vpc / 16", "public / 1", "public / 16"}, ""},
+		"rtt":  {[]string{"vpc", "public"}, "streams sets nothing in this test: trials of all its levels are counted together."},
+		"ping": {[]string{"all"}, "streams and path set nothing in this test: trials of all their levels are counted together."},
+	} {
+		test := r.test(t, label)
+		var got []string
+		for _, row := range test.Rows {
+			got = append(got, row.Pattern)
+			if all := len(test.Rows) * row.Trials; all != 8 {
+				t.Errorf("%s: %s has %d trials", label, row.Pattern, row.Trials)
+			}
+		}
+		if !slices.Equal(got, want.patterns) || len(test.Ranking) != len(want.patterns) {
+			t.Errorf("%s: rows %q, ranking %+v", label, got, test.Ranking)
+		}
+		if said := strings.Join(english(test).caveats(), ""); said != want.caveat {
+			t.Errorf("%s: caveats %q", label, said)
+		}
+	}
+}
+
 func TestAReportGroupsTrialsByLabelAndPattern(t *testing.T) {
 	r := build(t, campaignWithFailure())
 	if len(r.Tests) != 2 || r.Tests[0].Label != "tcp" || r.Tests[1].Label != "latency" {

@@ -19,6 +19,8 @@ type Caveat struct {
 	Readings   int     `json:"readings,omitempty"`
 	// Runs are which run of the campaign measured which patterns.
 	Runs []RunPatterns `json:"runs,omitempty"`
+	// Factors are those of the plan that set nothing in the test.
+	Factors []string `json:"factors,omitempty"`
 }
 
 // CaveatCode is the kind of a caveat.
@@ -36,6 +38,7 @@ const (
 	CaveatOrderUnknown    CaveatCode = "order_unknown"        // whether ingested trials were interleaved is unknown
 	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
+	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
 
@@ -43,7 +46,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatNotInterleaved, CaveatDifferentRuns, CaveatMeasurementCost,
+		CaveatNotInterleaved, CaveatDifferentRuns, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -88,6 +91,9 @@ func (t *Test) findCaveats() []Caveat {
 	if len(t.Runs) > 0 {
 		out = append(out, Caveat{Code: CaveatDifferentRuns, Runs: t.Runs})
 	}
+	if len(t.Unvaried) > 0 {
+		out = append(out, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
+	}
 	if f := t.Floor; f != nil {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
 	}
@@ -117,6 +123,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.order_unknown", nil)
 	case CaveatDifferentRuns:
 		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
+	case CaveatUnvaried:
+		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatNotInterleaved:
 		return t.Say("caveat.not_interleaved", nil)
 	}

@@ -35,6 +35,9 @@ type Input struct {
 	// Tests are labels in the order that tests shall have. Others come after them, sorted by
 	// kind and label.
 	Tests []string
+	// Unvaried are, by label of a test, factors that set nothing in it. Patterns that differ
+	// only in those are one pattern there: a comparison would be of one thing under two names.
+	Unvaried map[string][]string
 }
 
 // Report is a campaign's outcome. A Report is not changed after it was built and
@@ -76,6 +79,7 @@ type Test struct {
 	Capture   capture          `json:"capture,omitempty"`        // how TCP receivers took the bytes: discarded or read
 	Ingested  []Source         `json:"ingested,omitempty"`       // where trials that soku did not measure came from
 	Missing   []Missing        `json:"missing,omitempty"`        // what those do not have
+	Unvaried  []string         `json:"unvaried,omitempty"`       // factors that set nothing here: trials of all their levels are in one row
 	Runs      []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
 
 	apart bool // another test differs from it in the capture only

@@ -1,0 +1,133 @@
+package campaign
+
+import (
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/yamlfile"
+)
+
+// setsSomething reports whether the patterns of a level differ by it from those of
+// another level.
+func (l *Level) setsSomething() bool {
+	return l.From != "" || l.To != "" || len(l.Options) > 0 || l.Before != "" || l.After != ""
+}
+
+// checkEffect sees that the levels of a factor differ in more than their names. One
+// level may set nothing: it stands for what the others change. With two of them a report
+// would compare trials of the same network under two names.
+func (p *Plan) checkEffect(d *yamlfile.File, path string, name string, f *Factor) error {
+	switch {
+	case f.By == ByHand, namesVariable(p.Before, FactorVariable(name)):
+		return nil
+	case f.By == ByCommand && p.Before != "":
+		return nil
+	case f.By == ByCommand:
+		return d.LocateAt(path+".by", measure.Fail(measure.KindFile, "campaign.no_command", nil))
+	case f.By != "":
+		return d.LocateAt(path+".by", measure.Fail(measure.KindFile, "campaign.by", measure.Figures{"by": yamlfile.Shorten(f.By)}))
+	}
+	var idle []string
+	for i := range f.Levels {
+		if !f.Levels[i].setsSomething() {
+			idle = append(idle, yamlfile.Shorten(f.Levels[i].Name))
+		}
+	}
+	if len(idle) == 0 || len(idle) == 1 && len(f.Levels) > 1 {
+		return nil
+	}
+	e := measure.Fail(measure.KindFile, "campaign.sets_nothing", measure.Figures{
+		"factor": yamlfile.Shorten(name), "levels": idle[:min(len(idle), mostIdle)], "more": max(len(idle)-mostIdle, 0),
+	})
+	if near := yamlfile.Nearest(name, p.optionsOfTests()); near != "" {
+		e = e.WithHintCode("campaign.factor_near_option", measure.Figures{"near": near})
+	}
+	return d.LocateAt(path, e)
+}
+
+// mostIdle is how many levels an error names.
+const mostIdle = 8
+
+// optionsOfTests are the keys of the options that the plan's tests have.
+func (p *Plan) optionsOfTests() []string {
+	var out []string
+	for _, t := range p.Tests {
+		for _, f := range measure.OptionFields(t.Value.Test) {
+			if !slices.Contains(out, f.Key) {
+				out = append(out, f.Key)
+			}
+		}
+	}
+	return out
+}
+
+// namesVariable reports whether a command names an environment variable.
+func namesVariable(command, variable string) bool {
+	for {
+		_, after, found := strings.Cut(command, variable)
+		if !found {
+			return false
+		}
+		if after == "" || !strings.ContainsAny(after[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") {
+			return true
+		}
+		command = after
+	}
+}
+
+// Unvaried are, for each test by its label, the factors that set nothing in it: their
+// levels only set options that other tests have, and no command names their variable. The
+// trials of such levels are of one network and one set of options.
+func (p *Plan) Unvaried() map[string][]string {
+	out := map[string][]string{}
+	for _, t := range p.Tests {
+		for i := range p.Factors {
+			f := &p.Factors[i]
+			if len(f.Value.Levels) > 1 && f.Value.By == "" && !p.commandsName(FactorVariable(f.Name)) && f.Value.onlyOptions() && !f.Value.setsOptionOf(t.Value.Test) {
+				out[t.Name] = append(out[t.Name], f.Name)
+			}
+		}
+	}
+	return out
+}
+
+// onlyOptions reports whether levels set options and nothing else.
+func (f *Factor) onlyOptions() bool {
+	options := false
+	for i := range f.Levels {
+		l := &f.Levels[i]
+		if l.From != "" || l.To != "" || l.Before != "" || l.After != "" {
+			return false
+		}
+		options = options || len(l.Options) > 0
+	}
+	return options
+}
+
+// setsOptionOf reports whether a level sets an option that the test has.
+func (f *Factor) setsOptionOf(test measure.Test) bool {
+	for i := range f.Levels {
+		for _, o := range f.Levels[i].Options {
+			if field, ok := optionField(o.Name); ok && slices.Contains(field.Tests(), test) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commandsName reports whether a command of the plan names an environment variable.
+func (p *Plan) commandsName(variable string) bool {
+	if namesVariable(p.Before, variable) || namesVariable(p.After, variable) {
+		return true
+	}
+	for i := range p.Factors {
+		for _, l := range p.Factors[i].Value.Levels {
+			if namesVariable(l.Before, variable) || namesVariable(l.After, variable) {
+				return true
+			}
+		}
+	}
+	return false
+}
