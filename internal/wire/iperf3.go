@@ -24,7 +24,7 @@ type IPerf3 struct {
 	PathSize         bool  // use the segment size of the control connection, if known, instead of Options.Size
 	FQRate           int64 // bit/s per stream, paced by the sender's kernel; 0: no limit
 	ClientPort       int   // local port of the first stream, one more for each further stream; 0: any
-	PacingTimer      int   // microseconds, for servers that have one
+	PacingTimer      int   // microseconds, for servers that have one; 0: iperf3's default, -1: none
 	Counters32       bool  // number datagrams with 32 bits, not 64
 	GetServerOutput  bool
 	RepeatPayload    bool // send a compressible pattern
@@ -32,10 +32,10 @@ type IPerf3 struct {
 	SkipRXCopy       bool // likewise Options.RX
 	Endless          bool // send the server no end; Options.Duration is the client's
 	ClientVersion    string
-	// EndAtOnce measures as iperf3's own client does: from the start of the test, and to
-	// its end, which the server is told at once. What is queued then counts as sent, and
-	// never as received. Otherwise the end waits until the server has probably read
-	// everything.
+	// EndAtOnce measures as iperf3's own client does: from the start of the test, and, if
+	// it ends after a time, to its end, which the server is told at once. What is queued
+	// then counts as sent, and never as received. Otherwise the end waits until the server
+	// has probably read everything.
 	EndAtOnce bool
 
 	Contents engine.Contents // of streams of TCP

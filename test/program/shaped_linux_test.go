@@ -70,6 +70,41 @@ func summarised(t *testing.T, on cable.Host, command ...string) (s summary) {
 	return s
 }
 
+// iperf3Server runs iperf3's server on a host until the test ends.
+func iperf3Server(t *testing.T, iperf3 string, on cable.Host) {
+	t.Helper()
+	server := exec.Command(iperf3, "-s")
+	on.Do(t, server.Start)
+	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+}
+
+// An amount arrives as a whole, and the wait for that is in no rate.
+func TestAClientOfIperf3SeesItsAmountArrive(t *testing.T) {
+	tier.WatchesTheClock(t)
+	iperf3, err := exec.LookPath("iperf3")
+	if err != nil {
+		t.Skip("iperf3 is not installed: apt-get install iperf3")
+	}
+	soku := program(t)
+	a, b := shaped(t)
+	iperf3Server(t, iperf3, b)
+	const tries, near = 10, 0.05
+	for _, mode := range []string{"-n 4M", "-n 4M -Z", "-u -b 200M -n 4M"} {
+		var s summary
+		ratio := 0.0
+		for try := range tries {
+			s = summarised(t, a, append([]string{soku, "iperf3", "-c", b.Addr.String(), "-J"}, strings.Fields(mode)...)...)
+			if ratio = s.rates["sum_received"] / s.rates["sum_sent"]; math.Abs(ratio-1) < near {
+				break
+			}
+			t.Logf("%s, try %d: %v", mode, try+1, s.rates)
+		}
+		if math.Abs(ratio-1) >= near {
+			t.Errorf("%s: %v", mode, s.rates)
+		}
+	}
+}
+
 // Streams with a rate below that of the link have it at both ends, less what their ends
 // count of the time.
 func TestAClientOfIperf3CountsNoTimeAfterTheTest(t *testing.T) {
@@ -80,9 +115,7 @@ func TestAClientOfIperf3CountsNoTimeAfterTheTest(t *testing.T) {
 	}
 	soku := program(t)
 	a, b := shaped(t)
-	server := exec.Command(iperf3, "-s")
-	b.Do(t, server.Start)
-	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	iperf3Server(t, iperf3, b)
 	const tries, near = 10, 0.005 // another process may take the processors
 	for mode, rate := range map[string]float64{"-u -b 50M": 50e6, "-u -b 50M --bidir": 50e6, "-b 100M -P 2": 200e6} {
 		var s summary

@@ -117,7 +117,7 @@ func (r *runner) extra() (wire.IPerf3, error) {
 		Title: set.Title, ExtraData: set.ExtraData, Blocks: set.Blocks, Counters32: !set.Counters64,
 		FQRate: set.FQRate, Endless: set.endless(), RepeatPayload: set.Repeating, ZeroCopy: set.ZeroCopy, SkipRXCopy: set.SkipRxCopy, PacingTimer: set.PacingTimer, ClientPort: set.ClientPort,
 		Silence: milliseconds(set.RcvTimeout), Unacknowledged: milliseconds(set.SndTimeout), KeepAlive: set.KeepAlive.config(),
-		EndAtOnce:       set.File == "", // a file arrives whole
+		EndAtOnce:       true,
 		GetServerOutput: set.GetServerOutput, ClientVersion: likeVersion, PathSize: set.UDP && set.Length == 0,
 	}
 	x.Contents = r.contents()

@@ -60,7 +60,7 @@ func (c *client) ended(r *measure.Result) {
 		return
 	}
 	ex := c.exchanger.Exchange()
-	own, far := seconds(ex.Own), seconds(ex.Far)
+	own, far := seconds(ex.Own), seconds(ex.Far)-ex.Pause.Seconds()
 	if own == 0 && len(r.Flows) > 0 {
 		own = lastSample(r.Flows[0])
 	}
@@ -69,7 +69,7 @@ func (c *client) ended(r *measure.Result) {
 		return
 	}
 	e := End{OwnCongestion: c.ends.congestion, File: c.kept()}
-	if far == 0 {
+	if far <= 0 {
 		far = own
 	}
 	e.OwnSeconds, e.SenderSeconds, e.ReceiverSeconds = own, own, far
@@ -90,7 +90,9 @@ func (c *client) ended(r *measure.Result) {
 		e.Remote = CPU{ex.Far.CPUTotal, ex.Far.CPUUser, ex.Far.CPUSystem}
 		e.PeerCongestion = ex.Far.CongestionUsed
 		e.PeerRetransmits = ex.Far.SenderHasRetransmits == 1
-		e.ServerText, e.ServerJSON = ex.Far.ServerOutputText, ex.Far.ServerOutputJSON
+		if c.set.GetServerOutput { // iperf3's server sends it to later clients, too, once one asked for it
+			e.ServerText, e.ServerJSON = ex.Far.ServerOutputText, ex.Far.ServerOutputJSON
+		}
 	}
 	c.writer.End(e)
 }

@@ -26,7 +26,10 @@ func failure(e *measure.Error) string {
 	case errors.Is(e, engine.ErrStalled):
 		return silent
 	case errors.As(e, &failed):
-		return "error - " + numbered(failed)
+		if text, known := numbered(failed); known {
+			return "error - " + text
+		}
+		return "error - the server ended the test: " + failed.Error()
 	case e.Kind == measure.KindUnreachable:
 		return "error - unable to connect to server - server may have stopped running or use a different port, firewall issue, etc.: " + reason(e)
 	case e.Kind == measure.KindInterrupted:
@@ -35,26 +38,26 @@ func failure(e *measure.Error) string {
 	return "error - " + oneLine(e)
 }
 
-// numbered is iperf3's message for an error number that the server reported, if it can
-// result from the client's parameters; otherwise soku's message.
-func numbered(f iperf3.ServerFailure) string {
+// numbered is iperf3's message for an error number, if it can result from the client's
+// parameters.
+func numbered(f iperf3.ServerFailure) (text string, known bool) {
 	switch f {
 	case iperf3.CodeTotalRate:
-		return "total required bandwidth is larger than server limit"
+		text = "total required bandwidth is larger than server limit"
 	case iperf3.CodeMaxDuration:
-		return "client's requested duration exceeds the server's maximum permitted limit"
+		text = "client's requested duration exceeds the server's maximum permitted limit"
 	case iperf3.CodeAuthorization:
-		return "test authorization failed"
+		text = "test authorization failed"
 	case iperf3.CodeSilence:
-		return strings.TrimPrefix(silent, "error - ")
+		text = strings.TrimPrefix(silent, "error - ")
 	case iperf3.CodeExpired:
-		return "server test duration expired"
+		text = "server test duration expired"
 	case iperf3.CodeNoSCTP:
-		return "no SCTP support available"
+		text = "no SCTP support available"
 	case iperf3.CodeCongestion:
-		return "unable to set TCP_CONGESTION: Supplied congestion control algorithm not supported on this host"
+		text = "unable to set TCP_CONGESTION: Supplied congestion control algorithm not supported on this host"
 	}
-	return "the server ended the test: " + f.Error()
+	return text, text != ""
 }
 
 // reason is the C library's text (strerror) of the system error that made a host

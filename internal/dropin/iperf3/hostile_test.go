@@ -83,3 +83,15 @@ func TestAServerDoesNotControlTheTerminal(t *testing.T) {
 		hostile.Clean(t, strings.Join(more, " "), strings.ReplaceAll(out.stdout, "\n"+hostile.Forged, "\n"))
 	}
 }
+
+// A server of iperf3 sends its output to every client after one that requested it.
+func TestTheServersOutputIsPrintedOnlyIfItWasRequested(t *testing.T) {
+	t.Parallel()
+	port := hostileServer(t)
+	for _, format := range []string{"-J", "-V"} {
+		out := ours(t, "-c", "127.0.0.1", "-p", port, "-n", "100K", format)
+		if lower := strings.ToLower(out.stdout); out.code != 0 || strings.Contains(lower, "server_output") || strings.Contains(lower, "server output") {
+			t.Errorf("%s: status %d, %s%s", format, out.code, out.stdout, out.stderr)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -249,6 +250,9 @@ func (w *jsonWriter) sums(e End, sender bool) object {
 
 func (w *jsonWriter) Fail(message string) {
 	w.failure = message
+	if w.role == Client { // iperf3 writes the prefix in text and in documents of servers
+		w.failure = strings.TrimPrefix(message, "error - ")
+	}
 }
 
 // whole is the complete document so far.

@@ -96,7 +96,7 @@ func clientOptions() []option {
 		{long: "bitrate", short: "b", arg: "RATE[/BURST]", side: clientOnly, help: "bits a second of each stream; 0 for no limit", set: bitrate},
 		{long: "pacing-timer", arg: "MICROSECONDS", side: clientOnly, help: "how often the pace is looked at", set: pacingTimer, what: "sent to the server; sends follow an absolute schedule, and iperf3 itself no longer uses the timer on systems where it can sleep"},
 		{long: "fq-rate", arg: "RATE", side: clientOnly, help: "have the kernel pace each stream", set: fqRate, what: "Linux; TCP is paced by the kernel; with `-u` it works only if the interface has the queueing discipline fq"},
-		{long: "time", short: "t", arg: "SECONDS", side: clientOnly, help: "how long to measure (10)", set: duration, what: "0 means no end; the test still ends after a day"},
+		{long: "time", short: "t", arg: "SECONDS", side: clientOnly, help: "how long to measure (10)", set: duration, what: "0 or `inf` means no end; the test still ends after a day"},
 		{long: "bytes", short: "n", arg: "BYTES", side: clientOnly, help: "end after this many bytes", set: bytesToMove, what: "whole blocks are sent"},
 		{long: "blockcount", short: "k", arg: "BLOCKS", side: clientOnly, help: "end after this many blocks or datagrams", set: blocks},
 		{long: "length", short: "l", arg: "BYTES", side: clientOnly, help: "bytes of a block or datagram", set: length},

@@ -179,12 +179,16 @@ func TestAServersLimits(t *testing.T) {
 	if out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-b", "10M"); out.code != 1 || !strings.Contains(out.stderr, "bandwidth") {
 		t.Errorf("status %d, %s", out.code, out.stderr)
 	}
-	if got := s.result(t); got.code != 0 || !strings.Contains(got.stderr, "iperf3: error - ") {
+	if got := s.result(t); got.code != 0 || got.stderr != "iperf3: error - total required bandwidth is larger than server limit\n" {
 		t.Errorf("%+v", got)
 	}
 	s = startOurs(t, "-1", "--server-max-duration", "5")
-	if out := ours(t, "-c", "127.0.0.1", "-p", s.port, "-t", "6"); out.code != 1 || out.stderr != "iperf3: error - client's requested duration exceeds the server's maximum permitted limit\n" {
+	const tooLong = "iperf3: error - client's requested duration exceeds the server's maximum permitted limit\n"
+	if out := ours(t, "-c", "127.0.0.1", "-p", s.port, "-t", "6"); out.code != 1 || out.stderr != tooLong {
 		t.Errorf("status %d, %s", out.code, out.stderr)
+	}
+	if got := s.result(t); got.stderr != tooLong {
+		t.Errorf("%+v", got)
 	}
 	s = startOurs(t, "-1", "--idle-timeout", "1")
 	if got := s.result(t); got.code != 0 {
@@ -193,6 +197,16 @@ func TestAServersLimits(t *testing.T) {
 	s = startOurs(t)
 	if out := ours(t, "-s", "-p", s.port); out.code != 1 || !strings.Contains(out.stderr, "unable to start listener for connections: Address already in use") {
 		t.Errorf("%+v", out)
+	}
+}
+
+func TestAReceivingServerHasTheCongestionControlOfTheTest(t *testing.T) {
+	t.Parallel()
+	program := realProgram(t)
+	s := startOurs(t, "-1")
+	out := execute(t, program, "-c", "127.0.0.1", "-p", s.port, "-n", "1M", "-C", "reno", "-J")
+	if got := wording(parsed(t, out.stdout), "end", "receiver_tcp_congestion"); got != "reno" {
+		t.Errorf("the server received with %q: %s", got, out.stdout)
 	}
 }
 

@@ -102,7 +102,7 @@ type Settings struct {
 	SndTimeout     int        // milliseconds; 0: the system's
 	KeepAlive      *keepAlive // nil: soku's own
 	FQRate         int64      // bits a second of one stream; 0: no limit
-	PacingTimer    int        // microseconds
+	PacingTimer    int        // microseconds; 0: the default, -1: none
 	ClientPort     int        // 0: any
 	Affinity       int        // processor; -1: any
 	ServerAffinity int        // likewise
@@ -262,6 +262,10 @@ func bitrate(s *Settings, v string) error {
 
 func duration(s *Settings, v string) error {
 	s.TimeGiven = true
+	switch strings.ToLower(v) { // iperf3 takes words for 0, which is no end
+	case "inf", "infinite", "infinity":
+		v = "0"
+	}
 	return bounded(&s.Time, v, 0, mostTime, "test duration valid values are 0 to %d seconds", mostTime)
 }
 
@@ -272,7 +276,9 @@ func pacingTimer(s *Settings, v string) error {
 	if err == nil && n > math.MaxInt32 {
 		return fail("iperf3.option.pacing_timer", measure.Figures{"value": v})
 	}
-	s.PacingTimer = int(n)
+	if s.PacingTimer = int(n); n == 0 {
+		s.PacingTimer = -1
+	}
 	return err
 }
 

@@ -123,5 +123,10 @@ func farewell(err error) string {
 	case errors.Is(err, server.ErrShutdown):
 		return "interrupt - the server has terminated"
 	}
+	if number, ok := serveriperf3.Number(err); ok {
+		if text, known := numbered(iperf3.ServerFailure(number)); known {
+			return "error - " + text
+		}
+	}
 	return "error - " + oneLine(err)
 }

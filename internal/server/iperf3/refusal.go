@@ -38,6 +38,16 @@ func (r *refusal) Is(target error) bool {
 	return target == ErrUnauthorized && r.number == wire.CodeAuthorization
 }
 
+// Number returns iperf3's number of the failure for which the server refused or ended a
+// test, or false if it has none.
+func Number(err error) (number int, ok bool) {
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.number, true
+	}
+	return 0, false
+}
+
 // fail is the refusal with one of iperf3's numbers and the failure of a code.
 func fail(number int, code string, figures measure.Figures) error {
 	return &refusal{number, measure.Fail(measure.KindRefused, code, figures)}

@@ -22,7 +22,7 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 		Time:    int((o.Duration.Std() + time.Second - 1) / time.Second), // this end ends the test, to the nanosecond
 		Reverse: o.Direction == measure.Reverse, Bidirectional: o.Direction == measure.Bidirectional,
 		MSS: settings.MSS, NoDelay: settings.NoDelay, MPTCP: o.Multipath, Window: int(o.Window), Length: lengthOf(r),
-		Bandwidth: int64(o.Rate) / int64(o.Streams), FQRate: x.FQRate, PacingTimer: x.PacingTimer, Burst: o.Burst,
+		Bandwidth: int64(o.Rate) / int64(o.Streams), FQRate: x.FQRate, PacingTimer: max(0, cmp.Or(x.PacingTimer, DefaultPacingTimer)), Burst: o.Burst,
 		TOS: o.TOS, Title: x.Title, ExtraData: x.ExtraData, Congestion: o.Congestion,
 		GetServerOutput: x.GetServerOutput, RepeatPayload: x.RepeatPayload, DontFragment: settings.NoFragment, FlowLabel: o.FlowLabel,
 		SkipRXCopy: x.SkipRXCopy || o.RX == "discard", ClientVersion: x.ClientVersion,
@@ -41,12 +41,7 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 	if r.Test == measure.TestUDP {
 		p.Counters64 = !x.Counters32
 		p.GSO, p.GRO = o.TX == "gso", o.RX == "gro"
-		if p.GSO {
-			p.GSODatagram, p.GSOBuf = p.Length, max(1, min(MaxUDPLength/p.Length, 128))*p.Length
-		}
-		if p.GRO {
-			p.GROBuf = MaxUDPLength
-		}
+		p.fitOffload()
 	}
 	if _, server, _ := measure.ParsePin(o.Pin); len(server.CPUs) == 1 { // which was checked
 		p.ServerAffinity = &server.CPUs[0]
@@ -59,6 +54,21 @@ func ParametersFor(r wire.Request) (*Parameters, error) {
 		p.AuthToken = token
 	}
 	return p, nil
+}
+
+// DefaultPacingTimer is the pacing timer that clients of iperf3 request by default,
+// microseconds.
+const DefaultPacingTimer = 1000
+
+// mostSegments is how many datagrams Linux takes at a time, and so iperf3.
+const mostSegments = 128
+
+// fitOffload sets the sizes for segmentation offload of datagrams of p.Length.
+func (p *Parameters) fitOffload() {
+	p.GSODatagram, p.GSOBuf, p.GROBuf = 0, MaxUDPLength, MaxUDPLength
+	if p.GSO && p.Length > 0 {
+		p.GSODatagram, p.GSOBuf = p.Length, min(MaxUDPLength/p.Length, mostSegments)*p.Length
+	}
 }
 
 // usualLength is iperf3's default size of a read or write, bytes. Versions since 3.16 do

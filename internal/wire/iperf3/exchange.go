@@ -1,6 +1,9 @@
 package iperf3
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+)
 
 // Exchange has the protocol messages of a test, for output in iperf3's format. Members
 // that the test did not reach are zero.
@@ -11,6 +14,7 @@ type Exchange struct {
 	ControlMSS    int            // bytes; 0: not known
 	Streams       []StreamEnds   // in the order in which they were opened
 	Own, Far      *Results       // as exchanged
+	Pause         time.Duration  // of Far's time, after the last byte
 	// ErrorCode and ErrorErrno are the server's error, if it failed.
 	ErrorCode, ErrorErrno int
 }

@@ -12,9 +12,16 @@ import (
 // Ended implements [wire.Ender].
 func (s *session) Ended() {
 	s.ended = time.Now()
-	if s.request.IPerf3.EndAtOnce {
+	if s.endsAtOnce() {
 		s.end()
 	}
+}
+
+// endsAtOnce reports whether the server hears of the end when this end's flows have
+// ended. Of an amount, and of files, everything is to arrive.
+func (s *session) endsAtOnce() bool {
+	x := s.request.IPerf3
+	return x.EndAtOnce && s.request.Options.Bytes == 0 && x.Blocks == 0 && x.Contents.Source == nil && x.Contents.Sink == nil
 }
 
 // end sends the end of the test.
@@ -33,13 +40,13 @@ func (s *session) Finish(ctx context.Context, own *measure.End) (*measure.End, e
 		s.Ended()
 	}
 	var pause time.Duration
-	if !s.request.IPerf3.EndAtOnce {
+	if !s.endsAtOnce() {
 		pause = s.drain(ctx, own)
 		s.end()
 	}
 	mine := ResultsOf(own, s.asked, false, s.ended.Sub(s.began))
 	s.mu.Lock()
-	s.exchange.Own = mine
+	s.exchange.Own, s.exchange.Pause = mine, pause
 	s.mu.Unlock()
 	_ = s.control.SetDeadline(time.Now().Add(s.resultsTimeout()))
 	if s.endErr != nil {

@@ -7,7 +7,8 @@ import (
 )
 
 // Parameters are the client's test parameters. Members with the zero value are not sent,
-// except Omit, Time, Bytes, Blocks and Parallel. [ReadParameters] accepts values within
+// except Omit, Time, Bytes, Blocks, Parallel, and with UDP those of GSO and GRO.
+// [ReadParameters] accepts values within
 // iperf3's ranges only.
 type Parameters struct {
 	Protocol        string // "tcp", "udp" or "sctp"
@@ -25,7 +26,7 @@ type Parameters struct {
 	Length          int   // of a write or datagram, bytes; 0 for UDP: the server chooses
 	Bandwidth       int64 // bit/s of each stream, 0: no limit
 	FQRate          int64 // bit/s of each stream, by the kernel; 0: no limit
-	PacingTimer     int   // microseconds
+	PacingTimer     int   // microseconds, see [DefaultPacingTimer]
 	Burst           int   // writes or datagrams at a time with Bandwidth, 0..1000
 	TOS             int
 	FlowLabel       int
@@ -65,31 +66,27 @@ func (p *Parameters) ServerReceives() bool { return !p.Reverse || p.Bidirectiona
 
 // sentParameters are the members in the order that iperf3 writes them.
 type sentParameters struct {
-	TCP             bool   `json:"tcp,omitempty"`
-	UDP             bool   `json:"udp,omitempty"`
-	SCTP            bool   `json:"sctp,omitempty"`
-	Omit            int    `json:"omit"`
-	ServerAffinity  *int   `json:"server_affinity,omitempty"`
-	Time            int    `json:"time"`
-	Bytes           int64  `json:"num"`
-	Blocks          int64  `json:"blockcount"`
-	MSS             int    `json:"MSS,omitempty"`
-	NoDelay         bool   `json:"nodelay,omitempty"`
-	Parallel        int    `json:"parallel"`
-	Reverse         bool   `json:"reverse,omitempty"`
-	Bidirectional   bool   `json:"bidirectional,omitempty"`
-	MPTCP           bool   `json:"mptcp,omitempty"`
-	Window          int    `json:"window,omitempty"`
-	Length          int    `json:"len,omitempty"`
-	Bandwidth       int64  `json:"bandwidth,omitempty"`
-	FQRate          int64  `json:"fqrate,omitempty"`
-	PacingTimer     int    `json:"pacing_timer,omitempty"`
-	Burst           int    `json:"burst,omitempty"`
-	GSO             int    `json:"gso,omitempty"`
-	GSODatagram     int    `json:"gso_dg_size,omitempty"`
-	GSOBuf          int    `json:"gso_bf_size,omitempty"`
-	GRO             int    `json:"gro,omitempty"`
-	GROBuf          int    `json:"gro_bf_size,omitempty"`
+	TCP            bool  `json:"tcp,omitempty"`
+	UDP            bool  `json:"udp,omitempty"`
+	SCTP           bool  `json:"sctp,omitempty"`
+	Omit           int   `json:"omit"`
+	ServerAffinity *int  `json:"server_affinity,omitempty"`
+	Time           int   `json:"time"`
+	Bytes          int64 `json:"num"`
+	Blocks         int64 `json:"blockcount"`
+	MSS            int   `json:"MSS,omitempty"`
+	NoDelay        bool  `json:"nodelay,omitempty"`
+	Parallel       int   `json:"parallel"`
+	Reverse        bool  `json:"reverse,omitempty"`
+	Bidirectional  bool  `json:"bidirectional,omitempty"`
+	MPTCP          bool  `json:"mptcp,omitempty"`
+	Window         int   `json:"window,omitempty"`
+	Length         int   `json:"len,omitempty"`
+	Bandwidth      int64 `json:"bandwidth,omitempty"`
+	FQRate         int64 `json:"fqrate,omitempty"`
+	PacingTimer    int   `json:"pacing_timer,omitempty"`
+	Burst          int   `json:"burst,omitempty"`
+	*sentOffload
 	TOS             int    `json:"TOS,omitempty"`
 	FlowLabel       int    `json:"flowlabel,omitempty"`
 	Title           string `json:"title,omitempty"`
@@ -104,6 +101,22 @@ type sentParameters struct {
 	AuthToken       string `json:"authtoken,omitempty"`
 	SkipRXCopy      int    `json:"skip_rx_copy,omitempty"`
 	ClientVersion   string `json:"client_version,omitempty"`
+}
+
+// sentOffload are the members that every client of UDP sends since version 3.20.
+type sentOffload struct {
+	GSO         int `json:"gso"`
+	GSODatagram int `json:"gso_dg_size"`
+	GSOBuf      int `json:"gso_bf_size"`
+	GRO         int `json:"gro"`
+	GROBuf      int `json:"gro_bf_size"`
+}
+
+func (p *Parameters) offload() *sentOffload {
+	if p.Protocol != "udp" {
+		return nil
+	}
+	return &sentOffload{number(p.GSO), p.GSODatagram, p.GSOBuf, number(p.GRO), p.GROBuf}
 }
 
 func number(b bool) int {
@@ -121,8 +134,8 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 		MSS: p.MSS, NoDelay: p.NoDelay, Parallel: p.Parallel, Reverse: p.Reverse, Bidirectional: p.Bidirectional,
 		MPTCP: p.MPTCP, Window: p.Window, Length: p.Length, Bandwidth: p.Bandwidth, FQRate: p.FQRate,
 		PacingTimer: p.PacingTimer, Burst: p.Burst, TOS: p.TOS, FlowLabel: p.FlowLabel,
-		GSO: number(p.GSO), GSODatagram: p.GSODatagram, GSOBuf: p.GSOBuf, GRO: number(p.GRO), GROBuf: p.GROBuf,
-		Title: p.Title, ExtraData: p.ExtraData, Congestion: p.Congestion, CongestionUsed: p.CongestionUsed,
+		sentOffload: p.offload(),
+		Title:       p.Title, ExtraData: p.ExtraData, Congestion: p.Congestion, CongestionUsed: p.CongestionUsed,
 		GetServerOutput: number(p.GetServerOutput), Counters64: number(p.Counters64), RepeatPayload: number(p.RepeatPayload),
 		ZeroCopy: p.ZeroCopy, DontFragment: number(p.DontFragment), AuthToken: p.AuthToken,
 		SkipRXCopy: number(p.SkipRXCopy), ClientVersion: p.ClientVersion,

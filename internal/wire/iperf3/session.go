@@ -162,6 +162,7 @@ func (s *session) fitPath(mss int) {
 		return
 	}
 	s.asked.Length, s.request.Options.Size = mss, measure.Size(mss)
+	s.asked.fitOffload()
 	s.exchange.Parameters = *s.asked
 	if blocks := s.request.IPerf3.Blocks; blocks > 0 {
 		s.request.Options.Bytes = measure.Size(blocks * int64(mss))
@@ -213,7 +214,7 @@ func (s *session) Err() <-chan error { return s.failed }
 func (s *session) FlowPolicy() engine.FlowPolicy {
 	m := engine.FlowPolicy{KeepOpen: true, SilenceTimeout: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
 	if s.request.IPerf3.EndAtOnce {
-		m.Start, m.EndAtOnce = s.start, true
+		m.Start, m.EndAtOnce = s.start, s.endsAtOnce()
 	}
 	if s.request.Test == measure.TestUDP {
 		m.Datagrams = Datagrams(s.asked.Counters64)
