@@ -90,22 +90,3 @@ func TestTheServerReplacesLostDatagramsOfAnAmount(t *testing.T) {
 	_ = wire.WriteState(x, wire.TestEnd)
 	x.hears(wire.ExchangeResults)
 }
-
-// stream opens a stream of the test.
-func (x *raw) stream(network string) net.Conn {
-	x.t.Helper()
-	if network == "tcp" {
-		return x.dial()
-	}
-	c, err := net.Dial("udp", x.addr)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	x.t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-	_, _ = c.Write([]byte(wire.UDPConnect))
-	if _, err := c.Read(make([]byte, 16)); err != nil {
-		x.t.Fatal(err)
-	}
-	return c
-}

@@ -1,0 +1,86 @@
+package iperf3
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/server/servertest"
+	wire "soku/internal/wire/iperf3"
+	"soku/test/tier"
+)
+
+func TestASilentClientTimesOut(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	s := serve(t, server.Config{}, Config{}, func(h *handler) { h.streamWait = 200 * time.Millisecond })
+	x := newRaw(s)
+	x.asks(askTCP)
+	x.hears(wire.CreateStreams)
+	x.refusedWith(wire.CodeStreamAccept) // it opens no streams
+	s.Idle()
+}
+
+// The end may reach the server while its receivers still prepare.
+func TestATestThatEndsBeforeItsFirstByteHasAResult(t *testing.T) {
+	s := serve(t, server.Config{}, Config{})
+	for _, protocol := range []string{"tcp", "udp"} {
+		var ended []*raw
+		for range 20 {
+			x := newRaw(s)
+			x.asks(`{"` + protocol + `":true,"omit":0,"time":10,"parallel":1,"len":1000}`)
+			x.hears(wire.CreateStreams)
+			x.stream(protocol)
+			x.hears(wire.TestStart, wire.TestRunning)
+			if err := wire.WriteState(x, wire.TestEnd); err != nil {
+				t.Fatal(err)
+			}
+			ended = append(ended, x)
+		}
+		for _, x := range ended {
+			_ = x.SetDeadline(time.Now().Add(servertest.Prompt))
+			x.hears(wire.ExchangeResults)
+			_ = x.Close()
+		}
+		s.Idle()
+	}
+}
+
+func TestATestIsServedNoLongerThanTheServerAllows(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	limit := measure.Duration(time.Second)
+	s := serve(t, server.Config{MaxDuration: limit}, Config{})
+	for _, ask := range []string{
+		`{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000}`,
+		`{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000,"reverse":true}`,
+	} {
+		x := newRaw(s)
+		x.asks(ask)
+		x.hears(wire.CreateStreams)
+		stream := x.dial()
+		x.hears(wire.TestStart, wire.TestRunning)
+		go func() { _, _ = io.Copy(io.Discard, stream) }()
+		go func() {
+			for _, err := stream.Write(make([]byte, 1000)); err == nil; _, err = stream.Write(make([]byte, 1000)) {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		_ = x.SetDeadline(time.Now().Add(server.LongestServed(limit) + servertest.Prompt))
+		x.refusedWith(wire.CodeMaxDuration)
+	}
+	s.Idle()
+}
+
+func TestAServerThatStopsInformsItsIperf3Clients(t *testing.T) {
+	s := serve(t, server.Config{}, Config{})
+	x := newRaw(s)
+	x.asks(askTCP)
+	x.hears(wire.CreateStreams)
+	x.dial()
+	x.hears(wire.TestStart, wire.TestRunning)
+	go s.Stop()
+	x.hears(wire.ServerTerminate)
+}
