@@ -5,69 +5,54 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"soku/internal/wire/exchange"
 	wire "soku/internal/wire/iperf3"
 	"soku/test/hostile"
 )
 
-// hostileServer serves one test after the other as iperf3 does, and names everything that it
-// can name with an attacker's text. It returns its port.
+// hostileServer serves tests as iperf3 does, and names everything that it can name with an
+// attacker's text. It returns its port.
 func hostileServer(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			control, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serveHostile(control, l)
-			_ = control.Close()
+	var controls sync.Map // their cookies, with which streams begin, too
+	_, port, _ := net.SplitHostPort(exchange.Service(t, func(c net.Conn) {
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		var cookie wire.Cookie
+		if _, err := io.ReadFull(c, cookie[:]); err != nil {
+			return
 		}
-	}()
-	t.Cleanup(func() { _ = l.Close(); <-done })
-	_, port, _ := net.SplitHostPort(l.Addr().String())
+		if _, stream := controls.LoadOrStore(cookie, true); stream {
+			_, _ = io.Copy(io.Discard, c)
+			return
+		}
+		controlHostile(c)
+	}))
 	return port
 }
 
-// serveHostile is one test: a failure of it shows at the client.
-func serveHostile(control net.Conn, l net.Listener) {
-	_ = control.SetDeadline(time.Now().Add(10 * time.Second))
-	var cookie wire.Cookie
-	if _, err := io.ReadFull(control, cookie[:]); err != nil {
+// controlHostile is the control connection of one test: a failure of it shows at the client.
+func controlHostile(c net.Conn) {
+	_ = wire.WriteState(c, wire.ParamExchange)
+	if _, err := wire.ReadJSON(c, 1<<20); err != nil {
 		return
 	}
-	_ = wire.WriteState(control, wire.ParamExchange)
-	if _, err := wire.ReadJSON(control, 1<<20); err != nil {
-		return
+	for _, s := range []wire.State{wire.CreateStreams, wire.TestStart, wire.TestRunning} {
+		_ = wire.WriteState(c, s)
 	}
-	_ = wire.WriteState(control, wire.CreateStreams)
-	stream, err := l.Accept()
-	if err != nil {
-		return
-	}
-	defer stream.Close()
-	go func() { _, _ = io.Copy(io.Discard, stream) }()
-	for _, s := range []wire.State{wire.TestStart, wire.TestRunning} {
-		_ = wire.WriteState(control, s)
-	}
-	_, _ = wire.ReadState(control)
-	_ = wire.WriteState(control, wire.ExchangeResults)
-	_, _ = wire.ReadJSON(control, 1<<20)
-	_ = wire.WriteResults(control, &wire.Results{
+	_, _ = wire.ReadState(c)
+	_ = wire.WriteState(c, wire.ExchangeResults)
+	_, _ = wire.ReadJSON(c, 1<<20)
+	_ = wire.WriteResults(c, &wire.Results{
 		SenderHasRetransmits: 1, CongestionUsed: hostile.Text, ServerOutputText: hostile.Text,
 		ServerOutputJSON: json.RawMessage("{\"a\u009b31m\":\"\u202eb\x7f\"}"),
 		Streams:          []wire.StreamResult{{ID: 1, Bytes: 1000, Retransmits: 1, EndTime: 1}},
 	})
-	_ = wire.WriteState(control, wire.DisplayResults)
-	_, _ = wire.ReadState(control)
+	_ = wire.WriteState(c, wire.DisplayResults)
+	_, _ = wire.ReadState(c)
 }
 
 // What the server's end says is printed without its control characters. Its output has lines of

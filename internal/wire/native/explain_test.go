@@ -25,30 +25,8 @@ import (
 	"soku/internal/measure"
 	"soku/internal/text/messages"
 	"soku/internal/wire"
+	peer "soku/internal/wire/exchange"
 )
-
-// answering listens on loopback and runs serve for each connection.
-func answering(t *testing.T, serve func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serve(c)
-			_ = c.Close()
-		}
-	}()
-	t.Cleanup(func() { _ = l.Close(); <-done })
-	return l.Addr().String()
-}
 
 // respond reads one request and writes text.
 func respond(text string) func(net.Conn) {
@@ -135,7 +113,7 @@ func (timeoutError) Temporary() bool { return true }
 func TestALocalAddressOfAnotherHostIsReported(t *testing.T) {
 	r := request()
 	r.Options.Bind = "192.0.2.77"
-	openFails(t, answering(t, func(net.Conn) {}), r, measure.KindUsage, "local address")
+	openFails(t, peer.Service(t, func(net.Conn) {}), r, measure.KindUsage, "local address")
 }
 
 func TestAPortWithoutASokuServerIsReported(t *testing.T) {
@@ -154,23 +132,23 @@ func TestAPortWithoutASokuServerIsReported(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			openFails(t, answering(t, serve), request(), measure.KindRefused, "not a soku server")
+			openFails(t, peer.Service(t, serve), request(), measure.KindRefused, "not a soku server")
 		})
 	}
 }
 
 func TestAServerThatClosesAtOnceIsNotMistakenForABrokenPath(t *testing.T) {
-	openFails(t, answering(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }), request(), measure.KindRefused, "closed the connection without an answer")
+	openFails(t, peer.Service(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }), request(), measure.KindRefused, "closed the connection without an answer")
 }
 
 func TestAnotherProtocolVersionIsReportedWithBothVersions(t *testing.T) {
-	openFails(t, answering(t, respond("HTTP/1.1 404 Not Found\r\nSoku-Protocol: soku/7\r\nContent-Length: 0\r\n\r\n")), request(),
+	openFails(t, peer.Service(t, respond("HTTP/1.1 404 Not Found\r\nSoku-Protocol: soku/7\r\nContent-Length: 0\r\n\r\n")), request(),
 		measure.KindRefused, "speaks soku/7 and this program soku/1")
 }
 
 func TestTheServersReasonIsPassedOnWithoutControlCharacters(t *testing.T) {
 	body := `{"error":{"kind":"refused","message":"busy:\u001b[31m 4 of 4","hint":"try\nlater"}}`
-	openFails(t, answering(t, respond("HTTP/1.1 503 Busy\r\nSoku-Protocol: soku/1\r\nConnection: close\r\n\r\n"+body)), request(),
+	openFails(t, peer.Service(t, respond("HTTP/1.1 503 Busy\r\nSoku-Protocol: soku/1\r\nConnection: close\r\n\r\n"+body)), request(),
 		measure.KindRefused, "busy:", "4 of 4", "try later")
 }
 
@@ -202,7 +180,7 @@ func TestAServersFailureIsBoundedAndHasNoControlCharacters(t *testing.T) {
 
 func TestTLSMismatches(t *testing.T) {
 	trusted, config := certificate(t)
-	secure := answering(t, func(c net.Conn) {
+	secure := peer.Service(t, func(c net.Conn) {
 		s := tls.Server(c, config)
 		if s.HandshakeContext(context.Background()) == nil {
 			_, _ = s.Read(make([]byte, 1))
@@ -210,11 +188,11 @@ func TestTLSMismatches(t *testing.T) {
 	})
 	with := func(c *tls.Config) wire.Request { r := request(); r.TLS = c; return r }
 	t.Run("the server has no TLS", func(t *testing.T) {
-		openFails(t, answering(t, func(c net.Conn) {
+		openFails(t, peer.Service(t, func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 512))
 			_, _ = c.Write([]byte{21, 3, 3, 0, 2, 2, 40})
 		}), with(&tls.Config{RootCAs: trusted}), measure.KindRefused, "TLS to", "does it speak TLS")
-		openFails(t, answering(t, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }),
+		openFails(t, peer.Service(t, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }),
 			with(&tls.Config{RootCAs: trusted}), measure.KindRefused, "does not speak TLS")
 	})
 	t.Run("an unknown authority", func(t *testing.T) {
@@ -253,7 +231,7 @@ func certificate(t *testing.T) (*x509.CertPool, *tls.Config) {
 }
 
 func TestOpenEndsWithItsContext(t *testing.T) {
-	addr := answering(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) // listens and sends nothing
+	addr := peer.Service(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) // listens and sends nothing
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := measure.TextError(measure.KindInterrupted, "interrupted", "")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
