@@ -36,7 +36,7 @@ type test struct {
 	client  netip.AddrPort
 	local   netip.Addr
 	born    time.Time
-	turn    *server.Turn     // nil until its parameters were permitted
+	turn    *server.Turn     // nil until its parameters are permitted
 	asked   *wire.Parameters // nil until they were read
 	options measure.Options  // of this end's engines
 	policy  engine.FlowPolicy
@@ -231,9 +231,9 @@ func (t *test) phases() (*measure.End, error) {
 	return end, t.exchange(end)
 }
 
-// introduce asks for the parameters. Until they are there and permitted, a client has no
-// place among those who measure: only one among those that are asked, which it loses to
-// another address if its own has most of them.
+// introduce reads the parameters. A client has no place among the tests until they are
+// permitted. Until then it has one of handler.asked, which it loses to a client of another
+// address if its own address has most of them.
 func (t *test) introduce() error {
 	lost := measure.Fail(measure.KindRefused, "server.iperf3.crowded", measure.Figures{"limit": maxAsked})
 	place := t.handler.asked.Hold(t.client.Addr(), func() { t.abort(lost) })
@@ -359,8 +359,8 @@ func (t *test) closeStreams() {
 	}
 }
 
-// logEnd writes a line, which a client is worth that had a turn or was refused one. Others
-// have only opened a connection.
+// logEnd logs the end of a test. A client that sent no parameters is logged at level debug,
+// because anyone can open a connection.
 func (t *test) logEnd(end *measure.End, err error) {
 	attributes := []any{"protocol", "iperf3", "client", t.client, "test", t.running(), "after", time.Since(t.born).Round(time.Millisecond)}
 	if end != nil {
