@@ -1,6 +1,10 @@
 package iperf3
 
-import "soku/internal/measure"
+import (
+	"time"
+
+	"soku/internal/measure"
+)
 
 // collector makes intervals from the progress that the engines of this end report.
 // Both directions are reported separately and emitted together. One goroutine at a time
@@ -84,9 +88,19 @@ func joined(a *measure.Progress, next measure.Progress) *measure.Progress {
 
 // isLast reports whether p is of the end of a client's test with a time. The engines may
 // report what moved in the moment of the end as one more interval; iperf3's client counts it
-// to the last one.
+// to the last one. Their last interval ends when the last byte moved, which may be long
+// before the end of the test; the others end at a multiple of the interval or later.
 func (c *collector) isLast(p measure.Progress) bool {
-	return c.timed() && !p.Omitted && float64(p.EndNs)/1e9 >= float64(c.test.Duration)-c.test.Interval/20
+	if !c.timed() || p.Omitted {
+		return false
+	}
+	every := time.Duration(c.test.Interval * float64(time.Second))
+	slack := every / 20
+	begin, end := time.Duration(p.StartNs), time.Duration(p.EndNs)
+	if every > 0 && end < (begin+slack).Truncate(every)+every {
+		return true
+	}
+	return end >= time.Duration(c.test.Duration)*time.Second-slack
 }
 
 // timed reports whether the test ends after a time that this end keeps.

@@ -142,6 +142,41 @@ func TestALastIntervalInWhichNothingMovedIsReported(t *testing.T) {
 	}
 }
 
+// The engines end their last interval when the last byte moved, which may be long before
+// the end if an end is short of processor time.
+func TestAnIntervalThatEndsEarlyIsTheLast(t *testing.T) {
+	for _, c := range []struct {
+		interval        float64
+		begin, end, ran int64 // milliseconds
+	}{{1, 0, 900, 1006}, {1, 0, 10, 1000}, {0.1, 930, 940, 1000}} {
+		test := Test{Streams: 1, Interval: c.interval, Duration: 1, Reverse: true}
+		var intervals []Interval
+		collector := newCollector(Client, test, []int{5}, func(iv Interval) { intervals = append(intervals, iv) })
+		collector.observe(received(measure.Reverse, c.begin*1e6, c.end*1e6, 10))
+		collector.finish(float64(c.ran) / 1e3)
+		if len(intervals) != 1 || intervals[0].Streams[0].End != float64(c.ran)/1e3 || intervals[0].Streams[0].Bytes != 10 {
+			t.Errorf("%+v: %+v", c, intervals)
+		}
+	}
+}
+
+func TestIntervalsThatEndInTimeAreReportedAtOnce(t *testing.T) {
+	for _, interval := range []int64{100, 300, 700, 1000} {
+		test := Test{Streams: 1, Interval: float64(interval) / 1e3, Duration: 10, Reverse: true}
+		reported := 0
+		collector := newCollector(Client, test, []int{5}, func(Interval) { reported++ })
+		var last int64
+		for n := 1; int64(n)*interval < 9000; n++ {
+			end := int64(n)*interval*1e6 + int64(n%3)*interval*1e6/3 // a tick may be late
+			collector.observe(received(measure.Reverse, last, end, 10))
+			last = end
+			if reported != n {
+				t.Fatalf("%d ms: %d of %d intervals", interval, reported, n)
+			}
+		}
+	}
+}
+
 func TestATestOfAnAmountHasItsRest(t *testing.T) {
 	intervals, _ := gather(Test{Streams: 1, Interval: 1, Duration: 10, Bytes: 15}, []int{5},
 		sent(measure.Forward, 0, 1e9, 10, 0, false), sent(measure.Forward, 1e9, 1_010_000_000, 5, 0, false))
