@@ -1,15 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"soku/internal/measure"
+	"soku/internal/tests"
+	"soku/internal/text"
 	"soku/internal/yamlfile"
 )
 
@@ -19,12 +22,18 @@ const groupAnnotation = "soku_group"
 // groupAccess is the group of flags that say how a server is entered.
 const groupAccess = "access"
 
-// flagGroups are the headings of groups of flags, in the order of help. What has no group
-// is about output.
-var flagGroups = []struct{ name, heading string }{
-	{string(measure.GroupTest), "Test"}, {string(measure.GroupNetwork), "Network"}, {string(measure.GroupHost), "Hosts"},
-	{groupAccess, "Access to the server"}, {"", "Output and storage"},
-}
+// flagGroup is a group of flags with its heading.
+type flagGroup struct{ name, heading string }
+
+// Groups of flags in the order of help, for tests and for other commands. Flags without a
+// group are about output in tests, and anything in other commands.
+var (
+	testFlagGroups = []flagGroup{
+		{string(measure.GroupTest), "Test"}, {string(measure.GroupNetwork), "Network"}, {string(measure.GroupHost), "Hosts"},
+		{groupAccess, "Access to the server"}, {"", "Output and storage"},
+	}
+	otherFlagGroups = []flagGroup{{"", "Flags"}, {groupAccess, "Access to the server"}}
+)
 
 // inGroup puts a flag into a group of help.
 func inGroup(flag *pflag.Flag, group string) {
@@ -34,20 +43,12 @@ func inGroup(flag *pflag.Flag, group string) {
 	flag.Annotations[groupAnnotation] = []string{group}
 }
 
-// inGroupSince puts the flags into a group that are not in before.
-func inGroupSince(flags *pflag.FlagSet, before map[string]bool, group string) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if !before[f.Name] {
-			inGroup(f, group)
-		}
-	})
-}
-
-// flagNames are the names of flags that are there.
-func flagNames(flags *pflag.FlagSet) map[string]bool {
-	names := map[string]bool{}
-	flags.VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
-	return names
+// addInGroup adds flags to a command, all of one group.
+func addInGroup(cmd *cobra.Command, group string, add func(*pflag.FlagSet)) {
+	flags := pflag.NewFlagSet(group, pflag.ContinueOnError)
+	add(flags)
+	flags.VisitAll(func(f *pflag.Flag) { inGroup(f, group) })
+	cmd.Flags().AddFlagSet(flags)
 }
 
 // groupOf is the group of a flag.
@@ -58,9 +59,14 @@ func groupOf(f *pflag.Flag) string {
 	return ""
 }
 
-// groupedFlags are the flags of a command for its help: under one heading, or under that of
-// each group where they have some.
-func groupedFlags(cmd *cobra.Command, width int) string {
+// flagSection are the flags of a command below one heading.
+type flagSection struct {
+	heading string
+	flags   *pflag.FlagSet
+}
+
+// flagSections are the flags of a command, without those of its parents.
+func flagSections(cmd *cobra.Command) (all []flagSection) {
 	sets := map[string]*pflag.FlagSet{}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		group := groupOf(f)
@@ -70,14 +76,23 @@ func groupedFlags(cmd *cobra.Command, width int) string {
 		}
 		sets[group].AddFlag(f)
 	})
-	if len(sets) == 1 && sets[""] != nil {
-		return "Flags:\n" + strings.TrimRight(sets[""].FlagUsagesWrapped(width), " \n")
+	groups := otherFlagGroups
+	if sets[string(measure.GroupTest)] != nil {
+		groups = testFlagGroups
 	}
-	var parts []string
-	for _, g := range flagGroups {
+	for _, g := range groups {
 		if set := sets[g.name]; set != nil {
-			parts = append(parts, g.heading+":\n"+strings.TrimRight(set.FlagUsagesWrapped(width), " \n"))
+			all = append(all, flagSection{g.heading, set})
 		}
+	}
+	return all
+}
+
+// groupedFlags are the flags of a command for its help.
+func groupedFlags(cmd *cobra.Command, width int) string {
+	var parts []string
+	for _, s := range flagSections(cmd) {
+		parts = append(parts, s.heading+":\n"+strings.TrimRight(s.flags.FlagUsagesWrapped(width), " \n"))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -89,7 +104,7 @@ func listedCommand(cmd *cobra.Command, width int) string {
 	if width <= 0 {
 		return fmt.Sprintf("  %-*s %s", cmd.NamePadding(), cmd.Name(), cmd.Short)
 	}
-	lines := wrapped(cmd.Short, max(width-indent, 20))
+	lines := broken(cmd.Short, width-indent)
 	return fmt.Sprintf("  %-*s %s", cmd.NamePadding(), cmd.Name(), strings.Join(lines, "\n"+strings.Repeat(" ", indent)))
 }
 
@@ -103,12 +118,12 @@ func paragraphs(text string, width int) string {
 	var open []string
 	flush := func() {
 		if len(open) > 0 {
-			out = append(out, wrapped(strings.Join(open, " "), width)...)
+			out = append(out, broken(strings.Join(open, " "), width)...)
 			open = nil
 		}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if line == "" || line[0] == ' ' || line[0] == '/' {
+		if line == "" || line[0] == ' ' {
 			flush()
 			out = append(out, line)
 			continue
@@ -122,20 +137,35 @@ func paragraphs(text string, width int) string {
 // usualWidth is for how many columns help is written.
 const usualWidth = 80
 
-// wrapped are the lines of a text of at most so many columns, broken at spaces.
-func wrapped(text string, width int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case runewidth.StringWidth(line)+1+runewidth.StringWidth(word) <= width:
-			line += " " + word
-		default:
-			lines, line = append(lines, line), word
+// completeHelp makes the texts of help when it is requested: those of tests are sentences
+// of the catalogue, and the first packet of a test does not wait until that is read.
+func completeHelp(root *cobra.Command, sys *System) {
+	describe := sync.OnceFunc(func() { describeTests(root, sys.Catalogue) })
+	help, usage := root.HelpFunc(), root.UsageFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		describe()
+		cmd.Long = paragraphs(cmp.Or(cmd.Long, cmd.Short), sys.StdoutWidth())
+		if showsStore(cmd) {
+			cmd.Long += "\n\n" + storedIn(sys)
+		}
+		help(cmd, args)
+	})
+	root.SetUsageFunc(func(cmd *cobra.Command) error { describe(); return usage(cmd) })
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == manName {
+			describe()
 		}
 	}
-	return append(lines, line)
+}
+
+func describeTests(root *cobra.Command, c *text.Catalogue) {
+	for _, cmd := range root.Commands() {
+		if name := cmd.Name(); tests.Of(measure.Test(name)) != nil {
+			cmd.Short = c.Say("help."+name+".short", nil)
+			cmd.Long = c.Say("help."+name+".long", nil)
+			cmd.Example = c.Say("help."+name+".example", nil)
+		}
+	}
 }
 
 // helpTemplate is cobra's template of usage with groups of flags, for a terminal of so many

@@ -11,12 +11,13 @@ import (
 
 func TestManualPagesAreOfEveryCommandAndNameItsFlags(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
-	if _, errs, code := soku(t, "man", dir); code != 0 {
+	sys, _, errs := fakeSystem(t, "man", dir)
+	if code := Run(sys); code != 0 {
 		t.Fatalf("status %d, %s", code, errs)
 	}
 	for page, wants := range map[string][]string{
-		"soku.1":        {".SH NAME\nsoku \\- Measure", "soku\\-tcp(1)", "soku\\-ls(1)"},
-		"soku-tcp.1":    {".SH NAME\nsoku\\-tcp \\- Measure TCP goodput", "\\fB\\-P\\fR, \\fB\\-\\-streams\\fR int", "OPTIONS: NETWORK", ".SH EXAMPLES"},
+		"soku.1":        {".SH NAME\nsoku \\- Measure", ".SH OPTIONS\n", "\\-\\-version", "soku\\-tcp(1)", "soku\\-ls(1)", ".SH FILES"},
+		"soku-tcp.1":    {".SH NAME\nsoku\\-tcp \\- Measure TCP goodput", "\\fB\\-P\\fR, \\fB\\-\\-streams\\fR int", "OPTIONS: NETWORK", "\n\\fB\\-\\-bidir\\fR\n", ".SH EXAMPLES"},
 		"soku-lab-up.1": {"soku\\-lab(1)"},
 	} {
 		b, err := os.ReadFile(filepath.Join(dir, page))
@@ -27,6 +28,9 @@ func TestManualPagesAreOfEveryCommandAndNameItsFlags(t *testing.T) {
 			if !strings.Contains(string(b), want) {
 				t.Errorf("%s lacks %q:\n%s", page, want, b)
 			}
+		}
+		if strings.Contains(string(b), sys.DataDir) {
+			t.Errorf("%s names a folder of whoever wrote it:\n%s", page, b)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "soku-trial.1")); err == nil {
@@ -45,6 +49,21 @@ func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
 		if _, errs, code := soku(t, strings.Fields(args)...); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %s", args, code, errs)
 		}
+	}
+}
+
+func TestCommandsAreInGroupsOfWhatTheyAreFor(t *testing.T) {
+	out, _, _ := soku(t)
+	at := 0
+	for _, want := range []string{"\nMeasure a path:\n", "  tcp ", "\nCompare choices:\n", "  run ", "\nResults:\n", "  ls ", "\nDrop-in replacements:\n", "  iperf3 ", "\nAdditional Commands:\n", "  man "} {
+		n := strings.Index(out[at:], want)
+		if n < 0 {
+			t.Fatalf("no %q in %s", want, out[at:])
+		}
+		at += n
+	}
+	if out, _, _ := soku(t, "run", "--help"); !strings.Contains(out, "\nFlags:\n") || strings.Contains(out, "Output and storage") {
+		t.Errorf("not all flags of a campaign are about output: %s", out)
 	}
 }
 

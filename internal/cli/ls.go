@@ -32,9 +32,10 @@ type lsFlags struct {
 func newLsCommand(sys *System) *cobra.Command {
 	f := lsFlags{}
 	cmd := &cobra.Command{
-		Use:   "ls",
-		Short: "List what was measured",
-		Long:  "Lists results, the newest first, with the options that differ from the defaults\nof the test. " + storedIn(sys),
+		Use:         "ls",
+		Short:       "List what was measured",
+		Long:        "Lists results, the newest first, with the options that differ from the defaults\nof the test.",
+		Annotations: storesResults,
 		Example: `  soku ls                          the last results
   soku ls --test latency --endpoint 10.0.0.4 --since 7d
   soku ls --campaigns

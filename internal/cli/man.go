@@ -58,6 +58,7 @@ func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.Command
 func manualPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
 	fmt.Fprintf(&b, ".TH %q 1 \"\" %q \"soku manual\"\n", strings.ToUpper(pageName(cmd)), "soku "+version.String())
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(pageName(cmd)), roff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
@@ -67,35 +68,45 @@ func manualPage(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", roffLines(cmd.Long))
 	}
-	for _, g := range flagGroups {
-		heading := strings.ToUpper(g.heading)
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || groupOf(f) != g.name {
-				return
+	for _, section := range flagSections(cmd) {
+		if section.heading == "Flags" {
+			b.WriteString(".SH OPTIONS\n")
+		} else {
+			fmt.Fprintf(&b, ".SH \"OPTIONS: %s\"\n", strings.ToUpper(section.heading))
+		}
+		section.flags.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				manualFlag(&b, f)
 			}
-			if heading != "" {
-				fmt.Fprintf(&b, ".SH \"OPTIONS: %s\"\n", heading)
-				heading = ""
-			}
-			manualFlag(&b, f)
 		})
 	}
 	if cmd.HasExample() {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roffLines(cmd.Example))
 	}
-	var also []string
-	if cmd.HasParent() {
-		also = append(also, pageName(cmd.Parent()))
+	if showsStore(cmd) {
+		fmt.Fprintf(&b, ".SH FILES\n%s\n", roffLines(storeOnUnix))
 	}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			also = append(also, pageName(sub))
-		}
-	}
-	if len(also) > 0 {
+	if also := seeAlso(cmd); len(also) > 0 {
 		fmt.Fprintf(&b, ".SH \"SEE ALSO\"\n%s(1)\n", roff(strings.Join(also, "(1), ")))
 	}
 	return b.String()
+}
+
+// storeOnUnix says where results are for whoever reads the page, and not for whoever wrote it.
+const storeOnUnix = `Results are stored in the file of --store, or soku.db in the data folder: SOKU_DATA, or
+else soku in XDG_DATA_HOME (~/.local/share), on macOS in ~/Library/Application Support.`
+
+// seeAlso are the pages of the commands above and below.
+func seeAlso(cmd *cobra.Command) (pages []string) {
+	if cmd.HasParent() {
+		pages = append(pages, pageName(cmd.Parent()))
+	}
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			pages = append(pages, pageName(sub))
+		}
+	}
+	return pages
 }
 
 func manualFlag(b *strings.Builder, f *pflag.Flag) {
@@ -106,9 +117,10 @@ func manualFlag(b *strings.Builder, f *pflag.Flag) {
 	}
 	b.WriteString(roff("--"+f.Name) + "\\fR")
 	switch {
-	case f.NoOptDefVal != "" && f.Value.Type() != "bool":
+	case name == "": // takes no value
+	case f.NoOptDefVal != "":
 		b.WriteString("[=" + roff(name) + "]")
-	case name != "":
+	default:
 		b.WriteString(" " + roff(name))
 	}
 	b.WriteString("\n" + roffLines(help))

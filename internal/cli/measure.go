@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"soku/internal/measure"
 	"soku/internal/tests"
-	"soku/internal/text"
 	"soku/internal/trial"
 	"soku/internal/version"
 )
@@ -40,13 +39,10 @@ type accessFlags struct {
 	tlsCA     string
 }
 
-func (a *accessFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.tokenFile, "token-file", "", "file with the token that the server requires")
-	cmd.Flags().BoolVar(&a.tls, "tls", false, "use TLS for the control connection; measured bytes are never encrypted")
-	cmd.Flags().StringVar(&a.tlsCA, "tls-ca", "", "file with the certificate authority of the server (implies --tls)")
-	for _, name := range []string{"token-file", "tls", "tls-ca"} {
-		inGroup(cmd.Flags().Lookup(name), groupAccess)
-	}
+func (a *accessFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&a.tokenFile, "token-file", "", "file with the token that the server requires")
+	flags.BoolVar(&a.tls, "tls", false, "use TLS for the control connection; measured bytes are never encrypted")
+	flags.StringVar(&a.tlsCA, "tls-ca", "", "file with the certificate authority of the server (implies --tls)")
 }
 
 func (a *accessFlags) read(sys *System) (token string, cfg *tls.Config, err error) {
@@ -119,42 +115,13 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 		cmd.Flags().StringVar(&f.table, "table", "", "print that table in the format of another tool: ethr")
 	}
 	if test.NeedsServer() {
-		f.access.add(cmd)
+		addInGroup(cmd, groupAccess, f.access.add)
 	}
 	if measure.Speaks(measure.ViaIperf3, test) {
-		before := flagNames(cmd.Flags())
-		f.iperf3.add(cmd.Flags())
-		inGroupSince(cmd.Flags(), before, groupAccess)
+		addInGroup(cmd, groupAccess, f.iperf3.add)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
 	return cmd
-}
-
-// describeTests makes the texts of the commands of tests when help is requested: they
-// are sentences of the catalogue, and the first packet of a test does not wait until that
-// is read.
-func describeTests(root *cobra.Command, c *text.Catalogue, width func() int) {
-	describe := sync.OnceFunc(func() {
-		for _, cmd := range root.Commands() {
-			if name := cmd.Name(); tests.Of(measure.Test(name)) != nil {
-				cmd.Short = c.Say("help."+name+".short", nil)
-				cmd.Long = c.Say("help."+name+".long", nil)
-				cmd.Example = c.Say("help."+name+".example", nil)
-			}
-		}
-	})
-	help, usage := root.HelpFunc(), root.UsageFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		describe()
-		cmd.Long = paragraphs(cmd.Long, width())
-		help(cmd, args)
-	})
-	root.SetUsageFunc(func(cmd *cobra.Command) error { describe(); return usage(cmd) })
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == manName {
-			describe()
-		}
-	}
 }
 
 func runMeasure(ctx context.Context, sys *System, test measure.Test, host string, f *measureFlags) error {

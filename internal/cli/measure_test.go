@@ -295,9 +295,6 @@ func TestHelpOfEveryCommandShowsExamplesAndFitsTheTerminal(t *testing.T) {
 				see(below)
 			}
 		}
-		if !c.HasParent() {
-			return
-		}
 		sys, stdout, _ := fakeSystem(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
 		sys.StdoutWidth = func() int { return 80 }
 		code := Run(sys)

@@ -17,8 +17,8 @@ func newRmCommand(sys *System) *cobra.Command {
 		Use:   "rm RESULT...",
 		Short: "Delete results",
 		Long: `Deletes results from the store: their identities, or the beginning of one (4
-characters). A campaign that is resumed puts its results back from its journal.
-` + storedIn(sys),
+characters). A campaign that is resumed puts its results back from its journal.`,
+		Annotations: storesResults,
 		Example: `  soku rm 01a2123790b8
   soku rm last`,
 		Args: cobra.MinimumNArgs(1),
@@ -62,8 +62,8 @@ func newPruneCommand(sys *System) *cobra.Command {
 		Use:   "prune --older-than AGE",
 		Short: "Delete old results",
 		Long: `Deletes results that started before a time, after a question; --yes asks none.
-Campaigns and their journals stay: one that is resumed puts its results back.
-` + storedIn(sys),
+Campaigns and their journals stay: one that is resumed puts its results back.`,
+		Annotations: storesResults,
 		Example: `  soku prune --older-than 90d
   soku prune --older-than 2026-01-01 --by-hand --dry-run`,
 		Args: cobra.NoArgs,

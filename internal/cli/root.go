@@ -89,9 +89,12 @@ func oneLine(s string) string { return strings.Join(strings.Fields(printable.Lin
 
 func newRoot(sys *System) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "soku",
-		Short:         "Measure a network path, compare choices, read the answer",
-		Long:          "Measure a network path, compare choices, read the answer. " + storedIn(sys),
+		Use:   "soku",
+		Short: "Measure a network path, compare choices, read the answer",
+		Example: `  soku server          on one host
+  soku tcp HOST        on another: goodput to the first
+  soku ls              what was measured`,
+		Annotations:   storesResults,
 		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -117,18 +120,20 @@ func newRoot(sys *System) *cobra.Command {
 	})
 	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	root.SetUsageTemplate(helpTemplate(root.UsageTemplate(), sys.StdoutWidth()))
-	for _, test := range measure.Tests() {
-		command := newMeasureCommand(sys, test)
+	add := func(group string, command *cobra.Command) {
 		checkArguments(command)
+		command.GroupID = group
 		root.AddCommand(command)
 	}
-	for _, newCommand := range commands {
-		command := newCommand(sys)
-		checkArguments(command)
-		root.AddCommand(command)
+	root.AddGroup(commandGroups...)
+	for _, test := range measure.Tests() {
+		add(groupTests, newMeasureCommand(sys, test))
+	}
+	for _, c := range commands {
+		add(c.group, c.make(sys))
 	}
 	root.SetHelpCommand(newHelpCommand(root))
-	describeTests(root, sys.Catalogue, sys.StdoutWidth)
+	completeHelp(root, sys)
 	return root
 }
 
@@ -150,24 +155,29 @@ func checkArguments(cmd *cobra.Command) {
 	}
 }
 
-// commands are the subcommands beside the tests, in the order help lists them.
-var commands = []func(*System) *cobra.Command{
-	newServerCommand,
-	newNtttcpCommand,
-	newEthrCommand,
-	newIperf3Command,
-	newFloorCommand,
-	newPlanCommand,
-	newRunCommand,
-	newReportCommand,
-	newIngestCommand,
-	newLsCommand,
-	newShowCommand,
-	newRmCommand,
-	newPruneCommand,
-	newLabCommand,
-	newManCommand,
-	newTrialCommand,
+// Groups of commands in help.
+const (
+	groupTests     = "tests"
+	groupCampaigns = "campaigns"
+	groupResults   = "results"
+	groupDropIns   = "drop-ins"
+)
+
+var commandGroups = []*cobra.Group{
+	{ID: groupTests, Title: "Measure a path:"}, {ID: groupCampaigns, Title: "Compare choices:"},
+	{ID: groupResults, Title: "Results:"}, {ID: groupDropIns, Title: "Drop-in replacements:"},
+}
+
+// commands are the subcommands beside the tests.
+var commands = []struct {
+	group string
+	make  func(*System) *cobra.Command
+}{
+	{groupTests, newServerCommand}, {groupTests, newFloorCommand},
+	{groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newLabCommand},
+	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newIngestCommand},
+	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
+	{"", newManCommand}, {"", newTrialCommand},
 }
 
 // newHelpCommand is cobra's, except that help about nothing that exists is an error.

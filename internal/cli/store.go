@@ -17,9 +17,16 @@ func addStoreFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "store", "", "file of the store (default soku.db in the data folder, SOKU_DATA)")
 }
 
+// storeAnnotation is the annotation of commands whose help says where results are.
+const storeAnnotation = "soku_store"
+
+var storesResults = map[string]string{storeAnnotation: "yes"}
+
+func showsStore(cmd *cobra.Command) bool { return cmd.Annotations[storeAnnotation] != "" }
+
 // storedIn says in help where results are.
 func storedIn(sys *System) string {
-	return "Results are stored in (SOKU_DATA, --store):\n" + storeFile(sys, "")
+	return "Results are stored in (SOKU_DATA, --store):\n  " + storeFile(sys, "")
 }
 
 // openStore opens the store in file, or in the data folder when file is empty.
