@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 
@@ -85,6 +86,27 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 	}
 	if out, _, _ := run("show", fmt.Sprintf("%016xabcd", 1)); !strings.Contains(out, "via iperf3") {
 		t.Errorf("what was measured against iperf3 does not say so: %s", out)
+	}
+}
+
+// The width of arrows and dashes is that of one column in all locales, as in summaries.
+func TestTheListIsAlignedInAnEastAsianLocale(t *testing.T) {
+	before := runewidth.DefaultCondition.EastAsianWidth
+	runewidth.DefaultCondition.EastAsianWidth = true
+	defer func() { runewidth.DefaultCondition.EastAsianWidth = before }()
+	_, run := stocked(t, 2)
+	out, _, _ := run("ls")
+	var at []int
+	for line := range strings.Lines(out) {
+		cell := "FIGURE"
+		if len(at) > 0 {
+			cell = "941.5 Mbit/s"
+		}
+		begin, _, _ := strings.Cut(line, cell)
+		at = append(at, utf8.RuneCountInString(begin))
+	}
+	if len(at) != 3 || at[0] != at[1] || at[1] != at[2] {
+		t.Errorf("the column begins at %d:\n%s", at, out)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"soku/internal/text"
 )
 
 // rowPrinter writes a line for a person: a name, and what it is.
@@ -16,9 +16,8 @@ const (
 	leastText   = 24 // columns for which it is worth while to break lines
 )
 
-// terminal counts columns. Characters whose width depends on the font's
-// region count as one, whatever the locale.
-var terminal runewidth.Condition
+// terminal counts columns.
+var terminal = &text.Terminal
 
 // cells is a line of a table. A width is in columns of a terminal; a cell ends at the
 // right of it, or begins at the left where it is negative.

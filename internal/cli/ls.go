@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"soku/internal/campaign"
@@ -146,79 +146,75 @@ func headline(c *text.Catalogue, e store.Entry) string {
 }
 
 func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) error {
-	page, err := st.Campaigns(cmd.Context(), store.CampaignQuery{Limit: f.limit})
+	all, err := allCampaigns(cmd.Context(), sys, st, f.store == "")
 	if err != nil {
 		return err
 	}
-	if f.store == "" {
-		if page.Items, err = withBegun(sys, page.Items, f.limit); err != nil {
-			return err
-		}
+	shown := all
+	if f.limit > 0 {
+		shown = all[:min(f.limit, len(all))]
 	}
 	if f.json {
-		return printJSON(sys.Stdout, page.Items)
+		return printJSON(sys.Stdout, shown)
 	}
-	if len(page.Items) == 0 {
+	if len(all) == 0 {
 		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_campaigns", nil))
 		return nil
 	}
 	rows := [][]string{sys.Catalogue.Headings("head.campaign", "head.started", "head.trials", "head.state", "head.title")}
-	for _, c := range page.Items {
+	for _, c := range shown {
 		state := sys.Catalogue.Say("ls.campaign", text.Args{"Open": c.FinishedAt.IsZero(), "Failed": c.Failed})
 		rows = append(rows, []string{c.ID, moment(c.StartedAt), fmt.Sprintf("%d/%d", c.Done, c.Trials), state, c.Title})
 	}
+	makePrintable(rows)
 	if w := sys.StdoutWidth(); w > 0 {
 		shrink(rows, w, 4) // the title
 	}
 	printTable(sys.Stdout, rows)
-	if page.Next == "" {
-		return nil
+	if len(all) > len(shown) {
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": len(shown), "All": len(all)}))
 	}
-	every, err := st.Campaigns(cmd.Context(), store.CampaignQuery{})
-	if err == nil {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": len(page.Items), "All": len(every.Items)}))
-	}
-	return err
+	return nil
 }
 
-// withBegun adds campaigns that ended before the store had them to a list of the newest
-// ones, at most so many in all; 0 for any number.
-func withBegun(sys *System, listed []store.Campaign, limit int) ([]store.Campaign, error) {
-	begun, err := campaign.Begun(campaignsDir(sys))
-	if err != nil {
-		return nil, err
+// allCampaigns are those of the store, and with begun also those that ended before the store
+// had them; the newest first.
+func allCampaigns(ctx context.Context, sys *System, st store.Store, begun bool) ([]store.Campaign, error) {
+	page, err := st.Campaigns(ctx, store.CampaignQuery{})
+	if err != nil || !begun {
+		return page.Items, err
 	}
-	for _, b := range begun {
-		if !slices.ContainsFunc(listed, func(c store.Campaign) bool { return c.ID == b.ID }) {
-			listed = append(listed, b)
+	all := page.Items
+	journals, err := campaign.Begun(campaignsDir(sys))
+	for _, b := range journals {
+		if !slices.ContainsFunc(all, func(c store.Campaign) bool { return c.ID == b.ID }) {
+			all = append(all, b)
 		}
 	}
-	slices.SortStableFunc(listed, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
-	if limit > 0 {
-		listed = listed[:min(limit, len(listed))]
-	}
-	return listed, nil
+	slices.SortStableFunc(all, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
+	return all, err
 }
 
 // printTable writes rows with their columns aligned. Columns that are empty
 // but for their head are left out.
 func printTable(w io.Writer, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for i, row := range rows {
-		for c := range row {
-			row[c] = printable.Line(row[c])
-			if i > 0 && row[c] != "" {
-				widths[c] = max(widths[c], runewidth.StringWidth(row[c]), runewidth.StringWidth(rows[0][c]))
-			}
-		}
-	}
+	makePrintable(rows)
+	widths := text.ColumnWidths(rows)
 	for _, row := range rows {
 		var line strings.Builder
 		for c, cell := range row {
 			if widths[c] > 0 {
-				line.WriteString(runewidth.FillRight(cell, widths[c]) + "  ")
+				line.WriteString(terminal.FillRight(cell, widths[c]) + "  ")
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+func makePrintable(rows [][]string) {
+	for _, row := range rows {
+		for c := range row {
+			row[c] = printable.Line(row[c])
+		}
 	}
 }

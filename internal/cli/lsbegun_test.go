@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/campaign"
 )
@@ -14,17 +15,27 @@ func TestACampaignThatWasKilledAtItsStartIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaign.Create(campaignsDir(sys), p, 1, "test", sys.Now())
-	if err != nil {
-		t.Fatal(err)
+	create := func(after time.Duration) (id string) {
+		c, err := campaign.Create(campaignsDir(sys), p, 1, "test", sys.Now().Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return c.ID()
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	id := create(0)
 	if err := os.MkdirAll(campaignsDir(sys).Name()+"/not-a-campaign", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if code := Run(sys); code != 0 || !strings.Contains(out.String(), c.ID()) || !strings.Contains(out.String(), "0/3     open   Too early?") {
+	if code := Run(sys); code != 0 || !strings.Contains(out.String(), id) || !strings.Contains(out.String(), "0/3     open   Too early?") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+	later := create(time.Hour)
+	out.Reset()
+	sys.Args = []string{"ls", "--campaigns", "-n", "1"}
+	if code := Run(sys); code != 0 || strings.Contains(out.String(), id) || !strings.Contains(out.String(), later) || !strings.Contains(errs.String(), "1 of 2") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }

@@ -6,10 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
-	"soku/internal/printable"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -111,6 +108,7 @@ func (t *listing) cells(id func(store.Entry) string, started func(time.Time) str
 			id(e), started(e.StartedAt), string(e.Test), client(e) + "→ " + e.Server, e.Pattern, headline(t.catalogue, e), r.options,
 		})
 	}
+	makePrintable(rows)
 	return rows
 }
 
@@ -132,21 +130,8 @@ func (t *listing) oneClient() bool {
 	return true
 }
 
-// columnWidths are those of printTable: a column that is empty has none.
-func columnWidths(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
-	for i, row := range rows {
-		for c, cell := range row {
-			if i > 0 && cell != "" {
-				widths[c] = max(widths[c], runewidth.StringWidth(printable.Line(cell)), runewidth.StringWidth(rows[0][c]))
-			}
-		}
-	}
-	return widths
-}
-
 func tableWidth(rows [][]string) (sum int) {
-	for _, w := range columnWidths(rows) {
+	for _, w := range text.ColumnWidths(rows) {
 		if w > 0 {
 			sum += w + 2
 		}
@@ -157,10 +142,11 @@ func tableWidth(rows [][]string) (sum int) {
 // leastCell is down to how many columns cells are cut.
 const leastCell = 6
 
-// shrink cuts the cells of some columns, the widest first, until the table fits.
+// shrink cuts the cells of some columns, the widest first, until the table fits. Cells are
+// printable.
 func shrink(rows [][]string, width int, columns ...int) {
 	for over := tableWidth(rows) - width; over > 0; over = tableWidth(rows) - width {
-		widths := columnWidths(rows)
+		widths := text.ColumnWidths(rows)
 		widest, second := columns[0], leastCell
 		for _, c := range columns {
 			if widths[c] > widths[widest] {
@@ -177,7 +163,7 @@ func shrink(rows [][]string, width int, columns ...int) {
 			return
 		}
 		for i := range rows {
-			rows[i][widest] = runewidth.Truncate(printable.Line(rows[i][widest]), to, "…")
+			rows[i][widest] = terminal.Truncate(rows[i][widest], to, "…")
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/printable"
@@ -152,9 +150,9 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 // liveLine is a line of at most that many columns about something with a name: what say
 // makes of the name. The name is cut first, down to eight columns, then the end of the line.
 func liveLine(name string, width int, say func(name string) string) string {
-	room := width - runewidth.StringWidth(printable.Line(say("")))
-	name = runewidth.Truncate(printable.Line(name), max(room, min(8, width)), "…")
-	return runewidth.Truncate(printable.Line(say(name)), width, "…")
+	room := width - terminal.StringWidth(printable.Line(say("")))
+	name = terminal.Truncate(printable.Line(name), max(room, min(8, width)), "…")
+	return terminal.Truncate(printable.Line(say(name)), width, "…")
 }
 
 // print writes a line that stays.

@@ -5,8 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/mattn/go-runewidth"
-
 	"soku/internal/measure"
 	"soku/internal/printable"
 	"soku/internal/tests"
@@ -41,7 +39,7 @@ func (v *traceView) draw(host string, t *measure.Trace) {
 	}
 	parts := v.back()
 	for _, line := range lines {
-		parts = append(parts, runewidth.Truncate(printable.Line(line), width-1, "…"), endLine, "\n") // the last column would wrap
+		parts = append(parts, terminal.Truncate(printable.Line(line), width-1, "…"), endLine, "\n") // the last column would wrap
 	}
 	printable.Draw(v.w, append(parts, eraseBelow)...)
 	v.drawn = len(lines)
@@ -60,7 +58,7 @@ func (v *traceView) back() []any {
 // traceHead says what runs. On a narrow terminal it does without how to end.
 func traceHead(c *text.Catalogue, host string, t *measure.Trace, width int) string {
 	long := printable.Line(c.Say("live.trace.long", text.Args{"Host": host, "Round": t.Rounds, "Probes": t.Sent, "Outstanding": t.Outstanding}))
-	if runewidth.StringWidth(long) <= width {
+	if terminal.StringWidth(long) <= width {
 		return long
 	}
 	return liveLine(host, width, func(host string) string {
@@ -76,7 +74,7 @@ var dispensable = []string{"head.deviation", "head.last", "head.flows", "head.be
 func fitted(c *text.Catalogue, rows [][]string, width int) []string {
 	lines := tests.AlignedTrace(c, rows)
 	for _, key := range dispensable {
-		if !slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > width }) {
+		if !slices.ContainsFunc(lines, func(line string) bool { return terminal.StringWidth(line) > width }) {
 			break
 		}
 		column := slices.Index(rows[0], c.Heading(key))

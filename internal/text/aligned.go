@@ -7,18 +7,29 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Aligned pads the cells of a table, whose first row is its head. The second column and
-// those with the heads left begin at the left, the others end at the right. Columns with
-// nothing but a head are left out. Widths are those of a terminal.
-func Aligned(rows [][]string, left ...string) []string {
+// Terminal counts columns of a terminal. Characters whose width depends on the font's
+// region count as one, whatever the locale.
+var Terminal runewidth.Condition
+
+// ColumnWidths are the columns of a terminal that the cells of a table take, whose first row
+// is its head; 0 for those with nothing but a head. Cells are printable.
+func ColumnWidths(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for i, row := range rows {
 		for c, cell := range row {
 			if i > 0 && cell != "" {
-				widths[c] = max(widths[c], runewidth.StringWidth(cell), runewidth.StringWidth(rows[0][c]))
+				widths[c] = max(widths[c], Terminal.StringWidth(cell), Terminal.StringWidth(rows[0][c]))
 			}
 		}
 	}
+	return widths
+}
+
+// Aligned pads the cells of a table, whose first row is its head. The second column and
+// those with the heads left begin at the left, the others end at the right. Columns with
+// nothing but a head are left out. Cells are printable.
+func Aligned(rows [][]string, left ...string) []string {
+	widths := ColumnWidths(rows)
 	var out []string
 	for _, row := range rows {
 		line := ""
@@ -26,9 +37,9 @@ func Aligned(rows [][]string, left ...string) []string {
 			switch {
 			case widths[c] == 0:
 			case c == 1 || slices.Contains(left, rows[0][c]):
-				line += runewidth.FillRight(cell, widths[c]) + "  "
+				line += Terminal.FillRight(cell, widths[c]) + "  "
 			default:
-				line += runewidth.FillLeft(cell, widths[c]) + "  "
+				line += Terminal.FillLeft(cell, widths[c]) + "  "
 			}
 		}
 		out = append(out, strings.TrimRight(line, " "))
