@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// unchanged are options that say how a trial was reached and shown, and not what it was.
-var unchanged = []string{"port", "interval", "connect_timeout", "tos", "bind"}
+// notListed are options that say how a trial was reached and shown, and not what it was.
+var notListed = []string{"port", "interval", "connect_timeout", "tos", "bind"}
 
 // ChangedOptions are the effective options of a trial that differ from what the test has
 // when nothing is asked, as flags in the order of help: "-P 16 -b 100M". What follows from
@@ -24,7 +24,7 @@ func ChangedOptions(test Test, o Options) string {
 	var out []string
 	for _, f := range OptionFields(test) {
 		value, is := f.value(&o), f.value(&usual)
-		if slices.Contains(unchanged, f.Key) || reflect.DeepEqual(value.Interface(), is.Interface()) || f.Key == "duration" && value.IsZero() {
+		if slices.Contains(notListed, f.Key) || reflect.DeepEqual(value.Interface(), is.Interface()) || f.Key == "duration" && value.IsZero() {
 			continue
 		}
 		out = append(out, f.asFlag(value))

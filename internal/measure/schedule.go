@@ -33,8 +33,9 @@ func checkSchedule(o *Options, _ *Spec) error {
 	return nil
 }
 
-// unit is how many bytes all streams together send at once at a rate.
-func (o *Options) unit() Size {
+// Unit is how many bytes all streams together send at once at a rate, at the least: a
+// datagram of each, a segment, or a burst. Options are effective.
+func (o *Options) Unit() Size {
 	one := o.Size // a datagram
 	if one == 0 { // a write
 		if one = o.Length; o.Burst == 0 {
@@ -45,7 +46,7 @@ func (o *Options) unit() Size {
 }
 
 func (o *Options) checkRate() error {
-	unit := o.unit()
+	unit := o.Unit()
 	if o.Bytes > 0 {
 		if o.Burst > 0 && unit > o.Bytes {
 			return Fail(KindUsage, "option.burst.bytes", Figures{"burst_packets": o.Burst, "unit_bytes": unit, "bytes": o.Bytes})

@@ -10,8 +10,8 @@ const (
 	holdUp    = 20e6 // ns
 )
 
-// usualSegment is the least that a TCP stream writes at a rate, in bytes.
-const usualSegment = 1448
+// writeTime is how much of a rate one write to TCP has, in seconds; at least a segment.
+const writeTime = 0.005
 
 // lateMost is the share of late requests up to which a schedule was kept: a loop that is
 // stopped once catches up, and one that is too slow stays late.
@@ -85,13 +85,9 @@ func flowRate(f *measure.Flow, sent *measure.FlowEnd, r *measure.Result) (findin
 
 // leastRate is the lowest rate, counted over a time, that is as requested.
 func leastRate(o measure.Options, seconds float64) float64 {
-	offered, streams := float64(o.Rate), float64(max(o.Streams, 1))
-	unit := float64(o.Size) * 8 * streams // of all streams together
-	if o.Size == 0 {                      // writes, of at most 5 ms of the rate
-		unit = max(offered*0.005, usualSegment*8*streams)
-	}
-	if o.Burst > 0 {
-		unit = float64(max(o.Size, o.Length)) * float64(o.Burst) * 8 * streams
+	offered, unit := float64(o.Rate), float64(o.Unit())*8
+	if o.Size == 0 && o.Burst == 0 {
+		unit = max(unit, offered*writeTime)
 	}
 	return offered*(1-rateShort) - (unit+offered*holdUp/1e9)/seconds
 }
