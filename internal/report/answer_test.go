@@ -48,6 +48,24 @@ func TestAnswersClaimWhatTheRankingShows(t *testing.T) {
 	}
 }
 
+func TestPatternsThatShareARankForLackOfRoundsAreNamed(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": {41.24e6, 39.86e6}, "b": {39.71e6, 39.85e6}, "c": {19.94e6, 20.52e6}, "d": {19.86e6, 19.94e6}})
+	tcp := build(t, in).test(t, "tcp")
+	want := "Too few rounds: c shares a rank with a because 2 rounds do not show a difference of 50.1 %; about 3 rounds would."
+	if got := english(tcp).caveats(); len(got) != 1 || got[0] != want {
+		t.Errorf("caveats %q", got)
+	}
+	for name, rounds := range map[string]map[string][]float64{
+		"small":   {"a": {100e6, 101e6}, "b": {99e6, 100.4e6}},
+		"alike":   {"a": {100e6, 110e6, 90e6}, "b": {105e6, 92e6, 101e6}},
+		"decided": {"a": {100e6, 101e6, 102e6}, "b": {50e6, 51e6, 50e6}},
+	} {
+		if tcp := build(t, campaignOf(rounds)).test(t, "tcp"); len(tcp.Caveats) > 0 {
+			t.Errorf("%s: caveats %+v", name, tcp.Caveats)
+		}
+	}
+}
+
 // measuredIn makes a run of the campaign measure those patterns.
 func measuredIn(in Input, run int, patterns ...string) {
 	for _, r := range in.Results {
@@ -327,7 +345,7 @@ func TestEveryAnswerAndCaveatIsDocumentedAndHasAMessage(t *testing.T) {
 		}
 	}
 	for _, code := range CaveatCodes() {
-		said[string(code)] = english(&Test{}).caveat(Caveat{Code: code, Trials: 1, Of: 2, Readings: 3})
+		said[string(code)] = english(&Test{}).caveat(Caveat{Code: code, Trials: 1, Of: 2, Readings: 3, Undecided: &Undecided{Pattern: "a", Than: "b"}})
 		if got := said[string(code)]; strings.Contains(got, "map[") || got == "" {
 			t.Errorf("%s: %q", code, got)
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"soku/internal/measure"
@@ -21,6 +22,18 @@ type Caveat struct {
 	Runs []RunPatterns `json:"runs,omitempty"`
 	// Factors are those of the plan that set nothing in the test.
 	Factors []string `json:"factors,omitempty"`
+	// Undecided is a difference that Rounds rounds do not show and Needed would.
+	*Undecided
+}
+
+// Undecided is a difference between two patterns of one rank that a few more rounds would
+// show.
+type Undecided struct {
+	Pattern         string  `json:"pattern"`
+	Than            string  `json:"than"`
+	DifferenceRatio float64 `json:"difference_ratio"` // below 0: Pattern has less than Than
+	Rounds          int     `json:"rounds"`           // in which both were compared
+	NeededRounds    int     `json:"needed_rounds"`
 }
 
 // CaveatCode is the kind of a caveat.
@@ -38,6 +51,7 @@ const (
 	CaveatOrderUnknown    CaveatCode = "order_unknown"        // whether ingested trials were interleaved is unknown
 	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
+	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
@@ -46,7 +60,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatNotInterleaved, CaveatDifferentRuns, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -91,11 +105,40 @@ func (t *Test) findCaveats() []Caveat {
 	if len(t.Runs) > 0 {
 		out = append(out, Caveat{Code: CaveatDifferentRuns, Runs: t.Runs})
 	}
+	if u := t.undecided(); u != nil {
+		out = append(out, Caveat{Code: CaveatFewRounds, Undecided: u})
+	}
 	if len(t.Unvaried) > 0 {
 		out = append(out, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
 	}
 	if f := t.Floor; f != nil {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
+	}
+	return out
+}
+
+// enoughRounds is how many rounds a comparison should have: from there on even a test
+// without assumptions can show something at 5 %.
+const enoughRounds = 6
+
+// smallRatio is the size below which few readers act on a difference.
+const smallRatio = 0.03
+
+// undecided is the largest difference within a rank that is not small and that
+// enoughRounds would show: the patterns share the rank because rounds are few, not because
+// they are alike. nil if there is none.
+func (t *Test) undecided() *Undecided {
+	var out *Undecided
+	for _, p := range t.Ranking {
+		ratio, related := p.Reason.Number("difference_ratio")
+		needed, few := p.Reason.Number("needed_rounds")
+		if p.Reason.Code != measure.CodeRankNoDifference || !related || !few || needed > enoughRounds || math.Abs(ratio) < smallRatio {
+			continue
+		}
+		if out == nil || math.Abs(ratio) > math.Abs(out.DifferenceRatio) {
+			rounds, _ := p.Reason.Number("rounds")
+			out = &Undecided{Pattern: p.Pattern, Than: p.Reason.Text("than"), DifferenceRatio: ratio, Rounds: int(rounds), NeededRounds: int(needed)}
+		}
 	}
 	return out
 }
@@ -123,6 +166,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.order_unknown", nil)
 	case CaveatDifferentRuns:
 		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
+	case CaveatFewRounds:
+		return t.Say("caveat.few_rounds", text.Args{"Pattern": c.Pattern, "Than": c.Than, "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
 	case CaveatUnvaried:
 		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatNotInterleaved:

@@ -41,23 +41,63 @@ func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 // a round is random. Groups with fewer than two such rounds are compared by Welch's t on
 // their round means. Both are done on logarithms where all round means are positive:
 // networks change by factors, and no bound of a ratio is then below -100 %.
-func Compare(a, b Group, level float64) Comparison {
+func Compare(a, b Group, level float64) Comparison { return difference(a, b).at(level) }
+
+// contrast is the difference between two groups before a level is chosen: on logarithms
+// if logs is set.
+type contrast struct {
+	mean, err, df float64 // estimate, its standard error, degrees of freedom; err is NaN if it could not be tested
+	rounds        int     // compared pairwise, as in Comparison
+	apart, logs   bool
+}
+
+func difference(a, b Group) contrast {
 	am, bm := a.means(), b.means()
 	logs := positive(am) && positive(bm)
 	if logs {
 		am, bm = logarithms(am), logarithms(bm)
 	}
-	var c Comparison
+	var d contrast
 	if differences := pairwise(a, b, am, bm); len(differences) >= 2 {
-		c = paired(differences, level)
+		d = paired(differences)
 	} else {
-		c = welch(present(am), present(bm), level)
-		c.Apart = a.apart(b)
+		d = welch(present(am), present(bm))
+		d.apart = a.apart(b)
 	}
-	if c.Ratio = logs; logs {
+	d.logs = logs
+	return d
+}
+
+// at returns the comparison with its interval at a level.
+func (d contrast) at(level float64) Comparison {
+	c := Comparison{Difference: d.mean, Low: math.NaN(), High: math.NaN(), Rounds: d.rounds, Apart: d.apart, Ratio: d.logs}
+	if !math.IsNaN(d.err) {
+		half := 0.0
+		if d.err > 0 {
+			half = studentT(1-level, d.df) * d.err
+		}
+		c.Low, c.High = d.mean-half, d.mean+half
+	}
+	if d.rounds > 0 {
+		c.Needed = needed(math.Abs(d.mean), d.err*math.Sqrt(float64(d.rounds)), level)
+	}
+	if d.logs {
 		c.Difference, c.Low, c.High = math.Expm1(c.Difference), math.Expm1(c.Low), math.Expm1(c.High)
 	}
 	return c
+}
+
+// p returns the two-sided probability of a difference of at least this size between equal
+// groups, 1 if it could not be tested.
+func (d contrast) p() float64 {
+	switch {
+	case math.IsNaN(d.err) || d.mean == 0:
+		return 1
+	case d.err == 0:
+		return 0
+	}
+	t := d.mean / d.err
+	return mathext.RegIncBeta(d.df/2, 0.5, d.df/(d.df+t*t)) // Abramowitz and Stegun, 26.7.1
 }
 
 // positive reports whether all round means are; NaN is of a round without values.
@@ -85,32 +125,24 @@ func pairwise(a, b Group, am, bm []float64) []float64 {
 	return out
 }
 
-func paired(differences []float64, level float64) Comparison {
+func paired(differences []float64) contrast {
 	n := len(differences)
-	c := Comparison{Difference: Mean(differences), Rounds: n}
-	spread := StdDev(differences)
-	half := studentT(1-level, float64(n-1)) * spread / math.Sqrt(float64(n))
-	c.Low, c.High = c.Difference-half, c.Difference+half
-	c.Needed = needed(math.Abs(c.Difference), spread, level)
-	return c
+	return contrast{mean: Mean(differences), err: StdDev(differences) / math.Sqrt(float64(n)), df: float64(n - 1), rounds: n}
 }
 
 // welch compares unpaired groups (B. L. Welch, "The Generalization of 'Student's'
 // Problem", Biometrika 34, 1947).
-func welch(a, b []float64, level float64) Comparison {
-	c := Comparison{Difference: Mean(a) - Mean(b), Low: math.NaN(), High: math.NaN()}
+func welch(a, b []float64) contrast {
+	d := contrast{mean: Mean(a) - Mean(b), err: math.NaN()}
 	if len(a) < 2 || len(b) < 2 {
-		return c
+		return d
 	}
 	na, nb := float64(len(a)), float64(len(b))
 	va, vb := square(StdDev(a))/na, square(StdDev(b))/nb
-	half := 0.0
-	if va+vb > 0 {
-		df := square(va+vb) / (square(va)/(na-1) + square(vb)/(nb-1))
-		half = studentT(1-level, df) * math.Sqrt(va+vb)
+	if d.err = math.Sqrt(va + vb); d.err > 0 {
+		d.df = square(va+vb) / (square(va)/(na-1) + square(vb)/(nb-1))
 	}
-	c.Low, c.High = c.Difference-half, c.Difference+half
-	return c
+	return d
 }
 
 func square(v float64) float64 { return v * v }

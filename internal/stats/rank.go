@@ -23,9 +23,8 @@ type Ranked struct {
 
 // Rank orders groups, best first. It assigns ranks from the top: a group opens a new rank
 // (1 + the number of groups before it) if it is shown to be worse than any group of the
-// rank above it in the list, otherwise it joins that rank. Every pair is compared with
-// [Compare] at a level at which all comparisons of the ranking hold together with 95 %
-// (Bonferroni, over the pairs). A pair that cannot be tested counts as no difference
+// rank above it in the list, otherwise it joins that rank. Every pair is compared as by
+// [Compare]; all that is shown holds together with 95 % (Holm, over the pairs). A pair that cannot be tested counts as no difference
 // shown. If no group has more than one round, ranks are the plain order, which tests
 // nothing. Groups without values come last with rank 0. The seed determines the resamples
 // of the groups' own intervals.
@@ -80,8 +79,10 @@ func plainOrder(entries []entry) []Ranked {
 }
 
 func tiers(entries []entry, higherIsBetter bool) []Ranked {
-	pairs := max(len(entries)*(len(entries)-1)/2, 1)
-	level := 1 - (1-confidence)/float64(pairs)
+	pairs, worseIs := compareAll(entries), 1
+	if higherIsBetter {
+		worseIs = -1
+	}
 	out := make([]Ranked, 0, len(entries))
 	top := 0 // index of the first group of the current rank
 	for i, e := range entries {
@@ -89,19 +90,16 @@ func tiers(entries []entry, higherIsBetter bool) []Ranked {
 			out = append(out, e.ranked(1, first(e, len(entries), higherIsBetter)))
 			continue
 		}
-		worse, against := -1, Comparison{}
-		for j := top; j < i && worse < 0; j++ {
-			c := Compare(e.group, entries[j].group, level)
-			if c.High < 0 && higherIsBetter || c.Low > 0 && !higherIsBetter {
-				worse, against = j, c
-			}
+		worse := top
+		for worse < i && pairs.direction(i, worse) != worseIs {
+			worse++
 		}
-		if worse < 0 {
-			out = append(out, e.ranked(top+1, same(Compare(e.group, entries[top].group, level), entries[top])))
+		if worse == i {
+			out = append(out, e.ranked(top+1, same(pairs.pair(i, top), entries[top])))
 			continue
 		}
 		top = i
-		out = append(out, e.ranked(top+1, different(against, entries[worse], higherIsBetter)))
+		out = append(out, e.ranked(top+1, different(pairs.pair(i, worse), entries[worse], higherIsBetter)))
 	}
 	return out
 }

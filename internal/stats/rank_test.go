@@ -140,6 +140,54 @@ func TestPairedIntervalsAreThoseOfR(t *testing.T) {
 	}
 }
 
+// testdata/holm.json has probabilities of t.test and p.adjust in R 4.2.2.
+func TestAllPairsAreTestedAsInR(t *testing.T) {
+	text, err := os.ReadFile("testdata/holm.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Name    string
+			Logs    [][]float64
+			P, Holm []float64
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) == 0 {
+		t.Fatal(err, len(file.Cases))
+	}
+	more := 0 // pairs that Bonferroni's correction does not show
+	for _, c := range file.Cases {
+		var entries []entry
+		for _, row := range c.Logs {
+			g := Group{}
+			for _, l := range row {
+				g.Rounds = append(g.Rounds, []float64{math.Exp(l)})
+			}
+			entries = append(entries, entry{group: g})
+		}
+		pairs, k := compareAll(entries), 0
+		for j := range entries {
+			for i := j + 1; i < len(entries); i++ {
+				near(t, fmt.Sprintf("%s: p of %d and %d", c.Name, j, i), pairs.contrast(i, j).p(), c.P[k], 1e-7)
+				if got, want := pairs.direction(i, j) != 0, c.Holm[k] <= 0.05; got != want {
+					t.Errorf("%s: %d and %d, adjusted p %g: shown %v", c.Name, j, i, c.Holm[k], got)
+				}
+				if c.Holm[k] <= 0.05 && c.P[k]*float64(len(c.P)) > 0.05 {
+					more++
+					if p := pairs.pair(i, j); p.Low != 0 && p.High != 0 {
+						t.Errorf("%s: the interval of %d and %d is %g to %g", c.Name, j, i, p.Low, p.High)
+					}
+				}
+				k++
+			}
+		}
+	}
+	if more == 0 {
+		t.Error("no case distinguishes Holm's procedure from Bonferroni's correction")
+	}
+}
+
 func TestNoBoundOfARatioIsBelowMinusAllOfIt(t *testing.T) {
 	for name, groups := range map[string][2]Group{
 		"two rounds":      {{Rounds: [][]float64{{100}, {300}}}, {Rounds: [][]float64{{250}, {90}}}},
