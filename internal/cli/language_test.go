@@ -80,7 +80,7 @@ func TestASecondLanguageIsAFileOfMessages(t *testing.T) {
 			"note        the first 1000 rows are kept; the histogram has all round trips\n",
 			"moved       0 B sent, 1.500 GB received\n",
 		}},
-		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"エラー: 保存先 ", ` に結果 "nothing" はありません。list them with: soku ls` + "\n"}},
+		{[]string{"show", "nothing"}, exitStatus[measure.KindNotFound], []string{"エラー: 保存先 ", ` に結果 "nothing" はありません。list them with: soku ls; the beginning of an identity has at least 4 characters` + "\n"}},
 		{[]string{"show", "--wrong"}, exitStatus[measure.KindUsage], []string{"エラー: unknown flag: --wrong。see: soku show --help\n"}},
 		{[]string{"ls"}, 0, []string{"RESULT     開始時刻             TEST  PATH", "失敗 (broken)\n"}},
 		{[]string{"report"}, 0, []string{
