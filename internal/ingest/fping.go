@@ -11,15 +11,9 @@ import (
 // fping reads the output of fping -c, -C, -l and -Q, with or without -q, -D and -s. Each target is
 // a result. fping prints times with three digits.
 func fping(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
 	f := &fpingFile{s: s, open: map[string]*fpingRun{}}
-	for i, line := range lines {
-		if err := f.line(i+1, line); err != nil {
-			return nil, err
-		}
+	if err := s.each(f.line); err != nil {
+		return nil, err
 	}
 	var out []*measure.Result
 	for _, run := range f.runs {
@@ -206,8 +200,7 @@ func (p *fpingRun) result(s *Source, record int) (*measure.Result, error) {
 	missing(r, measure.CodeRoundedFigures, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
 	lost := p.sent - p.got
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "fping"}, Sent: p.sent, Received: p.got, Lost: lost, Duplicated: p.dup}
-	r.Summary.LossRatio = ptr(float64(lost) / float64(p.sent))
-	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, lost
+	setLoss(&r.Summary, p.sent, lost)
 	if p.counted && p.got > 0 {
 		r.Summary.ReportedRTT = &measure.RTTFigures{Count: p.got, Min: nsOf(p.least), Mean: nsOf(p.mean), Max: nsOf(p.most)}
 	}

@@ -13,15 +13,9 @@ import (
 // 2.0 with a blank in "0.0- 1.0 sec", and later ones, whose threads print lines of one test in any
 // order. Its figures are rounded to three digits.
 func iperf2(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
 	p := &iperf2File{s: s}
-	for i, line := range lines {
-		if err := p.line(i+1, line); err != nil {
-			return nil, err
-		}
+	if err := s.each(p.line); err != nil {
+		return nil, err
 	}
 	if err := p.end(); err != nil {
 		return nil, err

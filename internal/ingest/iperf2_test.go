@@ -29,20 +29,7 @@ func TestIperf2IsReadInEveryForm(t *testing.T) {
 			{{fwd, (6.34 + 4.23) * 1e9, 0, 1589137899 + 1011*mib, -1, 0, 0, 0, 2, 0}, {rev, (4.52 + 3.39) * 1e9, 1127428915 + 809*mib, 0, 12, 0, 0, 0, 2, 0}},
 		},
 	} {
-		results := sample(t, file)
-		if len(results) != len(tests) {
-			t.Errorf("%s: %d results, want %d", file, len(results), len(tests))
-			continue
-		}
-		for i, r := range results {
-			if len(r.Flows) != len(tests[i]) {
-				t.Errorf("%s: test %d has %d flows", file, i+1, len(r.Flows))
-				continue
-			}
-			for j, want := range tests[i] {
-				want.check(t, file, r.Flows[j])
-			}
-		}
+		checkFlows(t, file, sample(t, file), tests)
 	}
 	if r := one(t, "iperf2-client-2.0-udp.txt"); r.Summary.PacketsReordered != 2 {
 		t.Errorf("%d out of order", r.Summary.PacketsReordered)

@@ -94,21 +94,14 @@ func iperf2CSV(s *Source) ([]*measure.Result, error) {
 // iperf2Cells reads interval, bytes, bit/s, and of datagrams jitter in ms, lost
 // and total; a client that got no report from its server writes a total of -1.
 func iperf2Cells(cells []string) (row iperf2Row, ok bool) {
-	from, to, _ := strings.Cut(cells[6], "-")
-	var good [4]bool
-	row.from, good[0] = number(from)
-	row.to, good[1] = number(to)
-	row.bytes, good[2] = number(cells[7])
-	row.bps, good[3] = number(cells[8])
-	if slices.Contains(good[:], false) || row.to < row.from || row.to > 1e7 {
+	if row.iperfFigures, ok = readIperfFigures(cells[6], cells[7], cells[8], 1, 1); !ok {
 		return row, false
 	}
 	if len(cells) == 14 {
-		var a, b, c bool
-		row.jitter, a = number(cells[9])
-		row.lost, b = number(cells[10])
-		row.total, c = number(cells[11])
-		row.datagrams = a && b && c && row.lost <= row.total
+		var hasJitter bool
+		row.lost, row.total, ok = iperfLosses(cells[10], cells[11])
+		row.jitter, hasJitter = number(cells[9])
+		row.datagrams = ok && hasJitter
 	}
 	return row, true
 }

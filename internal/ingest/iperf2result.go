@@ -75,7 +75,8 @@ func (t *iperf2Test) stream(id string, d measure.Direction) string {
 // fill adds the streams of a direction up, with the receiver's report if there is one.
 func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receiving bool) error {
 	sum := &f.Summary
-	var packets, lost, jitter, retries, reordered float64
+	var packets, lost int64
+	var jitter, retries, reordered float64
 	hasRetries, hasLoss, reports := true, true, 0
 	for i, id := range t.ids {
 		id = t.stream(id, f.Direction)
@@ -113,15 +114,9 @@ func (t *iperf2Test) fill(s *Source, r *measure.Result, f *measure.Flow, receivi
 	}
 	t.noteMissing(r, f, receiving, hasRetries, hasLoss, reports)
 	if t.udp && hasLoss {
-		sum.PacketsSent, sum.PacketsLost, sum.PacketsReceived = int64(packets), int64(lost), int64(packets-lost)
+		setDatagrams(sum, packets, lost)
 		sum.PacketsReordered = int64(reordered)
 		sum.JitterNs = nsOf(jitter / float64(len(t.ids)))
-		if packets > 0 {
-			sum.LossRatio = ptr(lost / packets)
-		}
-		if sum.DurationNs > 0 {
-			sum.PacketsPerSecond = (packets - lost) * 1e9 / float64(sum.DurationNs)
-		}
 	}
 	return nil
 }
@@ -177,8 +172,8 @@ func addSamples(f *measure.Flow, intervals []iperf2Row, receiving bool) {
 			v.SentBytes += int64(row.bytes)
 		}
 		if row.datagrams {
-			v.Packets += int64(row.total - row.lost)
-			v.Lost += int64(row.lost)
+			v.Packets += row.total - row.lost
+			v.Lost += row.lost
 		}
 	}
 }

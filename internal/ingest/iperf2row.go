@@ -2,15 +2,15 @@ package ingest
 
 import (
 	"math"
-	"slices"
 	"strings"
 )
 
 // iperf2Row is a line of figures of a stream.
 type iperf2Row struct {
-	from, to, bytes, bps  float64
+	iperfFigures
 	slack                 float64 // of bps: half of its last digit
-	retries, lost, total  float64
+	retries               float64
+	lost, total           int64
 	jitter                float64 // ms
 	hasRetries, datagrams bool
 	bounces               *iperf2Bounces
@@ -27,22 +27,15 @@ func startsWithDigit(text string) bool {
 // iperf2Figures reads "0.0000-1.0000" or "0.0- 1.0", and "2.16 GBytes  18.5 Gbits/sec" with what
 // follows: jitter and losses of datagrams, writes and retries with -e, or round trips.
 func iperf2Figures(interval, rest string) (row iperf2Row, ok bool) {
-	from, to, _ := strings.Cut(interval, "-")
 	words := strings.Fields(rest)
 	if len(words) < 4 {
 		return row, false
 	}
-	var good [4]bool
-	row.from, good[0] = number(from)
-	row.to, good[1] = number(to)
-	row.bytes, good[2] = number(words[0])
-	row.bps, good[3] = number(words[2])
-	amount, rate := iperfUnit(words[1]), iperfUnit(words[3])
-	row.slack = lastDigit(words[2]) / 2 * rate
-	row.bytes, row.bps = row.bytes*amount, row.bps*rate
-	if slices.Contains(good[:], false) || amount == 0 || rate == 0 || row.to < row.from || row.to > 1e7 || !plausible(row.bytes) || !plausible(row.bps) {
+	rate := iperfUnit(words[3])
+	if row.iperfFigures, ok = readIperfFigures(interval, words[0], words[2], iperfUnit(words[1]), rate); !ok {
 		return row, false
 	}
+	row.slack = lastDigit(words[2]) / 2 * rate
 	tail := words[4:]
 	switch {
 	case len(tail) < 2:
@@ -66,25 +59,19 @@ func lastDigit(text string) float64 {
 	return math.Pow10(-min(len(decimals), 9))
 }
 
-// losses reads "0.006 ms 0/893 (0%)", which 2.0 writes as "0/  893 (0%)". Late datagrams make the
-// loss negative.
+// losses reads "0.006 ms 0/893 (0%)", which 2.0 writes as "0/  893 (0%)".
 func (r *iperf2Row) losses(tail []string) bool {
 	if len(tail) < 3 {
 		return false
 	}
-	lost, total, found := strings.Cut(tail[2], "/")
+	lost, total, _ := strings.Cut(tail[2], "/")
 	if total == "" && len(tail) > 3 {
 		total = tail[3]
 	}
-	var a, b, c bool
-	r.jitter, a = number(tail[0])
-	if strings.HasPrefix(lost, "-") {
-		lost = "0"
-	}
-	r.lost, b = number(lost)
-	r.total, c = number(total)
-	r.datagrams = found && a && b && c && r.lost <= r.total
-	return r.datagrams
+	var ok bool
+	r.lost, r.total, r.datagrams = iperfLosses(lost, total)
+	r.jitter, ok = number(tail[0])
+	return ok && r.datagrams
 }
 
 // iperf2RoundTrips reads "20=0.039/0.017/0.375/0.080": their number, and mean, least, most and
@@ -104,33 +91,4 @@ func iperf2RoundTrips(text string) (*iperf2Bounces, bool) {
 		*to = v
 	}
 	return b, true
-}
-
-// iperfUnit: iperf counts bytes by 1024 and bits by 1000.
-func iperfUnit(unit string) float64 {
-	unit, per, _ := strings.Cut(unit, "/")
-	if per != "" && per != "sec" {
-		return 0
-	}
-	bits := strings.HasSuffix(unit, "bits")
-	prefix, ok := strings.CutSuffix(unit, "bits")
-	if !bits {
-		prefix, ok = strings.CutSuffix(unit, "Bytes")
-	}
-	i := strings.Index("KMGT", prefix)
-	if !ok || len(prefix) > 1 || i < 0 {
-		return 0
-	}
-	factor := 1.0
-	for range min(len(prefix), 1) * (i + 1) {
-		if bits {
-			factor *= 1000
-		} else {
-			factor *= 1024
-		}
-	}
-	if per == "sec" && !bits {
-		factor *= 8 // a rate in bytes
-	}
-	return factor
 }

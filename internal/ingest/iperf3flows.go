@@ -70,10 +70,6 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum 
 	if from.Lost != nil {
 		lost = min(max(*from.Lost, 0), packets) // late datagrams make it negative
 	}
-	s.PacketsSent, s.PacketsLost, s.PacketsReceived = int64(packets), int64(lost), int64(packets-lost)
-	if packets > 0 {
-		s.LossRatio = ptr(lost / packets)
-	}
 	if from.Jitter != nil {
 		s.JitterNs = nsOf(*from.Jitter)
 	}
@@ -85,9 +81,7 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum 
 		s.GoodputBps = from.Bps
 		missing(r, measure.CodeGoodputOfSender)
 	}
-	if s.DurationNs > 0 {
-		s.PacketsPerSecond = float64(s.PacketsReceived) * 1e9 / float64(s.DurationNs)
-	}
+	setDatagrams(s, int64(packets), int64(lost))
 }
 
 // direction is the direction of a sum. Versions before 3.7 do not mark sums and have one

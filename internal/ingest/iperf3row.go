@@ -10,12 +10,12 @@ import (
 
 // iperf3Row is a line of a table that iperf3 prints, for a stream or for their sum.
 type iperf3Row struct {
-	id, role             string // SUM for the sum; TX-C, RX-C, TX-S, RX-S in a test in both directions
-	label                string // sender, receiver, (omitted) or empty
-	from, to, bytes, bps float64
-	retransmits          *float64
-	jitter               *float64 // ms
-	lost, packets        *float64
+	iperfFigures
+	id, role      string // SUM for the sum; TX-C, RX-C, TX-S, RX-S in a test in both directions
+	label         string // sender, receiver, (omitted) or empty
+	retransmits   *float64
+	jitter        *float64 // ms
+	lost, packets *float64
 }
 
 // bracketed reads a line that begins with a stream in brackets: its connection, its figures, or a
@@ -103,15 +103,7 @@ func (t *iperf3Test) outOfOrder(role string, words []string) error {
 // retransmits and the congestion window of a sender, datagrams of one, jitter and losses of a
 // receiver.
 func iperf3Figures(words []string, udp bool) (row iperf3Row, ok bool) {
-	from, to, _ := strings.Cut(words[0], "-")
-	var good [4]bool
-	row.from, good[0] = number(from)
-	row.to, good[1] = number(to)
-	row.bytes, good[2] = number(words[2])
-	row.bps, good[3] = number(words[4])
-	amount, rate := iperfUnit(words[3]), iperfUnit(words[5])
-	row.bytes, row.bps = row.bytes*amount, row.bps*rate
-	if slices.Contains(good[:], false) || amount == 0 || rate == 0 || row.to < row.from || row.to > 1e7 || !plausible(row.bytes) || !plausible(row.bps) {
+	if row.iperfFigures, ok = readIperfFigures(words[0], words[2], words[4], iperfUnit(words[3]), iperfUnit(words[5])); !ok {
 		return row, false
 	}
 	tail := words[6:]
@@ -137,26 +129,17 @@ func iperf3Figures(words []string, udp bool) (row iperf3Row, ok bool) {
 }
 
 // datagrams reads "0.021" ms and "0/39", or "Unknown/39" of an old server with an omitted start.
-// Late datagrams make the loss negative.
 func (r *iperf3Row) datagrams(jitter, counts string) bool {
 	j, ok := number(jitter)
-	lost, total, found := strings.Cut(counts, "/")
-	n, whole := count(total)
-	if !ok || !found || !whole {
-		return false
-	}
-	r.jitter, r.packets = &j, ptr(float64(n))
+	r.jitter = &j
+	lost, total, _ := strings.Cut(counts, "/")
 	if lost == "Unknown" {
-		r.packets = nil
-		return true
+		_, whole := count(total)
+		return ok && whole
 	}
-	l, negative := strings.CutPrefix(lost, "-")
-	v, whole := count(l)
-	if negative {
-		v = 0
-	}
-	r.lost = ptr(float64(v))
-	return whole && v <= n
+	l, n, whole := iperfLosses(lost, total)
+	r.lost, r.packets = ptr(float64(l)), ptr(float64(n))
+	return ok && whole
 }
 
 // sum is a row as a document of -J has it. Its sender tells whether the end that printed it sends.

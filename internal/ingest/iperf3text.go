@@ -11,15 +11,10 @@ import (
 // to 3.21. It makes of each test the document that -J would have printed, as far as the text
 // has it; its figures are rounded to three digits.
 func (s *Source) iperf3Text() ([]*measure.Result, error) {
-	lines, err := s.lines()
+	f := &iperf3File{s: s}
+	err := s.each(func(at int, line string) error { return f.line(at, withoutTimestamp(line)) })
 	if err != nil {
 		return nil, err
-	}
-	f := &iperf3File{s: s}
-	for i, line := range lines {
-		if err := f.line(i+1, withoutTimestamp(line)); err != nil {
-			return nil, err
-		}
 	}
 	if err := f.end(true); err != nil {
 		return nil, err

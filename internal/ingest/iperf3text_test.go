@@ -47,6 +47,22 @@ func (c flowOfText) check(t *testing.T, name string, f measure.Flow) {
 	}
 }
 
+// checkFlows compares the directions of each test of a file.
+func checkFlows(t *testing.T, file string, results []*measure.Result, tests [][]flowOfText) {
+	t.Helper()
+	if len(results) != len(tests) {
+		t.Fatalf("%s: %d results, want %d", file, len(results), len(tests))
+	}
+	for i, r := range results {
+		if len(r.Flows) != len(tests[i]) {
+			t.Fatalf("%s: test %d has %d flows", file, i+1, len(r.Flows))
+		}
+		for j, want := range tests[i] {
+			want.check(t, file, r.Flows[j])
+		}
+	}
+}
+
 func TestIperf3sTextIsReadAsItsDocument(t *testing.T) {
 	const fwd, rev = measure.Forward, measure.Reverse
 	for file, tests := range map[string][][]flowOfText{
@@ -82,18 +98,8 @@ func TestIperf3sTextIsReadAsItsDocument(t *testing.T) {
 		},
 	} {
 		results := sample(t, file)
-		if len(results) != len(tests) {
-			t.Errorf("%s: %d results, want %d", file, len(results), len(tests))
-			continue
-		}
-		for i, r := range results {
-			if len(r.Flows) != len(tests[i]) {
-				t.Errorf("%s: test %d has %d flows", file, i+1, len(r.Flows))
-				continue
-			}
-			for j, want := range tests[i] {
-				want.check(t, file, r.Flows[j])
-			}
+		checkFlows(t, file, results, tests)
+		for _, r := range results {
 			if !isMissing(r, measure.CodeRoundedFigures) || r.Origin.Tool != "iperf3" || r.Origin.Format != "iperf3" {
 				t.Errorf("%s: %+v", file, r.Origin)
 			}

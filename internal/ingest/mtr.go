@@ -9,14 +9,10 @@ import (
 )
 
 // mtr reads the reports of mtr (-r, -w), with any columns of -o. They do not name the target: the last
-// hop is taken for it if it answered, though it may be a router that knows no way on.
+// hop is taken for it if it answered, though it may be a router without a route to the target.
 func mtr(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
 	var started time.Time
-	out, err := s.runs(lines, func(line string, at, record int) (run, error) {
+	out, err := s.runs(func(line string, at, record int) (run, error) {
 		if text, ok := strings.CutPrefix(line, "Start: "); ok {
 			started = mtrTime(strings.TrimSpace(text))
 		}

@@ -64,14 +64,8 @@ func (s *Source) netperfDatagrams(r *measure.Result, rows [][]float64, scale flo
 	r.Test, r.Options.Streams, r.Options.Direction = measure.TestUDP, 1, measure.Forward
 	r.Options.Size = measure.Size(min(sent[1], 1<<30))
 	f := emptyFlow(measure.Forward)
-	f.Summary = measure.Summary{
-		GoodputBps: got[3] * scale, DurationNs: seconds(sent[2]),
-		PacketsSent: int64(sent[3]), PacketsReceived: int64(got[2]), PacketsLost: int64(sent[3] - got[2]),
-		PacketsPerSecond: got[2] / sent[2],
-	}
-	if sent[3] > 0 {
-		f.Summary.LossRatio = ptr((sent[3] - got[2]) / sent[3])
-	}
+	f.Summary = measure.Summary{GoodputBps: got[3] * scale, DurationNs: seconds(sent[2])}
+	setDatagrams(&f.Summary, int64(sent[3]), int64(sent[3]-got[2]))
 	setFlows(r, f)
 	return nil
 }

@@ -10,12 +10,8 @@ import (
 // rounded throughput and the end; Windows prints tables, with figures of 2^20 bytes, and does not
 // name the end.
 func (s *Source) ntttcpText() ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
 	command := "" // of a shell, right before the output
-	out, err := s.runs(lines, func(line string, at, record int) (run, error) {
+	out, err := s.runs(func(line string, at, record int) (run, error) {
 		linux, isLinux := strings.CutPrefix(line, "NTTTCP for Linux ")
 		windows, isWindows := strings.CutPrefix(line, "Copyright Version ")
 		switch {

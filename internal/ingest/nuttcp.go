@@ -10,15 +10,9 @@ import (
 // nuttcp reads the output of nuttcp at the client, with or without -i, -v and -fparse, over TCP and
 // UDP. Its MB is 2^20 bytes. Without -v it names neither the direction nor the ends.
 func nuttcp(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
 	f := &nuttcpFile{s: s}
-	for i, line := range lines {
-		if err := f.line(i+1, line); err != nil {
-			return nil, err
-		}
+	if err := s.each(f.line); err != nil {
+		return nil, err
 	}
 	if err := f.end(); err != nil {
 		return nil, err
@@ -48,7 +42,7 @@ type nuttcpRun struct {
 	intervals      []nuttcpRow
 	retransmits    float64
 	hasRetransmits bool
-	lost, packets  float64
+	lost, packets  int64
 	hasLoss        bool
 	problem        string
 }
@@ -72,7 +66,7 @@ func (f *nuttcpFile) line(at int, line string) error {
 		f.run = &nuttcpRun{line: at}
 	}
 	if verbose {
-		return f.run.told(f.s, at, end, rest)
+		return f.run.verbose(f.s, at, end, rest)
 	}
 	final, err := f.run.row(f.s, at, line)
 	if err == nil && final {
@@ -81,8 +75,8 @@ func (f *nuttcpFile) line(at int, line string) error {
 	return err
 }
 
-// told reads the lines of -v, and messages.
-func (p *nuttcpRun) told(s *Source, at int, end, text string) error {
+// verbose reads the lines of -v, and messages.
+func (p *nuttcpRun) verbose(s *Source, at int, end, text string) error {
 	words := strings.Fields(text)
 	switch {
 	case strings.Contains(text, "Error: "):
@@ -195,7 +189,7 @@ func (p *nuttcpRun) losses(s *Source, at int, words []string) error {
 	if !ok || !ok2 || lost > packets {
 		return s.fail(at, "ingest.counts", measure.Figures{"tool": "nuttcp", "sent": packets, "received": packets - lost})
 	}
-	p.udp, p.lost, p.packets, p.hasLoss = true, float64(lost), float64(packets), true
+	p.udp, p.lost, p.packets, p.hasLoss = true, lost, packets, true
 	return nil
 }
 
@@ -212,7 +206,7 @@ func (p *nuttcpRun) parsed(words []string) (nuttcpRow, bool) {
 	lost, ok := count(v["drop"])
 	packets, ok2 := count(v["pkt"])
 	if ok && ok2 && lost <= packets {
-		p.udp, p.lost, p.packets, p.hasLoss = true, float64(lost), float64(packets), true
+		p.udp, p.lost, p.packets, p.hasLoss = true, lost, packets, true
 	}
 	return nuttcpFigures(v["megabytes"], v["real_seconds"], v["rate_Mbps"])
 }
@@ -285,13 +279,7 @@ func (p *nuttcpRun) figures(r *measure.Result, f *measure.Flow) {
 		missing(r, measure.CodeNoRetransmits)
 	}
 	if p.hasLoss {
-		v.PacketsSent, v.PacketsLost, v.PacketsReceived = int64(p.packets), int64(p.lost), int64(p.packets-p.lost)
-		if p.packets > 0 {
-			v.LossRatio = ptr(p.lost / p.packets)
-		}
-		if p.total.length > 0 {
-			v.PacketsPerSecond = (p.packets - p.lost) / p.total.length
-		}
+		setDatagrams(v, p.packets, p.lost)
 	} else if p.udp {
 		missing(r, measure.CodeNoLoss)
 	}

@@ -12,11 +12,7 @@ import (
 // and Windows in English and Japanese; several runs in one file are several
 // results.
 func ping(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.runs(lines, func(line string, at, record int) (run, error) {
+	out, err := s.runs(func(line string, at, record int) (run, error) {
 		target, address, size, ok := pingBegins(line)
 		switch {
 		case !ok:
@@ -322,8 +318,7 @@ func (p *pingRun) result(s *Source) (*measure.Result, error) {
 	missing(r, measure.CodeNoOptions, measure.CodeNoHostFacts, measure.CodeNoBaseline, measure.CodeNoIntervals)
 	r.StartedAt = p.startedAt
 	r.Latency = &measure.Latency{Timing: &measure.Timing{Tool: "ping"}, Sent: p.sent, Received: p.got, Lost: p.sent - p.got, Duplicated: p.dup}
-	r.Summary.LossRatio = ptr(float64(p.sent-p.got) / float64(p.sent))
-	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = p.sent, p.got, p.sent-p.got
+	setLoss(&r.Summary, p.sent, p.sent-p.got)
 	if p.got > 0 && p.summed {
 		p.rtt.Count = p.got
 		r.Summary.ReportedRTT = &p.rtt

@@ -67,6 +67,22 @@ func setFlows(r *measure.Result, flows ...measure.Flow) {
 	r.Flows, r.Summary = flows, s
 }
 
+// setLoss fills in the packets sent and lost.
+func setLoss(s *measure.Summary, sent, lost int64) {
+	s.PacketsSent, s.PacketsLost, s.PacketsReceived = sent, lost, sent-lost
+	if sent > 0 {
+		s.LossRatio = ptr(float64(lost) / float64(sent))
+	}
+}
+
+// setDatagrams fills in the datagrams of a direction whose duration is known, sent and lost.
+func setDatagrams(s *measure.Summary, sent, lost int64) {
+	setLoss(s, sent, lost)
+	if s.DurationNs > 0 {
+		s.PacketsPerSecond = float64(s.PacketsReceived) * 1e9 / float64(s.DurationNs)
+	}
+}
+
 // emptyFlow is a direction without samples and streams; both are lists in a
 // document and never null.
 func emptyFlow(d measure.Direction) measure.Flow {

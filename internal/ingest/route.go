@@ -81,8 +81,7 @@ func (t *route) fill(r *measure.Result, tool, probe string) {
 func (t *route) summary(r *measure.Result, last routeHop) {
 	got := last.sent - last.lost
 	if t.counted {
-		r.Summary.LossRatio = ptr(float64(last.lost) / float64(max(last.sent, 1)))
-		r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = last.sent, got, last.lost
+		setLoss(&r.Summary, last.sent, last.lost)
 	} else {
 		missing(r, measure.CodeNoLoss)
 	}

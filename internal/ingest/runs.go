@@ -11,7 +11,7 @@ type run interface {
 // runs reads the lines of a program that was started several times. begin returns a run for
 // the first line of one, and nil for other lines; record counts runs from 1. Lines before the
 // first run are ignored.
-func (s *Source) runs(lines []string, begin func(line string, at, record int) (run, error)) ([]*measure.Result, error) {
+func (s *Source) runs(begin func(line string, at, record int) (run, error)) ([]*measure.Result, error) {
 	var out []*measure.Result
 	var open run
 	begun := 0
@@ -23,21 +23,24 @@ func (s *Source) runs(lines []string, begin func(line string, at, record int) (r
 		out = append(out, r)
 		return err
 	}
-	for i, line := range lines {
-		next, err := begin(line, i+1, begun+1)
+	err := s.each(func(at int, line string) error {
+		next, err := begin(line, at, begun+1)
 		switch {
 		case err != nil:
+			return err
 		case next != nil:
 			err = end()
 			open, begun = next, begun+1
+			return err
 		case open != nil:
-			err = open.line(s, i+1, line)
+			return open.line(s, at, line)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return nil
+	})
+	if err == nil {
+		err = end()
 	}
-	if err := end(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return out, nil

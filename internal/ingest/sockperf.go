@@ -10,11 +10,7 @@ import (
 // sockperf reads the output of sockperf ping-pong, under-load and throughput. Without --full-rtt
 // its round trips are halved; they are doubled.
 func sockperf(s *Source) ([]*measure.Result, error) {
-	lines, err := s.lines()
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.runs(lines, func(line string, at, record int) (run, error) {
+	out, err := s.runs(func(line string, at, record int) (run, error) {
 		rest, ok := strings.CutPrefix(line, sockperfPrefix+"== version #")
 		switch {
 		case !ok:
@@ -244,7 +240,6 @@ func (p *sockperfRun) loss() {
 	got := p.got + e.swapped
 	sent := got + e.dropped
 	r.Latency.Sent, r.Latency.Received, r.Latency.Lost = sent, got, e.dropped
-	r.Summary.PacketsSent, r.Summary.PacketsReceived, r.Summary.PacketsLost = sent, got, e.dropped
+	setLoss(&r.Summary, sent, e.dropped)
 	r.Summary.PacketsReordered, r.Summary.PacketsDuplicated = e.swapped, e.duplicated
-	r.Summary.LossRatio = ptr(float64(e.dropped) / float64(sent))
 }

@@ -93,6 +93,17 @@ func (s *Source) lines() ([]string, error) {
 	return lines, nil
 }
 
+// each passes on the lines of a text format, counted from 1, until one is an error.
+func (s *Source) each(read func(at int, line string) error) error {
+	lines, err := s.lines()
+	for i, line := range lines {
+		if err := read(i+1, line); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // openEnd reports whether the last line has no line end: if the file is cut off, it may be so
 // within a figure.
 func (s *Source) openEnd() bool { return !strings.HasSuffix(s.text, "\n") }
