@@ -275,6 +275,30 @@ func TestAServersFileYieldsAllItsTests(t *testing.T) {
 	}
 }
 
+// A sender knows of no losses and writes 0: a server in a reverse test, and a client that did not
+// get the server's figures.
+func TestTheLossesOfASenderAreUnknown(t *testing.T) {
+	server := sample(t, "iperf3-3.12-server.json")
+	document := text(t, "iperf3-3.12-udp.json")
+	_, sums, found := strings.Cut(document, `"sum_received":`)
+	if !found {
+		t.Fatal("no sum of the receiver")
+	}
+	silent := strings.NewReplacer(`"packets":	153`, `"packets":	0`, `"bytes":	5013504`, `"bytes":	0`).Replace(sums)
+	client, err := read(t, Auto, strings.TrimSuffix(document, sums)+silent)
+	if err != nil || silent == sums {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]*measure.Result{"server": server[4], "client": client[0]} {
+		if s := r.Summary; r.Test != measure.TestUDP || s.LossRatio != nil || s.JitterNs != nil || s.SentBytes == 0 || !isMissing(r, measure.CodeNoLoss) {
+			t.Errorf("%s: %+v, missing %+v", name, s, r.Origin.Missing)
+		}
+	}
+	if r := server[3]; r.Summary.LossRatio == nil || isMissing(r, measure.CodeNoLoss) {
+		t.Errorf("a server that received: %+v", r.Summary)
+	}
+}
+
 func TestAFailedTestIsAResultWithItsError(t *testing.T) {
 	for _, file := range []string{"iperf3-3.12-refused.json", "iperf3-3.21-stream-refused.json"} {
 		data, _ := os.ReadFile(filepath.Join("testdata", file))

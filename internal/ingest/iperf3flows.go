@@ -45,7 +45,7 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 		missing(r, measure.CodeNoRetransmits)
 	}
 	if r.Test == measure.TestUDP {
-		iperf3Datagrams(r, s, sent, received, sum)
+		iperf3Datagrams(r, s, d, sent, received, sum)
 	}
 	if s.SentBytes == 0 {
 		missing(r, measure.CodeNoSenderCount)
@@ -57,12 +57,17 @@ func iperf3Flow(r *measure.Result, d *iperf3Doc, dir measure.Direction, sent, re
 
 // iperf3Datagrams fills in loss and jitter. Versions before 3.9 have one sum, with the sender's
 // bytes and the receiver's losses.
-func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum *iperf3Sum) {
+func iperf3Datagrams(r *measure.Result, s *measure.Summary, d *iperf3Doc, sent, received, sum *iperf3Sum) {
 	from := received
 	if from == nil || from.Packets == nil || *from.Packets == 0 {
 		from = sum
 	}
-	if from == nil || from.Packets == nil {
+	if sum != nil && sent == nil && received == nil { // before 3.9
+		s.SentBytes, s.DurationNs = int64(sum.Bytes), seconds(sum.Seconds)
+		s.GoodputBps = sum.Bps
+		missing(r, measure.CodeGoodputOfSender)
+	}
+	if from == nil || from.Packets == nil || from == sum && d.sumOfSender(r, sum, received) {
 		missing(r, measure.CodeNoLoss)
 		return
 	}
@@ -76,12 +81,14 @@ func iperf3Datagrams(r *measure.Result, s *measure.Summary, sent, received, sum 
 	if from.OutOfOrder != nil {
 		s.PacketsReordered = int64(*from.OutOfOrder)
 	}
-	if sent == nil && received == nil { // before 3.9
-		s.SentBytes, s.DurationNs = int64(from.Bytes), seconds(from.Seconds)
-		s.GoodputBps = from.Bps
-		missing(r, measure.CodeGoodputOfSender)
-	}
 	setDatagrams(s, int64(packets), int64(lost))
+}
+
+// sumOfSender reports whether the losses of a sum are those of a sender, which knows of none and
+// writes 0. A client before 3.9, whose document has no sum of the receiver, puts the server's there.
+func (d *iperf3Doc) sumOfSender(r *measure.Result, sum, received *iperf3Sum) bool {
+	_, sender := d.direction(r, sum)
+	return sender && (received != nil || d.atServer())
 }
 
 // direction is the direction of a sum. Versions before 3.7 do not mark sums and have one
