@@ -34,11 +34,15 @@ func Headline(test measure.Test, failed measure.Kind, figures map[string]float64
 }
 
 func connectionsHeadline(figures map[string]float64) Line {
-	args := Args{"Rate": figures[measure.MetricConnections.Key], "Loss": figures[measure.MetricRTTLoss.Key], "P50": nil, "P99": nil}
+	rate, known := figures[measure.MetricConnections.Key]
+	args := Args{"Rate": rate, "Loss": figures[measure.MetricRTTLoss.Key], "P50": nil, "P99": nil}
 	p50, median := figures[measure.MetricRTTP50.Key]
 	p99, tail := figures[measure.MetricRTTP99.Key]
 	if median && tail {
 		args["P50"], args["P99"] = p50, p99
+	}
+	if !known && median && tail { // of a source that only times set-ups
+		return Line{Key: "headline.connections.times", Args: args}
 	}
 	return Line{Key: "headline.connections", Args: args}
 }
@@ -46,7 +50,7 @@ func connectionsHeadline(figures map[string]float64) Line {
 // roundTripHeadline is the median with the 99th percentile, or what else the
 // source of an ingested result has.
 func roundTripHeadline(figures map[string]float64) Line {
-	loss := figures[measure.MetricRTTLoss.Key]
+	loss, counted := figures[measure.MetricRTTLoss.Key]
 	p50, median := figures[measure.MetricRTTP50.Key]
 	p99, tail := figures[measure.MetricRTTP99.Key]
 	mean, average := figures[measure.MetricRTTMean.Key]
@@ -60,6 +64,8 @@ func roundTripHeadline(figures map[string]float64) Line {
 		return Line{Key: "headline.rtt.mean", Args: Args{"Mean": mean, "Loss": loss}}
 	case most:
 		return Line{Key: "headline.rtt.max", Args: Args{"Max": longest, "Loss": loss}}
+	case counted && loss < 1:
+		return Line{Key: "headline.rtt.untimed", Args: Args{"Loss": loss}}
 	}
 	return Line{Key: "headline.rtt.none", Args: Args{"Loss": loss}}
 }
