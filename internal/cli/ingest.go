@@ -3,15 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"soku/internal/ingest"
 	"soku/internal/measure"
-	"soku/internal/printable"
 	"soku/internal/text"
 	"soku/internal/version"
 )
@@ -49,7 +46,7 @@ func newIngestCommand(sys *System) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.campaign, "campaign", "", "name of the campaign for the results: a new one, or one of ingested results")
 	flags.StringVar(&f.format, "format", ingest.Auto, strings.Join(ingest.Formats(), ", "))
-	complete(cmd, "format", cobra.FixedCompletions(append([]cobra.Completion{ingest.Auto}, ingest.Formats()...), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "format", cobra.FixedCompletions(ingest.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "campaign", completeCampaigns(sys))
 	flags.StringArrayVar(&f.factors, "factor", nil, "level of a factor for all files, NAME=VALUE; may be given several times")
 	flags.StringVar(&f.pattern, "path-pattern", "", "end of the files' paths with factors in braces, such as '{sku}/{zone}/run{repeat}.json'")
@@ -130,7 +127,7 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	if f.json {
 		err = printJSON(sys.Stdout, out)
 	} else {
-		printIngest(sys.Catalogue, sys.Stdout, &out)
+		printIngest(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), &out)
 	}
 	return errors.Join(err, failure)
 }
@@ -159,38 +156,4 @@ func (f ingestFlags) request(sys *System) (*ingest.Request, error) {
 		}
 	}
 	return q, q.Check()
-}
-
-// printIngest writes what went in for a person: a line a result, and once what is
-// missing in some of them.
-func printIngest(c *text.Catalogue, w io.Writer, out *ingestReport) {
-	rows := [][]string{append(c.Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
-	var missing measure.Findings
-	for _, file := range out.Files {
-		for _, r := range file.Results {
-			state := ""
-			switch {
-			case r.Known:
-				state = c.Say("ingest.known", nil)
-			case r.Other != "":
-				state = c.Say("ingest.other", text.Args{"File": r.Other})
-			}
-			from := r.Tool
-			if from == "" {
-				from = r.Format
-			}
-			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.Sentence(r.line), state})
-			for _, f := range r.Missing {
-				missing.AddOnce(f)
-			}
-		}
-	}
-	if len(rows) > 1 {
-		printTable(w, rows)
-		fmt.Fprintln(w, printable.Line(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)})))
-	}
-	fmt.Fprintln(w, c.Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
-	if out.New > 0 && !out.DryRun {
-		fmt.Fprintln(w, c.Say("ingest.report", text.Args{"Campaign": out.Name}))
-	}
 }

@@ -44,7 +44,7 @@ func resultTable(ctx context.Context, c *text.Catalogue, st store.Store, q store
 			return nil, err
 		}
 		if more && r.ID == t.rows[i].entry.ID {
-			t.rows[i].options = measure.ChangedOptions(r.Test, r.Options)
+			t.rows[i].options = measure.ChangedOptions(r)
 			r, err, more = next()
 		}
 	}

@@ -12,8 +12,9 @@ var notListed = []string{"port", "interval", "connect_timeout", "tos", "bind"}
 
 // ChangedOptions are the effective options of a trial that differ from what the test has
 // when nothing is asked, as flags in the order of help: "-P 16 -b 100M". What follows from
-// other options is left out.
-func ChangedOptions(test Test, o Options) string {
+// other options is left out, and so is what the source of an ingested result does not give.
+func ChangedOptions(r *Result) string {
+	test, o := r.Test, r.Options
 	usual := Defaults(test)
 	usual.Streams, usual.Via = o.Streams, o.Via // on which others depend
 	if effective, err := usual.Effective(test); err == nil {
@@ -24,7 +25,7 @@ func ChangedOptions(test Test, o Options) string {
 	var out []string
 	for _, f := range OptionFields(test) {
 		value, is := f.value(&o), f.value(&usual)
-		if slices.Contains(notListed, f.Key) || reflect.DeepEqual(value.Interface(), is.Interface()) || f.Key == "duration" && value.IsZero() {
+		if slices.Contains(notListed, f.Key) || reflect.DeepEqual(value.Interface(), is.Interface()) || value.IsZero() && (f.Key == "duration" || r.Origin != nil) {
 			continue
 		}
 		out = append(out, f.asFlag(value))

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/printable"
+	"soku/internal/text"
+)
+
+// printIngest writes what went in for a person: a line a result, and once what is missing in
+// some of them. A terminal has so many columns, anything else 0.
+func printIngest(c *text.Catalogue, w io.Writer, columns int, out *ingestReport) {
+	rows := [][]string{append(c.Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
+	var missing measure.Findings
+	for _, file := range out.Files {
+		for _, r := range file.Results {
+			state := ""
+			switch {
+			case r.Known:
+				state = c.Say("ingest.known", nil)
+			case r.Other != "":
+				state = c.Say("ingest.other", text.Args{"File": r.Other})
+			}
+			from := r.Tool
+			if from == "" {
+				from = r.Format
+			}
+			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.Sentence(r.line), state})
+			for _, f := range r.Missing {
+				missing.AddOnce(f)
+			}
+		}
+	}
+	if len(rows) > 1 {
+		makePrintable(rows)
+		fitIngested(rows, columns)
+		printTable(w, rows)
+		lines := []string{printable.Line(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)}))}
+		if columns > 0 {
+			lines = broken(lines[0], columns)
+		}
+		fmt.Fprintln(w, strings.Join(lines, "\n"))
+	}
+	fmt.Fprintln(w, c.Say("ingest.done", text.Args{"New": out.New, "Known": out.Known, "Campaign": out.Campaign, "DryRun": out.DryRun}))
+	if out.New > 0 && !out.DryRun {
+		fmt.Fprintln(w, c.Say("ingest.report", text.Args{"Campaign": out.Name}))
+	}
+}
+
+// The columns of the table of ingested results that may be cut or left out.
+const (
+	ingestedFile    = 0
+	ingestedTool    = 2
+	ingestedLabel   = 3
+	ingestedPattern = 4
+	ingestedRound   = 5
+	ingestedFigure  = 6
+	ingestedState   = 7
+)
+
+// fitIngested makes the rows as wide as the terminal allows, or leaves them whole for a width of
+// 0. Cells are printable. What says least goes first; of a path the end stays, which tells files apart.
+func fitIngested(rows [][]string, width int) {
+	leaveOut := func(column int) {
+		for _, row := range rows {
+			row[column] = ""
+		}
+	}
+	onePattern := !slices.ContainsFunc(rows[1:], func(row []string) bool { return row[ingestedPattern] != rows[1][ingestedPattern] })
+	for _, step := range []func(){
+		func() {
+			for _, row := range rows {
+				row[ingestedFigure], _, _ = strings.Cut(row[ingestedFigure], " (")
+			}
+		},
+		func() { cutPaths(rows, width, 22) },
+		func() {
+			if onePattern {
+				leaveOut(ingestedPattern)
+			}
+		},
+		func() { leaveOut(ingestedTool) },
+		func() { shrink(rows, width, ingestedState) },
+		func() { leaveOut(ingestedRound) },
+		func() { shrink(rows, width, ingestedLabel, ingestedPattern) },
+		func() { cutPaths(rows, width, leastCell) },
+		func() { shrink(rows, width, ingestedFigure) },
+	} {
+		if width <= 0 || tableWidth(rows) <= width {
+			return
+		}
+		step()
+	}
+}
+
+// cutPaths cuts the beginnings of paths, down to so many columns.
+func cutPaths(rows [][]string, width, least int) {
+	to := max(least, text.ColumnWidths(rows)[ingestedFile]-max(0, tableWidth(rows)-width))
+	for _, row := range rows {
+		if over := terminal.StringWidth(row[ingestedFile]) - to; over > 0 {
+			row[ingestedFile] = terminal.TruncateLeft(row[ingestedFile], over+1, "…")
+		}
+	}
+}
