@@ -76,6 +76,25 @@ func withStore(cmd *cobra.Command, sys *System, file string, use func(context.Co
 	use(ctx, st)
 }
 
+// completeValues offers the values of an option that go with the test and with the options
+// that stand before; all where those are wrong already.
+func completeValues(test measure.Test, f measure.OptionField, o *measure.Options) completer {
+	return func(cmd *cobra.Command, _ []string, _ string) (fit []cobra.Completion, _ cobra.ShellCompDirective) {
+		for _, value := range f.Enum {
+			if cmd.Flags().Set(f.Flag, value) != nil {
+				continue
+			}
+			if _, err := o.Effective(test); err == nil {
+				fit = append(fit, value)
+			}
+		}
+		if len(fit) == 0 {
+			fit = f.Enum
+		}
+		return fit, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeTests offers the names of tests.
 func completeTests(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, t := range measure.Tests() {

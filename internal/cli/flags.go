@@ -52,7 +52,7 @@ func addOptionFlags(cmd *cobra.Command, test measure.Test, o *measure.Options) {
 			flag.NoOptDefVal = f.Bare
 		}
 		if len(f.Enum) > 0 {
-			_ = cmd.RegisterFlagCompletionFunc(f.Flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
+			complete(cmd, f.Flag, completeValues(test, f, o))
 		}
 	}
 	addOptionShorthands(flags, test, o)

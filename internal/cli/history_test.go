@@ -10,6 +10,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"soku/internal/ingest"
 	"soku/internal/measure"
 	"soku/internal/store"
 )
@@ -171,6 +172,25 @@ func TestAShellIsOfferedWhatIsThere(t *testing.T) {
 		words := append([]string{"__complete"}, strings.Split(args, " ")...)
 		if out, errs, code := run(words...); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d, %s%s", args, code, out, errs)
+		}
+	}
+}
+
+func TestAShellIsOfferedOnlyValuesThatFit(t *testing.T) {
+	for args, want := range map[string]string{
+		"tcp h --tx ":                  "auto write splice zerocopy sendfile",
+		"udp h --tx ":                  "auto write batch gso",
+		"tcp h -b 1G --tx ":            "auto write sendfile",
+		"latency h --via ":             "soku ethr",
+		"mtu h --probe ":               "icmp udp",
+		"latency h -P 2 --ip-version ": "0 4 6",
+		"tcp h -b 1 --direction ":      "forward reverse bidirectional",
+		"ingest --format ":             strings.Join(ingest.Formats(), " "),
+	} {
+		out, errs, code := soku(t, append([]string{"__complete"}, strings.Split(args, " ")...)...)
+		values, _, _ := strings.Cut(out, "\n:")
+		if code != 0 || strings.Join(strings.Fields(values), " ") != want {
+			t.Errorf("%s: status %d, %q%s", args, code, values, errs)
 		}
 	}
 }
