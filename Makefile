@@ -41,6 +41,9 @@ test: peers build ## run every test and list those that were skipped
 	$(call run_tests,,./...)
 
 race: export CGO_ENABLED = 1
+# By default each process sleeps for a second at its exit, so that reports of other threads are
+# not cut off.
+race: export GORACE = atexit_sleep_ms=50
 race: ## run all but timing-sensitive tests under the race detector
 	$(call run_tests,-race,./...)
 

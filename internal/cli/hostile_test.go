@@ -76,6 +76,7 @@ func hostileFindings() (all measure.Findings) {
 }
 
 func TestNoResultControlsTheTerminal(t *testing.T) {
+	t.Parallel()
 	c := text.English()
 	for _, r := range hostileResults() {
 		for _, columns := range []int{0, 80} {
@@ -105,6 +106,7 @@ func hostileLive(w io.Writer, r *measure.Result, columns int, f *measureFlags) *
 var ownSequences = regexp.MustCompile("\x1b\\[([0-9]+A|K|J)|\r")
 
 func TestNothingLiveControlsTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, r := range hostileResults() {
 		for _, f := range []*measureFlags{{}, {jsonStream: true}} {
 			var b bytes.Buffer
@@ -127,6 +129,7 @@ func TestNothingLiveControlsTheTerminal(t *testing.T) {
 }
 
 func TestNoEventOfACampaignControlsTheTerminal(t *testing.T) {
+	t.Parallel()
 	failure := &measure.Error{}
 	hostile.Fill(failure, hostile.Bytes)
 	for _, r := range hostileResults() {
@@ -150,6 +153,7 @@ func TestNoEventOfACampaignControlsTheTerminal(t *testing.T) {
 }
 
 func TestNothingInTheStoreControlsTheTerminal(t *testing.T) {
+	t.Parallel()
 	sys, out, errs := fakeSystem(t)
 	sys.Append = func(string) (io.WriteCloser, error) { return os.OpenFile(os.DevNull, os.O_WRONLY, 0) }
 	st, err := openStore(context.Background(), sys, "")

@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SOKU_DATA", filepath.Join(e.WorkDir, "data"))
 			e.Setenv("SOKU_RUN", filepath.Join(e.WorkDir, "run"))
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) { return cond == "root" && os.Geteuid() == 0, nil },
