@@ -53,6 +53,7 @@ func TestATestIsServedNoLongerThanTheServerAllows(t *testing.T) {
 	tier.SpendsSeconds(t)
 	limit := measure.Duration(time.Second)
 	s := serve(t, server.Config{MaxDuration: limit}, Config{})
+	var clients []*raw
 	for _, ask := range []string{
 		`{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000}`,
 		`{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000,"reverse":true}`,
@@ -69,6 +70,9 @@ func TestATestIsServedNoLongerThanTheServerAllows(t *testing.T) {
 			}
 		}()
 		_ = x.SetDeadline(time.Now().Add(server.LongestServed(limit) + servertest.Prompt))
+		clients = append(clients, x)
+	}
+	for _, x := range clients {
 		x.refusedWith(wire.CodeMaxDuration)
 	}
 	s.Idle()

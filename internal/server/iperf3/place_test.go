@@ -48,7 +48,7 @@ func TestALostClientLeavesNothing(t *testing.T) {
 	}
 }
 
-// A cookie is nothing that a place is given for.
+// A cookie alone gets no place.
 func TestAClientThatHasNotSaidWhatItWantsTakesNoPlace(t *testing.T) {
 	for name, cfg := range map[string]server.Config{"places": {MaxClients: 1}, "a turn": {Exclusive: true}} {
 		t.Run(name, func(t *testing.T) {
