@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,40 @@ func TestTheOmittedStartDoesNotCountTowardsBytes(t *testing.T) {
 		from.Bytes, to.Bytes = 0, 5<<20
 		if _, r := w.keepOpenBoth(t, from, to); r.err != nil || receivedBytes(r.end) < 4<<20 {
 			t.Errorf("received %d bytes, want 5 MiB: %v", receivedBytes(r.end), r.err)
+		}
+	})
+}
+
+// Receivers of iperf3 count whole blocks of each stream.
+func TestEachStreamOfAnAmountSendsWholeUnits(t *testing.T) {
+	const units, streams = 18, 4
+	forEachWay(t, func(t *testing.T, w way) {
+		unit := int64(100_000)
+		if !w.portable && w.tx != "write" {
+			unit = blockSize
+		}
+		a, b := pairs(t, streams)
+		var got [streams]int64
+		var readers sync.WaitGroup
+		for i, c := range b {
+			_ = a[i].SetWriteBuffer(30_000) // the kernel takes a part of a unit at a time
+			_ = c.SetReadBuffer(30_000)
+			readers.Go(func() { got[i], _ = io.Copy(io.Discard, c) })
+		}
+		o := endless(streams)
+		o.Bytes, o.Length, o.TX = measure.Size(unit*units), measure.Size(unit), w.tx
+		end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}}, w.limits())
+		for _, c := range a {
+			_ = c.Close()
+		}
+		readers.Wait()
+		if n := sentBytes(end); err != nil || n != unit*units {
+			t.Errorf("%d bytes sent, want %d: %v", n, unit*units, err)
+		}
+		for i, n := range got {
+			if n%unit != 0 {
+				t.Errorf("stream %d had %d bytes", i, n)
+			}
 		}
 	})
 }

@@ -74,7 +74,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 			}
 			return nil, 0, err
 		}
-		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), writer: writer})
+		all = append(all, &sendLoop{sender: s, loop: newLoop(streams), writer: writer, rest: make([]int, len(streams))})
 	}
 	watch := sock.Unwatch(sock.Conns(s.conns))
 	if path != "zerocopy" {
