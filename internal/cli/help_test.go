@@ -53,7 +53,7 @@ func TestAMistypedFlagOrCommandHasASuggestion(t *testing.T) {
 }
 
 func TestCommandsAreInGroupsOfWhatTheyAreFor(t *testing.T) {
-	out, _, _ := soku(t)
+	out, _, _ := soku(t, "--help")
 	at := 0
 	for _, want := range []string{"\nMeasure a path:\n", "  tcp ", "\nCompare choices:\n", "  run ", "\nResults:\n", "  ls ", "\nDrop-in replacements:\n", "  iperf3 ", "\nAdditional Commands:\n", "  man "} {
 		n := strings.Index(out[at:], want)

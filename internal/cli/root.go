@@ -144,8 +144,11 @@ func checkArguments(cmd *cobra.Command) {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			var e *measure.Error
-			if err == nil || errors.As(err, &e) {
+			switch {
+			case err == nil || errors.As(err, &e):
 				return err
+			case !cmd.HasSubCommands():
+				return measure.Fail(measure.KindUsage, "cli.arguments", measure.Figures{"arguments": len(args), "usage": cmd.UseLine(), "command": cmd.CommandPath()})
 			}
 			return measure.TextError(measure.KindUsage, err.Error(), "").WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 		}
