@@ -37,6 +37,9 @@ type fpingFile struct {
 	runs  []*fpingRun
 	open  map[string]*fpingRun // by target
 	timed int                  // runs with a histogram
+
+	intervals int // of -Q, each with a time of day before its lines
+	ended     int // those of runs that have their total
 }
 
 // fpingRun is one target while its lines are read.
@@ -44,6 +47,7 @@ type fpingRun struct {
 	target    string
 	line      int
 	startedAt time.Time
+	interval  int // the last one of which there are counts
 	times     *measure.Histogram
 	replies   int64 // with times
 	counted   bool  // the line of counts was read
@@ -56,8 +60,13 @@ type fpingRun struct {
 }
 
 // line reads "HOST : [0], 64 bytes, 0.038 ms (0.038 avg, 0% loss)", "HOST : xmt/rcv/%loss = 3/3/0%,
-// min/avg/max = 0.038/0.041/0.045" and, of -C, "HOST : 0.018 - 0.042". -D puts the time before.
+// min/avg/max = 0.038/0.041/0.045" and, of -C, "HOST : 0.018 - 0.042". -D puts the time before. With -Q
+// there are counts of each interval, after a line "[10:42:31]", and last those of the whole time.
 func (f *fpingFile) line(at int, line string) error {
+	if len(line) == len("[10:42:31]") && line[0] == '[' && line[9] == ']' {
+		f.intervals++
+		return nil
+	}
 	started := time.Time{}
 	if rest, ok := strings.CutPrefix(line, "["); ok {
 		if stamp, after, found := strings.Cut(rest, "] "); found {
@@ -75,21 +84,39 @@ func (f *fpingFile) line(at int, line string) error {
 	if !isCounts && !isReply && times == nil {
 		return nil
 	}
-	run := f.open[target]
-	if run == nil || run.series || run.counted && isReply || times != nil && run.counted {
-		if len(f.runs) == maxRecords {
-			return f.s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "fping", "limit": maxRecords})
-		}
-		run = &fpingRun{target: target, line: at, startedAt: started}
-		f.open[target], f.runs = run, append(f.runs, run)
-	}
+	run, err := f.runOf(target, at, started)
 	switch {
+	case err != nil:
+		return err
+	case isCounts && run.interval < f.intervals:
+		run.interval = f.intervals
+		return nil
 	case isCounts:
+		f.ended = f.intervals
 		return run.counts(f.s, at, counts)
 	case isReply:
 		return f.reply(run, at, rest)
 	}
-	run.series = true
+	return f.series(run, at, times)
+}
+
+// runOf is the run that a line of a target belongs to: a new one if the last one has its total.
+func (f *fpingFile) runOf(target string, at int, started time.Time) (*fpingRun, error) {
+	run := f.open[target]
+	if run != nil && !run.series && !run.counted {
+		return run, nil
+	}
+	if len(f.runs) == maxRecords {
+		return nil, f.s.fail(at, "ingest.too_many.runs", measure.Figures{"tool": "fping", "limit": maxRecords})
+	}
+	run = &fpingRun{target: target, line: at, startedAt: started, interval: f.ended}
+	f.open[target], f.runs = run, append(f.runs, run)
+	return run, nil
+}
+
+// series takes the line of -C.
+func (f *fpingFile) series(run *fpingRun, at int, times []float64) error {
+	run.series, f.ended = true, f.intervals
 	run.sent, run.got, run.replies, run.times = int64(len(times)), 0, 0, nil // those of its single lines are the same
 	for _, ms := range times {
 		if ms >= 0 {
@@ -153,8 +180,7 @@ func (f *fpingFile) time(run *fpingRun, at int, ms float64) error {
 	return nil
 }
 
-// counts reads "3/3/0%, min/avg/max = 0.038/0.041/0.045". With -Q there are several such lines, each of
-// all packets so far.
+// counts reads "3/3/0%, min/avg/max = 0.038/0.041/0.045".
 func (p *fpingRun) counts(s *Source, at int, text string) error {
 	counts, times, _ := strings.Cut(text, ", ")
 	parts := strings.Split(counts, "/")

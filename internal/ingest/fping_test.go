@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,34 @@ func TestFpingHasAResultForEachTarget(t *testing.T) {
 	}
 	if r := one(t, "fping-D.txt"); r.StartedAt.Unix() != 1795603349 {
 		t.Errorf("started %v", r.StartedAt)
+	}
+}
+
+// With -Q the lines after a time of day are of one interval, and the last are of the whole time.
+func TestFpingsIntervalsAreNotItsTotal(t *testing.T) {
+	counts := func(target string, n int) string {
+		return fmt.Sprintf("%s : xmt/rcv/%%loss = %d/%d/0%%, min/avg/max = 0.02/0.03/0.04\n", target, n, n)
+	}
+	intervals := "[14:09:14]\n" + counts("a", 3) + counts("b", 3) + "[14:09:15]\n" + counts("a", 2) + counts("b", 2)
+	whole := intervals + counts("a", 6) + counts("b", 5)
+	for name, c := range map[string]struct {
+		text string
+		want []int64
+	}{
+		"intervals":                 {whole, []int64{6, 5}},
+		"two runs":                  {whole + whole, []int64{6, 5, 6, 5}},
+		"a run without intervals":   {whole + counts("a", 9) + counts("c", 8), []int64{6, 5, 9, 8}},
+		"runs of -q alone":          {counts("a", 4) + counts("a", 7), []int64{4, 7}},
+		"cut off after an interval": {intervals, nil},
+	} {
+		results, err := read(t, Auto, c.text)
+		var got []int64
+		for _, r := range results {
+			got = append(got, r.Latency.Sent)
+		}
+		if !slices.Equal(got, c.want) || (err == nil) != (c.want != nil) || err != nil && !strings.Contains(err.Error(), "cut off") {
+			t.Errorf("%s: %d, want %d, %v", name, got, c.want, err)
+		}
 	}
 }
 
