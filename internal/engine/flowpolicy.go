@@ -39,6 +39,10 @@ type FlowPolicy struct {
 	// A TCP sender sends it and waits until it is acknowledged; a sender of datagrams sends
 	// more if Over stays open, because some were lost.
 	PeerEnds bool
+	// Block is the size of the blocks that each TCP stream of an amount sends as a whole, bytes,
+	// for peers that count no part of one; the amount has whole blocks. 0 means that a stream
+	// may end anywhere.
+	Block int
 	// Start is what flows wait for when they are prepared. They are timed and counted from
 	// then on. Without it, nil, a sender begins when it is prepared, and a receiver with its
 	// first byte.

@@ -30,34 +30,35 @@ func TestTheOmittedStartDoesNotCountTowardsBytes(t *testing.T) {
 }
 
 // Receivers of iperf3 count whole blocks of each stream.
-func TestEachStreamOfAnAmountSendsWholeUnits(t *testing.T) {
-	const units, streams = 18, 4
+func TestEachStreamOfAnAmountSendsWholeBlocks(t *testing.T) {
+	const unit, units, streams = 100_000, 180, 4
 	forEachWay(t, func(t *testing.T, w way) {
-		unit := int64(100_000)
-		if !w.portable && w.tx != "write" {
-			unit = blockSize
-		}
-		a, b := pairs(t, streams)
-		var got [streams]int64
-		var readers sync.WaitGroup
-		for i, c := range b {
-			_ = a[i].SetWriteBuffer(30_000) // the kernel takes a part of a unit at a time
-			_ = c.SetReadBuffer(30_000)
-			readers.Go(func() { got[i], _ = io.Copy(io.Discard, c) })
-		}
-		o := endless(streams)
-		o.Bytes, o.Length, o.TX = measure.Size(unit*units), measure.Size(unit), w.tx
-		end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true}}, w.limits())
-		for _, c := range a {
-			_ = c.Close()
-		}
-		readers.Wait()
-		if n := sentBytes(end); err != nil || n != unit*units {
-			t.Errorf("%d bytes sent, want %d: %v", n, unit*units, err)
-		}
-		for i, n := range got {
-			if n%unit != 0 {
-				t.Errorf("stream %d had %d bytes", i, n)
+		for _, rate := range []measure.Rate{0, 1e9} {
+			if rate > 0 && (w.tx == "splice" || w.tx == "zerocopy") {
+				continue // they keep no rate
+			}
+			a, b := pairs(t, streams)
+			var got [streams]int64
+			var readers sync.WaitGroup
+			for i, c := range b {
+				_ = a[i].SetWriteBuffer(30_000) // the kernel takes a part of a unit at a time
+				_ = c.SetReadBuffer(30_000)
+				readers.Go(func() { got[i], _ = io.Copy(io.Discard, c) })
+			}
+			o := endless(streams)
+			o.Bytes, o.Length, o.Rate, o.TX = unit*units, unit, rate, w.tx
+			end, err := send(t.Context(), a, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, Block: unit}}, w.limits())
+			for _, c := range a {
+				_ = c.Close()
+			}
+			readers.Wait()
+			if n := sentBytes(end); err != nil || n != unit*units {
+				t.Errorf("%d bytes sent, want %d: %v", n, unit*units, err)
+			}
+			for i, n := range got {
+				if n%unit != 0 {
+					t.Errorf("rate %d: stream %d had %d bytes", rate, i, n)
+				}
 			}
 		}
 	})

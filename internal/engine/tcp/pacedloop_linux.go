@@ -31,19 +31,21 @@ func (s *sender) putPaced(stream int, out *sock.Writer) {
 	defer s.pins.Keep(measure.Sender)()
 	defer out.Close()
 	var count meter.Count
+	var rest int
+	defer s.giveBack(&rest)
 	waiter := s.balancer()
 	for turn := s.newTurns(stream); turn.next(); {
-		claimed := s.claim()
-		left := claimed
+		unit := s.next(&rest)
+		left := unit
 		for left > 0 && s.group.Err() == nil && !s.ending.Over() && (!s.timed() || sock.Now().Before(s.stop)) {
 			took, err := out.Put(0, left)
+			s.sent(&rest, took)
 			if left -= took; took > 0 {
 				count.Bytes += int64(took)
 				count.Last = sock.Now()
 				s.rec.Cell(stream).Publish(count)
 			}
 			if took > 0 && waiter != nil && !waiter.Balance(s.limit.Spend(int64(took)), s.stop) {
-				s.giveBack(left)
 				return
 			}
 			switch {
@@ -57,8 +59,7 @@ func (s *sender) putPaced(stream int, out *sock.Writer) {
 				return
 			}
 		}
-		s.giveBack(left)
-		if claimed == 0 || left > 0 {
+		if unit == 0 || left > 0 {
 			return
 		}
 	}

@@ -31,7 +31,7 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 	if err != nil {
 		return f.rec.Flow(), err
 	}
-	s := &sender{flow: f, size: f.unit()}
+	s := &sender{flow: f, size: f.unit(), block: max(1, f.policy.Block)}
 	if o.Rate > 0 && o.Burst == 0 { // kernel pacing would spread a burst
 		for _, c := range conns {
 			// Above the rate, so that late sends can be made up for.
@@ -80,32 +80,48 @@ func send(ctx context.Context, conns []*net.TCPConn, o measure.Options, asked en
 // sender is the state that all workers of a flow share.
 type sender struct {
 	*flow
-	size  int // of one claim, bytes
+	size  int // of one call, bytes
+	block int // of o.Bytes, which a stream claims as a whole, bytes
 	begin time.Time
 	stop  time.Time    // of a timed flow
 	left  atomic.Int64 // of o.Bytes
 }
 
-// claim returns how many bytes to send next: the unit of the flow, or what is left of
-// o.Bytes. All streams draw from one amount, so that none waits for another's share.
-func (s *sender) claim() int {
+// next returns how many bytes a stream sends next: the unit of the flow, or what is left of
+// o.Bytes. rest is what the stream has claimed of that and not sent. All streams draw from
+// one amount, so that none waits for another's share.
+func (s *sender) next(rest *int) int {
 	if s.timed() {
 		return s.size
 	}
+	if missing := s.size - *rest; missing > 0 {
+		*rest += s.claim((missing + s.block - 1) / s.block * s.block)
+	}
+	return min(s.size, *rest)
+}
+
+// claim takes up to most bytes from o.Bytes.
+func (s *sender) claim(most int) int {
 	for {
 		left := s.left.Load()
-		n := min(int64(s.size), left)
+		n := min(int64(most), left)
 		if s.left.CompareAndSwap(left, left-n) {
 			return int(n)
 		}
 	}
 }
 
-// giveBack returns the part of a claim that was not sent.
-func (s *sender) giveBack(n int) {
-	if n > 0 && !s.timed() {
-		s.left.Add(int64(n))
+// sent takes n bytes from the rest of a stream.
+func (s *sender) sent(rest *int, n int) {
+	if !s.timed() {
+		*rest -= n
 	}
+}
+
+// giveBack returns what a stream that ends has claimed and not sent.
+func (s *sender) giveBack(rest *int) {
+	s.left.Add(int64(*rest))
+	*rest = 0
 }
 
 // over reports whether a timed flow has reached its end. If this host was delayed past

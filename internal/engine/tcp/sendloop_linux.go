@@ -17,7 +17,7 @@ type sendLoop struct {
 	*sender
 	loop
 	writer *sock.Writer
-	rest   []int // of each stream's last claim, bytes; 0 in timed flows
+	rest   []int // of each stream's claims, bytes; see [sender.next]
 	long   bool  // calls repeat for a while: the writer has a block timeout and no amount is shared
 
 	queues   *lengthening // nil leaves queues alone
@@ -72,13 +72,13 @@ func (l *sendLoop) pass() (room bool) {
 		if l.done[k] {
 			continue
 		}
-		n := l.next(k)
+		n := l.next(&l.rest[k])
 		if n == 0 {
 			l.end(k)
 			continue
 		}
 		took, err := l.put(k, n)
-		l.keep(k, n-took)
+		l.sent(&l.rest[k], took)
 		if took > 0 {
 			count := &l.counts[k]
 			count.Bytes += int64(took)
@@ -98,23 +98,6 @@ func (l *sendLoop) pass() (room bool) {
 		}
 	}
 	return room
-}
-
-// next returns how many bytes to send next on stream k: the rest of its last claim, or
-// another claim. Other streams do not get the rest: each sends whole units, because the
-// receivers of iperf3 count no others.
-func (l *sendLoop) next(k int) int {
-	if n := l.rest[k]; n > 0 {
-		return n
-	}
-	return l.claim()
-}
-
-// keep leaves the part of a claim that was not sent with stream k.
-func (l *sendLoop) keep(k, n int) {
-	if !l.timed() {
-		l.rest[k] = n
-	}
 }
 
 // put sends the bytes of a claim, and in a timed flow whatever the kernel accepts
@@ -141,5 +124,6 @@ func (l *sendLoop) lengthen(took int, at time.Time) {
 func (l *sendLoop) end(k int) {
 	l.done[k] = true
 	l.live--
+	l.giveBack(&l.rest[k])
 	l.writer.Drop(k)
 }

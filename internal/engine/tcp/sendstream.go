@@ -23,19 +23,21 @@ func (s *sender) write(stream int, supply supply) {
 	defer s.pins.Keep(measure.Sender)()
 	conn, cell := s.conns[stream], s.rec.Cell(stream)
 	var count meter.Count
+	var rest int
+	defer s.giveBack(&rest)
 	var turn *turns
 	if s.o.Rate > 0 {
 		turn = s.newTurns(stream)
 	}
 	waiter := s.balancer()
 	for !s.ending.Over() && (turn == nil || turn.next()) {
-		claimed := s.claim()
-		if claimed == 0 {
+		unit := s.next(&rest)
+		if unit == 0 {
 			return
 		}
-		b, end := supply.next(count.Bytes, claimed)
-		s.giveBack(claimed - len(b))
+		b, end := supply.next(count.Bytes, unit)
 		n, err := conn.Write(b)
+		s.sent(&rest, n)
 		if n > 0 {
 			count.Bytes += int64(n)
 			count.Last = sock.Now()

@@ -316,7 +316,7 @@ func (t *test) askParameters() error {
 		t.options.FlowLabel = p.FlowLabel // which programs send along over IPv4, too
 	}
 	t.policy = engine.FlowPolicy{
-		KeepOpen: true, Over: t.over, SilenceTimeout: t.handler.cfg.Times.silence(),
+		KeepOpen: true, Block: p.Length, Over: t.over, SilenceTimeout: t.handler.cfg.Times.silence(),
 		Repeating: p.RepeatPayload, Contents: t.handler.cfg.Files, Start: engine.NewStart(),
 	}
 	if amount := amountOf(p); amount > 0 && t.policy.Contents.Source == nil {

@@ -212,7 +212,7 @@ func (s *session) Err() <-chan error { return s.failed }
 
 // FlowPolicy implements wire.Session.
 func (s *session) FlowPolicy() engine.FlowPolicy {
-	m := engine.FlowPolicy{KeepOpen: true, SilenceTimeout: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
+	m := engine.FlowPolicy{KeepOpen: true, Block: s.asked.Length, SilenceTimeout: s.request.IPerf3.Silence, Repeating: s.request.IPerf3.RepeatPayload, Contents: s.request.IPerf3.Contents}
 	if s.request.IPerf3.EndAtOnce {
 		m.Start, m.EndAtOnce = s.start, s.endsAtOnce()
 	}
