@@ -209,14 +209,8 @@ func (p *poller) wait(d time.Duration) {
 	_, _ = unix.Ppoll(p.fds, &t, nil)
 }
 
-// drop makes the kernel skip descriptor i, as it does with negative ones.
 // idle is wait, and ends with w, too.
-func (p *poller) idle(d time.Duration, w *Waker) {
-	all := append(p.fds[:len(p.fds):len(p.fds)], w.poll())
-	t := unix.NsecToTimespec(int64(d))
-	if _, err := unix.Ppoll(all, &t, nil); err == nil && all[len(all)-1].Revents != 0 {
-		w.clear()
-	}
-}
+func (p *poller) idle(d time.Duration, w *Waker) { w.Poll(p.fds, d) }
 
+// drop makes the kernel skip descriptor i, as it does with negative ones.
 func (p *poller) drop(i int) { p.fds[i].Fd = -1 }

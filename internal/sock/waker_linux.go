@@ -39,7 +39,19 @@ func (w *Waker) Wake() {
 	}
 }
 
-func (w *Waker) poll() unix.PollFd {
+// Poll waits until something happens on one of the descriptors (poll(2)), for d at most or
+// until w ends it. It returns false when d has passed.
+func (w *Waker) Poll(fds []unix.PollFd, d time.Duration) bool {
+	all := append(fds[:len(fds):len(fds)], w.descriptor())
+	t := unix.NsecToTimespec(int64(d))
+	n, err := unix.Ppoll(all, &t, nil)
+	if err == nil && all[len(fds)].Revents != 0 {
+		w.clear()
+	}
+	return n != 0
+}
+
+func (w *Waker) descriptor() unix.PollFd {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return unix.PollFd{Fd: int32(w.fd), Events: unix.POLLIN}
@@ -53,13 +65,6 @@ func (w *Waker) clear() {
 		var b [8]byte
 		_, _ = unix.Read(w.fd, b[:])
 	}
-}
-
-// WaitReadable waits until there is something to read from a socket, for d at most or until w
-// ends it.
-func (w *Waker) WaitReadable(fd uintptr, d time.Duration) {
-	p := poller{fds: []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}}
-	p.idle(d, w)
 }
 
 // Close frees the descriptor. Nothing may wait any more.

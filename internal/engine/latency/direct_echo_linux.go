@@ -8,6 +8,8 @@ import (
 	"math"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"soku/internal/engine"
 	"soku/internal/sock"
 )
@@ -16,10 +18,10 @@ import (
 func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error {
 	l.prepare(size, farTimes)
 	defer l.endWith(ctx)()
-	rest := resting{link: l}
+	rest := resting{directLink: l, links: []*directLink{l}}
 	defer context.AfterFunc(ctx, l.waker.Wake)()
 	for {
-		rest.after(ctx, l.d.outcome)
+		rest.after(ctx, l.d.outcome == outcomeQuiet)
 		l.seekDevice()
 		l.slice()
 		if !l.lend(limit) {
@@ -37,23 +39,24 @@ func (l *directLink) answerAll(ctx context.Context, size int, farTimes bool, lim
 	}
 }
 
-func (l *directLink) mayRest() { l.waker = sock.NewWaker() }
+func (l *directLink) mayRest(after time.Duration) { l.waker, l.restAfter = sock.NewWaker(), after }
 
 // resting makes an echo sleep until the next message when none has come for a while, also one
 // that spins: silent clients take no processors.
 type resting struct {
-	link  *directLink
-	since time.Time // when it became quiet
+	*directLink               // which may rest
+	links       []*directLink // of one thread
+	over        []bool        // one element a link: the client has closed it; nil: none
+	since       time.Time     // when they became quiet
 }
 
-const (
-	restAfter = 2 * time.Second
-	restMost  = time.Second
-)
+// restMost limits how long the end of a context goes unnoticed that no timer reports.
+const restMost = time.Second
 
-// after notes how a slice of the echo ended, and rests if nothing has come for a while.
-func (r *resting) after(ctx context.Context, last outcome) {
-	if last != outcomeQuiet {
+// after notes whether the last passes of the echo were quiet, and rests if nothing has moved
+// for a while.
+func (r *resting) after(ctx context.Context, quiet bool) {
+	if !quiet {
 		r.since = time.Time{}
 		return
 	}
@@ -61,17 +64,30 @@ func (r *resting) after(ctx context.Context, last outcome) {
 	case r.since.IsZero():
 		r.since = now
 		return
-	case now.Sub(r.since) < restAfter:
-		return
-	}
-	if ctx.Err() != nil {
+	case now.Sub(r.since) < r.restAfter:
 		return
 	}
 	wait := restMost
-	if !r.link.waker.Works() {
+	if !r.waker.Works() {
 		wait = echoTick
 	}
-	_ = r.link.raw.Control(func(fd uintptr) { r.link.waker.WaitReadable(fd, wait) })
+	for endOf(ctx) == nil && !r.waker.Poll(r.awaited(), wait) {
+	}
+}
+
+// awaited is what ends a rest: a message, or room for the rest of an answer.
+func (r *resting) awaited() []unix.PollFd {
+	fds := make([]unix.PollFd, len(r.links))
+	for i, l := range r.links {
+		fds[i] = unix.PollFd{Fd: int32(l.d.fd), Events: unix.POLLIN}
+		switch {
+		case r.over != nil && r.over[i]:
+			fds[i].Fd = -1
+		case l.d.phase == phaseSend:
+			fds[i].Events = unix.POLLOUT
+		}
+	}
+	return fds
 }
 
 // lend sets how many bytes the next slice may answer, of what the limit leaves, after it has
@@ -122,9 +138,13 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 		l.d.once = true
 	}
 	next, other, open := 0, 0, len(links)
-	over := make([]bool, len(links))
+	over, quiet := make([]bool, len(links)), false
+	rest := resting{directLink: links[0], links: links, over: over}
+	defer context.AfterFunc(ctx, rest.waker.Wake)()
 	for passes := 0; open > 0; passes++ {
 		if passes%1024 == 0 {
+			rest.after(ctx, quiet)
+			quiet = true
 			if err := endOf(ctx); err != nil {
 				return err
 			}
@@ -153,6 +173,7 @@ func answerRound(ctx context.Context, links []*directLink, size int, farTimes bo
 			return err
 		}
 		if l.d.outcome == outcomeSlice {
+			quiet = false
 			next = (i + 1) % len(links)
 			continue
 		}

@@ -24,11 +24,13 @@ type directLink struct {
 	*blockingLink
 	d       *direct
 	spin    bool
-	both    bool        // time stamps of both directions are enabled
-	known   bool        // the receiving device is known, and the kernel polls it if it may
-	missed  []uint64    // the last numbers counted as lost
-	counted bool        // the current exchange is counted by the client
-	waker   *sock.Waker // of an echo that may rest; nil: none
+	both    bool     // time stamps of both directions are enabled
+	known   bool     // the receiving device is known, and the kernel polls it if it may
+	missed  []uint64 // the last numbers counted as lost
+	counted bool     // the current exchange is counted by the client
+	// Of an echo that may rest; nil: it may not.
+	waker     *sock.Waker
+	restAfter time.Duration
 
 	// Allocated once, so that a call allocates nothing.
 	asking, echoing, answering, keeping, seeking func(fd uintptr)

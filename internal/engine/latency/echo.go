@@ -1,11 +1,13 @@
 package latency
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"soku/internal/engine"
 	"soku/internal/measure"
@@ -54,7 +56,11 @@ type echoOptions struct {
 	seen       func(ns int64) // see [Echo]
 	pins       *sock.Pins
 	limit      engine.Limit
+	restAfter  time.Duration // 0: [restAfter]
 }
+
+// restAfter is how long a client must be silent before its echo sleeps until the next message.
+const restAfter = 2 * time.Second
 
 // echoEach answers every connection in a goroutine of its own.
 func echoEach(ctx context.Context, conns []net.Conn, o echoOptions, open linker) (measure.Timing, error) {
@@ -98,6 +104,7 @@ func echoTogether(ctx context.Context, conns []net.Conn, links []link, o echoOpt
 			l.stamp()
 		}
 	}
+	links[0].(looper).mayRest(cmp.Or(o.restAfter, restAfter))
 	err := alone(o.pins, measure.Receiver, links, func() error { return answerTogether(ctx, links, int(o.Size), own.FarTimes(), o.limit) })
 	return echoed(ctx, conns[0], err)
 }
@@ -119,7 +126,7 @@ func echo(ctx context.Context, conn net.Conn, o echoOptions, open linker) (measu
 		answer = e.messages
 	}
 	if d, ok := l.(looper); ok {
-		d.mayRest()
+		d.mayRest(cmp.Or(o.restAfter, restAfter))
 		answer = func(ctx context.Context) error { return d.answerAll(ctx, e.size, e.farTimes, o.limit) }
 	}
 	err := alone(o.pins, measure.Receiver, []link{l}, func() error { return answer(ctx) })

@@ -57,9 +57,10 @@ type looper interface {
 	closed(ctx context.Context, c *client) error
 	answerAll(ctx context.Context, size int, farTimes bool, limit engine.Limit) error
 	socket() syscall.RawConn
-	// mayRest lets answerAll sleep while the client is silent. It is called before the loop
-	// has its own thread, which sees no descriptors opened later.
-	mayRest()
+	// mayRest lets the echo of a thread, whose first link this is, sleep after the client was
+	// silent for a while. It is called before the loop has its own thread, which sees no
+	// descriptors opened later.
+	mayRest(after time.Duration)
 }
 
 // linker opens a link over a connection. threads is how many goroutines of the run are

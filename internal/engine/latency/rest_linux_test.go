@@ -6,51 +6,118 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
-	"soku/internal/engine"
-	"soku/internal/measure"
+	"golang.org/x/sys/unix"
+
 	"soku/internal/sock"
 	"soku/test/tier"
 )
 
-// An echo rests when its client is silent for a while.
+// restingEcho starts an echo that rests soon after its client is silent. The test ends it.
+func restingEcho(t *testing.T, flows int, spin bool) (near []net.Conn, end func()) {
+	t.Helper()
+	var far []net.Conn
+	for range flows {
+		n, f := sockets(t, "tcp")
+		near, far = append(near, n), append(far, f)
+	}
+	o := echoOptions{Options: options("tcp"), restAfter: 50 * time.Millisecond}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		if flows == 1 {
+			_, err := echo(ctx, far[0], o, openFor(spin))
+			done <- err
+			return
+		}
+		links, _ := openTogether(far)
+		done <- echoTogether(ctx, far, links, o)
+	}()
+	return near, func() {
+		t.Helper()
+		cancelled := time.Now()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(cancelled); d > restMost/2 {
+			t.Errorf("it ended %v after its context", d)
+		}
+	}
+}
+
+// awaitRest waits until a thread of this process is in ppoll, which only a rest calls.
+func awaitRest(t *testing.T) {
+	t.Helper()
+	call := strconv.Itoa(unix.SYS_PPOLL) + " "
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		threads, _ := filepath.Glob("/proc/self/task/*/syscall")
+		for _, file := range threads {
+			if text, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(text), call) {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the echo does not rest")
+		}
+	}
+}
+
 func TestAnEchoThatRestsAnswersTheNextMessage(t *testing.T) {
-	t.Parallel()
 	tier.SpendsSeconds(t)
-	for _, spin := range []string{"on", "off"} {
-		t.Run(spin, func(t *testing.T) {
-			t.Parallel()
-			near, far := sockets(t, "tcp")
-			o := options("tcp")
-			measure.EditOwn(&o, func(own *Options) { own.Spin = spin })
-			ctx, cancel := context.WithCancel(t.Context())
-			done := make(chan error, 1)
-			go func() {
-				_, err := Echo(ctx, []net.Conn{far}, o, engine.Flow{}, nil)
-				done <- err
-			}()
-			b := make([]byte, o.Size)
-			for range 2 {
-				time.Sleep(restAfter + 300*time.Millisecond)
-				_ = near.SetDeadline(time.Now().Add(5 * time.Second))
-				if _, err := near.Write(b); err != nil {
+	for name, c := range map[string]struct {
+		flows int
+		spin  bool
+	}{"blocking": {1, false}, "spinning": {1, true}, "spinning on several connections": {3, true}} {
+		t.Run(name, func(t *testing.T) {
+			near, end := restingEcho(t, c.flows, c.spin)
+			b := make([]byte, options("tcp").Size)
+			for _, conn := range near {
+				awaitRest(t)
+				_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+				if _, err := conn.Write(b); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := io.ReadFull(near, b); err != nil {
+				if _, err := io.ReadFull(conn, b); err != nil {
 					t.Fatal(err)
 				}
 			}
-			time.Sleep(restAfter + 300*time.Millisecond)
-			cancelled := time.Now()
-			cancel()
-			if err := <-done; err != nil {
-				t.Error(err)
+			awaitRest(t)
+			end()
+		})
+	}
+}
+
+// A client that sends and does not read takes no processor, and gets the rest of its answers
+// when it reads.
+func TestAnEchoThatCannotSendRestsUntilItCan(t *testing.T) {
+	tier.SpendsSeconds(t)
+	for name, flows := range map[string]int{"one connection": 1, "several connections": 2} {
+		t.Run(name, func(t *testing.T) {
+			near, end := restingEcho(t, flows, true)
+			conn := near[0]
+			size := int(options("tcp").Size)
+			written := 0
+			for messages := make([]byte, 1000*size); ; {
+				_ = conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+				n, err := conn.Write(messages)
+				if written += n; err != nil {
+					break
+				}
 			}
-			if d := time.Since(cancelled); d > 500*time.Millisecond {
-				t.Errorf("it ended %v after its context", d)
+			awaitRest(t)
+			_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+			if n, err := io.CopyN(io.Discard, conn, int64(written/size*size)); err != nil {
+				t.Errorf("%d of %d bytes were answered: %v", n, written, err)
 			}
+			awaitRest(t)
+			end()
 		})
 	}
 }
