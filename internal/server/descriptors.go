@@ -3,6 +3,7 @@ package server
 import (
 	"sync"
 
+	"soku/internal/engine/flows"
 	"soku/internal/measure"
 	"soku/internal/sock"
 )
@@ -74,8 +75,8 @@ func (d *descriptors) left() int {
 	return d.total - d.reserved
 }
 
-// descriptorsOf is what the data connections of a session take: engines hold a second
-// descriptor of each TCP connection outside the runtime's poller.
+// descriptorsOf is what the data connections of a session take, with what its engines open
+// beside them.
 func descriptorsOf(t measure.Test, o measure.Options) int {
 	n := o.DataConnections(t)
 	switch {
@@ -83,6 +84,9 @@ func descriptorsOf(t measure.Test, o measure.Options) int {
 		return connectDescriptors
 	case o.OverUDP(t):
 		return n + min(n, sock.Processors)
+	case t != measure.TestTCP:
+		return 2*n + 1 // what wakes the thread of echoes
 	}
-	return 2 * n
+	messages := n - len(o.Direction.Flows())*o.Streams // connections of the latency under load
+	return flows.Server.Descriptors(o) + 2*messages
 }

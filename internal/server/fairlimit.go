@@ -9,11 +9,11 @@ import (
 // FairLimit bounds how many connections are open that have not shown yet what they are
 // for, and shares them among the addresses that they come from. One address may have all
 // of them while no other wants any. When all are taken, one more takes the place of the
-// oldest of the address that has most, or the oldest of all where each has one. So many connections of one address keep out that
-// address alone.
+// oldest of the address that has most, or the oldest of all where each has one. So many
+// connections of one address keep out that address alone.
 //
-// Addresses of IPv6 count by their first 64 bits, of which every host has all the rest. A
-// FairLimit may be used from any goroutine.
+// Addresses of IPv6 count by their first 64 bits, because a host may use any address of
+// such a network. A FairLimit may be used from any goroutine.
 type FairLimit struct {
 	most      int
 	mostLoose int        // of those that can lose their place; 0: most

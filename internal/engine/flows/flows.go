@@ -30,6 +30,19 @@ const (
 // sends reports whether this end sends in a direction.
 func (s Side) sends(d measure.Direction) bool { return (d == measure.Forward) == (s == Client) }
 
+// Descriptors returns how many file descriptors this end of a TCP test takes at most,
+// connections included.
+func (s Side) Descriptors(o measure.Options) (n int) {
+	for _, d := range o.Direction.Flows() {
+		role := measure.Receiver
+		if s.sends(d) {
+			role = measure.Sender
+		}
+		n += o.Streams + tcp.Descriptors(o.Streams, role)
+	}
+	return n
+}
+
 // Conns are the connections of a test, all TCP or all UDP: o.Streams of them for each of
 // o.Direction.Flows(), in that order. Further ones are not used.
 type Conns struct {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"soku/internal/engine/flows"
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/sock/pace"
@@ -15,9 +16,6 @@ import (
 const (
 	maxClients = 4096
 	maxConns   = 1024 // connections of tests, all clients together
-	// descriptorsOfConn is what a connection takes: the engine holds a second one outside
-	// the runtime's poller.
-	descriptorsOfConn = 2
 )
 
 // key identifies a test.
@@ -134,13 +132,17 @@ func (c *client) network() string {
 }
 
 // room takes a place for a connection of a test, which leave gives back.
-func (h *handler) room() (leave func(), err error) {
+func (h *handler) room(reverse bool) (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conns >= maxConns {
 		return nil, measure.Fail(measure.KindRefused, "server.ethr.busy", measure.Figures{"limit": maxConns})
 	}
-	release, err := h.Reserve(descriptorsOfConn)
+	one := measure.Options{Streams: 1, Direction: measure.Forward}
+	if reverse {
+		one.Direction = measure.Reverse
+	}
+	release, err := h.Reserve(flows.Server.Descriptors(one))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"soku/internal/engine"
+	"soku/internal/engine/flows"
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/sock"
@@ -215,8 +216,11 @@ func (t *test) phases() (*measure.End, error) {
 	}
 	t.shows = t.handler.observer(true)
 	t.options = t.shows.Options(t.options)
-	// An engine holds a second descriptor of each TCP connection outside the runtime's poller.
-	release, err := t.handler.Reserve(1 + 2*t.asked.Streams())
+	needed := 2 * t.asked.Streams()
+	if measure.Test(t.asked.Protocol) == measure.TestTCP {
+		needed = flows.Server.Descriptors(t.options)
+	}
+	release, err := t.handler.Reserve(1 + needed)
 	if err != nil {
 		return nil, &denial{err}
 	}
