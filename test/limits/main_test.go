@@ -3,6 +3,7 @@
 package limits
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"regexp"
@@ -105,7 +106,7 @@ func (g *greedy) writes(c net.Conn, piece []byte) {
 			n, err := c.Write(piece)
 			g.sent.Add(int64(n))
 			var timeout net.Error
-			if err != nil && !datagrams && (!asError(err, &timeout) || !timeout.Timeout()) {
+			if err != nil && !datagrams && (!errors.As(err, &timeout) || !timeout.Timeout()) {
 				return
 			}
 			if datagrams {
@@ -123,7 +124,7 @@ func (g *greedy) reads(c net.Conn) {
 			n, err := c.Read(b)
 			g.received.Add(int64(n))
 			var timeout net.Error
-			if err != nil && (!asError(err, &timeout) || !timeout.Timeout()) {
+			if err != nil && (!errors.As(err, &timeout) || !timeout.Timeout()) {
 				return
 			}
 		}
