@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/measure"
 	"soku/test/tier"
 )
 
@@ -25,6 +26,11 @@ type attack struct {
 	descriptors int
 	// turns is how long others wait for their turn, at a server that serves one at a time.
 	turns time.Duration
+	// rate is the server's limit of the rate of a test; 0: none.
+	rate measure.Rate
+	// processors limits what the server uses of them for the attack alone, soon after it has
+	// its full effect; 0: no limit.
+	processors float64
 	// run attacks until ctx ends, and calls ready once when the attack has its full effect.
 	// All that it opened is closed when it returns.
 	run func(ctx context.Context, t *testing.T, at *target, ready func())
@@ -42,6 +48,7 @@ func row(a ...attack) bool {
 const (
 	servedWithin = 2 * time.Second // beside the time that the client's test takes
 	freedWithin  = 5 * time.Second
+	quietWithin  = 10 * time.Second
 	memoryLimit  = 200 << 20 // bytes
 )
 
@@ -58,7 +65,7 @@ func TestAServerUnderAttackServesOthers(t *testing.T) {
 }
 
 func (a attack) test(t *testing.T) {
-	at := serve(t, a.descriptors, a.args...)
+	at := serve(t, a)
 	idle := at.descriptors()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -71,6 +78,9 @@ func (a attack) test(t *testing.T) {
 	case <-ready:
 	case <-time.After(20 * time.Second):
 		t.Fatal("the attack does not get ready")
+	}
+	if a.processors > 0 {
+		at.getQuiet(a.processors)
 	}
 	worst := at.serveOthers(attackTime(t), servedWithin+a.turns)
 	memory := at.peakMemory()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"soku/internal/measure"
 	"soku/internal/wire/native"
 )
 
@@ -22,6 +23,8 @@ type target struct {
 	t                     *testing.T
 	program               string
 	address, iperf3, ethr string // 127.0.0.1 and a port
+	rate                  measure.Rate
+	fewDescriptors        bool // it refuses sessions that it cannot hold
 	pid                   int
 	log                   string // file
 }
@@ -52,22 +55,26 @@ var built = sync.OnceValues(func() (string, error) {
 
 var listening = regexp.MustCompile(`listening on (\S+) .*iperf3 on ([^,;\s]+), ethr on ([^,;\s]+)`)
 
-// serve starts a server with a limit on its descriptors, 0 for that of this process.
-func serve(t *testing.T, descriptors int, args ...string) *target {
+// serve starts the server that is attacked.
+func serve(t *testing.T, a attack) *target {
 	t.Helper()
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := &target{t: t, program: program, log: filepath.Join(t.TempDir(), "log")}
+	at := &target{t: t, program: program, rate: a.rate, fewDescriptors: a.descriptors > 0, log: filepath.Join(t.TempDir(), "log")}
 	log, err := os.Create(at.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 	limit := ""
-	if descriptors > 0 {
-		limit = fmt.Sprintf("ulimit -n %d; ", descriptors)
+	if a.descriptors > 0 {
+		limit = fmt.Sprintf("ulimit -n %d; ", a.descriptors)
+	}
+	args := a.args
+	if a.rate > 0 {
+		args = append(args[:len(args):len(args)], fmt.Sprintf("--max-rate=%d", int64(a.rate)))
 	}
 	command := exec.Command("sh", append([]string{
 		"-c", limit + `exec "$0" server --listen 127.0.0.1:0 --iperf3 127.0.0.1:0 --ethr 127.0.0.1:0 "$@"`, program,
@@ -118,6 +125,37 @@ func (at *target) peakMemory() int64 {
 	}
 	at.t.Fatal("no VmHWM")
 	return 0
+}
+
+// ticks is what the server used of the processors so far, in hundredths of a second (USER_HZ).
+func (at *target) ticks() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", at.pid))
+	if err != nil {
+		at.t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)     // from the third of proc_pid_stat(5)
+	const utime, stime = 14 - 3, 15 - 3 // without children
+	return number(fields[utime]) + number(fields[stime])
+}
+
+// getQuiet waits until the server uses at most that many processors for a while.
+func (at *target) getQuiet(most float64) {
+	at.t.Helper()
+	const window = 500 * time.Millisecond
+	for deadline := time.Now().Add(quietWithin); ; {
+		began, before := time.Now(), at.ticks()
+		time.Sleep(window)
+		used := float64(at.ticks()-before) / 100 / time.Since(began).Seconds()
+		if used <= most {
+			at.t.Logf("%.2f processors", used)
+			return
+		}
+		if time.Now().After(deadline) {
+			at.t.Errorf("the server uses %.2f processors for the attack, want %.2f at most", used, most)
+			return
+		}
+	}
 }
 
 // logged is the size of the log, bytes.
