@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,25 +146,26 @@ const leastCell = 6
 // shrink cuts the cells of some columns, the widest first, until the table fits. Cells are
 // printable.
 func shrink(rows [][]string, width int, columns ...int) {
-	for over := tableWidth(rows) - width; over > 0; over = tableWidth(rows) - width {
-		widths := text.ColumnWidths(rows)
-		widest, second := columns[0], leastCell
+	widths := text.ColumnWidths(rows)
+	whole := slices.Clone(widths)
+	for range tableWidth(rows) - width {
+		widest := columns[0]
 		for _, c := range columns {
 			if widths[c] > widths[widest] {
 				widest = c
 			}
 		}
-		for _, c := range columns {
-			if c != widest {
-				second = max(second, widths[c])
-			}
-		}
-		to := max(leastCell, min(widths[widest]-1, max(second, widths[widest]-over)))
 		if widths[widest] <= leastCell {
-			return
+			break
 		}
-		for i := range rows {
-			rows[i][widest] = terminal.Truncate(rows[i][widest], to, "…")
+		widths[widest]--
+	}
+	for _, c := range columns {
+		if widths[c] == whole[c] {
+			continue
+		}
+		for _, row := range rows {
+			row[c] = terminal.Truncate(row[c], widths[c], "…")
 		}
 	}
 }
