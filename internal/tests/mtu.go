@@ -25,10 +25,10 @@ func mtuAlone(ctx context.Context, a Alone) (found Found, err error) {
 		return found, err
 	}
 	found.Duration, found.PathMTU = measure.Duration(sock.Since(began)), m
-	for _, said := range m.Reports {
-		if !said.Confirmed && said.Bytes > 0 && err == nil {
+	for _, report := range m.Reports {
+		if !report.Confirmed && report.Bytes > 0 && err == nil {
 			found.Findings.Add(measure.CodeMTUReportUnconfirmed, "", measure.Figures{
-				"address": said.Address, "reported_bytes": said.Bytes, "path_mtu_bytes": m.Bytes,
+				"address": report.Address, "reported_bytes": report.Bytes, "path_mtu_bytes": m.Bytes,
 			})
 		}
 	}

@@ -19,8 +19,8 @@ func mtuSummary(out *text.Lines, r *measure.Result) {
 	if len(m.Flows) > 1 {
 		mtuFlows(out, m)
 	}
-	for _, said := range m.Reports {
-		out.Row("label.report", "summary.mtu.report", text.Args{"Address": said.Address, "Bytes": said.Bytes, "Confirmed": said.Confirmed, "Failed": said.Bytes + 1})
+	for _, report := range m.Reports {
+		out.Row("label.report", "summary.mtu.report", text.Args{"Address": report.Address, "Bytes": report.Bytes, "Confirmed": report.Confirmed, "Failed": report.Bytes + 1})
 	}
 	passed := 0
 	for _, s := range m.Sizes {

@@ -16,10 +16,6 @@ const (
 	tick = 20 * time.Millisecond
 	// gap is the time between two probes.
 	gap = 20 * time.Millisecond
-	// Routers and hosts limit their ICMP errors (RFC 1812 section 4.3.2.8), Linux to one a
-	// second after the first few: refill is how long they need for one more. Silence within
-	// that time says nothing about the size of a packet; spacing is used after such silence.
-	refill, spacing = 980 * time.Millisecond, 1050 * time.Millisecond
 	// timeoutLeast and timeoutTimes set how long to wait for an answer once a round trip
 	// is known.
 	timeoutLeast, timeoutTimes = 250 * time.Millisecond, 4
@@ -65,7 +61,9 @@ func (a *asker) timeout() time.Duration {
 }
 
 // ask sends packets of bytes until one is answered, or o.Count were not although an answer
-// was due: two, if a node reports their size.
+// was due: two, if a node reports their size. A node that limits its errors may not answer
+// within [probe.ErrorRefill] of its last one: such silence says nothing about the size, and
+// the next packet is sent after [probe.ErrorSpacing].
 func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error) {
 	known := a.allowance(hop)
 	var first time.Time
@@ -75,9 +73,9 @@ func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error)
 		}
 		earliest := a.next
 		if known.slow {
-			earliest = later(earliest, known.last.Add(spacing))
+			earliest = later(earliest, known.last.Add(probe.ErrorSpacing))
 		} else if known.last.IsZero() && tries > 0 && tries == int(a.o.Count)-1 && a.limited(hop) {
-			earliest = later(earliest, first.Add(spacing)) // somebody may have used up the answers
+			earliest = later(earliest, first.Add(probe.ErrorSpacing)) // other probes may have used up the node's limit
 		}
 		if err := a.wait(ctx, earliest); err != nil {
 			return r, err
@@ -96,7 +94,7 @@ func (a *asker) ask(ctx context.Context, bytes, hop int) (r reaction, err error)
 			known.last = at
 			return r, nil
 		}
-		if len(r.reports) == 0 && a.limited(hop) && at.Sub(known.last) < refill {
+		if len(r.reports) == 0 && a.limited(hop) && at.Sub(known.last) < probe.ErrorRefill {
 			known.slow = true // it may have been the limit
 			continue
 		}

@@ -40,8 +40,8 @@ func (f *finder) walk(ctx context.Context) error {
 				seen.Address = r.from.String()
 			}
 		}
-		for _, said := range large.reports {
-			f.report(said)
+		for _, reported := range large.reports {
+			f.report(reported)
 		}
 		f.out.Hops = append(f.out.Hops, seen)
 		if silent++; seen.Small || seen.Large {

@@ -25,10 +25,9 @@ const (
 )
 
 // Run finds the path MTU to target of o.Flows flows, one after the other; the result is that
-// of the smallest. A size counts as too large if o.Count packets of it,
-// or two if a node on the path reports it, get no answer. o is effective. view, which may
-// be nil, is called with each size and each hop before it is probed, and must return
-// within a few milliseconds.
+// of the smallest. A size counts as too large if o.Count packets of it, or two if a node on
+// the path reports it, get no answer. o is effective. view, which may be nil, is called with
+// each size and each hop before it is probed, and must return within a few milliseconds.
 //
 // Errors are those of [probe.Open], of [measure.KindUnreachable] if the target does not
 // answer small packets, of [measure.KindBroken] if the system stops sending or receiving,
@@ -186,9 +185,9 @@ func (f *finder) size(ctx context.Context, bytes int) (ok bool, err error) {
 	} else {
 		f.out.FailedBytes, f.local = bytes, r.local
 	}
-	for _, said := range r.reports {
-		tried.Reported = said.Bytes
-		f.report(said)
+	for _, reported := range r.reports {
+		tried.Reported = reported.Bytes
+		f.report(reported)
 	}
 	f.out.Sizes = append(f.out.Sizes, tried)
 	return ok, nil
@@ -206,14 +205,14 @@ func (f *finder) show(bytes, hop int) {
 }
 
 // report stores what a node reported about sizes.
-func (f *finder) report(said measure.MTUReport) {
+func (f *finder) report(r measure.MTUReport) {
 	for _, known := range f.out.Reports {
-		if known.Address == said.Address && known.Bytes == said.Bytes {
+		if known.Address == r.Address && known.Bytes == r.Bytes {
 			return
 		}
 	}
 	if len(f.out.Reports) < mostReports {
-		f.out.Reports = append(f.out.Reports, said)
-		f.hints = append(f.hints, said.Bytes)
+		f.out.Reports = append(f.out.Reports, r)
+		f.hints = append(f.hints, r.Bytes)
 	}
 }

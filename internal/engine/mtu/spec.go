@@ -48,9 +48,6 @@ func fill(o *measure.Options) {
 	probe.FillPort(o)
 }
 
-// maxFlows is the most flows of a search.
-const maxFlows = 64
-
 // maxTries is how often a size may be tried.
 const maxTries = 100
 
@@ -63,9 +60,6 @@ func check(o *measure.Options) error {
 	}
 	if o.Count > maxTries {
 		return measure.Fail(measure.KindUsage, "mtu.count", measure.Figures{"count": o.Count, "most": maxTries})
-	}
-	if o.Flows > maxFlows {
-		return measure.Fail(measure.KindUsage, "mtu.flows", measure.Figures{"flows": o.Flows, "most": maxFlows})
 	}
 	return probe.CheckOptions(measure.TestMTU, o)
 }

@@ -25,8 +25,14 @@ func FillPort(o *measure.Options) {
 	}
 }
 
+// MaxFlows is the most flows of a test with single probes.
+const MaxFlows = 64
+
 // CheckOptions checks the options that all tests with single probes share.
 func CheckOptions(test measure.Test, o *measure.Options) error {
+	if o.Flows > MaxFlows {
+		return measure.Fail(measure.KindUsage, "probe.flows", measure.Figures{"flows": o.Flows, "most": MaxFlows, "test": test})
+	}
 	if o.Count < 1 {
 		return measure.Fail(measure.KindUsage, "probe.count", measure.Figures{"count": o.Count, "test": test})
 	}

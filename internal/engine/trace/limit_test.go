@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -297,24 +298,59 @@ func TestAStricterLimitLeavesFlowsUnknownAtMost(t *testing.T) {
 			n := &network{paths: over(16, 5, nodes(1, 2, 200), nodes(1, 3, 200)), burst: 1, refill: refill}
 			begun := sock.Now()
 			tr := traced(t, &scripted{hop: n.answer, delay: 3 * time.Millisecond}, usual(16))
-			known := tr.Known()
-			for i, f := range tr.Flows {
-				if known[i] && strings.Join(f.Path, ">") != text(n.paths[i]) {
-					t.Errorf("refill %v: flow %d takes %v, not %v", refill, i, f.Path, n.paths[i])
-				}
-			}
-			if len(tr.Hops) > 3 {
-				t.Errorf("refill %v: %d hops", refill, len(tr.Hops))
-			}
-			for _, h := range tr.Hops {
-				if h.Lost > 0 {
-					t.Errorf("refill %v: %d of %d lost at hop %d", refill, h.Lost, h.Due, h.Hop)
-				}
-			}
+			noInventions(t, fmt.Sprintf("refill %v", refill), tr, n.paths)
 			if took := sock.Since(begun); took > 70*time.Second {
 				t.Errorf("refill %v: it took %v", refill, took)
 			}
 		})
+	}
+}
+
+// Two traces at once share what the nodes answer this host. Both take longer and may leave
+// flows unknown; neither counts the other's answers as loss.
+func TestTwoTracesAtOnceShareALimitAndInventNoLoss(t *testing.T) {
+	for seed := range uint64(10) {
+		synctest.Test(t, func(t *testing.T) {
+			n := &network{paths: over(8, seed, nodes(1, 2, 200), nodes(1, 3, 200)), burst: 6, refill: time.Second}
+			var alone sync.Mutex
+			answer := func(flow, hop int) probe.Answer {
+				alone.Lock()
+				defer alone.Unlock()
+				return n.answer(flow, hop)
+			}
+			var both sync.WaitGroup
+			for i := range 2 {
+				both.Go(func() {
+					time.Sleep(time.Duration(i) * time.Duration(seed) * 300 * time.Millisecond)
+					tr := newTracer(&scripted{hop: answer, delay: 3 * time.Millisecond}, far, usual(8))
+					if err := tr.run(t.Context(), nil); err != nil {
+						t.Error(err)
+						return
+					}
+					noInventions(t, fmt.Sprintf("seed %d, trace %d", seed, i), tr.result(), n.paths)
+				})
+			}
+			both.Wait()
+		})
+	}
+}
+
+// noInventions compares the known paths of a network of three hops with the true ones.
+func noInventions(t *testing.T, name string, tr *measure.Trace, paths [][]netip.Addr) {
+	t.Helper()
+	known := tr.Known()
+	for i, f := range tr.Flows {
+		if known[i] && strings.Join(f.Path, ">") != text(paths[i]) {
+			t.Errorf("%s: flow %d takes %v, not %v", name, i, f.Path, paths[i])
+		}
+	}
+	if len(tr.Hops) > 3 {
+		t.Errorf("%s: %d hops", name, len(tr.Hops))
+	}
+	for _, h := range tr.Hops {
+		if h.Lost > 0 {
+			t.Errorf("%s: %d of %d lost at hop %d", name, h.Lost, h.Due, h.Hop)
+		}
 	}
 }
 

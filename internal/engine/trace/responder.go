@@ -3,17 +3,16 @@ package trace
 import (
 	"net/netip"
 	"time"
+
+	"soku/internal/engine/probe"
 )
 
 const (
-	// refill is how long a node that limits its answers needs for one more: Linux answers
-	// each host six times at once and then once a second (icmp(7), icmp_ratelimit).
-	refill = 980 * time.Millisecond
-	// soon is how long after a probe without an answer another one must have been answered
-	// to show that the node was able to answer.
-	soon = 25 * time.Millisecond
-	// brisk is how many answers a second show that a limit is no reason for silence.
-	brisk = 10
+	// followUp is within what time after a probe without an answer another one must have been
+	// sent and answered to show that the limit was not reached.
+	followUp = 25 * time.Millisecond
+	// unlimitedRate is how many answers a second show that a node has no limit that matters.
+	unlimitedRate = 10
 	// remembered is how many answers of a node are remembered.
 	remembered = 512
 )
@@ -43,18 +42,18 @@ func (r *responder) answered(at time.Time) {
 	}
 }
 
-// able reports whether the node would have answered a probe that arrived at that time: it
-// had not used up its answers, or answered another one right after.
-func (r *responder) able(at time.Time) bool {
-	spent := r.spent(at)
-	return spent == 0 || spent >= brisk || r.after(at, soon) > 0
+// withinLimit reports whether no limit kept the node from answering a probe sent at that time:
+// it had a token left, or answered another probe right after.
+func (r *responder) withinLimit(at time.Time) bool {
+	recent := r.recent(at)
+	return recent == 0 || recent >= unlimitedRate || r.after(at, followUp) > 0
 }
 
-// owed reports whether the node had answers left for a probe sent at that time: after it, it
-// answered more probes in a short time than a limit would have let it.
-func (r *responder) owed(at time.Time) bool {
+// exceedsLimit reports whether the node answered more probes right after that time than a limit
+// allows, so that it had a token for one sent at that time.
+func (r *responder) exceedsLimit(at time.Time) bool {
 	for n := 2; n <= mostChecks; n++ {
-		if r.after(at, time.Duration(n-1)*quick) >= n {
+		if r.after(at, time.Duration(n-1)*leastRefill) >= n {
 			return true
 		}
 	}
@@ -71,20 +70,21 @@ func (r *responder) after(at time.Time, within time.Duration) (n int) {
 	return n
 }
 
-// spent returns how many probes of the second before were answered.
-func (r *responder) spent(at time.Time) (n int) {
+// recent returns how many probes of the second before were answered.
+func (r *responder) recent(at time.Time) (n int) {
 	for _, answered := range r.times {
-		if before := at.Sub(answered); before >= 0 && before < refill {
+		if before := at.Sub(answered); before >= 0 && before < probe.ErrorRefill {
 			n++
 		}
 	}
 	return n
 }
 
-// telling reports whether the silence about a probe shows that no known node got it: each was
-// able to answer. A node seen at another distance by another flow may be at this one, too;
-// those of the flow's own path are not, other than a target that is thought to be further.
-func (t *tracer) telling(s *sent) bool {
+// conclusive reports whether a probe without an answer shows that no known node got it: none
+// was kept from answering by a limit. A node seen at another distance by another flow may be
+// at this one, too; those of the flow's own path are not, other than a target that is thought
+// to be further.
+func (t *tracer) conclusive(s *sent) bool {
 	f := t.flows[s.flow]
 	target := t.target.WithZone("")
 	for address, r := range t.responders {
@@ -96,7 +96,7 @@ func (t *tracer) telling(s *sent) bool {
 		case f.passes(address):
 			continue
 		}
-		if !r.able(s.at) {
+		if !r.withinLimit(s.at) {
 			return false
 		}
 	}

@@ -17,9 +17,9 @@ const (
 	gap = 4 * time.Millisecond
 	// viewEvery is the time between two calls of view.
 	viewEvery = 200 * time.Millisecond
-	// patience and patienceOfFlow bound the time after the last round in which hops that
+	// unknownTimeout and unknownPerFlow bound the time after the last round in which hops that
 	// limit their answers are still asked for flows not seen there.
-	patience, patienceOfFlow = 10 * time.Second, 2500 * time.Millisecond
+	unknownTimeout, unknownPerFlow = 10 * time.Second, 2500 * time.Millisecond
 )
 
 // Run traces the path to target in o.Count rounds, o.Interval apart, with o.Flows flows, at
@@ -78,7 +78,7 @@ type sent struct {
 	wave      *wave // nil if it is not part of one
 	known     bool  // who answers this flow at this hop was known when it was sent
 	spaced    bool  // no probe to the same node in the second before
-	owed      bool  // to a target whose answers are not limited
+	unlimited bool  // to a target whose answers are not limited
 	answered  bool
 	resolved  bool // answered or timed out
 }
@@ -143,7 +143,7 @@ func (t *tracer) begin(now time.Time) {
 	t.round++
 	t.nextRound = now.Add(t.o.Interval.Std())
 	for _, h := range t.hops {
-		h.owed = true
+		h.unprobed = true
 	}
 	for _, f := range t.flows {
 		for i := range t.last(f) {
@@ -174,7 +174,7 @@ func (t *tracer) finished(now time.Time) bool {
 		return false
 	}
 	if t.deadline.IsZero() {
-		t.deadline = now.Add(patience + time.Duration(len(t.flows))*patienceOfFlow)
+		t.deadline = now.Add(unknownTimeout + time.Duration(len(t.flows))*unknownPerFlow)
 	}
 	for _, h := range t.asked() {
 		if h.wave != nil || len(t.candidates(h)) > 0 {
@@ -201,7 +201,7 @@ func (t *tracer) next() *sent {
 	}
 	if i := t.nextToTarget(); i >= 0 {
 		t.turn = (i + 1) % len(t.flows)
-		return &sent{flow: i, hop: t.flows[i].end, owed: true}
+		return &sent{flow: i, hop: t.flows[i].end, unlimited: true}
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (t *tracer) send(s *sent) error {
 		r := t.responder(c.last)
 		to, r.lastSent = r.lastSent, s.at
 	}
-	s.spaced = s.at.Sub(to) >= refill
+	s.spaced = s.at.Sub(to) >= probe.ErrorRefill
 	h.lastSent = s.at
 	t.probes++
 	c.sent++
@@ -261,7 +261,7 @@ func (t *tracer) resolve(s *sent) {
 	f.cells[s.hop-1].open--
 	s.resolved = true
 	if s.wave == nil && !s.answered {
-		t.unseen(s)
+		t.countSilence(s)
 	}
 	if s.wave == nil || s.wave.closed {
 		t.account(s)

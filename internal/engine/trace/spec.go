@@ -34,16 +34,8 @@ func defaults() measure.Options {
 // length assumes that each hop answers six flows at once and then one a second.
 func length(o measure.Options) (measure.Duration, bool) {
 	const atOnce = 6
-	answers := measure.Duration(max(o.Flows-atOnce, 0)) * measure.Duration(spacing)
+	answers := measure.Duration(max(o.Flows-atOnce, 0)) * measure.Duration(probe.ErrorSpacing)
 	return max(measure.Duration(o.Count)*o.Interval, answers), true
 }
 
-// maxFlows is the most flows of a trace.
-const maxFlows = 64
-
-func check(o *measure.Options) error {
-	if o.Flows > maxFlows {
-		return measure.Fail(measure.KindUsage, "trace.flows", measure.Figures{"flows": o.Flows, "most": maxFlows})
-	}
-	return probe.CheckOptions(measure.TestTrace, o)
-}
+func check(o *measure.Options) error { return probe.CheckOptions(measure.TestTrace, o) }

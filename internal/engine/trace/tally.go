@@ -23,7 +23,7 @@ type cell struct {
 	last       netip.Addr // source of the last answer
 	open       int        // outstanding probes
 	wanted     bool       // to be probed in this round
-	tries      int        // probes without an answer that show that nobody is there who would have answered
+	silences   int        // conclusive probes without an answer since the last answer
 	silent     bool       // nobody answers this flow at this hop
 }
 
@@ -59,7 +59,7 @@ func (c *cell) answer(a probe.Answer, rtt float64, order int64) {
 	if len(a.Labels) > 0 {
 		n.labels = a.Labels
 	}
-	c.last, c.silent, c.tries = a.From, false, 0
+	c.last, c.silent, c.silences = a.From, false, 0
 }
 
 func (c *cell) received() (n int64) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"soku/internal/engine/probe"
 	"soku/internal/sock"
 )
 
@@ -11,9 +12,9 @@ const (
 	// leastChecks and mostChecks are how many probes repeat at once those of a wave that
 	// were not answered, to see whether they were lost.
 	leastChecks, mostChecks = 3, 10
-	// quick is the shortest time between answers of a node that limits them: Linux has 100
+	// leastRefill is the shortest time between answers of a node that limits them: Linux has 100
 	// ms for IPv6 and a second for IPv4.
-	quick = 100 * time.Millisecond
+	leastRefill = 100 * time.Millisecond
 )
 
 // wave is some probes to one hop, one after the other.
@@ -26,7 +27,7 @@ type wave struct {
 	last    time.Time // when the last probe was sent
 	limited bool      // by what was known of the hop
 	closed  bool
-	due     bool // the nodes owed an answer to each probe
+	due     bool // an answer to each probe was due
 }
 
 // nextOfWave returns the next probe of the wave to a hop, nil if none may be sent now.
@@ -56,8 +57,8 @@ func (t *tracer) nextOfWave(h *hop) *sent {
 	return nil
 }
 
-// judge looks at what has become of a wave.
-func (t *tracer) judge(h *hop, now time.Time) {
+// evaluate ends a wave whose outcome is known, or repeats its probes without an answer.
+func (t *tracer) evaluate(h *hop, now time.Time) {
 	w := h.wave
 	if len(w.queue) > 0 {
 		return
@@ -67,11 +68,11 @@ func (t *tracer) judge(h *hop, now time.Time) {
 	case len(silent) == 0:
 		t.end(h, now, w.checked)
 	case now.Sub(w.last) < t.soft():
-	case !w.checked && (h.answered && !h.limited || w.owed(t)):
+	case !w.checked && (h.answered && !h.limited || w.unexpectedlySilent(t)):
 		t.repeat(w, silent, now)
 	case !h.limited && w.passed():
 		t.end(h, now, true)
-	case now.Sub(w.began) >= spacing:
+	case now.Sub(w.began) >= probe.ErrorSpacing:
 		t.limit(h, w)
 	}
 }
@@ -87,9 +88,9 @@ func (w *wave) passed() bool {
 	return answered >= 2 && 2*answered >= len(w.checks)
 }
 
-// owed reports whether nothing of a wave was answered, although the first probe was to a node
-// that should have.
-func (w *wave) owed(t *tracer) bool {
+// unexpectedlySilent reports whether nothing of a wave was answered, although an answer to the
+// first probe was due.
+func (w *wave) unexpectedlySilent(t *tracer) bool {
 	return w.probes[0].due(t) && !slices.ContainsFunc(w.probes, func(s *sent) bool { return s.answered })
 }
 
@@ -97,14 +98,14 @@ func (w *wave) owed(t *tracer) bool {
 // flow not seen before may have had the answer instead.
 func (s *sent) due(t *tracer) bool {
 	at := t.flows[s.flow].cells[s.hop-1].last
-	return s.spaced && s.known && t.responder(at).spent(s.at) == 0
+	return s.spaced && s.known && t.responder(at).recent(s.at) == 0
 }
 
-// repeat sends probes without an answer again: as many as show whether a node has any
-// answers left, which takes more the longer ago the probes were sent.
+// repeat sends probes without an answer again: as many as show whether a node has tokens
+// left, which takes more the longer ago the probes were sent.
 func (t *tracer) repeat(w *wave, silent []*sent, now time.Time) {
 	w.checked = true
-	n := max(len(silent), leastChecks+int(now.Sub(w.last)/quick))
+	n := max(len(silent), leastChecks+int(now.Sub(w.last)/leastRefill))
 	for i := range min(n, mostChecks) {
 		if s := silent[len(silent)-1-i%len(silent)]; !t.flows[s.flow].serial {
 			w.queue = append(w.queue, s.flow)
@@ -115,7 +116,7 @@ func (t *tracer) repeat(w *wave, silent []*sent, now time.Time) {
 // soft is how long answers are waited for before more is sent.
 func (t *tracer) soft() time.Duration {
 	const least = 60 * time.Millisecond
-	return min(t.o.Timeout.Std(), spacing, max(least, 2*t.slowest))
+	return min(t.o.Timeout.Std(), probe.ErrorSpacing, max(least, 2*t.slowest))
 }
 
 // silent returns the probes without an answer, other than those of flows that nobody at
@@ -147,10 +148,10 @@ func (t *tracer) account(s *sent) {
 	c := &t.flows[s.flow].cells[s.hop-1]
 	switch {
 	case s.answered:
-		if s.owed || s.spaced || s.wave != nil && s.wave.due {
+		if s.unlimited || s.spaced || s.wave != nil && s.wave.due {
 			c.due++
 		}
-	case s.owed, c.last.IsValid() && t.responder(c.last).owed(s.at), s.due(t) && t.responder(c.last).after(s.at, 2*t.soft()) > 0:
+	case s.unlimited, c.last.IsValid() && t.responder(c.last).exceedsLimit(s.at), s.due(t) && t.responder(c.last).after(s.at, 2*t.soft()) > 0:
 		c.due++
 		c.lost++
 	default:
