@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/internal/text/messages"
 )
 
 // rateCodes are the findings about a rate that was not reached.
@@ -23,7 +24,8 @@ func rateFindings(r *measure.Result) (found []string) {
 }
 
 // A path of 100 Mbit/s does not carry 150 Mbit/s, and no host sends a million requests a
-// second. What a path and a host do reach gives no finding.
+// second. What a path and a host do reach gives no finding: those rates are low enough to be
+// kept while other work delays the sender by more than a tenth of a second.
 func TestARateThatWasNotReachedIsAFindingAndOnlyThat(t *testing.T) {
 	l := network(t, `
 hosts:
@@ -40,33 +42,19 @@ links:
 		want  string // one of these, separated by |; empty: none
 	}{
 		{"udp -t 1s -b 150M -R", "rate_not_sent reverse|rate_not_received reverse"},
-		{"udp -t 1s -b 20M -P 4 --burst 20", ""},
+		{"udp -t 1s -b 2M -P 4 --burst 20", ""},
 		{"tcp -t 1s -b 150M --direction bidirectional", "rate_not_carried forward,rate_not_carried reverse"},
-		{"tcp -t 1s -b 20M -P 4", ""},
-		{"tcp -n 4M -b 40M", ""},
+		{"tcp -t 1s -b 400k -P 4", ""},
+		{"tcp -n 25k -b 200k", ""},
 		{"latency -t 1s --request-rate 1000000", "requests_not_sent client|replies_fell_behind"},
 		{"latency -c 500 --request-rate 500 --arrivals poisson", ""},
 		{"connect -t 500ms --request-rate 200000", "connections_not_opened client"},
 		{"ping -t 500ms --spacing 10ms", ""},
 	} {
 		args := strings.Fields(c.flags)
-		var r *measure.Result
-		var got string
-		found := false
-		// Other work may slow this host down once, and then the finding is right.
-		for range 3 {
-			r = run(t, l, args[0], args[1:]...)
-			got = strings.Join(rateFindings(r), ",")
-			if found = slices.Contains(strings.Split(c.want, "|"), got); found {
-				break
-			}
-		}
-		if rate := float64(r.Options.Rate); !found && c.want == "" && r.Summary.GoodputBps < 0.98*rate {
-			t.Logf("%s: this host was too slow: %.0f bit/s arrived, %q", c.flags, r.Summary.GoodputBps, got)
-			continue // the finding is right
-		}
-		if !found {
-			wrong(t, "%s: findings %q, want %q", c.flags, got, c.want)
+		r := run(t, l, args[0], args[1:]...)
+		if got := strings.Join(rateFindings(r), ","); !slices.Contains(strings.Split(c.want, "|"), got) {
+			wrong(t, "%s: findings %q, want %q (%s)", c.flags, got, c.want, messages.FormatRate(r.Summary.GoodputBps))
 		}
 		if c.want != "" && r.Summary.Confidence == measure.High {
 			t.Errorf("%s: the confidence is high", c.flags)
