@@ -32,7 +32,7 @@ links:
 	}
 	at := net.JoinHostPort(addr.String(), "7000")
 	server := l.Command(t.Context(), "server", soku, "server", "-q", "--listen", at)
-	said, err := server.StdoutPipe()
+	output, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ links:
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Process.Kill(); _ = server.Wait() }()
-	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || !strings.Contains(line, "listening") {
-		t.Fatalf("the server says %q, %v", line, err)
+	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || !strings.Contains(line, "listening") {
+		t.Fatalf("the server prints %q, %v", line, err)
 	}
 
 	measured := func(flags ...string) *measure.Result {

@@ -77,17 +77,17 @@ func (c *tunnelCase) check(t *testing.T) {
 			t.Errorf("flow %d: %v, but its packets took %v", i, f.Path, way)
 		}
 	}
-	untold := slices.Contains(known, false)
-	if said := c.r.Findings.With(measure.CodeTraceFlowsUnknown); untold != (len(said) > 0) {
-		t.Errorf("known %v, findings %+v", known, said)
+	unknown := slices.Contains(known, false)
+	if warned := c.r.Findings.With(measure.CodeTraceFlowsUnknown); unknown != (len(warned) > 0) {
+		t.Errorf("known %v, findings %+v", known, warned)
 	}
-	if middle := tr.Hops[len(tr.Hops)/2]; !untold && len(middle.Nodes) != len(ends) {
+	if middle := tr.Hops[len(tr.Hops)/2]; !unknown && len(middle.Nodes) != len(ends) {
 		t.Errorf("%d nodes at the far ends of %d tunnels", len(middle.Nodes), len(ends))
 	}
 	hops := 3
 	if c.tunnels == 0 {
 		hops = 1
-		if untold {
+		if unknown {
 			t.Errorf("known %v", known)
 		}
 	}
