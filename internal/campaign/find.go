@@ -42,6 +42,22 @@ func inOrder(in Journals, name string) ([]PlanRecord, error) {
 	return out, nil
 }
 
+// Newest are the identities of the campaigns with that name, of all if it is empty, the one
+// that was begun last first, whatever the clock said.
+func Newest(in Journals, name string) ([]string, error) {
+	begun, err := inOrder(in, name)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, b := range slices.Backward(begun) {
+		if name == "" || b.Name == name {
+			out = append(out, b.ID)
+		}
+	}
+	return out, nil
+}
+
 // Find lists the campaigns with that name, the newest first. Those whose journal
 // does not begin with a plan are passed over.
 func Find(in Journals, name string) ([]Info, error) {

@@ -57,7 +57,7 @@ func (f *filterFlags) query(ctx context.Context, sys *System, st store.Store) (q
 		}
 	}
 	if f.campaign != "" {
-		c, err := store.FindCampaign(ctx, st, f.campaign)
+		c, err := findCampaign(ctx, sys, st, f.campaign)
 		if err != nil {
 			return q, err
 		}

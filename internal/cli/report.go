@@ -151,7 +151,7 @@ func (f reportFlags) build(ctx context.Context, sys *System, args []string) (r *
 	if len(args) > 0 {
 		id = args[0]
 	}
-	c, err := store.FindCampaign(ctx, s, id)
+	c, err := findCampaign(ctx, sys, s, id)
 	if err != nil {
 		if measure.KindOf(err) == measure.KindNotFound && len(args) == 0 {
 			return nil, measure.Fail(measure.KindNotFound, "cli.report.no_campaign", nil)
