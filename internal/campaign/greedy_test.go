@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"soku/test/tier"
 )
 
 // mesh is a block with a trial for each directed pair of n hosts.
@@ -294,10 +296,9 @@ func TestManyHostsWithFewPairsArePlanned(t *testing.T) {
 // A thousand hosts have 999,000 directed pairs. The bounds are generous: this took
 // a third of a second of a processor and 6 MB when it was written; BenchmarkPlanAMesh
 // says what it takes.
+// One goroutine plans 999,000 trials: nothing to race.
 func TestAThousandHostsArePlannedInLittleMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plans 999,000 trials")
-	}
+	tier.WatchesTheClock(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begin := time.Now()

@@ -59,10 +59,7 @@ type labNet struct {
 
 func newLabNet(t *testing.T, limit int, blocks ...[]pair) *labNet {
 	t.Helper()
-	tier.SpendsSeconds(t)
-	if os.Geteuid() != 0 {
-		t.Skip("needs root: labs are network namespaces")
-	}
+	tier.NeedsRoot(t, "network namespaces")
 	file := t.TempDir() + "/topology.yaml"
 	text := fmt.Sprintf("lab: campaign-%08x\nhosts: {a: {server: true}, b: {server: true}, c: {server: true}, d: {server: true}}\nrouters: {r: }\n", rand.Uint32()) +
 		"links: [{from: a, to: r}, {from: b, to: r}, {from: c, to: r}, {from: d, to: r}]\n"
