@@ -1,0 +1,128 @@
+package ethr
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/server"
+	"soku/internal/server/servertest"
+	wire "soku/internal/wire/ethr"
+	"soku/test/tier"
+)
+
+func TestAnExclusiveServerServesOneEthrTestAtATime(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
+	leave := r.Occupy() // another client measures
+	c, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write(wire.Append(nil, syn(nil))); err != nil {
+		t.Fatal(err)
+	}
+	r.Waiting(1)
+	leave()
+	_ = c.SetDeadline(time.Now().Add(servertest.Prompt))
+	if m, err := wire.Read(c); err != nil || m.Kind != wire.Ack {
+		t.Errorf("%+v, %v", m, err)
+	}
+	c.Close()
+	r.ended("tcp", "connections")
+	r.Idle()
+}
+
+func TestAClientOfEthrThatGoesWhileItWaitsLeavesTheQueue(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
+	leave := r.Occupy()
+	defer leave()
+	c, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write(wire.Append(nil, syn(nil))); err != nil {
+		t.Fatal(err)
+	}
+	r.Waiting(1)
+	c.Close()
+	r.Waiting(0)
+}
+
+func TestATurnEndsWithItsTimeHoweverItsClientReconnects(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	const limit = 300 * time.Millisecond
+	r, at := serve(t, server.Config{Exclusive: true, MaxDuration: measure.Duration(limit)}, Hooks{})
+	stop := make(chan struct{})
+	reconnected := make(chan struct{})
+	go func() { // two connections at any time
+		defer close(reconnected)
+		for last := net.Conn(nil); ; time.Sleep(20 * time.Millisecond) {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			c, err := net.Dial("tcp", at.String())
+			if err != nil {
+				return
+			}
+			_, _ = c.Write(wire.Append(nil, syn(nil)))
+			if last != nil {
+				last.Close()
+			}
+			last = c
+		}
+	}()
+	servertest.Eventually(t, servertest.Prompt, "no turn", func() bool { return len(r.Queue().Running) == 1 })
+	began := time.Now()
+	leave := r.OccupyFor(measure.Duration(limit)) // waits for the turn
+	if most := server.LongestServed(measure.Duration(limit)) + servertest.Prompt; time.Since(began) > most {
+		t.Errorf("another client waited %v", time.Since(began))
+	}
+	close(stop)
+	<-reconnected
+	leave()
+	r.ended("tcp", "connections")
+	r.Idle()
+}
+
+func TestTheNextTestOfAnAddressWaitsBehindTheOthers(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
+	c, err := ask(t, at, syn(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := make(chan func(), 1)
+	go func() { other <- r.Occupy() }()
+	r.Waiting(1)
+	c.Close()
+	servertest.Eventually(t, servertest.Prompt, "the connection is served", func() bool {
+		r.handler.mu.Lock()
+		defer r.handler.mu.Unlock()
+		return r.handler.conns == 0
+	})
+	next, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	if _, err := next.Write(wire.Append(nil, syn(nil))); err != nil {
+		t.Fatal(err)
+	}
+	leave := <-other
+	r.Waiting(1)
+	leave()
+	_ = next.SetDeadline(time.Now().Add(servertest.Prompt))
+	if m, err := wire.Read(next); err != nil || m.Kind != wire.Ack {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
