@@ -61,15 +61,14 @@ func Newest(in Journals, name string) ([]string, error) {
 // Find lists the campaigns with that name, the newest first. Those whose journal
 // does not begin with a plan are passed over.
 func Find(in Journals, name string) ([]Info, error) {
-	begun, err := inOrder(in, name)
+	ids, err := Newest(in, name)
 	if err != nil {
 		return nil, err
 	}
 	var out []Info
-	for _, b := range slices.Backward(begun) {
+	for _, id := range ids {
 		c := &Campaign{outcomes: newOutcomes()}
-		err := in.Read(b.ID, c.learn)
-		if err != nil && c.Record.ID == "" || c.Record.Name != name {
+		if err := in.Read(id, c.learn); err != nil && c.Record.ID == "" || c.Record.Name != name {
 			continue
 		}
 		info := Info{Record: c.Record, Trials: c.trials}
