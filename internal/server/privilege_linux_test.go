@@ -2,8 +2,6 @@ package server
 
 import (
 	"errors"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,15 +11,11 @@ import (
 
 // What a client asks for is not set by rights that this server has and its client has not.
 func TestAClientDoesNotGetBuffersByTheRightsOfTheServer(t *testing.T) {
-	tier.NeedsRoot(t, "buffers beyond the system's limits")
-	b, err := os.ReadFile("/proc/sys/net/core/rmem_max")
-	if err != nil {
-		t.Skip(err)
-	}
-	most, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	most := tier.NeedsRootBuffers(t)
 	s := serveWith(t, Config{}, realEngines())
 	for _, test := range []measure.Test{measure.TestTCP, measure.TestUDP} {
 		session := s.open(test, options(test, func(o *measure.Options) { o.Window = measure.Size(4 * most) }))
+		var err error
 		if test == measure.TestUDP {
 			_, err = session.UDP(t.Context())
 		} else {

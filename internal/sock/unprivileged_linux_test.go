@@ -2,8 +2,6 @@ package sock
 
 import (
 	"net"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,12 +11,7 @@ import (
 
 // Options that come from the network get no more than that, though this is root.
 func TestSettingsOfOthersStayWithinWhatTheSystemHas(t *testing.T) {
-	tier.NeedsRoot(t, "options beyond the system's limits")
-	b, err := os.ReadFile("/proc/sys/net/core/rmem_max")
-	if err != nil {
-		t.Skip(err)
-	}
-	most, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	most := tier.NeedsRootBuffers(t)
 	beyond := Settings{Window: measure.Size(2 * most)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,6 +8,8 @@ package tier
 
 import (
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -57,4 +59,20 @@ func NeedsBuild(t testing.TB, has bool, what string) {
 	if !has {
 		t.Skip("tier: this build has no " + what)
 	}
+}
+
+// NeedsRootBuffers is NeedsRoot for a test that asks for larger buffers than the system allows
+// to others. It returns that limit in bytes (net.core.rmem_max of Linux).
+func NeedsRootBuffers(t testing.TB) int {
+	t.Helper()
+	NeedsRoot(t, "buffers beyond the system's limits")
+	b, err := os.ReadFile("/proc/sys/net/core/rmem_max")
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return most
 }

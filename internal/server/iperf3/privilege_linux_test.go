@@ -1,9 +1,7 @@
 package iperf3
 
 import (
-	"os"
 	"strconv"
-	"strings"
 	"testing"
 
 	"soku/internal/server"
@@ -12,12 +10,7 @@ import (
 )
 
 func TestAnIperf3ClientDoesNotGetBuffersByTheRightsOfTheServer(t *testing.T) {
-	tier.NeedsRoot(t, "buffers beyond the system's limits")
-	b, err := os.ReadFile("/proc/sys/net/core/rmem_max")
-	if err != nil {
-		t.Skip(err)
-	}
-	most, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	most := tier.NeedsRootBuffers(t)
 	s := serve(t, server.Config{}, Config{})
 	x := newRaw(s)
 	x.asks(`{"tcp":true,"time":1,"parallel":1,"len":1000,"window":` + strconv.Itoa(min(4*most, wire.MaxWindow)) + `}`)
