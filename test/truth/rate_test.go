@@ -23,7 +23,7 @@ func rateFindings(r *measure.Result) (found []string) {
 	return found
 }
 
-// A path of 100 Mbit/s does not carry 150 Mbit/s, and no host sends a million requests a
+// A path of 100 Mbit/s does not carry more, and no host sends a million requests a
 // second. What a path and a host do reach gives no finding: those rates are low enough to be
 // kept while other work delays the sender by more than a tenth of a second.
 func TestARateThatWasNotReachedIsAFindingAndOnlyThat(t *testing.T) {
@@ -43,7 +43,7 @@ links:
 	}{
 		{"udp -t 1s -b 150M -R", "rate_not_sent reverse|rate_not_received reverse"},
 		{"udp -t 1s -b 2M -P 4 --burst 20", ""},
-		{"tcp -t 1s -b 150M --direction bidirectional", "rate_not_carried forward,rate_not_carried reverse"},
+		{"tcp -t 1s -b 1G --direction bidirectional", "rate_not_carried forward,rate_not_carried reverse"},
 		{"tcp -t 1s -b 400k -P 4", ""},
 		{"tcp -n 25k -b 200k", ""},
 		{"latency -t 1s --request-rate 1000000", "requests_not_sent client|replies_fell_behind"},
