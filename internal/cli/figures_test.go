@@ -48,8 +48,9 @@ func TestOptionsThatMakeNoSenseAreUsageErrors(t *testing.T) {
 		{"help nosuch", "unknown test or command \"nosuch\""},
 		{"help tpc", "tcp"},
 		{"lab nosuch", "unknown command \"nosuch\""},
+		{"show one two", "2 arguments given (the last is \"two\")"},
 		{"rm", "no argument given; usage: soku rm RESULT..."},
-		{"ls nosuch", "1 argument given; usage: soku ls [flags]; see: soku ls --help"},
+		{"ls nosuch", "1 argument given (\"nosuch\"); usage: soku ls [flags]; see: soku ls --help"},
 	} {
 		out, errs, code := soku(t, strings.Fields(c.args)...)
 		if code != 2 || out != "" || !strings.Contains(errs, c.want) {

@@ -240,7 +240,7 @@ func TestBadInputIsOneSentenceWithTheNextStepAndItsCode(t *testing.T) {
 		{"missing host", []string{"tcp"}, 2, []string{"no host", "soku tcp 10.0.0.4"}},
 		{"two hosts", []string{"tcp", "a", "b"}, 2, []string{`"b"`, "soku run"}},
 		{"an argument too many", []string{"floor", "vm2"}, 2, []string{`"vm2"`, "soku floor --help"}},
-		{"an argument too few", []string{"lab", "up"}, 2, []string{"received 0", "soku lab up --help"}},
+		{"an argument too few", []string{"lab", "up"}, 2, []string{"no argument given", "soku lab up --help"}},
 		{"unknown name", []string{"tcp", "no-such-host.invalid"}, 4, []string{"no-such-host.invalid", "check the name"}},
 		{"refused port", []string{"tcp", closed}, 4, []string{closed, "refused", "soku server"}},
 		{"not a soku server", []string{"tcp", notSoku}, 5, []string{notSoku, "soku server"}},

@@ -148,7 +148,11 @@ func checkArguments(cmd *cobra.Command) {
 			case err == nil || errors.As(err, &e):
 				return err
 			case !cmd.HasSubCommands():
-				return measure.Fail(measure.KindUsage, "cli.arguments", measure.Figures{"arguments": len(args), "usage": cmd.UseLine(), "command": cmd.CommandPath()})
+				last := ""
+				if len(args) > 0 {
+					last = args[len(args)-1]
+				}
+				return measure.Fail(measure.KindUsage, "cli.arguments", measure.Figures{"arguments": len(args), "last": last, "usage": cmd.UseLine(), "command": cmd.CommandPath()})
 			}
 			return measure.TextError(measure.KindUsage, err.Error(), "").WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 		}
