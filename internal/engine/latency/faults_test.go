@@ -73,6 +73,22 @@ func TestSilenceOverTCPAfterTheEndBreaksIt(t *testing.T) {
 	}, "tcp")
 }
 
+func TestRepliesMayTakeLongerThanTheTimeoutAsLongAsTheyCome(t *testing.T) {
+	tier.SpendsSeconds(t)
+	forEach(t, func(t *testing.T, open linker, o measure.Options) {
+		t.Parallel()
+		near, far := sockets(t, OptionsOf(o).Protocol)
+		o.Count, o.Timeout = 20, measure.Duration(time.Second)
+		answering(t, far, int(o.Size), func(_ int, m []byte) [][]byte {
+			time.Sleep(80 * time.Millisecond) // what a slow far end takes
+			return [][]byte{m}
+		})
+		if l, err := run(t.Context(), []net.Conn{near}, o, engine.Flow{}, open); err != nil || l.Received != 20 {
+			t.Errorf("%+v, %v", l, err)
+		}
+	}, "tcp")
+}
+
 func TestNoAnswerAtAllIsBroken(t *testing.T) {
 	tier.SpendsSeconds(t)
 	forEach(t, func(t *testing.T, open linker, o measure.Options) {

@@ -142,6 +142,7 @@ func (c *client) receive(ctx context.Context, s *schedule) error {
 type replies struct {
 	have int    // bytes of an incomplete reply
 	next uint64 // number of the request it answers
+	last int64  // ns, when something came last
 }
 
 // readStream reads what the stream has. All replies of one read have the same arrival
@@ -153,7 +154,9 @@ func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, errTick):
-		if last := s.lastNs.Load(); last >= 0 && now > last+c.timeout {
+		// Replies may come for longer than the timeout, if requests were sent faster than
+		// they are answered.
+		if last := s.lastNs.Load(); last >= 0 && now > max(last, r.last)+c.timeout {
 			return errSilent
 		}
 		return nil
@@ -162,6 +165,7 @@ func (c *client) readStream(ctx context.Context, w *roundtrip.Window, r *replies
 	case err != nil:
 		return err
 	}
+	r.last = now
 	rest := b[:r.have+n]
 	for ; len(rest) >= c.size; rest = rest[c.size:] {
 		if c.size >= numberSize && binary.BigEndian.Uint64(rest) != r.next {

@@ -55,7 +55,7 @@ type keeper struct {
 	drawn  int64 // planned requests in the measured part
 	ended  bool  // no more requests are planned
 	out    bool  // the test ended before all planned requests were sent
-	lastNs int64 // when the last request was sent
+	lastNs int64 // when the last request was sent, or a reply came
 	next   uint64
 }
 
@@ -132,14 +132,16 @@ func (k *keeper) file() error {
 	c, d := k.c, k.l.d
 	for i := range d.next {
 		at := d.due[i] - k.base
-		k.lastNs = d.left[i] - k.base
+		left := d.left[i] - k.base
+		k.lastNs = max(k.lastNs, left)
 		k.window.Add(at)
-		c.leave(at, k.lastNs)
+		c.leave(at, left)
 	}
 	copy(d.due[:], d.due[d.next:d.batch])
 	d.left[0] = d.left[min(d.next, batchMost-1)] // of the one being sent
 	d.batch, d.next = d.batch-d.next, 0
 	for _, r := range d.done[:d.n] {
+		k.lastNs = max(k.lastNs, r.read-k.base)
 		if err := k.reply(r); err != nil {
 			return err
 		}
