@@ -22,8 +22,8 @@ const (
 )
 
 // know notes a connection from an address, where a test over UDP may begin: one that has a
-// place gives it up, so that its next datagrams take theirs behind the clients that wait. One beyond the bound takes the room of an
-// address that is not known any more, or of any.
+// place gives it up, so that its next datagrams take theirs behind the clients that wait.
+// An address beyond the bound takes the room of one that is not known any more, or of any.
 func (h *handler) know(addr netip.Addr) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
