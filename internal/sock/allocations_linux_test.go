@@ -25,7 +25,7 @@ func putAndTake(t *testing.T, tx, rx string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := OpenWriter([]*net.TCPConn{from}, tx, nil)
+	out, err := OpenWriter([]*net.TCPConn{from}, tx, RandomContent)
 	if err != nil {
 		t.Skipf("%s: %v", tx, err)
 	}

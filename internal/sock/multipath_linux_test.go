@@ -100,7 +100,7 @@ func TestOptionsOfATrialGoOnMultipathSockets(t *testing.T) {
 func TestEveryPathCountsWhatMultipathCarries(t *testing.T) {
 	for _, path := range []string{"write", "splice", "sendfile"} {
 		near, far := multipathPair(t, true, true)
-		o, err := OpenWriter([]*net.TCPConn{near}, path, nil)
+		o, err := OpenWriter([]*net.TCPConn{near}, path, RandomContent)
 		if err != nil {
 			t.Fatal(err)
 		}

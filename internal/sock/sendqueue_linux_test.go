@@ -107,7 +107,7 @@ func TestAQueueIsLengthenedAsAskedOrLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := OpenWriter([]*net.TCPConn{c}, "splice", nil)
+		o, err := OpenWriter([]*net.TCPConn{c}, "splice", RandomContent)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -22,13 +21,15 @@ type Writer struct {
 	copies  bool // path is write
 	blocks  bool // BlockTimeout is set
 	fds     []int
-	payload []byte
+	content *Content
+	block   *block
+	payload []byte // the block's bytes
 	put     func(fd, n int) (int, error)
 	ready   poller
 
 	source, pipe pipe // for splice
 	piped        int  // bytes in pipe
-	file         int  // for sendfile
+	file         int  // for sendfile; the block's
 	offset       int64
 }
 
@@ -39,51 +40,11 @@ type pipe struct{ from, to int }
 // size of a splice.
 const pipeSize = 1 << 20
 
-// spare are payloads that were prepared for the first writers to open. They are global
-// because the code that prepares them does not know the writers yet.
-var spare struct {
-	mu    sync.Mutex // held while pages are prepared, so that a writer waits
-	pages [][]byte
-}
-
-// PrepareWriters prepares the slow part of the next n calls of [OpenWriter]. It is safe
-// for concurrent use. Payloads that no writer uses are kept for the next trial of the
-// process.
+// PrepareWriters prepares the slow part of the next n calls of [OpenWriter] with
+// [RandomContent]. It is safe for concurrent use. What no writer uses is kept for the next
+// trial of the process.
 func PrepareWriters(n int) {
-	spare.mu.Lock()
-	defer spare.mu.Unlock()
-	for len(spare.pages) < n {
-		b, err := newPages(Incompressible)
-		if err != nil { // OpenWriter tries again and reports the error
-			return
-		}
-		spare.pages = append(spare.pages, b)
-	}
-}
-
-// pages returns memory with the payload of one writer. If writers shared pages,
-// processors would compete for the reference counters of the pages. The kernel keeps
-// pages that are still in flight when the memory is unmapped.
-func pages() ([]byte, error) {
-	spare.mu.Lock()
-	if n := len(spare.pages); n > 0 {
-		b := spare.pages[n-1]
-		spare.pages = spare.pages[:n-1]
-		spare.mu.Unlock()
-		return b, nil
-	}
-	spare.mu.Unlock()
-	return newPages(Incompressible)
-}
-
-func newPages(fill func([]byte)) ([]byte, error) {
-	// One call that populates all pages takes half the time of a page fault for each.
-	b, err := unix.Mmap(-1, 0, pipeSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
-	if err != nil {
-		return nil, os.NewSyscallError("mmap", err)
-	}
-	fill(b)
-	return b, nil
+	_ = RandomContent.prepare(n) // OpenWriter tries again and reports the error
 }
 
 // WriterPaths returns the values of the option tx that this system has for TCP, fastest
@@ -96,26 +57,21 @@ func WriterPaths() []string { return []string{"splice", "write", "sendfile", "ze
 func MultipathPaths() (tx, rx string) { return "write", "read" }
 
 // OpenWriter returns a writer to conns by one of [WriterPaths]. It duplicates the
-// descriptors, so conns may be closed while it is open. fill writes the payload into
-// zeroed memory; nil means [Incompressible].
-func OpenWriter(conns []*net.TCPConn, path string, fill func([]byte)) (*Writer, error) {
-	o := &Writer{path: path, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
-	if err := o.open(conns, fill); err != nil {
+// descriptors, so conns may be closed while it is open.
+func OpenWriter(conns []*net.TCPConn, path string, content *Content) (*Writer, error) {
+	o := &Writer{path: path, content: content, copies: path == "write", source: pipe{-1, -1}, pipe: pipe{-1, -1}, file: -1}
+	if err := o.open(conns); err != nil {
 		o.Close()
 		return nil, measure.Fail(measure.KindUsage, "sock.writer", measure.Figures{"path": path, "cause": err})
 	}
 	return o, nil
 }
 
-func (o *Writer) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
-	if fill != nil {
-		o.payload, err = newPages(fill)
-	} else {
-		o.payload, err = pages()
-	}
-	if err != nil {
+func (o *Writer) open(conns []*net.TCPConn) (err error) {
+	if o.block, err = o.content.take(); err != nil {
 		return err
 	}
+	o.payload = o.block.bytes
 	if o.fds, err = holdAll(conns); err != nil {
 		return err
 	}
@@ -125,7 +81,8 @@ func (o *Writer) open(conns []*net.TCPConn, fill func([]byte)) (err error) {
 	case "splice":
 		o.put, err = o.splice, o.openPipes()
 	case "sendfile":
-		o.put, err = o.sendfile, o.openFile()
+		o.put = o.sendfile
+		o.file, err = o.content.openFile(o.block)
 	case "zerocopy":
 		o.put, err = o.zerocopy, o.askZerocopy()
 	default:
@@ -183,15 +140,15 @@ func (o *Writer) Drop(i int) { o.ready.drop(i) }
 // Close releases all resources. The connections stay open.
 func (o *Writer) Close() {
 	o.Unblock()
-	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to, o.file) {
+	for _, fd := range append(slices.Clone(o.fds), o.source.from, o.source.to, o.pipe.from, o.pipe.to) {
 		if fd >= 0 {
 			_ = unix.Close(fd)
 		}
 	}
-	if o.payload != nil {
-		_ = unix.Munmap(o.payload)
+	if o.block != nil {
+		o.content.give(o.block)
 	}
-	o.fds, o.payload = nil, nil
+	o.fds, o.block, o.payload = nil, nil, nil
 }
 
 func (o *Writer) write(fd, n int) (int, error) {
@@ -254,14 +211,6 @@ func (o *Writer) openPipes() error {
 func (o *Writer) sendfile(fd, n int) (int, error) {
 	o.offset = 0
 	return result(unix.RawSyscall6(unix.SYS_SENDFILE, uintptr(fd), uintptr(o.file), uintptr(unsafe.Pointer(&o.offset)), uintptr(n), 0, 0))
-}
-
-func (o *Writer) openFile() (err error) {
-	if o.file, err = unix.MemfdCreate("soku", unix.MFD_CLOEXEC); err != nil {
-		return os.NewSyscallError("memfd_create", err)
-	}
-	_, err = unix.Write(o.file, o.payload)
-	return err
 }
 
 func (o *Writer) askZerocopy() error {

@@ -5,35 +5,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"testing"
 	"time"
-	"unsafe"
 
 	"soku/internal/measure"
 )
-
-func TestTheFirstWritersUseThePreparedPayloads(t *testing.T) {
-	PrepareWriters(1)
-	PrepareWriters(2)
-	PrepareWriters(2)
-	if len(spare.pages) != 2 {
-		t.Fatalf("%d were made ahead of two writers", len(spare.pages))
-	}
-	made := []*byte{unsafe.SliceData(spare.pages[1]), unsafe.SliceData(spare.pages[0])}
-	var payloads []*byte
-	for range 3 {
-		o, err := OpenWriter(nil, "write", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer o.Close()
-		payloads = append(payloads, unsafe.SliceData(o.payload))
-	}
-	if !slices.Equal(payloads[:2], made) || slices.Contains(made, payloads[2]) {
-		t.Errorf("made ahead: %p; the writers have %p", made, payloads)
-	}
-}
 
 // blockingPaths are the paths whose writers can block.
 var blockingPaths = []string{"splice", "write"}
@@ -51,7 +27,7 @@ func blockingWriterWaits(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	_ = a.SetWriteBuffer(64 << 10)
-	o, err := OpenWriter([]*net.TCPConn{a}, path, nil)
+	o, err := OpenWriter([]*net.TCPConn{a}, path, RandomContent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +79,7 @@ func longCallCounts(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := OpenWriter([]*net.TCPConn{a}, path, nil)
+	o, err := OpenWriter([]*net.TCPConn{a}, path, RandomContent)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func (s *Source) senderLoops(ctx context.Context, all *sync.WaitGroup) {
 	}
 	var loops []*senderLoop
 	for _, places := range sock.Deal(len(s.conns), sock.Processors) {
-		writer, err := sock.OpenWriter(pick(s.conns, places), path, nil)
+		writer, err := sock.OpenWriter(pick(s.conns, places), path, sock.RandomContent)
 		if err != nil || s.o.Portable {
 			for _, g := range loops {
 				g.writer.Close()

@@ -67,7 +67,7 @@ func (s *sender) loops(path string) (work func(i int), n int, err error) {
 	}
 	var all []*sendLoop
 	for _, streams := range sock.Deal(len(s.conns), n) {
-		writer, err := sock.OpenWriter(pick(s.conns, streams), path, s.fill())
+		writer, err := sock.OpenWriter(pick(s.conns, streams), path, s.content())
 		if err != nil {
 			for _, l := range all {
 				l.writer.Close()
@@ -124,4 +124,12 @@ func (r *receiver) loops(path string) (work func(i int), n int, err error) {
 		}
 	}
 	return func(i int) { all[i].run() }, len(all), nil
+}
+
+// content is what the writers send.
+func (s *sender) content() *sock.Content {
+	if s.policy.Repeating {
+		return sock.RepeatingContent
+	}
+	return sock.RandomContent
 }

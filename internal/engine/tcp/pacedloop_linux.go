@@ -14,7 +14,7 @@ import (
 func (s *sender) pacedLoops(path string) (work func(i int), n int, err error) {
 	writers := make([]*sock.Writer, len(s.conns))
 	for i := range s.conns {
-		if writers[i], err = sock.OpenWriter(s.conns[i:i+1], path, s.fill()); err != nil {
+		if writers[i], err = sock.OpenWriter(s.conns[i:i+1], path, s.content()); err != nil {
 			for _, o := range writers[:i] {
 				o.Close()
 			}

@@ -64,14 +64,6 @@ func (r *receiver) workers() (work func(i int), n int, err error) {
 	return func(i int) { r.read(i, expected, io.Discard) }, len(r.conns), nil
 }
 
-// fill returns the function that fills a writer's payload; nil is the default.
-func (s *sender) fill() func([]byte) {
-	if s.policy.Repeating {
-		return sock.Repeating
-	}
-	return nil
-}
-
 // auto lets the system choose a path.
 const auto = "auto"
 
