@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
 	"soku/internal/wire/native"
+	"soku/test/built"
 )
 
 // target is a server process.
@@ -29,40 +29,14 @@ type target struct {
 	log                   string // file
 }
 
-var folder string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "soku-attack-")
-	if err != nil {
-		panic(err)
-	}
-	folder = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-var built = sync.OnceValues(func() (string, error) {
-	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
-		return file, nil
-	}
-	file := filepath.Join(folder, "soku")
-	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return file, nil
-})
+func TestMain(m *testing.M) { built.Main(m) }
 
 var listening = regexp.MustCompile(`listening on (\S+) .*iperf3 on ([^,;\s]+), ethr on ([^,;\s]+)`)
 
 // serve starts the server that is attacked.
 func serve(t *testing.T, a attack) *target {
 	t.Helper()
-	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := &target{t: t, program: program, rate: a.rate, fewDescriptors: a.descriptors > 0, log: filepath.Join(t.TempDir(), "log")}
+	at := &target{t: t, program: built.Program(t), rate: a.rate, fewDescriptors: a.descriptors > 0, log: filepath.Join(t.TempDir(), "log")}
 	log, err := os.Create(at.log)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +51,7 @@ func serve(t *testing.T, a attack) *target {
 		args = append(args[:len(args):len(args)], fmt.Sprintf("--max-rate=%d", int64(a.rate)))
 	}
 	command := exec.Command("sh", append([]string{
-		"-c", limit + `exec "$0" server --listen 127.0.0.1:0 --iperf3 127.0.0.1:0 --ethr 127.0.0.1:0 "$@"`, program,
+		"-c", limit + `exec "$0" server --listen 127.0.0.1:0 --iperf3 127.0.0.1:0 --ethr 127.0.0.1:0 "$@"`, at.program,
 	}, args...)...)
 	command.Stderr = log
 	out, err := command.StdoutPipe()

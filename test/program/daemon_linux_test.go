@@ -17,13 +17,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"soku/test/built"
 	"soku/test/freeport"
 	"soku/test/tier"
 )
 
 func TestADaemonServesLogsAndShutsDownCleanly(t *testing.T) {
 	tier.SpendsSeconds(t)
-	soku := program(t)
+	soku := built.Program(t)
 	dir := t.TempDir()
 	pidFile, log := filepath.Join(dir, "pid"), filepath.Join(dir, "log")
 	port := strconv.Itoa(freeport.One(t))
@@ -82,7 +83,7 @@ func awaitText(t *testing.T, file, text string) {
 func TestAPasswordPromptDoesNotEcho(t *testing.T) {
 	tier.SpendsSeconds(t)
 	terminal, far := openTerminal(t)
-	c := exec.CommandContext(t.Context(), program(t), "iperf3", "-c", "127.0.0.1", "-p", strconv.Itoa(freeport.One(t)), "--username", "mario", "--rsa-public-key-path", publicKey(t))
+	c := exec.CommandContext(t.Context(), built.Program(t), "iperf3", "-c", "127.0.0.1", "-p", strconv.Itoa(freeport.One(t)), "--username", "mario", "--rsa-public-key-path", publicKey(t))
 	c.Stdin, c.Stdout, c.Stderr = far, far, far
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/measure"
+	"soku/test/built"
 	"soku/test/tier"
 )
 
@@ -41,7 +42,7 @@ func TestPinnedLoopsRunOnTheProcessorsInTheResult(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &mask); err != nil || mask.Count() < 2 || !mask.IsSet(0) || !mask.IsSet(1) {
 		t.Skip("needs processors 0 and 1")
 	}
-	soku := program(t)
+	soku := built.Program(t)
 	at, server := serving(t, soku)
 	for name, args := range map[string][]string{
 		"tcp":               {"tcp", "-P", "3"},
@@ -122,7 +123,7 @@ func TestAThousandStreamsAreEachMeasuredInBoundedMemory(t *testing.T) {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil || files.Max < streams+200 {
 		t.Skipf("a limit of %d open files, %v", files.Max, err)
 	}
-	soku := program(t)
+	soku := built.Program(t)
 	at := serve(t, soku)
 	for _, args := range [][]string{{"tcp", "-C", "cubic"}, {"udp", "-b", "100M", "-s", "500"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

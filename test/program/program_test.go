@@ -8,54 +8,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"soku/internal/measure"
+	"soku/test/built"
 	"soku/test/tier"
 )
 
-// program is the file under test: from the environment, where it cannot be built (make
-// wine), or built here.
-func program(t *testing.T) string {
-	t.Helper()
-	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
-		return file
-	}
-	file, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-// folder has the program that is built here.
-var folder string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "soku-program-")
-	if err != nil {
-		panic(err)
-	}
-	folder = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-var built = sync.OnceValues(func() (string, error) {
-	file := filepath.Join(folder, "soku.exe") // Windows needs the extension
-	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return file, nil
-})
+func TestMain(m *testing.M) { built.Main(m) }
 
 // serve starts a server and returns where it listens.
 func serve(t *testing.T, soku string) string {
@@ -109,7 +73,7 @@ func client(t *testing.T, soku string, args ...string) ([]byte, error) {
 
 func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 	tier.SpendsSeconds(t)
-	soku := program(t)
+	soku := built.Program(t)
 	at := serve(t, soku)
 	const shortest = 1000 // ns, less than waking another process takes
 	for name, args := range map[string][]string{
@@ -151,7 +115,7 @@ func TestTheProgramMeasuresOverLoopback(t *testing.T) {
 
 func TestAConnectionRefusedIsReported(t *testing.T) {
 	tier.SpendsSeconds(t)
-	_, err := client(t, program(t), "tcp", "127.0.0.1:1", "--connect-timeout", "20s", "--json")
+	_, err := client(t, built.Program(t), "tcp", "127.0.0.1:1", "--connect-timeout", "20s", "--json")
 	const unreachable = 4 // docs/reference/exit-codes.md
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != unreachable {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vishvananda/netlink"
 
+	"soku/test/built"
 	"soku/test/cable"
 	"soku/test/tier"
 )
@@ -85,7 +86,7 @@ func TestAClientOfIperf3SeesItsAmountArrive(t *testing.T) {
 	if err != nil {
 		t.Skip("iperf3 is not installed: apt-get install iperf3")
 	}
-	soku := program(t)
+	soku := built.Program(t)
 	a, b := shaped(t)
 	iperf3Server(t, iperf3, b)
 	const tries, near = 10, 0.05
@@ -113,7 +114,7 @@ func TestAClientOfIperf3CountsNoTimeAfterTheTest(t *testing.T) {
 	if err != nil {
 		t.Skip("iperf3 is not installed: apt-get install iperf3")
 	}
-	soku := program(t)
+	soku := built.Program(t)
 	a, b := shaped(t)
 	iperf3Server(t, iperf3, b)
 	const tries, near = 10, 0.005 // another process may take the processors

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"soku/internal/measure"
+	"soku/test/built"
 	"soku/test/congestion"
 )
 
@@ -31,7 +32,7 @@ links:
 		t.Fatal(err)
 	}
 	at := net.JoinHostPort(addr.String(), "7000")
-	server := l.Command(t.Context(), "server", soku, "server", "-q", "--listen", at)
+	server := l.Command(t.Context(), "server", built.Program(t), "server", "-q", "--listen", at)
 	output, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +47,7 @@ links:
 
 	measured := func(flags ...string) *measure.Result {
 		t.Helper()
-		c := l.Command(t.Context(), "client", append([]string{soku, "tcp", addr.String(), "-p", "7000", "-t", "1s", "-P", "4", "--json", "--no-save"}, flags...)...)
+		c := l.Command(t.Context(), "client", append([]string{built.Program(t), "tcp", addr.String(), "-p", "7000", "-t", "1s", "-P", "4", "--json", "--no-save"}, flags...)...)
 		out, err := c.Output()
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/text/messages"
+	"soku/test/built"
 )
 
 func names(hops []measure.TraceHop) (out []string) {
@@ -156,7 +157,7 @@ func TestAnInterruptKeepsTheHopsFoundSoFar(t *testing.T) {
 	l := network(t, strings.ReplaceAll(chain, ", OPTIONS", ""))
 	to := netip.MustParseAddr(target(t, l, false))
 	// timeout sends SIGINT after the program has had time for a round or two.
-	args := []string{"timeout", "--foreground", "-s", "INT", "2", soku, "trace", to.String(), "-c", "1000", "-i", "100ms", "--json", "--no-save"}
+	args := []string{"timeout", "--foreground", "-s", "INT", "2", built.Program(t), "trace", to.String(), "-c", "1000", "-i", "100ms", "--json", "--no-save"}
 	began := time.Now()
 	r, status := decode(t, l, args)
 	if took := time.Since(began); took > 10*time.Second {
@@ -176,7 +177,7 @@ links:
   - {from: client, to: server}
 `)
 	to := target(t, l, false)
-	cmd := l.Command(t.Context(), "client", asUser(t, []string{soku, "ping", to, "-c", "1", "--no-save"})...)
+	cmd := l.Command(t.Context(), "client", asUser(t, []string{built.Program(t), "ping", to, "-c", "1", "--no-save"})...)
 	out, err := cmd.CombinedOutput()
 	if text := string(out); err == nil || !strings.Contains(text, "ping "+to+": the system allows this user neither") || strings.Contains(text, "127.0.0.1") {
 		t.Errorf("%v: %s", err, text)

@@ -16,6 +16,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/test/built"
 )
 
 // Tests of routes mostly wait for answers that do not come, each in a network of its
@@ -65,7 +66,7 @@ func addressOf(t *testing.T, l *lab.Lab, node string, v6 bool, i int) string {
 // probe runs trace or mtu from the client; with user, as a user without privileges.
 func probe(t *testing.T, l *lab.Lab, user bool, test, to string, flags ...string) (*measure.Result, string) {
 	t.Helper()
-	args := append([]string{soku, test, to, "--json", "--no-save"}, flags...)
+	args := append([]string{built.Program(t), test, to, "--json", "--no-save"}, flags...)
 	if user {
 		args = asUser(t, args)
 	}
@@ -76,7 +77,7 @@ func probe(t *testing.T, l *lab.Lab, user bool, test, to string, flags ...string
 func asUser(t *testing.T, args []string) []string {
 	t.Helper()
 	// Only root can read the folder of the program.
-	if err := os.Chmod(filepath.Dir(soku), 0o755); err != nil {
+	if err := os.Chmod(filepath.Dir(built.Program(t)), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	home := "SOKU_DATA=" + filepath.Join(os.TempDir(), "none")

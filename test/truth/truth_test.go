@@ -11,43 +11,21 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"soku/internal/lab"
 	"soku/internal/measure"
 	"soku/internal/text/messages"
+	"soku/test/built"
 	"soku/test/tier"
 )
 
-// soku is the program under test, built once for all tests of the package.
-var soku string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "soku-truth")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	soku = filepath.Join(dir, "soku")
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// build builds the program under test, once.
-var build = sync.OnceValue(func() error {
-	if out, err := exec.Command("go", "build", "-o", soku, "soku/cmd/soku").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return nil
-})
+func TestMain(m *testing.M) { built.Main(m) }
 
 // needNetworks skips the test if emulated networks are not available, and in the tiers
 // without timing-sensitive tests.
@@ -58,9 +36,6 @@ func needNetworks(t *testing.T) {
 		t.Skip("emulated networks need Linux, this is " + runtime.GOOS)
 	}
 	tier.NeedsRoot(t, "emulated networks")
-	if err := build(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // network builds a topology until the test ends, under a name that no other test run uses:
@@ -76,7 +51,7 @@ func network(t *testing.T, topology string) *lab.Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := lab.Up(t.Context(), topo, lab.Options{Executable: soku, RunDir: t.TempDir()})
+	l, err := lab.Up(t.Context(), topo, lab.Options{Executable: built.Program(t), RunDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +77,7 @@ func runOnce(t *testing.T, l *lab.Lab, test string, flags ...string) *measure.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{soku, test, addr.String(), "--json", "--no-save"}, flags...)
+	args := append([]string{built.Program(t), test, addr.String(), "--json", "--no-save"}, flags...)
 	cmd := l.Command(t.Context(), "client", args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -16,6 +16,7 @@ import (
 
 	"soku/internal/lab"
 	"soku/internal/measure"
+	"soku/test/built"
 )
 
 // Two hosts on one cable, or with unequal tunnels between two routers, and the kernel's own
@@ -54,7 +55,7 @@ func (c *tunnelCase) begin(t *testing.T) {
 		c.lab = network(t, unequal(c.tunnels))
 		c.taken = watch(t, c.lab, "r2")
 	}
-	c.args = []string{soku, "trace", target(t, c.lab, false), "--flows", "16", "--json", "--no-save"}
+	c.args = []string{built.Program(t), "trace", target(t, c.lab, false), "--flows", "16", "--json", "--no-save"}
 }
 
 func (c *tunnelCase) check(t *testing.T) {

@@ -1,0 +1,50 @@
+// Package built builds the program under test, once for all tests of a package.
+package built
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// folder has the program that is built here.
+var folder string
+
+// Main runs the tests of a package, and then deletes what was built for them. It is the
+// TestMain of each package that uses [Program].
+func Main(m *testing.M) {
+	dir, err := os.MkdirTemp("", "soku-built-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	folder = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// Program is the path of the program under test: of SOKU_PROGRAM, where it cannot be built
+// (make wine), or built here.
+func Program(t testing.TB) string {
+	t.Helper()
+	file, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+var program = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv("SOKU_PROGRAM"); file != "" {
+		return file, nil
+	}
+	file := filepath.Join(folder, "soku.exe") // Windows needs the extension
+	if out, err := exec.Command("go", "build", "-o", file, "soku/cmd/soku").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return file, nil
+})
