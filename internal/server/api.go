@@ -121,13 +121,12 @@ func (s *Server) enterReserved(ss *session, creator *latch) (position int, err e
 	if err := s.reserve(ss); err != nil {
 		return 0, err
 	}
-	n := ss.descriptors
+	release := ss.release
 	if s.cfg.Exclusive {
-		s.descriptors.release(n)
-		ss.descriptors = 0
+		ss.giveBack()
 	}
-	if position, err = s.enter(ss, creator); err != nil && !s.cfg.Exclusive {
-		s.descriptors.release(n)
+	if position, err = s.enter(ss, creator); err != nil {
+		release()
 	}
 	return position, err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/netip"
 	"sync"
 
 	"soku/internal/engine/flows"
@@ -19,45 +20,65 @@ const connectDescriptors = 64
 // descriptors shares the file descriptors of this process. A test reserves what its
 // connections take, before it has any: at most half of what is left, so that others still
 // find some, and all tests together at most three quarters, so that a server that can
-// measure no more still answers.
+// measure no more still answers. An eighth of those is left to addresses that have less than
+// their share, so that many tests of one address keep out that address alone.
 type descriptors struct {
 	total int        // 0: no limit
 	open  func() int // connections that have reserved none
 
 	mu       sync.Mutex
 	reserved int
+	sources  map[netip.Prefix]int // what each has reserved, by sourceOf
 }
 
 func newDescriptors(limit int) *descriptors {
-	d := &descriptors{open: func() int { return 0 }}
+	d := &descriptors{open: func() int { return 0 }, sources: map[netip.Prefix]int{}}
 	if limit > 0 {
 		d.total = max(limit-ownDescriptors, 8)
 	}
 	return d
 }
 
-// reserve takes n, which release gives back; an error is of kind refused.
-func (d *descriptors) reserve(n int) error {
+// reserve takes n for a test of an address, which release gives back; an error is of kind
+// refused.
+func (d *descriptors) reserve(from netip.Addr, n int) (release func(), err error) {
 	if d.total == 0 || n == 0 {
-		return nil
+		return func() {}, nil
 	}
-	open := d.open()
+	open, source := d.open(), sourceOf(from)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	spare := max(0, min(3*d.total/4-d.reserved, d.total-d.reserved-open)) / 2
-	if n > spare {
-		return measure.Fail(measure.KindRefused, "server.busy.descriptors", measure.Figures{
+	if spare := d.spare(source, open); n > spare {
+		return nil, measure.Fail(measure.KindRefused, "server.busy.descriptors", measure.Figures{
 			"needed": n, "spare": spare, "limit": d.total + ownDescriptors,
 		})
 	}
-	d.reserved += n
-	return nil
+	d.add(source, n)
+	return sync.OnceFunc(func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.add(source, -n)
+	}), nil
 }
 
-func (d *descriptors) release(n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.reserved = max(0, d.reserved-n)
+// spare is how many a test of source can have; called with the lock.
+func (d *descriptors) spare(source netip.Prefix, open int) int {
+	all := min(3*d.total/4, d.total-open)
+	left := max(0, all-d.reserved)
+	held, others := d.sources[source], len(d.sources)
+	if held > 0 {
+		others--
+	}
+	share := all/(others+2) - held // with one address that is yet to come
+	return min(left/2, max(share, left-all/8, 0))
+}
+
+// add counts what a source has; called with the lock.
+func (d *descriptors) add(source netip.Prefix, n int) {
+	d.reserved += n
+	if d.sources[source] += n; d.sources[source] == 0 {
+		delete(d.sources, source)
+	}
 }
 
 // share is n, or that part of all where that is fewer.

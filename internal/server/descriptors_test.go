@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 
 	"soku/internal/engine/tcp"
@@ -22,26 +23,74 @@ func TestASessionThatTheServerCannotHoldIsRefusedAtItsCreation(t *testing.T) {
 // loopsOf is how many loops a receiver of so many streams may have.
 func loopsOf(streams int) int { return tcp.Descriptors(streams, measure.Receiver) - streams }
 
-func TestTestsLeaveDescriptorsForOthers(t *testing.T) {
+// take reserves n for an address.
+func (d *descriptors) take(t *testing.T, from string, n int) (release func()) {
+	t.Helper()
+	release, err := d.reserve(netip.MustParseAddr(from), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
+// refuses reports whether n are not to be had for an address.
+func (d *descriptors) refuses(from string, n int) bool {
+	release, err := d.reserve(netip.MustParseAddr(from), n)
+	if err == nil {
+		release()
+	}
+	return measure.KindOf(err) == measure.KindRefused
+}
+
+func TestATestLeavesHalfOfTheDescriptorsForOthers(t *testing.T) {
 	d := newDescriptors(1000 + ownDescriptors)
-	for want := 375; want > 0; want = (750 - d.reserved) / 2 {
-		if measure.KindOf(d.reserve(want+1)) != measure.KindRefused {
+	for i, want := 1, 375; want > 0; i, want = i+1, (750-d.reserved)/2 {
+		from := fmt.Sprint("10.0.0.", i)
+		if !d.refuses(from, want+1) {
 			t.Fatalf("more than half of what is left was reserved, with %d reserved", d.reserved)
 		}
-		if err := d.reserve(want); err != nil {
-			t.Fatal(err)
-		}
+		d.take(t, from, want)
 	}
 	if d.left() < 250 {
 		t.Errorf("%d are left for those that only ask", d.left())
 	}
-	d.release(d.reserved)
+}
+
+func TestTestsOfOneAddressLeaveDescriptorsForOthers(t *testing.T) {
+	d := newDescriptors(800 + ownDescriptors) // 600 for tests, of which 75 are left to others
+	var releases []func()
+	for !d.refuses("10.0.0.1", 7) {
+		releases = append(releases, d.take(t, "10.0.0.1", 7))
+	}
+	if d.reserved != 525 {
+		t.Errorf("one address has reserved %d, want 525", d.reserved)
+	}
+	if d.refuses("10.0.0.2", 37) || !d.refuses("10.0.0.2", 38) {
+		t.Error("another address does not get half of the 75 that are left")
+	}
+	for range 4 {
+		releases = append(releases, d.take(t, "10.0.0.2", 7))
+	}
+	for _, release := range releases {
+		release()
+		release()
+	}
+	if d.reserved != 0 || len(d.sources) != 0 {
+		t.Errorf("after all have been given back: %d, %v", d.reserved, d.sources)
+	}
+}
+
+func TestOpenConnectionsTakeDescriptors(t *testing.T) {
+	d := newDescriptors(1000 + ownDescriptors)
 	d.open = func() int { return 900 } // control connections that nothing can close
-	if d.reserve(51) == nil || d.reserve(50) != nil {
+	if !d.refuses("10.0.0.1", 51) || d.refuses("10.0.0.1", 50) {
 		t.Error("what is open was not counted")
 	}
-	none := newDescriptors(0)
-	if none.reserve(1<<20) != nil || none.share(7, 8) != 7 {
+}
+
+func TestASystemWithoutALimitOfDescriptorsHasNone(t *testing.T) {
+	d := newDescriptors(0)
+	if d.refuses("10.0.0.1", 1<<20) || d.share(7, 8) != 7 {
 		t.Error("a limit where there is none")
 	}
 }

@@ -97,9 +97,9 @@ type Services interface {
 	// Enter asks for a turn to measure; client and test are for those who look at the
 	// queue. A full server is an error of kind refused.
 	Enter(client string, test measure.Test) (*Turn, error)
-	// Reserve takes descriptors of this process for the connections of a test, which
+	// Reserve takes descriptors of this process for the connections of a client's test, which
 	// release gives back; a server that cannot spare them is an error of kind refused.
-	Reserve(descriptors int) (release func(), err error)
+	Reserve(client netip.Addr, descriptors int) (release func(), err error)
 	// WatchHost counts what a test costs this host, whose end of it is local, until
 	// stop, which returns the facts and the counters.
 	WatchHost(local netip.Addr) (stop func(host.Moved) *measure.Host)

@@ -30,11 +30,8 @@ func (v services) Enter(client string, test measure.Test) (*Turn, error) {
 	return t, nil
 }
 
-func (v services) Reserve(n int) (release func(), err error) {
-	if err := v.s.descriptors.reserve(n); err != nil {
-		return nil, err
-	}
-	return func() { v.s.descriptors.release(n) }, nil
+func (v services) Reserve(client netip.Addr, n int) (release func(), err error) {
+	return v.s.descriptors.reserve(client, n)
 }
 
 func (v services) WatchHost(local netip.Addr) (stop func(host.Moved) *measure.Host) {

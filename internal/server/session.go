@@ -48,9 +48,9 @@ type session struct {
 	gone     *latch // everything is freed
 
 	counted bool // guarded by the registry
-	// descriptors are those that are reserved; of one goroutine at a time: the one that
-	// creates the session, then the one that leads it.
-	descriptors int
+	// release gives reserved descriptors back, nil if there are none; of one goroutine at a
+	// time: the one that creates the session, then the one that leads it.
+	release func()
 
 	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
@@ -144,7 +144,7 @@ func (s *Server) lead(ss *session, creator *latch) {
 		ss.abort(measure.Fail(measure.KindBroken, "server.session.over", nil))
 	}
 	ss.closeData()
-	s.descriptors.release(ss.descriptors)
+	ss.giveBack()
 	s.sessions.remove(ss)
 	s.queue.leave(ss)
 	if err != nil {
@@ -201,16 +201,19 @@ func (s *Server) phases(ss *session, creator *latch) (*measure.End, error) {
 }
 
 // reserve takes the descriptors of the session's data connections, once.
-func (s *Server) reserve(ss *session) error {
-	if ss.descriptors > 0 {
-		return nil
+func (s *Server) reserve(ss *session) (err error) {
+	if ss.release == nil {
+		ss.release, err = s.descriptors.reserve(ss.client.Addr(), descriptorsOf(ss.test, ss.options))
 	}
-	n := descriptorsOf(ss.test, ss.options)
-	if err := s.descriptors.reserve(n); err != nil {
-		return err
+	return err
+}
+
+// giveBack ends what reserve took.
+func (ss *session) giveBack() {
+	if ss.release != nil {
+		ss.release()
+		ss.release = nil
 	}
-	ss.descriptors = n
-	return nil
 }
 
 func (ss *session) awaitAttach(creator *latch, most time.Duration) error {

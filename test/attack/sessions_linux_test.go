@@ -20,7 +20,8 @@ import (
 var _ = row(
 	attack{name: "quiet sessions", processors: 0.2, run: quietSessions},
 	attack{name: "silent sessions that spin", processors: 0.2, run: silentSpin},
-	attack{name: "sessions that nobody reads, of a server with few descriptors", descriptors: 1024, run: unreadSessions},
+	attack{name: "sessions that nobody reads", run: unreadSessions(8, 50)},
+	attack{name: "sessions that nobody reads, of a server with few descriptors", descriptors: 1024, run: unreadSessions(2, 50)},
 	attack{name: "pipelined messages", run: pipelinedMessages},
 	attack{name: "pipelined messages whose answers nobody reads", processors: 0.2, run: unreadAnswers},
 	attack{name: "more than the rate with intervals of an hour", rate: 20_000_000, run: longIntervals},
@@ -66,10 +67,10 @@ func session(ctx context.Context, t *testing.T, at *target, n int, test measure.
 	return end, conns
 }
 
-// hold opens n sessions from each of eight addresses and keeps them until ctx ends.
-func hold(ctx context.Context, n int, ready func(), one func(address, i int) (end func())) {
+// hold opens n sessions from each address and keeps them until ctx ends.
+func hold(ctx context.Context, addresses, n int, ready func(), one func(address, i int) (end func())) {
 	var opening, ending sync.WaitGroup
-	for address := range 8 {
+	for address := range addresses {
 		opening.Add(1)
 		ending.Go(func() {
 			for i := range n {
@@ -86,7 +87,7 @@ func hold(ctx context.Context, n int, ready func(), one func(address, i int) (en
 
 // quietSessions send and read nothing.
 func quietSessions(ctx context.Context, t *testing.T, at *target, ready func()) {
-	hold(ctx, 50, ready, func(address, i int) func() {
+	hold(ctx, 8, 50, ready, func(address, i int) func() {
 		test := []measure.Test{measure.TestTCP, measure.TestLatency}[i%2]
 		end, _ := session(ctx, t, at, address, test, func(o *measure.Options) {
 			switch i % 8 {
@@ -100,18 +101,21 @@ func quietSessions(ctx context.Context, t *testing.T, at *target, ready func()) 
 	})
 }
 
-// unreadSessions has the server send on as many sessions as it accepts.
-func unreadSessions(ctx context.Context, t *testing.T, at *target, ready func()) {
-	hold(ctx, 40, ready, func(address, _ int) func() {
-		end, _ := session(ctx, t, at, address, measure.TestTCP, func(o *measure.Options) { o.Direction = measure.Reverse })
-		return end
-	})
+// unreadSessions has the server send on as many of n sessions from each address as it
+// accepts.
+func unreadSessions(addresses, n int) func(ctx context.Context, t *testing.T, at *target, ready func()) {
+	return func(ctx context.Context, t *testing.T, at *target, ready func()) {
+		hold(ctx, addresses, n, ready, func(address, _ int) func() {
+			end, _ := session(ctx, t, at, address, measure.TestTCP, func(o *measure.Options) { o.Direction = measure.Reverse })
+			return end
+		})
+	}
 }
 
 // silentSpin asks the server to poll for messages that never come, on one connection and on
 // several.
 func silentSpin(ctx context.Context, t *testing.T, at *target, ready func()) {
-	hold(ctx, 8, ready, func(address, i int) func() {
+	hold(ctx, 8, 8, ready, func(address, i int) func() {
 		end, _ := session(ctx, t, at, address, measure.TestLatency, func(o *measure.Options) {
 			o.Flows = 1 + (address+i)%2
 			measure.EditOwn(o, func(own *latency.Options) { own.Spin = "on" })

@@ -131,8 +131,8 @@ func (c *client) network() string {
 	return "tcp"
 }
 
-// room takes a place for a connection of a test, which leave gives back.
-func (h *handler) room(reverse bool) (leave func(), err error) {
+// room takes a place for a connection of an address, which leave gives back.
+func (h *handler) room(from netip.Addr, reverse bool) (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conns >= maxConns {
@@ -142,7 +142,7 @@ func (h *handler) room(reverse bool) (leave func(), err error) {
 	if reverse {
 		one.Direction = measure.Reverse
 	}
-	release, err := h.Reserve(flows.Server.Descriptors(one))
+	release, err := h.Reserve(from, flows.Server.Descriptors(one))
 	if err != nil {
 		return nil, err
 	}

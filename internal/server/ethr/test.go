@@ -49,7 +49,7 @@ func (h *handler) admit(client *client, c *server.Conn, m wire.Message) (p *plac
 	case h.limits.duration > 0 && asked.Duration > h.limits.duration:
 		return nil, nil, measure.Fail(measure.KindRefused, "server.ethr.max_duration", measure.Figures{"duration_ns": asked.Duration, "limit_ns": h.limits.duration})
 	}
-	leaveRoom, err := h.room(asked.Reverse)
+	leaveRoom, err := h.room(client.addr, asked.Reverse)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -220,7 +220,7 @@ func (t *test) phases() (*measure.End, error) {
 	if measure.Test(t.asked.Protocol) == measure.TestTCP {
 		needed = flows.Server.Descriptors(t.options)
 	}
-	release, err := t.handler.Reserve(1 + needed)
+	release, err := t.handler.Reserve(t.client.Addr(), 1+needed)
 	if err != nil {
 		return nil, &denial{err}
 	}
@@ -245,7 +245,7 @@ func (t *test) introduce() error {
 		return &denial{lost}
 	}
 	defer place.Release()
-	release, err := t.handler.Reserve(1) // of this connection, until the streams have theirs
+	release, err := t.handler.Reserve(t.client.Addr(), 1) // of this connection, until the streams have theirs
 	if err != nil {
 		return &denial{err}
 	}
