@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ const (
 	never    = "never ends" // its trial
 	ignores  = "ignores the end of its input"
 	old      = "is old" // and knows of no barrier
+	floods   = "reports more than a trial has"
 )
 
 func beChild(how string) int {
@@ -44,6 +46,9 @@ func beChild(how string) int {
 		fmt.Println("Welcome to vm1, last login yesterday")
 		return 0
 	case isSilent:
+		return 0
+	case floods:
+		fmt.Println(`{"result":{"flows":[{"streams":[` + strings.Repeat("{},", 500_000) + `{}]}]}}`)
 		return 0
 	case ignores:
 		fmt.Println(`{"progress":{"bytes":2}}`)

@@ -46,6 +46,14 @@ func TestAChildThatDiesLeavesAResultWithItsLastLine(t *testing.T) {
 	}
 }
 
+// What a report may hold follows from the options of the trial and the time since its start.
+func TestAChildThatReportsMoreThanATrialHasIsAFailedTrial(t *testing.T) {
+	r := child(floods).Run(t.Context(), aSpec(), agent.Hooks{})
+	if r.Error == nil || r.Error.Kind != measure.KindBroken || !strings.Contains(r.Error.Message, "more values") {
+		t.Errorf("error is %v, %d flows", r.Error, len(r.Flows))
+	}
+}
+
 func TestAChildThatCannotStartIsAFailedTrial(t *testing.T) {
 	p := agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "soku-test-no-such-program"), nil

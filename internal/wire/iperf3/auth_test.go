@@ -79,6 +79,37 @@ func TestATokenIsValidOnce(t *testing.T) {
 	}
 }
 
+// A token of a client whose clock is ahead is valid for longer than one of this clock, and
+// remembered for as long, also while others are forgotten.
+func TestAUsedTokenIsRememberedAsLongAsItIsValid(t *testing.T) {
+	g := guard(t)
+	now := time.Unix(1_700_000_000, 0)
+	token := func(at time.Time) string {
+		token, err := Token("mario", "rossi", &g.Key.PublicKey, false, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	ahead := token(now.Add(DefaultSkew))
+	if _, err := g.Check(ahead, now); err != nil {
+		t.Fatal(err)
+	}
+	for i := range mostUsed - 1 {
+		if err := g.used.use([]byte(strconv.Itoa(i)), now, now); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	late := now.Add(2 * DefaultSkew)
+	if _, err := g.Check(token(late), late); err != nil || len(g.used.until) != 2 {
+		t.Fatalf("%v; %d tokens are remembered", err, len(g.used.until))
+	}
+	var e *measure.Error
+	if _, err := g.Check(ahead, late); !errors.As(err, &e) || e.Code != "iperf3.users.used" {
+		t.Errorf("a used token: %v", err)
+	}
+}
+
 func TestUsedTokensAreForgottenWhenTheyAreTooOld(t *testing.T) {
 	var u usedTokens
 	now := time.Unix(1_700_000_000, 0)

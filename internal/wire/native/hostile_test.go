@@ -3,9 +3,11 @@ package native
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"reflect"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/wire"
 	"soku/test/hostile"
 	"soku/test/tier"
 )
@@ -100,7 +103,8 @@ func TestAnEventHasNoMoreValuesThanItsTest(t *testing.T) {
 	}
 }
 
-// A server that goes on for ever, a byte at a time, does not hold a client for ever.
+// A server that goes on for ever, a byte at a time, does not hold a client for ever: each
+// interval puts the end of the silence off, but not that of the whole wait.
 func TestAServerThatNeverEndsIsLeft(t *testing.T) {
 	tier.SpendsSeconds(t)
 	t.Parallel()
@@ -111,9 +115,22 @@ func TestAServerThatNeverEndsIsLeft(t *testing.T) {
 	api := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set(ProtocolHeader, Name) })}
 	go func() { _ = api.Serve(l) }()
 	defer api.Close()
-	s := &session{control: &control{addr: l.Addr().String(), options: measure.Defaults(measure.TestTCP)}, over: make(chan struct{}), longest: 10 * time.Millisecond}
+	events, server := io.Pipe()
+	s := &session{
+		control: &control{addr: l.Addr().String(), options: measure.Defaults(measure.TestTCP)}, lines: events,
+		hooks: wire.Hooks{Observe: func(measure.Progress) {}}, over: make(chan struct{}), errs: make(chan error, 1), longest: 10 * time.Millisecond,
+	}
+	go s.listen()
+	go func() {
+		for err := error(nil); err == nil; _, err = server.Write([]byte(`{"event":"interval","interval":{"bytes":1}}` + "\n")) {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	defer func() { _ = server.Close(); <-s.over }()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
 	var e *measure.Error
-	if _, err := s.Finish(t.Context(), nil); !errors.As(err, &e) || e.Code != "native.no_end" {
+	if _, err := s.Finish(ctx, nil); !errors.As(err, &e) || e.Code != "native.no_end" {
 		t.Errorf("%v", err)
 	}
 }
