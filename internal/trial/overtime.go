@@ -12,14 +12,14 @@ import (
 // it, and what the ends wait for each other then.
 const overtime = time.Minute
 
-// limitTime ends a trial that has a duration when it is over it by [overtime]. The caller calls
+// limitTime ends a trial that has a duration when it is over it by so much. The caller calls
 // the returned function when the trial has ended. One of an amount takes as long as that takes.
-func limitTime(o measure.Options, cancel context.CancelCauseFunc) (stop func()) {
+func limitTime(o measure.Options, over time.Duration, cancel context.CancelCauseFunc) (stop func()) {
 	if o.Duration <= 0 {
 		return func() {}
 	}
-	timer := time.AfterFunc((o.Omit+o.Duration).Std()+overtime, func() {
-		cancel(measure.Fail(measure.KindBroken, "trial.overtime", measure.Figures{"limit_ns": overtime}))
+	timer := time.AfterFunc((o.Omit+o.Duration).Std()+over, func() {
+		cancel(measure.Fail(measure.KindBroken, "trial.overtime", measure.Figures{"limit_ns": over}))
 	})
 	return func() { timer.Stop() }
 }

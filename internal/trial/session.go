@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -64,7 +65,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	}
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe}
-	defer limitTime(o, cancel)()
+	defer limitTime(o, cmp.Or(s.overtime, overtime), cancel)()
 	own, runErr, err := startAndRun(ctx, cancel, session, h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
 	if err != nil {
 		watch.Stop(host.Moved{})

@@ -39,6 +39,8 @@ type Spec struct {
 	// Floor returns the stored loopback baseline of a host with these facts, or nil if
 	// there is none; nil looks nothing up.
 	Floor func(measure.Facts) *measure.HostFloor
+
+	overtime time.Duration // of a test; 0: overtime
 }
 
 // Hooks are called while the trial runs, from one goroutine at a time for each
