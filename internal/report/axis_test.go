@@ -57,6 +57,9 @@ func TestAnIntervalBeyondTheAxisHasAnArrowAndItsBounds(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
+	if n, _ = arrows(map[string][]float64{"wide": {100e6, 101e6}, "narrow": {100e6, 100.1e6, 99.9e6}}); n != 2 {
+		t.Errorf("%d arrows where the axis does not begin at 0", n)
+	}
 	n, page = arrows(map[string][]float64{"a": {100e6, 100.1e6, 99.9e6}, "b": {50e6, 51e6, 50e6}})
 	if n != 0 || strings.Contains(page, "An arrow:") {
 		t.Errorf("%d arrows where the intervals are on the axis", n)
