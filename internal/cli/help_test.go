@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/mattn/go-runewidth"
+
+	"soku/internal/measure"
+	"soku/internal/text"
 )
 
 func TestManualPagesAreOfEveryCommandAndNameItsFlags(t *testing.T) {
@@ -67,19 +70,42 @@ func TestCommandsAreInGroupsOfWhatTheyAreFor(t *testing.T) {
 	}
 }
 
+func TestHelpOfATestExplainsThatTest(t *testing.T) {
+	for _, test := range measure.Tests() {
+		out, _, _ := soku(t, string(test), "--help")
+		if long := text.English().Say("help."+string(test)+".long", nil); !strings.HasPrefix(out, long+"\n") {
+			t.Errorf("%s: its help does not begin with %q:\n%s", test, long, out)
+		}
+		for _, f := range measure.OptionFields(test) {
+			if help := f.HelpFor(test); !strings.Contains(out, "   "+help) {
+				t.Errorf("%s: its help does not have %q", test, help)
+			}
+		}
+	}
+}
+
+func TestHelpSaysWhereResultsAre(t *testing.T) {
+	for args, says := range map[string]bool{"--help": true, "ls --help": true, "rm --help": true, "tcp --help": false, "man --help": false} {
+		sys, out, _ := fakeSystem(t, strings.Fields(args)...)
+		if code := Run(sys); code != 0 || strings.Contains(out.String(), "(SOKU_DATA, --store):\n  "+storeFile(sys, "")+"\n") != says {
+			t.Errorf("%s: status %d, %s", args, code, out)
+		}
+	}
+}
+
 func TestHelpIsInGroupsAndAsWideAsTheTerminal(t *testing.T) {
 	sys, out, _ := fakeSystem(t, "tcp", "--help")
 	sys.StdoutWidth = func() int { return 50 }
 	if code := Run(sys); code != 0 {
 		t.Fatal(code)
 	}
-	text, examples := out.String(), false
+	help, examples := out.String(), false
 	for _, want := range []string{"\nTest:\n", "\nNetwork:\n", "\nHosts:\n", "\nAccess to the server:\n", "\nOutput and storage:\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
+		if !strings.Contains(help, want) {
+			t.Errorf("no %q in %s", want, help)
 		}
 	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(help) {
 		examples = strings.HasPrefix(line, "Examples") || examples && strings.TrimSpace(line) != ""
 		if w := runewidth.StringWidth(strings.TrimSpace(line)); w > 50 && !examples {
 			t.Errorf("%d columns: %s", w, line)

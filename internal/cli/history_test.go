@@ -155,7 +155,15 @@ func TestResultsAreDeletedByIdentityAndByAge(t *testing.T) {
 }
 
 func TestAShellIsOfferedWhatIsThere(t *testing.T) {
-	_, run := stocked(t, 3)
+	sys, run := stocked(t, 3)
+	st, err := openStore(t.Context(), sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if err := st.PutCampaign(t.Context(), store.Campaign{ID: "20261125-gateways-abcd", Name: "gateways", StartedAt: sys.Now()}); err != nil {
+		t.Fatal(err)
+	}
 	for args, want := range map[string]string{
 		"show 0":                    fmt.Sprintf("%016xabcd", 1),
 		"rm ":                       "last",
@@ -164,9 +172,11 @@ func TestAShellIsOfferedWhatIsThere(t *testing.T) {
 		"ls --test ":                "latency",
 		"tcp --tx ":                 "zerocopy",
 		"run ":                      "yaml",
+		"plan ":                     "yaml",
 		"report ":                   "last",
 		"help lab ":                 "up",
-		"ls --campaign ":            "last",
+		"ls --campaign ":            "20261125-gateways-abcd",
+		"report 2026":               "20261125-gateways-abcd",
 		"run plan.yaml --campaign ": "last",
 	} {
 		words := append([]string{"__complete"}, strings.Split(args, " ")...)
