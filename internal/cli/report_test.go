@@ -82,6 +82,41 @@ func TestReportWritesTheLastCampaignToTheTerminal(t *testing.T) {
 	}
 }
 
+func TestReportHasPatternsAndTestsInTheOrderOfThePlan(t *testing.T) {
+	sys, _, _ := fakeSystem(t)
+	s, err := openStore(t.Context(), sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := store.Campaign{ID: "01CAMPAIGN", Name: "order", Plan: "campaign: order\nendpoints: {vm: {address: 10.0.0.4}}\nto: vm\nfactors: {streams: [8, 1]}\ntests: {up: {test: tcp}, down: {test: tcp}}\n"}
+	for i, label := range []string{"down", "up"} {
+		for j, streams := range []string{"1", "8"} {
+			err := s.Put(t.Context(), &measure.Result{
+				Schema: measure.Schema, ID: fmt.Sprintf("01RESULT%d%d", i, j), Test: measure.TestTCP, Options: measure.Defaults(measure.TestTCP), StartedAt: time.Unix(1e9, 0),
+				Trial:   &measure.Trial{Campaign: c.ID, Name: c.Name, Pattern: streams, Label: label, Round: 1, Repeat: 1, Order: 1, Levels: []measure.Level{{Factor: "streams", Value: streams}}},
+				Summary: measure.Summary{GoodputBps: 1e6, Confidence: measure.High},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r, err := campaignReport(t.Context(), s, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, test := range r.Tests {
+		for _, row := range test.Rows {
+			order = append(order, test.Label+" "+row.Pattern)
+		}
+	}
+	if got := strings.Join(order, ", "); got != "up 8, up 1, down 8, down 1" {
+		t.Error(got)
+	}
+}
+
 func TestReportWritesSeveralFormatsToAFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "out") + string(filepath.Separator)
 	out, err := runReportCommand(t, "--format", "html,md,csv,json", "-o", folder)
