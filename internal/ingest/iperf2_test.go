@@ -36,6 +36,18 @@ func TestIperf2IsReadInEveryForm(t *testing.T) {
 	}
 }
 
+// The line of a connection for the way back may have its asterisk, too, instead of the word.
+func TestAConnectionOfIperf2ForTheWayBackIsOfAReverseTest(t *testing.T) {
+	marked := strings.NewReplacer("[  1] local", "[ *1] local", " (reverse)", "").Replace(text(t, "iperf2-client-rev.txt"))
+	results, err := read(t, Auto, marked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := results[0]; r.Options.Direction != measure.Reverse || !close2(r.Summary.GoodputBps, 21.4e9) || r.Options.Streams != 1 {
+		t.Errorf("%s, %v bit/s, %d streams", r.Options.Direction, r.Summary.GoodputBps, r.Options.Streams)
+	}
+}
+
 // iperf's own sum is kept where it is another than that of the streams: 8.20 and 8.16 Gbit/s, of
 // which rounding explains 0.025.
 func TestIperf2sOwnSumIsKept(t *testing.T) {
