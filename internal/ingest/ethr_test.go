@@ -56,10 +56,12 @@ func TestConnectionsOfATestsOwnThreadsAreNoTest(t *testing.T) {
 	second := func(at int, bits, conns string) string {
 		return fmt.Sprintf(`{"Time":"2026-01-01T00:00:%02dZ","Title":"","Type":"TestResult","RemoteAddr":"10.0.0.1","Protocol":"TCP","BitsPerSecond":"%s","ConnectionsPerSecond":"%s","PacketsPerSecond":"--  ","AverageLatency":"--  "}`+"\n", at, bits, conns)
 	}
+	rows := `{"Time":"2026-01-01T00:00:02Z","Type":"LatencyResult","RemoteAddr":"10.0.0.1","Protocol":"TCP","Avg":"5us","Min":"1us","P50":"5us","P90":"6us","P95":"7us","P99":"8us","P999":"9us","P9999":"9us","Max":"9us"}` + "\n"
 	for name, c := range map[string]struct {
 		log    string
 		labels string
 	}{
+		"threads before rows":    {second(1, "0", "1") + rows, "latency"},
 		"threads before bytes":   {second(1, "0", "8") + second(2, "2G", "0") + second(3, "2G", "0"), "tcp"},
 		"connections, then more": {second(1, "0", "9K") + second(2, "2G", "0"), "connect tcp"},
 		"connections twice":      {second(1, "0", "8") + second(2, "0", "9") + second(3, "2G", "0"), "connect tcp"},

@@ -45,6 +45,16 @@ func TestRoutesOfMtrAndEthrAreTraces(t *testing.T) {
 	}
 }
 
+func TestEthrsProbesWithoutAnAnswerAreLost(t *testing.T) {
+	results, err := read(t, Auto, strings.Replace(text(t, "ethr-mtr.txt"), "4       4    30.315us", "4       3    30.315us", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := results[0].Trace.Hops[1]; h.Sent != 4 || h.Lost != 1 {
+		t.Errorf("%+v", h)
+	}
+}
+
 func TestHopsWithoutAnAnswerAreKept(t *testing.T) {
 	head := "HOST: vm      Loss%   Snt   Last   Avg  Best  Wrst StDev\n  1.|-- AS65001 gw.example.net (10.0.0.1) 25.0%  8  0.4 0.5 0.4 0.9 0.1\n    |  `|-- 10.0.0.9\n  2.|-- ???  100.0  8  0.0 0.0 0.0 0.0 0.0\n"
 	results, err := read(t, Auto, head+"  3.|-- 10.0.0.3 0.0% 8 1.4 1.5 1.4 1.9 0.1\n"+head)
