@@ -90,6 +90,20 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 	}
 }
 
+func TestTheListHasOnlyWhatIsSelected(t *testing.T) {
+	sys, out, errs := fakeSystem(t)
+	fillStore(t, sys)
+	for args, want := range map[string]int{
+		"": 6, "--by-hand": 2, "--campaign gateway/sku": 4, "--endpoint vm": 6, "--endpoint office": 6, "--endpoint vm2": 0, "--test tcp": 6, "--test udp": 0,
+	} {
+		sys.Args = append([]string{"ls", "--json"}, strings.Fields(args)...)
+		out.Reset()
+		if code := Run(sys); code != 0 || strings.Count(out.String(), `"id"`) != want {
+			t.Errorf("%s: status %d, want %d results: %s%s", args, code, want, out, errs)
+		}
+	}
+}
+
 // The width of arrows and dashes is that of one column in all locales, as in summaries.
 func TestTheListIsAlignedInAnEastAsianLocale(t *testing.T) {
 	before := runewidth.DefaultCondition.EastAsianWidth
