@@ -96,7 +96,7 @@ func TestAFinishedTrialStaysAboveTheLiveLine(t *testing.T) {
 }
 
 func TestAFailureStaysAboveTheLiveLine(t *testing.T) {
-	p, b := progressOf(80)
+	p, b := progressOf(40) // the reason is longer
 	p.event(trialEvent(campaign.EventTrial, "ultra"))
 	e := trialEvent(campaign.EventResult, "ultra")
 	e.Result.Error = measure.TextError(measure.KindBroken, "peer \x1b[31mgone\nfor good", "")

@@ -1,6 +1,8 @@
 package iperf3
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
 	"net/netip"
 	"strings"
 	"testing"
@@ -78,6 +80,28 @@ func TestAClientThatMayNotMeasureTakesNoPlace(t *testing.T) {
 	x := newRaw(s)
 	x.asks(askTCP)
 	x.refusedWith(wire.CodeMaxDuration) // at once
+}
+
+// Who saw a token on the way cannot measure with it while its time is within the skew.
+func TestATokenOfAUserIsGoodForOneTestOfTheServer(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := wire.Token("mario", "rossi", &key.PublicKey, false, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, server.Config{}, Config{Users: &wire.Guard{Key: key, Users: wire.Users{"mario": wire.HashPassword("mario", "rossi")}, Skew: time.Minute}})
+	ask := `{"tcp":true,"omit":0,"time":1,"parallel":1,"len":1000,"authtoken":"` + token + `"}`
+	x := newRaw(s)
+	x.asks(ask)
+	x.hears(wire.CreateStreams)
+	_ = x.Close()
+	s.Idle()
+	x = newRaw(s)
+	x.asks(ask)
+	x.refusedWith(wire.CodeAuthorization)
 }
 
 func TestAFullServerDeniesAClientThatSaidWhatItWants(t *testing.T) {
