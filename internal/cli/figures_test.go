@@ -47,6 +47,8 @@ func TestOptionsThatMakeNoSenseAreUsageErrors(t *testing.T) {
 		{"tcp 2001:db8::x", "\"2001:db8::x\" is not an IPv6 address"},
 		{"help nosuch", "unknown test or command \"nosuch\""},
 		{"help tpc", "tcp"},
+		{"help tcp nosuch", "unknown test or command \"nosuch\""},
+		{"help lab nosuch", "unknown test or command \"nosuch\""},
 		{"lab nosuch", "unknown command \"nosuch\""},
 		{"show one two", "2 arguments given (the last is \"two\")"},
 		{"rm", "no argument given; usage: soku rm RESULT..."},

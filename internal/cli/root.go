@@ -193,11 +193,8 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 		Use:   "help [COMMAND]",
 		Short: "Help about a command",
 		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			if err != nil || cmd == root && len(args) > 0 {
-				return unknownCommand(root, args[0])
-			}
-			if len(rest) > 0 && cmd.HasSubCommands() {
+			cmd, rest, _ := root.Find(args) // its error is that rest has words
+			if len(rest) > 0 {
 				return unknownCommand(cmd, rest[0])
 			}
 			cmd.InitDefaultHelpFlag()
