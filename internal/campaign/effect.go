@@ -11,7 +11,12 @@ import (
 // setsSomething reports whether the patterns of a level differ by it from those of
 // another level.
 func (l *Level) setsSomething() bool {
-	return l.From != "" || l.To != "" || len(l.Options) > 0 || l.Before != "" || l.After != ""
+	return l.setsEnd() || len(l.Options) > 0 || l.Before != "" || l.After != ""
+}
+
+// setsEnd reports whether a level sets an endpoint or an address of one.
+func (l *Level) setsEnd() bool {
+	return l.From != "" || l.FromLabel != "" || l.To != "" || l.ToLabel != ""
 }
 
 // checkEffect sees that the levels of a factor differ in more than their names. One
@@ -97,7 +102,7 @@ func (f *Factor) onlyOptions() bool {
 	options := false
 	for i := range f.Levels {
 		l := &f.Levels[i]
-		if l.From != "" || l.To != "" || l.Before != "" || l.After != "" {
+		if l.setsEnd() || l.Before != "" || l.After != "" {
 			return false
 		}
 		options = options || len(l.Options) > 0

@@ -37,10 +37,12 @@ func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error
 				return err
 			}
 		}
-		for key, ref := range map[string]string{"from": l.From, "to": l.To} {
-			if err := p.checkReference(d, at+"."+key, ref); err != nil {
-				return err
-			}
+		l.at = at
+		if err := p.checkEnd(d, at+".from", l.From, l.FromLabel); err != nil {
+			return err
+		}
+		if err := p.checkEnd(d, at+".to", l.To, l.ToLabel); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -64,6 +64,7 @@ func parse(p *Plan) (*Plan, error) {
 	if err := d.Decode(d.Root, p, ""); err != nil {
 		return nil, err
 	}
+	p.source = d
 	if p.Repeats == 0 {
 		p.Repeats = DefaultRepeats
 	}
@@ -163,36 +164,10 @@ func (p *Plan) checkEndpoints(d *yamlfile.File) error {
 			}
 		}
 	}
-	for key, ref := range map[string]string{"from": p.From, "to": p.To} {
-		if err := p.checkReference(d, key, ref); err != nil {
-			return err
-		}
+	if err := p.checkEnd(d, "from", p.From, p.FromLabel); err != nil {
+		return err
 	}
-	return nil
-}
-
-// checkReference checks an endpoint or endpoint.label.
-func (p *Plan) checkReference(d *yamlfile.File, path, ref string) error {
-	if ref == "" {
-		return nil
-	}
-	name, label, labelled := strings.Cut(ref, ".")
-	e, ok := p.Endpoints.Get(name)
-	if !ok {
-		unknown := measure.Fail(measure.KindFile, "campaign.no_endpoint", measure.Figures{"endpoint": yamlfile.Shorten(name)})
-		if len(p.Endpoints) > 0 {
-			unknown = suggest(unknown, name, p.Endpoints.Names(), "campaign.endpoints_are")
-		}
-		return d.LocateAt(path, unknown)
-	}
-	if _, ok := e.Addresses.Get(label); labelled && !ok && e.Host == "" {
-		unknown := measure.Fail(measure.KindFile, "campaign.no_label", measure.Figures{"endpoint": name, "label": yamlfile.Shorten(label)})
-		if len(e.Addresses) > 0 {
-			unknown = unknown.WithHintCode("campaign.labels_are", measure.Figures{"known": e.Addresses.Names()})
-		}
-		return d.LocateAt(path, unknown)
-	}
-	return nil
+	return p.checkEnd(d, "to", p.To, p.ToLabel)
 }
 
 func (p *Plan) checkFactors(d *yamlfile.File) error {

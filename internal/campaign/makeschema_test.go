@@ -115,7 +115,8 @@ func (*Level) schema() *jsonschema.Schema {
 	name, _ := s.Properties.Get("name")
 	name.Type, name.OneOf = "", named().OneOf
 	options := closedObject()
-	options.Description = reflect.TypeFor[Level]().Field(3).Tag.Get("doc")
+	declared, _ := reflect.TypeFor[Level]().FieldByName("Options")
+	options.Description = declared.Tag.Get("doc")
 	for _, key := range measure.OptionKeys() {
 		f, _ := optionField(key)
 		options.Properties.Set(key, optionSchema(f))

@@ -21,6 +21,8 @@ type Pattern struct {
 	Before []string // commands in the order they run: the plan's, then each level's
 	After  []string // each level's from the last factor to the first, then the plan's
 	Tests  []PatternTest
+
+	fromAt, toAt string // paths of the plan's values that name the ends
 }
 
 // PatternTest is one test of a pattern with the options its levels give it.
@@ -122,7 +124,7 @@ func (p *Plan) combine(d *yamlfile.File, wanted Selection, chosen []*Level, seen
 }
 
 func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]bool) error {
-	pt := Pattern{Levels: []measure.Level{}, From: p.From, To: p.To}
+	pt := Pattern{Levels: []measure.Level{}}
 	for i, l := range chosen {
 		pt.Levels = append(pt.Levels, measure.Level{Factor: p.Factors[i].Name, Value: l.Name})
 	}
@@ -147,34 +149,20 @@ func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]boo
 // apply gives a pattern what its levels set. Two levels that set the same thing
 // are an error: which one wins would depend on the order of factors.
 func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
-	from, to, options := "", "", map[string]string{} // which factor set it
-	clash := func(a, b, key string) error {
-		return d.FailAt("factors."+b, "campaign.factors_set_one_key", measure.Figures{"first": a, "second": b, "key": key, "pattern": pt.Name})
-	}
+	from, to := newPatternEnd("from", p.From, p.FromLabel), newPatternEnd("to", p.To, p.ToLabel)
 	if p.Before != "" {
 		pt.Before = append(pt.Before, p.Before)
 	}
 	for i, l := range chosen {
 		name := p.Factors[i].Name
-		if l.From != "" {
-			if from != "" {
-				return clash(from, name, "from")
-			}
-			from, pt.From = name, l.From
+		clash := func(first, key string) error {
+			return d.FailAt("factors."+name, "campaign.factors_set_one_key", measure.Figures{"first": first, "second": name, "key": key, "pattern": pt.Name})
 		}
-		if l.To != "" {
-			if to != "" {
-				return clash(to, name, "to")
-			}
-			to, pt.To = name, l.To
+		if key := from.set(name, l.at, l.From, l.FromLabel); key != "" {
+			return clash(from.setter(key), key)
 		}
-		for _, o := range l.Options {
-			if options[o.Name] != "" {
-				return d.FailAt("factors."+name, "campaign.factors_set_one_option", measure.Figures{
-					"first": options[o.Name], "second": name, "option": o.Name, "pattern": pt.Name,
-				})
-			}
-			options[o.Name] = name
+		if key := to.set(name, l.at, l.To, l.ToLabel); key != "" {
+			return clash(to.setter(key), key)
 		}
 		if l.Before != "" {
 			pt.Before = append(pt.Before, l.Before)
@@ -186,23 +174,30 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	if p.After != "" {
 		pt.After = append(pt.After, p.After)
 	}
-	if err := p.checkEnds(d, pt); err != nil {
+	pt.From, pt.fromAt = from.reference(), from.at()
+	pt.To, pt.toAt = to.reference(), to.at()
+	if err := p.checkEnds(d, pt, &from, &to); err != nil {
+		return err
+	}
+	if err := p.checkOptionsOnce(d, pt, chosen); err != nil {
 		return err
 	}
 	return p.applyOptions(d, pt, chosen)
 }
 
-func (p *Plan) checkEnds(d *yamlfile.File, pt *Pattern) error {
-	if pt.To == "" {
-		return d.FailAt("to", "campaign.no_server", measure.Figures{"pattern": pt.Name})
-	}
-	if pt.From == pt.To {
-		return d.FailAt("to", "campaign.to_itself", measure.Figures{"pattern": pt.Name, "endpoint": pt.To})
-	}
-	name, label, _ := strings.Cut(pt.To, ".")
-	e, _ := p.Endpoints.Get(name)
-	if label == "" && e.Address == "" && e.Host == "" {
-		return d.FailAt("endpoints."+name, "campaign.no_address", measure.Figures{"endpoint": name})
+// checkOptionsOnce sees that no two levels of a pattern set one option.
+func (p *Plan) checkOptionsOnce(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
+	by := map[string]string{} // which factor set it
+	for i, l := range chosen {
+		name := p.Factors[i].Name
+		for _, o := range l.Options {
+			if by[o.Name] != "" {
+				return d.FailAt("factors."+name, "campaign.factors_set_one_option", measure.Figures{
+					"first": by[o.Name], "second": name, "option": o.Name, "pattern": pt.Name,
+				})
+			}
+			by[o.Name] = name
+		}
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ type Plan struct {
 	Lab       string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
 	Endpoints yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
 	From      string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
+	FromLabel string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
 	To        string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
+	ToLabel   string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
 	Factors   yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
 	Patterns  []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
 	Exclude   []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
@@ -41,6 +43,7 @@ type Plan struct {
 	Text []byte `yaml:"-" json:"-"`
 
 	recorded bool // read from a journal
+	source   *yamlfile.File
 	patterns []Pattern
 	resolved map[string]string // address by endpoint or endpoint.label, from the lab
 }
@@ -63,12 +66,16 @@ type Factor struct {
 
 // Level is one value of a factor, and what it sets.
 type Level struct {
-	Name    string  `yaml:"name" doc:"How it is called in patterns and tables"`
-	From    string  `yaml:"from" json:",omitempty" doc:"Client of the patterns with this level"`
-	To      string  `yaml:"to" json:",omitempty" doc:"Server of the patterns with this level"`
-	Options Setting `yaml:"options" json:",omitempty" doc:"Options of the tests they apply to"`
-	Before  string  `yaml:"before" json:",omitempty" doc:"Command to run before the trials of a pattern with this level, after the plan's own"`
-	After   string  `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
+	Name      string  `yaml:"name" doc:"How it is called in patterns and tables"`
+	From      string  `yaml:"from" json:",omitempty" doc:"Client of the patterns with this level"`
+	FromLabel string  `yaml:"from_label" json:",omitempty" doc:"Label of the client's address in the patterns with this level, whatever endpoint it is"`
+	To        string  `yaml:"to" json:",omitempty" doc:"Server of the patterns with this level"`
+	ToLabel   string  `yaml:"to_label" json:",omitempty" doc:"Label of the server's address in the patterns with this level, whatever endpoint it is"`
+	Options   Setting `yaml:"options" json:",omitempty" doc:"Options of the tests they apply to"`
+	Before    string  `yaml:"before" json:",omitempty" doc:"Command to run before the trials of a pattern with this level, after the plan's own"`
+	After     string  `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
+
+	at string // path in the plan
 }
 
 // Setting is options by key with the text of their values, checked but not yet

@@ -47,20 +47,21 @@ func (p *Plan) target(ref string) Target {
 
 // Resolve fills in the addresses that the plan leaves to its lab. lookup
 // returns the address of a host of the lab with a label, or its first one for
-// an empty label. An error names the endpoint.
+// an empty label. An error names the place in the plan, the pattern and the endpoint.
 func (p *Plan) Resolve(lookup func(host, label string) (string, error)) error {
 	p.resolved = map[string]string{}
 	for _, pt := range p.patterns {
-		for _, ref := range []string{pt.From, pt.To} {
-			t := p.target(ref)
-			if ref == "" || t.Host == "" || t.Endpoint.Address != "" {
+		for _, end := range []struct{ ref, at string }{{pt.From, pt.fromAt}, {pt.To, pt.toAt}} {
+			t := p.target(end.ref)
+			if end.ref == "" || t.Host == "" || t.Endpoint.Address != "" {
 				continue
 			}
 			address, err := lookup(t.Host, t.Endpoint.Label)
 			if err != nil {
-				return measure.Fail(measure.KindFile, "campaign.endpoint_address", measure.Figures{"file": p.File, "endpoint": ref, "cause": err})
+				wrong := measure.Fail(measure.KindFile, "campaign.endpoint_address", measure.Figures{"endpoint": end.ref, "cause": err})
+				return p.inPattern(p.source, &pt, end.at, wrong)
 			}
-			p.resolved[ref] = address
+			p.resolved[end.ref] = address
 		}
 	}
 	return nil
