@@ -19,14 +19,27 @@ func (l *Level) setsEnd() bool {
 	return l.From != "" || l.FromLabel != "" || l.To != "" || l.ToLabel != ""
 }
 
-// checkEffect sees that the levels of a factor differ in more than their names. One
+// checkEffects sees that the levels of each factor differ in more than their names. One
 // level may set nothing: it stands for what the others change. With two of them a report
 // would compare trials of the same network under two names.
-func (p *Plan) checkEffect(d *yamlfile.File, path string, name string, f *Factor) error {
+func (p *Plan) checkEffects(d *yamlfile.File) error {
+	if p.recorded {
+		return nil // a plan of an older version ran as it is
+	}
+	for i := range p.Factors {
+		if err := p.checkEffect(d, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) checkEffect(d *yamlfile.File, factor int) error {
+	name, f := p.Factors[factor].Name, &p.Factors[factor].Value
+	path := "factors." + name
+	companions := p.companions(factor)
 	switch {
-	case f.By == ByHand, namesVariable(p.Before, FactorVariable(name)):
-		return nil
-	case f.By == ByCommand && p.Before != "":
+	case slices.ContainsFunc(companions, p.changedElsewhere):
 		return nil
 	case f.By == ByCommand:
 		return d.LocateAt(path+".by", measure.Fail(measure.KindFile, "campaign.no_command", nil))
@@ -35,7 +48,7 @@ func (p *Plan) checkEffect(d *yamlfile.File, path string, name string, f *Factor
 	}
 	var idle []string
 	for i := range f.Levels {
-		if !f.Levels[i].setsSomething() {
+		if !slices.ContainsFunc(companions, func(c int) bool { return p.Factors[c].Value.Levels[i].setsSomething() }) {
 			idle = append(idle, yamlfile.Shorten(f.Levels[i].Name))
 		}
 	}
@@ -49,6 +62,13 @@ func (p *Plan) checkEffect(d *yamlfile.File, path string, name string, f *Factor
 		e = e.WithHintCode("campaign.factor_near_option", measure.Figures{"near": near})
 	}
 	return d.LocateAt(path, e)
+}
+
+// changedElsewhere reports whether a person or the plan's before command makes the change
+// of a factor.
+func (p *Plan) changedElsewhere(factor int) bool {
+	f := &p.Factors[factor]
+	return f.Value.By == ByHand || f.Value.By == ByCommand && p.Before != "" || namesVariable(p.Before, FactorVariable(f.Name))
 }
 
 // mostIdle is how many levels an error names.
@@ -88,13 +108,44 @@ func (p *Plan) Unvaried() map[string][]string {
 	out := map[string][]string{}
 	for _, t := range p.Tests {
 		for i := range p.Factors {
-			f := &p.Factors[i]
-			if len(f.Value.Levels) > 1 && f.Value.By == "" && !p.commandsName(FactorVariable(f.Name)) && f.Value.onlyOptions() && !f.Value.setsOptionOf(t.Value.Test) {
-				out[t.Name] = append(out[t.Name], f.Name)
+			if len(p.Factors[i].Value.Levels) > 1 && !p.varies(i, t.Value.Test) {
+				out[t.Name] = append(out[t.Name], p.Factors[i].Name)
 			}
 		}
 	}
 	return out
+}
+
+// varies reports whether the trials of a test differ by the levels of a factor. Levels that
+// are names alone stand for those that they go together with.
+func (p *Plan) varies(factor int, test measure.Test) bool {
+	if !p.namesOnly(factor) {
+		return p.variesAlone(factor, test)
+	}
+	alone := true
+	for _, c := range p.companions(factor) {
+		if p.namesOnly(c) {
+			continue
+		}
+		if p.variesAlone(c, test) {
+			return true
+		}
+		alone = false
+	}
+	return alone
+}
+
+func (p *Plan) variesAlone(factor int, test measure.Test) bool {
+	f := &p.Factors[factor]
+	return f.Value.By != "" || p.commandsName(FactorVariable(f.Name)) || !f.Value.onlyOptions() || f.Value.setsOptionOf(test)
+}
+
+// namesOnly reports whether nothing is set by the levels of a factor, and nothing
+// learns them.
+func (p *Plan) namesOnly(factor int) bool {
+	f := &p.Factors[factor]
+	sets := func(l Level) bool { return l.setsSomething() }
+	return f.Value.By == "" && !slices.ContainsFunc(f.Value.Levels, sets) && !p.commandsName(FactorVariable(f.Name))
 }
 
 // onlyOptions reports whether levels set options and nothing else.

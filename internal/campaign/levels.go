@@ -116,11 +116,7 @@ func (p *Plan) wrongSelection(s Selection) *measure.Error {
 	for _, e := range s {
 		f, ok := p.Factors.Get(e.Name)
 		if !ok {
-			unknown := measure.Fail(measure.KindUsage, "campaign.no_factor", measure.Figures{"factor": yamlfile.Shorten(e.Name)})
-			if len(p.Factors) > 0 {
-				unknown = suggest(unknown, e.Name, p.Factors.Names(), "campaign.factors_are")
-			}
-			return unknown
+			return p.unknownFactor(e.Name)
 		}
 		levels := make([]string, len(f.Levels))
 		for i, l := range f.Levels {
@@ -137,6 +133,15 @@ func (p *Plan) wrongSelection(s Selection) *measure.Error {
 		}
 	}
 	return nil
+}
+
+// unknownFactor is the failure of a factor that the plan does not have.
+func (p *Plan) unknownFactor(name string) *measure.Error {
+	unknown := measure.Fail(measure.KindUsage, "campaign.no_factor", measure.Figures{"factor": yamlfile.Shorten(name)})
+	if len(p.Factors) > 0 {
+		unknown = suggest(unknown, name, p.Factors.Names(), "campaign.factors_are")
+	}
+	return unknown
 }
 
 func contains(list []string, s string) bool {

@@ -74,7 +74,7 @@ func parse(p *Plan) (*Plan, error) {
 	if p.Limit == 0 {
 		p.Limit = DefaultLimit
 	}
-	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.checkFactors, p.checkSelections, p.makePatterns} {
+	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.checkFactors, p.checkZip, p.checkEffects, p.checkSelections, p.makePatterns} {
 		if err := check(d); err != nil {
 			return nil, err
 		}
@@ -191,12 +191,6 @@ func (p *Plan) checkFactors(d *yamlfile.File) error {
 			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.levels", measure.Figures{"levels": len(f.Value.Levels), "most": maxLevels}))
 		}
 		if err := p.checkLevels(d, path, f.Name, &f.Value); err != nil {
-			return err
-		}
-		if p.recorded {
-			continue // a plan of an older version ran as it is
-		}
-		if err := p.checkEffect(d, path, f.Name, &f.Value); err != nil {
 			return err
 		}
 	}

@@ -72,22 +72,13 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 		wanted = []Selection{nil}
 	}
 	seen := map[string]bool{}
-	for _, w := range wanted {
-		// Excluded ones count too: 20 factors could ask for more than memory holds.
-		product := 1
-		for _, f := range p.Factors {
-			levels := len(f.Value.Levels)
-			for _, e := range w {
-				if e.Name == f.Name {
-					levels = len(e.Value)
-				}
-			}
-			if product *= levels; product > maxPatterns {
-				return d.FailAt("factors", "campaign.too_many_patterns", measure.Figures{"most": maxPatterns})
-			}
-		}
-		if err := p.combine(d, w, nil, seen); err != nil {
+	for i, w := range wanted {
+		c := p.newCombiner(d, w, seen)
+		if err := c.combine(); err != nil {
 			return err
+		}
+		if c.made == 0 && len(p.Patterns) > 0 {
+			return d.LocateAt("patterns."+strconv.Itoa(i+1), measure.Fail(measure.KindFile, "campaign.entry_selects_none", nil))
 		}
 	}
 	p.distinguish()
@@ -103,24 +94,6 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 		}
 	}
 	return d.LocateAt("only", measure.Fail(measure.KindFile, "campaign.only_selects_none", nil))
-}
-
-// combine goes through the levels of the factor after those already chosen.
-func (p *Plan) combine(d *yamlfile.File, wanted Selection, chosen []*Level, seen map[string]bool) error {
-	if len(chosen) == len(p.Factors) {
-		return p.addPattern(d, chosen, seen)
-	}
-	f := &p.Factors[len(chosen)]
-	for i := range f.Value.Levels {
-		l := &f.Value.Levels[i]
-		if levels, named := yamlfile.Ordered[[]string](wanted).Get(f.Name); named && !contains(levels, l.Name) {
-			continue
-		}
-		if err := p.combine(d, wanted, append(chosen[:len(chosen):len(chosen)], l), seen); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]bool) error {

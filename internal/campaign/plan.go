@@ -23,6 +23,7 @@ type Plan struct {
 	To        string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
 	ToLabel   string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
 	Factors   yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
+	Zip       [][]string                 `yaml:"zip" doc:"Groups of factors whose levels go together, the first with the first, instead of all combinations of them"`
 	Patterns  []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
 	Exclude   []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
 	Tests     yamlfile.Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
@@ -45,6 +46,7 @@ type Plan struct {
 	recorded bool // read from a journal
 	source   *yamlfile.File
 	patterns []Pattern
+	together []int             // by factor: the first of those whose levels go together with its own
 	resolved map[string]string // address by endpoint or endpoint.label, from the lab
 }
 

@@ -100,7 +100,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 // plans are the example plans and those of the tests.
 func plans(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces}
+	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "zip": zipped + "zip: [[client, server]]\n"}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil {
 		t.Fatal(err)
