@@ -11,12 +11,7 @@ import (
 // checkLevels checks the levels of a factor and works out which options each
 // sets: those it names and, where the factor stands for an option, its own name.
 func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error {
-	option := f.Option
-	if option == "" {
-		if _, ok := optionField(name); ok {
-			option = name // a factor called streams would mislead if it did not set streams
-		}
-	}
+	option := optionOf(name, f)
 	seen := map[string]bool{}
 	for i := range f.Levels {
 		l := &f.Levels[i]

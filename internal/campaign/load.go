@@ -187,6 +187,9 @@ func (p *Plan) checkFactors(d *yamlfile.File) error {
 			return d.FailAt(path, "campaign.factor_variable", measure.Figures{"first": other, "second": f.Name, "variable": v})
 		}
 		variables[v] = f.Name
+		if err := p.expandSweep(d, path, f.Name, &f.Value); err != nil {
+			return err
+		}
 		if len(f.Value.Levels) == 0 || len(f.Value.Levels) > maxLevels {
 			return d.LocateAt(path, measure.Fail(measure.KindFile, "campaign.levels", measure.Figures{"levels": len(f.Value.Levels), "most": maxLevels}))
 		}

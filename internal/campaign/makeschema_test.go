@@ -104,9 +104,16 @@ func (*Selection) schema() *jsonschema.Schema {
 }
 
 func (*Factor) schema() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "array", Items: (*Level)(nil).schema()}, structSchema(reflect.TypeFor[Factor]()),
-	}}
+	s := structSchema(reflect.TypeFor[Factor]())
+	for _, key := range []string{"from", "to", "step"} {
+		p, _ := s.Properties.Get(key)
+		p.Type, p.OneOf = "", []*jsonschema.Schema{{Type: "string"}, {Type: "number"}}
+	}
+	scale, _ := s.Properties.Get("scale")
+	for _, name := range scales {
+		scale.Enum = append(scale.Enum, name)
+	}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: (*Level)(nil).schema()}, s}}
 }
 
 func (*Level) schema() *jsonschema.Schema {

@@ -64,6 +64,10 @@ type Factor struct {
 	Option string  `yaml:"option" json:",omitempty" doc:"Option of the tests that each level's name is the value of"`
 	By     string  `yaml:"by" json:"-" doc:"What makes the change where the levels set nothing: hand (a person, for whom soku run waits) or command (the plan's before)"`
 	Levels []Level `yaml:"levels" doc:"Its values"`
+	From   string  `yaml:"from" json:"-" doc:"First of levels that are numbers, in the form of the option"`
+	To     string  `yaml:"to" json:"-" doc:"Last of them; what would exceed it is left out"`
+	Scale  string  `yaml:"scale" json:"-" doc:"How they follow each other: linear (by step), log2 (doubled), log10 (times ten)"`
+	Step   string  `yaml:"step" json:"-" doc:"Difference between two of them, with scale: linear"`
 }
 
 // Level is one value of a factor, and what it sets.

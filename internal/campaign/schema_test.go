@@ -86,6 +86,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		strings.Replace(minimal, "test: tcp", "test: quic", 1),
 		strings.Replace(minimal, "address", "adress", 1),
 		minimal + "factors: {streams: [{nmae: 4}]}\n",
+		minimal + "factors: {streams: {from: 1, to: 64, scale: log3}}\n",
 		minimal + "factors: {streams: [{name: a, options: {stream: 4}}]}\n",
 	} {
 		if _, err := campaign.Parse("x", []byte(text)); err == nil {
@@ -100,7 +101,8 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 // plans are the example plans and those of the tests.
 func plans(t *testing.T) map[string]string {
 	t.Helper()
-	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "zip": zipped + "zip: [[client, server]]\n"}
+	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "zip": zipped + "zip: [[client, server]]\n",
+		"numbers": minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil {
 		t.Fatal(err)
