@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"slices"
-	"strconv"
 
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
@@ -35,17 +34,7 @@ func (f *Factor) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) erro
 		return d.Decode(n, &f.Levels, path)
 	}
 	type plain Factor // without this method
-	if err := d.Decode(n, (*plain)(f), path); err != nil {
-		return err
-	}
-	// Levels stand at the same path in both forms, so that messages find them.
-	for i := range f.Levels {
-		number := "." + strconv.Itoa(i+1)
-		if at, ok := d.PlaceOf(path + ".levels" + number); ok {
-			d.Mark(path+number, at)
-		}
-	}
-	return nil
+	return d.Decode(n, (*plain)(f), path)
 }
 
 // DecodeYAML reads a name, or a name with what it sets.

@@ -16,6 +16,9 @@ func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error
 	for i := range f.Levels {
 		l := &f.Levels[i]
 		at := path + "." + strconv.Itoa(i+1)
+		if inList := path + ".levels." + strconv.Itoa(i+1); isPlace(d, inList) {
+			at = inList // {by: hand, levels: [...]}
+		}
 		if hint := notPrintable(l.Name); hint != "" {
 			e := measure.Fail(measure.KindFile, "campaign.level_name", measure.Figures{"name": yamlfile.Shorten(l.Name)})
 			return d.LocateAt(at, e.WithHintCode(hint, measure.Figures{"most": maxName}))
@@ -41,6 +44,12 @@ func (p *Plan) checkLevels(d *yamlfile.File, path, name string, f *Factor) error
 		}
 	}
 	return nil
+}
+
+// isPlace reports whether a value stands at a path of the plan.
+func isPlace(d *yamlfile.File, path string) bool {
+	_, ok := d.PlaceOf(path)
+	return ok
 }
 
 // checkSetting sees that an option exists, has a value of its kind, and applies

@@ -71,15 +71,18 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 	if len(wanted) == 0 {
 		wanted = []Selection{nil}
 	}
-	seen := map[string]bool{}
+	seen, reached := map[string]bool{}, map[*Level]bool{}
 	for i, w := range wanted {
-		c := p.newCombiner(d, w, seen)
+		c := p.newCombiner(d, w, seen, reached)
 		if err := c.combine(); err != nil {
 			return err
 		}
 		if c.made == 0 && len(p.Patterns) > 0 {
 			return d.LocateAt("patterns."+strconv.Itoa(i+1), measure.Fail(measure.KindFile, "campaign.entry_selects_none", nil))
 		}
+	}
+	if err := p.checkReached(d, reached); err != nil {
+		return err
 	}
 	p.distinguish()
 	if len(p.patterns) == 0 {

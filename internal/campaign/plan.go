@@ -72,16 +72,18 @@ type Factor struct {
 
 // Level is one value of a factor, and what it sets.
 type Level struct {
-	Name      string  `yaml:"name" doc:"How it is called in patterns and tables"`
-	From      string  `yaml:"from" json:",omitempty" doc:"Client of the patterns with this level"`
-	FromLabel string  `yaml:"from_label" json:",omitempty" doc:"Label of the client's address in the patterns with this level, whatever endpoint it is"`
-	To        string  `yaml:"to" json:",omitempty" doc:"Server of the patterns with this level"`
-	ToLabel   string  `yaml:"to_label" json:",omitempty" doc:"Label of the server's address in the patterns with this level, whatever endpoint it is"`
-	Options   Setting `yaml:"options" json:",omitempty" doc:"Options of the tests they apply to"`
-	Before    string  `yaml:"before" json:",omitempty" doc:"Command to run before the trials of a pattern with this level, after the plan's own"`
-	After     string  `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
+	Name      string    `yaml:"name" doc:"How it is called in patterns and tables"`
+	From      string    `yaml:"from" json:",omitempty" doc:"Client of the patterns with this level"`
+	FromLabel string    `yaml:"from_label" json:",omitempty" doc:"Label of the client's address in the patterns with this level, whatever endpoint it is"`
+	To        string    `yaml:"to" json:",omitempty" doc:"Server of the patterns with this level"`
+	ToLabel   string    `yaml:"to_label" json:",omitempty" doc:"Label of the server's address in the patterns with this level, whatever endpoint it is"`
+	When      Selection `yaml:"when" json:",omitempty" doc:"Levels of other factors with which this level exists; patterns without them are left out"`
+	Options   Setting   `yaml:"options" json:",omitempty" doc:"Options of the tests they apply to"`
+	Before    string    `yaml:"before" json:",omitempty" doc:"Command to run before the trials of a pattern with this level, after the plan's own"`
+	After     string    `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
 
-	at string // path in the plan
+	at         string // path in the plan
+	conditions []condition
 }
 
 // Setting is options by key with the text of their values, checked but not yet

@@ -102,7 +102,8 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 func plans(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "zip": zipped + "zip: [[client, server]]\n",
-		"numbers": minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}
+		"conditions": conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests,
+		"numbers":    minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil {
 		t.Fatal(err)
