@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -34,9 +35,12 @@ type publishedFigure struct {
 
 // caseTable says how a published table comes out of a report.
 type caseTable struct {
-	name    string
-	factors map[string]string // column of the table -> factor
-	figures func(row map[string]string) []publishedFigure
+	study    string // its folder, and the campaign
+	name     string
+	results  int
+	patterns int
+	factors  map[string]string // column of the table -> factor
+	figures  func(row map[string]string) []publishedFigure
 }
 
 func caseTables() []caseTable {
@@ -64,27 +68,27 @@ func caseTables() []caseTable {
 		}
 	}
 	return []caseTable{
-		{"vm-bandwidth-cap", map[string]string{
+		{"vm-bandwidth-cap", "vm-bandwidth-cap", 11, 11, map[string]string{
 			"path": "path", "gateway_sku": "gateway SKU", "circuit_mbps": "circuit (Mbit/s)", "parallel": "streams", "published_limit_mbps": "published limit (Mbit/s)",
 		}, all(throughput("mbit_per_second", "throughput", 1e6, nil))},
-		{"expressroute-latency", map[string]string{
+		{"expressroute-latency", "expressroute-latency", 40, 10, map[string]string{
 			"pattern": "no.", "sku": "gateway SKU", "fastpath": "FastPath", "gateway_zone": "gateway zone", "vm_zone": "VM zone",
 		}, all(
 			end("run60_low_ms", "one run of 60 s", "rtt_reported_mean_low_ns", "min"), end("run60_high_ms", "one run of 60 s", "rtt_reported_mean_high_ns", "max"),
 			end("repeat_low_ms", "runs of 10 s", "rtt_reported_mean_low_ns", "min"), end("repeat_high_ms", "runs of 10 s", "rtt_reported_mean_high_ns", "max"),
 		)},
-		{"interface-matrix-throughput", map[string]string{"instance_type": "instance type", "published_gbps": "published (Gbit/s)"}, all(
+		{"interface-matrix", "interface-matrix-throughput", 27, 27, map[string]string{"instance_type": "instance type", "published_gbps": "published (Gbit/s)"}, all(
 			throughput("public_ip_gbps", "throughput", 1e9, map[string]string{"interface": "public IP"}),
 			throughput("vlan_gbps", "throughput", 1e9, map[string]string{"interface": "VLAN"}),
 			throughput("vpc_gbps", "throughput", 1e9, map[string]string{"interface": "VPC"}),
 		)},
-		{"interface-matrix-ping", map[string]string{"instance_type": "instance type"}, all(
+		{"interface-matrix", "interface-matrix-ping", 27, 27, map[string]string{"instance_type": "instance type"}, all(
 			meanOfPing("public_ip_ms", "public IP"), meanOfPing("vlan_ms", "VLAN"), meanOfPing("vpc_ms", "VPC"),
 		)},
-		{"accelerated-networking-throughput", map[string]string{"accelerated_networking": "accelerated networking"}, all(
+		{"accelerated-networking", "accelerated-networking-throughput", 2, 2, map[string]string{"accelerated_networking": "accelerated networking"}, all(
 			throughput("mbit_per_second", "throughput", 1e6, nil), throughput("megabytes_per_second", "throughput", 8e6, nil),
 		)},
-		{"accelerated-networking-copy", map[string]string{"accelerated_networking": "accelerated networking", "disk": "disk", "files": "files"},
+		{"accelerated-networking", "accelerated-networking-copy", 6, 6, map[string]string{"accelerated_networking": "accelerated networking", "disk": "disk", "files": "files"},
 			func(row map[string]string) []publishedFigure {
 				minutes, secs, _ := strings.Cut(row["duration"], ":")
 				s := atof(minutes)*60 + atof(secs)
@@ -113,12 +117,12 @@ func TestPublishedTablesComeBackOutOfReportsOfIngestedFigures(t *testing.T) {
 	for _, c := range caseTables() {
 		t.Run(c.name, func(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "soku.db")
-			file := filepath.Join(casesDir, c.name+".csv")
-			if out, errs, code := soku(t, "ingest", "--store", store, "--map", filepath.Join(casesDir, c.name+".yaml"), file); code != 0 {
+			file := filepath.Join(casesDir, c.study, c.name+".csv")
+			if out, errs, code := soku(t, "ingest", "--store", store, "--map", filepath.Join(casesDir, c.study, c.name+".yaml"), file); code != 0 {
 				t.Fatalf("ingest: %d %s %s", code, out, errs)
 			}
 			form := func(name string) string {
-				out, errs, code := soku(t, "report", c.name, "--store", store, "--format", name)
+				out, errs, code := soku(t, "report", c.study, "--store", store, "--format", name)
 				if code != 0 {
 					t.Fatalf("report: %s", errs)
 				}
@@ -128,8 +132,13 @@ func TestPublishedTablesComeBackOutOfReportsOfIngestedFigures(t *testing.T) {
 			if err := json.Unmarshal([]byte(form("json")), &doc); err != nil {
 				t.Fatal(err)
 			}
-			if doc.Ingested != doc.Trials || doc.Trials == 0 {
-				t.Errorf("%d of %d trials are ingested", doc.Ingested, doc.Trials)
+			if doc.Ingested != c.results || doc.Trials != c.results || doc.Failed != 0 {
+				t.Errorf("%d trials, %d of them ingested and %d failed; want %d", doc.Trials, doc.Ingested, doc.Failed, c.results)
+			}
+			for _, test := range doc.Tests {
+				if len(test.Rows) != c.patterns || len(test.Ranking) != c.patterns {
+					t.Errorf("%s: %d rows and %d places, want %d patterns", test.Label, len(test.Rows), len(test.Ranking), c.patterns)
+				}
 			}
 			figures, markdown := records(t, form("csv")), markdownTables(form("md"))
 			published, _ := os.ReadFile(file)
@@ -142,6 +151,79 @@ func TestPublishedTablesComeBackOutOfReportsOfIngestedFigures(t *testing.T) {
 			}
 			t.Logf("%d figures, each in three forms", compared)
 		})
+	}
+}
+
+// The commands of a study's README, in its folder, read all its tables into one campaign, and
+// every form of its report can be written.
+func TestTheReadmeOfEachStudyReadsItsFiguresAndReports(t *testing.T) {
+	for study, results := range map[string]int{
+		"expressroute-latency": 40, "vpn-active-active": 20, "accelerated-networking": 8, "vm-bandwidth-cap": 11, "interface-matrix": 54,
+	} {
+		t.Run(study, func(t *testing.T) {
+			folder, store := filepath.Join(casesDir, study), filepath.Join(t.TempDir(), "soku.db")
+			readme, err := os.ReadFile(filepath.Join(folder, "README.md"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lines := bytes.Count(readme, []byte("\n")); lines > 40 {
+				t.Errorf("%d lines are more than a screen", lines)
+			}
+			commands := 0
+			for _, found := range regexp.MustCompile(`(?m)^    soku (.*)$`).FindAllSubmatch(readme, -1) {
+				args := append(strings.Fields(string(found[1])), "--store", store)
+				for i, arg := range args {
+					if strings.HasSuffix(arg, ".csv") {
+						args[i] = withFigures(t, filepath.Join(folder, arg))
+					} else if strings.HasSuffix(arg, ".yaml") {
+						args[i] = filepath.Join(folder, arg)
+					}
+				}
+				if out, errs, code := soku(t, args...); code != 0 || out == "" {
+					t.Fatalf("%s: %d %s", found[1], code, errs)
+				}
+				commands++
+			}
+			for _, form := range []string{"txt", "md", "html", "csv", "json"} {
+				out, errs, code := soku(t, "report", study, "--store", store, "--format", form)
+				if code != 0 || len(out) < 500 {
+					t.Errorf("report in %s: %d %s, %d bytes", form, code, errs, len(out))
+				}
+				var doc report.Report
+				if form == "json" && (json.Unmarshal([]byte(out), &doc) != nil || doc.Trials != results) {
+					t.Errorf("%d trials, want %d", doc.Trials, results)
+				}
+			}
+			if commands < 2 {
+				t.Errorf("%d commands", commands)
+			}
+		})
+	}
+}
+
+// withFigures is a table, or, of one whose cells are empty, a copy that has figures.
+func withFigures(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(text, []byte(",\n")) {
+		return path
+	}
+	filled := filepath.Join(t.TempDir(), filepath.Base(path))
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines[1:] {
+		lines[1+i] += fmt.Sprint(100 + i)
+	}
+	if err := os.WriteFile(filled, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return filled
+}
+
+func TestATableWhoseFiguresWereNotPublishedIsNotIngested(t *testing.T) {
+	table := filepath.Join(casesDir, "vpn-active-active", "vpn-active-active")
+	out, errs, code := soku(t, "ingest", "--store", filepath.Join(t.TempDir(), "soku.db"), "--map", table+".yaml", table+".csv")
+	if code != 3 || !strings.Contains(errs, "no row of the table has a figure") {
+		t.Errorf("%d %s %s", code, out, errs)
 	}
 }
 

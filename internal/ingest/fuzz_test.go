@@ -222,7 +222,7 @@ func FuzzTable(f *testing.F) {
 
 func FuzzMapping(f *testing.F) {
 	f.Add([]byte(fuzzMapping))
-	files, _ := filepath.Glob("../../examples/cases/*.yaml")
+	files, _ := filepath.Glob("../../examples/cases/*/*.yaml")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
