@@ -59,6 +59,9 @@ func (t *ingestTaker) file(ctx context.Context, index int) error {
 	}
 	file.SHA256 = s.SHA256
 	results, err := t.request.Read(s)
+	if err == nil {
+		err = t.intake.Check(results)
+	}
 	if err != nil {
 		return err
 	}

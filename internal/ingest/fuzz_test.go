@@ -230,6 +230,7 @@ func FuzzMapping(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte("round: {column: a}\nrepeat: {value: 2}\nsession: {column: c}\nresults: [{test: tcp, figures: {goodput: {column: b, unit: bit/s}}}]"))
 	f.Add([]byte("path: '{sku}/{zone}/run{repeat}.json'\nstarted: 2021-05-30\nlacks: [x]\n"))
 	f.Add([]byte("results: [{test: tcp, figures: {goodput: {column: x, unit: furlong}}}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {

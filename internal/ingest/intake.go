@@ -23,8 +23,8 @@ type Intake struct {
 	ends     map[string]*Taken // of both ends, by each of their places
 	single   map[string]*Taken // of one end, by its place
 	patterns map[string]bool
-	rounds   map[string]int // highest round of a pattern and label
-	order    map[int]int    // results in a round
+	rounds   *rounds
+	order    map[int]int // results in a round
 }
 
 // Taken is what is kept of a result in the campaign. The figures of a result that was already
@@ -38,7 +38,7 @@ type Taken struct {
 // Open finds the campaign of the request, or creates it. With dry nothing is written, and st
 // may be nil if there is no store yet. A campaign that soku run measured is refused, of kind usage.
 func Open(ctx context.Context, st store.Store, q *Request, dry bool) (*Intake, error) {
-	in := &Intake{store: st, request: q, dry: dry, known: map[string]*Taken{}, ends: map[string]*Taken{}, single: map[string]*Taken{}, patterns: map[string]bool{}, rounds: map[string]int{}, order: map[int]int{}}
+	in := &Intake{store: st, request: q, dry: dry, known: map[string]*Taken{}, ends: map[string]*Taken{}, single: map[string]*Taken{}, patterns: map[string]bool{}, rounds: newRounds(), order: map[int]int{}}
 	if dry && st == nil {
 		in.begin()
 		return in, nil
@@ -91,8 +91,7 @@ func (in *Intake) learn(r *measure.Result) *Taken {
 		}
 	}
 	in.patterns[measure.LevelsKey(r.Trial.Levels)] = true
-	key := roundKey(r.Trial)
-	in.rounds[key] = max(in.rounds[key], r.Trial.Round)
+	in.rounds.learn(r)
 	in.order[r.Trial.Round] = max(in.order[r.Trial.Round], r.Trial.Order)
 	return t
 }
@@ -128,7 +127,7 @@ func (in *Intake) Add(ctx context.Context, r *measure.Result) (taken *Taken, add
 	}
 	t := r.Trial
 	t.Campaign, t.Name = in.Campaign.ID, in.Campaign.Name
-	in.giveRound(r)
+	in.rounds.give(r)
 	t.Order = in.order[t.Round] + 1
 	sum := sha256.Sum256([]byte(t.Campaign + " " + origin(r)))
 	r.ID = fmt.Sprintf("%012x%s", max(r.StartedAt.UnixMilli(), 0), hex.EncodeToString(sum[:4]))
@@ -158,27 +157,6 @@ func (in *Intake) readFigures(ctx context.Context, t *Taken) error {
 	}
 	return err
 }
-
-// giveRound gives each result of a pattern and label its own round, unless its path names one.
-// The two ends of a range are repeats of one round: it is unknown which trials of two ranges
-// belong together, so they must not be paired.
-func (in *Intake) giveRound(r *measure.Result) {
-	t := r.Trial
-	last := in.rounds[roundKey(t)]
-	if r.Origin.Part == "high" {
-		t.Repeat = 2
-	}
-	switch {
-	case t.Round != 0:
-	case r.Origin.Part == "high" && last > 0:
-		t.Round = last
-	default:
-		t.Round = last + 1
-	}
-}
-
-// roundKey is what rounds are counted for: a pattern's trials of one label.
-func roundKey(t *measure.Trial) string { return measure.LevelsKey(t.Levels) + "\x00" + t.Label }
 
 // Close stores the campaign. A new campaign without results is not stored.
 func (in *Intake) Close(ctx context.Context) error {

@@ -17,16 +17,19 @@ const maxMapped = 100
 // columns of a table become results. Its tags are its only declaration;
 // docs/reference/ingest.md describes them.
 type Mapping struct {
-	Campaign string   `yaml:"campaign"` // name of the campaign unless the command line gives one
-	Title    string   `yaml:"title"`    // the question
-	Source   string   `yaml:"source"`   // who measured or published the figures
-	Tool     string   `yaml:"tool"`     // program that measured, for tables
-	Version  string   `yaml:"version"`  // of it
-	Started  string   `yaml:"started"`  // when it was measured: a day or RFC 3339
-	Path     string   `yaml:"path"`     // pattern of paths, as --path-pattern
-	Factors  Cells    `yaml:"factors"`  // of every result
-	Results  []Mapped `yaml:"results"`  // results of a row of a table
-	Lacks    []string `yaml:"lacks"`    // what is known to be missing, in addition to what soku finds: codes or phrases
+	Campaign string   `yaml:"campaign" doc:"Name of the campaign unless the command line names one"`
+	Title    string   `yaml:"title" doc:"The question that the campaign answers"`
+	Source   string   `yaml:"source" doc:"Who measured or published the figures"`
+	Tool     string   `yaml:"tool" doc:"Program that measured, for tables"`
+	Version  string   `yaml:"version" doc:"Version of that program"`
+	Started  string   `yaml:"started" doc:"When it was measured: a day, a year or RFC 3339"`
+	Path     string   `yaml:"path" doc:"Pattern of the end of the files' paths, as --path-pattern"`
+	Factors  Cells    `yaml:"factors" doc:"Levels of every result, by the factor's name"`
+	Round    Cell     `yaml:"round" doc:"Number of the round in which the patterns of a table took turns"`
+	Repeat   Cell     `yaml:"repeat" doc:"Number of the trial among those of one pattern, test and round"`
+	Session  Cell     `yaml:"session" doc:"Name of the run that measured: only the rounds of one run were interleaved"`
+	Results  []Mapped `yaml:"results" doc:"The results of each row of a table; with this key files are read as CSV"`
+	Lacks    []string `yaml:"lacks" doc:"What is known to be missing, in addition to what soku finds: codes or phrases"`
 
 	file *yamlfile.File
 }
@@ -41,22 +44,22 @@ func (m *Mapping) noteMissing(r *measure.Result) {
 // Mapped is one result of each row of a table. A figure whose cell is empty is
 // absent; a row without the result's figures gives no result.
 type Mapped struct {
-	Label   string `yaml:"label"` // default: the test
-	Test    string `yaml:"test"`
-	Factors Cells  `yaml:"factors"`
-	Options Cells  `yaml:"options"` // of the test, by their keys in a plan
-	Client  Cell   `yaml:"client"`  // names of the ends
-	Server  Cell   `yaml:"server"`
-	Figures Cells  `yaml:"figures"`
+	Label   string `yaml:"label" doc:"Label of the test; without it the test"`
+	Test    string `yaml:"test" doc:"What was measured"`
+	Factors Cells  `yaml:"factors" doc:"Levels of this result, in addition to those of all"`
+	Options Cells  `yaml:"options" doc:"Options of the test by their keys in a plan"`
+	Client  Cell   `yaml:"client" doc:"Name of the client"`
+	Server  Cell   `yaml:"server" doc:"Name of the server"`
+	Figures Cells  `yaml:"figures" doc:"Figures by name"`
 }
 
 // Cell is the source of a value: a column, or the file itself.
 type Cell struct {
-	Column string `yaml:"column"`
-	Value  string `yaml:"value"`
-	Low    string `yaml:"low"`  // columns of a range: the smallest and the
-	High   string `yaml:"high"` // largest of several trials
-	Unit   string `yaml:"unit"`
+	Column string `yaml:"column" doc:"Column of the table that has the value"`
+	Value  string `yaml:"value" doc:"The value itself"`
+	Low    string `yaml:"low" doc:"Column of the smallest of several trials"`
+	High   string `yaml:"high" doc:"Column of the largest of several trials"`
+	Unit   string `yaml:"unit" doc:"Unit of the figure"`
 
 	Name string `yaml:"-"` // key in its mapping
 }
@@ -123,6 +126,9 @@ func (m *Mapping) check() error {
 			return err
 		}
 	}
+	if err := m.checkRounds(); err != nil {
+		return err
+	}
 	return m.checkCells("factors", m.Factors)
 }
 
@@ -184,7 +190,7 @@ func (c Cell) isRange() bool { return c.Low != "" || c.High != "" }
 func (m *Mapping) checkCells(at string, cells Cells) error {
 	for _, c := range cells {
 		if (c.Low == "") != (c.High == "") {
-			return m.fail(at+"."+c.Name, "ingest.mapping.half_range", measure.Figures{"name": short(c.Name)})
+			return m.fail(yamlfile.Join(at, c.Name), "ingest.mapping.half_range", measure.Figures{"name": short(c.Name)})
 		}
 		sources := 0
 		for _, s := range []string{c.Column, c.Value, c.Low} {
@@ -193,10 +199,10 @@ func (m *Mapping) checkCells(at string, cells Cells) error {
 			}
 		}
 		if sources != 1 {
-			return m.fail(at+"."+c.Name, "ingest.mapping.source", measure.Figures{"name": short(c.Name)})
+			return m.fail(yamlfile.Join(at, c.Name), "ingest.mapping.source", measure.Figures{"name": short(c.Name)})
 		}
 		if c.isRange() && !strings.HasSuffix(at, ".figures") {
-			return m.fail(at+"."+c.Name, "ingest.mapping.range", measure.Figures{"name": short(c.Name)})
+			return m.fail(yamlfile.Join(at, c.Name), "ingest.mapping.range", measure.Figures{"name": short(c.Name)})
 		}
 	}
 	return nil

@@ -78,6 +78,8 @@ func ParsePathPattern(text string) (*PathPattern, error) {
 
 func isRound(name string) bool { return name == "round" || name == "repeat" }
 
+func (p *PathPattern) hasRound() bool { return slices.ContainsFunc(p.names, isRound) }
+
 func isEnd(name string) bool { return name == "end" }
 
 // withoutEnd is a path with {end} in place of that part.

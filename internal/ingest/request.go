@@ -39,6 +39,9 @@ func (q *Request) Check() error {
 			q.Path = p
 		}
 	}
+	if q.Mapping != nil && q.Mapping.Round != (Cell{}) && q.Path != nil && q.Path.hasRound() {
+		return measure.Fail(measure.KindUsage, "ingest.round.twice", measure.Figures{"pattern": short(q.Path.text)})
+	}
 	if q.Campaign == "" {
 		return measure.Fail(measure.KindUsage, "ingest.campaign.none", nil)
 	}
@@ -65,8 +68,8 @@ func (q *Request) Check() error {
 	return nil
 }
 
-// Read decodes a file and gives its results their levels, label and, if the path names it,
-// round. Errors are of kind file and name the place.
+// Read decodes a file and gives its results their levels, label and, if the path or the
+// mapping names it, round. Errors are of kind file and name the place.
 func (q *Request) Read(s *Source) ([]*measure.Result, error) {
 	var results []*measure.Result
 	var err error
@@ -130,7 +133,8 @@ func (q *Request) place(s *Source, r *measure.Result, fromPath []measure.Level, 
 	if len(levels) > maxFactors {
 		return measure.Fail(measure.KindFile, "ingest.factor.too_many", measure.Figures{"file": s.Name, "factors": len(levels), "limit": maxFactors})
 	}
-	r.Trial.Levels, r.Trial.Pattern, r.Trial.Round, r.Trial.Repeat = levels, measure.JoinLevels(levels), round, 1
+	t := r.Trial
+	t.Levels, t.Pattern, t.Round, t.Repeat = levels, measure.JoinLevels(levels), max(t.Round, round), max(t.Repeat, 1)
 	if r.StartedAt.IsZero() {
 		r.StartedAt = s.ModTime
 		missing(r, measure.CodeTimeOfFile)

@@ -13,6 +13,7 @@ type Origin struct {
 	Record      int       `json:"record" jsonschema:"minimum=1,description=Number of the result in the file"`
 	Line        int       `json:"line" jsonschema:"minimum=1,description=Line in the file where its record begins"`
 	Part        string    `json:"part,omitempty" jsonschema:"enum=low,enum=high,description=The end of a range: the source gives only the smallest and the largest of several trials"`
+	Round       int       `json:"round,omitempty" jsonschema:"minimum=1,description=Number of the round as the table has it\\, within the session; the trial's own is another where two sessions have the same number"`
 	Tool        string    `json:"tool,omitempty" jsonschema:"description=Program that measured; absent if the source does not name it"`
 	ToolVersion string    `json:"tool_version,omitempty"`
 	Source      string    `json:"source,omitempty" jsonschema:"description=Who measured or published the figures\\, from the mapping file"`

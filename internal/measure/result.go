@@ -74,10 +74,11 @@ type Group struct {
 	StartSkewNs *int64 `json:"start_skew_ns,omitempty" jsonschema:"minimum=0,description=How much later than the first of the group this trial started\\, on the clock of the machine that ran the campaign; absent if it did not start"`
 }
 
-// Session is one run of a campaign, from its start or a resumption to its end.
+// Session is one run of a campaign, from its start or a resumption to its end; of ingested
+// results what their source calls one.
 type Session struct {
-	ID     string `json:"id" jsonschema:"description=Unique"`
-	Number int    `json:"number" jsonschema:"minimum=1,description=1 for the run that began the campaign"`
+	ID     string `json:"id" jsonschema:"description=Unique in the campaign; of an ingested result the name of the run in its source"`
+	Number int    `json:"number" jsonschema:"minimum=1,description=1 for the run that began the campaign; runs of ingested results are numbered as they appear"`
 }
 
 // Confidence says how far the figure of a single trial can be trusted.

@@ -116,6 +116,7 @@ func (b *Builder) test(g labelled) Test {
 	}
 	t.Timings = timingsOf(g.results)
 	t.Ingested, t.Missing = ingested(g.results)
+	t.stated = statedRounds(g.results)
 	t.Runs = differentRuns(patterns, t.Basis.Metric)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t

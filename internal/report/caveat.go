@@ -49,6 +49,7 @@ const (
 	CaveatIngested        CaveatCode = "ingested"             // trials were ingested; the sources are in the test
 	CaveatMissing         CaveatCode = "missing"              // what those do not have is in the test
 	CaveatOrderUnknown    CaveatCode = "order_unknown"        // whether ingested trials were interleaved is unknown
+	CaveatOrderStated     CaveatCode = "order_stated"         // ingested tables name the rounds; what was interleaved rests on them
 	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
@@ -60,7 +61,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -97,7 +98,8 @@ func (t *Test) findCaveats() []Caveat {
 		add(CaveatMissing, ingested, trials)
 	}
 	if t.Rounds > 1 {
-		add(CaveatOrderUnknown, ingested, trials)
+		add(CaveatOrderUnknown, ingested-t.stated, trials)
+		add(CaveatOrderStated, t.stated, trials)
 	}
 	if t.ByHand && len(t.Rows) > 1 {
 		out = append(out, Caveat{Code: CaveatNotInterleaved})
@@ -164,6 +166,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.missing", text.Args{"Missing": t.missing(c.Of)})
 	case CaveatOrderUnknown:
 		return t.Say("caveat.order_unknown", nil)
+	case CaveatOrderStated:
+		return t.Say("caveat.order_stated", nil)
 	case CaveatDifferentRuns:
 		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
 	case CaveatFewRounds:

@@ -82,7 +82,8 @@ type Test struct {
 	Unvaried  []string         `json:"unvaried,omitempty"`       // factors that set nothing here: trials of all their levels are in one row
 	Runs      []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
 
-	apart bool // another test differs from it in the capture only
+	apart  bool // another test differs from it in the capture only
+	stated int  // ingested trials whose table states their round
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its

@@ -73,3 +73,13 @@ func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 	slices.SortStableFunc(missing, func(a, b Missing) int { return b.Trials - a.Trials })
 	return sources, missing
 }
+
+// statedRounds is how many trials have a round that a table states.
+func statedRounds(results []*measure.Result) (n int) {
+	for _, r := range results {
+		if r.Origin != nil && r.Origin.Round > 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -13,6 +13,7 @@ import (
 type RunPatterns struct {
 	Run      int       `json:"run"` // from 1; 0 where the results do not say
 	From     time.Time `json:"from"`
+	Session  string    `json:"session,omitempty"` // of ingested results, as their source names the run
 	Patterns []string  `json:"patterns"`
 }
 
@@ -22,6 +23,15 @@ func runOf(r *measure.Result) int {
 		return 0
 	}
 	return r.Trial.Session.Number
+}
+
+// sessionName is what the source of an ingested result calls the run that measured it, empty
+// where it says nothing and for a result of soku's own.
+func sessionName(r *measure.Result) string {
+	if r.Origin == nil || r.Trial == nil || r.Trial.Session == nil {
+		return ""
+	}
+	return r.Trial.Session.ID
 }
 
 // runsPerRound are the runs that measured a pattern's values in each round, as perRound
@@ -53,7 +63,7 @@ func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
 			i := slices.IndexFunc(runs, func(x RunPatterns) bool { return x.Run == n })
 			if i < 0 {
 				i = len(runs)
-				runs = append(runs, RunPatterns{Run: n, From: r.StartedAt})
+				runs = append(runs, RunPatterns{Run: n, From: r.StartedAt, Session: sessionName(r)})
 			}
 			if r.StartedAt.Before(runs[i].From) {
 				runs[i].From = r.StartedAt
@@ -95,7 +105,7 @@ func (t testView) runs(all []RunPatterns) []string {
 	for i, r := range all {
 		some := r.Patterns[:min(len(r.Patterns), mostPatterns)]
 		out[i] = t.Say("caveat.different_runs.one", text.Args{
-			"Run": r.Run, "From": r.From.UTC().Format(minute), "Patterns": some, "More": len(r.Patterns) - len(some),
+			"Run": r.Run, "Session": r.Session, "From": r.From.UTC().Format(minute), "Patterns": some, "More": len(r.Patterns) - len(some),
 		})
 	}
 	return out
