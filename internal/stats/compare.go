@@ -96,8 +96,7 @@ func (d contrast) p() float64 {
 	case d.err == 0:
 		return 0
 	}
-	t := d.mean / d.err
-	return mathext.RegIncBeta(d.df/2, 0.5, d.df/(d.df+t*t)) // Abramowitz and Stegun, 26.7.1
+	return studentP(d.mean/d.err, d.df)
 }
 
 // positive reports whether all round means are; NaN is of a round without values.

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
 const (
@@ -147,17 +145,6 @@ func bootstrap(g Group, seed int64) (low, high float64) {
 	tail := normalCDF(-math.Sqrt(n/(n-1)) * studentT(1-confidence, n-1))
 	return quantileSorted(means, tail), quantileSorted(means, 1-tail)
 }
-
-// studentT returns the two-sided critical value: |t| with df degrees of freedom exceeds
-// it with probability alpha. That probability is the regularised incomplete beta function
-// I_x(df/2, 1/2) at x = df/(df+t²) (Abramowitz and Stegun, 26.7.1).
-func studentT(alpha, df float64) float64 {
-	x := mathext.InvRegIncBeta(df/2, 0.5, alpha)
-	return math.Sqrt(df * (1 - x) / x)
-}
-
-// normalCDF returns the probability that a standard normal variable is below z.
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 // inflation returns the factor on a standard error that was computed as if rounds were
 // independent, because neighbouring rounds are correlated: the square root of

@@ -1,0 +1,98 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// studentT returns the two-sided critical value: |t| with df degrees of freedom exceeds
+// it with probability alpha. That probability is the regularised incomplete beta function
+// I_x(df/2, 1/2) at x = df/(df+t²) (Abramowitz and Stegun, 26.7.1).
+func studentT(alpha, df float64) float64 {
+	x := mathext.InvRegIncBeta(df/2, 0.5, alpha)
+	return math.Sqrt(df * (1 - x) / x)
+}
+
+// studentP returns the probability that |T| with df degrees of freedom is at least |t|.
+func studentP(t, df float64) float64 {
+	return mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) // Abramowitz and Stegun, 26.7.1
+}
+
+// studentTail returns the probability that T with df degrees of freedom exceeds t.
+func studentTail(t, df float64) float64 {
+	p := studentP(t, df) / 2
+	if t < 0 {
+		return 1 - p
+	}
+	return p
+}
+
+// studentised returns an estimate divided by its standard error: infinite if only the
+// error is 0, and 0 if both are.
+func studentised(estimate, err float64) float64 {
+	if estimate == 0 {
+		return 0
+	}
+	return estimate / err
+}
+
+// normalCDF returns the probability that a standard normal variable is below z.
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// powerOf returns the probability that a two-sided t test at level alpha of n independent
+// normal values shows a mean of effect standard deviations. The t statistic then has the
+// noncentral t distribution with n-1 degrees of freedom and noncentrality effect·√n.
+func powerOf(effect, n, alpha float64) float64 {
+	critical := studentT(alpha, n-1)
+	t := distuv.NoncentralT{Nu: n - 1, Mu: effect * math.Sqrt(n)}
+	return 1 - t.CDF(critical) + t.CDF(-critical)
+}
+
+// chiSquared returns the quantile p of the chi-squared distribution.
+func chiSquared(p, df float64) float64 { return distuv.ChiSquared{K: df}.Quantile(p) }
+
+// signedRankCDF returns the distribution of Wilcoxon's signed-rank statistic of n values
+// without ties, the sum of the ranks of the positive ones: element v is the probability
+// of at most v, for v from 0 to n(n+1)/2. Each rank is in the sum or not, so the counts
+// of sums are built up rank by rank in O(n³) steps.
+func signedRankCDF(n int) []float64 {
+	sums := make([]float64, n*(n+1)/2+1)
+	sums[0] = 1
+	for rank, reached := 1, 0; rank <= n; rank++ {
+		for v := reached; v >= 0; v-- {
+			sums[v+rank] += sums[v]
+		}
+		reached += rank
+	}
+	total, all := 0.0, math.Ldexp(1, n)
+	for v, ways := range sums {
+		total += ways
+		sums[v] = total / all
+	}
+	return sums
+}
+
+// trigamma and tetragamma are the first and second derivative of the digamma function.
+// They are Hurwitz zeta functions (Abramowitz and Stegun, 6.4.10).
+func trigamma(x float64) float64   { return mathext.Zeta(2, x) }
+func tetragamma(x float64) float64 { return -2 * mathext.Zeta(3, x) }
+
+// trigammaInverse returns the x with trigamma(x) = y for y above 0, by Newton's method on
+// 1/trigamma, which converges from this start for every y (G. K. Smyth, "Linear Models and
+// Empirical Bayes Methods for Assessing Differential Expression in Microarray
+// Experiments", Statistical Applications in Genetics and Molecular Biology 3, 2004,
+// appendix).
+func trigammaInverse(y float64) float64 {
+	x := 0.5 + 1/y
+	for range 50 {
+		tri := trigamma(x)
+		step := tri * (1 - tri/y) / tetragamma(x)
+		x += step
+		if -step < 1e-12*x {
+			break
+		}
+	}
+	return x
+}

@@ -1,0 +1,363 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+)
+
+// pairedVectors is testdata/vectors/paired.json: R is from R 4.2.2, the rest from a
+// reference implementation.
+type pairedVectors struct {
+	About, Tolerance json.RawMessage
+	Cases            []pairedCase
+}
+
+type pairedCase struct {
+	Name      string
+	LogRatios []float64 `json:"log_ratios"`
+	R         struct {
+		TLow      float64  `json:"t_low"`
+		THigh     float64  `json:"t_high"`
+		TP        float64  `json:"t_p"`
+		TStat     float64  `json:"t_stat"`
+		TOSTLower float64  `json:"tost_p_lower"`
+		TOSTUpper float64  `json:"tost_p_upper"`
+		T90Low    float64  `json:"t90_low"`
+		T90High   float64  `json:"t90_high"`
+		V         *float64 `json:"wilcoxon_V"`
+		PExact    float64  `json:"wilcoxon_p_exact"`
+		HL        float64
+		HLLow     float64 `json:"hl_low"`
+		HLHigh    float64 `json:"hl_high"`
+	}
+	PairedT struct {
+		N            int
+		Mean, SD     float64
+		Low, High, P float64
+		Percent      float64
+		PercentLow   float64 `json:"percent_low"`
+		PercentHigh  float64 `json:"percent_high"`
+	} `json:"paired_t"`
+	TOST struct {
+		PLower     float64 `json:"p_lower"`
+		PUpper     float64 `json:"p_upper"`
+		P          float64
+		Equivalent bool
+	} `json:"tost_3_percent"`
+	Verdict string `json:"verdict_3_percent"`
+	Guarded struct {
+		Estimate, Low, High, R, DF float64
+	} `json:"guarded_interval"`
+	Needed struct {
+		Power     int `json:"for_3_percent_80_percent_power"`
+		HalfWidth int `json:"for_half_width_2_percent"`
+	} `json:"rounds_needed"`
+	Anytime *float64 `json:"anytime_half_width_tau1"`
+	EValue  float64  `json:"e_value_tau1"`
+	HL      *struct {
+		Shift  float64
+		Low    number
+		High   number
+		K      json.RawMessage // seen by Low and High
+		V      float64
+		Actual number `json:"actual_level"`
+	} `json:"hodges_lehmann"`
+	SignFlip *struct {
+		P         float64
+		Low, High number
+	} `json:"sign_flip_exact"`
+}
+
+func pairedCases(t *testing.T) []pairedCase {
+	var file pairedVectors
+	decodeVectors(t, "paired.json", &file)
+	// A case without figures is for TestLogRatiosThatAreAllAlike.
+	return slices.DeleteFunc(file.Cases, func(c pairedCase) bool { return c.PairedT.N == 0 })
+}
+
+func TestPairedTIsThatOfR(t *testing.T) {
+	for _, c := range pairedCases(t) {
+		got := PairedT(c.LogRatios, 0.95)
+		agree(t, c.Name+": low", got.Low, c.R.TLow, 1e-9)
+		agree(t, c.Name+": high", got.High, c.R.THigh, 1e-9)
+		agree(t, c.Name+": p", got.P, c.R.TP, 1e-9)
+		agree(t, c.Name+": t", got.Mean/got.SD*math.Sqrt(float64(got.Rounds)), c.R.TStat, 1e-9)
+		agree(t, c.Name+": mean", got.Mean, c.PairedT.Mean, 1e-9)
+		agree(t, c.Name+": sd", got.SD, c.PairedT.SD, 1e-9)
+		agree(t, c.Name+": percent", 100*math.Expm1(got.Mean), c.PairedT.Percent, 1e-9)
+		agree(t, c.Name+": percent low", 100*math.Expm1(got.Low), c.PairedT.PercentLow, 1e-9)
+		agree(t, c.Name+": percent high", 100*math.Expm1(got.High), c.PairedT.PercentHigh, 1e-9)
+		if got.Rounds != c.PairedT.N {
+			t.Errorf("%s: %d rounds", c.Name, got.Rounds)
+		}
+		ninety := PairedT(c.LogRatios, 0.9)
+		agree(t, c.Name+": 90 % low", ninety.Low, c.R.T90Low, 1e-9)
+		agree(t, c.Name+": 90 % high", ninety.High, c.R.T90High, 1e-9)
+	}
+}
+
+func TestEquivalenceAndDecisionAreThoseOfTheReference(t *testing.T) {
+	decisions := map[string]Decision{"no practical difference": Same, "better": Better, "worse": Worse, "not shown": NotShown}
+	seen := map[Decision]bool{}
+	for _, c := range pairedCases(t) {
+		got := Equivalent(c.LogRatios, 0.03, 0.05)
+		agree(t, c.Name+": p of the lower bound", got.PLower, c.R.TOSTLower, 1e-9)
+		agree(t, c.Name+": p of the upper bound", got.PUpper, c.R.TOSTUpper, 1e-9)
+		agree(t, c.Name+": p", got.P, c.TOST.P, 1e-9)
+		if got.Shown != c.TOST.Equivalent {
+			t.Errorf("%s: equivalent %v, p %g", c.Name, got.Shown, got.P)
+		}
+		decision := Decide(c.LogRatios, 0.03)
+		if seen[decision] = true; decision != decisions[c.Verdict] {
+			t.Errorf("%s: %s, want %s", c.Name, decision, c.Verdict)
+		}
+	}
+	if len(seen) != len(decisions) {
+		t.Errorf("the cases have only the decisions %v", seen)
+	}
+}
+
+func TestSignedRankIntervalsAreThoseOfR(t *testing.T) {
+	checked := 0
+	for _, c := range pairedCases(t) {
+		if c.HL == nil {
+			continue
+		}
+		got, ok := HodgesLehmann(c.LogRatios, 0.95)
+		if !ok {
+			t.Errorf("%s: not available", c.Name)
+		}
+		agree(t, c.Name+": shift", got.Shift, c.HL.Shift, 1e-9)
+		agree(t, c.Name+": low", got.Low, float64(c.HL.Low), 1e-9)
+		agree(t, c.Name+": high", got.High, float64(c.HL.High), 1e-9)
+		agree(t, c.Name+": level", got.Level, float64(c.HL.Actual), 1e-9)
+		agree(t, c.Name+": V", got.V, c.HL.V, 1e-9)
+		if c.R.V == nil { // R has no exact test with ties or zeros
+			near(t, c.Name+": p", got.P, math.NaN(), 0)
+			continue
+		}
+		checked++
+		agree(t, c.Name+": V of R", got.V, *c.R.V, 1e-9)
+		agree(t, c.Name+": p of R", got.P, c.R.PExact, 1e-9)
+		agree(t, c.Name+": shift of R", got.Shift, c.R.HL, 1e-9)
+		agree(t, c.Name+": low of R", got.Low, c.R.HLLow, 1e-9)
+		agree(t, c.Name+": high of R", got.High, c.R.HLHigh, 1e-9)
+	}
+	if checked == 0 {
+		t.Error("no case has figures of R")
+	}
+}
+
+func TestSignFlipsAreThoseOfAllSubsets(t *testing.T) {
+	checked := 0
+	for _, c := range pairedCases(t) {
+		if c.SignFlip == nil {
+			continue
+		}
+		checked++
+		got, ok := SignFlip(c.LogRatios, 0.95)
+		if !ok {
+			t.Errorf("%s: not available", c.Name)
+		}
+		agree(t, c.Name+": p", got.P, c.SignFlip.P, 1e-9)
+		agree(t, c.Name+": low", got.Low, float64(c.SignFlip.Low), 1e-9)
+		agree(t, c.Name+": high", got.High, float64(c.SignFlip.High), 1e-9)
+	}
+	if checked == 0 {
+		t.Error("no case has sign flips")
+	}
+}
+
+// signFlipByForce makes every subset, as in Hartigan's definition.
+func signFlipByForce(d []float64, level float64) Exact {
+	var total float64
+	for _, v := range d {
+		total += v
+	}
+	var means []float64
+	far := 0
+	for subset := range 1 << len(d) {
+		sum, n := 0.0, 0
+		for i, v := range d {
+			if subset&(1<<i) != 0 {
+				sum, n = sum+v, n+1
+			}
+		}
+		if math.Abs(total-2*sum) >= math.Abs(total)-1e-12 {
+			far++
+		}
+		if n > 0 {
+			means = append(means, sum/float64(n))
+		}
+	}
+	slices.Sort(means)
+	k := int(float64(len(means)+1) * (1 - level) / 2)
+	return Exact{P: float64(far) / float64(len(means)+1), Low: means[k-1], High: means[len(means)-k]}
+}
+
+func TestSignFlipsCountSubsetsWithoutMakingThem(t *testing.T) {
+	for seed := range uint64(40) {
+		r := source(seed)
+		d := make([]float64, 6+seed%8)
+		for i := range d {
+			d[i] = 0.01 + 0.02*r.NormFloat64()
+			if seed%3 == 0 { // ties and zeros
+				d[i] = math.Round(d[i]*50) / 50
+			}
+		}
+		got, _ := SignFlip(d, 0.95)
+		want := signFlipByForce(d, 0.95)
+		near(t, "p", got.P, want.P, 1e-12)
+		near(t, "low", got.Low, want.Low, 1e-12)
+		near(t, "high", got.High, want.High, 1e-12)
+	}
+}
+
+func TestExactTestsHaveLimits(t *testing.T) {
+	many := make([]float64, 201)
+	for i := range many {
+		many[i] = 0.01 + 0.001*float64(i%7)
+	}
+	if got, ok := SignFlip(many[:24], 0.95); !ok || got.P != math.Ldexp(1, -23) || !(got.Low > 0.01 && got.High < 0.016) {
+		t.Errorf("24 rounds of one sign: %+v, %v", got, ok)
+	}
+	if _, ok := SignFlip(many[:25], 0.95); ok {
+		t.Error("the sign-flip test is available for 25 rounds")
+	}
+	if got, ok := HodgesLehmann(many[:200], 0.95); !ok || !(got.Low > 0.01 && got.High < 0.016) || got.Level < 0.95 {
+		t.Errorf("200 rounds: %+v, %v", got, ok)
+	}
+	if _, ok := HodgesLehmann(many, 0.95); ok {
+		t.Error("the signed-rank interval is available for 201 rounds")
+	}
+	if _, ok := SignFlip(nil, 0.95); ok {
+		t.Error("the sign-flip test is available without rounds")
+	}
+	if _, ok := HodgesLehmann([]float64{math.NaN()}, 0.95); ok {
+		t.Error("the signed-rank interval is available without rounds")
+	}
+	for n := 1; n <= 6; n++ {
+		flips, _ := SignFlip(many[:n], 0.95)
+		ranks, _ := HodgesLehmann(many[:n], 0.95)
+		if has := n == 6; math.IsNaN(flips.Low) == has || math.IsNaN(ranks.Low) == has {
+			t.Errorf("%d rounds: %+v, %+v", n, flips, ranks)
+		}
+	}
+}
+
+func TestGuardedIntervalsAreThoseOfTheReference(t *testing.T) {
+	widened := 0
+	for _, c := range pairedCases(t) {
+		got := Guarded(c.LogRatios, 0.95)
+		agree(t, c.Name+": estimate", got.Estimate, c.Guarded.Estimate, 1e-9)
+		agree(t, c.Name+": low", got.Low, c.Guarded.Low, 1e-9)
+		agree(t, c.Name+": high", got.High, c.Guarded.High, 1e-9)
+		agree(t, c.Name+": autocorrelation", got.Autocorrelation, c.Guarded.R, 1e-9)
+		agree(t, c.Name+": degrees of freedom", got.DF, c.Guarded.DF, 1e-9)
+		if got.Autocorrelation > 0 {
+			widened++
+		}
+	}
+	if widened == 0 {
+		t.Error("no case has autocorrelation")
+	}
+}
+
+func TestRoundsNeededAreThoseOfTheReference(t *testing.T) {
+	for _, c := range pairedCases(t) {
+		sd := StdDev(c.LogRatios)
+		if n := RoundsForPower(math.Log1p(0.03), sd, 0.8, 0.05); n != c.Needed.Power {
+			t.Errorf("%s: %d rounds for power, want %d", c.Name, n, c.Needed.Power)
+		}
+		if n := RoundsForHalfWidth(math.Log1p(0.02), sd, 0.95); n != c.Needed.HalfWidth {
+			t.Errorf("%s: %d rounds for the half width, want %d", c.Name, n, c.Needed.HalfWidth)
+		}
+		if n := len(c.LogRatios); n >= 6 {
+			got, ok := Further(c.LogRatios, 0.03)
+			if !ok || got.Likely != max(c.Needed.Power-n, 0) || got.Least > got.Likely || got.Most < got.Likely {
+				t.Errorf("%s: further rounds %+v, %d in all", c.Name, got, c.Needed.Power)
+			}
+		}
+	}
+}
+
+func TestAnytimeEvidenceIsThatOfTheReference(t *testing.T) {
+	bounded := 0
+	for _, c := range pairedCases(t) {
+		agree(t, c.Name+": e-value", EValue(c.LogRatios, 1), c.EValue, 1e-9)
+		low, high := ConfidenceSequence(c.LogRatios, 1, 0.95)
+		if c.Anytime == nil {
+			if !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+				t.Errorf("%s: %g to %g, want no bounds", c.Name, low, high)
+			}
+			continue
+		}
+		bounded++
+		agree(t, c.Name+": half width", (high-low)/2, *c.Anytime, 1e-9)
+		agree(t, c.Name+": centre", (high+low)/2, c.PairedT.Mean, 1e-9)
+		if e := EValue(c.LogRatios, 1); (e >= 20) != (low > 0 || high < 0) {
+			t.Errorf("%s: e-value %g and interval %g to %g disagree", c.Name, e, low, high)
+		}
+	}
+	if bounded == 0 {
+		t.Error("no case has a bounded interval")
+	}
+}
+
+func TestLogRatiosThatAreAllAlike(t *testing.T) {
+	for _, c := range []struct {
+		value    float64
+		p        float64
+		decision Decision
+	}{{0, 1, Same}, {0.01, 0, Same}, {0.05, 0, Better}, {-0.05, 0, Worse}} {
+		d := slices.Repeat([]float64{c.value}, 8)
+		got := ComparePair(d, 0.03)
+		if got.P != c.p || got.Decision != c.decision || got.Low != c.value || got.High != c.value || got.Alike {
+			t.Errorf("%g: %+v", c.value, got)
+		}
+		if got.SignFlip == nil || got.SignFlip.Low != c.value || got.SignedRank == nil || got.SignedRank.High != c.value {
+			t.Errorf("%g: exact tests %+v, %+v", c.value, got.SignFlip, got.SignedRank)
+		}
+		if *got.Further != (FurtherRounds{}) {
+			t.Errorf("%g: further rounds %+v", c.value, *got.Further)
+		}
+		wantE := 1 / math.Sqrt(9) // no effect
+		if c.value != 0 {
+			wantE = math.Pow(9, 3.5)
+		}
+		near(t, "e-value", EValue(d, 1), wantE, 1e-9)
+	}
+}
+
+func TestPairsUseTheRoundsThatBothHave(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(-1)
+	got := LogRatios([]float64{1, nan, 3, 4, 5}, []float64{0.5, 1, inf, 3.75})
+	if !slices.Equal(got, []float64{0.5, 0.25}) {
+		t.Errorf("log ratios %v", got)
+	}
+	for _, few := range [][]float64{nil, {0.5}, {0.5, nan}} {
+		c := ComparePair(few, 0.03)
+		if c.Decision != NotShown || c.P != 1 || !math.IsNaN(c.Low) || c.Further != nil || c.SignFlip != nil || EValue(few, 1) != 1 {
+			t.Errorf("%v: %+v", few, c)
+		}
+		if low, high := ConfidenceSequence(few, 1, 0.95); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+			t.Errorf("%v: sequence %g to %g", few, low, high)
+		}
+	}
+}
+
+func TestFurtherRoundsSayWhereTheyAreTooMany(t *testing.T) {
+	got, ok := Further([]float64{-3, 1, 0, 2, -1}, 0.03)
+	if want := (FurtherRounds{-1, -1, -1}); !ok || got != want {
+		t.Errorf("further rounds %+v, want %+v", got, want)
+	}
+	got, _ = Further([]float64{0.03, -0.05, 0.04, -0.01, 0.05, -0.04}, 0.03)
+	if got.Least < 0 || got.Likely <= got.Least || got.Most <= got.Likely {
+		t.Errorf("further rounds %+v", got)
+	}
+	if n := RoundsForPower(0.03, 0.3, 0.8, 0.05); n < 700 || n > 850 {
+		t.Errorf("a tenth of the spread takes %d rounds", n)
+	}
+}

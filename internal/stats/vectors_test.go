@@ -1,0 +1,45 @@
+package stats
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// decodeVectors reads a file of testdata/vectors into a struct that has all its members.
+// What is not computed here is a json.RawMessage with the reason beside it.
+func decodeVectors(t *testing.T, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/vectors/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// agree checks a figure relative to its size; the vectors are rounded to 12 digits.
+func agree(t *testing.T, what string, got, want, relative float64) {
+	t.Helper()
+	near(t, what, got, want, relative*math.Abs(want)+2e-12)
+}
+
+// number is one that may be null or "Inf".
+type number float64
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "null":
+		*n = number(math.NaN())
+		return nil
+	case `"Inf"`:
+		*n = number(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
