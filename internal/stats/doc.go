@@ -4,5 +4,10 @@
 //
 // It knows numbers, not tests or units, does no I/O and starts no goroutines. Every
 // function is pure: the same input and seed give the same output on every platform.
-// docs/method.md specifies the rules and their sources.
+// docs/method.md specifies the rules of reports and their sources.
+//
+// Beside those stand decision rules for campaigns, each with its source and what it was
+// found to hold in its comment: [Guarded] for one pattern, [ComparePair] for two,
+// [ComparePatterns] for many, [LookLevel] and [EValue] for deciding while a campaign
+// runs, [ByDeployment] where hosts were redeployed between rounds.
 package stats

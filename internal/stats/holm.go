@@ -1,6 +1,10 @@
 package stats
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // holm returns the largest of the probabilities of several tests at which a difference is
 // shown, so that the probability that any difference is shown falsely is at most alpha;
@@ -71,6 +75,27 @@ func (c comparisons) pair(i, j int) Comparison {
 		out.High = min(out.High, 0)
 	case 1:
 		out.Low = max(out.Low, 0)
+	}
+	return out
+}
+
+// HolmAdjusted returns, in the order of the tests, the smallest level at which Holm's
+// procedure shows each of them, at most 1. What is at most alpha holds together with the
+// probability 1-alpha, however the tests depend on each other. NaN is no test: it stays
+// NaN and is not counted.
+func HolmAdjusted(p []float64) []float64 {
+	out := make([]float64, len(p))
+	order := make([]int, 0, len(p))
+	for i, v := range p {
+		if out[i] = v; !math.IsNaN(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	running := 0.0
+	for step, i := range order {
+		running = max(running, min(1, float64(len(order)-step)*p[i]))
+		out[i] = running
 	}
 	return out
 }

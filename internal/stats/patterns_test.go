@@ -1,0 +1,374 @@
+package stats
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// tableVectors is testdata/vectors/tables.json: R is from R 4.2.2, the rest from a
+// reference implementation.
+type tableVectors struct {
+	About, Tolerance json.RawMessage
+	Cases            []struct {
+		Name string
+		Logs [][]float64
+		R    struct {
+			ResidualMS float64   `json:"residual_ms"`
+			ResidualDF float64   `json:"residual_df"`
+			P          []float64 `json:"paired_t_p"`
+			Holm       []float64 `json:"paired_t_holm"`
+			ModD0      number    `json:"mod_d0"`
+			ModS0      float64   `json:"mod_s0"`
+			ModR       float64   `json:"mod_r"`
+			ModDF      float64   `json:"mod_df"`
+			ModP       []float64 `json:"mod_p"`
+			ModHolm    []float64 `json:"mod_holm"`
+			// Not computed: no rule for pairs of patterns uses an F test, ranks of rounds or
+			// Tukey's test.
+			F          json.RawMessage `json:"anova_F_pattern"`
+			FP         json.RawMessage `json:"anova_p_pattern"`
+			Friedman   json.RawMessage `json:"friedman_chi2"`
+			FriedmanP  json.RawMessage `json:"friedman_p"`
+			TukeyPairs json.RawMessage `json:"tukey"`
+		}
+		Rule struct {
+			DF, R, S0  float64
+			D0         number
+			Pairs      [][2]int
+			Difference []float64
+			SE, P      []float64
+			Holm       []float64 `json:"p_holm"`
+			Low        []float64 `json:"low_bonferroni"`
+			High       []float64 `json:"high_bonferroni"`
+			RankLow    []int     `json:"rank_low"`
+			RankHigh   []int     `json:"rank_high"`
+			Best       []int     `json:"best_set"`
+			Letters    []string
+		}
+	}
+}
+
+func tables(t *testing.T) tableVectors {
+	var file tableVectors
+	decodeVectors(t, "tables.json", &file)
+	return file
+}
+
+func TestPatternsAreComparedAsInTheReference(t *testing.T) {
+	moderated := 0
+	for _, c := range tables(t).Cases {
+		got := ComparePatterns(c.Logs, 0.05)
+		if len(got.Pairs) != len(c.Rule.Pairs) {
+			t.Fatalf("%s: %d pairs", c.Name, len(got.Pairs))
+		}
+		for i, p := range got.Pairs {
+			what := fmt.Sprintf("%s, %d and %d: ", c.Name, p.A, p.B)
+			if [2]int{p.A, p.B} != c.Rule.Pairs[i] || p.Rounds != len(c.Logs[0]) {
+				t.Errorf("%s%d rounds, want pair %v", what, p.Rounds, c.Rule.Pairs[i])
+			}
+			agree(t, what+"difference", p.Difference, c.Rule.Difference[i], 1e-9)
+			agree(t, what+"SE", p.SE, c.Rule.SE[i], 1e-8)
+			agree(t, what+"DF", p.DF, c.Rule.DF, 1e-8)
+			agree(t, what+"p", p.P, c.Rule.P[i], 1e-7)
+			agree(t, what+"adjusted", p.Adjusted, c.Rule.Holm[i], 1e-7)
+			agree(t, what+"low", p.Low, c.Rule.Low[i], 1e-7)
+			agree(t, what+"high", p.High, c.Rule.High[i], 1e-7)
+		}
+		if got.Moderated {
+			moderated++
+			agree(t, c.Name+": autocorrelation", got.Autocorrelation, c.Rule.R, 1e-8)
+			agree(t, c.Name+": prior variance", got.PriorVariance, c.Rule.S0, 1e-8)
+			if c.R.ModD0 != number(math.Inf(1)) {
+				agree(t, c.Name+": prior DF", got.PriorDF, float64(c.Rule.D0), 1e-7)
+			}
+		}
+		var ranks []RankRange
+		for i := range c.Rule.RankLow {
+			ranks = append(ranks, RankRange{c.Rule.RankLow[i], c.Rule.RankHigh[i]})
+		}
+		if !slices.Equal(got.Ranks, ranks) || !slices.Equal(got.Best, c.Rule.Best) || !slices.Equal(got.Letters, c.Rule.Letters) {
+			t.Errorf("%s: ranks %v, best %v, letters %q; want %v, %v, %q", c.Name, got.Ranks, got.Best, got.Letters, ranks, c.Rule.Best, c.Rule.Letters)
+		}
+	}
+	if moderated == 0 {
+		t.Error("no case is moderated")
+	}
+}
+
+func TestPatternsAreComparedAsInR(t *testing.T) {
+	for _, c := range tables(t).Cases {
+		table := residualsOf(c.Logs)
+		agree(t, c.Name+": residual df", table.df, c.R.ResidualDF, 1e-9)
+		cells := float64(len(c.Logs) * len(c.Logs[0]))
+		agree(t, c.Name+": residual mean square", table.meanSquare()*cells/table.df, c.R.ResidualMS, 1e-9)
+		plain := pairContrasts(c.Logs)
+		plain.plain()
+		p := plain.p()
+		adjusted := HolmAdjusted(p)
+		for i := range p {
+			agree(t, fmt.Sprint(c.Name, ": p ", i), p[i], c.R.P[i], 1e-9)
+			agree(t, fmt.Sprint(c.Name, ": adjusted p ", i), adjusted[i], c.R.Holm[i], 1e-9)
+		}
+		if c.R.ModP == nil {
+			continue
+		}
+		got := ComparePatterns(c.Logs, 0.05)
+		if d0 := float64(c.R.ModD0); math.IsInf(d0, 1) != math.IsInf(got.PriorDF, 1) {
+			t.Errorf("%s: prior df %g, want %g", c.Name, got.PriorDF, d0)
+		} else if !math.IsInf(d0, 1) {
+			agree(t, c.Name+": prior df", got.PriorDF, d0, 1e-6)
+		}
+		agree(t, c.Name+": prior variance", got.PriorVariance, c.R.ModS0, 1e-6)
+		agree(t, c.Name+": autocorrelation", got.Autocorrelation, c.R.ModR, 1e-9)
+		for i, pair := range got.Pairs {
+			agree(t, fmt.Sprint(c.Name, ": DF ", i), pair.DF, c.R.ModDF, 1e-6)
+			agree(t, fmt.Sprint(c.Name, ": moderated p ", i), pair.P, c.R.ModP[i], 1e-6)
+			agree(t, fmt.Sprint(c.Name, ": moderated adjusted p ", i), pair.Adjusted, c.R.ModHolm[i], 1e-6)
+		}
+	}
+}
+
+func TestHolmLeavesOutWhatIsNotTested(t *testing.T) {
+	nan := math.NaN()
+	got := HolmAdjusted([]float64{0.04, nan, 0.01, 0.9, 0.012})
+	want := []float64{0.08, nan, 0.04, 0.9, 0.04}
+	for i := range want {
+		near(t, fmt.Sprint("adjusted ", i), got[i], want[i], 1e-12)
+	}
+}
+
+// table makes logs of patterns by round: an effect each, a level that rounds share, noise.
+func table(seed uint64, effects []float64, rounds int, noise float64) [][]float64 {
+	r := source(seed)
+	shared := drift(r, rounds, 0.7, 0.3)
+	logs := make([][]float64, len(effects))
+	for i, effect := range effects {
+		for j := range rounds {
+			logs[i] = append(logs[i], effect+shared[j]+noise*r.NormFloat64())
+		}
+	}
+	return logs
+}
+
+func TestAPairIsComparedOverTheRoundsThatBothHave(t *testing.T) {
+	nan := math.NaN()
+	logs := table(1, []float64{0, 0.05, 0.02, 0.1, -0.01, 0}, 12, 0.02)
+	for j := 4; j < 12; j++ {
+		logs[1][j] = nan // no trial succeeded any more
+		logs[2][11-j] = math.Inf(-1)
+	}
+	logs[4] = slices.Repeat([]float64{nan}, 12) // none ever
+	logs[5] = logs[5][:1]                       // one round
+	got := ComparePatterns(logs, 0.05)
+	if !got.Moderated {
+		t.Error("not moderated")
+	}
+	for _, p := range got.Pairs {
+		rounds := len(LogRatios(logs[p.A], logs[p.B]))
+		tested := rounds >= 2
+		if p.Rounds != rounds || math.IsNaN(p.P) == tested || math.IsNaN(p.Low) == tested || math.IsNaN(p.Adjusted) == tested {
+			t.Errorf("pair over %d rounds: %+v", rounds, p)
+		}
+		if rounds > 0 {
+			near(t, "difference", p.Difference, Mean(LogRatios(logs[p.A], logs[p.B])), 1e-12)
+		}
+	}
+	if got.Ranks[4] != (RankRange{}) || got.Letters[4] != "" || slices.Contains(got.Best, 4) {
+		t.Errorf("a pattern without values has ranks %v, letters %q, best %v", got.Ranks[4], got.Letters[4], got.Best)
+	}
+	if got.Ranks[3] != (RankRange{1, 2}) || got.Ranks[5] != (RankRange{1, 5}) {
+		t.Errorf("ranks %v", got.Ranks)
+	}
+}
+
+func TestResidualsOfATableWithGapsAreThoseOfLeastSquares(t *testing.T) {
+	logs := table(2, []float64{0, 1, 2, 3, 4}, 9, 0.1)
+	for i := range logs {
+		logs[i][(2*i)%9], logs[i][(i*i+3)%9] = math.NaN(), math.NaN()
+	}
+	got := residualsOf(logs)
+	// Least squares: residuals of every pattern and of every round add up to 0.
+	sums := make([]float64, 9)
+	cells := 0
+	for i, row := range got.residuals {
+		sum := 0.0
+		for j, v := range row {
+			if math.IsNaN(v) != math.IsNaN(logs[i][j]) {
+				t.Errorf("residual of %d, %d: %g", i, j, v)
+			}
+			if !math.IsNaN(v) {
+				cells++
+				sum += v
+				sums[j] += v
+			}
+		}
+		near(t, fmt.Sprint("sum of pattern ", i), sum, 0, 1e-10)
+	}
+	for j, sum := range sums {
+		near(t, fmt.Sprint("sum of round ", j), sum, 0, 1e-10)
+	}
+	near(t, "degrees of freedom", got.df, float64(cells-5-9+1), 0)
+	for i := range logs[1:] {
+		near(t, fmt.Sprint("effect ", i+1), got.effects[i+1]-got.effects[i], 1, 0.3)
+	}
+}
+
+func TestARoundOfOnePatternHasNoResidual(t *testing.T) {
+	logs := table(3, []float64{0, 0, 0, 0}, 6, 0.1)
+	want := residualsOf(logs)
+	for i := range logs {
+		logs[i] = append(logs[i], math.NaN())
+	}
+	logs[2][6] = 50
+	got := residualsOf(logs)
+	if got.df != want.df || got.rounds != want.rounds {
+		t.Errorf("df %g, %g rounds; want %g, %g", got.df, got.rounds, want.df, want.rounds)
+	}
+	near(t, "lag-1 autocorrelation", got.lagOne, want.lagOne, 1e-9)
+}
+
+func TestPatternsThatNeverVary(t *testing.T) {
+	row := func(v float64) []float64 { return slices.Repeat([]float64{v}, 6) }
+	got := ComparePatterns([][]float64{row(1), row(1), row(2), row(1), row(0)}, 0.05)
+	if got.Moderated {
+		t.Error("variances of 0 have a prior")
+	}
+	if want := []string{"b", "b", "a", "b", "c"}; !slices.Equal(got.Letters, want) || !slices.Equal(got.Best, []int{2}) {
+		t.Errorf("letters %q, best %v", got.Letters, got.Best)
+	}
+}
+
+func TestFewPatterns(t *testing.T) {
+	if got := ComparePatterns(nil, 0.05); len(got.Pairs) != 0 || len(got.Ranks) != 0 || len(got.Best) != 0 || len(got.Letters) != 0 {
+		t.Errorf("no patterns: %+v", got)
+	}
+	got := ComparePatterns([][]float64{{1, 2, 3}}, 0.05)
+	if !slices.Equal(got.Ranks, []RankRange{{1, 1}}) || !slices.Equal(got.Best, []int{0}) || !slices.Equal(got.Letters, []string{"a"}) {
+		t.Errorf("one pattern: %+v", got)
+	}
+	logs := table(4, []float64{0, 0.03}, 12, 0.02)
+	two, t2 := ComparePatterns(logs, 0.05), PairedT(LogRatios(logs[0], logs[1]), 0.95)
+	if p := two.Pairs[0]; math.Abs(p.P-t2.P) > 1e-12 || p.Adjusted != p.P || math.Abs(p.Low-t2.Low) > 1e-12 || two.Moderated {
+		t.Errorf("two patterns: %+v, paired t %+v", p, t2)
+	}
+	if got := ComparePatterns([][]float64{{1}, {2}, {3}, {4}}, 0.05); got.Moderated || !slices.Equal(got.Letters, []string{"a", "a", "a", "a"}) || len(got.Best) != 4 {
+		t.Errorf("one round: %+v", got)
+	}
+}
+
+// columns inserts a column for each pattern that differs and absorbs columns inside
+// others, as in Piepho (2004).
+func columns(k int, differ [][2]int) [][]int {
+	all := make([]int, k)
+	for i := range all {
+		all[i] = i
+	}
+	cols := [][]int{all}
+	without := func(c []int, i int) []int {
+		return slices.DeleteFunc(slices.Clone(c), func(v int) bool { return v == i })
+	}
+	for _, p := range differ {
+		var split [][]int
+		for _, c := range cols {
+			if slices.Contains(c, p[0]) && slices.Contains(c, p[1]) {
+				split = append(split, without(c, p[0]), without(c, p[1]))
+			} else {
+				split = append(split, c)
+			}
+		}
+		slices.SortStableFunc(split, func(a, b []int) int { return len(b) - len(a) })
+		cols = nil
+		for _, c := range split {
+			inside := func(d []int) bool {
+				return !slices.ContainsFunc(c, func(v int) bool { return !slices.Contains(d, v) })
+			}
+			if len(c) > 0 && !slices.ContainsFunc(cols, inside) {
+				cols = append(cols, c)
+			}
+		}
+	}
+	slices.SortFunc(cols, slices.Compare[[]int])
+	return cols
+}
+
+func TestGroupsAreThoseOfInsertAndAbsorb(t *testing.T) {
+	for seed := range uint64(200) {
+		r := source(seed)
+		k := 1 + r.IntN(9)
+		g := newGraph(k)
+		var differ [][2]int
+		for i := range k {
+			for j := i + 1; j < k; j++ {
+				if r.Float64() < 0.5 {
+					differ = append(differ, [2]int{i, j})
+				} else {
+					g.join(i, j)
+				}
+			}
+		}
+		got, ok := g.groups(52)
+		if want := columns(k, differ); !ok || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d patterns, %v differ: groups %v, want %v", k, differ, got, want)
+		}
+	}
+}
+
+func TestTooManyGroupsHaveNoLetters(t *testing.T) {
+	// Each of k/3 triples differs within itself only: 3^(k/3) groups.
+	for k, want := range map[int]bool{9: true, 12: false, 180: false} {
+		g := newGraph(k)
+		for i := range k {
+			for j := range i {
+				if i/3 != j/3 {
+					g.join(i, j)
+				}
+			}
+		}
+		if groups, ok := g.groups(52); ok != want || ok && len(groups) != 27 {
+			t.Errorf("%d patterns: %d groups, %v", k, len(groups), ok)
+		}
+	}
+}
+
+func TestManyPatternsAllocateNothingAPair(t *testing.T) {
+	effects := make([]float64, 100)
+	for i := range effects {
+		effects[i] = 0.002 * float64(i)
+	}
+	logs := table(5, effects, 20, 0.02)
+	pairs := float64(len(effects) * (len(effects) - 1) / 2)
+	if got := testing.AllocsPerRun(2, func() { ComparePatterns(logs, 0.05) }); got > pairs/2 {
+		t.Errorf("%g allocations for %g pairs", got, pairs)
+	}
+}
+
+func BenchmarkComparePatterns(b *testing.B) {
+	for name, step := range map[string]float64{"alike": 0, "graded": 0.002} {
+		effects := make([]float64, 200)
+		for i := range effects {
+			effects[i] = step * float64(i)
+		}
+		logs := table(6, effects, 20, 0.02)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ComparePatterns(logs, 0.05)
+			}
+		})
+	}
+}
+
+func BenchmarkSignFlip(b *testing.B) {
+	for _, n := range []int{12, 20, 24} {
+		d := table(7, []float64{0.01}, n, 0.02)[0]
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				SignFlip(d, 0.95)
+			}
+		})
+	}
+}
