@@ -18,6 +18,7 @@ const (
 	EventResult                       // its result is kept
 	EventHostGone                     // a host went away; at any time
 	EventWaiting                      // a trial's server cannot be reached and is waited for
+	EventAborted                      // the trials that are left between two ends do not run now
 )
 
 // Event is an event of a campaign for people who watch it.
@@ -29,7 +30,7 @@ type Event struct {
 	Result   *measure.Result   // for EventResult
 	Host     string            // for EventHostGone
 	Wait     time.Duration     // for EventWaiting: at most so long
-	Error    *measure.Error    // for EventHostGone and EventWaiting: why; for EventCommandDone, if the command failed
+	Error    *measure.Error    // for EventHostGone, EventWaiting and EventAborted: why; for EventCommandDone, if the command failed
 
 	Done, Failed, Total int           // trials of the selection
 	Left                time.Duration // how long the rest will take, from what trials took so far

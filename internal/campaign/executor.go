@@ -58,14 +58,14 @@ type Outcome struct {
 	Done    int // of them with a result, failed ones included
 	Failed  int // of them whose newest result is an error
 	Ran     int // trials that left a result in this run
-	Skipped int // trials that did not run in this run because a host went away
+	Skipped int // trials that did not run in this run because a host went away, or others between their ends failed in a row
 	Left    int // of the whole campaign, also those not selected
 }
 
 // Run runs the trials that are selected and left. It returns an error of kind
 //
-//   - incomplete: trials failed, or were skipped because a host went away; all
-//     other selected trials have a result;
+//   - incomplete: trials failed, or were skipped because a host went away or trials
+//     between their ends failed in a row; all other selected trials have a result;
 //   - interrupted: ctx ended; trials that ran count as not run;
 //   - refused: the plan's max_bytes is reached;
 //   - store: the journal or the store cannot be written.
@@ -73,7 +73,8 @@ type Outcome struct {
 // After each of them the campaign can be resumed. The Outcome is valid also
 // beside an error.
 func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
-	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}, silent: map[string]bool{}}
+	r := &run{Executor: e, c: c, hosts: e.Hosts, gone: map[string]*measure.Error{}, running: map[*attempt]bool{}, silent: map[string]bool{},
+		rows: map[ends]failureRow{}, aborted: map[ends]bool{}}
 	_, err := c.Refill(ctx, r.Store)
 	if err == nil {
 		r.session = c.nextSession(r.Now())
@@ -103,11 +104,11 @@ func (r *run) incomplete() error {
 	switch {
 	case r.out.Skipped > 0 && r.out.Failed > 0:
 		return measure.Fail(measure.KindIncomplete, "campaign.skipped_and_failed", measure.Figures{
-			"skipped": r.out.Skipped, "trials": r.out.Total, "failed": r.out.Failed, "file": r.c.Plan.File,
+			"skipped": r.out.Skipped, "trials": r.out.Total, "failed": r.out.Failed, "file": r.c.Plan.File, "pairs": r.abortedPairs(),
 		})
 	case r.out.Skipped > 0:
 		return measure.Fail(measure.KindIncomplete, "campaign.skipped", measure.Figures{
-			"skipped": r.out.Skipped, "trials": r.out.Total, "journal": r.c.JournalName(), "file": r.c.Plan.File,
+			"skipped": r.out.Skipped, "trials": r.out.Total, "journal": r.c.JournalName(), "file": r.c.Plan.File, "pairs": r.abortedPairs(),
 		})
 	case r.out.Failed > 0:
 		return measure.Fail(measure.KindIncomplete, "campaign.failed", measure.Figures{
@@ -128,6 +129,8 @@ type run struct {
 	gone    map[string]*measure.Error // hosts that went away, with the reason
 	counted int                       // rounds when the trials were counted
 	byHand  []measure.Level           // that were confirmed last
+	rows    map[ends]failureRow
+	aborted map[ends]bool // pairs whose trials do not run any more
 
 	keeping sync.Mutex // while results are written to journal and store
 

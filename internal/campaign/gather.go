@@ -29,6 +29,7 @@ type gathering struct {
 // ongoing is a unit that runs.
 type ongoing struct {
 	unit   unit
+	all    []*attempt
 	cancel context.CancelCauseFunc
 	err    error // why the campaign cannot go on; valid when the unit has ended
 }
@@ -38,6 +39,10 @@ type ongoing struct {
 func (r *run) gather(b Block) (*gathering, error) {
 	g := &gathering{run: r, block: b, queue: newQueue(b, r.Limit <= 1), ongoing: map[*ongoing]bool{}, over: make(chan *ongoing)}
 	for _, first := range r.due(b, nil) {
+		if u := b.unit(first); r.isAborted(b, u) {
+			r.leave(b, u)
+			continue
+		}
 		g.queue.add(first)
 	}
 	for {
@@ -116,6 +121,11 @@ func (g *gathering) start() {
 		if !ok {
 			return
 		}
+		if g.isAborted(g.block, u) {
+			g.queue.release(u)
+			g.leave(g.block, u)
+			continue
+		}
 		all := g.attempts(u)
 		if !g.admit(all) {
 			if len(g.ongoing) == 0 {
@@ -125,7 +135,7 @@ func (g *gathering) start() {
 			return
 		}
 		ctx, cancel := context.WithCancelCause(g.ctx)
-		o := &ongoing{unit: u, cancel: cancel}
+		o := &ongoing{unit: u, all: all, cancel: cancel}
 		g.ongoing[o] = true
 		g.trials += u.count
 		go func() {
@@ -154,6 +164,11 @@ func (g *gathering) gathered(o *ongoing) {
 	delete(g.ongoing, o)
 	g.trials -= o.unit.count
 	g.queue.release(o.unit)
+	for _, a := range o.all {
+		if o.err == nil && a.result != nil { // it ran
+			o.err = g.countFailure(a)
+		}
+	}
 	if g.err == nil {
 		g.err = o.err
 	}

@@ -81,6 +81,12 @@ func (r *run) skip(b Block, trials []int, why *measure.Error) error {
 	if err := r.c.write(records...); err != nil {
 		return err
 	}
+	r.countSkipped(b, trials)
+	return nil
+}
+
+// countSkipped takes trials as not run in this run.
+func (r *run) countSkipped(b Block, trials []int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out.Skipped += len(trials)
@@ -89,5 +95,4 @@ func (r *run) skip(b Block, trials []int, why *measure.Error) error {
 		length, _ := trialTime(j.Test, j.Options)
 		r.clock.planned -= length
 	}
-	return nil
 }

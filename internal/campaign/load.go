@@ -57,6 +57,7 @@ func ParseRecorded(file string, text []byte) (*Plan, error) {
 
 // parse fills in a plan from its text.
 func parse(p *Plan) (*Plan, error) {
+	p.AbortAfter = DefaultAbortAfter // 0 has a meaning
 	d, err := yamlfile.Parse(p.File, p.Text, format)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ const (
 	RecordTrialFinished = "trial_finished"  // it left a result, perhaps an error
 	RecordGroupFinished = "group_finished"  // all trials of a group left results
 	RecordTrialDropped  = "trial_dropped"   // it was stopped, or skipped, and counts as not run
+	RecordAborted       = "aborted"         // the trials that are left between two ends do not run in this run
 	RecordRoundsAdded   = "rounds_added"    // the campaign has more rounds than its plan
 	RecordCommand       = "command"         // a before or after command ended
 	RecordChanged       = "changed_by_hand" // a person has set levels and confirmed it
@@ -43,9 +44,10 @@ type Record struct {
 	Group   []Record       `json:"group,omitempty"`  // the trial_finished records of a group
 	Command *CommandRecord `json:"command,omitempty"`
 	Change  *ChangeRecord  `json:"change,omitempty"`
+	Abort   *AbortRecord   `json:"abort,omitempty"`
 	Rounds  int            `json:"rounds,omitempty"` // that were added
 	Trials  int            `json:"trials,omitempty"` // that they have
-	Reason  string         `json:"reason,omitempty"` // why a trial was dropped or a run ended
+	Reason  string         `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended
 	Code    string         `json:"code,omitempty"`   // of the failure that is the reason
 }
 

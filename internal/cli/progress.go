@@ -61,6 +61,9 @@ func (p *progress) event(e campaign.Event) {
 		p.finished(e)
 	case campaign.EventWaiting:
 		p.print(p.catalogue.Say("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
+	case campaign.EventAborted:
+		message, _ := p.catalogue.Error(e.Error)
+		p.print(oneLine(p.catalogue.Say("progress.aborted", text.Args{"Error": message})))
 	case campaign.EventHostGone:
 		message, _ := p.catalogue.Error(e.Error)
 		p.print(oneLine(message))

@@ -1,0 +1,134 @@
+package campaign
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// DefaultAbortAfter is how many identical failures in a row end the trials of a pair of
+// ends, where the plan does not say.
+const DefaultAbortAfter = 5
+
+// ends are the two ends of a trial, as endpoint or endpoint.label; empty for this machine.
+type ends struct{ client, server string }
+
+func endsOf(j Job) ends { return ends{j.Client.Reference(), j.Server.Reference()} }
+
+func (e ends) String() string {
+	if e.client == "" {
+		return e.server
+	}
+	return e.client + " → " + e.server
+}
+
+// failureRow is the failures of a pair since its last trial that went otherwise.
+type failureRow struct {
+	failure string // what they have in common
+	trials  int
+	pattern string // of the first
+	several bool   // patterns
+}
+
+// AbortRecord is a pair of ends whose trials do not run any more in this run.
+type AbortRecord struct {
+	Client   string `json:"client,omitempty"` // endpoint or endpoint.label; absent for this machine
+	Server   string `json:"server"`
+	Failures int    `json:"failures"` // identical ones in a row
+}
+
+// countFailure takes note of how a trial went. After as many identical failures in a row
+// as the plan allows, the trials that are left between its ends do not run in this run.
+// Failures of one pattern show nothing about the others of its ends, as after a command
+// that broke the path: they go on until another pattern fails, too.
+func (g *gathering) countFailure(a *attempt) error {
+	pair, most := endsOf(a.job), g.c.Plan.AbortAfter
+	if most == 0 || !ofTheEnds(a.result.Error) {
+		delete(g.rows, pair)
+		return nil
+	}
+	row, pattern := g.rows[pair], a.job.Trial.Pattern
+	if failure := sameness(a.result.Error); row.failure != failure {
+		row = failureRow{failure: failure, pattern: pattern}
+	}
+	row.trials++
+	row.several = row.several || row.pattern != pattern
+	g.rows[pair] = row
+	if row.trials < most || g.aborted[pair] || !row.several && g.hasOtherPatterns(pair, pattern) {
+		return nil
+	}
+	return g.abort(pair, row.trials, a.result.Error)
+}
+
+// abort records that the trials between two ends do not run any more.
+func (g *gathering) abort(pair ends, failures int, cause *measure.Error) error {
+	g.aborted[pair] = true
+	why := measure.Fail(cause.Kind, "campaign.aborted", measure.Figures{"client": pair.client, "server": pair.server, "failures": failures, "cause": cause})
+	g.emit(Event{Kind: EventAborted, Error: why})
+	return g.c.write(Record{Kind: RecordAborted, At: g.Now().UTC(), Reason: why.Message, Code: why.Code,
+		Abort: &AbortRecord{Client: pair.client, Server: pair.server, Failures: failures}})
+}
+
+// ofTheEnds reports whether other trials between the same ends are likely to fail as a
+// trial did: not for what its options ask for, and not for what other trials use up.
+func ofTheEnds(e *measure.Error) bool {
+	switch {
+	case e == nil, strings.HasPrefix(e.Code, "campaign."):
+		return false
+	case e.Kind == measure.KindRefused:
+		return !strings.HasPrefix(e.Code, "server.max_") && !strings.HasPrefix(e.Code, "server.busy.")
+	}
+	return e.Kind == measure.KindUnreachable || e.Kind == measure.KindBroken
+}
+
+// sameness is what identical failures have in common: the codes of the failure and of its
+// causes. A failure that has none is known by its sentence.
+func sameness(e *measure.Error) string {
+	text := string(e.Kind)
+	for ; e != nil; e = e.Cause {
+		text += " " + cmp.Or(e.Code, e.Message)
+	}
+	return text
+}
+
+// hasOtherPatterns reports whether the run has another pattern between two ends.
+func (r *run) hasOtherPatterns(pair ends, pattern string) bool {
+	return slices.ContainsFunc(r.c.Plan.patterns, func(pt Pattern) bool {
+		return pt.Name != pattern && pt.From == pair.client && pt.To == pair.server && r.Only.Matches(pt.Levels)
+	})
+}
+
+// isAborted reports whether a trial of the unit is between ends whose trials do not run
+// any more.
+func (r *run) isAborted(b Block, u unit) bool {
+	if len(r.aborted) == 0 {
+		return false
+	}
+	for i := range u.count {
+		if r.aborted[endsOf(b.Job(u.first+i))] {
+			return true
+		}
+	}
+	return false
+}
+
+// leave takes the trials of a unit as not run in this run.
+func (r *run) leave(b Block, u unit) {
+	trials := make([]int, u.count)
+	for i := range trials {
+		trials[i] = u.first + i
+	}
+	r.countSkipped(b, trials)
+}
+
+// abortedPairs are the pairs whose trials do not run any more, in alphabetical order.
+func (r *run) abortedPairs() []string {
+	var out []string
+	for pair := range r.aborted {
+		out = append(out, pair.String())
+	}
+	slices.Sort(out)
+	return out
+}
