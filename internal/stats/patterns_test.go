@@ -167,7 +167,11 @@ func TestAPairIsComparedOverTheRoundsThatBothHave(t *testing.T) {
 	if !got.Moderated {
 		t.Error("not moderated")
 	}
+	const tests = 5 // of the patterns 0 to 3, all pairs but that of 1 and 2
 	for _, p := range got.Pairs {
+		if p.Rounds >= 2 {
+			near(t, "half the interval", p.High-p.Difference, studentT(0.05/tests, p.DF)*p.SE, 1e-12)
+		}
 		rounds := len(LogRatios(logs[p.A], logs[p.B]))
 		tested := rounds >= 2
 		if p.Rounds != rounds || math.IsNaN(p.P) == tested || math.IsNaN(p.Low) == tested || math.IsNaN(p.Adjusted) == tested {
@@ -239,6 +243,27 @@ func TestPatternsThatNeverVary(t *testing.T) {
 	}
 	if want := []string{"b", "b", "a", "b", "c"}; !slices.Equal(got.Letters, want) || !slices.Equal(got.Best, []int{2}) {
 		t.Errorf("letters %q, best %v", got.Letters, got.Best)
+	}
+}
+
+func TestAVarianceOfNothingDoesNotDecideThePrior(t *testing.T) {
+	df := []float64{11, 11, 11, 11, 11}
+	got, ok := fitPrior([]float64{2, 1.5, 3, 0, 1}, df)
+	want, _ := fitPrior([]float64{2, 1.5, 3, 1.5e-5, 1}, df)
+	if !ok || got != want {
+		t.Errorf("prior %+v, want %+v", got, want)
+	}
+	// Two patterns that differ by a constant: the other pairs are compared as before.
+	logs := table(8, []float64{0, 0, 0.05, 0.1, 0, 0}, 12, 0.02)
+	for j, v := range logs[0] {
+		logs[1][j] = v + 0.01
+	}
+	plain := pairContrasts(logs)
+	plain.plain()
+	for i, p := range ComparePatterns(logs, 0.05).Pairs {
+		if p.A > 1 && math.Abs(p.SE/plain.err[i]-1) > 0.1 {
+			t.Errorf("%d and %d: standard error %g, by itself %g", p.A, p.B, p.SE, plain.err[i])
+		}
 	}
 }
 
