@@ -171,7 +171,7 @@ func TestTheReadmeOfEachStudyReadsItsFiguresAndReports(t *testing.T) {
 			}
 			commands := 0
 			for _, found := range regexp.MustCompile(`(?m)^    soku (.*)$`).FindAllSubmatch(readme, -1) {
-				args := append(strings.Fields(string(found[1])), "--store", store)
+				args := append(words(string(found[1])), "--store", store)
 				for i, arg := range args {
 					if strings.HasSuffix(arg, ".csv") {
 						args[i] = withFigures(t, filepath.Join(folder, arg))
@@ -199,6 +199,14 @@ func TestTheReadmeOfEachStudyReadsItsFiguresAndReports(t *testing.T) {
 			}
 		})
 	}
+}
+
+// words are those of a command line; single quotes keep a word with spaces together.
+func words(line string) (out []string) {
+	for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
+		out = append(out, strings.Trim(word, "'"))
+	}
+	return out
 }
 
 // withFigures is a table, or, of one whose cells are empty, a copy that has figures.

@@ -22,16 +22,17 @@ import (
 
 // reportFormat is one way to write a report.
 type reportFormat struct {
-	name  string // value of --format and extension of the file
-	write func(*report.Report, io.Writer, *text.Catalogue) error
+	name   string // value of --format and extension of the file
+	write  func(*report.Report, io.Writer, *text.Catalogue) error
+	pivots bool // has the table of --pivot
 }
 
 func reportFormats(width int) []reportFormat {
 	return []reportFormat{
-		{"html", (*report.Report).HTML}, {"md", (*report.Report).Markdown},
-		{"csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.CSV(w) }},
-		{"json", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.JSON(w) }},
-		{"txt", func(r *report.Report, w io.Writer, c *text.Catalogue) error { return r.Text(w, c, width) }},
+		{"html", (*report.Report).HTML, true}, {"md", (*report.Report).Markdown, true},
+		{"csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.CSV(w) }, false},
+		{"json", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.JSON(w) }, false},
+		{"txt", func(r *report.Report, w io.Writer, c *text.Catalogue) error { return r.Text(w, c, width) }, true},
 	}
 }
 
@@ -40,6 +41,7 @@ type reportFlags struct {
 	output  string
 	store   string
 	runs    int
+	pivot   string
 }
 
 func newReportCommand(sys *System) *cobra.Command {
@@ -60,6 +62,7 @@ func newReportCommand(sys *System) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, json or txt; several with commas")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end)")
 	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
+	cmd.Flags().StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown and HTML: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
 	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
@@ -75,6 +78,9 @@ func runReport(ctx context.Context, sys *System, f reportFlags, args []string) (
 		return measure.Fail(measure.KindUsage, "cli.report.runs", measure.Figures{"runs": f.runs})
 	}
 	r, err := f.build(ctx, sys, args)
+	if err == nil && f.pivot != "" {
+		r, err = r.Pivoted(f.pivot)
+	}
 	if err != nil {
 		return err
 	}
@@ -130,6 +136,9 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 		if !slices.ContainsFunc(formats, func(k reportFormat) bool { return k.name == known[i].name }) {
 			formats = append(formats, known[i])
 		}
+	}
+	if f.pivot != "" && !slices.ContainsFunc(formats, func(k reportFormat) bool { return k.pivots }) {
+		return nil, false, measure.Fail(measure.KindUsage, "cli.report.pivot", measure.Figures{"format": formats[0].name})
 	}
 	if len(formats) > 1 && !folder {
 		return nil, false, measure.Fail(measure.KindUsage, "cli.report.several_formats", measure.Figures{"formats": len(formats)})

@@ -84,6 +84,8 @@ type Test struct {
 
 	apart  bool // another test differs from it in the capture only
 	stated int  // ingested trials whose table states their round
+
+	pivot *pivot // one more table; nil for none
 }
 
 // Row is one pattern of one test. In its JSON form a figure is a member of its

@@ -76,13 +76,7 @@ func (t testView) figureTable(factors bool) table {
 // beside the figures.
 func (t testView) rankTable(reasons bool) table {
 	out := table{Rows: make([][]string, len(t.Ranking))}
-	var figures []float64
-	for _, p := range t.Ranking {
-		if p.Estimate != nil {
-			figures = append(figures, *p.Estimate)
-		}
-	}
-	unit := scaleFor(formOf(t.Basis.Metric.Quantity).scales, figures...)
+	unit := t.rankUnit()
 	optional := func(v *float64) string {
 		if v == nil {
 			return text.Absent
@@ -109,6 +103,17 @@ func (t testView) rankTable(reasons bool) table {
 		out.add(t.named("column.why", column{}), func(i int) string { return t.Finding(t.Ranking[i].Reason) })
 	}
 	return out
+}
+
+// rankUnit is the unit of the estimates.
+func (t testView) rankUnit() scale {
+	var figures []float64
+	for _, p := range t.Ranking {
+		if p.Estimate != nil {
+			figures = append(figures, *p.Estimate)
+		}
+	}
+	return scaleFor(formOf(t.Basis.Metric.Quantity).scales, figures...)
 }
 
 // named gives a column its heading, by its key, and what that means.

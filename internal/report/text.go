@@ -103,6 +103,16 @@ func (p *terminal) test(t testView) {
 	}
 	p.line("")
 	p.table(t.figureTable(false))
+	if t.pivot != nil {
+		p.line("")
+		p.wrap("  ", t.pivotHeading())
+		for i, part := range t.pivotTable().split(p.width - 2) {
+			if i > 0 {
+				p.line("")
+			}
+			p.table(part)
+		}
+	}
 	if len(t.Ranking) > 1 {
 		p.line("")
 		p.wrap("  ", t.Say("text.ranking", text.Args{"Basis": t.basis()}))

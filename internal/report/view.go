@@ -31,6 +31,8 @@ type section struct {
 	Basis       string // of the ranking
 	Heading     string
 	Figures     table
+	Pivot       table
+	PivotBy     string // what it has
 	Places      table
 	Load        table // latency under load
 	Hops        table
@@ -64,7 +66,7 @@ func newView(r *Report, c *text.Catalogue) view {
 		v.Sections = append(v.Sections, section{
 			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
 			Answer: t.answer(), Caveats: t.caveats(), Basis: t.basis(),
-			Figures: t.figureTable(true), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
+			Figures: t.figureTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
 			Failed: t.failures(), Options: t.options(),
 		})
 	}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// ingested is a store with both tables of the study of interfaces.
+func ingested(t *testing.T) (store string) {
+	t.Helper()
+	store = filepath.Join(t.TempDir(), "soku.db")
+	for _, name := range []string{"interface-matrix-throughput", "interface-matrix-ping"} {
+		table := filepath.Join(casesDir, "interface-matrix", name)
+		if _, errs, code := soku(t, "ingest", "--store", store, "--map", table+".yaml", table+".csv"); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	return store
+}
+
+// cellsUnder are the cells of the first table of a Markdown text below a heading.
+func cellsUnder(text, heading string) (rows [][]string) {
+	_, rest, _ := strings.Cut(text, "### "+heading+"\n")
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			if len(rows) > 0 {
+				break
+			}
+			continue
+		}
+		var cells []string
+		for _, c := range strings.Split(strings.Trim(line, "|"), "|") {
+			cells = append(cells, strings.TrimSpace(c))
+		}
+		if !strings.HasPrefix(cells[0], "---") {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+func TestAPublishedMatrixComesBackWithPivot(t *testing.T) {
+	store := ingested(t)
+	out, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--format", "md", "--pivot", "instance type,interface")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	columns := map[string]string{"public_ip": "public IP", "vlan": "VLAN", "vpc": "VPC"}
+	for _, c := range []struct {
+		file, heading, suffix string
+		unit                  float64 // of the table in that of the report
+	}{
+		{"interface-matrix-throughput", "throughput: goodput (Gbit/s) by instance type and interface", "_gbps", 1},
+		{"interface-matrix-ping", "ping: mean (µs) by instance type and interface", "_ms", 1000},
+	} {
+		cells := cellsUnder(out, c.heading)
+		text, err := os.ReadFile(filepath.Join(casesDir, "interface-matrix", c.file+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		published := records(t, string(text))
+		if len(cells) != 1+len(published) {
+			t.Fatalf("%s: %d rows for %d\n%s", c.heading, len(cells), len(published), out)
+		}
+		for i, row := range published {
+			got := map[string]string{}
+			for j, name := range cells[0] {
+				got[name] = cells[1+i][j]
+			}
+			if got["instance type"] != row["instance_type"] {
+				t.Errorf("row %d is %s, published %s", i, got["instance type"], row["instance_type"])
+			}
+			for column, level := range columns {
+				if want := row[column+c.suffix]; !near(atof(got[level]), atof(want)*c.unit, 1e-9) {
+					t.Errorf("%s, %s: %s, published %s", row["instance_type"], level, got[level], want)
+				}
+			}
+		}
+	}
+}
+
+func TestPivotIsInThePageAndFitsATerminal(t *testing.T) {
+	store := ingested(t)
+	page, _, code := soku(t, "report", "interface-matrix", "--store", store, "--format", "html", "--pivot", "interface,instance type")
+	if code != 0 || !strings.Contains(page, "goodput (Gbit/s) by interface and instance type</h3>") || !strings.Contains(page, ">Premium 512 GB</th>") {
+		t.Errorf("%d: no table in the page", code)
+	}
+	for _, width := range []int{80, 40} {
+		sys, out, errs := fakeSystem(t, "report", "interface-matrix", "--store", store, "--pivot", "interface,instance type")
+		sys.StdoutWidth = func() int { return width }
+		if code := Run(sys); code != 0 {
+			t.Fatal(errs)
+		}
+		pivot := regexp.MustCompile(`(?s)by\s+interface\s+and\s+instance\s+type.*?ranking:`).FindString(out.String())
+		for line := range strings.Lines(out.String()) {
+			if w := terminal.StringWidth(strings.TrimRight(line, "\n")); w > width {
+				t.Errorf("%d columns of %d: %s", w, width, line)
+			}
+		}
+		for _, size := range []string{"4", "8", "16", "32", "64", "96", "128", "256", "512"} {
+			if !strings.Contains(pivot, "Premium "+size+" GB") {
+				t.Errorf("%d columns: no Premium %s GB in\n%s", width, size, pivot)
+			}
+		}
+	}
+}
+
+func TestPivotShowsTheEndsOfPublishedRanges(t *testing.T) {
+	store, table := filepath.Join(t.TempDir(), "soku.db"), filepath.Join(casesDir, "expressroute-latency", "expressroute-latency")
+	if _, errs, code := soku(t, "ingest", "--store", store, "--map", table+".yaml", table+".csv"); code != 0 {
+		t.Fatal(errs)
+	}
+	out, _, _ := soku(t, "report", "expressroute-latency", "--store", store, "--format", "md", "--pivot", "no.,FastPath")
+	cells := cellsUnder(out, "one run of 60 s: run means (ms) by no. and FastPath")
+	if len(cells) != 11 || strings.Join(cells[10], "|") != "10|UltraPerformance|none|none|–|1.650 to 1.920" {
+		t.Errorf("%q", cells)
+	}
+}
+
+func TestPivotOfFactorsThatNoTestHasIsAnError(t *testing.T) {
+	store := ingested(t)
+	for args, want := range map[string]string{
+		"instance type,interfaces":  `no test has two factors "instance type,interfaces"`,
+		"interface,interface":       "no test has two factors",
+		"interface":                 "two of: instance type, published (Gbit/s), interface",
+		"published (Gbit/s),ınterf": "no test has two factors",
+	} {
+		_, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--pivot", args)
+		if code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: %d %s", args, code, errs)
+		}
+	}
+	_, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--format", "csv", "--pivot", "instance type,interface")
+	if code != 2 || !strings.Contains(errs, "a report in csv has no such table") {
+		t.Errorf("%d %s", code, errs)
+	}
+	// A test without both factors has no table, another has.
+	out, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--pivot", "published (Gbit/s),interface")
+	if code != 0 || strings.Count(out, "by published (Gbit/s) and interface") != 1 {
+		t.Errorf("%d %s\n%s", code, errs, out)
+	}
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// pivot is a table whose rows and columns are the levels of two factors, by their index in
+// [Test.Factors].
+type pivot struct {
+	rows, columns int
+	planned       bool // levels are in the order of the plan
+}
+
+// Pivoted returns the report with one more table for each test that has both factors: the
+// figure that ranks, with the levels of one factor as rows and those of the other as columns.
+// spec is "ROWS,COLUMNS". The error is of kind usage: no test has both factors.
+func (r *Report) Pivoted(spec string) (*Report, error) {
+	out := *r
+	out.Tests = slices.Clone(r.Tests)
+	found := false
+	var known []string
+	for i := range out.Tests {
+		t := &out.Tests[i]
+		for at, c := range spec {
+			if c != ',' {
+				continue
+			}
+			rows, columns := slices.Index(t.Factors, strings.TrimSpace(spec[:at])), slices.Index(t.Factors, strings.TrimSpace(spec[at+1:]))
+			if rows >= 0 && columns >= 0 && rows != columns {
+				t.pivot, found = &pivot{rows, columns, r.Campaign.Plan != ""}, true
+			}
+		}
+		for _, f := range t.Factors {
+			if !slices.Contains(known, f) {
+				known = append(known, f)
+			}
+		}
+	}
+	if !found {
+		return nil, measure.Fail(measure.KindUsage, "report.pivot", measure.Figures{"pivot": spec, "factors": known})
+	}
+	return &out, nil
+}
+
+// pivotTable is the test's figure by the levels of two factors. The other factors that vary
+// stand beside the rows, so that each cell is one pattern. It has no columns if the test has no
+// such table.
+func (t testView) pivotTable() table {
+	if t.pivot == nil {
+		return table{}
+	}
+	heads := t.pivotHeads()
+	columns := t.levelsOf(t.pivot.columns)
+	var keys [][]string
+	cells := map[string]map[string]string{}
+	cell := t.pivotCell()
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		var key []string
+		for _, f := range heads {
+			key = append(key, r.Levels[f].Value)
+		}
+		id := strings.Join(key, "\x00")
+		if cells[id] == nil {
+			cells[id] = map[string]string{}
+			keys = append(keys, key)
+		}
+		cells[id][r.Levels[t.pivot.columns].Value] = cell(r)
+	}
+	order := t.levelsOf(t.pivot.rows)
+	slices.SortStableFunc(keys, func(a, b []string) int { return slices.Index(order, a[0]) - slices.Index(order, b[0]) })
+	out := table{Rows: make([][]string, len(keys))}
+	for at, f := range heads {
+		out.add(column{Name: t.Factors[f], Head: true}, func(i int) string { return cmp.Or(keys[i][at], text.Absent) })
+	}
+	for _, level := range columns {
+		out.add(column{Name: cmp.Or(level, text.Absent), Number: true}, func(i int) string {
+			return cmp.Or(cells[strings.Join(keys[i], "\x00")][level], text.Absent)
+		})
+	}
+	return out
+}
+
+// pivotHeads are the factors that name a row: that of the rows, then the others that vary.
+func (t testView) pivotHeads() []int {
+	heads := []int{t.pivot.rows}
+	for f := range t.Factors {
+		if f != t.pivot.rows && f != t.pivot.columns && len(t.levelsOf(f)) > 1 {
+			heads = append(heads, f)
+		}
+	}
+	return heads
+}
+
+// levelsOf are the levels of a factor, each once, in the order of the plan or, without one, by
+// their names.
+func (t testView) levelsOf(factor int) (levels []string) {
+	for i := range t.Rows {
+		if level := t.Rows[i].Levels[factor].Value; !slices.Contains(levels, level) {
+			levels = append(levels, level)
+		}
+	}
+	if !t.pivot.planned {
+		slices.SortStableFunc(levels, natural)
+	}
+	return levels
+}
+
+// pivotCell writes the figure that ranks a row: its estimate, or of a published range its ends.
+func (t testView) pivotCell() func(*Row) string {
+	unit := t.rankUnit()
+	if t.ranged() {
+		return func(r *Row) string { return t.cell(r, t.Basis.column(), unit) }
+	}
+	estimates := map[string]*float64{}
+	for _, p := range t.Ranking {
+		estimates[p.Pattern] = p.Estimate
+	}
+	return func(r *Row) string {
+		if v := estimates[r.Pattern]; v != nil {
+			return unit.text(*v)
+		}
+		return text.Absent
+	}
+}
+
+// ranged reports whether trials are ranked by the middle of published ranges: a column of their
+// ends shows what that rests on.
+func (t testView) ranged() bool { return t.Basis.column() != t.Basis.Metric }
+
+// pivotHeading is what the table has, such as "goodput (Gbit/s) by instance type and interface".
+func (t testView) pivotHeading() string {
+	if t.pivot == nil {
+		return ""
+	}
+	figure := t.estimate()
+	if t.ranged() {
+		figure = t.metric(t.Basis.column())
+	}
+	return t.Say("report.pivot", text.Args{
+		"Figure": figure, "Unit": t.unit(t.rankUnit()), "Rows": t.Factors[t.pivot.rows], "Columns": t.Factors[t.pivot.columns],
+	})
+}
+
+// split makes tables that are no wider than width, each with all columns that name the rows and
+// at least one other. Of several, each has the rows with a figure in its columns.
+func (t table) split(width int) []table {
+	widths := make([]int, len(t.Columns))
+	named := 0 // columns that name the rows
+	used := -gutter
+	for i, c := range t.Columns {
+		widths[i] = columnsOf(clean(c.heading()))
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], columnsOf(clean(row[i])))
+		}
+		if c.Head {
+			named = i + 1
+			used += min(widths[i], max(leastName, width/3)) + gutter
+		}
+	}
+	var out []table
+	for from := named; from < len(t.Columns); {
+		to, total := from, used
+		for to < len(t.Columns) && (to == from || total+gutter+widths[to] <= width) {
+			total += gutter + widths[to]
+			to++
+		}
+		part := table{Columns: slices.Concat(t.Columns[:named], t.Columns[from:to])}
+		for _, row := range t.Rows {
+			whole := to-from == len(t.Columns)-named
+			if whole || slices.ContainsFunc(row[from:to], func(cell string) bool { return cell != text.Absent }) {
+				part.Rows = append(part.Rows, slices.Concat(row[:named], row[from:to]))
+			}
+		}
+		out = append(out, part)
+		from = to
+	}
+	return out
+}
