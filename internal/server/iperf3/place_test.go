@@ -66,7 +66,10 @@ func TestAClientThatHasNotSaidWhatItWantsTakesNoPlace(t *testing.T) {
 			x.hears(wire.CreateStreams)
 			_ = x.Close()
 			s.Idle()
-			if strings.Count(s.Logs(), "level=INFO") != 1 { // the end of the test of x
+			servertest.Eventually(t, servertest.Prompt, "the log has no end of the test", func() bool {
+				return strings.Contains(s.Logs(), "test ended")
+			})
+			if strings.Count(s.Logs(), "level=INFO") != 1 { // nothing of the others
 				t.Errorf("the log is %s", s.Logs())
 			}
 		})
