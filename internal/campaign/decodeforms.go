@@ -101,14 +101,8 @@ func unknownOption(d *yamlfile.File, m yamlfile.Member, path string, test measur
 
 // optionField is the declaration of an option, whatever test it is for.
 func optionField(key string) (measure.OptionField, bool) {
-	for _, t := range measure.Tests() {
-		for _, f := range measure.OptionFields(t) {
-			if f.Key == key {
-				return f, true
-			}
-		}
-	}
-	return measure.OptionField{}, false
+	f, ok := measure.OptionOf(key)
+	return f, ok && len(f.Tests()) > 0
 }
 
 // setOption writes the text of an option's value into o.

@@ -189,16 +189,15 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 		at := "tests." + t.Name
 		for i, l := range chosen {
 			for _, s := range l.Options {
-				f, _ := optionField(s.Name)
-				for _, applies := range f.Tests() {
-					if applies == t.Value.Test {
-						if err := setOption(&o, f, s.Value); err != nil {
-							return d.LocateAt("factors."+p.Factors[i].Name, err)
-						}
-						if err := f.Check(&o); err != nil {
-							return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.in_pattern", measure.Figures{"pattern": pt.Name, "cause": err}))
-						}
-					}
+				f, _ := measure.OptionOf(s.Name)
+				if !f.AppliesTo(t.Value.Test) {
+					continue
+				}
+				if err := setOption(&o, f, s.Value); err != nil {
+					return d.LocateAt("factors."+p.Factors[i].Name, err)
+				}
+				if err := f.Check(&o); err != nil {
+					return p.inPattern(d, pt, at, err)
 				}
 			}
 		}

@@ -71,6 +71,15 @@ func OptionKeys() []string {
 	return out
 }
 
+// OptionOf is the declaration of the option with that key, whatever tests have it.
+func OptionOf(key string) (OptionField, bool) {
+	i := slices.IndexFunc(optionFields, func(f OptionField) bool { return f.Key == key })
+	if i < 0 {
+		return OptionField{}, false
+	}
+	return optionFields[i], true
+}
+
 // AppliesTo reports whether a test has the option.
 func (f OptionField) AppliesTo(test Test) bool {
 	s := specs[test]
