@@ -1,0 +1,156 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Constants of the search for a knee. They were chosen by simulation: 14 to 17 trials
+// instead of three of every level, and the knee within one level in 88 to 100 % of sweeps.
+const (
+	sweepGain    = 0.02 // over the best so far: less is no improvement
+	sweepFlat    = 2    // levels in a row without improvement that end the search
+	sweepFresh   = 3    // further trials of the best level and its neighbours
+	plateauWidth = 0.03 // below the best: levels on the plateau
+	kneeShare    = 0.95 // of the best: the knee is the first level with at least this
+)
+
+// SweepTrial is a trial of a sweep: the index of its level, from 0 for the lowest, and its
+// figure, of which higher is better; NaN if the trial failed.
+type SweepTrial struct {
+	Level int
+	Value float64
+}
+
+// Knee is what a sweep of increasing levels, such as numbers of streams, found.
+type Knee struct {
+	// Level is the index of the first level that gives at least 95 % of the best's mean.
+	Level int
+	// Best is the index of the level with the highest mean of fresh trials. Both are -1 if
+	// every trial of the search or every fresh one failed.
+	Best int
+	// Plateau is the mean of the fresh trials of the levels within 3 % of the best: those
+	// after the search, so that the search's choice of a high value does not raise it. NaN
+	// if Best is -1.
+	Plateau float64
+	// Rising is set if the last level is the best and more than 2 % above the one before
+	// it: the knee may lie beyond the sweep.
+	Rising bool
+}
+
+var noKnee = Knee{Level: -1, Best: -1, Plateau: math.NaN()}
+
+// SweepStep is the next step of a sweep: a trial of level Next, or, if Next is -1, the
+// result.
+type SweepStep struct {
+	Next int
+	Knee Knee // if Next is -1
+}
+
+// NextOfSweep returns what a sweep does after the given trials. levels, at least 1, is how
+// many levels there are; each is usually twice the one before. The sweep visits them upwards,
+// one trial each, until two in a row are not 2 % better than the best before them; then the
+// best and both its neighbours have three more trials, in turns of changing order. A failed
+// trial is not repeated: in the search it counts as no improvement. The first trial of a
+// level is that of the search, in whatever order the trials are given.
+func NextOfSweep(levels int, trials []SweepTrial) SweepStep {
+	s := sweep{searched: make([]float64, 0, levels), fresh: make([][]float64, levels)}
+	visit, best := s.search(levels, trials)
+	if visit >= 0 {
+		return SweepStep{Next: visit}
+	}
+	if best < 0 {
+		return SweepStep{Next: -1, Knee: noKnee}
+	}
+	around := make([]int, 0, 3)
+	for level := max(best-1, 0); level <= min(best+1, levels-1); level++ {
+		around = append(around, level)
+	}
+	if next := s.turn(around); next >= 0 {
+		return SweepStep{Next: next}
+	}
+	return SweepStep{Next: -1, Knee: s.knee(around, levels)}
+}
+
+// sweep is the trials of a sweep: one value a level of the search, and the later ones of
+// each level.
+type sweep struct {
+	searched []float64
+	fresh    [][]float64
+}
+
+// search assigns the trials and returns the level to visit next; -1 once the search has
+// ended, and then the best level, -1 if every trial failed.
+func (s *sweep) search(levels int, trials []SweepTrial) (visit, best int) {
+	rest := slices.Clone(trials)
+	best = -1
+	for level, flat := 0, 0; level < levels && flat < sweepFlat; level++ {
+		at := slices.IndexFunc(rest, func(t SweepTrial) bool { return t.Level == level })
+		if at < 0 {
+			return level, best
+		}
+		value := rest[at].Value
+		rest = slices.Delete(rest, at, at+1)
+		s.searched = append(s.searched, value)
+		if flat++; best < 0 && !math.IsNaN(value) || best >= 0 && value > s.searched[best]*(1+sweepGain) {
+			flat = 0
+		}
+		if best < 0 && !math.IsNaN(value) || best >= 0 && value > s.searched[best] {
+			best = level
+		}
+	}
+	for _, t := range rest {
+		s.fresh[t.Level] = append(s.fresh[t.Level], t.Value)
+	}
+	return -1, best
+}
+
+// turn returns which of some levels has the next fresh trial, -1 if all had theirs. The
+// order within a turn changes from turn to turn, so that drift favours none of them.
+func (s *sweep) turn(levels []int) int {
+	for turn := range sweepFresh {
+		for i := range levels {
+			if level := levels[(turn+i)%len(levels)]; len(s.fresh[level]) <= turn {
+				return level
+			}
+		}
+	}
+	return -1
+}
+
+// mean is that of the fresh trials of a level, or of the search's where it had none.
+func (s *sweep) mean(level int) float64 {
+	if fresh := present(s.fresh[level]); len(fresh) > 0 {
+		return Mean(fresh)
+	}
+	if level < len(s.searched) && len(s.fresh[level]) == 0 {
+		return s.searched[level]
+	}
+	return math.NaN()
+}
+
+// knee is the result, from the best of the search and its neighbours.
+func (s *sweep) knee(around []int, levels int) Knee {
+	around = slices.DeleteFunc(around, func(level int) bool { return math.IsNaN(s.mean(level)) })
+	if len(around) == 0 {
+		return noKnee
+	}
+	k := noKnee
+	k.Best = slices.MaxFunc(around, func(a, b int) int { return cmp.Compare(s.mean(a), s.mean(b)) })
+	best := s.mean(k.Best)
+	var plateau []float64
+	for _, level := range around {
+		if s.mean(level) >= best*(1-plateauWidth) {
+			plateau = append(plateau, present(s.fresh[level])...)
+		}
+	}
+	k.Plateau = Mean(plateau)
+	k.Level = 0
+	for !(s.mean(k.Level) >= best*kneeShare) {
+		k.Level++
+	}
+	last := levels - 1
+	k.Rising = k.Best == last && (last == 0 || !(best <= s.mean(last-1)*(1+sweepGain)))
+	return k
+}

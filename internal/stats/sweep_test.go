@@ -1,0 +1,148 @@
+package stats
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// runSweep takes every step of a sweep of levels 1, 2, 4, ... and returns the levels that
+// had trials, in order.
+func runSweep(t *testing.T, levels int, measured func(level int) float64) ([]int, []SweepTrial, Knee) {
+	t.Helper()
+	var visited []int
+	var trials []SweepTrial
+	for range levels + 10 {
+		step := NextOfSweep(levels, trials)
+		if step.Next < 0 {
+			return visited, trials, step.Knee
+		}
+		visited = append(visited, step.Next)
+		trials = append(trials, SweepTrial{Level: step.Next, Value: measured(step.Next)})
+	}
+	t.Fatalf("the sweep does not end: %v", visited)
+	return nil, nil, Knee{}
+}
+
+func TestSweepDoublesUntilItIsFlatAndMeasuresAgainAroundTheBest(t *testing.T) {
+	values := []float64{10, 20, 40, 80, 100, 101, 101, 101}
+	visited, trials, knee := runSweep(t, len(values), func(level int) float64 { return values[level] })
+	// Levels 5 and 6 do not beat level 4 by 2 %; 5 was the highest.
+	want := []int{0, 1, 2, 3, 4, 5, 6, 4, 5, 6, 5, 6, 4, 6, 4, 5}
+	if !slices.Equal(visited, want) {
+		t.Errorf("visited %v, want %v", visited, want)
+	}
+	if knee.Level != 4 || knee.Best != 5 || knee.Rising || math.Abs(knee.Plateau-302.0/3) > 1e-12 {
+		t.Errorf("got %+v", knee)
+	}
+	// A journal may return the trials in another order.
+	slices.SortStableFunc(trials, func(a, b SweepTrial) int { return b.Level - a.Level })
+	if again := NextOfSweep(len(values), trials); again.Next != -1 || again.Knee != knee {
+		t.Errorf("in another order: %+v", again)
+	}
+}
+
+func TestPlateauIsOfFreshTrialsOnly(t *testing.T) {
+	seen := map[int]int{}
+	_, _, knee := runSweep(t, 8, func(level int) float64 {
+		if seen[level]++; level == 3 && seen[level] == 1 {
+			return 120 // one lucky trial
+		}
+		return min(100, 25*float64(level+1))
+	})
+	if knee.Plateau != 100 || knee.Level != 3 {
+		t.Errorf("got %+v", knee)
+	}
+}
+
+func TestSweepThatStillRisesAtItsEndIsReported(t *testing.T) {
+	for name, c := range map[string]struct {
+		values []float64
+		rising bool
+		trials int
+	}{
+		"rising":           {[]float64{1, 2, 4, 8}, true, 4 + 6},
+		"flat at the end":  {[]float64{1, 2, 4, 4}, false, 4 + 9},
+		"falling":          {[]float64{4, 2, 1, 0.5}, false, 3 + 6},
+		"one level":        {[]float64{4}, true, 1 + 3},
+		"two levels, flat": {[]float64{4, 4}, false, 2 + 6},
+	} {
+		visited, _, knee := runSweep(t, len(c.values), func(level int) float64 { return c.values[level] })
+		if knee.Rising != c.rising || len(visited) != c.trials {
+			t.Errorf("%s: %v, %+v", name, visited, knee)
+		}
+	}
+}
+
+func TestFailedTrialsOfASweepAreNoImprovementAndAreNotRepeated(t *testing.T) {
+	nan := math.NaN()
+	visited, _, knee := runSweep(t, 8, func(int) float64 { return nan })
+	if !slices.Equal(visited, []int{0, 1}) || knee.Level != -1 || knee.Best != -1 || !math.IsNaN(knee.Plateau) || knee.Rising {
+		t.Errorf("all failed: %v, %+v", visited, knee)
+	}
+	// From 16 up a server refuses.
+	visited, _, knee = runSweep(t, 8, func(level int) float64 {
+		if level > 3 {
+			return nan
+		}
+		return 10 * float64(level+1)
+	})
+	if len(visited) != 6+9 || knee.Level != 3 || knee.Plateau != 40 {
+		t.Errorf("the upper levels fail: %v, %+v", visited, knee)
+	}
+	// The first level fails, the others work.
+	_, _, knee = runSweep(t, 8, func(level int) float64 {
+		if level == 0 {
+			return nan
+		}
+		return 40
+	})
+	if knee.Level != 1 || knee.Plateau != 40 {
+		t.Errorf("the first level fails: %+v", knee)
+	}
+	// Everything fails after the search.
+	count := 0
+	_, _, knee = runSweep(t, 3, func(int) float64 {
+		if count++; count > 3 {
+			return nan
+		}
+		return 40
+	})
+	if knee.Level != -1 || !math.IsNaN(knee.Plateau) {
+		t.Errorf("all fresh trials fail: %+v", knee)
+	}
+}
+
+func TestSweepsFindPlateauAndKnee(t *testing.T) {
+	const levels, sweeps = 8, 400
+	for name, curve := range map[string]func(streams float64) float64{
+		"a cap at 8":            func(n float64) float64 { return min(1, n/8) },
+		"a cap at 20":           func(n float64) float64 { return min(1, n/20) },
+		"slow saturation":       func(n float64) float64 { return 1 - math.Exp(-n/6) },
+		"hyperbola":             func(n float64) float64 { return n / (n + 2) },
+		"decline past the peak": func(n float64) float64 { return min(1, n/8) * min(1, math.Pow(16/n, 0.3)) },
+		"flat from one on":      func(float64) float64 { return 1 },
+	} {
+		truth := make([]float64, levels)
+		for i := range truth {
+			truth[i] = curve(math.Exp2(float64(i)))
+		}
+		best := slices.Max(truth)
+		knee := slices.IndexFunc(truth, func(v float64) bool { return v >= kneeShare*best })
+		squares, found, trials := 0.0, 0, 0
+		for seed := range uint64(sweeps) {
+			r := source(seed)
+			visited, _, got := runSweep(t, levels, func(level int) float64 { return truth[level] * math.Exp(0.03*r.NormFloat64()) })
+			squares += square(got.Plateau/best - 1)
+			trials += len(visited)
+			if got.Level >= knee-1 && got.Level <= knee+1 {
+				found++
+			}
+		}
+		rms, within, average := math.Sqrt(squares/sweeps), float64(found)/sweeps, float64(trials)/sweeps
+		t.Logf("%-22s plateau %.1f %% RMS, knee within one level %.0f %%, %.1f trials", name, rms*100, within*100, average)
+		if rms > 0.055 || within < 0.8 || average > 17 {
+			t.Errorf("%s: plateau %.1f %% RMS, knee within one level in %.0f %%, %.1f trials", name, rms*100, within*100, average)
+		}
+	}
+}
