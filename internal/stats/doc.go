@@ -9,5 +9,8 @@
 // Beside those stand decision rules for campaigns, each with its source and what it was
 // found to hold in its comment: [Guarded] for one pattern, [ComparePair] for two,
 // [ComparePatterns] for many, [LookLevel] and [EValue] for deciding while a campaign
-// runs, [ByDeployment] where hosts were redeployed between rounds.
+// runs, [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
+// percentiles of histograms, [FindLevels] for changes within a trial, [NextOfSweep] for the
+// knee of a sweep. [Observations] are the table of a campaign's figures, and [FindEffects]
+// what its factors do.
 package stats
