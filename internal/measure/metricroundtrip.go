@@ -95,11 +95,11 @@ func roundTripMetrics() []*Metric {
 			Take: func(r *Result) (float64, bool) { return optional(r.Summary.LossRatio) },
 			Parts: func(r *Result) (lost, sent float64, found bool) {
 				if !asked(r) {
-					return 0, 0, false
+					return publishedLoss(r)
 				}
 				return float64(BoundedCount(r.Latency.Lost)), float64(BoundedCount(r.Latency.Sent)), true
 			},
-			Column: &Column{Drop: 2, Show: Always},
+			Column: &Column{Drop: 2, Show: UnlessIngested},
 		},
 		&Metric{
 			Key: "floor_ns", Help: "median round trip that the tool and the host add: the same test on the client's loopback",
@@ -141,6 +141,20 @@ func ofAsked(count func(*Result) float64) func(*Result) (float64, bool) {
 		}
 		return count(r), true
 	}
+}
+
+// publishedLoss is the loss of a result whose source gives a ratio and no counts. Its weight is
+// the requests behind its figures; one where the source does not say how many.
+func publishedLoss(r *Result) (lost, sent float64, found bool) {
+	if r.Latency != nil || r.Origin == nil || r.Summary.LossRatio == nil {
+		return 0, 0, false
+	}
+	ratio := min(max(*r.Summary.LossRatio, 0), 1)
+	sent = 1
+	if f := r.Summary.ReportedRTT; f != nil && f.Count > 0 && ratio < 1 {
+		sent = float64(BoundedCount(f.Count)) / (1 - ratio)
+	}
+	return ratio * sent, sent, true
 }
 
 func asked(r *Result) bool {

@@ -56,7 +56,8 @@ func TestFiguresAreWrittenWithFourDigits(t *testing.T) {
 		{messages.FormatRate(941_482_000), "941.5 Mbit/s"}, {messages.FormatRate(9_999_960_000), "10.00 Gbit/s"}, {messages.FormatRate(12), "12.00 bit/s"},
 		{messages.FormatBytes(999), "999 B"}, {messages.FormatBytes(1.25e9), "1.250 GB"},
 		{messages.FormatLatency(850), "850 ns"}, {messages.FormatLatency(48_214), "48.21 µs"}, {messages.FormatLatency(2.5e6), "2.500 ms"}, {messages.FormatLatency(6e10), "60.00 s"},
-		{Size(128 << 10).String(), "128 KiB"}, {Size(1448).String(), "1.448 kB"}, {Rate(50e6).String(), "50.00 Mbit/s"},
+		{Size(128 << 10).String(), "128 KiB"}, {Size(1448).String(), "1.448 kB"}, {Size(10_240_000).String(), "10000 KiB"},
+		{Size(9_760_000_000).String(), "9.760 GB"}, {Size(10e9).String(), "10.00 GB"}, {Size(1025 << 20).String(), "1025 MiB"}, {Rate(50e6).String(), "50.00 Mbit/s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

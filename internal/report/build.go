@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/stats"
+	"soku/internal/text"
 )
 
 // distinct drops nils and repeated IDs and sorts by time, so that a report does
@@ -104,6 +105,10 @@ func (b *Builder) test(g labelled) Test {
 	t.Unvaried = b.unvaried[g.label]
 	patterns := byPattern(g, t.Different, b.patterns, t.Unvaried)
 	t.Factors = factorsOf(patterns)
+	if !g.byHand {
+		nameAbsentLevels(patterns, t.Factors)
+	}
+	numberDuplicates(patterns)
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
 	for _, p := range patterns {
@@ -180,8 +185,22 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		}
 		return natural(a.name, b.name)
 	})
-	numberDuplicates(out)
 	return out
+}
+
+// nameAbsentLevels gives patterns that lack a factor of others a name with a place for it, so
+// that all names have their levels in the same order.
+func nameAbsentLevels(patterns []pattern, factors []string) {
+	for i, p := range patterns {
+		if len(p.levels) == 0 || len(p.levels) == len(factors) {
+			continue
+		}
+		levels := alignLevels(p.levels, factors)
+		for j := range levels {
+			levels[j].Value = cmp.Or(levels[j].Value, text.Absent)
+		}
+		patterns[i].name = measure.JoinLevels(levels)
+	}
 }
 
 // without is levels without those of some factors.

@@ -99,6 +99,9 @@ func (b *Builder) Report() (*Report, error) {
 	}
 	r := &Report{Schema: Schema, Campaign: c, Trials: len(b.results), Title: cmp.Or(c.Title, c.Name, c.ID)}
 	r.From, r.To = b.results[0].StartedAt, b.results[len(b.results)-1].StartedAt
+	r.undated = !slices.ContainsFunc(b.results, func(x *measure.Result) bool {
+		return x.Origin == nil || len(x.Origin.Missing.With(measure.CodeTimeOfFile)) == 0
+	})
 	rounds := map[int]bool{}
 	for _, x := range b.results {
 		if x.Error != nil {

@@ -123,6 +123,9 @@ func (r reportView) subtitle() string {
 const minute = "2006-01-02 15:04"
 
 func (r reportView) period() string {
+	if r.undated {
+		return r.Say("report.undated", nil)
+	}
 	from, to := r.From.UTC(), r.To.UTC()
 	args := text.Args{"From": from.Format(minute), "To": ""}
 	switch {

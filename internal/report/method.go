@@ -1,10 +1,21 @@
 package report
 
-import "soku/internal/text"
+import (
+	"slices"
+
+	"soku/internal/text"
+)
 
 // methods are the sentences on how figures and ranks come about.
 func (r reportView) methods() []string {
-	out := []string{r.Say("method.throughput", nil), r.Say("method.round_trips", nil), r.Say("method.ranks", nil), r.Say("method.failures", nil)}
+	var out []string
+	if r.Ingested < r.Trials {
+		out = append(out, r.Say("method.throughput", nil))
+	}
+	if r.Ingested < r.Trials || r.merges() {
+		out = append(out, r.Say("method.round_trips", nil))
+	}
+	out = append(out, r.Say("method.ranks", nil), r.Say("method.failures", nil))
 	if r.Ingested > 0 {
 		out = append(out, r.Say("method.ingested", nil))
 	}
@@ -18,4 +29,18 @@ func (r reportView) methods() []string {
 		}
 	}
 	return out
+}
+
+// merges reports whether any row has histograms of its trials together.
+func (r reportView) merges() bool {
+	return slices.ContainsFunc(r.Tests, func(t Test) bool {
+		return slices.ContainsFunc(t.Rows, func(row Row) bool {
+			for _, h := range row.histograms {
+				if h != nil {
+					return true
+				}
+			}
+			return false
+		})
+	})
 }

@@ -56,6 +56,8 @@ type Report struct {
 	Warnings []Warning `json:"warnings,omitempty"` // most frequent first
 	Hosts    []Host    `json:"hosts,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"` // program versions and protocols that took part
+
+	undated bool // no trial has a time: those of files stand for them
 }
 
 // Test is everything measured under one label of the plan. Its JSON form also has

@@ -105,7 +105,7 @@ func (t testView) runs(all []RunPatterns) []string {
 	for i, r := range all {
 		some := r.Patterns[:min(len(r.Patterns), mostPatterns)]
 		out[i] = t.Say("caveat.different_runs.one", text.Args{
-			"Run": r.Run, "Session": r.Session, "From": r.From.UTC().Format(minute), "Patterns": some, "More": len(r.Patterns) - len(some),
+			"Run": r.Run, "Session": r.Session, "Unnamed": r.Run == 0 && len(t.Ingested) > 0, "From": r.From.UTC().Format(minute), "Patterns": some, "More": len(r.Patterns) - len(some),
 		})
 	}
 	return out

@@ -68,7 +68,9 @@ func (t testView) figureTable(factors bool) table {
 	if len(t.Failures) > 0 {
 		out.add(t.named("column.failed", column{Number: true, keep: 1}), func(i int) string { return strconv.Itoa(t.Rows[i].Failed) })
 	}
-	out.add(t.named("column.confidence", column{keep: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
+	if len(t.Ingested) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence != Confidences{} }) {
+		out.add(t.named("column.confidence", column{keep: 3}), func(i int) string { return t.confidences(t.Rows[i].Confidence) })
+	}
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"soku/internal/measure"
 	"soku/internal/text"
 )
 
@@ -102,6 +103,9 @@ func (p *terminal) test(t testView) {
 		p.wrap("  ", c)
 	}
 	p.line("")
+	if len(t.Factors) > 0 && !t.ByHand {
+		p.wrap("  ", t.Say("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))
+	}
 	p.table(t.figureTable(false))
 	if t.pivot != nil {
 		p.line("")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // FormatRate writes bits per second for a person: "941.5 Mbit/s".
@@ -18,18 +19,22 @@ func FormatBytes(bytes float64) string {
 }
 
 // FormatSize writes bytes in the binary unit that shows them exactly where there is one:
-// "128 KiB", "1448 B".
+// "128 KiB", "1448 B". An amount with fewer digits in decimal is a whole number of a binary unit
+// by chance, such as 10 GB.
 func FormatSize(bytes int64) string {
 	for _, u := range []struct {
 		name string
 		n    int64
 	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if bytes >= u.n && bytes%u.n == 0 {
-			return fmt.Sprintf("%d %s", bytes/u.n, u.name)
+		if n := bytes / u.n; n > 0 && bytes%u.n == 0 && significant(n) <= significant(bytes) {
+			return fmt.Sprintf("%d %s", n, u.name)
 		}
 	}
 	return FormatBytes(float64(bytes))
 }
+
+// significant is how many digits a positive number has without zeros at its end.
+func significant(n int64) int { return len(strings.TrimRight(strconv.FormatInt(n, 10), "0")) }
 
 // FormatLatency writes nanoseconds for a person with four digits: "48.21 µs".
 func FormatLatency(ns float64) string {
