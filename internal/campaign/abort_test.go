@@ -1,10 +1,12 @@
 package campaign_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
@@ -151,4 +153,45 @@ func TestAbortAfterMayChangeWhileACampaignRuns(t *testing.T) {
 	if _, err := campaign.Parse("p.yaml", []byte(pairs+"abort_after: -1\n")); err == nil || !strings.Contains(err.Error(), "p.yaml:6:14: abort_after: -1 is out of range; allowed: 0..1000000") {
 		t.Errorf("error is %v", err)
 	}
+}
+
+func TestOtherPairsOfAMeshGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNet(t, 9, meshOf(4), meshOf(4), meshOf(4), meshOf(4))
+		n.plan.AbortAfter = 2
+		n.act = func(_ context.Context, j campaign.Job, _ campaign.Hooks) error {
+			if name(j) == "h0>h1" {
+				return refused()
+			}
+			return nil
+		}
+		if out, err := n.run(); out != (campaign.Outcome{Total: 48, Done: 46, Failed: 2, Ran: 46, Skipped: 2, Left: 2}) {
+			t.Errorf("outcome %+v, error %v", out, err)
+		}
+		if r := n.records(campaign.RecordAborted); len(r) != 1 || *r[0].Abort != (campaign.AbortRecord{Client: "h0", Server: "h1", Failures: 2}) ||
+			r[0].Reason != "2 trials in a row from h0 to h1 failed: connect 10.0.0.4:7658: refused" {
+			t.Errorf("recorded %+v", r)
+		}
+	})
+}
+
+func TestAGroupDoesNotRunWithoutAPair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		blocks := append([]pair{}, append(two, pair{from: "c", to: "a"})...)
+		n := newNet(t, 1, blocks, blocks, blocks, blocks)
+		n.plan.AbortAfter = 2
+		n.act = func(ctx context.Context, j campaign.Job, h campaign.Hooks) error {
+			if name(j) == "a>b" {
+				return refused()
+			}
+			if h.Ready != nil {
+				return h.Ready(ctx)
+			}
+			return nil
+		}
+		// Two groups fail as a whole, two do not start; c>a runs each time.
+		if out, err := n.run(); out != (campaign.Outcome{Total: 12, Done: 8, Failed: 4, Ran: 8, Skipped: 4, Left: 4}) {
+			t.Errorf("outcome %+v, error %v", out, err)
+		}
+	})
 }

@@ -5,34 +5,40 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// combiner makes the combinations of levels that one selection asks for.
+// combiner makes the combinations of levels that a plan's selections ask for.
 type combiner struct {
 	*Plan
-	file   *yamlfile.File
-	wanted [][]bool        // by factor and level
-	seen   map[string]bool // patterns that other selections made
-	// reached are the levels that are in a combination; shared with other selections.
-	reached map[*Level]bool
+	file    *yamlfile.File
+	seen    map[string]bool // patterns made so far
+	reached map[*Level]bool // levels that are in a combination
+	tries   int             // of levels, where conditions may leave few combinations
 
-	index  []int // of the levels chosen so far, one element a factor
+	wanted [][]bool // by factor and level: what the selection asks for
+	index  []int    // of the levels chosen so far, one element a factor
 	chosen []*Level
-	made   int // combinations, those that the plan excludes among them
-	steps  int // levels that were tried
+	made   int // combinations of the selection, those that the plan excludes among them
 }
 
-// maxSteps bounds the levels that are tried where conditions leave few combinations.
-const maxSteps = 100 * maxPatterns
+// maxTries bounds the levels that are tried where conditions leave few combinations.
+const maxTries = 100 * maxPatterns
 
-func (p *Plan) newCombiner(d *yamlfile.File, s Selection, seen map[string]bool, reached map[*Level]bool) *combiner {
-	c := &combiner{Plan: p, file: d, seen: seen, reached: reached, wanted: make([][]bool, len(p.Factors))}
-	for i, f := range p.Factors {
+// choose makes the combinations of a selection. Levels that go together are wanted if all
+// of them are.
+func (c *combiner) choose(s Selection) error {
+	c.made, c.wanted = 0, make([][]bool, len(c.Factors))
+	for i, f := range c.Factors {
 		levels, named := yamlfile.Ordered[[]string](s).Get(f.Name)
 		c.wanted[i] = make([]bool, len(f.Value.Levels))
 		for j, l := range f.Value.Levels {
 			c.wanted[i][j] = !named || contains(levels, l.Name)
 		}
 	}
-	return c
+	for i, first := range c.together {
+		for j := range c.wanted[i] {
+			c.wanted[first][j] = c.wanted[first][j] && c.wanted[i][j]
+		}
+	}
+	return c.combine()
 }
 
 // combine goes through the levels of the factor after those already chosen.
@@ -57,8 +63,10 @@ func (c *combiner) combine() error {
 		if !c.wanted[k][i] {
 			continue
 		}
-		if c.steps++; c.steps > maxSteps {
-			return c.tooMany()
+		if c.conditional {
+			if c.tries++; c.tries > maxTries {
+				return c.tooMany()
+			}
 		}
 		c.index, c.chosen = append(c.index[:k], i), append(c.chosen[:k], &levels[i])
 		if !c.exist() {

@@ -71,17 +71,16 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 	if len(wanted) == 0 {
 		wanted = []Selection{nil}
 	}
-	seen, reached := map[string]bool{}, map[*Level]bool{}
+	c := combiner{Plan: p, file: d, seen: map[string]bool{}, reached: map[*Level]bool{}}
 	for i, w := range wanted {
-		c := p.newCombiner(d, w, seen, reached)
-		if err := c.combine(); err != nil {
+		if err := c.choose(w); err != nil {
 			return err
 		}
 		if c.made == 0 && len(p.Patterns) > 0 {
 			return d.LocateAt("patterns."+strconv.Itoa(i+1), measure.Fail(measure.KindFile, "campaign.entry_selects_none", nil))
 		}
 	}
-	if err := p.checkReached(d, reached); err != nil {
+	if err := p.checkReached(d, c.reached); err != nil {
 		return err
 	}
 	p.distinguish()

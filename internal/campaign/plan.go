@@ -44,11 +44,12 @@ type Plan struct {
 	File string `yaml:"-" json:"-"`
 	Text []byte `yaml:"-" json:"-"`
 
-	recorded bool // read from a journal
-	source   *yamlfile.File
-	patterns []Pattern
-	together []int             // by factor: the first of those whose levels go together with its own
-	resolved map[string]string // address by endpoint or endpoint.label, from the lab
+	recorded    bool // read from a journal
+	source      *yamlfile.File
+	patterns    []Pattern
+	conditional bool              // a level has a condition
+	together    []int             // by factor: the first of those whose levels go together with its own
+	resolved    map[string]string // address by endpoint or endpoint.label, from the lab
 }
 
 // Endpoint is a host that takes part.

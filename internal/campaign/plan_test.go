@@ -286,6 +286,10 @@ func TestAMissingPlanIsReported(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(minimal)
 	f.Add(full)
+	f.Add(interfaces)
+	f.Add(zipped + "zip: [[client, server]]\n")
+	f.Add(conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests)
+	f.Add(minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n")
 	f.Add("campaign: x\ntests: {a: {test: ping}}\nfactors: {? [a] : b}")
 	f.Add(strings.Repeat("- ", 1000))
 	f.Add(strings.Repeat("[", 1000))

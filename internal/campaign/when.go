@@ -34,7 +34,7 @@ func (p *Plan) checkWhen(d *yamlfile.File) error {
 				for _, other := range p.Factors[factor].Value.Levels {
 					c.with = append(c.with, contains(e.Value, other.Name))
 				}
-				l.conditions = append(l.conditions, c)
+				l.conditions, p.conditional = append(l.conditions, c), true
 			}
 		}
 	}

@@ -81,4 +81,12 @@ func TestConditionsAreCheckedBeforeAllLevelsAreCombined(t *testing.T) {
 	if _, err := campaign.Parse("p.yaml", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "more than 10000 combinations") {
 		t.Errorf("error is %v", err)
 	}
+	// Selections of which no combination exists are one mistake, however many they are.
+	b.WriteString("patterns:\n")
+	for range 1000 {
+		b.WriteString("  - {h: q}\n")
+	}
+	if _, err := campaign.Parse("p.yaml", []byte(b.String())); err == nil {
+		t.Error("no error")
+	}
 }
