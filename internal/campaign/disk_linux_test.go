@@ -15,7 +15,7 @@ import (
 
 func TestAFullDiskStopsTheCampaignAndItResumes(t *testing.T) {
 	tier.NeedsRoot(t, "small file systems to fill")
-	b := newBench(t, study)
+	b := newBench(t, study+"abort_after: 0\n")
 	if err := os.Mkdir(string(b.campaigns()), 0o755); err != nil {
 		t.Fatal(err)
 	}
