@@ -115,7 +115,7 @@ func (b *Builder) test(g labelled) Test {
 		t.Rows = append(t.Rows, b.row(p, &t, rounds))
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
-	t.rank(patterns, rounds, b.campaign.Seed)
+	t.rank(patterns, rounds)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}
@@ -288,7 +288,7 @@ func repeatOf(r *measure.Result) int {
 }
 
 // rank fills Ranking and the rows' ranks.
-func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
+func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := make([]stats.Group, len(patterns))
 	for i, p := range patterns {
 		results := successful(p.results)
@@ -296,7 +296,7 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int, seed int64) {
 			Name: p.name, Rounds: perRound(results, rounds, t.Basis.Metric.Value), Sessions: runsPerRound(results, rounds, t.Basis.Metric),
 		}
 	}
-	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher, seed) {
+	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, Pattern: k.Name, Reason: k.Reason,
 			Estimate: finite(k.Estimate), Low: finite(max(k.Low, 0)), High: finite(k.High), // no figure that ranks can be below 0

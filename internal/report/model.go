@@ -20,7 +20,7 @@ type Meta struct {
 	Title      string    `json:"title,omitempty"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"` // zero while trials are left
-	Seed       int64     `json:"seed"`                 // of the order of trials; it seeds the resampling too
+	Seed       int64     `json:"seed"`                 // of the order of trials
 	Plan       string    `json:"plan,omitempty"`       // YAML text
 }
 

@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/mathext"
-)
+import "math"
 
 // Comparison is the difference between two groups a and b.
 type Comparison struct {
@@ -41,7 +36,7 @@ func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 // a round is random. Groups with fewer than two such rounds are compared by Welch's t on
 // their round means. Both are done on logarithms where all round means are positive:
 // networks change by factors, and no bound of a ratio is then below -100 %.
-func Compare(a, b Group, level float64) Comparison { return difference(a, b).at(level) }
+func Compare(a, b Group, level float64) Comparison { return difference(a.means(), b.means()).at(level) }
 
 // contrast is the difference between two groups before a level is chosen: on logarithms
 // if logs is set.
@@ -51,14 +46,14 @@ type contrast struct {
 	apart, logs   bool
 }
 
-func difference(a, b Group) contrast {
-	am, bm := a.means(), b.means()
-	logs := positive(am) && positive(bm)
+func difference(a, b roundMeans) contrast {
+	logs := a.logs != nil && b.logs != nil
+	am, bm := a.values, b.values
 	if logs {
-		am, bm = logarithms(am), logarithms(bm)
+		am, bm = a.logs, b.logs
 	}
 	var d contrast
-	if differences := pairwise(a, b, am, bm); len(differences) >= 2 {
+	if differences := pairwise(a.group, b.group, am, bm); len(differences) >= 2 {
 		d = paired(differences)
 	} else {
 		d = welch(present(am), present(bm))
@@ -79,37 +74,12 @@ func (d contrast) at(level float64) Comparison {
 		c.Low, c.High = d.mean-half, d.mean+half
 	}
 	if d.rounds > 0 {
-		c.Needed = needed(math.Abs(d.mean), d.err*math.Sqrt(float64(d.rounds)), level)
+		c.Needed = d.needed(level)
 	}
 	if d.logs {
 		c.Difference, c.Low, c.High = math.Expm1(c.Difference), math.Expm1(c.Low), math.Expm1(c.High)
 	}
 	return c
-}
-
-// p returns the two-sided probability of a difference of at least this size between equal
-// groups, 1 if it could not be tested.
-func (d contrast) p() float64 {
-	switch {
-	case math.IsNaN(d.err) || d.mean == 0:
-		return 1
-	case d.err == 0:
-		return 0
-	}
-	return studentP(d.mean/d.err, d.df)
-}
-
-// positive reports whether all round means are; NaN is of a round without values.
-func positive(means []float64) bool {
-	return !slices.ContainsFunc(means, func(v float64) bool { return v <= 0 })
-}
-
-func logarithms(means []float64) []float64 {
-	out := make([]float64, len(means))
-	for i, v := range means {
-		out[i] = math.Log(v)
-	}
-	return out
 }
 
 // pairwise returns the differences of the rounds in which both groups have values of one
@@ -138,6 +108,7 @@ func welch(a, b []float64) contrast {
 	}
 	na, nb := float64(len(a)), float64(len(b))
 	va, vb := square(StdDev(a))/na, square(StdDev(b))/nb
+	d.df = na + nb - 2
 	if d.err = math.Sqrt(va + vb); d.err > 0 {
 		d.df = square(va+vb) / (square(va)/(na-1) + square(vb)/(nb-1))
 	}
@@ -147,17 +118,11 @@ func welch(a, b []float64) contrast {
 func square(v float64) float64 { return v * v }
 
 // needed returns the fewest rounds whose interval would be narrower than the difference,
-// 0 for more than 1000.
-func needed(difference, spread, level float64) int {
-	// The result for the normal distribution is never larger than Student's.
-	least := square(mathext.NormalQuantile(1-(1-level)/2) * spread / difference)
-	if !(least <= 1000) {
-		return 0
-	}
-	for n := max(2, int(least)); n <= 1000; n++ {
-		if studentT(1-level, float64(n-1))*spread/math.Sqrt(float64(n)) < difference {
-			return n
-		}
-	}
-	return 0
+// 0 for more than 1000. Degrees of freedom beyond those of its own rounds stay.
+func (d contrast) needed(level float64) int {
+	own := float64(d.rounds)
+	spread, more := d.err*math.Sqrt(own), max(d.df-(own-1), 0)
+	return fewestRounds(func(n float64) bool {
+		return studentT(1-level, n-1+more)*spread/math.Sqrt(n) < math.Abs(d.mean)
+	})
 }

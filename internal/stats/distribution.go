@@ -38,9 +38,6 @@ func studentised(estimate, err float64) float64 {
 	return estimate / err
 }
 
-// normalCDF returns the probability that a standard normal variable is below z.
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-
 // powerOf returns the probability that a two-sided t test at level alpha of n independent
 // normal values shows a mean of effect standard deviations. The t statistic then has the
 // noncentral t distribution with n-1 degrees of freedom and noncentrality effect·√n.

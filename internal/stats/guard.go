@@ -6,6 +6,13 @@ import "math"
 // cannot be distinguished from chance.
 const guardedRounds = 8
 
+// Interval is an estimate with its confidence interval. Low and High are NaN with fewer
+// than two rounds.
+type Interval struct {
+	Estimate, Low, High float64
+	Rounds              int // rounds that have values
+}
+
 // GuardedInterval is the interval of one pattern's mean, from few rounds that may be alike.
 type GuardedInterval struct {
 	Interval
@@ -57,4 +64,15 @@ func unbiasedLagOne(r, n float64) float64 { return (n*r + 1) / (n - 3) }
 // an autocorrelation r.
 func guard(r, df float64) (widen, effective float64) {
 	return math.Sqrt((1 + r) / (1 - r)), max(1, df*(1-r*r)/(1+r*r))
+}
+
+// inflation returns the factor on a standard error that was computed as if the values of a
+// series were independent: as in [Guarded], without the addition. 1 for fewer than eight.
+func inflation(series []float64) float64 {
+	if len(series) < guardedRounds {
+		return 1
+	}
+	lag, _ := LagOne(series)
+	widen, _ := guard(min(max(unbiasedLagOne(lag, float64(len(series))), 0), 0.9), 0)
+	return widen
 }

@@ -53,10 +53,10 @@ type PatternComparison struct {
 // with probability 1-alpha (Holm, "A Simple Sequentially Rejective Multiple Test
 // Procedure", 1979).
 //
-// From four patterns and five rounds on, each pair's variance is drawn towards that of all
-// pairs (moderated t: Smyth 2004), and the standard errors allow for the autocorrelation
-// of neighbouring rounds, pooled over the residuals of patterns and rounds, as in
-// [Guarded] but without the addition. Otherwise it is the paired t test. The best are found
+// From four patterns that share rounds and five rounds on, each pair's variance is drawn
+// towards that of all pairs (moderated t: Smyth 2004), and the standard errors allow for
+// the autocorrelation of neighbouring rounds, pooled over the residuals of patterns and
+// rounds, as in [Guarded] but without the addition. Otherwise it is the paired t test. The best are found
 // by one-sided tests against every other pattern at alpha/(k-1) (J. C. Hsu, "Constrained
 // Simultaneous Confidence Intervals for Multiple Comparisons with the Best", Annals of
 // Statistics 12, 1984).
@@ -69,30 +69,69 @@ type PatternComparison struct {
 //
 // Takes O(k²·rounds) steps, and more for the letters only as far as there are any.
 func ComparePatterns(logs [][]float64, alpha float64) PatternComparison {
-	k := len(logs)
 	c := pairContrasts(logs)
-	var out PatternComparison
 	table := residualsOf(logs)
-	if k >= moderatedPatterns && table.rounds >= moderatedRounds {
-		r := min(max(unbiasedLagOne(table.lagOne, table.rounds), 0), 0.9)
-		if p, ok := c.moderate(r, table.df); ok {
-			out.Moderated, out.PriorVariance, out.PriorDF, out.Autocorrelation = true, p.variance, p.df, r
-		}
-	}
-	if !out.Moderated {
-		c.plain()
-	}
-	out.pairs(k, c, alpha)
+	var out PatternComparison
+	out.errors(&c, table, len(logs))
 	means := table.effects
 	for i, row := range logs {
 		if math.IsNaN(means[i]) { // no round with another pattern
 			means[i] = Mean(finites(row))
 		}
 	}
-	out.rank(means, alpha)
-	out.Best = out.best(means, alpha)
-	out.Letters = out.letters(means, alpha)
+	out.conclude(c, bestFirst(means), len(logs), alpha)
 	return out
+}
+
+// errors fills in the standard errors of all pairs of k patterns.
+func (c *PatternComparison) errors(of *contrasts, table twoWay, k int) {
+	if of.enough(k) {
+		r := min(max(unbiasedLagOne(table.lagOne, table.rounds), 0), 0.9)
+		if p, ok := of.moderate(r, table.df); ok {
+			c.Moderated, c.PriorVariance, c.PriorDF, c.Autocorrelation = true, p.variance, p.df, r
+			return
+		}
+	}
+	of.plain()
+}
+
+// enough reports whether the pairs of k patterns can show how variances vary: one pattern
+// shares rounds with three others at least, and some pair has five rounds.
+func (c *contrasts) enough(k int) bool {
+	together, pair, most := make([]int, k), 0, 0
+	for i := range k {
+		together[i]++ // itself
+		for j := i + 1; j < k; j++ {
+			if c.rounds[pair] >= 2 {
+				together[i]++
+				together[j]++
+			}
+			most = max(most, c.rounds[pair])
+			pair++
+		}
+	}
+	return most >= moderatedRounds && slices.Max(together) >= moderatedPatterns
+}
+
+// conclude finds what all pairs of k patterns show together. order has those with values,
+// best first.
+func (c *PatternComparison) conclude(of contrasts, order []int, k int, alpha float64) {
+	c.pairs(k, of, alpha)
+	c.rank(order, k, alpha)
+	c.findBest(order, alpha)
+	c.Letters = c.letters(order, k, alpha)
+}
+
+// bestFirst returns the patterns that have a mean, in the order of their means.
+func bestFirst(means []float64) []int {
+	order := make([]int, 0, len(means))
+	for i, mean := range means {
+		if !math.IsNaN(mean) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(means[b], means[a]) })
+	return order
 }
 
 // pairContrasts returns the differences of all pairs, in the order of the result.
@@ -159,13 +198,10 @@ func (c *PatternComparison) pairs(k int, of contrasts, alpha float64) {
 }
 
 // rank counts for each pattern the others that are shown to be better and worse.
-func (c *PatternComparison) rank(means []float64, alpha float64) {
-	patterns := len(finites(means))
-	c.Ranks = make([]RankRange, len(means))
-	for i, mean := range means {
-		if !math.IsNaN(mean) {
-			c.Ranks[i] = RankRange{1, patterns}
-		}
+func (c *PatternComparison) rank(order []int, k int, alpha float64) {
+	c.Ranks = make([]RankRange, k)
+	for _, i := range order {
+		c.Ranks[i] = RankRange{1, len(order)}
 	}
 	for _, p := range c.Pairs {
 		if p.Adjusted <= alpha {
@@ -184,40 +220,34 @@ func (p PatternPair) order() (ahead, behind int) {
 	return p.A, p.B
 }
 
-func (c *PatternComparison) best(means []float64, alpha float64) []int {
-	level := alpha / float64(max(len(finites(means))-1, 1))
-	behind := make([]bool, len(means))
+func (c *PatternComparison) findBest(order []int, alpha float64) {
+	level := alpha / float64(max(len(order)-1, 1))
+	behind := map[int]bool{}
 	for _, p := range c.Pairs {
 		if p.P/2 <= level {
 			_, worse := p.order()
 			behind[worse] = true
 		}
 	}
-	var out []int
-	for i, mean := range means {
-		if !behind[i] && !math.IsNaN(mean) {
-			out = append(out, i)
+	for _, i := range slices.Sorted(slices.Values(order)) {
+		if !behind[i] {
+			c.Best = append(c.Best, i)
 		}
 	}
-	return out
 }
 
 // letters groups the patterns by what is shown.
-func (c *PatternComparison) letters(means []float64, alpha float64) []string {
-	order := make([]int, 0, len(means)) // best first
-	for i, mean := range means {
-		if !math.IsNaN(mean) {
-			order = append(order, i)
-		}
+func (c *PatternComparison) letters(order []int, k int, alpha float64) []string {
+	place := make([]int, k)
+	for i := range place {
+		place[i] = -1 // has no values
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(means[b], means[a]) })
-	place := make([]int, len(means))
 	for at, i := range order {
 		place[i] = at
 	}
 	alike := newGraph(len(order))
 	for _, p := range c.Pairs {
-		if !(p.Adjusted <= alpha) && !math.IsNaN(means[p.A]) && !math.IsNaN(means[p.B]) {
+		if !(p.Adjusted <= alpha) && place[p.A] >= 0 && place[p.B] >= 0 {
 			alike.join(place[p.A], place[p.B])
 		}
 	}
@@ -225,7 +255,7 @@ func (c *PatternComparison) letters(means []float64, alpha float64) []string {
 	if !ok {
 		return nil
 	}
-	out := make([]string, len(means))
+	out := make([]string, k)
 	for letter, group := range groups {
 		for _, at := range group {
 			out[order[at]] += alphabet[letter : letter+1]

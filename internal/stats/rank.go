@@ -14,26 +14,34 @@ type Ranked struct {
 	// two of them is shown. A group of a later rank is shown to be worse than
 	// at least one of the rank before. 0: the group has no values.
 	Rank int
-	// Estimate is the mean of the round means; Low and High are its own 95 % interval,
-	// NaN with one round. The ranks come from paired comparisons, not from overlaps of
-	// these intervals.
+	// Ranks are those that the group may have, Best is whether it is among the best, and
+	// Letters are its groups of patterns without a shown difference: what
+	// [PatternComparison] has of it. All are zero where nothing was tested.
+	Ranks   RankRange
+	Best    bool
+	Letters string
+	// Estimate is the mean of the round means; Low and High are its own 95 % interval by
+	// [Guarded], NaN with one round. The ranks come from paired comparisons, not from
+	// overlaps of these intervals.
 	Estimate, Low, High float64
 	Reason              measure.Finding // of the rank
 }
 
 // Rank orders groups, best first. It assigns ranks from the top: a group opens a new rank
 // (1 + the number of groups before it) if it is shown to be worse than any group of the
-// rank above it in the list, otherwise it joins that rank. Every pair is compared as by
-// [Compare]; all that is shown holds together with 95 % (Holm, over the pairs). A pair that cannot be tested counts as no difference
-// shown. If no group has more than one round, ranks are the plain order, which tests
-// nothing. Groups without values come last with rank 0. The seed determines the resamples
-// of the groups' own intervals.
-func Rank(groups []Group, higherIsBetter bool, seed int64) []Ranked {
+// rank above it in the list, otherwise it joins that rank. All pairs are compared as by
+// [ComparePatterns] over what one session measured of a round. A pair with fewer than two
+// rounds of that, or with a round mean that is not positive, is compared as by [Compare].
+// All that is shown holds together with 95 % (Holm, over the pairs). A pair that cannot be
+// tested counts as no difference shown. If no group has more than one round, ranks are the
+// plain order, which tests nothing. Groups without values come last with rank 0.
+func Rank(groups []Group, higherIsBetter bool) []Ranked {
 	entries := make([]entry, 0, len(groups))
 	var empty []Ranked
 	most := 0
 	for _, g := range groups {
-		e := entry{group: g, Interval: Estimate(g, seed)}
+		means := g.means()
+		e := entry{roundMeans: means, Interval: Guarded(means.values, confidence).Interval}
 		if e.Rounds == 0 {
 			empty = append(empty, Ranked{Name: g.Name, Estimate: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: measure.NewFinding(measure.CodeRankNoValues, "", nil)})
 			continue
@@ -54,7 +62,7 @@ func Rank(groups []Group, higherIsBetter bool, seed int64) []Ranked {
 }
 
 type entry struct {
-	group Group
+	roundMeans
 	Interval
 }
 
@@ -79,10 +87,7 @@ func plainOrder(entries []entry) []Ranked {
 }
 
 func tiers(entries []entry, higherIsBetter bool) []Ranked {
-	pairs, worseIs := compareAll(entries), 1
-	if higherIsBetter {
-		worseIs = -1
-	}
+	pairs := compareGroups(entries, higherIsBetter)
 	out := make([]Ranked, 0, len(entries))
 	top := 0 // index of the first group of the current rank
 	for i, e := range entries {
@@ -91,7 +96,7 @@ func tiers(entries []entry, higherIsBetter bool) []Ranked {
 			continue
 		}
 		worse := top
-		for worse < i && pairs.direction(i, worse) != worseIs {
+		for worse < i && !pairs.behind(i, worse) {
 			worse++
 		}
 		if worse == i {
@@ -100,6 +105,15 @@ func tiers(entries []entry, higherIsBetter bool) []Ranked {
 		}
 		top = i
 		out = append(out, e.ranked(top+1, different(pairs.pair(i, worse), entries[worse], higherIsBetter)))
+	}
+	for i := range out {
+		out[i].Ranks = pairs.Ranks[i]
+		if pairs.Letters != nil {
+			out[i].Letters = pairs.Letters[i]
+		}
+	}
+	for _, i := range pairs.Best {
+		out[i].Best = true
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"soku/internal/measure"
+	"strconv"
 	"testing"
 )
 
@@ -56,7 +57,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	}{{2, 1, 0.91}, {3, 2, 0.91}, {5, 1, 0.91}, {7, 3, 0.91}, {8, 1, 0.91}, {8, 3, 0.91}, {12, 2, 0.91}, {30, 1, 0.91}} {
 		got := share(200, func(seed uint64) bool {
 			r := source(seed)
-			e := Estimate(simulated(r, "a", 100, 5, c.repeats, make([]float64, c.rounds)), int64(seed))
+			e := Rank([]Group{simulated(r, "a", 100, 5, c.repeats, make([]float64, c.rounds))}, true)[0]
 			return e.Low <= 100 && 100 <= e.High
 		})
 		if got < c.low || got > 0.995 {
@@ -70,7 +71,7 @@ func TestIntervalsAllowForRoundsThatAreAlike(t *testing.T) {
 	for rounds, least := range map[int]float64{10: 0.83, 20: 0.86, 40: 0.88} {
 		got := share(150, func(seed uint64) bool {
 			r := source(seed)
-			e := Estimate(simulated(r, "a", 100, 1, 2, drift(r, rounds, 0.5, 5)), int64(seed))
+			e := Rank([]Group{simulated(r, "a", 100, 1, 2, drift(r, rounds, 0.5, 5))}, true)[0]
 			return e.Low <= 100 && 100 <= e.High
 		})
 		if got < least {
@@ -140,46 +141,87 @@ func TestPairedIntervalsAreThoseOfR(t *testing.T) {
 	}
 }
 
-// testdata/holm.json has probabilities of t.test and p.adjust in R 4.2.2.
-func TestAllPairsAreTestedAsInR(t *testing.T) {
-	text, err := os.ReadFile("testdata/holm.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		Cases []struct {
-			Name    string
-			Logs    [][]float64
-			P, Holm []float64
-		}
-	}
-	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) == 0 {
-		t.Fatal(err, len(file.Cases))
-	}
-	more := 0 // pairs that Bonferroni's correction does not show
-	for _, c := range file.Cases {
-		var entries []entry
-		for _, row := range c.Logs {
-			g := Group{}
-			for _, l := range row {
-				g.Rounds = append(g.Rounds, []float64{math.Exp(l)})
+// inUnits makes groups of rows of logarithms, in the first session.
+func inUnits(logs [][]float64, sign float64) (groups []Group) {
+	for i, row := range logs {
+		g := Group{Name: fmt.Sprint(i)}
+		for _, l := range row {
+			var round []float64
+			if !math.IsNaN(l) {
+				round = []float64{math.Exp(sign * l)}
 			}
-			entries = append(entries, entry{group: g})
+			g.Rounds = append(g.Rounds, round)
 		}
-		pairs, k := compareAll(entries), 0
-		for j := range entries {
-			for i := j + 1; i < len(entries); i++ {
-				near(t, fmt.Sprintf("%s: p of %d and %d", c.Name, j, i), pairs.contrast(i, j).p(), c.P[k], 1e-7)
-				if got, want := pairs.direction(i, j) != 0, c.Holm[k] <= 0.05; got != want {
-					t.Errorf("%s: %d and %d, adjusted p %g: shown %v", c.Name, j, i, c.Holm[k], got)
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+func entriesOf(groups []Group) (out []entry) {
+	for _, g := range groups {
+		out = append(out, entry{roundMeans: g.means()})
+	}
+	return out
+}
+
+func TestRankingsAreThoseOfTheReference(t *testing.T) {
+	moderated := 0
+	for _, c := range tables(t).Cases {
+		for _, higher := range []bool{true, false} {
+			sign := 1.0
+			if !higher {
+				sign = -1
+			}
+			groups := inUnits(c.Logs, sign)
+			if compareGroups(entriesOf(groups), higher).Moderated {
+				moderated++
+			}
+			ranked := Rank(groups, higher)
+			if len(ranked) != len(c.Logs) {
+				t.Fatalf("%s: %d of %d groups are ranked", c.Name, len(ranked), len(c.Logs))
+			}
+			for _, k := range ranked {
+				i, err := strconv.Atoi(k.Name)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if c.Holm[k] <= 0.05 && c.P[k]*float64(len(c.P)) > 0.05 {
+				if want := (RankRange{c.Rule.RankLow[i], c.Rule.RankHigh[i]}); k.Ranks != want || k.Letters != c.Rule.Letters[i] || k.Best != slices.Contains(c.Rule.Best, i) {
+					t.Errorf("%s, higher is better %v: %s has ranks %v, letters %q, best %v; want %v, %q, best of %v",
+						c.Name, higher, k.Name, k.Ranks, k.Letters, k.Best, want, c.Rule.Letters[i], c.Rule.Best)
+				}
+			}
+		}
+	}
+	if moderated == 0 {
+		t.Error("no case is moderated")
+	}
+}
+
+func TestIntervalsOfReasonsHoldTogether(t *testing.T) {
+	more := 0 // pairs that Bonferroni's correction does not show
+	for _, c := range tables(t).Cases {
+		for _, higher := range []bool{true, false} {
+			pairs := compareGroups(entriesOf(inUnits(c.Logs, 1)), higher)
+			for n, p := range c.Rule.Pairs {
+				got, low, high := pairs.pair(p[1], p[0]), -c.Rule.High[n], -c.Rule.Low[n]
+				switch shown := c.Rule.Holm[n] <= 0.05; {
+				case shown && low < 0 && high > 0: // Holm's procedure only
 					more++
-					if p := pairs.pair(i, j); p.Low != 0 && p.High != 0 {
-						t.Errorf("%s: the interval of %d and %d is %g to %g", c.Name, j, i, p.Low, p.High)
+					if c.Rule.Difference[n] > 0 {
+						high = 0
+					} else {
+						low = 0
 					}
+				case !shown && (low > 0 || high < 0):
+					t.Fatalf("%s: Holm's procedure shows less than Bonferroni's correction", c.Name)
 				}
-				k++
+				what := fmt.Sprintf("%s, %d and %d: ", c.Name, p[1], p[0])
+				near(t, what+"difference", math.Log1p(got.Difference), -c.Rule.Difference[n], 1e-9)
+				near(t, what+"low", math.Log1p(got.Low), low, 1e-7)
+				near(t, what+"high", math.Log1p(got.High), high, 1e-7)
+				if !got.Ratio || got.Apart || got.Rounds != len(c.Logs[0]) {
+					t.Errorf("%s%+v", what, got)
+				}
 			}
 		}
 	}
@@ -195,7 +237,7 @@ func TestNoBoundOfARatioIsBelowMinusAllOfIt(t *testing.T) {
 		"a round of zero": {{Rounds: [][]float64{{0}, {300}, {10}}}, {Rounds: [][]float64{{250}, {90}, {400}}}},
 	} {
 		groups[0].Name, groups[1].Name = "a", "b"
-		reason := Rank(groups[:], true, 1)[1].Reason
+		reason := Rank(groups[:], true)[1].Reason
 		low, has := reason.Number("low_ratio")
 		if !has || low < -1 {
 			t.Errorf("%s: the lower bound is %v", name, low)
@@ -215,10 +257,10 @@ func TestOnlyRoundsOfOneSessionArePaired(t *testing.T) {
 	if c := Compare(on, off, 0.95); c.Rounds != 0 || !c.Apart || !c.Shown() {
 		t.Errorf("measured in different sessions: %+v", c)
 	}
-	if got := Rank([]Group{on, off}, true, 1)[1].Reason.Code; got != measure.CodeRankBelowOtherRun {
+	if got := Rank([]Group{on, off}, true)[1].Reason.Code; got != measure.CodeRankBelowOtherRun {
 		t.Errorf("the reason is %s", got)
 	}
-	if got := Rank([]Group{on, off}, false, 1)[1].Reason.Code; got != measure.CodeRankAboveOtherRun {
+	if got := Rank([]Group{on, off}, false)[1].Reason.Code; got != measure.CodeRankAboveOtherRun {
 		t.Errorf("the reason is %s", got)
 	}
 	// A run that was interrupted in round 2: its rounds 1 and 3 are interleaved.
@@ -262,7 +304,7 @@ func TestPatternsThatAreAlikeShareTheFirstRank(t *testing.T) {
 			for i := range 6 {
 				groups = append(groups, simulated(r, fmt.Sprint(i), 100, 3, 1, shared))
 			}
-			return slices.ContainsFunc(Rank(groups, true, int64(seed)), func(k Ranked) bool { return k.Rank != 1 })
+			return slices.ContainsFunc(Rank(groups, true), func(k Ranked) bool { return k.Rank != 1 })
 		})
 		if wrong > 0.10 {
 			t.Errorf("%d rounds: a difference is shown among six that are alike in %.1f %% of campaigns", rounds, wrong*100)
@@ -276,7 +318,7 @@ func TestClearDifferencesAreRankedInFewRounds(t *testing.T) {
 		shared := drift(r, 5, 0.9, 30)
 		got := Rank([]Group{
 			simulated(r, "slow", 200, 2, 1, shared), simulated(r, "fast", 380, 2, 1, shared), simulated(r, "middle", 300, 2, 1, shared),
-		}, true, 1)
+		}, true)
 		return got[0].Name == "fast" && got[1].Name == "middle" && got[2].Name == "slow" && got[1].Rank == 2 && got[2].Rank == 3
 	})
 	if right < 0.99 {
@@ -286,7 +328,7 @@ func TestClearDifferencesAreRankedInFewRounds(t *testing.T) {
 
 func TestLowerIsBetterTurnsTheOrder(t *testing.T) {
 	groups := []Group{{Name: "a", Rounds: [][]float64{{10}, {11}, {10.5}}}, {Name: "b", Rounds: [][]float64{{2}, {2.1}, {2.05}}}}
-	got := Rank(groups, false, 1)
+	got := Rank(groups, false)
 	if got[0].Name != "b" || got[0].Rank != 1 || got[1].Rank != 2 {
 		t.Fatalf("%+v", got)
 	}
@@ -300,26 +342,36 @@ func TestLowerIsBetterTurnsTheOrder(t *testing.T) {
 	}
 }
 
+// shownPairs are the names of groups between which a difference is shown, in both orders.
+func shownPairs(groups []Group) map[[2]string]bool {
+	var logs [][]float64
+	for _, g := range groups {
+		logs = append(logs, g.means().logs)
+	}
+	out := map[[2]string]bool{}
+	for _, p := range ComparePatterns(logs, 0.05).Pairs {
+		a, b := groups[p.A].Name, groups[p.B].Name
+		out[[2]string{a, b}], out[[2]string{b, a}] = p.Adjusted <= 0.05, p.Adjusted <= 0.05
+	}
+	return out
+}
+
 func TestRanksAreConsistent(t *testing.T) {
 	for seed := range uint64(300) {
 		r := source(seed)
 		n, rounds := 2+r.IntN(6), 2+r.IntN(9)
 		shared := drift(r, rounds, 0.5, 5)
-		groups := map[string]Group{}
 		var list []Group
 		for i := range n {
-			g := simulated(r, fmt.Sprint(i), 100+float64(r.IntN(4))*6, 0.5+4*r.Float64(), 1, shared)
-			groups[g.Name] = g
-			list = append(list, g)
+			list = append(list, simulated(r, fmt.Sprint(i), 100+float64(r.IntN(4))*6, 0.5+4*r.Float64(), 1, shared))
 		}
-		level := 1 - 0.05/float64(n*(n-1)/2)
-		got := Rank(list, true, 1)
+		got, shown := Rank(list, true), shownPairs(list)
 		for i, k := range got {
 			for _, before := range got[:i] {
 				if k.Estimate > before.Estimate || k.Rank < before.Rank {
 					t.Fatalf("seed %d: order of estimates or ranks is broken: %+v", seed, got)
 				}
-				if k.Rank == before.Rank && Compare(groups[k.Name], groups[before.Name], level).Shown() {
+				if k.Rank == before.Rank && shown[[2]string{k.Name, before.Name}] {
 					t.Fatalf("seed %d: %s and %s share a rank though a difference is shown", seed, k.Name, before.Name)
 				}
 			}
@@ -331,7 +383,7 @@ func TestRanksAreConsistent(t *testing.T) {
 }
 
 func TestOneRoundShowsTheOrderUntested(t *testing.T) {
-	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{5, 6}}}, {Name: "b", Rounds: [][]float64{{7}}}, {Name: "c", Rounds: [][]float64{{5.5}}}}, true, 1)
+	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{5, 6}}}, {Name: "b", Rounds: [][]float64{{7}}}, {Name: "c", Rounds: [][]float64{{5.5}}}}, true)
 	if got[0].Name != "b" || got[1].Name != "a" || got[2].Name != "c" {
 		t.Fatalf("%+v", got)
 	}
@@ -346,7 +398,7 @@ func TestOneRoundShowsTheOrderUntested(t *testing.T) {
 }
 
 func TestNoDifferenceReportsTheRoundsNeeded(t *testing.T) {
-	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{100}, {104}, {97}}}, {Name: "b", Rounds: [][]float64{{99}, {98}, {101}}}}, true, 1)
+	got := Rank([]Group{{Name: "a", Rounds: [][]float64{{100}, {104}, {97}}}, {Name: "b", Rounds: [][]float64{{99}, {98}, {101}}}}, true)
 	needed, _ := got[1].Reason.Number("needed_rounds")
 	if got[1].Rank != 1 || got[1].Reason.Code != measure.CodeRankNoDifference || got[1].Reason.Text("than") != "a" || needed <= 3 {
 		t.Errorf("%+v", got)
@@ -380,40 +432,37 @@ func TestGroupsWithoutSharedRoundsAreComparedUnpaired(t *testing.T) {
 }
 
 func TestGroupsWithoutValuesComeLast(t *testing.T) {
-	got := Rank([]Group{{Name: "none", Rounds: [][]float64{nil, {math.NaN(), math.Inf(1)}}}, {Name: "a", Rounds: [][]float64{{1}, {2}}}}, false, 1)
+	got := Rank([]Group{{Name: "none", Rounds: [][]float64{nil, {math.NaN(), math.Inf(1)}}}, {Name: "a", Rounds: [][]float64{{1}, {2}}}}, false)
 	if got[1].Name != "none" || got[1].Rank != 0 || got[0].Rank != 1 || got[0].Reason.Code != measure.CodeRankOnlyOne {
 		t.Errorf("%+v", got)
 	}
-	if len(Rank(nil, true, 1)) != 0 {
+	if len(Rank(nil, true)) != 0 {
 		t.Error("a ranking of nothing is not empty")
 	}
 }
 
 func TestIdenticalValuesAreNotADifference(t *testing.T) {
 	same := [][]float64{{5}, {5}, {5}}
-	got := Rank([]Group{{Name: "a", Rounds: same}, {Name: "b", Rounds: same}}, true, 1)
+	got := Rank([]Group{{Name: "a", Rounds: same}, {Name: "b", Rounds: same}}, true)
 	if got[1].Rank != 1 {
 		t.Errorf("%+v", got)
 	}
-	got = Rank([]Group{{Name: "a", Rounds: same}, {Name: "b", Rounds: [][]float64{{4}, {4}, {4}}}}, true, 1)
+	got = Rank([]Group{{Name: "a", Rounds: same}, {Name: "b", Rounds: [][]float64{{4}, {4}, {4}}}}, true)
 	if got[1].Rank != 2 {
 		t.Errorf("a constant difference is not shown: %+v", got)
 	}
 }
 
-func TestTheSeedFixesTheResult(t *testing.T) {
+func TestTheOrderOfTheGroupsDoesNotMatter(t *testing.T) {
 	r := source(1)
 	var groups []Group
 	for i := range 4 {
 		groups = append(groups, simulated(r, fmt.Sprint(i), 100+float64(i), 3, 2, make([]float64, 12)))
 	}
-	first := Rank(groups, true, 42)
-	slices.Reverse(groups) // neither does the order of the groups matter
-	if again := Rank(groups, true, 42); !reflect.DeepEqual(first, again) {
+	first := Rank(groups, true)
+	slices.Reverse(groups)
+	if again := Rank(groups, true); !reflect.DeepEqual(first, again) {
 		t.Errorf("%+v\n%+v", first, again)
-	}
-	if other := Rank(groups, true, 43); other[0].Low == first[0].Low {
-		t.Error("another seed gives the same resamples")
 	}
 }
 
@@ -434,12 +483,31 @@ func FuzzRank(f *testing.F) {
 					}
 				}
 				g.Rounds = append(g.Rounds, round)
+				if seed%3 > 0 {
+					g.Sessions = append(g.Sessions, [][]int{{1}, {2}, {2, 1}, {}, {3, 2}}[r.IntN(5)])
+				}
 			}
 			groups = append(groups, g)
 		}
-		got := Rank(groups, seed%2 == 0, int64(seed))
+		got := Rank(groups, seed%2 == 0)
 		if len(got) != len(groups) {
 			t.Fatalf("%d of %d groups are ranked", len(got), len(groups))
 		}
 	})
+}
+
+func BenchmarkRank(b *testing.B) {
+	for name, step := range map[string]float64{"alike": 0, "graded": 0.002} {
+		effects := make([]float64, 200)
+		for i := range effects {
+			effects[i] = step * float64(i)
+		}
+		groups := inUnits(table(6, effects, 20, 0.02), 1)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Rank(groups, true)
+			}
+		})
+	}
 }

@@ -1,0 +1,87 @@
+package stats
+
+import "math"
+
+// groupComparisons are the comparisons of all pairs of groups, which are in the order of
+// their estimates, best first. Its differences are how far a group is ahead.
+type groupComparisons struct {
+	PatternComparison
+	higherIsBetter bool
+	alone          map[int]contrast // pairs that are compared as by Compare, by pairIndex
+	tested         int              // pairs
+}
+
+// compareGroups compares all pairs as [ComparePatterns] does, over the rounds that one
+// session measured of both, on logarithms. A pair that has fewer than two of those is
+// compared as by [Compare], and so is one with a value that is not positive. All that is
+// shown of both kinds holds together.
+func compareGroups(entries []entry, higherIsBetter bool) groupComparisons {
+	out := groupComparisons{higherIsBetter: higherIsBetter, alone: map[int]contrast{}}
+	logs := blocks(entries, higherIsBetter)
+	c := pairContrasts(logs)
+	out.errors(&c, residualsOf(logs), len(logs))
+	order := make([]int, len(entries))
+	for j := range entries {
+		order[j] = j
+		for i := j + 1; i < len(entries); i++ {
+			if n := pairIndex(len(entries), j, i); c.rounds[n] < 2 {
+				d := difference(entries[j].roundMeans, entries[i].roundMeans)
+				out.alone[n] = d
+				c.set(n, d, higherIsBetter)
+			}
+		}
+	}
+	out.conclude(c, order, len(entries), 1-confidence)
+	for _, p := range out.Pairs {
+		if !math.IsNaN(p.P) {
+			out.tested++
+		}
+	}
+	return out
+}
+
+// set replaces an estimate.
+func (c *contrasts) set(n int, d contrast, higherIsBetter bool) {
+	c.mean[n], c.err[n], c.df[n] = d.mean, d.err, d.df
+	if !higherIsBetter {
+		c.mean[n] = -d.mean
+	}
+	if !finite(d.mean) || !finite(d.err) {
+		c.err[n] = math.NaN()
+	}
+}
+
+// pairIndex is the place of a pair, j below i, among those of k groups.
+func pairIndex(k, j, i int) int { return j*(2*k-j-1)/2 + i - j - 1 }
+
+// behind reports whether group i is shown to be worse than an earlier group j.
+func (c groupComparisons) behind(i, j int) bool {
+	p := c.Pairs[pairIndex(len(c.Ranks), j, i)]
+	return p.Adjusted <= 1-confidence && p.Difference > 0
+}
+
+// pair is the comparison of group i with an earlier group j, with its interval at a level
+// at which those of all pairs hold together (Bonferroni). Holm's procedure shows more than
+// these: the interval of such a pair ends at 0 (O. Guilbaud, "Simultaneous Confidence
+// Regions Corresponding to Holm's Step-Down Procedure", Biometrical Journal 50, 2008).
+func (c groupComparisons) pair(i, j int) Comparison {
+	n := pairIndex(len(c.Ranks), j, i)
+	p := c.Pairs[n]
+	d, found := c.alone[n]
+	if !found {
+		d = contrast{mean: p.Difference, err: p.SE, df: p.DF, rounds: p.Rounds, logs: true}
+		if !c.higherIsBetter {
+			d.mean = -d.mean
+		}
+	}
+	d.mean = 0 - d.mean // of i from j, and not -0
+	out := d.at(1 - (1-confidence)/float64(max(c.tested, 1)))
+	switch {
+	case !(p.Adjusted <= 1-confidence):
+	case d.mean < 0:
+		out.High = min(out.High, 0)
+	default:
+		out.Low = max(out.Low, 0)
+	}
+	return out
+}
