@@ -298,7 +298,8 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	}
 	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		t.Ranking = append(t.Ranking, Place{
-			Rank: k.Rank, Pattern: k.Name, Reason: k.Reason,
+			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
+			Pattern: k.Name, Reason: k.Reason,
 			Estimate: finite(k.Estimate), Low: finite(max(k.Low, 0)), High: finite(k.High), // no figure that ranks can be below 0
 		})
 		for i := range t.Rows {

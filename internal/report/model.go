@@ -131,7 +131,14 @@ type Confidences struct {
 // Place is a pattern's place in the ranking. Low and High are absent where one
 // round gives no interval. Its JSON form also has the member reason, the sentence.
 type Place struct {
-	Rank     int             `json:"rank"` // equal ranks: no difference shown; 0: no values
+	Rank int `json:"rank"` // equal ranks: no difference shown; 0: no values
+	// RankLow is 1 plus the patterns that are shown to be better, RankHigh is all patterns
+	// without those that are shown to be worse. Both are 0 where nothing was tested, as are
+	// Best and Letters.
+	RankLow  int             `json:"rank_low,omitempty"`
+	RankHigh int             `json:"rank_high,omitempty"`
+	Best     bool            `json:"best,omitempty"`    // not shown to be worse than any other
+	Letters  string          `json:"letters,omitempty"` // in common: no difference shown; empty if more than 52 are needed
 	Pattern  string          `json:"pattern"`
 	Estimate *float64        `json:"estimate,omitempty"`
 	Low      *float64        `json:"low,omitempty"`

@@ -101,10 +101,38 @@ func (t testView) rankTable(reasons bool) table {
 			return text.Absent
 		})
 	}
+	if t.ranksOverlap() {
+		out.add(t.named("column.rank_range", column{Number: true, keep: 2}), func(i int) string { return t.rankRange(t.Ranking[i]) })
+	}
 	if reasons {
 		out.add(t.named("column.why", column{}), func(i int) string { return t.Finding(t.Ranking[i].Reason) })
 	}
 	return out
+}
+
+// ranksOverlap reports whether the ranks that patterns may have are not simply those of the
+// patterns with the same rank, so that a column of them adds something.
+func (t testView) ranksOverlap() bool {
+	return slices.ContainsFunc(t.Ranking, func(p Place) bool {
+		equal := 0
+		for _, o := range t.Ranking {
+			if o.Rank == p.Rank {
+				equal++
+			}
+		}
+		return p.RankLow > 0 && (p.RankLow != p.Rank || p.RankHigh != p.Rank+equal-1)
+	})
+}
+
+// rankRange is the ranks that a pattern may have, "2 to 4".
+func (t testView) rankRange(p Place) string {
+	switch p.RankLow {
+	case 0:
+		return text.Absent
+	case p.RankHigh:
+		return strconv.Itoa(p.RankLow)
+	}
+	return t.between(strconv.Itoa(p.RankLow), strconv.Itoa(p.RankHigh))
 }
 
 // rankUnit is the unit of the estimates.
