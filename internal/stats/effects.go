@@ -40,6 +40,9 @@ type Effect struct {
 	P, Holm float64
 	Unit    Unit
 	Units   int
+	// Different is set if an effect is shown (Holm at most 5 %) and its estimate is as large
+	// as the threshold.
+	Different bool
 }
 
 // LevelPair is the ratio of level Of over level Over of a factor (indices of its levels).
@@ -130,7 +133,7 @@ func FindEffects(c Cells, o EffectOptions) Effects {
 	}
 	for a := range c.Factors {
 		for b := a + 1; b < len(c.Factors); b++ {
-			out.Interactions = append(out.Interactions, g.interaction(a, b))
+			out.Interactions = append(out.Interactions, g.interaction(a, b, o.Threshold))
 		}
 	}
 	return out
@@ -150,16 +153,15 @@ func (g grid) main(f int, o EffectOptions) FactorEffect {
 			})
 		}
 	}
-	adjustEffects(out.Pairs, func(p *LevelPair) *Effect { return &p.Effect })
+	adjustEffects(out.Pairs, o.Threshold, func(p *LevelPair) *Effect { return &p.Effect })
 	for i, p := range out.Pairs {
 		if out.Largest == nil && !math.IsNaN(p.Log) || out.Largest != nil && math.Abs(p.Log) > math.Abs(out.Largest.Log) {
 			out.Largest = &out.Pairs[i]
 		}
 	}
 	open := func(p LevelPair) bool { return !p.Equivalent }
-	different := func(p LevelPair) bool { return p.Holm <= 1-confidence && math.Abs(p.Log) >= math.Log1p(o.Threshold) }
 	switch {
-	case slices.ContainsFunc(out.Pairs, different):
+	case slices.ContainsFunc(out.Pairs, func(p LevelPair) bool { return p.Different }):
 		out.Matters = MattersYes
 	case len(out.Pairs) > 0 && !slices.ContainsFunc(out.Pairs, open):
 		out.Matters = MattersNo
@@ -182,7 +184,7 @@ func (g grid) blockFactors(f int, wanted []int) []int {
 }
 
 // interaction tests all tetrads of two factors.
-func (g grid) interaction(a, b int) Interaction {
+func (g grid) interaction(a, b int, threshold float64) Interaction {
 	out := Interaction{A: a, B: b}
 	height, width := len(g.Factors[a].Levels), len(g.Factors[b].Levels)
 	if height*(height-1)/2*width*(width-1)/2 > mostTetrads {
@@ -199,7 +201,7 @@ func (g grid) interaction(a, b int) Interaction {
 			}
 		}
 	}
-	adjustEffects(out.Tetrads, func(t *Tetrad) *Effect { return &t.Effect })
+	adjustEffects(out.Tetrads, threshold, func(t *Tetrad) *Effect { return &t.Effect })
 	return out
 }
 
@@ -213,13 +215,16 @@ func effectOf(units []float64, unit Unit) Effect {
 	return out
 }
 
-// adjustEffects sets the adjusted probabilities of effects of one kind.
-func adjustEffects[T any](all []T, effect func(*T) *Effect) {
+// adjustEffects sets the adjusted probabilities of effects of one kind, and which of them are
+// shown to be as large as the threshold.
+func adjustEffects[T any](all []T, threshold float64, effect func(*T) *Effect) {
 	p := make([]float64, len(all))
 	for i := range all {
 		p[i] = effect(&all[i]).P
 	}
 	for i, adjusted := range HolmAdjusted(p) {
-		effect(&all[i]).Holm = adjusted
+		e := effect(&all[i])
+		e.Holm = adjusted
+		e.Different = adjusted <= 1-confidence && math.Abs(e.Log) >= math.Log1p(threshold)
 	}
 }
