@@ -116,6 +116,7 @@ func (b *Builder) test(g labelled) Test {
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
 	t.rank(patterns, rounds)
+	t.findEffects(patterns)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}

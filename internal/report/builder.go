@@ -63,12 +63,13 @@ func (b *Builder) Add(r *measure.Result) {
 	b.drawn[short] = draw(r, b.trials)
 }
 
-// withoutFacts is a host without what is in the report's list of hosts.
+// withoutFacts is a host without what is in the report's list of hosts, but with its
+// deployment: that can change between trials.
 func withoutFacts(h *measure.Host) *measure.Host {
 	if h == nil {
 		return nil
 	}
-	return &measure.Host{Counters: h.Counters, PinnedCPUs: h.PinnedCPUs}
+	return &measure.Host{Facts: measure.Facts{Deployment: h.Facts.Deployment}, Counters: h.Counters, PinnedCPUs: h.PinnedCPUs}
 }
 
 // draw is what the charts show of a trial among so many.

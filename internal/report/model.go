@@ -84,6 +84,11 @@ type Test struct {
 	Unvaried  []string         `json:"unvaried,omitempty"`       // factors that set nothing here: trials of all their levels are in one row
 	Runs      []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
 
+	// What the factors do, where several of them vary; without those that are labels of others.
+	FactorEffects []FactorEffect `json:"factor_effects,omitempty"`
+	Effects       []LevelEffect  `json:"effects,omitempty"` // all pairs of levels of each factor
+	Interactions  []Interaction  `json:"interactions,omitempty"`
+
 	apart  bool // another test differs from it in the capture only
 	stated int  // ingested trials whose table states their round
 

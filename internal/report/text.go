@@ -99,6 +99,9 @@ func (p *terminal) test(t testView) {
 	p.line("")
 	p.wrap("", t.heading())
 	p.wrap("  ", t.answer())
+	for _, c := range t.causes() {
+		p.wrap("  ", c)
+	}
 	for _, c := range t.caveats() {
 		p.wrap("  ", c)
 	}
@@ -117,6 +120,7 @@ func (p *terminal) test(t testView) {
 			p.table(part)
 		}
 	}
+	p.effects(t)
 	if len(t.Ranking) > 1 {
 		p.line("")
 		p.wrap("  ", t.Say("text.ranking", text.Args{"Basis": t.basis()}))
@@ -143,6 +147,22 @@ func (p *terminal) test(t testView) {
 		for _, f := range t.failures() {
 			p.wrap("    ", f)
 		}
+	}
+}
+
+// effects writes what the factors do.
+func (p *terminal) effects(t testView) {
+	if len(t.FactorEffects) == 0 {
+		return
+	}
+	p.line("")
+	p.wrap("  ", t.Say("text.factors", nil))
+	wide := p.width >= leastEffects
+	p.table(t.effectTable(wide))
+	if levels := t.levelTable(wide); len(levels.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.Say("text.levels", text.Args{"Cut": t.cutPairs(), "Most": mostPairs}))
+		p.table(levels)
 	}
 }
 

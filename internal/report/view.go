@@ -27,12 +27,17 @@ type section struct {
 	Label       string
 	Description string
 	Answer      string
+	Causes      []string // what the factors do, in sentences
 	Caveats     []string
 	Basis       string // of the ranking
 	Heading     string
 	Figures     table
 	Pivot       table
 	PivotBy     string // what it has
+	Effects     table  // what the factors do
+	Levels      table  // the levels of each factor compared
+	LevelsCut   bool   // it has not all pairs
+	LevelsMost  int    // pairs of a factor
 	Places      table
 	Load        table // latency under load
 	Hops        table
@@ -65,8 +70,9 @@ func newView(r *Report, c *text.Catalogue) view {
 		t := testView{&r.Tests[i], c}
 		v.Sections = append(v.Sections, section{
 			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
-			Answer: t.answer(), Caveats: t.caveats(), Basis: t.basis(),
+			Answer: t.answer(), Causes: t.causes(), Caveats: t.caveats(), Basis: t.basis(),
 			Figures: t.figureTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
+			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,
 			Failed: t.failures(), Options: t.options(),
 		})
 	}

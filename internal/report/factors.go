@@ -1,0 +1,221 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// PracticalThreshold is the smallest difference between two levels of a factor, as a ratio,
+// that matters in practice: 2 %.
+const PracticalThreshold = 0.02
+
+// FactorEffect is what a factor does to the figure that ranks, on average over the levels of
+// the other factors.
+type FactorEffect struct {
+	Factor string `json:"factor"`
+	// Share is the factor's share of the variation of the logarithms, 0 to 1.
+	Share float64 `json:"share"`
+	// LargestRatio is the largest ratio of two levels, 1 or more; nil if no two levels could
+	// be compared.
+	LargestRatio *float64      `json:"largest_ratio,omitempty"`
+	Matters      stats.Matters `json:"matters"`
+}
+
+// LevelEffect compares two levels of a factor: the ratio of the figure at A over that at B,
+// with its 95 % interval.
+type LevelEffect struct {
+	Factor string `json:"factor"`
+	A      string `json:"a"`
+	B      string `json:"b"`
+	EffectRatio
+	Decision Decision `json:"decision"`
+}
+
+// EffectRatio is a ratio with its 95 % interval; figures that are not known are nil.
+type EffectRatio struct {
+	Ratio *float64 `json:"ratio,omitempty"`
+	Low   *float64 `json:"low,omitempty"`
+	High  *float64 `json:"high,omitempty"`
+	// P is the probability of a ratio at least this far from 1 without an effect, adjusted
+	// (Holm) for the other comparisons of the factor, or of the pair of factors.
+	P      *float64   `json:"p,omitempty"`
+	Blocks int        `json:"blocks"`         // independent observations
+	Unit   stats.Unit `json:"unit,omitempty"` // what one of these is
+}
+
+// Decision is what a comparison of two levels shows of the first.
+type Decision string
+
+// The decisions. A level is better or worse if a difference is shown and is as large as
+// [PracticalThreshold], and the same if a difference as large as that is ruled out.
+const (
+	DecisionBetter   Decision = "better"
+	DecisionWorse    Decision = "worse"
+	DecisionSame     Decision = "same"
+	DecisionNotShown Decision = "not_shown"
+)
+
+// Interaction is how much the effect of one factor depends on another: the ratio of level
+// A[0] over A[1] of the first at level B[0] of the second, divided by that at B[1]. Of all
+// such ratios it is the largest that is shown, or the one with the smallest probability.
+type Interaction struct {
+	Factors [2]string  `json:"factors"`
+	A       *[2]string `json:"a,omitempty"` // nil if nothing could be compared
+	B       *[2]string `json:"b,omitempty"`
+	EffectRatio
+	Tested int `json:"tested"` // ratios that were tested; 0 if there would be too many
+	Shown  int `json:"shown"`  // of these, the ones that are shown and as large as the threshold
+}
+
+// findEffects fills Effects, FactorEffects and Interactions. A campaign with one factor has
+// none: its ranking compares the levels already.
+func (t *Test) findEffects(patterns []pattern) {
+	if t.ByHand {
+		return
+	}
+	table := t.observations(patterns)
+	if len(table.Factors) < 2 {
+		return
+	}
+	cells := table.Cells(t.Label, t.Basis.Metric.Key)
+	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: PracticalThreshold})
+	for _, f := range effects.Factors {
+		out := FactorEffect{Factor: f.Name, Share: f.Share, Matters: f.Matters}
+		if f.Largest != nil {
+			out.LargestRatio = finite(math.Exp(math.Abs(f.Largest.Log)))
+		}
+		t.FactorEffects = append(t.FactorEffects, out)
+		for _, p := range f.Pairs {
+			t.Effects = append(t.Effects, LevelEffect{
+				Factor: f.Name, A: f.Levels[p.Of], B: f.Levels[p.Over], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p),
+			})
+		}
+	}
+	for _, i := range effects.Interactions {
+		t.Interactions = append(t.Interactions, interactionOf(i, cells.Factors))
+	}
+}
+
+// observations is the table of the figure that ranks, one row a trial, with the factors whose
+// effects can be told apart.
+func (t *Test) observations(patterns []pattern) stats.Observations {
+	out := stats.Observations{}
+	var levels [][]string // of the rows
+	for _, p := range patterns {
+		var all []string
+		for _, l := range alignLevels(p.levels, t.Factors) {
+			all = append(all, l.Value)
+		}
+		for _, r := range successful(p.results) {
+			if v, ok := t.Basis.Metric.Value(r); ok && plausible(v) {
+				out.Rows = append(out.Rows, stats.Observation{
+					Test: t.Label, Metric: t.Basis.Metric.Key, Value: v, Round: roundOf(r), Repeat: repeatOf(r), Session: runOf(r), Deployment: deploymentOf(r),
+				})
+				levels = append(levels, all)
+			}
+		}
+	}
+	kept := separable(levels, len(t.Factors))
+	for _, f := range kept {
+		out.Factors = append(out.Factors, stats.Factor{Name: t.Factors[f]})
+	}
+	for i := range out.Rows {
+		for _, f := range kept {
+			out.Rows[i].Levels = append(out.Rows[i].Levels, levels[i][f])
+		}
+	}
+	return out
+}
+
+// separable returns the factors that vary and are not only labels of another. If each level
+// of one factor occurs with a single level of another, that other is a label of it: whatever
+// it does, the first does as well. Of two that are labels of each other the first is kept.
+func separable(rows [][]string, factors int) []int {
+	labels := func(of, by int) bool { return occursWithOne(rows, of, by) }
+	var out []int
+	for f := range factors {
+		varies := !occursWithOne(rows, -1, f)
+		label := false
+		for other := range factors {
+			label = label || other != f && labels(other, f) && (other < f || !labels(f, other))
+		}
+		if varies && !label {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// occursWithOne reports whether each level of a factor (all rows, if it is -1) occurs with a
+// single level of another.
+func occursWithOne(rows [][]string, factor, other int) bool {
+	of := map[string]string{}
+	for _, row := range rows {
+		key := ""
+		if factor >= 0 {
+			key = row[factor]
+		}
+		if level, known := of[key]; known && level != row[other] {
+			return false
+		}
+		of[key] = row[other]
+	}
+	return true
+}
+
+// deploymentOf identifies the hosts of a result as they were started, empty if one of them
+// does not say.
+func deploymentOf(r *measure.Result) (out string) {
+	for _, h := range []*measure.Host{r.Hosts.Client, r.Hosts.Server} {
+		if h == nil {
+			continue
+		}
+		if h.Facts.Deployment == nil {
+			return ""
+		}
+		out += h.Facts.Deployment.BootID + " " + h.Facts.Deployment.InstanceID + "\n"
+	}
+	return out
+}
+
+func (t *Test) decide(p stats.LevelPair) Decision {
+	switch {
+	case p.Equivalent:
+		return DecisionSame
+	case !p.Different:
+		return DecisionNotShown
+	case p.Log > 0 == (t.Basis.Metric.Better == measure.Higher):
+		return DecisionBetter
+	}
+	return DecisionWorse
+}
+
+func ratioOf(e stats.Effect) EffectRatio {
+	return EffectRatio{
+		Ratio: finite(math.Exp(e.Log)), Low: finite(math.Exp(e.Low)), High: finite(math.Exp(e.High)), P: finite(e.Holm), Blocks: e.Units, Unit: e.Unit,
+	}
+}
+
+// interactionOf keeps of an interaction the comparison of most weight.
+func interactionOf(i stats.Interaction, factors []stats.Factor) Interaction {
+	of, by := factors[i.A], factors[i.B]
+	out := Interaction{Factors: [2]string{of.Name, by.Name}}
+	tested := slices.DeleteFunc(slices.Clone(i.Tetrads), func(t stats.Tetrad) bool { return math.IsNaN(t.P) })
+	if out.Tested = len(tested); out.Tested == 0 {
+		return out
+	}
+	shown := slices.DeleteFunc(slices.Clone(tested), func(t stats.Tetrad) bool { return !t.Different })
+	out.Shown = len(shown)
+	most := slices.MinFunc(tested, func(a, b stats.Tetrad) int { return cmp.Compare(a.P, b.P) })
+	if len(shown) > 0 {
+		most = slices.MaxFunc(shown, func(a, b stats.Tetrad) int { return cmp.Compare(math.Abs(a.Log), math.Abs(b.Log)) })
+	}
+	out.A = &[2]string{of.Levels[most.A[0]], of.Levels[most.A[1]]}
+	out.B = &[2]string{by.Levels[most.B[0]], by.Levels[most.B[1]]}
+	out.EffectRatio = ratioOf(most.Effect)
+	return out
+}

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// mostPairs is how many pairs of levels of a factor a table shows: those of the largest ratios.
+const mostPairs = 12
+
+// upward is the comparison with its ratio at 1 or above: from the level of the smaller figure
+// to that of the larger.
+type upward struct {
+	*LevelEffect
+	from, to         string
+	ratio, low, high *float64
+}
+
+func (e *LevelEffect) upward() upward {
+	if e.Ratio == nil || *e.Ratio >= 1 {
+		return upward{e, e.B, e.A, e.Ratio, e.Low, e.High}
+	}
+	return upward{e, e.A, e.B, inverse(e.Ratio), inverse(e.High), inverse(e.Low)}
+}
+
+func inverse(ratio *float64) *float64 {
+	if ratio == nil {
+		return nil
+	}
+	return finite(1 / *ratio)
+}
+
+// pairsOf are the comparisons of a factor's levels, the largest ratio first; those that could
+// not be made are left out.
+func (t testView) pairsOf(factor string) (out []upward) {
+	for i := range t.Effects {
+		if e := &t.Effects[i]; e.Factor == factor && e.Ratio != nil {
+			out = append(out, e.upward())
+		}
+	}
+	slices.SortStableFunc(out, func(a, b upward) int { return cmp.Compare(*b.ratio, *a.ratio) })
+	return out
+}
+
+// causes say what each factor does that matters or surely does not, and which effects depend
+// on the level of another factor.
+func (t testView) causes() (out []string) {
+	for _, f := range t.FactorEffects {
+		pairs := t.pairsOf(f.Factor)
+		if f.Matters == stats.MattersYes {
+			pairs = slices.DeleteFunc(pairs, func(u upward) bool { return u.Decision != DecisionBetter && u.Decision != DecisionWorse })
+		}
+		if len(pairs) == 0 {
+			continue
+		}
+		args := text.Args{
+			"Factor": f.Factor, "Noun": t.noun(), "Ratio": *pairs[0].ratio, "From": t.level(pairs[0].from), "To": t.level(pairs[0].to),
+			"By": t.units(pairs[0].EffectRatio),
+		}
+		switch {
+		case f.Matters == stats.MattersYes && f.Share >= 0.5:
+			out = append(out, t.Say("factor.sets", args))
+		case f.Matters == stats.MattersYes:
+			out = append(out, t.Say("factor.changes", args))
+		case f.Matters == stats.MattersNo:
+			out = append(out, t.Say("factor.no_difference", text.Args{
+				"Factor": f.Factor, "Noun": t.noun(), "Ratio": *pairs[0].ratio, "Threshold": PracticalThreshold, "By": t.units(pairs[0].EffectRatio),
+				"OnAverage": t.interacts(f.Factor),
+			}))
+		}
+	}
+	for _, i := range t.Interactions {
+		if i.Shown > 0 {
+			out = append(out, t.depends(i))
+		}
+	}
+	return out
+}
+
+// interacts reports whether the effect of a factor is shown to depend on another.
+func (t testView) interacts(factor string) bool {
+	return slices.ContainsFunc(t.Interactions, func(i Interaction) bool { return i.Shown > 0 && slices.Contains(i.Factors[:], factor) })
+}
+
+// depends is the sentence of an interaction that is shown.
+func (t testView) depends(i Interaction) string {
+	ratio, at, than := *i.Ratio, i.B[0], i.B[1]
+	if ratio < 1 {
+		ratio, at, than = 1/ratio, than, at
+	}
+	return t.Say("factor.depends", text.Args{
+		"Factor": i.Factors[0], "Other": i.Factors[1], "A": t.level(i.A[0]), "Over": t.level(i.A[1]), "Noun": t.noun(), "Ratio": ratio,
+		"At": t.level(at), "Than": t.level(than), "By": t.units(i.EffectRatio),
+	})
+}
+
+// level writes a level; patterns may lack a factor.
+func (t testView) level(name string) string { return cmp.Or(name, text.Absent) }
+
+// units are the independent observations of an effect in words.
+func (t testView) units(e EffectRatio) string {
+	if t.Has("factor.unit." + string(e.Unit)) {
+		return t.Say("factor.unit."+string(e.Unit), text.Args{"N": e.Blocks})
+	}
+	return text.Absent // of a later version
+}
+
+// leastEffects is the width of a terminal that has room for all columns of the tables of
+// factors that cannot be left out one by one.
+const leastEffects = 50
+
+// effectTable is what each factor does, with the levels that differ most if there is room. It
+// has no columns if nothing is known of the factors.
+func (t testView) effectTable(wide bool) table {
+	if len(t.FactorEffects) == 0 {
+		return table{}
+	}
+	out := table{Rows: make([][]string, len(t.FactorEffects))}
+	largest := make([]upward, len(t.FactorEffects)) // empty if no levels could be compared
+	for i, f := range t.FactorEffects {
+		if pairs := t.pairsOf(f.Factor); len(pairs) > 0 {
+			largest[i] = pairs[0]
+		}
+	}
+	out.add(t.named("column.factor", column{Head: true}), func(i int) string { return t.FactorEffects[i].Factor })
+	out.add(t.named("column.matters", column{}), func(i int) string {
+		if m := t.FactorEffects[i].Matters; t.Has("cell.matters." + string(m)) {
+			return t.Say("cell.matters."+string(m), nil)
+		}
+		return text.Absent
+	})
+	out.add(t.named("column.share", column{Number: true, keep: 1}), func(i int) string { return strconv.FormatFloat(t.FactorEffects[i].Share*100, 'f', 1, 64) + " %" })
+	t.addRatios(&out, func(i int) upward { return largest[i] })
+	if wide {
+		t.addLevels(&out, func(i int) upward { return largest[i] })
+	}
+	out.add(t.named("column.compared_in", column{keep: 3}), func(i int) string {
+		if u := largest[i]; u.LevelEffect != nil {
+			return t.units(u.EffectRatio)
+		}
+		return text.Absent
+	})
+	return out
+}
+
+// levelTable compares the levels of factors that have more than two. It has no columns if there
+// is none, and no decisions if there is no room.
+func (t testView) levelTable(wide bool) table {
+	var shown []upward
+	for _, f := range t.FactorEffects {
+		if pairs := t.pairsOf(f.Factor); len(pairs) > 1 {
+			shown = append(shown, pairs[:min(len(pairs), mostPairs)]...)
+		}
+	}
+	if len(shown) == 0 {
+		return table{}
+	}
+	out := table{Rows: make([][]string, len(shown))}
+	out.add(t.named("column.factor", column{Head: true}), func(i int) string { return shown[i].Factor })
+	t.addRatios(&out, func(i int) upward { return shown[i] })
+	t.addLevels(&out, func(i int) upward { return shown[i] })
+	if !wide {
+		return out
+	}
+	out.add(t.named("column.decision", column{}), func(i int) string {
+		d := shown[i].Decision
+		if shown[i].from == shown[i].A { // the decision is of A
+			d = d.reversed()
+		}
+		if t.Has("cell.decision." + string(d)) {
+			return t.Say("cell.decision."+string(d), nil)
+		}
+		return text.Absent
+	})
+	return out
+}
+
+// reversed is the decision of the second level against the first.
+func (d Decision) reversed() Decision {
+	switch d {
+	case DecisionBetter:
+		return DecisionWorse
+	case DecisionWorse:
+		return DecisionBetter
+	}
+	return d
+}
+
+// addRatios adds the ratios of two levels.
+func (t testView) addRatios(out *table, of func(i int) upward) {
+	number := func(v *float64) string {
+		if v == nil {
+			return text.Absent
+		}
+		return text.Significant(4, *v)
+	}
+	out.add(t.named("column.ratio", column{Number: true}), func(i int) string { return number(of(i).ratio) })
+	out.add(t.named("column.ratio_interval", column{Number: true, keep: 2}), func(i int) string {
+		if u := of(i); u.low != nil && u.high != nil {
+			return t.between(number(u.low), number(u.high))
+		}
+		return text.Absent
+	})
+}
+
+// addLevels adds the two levels, that of the smaller figure first.
+func (t testView) addLevels(out *table, of func(i int) upward) {
+	out.add(t.named("column.from", column{}), func(i int) string { return t.level(of(i).from) })
+	out.add(t.named("column.to", column{}), func(i int) string { return t.level(of(i).to) })
+}
+
+// cutPairs reports whether a factor has more pairs of levels than are shown.
+func (t testView) cutPairs() bool {
+	return slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return len(t.pairsOf(f.Factor)) > mostPairs })
+}
