@@ -106,13 +106,19 @@ func welch(a, b []float64) contrast {
 	if len(a) < 2 || len(b) < 2 {
 		return d
 	}
-	na, nb := float64(len(a)), float64(len(b))
-	va, vb := square(StdDev(a))/na, square(StdDev(b))/nb
-	d.df = na + nb - 2
-	if d.err = math.Sqrt(va + vb); d.err > 0 {
-		d.df = square(va+vb) / (square(va)/(na-1) + square(vb)/(nb-1))
-	}
+	d.err, d.df = welchError(square(StdDev(a)), square(StdDev(b)), float64(len(a)), float64(len(b)))
 	return d
+}
+
+// welchError returns the standard error of the difference of two means, of na and nb values
+// with these variances, and its degrees of freedom.
+func welchError(a, b, na, nb float64) (err, df float64) {
+	va, vb := a/na, b/nb
+	df = na + nb - 2
+	if err = math.Sqrt(va + vb); err > 0 {
+		df = square(va+vb) / (square(va)/(na-1) + square(vb)/(nb-1))
+	}
+	return err, df
 }
 
 func square(v float64) float64 { return v * v }

@@ -39,11 +39,15 @@ func studentised(estimate, err float64) float64 {
 }
 
 // powerOf returns the probability that a two-sided t test at level alpha of n independent
-// normal values shows a mean of effect standard deviations. The t statistic then has the
-// noncentral t distribution with n-1 degrees of freedom and noncentrality effect·√n.
-func powerOf(effect, n, alpha float64) float64 {
-	critical := studentT(alpha, n-1)
-	t := distuv.NoncentralT{Nu: n - 1, Mu: effect * math.Sqrt(n)}
+// normal values shows a mean of effect standard deviations.
+func powerOf(effect, n, alpha float64) float64 { return powerOfT(effect*math.Sqrt(n), n-1, alpha) }
+
+// powerOfT returns the probability that a two-sided t test at level alpha, with df degrees
+// of freedom, shows a difference of so many standard errors. The t statistic then has the
+// noncentral t distribution with that noncentrality.
+func powerOfT(errors, df, alpha float64) float64 {
+	critical := studentT(alpha, df)
+	t := distuv.NoncentralT{Nu: df, Mu: errors}
 	return 1 - t.CDF(critical) + t.CDF(-critical)
 }
 

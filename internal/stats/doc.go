@@ -8,9 +8,10 @@
 // for one pattern and [ComparePatterns] for many.
 //
 // Beside those stand decision rules for campaigns, each with its source and what it was
-// found to hold in its comment: [ComparePair] for two patterns, [LookLevel] and [EValue]
-// for deciding while a campaign runs, [ByDeployment] where hosts were redeployed between
-// rounds, [MergedPercentile] for percentiles of histograms, [FindLevels] for changes within
-// a trial, [NextOfSweep] for the knee of a sweep. [Observations] are the table of a
-// campaign's figures, and [FindEffects] what its factors do.
+// found to hold in its comment: [ComparePair] for two patterns, [CompareChoices] for pairs
+// that may have been measured apart, [LookLevel] and [EValue] for deciding while a campaign
+// runs, [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
+// percentiles of histograms, [FindLevels] for changes within a trial, [NextOfSweep] for the
+// knee of a sweep. [Observations] are the table of a campaign's figures, and [FindEffects]
+// what its factors do.
 package stats

@@ -21,13 +21,19 @@ func Equivalent(logRatios []float64, threshold, alpha float64) Equivalence {
 		return Equivalence{PLower: 1, PUpper: 1, P: 1}
 	}
 	n := float64(len(d))
-	mean, err, margin := Mean(d), StdDev(d)/math.Sqrt(n), math.Log1p(threshold)
+	out := equivalence(Mean(d), StdDev(d)/math.Sqrt(n), n-1, threshold)
+	out.Shown = out.P <= alpha
+	return out
+}
+
+// equivalence tests a log ratio with its standard error and degrees of freedom.
+func equivalence(mean, err, df, threshold float64) Equivalence {
+	margin := math.Log1p(threshold)
 	out := Equivalence{
-		PLower: studentTail(studentised(mean+margin, err), n-1),
-		PUpper: studentTail(studentised(margin-mean, err), n-1),
+		PLower: studentTail(studentised(mean+margin, err), df),
+		PUpper: studentTail(studentised(margin-mean, err), df),
 	}
 	out.P = max(out.PLower, out.PUpper)
-	out.Shown = out.P <= alpha
 	return out
 }
 

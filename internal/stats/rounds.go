@@ -60,17 +60,48 @@ func Further(logRatios []float64, threshold float64) (FurtherRounds, bool) {
 	if len(d) < 2 {
 		return FurtherRounds{}, false
 	}
-	df, sd := float64(len(d)-1), StdDev(d)
-	further := func(factor float64) int {
-		n := RoundsForPower(math.Log1p(threshold), sd*factor, wantedPower, 1-confidence)
+	return furtherPaired(d, threshold, 1-confidence), true
+}
+
+// furtherPaired is Further at a level alpha, of two or more finite log ratios.
+func furtherPaired(d []float64, threshold, alpha float64) FurtherRounds {
+	sd := StdDev(d)
+	return furtherRounds(float64(len(d)-1), func(factor float64) int {
+		n := RoundsForPower(math.Log1p(threshold), sd*factor, wantedPower, alpha)
 		if n == 0 {
 			return -1
 		}
 		return max(n-len(d), 0)
-	}
+	})
+}
+
+// furtherUnpaired returns how many more rounds of each of two patterns, that were not
+// measured together, show a difference of the threshold at level alpha by Welch's test. a
+// and b are two or more logarithms of round means of each. The rounds of neither exceed
+// 1000.
+func furtherUnpaired(a, b []float64, threshold, alpha float64) FurtherRounds {
+	va, vb := square(StdDev(a)), square(StdDev(b))
+	na, nb := float64(len(a)), float64(len(b))
+	_, df := welchError(va, vb, na, nb)
+	most := max(mostRounds-max(len(a), len(b)), 0)
+	return furtherRounds(df, func(factor float64) int {
+		more := sort.Search(most+1, func(more int) bool {
+			err, df := welchError(va*square(factor), vb*square(factor), na+float64(more), nb+float64(more))
+			return err == 0 || powerOfT(math.Log1p(threshold)/err, df, alpha) >= wantedPower
+		})
+		if more > most {
+			return -1
+		}
+		return more
+	})
+}
+
+// furtherRounds calls further with factors of the standard deviation, which has so many
+// degrees of freedom.
+func furtherRounds(df float64, further func(factor float64) int) FurtherRounds {
 	return FurtherRounds{
 		Least:  further(math.Sqrt(df / chiSquared(0.8, df))),
 		Likely: further(1),
 		Most:   further(math.Sqrt(df / chiSquared(0.2, df))),
-	}, true
+	}
 }
