@@ -61,7 +61,7 @@ func (p *terminal) line(s string) {
 func (p *terminal) wrap(indent, s string) {
 	line, used := indent, columnsOf(indent)
 	empty := true
-	for _, word := range strings.Fields(clean(s)) {
+	for _, word := range unbreakable(clean(s)) {
 		for {
 			n := columnsOf(word)
 			space := 1
@@ -93,6 +93,19 @@ func (p *terminal) wrap(indent, s string) {
 	if !empty {
 		p.line(line)
 	}
+}
+
+// unbreakable are the parts of a text that belong on one line: words, numbers with their
+// percent sign.
+func unbreakable(s string) (parts []string) {
+	for _, word := range strings.Fields(s) {
+		if n := len(parts); n > 0 && strings.HasPrefix(word, "%") {
+			parts[n-1] += " " + word
+			continue
+		}
+		parts = append(parts, word)
+	}
+	return parts
 }
 
 func (p *terminal) test(t testView) {
