@@ -181,7 +181,7 @@ var commands = []struct {
 	make  func(*System) *cobra.Command
 }{
 	{groupTests, newServerCommand}, {groupTests, newFloorCommand},
-	{groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newLabCommand},
+	{groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
 	{"", newManCommand}, {"", newTrialCommand},

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/measure"
+	"soku/internal/report"
+)
+
+type compareFlags struct {
+	allPairs  bool
+	practical practicalFlag
+	json      bool
+	store     string
+}
+
+func newCompareCommand(sys *System) *cobra.Command {
+	f := compareFlags{practical: 0.02}
+	cmd := &cobra.Command{
+		Use:   "compare A B...",
+		Short: "Decide which of several results, campaigns or patterns is better",
+		Long: "Compares choices with the first: better, worse, no practical difference, or no\n" +
+			"difference shown, with the ratio, its interval, and how many more rounds would\n" +
+			"decide. A choice is a result (its identity or the beginning of one), a campaign\n" +
+			"(identity or name), patterns of a campaign (CAMPAIGN:FACTOR=LEVEL,FACTOR=LEVEL),\n" +
+			"or \"last\": the newest campaign, or the newest result if that was run by hand.",
+		Example: `  soku compare gateway:sku=basic gateway:sku=standard gateway:sku=high
+  soku compare gateway:sku=high,zone=1 gateway:sku=high,zone=2 --practical 3%
+  soku compare before-change after-change
+  soku compare 0198f3a2 last --json`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return runCompare(cmd.Context(), sys, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.allPairs, "all-pairs", false, "compare every pair, instead of all with the first")
+	flags.Var(&f.practical, "practical", "smallest difference that matters, such as 3%")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	cmd.ValidArgsFunction = completeChoices(sys, &f.store)
+	addStoreFlag(cmd, &f.store)
+	return cmd
+}
+
+func runCompare(ctx context.Context, sys *System, f compareFlags, args []string) (err error) {
+	for i, arg := range args {
+		if slices.Contains(args[:i], arg) {
+			return measure.Fail(measure.KindUsage, "cli.compare.twice", measure.Figures{"choice": arg})
+		}
+	}
+	s, err := openStore(ctx, sys, f.store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	choices := make([]*report.Choice, len(args))
+	for i, arg := range args {
+		if choices[i], err = findChoice(ctx, sys, s, arg); err != nil {
+			return err
+		}
+	}
+	c, err := report.Compare(choices, report.CompareOptions{Practical: float64(f.practical), AllPairs: f.allPairs})
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(sys.Stdout, c)
+	}
+	var b bytes.Buffer
+	if err := c.Text(&b, sys.Catalogue, sys.StdoutWidth()); err != nil {
+		return err
+	}
+	if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
+		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+	}
+	return nil
+}
+
+// practicalFlag is a ratio that is written in percent.
+type practicalFlag float64
+
+// String implements pflag.Value.
+func (p *practicalFlag) String() string {
+	return strconv.FormatFloat(float64(*p)*100, 'g', 6, 64) + "%"
+}
+
+// Type implements pflag.Value.
+func (p *practicalFlag) Type() string { return "percent" }
+
+// Set implements pflag.Value.
+func (p *practicalFlag) Set(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !percent || !(v > 0 && v <= 100) || math.IsInf(v, 0) {
+		return measure.Fail(measure.KindUsage, "cli.compare.practical", measure.Figures{"text": text})
+	}
+	*p = practicalFlag(v / 100)
+	return nil
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/campaign"
+	"soku/internal/printable"
+	"soku/internal/store"
+)
+
+// completeChoices offers what soku compare takes: campaigns by name and identity, the levels
+// of their patterns after a colon, and results.
+func completeChoices(sys *System, file *string) completer {
+	campaigns, results := completeCampaigns(sys), completeResults(sys, file)
+	return func(cmd *cobra.Command, args []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		if name, levels, selected := strings.Cut(word, ":"); selected {
+			return completeLevels(cmd, sys, *file, name, levels), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoSpace
+		}
+		withStore(cmd, sys, *file, func(ctx context.Context, st store.Store) {
+			page, err := st.Campaigns(ctx, store.CampaignQuery{Limit: mostCompleted})
+			if err != nil {
+				return
+			}
+			var names []string
+			for _, c := range page.Items {
+				if strings.HasPrefix(c.Name, word) && !slices.Contains(names, c.Name) {
+					names = append(names, c.Name)
+					out = append(out, cobra.CompletionWithDesc(c.Name, printable.Line(c.Title)))
+				}
+			}
+		})
+		byID, _ := campaigns(cmd, args, word)
+		found, directive := results(cmd, args, word)
+		out = append(out, byID[:len(byID)-1]...) // both end with last
+		return append(out, found...), directive
+	}
+}
+
+// completeLevels offers the levels of a campaign's patterns, of the factors that are not
+// chosen before the last comma.
+func completeLevels(cmd *cobra.Command, sys *System, file, name, levels string) (out []cobra.Completion) {
+	withStore(cmd, sys, file, func(ctx context.Context, st store.Store) {
+		c, err := findCampaign(ctx, sys, st, name)
+		if err != nil {
+			return
+		}
+		plan, err := campaign.ParseRecorded("", []byte(c.Plan))
+		if err != nil {
+			return
+		}
+		chosen := levels[:strings.LastIndex(levels, ",")+1]
+		var seen levelSet
+		for _, p := range plan.AllPatterns() {
+			seen.add(p.Levels)
+		}
+		for _, factor := range seen {
+			if strings.HasPrefix(chosen, factor.Name+"=") || strings.Contains(chosen, ","+factor.Name+"=") {
+				continue
+			}
+			for _, level := range factor.Value {
+				if text := chosen + factor.Name + "=" + level; strings.HasPrefix(text, levels) {
+					out = append(out, name+":"+text)
+				}
+			}
+		}
+	})
+	return out
+}

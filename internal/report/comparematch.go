@@ -1,0 +1,218 @@
+package report
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// familyMember is the results of one choice in a family.
+type familyMember struct {
+	place  int // of the choice
+	choice *Choice
+	group  labelled
+}
+
+// family is what choices have of one test: the members that may be compared. A choice has
+// one of them at most.
+type family struct {
+	label   string
+	test    measure.Test
+	capture capture
+	members []familyMember
+}
+
+// familiesOf sorts the results of choices into families. Tests match by their label; the
+// only ones of a kind match whatever their labels, such as those of a test run by hand and
+// of a campaign.
+func familiesOf(choices []*Choice) []family {
+	var all []familyMember
+	for i, c := range choices {
+		for _, g := range byLabel(distinct(c.Results), nil) {
+			all = append(all, familyMember{i, c, g})
+		}
+	}
+	var out []family
+	for _, m := range all {
+		f := family{label: m.group.label, test: m.group.test, capture: m.group.capture}
+		if f.capture == "" { // unknown: as the others
+			f.capture = onlyCapture(all, f.test)
+		}
+		if onlyOfKind(all, f.test) && slices.ContainsFunc(all, func(o familyMember) bool { return o.group.test == f.test && o.group.label != f.label }) {
+			f.label = string(f.test)
+		}
+		i := slices.IndexFunc(out, func(o family) bool { return o.label == f.label && o.test == f.test && o.capture == f.capture })
+		if i < 0 {
+			i = len(out)
+			out = append(out, f)
+		}
+		out[i].members = append(out[i].members, m)
+	}
+	return out
+}
+
+// onlyOfKind reports whether each choice has one label at most of a kind of test.
+func onlyOfKind(all []familyMember, test measure.Test) bool {
+	labels := map[int]string{}
+	for _, m := range all {
+		if m.group.test != test {
+			continue
+		}
+		if label, found := labels[m.place]; found && label != m.group.label {
+			return false
+		}
+		labels[m.place] = m.group.label
+	}
+	return true
+}
+
+// onlyCapture is how all results of a kind of test took the bytes, empty if they differ.
+func onlyCapture(all []familyMember, test measure.Test) (only capture) {
+	for _, m := range all {
+		switch c := m.group.capture; {
+		case m.group.test != test || c == "" || c == only:
+		case only != "":
+			return ""
+		default:
+			only = c
+		}
+	}
+	return only
+}
+
+// tests are the tests of a family, one for each set of levels that choices share. A pattern
+// matches that of another choice if they have the same levels of all factors that vary
+// within any of the choices: what a choice holds fixed is what is compared. leftOut counts
+// the patterns that match none.
+func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
+	patterns := make([][]pattern, len(f.members))
+	var results []*measure.Result
+	var varied []string
+	for i, m := range f.members {
+		patterns[i] = byPattern(m.group, nil, nil, m.choice.Unvaried[m.group.label])
+		for j := range patterns[i] {
+			if p := &patterns[i][j]; len(p.levels) == 0 {
+				p.levels = []measure.Level{{Value: p.name}}
+			}
+		}
+		varied = addVaried(varied, patterns[i])
+		results = append(results, m.group.results...)
+	}
+	metric := measure.RankingMetric(f.test, successful(results))
+	rounds := roundIndex(labelled{results: results})
+	sessions := map[session]int{}
+	for i, m := range f.members {
+		for _, p := range patterns[i] {
+			same := levelsAt(p, varied)
+			c := choiceOf(m, p, metric, rounds, sessions)
+			if c.Rounds == 0 {
+				continue
+			}
+			at := slices.IndexFunc(out, func(t ComparedTest) bool { return slices.Equal(t.Same, same) })
+			if at < 0 {
+				at = len(out)
+				out = append(out, ComparedTest{Label: f.label, Test: f.test, Capture: f.capture, Same: same, Metric: metric})
+			}
+			out[at].Choices = append(out[at].Choices, c)
+		}
+	}
+	alone := func(t ComparedTest) bool { return len(t.Choices) < 2 || !o.AllPairs && t.Choices[0].place > 0 }
+	for i := range out {
+		if t := &out[i]; alone(*t) {
+			leftOut += len(t.Choices)
+		} else {
+			t.describe()
+		}
+	}
+	return slices.DeleteFunc(out, alone), leftOut
+}
+
+// addVaried adds the factors of which these patterns have several levels.
+func addVaried(varied []string, patterns []pattern) []string {
+	for _, factor := range factorsOf(patterns) {
+		level := func(p pattern) string { return levelsAt(p, []string{factor})[0].Value }
+		if !slices.Contains(varied, factor) && slices.ContainsFunc(patterns, func(p pattern) bool { return level(p) != level(patterns[0]) }) {
+			varied = append(varied, factor)
+		}
+	}
+	return varied
+}
+
+// levelsAt are the levels of a pattern of these factors, empty where it has none.
+func levelsAt(p pattern, factors []string) []measure.Level {
+	out := make([]measure.Level, len(factors))
+	for i, f := range factors {
+		out[i].Factor = f
+		for _, l := range p.levels {
+			if l.Factor == f {
+				out[i].Value = l.Value
+			}
+		}
+	}
+	return out
+}
+
+// choiceOf is a pattern of a choice with its round means. sessions numbers the sessions of
+// all choices: runs of different campaigns, and tests run by hand, are different ones.
+func choiceOf(m familyMember, p pattern, metric *measure.Metric, rounds map[int]int, sessions map[session]int) ComparedChoice {
+	results := successful(p.results)
+	c := ComparedChoice{Name: m.choice.Name, place: m.place, results: p.results}
+	c.group = stats.Group{Name: m.choice.Name, Rounds: perRound(results, rounds, metric.Value), Sessions: make([][]int, max(len(rounds), 1))}
+	for _, r := range results {
+		if v, ok := metric.Value(r); ok && plausible(v) {
+			c.Trials++
+			i, n := rounds[roundOf(r)], sessionOf(r, sessions)
+			if !slices.Contains(c.group.Sessions[i], n) {
+				c.group.Sessions[i] = append(c.group.Sessions[i], n)
+			}
+		}
+	}
+	c.Failed = len(p.results) - c.Trials
+	if s := spreadOf(c.group.Rounds); s != nil {
+		c.Value = s.Mean
+	}
+	for _, round := range c.group.Rounds {
+		if len(round) > 0 {
+			c.Rounds++
+		}
+	}
+	return c
+}
+
+// session is what measured a result: a run of a campaign, or the result itself if it was
+// run by hand.
+type session struct {
+	campaign string
+	run      int
+	result   string
+}
+
+// sessionOf numbers the session that measured a result.
+func sessionOf(r *measure.Result, sessions map[session]int) int {
+	key := session{result: r.ID}
+	if r.Trial != nil {
+		key = session{campaign: r.Trial.Campaign, run: runOf(r)}
+	}
+	n, known := sessions[key]
+	if !known {
+		n = len(sessions)
+		sessions[key] = n
+	}
+	return n
+}
+
+// describe notes what a reader has to know of the results of a test.
+func (t *ComparedTest) describe() {
+	var results []*measure.Result
+	for _, c := range t.Choices {
+		results = append(results, c.results...)
+	}
+	for _, r := range results {
+		if r.Origin != nil {
+			t.Ingested++
+		}
+	}
+	t.Stated = statedRounds(results)
+	_, t.Different = compareOptions(labelled{test: t.Test, results: results})
+}

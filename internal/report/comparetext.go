@@ -1,0 +1,217 @@
+package report
+
+import (
+	"io"
+	"slices"
+	"strconv"
+
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// comparedView is a test of comparisons with the language that its texts are made in.
+type comparedView struct {
+	all *Comparisons
+	*ComparedTest
+	*text.Catalogue
+}
+
+// Text writes the comparisons in a language, for a terminal of that many columns (0 for 80).
+func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
+	if width <= 0 {
+		width = defaultWidth
+	}
+	p := &terminal{width: max(width, leastWidth)}
+	for i := range c.Tests {
+		if i > 0 {
+			p.line("")
+		}
+		v := comparedView{c, &c.Tests[i], in}
+		last := i+1 == len(c.Tests) || c.Tests[i+1].family != v.family
+		p.wrap("", v.heading())
+		p.line("")
+		p.table(v.table())
+		p.line("")
+		for _, pair := range v.Pairs {
+			p.wrap("  ", v.decision(pair))
+		}
+		if last {
+			for _, note := range v.notes() {
+				p.wrap("  ", note)
+			}
+		}
+	}
+	if c.LeftOut > 0 {
+		p.line("")
+		p.wrap("", in.Say("compare.left_out", text.Args{"N": c.LeftOut}))
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// basis is the test as that of a report, which has the names of its figure.
+func (v comparedView) basis() testView {
+	return testView{&Test{Label: v.Label, Test: v.Test, Capture: v.Capture, Basis: Basis{v.Metric}, apart: captureDiffers(v.all.families())}, v.Catalogue}
+}
+
+// families are the families of all tests.
+func (c *Comparisons) families() (out []family) {
+	for _, t := range c.Tests {
+		out = append(out, family{label: t.Label, test: t.Test, capture: t.Capture})
+	}
+	return out
+}
+
+// heading names the test, what is compared, and the levels that all choices share.
+func (v comparedView) heading() string {
+	var levels []string
+	for _, l := range v.Same {
+		if l.Factor != "" {
+			levels = append(levels, v.Say("compare.level", text.Args{"Factor": l.Factor, "Level": l.Value}))
+		} else {
+			levels = append(levels, l.Value)
+		}
+	}
+	b := v.basis()
+	return v.Say("compare.heading", text.Args{"Label": b.label(), "Basis": b.basis(), "Levels": levels})
+}
+
+func (v comparedView) table() table {
+	b := v.basis()
+	out := table{Rows: make([][]string, len(v.Choices))}
+	out.add(b.named("column.choice", column{Head: true}), func(i int) string { return v.Choices[i].Name })
+	out.add(column{Name: b.estimate(), Number: true}, func(i int) string { return b.value(v.Choices[i].Value) })
+	out.add(b.named("column.rounds", column{Number: true}), func(i int) string { return strconv.Itoa(v.Choices[i].Rounds) })
+	return out
+}
+
+// decision is the sentence of one comparison.
+func (v comparedView) decision(p ComparedPair) string {
+	a, b := v.Choices[p.A], v.Choices[p.B]
+	difference := v.difference(p)
+	switch p.Untested {
+	case stats.OneRound:
+		return v.Say("compare.one_round", text.Args{"A": a.Name, "B": b.Name, "Difference": difference})
+	case stats.NoRatio:
+		return v.Say("compare.no_ratio", text.Args{"A": a.Name, "B": b.Name, "Noun": v.basis().noun()})
+	}
+	shown := v.shown(p)
+	switch p.Decision {
+	case stats.Better:
+		return v.Say("compare.better", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown})
+	case stats.Worse:
+		return v.Say("compare.worse", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown})
+	case stats.Same:
+		return v.Say("compare.same", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "Practical": v.all.Practical})
+	}
+	return v.Say("compare.not_shown", text.Args{"A": a.Name, "B": b.Name, "Difference": difference, "Shown": shown, "More": v.more(p)})
+}
+
+// difference is how much more or less the first has, with the interval where there is one.
+func (v comparedView) difference(p ComparedPair) string {
+	if p.Untested == stats.NoRatio {
+		return ""
+	}
+	return v.Say("compare.difference", text.Args{
+		"Noun": v.basis().noun(), "Ratio": p.Ratio, "Difference": p.Ratio - 1, "Tested": p.Untested == "",
+		"Low": whole(p.Low - 1), "High": whole(p.High - 1),
+	})
+}
+
+// whole is v, or 0 where there is none.
+func whole(v float64) float64 {
+	if f := finite(v); f != nil {
+		return *f
+	}
+	return 0
+}
+
+// shown is what a decision rests on.
+func (v comparedView) shown(p ComparedPair) string {
+	probability := p.Adjusted
+	if p.Decision == stats.Same {
+		probability = p.SameP
+	}
+	return v.Say("compare.shown", text.Args{
+		"P": probability, "Paired": p.Rounds, "A": v.Choices[p.A].Rounds, "B": v.Choices[p.B].Rounds,
+	})
+}
+
+// more is how many more rounds would decide.
+func (v comparedView) more(p ComparedPair) string {
+	return v.Say("compare.more", text.Args{
+		"Least": p.Further.Least, "Most": p.Further.Most, "Practical": v.all.Practical, "Each": p.Rounds == 0,
+	})
+}
+
+// notes are what limits the comparisons of a test's family.
+func (v comparedView) notes() (out []string) {
+	var apart, tested, alike bool
+	for _, t := range v.relatives() {
+		for _, p := range t.Pairs {
+			apart, alike = apart || p.Apart, alike || p.Alike
+			tested = tested || p.Apart && p.Untested == ""
+		}
+	}
+	if apart {
+		out = append(out, v.Say("compare.apart", text.Args{"Tested": tested}))
+	}
+	if alike {
+		out = append(out, v.Say("compare.alike", nil))
+	}
+	if n := v.all.adjusted(v.ComparedTest); n > 1 {
+		out = append(out, v.Say("compare.together", text.Args{"Comparisons": n}))
+	}
+	return append(out, v.noted()...)
+}
+
+// noted are notes on the results of a test's family.
+func (v comparedView) noted() (out []string) {
+	ingested, stated := 0, 0
+	var different []Option
+	for _, t := range v.relatives() {
+		for _, c := range t.Choices {
+			if c.Failed > 0 {
+				out = append(out, v.Say("compare.failed", text.Args{"Choice": c.Name, "N": c.Failed, "Of": c.Failed + c.Trials}))
+			}
+		}
+		ingested, stated = ingested+t.Ingested, stated+t.Stated
+		for _, o := range t.Different {
+			if !slices.ContainsFunc(different, func(d Option) bool { return d.Key == o.Key }) {
+				different = append(different, o)
+			}
+		}
+	}
+	if ingested > stated {
+		out = append(out, v.Say("caveat.order_unknown", nil))
+	}
+	if stated > 0 {
+		out = append(out, v.Say("caveat.order_stated", nil))
+	}
+	if len(different) > 0 {
+		out = append(out, v.Say("compare.options", text.Args{"Options": v.options(different)}))
+	}
+	return out
+}
+
+// options are options with their values.
+func (v comparedView) options(different []Option) (out []string) {
+	for _, o := range different {
+		values := slices.Clone(o.Values)
+		if i := slices.Index(values, ""); i >= 0 {
+			values[i] = v.Say("report.option.not_set", nil)
+		}
+		out = append(out, v.Say("compare.option", text.Args{"Key": o.Key, "Values": values}))
+	}
+	return out
+}
+
+// relatives are the tests of the family.
+func (v comparedView) relatives() (out []ComparedTest) {
+	for _, t := range v.all.Tests {
+		if t.family == v.family {
+			out = append(out, t)
+		}
+	}
+	return out
+}
