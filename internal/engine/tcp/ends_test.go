@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"runtime"
 	"sync/atomic"
@@ -38,6 +39,44 @@ func TestTheContextEndsEveryPathAtOnce(t *testing.T) {
 		}
 		if sentBytes(s.end) == 0 || receivedBytes(r.end) == 0 {
 			t.Error("the partial counts are empty")
+		}
+	})
+}
+
+// A loop whose streams have all ended has nothing to wait for, whatever it waited for before:
+// a quiet one waits for a second.
+func TestAReceiverEndsWithItsLastStream(t *testing.T) {
+	tier.SpendsSeconds(t)
+	const quiet = 400 * time.Millisecond
+	forEachWay(t, func(t *testing.T, w way) {
+		t.Parallel()
+		least := time.Duration(math.MaxInt64) // of some attempts: a busy host delays any of them
+		for attempt := 0; attempt < 5 && least > quiet/2; attempt++ {
+			a, b := pairs(t, 2)
+			o := endless(2)
+			o.RX = w.rx
+			ended := make(chan error, 1)
+			go func() {
+				_, err := receive(t.Context(), b, o, engine.Flow{Direction: measure.Forward, Policy: engine.FlowPolicy{KeepOpen: true, NoPeerReport: true, Over: make(chan struct{})}}, w.limits())
+				ended <- err
+			}()
+			for _, c := range a {
+				if _, err := c.Write([]byte("x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(quiet)
+			for _, c := range a {
+				_ = c.Close()
+			}
+			began := time.Now()
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			least = min(least, time.Since(began))
+		}
+		if least > quiet/2 {
+			t.Errorf("it ended %v after its streams", least)
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (l *receiveLoop) run() {
 			}
 			continue
 		}
-		if l.group.Err() != nil || l.late() || l.ending.Over() {
+		if l.live == 0 || l.group.Err() != nil || l.late() || l.ending.Over() {
 			return
 		}
 		switch {
