@@ -2,6 +2,7 @@ package ethr
 
 import (
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,27 @@ func TestATurnEndsWithItsTimeHoweverItsClientReconnects(t *testing.T) {
 	leave()
 	r.ended("tcp", "connections")
 	r.Idle()
+}
+
+func TestTestsThatFollowEachOtherAtOnceHaveTheirWholeTimes(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	const limit = 300 * time.Millisecond
+	r, at := serve(t, server.Config{MaxDuration: measure.Duration(limit)}, Hooks{})
+	for range 2 + server.LongestServed(measure.Duration(limit))/limit { // more together than one may have
+		c, err := ask(t, at, syn(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			_, _ = c.Write([]byte("payload"))
+		}
+		c.Close()
+	}
+	r.ended("tcp", "connections")
+	if strings.Contains(r.Logs(), "test stopped") {
+		t.Errorf("one was stopped: %s", r.Logs())
+	}
 }
 
 func TestTheNextTestOfAnAddressWaitsBehindTheOthers(t *testing.T) {
