@@ -18,9 +18,14 @@ type place struct {
 	cancel context.CancelCauseFunc
 
 	// Guarded by handler.mu.
-	conns int  // of the test
-	over  bool // given up: the turn is left with the last connection
+	conns  int       // of the test
+	over   bool      // given up: the turn is left with the last connection
+	begins time.Time // when its first synchronised test begins
 }
+
+// longestStart is how long the start of a synchronised test is away at most: its client and
+// this server begin with the next second of the server.
+const longestStart = time.Second
 
 // enter asks for a turn, if the client has none, and at most once a second after there
 // was no room.
@@ -104,19 +109,24 @@ func (c *client) giveUp() {
 
 // expire gives the place up after the longest time that a test may be served, however
 // many connections it is made of. The limit is a place's and not a connection's: a client
-// could open the next before the last one ends.
+// could open the next before the last one ends. The wait for a synchronised start is no part
+// of that time.
 func (p *place) expire(most time.Duration) {
 	select {
 	case <-p.turn.Granted():
 	case <-p.ctx.Done():
 		return
 	}
-	limit := time.NewTimer(server.LongestServed(measure.Duration(most)))
-	defer limit.Stop()
-	select {
-	case <-limit.C:
-	case <-p.ctx.Done():
-		return
+	granted := time.Now()
+	served := server.LongestServed(measure.Duration(most))
+	for left := served; left > 0; left = time.Until(p.start(granted).Add(served)) {
+		limit := time.NewTimer(left)
+		select {
+		case <-limit.C:
+		case <-p.ctx.Done():
+			limit.Stop()
+			return
+		}
 	}
 	err := measure.Fail(measure.KindRefused, "server.max_duration.ended", measure.Figures{"limit_ns": measure.Duration(most)})
 	p.cancel(err)
@@ -129,4 +139,21 @@ func (p *place) expire(most time.Duration) {
 	if c.proven.Load() {
 		c.handler.log.Info("test stopped", "protocol", "ethr", "client", c.addr, "network", c.network(), "error", err.Error())
 	}
+}
+
+// synchronised notes when the first synchronised test of the place begins; later ones, which
+// a client could ask for again and again, do not count. Called with the lock.
+func (c *client) synchronised(begins time.Time) {
+	c.synchronous = begins
+	if c.place != nil && c.place.begins.IsZero() {
+		c.place.begins = begins
+	}
+}
+
+// start is when the test of a place begins that was granted then.
+func (p *place) start(granted time.Time) time.Time {
+	p.client.handler.mu.Lock()
+	defer p.client.handler.mu.Unlock()
+	wait := p.begins.Sub(granted)
+	return granted.Add(max(0, min(wait, longestStart)))
 }

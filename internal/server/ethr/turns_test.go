@@ -9,6 +9,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/server/servertest"
+	"soku/internal/sock"
 	wire "soku/internal/wire/ethr"
 	"soku/test/tier"
 )
@@ -92,6 +93,39 @@ func TestATurnEndsWithItsTimeHoweverItsClientReconnects(t *testing.T) {
 	leave()
 	r.ended("tcp", "connections")
 	r.Idle()
+}
+
+func TestATestIsServedForItsWholeTimeAfterItsSynchronisedStart(t *testing.T) {
+	t.Parallel()
+	tier.SpendsSeconds(t)
+	const limit = 300 * time.Millisecond
+	r, at := serve(t, server.Config{MaxDuration: measure.Duration(limit)}, Hooks{})
+	r.handler.mu.Lock()
+	r.handler.second = time.Now().Add(-50 * time.Millisecond) // the next one is far away
+	r.handler.mu.Unlock()
+	c, err := ask(t, at, syn(func(m *wire.Message) { m.Synced = true }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write(wire.Append(nil, wire.Message{Kind: wire.SyncStart, Synced: true})); err != nil {
+		t.Fatal(err)
+	}
+	ready, err := wire.Read(c)
+	if err != nil || ready.Kind != wire.SyncReady {
+		t.Fatalf("%+v, %v", ready, err)
+	}
+	begins := time.Now().Add(ready.Delay)
+	if _, err := c.Write(wire.Append(nil, wire.Message{Kind: wire.SyncGo, Synced: true})); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetDeadline(begins.Add(server.LongestServed(measure.Duration(limit)) + servertest.Prompt))
+	for err = nil; err == nil; time.Sleep(10 * time.Millisecond) {
+		_, err = c.Write([]byte("payload"))
+	}
+	const hurried = 200 * time.Millisecond // the answer may have been on its way for a while
+	if served := time.Since(begins); sock.TimedOut(err) || served < server.LongestServed(measure.Duration(limit))-hurried {
+		t.Errorf("it was served for %v from its start: %v", served, err)
+	}
 }
 
 func TestTestsThatFollowEachOtherAtOnceHaveTheirWholeTimes(t *testing.T) {
