@@ -161,8 +161,8 @@ func TestEveryDecisionIsASentence(t *testing.T) {
 	test := ComparedTest{Test: measure.TestTCP, Metric: measure.MetricGoodput, Choices: []ComparedChoice{{Name: "a"}, {Name: "b"}}}
 	v := comparedView{&Comparisons{Practical: 0.02, Tests: []ComparedTest{test}}, &test, text.English()}
 	nan := math.NaN()
-	for reason, want := range map[stats.Untested]string{stats.OneRound: "goodput 3.0 % lower, not tested", stats.NoRatio: "the goodput of a round is 0"} {
-		if s := v.decision(ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 0.97, Low: nan, High: nan, P: nan, Untested: reason}}); !strings.HasPrefix(s, "No difference shown between a and b: "+want) {
+	for reason, want := range map[stats.Untested]string{stats.OneRound: "goodput 3.0 % lower, not tested", stats.NoRatio: "not tested, because the goodput of a round is 0"} {
+		if s := v.decision(ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 0.97, Low: nan, High: nan, P: nan, Untested: reason}}); !strings.HasPrefix(s, "a against b: "+want) {
 			t.Errorf("%s: %s", reason, s)
 		}
 	}

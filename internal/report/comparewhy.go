@@ -40,7 +40,18 @@ func whyNot(choices []*Choice, place int) error {
 	case !slices.ContainsFunc(families, shared):
 		return measure.Fail(measure.KindUsage, "report.compare.labels", with(measure.Figures{"a_labels": labelsOf(a), "b_labels": labelsOf(b)}))
 	}
+	for _, c := range []*Choice{a, b} {
+		if !slices.ContainsFunc(successful(c.Results), hasFigure) {
+			return measure.Fail(measure.KindUsage, "report.compare.no_figure", measure.Figures{"choice": c.Name})
+		}
+	}
 	return measure.Fail(measure.KindUsage, "report.compare.patterns", with(measure.Figures{"a_patterns": patternsOf(a), "b_patterns": patternsOf(b)}))
+}
+
+// hasFigure reports whether a result has the figure by which its test is ranked.
+func hasFigure(r *measure.Result) bool {
+	v, ok := measure.RankingMetric(r.Test, []*measure.Result{r}).Value(r)
+	return ok && plausible(v)
 }
 
 // mostNamed is how many tests or patterns a failure names.
