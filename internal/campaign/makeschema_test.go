@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -9,17 +8,17 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"soku/internal/measure"
+	"soku/test/schema"
 )
 
-// SchemaJSON is the plan as JSON Schema, made from the tags of [Plan] and of
+// PlanSchema is the plan as JSON Schema, made from the tags of [Plan] and of
 // [measure.Options], for editors that complete and check plans.
-func SchemaJSON() ([]byte, error) {
+func PlanSchema() *jsonschema.Schema {
 	s := schemaOf(reflect.TypeFor[Plan]())
 	s.Version = jsonschema.Version
 	s.Title = "soku campaign plan"
 	s.Required = []string{"campaign", "endpoints", "tests"}
-	b, err := json.MarshalIndent(s, "", "  ")
-	return append(b, '\n'), err
+	return s
 }
 
 // schemaForm is a type of the plan that has more than one form.
@@ -59,29 +58,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 }
 
 func structSchema(t reflect.Type) *jsonschema.Schema {
-	s := closedObject()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		key := f.Tag.Get("yaml")
-		if key == "" || key == "-" {
-			continue
-		}
-		p := schemaOf(f.Type)
-		p.Description = f.Tag.Get("doc")
-		p.Minimum, p.Maximum = json.Number(f.Tag.Get("min")), json.Number(f.Tag.Get("max"))
-		s.Properties.Set(key, p)
-	}
-	return s
-}
-
-func closedObject() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
-}
-
-// named is the type of a plain value that YAML may read as something else: the
-// name 16, 1.0 or true is its text.
-func named() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
+	return schema.Struct(t, func(f reflect.StructField) *jsonschema.Schema { return schemaOf(f.Type) })
 }
 
 func textOrNumber(description string) *jsonschema.Schema {
@@ -93,14 +70,14 @@ func orderedSchema(t reflect.Type) *jsonschema.Schema {
 	value, _ := t.Elem().FieldByName("Value")
 	values := schemaOf(value.Type)
 	if value.Type.Kind() == reflect.String {
-		values = named()
+		values = schema.Plain()
 	}
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: values}
 }
 
 func (*Selection) schema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: append(named().OneOf,
-		&jsonschema.Schema{Type: "array", Items: named()})}}
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: append(schema.Plain().OneOf,
+		&jsonschema.Schema{Type: "array", Items: schema.Plain()})}}
 }
 
 func (*Factor) schema() *jsonschema.Schema {
@@ -120,8 +97,8 @@ func (*Level) schema() *jsonschema.Schema {
 	s := structSchema(reflect.TypeFor[Level]())
 	s.Required = []string{"name"}
 	name, _ := s.Properties.Get("name")
-	name.Type, name.OneOf = "", named().OneOf
-	options := closedObject()
+	name.Type, name.OneOf = "", schema.Plain().OneOf
+	options := schema.Object()
 	declared, _ := reflect.TypeFor[Level]().FieldByName("Options")
 	options.Description = declared.Tag.Get("doc")
 	for _, key := range measure.OptionKeys() {
@@ -129,13 +106,13 @@ func (*Level) schema() *jsonschema.Schema {
 		options.Properties.Set(key, optionSchema(f))
 	}
 	s.Properties.Set("options", options)
-	return &jsonschema.Schema{OneOf: append(named().OneOf, s)}
+	return &jsonschema.Schema{OneOf: append(schema.Plain().OneOf, s)}
 }
 
 func (*TestPlan) schema() *jsonschema.Schema {
 	s := new(jsonschema.Schema)
 	for _, test := range measure.Tests() {
-		one := closedObject()
+		one := schema.Object()
 		one.Required = []string{"test"}
 		one.Properties.Set("test", &jsonschema.Schema{Const: string(test), Description: "What is measured"})
 		for _, f := range measure.OptionFields(test) {
@@ -150,7 +127,7 @@ func optionSchema(f measure.OptionField) *jsonschema.Schema {
 	t := f.Type()
 	s := schemaOf(t)
 	if t.Kind() == reflect.String && len(f.Enum) == 0 {
-		s = named() // dscp: 46
+		s = schema.Plain() // dscp: 46
 	}
 	for _, v := range f.Enum {
 		if n, err := strconv.Atoi(v); err == nil {

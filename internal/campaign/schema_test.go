@@ -1,18 +1,14 @@
 package campaign_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"soku/internal/campaign"
+	"soku/test/schema"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
@@ -20,61 +16,17 @@ var update = flag.Bool("update", false, "write the generated files anew")
 const schemaFile = "../../docs/reference/plan.schema.json"
 
 func TestSchemaInTheDocumentationIsUpToDate(t *testing.T) {
-	want, err := campaign.SchemaJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(schemaFile)
-	if err != nil || !bytes.Equal(have, want) {
-		t.Errorf("%s differs from the plan's structs (%v); make it anew: go test ./internal/campaign -run Schema -update", schemaFile, err)
-	}
-}
-
-// validator checks YAML text against the schema.
-func validator(t *testing.T) func(text []byte) error {
-	t.Helper()
-	raw, err := campaign.SchemaJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("plan.schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("plan.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(text []byte) error {
-		b, err := yaml.YAMLToJSON(text)
-		if err != nil {
-			return err
-		}
-		var v any
-		if err := json.Unmarshal(b, &v); err != nil {
-			return err
-		}
-		return s.Validate(v)
-	}
+	schema.UpToDate(t, schemaFile, schema.Text(t, campaign.PlanSchema()), *update)
 }
 
 func TestSchemaAndDecoderAgree(t *testing.T) {
-	valid := validator(t)
+	s := schema.Compile(t, schemaFile)
 	for name, text := range plans(t) {
 		_, err := campaign.Parse(name, []byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := valid([]byte(text)); err != nil {
+		if err := schema.CheckYAML(s, []byte(text)); err != nil {
 			t.Errorf("%s is a plan, but not by the schema: %v", name, err)
 		}
 	}
@@ -92,7 +44,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		if _, err := campaign.Parse("x", []byte(text)); err == nil {
 			t.Errorf("the decoder takes\n%s", text)
 		}
-		if valid([]byte(text)) == nil {
+		if schema.CheckYAML(s, []byte(text)) == nil {
 			t.Errorf("the schema takes\n%s", text)
 		}
 	}

@@ -2,9 +2,7 @@ package floor
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/text"
+	"soku/test/schema"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
@@ -112,8 +111,7 @@ func TestEachHostHasItsOwnFileWithAPortableName(t *testing.T) {
 	}
 }
 
-func generateSchema(t *testing.T) []byte {
-	t.Helper()
+func documentSchema() *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		AllowAdditionalProperties: true,
 		Mapper: func(rt reflect.Type) *jsonschema.Schema {
@@ -132,38 +130,12 @@ func generateSchema(t *testing.T) []byte {
 	}
 	s := reflector.Reflect(&Document{})
 	s.ID, s.Title = Schema, "soku floor"
-	b, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(b, '\n')
+	return s
 }
 
 func TestThePublishedSchemaMatchesTheTypesAndADocument(t *testing.T) {
-	want := generateSchema(t)
-	if *update {
-		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(schemaFile)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Fatalf("docs/reference/floor.schema.json is not what the types say (%v); run: go test ./internal/floor -update", err)
-	}
-	doc, err := validator.UnmarshalJSON(bytes.NewReader(got))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const address = "https://schema.invalid/floor.json" // the validator wants a URL
-	doc.(map[string]any)["$id"] = address
-	c := validator.NewCompiler()
-	if err := c.AddResource(address, doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema.UpToDate(t, schemaFile, schema.Text(t, documentSchema()), *update)
+	s := schema.Compile(t, schemaFile)
 	b, err := sample().Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -172,11 +144,11 @@ func TestThePublishedSchemaMatchesTheTypesAndADocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := schema.Validate(instance); err != nil {
+	if err := s.Validate(instance); err != nil {
 		t.Errorf("a full document: %v", err)
 	}
 	instance.(map[string]any)["goodput"] = "fast"
-	if schema.Validate(instance) == nil {
+	if s.Validate(instance) == nil {
 		t.Error("a goodput in words passes")
 	}
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"soku/internal/measure"
+	"soku/test/schema"
 )
 
 var fileTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
@@ -317,22 +315,7 @@ func TestAFailedTestIsAResultWithItsError(t *testing.T) {
 }
 
 func TestEverySampleYieldsAValidDocumentWithItsOrigin(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reference/result.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemaDoc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("result.json", schemaDoc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("result.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := schema.Compile(t, "../../docs/reference/result.schema.json")
 	files, _ := filepath.Glob("testdata/*.*")
 	seen := 0
 	for _, file := range files {
@@ -355,11 +338,7 @@ func TestEverySampleYieldsAValidDocumentWithItsOrigin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
-			if err == nil {
-				err = schema.Validate(v)
-			}
-			if err != nil {
+			if err := schema.Check(s, document); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			back := new(measure.Result)

@@ -8,142 +8,119 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"soku/internal/measure"
+	"soku/test/schema"
 )
 
-// schemaJSON is the mapping file as JSON Schema, made from the tags of [Mapping] and from the
+// mappingSchema is the mapping file as JSON Schema, made from the tags of [Mapping] and from the
 // figures, units and options that tables can have, for editors that complete and check mappings.
-func schemaJSON() ([]byte, error) {
-	s := structSchema(reflect.TypeFor[Mapping]())
+func mappingSchema() *jsonschema.Schema {
+	s := schema.Struct(reflect.TypeFor[Mapping](), valueSchema)
 	s.Version = jsonschema.Version
 	s.Title = "soku mapping of tables and files for ingest"
-	for _, key := range []string{"round", "repeat", "session"} {
-		p, _ := s.Properties.Get(key)
-		most := map[string]int{"round": maxRound, "repeat": maxRepeat}[key]
-		s.Properties.Set(key, described(cellSchema(sourceOfValue(most)...), p.Description))
-	}
 	s.DependentRequired = map[string][]string{"round": {"results"}, "repeat": {"round"}, "session": {"results"}}
-	results, _ := s.Properties.Get("results")
-	most := uint64(maxMapped)
-	results.MaxItems = &most
-	results.Items = resultSchema()
-	b, err := json.MarshalIndent(s, "", "  ")
-	return append(b, '\n'), err
+	s.Definitions = jsonschema.Definitions{"text": schema.Plain(), "cell": cellSchema()}
+	for kind, name := range unitKinds {
+		s.Definitions[name] = figureSchema(kind)
+	}
+	return s
 }
+
+// unitKinds are the names of the definitions of figures.
+var unitKinds = map[unitKind]string{rateUnit: "rate", timeUnit: "time", bytesUnit: "bytes", ratioUnit: "ratio", countUnit: "count"}
+
+// defined is a reference to a definition of [mappingSchema].
+func defined(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/" + name} }
 
 func described(s *jsonschema.Schema, text string) *jsonschema.Schema {
 	s.Description = text
 	return s
 }
 
-// structSchema follows the tags that the decoder does.
-func structSchema(t reflect.Type) *jsonschema.Schema {
-	s := closedObject()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		key := f.Tag.Get("yaml")
-		if key == "" || key == "-" {
-			continue
+func valueSchema(f reflect.StructField) *jsonschema.Schema {
+	switch f.Type {
+	case reflect.TypeFor[Cells]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: defined("cell")}
+	case reflect.TypeFor[Cell]():
+		switch f.Name {
+		case "Round":
+			return numberSchema(maxRound)
+		case "Repeat":
+			return numberSchema(maxRepeat)
 		}
-		p := plainValue()
-		switch f.Type {
-		case reflect.TypeFor[Cells]():
-			p = &jsonschema.Schema{Type: "object", AdditionalProperties: cellSchema(sourceOfValue(0)...)}
-		case reflect.TypeFor[Cell]():
-			p = cellSchema(sourceOfValue(0)...)
-		case reflect.TypeFor[[]string]():
-			p = &jsonschema.Schema{Type: "array", Items: plainValue()}
-		case reflect.TypeFor[[]Mapped]():
-			p = &jsonschema.Schema{Type: "array"}
-		}
-		s.Properties.Set(key, described(p, f.Tag.Get("doc")))
+		return defined("cell")
+	case reflect.TypeFor[[]string]():
+		return &jsonschema.Schema{Type: "array", Items: defined("text")}
+	case reflect.TypeFor[[]Mapped]():
+		most := uint64(maxMapped)
+		return &jsonschema.Schema{Type: "array", MaxItems: &most, Items: resultSchema()}
+	}
+	return defined("text")
+}
+
+// cellSchema is a [Cell] that is no figure: a column or a value.
+func cellSchema() *jsonschema.Schema {
+	s := schema.Struct(reflect.TypeFor[Cell](), valueSchema)
+	for _, key := range []string{"low", "high", "unit"} {
+		s.Properties.Delete(key)
+	}
+	s.OneOf = []*jsonschema.Schema{{Required: []string{"column"}}, {Required: []string{"value"}}}
+	return s
+}
+
+// numberSchema is a cell with a whole number from 1.
+func numberSchema(most int) *jsonschema.Schema {
+	s := cellSchema()
+	value, _ := s.Properties.Get("value")
+	*value = jsonschema.Schema{Description: value.Description, OneOf: []*jsonschema.Schema{
+		{Type: "integer", Minimum: "1", Maximum: json.Number(strconv.Itoa(most))}, {Type: "string", Pattern: "^[0-9]+$"},
+	}}
+	return s
+}
+
+// figureSchema is the cell of a figure: a column, a value or a range, in one of its units. A count
+// may be without one.
+func figureSchema(kind unitKind) *jsonschema.Schema {
+	s := schema.Struct(reflect.TypeFor[Cell](), valueSchema)
+	s.OneOf = []*jsonschema.Schema{{Required: []string{"column"}}, {Required: []string{"value"}}, {Required: []string{"low", "high"}}}
+	s.DependentRequired = map[string][]string{"low": {"high"}, "high": {"low"}}
+	unit, _ := s.Properties.Get("unit")
+	*unit = jsonschema.Schema{Description: unit.Description}
+	for _, name := range (tableFigure{kind: kind}).units() {
+		unit.Enum = append(unit.Enum, name)
+	}
+	if kind == countUnit {
+		unit.Enum = append(unit.Enum, 1)
+	} else {
+		s.Required = []string{"unit"}
 	}
 	return s
 }
 
-func closedObject() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
-}
-
-// plainValue is a text that YAML may read as something else: 16, 1.0 or true.
-func plainValue() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
-}
-
-// cellSchema is a [Cell] of one of the forms.
-func cellSchema(forms ...*jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: forms}
-}
-
-// cellForm is a form of a [Cell], with some of its keys.
-func cellForm(required []string, keys ...string) *jsonschema.Schema {
-	s := closedObject()
-	cell := structProperties(reflect.TypeFor[Cell]())
-	for _, key := range keys {
-		s.Properties.Set(key, described(plainValue(), cell[key]))
-	}
-	s.Required = required
-	return s
-}
-
-// structProperties are the descriptions of a struct's keys.
-func structProperties(t reflect.Type) map[string]string {
-	out := map[string]string{}
-	for i := range t.NumField() {
-		out[t.Field(i).Tag.Get("yaml")] = t.Field(i).Tag.Get("doc")
-	}
-	return out
-}
-
-// sourceOfValue are the forms of a cell that is no figure; most bounds its whole number, 0 for
-// one of any text.
-func sourceOfValue(most int) []*jsonschema.Schema {
-	value := cellForm([]string{"value"}, "value")
-	if most > 0 {
-		value.Properties.Set("value", &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-			{Type: "integer", Minimum: "1", Maximum: json.Number(strconv.Itoa(most))}, {Type: "string", Pattern: "^[0-9]+$"},
-		}})
-	}
-	return []*jsonschema.Schema{cellForm([]string{"column"}, "column"), value}
-}
-
-// resultSchema is an element of results: for each test the options and figures that it has.
+// resultSchema is an element of results. Which options and figures it can have depends on its test.
 func resultSchema() *jsonschema.Schema {
-	out := new(jsonschema.Schema)
-	doc := structProperties(reflect.TypeFor[Mapped]())
+	s := schema.Struct(reflect.TypeFor[Mapped](), valueSchema)
+	s.Required = []string{"test", "figures"}
+	for _, key := range []string{"test", "options", "figures"} {
+		p, _ := s.Properties.Get(key)
+		*p = jsonschema.Schema{Description: p.Description}
+	}
+	one := uint64(1)
 	for _, test := range tableTests() {
-		one := structSchema(reflect.TypeFor[Mapped]())
-		one.Required = []string{"test", "figures"}
-		one.Properties.Set("test", &jsonschema.Schema{Const: string(test), Description: doc["test"]})
-		figures, options := closedObject(), closedObject()
+		figures, options := schema.Object(), schema.Object()
+		figures.MinProperties = &one
 		for _, f := range tableFigures() {
 			if f.fits(test) {
-				figures.Properties.Set(f.name, f.schema())
+				figures.Properties.Set(f.name, defined(unitKinds[f.kind]))
 			}
 		}
 		for _, f := range measure.OptionFields(test) {
-			options.Properties.Set(f.Key, described(cellSchema(sourceOfValue(0)...), f.Help))
+			options.Properties.Set(f.Key, described(defined("cell"), f.HelpFor(test)))
 		}
-		one.Properties.Set("figures", described(figures, doc["figures"]))
-		one.Properties.Set("options", described(options, doc["options"]))
-		out.OneOf = append(out.OneOf, one)
+		of := &jsonschema.Schema{Properties: jsonschema.NewProperties()}
+		of.Properties.Set("test", &jsonschema.Schema{Const: string(test)})
+		of.Properties.Set("options", options)
+		of.Properties.Set("figures", figures)
+		s.OneOf = append(s.OneOf, of)
 	}
-	return out
-}
-
-// schema is the cell of a figure: a column or value, or a range, in one of its units.
-func (f tableFigure) schema() *jsonschema.Schema {
-	out := cellSchema(cellForm([]string{"column"}, "column", "unit"), cellForm([]string{"value"}, "value", "unit"), cellForm([]string{"low", "high"}, "low", "high", "unit"))
-	for _, form := range out.OneOf {
-		unit, _ := form.Properties.Get("unit")
-		*unit = jsonschema.Schema{Description: unit.Description}
-		for _, name := range f.units() {
-			unit.Enum = append(unit.Enum, name)
-		}
-		if f.kind == countUnit {
-			unit.Enum = append(unit.Enum, 1)
-		} else {
-			form.Required = append(form.Required, "unit")
-		}
-	}
-	return out
+	return s
 }

@@ -15,6 +15,8 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"soku/test/schema"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
@@ -173,8 +175,7 @@ func testNames() *jsonschema.Schema {
 	return s
 }
 
-func generateSchema(t *testing.T) []byte {
-	t.Helper()
+func resultSchema() *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		// A reader must accept members a newer version added.
 		AllowAdditionalProperties: true,
@@ -205,65 +206,27 @@ func generateSchema(t *testing.T) []byte {
 	addOwnOptions(s.Definitions["Options"], reflector)
 	s.ID = "soku.result/1"
 	s.Title = "soku result"
-	b, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(b, '\n')
+	return s
 }
 
 func TestThePublishedSchemaIsTheTypes(t *testing.T) {
-	want := generateSchema(t)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(schemaFile), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(schemaFile)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/reference/result.schema.json is not what the types say (%v); run: go test ./internal/measure -update", err)
-	}
+	schema.UpToDate(t, schemaFile, schema.Text(t, resultSchema()), *update)
 }
 
 func TestResultsHoldToThePublishedSchema(t *testing.T) {
-	schema := compileSchema(t)
+	s := schema.Compile(t, schemaFile)
 	b, _ := json.Marshal(sampleResult())
 	doc, err := validator.UnmarshalJSON(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := schema.Validate(doc); err != nil {
+	if err := s.Validate(doc); err != nil {
 		t.Errorf("a full result: %v", err)
 	}
 	doc.(map[string]any)["test"] = "juggling"
-	if schema.Validate(doc) == nil {
+	if s.Validate(doc) == nil {
 		t.Error("a result of an unknown test passes")
 	}
-}
-
-func compileSchema(t *testing.T) *validator.Schema {
-	t.Helper()
-	b, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := validator.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc.(map[string]any)["$id"] = "https://schema.invalid/result.json" // the validator wants a URL
-	c := validator.NewCompiler()
-	if err := c.AddResource("https://schema.invalid/result.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("https://schema.invalid/result.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func TestHistogramsMergeAndClip(t *testing.T) {
