@@ -276,12 +276,8 @@ func (t *tableRow) finish(s *Source, line int) error {
 }
 
 func optionField(test measure.Test, key string) (measure.OptionField, bool) {
-	for _, f := range measure.OptionFields(test) {
-		if f.Key == key {
-			return f, true
-		}
-	}
-	return measure.OptionField{}, false
+	f, ok := measure.OptionOf(key)
+	return f, ok && f.AppliesTo(test)
 }
 
 // setOptions gives a result the options that the mapping names; empty cells are unknown
