@@ -1,7 +1,9 @@
 package program
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"math"
 	"os/exec"
 	"strings"
@@ -71,38 +73,58 @@ func summarised(t *testing.T, on cable.Host, command ...string) (s summary) {
 	return s
 }
 
-// iperf3Server runs iperf3's server on a host until the test ends.
-func iperf3Server(t *testing.T, iperf3 string, on cable.Host) {
+// besideIperf3 is the program, a host for it, and the address of iperf3's server at the other end
+// of a cable of 1 Gbit/s. The server runs until the test ends.
+func besideIperf3(t *testing.T) (soku string, on cable.Host, server string) {
 	t.Helper()
-	server := exec.Command(iperf3, "-s")
-	on.Do(t, server.Start)
-	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	iperf3, err := exec.LookPath("iperf3")
+	if err != nil {
+		t.Skip("iperf3 is not installed: test/peers installs it")
+	}
+	soku = built.Program(t)
+	on, far := shaped(t)
+	cmd := exec.Command(iperf3, "-s", "--forceflush")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	far.Do(t, cmd.Start)
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	lines := bufio.NewScanner(out)
+	for listening := false; !listening; listening = strings.Contains(lines.Text(), "listening on") {
+		if !lines.Scan() {
+			t.Fatalf("iperf3 -s does not listen: %v", lines.Err())
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }() // ends with the server
+	return soku, on, far.Addr.String()
+}
+
+// untilRight measures until the figures are right, at most ten times: another process may take the
+// processors.
+func untilRight(t *testing.T, mode string, run func() summary, right func(summary) bool) {
+	t.Helper()
+	var s summary
+	for range 10 {
+		if s = run(); right(s) {
+			return
+		}
+		t.Logf("%s: %v", mode, s.rates)
+	}
+	t.Errorf("%s: %v", mode, s.rates)
 }
 
 // An amount arrives as a whole, and the wait for that is in no rate.
 func TestAClientOfIperf3SeesItsAmountArrive(t *testing.T) {
 	tier.WatchesTheClock(t)
-	iperf3, err := exec.LookPath("iperf3")
-	if err != nil {
-		t.Skip("iperf3 is not installed: apt-get install iperf3")
-	}
-	soku := built.Program(t)
-	a, b := shaped(t)
-	iperf3Server(t, iperf3, b)
-	const tries, near = 10, 0.05
+	soku, on, server := besideIperf3(t)
+	const near = 0.05
 	for _, mode := range []string{"-n 4M", "-n 4M -Z", "-u -b 200M -n 4M"} {
-		var s summary
-		ratio := 0.0
-		for try := range tries {
-			s = summarised(t, a, append([]string{soku, "iperf3", "-c", b.Addr.String(), "-J"}, strings.Fields(mode)...)...)
-			if ratio = s.rates["sum_received"] / s.rates["sum_sent"]; math.Abs(ratio-1) < near {
-				break
-			}
-			t.Logf("%s, try %d: %v", mode, try+1, s.rates)
-		}
-		if math.Abs(ratio-1) >= near {
-			t.Errorf("%s: %v", mode, s.rates)
-		}
+		untilRight(t, mode, func() summary {
+			return summarised(t, on, append([]string{soku, "iperf3", "-c", server, "-J"}, strings.Fields(mode)...)...)
+		}, func(s summary) bool {
+			return math.Abs(s.rates["sum_received"]/s.rates["sum_sent"]-1) < near // not of no rates, 0/0
+		})
 	}
 }
 
@@ -110,25 +132,15 @@ func TestAClientOfIperf3SeesItsAmountArrive(t *testing.T) {
 // count of the time.
 func TestAClientOfIperf3CountsNoTimeAfterTheTest(t *testing.T) {
 	tier.WatchesTheClock(t)
-	iperf3, err := exec.LookPath("iperf3")
-	if err != nil {
-		t.Skip("iperf3 is not installed: apt-get install iperf3")
-	}
-	soku := built.Program(t)
-	a, b := shaped(t)
-	iperf3Server(t, iperf3, b)
-	const tries, near = 10, 0.005 // another process may take the processors
+	soku, on, server := besideIperf3(t)
+	const near = 0.005
 	for mode, rate := range map[string]float64{"-u -b 50M": 50e6, "-u -b 50M --bidir": 50e6, "-b 100M -P 2": 200e6} {
-		var s summary
-		for try := range tries {
-			s = summarised(t, a, append([]string{soku, "iperf3", "-c", b.Addr.String(), "-J", "-t", "1"}, strings.Fields(mode)...)...)
-			if s.intervals != 1 || s.off(rate) < near {
-				break
+		untilRight(t, mode, func() summary {
+			s := summarised(t, on, append([]string{soku, "iperf3", "-c", server, "-J", "-t", "1"}, strings.Fields(mode)...)...)
+			if s.intervals != 1 || len(s.rates) == 0 {
+				t.Fatalf("%s: %d intervals, %v", mode, s.intervals, s.rates)
 			}
-			t.Logf("%s, try %d: %v", mode, try+1, s.rates)
-		}
-		if s.intervals != 1 || len(s.rates) == 0 || s.off(rate) >= near {
-			t.Errorf("%s: %d intervals, %v", mode, s.intervals, s.rates)
-		}
+			return s
+		}, func(s summary) bool { return s.off(rate) < near })
 	}
 }
