@@ -38,7 +38,7 @@ func newIngestCommand(sys *System) *cobra.Command {
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
   soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
   soku ingest --campaign gateways --path-pattern 'run{repeat}-{end}.xml' *.xml
-  soku ingest --map cases/vm-bandwidth-cap.yaml cases/vm-bandwidth-cap.csv
+  soku ingest --map vm-bandwidth-cap.yaml vm-bandwidth-cap.csv
   soku ingest --campaign x --dry-run *.json        show what would be ingested`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd.Context(), sys, f, args) },
