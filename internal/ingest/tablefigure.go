@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"soku/internal/measure"
 )
@@ -37,7 +38,8 @@ type tableRow struct {
 	bytes float64
 }
 
-func tableFigures() []tableFigure {
+// tableFigures are all figures; they are looked up for each cell of a table.
+var tableFigures = sync.OnceValue(func() []tableFigure {
 	rtt := func(name string, field func(*measure.RTTFigures) **float64) tableFigure {
 		return tableFigure{name, timeUnit, true, []string{"rtt_count"}, func(t *tableRow, v float64) { *field(&t.rtt) = ptr(v) }}
 	}
@@ -62,7 +64,7 @@ func tableFigures() []tableFigure {
 		rtt("std_dev", func(f *measure.RTTFigures) **float64 { return &f.StdDev }),
 		{"count", countUnit, false, []string{"rtt_count"}, func(t *tableRow, v float64) { t.rtt.Count = int64(v) }},
 	}
-}
+})
 
 func figureOf(name string) (tableFigure, bool) {
 	all := tableFigures()
