@@ -29,12 +29,12 @@ func newIngestCommand(sys *System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest FILE...",
 		Short: "Import results of other programs",
-		Long: "Converts the output of iperf3, iperf 2, ntttcp, Ethr, ping, sockperf and\n" +
-			"netperf, and tables in CSV, into results of a campaign for soku report. Every\n" +
-			"result records its source and what is missing. A file is ingested completely or\n" +
-			"not at all, and only once. The client's and the server's files of one run become\n" +
-			"one result: for iperf3 by their cookie, for ntttcp and Ethr by {end} in the path\n" +
-			"pattern.",
+		Long: "Converts the output of iperf3, iperf 2, ntttcp, Ethr, ping, fping, mtr, nuttcp,\n" +
+			"netperf and sockperf, and tables in CSV, into results of a campaign for soku\n" +
+			"report. Every result records its source and what is missing. A file is ingested\n" +
+			"completely or not at all, and only once. The client's and the server's files of\n" +
+			"one run become one result: for iperf3 by their cookie, for ntttcp and Ethr by\n" +
+			"{end} in the path pattern.",
 		Example: `  soku ingest --campaign gateways --factor sku=VpnGw1 run1.json run2.json
   soku ingest --campaign gateways --path-pattern '{sku}/{repeat}.json' */*.json
   soku ingest --campaign gateways --path-pattern 'run{repeat}-{end}.xml' *.xml
