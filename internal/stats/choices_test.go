@@ -5,23 +5,6 @@ import (
 	"testing"
 )
 
-// groupOf is a group with one value a round.
-func groupOf(values ...float64) Group {
-	var g Group
-	for _, v := range values {
-		g.Rounds = append(g.Rounds, []float64{v})
-	}
-	return g
-}
-
-// inSession says that one session measured all of a group.
-func (g Group) inSession(n int) Group {
-	for range g.Rounds {
-		g.Sessions = append(g.Sessions, []int{n})
-	}
-	return g
-}
-
 func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
 func TestOnePairOfChoicesIsDecidedAsAPairOfPatterns(t *testing.T) {

@@ -7,9 +7,6 @@ import (
 	"testing"
 )
 
-// inSession is a group's sessions: one for all rounds.
-func inSession(session, rounds int) [][]int { return slices.Repeat([][]int{{session}}, rounds) }
-
 // wantPair fails the test if a pair is not compared as Compare does it.
 func wantPair(t *testing.T, c groupComparisons, groups []Group, i, j int) {
 	t.Helper()
@@ -26,7 +23,7 @@ func TestPairsMeasuredApartKeepTheirTest(t *testing.T) {
 	logs := table(11, []float64{0, -0.001, -0.002, -0.003, -0.004, -0.005, -0.006}, 8, 0.05)
 	groups := inUnits(logs, 1)
 	for i := range groups {
-		groups[i].Sessions = inSession(1+i/4, 8) // 0 to 3 in the first, 4 to 6 in the second
+		groups[i] = groups[i].inSession(1 + i/4) // 0 to 3 in the first, 4 to 6 in the second
 	}
 	got := compareGroups(entriesOf(groups), true)
 	if !got.Moderated || got.tested != 21 {
@@ -49,7 +46,7 @@ func TestPairsMeasuredApartKeepTheirTest(t *testing.T) {
 func TestVariancesOfFewPatternsMeasuredTogetherAreTheirOwn(t *testing.T) {
 	groups := inUnits(table(14, []float64{0, -0.001, -0.002, -0.003, -0.004, -0.005}, 8, 0.05), 1)
 	for i := range groups {
-		groups[i].Sessions = inSession(1+i/3, 8)
+		groups[i] = groups[i].inSession(1 + i/3)
 	}
 	got := compareGroups(entriesOf(groups), true)
 	if got.Moderated {

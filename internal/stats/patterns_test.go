@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 )
@@ -141,19 +140,6 @@ func TestHolmLeavesOutWhatIsNotTested(t *testing.T) {
 	}
 }
 
-// table makes logs of patterns by round: an effect each, a level that rounds share, noise.
-func table(seed uint64, effects []float64, rounds int, noise float64) [][]float64 {
-	r := source(seed)
-	shared := drift(r, rounds, 0.7, 0.3)
-	logs := make([][]float64, len(effects))
-	for i, effect := range effects {
-		for j := range rounds {
-			logs[i] = append(logs[i], effect+shared[j]+noise*r.NormFloat64())
-		}
-	}
-	return logs
-}
-
 func TestAPairIsComparedOverTheRoundsThatBothHave(t *testing.T) {
 	nan := math.NaN()
 	logs := table(1, []float64{0, 0.05, 0.02, 0.1, -0.01, 0}, 12, 0.02)
@@ -187,52 +173,6 @@ func TestAPairIsComparedOverTheRoundsThatBothHave(t *testing.T) {
 	if got.Ranks[3] != (RankRange{1, 2}) || got.Ranks[5] != (RankRange{1, 5}) {
 		t.Errorf("ranks %v", got.Ranks)
 	}
-}
-
-func TestResidualsOfATableWithGapsAreThoseOfLeastSquares(t *testing.T) {
-	logs := table(2, []float64{0, 1, 2, 3, 4}, 9, 0.1)
-	for i := range logs {
-		logs[i][(2*i)%9], logs[i][(i*i+3)%9] = math.NaN(), math.NaN()
-	}
-	got := residualsOf(logs)
-	// Least squares: residuals of every pattern and of every round add up to 0.
-	sums := make([]float64, 9)
-	cells := 0
-	for i, row := range got.residuals {
-		sum := 0.0
-		for j, v := range row {
-			if math.IsNaN(v) != math.IsNaN(logs[i][j]) {
-				t.Errorf("residual of %d, %d: %g", i, j, v)
-			}
-			if !math.IsNaN(v) {
-				cells++
-				sum += v
-				sums[j] += v
-			}
-		}
-		near(t, fmt.Sprint("sum of pattern ", i), sum, 0, 1e-10)
-	}
-	for j, sum := range sums {
-		near(t, fmt.Sprint("sum of round ", j), sum, 0, 1e-10)
-	}
-	near(t, "degrees of freedom", got.df, float64(cells-5-9+1), 0)
-	for i := range logs[1:] {
-		near(t, fmt.Sprint("effect ", i+1), got.effects[i+1]-got.effects[i], 1, 0.3)
-	}
-}
-
-func TestARoundOfOnePatternHasNoResidual(t *testing.T) {
-	logs := table(3, []float64{0, 0, 0, 0}, 6, 0.1)
-	want := residualsOf(logs)
-	for i := range logs {
-		logs[i] = append(logs[i], math.NaN())
-	}
-	logs[2][6] = 50
-	got := residualsOf(logs)
-	if got.df != want.df || got.rounds != want.rounds {
-		t.Errorf("df %g, %g rounds; want %g, %g", got.df, got.rounds, want.df, want.rounds)
-	}
-	near(t, "lag-1 autocorrelation", got.lagOne, want.lagOne, 1e-9)
 }
 
 func TestPatternsThatNeverVary(t *testing.T) {
@@ -285,80 +225,6 @@ func TestFewPatterns(t *testing.T) {
 	}
 }
 
-// columns inserts a column for each pattern that differs and absorbs columns inside
-// others, as in Piepho (2004).
-func columns(k int, differ [][2]int) [][]int {
-	all := make([]int, k)
-	for i := range all {
-		all[i] = i
-	}
-	cols := [][]int{all}
-	without := func(c []int, i int) []int {
-		return slices.DeleteFunc(slices.Clone(c), func(v int) bool { return v == i })
-	}
-	for _, p := range differ {
-		var split [][]int
-		for _, c := range cols {
-			if slices.Contains(c, p[0]) && slices.Contains(c, p[1]) {
-				split = append(split, without(c, p[0]), without(c, p[1]))
-			} else {
-				split = append(split, c)
-			}
-		}
-		slices.SortStableFunc(split, func(a, b []int) int { return len(b) - len(a) })
-		cols = nil
-		for _, c := range split {
-			inside := func(d []int) bool {
-				return !slices.ContainsFunc(c, func(v int) bool { return !slices.Contains(d, v) })
-			}
-			if len(c) > 0 && !slices.ContainsFunc(cols, inside) {
-				cols = append(cols, c)
-			}
-		}
-	}
-	slices.SortFunc(cols, slices.Compare[[]int])
-	return cols
-}
-
-func TestGroupsAreThoseOfInsertAndAbsorb(t *testing.T) {
-	for seed := range uint64(200) {
-		r := source(seed)
-		k := 1 + r.IntN(9)
-		g := newGraph(k)
-		var differ [][2]int
-		for i := range k {
-			for j := i + 1; j < k; j++ {
-				if r.Float64() < 0.5 {
-					differ = append(differ, [2]int{i, j})
-				} else {
-					g.join(i, j)
-				}
-			}
-		}
-		got, ok := g.groups(52)
-		if want := columns(k, differ); !ok || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%d patterns, %v differ: groups %v, want %v", k, differ, got, want)
-		}
-	}
-}
-
-func TestTooManyGroupsHaveNoLetters(t *testing.T) {
-	// Each of k/3 triples differs within itself only: 3^(k/3) groups.
-	for k, want := range map[int]bool{9: true, 12: false, 180: false} {
-		g := newGraph(k)
-		for i := range k {
-			for j := range i {
-				if i/3 != j/3 {
-					g.join(i, j)
-				}
-			}
-		}
-		if groups, ok := g.groups(52); ok != want || ok && len(groups) != 27 {
-			t.Errorf("%d patterns: %d groups, %v", k, len(groups), ok)
-		}
-	}
-}
-
 func TestManyPatternsAllocateNothingAPair(t *testing.T) {
 	effects := make([]float64, 100)
 	for i := range effects {
@@ -382,17 +248,6 @@ func BenchmarkComparePatterns(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				ComparePatterns(logs, 0.05)
-			}
-		})
-	}
-}
-
-func BenchmarkSignFlip(b *testing.B) {
-	for _, n := range []int{12, 20, 24} {
-		d := table(7, []float64{0.01}, n, 0.02)[0]
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			for b.Loop() {
-				SignFlip(d, 0.95)
 			}
 		})
 	}

@@ -43,3 +43,25 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	}
 	return json.Unmarshal(text, (*float64)(n))
 }
+
+// intervalOfR is an interval of t.test in R 4.2.2.
+type intervalOfR struct {
+	Name      string
+	LogRatios []float64 `json:"log_ratios"`
+	Low       float64   `json:"t_low"`
+	High      float64   `json:"t_high"`
+}
+
+// intervalsOfR are the cases of testdata/paired.json.
+func intervalsOfR(t *testing.T) []intervalOfR {
+	t.Helper()
+	text, err := os.ReadFile("testdata/paired.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []intervalOfR }
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) == 0 {
+		t.Fatal(err, len(file.Cases))
+	}
+	return file.Cases
+}

@@ -1,0 +1,91 @@
+package stats
+
+import (
+	"fmt"
+	"testing"
+)
+
+type factorVectors struct {
+	About     string
+	Tolerance float64
+	Cases     []struct {
+		Name    string
+		Logs    [][][]float64
+		R       map[string]float64 `json:"R_aov"`
+		Tetrads []struct {
+			Cells                [4]int
+			Effect, Low, High, P float64
+			Holm                 float64 `json:"p_holm"`
+		}
+	}
+}
+
+func TestInteractionsAreThoseOfR(t *testing.T) {
+	var file factorVectors
+	decodeVectors(t, "factors.json", &file)
+	for _, c := range file.Cases {
+		got := effects(factorial([]string{"a", "b"}, []int{len(c.Logs), len(c.Logs[0])}, len(c.Logs[0][0]), func(at []int, round int) float64 {
+			return c.Logs[at[0]][at[1]][round]
+		}), EffectOptions{Threshold: 0.03}).Interactions
+		if len(got) != 1 || len(got[0].Tetrads) != len(c.Tetrads) {
+			t.Fatalf("%s: %d interactions", c.Name, len(got))
+		}
+		for i, want := range c.Tetrads {
+			tetrad := got[0].Tetrads[i]
+			if cells := [4]int{tetrad.A[0], tetrad.A[1], tetrad.B[0], tetrad.B[1]}; cells != want.Cells {
+				t.Fatalf("%s: tetrad %v, want %v", c.Name, cells, want.Cells)
+			}
+			name := fmt.Sprint(c.Name, want.Cells)
+			near(t, name+": effect", tetrad.Log, want.Effect, 1e-9)
+			near(t, name+": low", tetrad.Low, want.Low, 1e-9)
+			near(t, name+": high", tetrad.High, want.High, 1e-9)
+			agree(t, name+": p", tetrad.P, want.P, 1e-8)
+			agree(t, name+": Holm", tetrad.Holm, want.Holm, 1e-8)
+		}
+	}
+}
+
+func TestSharesOfVariationAreThoseOfR(t *testing.T) {
+	var file factorVectors
+	decodeVectors(t, "factors.json", &file)
+	for _, c := range file.Cases {
+		got := effects(factorial([]string{"a", "b"}, []int{len(c.Logs), len(c.Logs[0])}, len(c.Logs[0][0]), func(at []int, round int) float64 {
+			return c.Logs[at[0]][at[1]][round]
+		}), EffectOptions{})
+		squares, total := map[string]float64{}, 0.0
+		for _, source := range []string{"round", "A", "B", "AB", "residual"} {
+			squares[source] = c.R[source+" df"] * c.R[source+" ms"]
+			total += squares[source]
+		}
+		agree(t, c.Name+": factor A", got.Factors[0].Share, squares["A"]/total, 1e-8)
+		agree(t, c.Name+": factor B", got.Factors[1].Share, squares["B"]/total, 1e-8)
+		agree(t, c.Name+": rounds", got.Variation.Blocks, squares["round"]/total, 1e-8)
+		agree(t, c.Name+": interaction", got.Variation.Interactions, squares["AB"]/total, 1e-8)
+		agree(t, c.Name+": rest", got.Variation.Rest, squares["residual"]/total, 1e-8)
+	}
+}
+
+func TestMainEffectsOfTwoLevelsAreThePairedTOfR(t *testing.T) {
+	for _, c := range intervalsOfR(t) {
+		n := len(c.LogRatios)
+		byRound := effects(factorial([]string{"a"}, []int{2}, n, func(at []int, round int) float64 {
+			return float64(at[0])*c.LogRatios[round] + 0.2*float64(round)
+		}), EffectOptions{})
+		// The same with the levels of another factor as blocks: a table without replicates.
+		byLevels := effects(factorial([]string{"a", "b"}, []int{2, n}, 1, func(at []int, _ int) float64 {
+			return float64(at[0])*c.LogRatios[at[1]] + 0.2*float64(at[1])
+		}), EffectOptions{})
+		near(t, c.Name+": variation by interactions without replicates", byLevels.Variation.Interactions, 0, 0)
+		if len(byLevels.Interactions) != 0 {
+			t.Errorf("%s: interactions without replicates: %+v", c.Name, byLevels.Interactions)
+		}
+		for unit, got := range map[Unit]Effects{UnitRound: byRound, UnitLevels: byLevels} {
+			pair := got.Factors[0].Pairs[0]
+			near(t, c.Name+": low", pair.Low, c.Low, 1e-9)
+			near(t, c.Name+": high", pair.High, c.High, 1e-9)
+			if pair.Unit != unit || pair.Units != n {
+				t.Errorf("%s: %d units: %s, want %d: %s", c.Name, pair.Units, pair.Unit, n, unit)
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package stats
+
+import (
+	"math"
+	"testing"
+)
+
+func TestGuardedIntervalsAreThoseOfTheReference(t *testing.T) {
+	widened := 0
+	for _, c := range pairedCases(t) {
+		got := Guarded(c.LogRatios, 0.95)
+		agree(t, c.Name+": estimate", got.Estimate, c.Guarded.Estimate, 1e-9)
+		agree(t, c.Name+": low", got.Low, c.Guarded.Low, 1e-9)
+		agree(t, c.Name+": high", got.High, c.Guarded.High, 1e-9)
+		agree(t, c.Name+": autocorrelation", got.Autocorrelation, c.Guarded.R, 1e-9)
+		agree(t, c.Name+": degrees of freedom", got.DF, c.Guarded.DF, 1e-9)
+		if got.Autocorrelation > 0 {
+			widened++
+		}
+	}
+	if widened == 0 {
+		t.Error("no case has autocorrelation")
+	}
+}
+
+func TestGuardedIntervalsCoverTheMean(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		own         float64 // share of the variance that is drift
+		rho         float64
+		least, most float64
+	}{
+		{"independent", 0, 0, 0.931, 0.985},    // true 96.8 %
+		{"own drift", 0.5, 0.5, 0.895, 0.945},  // true 92.1 %
+		{"strong drift", 1, 0.8, 0.805, 0.875}, // true 84.1 %
+	} {
+		got := share(2000, func(seed uint64) bool {
+			r := source(seed)
+			means := drift(r, 12, c.rho, math.Sqrt(c.own))
+			for i := range means {
+				means[i] += 100 + math.Sqrt(1-c.own)*r.NormFloat64()
+			}
+			i := Guarded(means, 0.95)
+			return i.Low <= 100 && 100 <= i.High
+		})
+		if got < c.least || got > c.most {
+			t.Errorf("%s: the interval holds the mean in %.1f %%", c.name, 100*got)
+		}
+	}
+}
+
+func TestIntervalsCoverTheTruth(t *testing.T) {
+	for _, c := range []struct {
+		rounds, repeats int
+		low             float64
+	}{{2, 1, 0.91}, {3, 2, 0.91}, {5, 1, 0.91}, {7, 3, 0.91}, {8, 1, 0.91}, {8, 3, 0.91}, {12, 2, 0.91}, {30, 1, 0.91}} {
+		got := share(200, func(seed uint64) bool {
+			r := source(seed)
+			e := Rank([]Group{simulated(r, "a", 100, 5, c.repeats, make([]float64, c.rounds))}, true)[0]
+			return e.Low <= 100 && 100 <= e.High
+		})
+		if got < c.low || got > 0.995 {
+			t.Errorf("%d rounds of %d: interval holds the truth in %.1f %% of campaigns", c.rounds, c.repeats, got*100)
+		}
+	}
+}
+
+func TestIntervalsAllowForRoundsThatAreAlike(t *testing.T) {
+	// Taken as independent, such rounds would hold it in about 75 %.
+	for rounds, least := range map[int]float64{10: 0.83, 20: 0.86, 40: 0.88} {
+		got := share(150, func(seed uint64) bool {
+			r := source(seed)
+			e := Rank([]Group{simulated(r, "a", 100, 1, 2, drift(r, rounds, 0.5, 5))}, true)[0]
+			return e.Low <= 100 && 100 <= e.High
+		})
+		if got < least {
+			t.Errorf("%d rounds: interval holds the truth in %.1f %% of campaigns", rounds, got*100)
+		}
+	}
+}
