@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Untested is why two groups could not be tested; empty if they were.
 type Untested string
@@ -42,56 +45,46 @@ type ChoiceComparison struct {
 // Welch's test. Decisions are those of [Decide] with the probabilities of all pairs adjusted
 // by Holm's procedure; of one pair they are the same.
 func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
-	const alpha = 1 - confidence
 	contrasts := make([]contrast, len(pairs))
 	p, same := make([]float64, len(pairs)), make([]float64, len(pairs))
-	out := make([]ChoiceComparison, len(pairs))
-	tests := 0
 	for i, pair := range pairs {
 		d := difference(pair.A.means(), pair.B.means())
-		contrasts[i], out[i].Untested = d, d.untested()
-		p[i], same[i] = math.NaN(), math.NaN()
-		if out[i].Untested == "" {
+		contrasts[i], p[i], same[i] = d, math.NaN(), math.NaN()
+		if d.untested() == "" {
 			p[i], same[i] = d.p(), d.equivalence(threshold).P
-			tests++
 		}
 	}
 	adjusted, sameAdjusted := HolmAdjusted(p), HolmAdjusted(same)
-	level := alpha / float64(max(tests, 1))
+	alpha := bonferroni(1-confidence, len(present(p)))
+	out := make([]ChoiceComparison, len(pairs))
 	for i, d := range contrasts {
+		out[i] = ChoiceComparison{P: p[i], Adjusted: adjusted[i], SameP: sameAdjusted[i], Untested: d.untested(), Rounds: d.rounds, Apart: d.apart}
 		c := &out[i]
-		c.P, c.Adjusted, c.SameP = p[i], adjusted[i], sameAdjusted[i]
-		c.Rounds, c.Apart, c.Decision = d.rounds, d.apart, NotShown
-		c.Ratio, c.Low, c.High = d.ratio(1 - level)
+		c.Ratio, c.Low, c.High = d.ratio(alpha, c.Adjusted)
+		c.Decision = c.decide(higherIsBetter)
 		if c.Untested != "" {
 			continue
 		}
-		c.decide(higherIsBetter, alpha)
-		further, alike := pairs[i].outlook(threshold, level)
-		if c.Decision != NotShown {
-			further = FurtherRounds{}
+		c.Further, c.Alike = &FurtherRounds{}, d.alike()
+		if c.Decision == NotShown {
+			*c.Further = d.further(threshold, alpha)
 		}
-		c.Further, c.Alike = &further, alike
 	}
 	return out
 }
 
-func (c *ChoiceComparison) decide(higherIsBetter bool, alpha float64) {
-	shown := c.Adjusted <= alpha
-	switch {
-	case shown && c.Ratio > 1:
-		c.Low = max(c.Low, 1)
-	case shown:
-		c.High = min(c.High, 1)
-	}
+// decide decides by the adjusted probabilities, of which those that are NaN show nothing.
+func (c *ChoiceComparison) decide(higherIsBetter bool) Decision {
+	const alpha = 1 - confidence
 	switch {
 	case c.SameP <= alpha:
-		c.Decision = Same
-	case shown && (c.Ratio > 1) == higherIsBetter:
-		c.Decision = Better
-	case shown:
-		c.Decision = Worse
+		return Same
+	case !(c.Adjusted <= alpha):
+		return NotShown
+	case (c.Ratio > 1) == higherIsBetter:
+		return Better
 	}
+	return Worse
 }
 
 // untested returns why there is no test of a ratio.
@@ -105,12 +98,12 @@ func (d contrast) untested() Untested {
 	return ""
 }
 
-// ratio returns the ratio with its interval at a level; NaN where there is none.
-func (d contrast) ratio(level float64) (ratio, low, high float64) {
+// ratio returns the ratio with the interval of [contrast.holm]; NaN where there is none.
+func (d contrast) ratio(alpha, adjusted float64) (ratio, low, high float64) {
 	if !d.logs {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
-	c := d.at(level)
+	c := d.holm(alpha, adjusted)
 	return 1 + c.Difference, 1 + c.Low, 1 + c.High
 }
 
@@ -123,16 +116,19 @@ func (d contrast) equivalence(threshold float64) Equivalence {
 	return equivalence(d.mean, d.err, d.df, threshold)
 }
 
-// outlook returns how many more rounds a pair needs to show a difference of the threshold
-// at level alpha, and whether its rounds are alike. The pair can be tested.
-func (p ChoicePair) outlook(threshold, alpha float64) (further FurtherRounds, alike bool) {
-	a, b := p.A.means().logs, p.B.means().logs
-	if d := pairwise(p.A, p.B, a, b); len(d) >= 2 {
-		_, alike = LagOne(d)
-		return furtherPaired(d, threshold, alpha), alike
+// alike reports whether neighbouring rounds are alike, as by [LagOne].
+func (d contrast) alike() bool {
+	return slices.ContainsFunc(d.series, func(values []float64) bool {
+		_, alike := LagOne(values)
+		return alike
+	})
+}
+
+// further returns how many more rounds show a difference of the threshold at level alpha.
+// The contrast is of logarithms and can be tested.
+func (d contrast) further(threshold, alpha float64) FurtherRounds {
+	if len(d.series) == 1 {
+		return furtherPaired(d.series[0], threshold, alpha)
 	}
-	a, b = present(a), present(b)
-	_, alikeA := LagOne(a)
-	_, alikeB := LagOne(b)
-	return furtherUnpaired(a, b, threshold, alpha), alikeA || alikeB
+	return furtherUnpaired(d.series[0], d.series[1], threshold, alpha)
 }

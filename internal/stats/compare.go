@@ -36,7 +36,12 @@ func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 // a round is random. Groups with fewer than two such rounds are compared by Welch's t on
 // their round means. Both are done on logarithms where all round means are positive:
 // networks change by factors, and no bound of a ratio is then below -100 %.
-func Compare(a, b Group, level float64) Comparison { return difference(a.means(), b.means()).at(level) }
+func Compare(a, b Group, level float64) Comparison {
+	d := difference(a.means(), b.means())
+	c := d.at(level)
+	c.Needed = d.needed(level)
+	return c
+}
 
 // contrast is the difference between two groups before a level is chosen: on logarithms
 // if logs is set.
@@ -44,6 +49,9 @@ type contrast struct {
 	mean, err, df float64 // estimate, its standard error, degrees of freedom; err is NaN if it could not be tested
 	rounds        int     // compared pairwise, as in Comparison
 	apart, logs   bool
+	// series are the values that it rests on: the differences of rounds, or those of each
+	// group if it is not paired.
+	series [][]float64
 }
 
 func difference(a, b roundMeans) contrast {
@@ -63,7 +71,7 @@ func difference(a, b roundMeans) contrast {
 	return d
 }
 
-// at returns the comparison with its interval at a level.
+// at returns the comparison with its interval at a level, without Needed.
 func (d contrast) at(level float64) Comparison {
 	c := Comparison{Difference: d.mean, Low: math.NaN(), High: math.NaN(), Rounds: d.rounds, Apart: d.apart, Ratio: d.logs}
 	if !math.IsNaN(d.err) {
@@ -73,11 +81,26 @@ func (d contrast) at(level float64) Comparison {
 		}
 		c.Low, c.High = d.mean-half, d.mean+half
 	}
-	if d.rounds > 0 {
-		c.Needed = d.needed(level)
-	}
 	if d.logs {
 		c.Difference, c.Low, c.High = math.Expm1(c.Difference), math.Expm1(c.Low), math.Expm1(c.High)
+	}
+	return c
+}
+
+// holm returns the comparison as one of several: with its interval at the level 1-alpha at
+// which the intervals of all hold together (Bonferroni). Holm's procedure shows more than
+// these: where its adjusted probability shows a difference, the interval ends at 0 at the
+// latest (O. Guilbaud, "Simultaneous
+// Confidence Regions Corresponding to Holm's Step-Down Procedure", Biometrical Journal 50,
+// 2008).
+func (d contrast) holm(alpha, adjusted float64) Comparison {
+	c := d.at(1 - alpha)
+	switch {
+	case !(adjusted <= 1-confidence):
+	case d.mean < 0:
+		c.High = min(c.High, 0)
+	default:
+		c.Low = max(c.Low, 0)
 	}
 	return c
 }
@@ -96,13 +119,15 @@ func pairwise(a, b Group, am, bm []float64) []float64 {
 
 func paired(differences []float64) contrast {
 	n := len(differences)
-	return contrast{mean: Mean(differences), err: StdDev(differences) / math.Sqrt(float64(n)), df: float64(n - 1), rounds: n}
+	return contrast{
+		mean: Mean(differences), err: StdDev(differences) / math.Sqrt(float64(n)), df: float64(n - 1), rounds: n, series: [][]float64{differences},
+	}
 }
 
 // welch compares unpaired groups (B. L. Welch, "The Generalization of 'Student's'
 // Problem", Biometrika 34, 1947).
 func welch(a, b []float64) contrast {
-	d := contrast{mean: Mean(a) - Mean(b), err: math.NaN()}
+	d := contrast{mean: Mean(a) - Mean(b), err: math.NaN(), series: [][]float64{a, b}}
 	if len(a) < 2 || len(b) < 2 {
 		return d
 	}
@@ -124,8 +149,12 @@ func welchError(a, b, na, nb float64) (err, df float64) {
 func square(v float64) float64 { return v * v }
 
 // needed returns the fewest rounds whose interval would be narrower than the difference,
-// 0 for more than 1000. Degrees of freedom beyond those of its own rounds stay.
+// 0 for more than 1000 and for groups that are not compared pairwise. Degrees of freedom
+// beyond those of its own rounds stay.
 func (d contrast) needed(level float64) int {
+	if d.rounds == 0 {
+		return 0
+	}
 	own := float64(d.rounds)
 	spread, more := d.err*math.Sqrt(own), max(d.df-(own-1), 0)
 	return fewestRounds(func(n float64) bool {

@@ -8,7 +8,6 @@ type groupComparisons struct {
 	PatternComparison
 	higherIsBetter bool
 	alone          map[int]contrast // pairs that are compared as by Compare, by pairIndex
-	tested         int              // pairs
 }
 
 // compareGroups compares all pairs as [ComparePatterns] does, over the rounds that one
@@ -32,11 +31,6 @@ func compareGroups(entries []entry, higherIsBetter bool) groupComparisons {
 		}
 	}
 	out.conclude(c, order, len(entries), 1-confidence)
-	for _, p := range out.Pairs {
-		if !math.IsNaN(p.P) {
-			out.tested++
-		}
-	}
 	return out
 }
 
@@ -60,10 +54,8 @@ func (c groupComparisons) behind(i, j int) bool {
 	return p.Adjusted <= 1-confidence && p.Difference > 0
 }
 
-// pair is the comparison of group i with an earlier group j, with its interval at a level
-// at which those of all pairs hold together (Bonferroni). Holm's procedure shows more than
-// these: the interval of such a pair ends at 0 (O. Guilbaud, "Simultaneous Confidence
-// Regions Corresponding to Holm's Step-Down Procedure", Biometrical Journal 50, 2008).
+// pair is the comparison of group i with an earlier group j, with its interval as by
+// [contrast.holm].
 func (c groupComparisons) pair(i, j int) Comparison {
 	n := pairIndex(len(c.Ranks), j, i)
 	p := c.Pairs[n]
@@ -75,13 +67,8 @@ func (c groupComparisons) pair(i, j int) Comparison {
 		}
 	}
 	d.mean = 0 - d.mean // of i from j, and not -0
-	out := d.at(1 - (1-confidence)/float64(max(c.tested, 1)))
-	switch {
-	case !(p.Adjusted <= 1-confidence):
-	case d.mean < 0:
-		out.High = min(out.High, 0)
-	default:
-		out.Low = max(out.Low, 0)
-	}
+	alpha := bonferroni(1-confidence, c.tested)
+	out := d.holm(alpha, p.Adjusted)
+	out.Needed = d.needed(1 - alpha)
 	return out
 }

@@ -27,3 +27,7 @@ func HolmAdjusted(p []float64) []float64 {
 	}
 	return out
 }
+
+// bonferroni is the level of each of several tests at which all hold together with the
+// probability 1-alpha.
+func bonferroni(alpha float64, tests int) float64 { return alpha / float64(max(tests, 1)) }

@@ -45,6 +45,8 @@ type PatternComparison struct {
 	// that have a letter in common, and one is shown between any that have none. The best
 	// pattern has an a, one without values none. nil if more than 52 letters are needed.
 	Letters []string
+
+	tested int // pairs
 }
 
 // ComparePatterns compares all pairs of k patterns, of a figure of which more is better;
@@ -177,13 +179,8 @@ func differences(a, b []float64) (mean, variance float64, rounds int) {
 func (c *PatternComparison) pairs(k int, of contrasts, alpha float64) {
 	p := of.p()
 	adjusted := HolmAdjusted(p)
-	tests := 0
-	for _, v := range p {
-		if !math.IsNaN(v) {
-			tests++
-		}
-	}
-	halves := of.halves(alpha / float64(max(tests, 1)))
+	c.tested = len(present(p))
+	halves := of.halves(bonferroni(alpha, c.tested))
 	c.Pairs = make([]PatternPair, 0, len(p))
 	for i := range k {
 		for j := i + 1; j < k; j++ {
@@ -221,7 +218,7 @@ func (p PatternPair) order() (ahead, behind int) {
 }
 
 func (c *PatternComparison) findBest(order []int, alpha float64) {
-	level := alpha / float64(max(len(order)-1, 1))
+	level := bonferroni(alpha, len(order)-1)
 	behind := map[int]bool{}
 	for _, p := range c.Pairs {
 		if p.P/2 <= level {
