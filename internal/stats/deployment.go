@@ -12,23 +12,29 @@ package stats
 // without those that are not finite, and redeployed is false. What such rounds show holds
 // for the hosts that were measured, and may not hold for others of their kind.
 func ByDeployment(values []float64, deployments []string) (units []float64, redeployed bool) {
+	units = meansBy(values, deployments)
+	if len(units) < 2 {
+		return finites(values), false
+	}
+	return units, true
+}
+
+// meansBy returns the means of the finite values that have one key, in the order in which
+// keys first occur with such a value.
+func meansBy(values []float64, keys []string) (means []float64) {
 	of := map[string][]float64{}
 	var order []string
 	for i, v := range values {
 		if !finite(v) {
 			continue
 		}
-		d := deployments[i]
-		if of[d] == nil {
-			order = append(order, d)
+		if key := keys[i]; of[key] == nil {
+			order = append(order, key)
 		}
-		of[d] = append(of[d], v)
+		of[keys[i]] = append(of[keys[i]], v)
 	}
-	if len(order) < 2 {
-		return finites(values), false
+	for _, key := range order {
+		means = append(means, Mean(of[key]))
 	}
-	for _, d := range order {
-		units = append(units, Mean(of[d]))
-	}
-	return units, true
+	return means
 }

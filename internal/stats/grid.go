@@ -176,26 +176,13 @@ func (g grid) redeployed(current map[int]int, cells []int, block int) bool {
 // byLevels returns the means of contrasts over the combinations of levels of some factors
 // that their cells have in common.
 func (g grid) byLevels(contrasts [][]float64, cells [][]int, factors []int) []float64 {
-	var keys []string
-	means := map[string][]float64{}
+	means, combinations := make([]float64, len(contrasts)), make([]string, len(contrasts))
 	for i, row := range contrasts {
-		mean := Mean(present(row))
-		if math.IsNaN(mean) {
-			continue
-		}
 		var levels []int
 		for _, f := range factors {
 			levels = append(levels, g.Of[cells[i][0]][f])
 		}
-		key := fmt.Sprint(levels)
-		if _, known := means[key]; !known {
-			keys = append(keys, key)
-		}
-		means[key] = append(means[key], mean)
+		means[i], combinations[i] = Mean(present(row)), fmt.Sprint(levels)
 	}
-	var out []float64
-	for _, key := range keys {
-		out = append(out, Mean(means[key]))
-	}
-	return out
+	return meansBy(means, combinations)
 }

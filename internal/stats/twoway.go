@@ -7,6 +7,7 @@ import "math"
 type twoWay struct {
 	residuals [][]float64 // NaN where there is none
 	effects   []float64   // of each pattern, as means of a table without gaps; NaN for none
+	cells     int         // that have residuals
 	df        float64     // degrees of freedom of the residuals
 	rounds    float64     // that have residuals
 	// lagOne is the autocorrelation of the residuals of neighbouring rounds, pooled over
@@ -14,8 +15,8 @@ type twoWay struct {
 	lagOne float64
 }
 
-// residualsOf fits the table by least squares. Rows and columns are centred in turn until
-// nothing changes: once is enough for a table without gaps.
+// residualsOf fits the table by least squares. Rows and columns are centred in turn
+// (backfitting) until nothing changes: once is enough for a table without gaps.
 func residualsOf(logs [][]float64) twoWay {
 	t := twoWay{residuals: make([][]float64, len(logs)), effects: make([]float64, len(logs))}
 	columns := 0
@@ -30,7 +31,7 @@ func residualsOf(logs [][]float64) twoWay {
 	}
 	counts := t.dropSingles(columns)
 	for range 200 {
-		if t.sweep(counts) < 1e-12*math.Sqrt(t.meanSquare()) {
+		if t.sweep(columns) < 1e-12*math.Sqrt(t.meanSquare()) {
 			break
 		}
 	}
@@ -59,75 +60,46 @@ func (t *twoWay) dropSingles(columns int) []int {
 		if counts[j] < 2 {
 			counts[j] = 0
 		}
+		t.cells += counts[j]
 	}
 	return counts
 }
 
 // sweep centres every row, then every column, and returns the largest mean that it took
 // from a row: 0 once both are centred.
-func (t *twoWay) sweep(counts []int) float64 {
-	most, sums := 0.0, make([]float64, len(counts))
-	for i, row := range t.residuals {
-		sum, n := 0.0, 0
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				sum, n = sum+v, n+1
-			}
-		}
-		mean := sum / float64(n)
-		if t.effects[i] += mean; n == 0 {
-			continue
-		}
-		most = max(most, math.Abs(mean))
-		for j := range row {
-			if row[j] -= mean; !math.IsNaN(row[j]) {
-				sums[j] += row[j]
-			}
-		}
-	}
-	for _, row := range t.residuals {
-		for j := range row {
-			row[j] -= sums[j] / float64(max(counts[j], 1))
-		}
-	}
+func (t *twoWay) sweep(columns int) float64 {
+	most := sweepMeans(t.residuals, t.effects, func(pattern, _ int) int { return pattern })
+	sweepMeans(t.residuals, make([]float64, columns), func(_, round int) int { return round })
 	return most
 }
 
-func (t *twoWay) meanSquare() float64 {
-	sum, n := 0.0, 0
-	for _, row := range t.residuals {
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				sum, n = sum+v*v, n+1
-			}
-		}
-	}
-	return sum / float64(max(n, 1))
-}
+// meanSquare is that of the residuals, 0 for none.
+func (t *twoWay) meanSquare() float64 { return sumSquares(t.residuals) / float64(max(t.cells, 1)) }
 
+// summarise sets the figures of residuals, of which each round has so many.
 func (t *twoWay) summarise(counts []int) {
-	cells, patterns, products, neighbours := 0, 0, 0.0, 0
-	for _, row := range t.residuals {
+	patterns, products, neighbours := 0, 0.0, 0
+	for i, row := range t.residuals {
 		before, has := math.NaN(), false
 		for _, v := range row {
-			if !math.IsNaN(v) {
-				cells, has = cells+1, true
-			}
+			has = has || !math.IsNaN(v)
 			if p := v * before; !math.IsNaN(p) {
 				products, neighbours = products+p, neighbours+1
 			}
 			before = v
 		}
-		if has {
-			patterns++
+		if !has {
+			t.effects[i] = math.NaN()
+			continue
 		}
+		patterns++
 	}
 	for _, n := range counts {
 		if n > 0 {
 			t.rounds++
 		}
 	}
-	t.df = float64(cells-patterns) - t.rounds + 1
+	t.df = float64(t.cells-patterns) - t.rounds + 1
 	if mean := t.meanSquare(); mean > 0 && neighbours > 0 {
 		t.lagOne = products / float64(neighbours) / mean * (t.rounds - 1) / t.rounds
 	}

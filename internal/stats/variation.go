@@ -18,9 +18,8 @@ type Variation struct {
 // fitSteps bounds the least-squares fit. A table with nothing missing takes two.
 const fitSteps = 100
 
-// variation fits the main effects and the blocks by backfitting (A. Buja, T. Hastie,
-// R. Tibshirani, "Linear Smoothers and Additive Models", The Annals of Statistics 17, 1989)
-// and returns the shares. For a complete table they are those of an analysis of variance.
+// variation fits the main effects and the blocks by backfitting and returns the
+// shares. For a complete table they are those of an analysis of variance.
 func (g grid) variation() Variation {
 	rest, total := g.centred()
 	out := Variation{Factors: make([]float64, len(g.Factors))}
@@ -78,44 +77,4 @@ func (g grid) centred() (out [][]float64, total float64) {
 		out = append(out, centred)
 	}
 	return out, sumSquares(out)
-}
-
-func sumSquares(rows [][]float64) float64 {
-	var sum float64
-	for _, row := range rows {
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				sum += v * v
-			}
-		}
-	}
-	return sum
-}
-
-// sweepMeans subtracts from the rest the mean of each class of values and adds it to the
-// class's effect. It returns the largest mean.
-func sweepMeans(rest [][]float64, effects []float64, class func(cell, block int) int) float64 {
-	sums, counts := make([]float64, len(effects)), make([]float64, len(effects))
-	for cell, row := range rest {
-		for block, v := range row {
-			if !math.IsNaN(v) {
-				sums[class(cell, block)] += v
-				counts[class(cell, block)]++
-			}
-		}
-	}
-	var largest float64
-	for i := range sums {
-		if counts[i] > 0 {
-			sums[i] /= counts[i]
-			effects[i] += sums[i]
-			largest = max(largest, math.Abs(sums[i]))
-		}
-	}
-	for cell, row := range rest {
-		for block := range row {
-			row[block] -= sums[class(cell, block)]
-		}
-	}
-	return largest
 }
