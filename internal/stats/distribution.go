@@ -15,6 +15,20 @@ func studentT(alpha, df float64) float64 {
 	return math.Sqrt(df * (1 - x) / x)
 }
 
+// criticalValues returns studentT at one level for many comparisons, which have few different
+// degrees of freedom: to find a value takes some 20 µs.
+func criticalValues(alpha float64) func(df float64) float64 {
+	known := map[float64]float64{}
+	return func(df float64) float64 {
+		v, found := known[df]
+		if !found {
+			v = studentT(alpha, df)
+			known[df] = v
+		}
+		return v
+	}
+}
+
 // studentP returns the probability that |T| with df degrees of freedom is at least |t|.
 func studentP(t, df float64) float64 {
 	return mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) // Abramowitz and Stegun, 26.7.1

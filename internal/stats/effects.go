@@ -121,7 +121,7 @@ type EffectOptions struct {
 //
 // The work is proportional to the pairs of levels of two factors times cells times blocks.
 func FindEffects(c Cells, o EffectOptions) Effects {
-	g := newGrid(c)
+	g := newGrid(c, confidence)
 	out := Effects{Variation: g.variation(), NotPositive: g.notPositive()}
 	for f := range c.Factors {
 		effect := g.main(f, o)
@@ -144,14 +144,12 @@ func (g grid) main(f int, o EffectOptions) FactorEffect {
 	out := FactorEffect{Factor: g.Factors[f], Matters: MattersNotShown}
 	blocks := g.blockFactors(f, o.Blocks)
 	rows := g.combinations(f)
-	for i := range out.Levels {
-		for j := range i {
-			units, unit := g.units(rows, []int{i}, []int{j}, blocks)
-			out.Pairs = append(out.Pairs, LevelPair{
-				Of: i, Over: j, Effect: effectOf(units, unit),
-				Equivalent: Equivalent(units, o.Threshold, 1-confidence).Shown,
-			})
-		}
+	for _, p := range levelPairs(len(out.Levels)) {
+		units, unit := g.units(rows, p[:1], p[1:], blocks)
+		out.Pairs = append(out.Pairs, LevelPair{
+			Of: p[0], Over: p[1], Effect: g.effectOf(units, unit),
+			Equivalent: Equivalent(units, o.Threshold, 1-confidence).Shown,
+		})
 	}
 	adjustEffects(out.Pairs, o.Threshold, func(p *LevelPair) *Effect { return &p.Effect })
 	for i, p := range out.Pairs {
@@ -186,28 +184,36 @@ func (g grid) blockFactors(f int, wanted []int) []int {
 // interaction tests all tetrads of two factors.
 func (g grid) interaction(a, b int, threshold float64) Interaction {
 	out := Interaction{A: a, B: b}
-	height, width := len(g.Factors[a].Levels), len(g.Factors[b].Levels)
-	if height*(height-1)/2*width*(width-1)/2 > mostTetrads {
+	width := len(g.Factors[b].Levels)
+	of, by := levelPairs(len(g.Factors[a].Levels)), levelPairs(width)
+	if len(of)*len(by) > mostTetrads {
 		return out
 	}
 	rows := g.combinations(a, b)
-	for i := range height {
-		for j := range i {
-			for u := range width {
-				for v := range u {
-					units, unit := g.units(rows, []int{i*width + u, j*width + v}, []int{i*width + v, j*width + u}, nil)
-					out.Tetrads = append(out.Tetrads, Tetrad{A: [2]int{i, j}, B: [2]int{u, v}, Effect: effectOf(units, unit)})
-				}
-			}
+	for _, p := range of {
+		for _, q := range by {
+			units, unit := g.units(rows, []int{p[0]*width + q[0], p[1]*width + q[1]}, []int{p[0]*width + q[1], p[1]*width + q[0]}, nil)
+			out.Tetrads = append(out.Tetrads, Tetrad{A: p, B: q, Effect: g.effectOf(units, unit)})
 		}
 	}
 	adjustEffects(out.Tetrads, threshold, func(t *Tetrad) *Effect { return &t.Effect })
 	return out
 }
 
+// levelPairs are all pairs of n levels, the later one first.
+func levelPairs(n int) [][2]int {
+	out := make([][2]int, 0, n*(n-1)/2)
+	for i := range n {
+		for j := range i {
+			out = append(out, [2]int{i, j})
+		}
+	}
+	return out
+}
+
 // effectOf returns the mean of the units with its interval.
-func effectOf(units []float64, unit Unit) Effect {
-	t := PairedT(units, confidence)
+func (g grid) effectOf(units []float64, unit Unit) Effect {
+	t := pairedT(units, g.critical)
 	out := Effect{Log: t.Mean, Low: t.Low, High: t.High, P: t.P, Unit: unit, Units: t.Rounds}
 	if t.Rounds < 2 {
 		out.P = math.NaN()

@@ -11,11 +11,13 @@ import (
 type grid struct {
 	Cells
 	logs        [][]float64
-	deployments [][]int // number of each mean's deployment from 1; 0: unknown
+	deployments [][]int                  // number of each mean's deployment from 1; 0: unknown
+	critical    func(df float64) float64 // of intervals
 }
 
-func newGrid(c Cells) grid {
-	g := grid{Cells: c, logs: c.Logs()}
+// newGrid makes the grid of a table, with intervals at a confidence level.
+func newGrid(c Cells, level float64) grid {
+	g := grid{Cells: c, logs: c.Logs(), critical: criticalValues(1 - level)}
 	numbers := map[string]int{"": 0}
 	for _, row := range c.Deployments {
 		numbered := make([]int, len(row))

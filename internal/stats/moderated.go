@@ -107,16 +107,11 @@ func (c *contrasts) p() []float64 {
 // halves returns half the width of the interval of every contrast at a level alpha, NaN
 // where there is no test.
 func (c *contrasts) halves(alpha float64) []float64 {
-	out := make([]float64, len(c.mean))
-	critical := map[float64]float64{} // by degrees of freedom, of which there are few
+	out, critical := make([]float64, len(c.mean)), criticalValues(alpha)
 	for i, df := range c.df {
-		if out[i] = math.NaN(); math.IsNaN(c.err[i]) {
-			continue
+		if out[i] = math.NaN(); !math.IsNaN(c.err[i]) {
+			out[i] = critical(df) * c.err[i]
 		}
-		if _, ok := critical[df]; !ok {
-			critical[df] = studentT(alpha, df)
-		}
-		out[i] = critical[df] * c.err[i]
 	}
 	return out
 }
