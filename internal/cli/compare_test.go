@@ -75,21 +75,17 @@ func TestPatternsOfACampaignAreComparedRoundByRound(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 	for _, got := range out.Comparisons {
-		label, sign := got.Label, map[string]float64{"up": 1, "rtt": -1}[got.Label]
+		label := got.Label
 		d := stats.LogRatios(logarithms(c.rounds(label, "ultra")), logarithms(c.rounds(label, "basic")))
-		oriented := make([]float64, len(d))
-		for i, v := range d {
-			oriented[i] = sign * v
-		}
-		want := stats.ComparePair(oriented, 0.02)
-		if got.Decision != string(want.Decision) || got.A != "before:sku=ultra,streams=1" || got.B != "before:sku=basic,streams=1" || got.Apart || got.Paired != len(d) || got.PAdjusted != nil {
-			t.Errorf("%+v, want %+v", got, want)
-		}
 		plain := stats.PairedT(d, 0.95)
+		want := map[bool]stats.Decision{true: stats.Same, false: stats.Better}[stats.Equivalent(d, 0.02, 0.05).Shown]
+		if got.Decision != string(want) || got.A != "before:sku=ultra,streams=1" || got.B != "before:sku=basic,streams=1" || got.Apart || got.Paired != len(d) || got.PAdjusted != nil {
+			t.Errorf("%+v, want %s", got, want)
+		}
 		sameFigure(t, label+" ratio", got.Ratio, math.Exp(plain.Mean))
 		sameFigure(t, label+" low", got.Low, math.Exp(plain.Low))
 		sameFigure(t, label+" high", got.High, math.Exp(plain.High))
-		sameFigure(t, label+" p", got.P, want.P)
+		sameFigure(t, label+" p", got.P, plain.P)
 		if len(got.More) != 2 || *got.More[0] != 0 || *got.More[1] != 0 {
 			t.Errorf("%s is decided and needs %v more rounds", label, got.More)
 		}

@@ -91,6 +91,12 @@ func inUnits(logs [][]float64, sign float64) (groups []Group) {
 	return groups
 }
 
+// compareLogs compares two groups whose round means have these log ratios.
+func compareLogs(logRatios []float64, threshold float64) ChoiceComparison {
+	groups := inUnits([][]float64{logRatios, make([]float64, len(logRatios))}, 1)
+	return CompareChoices([]ChoicePair{{groups[0], groups[1]}}, true, threshold)[0]
+}
+
 func entriesOf(groups []Group) (out []entry) {
 	for _, g := range groups {
 		out = append(out, entry{roundMeans: g.means()})

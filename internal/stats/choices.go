@@ -37,13 +37,16 @@ type ChoiceComparison struct {
 	// Further is the rounds that are needed to decide, of each group if they are unpaired: 0
 	// if the pair is decided. nil if it was not tested.
 	Further *FurtherRounds
-	Alike   bool // neighbouring rounds are alike, as in [PairComparison]
+	// Alike reports that neighbouring rounds are alike, as by drift of one of the groups; then
+	// more differences than 5 % are shown falsely. See [LagOne].
+	Alike bool
 }
 
 // CompareChoices compares pairs of groups against a practical threshold such as 0.02. Each
 // pair is compared as by [Compare], on logarithms: rounds of one session pairwise, others by
-// Welch's test. Decisions are those of [Decide] with the probabilities of all pairs adjusted
-// by Holm's procedure; of one pair they are the same.
+// Welch's test. A decision is at 95 %, with the probabilities of all pairs adjusted by Holm's
+// procedure. Same takes precedence: where a difference as large as the threshold is ruled out
+// as by [Equivalent], a smaller one does not matter even if it is shown.
 func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
 	contrasts := make([]contrast, len(pairs))
 	p, same := make([]float64, len(pairs)), make([]float64, len(pairs))

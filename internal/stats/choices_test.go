@@ -7,7 +7,7 @@ import (
 
 func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
-func TestOnePairOfChoicesIsDecidedAsAPairOfPatterns(t *testing.T) {
+func TestOnePairOfChoicesIsDecidedByThePairedTestAndEquivalence(t *testing.T) {
 	for seed := range uint64(300) {
 		r := source(seed)
 		var a, b []float64
@@ -17,15 +17,26 @@ func TestOnePairOfChoicesIsDecidedAsAPairOfPatterns(t *testing.T) {
 			a = append(a, math.Exp(effect+round+0.01*r.NormFloat64()))
 			b = append(b, math.Exp(round+0.01*r.NormFloat64()))
 		}
-		want := ComparePair(LogRatios(groupOf(a...).means().logs, groupOf(b...).means().logs), 0.02)
+		d := LogRatios(groupOf(a...).means().logs, groupOf(b...).means().logs)
+		want, same := PairedT(d, 0.95), Equivalent(d, 0.02, 0.05)
+		_, wantAlike := LagOne(d)
+		decision := NotShown
+		switch {
+		case same.Shown:
+			decision = Same
+		case want.Low > 0:
+			decision = Better
+		case want.High < 0:
+			decision = Worse
+		}
 		got := CompareChoices([]ChoicePair{{groupOf(a...), groupOf(b...)}}, true, 0.02)[0]
-		if got.Decision != want.Decision || !alike(got.P, want.P) || got.Adjusted != got.P || !alike(got.SameP, want.Equivalence.P) || got.Rounds != want.Rounds || got.Apart || got.Alike != want.Alike {
-			t.Fatalf("seed %d: %+v, want %+v", seed, got, want)
+		if got.Decision != decision || !alike(got.P, want.P) || got.Adjusted != got.P || !alike(got.SameP, same.P) || got.Rounds != want.Rounds || got.Apart || got.Alike != wantAlike {
+			t.Fatalf("seed %d: %+v, want %s, %+v, %+v", seed, got, decision, want, same)
 		}
 		if !alike(math.Log(got.Ratio), want.Mean) || !alike(math.Log(got.Low), want.Low) || !alike(math.Log(got.High), want.High) {
 			t.Fatalf("seed %d: ratio %v (%v to %v), want the logarithms %v (%v to %v)", seed, got.Ratio, got.Low, got.High, want.Mean, want.Low, want.High)
 		}
-		if further := *want.Further; got.Decision != NotShown && *got.Further != (FurtherRounds{}) || got.Decision == NotShown && *got.Further != further {
+		if further, _ := Further(d, 0.02); got.Decision != NotShown && *got.Further != (FurtherRounds{}) || got.Decision == NotShown && *got.Further != further {
 			t.Fatalf("seed %d, %s: further rounds %+v, of a pair %+v", seed, got.Decision, *got.Further, further)
 		}
 	}

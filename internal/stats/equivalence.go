@@ -48,21 +48,3 @@ const (
 	Same     Decision = "same"
 	NotShown Decision = "not_shown"
 )
-
-// Decide decides between two patterns at 95 % from the log ratios of their round means, the
-// first over the second, of a figure of which more is better; negate them if less is
-// better. Same takes precedence: where the 90 % interval is inside ±ln(1+threshold), a
-// smaller difference does not matter even if it is shown. Otherwise the 95 % interval
-// decides.
-func Decide(logRatios []float64, threshold float64) Decision {
-	t := PairedT(logRatios, confidence)
-	switch {
-	case Equivalent(logRatios, threshold, 1-confidence).Shown:
-		return Same
-	case t.Low > 0:
-		return Better
-	case t.High < 0:
-		return Worse
-	}
-	return NotShown
-}

@@ -109,7 +109,7 @@ func TestEquivalenceAndDecisionAreThoseOfTheReference(t *testing.T) {
 		if got.Shown != c.TOST.Equivalent {
 			t.Errorf("%s: equivalent %v, p %g", c.Name, got.Shown, got.P)
 		}
-		decision := Decide(c.LogRatios, 0.03)
+		decision := compareLogs(c.LogRatios, 0.03).Decision
 		if seen[decision] = true; decision != decisions[c.Verdict] {
 			t.Errorf("%s: %s, want %s", c.Name, decision, c.Verdict)
 		}
@@ -167,15 +167,20 @@ func TestLogRatiosThatAreAllAlike(t *testing.T) {
 		decision Decision
 	}{{0, 1, Same}, {0.01, 0, Same}, {0.05, 0, Better}, {-0.05, 0, Worse}} {
 		d := slices.Repeat([]float64{c.value}, 8)
-		got := ComparePair(d, 0.03)
-		if got.P != c.p || got.Decision != c.decision || got.Low != c.value || got.High != c.value || got.Alike {
+		got, choice := PairedT(d, 0.95), compareLogs(d, 0.03)
+		if got.P != c.p || got.Low != c.value || got.High != c.value {
 			t.Errorf("%g: %+v", c.value, got)
 		}
-		if got.SignFlip == nil || got.SignFlip.Low != c.value || got.SignedRank == nil || got.SignedRank.High != c.value {
-			t.Errorf("%g: exact tests %+v, %+v", c.value, got.SignFlip, got.SignedRank)
+		if choice.P != c.p || choice.Decision != c.decision || choice.Low != choice.Ratio || choice.High != choice.Ratio || choice.Alike || *choice.Further != (FurtherRounds{}) {
+			t.Errorf("%g: %+v", c.value, choice)
 		}
-		if *got.Further != (FurtherRounds{}) {
-			t.Errorf("%g: further rounds %+v", c.value, *got.Further)
+		flips, available := SignFlip(d, 0.95)
+		ranks, ranked := HodgesLehmann(d, 0.95)
+		if !available || flips.Low != c.value || !ranked || ranks.High != c.value {
+			t.Errorf("%g: exact tests %+v, %+v", c.value, flips, ranks)
+		}
+		if further, ok := Further(d, 0.03); !ok || further != (FurtherRounds{}) {
+			t.Errorf("%g: further rounds %+v", c.value, further)
 		}
 		wantE := 1 / math.Sqrt(9) // no effect
 		if c.value != 0 {
@@ -192,9 +197,15 @@ func TestPairsUseTheRoundsThatBothHave(t *testing.T) {
 		t.Errorf("log ratios %v", got)
 	}
 	for _, few := range [][]float64{nil, {0.5}, {0.5, nan}} {
-		c := ComparePair(few, 0.03)
-		if c.Decision != NotShown || c.P != 1 || !math.IsNaN(c.Low) || c.Further != nil || c.SignFlip != nil || EValue(few, 1) != 1 {
-			t.Errorf("%v: %+v", few, c)
+		got, choice := PairedT(few, 0.95), compareLogs(few, 0.03)
+		if got.P != 1 || !math.IsNaN(got.Low) || EValue(few, 1) != 1 {
+			t.Errorf("%v: %+v", few, got)
+		}
+		if choice.Decision != NotShown || choice.Untested != OneRound || !math.IsNaN(choice.Low) || choice.Further != nil {
+			t.Errorf("%v: %+v", few, choice)
+		}
+		if _, ok := Further(few, 0.03); ok {
+			t.Errorf("%v: further rounds are known", few)
 		}
 		if low, high := ConfidenceSequence(few, 1, 0.95); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
 			t.Errorf("%v: sequence %g to %g", few, low, high)

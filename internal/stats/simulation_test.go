@@ -28,7 +28,7 @@ func TestFalseAlarmsAndPowerOfTwoPatterns(t *testing.T) {
 	sd := noise * math.Sqrt2
 	shown := func(mean float64, decided ...Decision) float64 {
 		return share(2000, func(seed uint64) bool {
-			return slices.Contains(decided, Decide(normals(source(seed), 12, mean, sd), 0.03))
+			return slices.Contains(decided, compareLogs(normals(source(seed), 12, mean, sd), 0.03).Decision)
 		})
 	}
 	different := func(mean float64) float64 {
