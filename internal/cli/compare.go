@@ -23,7 +23,7 @@ type compareFlags struct {
 }
 
 func newCompareCommand(sys *System) *cobra.Command {
-	f := compareFlags{practical: 0.02}
+	f := compareFlags{practical: report.PracticalThreshold}
 	cmd := &cobra.Command{
 		Use:   "compare A B...",
 		Short: "Decide which of several results, campaigns or patterns is better",

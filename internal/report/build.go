@@ -294,7 +294,7 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	for i, p := range patterns {
 		results := successful(p.results)
 		groups[i] = stats.Group{
-			Name: p.name, Rounds: perRound(results, rounds, t.Basis.Metric.Value), Sessions: runsPerRound(results, rounds, t.Basis.Metric),
+			Name: p.name, Rounds: perRound(results, rounds, t.Basis.Metric.Value), Sessions: sessionsPerRound(results, rounds, t.Basis.Metric, runOf),
 		}
 	}
 	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {

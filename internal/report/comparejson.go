@@ -54,7 +54,7 @@ func (c *Comparisons) MarshalJSON() ([]byte, error) {
 	out := comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Comparisons: []comparisonJSON{}}
 	for i := range c.Tests {
 		t := &c.Tests[i]
-		v := comparedView{c, t, text.ForPrograms()}
+		v, together := comparedView{c, t, text.ForPrograms()}, c.adjusted(t)
 		for _, p := range t.Pairs {
 			a, b := t.Choices[p.A], t.Choices[p.B]
 			j := comparisonJSON{
@@ -63,7 +63,7 @@ func (c *Comparisons) MarshalJSON() ([]byte, error) {
 				Ratio: finite(p.Ratio), Low: finite(p.Low), High: finite(p.High), P: finite(p.P),
 				Decision: p.Decision, Reason: p.Untested, Rounds: p.Rounds, Apart: p.Apart, Alike: p.Alike, Text: v.decision(p),
 			}
-			if c.adjusted(t) > 1 {
+			if together > 1 {
 				j.PAdjusted = finite(p.Adjusted)
 			}
 			if f := p.Further; f != nil {

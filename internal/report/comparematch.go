@@ -104,7 +104,7 @@ func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
 	sessions := map[session]int{}
 	for i, m := range f.members {
 		for _, p := range patterns[i] {
-			same := levelsAt(p, varied)
+			same := alignLevels(p.levels, varied)
 			c := choiceOf(m, p, metric, rounds, sessions)
 			if c.Rounds == 0 {
 				continue
@@ -131,7 +131,7 @@ func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
 // addVaried adds the factors of which these patterns have several levels.
 func addVaried(varied []string, patterns []pattern) []string {
 	for _, factor := range factorsOf(patterns) {
-		level := func(p pattern) string { return levelsAt(p, []string{factor})[0].Value }
+		level := func(p pattern) string { return alignLevels(p.levels, []string{factor})[0].Value }
 		if !slices.Contains(varied, factor) && slices.ContainsFunc(patterns, func(p pattern) bool { return level(p) != level(patterns[0]) }) {
 			varied = append(varied, factor)
 		}
@@ -139,39 +139,19 @@ func addVaried(varied []string, patterns []pattern) []string {
 	return varied
 }
 
-// levelsAt are the levels of a pattern of these factors, empty where it has none.
-func levelsAt(p pattern, factors []string) []measure.Level {
-	out := make([]measure.Level, len(factors))
-	for i, f := range factors {
-		out[i].Factor = f
-		for _, l := range p.levels {
-			if l.Factor == f {
-				out[i].Value = l.Value
-			}
-		}
-	}
-	return out
-}
-
 // choiceOf is a pattern of a choice with its round means. sessions numbers the sessions of
 // all choices: runs of different campaigns, and tests run by hand, are different ones.
 func choiceOf(m familyMember, p pattern, metric *measure.Metric, rounds map[int]int, sessions map[session]int) ComparedChoice {
 	results := successful(p.results)
 	c := ComparedChoice{Name: m.choice.Name, place: m.place, results: p.results}
-	c.group = stats.Group{Name: m.choice.Name, Rounds: perRound(results, rounds, metric.Value), Sessions: make([][]int, max(len(rounds), 1))}
-	for _, r := range results {
-		if v, ok := metric.Value(r); ok && plausible(v) {
-			c.Trials++
-			i, n := rounds[roundOf(r)], sessionOf(r, sessions)
-			if !slices.Contains(c.group.Sessions[i], n) {
-				c.group.Sessions[i] = append(c.group.Sessions[i], n)
-			}
-		}
+	c.group = stats.Group{
+		Name: m.choice.Name, Rounds: perRound(results, rounds, metric.Value),
+		Sessions: sessionsPerRound(results, rounds, metric, func(r *measure.Result) int { return sessionOf(r, sessions) }),
+	}
+	if s := spreadOf(c.group.Rounds); s != nil {
+		c.Value, c.Trials = s.Mean, s.N
 	}
 	c.Failed = len(p.results) - c.Trials
-	if s := spreadOf(c.group.Rounds); s != nil {
-		c.Value = s.Mean
-	}
 	for _, round := range c.group.Rounds {
 		if len(round) > 0 {
 			c.Rounds++

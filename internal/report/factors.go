@@ -9,8 +9,7 @@ import (
 	"soku/internal/stats"
 )
 
-// PracticalThreshold is the smallest difference between two levels of a factor, as a ratio,
-// that matters in practice: 2 %.
+// PracticalThreshold is the smallest difference that matters in practice, as a ratio: 2 %.
 const PracticalThreshold = 0.02
 
 // FactorEffect is what a factor does to the figure that ranks, on average over the levels of
@@ -26,13 +25,14 @@ type FactorEffect struct {
 }
 
 // LevelEffect compares two levels of a factor: the ratio of the figure at A over that at B,
-// with its 95 % interval.
+// with its 95 % interval. A is better or worse if a difference is shown and is as large as
+// [PracticalThreshold], and the same if a difference as large as that is ruled out.
 type LevelEffect struct {
 	Factor string `json:"factor"`
 	A      string `json:"a"`
 	B      string `json:"b"`
 	EffectRatio
-	Decision Decision `json:"decision"`
+	Decision stats.Decision `json:"decision"`
 }
 
 // EffectRatio is a ratio with its 95 % interval; figures that are not known are nil.
@@ -46,18 +46,6 @@ type EffectRatio struct {
 	Blocks int        `json:"blocks"`         // independent observations
 	Unit   stats.Unit `json:"unit,omitempty"` // what one of these is
 }
-
-// Decision is what a comparison of two levels shows of the first.
-type Decision string
-
-// The decisions. A level is better or worse if a difference is shown and is as large as
-// [PracticalThreshold], and the same if a difference as large as that is ruled out.
-const (
-	DecisionBetter   Decision = "better"
-	DecisionWorse    Decision = "worse"
-	DecisionSame     Decision = "same"
-	DecisionNotShown Decision = "not_shown"
-)
 
 // Interaction is how much the effect of one factor depends on another: the ratio of level
 // A[0] over A[1] of the first at level B[0] of the second, divided by that at B[1]. Of all
@@ -182,16 +170,16 @@ func deploymentOf(r *measure.Result) (out string) {
 	return out
 }
 
-func (t *Test) decide(p stats.LevelPair) Decision {
+func (t *Test) decide(p stats.LevelPair) stats.Decision {
 	switch {
 	case p.Equivalent:
-		return DecisionSame
+		return stats.Same
 	case !p.Different:
-		return DecisionNotShown
+		return stats.NotShown
 	case p.Log > 0 == (t.Basis.Metric.Better == measure.Higher):
-		return DecisionBetter
+		return stats.Better
 	}
-	return DecisionWorse
+	return stats.Worse
 }
 
 func ratioOf(e stats.Effect) EffectRatio {

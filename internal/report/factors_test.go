@@ -104,10 +104,10 @@ func TestWhatFactorsDoIsWhatTheStatisticsSay(t *testing.T) {
 		t.Errorf("%q", m)
 	}
 	for _, e := range test.Effects {
-		want := map[[2]string]Decision{
-			{"medium", "small"}: DecisionBetter, {"large", "small"}: DecisionBetter, {"large", "medium"}: DecisionBetter,
-			{"small", "medium"}: DecisionWorse, {"small", "large"}: DecisionWorse, {"medium", "large"}: DecisionWorse,
-			{"private", "public"}: DecisionSame, {"public", "private"}: DecisionSame,
+		want := map[[2]string]stats.Decision{
+			{"medium", "small"}: stats.Better, {"large", "small"}: stats.Better, {"large", "medium"}: stats.Better,
+			{"small", "medium"}: stats.Worse, {"small", "large"}: stats.Worse, {"medium", "large"}: stats.Worse,
+			{"private", "public"}: stats.Same, {"public", "private"}: stats.Same,
 		}[[2]string{e.A, e.B}]
 		if e.Decision != want {
 			t.Errorf("%s of %s against %s, want %s", e.Decision, e.A, e.B, want)
@@ -131,9 +131,9 @@ func TestOfALatencyTheSmallerIsBetter(t *testing.T) {
 		t.Fatalf("%+v", effects)
 	}
 	for _, e := range effects {
-		want := DecisionWorse
+		want := stats.Worse
 		if e.A == "small" || e.A == "medium" && e.B == "large" {
-			want = DecisionBetter
+			want = stats.Better
 		}
 		if e.Factor == "sku" && e.Decision != want {
 			t.Errorf("%+v, want %s", e, want)

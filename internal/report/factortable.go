@@ -52,7 +52,7 @@ func (t testView) causes() (out []string) {
 	for _, f := range t.FactorEffects {
 		pairs := t.pairsOf(f.Factor)
 		if f.Matters == stats.MattersYes {
-			pairs = slices.DeleteFunc(pairs, func(u upward) bool { return u.Decision != DecisionBetter && u.Decision != DecisionWorse })
+			pairs = slices.DeleteFunc(pairs, func(u upward) bool { return u.Decision != stats.Better && u.Decision != stats.Worse })
 		}
 		if len(pairs) == 0 {
 			continue
@@ -169,7 +169,7 @@ func (t testView) levelTable(wide bool) table {
 	out.add(t.named("column.decision", column{}), func(i int) string {
 		d := shown[i].Decision
 		if shown[i].from == shown[i].A { // the decision is of A
-			d = d.reversed()
+			d = reversed(d)
 		}
 		if t.Has("cell.decision." + string(d)) {
 			return t.Say("cell.decision."+string(d), nil)
@@ -180,12 +180,12 @@ func (t testView) levelTable(wide bool) table {
 }
 
 // reversed is the decision of the second level against the first.
-func (d Decision) reversed() Decision {
+func reversed(d stats.Decision) stats.Decision {
 	switch d {
-	case DecisionBetter:
-		return DecisionWorse
-	case DecisionWorse:
-		return DecisionBetter
+	case stats.Better:
+		return stats.Worse
+	case stats.Worse:
+		return stats.Better
 	}
 	return d
 }

@@ -34,14 +34,14 @@ func sessionName(r *measure.Result) string {
 	return r.Trial.Session.ID
 }
 
-// runsPerRound are the runs that measured a pattern's values in each round, as perRound
-// has the values.
-func runsPerRound(results []*measure.Result, rounds map[int]int, m *measure.Metric) [][]int {
+// sessionsPerRound are the sessions that measured a pattern's values in each round, as
+// perRound has the values; session numbers that of a result, such as [runOf].
+func sessionsPerRound(results []*measure.Result, rounds map[int]int, m *measure.Metric, session func(*measure.Result) int) [][]int {
 	out := make([][]int, max(len(rounds), 1))
 	for _, r := range results {
 		if v, ok := m.Value(r); ok && plausible(v) {
-			if i := rounds[roundOf(r)]; !slices.Contains(out[i], runOf(r)) {
-				out[i] = append(out[i], runOf(r))
+			if i, n := rounds[roundOf(r)], session(r); !slices.Contains(out[i], n) {
+				out[i] = append(out[i], n)
 			}
 		}
 	}
