@@ -1,6 +1,8 @@
 package campaign
 
 import (
+	"slices"
+
 	"soku/internal/measure"
 	"soku/internal/yamlfile"
 )
@@ -36,6 +38,11 @@ func (c *combiner) choose(s Selection) error {
 	for i, first := range c.together {
 		for j := range c.wanted[i] {
 			c.wanted[first][j] = c.wanted[first][j] && c.wanted[i][j]
+		}
+	}
+	for _, first := range c.together {
+		if !slices.Contains(c.wanted[first], true) {
+			return nil // before the levels of the factors ahead of it are combined in vain
 		}
 	}
 	return c.combine()
