@@ -32,7 +32,7 @@ func (c *combiner) choose(s Selection) error {
 		levels, named := yamlfile.Ordered[[]string](s).Get(f.Name)
 		c.wanted[i] = make([]bool, len(f.Value.Levels))
 		for j, l := range f.Value.Levels {
-			c.wanted[i][j] = !named || contains(levels, l.Name)
+			c.wanted[i][j] = !named || slices.Contains(levels, l.Name)
 		}
 	}
 	for i, first := range c.together {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"soku/internal/measure"
@@ -29,13 +30,13 @@ func newPatternEnd(key, ref, label string) patternEnd {
 	return e
 }
 
-// set gives the end what a level of a factor sets. twice is the key that another factor
-// has set before, empty if none has.
-func (e *patternEnd) set(factor, at, ref, label string) (twice string) {
+// set gives the end what a level of a factor sets. If another factor has set that before,
+// it returns the key and that factor.
+func (e *patternEnd) set(factor, at, ref, label string) (twice, by string) {
 	name, own, _ := strings.Cut(ref, ".")
 	if name != "" {
 		if e.nameBy != "" {
-			return e.key
+			return e.key, e.nameBy
 		}
 		if e.labelAt == e.key {
 			e.label = "" // the plan's vm.vlan names an address of vm
@@ -44,22 +45,14 @@ func (e *patternEnd) set(factor, at, ref, label string) (twice string) {
 	}
 	if label = cmp.Or(label, own); label != "" {
 		if e.labelBy != "" {
-			return e.key + "_label"
+			return e.key + "_label", e.labelBy
 		}
 		e.label, e.labelBy, e.labelAt = label, factor, at+"."+e.key
 		if own == "" {
 			e.labelAt += "_label"
 		}
 	}
-	return ""
-}
-
-// setter is the factor that set a key.
-func (e *patternEnd) setter(key string) string {
-	if key == e.key {
-		return e.nameBy
-	}
-	return e.labelBy
+	return "", ""
 }
 
 // at is the path of the value that is wrong if the end has no address.
@@ -161,7 +154,7 @@ func (p *Plan) checkLabel(d *yamlfile.File, at, label string) error {
 			if name == label {
 				return nil
 			}
-			if !contains(known, name) {
+			if !slices.Contains(known, name) {
 				known = append(known, name)
 			}
 		}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"slices"
 	"time"
 
 	"soku/internal/measure"
@@ -46,12 +47,12 @@ func (p *Plan) Estimate(only Selection) Estimate {
 			e.Trials += n
 			length, known := trialTime(t.Test, t.Options)
 			e.Time += time.Duration(n) * (length + p.Pause.Std())
-			if !known && !contains(e.TimeUnknown, t.Label) {
+			if !known && !slices.Contains(e.TimeUnknown, t.Label) {
 				e.TimeUnknown = append(e.TimeUnknown, t.Label)
 			}
 			payload, known := trialBytes(t.Test, t.Options)
 			e.Bytes += int64(n) * payload
-			if !known && !contains(e.BytesUnknown, t.Label) {
+			if !known && !slices.Contains(e.BytesUnknown, t.Label) {
 				e.BytesUnknown = append(e.BytesUnknown, t.Label)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"soku/internal/measure"
 )
@@ -19,7 +20,7 @@ func sameMeasurement(recorded, given *Plan) error {
 	a, b := reflect.ValueOf(recorded).Elem(), reflect.ValueOf(given).Elem()
 	for i := range a.NumField() {
 		key := a.Type().Field(i).Tag.Get("yaml")
-		if key == "" || key == "-" || contains(free, key) {
+		if key == "" || key == "-" || slices.Contains(free, key) {
 			continue
 		}
 		if !bytes.Equal(canonical(a.Field(i)), canonical(b.Field(i))) {

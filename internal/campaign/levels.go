@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -130,7 +131,7 @@ func (p *Plan) wrongSelection(s Selection) *measure.Error {
 			return measure.Fail(measure.KindUsage, "campaign.factor_without_level", measure.Figures{"factor": yamlfile.Shorten(e.Name), "known": levels})
 		}
 		for _, v := range e.Value {
-			if !contains(levels, v) {
+			if !slices.Contains(levels, v) {
 				unknown := measure.Fail(measure.KindUsage, "campaign.no_level", measure.Figures{"factor": yamlfile.Shorten(e.Name), "level": yamlfile.Shorten(v)})
 				return suggest(unknown, v, levels, "campaign.levels_are")
 			}
@@ -146,15 +147,6 @@ func (p *Plan) unknownFactor(name string) *measure.Error {
 		unknown = suggest(unknown, name, p.Factors.Names(), "campaign.factors_are")
 	}
 	return unknown
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // ParseSelection reads "factor=level,level" texts as --only takes them.

@@ -133,11 +133,11 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 		clash := func(first, key string) error {
 			return d.FailAt("factors."+name, "campaign.factors_set_one_key", measure.Figures{"first": first, "second": name, "key": key, "pattern": pt.Name})
 		}
-		if key := from.set(name, l.at, l.From, l.FromLabel); key != "" {
-			return clash(from.setter(key), key)
+		if key, first := from.set(name, l.at, l.From, l.FromLabel); key != "" {
+			return clash(first, key)
 		}
-		if key := to.set(name, l.at, l.To, l.ToLabel); key != "" {
-			return clash(to.setter(key), key)
+		if key, first := to.set(name, l.at, l.To, l.ToLabel); key != "" {
+			return clash(first, key)
 		}
 		if l.Before != "" {
 			pt.Before = append(pt.Before, l.Before)

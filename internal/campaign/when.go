@@ -32,7 +32,7 @@ func (p *Plan) checkWhen(d *yamlfile.File) error {
 				factor := slices.IndexFunc(p.Factors, func(f yamlfile.Entry[Factor]) bool { return f.Name == e.Name })
 				c := condition{factor: factor}
 				for _, other := range p.Factors[factor].Value.Levels {
-					c.with = append(c.with, contains(e.Value, other.Name))
+					c.with = append(c.with, slices.Contains(e.Value, other.Name))
 				}
 				l.conditions, p.conditional = append(l.conditions, c), true
 			}
