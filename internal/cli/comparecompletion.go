@@ -15,29 +15,30 @@ import (
 // completeChoices offers what soku compare takes: campaigns by name and identity, the levels
 // of their patterns after a colon, and results.
 func completeChoices(sys *System, file *string) completer {
-	campaigns, results := completeCampaigns(sys), completeResults(sys, file)
-	return func(cmd *cobra.Command, args []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, _ []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		if name, levels, selected := strings.Cut(word, ":"); selected {
-			return completeLevels(cmd, sys, *file, name, levels), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoSpace
+			return completeLevels(cmd, sys, *file, name, levels), directive | cobra.ShellCompDirectiveNoSpace
 		}
 		withStore(cmd, sys, *file, func(ctx context.Context, st store.Store) {
-			page, err := st.Campaigns(ctx, store.CampaignQuery{Limit: mostCompleted})
-			if err != nil {
-				return
-			}
-			var names []string
-			for _, c := range page.Items {
-				if strings.HasPrefix(c.Name, word) && !slices.Contains(names, c.Name) {
-					names = append(names, c.Name)
-					out = append(out, cobra.CompletionWithDesc(c.Name, printable.Line(c.Title)))
-				}
-			}
+			out = slices.Concat(campaignNames(ctx, st, word), campaignIDs(ctx, st, word), resultIDs(ctx, st, word))
 		})
-		byID, _ := campaigns(cmd, args, word)
-		found, directive := results(cmd, args, word)
-		out = append(out, byID[:len(byID)-1]...) // both end with last
-		return append(out, found...), directive
+		return append(out, store.Last), directive
 	}
+}
+
+// campaignNames are the names of campaigns that begin with a word, each once, that of the
+// newest first.
+func campaignNames(ctx context.Context, st store.Store, word string) (out []cobra.Completion) {
+	page, _ := st.Campaigns(ctx, store.CampaignQuery{Limit: mostCompleted}) // without items if it fails
+	var names []string
+	for _, c := range page.Items {
+		if strings.HasPrefix(c.Name, word) && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+			out = append(out, cobra.CompletionWithDesc(c.Name, printable.Line(c.Title)))
+		}
+	}
+	return out
 }
 
 // completeLevels offers the levels of a campaign's patterns, of the factors that are not

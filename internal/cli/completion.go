@@ -29,35 +29,37 @@ func complete(cmd *cobra.Command, flag string, with completer) {
 // completeResults offers identities of results, the newest first.
 func completeResults(sys *System, file *string) completer {
 	return func(cmd *cobra.Command, args []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		withStore(cmd, sys, *file, func(ctx context.Context, st store.Store) {
-			page, err := st.List(ctx, store.Query{IDPrefix: word, Limit: mostCompleted})
-			if err != nil {
-				return
-			}
-			for _, e := range page.Items {
-				about := moment(e.StartedAt) + " " + string(e.Test) + " " + e.Server + " " + e.Pattern
-				out = append(out, cobra.CompletionWithDesc(e.ID, printable.Line(about)))
-			}
-		})
+		withStore(cmd, sys, *file, func(ctx context.Context, st store.Store) { out = resultIDs(ctx, st, word) })
 		return append(out, store.Last), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// resultIDs are the identities of results that begin with a word, the newest first.
+func resultIDs(ctx context.Context, st store.Store, word string) (out []cobra.Completion) {
+	page, _ := st.List(ctx, store.Query{IDPrefix: word, Limit: mostCompleted}) // without items if it fails
+	for _, e := range page.Items {
+		about := moment(e.StartedAt) + " " + string(e.Test) + " " + e.Server + " " + e.Pattern
+		out = append(out, cobra.CompletionWithDesc(e.ID, printable.Line(about)))
+	}
+	return out
 }
 
 // completeCampaigns offers identities of campaigns, the newest first.
 func completeCampaigns(sys *System) completer {
 	return func(cmd *cobra.Command, _ []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		file, _ := cmd.Flags().GetString("store")
-		withStore(cmd, sys, file, func(ctx context.Context, st store.Store) {
-			page, err := st.Campaigns(ctx, store.CampaignQuery{IDPrefix: word, Limit: mostCompleted})
-			if err != nil {
-				return
-			}
-			for _, c := range page.Items {
-				out = append(out, cobra.CompletionWithDesc(c.ID, printable.Line(moment(c.StartedAt)+" "+c.Name+" "+c.Title)))
-			}
-		})
+		withStore(cmd, sys, file, func(ctx context.Context, st store.Store) { out = campaignIDs(ctx, st, word) })
 		return append(out, store.Last), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// campaignIDs are the identities of campaigns that begin with a word, the newest first.
+func campaignIDs(ctx context.Context, st store.Store, word string) (out []cobra.Completion) {
+	page, _ := st.Campaigns(ctx, store.CampaignQuery{IDPrefix: word, Limit: mostCompleted}) // without items if it fails
+	for _, c := range page.Items {
+		out = append(out, cobra.CompletionWithDesc(c.ID, printable.Line(moment(c.StartedAt)+" "+c.Name+" "+c.Title)))
+	}
+	return out
 }
 
 // withStore calls use with the store, if its file exists and can be read.

@@ -171,14 +171,10 @@ func describeTests(root *cobra.Command, c *text.Catalogue) {
 // helpTemplate is cobra's template of usage with groups of flags, for a terminal of so many
 // columns, or for none.
 func helpTemplate(of string, width int) string {
-	for _, r := range [][2]string{
-		{"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", fmt.Sprintf("{{groupedFlags . %d}}", width)},
-		{"  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{listedCommand . %d}}", width)},
-		{".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)},
-	} {
-		of = strings.ReplaceAll(of, r[0], r[1])
-	}
-	return of
+	return strings.NewReplacer(
+		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", fmt.Sprintf("{{groupedFlags . %d}}", width),
+		"  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{listedCommand . %d}}", width),
+	).Replace(of)
 }
 
 // Cobra keeps the functions of its templates for all commands of a process.
