@@ -121,12 +121,11 @@ func (s *Server) enterReserved(ss *session, creator *latch) (position int, err e
 	if err := s.reserve(ss); err != nil {
 		return 0, err
 	}
-	release := ss.release
 	if s.cfg.Exclusive {
 		ss.giveBack()
 	}
 	if position, err = s.enter(ss, creator); err != nil {
-		release()
+		ss.giveBack()
 	}
 	return position, err
 }
