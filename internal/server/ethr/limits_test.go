@@ -22,20 +22,33 @@ import (
 // ask opens a connection with a request and reads the answer.
 func ask(t *testing.T, at netip.AddrPort, m wire.Message) (*net.TCPConn, error) {
 	t.Helper()
+	c := request(t, at, m)
+	return c, acknowledged(t, c)
+}
+
+// request is a connection that has sent a message.
+func request(t *testing.T, at netip.AddrPort, m wire.Message) *net.TCPConn {
+	t.Helper()
 	c, err := net.Dial("tcp", at.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	_ = c.SetDeadline(time.Now().Add(servertest.Prompt))
 	if _, err := c.Write(wire.Append(nil, m)); err != nil {
 		t.Fatal(err)
 	}
+	return c.(*net.TCPConn)
+}
+
+// acknowledged reads the answer to a request.
+func acknowledged(t *testing.T, c net.Conn) error {
+	t.Helper()
+	_ = c.SetDeadline(time.Now().Add(servertest.Prompt))
 	answer, err := wire.Read(c)
 	if err == nil && answer.Kind != wire.Ack {
 		t.Errorf("the answer is %+v", answer)
 	}
-	return c.(*net.TCPConn), err
+	return err
 }
 
 func syn(change func(*wire.Message)) wire.Message {

@@ -19,19 +19,11 @@ func TestAnExclusiveServerServesOneEthrTestAtATime(t *testing.T) {
 	tier.SpendsSeconds(t)
 	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
 	leave := r.Occupy() // another client measures
-	c, err := net.Dial("tcp", at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := c.Write(wire.Append(nil, syn(nil))); err != nil {
-		t.Fatal(err)
-	}
+	c := request(t, at, syn(nil))
 	r.Waiting(1)
 	leave()
-	_ = c.SetDeadline(time.Now().Add(servertest.Prompt))
-	if m, err := wire.Read(c); err != nil || m.Kind != wire.Ack {
-		t.Errorf("%+v, %v", m, err)
+	if err := acknowledged(t, c); err != nil {
+		t.Error(err)
 	}
 	c.Close()
 	r.ended("tcp", "connections")
@@ -44,13 +36,7 @@ func TestAClientOfEthrThatGoesWhileItWaitsLeavesTheQueue(t *testing.T) {
 	r, at := serve(t, server.Config{Exclusive: true}, Hooks{})
 	leave := r.Occupy()
 	defer leave()
-	c, err := net.Dial("tcp", at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Write(wire.Append(nil, syn(nil))); err != nil {
-		t.Fatal(err)
-	}
+	c := request(t, at, syn(nil))
 	r.Waiting(1)
 	c.Close()
 	r.Waiting(0)
@@ -166,19 +152,11 @@ func TestTheNextTestOfAnAddressWaitsBehindTheOthers(t *testing.T) {
 		defer r.handler.mu.Unlock()
 		return r.handler.conns == 0
 	})
-	next, err := net.Dial("tcp", at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer next.Close()
-	if _, err := next.Write(wire.Append(nil, syn(nil))); err != nil {
-		t.Fatal(err)
-	}
+	next := request(t, at, syn(nil))
 	leave := <-other
 	r.Waiting(1)
 	leave()
-	_ = next.SetDeadline(time.Now().Add(servertest.Prompt))
-	if m, err := wire.Read(next); err != nil || m.Kind != wire.Ack {
-		t.Errorf("%+v, %v", m, err)
+	if err := acknowledged(t, next); err != nil {
+		t.Error(err)
 	}
 }
