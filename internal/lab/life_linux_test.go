@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,101 +248,6 @@ func TestACongestionControlNotAllowedToUsersIsReported(t *testing.T) {
 	}
 }
 
-func TestDownFindsALabWhoseStateIsLost(t *testing.T) {
-	l := up(t, pair)
-	if err := os.RemoveAll(l.Dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := Down(t.Context(), l.Topology.Name, l.options); err != nil {
-		t.Error(err)
-	}
-	if names, _ := namespacesOf(l.Topology.Name); len(names) > 0 {
-		t.Errorf("left: %v", names)
-	}
-	// Its devices are gone, so the delay line has nothing to do and ends by itself.
-	for deadline := time.Now().Add(5 * time.Second); l.state.Processes[0].alive(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the delay line is still running")
-		}
-	}
-}
-
-func TestDownIsRepeatable(t *testing.T) {
-	l := up(t, "hosts: {a: }")
-	for range 2 {
-		if err := l.Down(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := Down(t.Context(), "never-was", l.options); err != nil {
-		t.Error(err)
-	}
-	if _, err := Open(l.Topology.Name, l.options); measure.KindOf(err) != measure.KindNotFound {
-		t.Errorf("open after down: %v", err)
-	}
-}
-
-func TestDownDoesNotEndAnUnrelatedProcessWithTheSamePID(t *testing.T) {
-	l := up(t, "hosts: {a: }")
-	other := exec.Command("sleep", "60")
-	if err := other.Start(); err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
-	ticks, err := startTicks(other.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.state.Processes = []process{{Role: roleServer, Node: "a", PID: other.Process.Pid, StartTicks: ticks - 1}}
-	if err := l.save(); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Down(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if p := (process{PID: other.Process.Pid, StartTicks: ticks}); !p.alive() {
-		t.Error("the other process was killed")
-	}
-}
-
-func TestACommandKeepsItsStreamsAndExitStatus(t *testing.T) {
-	l := up(t, "hosts: {a: , b: }\nlinks: [{from: a, to: b}]")
-	var out, errs bytes.Buffer
-	err := l.Exec(t.Context(), "a", []string{"sh", "-c", "cat; echo wrong >&2; exit 7"}, strings.NewReader("in"), &out, &errs)
-	var status *exec.ExitError
-	if !errors.As(err, &status) || status.ExitCode() != 7 || out.String() != "in" || errs.String() != "wrong\n" {
-		t.Errorf("%v, out %q, err %q", err, out.String(), errs.String())
-	}
-	if err := l.Exec(t.Context(), "nobody", []string{"true"}, nil, nil, nil); measure.KindOf(err) != measure.KindNotFound {
-		t.Errorf("unknown host: %v", err)
-	}
-	errs.Reset()
-	err = l.Exec(t.Context(), "a", []string{"no-such-program"}, nil, nil, &errs)
-	if err == nil || !strings.Contains(errs.String(), "no-such-program") {
-		t.Errorf("unknown program: %v, %q", err, errs.String())
-	}
-}
-
-func TestACommandEndsWithItsContext(t *testing.T) {
-	l := up(t, "hosts: {a: }")
-	ctx, cancel := context.WithCancel(t.Context())
-	r, w := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		done <- l.Exec(ctx, "a", []string{"sh", "-c", "trap 'echo bye; exit 0' TERM; echo hi; while :; do sleep 0.01; done"}, nil, w, nil)
-		w.Close()
-	}()
-	buf := make([]byte, 3)
-	if _, err := io.ReadFull(r, buf); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	rest, _ := io.ReadAll(r)
-	if err := <-done; !errors.Is(err, context.Canceled) || string(rest) != "bye\n" {
-		t.Errorf("%v, %q", err, rest)
-	}
-}
-
 func TestStatusNamesTheProcessesThatHaveEnded(t *testing.T) {
 	l := up(t, pair)
 	for _, p := range l.state.Processes {
@@ -390,13 +293,5 @@ func TestStateIsReadableJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal(data, &s); err != nil || len(s.Namespaces) != 3 || len(s.Processes) != 2 || !s.Complete {
 		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-func TestEnterRefusesAnUnknownLab(t *testing.T) {
-	for _, name := range []string{"../../proc/1/ns/net", "other", "soku-x/../y"} {
-		if err := Enter(name, []string{"true"}); measure.KindOf(err) != measure.KindUsage {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
