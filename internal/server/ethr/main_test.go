@@ -47,3 +47,10 @@ func (q *quick) NewHandler(s server.Services) server.Handler {
 	q.change(q.made)
 	return q.made
 }
+
+// conns is how many connections of tests the server has.
+func (r *running) conns() int {
+	r.handler.mu.Lock()
+	defer r.handler.mu.Unlock()
+	return r.handler.conns
+}

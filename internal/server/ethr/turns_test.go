@@ -117,7 +117,7 @@ func TestATestIsServedForItsWholeTimeAfterItsSynchronisedStart(t *testing.T) {
 func TestTestsThatFollowEachOtherAtOnceHaveTheirWholeTimes(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
-	const limit = 300 * time.Millisecond
+	const limit, starts = 50 * time.Millisecond, 5 * time.Millisecond
 	r, at := serve(t, server.Config{MaxDuration: measure.Duration(limit)}, Hooks{})
 	for range 2 + server.LongestServed(measure.Duration(limit))/limit { // more together than one may have
 		c, err := ask(t, at, syn(nil))
@@ -128,6 +128,9 @@ func TestTestsThatFollowEachOtherAtOnceHaveTheirWholeTimes(t *testing.T) {
 			_, _ = c.Write([]byte("payload"))
 		}
 		c.Close()
+		// The next client needs some time to start. A receiver that waits for data once more is later.
+		for end := time.Now().Add(starts); r.conns() > 0 && time.Now().Before(end); time.Sleep(starts / 10) {
+		}
 	}
 	r.ended("tcp", "connections")
 	if strings.Contains(r.Logs(), "test stopped") {
@@ -147,11 +150,7 @@ func TestTheNextTestOfAnAddressWaitsBehindTheOthers(t *testing.T) {
 	go func() { other <- r.Occupy() }()
 	r.Waiting(1)
 	c.Close()
-	servertest.Eventually(t, servertest.Prompt, "the connection is served", func() bool {
-		r.handler.mu.Lock()
-		defer r.handler.mu.Unlock()
-		return r.handler.conns == 0
-	})
+	servertest.Eventually(t, servertest.Prompt, "the connection is served", func() bool { return r.conns() == 0 })
 	next := request(t, at, syn(nil))
 	leave := <-other
 	r.Waiting(1)
