@@ -20,13 +20,18 @@ type factorVectors struct {
 	}
 }
 
+// tableOf makes observations of logarithms by level of a, level of b, and round.
+func tableOf(logs [][][]float64) Observations {
+	return factorial([]string{"a", "b"}, []int{len(logs), len(logs[0])}, len(logs[0][0]), func(at []int, round int) float64 {
+		return logs[at[0]][at[1]][round]
+	})
+}
+
 func TestInteractionsAreThoseOfR(t *testing.T) {
 	var file factorVectors
 	decodeVectors(t, "factors.json", &file)
 	for _, c := range file.Cases {
-		got := effects(factorial([]string{"a", "b"}, []int{len(c.Logs), len(c.Logs[0])}, len(c.Logs[0][0]), func(at []int, round int) float64 {
-			return c.Logs[at[0]][at[1]][round]
-		}), EffectOptions{Threshold: 0.03}).Interactions
+		got := effects(tableOf(c.Logs), EffectOptions{Threshold: 0.03}).Interactions
 		if len(got) != 1 || len(got[0].Tetrads) != len(c.Tetrads) {
 			t.Fatalf("%s: %d interactions", c.Name, len(got))
 		}
@@ -49,9 +54,7 @@ func TestSharesOfVariationAreThoseOfR(t *testing.T) {
 	var file factorVectors
 	decodeVectors(t, "factors.json", &file)
 	for _, c := range file.Cases {
-		got := effects(factorial([]string{"a", "b"}, []int{len(c.Logs), len(c.Logs[0])}, len(c.Logs[0][0]), func(at []int, round int) float64 {
-			return c.Logs[at[0]][at[1]][round]
-		}), EffectOptions{})
+		got := effects(tableOf(c.Logs), EffectOptions{})
 		squares, total := map[string]float64{}, 0.0
 		for _, source := range []string{"round", "A", "B", "AB", "residual"} {
 			squares[source] = c.R[source+" df"] * c.R[source+" ms"]

@@ -48,7 +48,7 @@ func Guarded(means []float64, level float64) GuardedInterval {
 	n, r := float64(len(x)), 0.0
 	if len(x) >= guardedRounds {
 		lag, _ := LagOne(x)
-		r = min(max(unbiasedLagOne(lag, n)+0.2/math.Sqrt(n), 0), 0.9)
+		r = limited(unbiasedLagOne(lag, n) + 0.2/math.Sqrt(n))
 	}
 	widen, df := guard(r, n-1)
 	half := studentT(1-level, df) * StdDev(x) / math.Sqrt(n) * widen
@@ -59,6 +59,9 @@ func Guarded(means []float64, level float64) GuardedInterval {
 // unbiasedLagOne corrects a lag-1 autocorrelation r of n rounds for its bias of about
 // -(1+3r)/n (Kendall 1954).
 func unbiasedLagOne(r, n float64) float64 { return (n*r + 1) / (n - 3) }
+
+// limited returns an autocorrelation within what is allowed for: 0 to 0.9.
+func limited(r float64) float64 { return min(max(r, 0), 0.9) }
 
 // guard returns the factor on a standard error, and the degrees of freedom, that allow for
 // an autocorrelation r.
@@ -73,6 +76,6 @@ func inflation(series []float64) float64 {
 		return 1
 	}
 	lag, _ := LagOne(series)
-	widen, _ := guard(min(max(unbiasedLagOne(lag, float64(len(series))), 0), 0.9), 0)
+	widen, _ := guard(limited(unbiasedLagOne(lag, float64(len(series)))), 0)
 	return widen
 }

@@ -88,7 +88,7 @@ func ComparePatterns(logs [][]float64, alpha float64) PatternComparison {
 // errors fills in the standard errors of all pairs of k patterns.
 func (c *PatternComparison) errors(of *contrasts, table twoWay, k int) {
 	if of.enough(k) {
-		r := min(max(unbiasedLagOne(table.lagOne, table.rounds), 0), 0.9)
+		r := limited(unbiasedLagOne(table.lagOne, table.rounds))
 		if p, ok := of.moderate(r, table.df); ok {
 			c.Moderated, c.PriorVariance, c.PriorDF, c.Autocorrelation = true, p.variance, p.df, r
 			return
