@@ -28,7 +28,7 @@ type descriptors struct {
 
 	mu       sync.Mutex
 	reserved int
-	sources  map[netip.Prefix]int // what each has reserved, by sourceOf
+	sources  map[netip.Prefix]int // what each has reserved, by sock.SourceOf
 }
 
 func newDescriptors(limit int) *descriptors {
@@ -45,7 +45,7 @@ func (d *descriptors) reserve(from netip.Addr, n int) (release func(), err error
 	if d.total == 0 || n == 0 {
 		return func() {}, nil
 	}
-	open, source := d.open(), sourceOf(from)
+	open, source := d.open(), sock.SourceOf(from)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if spare := d.spare(source, open); n > spare {

@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"net/netip"
 	"sync"
+
+	"soku/internal/sock"
 )
 
 // FairLimit bounds how many connections are open that have not shown yet what they are
@@ -12,8 +14,7 @@ import (
 // oldest of the address that has most, or the oldest of all where each has one. So many
 // connections of one address keep out that address alone.
 //
-// Addresses of IPv6 count by their first 64 bits, because a host may use any address of
-// such a network. A FairLimit may be used from any goroutine.
+// Addresses count as [sock.SourceOf] says. A FairLimit may be used from any goroutine.
 type FairLimit struct {
 	most      int
 	mostLoose int        // of those that can lose their place; 0: most
@@ -47,22 +48,11 @@ func NewFairLimit(most int) *FairLimit {
 	return &FairLimit{most: most, sources: map[netip.Prefix]*source{}}
 }
 
-// sourceOf is what a is counted by.
-func sourceOf(a netip.Addr) netip.Prefix {
-	a = a.Unmap().WithZone("")
-	bits := a.BitLen()
-	if a.Is6() {
-		bits = 64
-	}
-	p, _ := a.Prefix(bits) // of a valid address; others are counted together
-	return p
-}
-
 // Hold takes a place for a connection from an address, which lose closes if the place goes
 // to another. It returns nil if all are taken by connections that are kept, or by addresses
 // that have fewer. lose is called at most once, from the Hold of the other connection.
 func (l *FairLimit) Hold(from netip.Addr, lose func()) *Held {
-	h := &Held{limit: l, from: sourceOf(from), close: lose}
+	h := &Held{limit: l, from: sock.SourceOf(from), close: lose}
 	most := l.most
 	if l.room != nil {
 		most = max(1, min(most, l.room()))

@@ -1,8 +1,9 @@
 package ntttcp
 
 import (
-	"net"
 	"net/netip"
+
+	"soku/internal/sock"
 )
 
 // connTable holds the open sync connections of a registry, oldest first. If it is full, a
@@ -16,7 +17,7 @@ type connTable struct {
 func newConnTable(most int) connTable { return connTable{most: most} }
 
 // add adds a connection. If the table is full, it closes the oldest connection that is in
-// no test of the address with most such connections. It reports false if all are in tests.
+// no test of the source with most such connections. It reports false if all are in tests.
 func (c *connTable) add(t *syncConn) bool {
 	if len(c.all) >= c.most {
 		oldest := c.leastWanted()
@@ -42,24 +43,21 @@ func (c *connTable) remove(t *syncConn) {
 
 // leastWanted is the connection that gives up its place; nil if all are in tests.
 func (c *connTable) leastWanted() (oldest *syncConn) {
-	idle := map[netip.Addr]int{}
+	idle := map[netip.Prefix]int{}
 	for _, t := range c.all {
 		if !t.inTest {
-			idle[t.addr()]++
+			idle[t.source()]++
 		}
 	}
 	for _, t := range c.all {
-		if !t.inTest && (oldest == nil || idle[t.addr()] > idle[oldest.addr()]) {
+		if !t.inTest && (oldest == nil || idle[t.source()] > idle[oldest.source()]) {
 			oldest = t
 		}
 	}
 	return oldest
 }
 
-func (t *syncConn) addr() netip.Addr {
-	a, ok := t.conn.RemoteAddr().(*net.TCPAddr)
-	if !ok {
-		return netip.Addr{}
-	}
-	return a.AddrPort().Addr()
+// source is what the address of the sender counts as.
+func (t *syncConn) source() netip.Prefix {
+	return sock.SourceOf(sock.AddrPort(t.conn.RemoteAddr()).Addr())
 }
