@@ -82,6 +82,21 @@ func checkWelch(t *testing.T, name string, want float64) {
 	agree(t, name, map[string]float64{"welch_low": c.Low, "welch_high": c.High, "welch_df": d.df, "welch_p": studentP(studentised(d.mean, d.err), d.df)}[name], want, 1e-9)
 }
 
+func TestPowerGrowsFromTheLevelToCertainty(t *testing.T) {
+	for _, df := range []float64{1, 2, 11, 999} {
+		near(t, fmt.Sprint("power of no difference, df ", df), powerOfT(0, df, 0.05), 0.05, 1e-9)
+		before := 0.0
+		for _, errors := range []float64{0, 1e-6, 0.1, 1, 2, 3, 10, 100, 399.9, 400.1, 1000, 1e6} {
+			power := powerOfT(errors, df, 0.05)
+			if power < before-1e-9 || power > 1 {
+				t.Errorf("df %g: power %g at %g standard errors, after %g", df, power, errors, before)
+			}
+			before = power
+		}
+		near(t, fmt.Sprint("power of a huge difference, df ", df), before, 1, 1e-4)
+	}
+}
+
 func TestTheInverseOfTrigammaHoldsOverItsRange(t *testing.T) {
 	for _, x := range []float64{1e-3, 0.01, 0.3, 1, 7.5, 60, 999} {
 		agree(t, fmt.Sprint("trigammaInverse at ", x), trigammaInverse(trigamma(x)), x, 1e-9)
