@@ -3,11 +3,14 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"soku/test/tier"
 )
 
 func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
 func TestOnePairOfChoicesIsDecidedByThePairedTestAndEquivalence(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for seed := range uint64(300) {
 		r := source(seed)
 		var a, b []float64
@@ -155,6 +158,7 @@ func TestFurtherRoundsOfUnpairedChoicesShowTheDifference(t *testing.T) {
 }
 
 func TestUnpairedChoicesMakeNoFalseAlarms(t *testing.T) {
+	tier.SpendsSeconds(t)
 	false5 := 0
 	for seed := range uint64(2000) {
 		r := source(seed)

@@ -3,10 +3,12 @@ package stats
 import (
 	"math"
 	"soku/internal/measure"
+	"soku/test/tier"
 	"testing"
 )
 
 func TestPairedComparisonsCoverTheDifferenceUnderSharedDrift(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, rounds := range []int{2, 3, 5, 8, 15} {
 		wide := 0.0
 		got := share(1000, func(seed uint64) bool {
@@ -73,6 +75,7 @@ func TestOnlyRoundsOfOneSessionArePaired(t *testing.T) {
 }
 
 func TestComparisonsHoldForSkewedNoise(t *testing.T) {
+	tier.SpendsSeconds(t)
 	for _, rounds := range []int{4, 10} {
 		got := share(1000, func(seed uint64) bool {
 			r := source(seed)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"soku/test/tier"
 )
 
 func TestIntervalsOfPercentilesAreThoseOfTheReference(t *testing.T) {
@@ -105,6 +107,7 @@ func latencies(r *rand.Rand, scale float64, samples int) []int64 {
 }
 
 func TestIntervalsOfPercentilesCoverTheTruth(t *testing.T) {
+	tier.SpendsSeconds(t)
 	// The truth of a p99 of rounds whose scales vary log-normally, by 200,000 rounds.
 	const spread, median = 0.2, 100
 	exceed := func(v float64) float64 {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"soku/test/tier"
 )
 
 // Shares of simulated campaigns, whose bounds a right rule fails one time in 10,000.
@@ -24,6 +26,7 @@ func normals(r *rand.Rand, n int, mean, sd float64) []float64 {
 }
 
 func TestFalseAlarmsAndPowerOfTwoPatterns(t *testing.T) {
+	tier.SpendsSeconds(t)
 	const noise = 0.02 // of one pattern
 	sd := noise * math.Sqrt2
 	shown := func(mean float64, decided ...Decision) float64 {
@@ -134,6 +137,7 @@ func TestModeratedVariancesShowMoreOfManyPatterns(t *testing.T) {
 }
 
 func TestLookingAfterEveryRoundMakesNoFalseAlarms(t *testing.T) {
+	tier.SpendsSeconds(t)
 	level, _ := LookLevel(12)
 	at := func(alpha float64) float64 {
 		return share(2000, func(seed uint64) bool {
@@ -175,6 +179,7 @@ func TestAnEValueMayBeLookedAtForever(t *testing.T) {
 }
 
 func TestFurtherRoundsAreAboutThoseNeeded(t *testing.T) {
+	tier.SpendsSeconds(t)
 	// At this spread 31 rounds are needed.
 	sd := 0.0568
 	if n := RoundsForPower(math.Log1p(0.03), sd, 0.8, 0.05); n != 31 {

@@ -16,6 +16,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/test/tier"
 )
 
 const fixture = "../../../test/fixtures/3f5254c/"
@@ -147,6 +148,7 @@ func TestAStoreOfSchema1IsTakenOver(t *testing.T) {
 }
 
 func TestTakingOverGoesOnAfterAKill(t *testing.T) {
+	tier.SpendsSeconds(t)
 	path, results := schema1(t, 2)
 	defer func(n int) { takeOverResults = n }(takeOverResults)
 	takeOverResults = 50
@@ -230,6 +232,7 @@ func wantAll(t *testing.T, path string, results int) {
 }
 
 func TestSeveralProcessesTakeAStoreOver(t *testing.T) {
+	tier.SpendsSeconds(t)
 	path, results := schema1(t, 8)
 	if results <= takeOverResults {
 		t.Fatalf("%d results are one batch", results)
