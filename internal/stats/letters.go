@@ -23,12 +23,11 @@ func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 func (s set) remove(i int)   { s[i/64] &^= 1 << (i % 64) }
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-func (s set) and(o set) set {
-	out := slices.Clone(s)
-	for i := range out {
-		out[i] &= o[i]
+// setToBoth makes s what a and b share.
+func (s set) setToBoth(a, b set) {
+	for i := range s {
+		s[i] = a[i] & b[i]
 	}
-	return out
 }
 
 // shared returns how many elements both sets have.
@@ -69,7 +68,7 @@ func (g graph) groups(most int) ([][]int, bool) {
 	for i := range g {
 		candidates.add(i)
 	}
-	if len(g) > 0 && !search.extend(nil, candidates, newSet(len(g))) {
+	if len(g) > 0 && !search.extend(make([]int, 0, len(g)), candidates, newSet(len(g))) {
 		return nil, false
 	}
 	for _, group := range search.found {
@@ -83,7 +82,11 @@ type groupSearch struct {
 	graph       graph
 	found       [][]int
 	most, steps int
+	// levels has the sets of each depth of the search: a depth is at one place at a time.
+	levels []groupLevel
 }
+
+type groupLevel struct{ candidates, done set }
 
 // extend finds the groups that have all of group, some of candidates and none of done,
 // which were tried before. Candidates beside the pivot's neighbours are enough: a group
@@ -98,12 +101,17 @@ func (s *groupSearch) extend(group []int, candidates, done set) bool {
 		}
 		return len(s.found) <= s.most
 	}
-	pivot := s.pivot(candidates, done)
+	if len(s.levels) == len(group) {
+		s.levels = append(s.levels, groupLevel{newSet(len(s.graph)), newSet(len(s.graph))})
+	}
+	next, pivot := s.levels[len(group)], s.pivot(candidates, done)
 	for i := range s.graph {
 		if !candidates.has(i) || s.graph[pivot].has(i) {
 			continue
 		}
-		if !s.extend(append(group, i), candidates.and(s.graph[i]), done.and(s.graph[i])) {
+		next.candidates.setToBoth(candidates, s.graph[i])
+		next.done.setToBoth(done, s.graph[i])
+		if !s.extend(append(group, i), next.candidates, next.done) {
 			return false
 		}
 		candidates.remove(i)
