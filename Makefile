@@ -3,6 +3,8 @@
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
+# The control protocol is HTTP/1.1 at both ends; without HTTP/2 the program is 0.25 MB smaller.
+TAGS    := nethttpomithttp2
 export CGO_ENABLED ?= 0
 
 .PHONY: help build demo quick test race plainloops lint vet cross fuzz clean peers bench wine
@@ -11,7 +13,7 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
 build: ## build bin/soku
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/soku ./cmd/soku
+	$(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o bin/soku ./cmd/soku
 
 demo: build ## measure an emulated network and write demo/report.html
 	@demo/run
