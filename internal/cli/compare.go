@@ -76,7 +76,12 @@ func runCompare(ctx context.Context, sys *System, f compareFlags, args []string)
 	if err := c.Text(&b, sys.Catalogue, sys.StdoutWidth()); err != nil {
 		return err
 	}
-	if _, err := sys.Stdout.Write(b.Bytes()); err != nil {
+	return printAll(sys, b.Bytes())
+}
+
+// printAll writes what a command answers.
+func printAll(sys *System, answer []byte) error {
+	if _, err := sys.Stdout.Write(answer); err != nil {
 		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
 	}
 	return nil

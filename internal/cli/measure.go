@@ -83,6 +83,12 @@ func readToken(sys *System, file string) (string, error) {
 }
 
 func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
+	cmd, _ := measureCommand(sys, test)
+	return cmd
+}
+
+// measureCommand is the command of a test and what its flags set.
+func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFlags) {
 	f := &measureFlags{options: measure.Defaults(test)}
 	cmd := &cobra.Command{
 		Use: string(test) + " HOST",
@@ -121,7 +127,7 @@ func newMeasureCommand(sys *System, test measure.Test) *cobra.Command {
 		addInGroup(cmd, groupAccess, f.iperf3.add)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
-	return cmd
+	return cmd, f
 }
 
 func runMeasure(ctx context.Context, sys *System, test measure.Test, host string, f *measureFlags) error {

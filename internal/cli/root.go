@@ -108,16 +108,7 @@ func newRoot(sys *System) *cobra.Command {
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		e := measure.AsError(err, measure.KindUsage)
-		if e.Hint != "" {
-			return e
-		}
-		if near := similarFlag(cmd, err); near != "" {
-			return e.WithHintCode("similar_flag", measure.Figures{"flag": near, "command": cmd.CommandPath()})
-		}
-		return e.WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	root.SetUsageTemplate(helpTemplate(root.UsageTemplate(), sys.StdoutWidth()))
 	add := func(group string, command *cobra.Command) {
@@ -135,6 +126,18 @@ func newRoot(sys *System) *cobra.Command {
 	root.SetHelpCommand(newHelpCommand(root))
 	completeHelp(root, sys)
 	return root
+}
+
+// flagError is an error of the flags of a command, with what to do next.
+func flagError(cmd *cobra.Command, err error) error {
+	e := measure.AsError(err, measure.KindUsage)
+	if e.Hint != "" {
+		return e
+	}
+	if near := similarFlag(cmd, err); near != "" {
+		return e.WithHintCode("similar_flag", measure.Figures{"flag": near, "command": cmd.CommandPath()})
+	}
+	return e.WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
 }
 
 // checkArguments makes what a command, or one below it, finds wrong with its
@@ -181,7 +184,7 @@ var commands = []struct {
 	make  func(*System) *cobra.Command
 }{
 	{groupTests, newServerCommand}, {groupTests, newFloorCommand},
-	{groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newLabCommand},
+	{groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newLabCommand},
 	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
 	{"", newManCommand}, {"", newTrialCommand},

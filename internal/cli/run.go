@@ -51,7 +51,13 @@ at the end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seedGiven = cmd.Flags().Changed("seed")
 			f.resume = f.resume || f.campaign != "" || f.retryFailed
-			return runCampaign(cmd.Context(), sys, args[0], f)
+			formats, err := reportFiles(f.reports)
+			if err != nil {
+				return err
+			}
+			return runCampaign(cmd.Context(), sys, args[0], f, func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, runErr error) error {
+				return publish(ctx, sys, st, c, formats, out, runErr)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -83,17 +89,17 @@ func campaignsDir(sys *System) campaign.Folder {
 	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
 }
 
+// presenter shows what a run of a campaign measured, also where it ended with an error. Its
+// context does not end with an interrupt.
+type presenter func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, runErr error) error
+
 // runCampaign checks all that can be checked before anything is built or sent.
-func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (err error) {
+func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, present presenter) (err error) {
 	p, topology, err := loadPlan(sys, file)
 	if err != nil {
 		return err
 	}
 	only, err := selection(p, f.only)
-	if err != nil {
-		return err
-	}
-	formats, err := reportFiles(f.reports)
 	if err != nil {
 		return err
 	}
@@ -154,7 +160,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags) (er
 	out, err := e.Run(ctx, c)
 	show.end()
 	// What was measured is shown also where trials failed or are left.
-	if rerr := publish(ctx, sys, st, c, formats, out, err); rerr != nil {
+	if rerr := present(context.WithoutCancel(ctx), st, c, out, err); rerr != nil {
 		err = errors.Join(err, rerr)
 	}
 	return err
@@ -317,7 +323,7 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 	if out.Done == 0 || runErr != nil && kind != measure.KindIncomplete && kind != measure.KindRefused {
 		return nil
 	}
-	r, err := campaignReport(context.WithoutCancel(ctx), st, c.Entry())
+	r, err := campaignReport(ctx, st, c.Entry())
 	if err != nil {
 		return err
 	}
@@ -338,8 +344,13 @@ func publish(ctx context.Context, sys *System, st store.Store, c *campaign.Campa
 			}
 		}
 	}
+	sayDone(sys, c, out)
+	return nil
+}
+
+// sayDone says where a campaign stands after a run and how to see its report.
+func sayDone(sys *System, c *campaign.Campaign, out campaign.Outcome) {
 	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.done", text.Args{
 		"Campaign": c.ID(), "Done": out.Done, "Trials": out.Total, "Failed": out.Failed, "Others": max(out.Left-(out.Total-out.Done), 0),
 	}))
-	return nil
 }

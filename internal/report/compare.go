@@ -35,7 +35,24 @@ type Comparisons struct {
 	Practical float64
 	AllPairs  bool
 	Tests     []ComparedTest
-	LeftOut   int // patterns of tests that only one of the choices has
+	LeftOut   int            // patterns of tests that only one of the choices has
+	Campaign  string         // identity of the one that measured them; empty if nobody says
+	Failed    []FailedChoice // that are in no comparison because no trial of theirs succeeded
+}
+
+// FailedChoice is a choice of which no trial succeeded.
+type FailedChoice struct {
+	Choice string         `json:"choice"`
+	Trials int            `json:"trials"`
+	Error  *measure.Error `json:"error"` // of the last one
+}
+
+// Failed is why no trial of the choice succeeded; nil if one did, or if there was none.
+func (c *Choice) Failed() *FailedChoice {
+	if n := len(c.Results); n > 0 && len(successful(c.Results)) == 0 {
+		return &FailedChoice{c.Name, n, c.Results[n-1].Error}
+	}
+	return nil
 }
 
 // ComparedTest is the choices and their comparisons under one label, and for one pattern

@@ -17,6 +17,8 @@ type comparisonsJSON struct {
 	Practical   float64          `json:"practical_ratio"`
 	Comparisons []comparisonJSON `json:"comparisons"`
 	LeftOut     int              `json:"left_out,omitempty"`
+	Campaign    string           `json:"campaign,omitempty"`
+	Failed      []FailedChoice   `json:"failed,omitempty"`
 }
 
 // comparisonJSON is one comparison. What could not be tested has a reason instead of an
@@ -51,7 +53,7 @@ type comparisonJSON struct {
 
 // MarshalJSON writes the comparisons, those of one test one after another.
 func (c *Comparisons) MarshalJSON() ([]byte, error) {
-	out := comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Comparisons: []comparisonJSON{}}
+	out := comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Campaign: c.Campaign, Failed: c.Failed, Comparisons: []comparisonJSON{}}
 	for i := range c.Tests {
 		t := &c.Tests[i]
 		v, together := comparedView{c, t, text.ForPrograms()}, c.adjusted(t)

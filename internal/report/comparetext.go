@@ -45,6 +45,10 @@ func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
 		p.line("")
 		p.wrap("", in.Say("compare.left_out", text.Args{"N": c.LeftOut}))
 	}
+	for _, f := range c.Failed {
+		message, _ := in.Error(f.Error)
+		p.wrap("", in.Say("compare.all_failed", text.Args{"Choice": f.Choice, "Trials": f.Trials, "Error": message}))
+	}
 	_, err := io.WriteString(w, p.String())
 	return err
 }

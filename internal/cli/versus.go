@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/report"
+	"soku/internal/store"
+	"soku/internal/yamlfile"
+)
+
+type versusFlags struct {
+	run       runFlags
+	rounds    int
+	allPairs  bool
+	practical practicalFlag
+	json      bool
+}
+
+func newVersusCommand(sys *System) *cobra.Command {
+	f := &versusFlags{practical: report.PracticalThreshold}
+	f.run.noPreflight = true // a command that fails does not keep the others from running
+	cmd := &cobra.Command{
+		Use:   "versus COMMAND COMMAND...",
+		Short: "Run command lines of a test in turns and decide which is better",
+		Long: "Runs two or more command lines of one test, each once a round, in an order drawn\n" +
+			"anew for every round, and compares the others with the first: better, worse, no\n" +
+			"practical difference, or no difference shown, with the ratio, its interval, and\n" +
+			"how many more rounds would decide. The trials are a campaign: soku report, soku\n" +
+			"compare and soku ls know it, and --resume goes on with it after an interrupt.",
+		Example: `  soku versus "tcp vm2 -P 1" "tcp vm2 -P 16"
+  soku versus "tcp vm2" "tcp vm3" "tcp vm4" --rounds 20 --practical 3%
+  soku versus "latency vm2" "latency vm2 --spin" --all-pairs --json
+  soku versus "tcp vm2 -P 1" "tcp vm2 -P 16" --resume   after an interrupt`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return measure.Fail(measure.KindUsage, "cli.versus.commands", measure.Figures{"commands": len(args)})
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.run.seedGiven = cmd.Flags().Changed("seed")
+			return runVersus(cmd.Context(), sys, f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVarP(&f.rounds, "rounds", "r", defaultVersusRounds, "how often each command runs (2..10000)")
+	flags.Int64Var(&f.run.seed, "seed", 0, "seed of the random order; drawn without it")
+	flags.BoolVar(&f.run.resume, "resume", false, "go on with the newest campaign of the same commands")
+	flags.BoolVar(&f.allPairs, "all-pairs", false, "compare every pair, instead of all with the first")
+	flags.Var(&f.practical, "practical", "smallest difference that matters, such as 3%")
+	flags.BoolVar(&f.json, "json", false, "print the comparisons as JSON")
+	addStoreFlag(cmd, &f.run.store)
+	addInGroup(cmd, groupAccess, f.run.access.add)
+	return cmd
+}
+
+// defaultVersusRounds is enough for an exact test, and for a difference of 3 % at a spread of
+// 2 %.
+const defaultVersusRounds = 10
+
+func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string) error {
+	if f.rounds < 2 || f.rounds > 10_000 {
+		return measure.Fail(measure.KindUsage, "cli.versus.rounds", measure.Figures{"rounds": f.rounds})
+	}
+	test, commands, err := parseCommands(sys, lines)
+	if err != nil {
+		return err
+	}
+	p := campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds}
+	text := p.Text()
+	if _, err := campaign.Parse("", text); err != nil { // before a file is written
+		return measure.Fail(measure.KindUsage, "cli.versus.plan", measure.Figures{"cause": err})
+	}
+	file := filepath.Join(sys.DataDir, "plans", p.Name()+".yaml")
+	if err := writeReport(sys, file, text); err != nil {
+		return err
+	}
+	return runCampaign(ctx, sys, file, &f.run, func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, _ error) error {
+		if out.Done == 0 {
+			return nil
+		}
+		if err := f.show(ctx, sys, st, c, p.Commands); err != nil {
+			return err
+		}
+		sayDone(sys, c, out)
+		return nil
+	})
+}
+
+// show compares what was measured of the commands.
+func (f *versusFlags) show(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) error {
+	var choices []*report.Choice
+	var failed []report.FailedChoice
+	for _, command := range commands {
+		only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
+		choice, err := campaignChoice(ctx, st, c.Entry(), command.Line, only)
+		if measure.KindOf(err) == measure.KindUsage {
+			continue // it did not run yet
+		}
+		if err != nil {
+			return err
+		}
+		if r := choice.Failed(); r != nil {
+			failed = append(failed, *r)
+			continue
+		}
+		choices = append(choices, choice)
+	}
+	compared := &report.Comparisons{Practical: float64(f.practical), AllPairs: f.allPairs}
+	if len(choices) > 1 {
+		var err error
+		if compared, err = report.Compare(choices, report.CompareOptions{Practical: float64(f.practical), AllPairs: f.allPairs}); err != nil {
+			return err
+		}
+	}
+	compared.Campaign, compared.Failed = c.ID(), failed
+	if f.json {
+		return printJSON(sys.Stdout, compared)
+	}
+	var b bytes.Buffer
+	if err := compared.Text(&b, sys.Catalogue, sys.StdoutWidth()); err != nil {
+		return err
+	}
+	return printAll(sys, b.Bytes())
+}
