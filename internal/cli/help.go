@@ -43,11 +43,11 @@ func inGroup(flag *pflag.Flag, group string) {
 	flag.Annotations[groupAnnotation] = []string{group}
 }
 
-// addInGroup adds flags to a command, all of one group.
-func addInGroup(cmd *cobra.Command, group string, add func(*pflag.FlagSet)) {
-	flags := pflag.NewFlagSet(group, pflag.ContinueOnError)
+// addAccess adds flags that say how a server is entered.
+func addAccess(cmd *cobra.Command, add func(*pflag.FlagSet)) {
+	flags := pflag.NewFlagSet(groupAccess, pflag.ContinueOnError)
 	add(flags)
-	flags.VisitAll(func(f *pflag.Flag) { inGroup(f, group) })
+	flags.VisitAll(func(f *pflag.Flag) { inGroup(f, groupAccess) })
 	cmd.Flags().AddFlagSet(flags)
 }
 

@@ -121,10 +121,10 @@ func measureCommand(sys *System, test measure.Test) (*cobra.Command, *measureFla
 		cmd.Flags().StringVar(&f.table, "table", "", "print that table in the format of another tool: ethr")
 	}
 	if test.NeedsServer() {
-		addInGroup(cmd, groupAccess, f.access.add)
+		addAccess(cmd, f.access.add)
 	}
 	if measure.Speaks(measure.ViaIperf3, test) {
-		addInGroup(cmd, groupAccess, f.iperf3.add)
+		addAccess(cmd, f.iperf3.add)
 	}
 	cmd.MarkFlagsMutuallyExclusive("json", "json-stream")
 	return cmd, f

@@ -71,7 +71,7 @@ at the end.`,
 	flags.DurationVar(&f.patience, "patience", time.Minute, "wait so long for a server that cannot be reached, such as during a restart; 0: fail at once")
 	flags.BoolVar(&f.noPreflight, "no-preflight", false, "do not check before the first trial that all servers can be reached")
 	addStoreFlag(cmd, &f.store)
-	addInGroup(cmd, groupAccess, f.access.add)
+	addAccess(cmd, f.access.add)
 	return cmd
 }
 

@@ -57,7 +57,7 @@ func newVersusCommand(sys *System) *cobra.Command {
 	flags.Var(&f.practical, "practical", "smallest difference that matters, such as 3%")
 	flags.BoolVar(&f.json, "json", false, "print the comparisons as JSON")
 	addStoreFlag(cmd, &f.run.store)
-	addInGroup(cmd, groupAccess, f.run.access.add)
+	addAccess(cmd, f.run.access.add)
 	return cmd
 }
 
