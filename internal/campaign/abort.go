@@ -96,7 +96,11 @@ func sameness(e *measure.Error) string {
 // hasOtherPatterns reports whether the run has another pattern between two ends.
 func (r *run) hasOtherPatterns(pair ends, pattern string) bool {
 	return slices.ContainsFunc(r.c.Plan.patterns, func(pt Pattern) bool {
-		return pt.Name != pattern && pt.From == pair.client && pt.To == pair.server && r.Only.Matches(pt.Levels)
+		if pt.Name == pattern || !r.Only.Matches(pt.Levels) {
+			return false
+		}
+		s := r.c.Plan.sides(&pt)
+		return s.has(pair)
 	})
 }
 

@@ -69,6 +69,12 @@ func (t *TestPlan) DecodeYAML(d *yamlfile.File, n yamlfile.Node, path string) er
 		if m.Key == "test" {
 			continue
 		}
+		if known, err := d.DecodeMember(m, &t.TestTurns, path); known || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		i := slices.IndexFunc(fields, func(f measure.OptionField) bool { return f.Key == m.Key })
 		if i < 0 {
 			return unknownOption(d, m, path, t.Test)
@@ -92,7 +98,7 @@ func unknownOption(d *yamlfile.File, m yamlfile.Member, path string, test measur
 			"option": m.Key, "test": test, "tests": f.Tests(),
 		}))
 	}
-	known := []string{"test"}
+	known := []string{"test", "repeats", "rounds"}
 	for _, f := range measure.OptionFields(test) {
 		known = append(known, f.Key)
 	}

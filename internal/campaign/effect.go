@@ -11,7 +11,7 @@ import (
 // setsSomething reports whether the patterns of a level differ by it from those of
 // another level.
 func (l *Level) setsSomething() bool {
-	return l.setsEnd() || len(l.Options) > 0 || l.Before != "" || l.After != ""
+	return l.setsEnd() || l.contention != "" || len(l.Options) > 0 || l.Before != "" || l.After != ""
 }
 
 // setsEnd reports whether a level sets an endpoint or an address of one.
@@ -153,7 +153,7 @@ func (f *Factor) onlyOptions() bool {
 	options := false
 	for i := range f.Levels {
 		l := &f.Levels[i]
-		if l.setsEnd() || l.Before != "" || l.After != "" {
+		if l.setsEnd() || l.contention != "" || l.Before != "" || l.After != "" {
 			return false
 		}
 		options = options || len(l.Options) > 0

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,6 +16,8 @@ const assumedOverhead = 300 * time.Millisecond
 // Estimate is what a part of a campaign will take, before it runs.
 type Estimate struct {
 	Patterns int           `json:"patterns"`
+	Pairs    int           `json:"pairs"`          // of each pattern
+	AtOnce   int           `json:"trials_at_once"` // at most
 	Trials   int           `json:"trials"`
 	Time     time.Duration `json:"time_ns"`
 	// TimeUnknown are labels of tests that end after an amount at an unknown
@@ -35,27 +38,27 @@ type Estimate struct {
 
 // Estimate adds up the patterns that only selects.
 func (p *Plan) Estimate(only Selection) Estimate {
-	e := Estimate{MaxBytes: int64(p.MaxBytes)}
+	e := Estimate{MaxBytes: int64(p.MaxBytes), Pairs: p.PairCount(), AtOnce: 1}
+	known := map[string]forecasted{}
 	for i := range p.patterns {
 		pt := &p.patterns[i]
 		if !only.Matches(pt.Levels) {
 			continue
 		}
 		e.Patterns++
-		for _, t := range pt.Tests {
-			n := p.Rounds * p.Repeats
-			e.Trials += n
-			length, known := trialTime(t.Test, t.Options)
-			e.Time += time.Duration(n) * (length + p.Pause.Std())
-			if !known && !slices.Contains(e.TimeUnknown, t.Label) {
+		for n, t := range pt.Tests {
+			trials := p.PairCount() * p.repeatsOf(&p.Tests[n].Value) * p.roundsOf(&p.Tests[n].Value)
+			e.Trials += trials
+			if _, known := trialTime(t.Test, t.Options); !known && !slices.Contains(e.TimeUnknown, t.Label) {
 				e.TimeUnknown = append(e.TimeUnknown, t.Label)
 			}
 			payload, known := trialBytes(t.Test, t.Options)
-			e.Bytes += int64(n) * payload
+			e.Bytes += int64(trials) * payload
 			if !known && !slices.Contains(e.BytesUnknown, t.Label) {
 				e.BytesUnknown = append(e.BytesUnknown, t.Label)
 			}
 		}
+		p.addTime(&e, i, known)
 	}
 	if p.Price > 0 {
 		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Price; return &v }
@@ -65,6 +68,36 @@ func (p *Plan) Estimate(only Selection) Estimate {
 		}
 	}
 	return e
+}
+
+// forecasted is what [forecast] returned.
+type forecasted struct {
+	time time.Duration
+	most int
+}
+
+// addTime adds the time of a pattern's blocks. Blocks of trials that are as long are
+// forecast once.
+func (p *Plan) addTime(e *Estimate, number int, known map[string]forecasted) {
+	pt := &p.patterns[number]
+	for round := 1; round <= p.LastRound(); {
+		kinds, rounds := p.kinds(round), p.alike(round)
+		length := make([]time.Duration, len(kinds))
+		for i, k := range kinds {
+			planned, _ := trialTime(pt.Tests[k.test].Test, pt.Tests[k.test].Options)
+			length[i] = planned + p.Pause.Std()
+		}
+		key := fmt.Sprint(pt.together, length)
+		f, done := known[key]
+		if !done {
+			b := scheduled{plan: p, round: round, kinds: kinds}.block(number)
+			f.time, f.most = forecast(b, p.Concurrency(), func(i int) time.Duration { return length[i/p.PairCount()] })
+			known[key] = f
+		}
+		e.Time += time.Duration(rounds) * f.time
+		e.AtOnce = max(e.AtOnce, f.most)
+		round += rounds
+	}
 }
 
 // trialTime is how long a trial will take; false if it ends after an amount

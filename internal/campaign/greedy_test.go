@@ -89,42 +89,6 @@ func plan(t testing.TB, q *queue, limit int, length func(u unit) float64) (total
 	return total, busy
 }
 
-type end struct {
-	at   float64
-	unit unit
-}
-
-// ending is a heap of units that run, the first to end on top.
-type ending []end
-
-func (e *ending) push(x end) {
-	h := append(*e, x)
-	for i := len(h) - 1; i > 0 && h[i].at < h[(i-1)/2].at; i = (i - 1) / 2 {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-	}
-	*e = h
-}
-
-func (e *ending) pop() end {
-	h := *e
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child+1 < last && h[child+1].at < h[child].at {
-			child++
-		}
-		if child >= last || h[i].at <= h[child].at {
-			break
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
-	*e = h
-	return top
-}
-
 // lengths are those of trials whose duration is fixed, and whose handshake and
 // end vary, as in practice: 10 s, and up to 4 s more.
 func lengths(seed uint64) func(unit) float64 {

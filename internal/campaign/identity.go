@@ -11,7 +11,7 @@ import (
 
 // free are the keys that may change between the parts of one campaign: they
 // decide what runs now and what it may cost, not what a trial measures.
-var free = []string{"title", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after"}
+var free = []string{"title", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once"}
 
 // sameMeasurement returns an error of kind usage that names the keys in which
 // two plans would measure different things.

@@ -26,7 +26,7 @@ var format = yamlfile.Format{MaxBytes: 64 << 10, Begin: "campaign: NAME"}
 // Bounds of what a plan may ask for.
 const (
 	maxPatterns = 10_000
-	maxTrials   = 1_000_000
+	maxTrials   = 10_000_000
 	maxFactors  = 20
 	maxLevels   = 1000
 	maxName     = 100 // characters of a name or level
@@ -75,7 +75,7 @@ func parse(p *Plan) (*Plan, error) {
 	if p.Limit == 0 {
 		p.Limit = DefaultLimit
 	}
-	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.checkFactors, p.checkZip, p.checkWhen, p.checkEffects, p.checkSelections, p.makePatterns} {
+	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.addContention, p.checkFactors, p.checkPairs, p.checkZip, p.checkWhen, p.checkEffects, p.checkSelections, p.makePatterns} {
 		if err := check(d); err != nil {
 			return nil, err
 		}

@@ -109,12 +109,23 @@ func (*Level) schema() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: append(schema.Plain().OneOf, s)}
 }
 
+func (*Contention) schema() *jsonschema.Schema {
+	way := func() *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", Enum: []any{Isolated, Together}}
+	}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{way(), {Type: "array", Items: way()}}}
+}
+
 func (*TestPlan) schema() *jsonschema.Schema {
 	s := new(jsonschema.Schema)
 	for _, test := range measure.Tests() {
 		one := schema.Object()
 		one.Required = []string{"test"}
 		one.Properties.Set("test", &jsonschema.Schema{Const: string(test), Description: "What is measured"})
+		turns := structSchema(reflect.TypeFor[TestTurns]())
+		for p := turns.Properties.Oldest(); p != nil; p = p.Next() {
+			one.Properties.Set(p.Key, p.Value)
+		}
 		for _, f := range measure.OptionFields(test) {
 			one.Properties.Set(f.Key, optionSchema(f))
 		}

@@ -259,8 +259,8 @@ func TestRoundsAreAddedWhileTheCampaignRuns(t *testing.T) {
 	if err != nil || !infos[0].Open() || infos[0].Trials != 48 {
 		t.Errorf("a campaign with a round more is %+v (%v)", infos, err)
 	}
-	if err := b.campaign.AddRounds(1<<20, time.Now()); measure.KindOf(err) != measure.KindUsage {
-		t.Errorf("a million rounds: %v", err)
+	if err := b.campaign.AddRounds(1<<21, time.Now()); measure.KindOf(err) != measure.KindUsage {
+		t.Errorf("two million rounds: %v", err)
 	}
 	if err := b.campaign.AddRounds(0, time.Now()); measure.KindOf(err) != measure.KindUsage {
 		t.Errorf("no rounds: %v", err)

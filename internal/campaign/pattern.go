@@ -16,13 +16,15 @@ type Pattern struct {
 	// it. What identifies the pattern is Levels.
 	Name   string
 	Levels []measure.Level // one element a factor, in the plan's order; not nil
-	From   string          // endpoint or endpoint.label; empty for this machine
-	To     string
-	Before []string // commands in the order they run: the plan's, then each level's
-	After  []string // each level's from the last factor to the first, then the plan's
+	From   string          // endpoint or endpoint.label; empty for this machine, and with pairs
+	To     string          // empty with pairs
+	Before []string        // commands in the order they run: the plan's, then each level's
+	After  []string        // each level's from the last factor to the first, then the plan's
 	Tests  []PatternTest
 
-	fromAt, toAt string // paths of the plan's values that name the ends
+	fromAt, toAt       string // paths of the plan's values that name the ends
+	fromLabel, toLabel string // of the addresses of the plan's pairs, where the pairs name none
+	together           bool   // the trials of all pairs start at one barrier
 }
 
 // PatternTest is one test of a pattern with the options its levels give it.
@@ -30,6 +32,23 @@ type PatternTest struct {
 	Label   string
 	Test    measure.Test
 	Options measure.Options // as asked; not yet effective
+
+	TestTurns // in effect: of the test or the plan
+
+	ownPort bool // the test or a level names the port
+}
+
+// between is the options of a trial between two ends: at the server's port, and from the
+// client's address if that has a label.
+func (t *PatternTest) between(client, server Target) measure.Options {
+	o := t.Options
+	if server.port != 0 && !t.ownPort && t.Test.NeedsServer() {
+		o.Port = server.port
+	}
+	if client.Endpoint.Label != "" && o.Bind == "" {
+		o.Bind = client.Endpoint.Address // measuring from a labelled address means leaving by it
+	}
+	return o
 }
 
 // AllPatterns are the patterns of the plan in the order of its factors' levels,
@@ -87,7 +106,7 @@ func (p *Plan) makePatterns(d *yamlfile.File) error {
 	if len(p.patterns) == 0 {
 		return d.FailAt("exclude", "campaign.no_pattern_left", nil)
 	}
-	if n := len(p.patterns) * len(p.Tests) * p.Repeats * p.Rounds; n > maxTrials {
+	if n := float64(len(p.patterns)) * float64(p.PairCount()) * float64(p.trialsOfPair()); n > maxTrials {
 		return d.FailAt("rounds", "campaign.too_many_trials", measure.Figures{"trials": n, "most": maxTrials})
 	}
 	for _, p2 := range p.patterns {
@@ -125,6 +144,7 @@ func (p *Plan) addPattern(d *yamlfile.File, chosen []*Level, seen map[string]boo
 // are an error: which one wins would depend on the order of factors.
 func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	from, to := newPatternEnd("from", p.From, p.FromLabel), newPatternEnd("to", p.To, p.ToLabel)
+	pt.together = p.startTogether
 	if p.Before != "" {
 		pt.Before = append(pt.Before, p.Before)
 	}
@@ -139,6 +159,9 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 		if key, first := to.set(name, l.at, l.To, l.ToLabel); key != "" {
 			return clash(first, key)
 		}
+		if l.contention != "" {
+			pt.together = l.contention == Together
+		}
 		if l.Before != "" {
 			pt.Before = append(pt.Before, l.Before)
 		}
@@ -149,15 +172,31 @@ func (p *Plan) apply(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	if p.After != "" {
 		pt.After = append(pt.After, p.After)
 	}
-	pt.From, pt.fromAt = from.reference(), from.at()
-	pt.To, pt.toAt = to.reference(), to.at()
-	if err := p.checkEnds(d, pt, &from, &to); err != nil {
+	if err := p.setEnds(d, pt, &from, &to); err != nil {
 		return err
 	}
 	if err := p.checkOptionsOnce(d, pt, chosen); err != nil {
 		return err
 	}
 	return p.applyOptions(d, pt, chosen)
+}
+
+// setEnds gives a pattern its ends, or the labels of the addresses of the plan's pairs.
+func (p *Plan) setEnds(d *yamlfile.File, pt *Pattern, from, to *patternEnd) error {
+	if p.paired == nil {
+		pt.From, pt.fromAt = from.reference(), from.at()
+		pt.To, pt.toAt = to.reference(), to.at()
+		return p.checkEnds(d, pt, from, to)
+	}
+	pt.fromLabel, pt.fromAt = from.label, "pairs"
+	pt.toLabel, pt.toAt = to.label, "pairs"
+	if from.label != "" {
+		pt.fromAt = from.labelAt
+	}
+	if to.label != "" {
+		pt.toAt = to.labelAt
+	}
+	return p.checkPairEnds(d, pt, from, to)
 }
 
 // checkOptionsOnce sees that no two levels of a pattern set one option.
@@ -179,7 +218,7 @@ func (p *Plan) checkOptionsOnce(d *yamlfile.File, pt *Pattern, chosen []*Level) 
 
 func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) error {
 	for _, t := range p.Tests {
-		o := t.Value.Options
+		o, ownPort := t.Value.Options, t.Value.set["port"]
 		if name, _, _ := strings.Cut(pt.To, "."); t.Value.Test.NeedsServer() && !t.Value.set["port"] {
 			if e, _ := p.Endpoints.Get(name); e.Port != 0 {
 				o.Port = e.Port
@@ -192,6 +231,7 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 				if !f.AppliesTo(t.Value.Test) {
 					continue
 				}
+				ownPort = ownPort || f.Key == "port"
 				if err := setOption(&o, f, s.Value); err != nil {
 					return d.LocateAt("factors."+p.Factors[i].Name, err)
 				}
@@ -206,7 +246,8 @@ func (p *Plan) applyOptions(d *yamlfile.File, pt *Pattern, chosen []*Level) erro
 			}
 			return d.LocateAt(at, err)
 		}
-		pt.Tests = append(pt.Tests, PatternTest{Label: t.Name, Test: t.Value.Test, Options: o})
+		pt.Tests = append(pt.Tests, PatternTest{Label: t.Name, Test: t.Value.Test, Options: o, ownPort: ownPort,
+			TestTurns: TestTurns{p.repeatsOf(&t.Value), p.roundsOf(&t.Value)}})
 	}
 	return nil
 }

@@ -14,42 +14,48 @@ import (
 // A Plan that [Load] returned holds together: names refer to something, every
 // pattern has both ends, and the options of every trial are in range.
 type Plan struct {
-	Campaign   string                     `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
-	Title      string                     `yaml:"title" doc:"The question the campaign answers"`
-	Lab        string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
-	Endpoints  yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
-	From       string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
-	FromLabel  string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
-	To         string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
-	ToLabel    string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
-	Factors    yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
-	Zip        [][]string                 `yaml:"zip" doc:"Groups of factors whose levels go together, the first with the first, instead of all combinations of them"`
-	Patterns   []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
-	Exclude    []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
-	Tests      yamlfile.Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
-	Repeats    int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
-	Rounds     int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
-	Seed       *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
-	Before     string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
-	After      string                     `yaml:"after" doc:"Command to run after them"`
-	Shell      []string                   `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
-	Limit      measure.Duration           `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
-	Only       Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
-	AbortAfter int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
-	Pause      measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
-	MaxBytes   measure.Size               `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
-	Price      float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
+	Campaign     string                     `yaml:"campaign" doc:"Name: letters, digits, dots, dashes and underscores"`
+	Title        string                     `yaml:"title" doc:"The question the campaign answers"`
+	Lab          string                     `yaml:"lab" doc:"Topology of an emulated network to bring up around the campaign; relative to the plan"`
+	Endpoints    yamlfile.Ordered[Endpoint] `yaml:"endpoints" doc:"Hosts that take part, by name"`
+	From         string                     `yaml:"from" doc:"Endpoint that starts the trials (client), or endpoint.label to measure from one of its addresses; without it this machine"`
+	FromLabel    string                     `yaml:"from_label" doc:"Label of the client's address, where from names none"`
+	To           string                     `yaml:"to" doc:"Endpoint that is measured against (server), or endpoint.label for one of its addresses"`
+	ToLabel      string                     `yaml:"to_label" doc:"Label of the server's address, where to names none"`
+	Groups       yamlfile.Ordered[[]string] `yaml:"groups" doc:"Groups of endpoints for pairs, by name: each a list of endpoint or endpoint.label"`
+	Pairs        *PairPlan                  `yaml:"pairs" doc:"Endpoints that every pattern measures between, in place of from and to"`
+	Contention   Contention                 `yaml:"contention" doc:"How the trials of the pairs share the network: isolated (no host in two trials at once) or together (all pairs of a pattern start at one moment); a list of both compares them"`
+	Factors      yamlfile.Ordered[Factor]   `yaml:"factors" doc:"What is varied, by name; their combinations are the patterns"`
+	Zip          [][]string                 `yaml:"zip" doc:"Groups of factors whose levels go together, the first with the first, instead of all combinations of them"`
+	Patterns     []Selection                `yaml:"patterns" doc:"The patterns to run instead of all combinations; a factor left out stands for all its levels"`
+	Exclude      []Selection                `yaml:"exclude" doc:"Patterns to leave out; a factor left out stands for all its levels"`
+	Tests        yamlfile.Ordered[TestPlan] `yaml:"tests" doc:"What is measured in each pattern, by label"`
+	Repeats      int                        `yaml:"repeats" min:"1" max:"1000" doc:"Trials of each test each time a pattern runs"`
+	Rounds       int                        `yaml:"rounds" min:"1" max:"10000" doc:"Passes over all patterns, each in a random order"`
+	TrialsAtOnce int                        `yaml:"trials_at_once" min:"1" max:"100000" doc:"At most so many trials run at once; without it as many pairs as have hosts of their own"`
+	Seed         *int64                     `yaml:"seed" doc:"Seed of the random order; drawn and recorded without it"`
+	Before       string                     `yaml:"before" doc:"Command to run before each pattern's trials in a round"`
+	After        string                     `yaml:"after" doc:"Command to run after them"`
+	Shell        []string                   `yaml:"shell" doc:"What runs the commands; without it sh -c, on Windows cmd /C"`
+	Limit        measure.Duration           `yaml:"command_timeout" doc:"A command that runs longer is ended and counts as failed"`
+	Only         Selection                  `yaml:"only" doc:"Run these patterns now and the others another day into the same campaign"`
+	AbortAfter   int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
+	Pause        measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
+	MaxBytes     measure.Size               `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
+	Price        float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
 
 	// File is the plan's path and Text what was read from it.
 	File string `yaml:"-" json:"-"`
 	Text []byte `yaml:"-" json:"-"`
 
-	recorded    bool // read from a journal
-	source      *yamlfile.File
-	patterns    []Pattern
-	conditional bool              // a level has a condition
-	together    []int             // by factor: the first of those whose levels go together with its own
-	resolved    map[string]string // address by endpoint or endpoint.label, from the lab
+	recorded      bool // read from a journal
+	source        *yamlfile.File
+	patterns      []Pattern
+	conditional   bool              // a level has a condition
+	paired        *pairing          // nil: from and to
+	startTogether bool              // contention: together, and no factor of it
+	together      []int             // by factor: the first of those whose levels go together with its own
+	resolved      map[string]string // address by endpoint or endpoint.label, from the lab
 }
 
 // Endpoint is a host that takes part.
@@ -85,6 +91,7 @@ type Level struct {
 	After     string    `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
 
 	at         string // path in the plan
+	contention string // of the levels of ContentionFactor
 	conditions []condition
 }
 
@@ -96,7 +103,14 @@ type Setting = yamlfile.Ordered[string]
 type TestPlan struct {
 	Test    measure.Test
 	Options measure.Options
-	set     map[string]bool // options the plan names, as opposed to defaults
+	TestTurns
+	set map[string]bool // options the plan names, as opposed to defaults
+}
+
+// TestTurns is how often a test runs; 0 where the plan's keys of the same names say it.
+type TestTurns struct {
+	Repeats int `yaml:"repeats" json:",omitempty" min:"1" max:"1000" doc:"Trials of this test each time a pattern runs, in place of the plan's repeats"`
+	Rounds  int `yaml:"rounds" json:",omitempty" min:"1" max:"10000" doc:"Rounds in which this test runs, in place of the plan's rounds"`
 }
 
 // Selection is a set of patterns: those that have one of the given levels in

@@ -213,7 +213,7 @@ func TestErrorsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{minimal + "factors: {a: [{name: x, to: vm}]}\nexclude: [{}]\n", "would leave out every pattern"},
 		{minimal + "factors: {a: [x, {name: y, to: vm}]}\nexclude: [{a: x}]\nonly: {a: x}\n", "only: it selects none"},
 		{minimal + "patterns: [{a: x}]\n", `patterns.1.a: there is no factor "a"; the plan has no factors`},
-		{minimal + "rounds: 10000\nrepeats: 1000\n", "has 10000000 trials; at most 1000000"},
+		{minimal + "rounds: 10000\nrepeats: 1000\nfactors: {streams: [1, 2]}\n", "has 20000000 trials; at most 10000000"},
 		{minimal + "x: &a 1\ntitle: *a\n", `unknown key "x"`},
 		{minimal + "title: *a\n", "title: YAML anchors and aliases are not allowed"},
 	} {

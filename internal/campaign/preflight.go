@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 const (
 	probesAtOnce = 8
 	probeTimeout = 15 * time.Second
+	mostProbed   = 400 // pairs of a pattern; beyond, each end is in a probe, but not each pair
 )
 
 // Probes are trials of one message each that check, before a run, that clients can be
@@ -21,38 +21,76 @@ const (
 // test and end.
 func (p *Plan) Probes(only Selection) []Job {
 	var out []Job
+	seen := map[probeEnds]bool{}
 	for i := range p.patterns {
 		pt := &p.patterns[i]
 		if !only.Matches(pt.Levels) || len(pt.Before) > 0 || len(p.HandLevels(pt)) > 0 {
 			continue
 		}
-		client, server := p.target(pt.From), p.target(pt.To)
-		for _, t := range pt.Tests {
+		s := p.sides(pt)
+		for n := range pt.Tests {
+			t := &pt.Tests[n]
 			asked, err := t.Options.Effective(t.Test)
 			if err != nil || !asked.NeedsServer(t.Test) || asked.Via != measure.ViaSoku {
 				continue
 			}
-			o := measure.Defaults(measure.TestLatency)
-			o.Duration, o.Count = 0, 1
-			o.Port, o.Bind, o.IPVersion = asked.Port, asked.Bind, asked.IPVersion
-			if client.Endpoint.Label != "" && o.Bind == "" {
-				o.Bind = client.Endpoint.Address
-			}
-			j := Job{Test: measure.TestLatency, Options: o, Client: client, Server: server, Trial: measure.Trial{
-				Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label, Round: 1, Repeat: 1, Order: 1,
-				Pair: &measure.Pair{Client: client.Endpoint, Server: server.Endpoint},
-			}}
-			if !slices.ContainsFunc(out, j.sameEnds) {
-				out = append(out, j)
+			for _, pair := range s.probed() {
+				j := t.probe(s.clients[pair[0]], s.servers[pair[1]])
+				if asked := endsOfProbe(j); !seen[asked] {
+					seen[asked] = true
+					j.Trial.Name, j.Trial.Pattern, j.Trial.Levels = p.Campaign, pt.Name, pt.Levels
+					out = append(out, j)
+				}
 			}
 		}
 	}
 	return out
 }
 
-func (j Job) sameEnds(o Job) bool {
-	return j.Client.Reference() == o.Client.Reference() && j.Server.Reference() == o.Server.Reference() &&
-		j.Options.Port == o.Options.Port && j.Options.Bind == o.Options.Bind && j.Options.IPVersion == o.Options.IPVersion
+// probe is a round trip between two ends as a test goes there.
+func (t *PatternTest) probe(client, server Target) Job {
+	asked := t.between(client, server)
+	o := measure.Defaults(measure.TestLatency)
+	o.Duration, o.Count = 0, 1
+	o.Port, o.Bind, o.IPVersion = asked.Port, asked.Bind, asked.IPVersion
+	return Job{Test: measure.TestLatency, Options: o, Client: client, Server: server, Trial: measure.Trial{
+		Label: t.Label, Round: 1, Repeat: 1, Order: 1, Pair: &measure.Pair{Client: client.Endpoint, Server: server.Endpoint},
+	}}
+}
+
+// probed are the pairs to check: all, or of very many as few as it takes for each client
+// to start once and for each server to answer once.
+func (s *sides) probed() [][2]int32 {
+	if len(s.pairs) <= mostProbed {
+		return s.pairs
+	}
+	var out [][2]int32
+	clients, servers := newBitset(len(s.clients)), newBitset(len(s.servers))
+	drawn := shuffledPairs(s.pairs, 0, 0, 0) // not all probes at one server
+	for _, both := range []bool{true, false} {
+		for _, pair := range drawn {
+			known, answers := clients.has(int(pair[0])), servers.has(int(pair[1]))
+			if known && answers || both && (known || answers) {
+				continue
+			}
+			clients.set(int(pair[0]))
+			servers.set(int(pair[1]))
+			out = append(out, pair)
+		}
+	}
+	return out
+}
+
+// probeEnds is what distinguishes probes.
+type probeEnds struct {
+	ends
+	port    int
+	bind    string
+	version int
+}
+
+func endsOfProbe(j Job) probeEnds {
+	return probeEnds{endsOf(j), j.Options.Port, j.Options.Bind, j.Options.IPVersion}
 }
 
 // Preflight runs probes, several at once, and returns what failed, failures of one cause as

@@ -11,7 +11,7 @@ import (
 func (c *Campaign) Rounds() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.Plan.Rounds + c.added
+	return c.Plan.LastRound() + c.added
 }
 
 // Trials is how many trials the whole campaign has.
@@ -40,7 +40,7 @@ func (c *Campaign) Blocks() iter.Seq[Block] {
 // while the campaign runs, also from [Executor.Watch]. The error is of kind usage
 // if there would be too many trials, or as [Journal] says.
 func (c *Campaign) AddRounds(n int, now time.Time) error {
-	perRound := c.Plan.Trials() / c.Plan.Rounds
+	perRound := c.Plan.trialsOfRound()
 	if n < 1 || c.Trials()+n*perRound > maxTrials {
 		return measure.Fail(measure.KindUsage, "campaign.too_many_rounds", measure.Figures{
 			"rounds": n, "trials": perRound, "campaign": c.ID(), "most": maxTrials,

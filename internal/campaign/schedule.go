@@ -70,7 +70,7 @@ func DrawSeed() int64 {
 // alone, see [Plan.order] for factors that are changed by hand. The same plan and seed give the same order on every machine and in
 // every version.
 func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
-	return p.blocks(campaignID, seed, func() int { return p.Rounds })
+	return p.blocks(campaignID, seed, p.LastRound)
 }
 
 // blocks asks for the number of rounds after each, because rounds can be added
@@ -78,8 +78,10 @@ func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
 func (p *Plan) blocks(campaignID string, seed int64, rounds func() int) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		for round := 1; round <= rounds(); round++ {
-			for turn, i := range p.order(seed, round) {
-				if !yield(p.block(campaignID, seed, round, turn, &p.patterns[i])) {
+			kinds := p.kinds(round)
+			for turn, number := range p.order(seed, round) {
+				s := scheduled{plan: p, campaign: campaignID, seed: seed, round: round, turn: turn, kinds: kinds}
+				if !yield(s.block(number)) {
 					return
 				}
 			}
@@ -87,42 +89,76 @@ func (p *Plan) blocks(campaignID string, seed int64, rounds func() int) iter.Seq
 	}
 }
 
-// block is a pattern's turn in a round, counted from 0: all tests in the plan's
-// order, repeat by repeat.
-func (p *Plan) block(campaignID string, seed int64, round, turn int, pt *Pattern) Block {
-	client, server := p.target(pt.From), p.target(pt.To)
-	pair := &measure.Pair{Client: client.Endpoint, Server: server.Endpoint}
-	b := Block{Round: round, Pattern: pt, Hosts: []string{client.Machine()}, Len: p.Repeats * len(pt.Tests)}
-	slot := Slot{}
-	if server.Machine() != client.Machine() {
-		b.Hosts, slot.Server = append(b.Hosts, server.Machine()), 1
+// scheduled is where a block stands in the campaign.
+type scheduled struct {
+	plan     *Plan
+	campaign string
+	seed     int64
+	round    int
+	turn     int // in the round, from 0
+	kinds    []kind
+}
+
+// block is a pattern's turn in a round: repeat by repeat all tests in the plan's order,
+// each for all pairs. The order of the pairs is drawn anew for each block.
+func (s scheduled) block(number int) Block {
+	p, pt := s.plan, &s.plan.patterns[number]
+	e := p.sides(pt)
+	pairs := shuffledPairs(e.pairs, s.seed, s.round, number)
+	b := Block{Round: s.round, Pattern: pt, Len: len(s.kinds) * len(pairs)}
+	host := make([]int, len(e.machines)) // in the block, from 1: those that come first may start first
+	at := func(machine int32) int {
+		if host[machine] == 0 {
+			b.Hosts = append(b.Hosts, e.machines[machine])
+			host[machine] = len(b.Hosts)
+		}
+		return host[machine] - 1
 	}
-	b.Slot = func(int) Slot { return slot }
+	for _, pair := range pairs {
+		at(e.clientOn[pair[0]])
+		at(e.serverOn[pair[1]])
+	}
+	b.Slot = func(i int) Slot {
+		pair := pairs[i%len(pairs)]
+		slot := Slot{Client: at(e.clientOn[pair[0]]), Server: at(e.serverOn[pair[1]])}
+		if pt.together {
+			slot.Group = i/len(pairs) + 1
+		}
+		return slot
+	}
 	b.Job = func(i int) Job {
-		t := pt.Tests[i%len(pt.Tests)]
-		j := Job{
+		k, pair := s.kinds[i/len(pairs)], pairs[i%len(pairs)]
+		t, client, server := &pt.Tests[k.test], e.clients[pair[0]], e.servers[pair[1]]
+		return Job{
 			Trial: measure.Trial{
-				Campaign: campaignID, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
-				Round: round, Repeat: i/len(pt.Tests) + 1, Order: turn*b.Len + i + 1, Seed: seed, Pair: pair,
+				Campaign: s.campaign, Name: p.Campaign, Pattern: pt.Name, Levels: pt.Levels, Label: t.Label,
+				Round: s.round, Repeat: k.repeat, Order: s.turn*b.Len + i + 1, Seed: s.seed,
+				Pair: &measure.Pair{Client: client.Endpoint, Server: server.Endpoint},
 			},
-			Test: t.Test, Options: t.Options, Client: client, Server: server,
+			Test: t.Test, Options: t.between(client, server), Client: client, Server: server,
 		}
-		if client.Endpoint.Label != "" && j.Options.Bind == "" {
-			j.Options.Bind = client.Endpoint.Address // measuring from a labelled address means leaving by it
-		}
-		return j
 	}
 	return b
 }
 
-// Trials is how many trials the whole campaign has.
-func (p *Plan) Trials() int { return len(p.patterns) * len(p.Tests) * p.Repeats * p.Rounds }
+// shuffledPairs are the pairs in an order drawn from the seed, the round and the number
+// of the pattern.
+func shuffledPairs(pairs [][2]int32, seed int64, round, pattern int) [][2]int32 {
+	if len(pairs) == 1 {
+		return pairs
+	}
+	out := make([][2]int32, len(pairs))
+	for i, n := range shuffled(len(pairs), seed, round+(pattern+1)<<32) {
+		out[i] = pairs[n]
+	}
+	return out
+}
 
 // shuffled is a permutation of 0..n-1 (Fisher and Yates, after Durstenfeld). It
 // is written out so that no library changes the order of a recorded seed; the
 // PCG generator's numbers are fixed by its definition.
-func shuffled(n int, seed int64, round int) []int {
-	g := mathrand.NewPCG(uint64(seed), uint64(round))
+func shuffled(n int, seed int64, of int) []int {
+	g := mathrand.NewPCG(uint64(seed), uint64(of))
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

@@ -12,6 +12,8 @@ type Target struct {
 	Endpoint measure.Endpoint // name, label and address as the plan says; empty for this machine
 	Host     string           // host of the lab, or empty
 	Command  []string         // what starts soku there, or nil
+
+	port int // of its server; 0: the default
 }
 
 // Reference is "endpoint" or "endpoint.label" as plans write it; empty for this
@@ -35,12 +37,17 @@ func (p *Plan) target(ref string) Target {
 	}
 	name, label, _ := strings.Cut(ref, ".")
 	e, _ := p.Endpoints.Get(name)
-	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command}
+	return p.targetOf(name, label, &e)
+}
+
+// targetOf is an endpoint at one of its addresses: that of a label, or its first.
+func (p *Plan) targetOf(name, label string, e *Endpoint) Target {
+	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command, port: e.Port}
 	if label != "" {
 		t.Endpoint.Address, _ = e.Addresses.Get(label)
 	}
 	if t.Endpoint.Address == "" {
-		t.Endpoint.Address = p.resolved[ref]
+		t.Endpoint.Address = p.resolved[t.Reference()]
 	}
 	return t
 }
@@ -50,19 +57,39 @@ func (p *Plan) target(ref string) Target {
 // an empty label. An error names the place in the plan, the pattern and the endpoint.
 func (p *Plan) Resolve(lookup func(host, label string) (string, error)) error {
 	p.resolved = map[string]string{}
-	for _, pt := range p.patterns {
-		for _, end := range []struct{ ref, at string }{{pt.From, pt.fromAt}, {pt.To, pt.toAt}} {
-			t := p.target(end.ref)
-			if end.ref == "" || t.Host == "" || t.Endpoint.Address != "" {
-				continue
-			}
-			address, err := lookup(t.Host, t.Endpoint.Label)
-			if err != nil {
-				wrong := measure.Fail(measure.KindFile, "campaign.endpoint_address", measure.Figures{"endpoint": end.ref, "cause": err})
-				return p.inPattern(p.source, &pt, end.at, wrong)
-			}
-			p.resolved[end.ref] = address
+	done := map[[2]string]bool{} // labels that patterns set beside pairs
+	for i := range p.patterns {
+		pt := &p.patterns[i]
+		labels := [2]string{pt.fromLabel, pt.toLabel}
+		if p.paired != nil && done[labels] {
+			continue
 		}
+		done[labels] = true
+		s := p.sides(pt)
+		clients, servers := s.used()
+		if err := p.resolve(pt, pt.fromAt, s.clients, clients, lookup); err != nil {
+			return err
+		}
+		if err := p.resolve(pt, pt.toAt, s.servers, servers, lookup); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve is Resolve for the targets of one side of a pattern; at is what sets it.
+func (p *Plan) resolve(pt *Pattern, at string, all []Target, used []int, lookup func(host, label string) (string, error)) error {
+	for _, i := range used {
+		t := all[i]
+		if t.Host == "" || t.Endpoint.Address != "" || p.resolved[t.Reference()] != "" {
+			continue
+		}
+		address, err := lookup(t.Host, t.Endpoint.Label)
+		if err != nil {
+			wrong := measure.Fail(measure.KindFile, "campaign.endpoint_address", measure.Figures{"endpoint": t.Reference(), "cause": err})
+			return p.inPattern(p.source, pt, at, wrong)
+		}
+		p.resolved[t.Reference()] = address
 	}
 	return nil
 }

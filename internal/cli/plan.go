@@ -68,6 +68,7 @@ type planOutline struct {
 	Title    string           `json:"title,omitempty"`
 	Lab      string           `json:"lab,omitempty"`
 	Patterns []patternOutline `json:"patterns"`
+	Pairs    *pairsOutline    `json:"pairs,omitempty"`
 	Repeats  int              `json:"repeats"`
 	Seed     *int64           `json:"seed,omitempty"`
 	ByHand   []string         `json:"by_hand,omitempty"` // factors that a person changes
@@ -86,8 +87,8 @@ type patternOutline struct {
 	Name   string          `json:"name"`
 	Levels []measure.Level `json:"levels"`
 	From   string          `json:"from,omitempty"`
-	To     string          `json:"to"`
-	Server string          `json:"server_address"`
+	To     string          `json:"to,omitempty"`             // empty with pairs
+	Server string          `json:"server_address,omitempty"` // empty with pairs
 	Before []string        `json:"before,omitempty"`
 	After  []string        `json:"after,omitempty"`
 	Tests  []testOutline   `json:"tests"`
@@ -97,6 +98,8 @@ type testOutline struct {
 	Label   string          `json:"label"`
 	Test    measure.Test    `json:"test"`
 	Options measure.Options `json:"options"` // effective
+	Repeats int             `json:"repeats"`
+	Rounds  int             `json:"rounds"`
 }
 
 type roundOutline struct {
@@ -109,22 +112,20 @@ func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
 		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(),
 	}
-	byName := map[string]campaign.Target{}
-	for b := range p.Blocks("", 0) {
-		if b.Round > 1 {
-			break
-		}
-		byName[b.Pattern.Name] = b.Job(0).Server
+	if p.HasPairs() {
+		o.Pairs = outlinePairs(p)
 	}
 	for _, pt := range p.AllPatterns() {
 		if !only.Matches(pt.Levels) {
 			continue
 		}
-		out := patternOutline{Name: pt.Name, Levels: pt.Levels, From: pt.From, To: pt.To, Before: pt.Before, After: pt.After,
-			Server: byName[pt.Name].Endpoint.Address}
+		out := patternOutline{Name: pt.Name, Levels: pt.Levels, From: pt.From, To: pt.To, Before: pt.Before, After: pt.After}
+		if !p.HasPairs() {
+			out.Server = p.Servers(&pt)[0].Endpoint.Address
+		}
 		for _, t := range pt.Tests {
 			effective, _ := t.Options.Effective(t.Test) // checked when the plan was read
-			out.Tests = append(out.Tests, testOutline{t.Label, t.Test, effective})
+			out.Tests = append(out.Tests, testOutline{t.Label, t.Test, effective, t.Repeats, t.Rounds})
 		}
 		o.Patterns = append(o.Patterns, out)
 	}
@@ -162,12 +163,13 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	}
 	label := "label.patterns"
 	for _, pt := range o.Patterns {
-		out.Row(label, "plan.pattern", text.Args{"Pattern": pt.Name, "From": pt.From, "To": pt.To, "Address": pt.Server})
+		out.Row(label, "plan.pattern", text.Args{"Pattern": pt.Name, "Pairs": o.Pairs != nil, "From": pt.From, "To": pt.To, "Address": pt.Server})
 		for _, command := range pt.Before {
 			out.Under("plan.before", text.Args{"Command": oneLine(command)})
 		}
 		label = ""
 	}
+	o.addPairs(&out)
 	o.addTests(c, &out)
 	if len(o.ByHand) > 0 {
 		out.Row("label.by_hand", "plan.by_hand", text.Args{"Factors": o.ByHand, "Changes": o.changes})
@@ -194,7 +196,7 @@ func (o *planOutline) addTests(c *text.Catalogue, out *text.Lines) {
 			}
 		}
 		for _, form := range forms[:min(len(forms), mostVariants)] {
-			out.Row(label, "plan.test", text.Args{"Label": first.Label, "Test": form})
+			out.Row(label, "plan.test", text.Args{"Label": first.Label, "Test": form, "Own": o.hasOwnTurns(first), "Repeats": first.Repeats, "Rounds": first.Rounds})
 			label = ""
 		}
 		if more := len(forms) - mostVariants; more > 0 {
@@ -237,9 +239,12 @@ func (o *planOutline) addOrder(out *text.Lines) {
 
 func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 	e := o.Estimate
-	out.Row("label.trials", "plan.trials", text.Args{"Trials": e.Trials, "Patterns": e.Patterns, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds})
+	out.Row("label.trials", "plan.trials", text.Args{
+		"Trials": e.Trials, "Patterns": e.Patterns, "Pairs": e.Pairs, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds,
+		"Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
+	})
 	out.Row("label.plan_time", "plan.time", text.Args{
-		"Time": roughly(c, e.Time), "Unknown": e.TimeUnknown,
+		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown,
 		"Commands": slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return len(pt.Before)+len(pt.After) > 0 }),
 	})
 	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes})

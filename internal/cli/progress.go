@@ -12,7 +12,6 @@ import (
 	"soku/internal/printable"
 	"soku/internal/store"
 	"soku/internal/text"
-	"soku/internal/text/messages"
 )
 
 // What a line that is written over begins and ends with.
@@ -27,16 +26,17 @@ type progress struct {
 	w         io.Writer
 	catalogue *text.Catalogue
 	width     func() int
-	drawn     bool                          // a live line stands there
-	latest    map[measure.Direction]float64 // bit/s of the running trial
-	failed    map[string]int                // trials by the sentence of their failure
+	pairs     bool // the plan has pairs: lines name them
+	drawn     bool // a live line stands there
+	running   map[string]*runningTrial
+	failed    map[string]int // trials by the sentence of their failure
 }
 
 func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progress {
-	p := &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width}
+	p := &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width, pairs: c.Plan.HasPairs()}
 	done, _ := c.Done()
 	fmt.Fprintln(p.w, p.catalogue.Say("progress.begin", text.Args{
-		"Campaign": c.ID(), "Patterns": e.Patterns, "Trials": e.Trials, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done}))
+		"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done}))
 	return p
 }
 
@@ -50,14 +50,16 @@ func (p *progress) event(e campaign.Event) {
 			p.print(oneLine(p.catalogue.Say("progress.command", text.Args{"Pattern": e.Command.Pattern, "When": e.Command.When, "Error": errorText(p.catalogue, e.Error)})))
 		}
 	case campaign.EventTrial:
-		p.latest = map[measure.Direction]float64{}
-		p.draw(e, e.Job.Trial.Pattern, e.Job.Trial.Label, "")
+		p.begin(e.Job)
+		p.drawRunning(e)
 	case campaign.EventProgress:
 		if e.Progress.Role == measure.Sender && e.Progress.Retrans == nil {
 			return // the receiver counts
 		}
-		p.draw(e, e.Job.Trial.Pattern, e.Job.Trial.Label, p.figure(*e.Progress))
+		p.begin(e.Job).add(*e.Progress)
+		p.drawRunning(e)
 	case campaign.EventResult:
+		delete(p.running, runningKey(e.Job))
 		p.finished(e)
 	case campaign.EventWaiting:
 		p.print(p.catalogue.Say("progress.waiting", text.Args{"Error": errorText(p.catalogue, e.Error), "Wait": e.Wait}))
@@ -70,25 +72,13 @@ func (p *progress) event(e campaign.Event) {
 	}
 }
 
-// figure is what the running trial shows right now.
-func (p *progress) figure(i measure.Progress) string {
-	if i.RTT != nil {
-		return messages.FormatLatency(i.RTT.P50)
-	}
-	p.latest[i.Direction] = i.Bps
-	var sum float64
-	for _, bps := range p.latest {
-		sum += bps
-	}
-	return messages.FormatRate(sum)
-}
-
 func (p *progress) finished(e campaign.Event) {
 	t := e.Result.Trial
 	if e.Result.Error != nil && p.again(e) {
 		return
 	}
-	args := text.Args{"Counter": counter(e), "Pattern": oneLine(t.Pattern), "Test": oneLine(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
+	name := p.name(e.Job)
+	args := text.Args{"Counter": counter(e), "Pattern": oneLine(name), "Test": oneLine(t.Label), "Headline": headline(p.catalogue, store.EntryOf(e.Result)), "Error": ""}
 	if e.Result.Error != nil {
 		args["Error"] = errorText(p.catalogue, e.Result.Error)
 	}
@@ -97,7 +87,7 @@ func (p *progress) finished(e campaign.Event) {
 		p.print(p.catalogue.Say("progress.result", args))
 		return
 	}
-	p.print(liveLine(t.Pattern, width-1, func(pattern string) string {
+	p.print(liveLine(name, width-1, func(pattern string) string {
 		args["Pattern"] = oneLine(pattern)
 		return p.catalogue.Say("progress.result", args)
 	}))
@@ -114,9 +104,9 @@ func (p *progress) again(e campaign.Event) bool {
 	case p.failed[sentence] == 1:
 		return false
 	case p.width() > 0:
-		p.draw(e, e.Result.Trial.Pattern, e.Result.Trial.Label, "")
+		p.draw(e, p.name(e.Job), e.Result.Trial.Label, "")
 	default:
-		p.print(p.catalogue.Say("progress.again", text.Args{"Counter": counter(e), "Pattern": oneLine(e.Result.Trial.Pattern), "Test": oneLine(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
+		p.print(p.catalogue.Say("progress.again", text.Args{"Counter": counter(e), "Pattern": oneLine(p.name(e.Job)), "Test": oneLine(e.Result.Trial.Label), "Trials": p.failed[sentence]}))
 	}
 	return true
 }
@@ -143,7 +133,7 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 	}
 	line := liveLine(pattern, width-1, func(pattern string) string { // the last column would wrap
 		return p.catalogue.Say("progress.live", text.Args{
-			"Counter": counter(e), "Pattern": pattern, "Label": label, "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left),
+			"Counter": counter(e), "Pattern": pattern, "Label": label, "Running": len(p.running), "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left),
 		})
 	})
 	printable.Draw(p.w, beginLine, line, endLine)

@@ -53,7 +53,7 @@ func TestTheLiveLineShowsTrialRateAndTime(t *testing.T) {
 		t.Errorf("line is %q", got)
 	}
 	b.Reset()
-	p.event(campaign.Event{Kind: campaign.EventProgress, Job: trialEvent(0, "x").Job, Progress: &measure.Progress{RTT: &measure.Percentiles{P50: 48_210}}})
+	p.event(campaign.Event{Kind: campaign.EventProgress, Job: trialEvent(0, "ultra / 16").Job, Progress: &measure.Progress{RTT: &measure.Percentiles{P50: 48_210}}})
 	if !strings.Contains(b.String(), "48.21 µs") {
 		t.Errorf("line is %q", b)
 	}
@@ -125,5 +125,37 @@ func TestRoughTimes(t *testing.T) {
 		if got := roughly(text.English(), d); got != want {
 			t.Errorf("%s is %q, want %q", d, got, want)
 		}
+	}
+}
+
+func TestTheLiveLineOfPairsCountsWhatRuns(t *testing.T) {
+	p, b := progressOf(100)
+	p.pairs = true
+	of := func(kind campaign.EventKind, client, server string) campaign.Event {
+		e := trialEvent(kind, "isolated")
+		e.Job.Trial.Levels = []measure.Level{{Factor: "contention", Value: "isolated"}}
+		e.Job.Client.Endpoint.Name, e.Job.Server.Endpoint.Name = client, server
+		return e
+	}
+	p.event(of(campaign.EventTrial, "a", "b"))
+	if got := b.String(); got != "\r[  7/240] isolated, a → b · throughput · 2 failed · 1 h 40 min left\x1b[K" {
+		t.Errorf("one trial: %q", got)
+	}
+	p.event(of(campaign.EventTrial, "c", "d"))
+	p.event(of(campaign.EventProgress, "a", "b"))
+	b.Reset()
+	p.event(of(campaign.EventProgress, "c", "d"))
+	if got := b.String(); got != "\r[  7/240] isolated · throughput · 2 trials at once · 1.883 Gbit/s · 2 failed · 1 h 40 min left\x1b[K" {
+		t.Errorf("two trials: %q", got)
+	}
+	b.Reset()
+	p.event(of(campaign.EventResult, "a", "b"))
+	if got := b.String(); got != "\r\x1b[K[  7/240] isolated, a → b, throughput: 941.5 Mbit/s\n" {
+		t.Errorf("a result: %q", got)
+	}
+	b.Reset()
+	p.event(of(campaign.EventProgress, "c", "d"))
+	if got := b.String(); got != "\r[  7/240] isolated, c → d · throughput · 941.5 Mbit/s · 2 failed · 1 h 40 min left\x1b[K" {
+		t.Errorf("one trial left: %q", got)
 	}
 }

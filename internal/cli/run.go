@@ -82,9 +82,6 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// trialsAtOnce is how many trials of a campaign run at once.
-const trialsAtOnce = 1
-
 func campaignsDir(sys *System) campaign.Folder {
 	return campaign.Folder(filepath.Join(sys.DataDir, "campaigns"))
 }
@@ -126,7 +123,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		}
 	}
 	e := &campaign.Executor{
-		Limit: trialsAtOnce, Store: st, Only: only, RetryFailed: f.retryFailed, Patience: f.patience, Version: version.String(), Now: sys.Now,
+		Limit: p.Concurrency(), Store: st, Only: only, RetryFailed: f.retryFailed, Patience: f.patience, Version: version.String(), Now: sys.Now,
 	}
 	var show *progress
 	if c == nil || left(c, f) {
@@ -143,7 +140,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		return err
 	}
 	defer func() { err = errors.Join(err, place.down(ctx)) }()
-	e.Runner, e.Command = place.runner(sys, access, trialsAtOnce), place.shell(sys, p).Run
+	e.Runner, e.Command = place.runner(sys, access, e.Limit), place.shell(sys, p).Run
 	if !f.noPreflight && (c == nil || left(c, f)) {
 		if err := preflight(ctx, sys, e.Runner, p.Probes(only)); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"time"
 
 	"soku/internal/agent"
@@ -46,15 +47,14 @@ func loadPlan(sys *System, file string) (*campaign.Plan, *lab.Topology, error) {
 
 // checkServers checks that a server answers at the far end of every pattern in a lab.
 func checkServers(p *campaign.Plan, t *lab.Topology) error {
-	for b := range p.Blocks("", 0) {
-		if b.Round > 1 {
-			break
+	for _, pt := range p.AllPatterns() {
+		if !slices.ContainsFunc(pt.Tests, func(t campaign.PatternTest) bool { return t.Test.NeedsServer() }) {
+			continue
 		}
-		for j := range b.Jobs() {
-			n := t.Node(j.Server.Host)
-			if n != nil && j.Test.NeedsServer() && !n.Server {
+		for _, server := range p.Servers(&pt) {
+			if n := t.Node(server.Host); n != nil && !n.Server {
 				return measure.Fail(measure.KindFile, "cli.plan.no_server", measure.Figures{
-					"file": p.File, "pattern": b.Pattern.Name, "host": j.Server.Host, "lab": t.Name, "topology": p.LabFile(),
+					"file": p.File, "pattern": pt.Name, "host": server.Host, "lab": t.Name, "topology": p.LabFile(),
 				})
 			}
 		}

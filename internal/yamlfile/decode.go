@@ -77,18 +77,35 @@ func (f *File) structure(n Node, v reflect.Value, path string) error {
 		if !ok {
 			return f.UnknownKey(m, path, names)
 		}
-		if m.Value.IsNull() {
-			continue
-		}
-		at, field := Join(path, m.Key), v.Field(index)
-		if err := f.part(m.Value, field, at); err != nil {
-			return err
-		}
-		if err := f.inRange(m.Value, field, v.Type().Field(index).Tag, at); err != nil {
+		if err := f.field(m, v, index, path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// DecodeMember reads a member of the mapping at a path into the field of the struct that
+// v points to, as [File.Decode] does. known is whether a yaml tag names it.
+func (f *File) DecodeMember(m Member, v any, path string) (known bool, err error) {
+	e := reflect.ValueOf(v).Elem()
+	fields, _ := structFields(e.Type())
+	index, known := fields[m.Key]
+	if known {
+		err = f.field(m, e, index, path)
+	}
+	return known, err
+}
+
+// field reads a member into the field of a struct.
+func (f *File) field(m Member, v reflect.Value, index int, path string) error {
+	if m.Value.IsNull() {
+		return nil
+	}
+	at, field := Join(path, m.Key), v.Field(index)
+	if err := f.part(m.Value, field, at); err != nil {
+		return err
+	}
+	return f.inRange(m.Value, field, v.Type().Field(index).Tag, at)
 }
 
 func (f *File) inRange(n Node, v reflect.Value, tag reflect.StructTag, path string) error {

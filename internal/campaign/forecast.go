@@ -1,0 +1,78 @@
+package campaign
+
+import (
+	"math"
+	"time"
+)
+
+// end is the moment at which a unit ends, in simulated seconds.
+type end struct {
+	at   float64
+	unit unit
+}
+
+// ending is a heap of units that run, the first to end on top.
+type ending []end
+
+func (e *ending) push(x end) {
+	h := append(*e, x)
+	for i := len(h) - 1; i > 0 && h[i].at < h[(i-1)/2].at; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+	*e = h
+}
+
+func (e *ending) pop() end {
+	h := *e
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < last && h[child+1].at < h[child].at {
+			child++
+		}
+		if child >= last || h[i].at <= h[child].at {
+			break
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+	*e = h
+	return top
+}
+
+// forecast is how long the trials of a block take, and how many of them run at once at
+// most, if each takes what length says of the first of its unit: the schedule of the
+// executor in simulated time.
+func forecast(b Block, limit int, length func(first int) time.Duration) (total time.Duration, most int) {
+	q := newQueue(b, limit <= 1)
+	for i := 0; i < b.Len; i += b.unit(i).count {
+		q.add(i)
+	}
+	var ends ending
+	now, running := 0.0, 0
+	for {
+		for {
+			room := max(limit, 1) - running
+			if running == 0 {
+				room = math.MaxInt
+			}
+			u, ok := q.take(room)
+			if !ok {
+				break
+			}
+			running += u.count
+			most = max(most, running)
+			ends.push(end{now + length(u.first).Seconds(), u})
+		}
+		if len(ends) == 0 {
+			return time.Duration(now * 1e9), most
+		}
+		for now = ends[0].at; len(ends) > 0 && ends[0].at <= now; {
+			u := ends.pop().unit
+			running -= u.count
+			q.release(u)
+		}
+	}
+}

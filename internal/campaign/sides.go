@@ -1,0 +1,156 @@
+package campaign
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/yamlfile"
+)
+
+// sides are the ends of a pattern's trials, by number, and which of them are pairs.
+type sides struct {
+	clients, servers []Target
+	pairs            [][2]int32 // client and server
+	machines         []string
+	// clientOn and serverOn are the machines of clients and servers.
+	clientOn, serverOn []int32
+}
+
+// sides of a pattern: the plan's pairs, or its one from and to.
+func (p *Plan) sides(pt *Pattern) sides {
+	if p.paired == nil {
+		client, server := p.target(pt.From), p.target(pt.To)
+		s := sides{
+			clients: []Target{client}, servers: []Target{server}, pairs: [][2]int32{{0, 0}},
+			machines: []string{client.Machine()}, clientOn: []int32{0}, serverOn: []int32{0},
+		}
+		if server.Machine() != client.Machine() {
+			s.machines, s.serverOn = append(s.machines, server.Machine()), []int32{1}
+		}
+		return s
+	}
+	r := p.paired
+	s := sides{pairs: r.pairs, machines: r.machines, clientOn: r.on, serverOn: r.on}
+	s.clients = make([]Target, len(r.members))
+	for i, m := range r.members {
+		s.clients[i] = p.member(m, pt.fromLabel)
+	}
+	s.servers = s.clients
+	if pt.toLabel != pt.fromLabel {
+		s.servers = make([]Target, len(r.members))
+		for i, m := range r.members {
+			s.servers[i] = p.member(m, pt.toLabel)
+		}
+	}
+	return s
+}
+
+// member is a member of pairs as a trial uses it; a label of the pattern stands in for
+// its own.
+func (p *Plan) member(m member, label string) Target {
+	if label == "" {
+		label = m.label
+	}
+	e := &p.Endpoints[m.endpoint]
+	return p.targetOf(e.Name, label, &e.Value)
+}
+
+// numberOf is the number of an endpoint that exists.
+func (p *Plan) numberOf(endpoint string) int {
+	return slices.IndexFunc(p.Endpoints, func(e yamlfile.Entry[Endpoint]) bool { return e.Name == endpoint })
+}
+
+// PairCount is how many pairs each pattern measures: 1 for a plan without pairs.
+func (p *Plan) PairCount() int {
+	if p.paired == nil {
+		return 1
+	}
+	return len(p.paired.pairs)
+}
+
+// HostCount is how many hosts the pairs of the plan are between.
+func (p *Plan) HostCount() int {
+	if p.paired == nil {
+		return 0
+	}
+	return p.paired.hosts
+}
+
+// HasPairs reports whether the plan has pairs in place of one from and to.
+func (p *Plan) HasPairs() bool { return p.paired != nil }
+
+// Ends are the first pairs of a pattern in the plan's order, at most so many.
+func (p *Plan) Ends(pt *Pattern, most int) (clients, servers []Target) {
+	s := p.sides(pt)
+	for _, pair := range s.pairs[:min(most, len(s.pairs))] {
+		clients, servers = append(clients, s.clients[pair[0]]), append(servers, s.servers[pair[1]])
+	}
+	return clients, servers
+}
+
+// Servers are the endpoints that a pattern measures against, each once.
+func (p *Plan) Servers(pt *Pattern) []Target {
+	s := p.sides(pt)
+	_, used := s.used()
+	out := make([]Target, len(used))
+	for i, n := range used {
+		out[i] = s.servers[n]
+	}
+	return out
+}
+
+// used are the numbers of the clients and servers that are in a pair, each once.
+func (s *sides) used() (clients, servers []int) { return usedIn(s.pairs, 0), usedIn(s.pairs, 1) }
+
+// usedIn are the numbers on one side of pairs, each once.
+func usedIn(pairs [][2]int32, side int) (out []int) {
+	seen := map[int32]bool{}
+	for _, pair := range pairs {
+		if n := pair[side]; !seen[n] {
+			seen[n] = true
+			out = append(out, int(n))
+		}
+	}
+	return out
+}
+
+// has reports whether a pattern has trials between two ends.
+func (s *sides) has(e ends) bool {
+	return slices.ContainsFunc(s.pairs, func(pair [2]int32) bool {
+		return s.servers[pair[1]].Reference() == e.server && s.clients[pair[0]].Reference() == e.client
+	})
+}
+
+// checkPairEnds sees that the ends of the pairs have the addresses that a pattern asks
+// for. from and to have the labels that the plan and the levels set apart from the pairs.
+func (p *Plan) checkPairEnds(d *yamlfile.File, pt *Pattern, from, to *patternEnd) error {
+	labels := [2]string{from.label, to.label}
+	if p.paired.checked[labels] {
+		return nil
+	}
+	p.paired.checked[labels] = true
+	for side, end := range []*patternEnd{from, to} {
+		for _, i := range usedIn(p.paired.pairs, side) {
+			if err := p.checkPairEnd(d, pt, end, p.paired.members[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Plan) checkPairEnd(d *yamlfile.File, pt *Pattern, end *patternEnd, m member) error {
+	e := &p.Endpoints[m.endpoint]
+	switch {
+	case end.label != "" && m.label != "":
+		twice := measure.Fail(measure.KindFile, "campaign.pair_label_twice", measure.Figures{"reference": e.Name + "." + m.label, "label": end.label})
+		return p.inPattern(d, pt, end.labelAt, twice)
+	case end.label != "":
+		if err := p.missingLabel(e.Name, end.label); err != nil {
+			return p.inPattern(d, pt, end.labelAt, err)
+		}
+	case m.label == "" && end.key == "to" && e.Value.Address == "" && e.Value.Host == "":
+		return d.FailAt("endpoints."+e.Name, "campaign.no_address", measure.Figures{"endpoint": e.Name})
+	}
+	return nil
+}
