@@ -16,6 +16,9 @@ type Answer struct {
 	First []Estimate `json:"first,omitempty"`
 	// Next is the pattern behind those, nil where there is none.
 	Next *Estimate `json:"next,omitempty"`
+	// Last is, of AnswerPairs, the worst pair of hosts of the first of [Pairs.Maps]; First is
+	// the best.
+	Last *Estimate `json:"last,omitempty"`
 	// Rounds is how many rounds the trials were in; for AnswerBest, in how many the first
 	// pattern and the next were compared.
 	Rounds int `json:"rounds,omitempty"`
@@ -46,6 +49,7 @@ const (
 	AnswerNoDifferenceOtherRun AnswerCode = "no_difference_other_run"
 	AnswerNoneAheadOtherRun    AnswerCode = "none_ahead_other_run"
 
+	AnswerPairs            AnswerCode = "pairs"              // several pairs of hosts have figures
 	AnswerSingle           AnswerCode = "single"             // one pattern has figures
 	AnswerAllFailed        AnswerCode = "all_failed"         // no trial succeeded
 	AnswerTargetSilent     AnswerCode = "target_silent"      // trials found hops, and the target never answered
@@ -56,7 +60,7 @@ const (
 func AnswerCodes() []AnswerCode {
 	return []AnswerCode{
 		AnswerBest, AnswerBestUntested, AnswerEqualUntested, AnswerNoDifference, AnswerNoneAhead, AnswerBestOtherRun, AnswerNoDifferenceOtherRun,
-		AnswerNoneAheadOtherRun, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
+		AnswerNoneAheadOtherRun, AnswerPairs, AnswerSingle, AnswerAllFailed, AnswerTargetSilent, AnswerNothingToCompare,
 	}
 }
 
@@ -78,6 +82,13 @@ func (t *Test) findAnswer() Answer {
 	placed := slices.DeleteFunc(slices.Clone(t.Ranking), func(p Place) bool { return p.Rank == 0 })
 	if len(placed) == 0 {
 		return t.noFigure()
+	}
+	if t.Pairs != nil {
+		if best, worst := t.Pairs.Maps[0].ends(); best != nil {
+			return Answer{
+				Code: AnswerPairs, Rounds: t.Rounds, First: []Estimate{{best.String(), *best.Estimate}}, Last: &Estimate{worst.String(), *worst.Estimate},
+			}
+		}
 	}
 	a := Answer{Rounds: t.Rounds}
 	acrossRuns, pairs := false, t.Rounds

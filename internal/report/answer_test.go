@@ -334,10 +334,12 @@ func TestEveryAnswerAndCaveatIsDocumentedAndHasAMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := []Estimate{{"a", 2e6}, {"b", 1e6}}
+	low, high := 1e6, 2e6
+	pairs := &Pairs{Maps: []PairMap{{Cells: []PairCell{{From: "a", To: "b", Estimate: &high}, {From: "b", To: "a", Estimate: &low}}, Q1: &low, Q3: &high}}}
 	said := map[string]string{}
 	for _, better := range []*measure.Metric{measure.MetricGoodput, measure.MetricRTTP50} {
 		for _, code := range AnswerCodes() {
-			v := english(&Test{Basis: Basis{better}, Answer: Answer{Code: code, First: two, Next: &two[1], Rounds: 3, Trials: 1, Cause: &Cause{Error: measure.TextError(measure.KindRefused, "refused", "")}}})
+			v := english(&Test{Basis: Basis{better}, Pairs: pairs, Answer: Answer{Code: code, First: two, Next: &two[1], Rounds: 3, Trials: 1, Cause: &Cause{Error: measure.TextError(measure.KindRefused, "refused", "")}}})
 			said[string(code)] = v.answer()
 			if got := said[string(code)]; strings.Contains(got, "map[") || got == "" {
 				t.Errorf("%s: %q", code, got)

@@ -35,6 +35,8 @@ func (t testView) answer() string {
 			"Patterns": names, "Metric": m, "Estimates": estimates, "Next": a.Next.Pattern, "NextEstimate": a.Next.Estimate, "Rounds": a.Rounds,
 			"OtherRun": a.Code == AnswerNoneAheadOtherRun,
 		})
+	case AnswerPairs:
+		return t.pairsAnswer()
 	case AnswerSingle:
 		return t.Say("answer.single", text.Args{
 			"Pattern": names[0], "Noun": t.noun(), "Metric": m, "Estimate": estimates[0], "Trials": a.Trials, "Lowest": a.Lowest, "Highest": a.Highest,

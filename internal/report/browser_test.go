@@ -222,3 +222,48 @@ func TestThePagePrints(t *testing.T) {
 		t.Errorf("24 trials print on %d pages", n)
 	}
 }
+
+// Colours of a map are there on screens and on paper, and its text is readable on all of them.
+func TestAMapOfHostsInABrowser(t *testing.T) {
+	ctx := browser(t)
+	file := filepath.Join(t.TempDir(), "report.html")
+	m := slowServer()
+	m.hosts = hostsNamed(14)
+	if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, m.input()).HTML))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, look := range []struct {
+		name, media, scheme string
+		width               int64
+	}{{"phone", "screen", "light", 360}, {"desk", "screen", "light", 1200}, {"desk at night", "screen", "dark", 1200}, {"paper", "print", "light", 688}} {
+		t.Run(look.name, func(t *testing.T) {
+			show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: look.width, Height: 900, Mobile: look.width < 500},
+				emulation.SetEmulatedMediaParams{Media: look.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
+			if wide := evaluate[[]string](ctx, t, overflowing); len(wide) > 0 {
+				t.Errorf("beyond the right edge: %s", strings.Join(wide, "; "))
+			}
+			colours := evaluate[[]string](ctx, t, `[...new Set([...document.querySelectorAll('.heat-scale span')].map(e => getComputedStyle(e).backgroundColor))]`)
+			if len(colours) != 5 {
+				t.Errorf("the scale has the colours %q", colours)
+			}
+			if c := evaluate[float64](ctx, t, leastContrast); c < 4.5 {
+				t.Errorf("text has a contrast of %.1f to its cell", c)
+			}
+		})
+	}
+}
+
+// leastContrast is that of the text of a map's cells (WCAG 2.2, relative luminance).
+const leastContrast = `(() => {
+  const parse = c => { const n = c.match(/[\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
+  const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const paper = parse(getComputedStyle(document.body).backgroundColor);
+  let least = 99;
+  for (const cell of document.querySelectorAll('.heat td')) {
+    const s = getComputedStyle(cell), over = parse(s.backgroundColor), ink = parse(s.color);
+    const mixed = [0, 1, 2].map(i => over[3] * over[i] + (1 - over[3]) * paper[i]);
+    const [a, b] = [light(ink.slice(0, 3)), light(mixed)].sort((x, y) => y - x);
+    least = Math.min(least, (a + 0.05) / (b + 0.05));
+  }
+  return least;
+})()`

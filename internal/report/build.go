@@ -35,7 +35,8 @@ type labelled struct {
 	test    measure.Test
 	byHand  bool
 	capture capture
-	apart   bool // another test differs from it in the capture only
+	apart   bool   // another test differs from it in the capture only
+	pair    string // name of the factor of the pair of hosts; empty if patterns have one pair each
 	results []*measure.Result
 }
 
@@ -103,6 +104,7 @@ func (b *Builder) test(g labelled) Test {
 	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
 	t.Unvaried = b.unvaried[g.label]
+	g.pair = pairFactor(g.results)
 	patterns := byPattern(g, t.Different, b.patterns, t.Unvaried)
 	t.Factors = factorsOf(patterns)
 	if !g.byHand {
@@ -117,6 +119,7 @@ func (b *Builder) test(g labelled) Test {
 	}
 	t.rank(patterns, rounds)
 	t.findEffects(patterns)
+	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}
@@ -132,6 +135,7 @@ func (b *Builder) test(g labelled) Test {
 type pattern struct {
 	name    string
 	levels  []measure.Level
+	place   int // in the order of the plan, of which one place has all pairs of hosts
 	results []*measure.Result
 }
 
@@ -153,7 +157,10 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		p := pattern{}
 		if r.Trial != nil {
 			p.name, p.levels = r.Trial.Pattern, without(r.Trial.Levels, unvaried)
-			if len(p.levels) < len(r.Trial.Levels) {
+			if g.pair != "" {
+				p.levels = append(slices.Clone(p.levels), measure.Level{Factor: g.pair, Value: pairOf(r)})
+			}
+			if len(p.levels) != len(r.Trial.Levels) || g.pair != "" {
 				p.name = measure.JoinLevels(p.levels)
 			}
 		} else {
@@ -169,14 +176,15 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		}
 		out[i].results = append(out[i].results, r)
 	}
-	place := func(p pattern) int {
-		if i := slices.IndexFunc(order, func(levels []measure.Level) bool { return p.has(without(levels, unvaried)) }); i >= 0 {
-			return i
+	for i := range out {
+		planned := pattern{levels: without(out[i].levels, []string{g.pair})}
+		out[i].place = slices.IndexFunc(order, func(levels []measure.Level) bool { return planned.has(without(levels, unvaried)) })
+		if out[i].place < 0 {
+			out[i].place = len(order)
 		}
-		return len(order)
 	}
 	slices.SortStableFunc(out, func(a, b pattern) int {
-		if c := cmp.Compare(place(a), place(b)); c != 0 {
+		if c := cmp.Compare(a.place, b.place); c != 0 {
 			return c
 		}
 		for i := range min(len(a.levels), len(b.levels)) {
@@ -288,14 +296,19 @@ func repeatOf(r *measure.Result) int {
 	return r.Trial.Repeat
 }
 
+// group is the values of a pattern in each round.
+func (t *Test) group(p pattern, rounds map[int]int) stats.Group {
+	results := successful(p.results)
+	return stats.Group{
+		Name: p.name, Rounds: perRound(results, rounds, t.Basis.Metric.Value), Sessions: sessionsPerRound(results, rounds, t.Basis.Metric, runOf),
+	}
+}
+
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := make([]stats.Group, len(patterns))
 	for i, p := range patterns {
-		results := successful(p.results)
-		groups[i] = stats.Group{
-			Name: p.name, Rounds: perRound(results, rounds, t.Basis.Metric.Value), Sessions: sessionsPerRound(results, rounds, t.Basis.Metric, runOf),
-		}
+		groups[i] = t.group(p, rounds)
 	}
 	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		t.Ranking = append(t.Ranking, Place{

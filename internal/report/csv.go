@@ -42,7 +42,7 @@ func (r *Report) CSV(w io.Writer) error {
 			row := &t.Rows[j]
 			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.ForPrograms()}.label()), csvText(string(t.Test)), csvText(row.Pattern)}
 			for _, f := range factors {
-				line = append(line, csvText(levelOf(row, f)))
+				line = append(line, csvText(levelOf(row.Levels, f)))
 			}
 			for _, c := range columns {
 				line = append(line, c.cell(t, row))
@@ -56,8 +56,9 @@ func (r *Report) CSV(w io.Writer) error {
 	return out.Error()
 }
 
-func levelOf(row *Row, factor string) string {
-	for _, l := range row.Levels {
+// levelOf is the level of a factor; empty without one.
+func levelOf(levels []measure.Level, factor string) string {
+	for _, l := range levels {
 		if l.Factor == factor {
 			return l.Value
 		}

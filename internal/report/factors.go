@@ -77,7 +77,7 @@ func (t *Test) findEffects(patterns []pattern) {
 			out.LargestRatio = finite(math.Exp(math.Abs(f.Largest.Log)))
 		}
 		t.FactorEffects = append(t.FactorEffects, out)
-		for _, p := range f.Pairs {
+		for _, p := range largestEffects(f.Pairs) {
 			t.Effects = append(t.Effects, LevelEffect{
 				Factor: f.Name, A: f.Levels[p.Of], B: f.Levels[p.Over], EffectRatio: ratioOf(p.Effect), Decision: t.decide(p),
 			})
@@ -86,6 +86,20 @@ func (t *Test) findEffects(patterns []pattern) {
 	for _, i := range effects.Interactions {
 		t.Interactions = append(t.Interactions, interactionOf(i, cells.Factors))
 	}
+}
+
+// mostEffects is how many pairs of levels of a factor a report has.
+const mostEffects = 1000
+
+// largestEffects are the pairs that a report has: all, or of more than [mostEffects], which
+// the pairs of a mesh of hosts make, those of the largest ratios.
+func largestEffects(pairs []stats.LevelPair) []stats.LevelPair {
+	if len(pairs) <= mostEffects {
+		return pairs
+	}
+	out := slices.DeleteFunc(slices.Clone(pairs), func(p stats.LevelPair) bool { return math.IsNaN(p.Log) })
+	slices.SortStableFunc(out, func(a, b stats.LevelPair) int { return cmp.Compare(math.Abs(b.Log), math.Abs(a.Log)) })
+	return out[:min(len(out), mostEffects)]
 }
 
 // observations is the table of the figure that ranks, one row a trial, with the factors whose

@@ -49,8 +49,14 @@ func (t testView) pairsOf(factor string) (out []upward) {
 // causes say what each factor does that matters or surely does not, and which effects depend
 // on the level of another factor.
 func (t testView) causes() (out []string) {
+	if t.Pairs != nil && t.Pairs.Contention != nil {
+		out = append(out, t.contends()...)
+	}
 	for _, f := range t.FactorEffects {
 		pairs := t.pairsOf(f.Factor)
+		if t.describedByPairs(f) {
+			continue
+		}
 		if f.Matters == stats.MattersYes {
 			pairs = slices.DeleteFunc(pairs, func(u upward) bool { return u.Decision != stats.Better && u.Decision != stats.Worse })
 		}
@@ -74,11 +80,21 @@ func (t testView) causes() (out []string) {
 		}
 	}
 	for _, i := range t.Interactions {
-		if i.Shown > 0 {
+		ofPair := t.Pairs != nil && t.Pairs.Contention != nil && slices.Equal(i.Factors[:], []string{contentionFactor, t.Pairs.Factor})
+		if i.Shown > 0 && !ofPair {
 			out = append(out, t.depends(i))
 		}
 	}
 	return out
+}
+
+// describedByPairs reports whether the answer or the sentence about contention says what the
+// factor does.
+func (t testView) describedByPairs(f FactorEffect) bool {
+	if t.Pairs == nil {
+		return false
+	}
+	return f.Factor == t.Pairs.Factor && f.Matters == stats.MattersYes || f.Factor == contentionFactor && t.Pairs.Contention != nil
 }
 
 // interacts reports whether the effect of a factor is shown to depend on another.

@@ -21,7 +21,7 @@ const (
 // in the order of the ranking.
 func (t testView) loadFigure(id string, series map[string]int) (figure, bool) {
 	var rows []*Row
-	for _, r := range t.drawn() {
+	for _, r := range t.pictured() {
 		if r.underLoad() {
 			rows = append(rows, r)
 		}
@@ -113,8 +113,7 @@ func (t testView) loadOverTime(id string, series map[string]int) []figure {
 	x, xAt := exactAxis(end, plot.Left, plot.Right, 5)
 	y, yAt := logAxis(low, high, plot.Bottom, plot.Top, 6)
 	var out []figure
-	for i := range t.Rows {
-		r := &t.Rows[i]
+	for i, r := range t.panels() {
 		if len(r.loads) == 0 {
 			continue
 		}

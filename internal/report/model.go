@@ -86,8 +86,10 @@ type Test struct {
 
 	// What the factors do, where several of them vary; without those that are labels of others.
 	FactorEffects []FactorEffect `json:"factor_effects,omitempty"`
-	Effects       []LevelEffect  `json:"effects,omitempty"` // all pairs of levels of each factor
+	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios
 	Interactions  []Interaction  `json:"interactions,omitempty"`
+
+	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
 	apart  bool // another test differs from it in the capture only
 	stated int  // ingested trials whose table states their round

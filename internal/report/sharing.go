@@ -66,8 +66,7 @@ const (
 // compares is how wide the strokes lie in relation to their distance from zero.
 func (t testView) sharingFigures(id string, series map[string]int) []figure {
 	var out []figure
-	for i := range t.Rows {
-		r := &t.Rows[i]
+	for i, r := range t.panels() {
 		strips := leastFair(r.sharings)
 		if len(strips) == 0 {
 			continue

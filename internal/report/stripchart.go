@@ -37,26 +37,29 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 	f.Caption = t.Say("chart.trials.caption", text.Args{
 		"Interval": slices.ContainsFunc(t.Ranking, func(p Place) bool { return p.Low != nil }),
 		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s shape) bool { return s.Class == "cut" }),
-		"Hollow":   slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
+		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestShown, "Last": lastShown,
+		"Hollow": slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
 	})
 	return f, true
 }
 
 // drawn are the rows that have values, best first.
 func (t *Test) drawn() []*Row {
+	index := make(map[string]*Row, len(t.Rows))
+	for i := range t.Rows {
+		index[t.Rows[i].Pattern] = &t.Rows[i]
+	}
 	var out []*Row
 	for _, p := range t.Ranking {
-		for i := range t.Rows {
-			if r := &t.Rows[i]; r.Pattern == p.Pattern && len(r.Values) > 0 {
-				out = append(out, r)
-			}
+		if r := index[p.Pattern]; r != nil && len(r.Values) > 0 {
+			out = append(out, r)
 		}
 	}
 	return out
 }
 
 func (t testView) strip(width float64, series map[string]int) chart {
-	rows := t.drawn()
+	rows := t.pictured()
 	var all []float64
 	for _, r := range rows {
 		for _, v := range r.Values {

@@ -118,33 +118,33 @@ func (p *terminal) test(t testView) {
 	for _, c := range t.caveats() {
 		p.wrap("  ", c)
 	}
+	p.pairs(t)
 	p.line("")
 	if len(t.Factors) > 0 && !t.ByHand {
 		p.wrap("  ", t.Say("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))
 	}
-	p.table(t.figureTable(false))
+	short, which := t.lines()
+	if which != "" {
+		p.wrap("  ", which)
+	}
+	p.table(short.figureTable(false))
 	if t.pivot != nil {
 		p.line("")
 		p.wrap("  ", t.pivotHeading())
-		for i, part := range t.pivotTable().split(p.width - 2) {
-			if i > 0 {
-				p.line("")
-			}
-			p.table(part)
-		}
+		p.wide(t.pivotTable())
 	}
 	p.effects(t)
 	if len(t.Ranking) > 1 {
 		p.line("")
 		p.wrap("  ", t.Say("text.ranking", text.Args{"Basis": t.basis()}))
-		p.table(t.rankTable(false))
-		for _, place := range t.Ranking {
+		p.table(short.rankTable(false))
+		for _, place := range short.Ranking {
 			if t.Rounds > 1 {
 				p.wrap("    ", t.Say("text.place", text.Args{"Pattern": place.Pattern, "Reason": t.Finding(place.Reason)}))
 			}
 		}
 	}
-	if load := t.loadTable(false); len(load.Columns) > 0 {
+	if load := short.loadTable(false); len(load.Columns) > 0 {
 		p.line("")
 		p.wrap("  ", t.Say("text.load", nil))
 		p.table(load)
@@ -160,6 +160,56 @@ func (p *terminal) test(t testView) {
 		for _, f := range t.failures() {
 			p.wrap("    ", f)
 		}
+	}
+}
+
+// pairs writes what pairs of hosts have, and what contention costs them.
+func (p *terminal) pairs(t testView) {
+	if t.Pairs == nil {
+		return
+	}
+	if s := t.startSkew(); s != "" {
+		p.wrap("  ", s)
+	}
+	if spread := t.spreadTable(); len(spread.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.spreadHeading())
+		p.table(spread)
+	}
+	for i, h := range t.heatMaps() {
+		p.line("")
+		if i == 0 {
+			p.wrap("  ", t.heatHeading())
+		}
+		if h.Caption != "" {
+			p.wrap("  ", h.Caption)
+		}
+		p.wide(h.Table())
+	}
+	for i, h := range t.lossMaps() {
+		p.line("")
+		if i == 0 {
+			p.wrap("  ", t.Say("text.contention_map", nil))
+		}
+		if h.Caption != "" {
+			p.wrap("  ", h.Caption)
+		}
+		p.wide(h.Table())
+	}
+	if losses := t.contentionTable(); len(losses.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.Say("text.contention", text.Args{"Cut": t.contentionCut(), "Most": mostLosses}))
+		p.table(losses)
+	}
+}
+
+// wide writes a table that goes on below with the columns that do not fit.
+func (p *terminal) wide(t table) {
+	for i, part := range t.split(p.width - 2) {
+		if i > 0 {
+			p.line("")
+		}
+		p.table(part)
 	}
 }
 

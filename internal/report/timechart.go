@@ -42,8 +42,7 @@ func (t testView) timeFigures(id string, series map[string]int) []figure {
 		y, yAt = exactAxis(high*1.05, plot.Bottom, plot.Top, 4)
 	}
 	var out []figure
-	for i := range t.Rows {
-		r := &t.Rows[i]
+	for i, r := range t.panels() {
 		if len(r.series) == 0 {
 			continue
 		}

@@ -32,12 +32,22 @@ type section struct {
 	Basis       string // of the ranking
 	Heading     string
 	Figures     table
+	Long        bool // there are so many patterns that their tables are folded
 	Pivot       table
 	PivotBy     string // what it has
-	Effects     table  // what the factors do
-	Levels      table  // the levels of each factor compared
-	LevelsCut   bool   // it has not all pairs
-	LevelsMost  int    // pairs of a factor
+	Spread      table  // of the pairs of hosts
+	SpreadBy    string // what it has
+	Heats       []heatMap
+	HeatBy      string    // what the maps have
+	Losses      table     // what contention costs
+	LossesCut   bool      // it has not all pairs
+	LossesMost  int       // pairs
+	LossMaps    []heatMap // the same, by client and server
+	Start       string    // how far apart trials of a group started
+	Effects     table     // what the factors do
+	Levels      table     // the levels of each factor compared
+	LevelsCut   bool      // it has not all pairs
+	LevelsMost  int       // pairs of a factor
 	Places      table
 	Load        table // latency under load
 	Hops        table
@@ -71,7 +81,9 @@ func newView(r *Report, c *text.Catalogue) view {
 		v.Sections = append(v.Sections, section{
 			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
 			Answer: t.answer(), Causes: t.causes(), Caveats: t.caveats(), Basis: t.basis(),
-			Figures: t.figureTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
+			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
+			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), Losses: t.contentionTable(), LossesCut: t.contentionCut(), LossesMost: mostLosses,
+			LossMaps: t.lossMaps(), Start: t.startSkew(),
 			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,
 			Failed: t.failures(), Options: t.options(),
 		})

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"slices"
+
+	"soku/internal/text"
+)
+
+// What is shown of a test of more than [mostRows] patterns: pictures and lines of the best and
+// the worst. Tables of pages have all.
+const (
+	mostRows  = 60
+	bestShown = 40
+	lastShown = 20
+	bestLines = 20 // on a terminal
+	lastLines = 10
+)
+
+// pictured are the rows that charts have a place for: all that have values, best first, or of
+// many the best and the worst.
+func (t *Test) pictured() []*Row { return ends(t.drawn(), bestShown, lastShown) }
+
+// ends is a list, or of one longer than [mostRows] so many of its first and of its last
+// elements.
+func ends[T any](all []T, first, last int) []T {
+	if len(all) <= mostRows {
+		return all
+	}
+	return slices.Concat(all[:first], all[len(all)-last:])
+}
+
+// panels are the rows that have a panel each: all, or of many those that are pictured, in the
+// order of the rows.
+func (t *Test) panels() []*Row {
+	pictured := t.pictured()
+	var out []*Row
+	for i := range t.Rows {
+		if r := &t.Rows[i]; len(t.Rows) <= mostRows || slices.Contains(pictured, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// lines is the test with the patterns that a terminal has lines for, and a sentence that says
+// which these are; the test itself and none if it has all.
+func (t testView) lines() (testView, string) {
+	if len(t.Rows) <= mostRows {
+		return t, ""
+	}
+	short := *t.Test
+	short.Ranking = ends(t.Ranking, bestLines, lastLines)
+	short.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool {
+		return !slices.ContainsFunc(short.Ranking, func(p Place) bool { return p.Pattern == r.Pattern })
+	})
+	return testView{&short, t.Catalogue}, t.Say("text.lines", text.Args{"All": len(t.Rows), "Best": bestLines, "Last": lastLines})
+}

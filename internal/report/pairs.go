@@ -1,0 +1,193 @@
+package report
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// Pairs is what a test shows of its pairs of hosts, where patterns were measured between
+// several.
+type Pairs struct {
+	Factor string `json:"factor"` // its name among the test's factors
+	Pairs  int    `json:"pairs"`  // distinct ones, each direction by itself
+	// Maps have the pairs of one combination of the other factors' levels each, in the order
+	// of the rows.
+	Maps []PairMap `json:"maps"`
+	// Contention compares trials of all pairs at once with those of one at a time; nil where
+	// the campaign does not have both.
+	Contention *Contention `json:"contention,omitempty"`
+	// Start is how far apart trials that belong together started; nil without such.
+	Start *StartSkew `json:"start_skew,omitempty"`
+}
+
+// PairMap is the figure that ranks, of every pair of hosts at the same levels of the other
+// factors.
+type PairMap struct {
+	Levels []measure.Level `json:"levels,omitempty"` // of the factors that vary, without the pair
+	Cells  []PairCell      `json:"cells"`            // best first, those without figures last
+	// Quartiles and median of the estimates; nil without any.
+	Q1     *float64 `json:"q1,omitempty"`
+	Median *float64 `json:"median,omitempty"`
+	Q3     *float64 `json:"q3,omitempty"`
+}
+
+// PairCell is one pair of hosts. Ranks are those within its map.
+type PairCell struct {
+	From     string   `json:"from"` // the client
+	To       string   `json:"to"`   // the server
+	Rank     int      `json:"rank"` // 0: no values
+	RankLow  int      `json:"rank_low,omitempty"`
+	RankHigh int      `json:"rank_high,omitempty"`
+	Estimate *float64 `json:"estimate,omitempty"`
+	Low      *float64 `json:"low,omitempty"`
+	High     *float64 `json:"high,omitempty"`
+	Trials   int      `json:"trials"` // that succeeded
+	Failed   int      `json:"failed"`
+}
+
+// String is the pair as the level of its factor.
+func (c PairCell) String() string { return c.From + pairArrow + c.To }
+
+const pairArrow = " → "
+
+// hostsOf are the ends of a result's pair as the plan names them. A client that the plan does
+// not name, the machine that ran the campaign, is named as in the path.
+func hostsOf(r *measure.Result) (from, to string) {
+	if r.Trial == nil || r.Trial.Pair == nil {
+		return "", ""
+	}
+	name := func(e, used measure.Endpoint) string {
+		if e.Name == "" {
+			return used.String()
+		}
+		return measure.Endpoint{Name: e.Name, Label: e.Label}.String()
+	}
+	return name(r.Trial.Pair.Client, r.Path.Client), name(r.Trial.Pair.Server, r.Path.Server)
+}
+
+// pairOf is the pair of a result as a level; empty where the result does not say.
+func pairOf(r *measure.Result) string {
+	from, to := hostsOf(r)
+	if from == "" && to == "" {
+		return ""
+	}
+	return from + pairArrow + to
+}
+
+// pairFactor is the name of the factor of the pairs: "pair", or "hosts" where the plan has a
+// factor of that name. It is empty if no pattern was measured between several pairs: then
+// the pair, if it varies, is what a level sets.
+func pairFactor(results []*measure.Result) string {
+	name, several := "pair", false
+	first := map[string]string{} // pair by pattern
+	for _, r := range results {
+		if r.Trial == nil || r.Trial.Pair == nil {
+			continue
+		}
+		if slices.ContainsFunc(r.Trial.Levels, func(l measure.Level) bool { return l.Factor == "pair" }) {
+			name = "hosts"
+		}
+		key, pair := measure.LevelsKey(r.Trial.Levels), pairOf(r)
+		if known, seen := first[key]; !seen {
+			first[key] = pair
+		} else if known != pair {
+			several = true
+		}
+	}
+	if !several {
+		return ""
+	}
+	return name
+}
+
+// findPairs is what the patterns show of the pairs of hosts, which are the factor of that
+// name; nil if there is none.
+func (t *Test) findPairs(factor string, patterns []pattern, rounds map[int]int) *Pairs {
+	if factor == "" {
+		return nil
+	}
+	out := &Pairs{Factor: factor}
+	known := map[string]bool{}
+	var maps []pairPatterns
+	for i, p := range patterns {
+		known[pairOf(p.results[0])] = true
+		levels := without(p.levels, []string{factor})
+		at := slices.IndexFunc(maps, func(m pairPatterns) bool { return slices.Equal(m.levels, levels) })
+		if at < 0 {
+			at = len(maps)
+			maps = append(maps, pairPatterns{levels: levels})
+		}
+		maps[at].patterns = append(maps[at].patterns, patterns[i])
+	}
+	out.Pairs = len(known)
+	varied := variedFactors(maps)
+	for _, m := range maps {
+		out.Maps = append(out.Maps, t.pairMap(m, varied, rounds))
+	}
+	out.Contention = t.findContention(factor, patterns, rounds)
+	out.Start = startSkewOf(patterns)
+	return out
+}
+
+// pairPatterns are patterns that differ in the pair only.
+type pairPatterns struct {
+	levels   []measure.Level
+	patterns []pattern
+}
+
+// variedFactors are the factors of which the maps have several levels.
+func variedFactors(maps []pairPatterns) []string {
+	level := map[string]string{}
+	var out []string
+	for i, m := range maps {
+		for _, l := range m.levels {
+			if first, seen := level[l.Factor]; (seen && first != l.Value || !seen && i > 0) && !slices.Contains(out, l.Factor) {
+				out = append(out, l.Factor)
+			} else if !seen {
+				level[l.Factor] = l.Value
+			}
+		}
+	}
+	return out
+}
+
+// pairMap ranks the pairs of a map among themselves.
+func (t *Test) pairMap(m pairPatterns, varied []string, rounds map[int]int) PairMap {
+	out := PairMap{Levels: slices.DeleteFunc(slices.Clone(m.levels), func(l measure.Level) bool { return !slices.Contains(varied, l.Factor) })}
+	groups := make([]stats.Group, len(m.patterns))
+	cells := map[string]PairCell{}
+	for i, p := range m.patterns {
+		groups[i] = t.group(p, rounds)
+		cell := PairCell{Trials: len(successful(p.results))}
+		cell.From, cell.To = hostsOf(p.results[0])
+		cell.Failed = len(p.results) - cell.Trials
+		cells[p.name] = cell
+	}
+	var estimates []float64
+	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
+		c := cells[k.Name]
+		c.Rank, c.RankLow, c.RankHigh = k.Rank, k.Ranks.Low, k.Ranks.High
+		c.Estimate, c.Low, c.High = finite(k.Estimate), finite(max(k.Low, 0)), finite(k.High)
+		if c.Estimate != nil {
+			estimates = append(estimates, *c.Estimate)
+		}
+		out.Cells = append(out.Cells, c)
+	}
+	out.Q1, out.Median, out.Q3 = finite(stats.Quantile(estimates, 0.25)), finite(stats.Median(estimates)), finite(stats.Quantile(estimates, 0.75))
+	return out
+}
+
+// ends are the best and the worst pair that have figures; nil without any.
+func (m PairMap) ends() (best, worst *PairCell) {
+	for i := range m.Cells {
+		if c := &m.Cells[i]; c.Estimate != nil {
+			if best == nil {
+				best = c
+			}
+			worst = c
+		}
+	}
+	return best, worst
+}

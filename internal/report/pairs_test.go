@@ -1,0 +1,360 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+func hostsNamed(n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprintf("vm-%02d", i+1))
+	}
+	return out
+}
+
+// slowServer is a mesh of six hosts in which vm-04 receives at two thirds of the rate of the
+// others, and one pair has less than half; all at once, every pair has a fifth less.
+func slowServer() mesh {
+	return mesh{hosts: hostsNamed(6), contention: []string{"isolated", "together"}, rounds: 6, noise: 0.01, bps: func(from, to, contention string) float64 {
+		bps := 940e6
+		switch {
+		case from == "vm-02" && to == "vm-05":
+			bps = 412e6
+		case to == "vm-04":
+			bps = 610e6
+		}
+		if contention == "together" {
+			bps *= 0.8
+		}
+		return bps
+	}}
+}
+
+// couples is nine pairs of hosts that share nothing, and have rates of their own.
+func couples() mesh {
+	m := mesh{contention: []string{"isolated", "together"}, rounds: 8, noise: 0.004}
+	rates := map[string]float64{}
+	for i := range 9 {
+		p := [2]string{fmt.Sprintf("type%d-a", i+1), fmt.Sprintf("type%d-b", i+1)}
+		m.hosts, m.pairs, rates[p[0]] = append(m.hosts, p[0], p[1]), append(m.pairs, p), 100e6*float64(i+1)
+	}
+	m.bps = func(from, _, _ string) float64 { return rates[from] }
+	return m
+}
+
+func TestPairsOfHostsAreAFactorAndNotPooled(t *testing.T) {
+	tcp := build(t, slowServer().input()).test(t, "tcp")
+	if !slices.Equal(tcp.Factors, []string{"contention", "pair"}) || len(tcp.Rows) != 60 || tcp.Pairs.Pairs != 30 || len(tcp.Pairs.Maps) != 2 {
+		t.Fatalf("factors %q, %d rows, %d pairs, %d maps", tcp.Factors, len(tcp.Rows), tcp.Pairs.Pairs, len(tcp.Pairs.Maps))
+	}
+	for _, r := range tcp.Rows {
+		if len(r.Paths) != 1 || r.Trials != 6 || r.Levels[1].Value != r.Paths[0] {
+			t.Errorf("%s has %d trials of %q", r.Pattern, r.Trials, r.Paths)
+		}
+	}
+	if r := tcp.Rows[0]; r.Pattern != "isolated / vm-01 → vm-02" || tcp.Rows[30].Pattern != "together / vm-01 → vm-02" {
+		t.Errorf("rows are not in the plan's order, then by pair: %s", r.Pattern)
+	}
+	if !slices.ContainsFunc(tcp.FactorEffects, func(f FactorEffect) bool { return f.Factor == "pair" && f.Matters == stats.MattersYes }) {
+		t.Errorf("%+v", tcp.FactorEffects)
+	}
+}
+
+func TestAPairThatALevelSetsIsNoFactorOfItsOwn(t *testing.T) {
+	in := fourPatterns().input()
+	for _, r := range in.Results {
+		r.Trial.Pair = &measure.Pair{Client: measure.Endpoint{Name: "office"}, Server: measure.Endpoint{Name: "vm-" + r.Trial.Levels[1].Value}}
+	}
+	if tcp := build(t, in).test(t, "tcp"); !slices.Equal(tcp.Factors, []string{"gateway SKU", "zone"}) || tcp.Pairs != nil || len(tcp.Rows) != 4 {
+		t.Errorf("factors %q, pairs %+v", tcp.Factors, tcp.Pairs)
+	}
+}
+
+func TestAFactorNamedPairKeepsItsName(t *testing.T) {
+	m := slowServer()
+	m.contention = nil
+	in := m.input()
+	for _, r := range in.Results {
+		r.Trial.Levels = []measure.Level{{Factor: "pair", Value: "first"}}
+	}
+	tcp := build(t, in).test(t, "tcp")
+	if !slices.Equal(tcp.Factors, []string{"pair", "hosts"}) || len(tcp.Rows) != 30 {
+		t.Errorf("factors %q, %d rows", tcp.Factors, len(tcp.Rows))
+	}
+}
+
+func TestTheAnswerAboutPairsNamesTheWorstAndTheSpread(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    mesh
+		want string
+	}{
+		{"mesh", slowServer(), "contention isolated: vm-02 → vm-05 is the worst of 30 pairs of hosts: goodput 412.0 Mbit/s; the best, vm-04 → vm-02, has 944.2 Mbit/s, and half of them have 931.5 Mbit/s to 940.5 Mbit/s. The worst is shown to be worse than 29 others, by 6 rounds."},
+		{"alike", mesh{hosts: hostsNamed(3), rounds: 4, noise: 0.02}, "No pair is shown to be worse than the others, in 4 rounds."},
+		{"one round", mesh{hosts: hostsNamed(3), rounds: 1, noise: 0.02}, "One round, so differences are not tested."},
+	} {
+		tcp := build(t, c.m.input()).test(t, "tcp")
+		if got := english(tcp).answer(); tcp.Answer.Code != AnswerPairs || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWhatContentionCostsIsComparedWithinRounds(t *testing.T) {
+	in := slowServer().input()
+	tcp := build(t, in).test(t, "tcp")
+	c := tcp.Pairs.Contention
+	if len(c.Pairs) != 30 || c.Overall.Decision != stats.Worse || c.Overall.Blocks != 6 || c.Overall.Unit != stats.UnitRound {
+		t.Fatalf("%d pairs, overall %+v", len(c.Pairs), c.Overall)
+	}
+	logs := map[string]float64{} // mean of the logarithms of the ratios
+	all := 0.0
+	for _, r := range in.Results {
+		sign := 1.0
+		if r.Trial.Pattern == "isolated" {
+			sign = -1
+		}
+		logs[pairOf(r)] += sign * math.Log(r.Summary.GoodputBps) / 6
+		all += sign * math.Log(r.Summary.GoodputBps) / 180
+	}
+	if r := *c.Overall.Ratio; math.Abs(r/math.Exp(all)-1) > 1e-9 || !(*c.Overall.Low < r && r < *c.Overall.High) {
+		t.Errorf("overall %v, want %v", r, math.Exp(all))
+	}
+	for i, p := range c.Pairs {
+		want := math.Exp(logs[p.From+" → "+p.To])
+		if math.Abs(*p.Ratio/want-1) > 1e-9 || p.Decision != stats.Worse || !(*p.Low < *p.Ratio && *p.Ratio < *p.High) {
+			t.Errorf("%s → %s: %v (%v to %v, %s), want %v", p.From, p.To, *p.Ratio, *p.Low, *p.High, p.Decision, want)
+		}
+		if i > 0 && *p.Ratio < *c.Pairs[i-1].Ratio {
+			t.Errorf("%s → %s loses more than the pair before it", p.From, p.To)
+		}
+	}
+}
+
+func TestAllAtOnceChangesNothingWhereNothingIsShared(t *testing.T) {
+	tcp := build(t, couples().input()).test(t, "tcp")
+	c := tcp.Pairs.Contention
+	if c.Overall.Decision != stats.Same || slices.ContainsFunc(c.Pairs, func(p PairContention) bool { return p.Decision != stats.Same }) {
+		t.Errorf("overall %+v, pairs %+v", c.Overall, c.Pairs)
+	}
+	causes := english(tcp).causes()
+	want := "All pairs at once make no practical difference to the goodput on average: −0.02 % against each by itself (95 % interval −0.14 to 0.09 %), in 8 rounds; 2 % or more is ruled out. No single pair is shown to be worse."
+	if len(causes) != 1 || causes[0] != want {
+		t.Errorf("%q", causes)
+	}
+}
+
+func TestLatencyThatRisesWithContentionIsALoss(t *testing.T) {
+	in := mesh{hosts: hostsNamed(3), contention: []string{"isolated", "together"}, rounds: 6, noise: 0.001}.input()
+	for _, r := range in.Results {
+		v := 1e6 + 1e5*float64(r.Trial.Round)
+		if r.Trial.Pattern == "together" && r.Trial.Pair.Client.Name == "vm-02" {
+			v *= 3
+		}
+		r.Test, r.Trial.Label, r.Summary = measure.TestLatency, "latency", measure.Summary{Confidence: measure.High}
+		r.Latency = &measure.Latency{Timing: &measure.Timing{}, Histogram: measure.NewHistogram()}
+		r.Latency.Histogram.Record(int64(v * (1 + 0.001*float64(len(r.ID)%3))))
+		r.Summary.RTT = r.Latency.Histogram.Percentiles()
+	}
+	c := build(t, in).test(t, "latency").Pairs.Contention
+	if p := c.Pairs[0]; p.From != "vm-02" || p.Decision != stats.Worse || math.Abs(*p.Ratio-3) > 0.01 {
+		t.Errorf("the first pair is %+v", p)
+	}
+	if p := c.Pairs[5]; p.From == "vm-02" || p.Decision != stats.Same {
+		t.Errorf("the last pair is %+v", p)
+	}
+}
+
+func TestTheStartSkewOfGroupsIsShownOnce(t *testing.T) {
+	r := build(t, slowServer().input())
+	if s := r.test(t, "tcp").Pairs.Start; *s != (StartSkew{Groups: 6, MedianNs: 2.9e6, LargestNs: 2.9e6}) {
+		t.Errorf("%+v", s)
+	}
+	for _, form := range []string{"html", "md", "txt"} {
+		if n := strings.Count(strings.Join(strings.Fields(written(t, forms(r)[form])), " "), "started within 2.900 ms"); n != 1 {
+			t.Errorf("%s says it %d times", form, n)
+		}
+	}
+}
+
+func TestAMeshIsAMapOfClientsAndServers(t *testing.T) {
+	in := slowServer().input()
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return pairOf(r) == "vm-01 → vm-02" })
+	for _, r := range in.Results {
+		if pairOf(r) == "vm-01 → vm-03" {
+			r.Error = &measure.Error{Kind: measure.KindBroken, Message: "connection reset"}
+		}
+	}
+	maps := english(build(t, in).test(t, "tcp")).heatMaps()
+	if len(maps) != 2 || maps[0].Caption != "contention isolated" || maps[1].Caption != "contention together" {
+		t.Fatalf("%+v", maps)
+	}
+	m := maps[0]
+	if !slices.Equal(m.Columns, append(hostsNamed(6), "median")) || len(m.Rows) != 7 || m.Rows[6].Name != "median" {
+		t.Fatalf("columns %q, %d rows", m.Columns, len(m.Rows))
+	}
+	for i, row := range m.Rows[:6] {
+		if c := row.Cells[i]; c.Text != text.Absent || c.Step != -1 {
+			t.Errorf("%s to itself is %+v", row.Name, c)
+		}
+	}
+	if c := m.Rows[0].Cells[1]; c.Text != text.Absent {
+		t.Errorf("a pair that was not measured is %+v", c)
+	}
+	if c := m.Rows[0].Cells[2]; c.Text != "failed" || c.Step != -1 {
+		t.Errorf("a pair that failed is %+v", c)
+	}
+	if c := m.Rows[1].Cells[4]; !strings.HasPrefix(c.Title, "vm-02 → vm-05, contention isolated: 412.0 Mbit/s (95 % interval ") || !strings.HasSuffix(c.Title, "), 6 trials") {
+		t.Errorf("%q", c.Title)
+	}
+	if best, worst := m.Rows[3].Cells[1], maps[1].Rows[1].Cells[4]; best.Step != 0 || worst.Step != heatSteps {
+		t.Errorf("the best is %+v, the worst %+v", best, worst)
+	}
+	if c := m.Rows[6].Cells[3]; c.Text != "608.3" || c.Step <= m.Rows[6].Cells[0].Step {
+		t.Errorf("the median of the slow server is %+v", c)
+	}
+}
+
+// Colours differ by what differs, not by noise.
+func TestPairsThatAreAlikeHavePaleColours(t *testing.T) {
+	for _, row := range english(build(t, mesh{hosts: hostsNamed(5), rounds: 5, noise: 0.005}.input()).test(t, "tcp")).heatMaps()[0].Rows {
+		for _, c := range row.Cells {
+			if c.Step > 2 {
+				t.Errorf("%s: %+v", row.Name, c)
+			}
+		}
+	}
+}
+
+func TestHostsWithOnePartnerEachAreAListOfPairs(t *testing.T) {
+	m := couples()
+	in := Input{Campaign: Meta{ID: "c", Name: "c"}}
+	for _, kind := range []string{"public", "vlan"} {
+		part := m.input()
+		for _, r := range part.Results {
+			r.ID += kind
+			r.Trial.Levels = append([]measure.Level{{Factor: "interface", Value: kind}}, r.Trial.Levels...)
+			in.Results = append(in.Results, r)
+		}
+	}
+	maps := english(build(t, in).test(t, "tcp")).heatMaps()
+	if len(maps) != 1 || !slices.Equal(maps[0].Columns, []string{"public / isolated", "public / together", "vlan / isolated", "vlan / together"}) || len(maps[0].Rows) != 9 {
+		t.Fatalf("%+v", maps)
+	}
+	if first, last := maps[0].Rows[0], maps[0].Rows[8]; first.Name != "type1-a → type1-b" || first.Cells[0].Step != heatSteps || last.Cells[0].Step != 0 {
+		t.Errorf("first %+v, last %+v", first, last)
+	}
+	if maps := english(build(t, m.input()).test(t, "tcp")).heatMaps(); maps != nil {
+		t.Errorf("the columns of the table of contention are there twice: %+v", maps)
+	}
+}
+
+func TestPairsAreInEveryFormAndFitATerminal(t *testing.T) {
+	r := build(t, slowServer().input())
+	for form, want := range map[string][]string{
+		"html": {"from client (rows) to server (columns)", `class="n h8"`, "What contention costs: the 20 pairs that lose most"},
+		"md":   {"| vm-02 | 935.0 | – | 941.5 | 609.2 | 412.0 |", "| vm-06 → vm-05 | 942.7 | 740.5 | −21.4 % |"},
+		"txt":  {"vm-02     935.0      –  941.5  609.2  412.0", "vm-06 → vm-05"},
+		"csv":  {",factor_contention,factor_pair,", "isolated,vm-02 → vm-05,"},
+	} {
+		got := written(t, forms(r)[form])
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s has no %s", form, w)
+			}
+		}
+	}
+	for width := 40; width <= 160; width += 15 {
+		for _, m := range []mesh{slowServer(), couples()} {
+			r := build(t, m.input())
+			for _, line := range strings.Split(written(t, func(w io.Writer) error { return r.Text(w, text.English(), width) }), "\n") {
+				if n := columnsOf(line); n > width {
+					t.Errorf("%d columns on a terminal of %d: %s", n, width, line)
+				}
+			}
+		}
+	}
+}
+
+func TestTheJSONOfPairsIsRead(t *testing.T) {
+	r := build(t, slowServer().input())
+	var got Report
+	if err := json.Unmarshal([]byte(written(t, r.JSON)), &got); err != nil {
+		t.Fatal(err)
+	}
+	p := got.test(t, "tcp").Pairs
+	if len(p.Maps) != 2 || len(p.Maps[0].Cells) != 30 || p.Maps[0].Levels[0].Value != "isolated" || *p.Contention.Overall.Ratio != *r.Tests[0].Pairs.Contention.Overall.Ratio {
+		t.Errorf("%+v", p)
+	}
+	if worst := p.Maps[0].Cells[29]; worst.From != "vm-02" || worst.To != "vm-05" || worst.RankLow != 30 || worst.RankHigh != 30 {
+		t.Errorf("the last cell is %+v", worst)
+	}
+}
+
+func TestAReportOfPairsDoesNotDependOnTheOrderOfResults(t *testing.T) {
+	in := slowServer().input()
+	first := build(t, in)
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(in.Results), func(i, j int) { in.Results[i], in.Results[j] = in.Results[j], in.Results[i] })
+	second := build(t, in)
+	for form := range forms(first) {
+		if written(t, forms(first)[form]) != written(t, forms(second)[form]) {
+			t.Errorf("%s differs", form)
+		}
+	}
+}
+
+// 380 pairs are shown whole in maps and tables, and by the best and the worst in charts and on
+// a terminal.
+func TestAReportOfHundredsOfPatternsIsReadable(t *testing.T) {
+	r := build(t, mesh{hosts: hostsNamed(20), rounds: 3, noise: 0.01}.input())
+	if n := len(r.Tests[0].Rows); n != 380 {
+		t.Fatalf("%d rows", n)
+	}
+	terminal := written(t, forms(r)["txt"])
+	if lines := strings.Count(terminal, "\n"); lines > 260 || !strings.Contains(terminal, "the 20 best and the 10 worst of 380 patterns") {
+		t.Errorf("%d lines on a terminal", lines)
+	}
+	html := written(t, forms(r)["html"])
+	charts, strips := strings.Count(html, `role="img"`), strings.Count(html, `class="mean `)
+	if charts > 70 || strips != 2*mostRows || len(html) > 1<<20 {
+		t.Errorf("%d charts with %d strips, %d bytes", charts, strips, len(html))
+	}
+	for _, want := range []string{"The 40 best and the 20 worst of 380 patterns.", `<summary id="t1-f">Figures of 380 patterns</summary>`, "Over time: 60 of 380 patterns, the best and the worst"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if rows := strings.Count(written(t, r.CSV), "\n"); rows != 381 {
+		t.Errorf("%d lines of CSV", rows)
+	}
+}
+
+// A mesh of 20 hosts has 72,010 pairs of levels.
+func TestEffectsOfManyLevelsAreTheLargest(t *testing.T) {
+	m := slowServer()
+	m.hosts, m.contention, m.rounds = hostsNamed(14), nil, 2
+	in := m.input()
+	for _, r := range in.Results {
+		r.Trial.Levels = []measure.Level{{Factor: "streams", Value: fmt.Sprint(1 + r.Trial.Order)}}
+	}
+	for _, r := range m.input().Results {
+		r.ID += "b"
+		r.Trial.Levels = []measure.Level{{Factor: "streams", Value: "16"}}
+		in.Results = append(in.Results, r)
+	}
+	tcp := build(t, in).test(t, "tcp")
+	ofPair := slices.DeleteFunc(slices.Clone(tcp.Effects), func(e LevelEffect) bool { return e.Factor != "pair" })
+	if len(ofPair) != mostEffects || *ofPair[0].upward().ratio < 940.0/412*0.95 || len(tcp.Effects) != mostEffects+1 {
+		t.Errorf("%d effects, the first %v", len(tcp.Effects), *ofPair[0].upward().ratio)
+	}
+}

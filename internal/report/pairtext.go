@@ -1,0 +1,190 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// mostLosses is how many pairs a table of contention shows: those that lose most.
+const mostLosses = 20
+
+// change writes a ratio as a change in percent: "−12.5 %".
+func change(ratio float64) string { return changeIn(ratio) + " %" }
+
+// changeIn is the same where a heading has the unit.
+func changeIn(ratio float64) string {
+	return strings.ReplaceAll(strconv.FormatFloat((ratio-1)*100, 'f', 1, 64), "-", "−")
+}
+
+// pairsAnswer is what the pairs of hosts of the first map have, and how far apart.
+func (t testView) pairsAnswer() string {
+	m := t.Pairs.Maps[0]
+	best, worst := m.ends()
+	args := text.Args{
+		"Levels": t.levelsText(m.Levels), "Metric": t.Basis.Metric, "Noun": t.noun(), "Best": best.String(), "BestEstimate": *best.Estimate,
+		"Worst": worst.String(), "WorstEstimate": *worst.Estimate, "Q1": *m.Q1, "Q3": *m.Q3, "Rounds": t.Rounds, "Behind": max(worst.RankLow-1, 0),
+		"Pairs": 0, "Without": 0,
+	}
+	with, without := 0, 0
+	for _, c := range m.Cells {
+		if c.Estimate != nil {
+			with++
+		} else {
+			without++
+		}
+	}
+	args["Pairs"], args["Without"] = with, without
+	return t.Say("answer.pairs", args)
+}
+
+// spreadTable is how far apart the pairs are at each combination of the other factors' levels.
+// It has no columns where there is one combination, which the answer describes.
+func (t testView) spreadTable() table {
+	if t.Pairs == nil || len(t.Pairs.Maps) < 2 {
+		return table{}
+	}
+	maps := t.Pairs.Maps
+	unit := t.rankUnit()
+	out := table{Rows: make([][]string, len(maps))}
+	for k, l := range maps[0].Levels {
+		out.add(column{Name: l.Factor, Head: true}, func(i int) string {
+			if k < len(maps[i].Levels) {
+				return t.level(maps[i].Levels[k].Value)
+			}
+			return text.Absent
+		})
+	}
+	figure := func(key string, keep int, of func(m PairMap) *float64) {
+		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string {
+			if v := of(maps[i]); v != nil {
+				return unit.text(*v)
+			}
+			return text.Absent
+		})
+	}
+	pair := func(key string, keep int, of func(best, worst *PairCell) *PairCell) {
+		out.add(t.named(key, column{keep: keep}), func(i int) string {
+			if c := of(maps[i].ends()); c != nil {
+				return c.String()
+			}
+			return text.Absent
+		})
+	}
+	estimate := func(c *PairCell) *float64 {
+		if c == nil {
+			return nil
+		}
+		return c.Estimate
+	}
+	figure("column.worst", 0, func(m PairMap) *float64 { _, worst := m.ends(); return estimate(worst) })
+	figure("column.q1", 4, func(m PairMap) *float64 { return m.Q1 })
+	figure("column.median", 1, func(m PairMap) *float64 { return m.Median })
+	figure("column.q3", 4, func(m PairMap) *float64 { return m.Q3 })
+	figure("column.best", 0, func(m PairMap) *float64 { best, _ := m.ends(); return estimate(best) })
+	pair("column.worst_pair", 2, func(_, worst *PairCell) *PairCell { return worst })
+	pair("column.best_pair", 3, func(best, _ *PairCell) *PairCell { return best })
+	return out
+}
+
+// contends says what measuring all pairs at once does; nothing where they cannot be compared.
+func (t testView) contends() []string {
+	c := t.Pairs.Contention
+	e := c.Overall
+	if e.Ratio == nil {
+		return nil
+	}
+	args := text.Args{
+		"Noun": t.noun(), "Change": *e.Ratio - 1, "Tested": e.Low != nil && e.High != nil, "Low": 0.0, "High": 0.0, "By": t.units(e.EffectRatio),
+		"Decision": string(e.Decision), "Threshold": PracticalThreshold, "Pairs": len(c.Pairs), "Worse": 0, "Most": "", "MostChange": 0.0,
+	}
+	if e.Low != nil && e.High != nil {
+		args["Low"], args["High"] = *e.Low-1, *e.High-1
+	}
+	lose := slices.DeleteFunc(slices.Clone(c.Pairs), func(p PairContention) bool { return p.Decision != stats.Worse })
+	if args["Worse"] = len(lose); len(lose) > 0 {
+		args["Most"], args["MostChange"] = t.contentionName(lose[0]), *lose[0].Ratio-1
+	}
+	return []string{t.Say("contention", args)}
+}
+
+// contentionName is the pair with the levels of the other factors.
+func (t testView) contentionName(p PairContention) string {
+	name := PairCell{From: p.From, To: p.To}.String()
+	if len(p.Levels) > 0 {
+		name += " (" + t.levelsText(p.Levels) + ")"
+	}
+	return name
+}
+
+func (t testView) contentionTitle(p PairContention) string {
+	args := text.Args{"Pair": t.contentionName(p), "Isolated": text.Absent, "Together": text.Absent, "Decision": t.Say("cell.decision."+string(p.Decision), nil)}
+	if p.Isolated != nil && p.Together != nil {
+		args["Isolated"], args["Together"] = t.value(*p.Isolated), t.value(*p.Together)
+	}
+	return t.Say("contention.pair", args)
+}
+
+// contentionTable is what contention does to each pair, that which loses most first.
+func (t testView) contentionTable() table {
+	if t.Pairs == nil || t.Pairs.Contention == nil {
+		return table{}
+	}
+	pairs := t.Pairs.Contention.Pairs
+	pairs = pairs[:min(len(pairs), mostLosses)]
+	unit := t.rankUnit()
+	estimate := func(v *float64) string {
+		if v == nil {
+			return text.Absent
+		}
+		return unit.text(*v)
+	}
+	out := table{Rows: make([][]string, len(pairs))}
+	out.add(t.named("column.pair", column{Head: true}), func(i int) string { return t.contentionName(pairs[i]) })
+	out.add(t.named("column.isolated", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return estimate(pairs[i].Isolated) })
+	out.add(t.named("column.together", column{Unit: t.unit(unit), Number: true, keep: 1}), func(i int) string { return estimate(pairs[i].Together) })
+	out.add(t.named("column.change", column{Number: true}), func(i int) string {
+		if pairs[i].Ratio == nil {
+			return text.Absent
+		}
+		return change(*pairs[i].Ratio)
+	})
+	out.add(t.named("column.change_interval", column{Number: true, keep: 2}), func(i int) string {
+		if p := pairs[i]; p.Low != nil && p.High != nil {
+			return t.between(change(*p.Low), change(*p.High))
+		}
+		return text.Absent
+	})
+	out.add(t.named("column.change_decision", column{}), func(i int) string { return t.Say("cell.decision."+string(pairs[i].Decision), nil) })
+	return out
+}
+
+// contentionCut reports whether the table of contention leaves pairs out.
+func (t testView) contentionCut() bool {
+	return t.Pairs != nil && t.Pairs.Contention != nil && len(t.Pairs.Contention.Pairs) > mostLosses
+}
+
+// startSkew says how far apart the trials of groups started; empty without groups.
+func (t testView) startSkew() string {
+	if t.Pairs == nil || t.Pairs.Start == nil {
+		return ""
+	}
+	s := t.Pairs.Start
+	return t.Say("pairs.start", text.Args{"Groups": s.Groups, "Median": s.MedianNs, "Largest": s.LargestNs})
+}
+
+// spreadHeading says of what the table of spreads is.
+func (t testView) spreadHeading() string {
+	return t.Say("pairs.spread", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit())})
+}
+
+// heatHeading is what the maps have.
+func (t testView) heatHeading() string {
+	if t.Pairs == nil {
+		return ""
+	}
+	return t.Say("heat.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Meshed": t.Pairs.meshed()})
+}
