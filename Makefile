@@ -7,7 +7,7 @@ LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
 TAGS    := nethttpomithttp2
 export CGO_ENABLED ?= 0
 
-.PHONY: help build demo quick test race plainloops lint vet cross fuzz clean peers bench wine
+.PHONY: help build demo quick test race plainloops lint vet cross fuzz clean peers bench simulations wine
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -68,6 +68,9 @@ cross: ## build for every platform
 
 bench: build ## measure soku and its peers side by side and write docs/performance.md (BENCH="--quick")
 	$(GO) run ./bench $(BENCH)
+
+simulations: ## simulate the rules of statistics at full size and write the table in docs/method.md
+	SOKU_SIMULATIONS=10 nice $(GO) test -count=1 -timeout 60m ./internal/stats
 
 wine: ## run the Windows build's tests and program under wine, PACKAGES="internal/sock ..." for some
 	@GO='$(GO)' test/wine $(PACKAGES)

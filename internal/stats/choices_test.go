@@ -159,8 +159,7 @@ func TestFurtherRoundsOfUnpairedChoicesShowTheDifference(t *testing.T) {
 
 func TestUnpairedChoicesMakeNoFalseAlarms(t *testing.T) {
 	tier.SpendsSeconds(t)
-	false5 := 0
-	for seed := range uint64(2000) {
+	simulate(t, falseOfTwo, "6 and 4 rounds of different runs, unpaired", 2000, func(seed uint64) bool {
 		r := source(seed)
 		var a, b Group
 		for range 6 {
@@ -169,11 +168,7 @@ func TestUnpairedChoicesMakeNoFalseAlarms(t *testing.T) {
 		for range 4 {
 			b.Rounds = append(b.Rounds, []float64{math.Exp(0.05 * r.NormFloat64())})
 		}
-		if d := CompareChoices([]ChoicePair{{a.inSession(1), b.inSession(2)}}, true, 0.001)[0].Decision; d == Better || d == Worse {
-			false5++
-		}
-	}
-	if share := float64(false5) / 2000; share > mostFalseOf2000 {
-		t.Errorf("%.1f %% of differences are false", 100*share)
-	}
+		d := CompareChoices([]ChoicePair{{a.inSession(1), b.inSession(2)}}, true, 0.001)[0].Decision
+		return d == Better || d == Worse
+	}).atMost(0.05)
 }

@@ -31,35 +31,30 @@ func shown[T any](all []T, holm func(T) float64) bool {
 func holmOf(p LevelPair) float64 { return p.Holm }
 
 func TestEffectsFindFewFalseDifferencesAndMostTrueOnes(t *testing.T) {
-	const campaigns = 400
-	rate := func(gain, deployments float64, known bool) (levels, tetrads float64) {
-		levels = share(campaigns, func(seed uint64) bool {
+	const design = "3 x 2 levels, 12 rounds, unequal noise"
+	found := func(question, design string, gain, deployments float64, known bool, shown func(Effects) bool) simulation {
+		return simulate(t, question, design, 400, func(seed uint64) bool {
 			o := campaign(seed, gain, deployments)
 			for i := range o.Rows {
 				if !known {
 					o.Rows[i].Deployment = ""
 				}
 			}
-			got := effects(o, EffectOptions{Threshold: 0.03})
-			if shown(got.Interactions[0].Tetrads, func(t Tetrad) float64 { return t.Holm }) {
-				tetrads += 1.0 / campaigns
-			}
-			return shown(got.Factors[0].Pairs, holmOf)
+			return shown(effects(o, EffectOptions{Threshold: 0.03}))
 		})
-		return levels, tetrads
 	}
-	// With 400 campaigns, a rule of 5 % is above 9.5 % one time in 10,000.
-	if levels, tetrads := rate(0, 0, false); levels > 0.095 || tetrads > 0.095 {
-		t.Errorf("false: levels %.1f %%, interactions %.1f %%", levels*100, tetrads*100)
+	levels := func(e Effects) bool { return shown(e.Factors[0].Pairs, holmOf) }
+	tetrads := func(e Effects) bool {
+		return shown(e.Interactions[0].Tetrads, func(t Tetrad) float64 { return t.Holm })
 	}
-	if levels, tetrads := rate(0.04, 0, false); levels < 0.9 || tetrads > 0.095 {
-		t.Errorf("levels that differ: shown in %.1f %%; false interactions %.1f %%", levels*100, tetrads*100)
-	}
-	if levels, tetrads := rate(0, 0.03, true); levels > 0.095 || tetrads > 0.095 {
-		t.Errorf("false, hosts redeployed: levels %.1f %%, interactions %.1f %%", levels*100, tetrads*100)
-	}
+	const equal, none = "a difference between equal levels is shown", "an interaction is shown where there is none"
+	found(equal, design, 0, 0, false, levels).atMost(0.05)
+	found(none, design, 0, 0, false, tetrads).atMost(0.05)
+	found("levels that differ by 4 % are shown", design, 0.04, 0, false, levels).atLeast(0.95)
+	found(none, design+", levels that differ by 4 %", 0.04, 0, false, tetrads).atMost(0.05)
+	const redeployed = design + ", 4 deployments"
+	found(equal, redeployed, 0, 0.03, true, levels).atMost(0.05)
+	found(none, redeployed, 0, 0.03, true, tetrads).atMost(0.05)
 	// Where that is not known, it is as bad as it says.
-	if levels, _ := rate(0, 0.03, false); levels < 0.12 {
-		t.Errorf("unknown deployments: only %.1f %% false", levels*100)
-	}
+	found(equal, redeployed+" that are not known", 0, 0.03, false, levels).atLeast(0.15)
 }

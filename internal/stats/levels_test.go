@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"soku/internal/measure"
@@ -179,9 +180,11 @@ func TestDropThatALossExplainsIsNoLevel(t *testing.T) {
 	}
 }
 
+const falseLevels = "two levels are found in a trial that has one"
+
 func TestSawtoothOfOneFlowHasOneLevel(t *testing.T) {
-	found := func(length, keeps float64) float64 {
-		return share(300, func(seed uint64) bool {
+	found := func(design string, length, keeps float64) simulation {
+		return simulate(t, falseLevels, design, 300, func(seed uint64) bool {
 			// CUBIC falls to 0.7 at a loss and is back at 1 before the next one.
 			period := 5 + 35*source(seed).Float64()
 			first := period * source(seed+1).Float64()
@@ -195,17 +198,15 @@ func TestSawtoothOfOneFlowHasOneLevel(t *testing.T) {
 			return len(FindLevels(trace(length, rate), 0, LossEvents{AtNs: losses, Keeps: keeps}).Parts) > 1
 		})
 	}
-	if got := found(10, 0.7); got > 0 {
-		t.Errorf("levels in %.1f %% of trials of 10 s whose losses are known", got*100)
-	}
-	if got := found(60, 0); got > 0.01 {
-		t.Errorf("levels in %.1f %% of trials of 60 s whose losses are not known", got*100)
-	}
+	found("sawtooth of one CUBIC flow, 10 s, losses known", 10, 0.7).atMost(0)
+	found("sawtooth of one CUBIC flow, 60 s, losses not known", 60, 0).atMost(0.005)
 }
 
-// levelsFound is the share of 300 trials in which more than one level is found.
-func levelsFound(length float64, rate func(seed uint64) func(float64) float64) float64 {
-	return share(300, func(seed uint64) bool { return len(FindLevels(trace(length, rate(seed)), 0, LossEvents{}).Parts) > 1 })
+// levelsFound simulates trials in which more than one level is found.
+func levelsFound(t *testing.T, question, design string, length float64, rate func(seed uint64) func(float64) float64) simulation {
+	return simulate(t, question, fmt.Sprintf("%s, %v s", design, length), 300, func(seed uint64) bool {
+		return len(FindLevels(trace(length, rate(seed)), 0, LossEvents{}).Parts) > 1
+	})
 }
 
 func TestVaryingRatesHaveOneLevel(t *testing.T) {
@@ -213,8 +214,8 @@ func TestVaryingRatesHaveOneLevel(t *testing.T) {
 		rate func(seed uint64) func(float64) float64
 		most float64
 	}{
-		"autocorrelated noise of 10 %": {func(seed uint64) func(float64) float64 { return autocorrelated(seed, 0.9, 0.1, flat) }, 0.03},
-		"slow noise of 10 %":           {func(seed uint64) func(float64) float64 { return autocorrelated(seed, 0.98, 0.1, flat) }, 0.03},
+		"noise of 10 %, r = 0.9 after 0.1 s":  {func(seed uint64) func(float64) float64 { return autocorrelated(seed, 0.9, 0.1, flat) }, 0.01},
+		"noise of 10 %, r = 0.98 after 0.1 s": {func(seed uint64) func(float64) float64 { return autocorrelated(seed, 0.98, 0.1, flat) }, 0.01},
 		"ramp": {func(seed uint64) func(float64) float64 {
 			return noisy(seed, 0.02, func(s float64) float64 { return 1e8 * (1 - 0.01*s) })
 		}, 0},
@@ -236,21 +237,16 @@ func TestVaryingRatesHaveOneLevel(t *testing.T) {
 		}, 0.02}, // one that ends half a second before the trial may look like a level
 	} {
 		for _, length := range []float64{10, 30} {
-			if got := levelsFound(length, c.rate); got > c.most {
-				t.Errorf("%s: more than one level in %.1f %% of trials of %v s", name, got*100, length)
-			}
+			levelsFound(t, falseLevels, name, length, c.rate).atMost(c.most)
 		}
 	}
 }
 
 func TestLastingDropsAreFound(t *testing.T) {
-	// Drops by 40 % anywhere between a fifth and four fifths, with autocorrelated noise.
-	for length, least := range map[float64]float64{10: 0.75, 25: 0.97, 60: 0.97} {
-		got := levelsFound(length, func(seed uint64) func(float64) float64 {
-			return autocorrelated(seed, 0.7, 0.08, step(length*(0.2+0.6*float64(seed)/300), 1e8, 6e7))
-		})
-		if got < least {
-			t.Errorf("%v s: found in %.1f %%", length, got*100)
-		}
+	// Anywhere between a fifth and four fifths, with autocorrelated noise.
+	for length, least := range map[float64]float64{10: 0.8, 25: 0.98, 60: 0.98} {
+		levelsFound(t, "two levels are found in a trial that has two", "drop by 40 %, noise of 8 %", length, func(seed uint64) func(float64) float64 {
+			return autocorrelated(seed, 0.7, 0.08, step(length*(0.2+0.6*float64(seed%300)/300), 1e8, 6e7))
+		}).atLeast(least)
 	}
 }

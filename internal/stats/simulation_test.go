@@ -1,19 +1,13 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"soku/test/tier"
-)
-
-// Shares of simulated campaigns, whose bounds a right rule fails one time in 10,000.
-const (
-	mostFalseOf1000 = 0.077 // true 5 %
-	mostFalseOf2000 = 0.069
-	leastPower2000  = 0.882 // true 90.7 %
 )
 
 // normals are log ratios of independent rounds.
@@ -28,43 +22,32 @@ func normals(r *rand.Rand, n int, mean, sd float64) []float64 {
 func TestFalseAlarmsAndPowerOfTwoPatterns(t *testing.T) {
 	tier.SpendsSeconds(t)
 	const noise = 0.02 // of one pattern
-	sd := noise * math.Sqrt2
-	shown := func(mean float64, decided ...Decision) float64 {
-		return share(2000, func(seed uint64) bool {
-			return slices.Contains(decided, compareLogs(normals(source(seed), 12, mean, sd), 0.03).Decision)
+	sd, margin := noise*math.Sqrt2, math.Log1p(0.03)
+	decided := func(question, design string, mean float64, decisions ...Decision) simulation {
+		return simulate(t, question, design, 2000, func(seed uint64) bool {
+			return slices.Contains(decisions, compareLogs(normals(source(seed), 12, mean, sd), 0.03).Decision)
 		})
 	}
-	different := func(mean float64) float64 {
-		return share(2000, func(seed uint64) bool {
+	different := func(question, design string, mean float64) simulation {
+		return simulate(t, question, design, 2000, func(seed uint64) bool {
 			return PairedT(normals(source(seed), 12, mean, sd), 0.95).P <= 0.05
 		})
 	}
-	margin := math.Log1p(0.03)
-	if got := different(0); got > mostFalseOf2000 || got < 0.03 {
-		t.Errorf("%.1f %% false alarms", 100*got)
-	}
-	if got := different(margin); got < leastPower2000 {
-		t.Errorf("a difference of 3 %% is shown in %.1f %%", 100*got)
-	}
-	if got := shown(margin, Same); got > mostFalseOf2000 {
-		t.Errorf("a difference of the threshold is the same in %.1f %%", 100*got)
-	}
-	if got := shown(0, Same); got < leastPower2000 {
-		t.Errorf("equal patterns are the same in %.1f %%", 100*got)
-	}
-	if got := shown(0, Better, Worse); got > mostFalseOf2000 {
-		t.Errorf("equal patterns differ in %.1f %%", 100*got)
-	}
+	different(falseOfTwo, "12 rounds, independent", 0).atMost(0.05)
+	different("a difference of 3 % between two patterns is shown", "12 rounds, noise 2 %", margin).atLeast(0.907)
+	const same = "no practical difference is decided, threshold 3 %"
+	decided(same, "true difference 3 %, 12 rounds, noise 2 %", margin, Same).atMost(0.05)
+	decided(same, "equal patterns, 12 rounds, noise 2 %", 0, Same).atLeast(0.907)
+	decided("better or worse is decided, threshold 3 %", "equal patterns, 12 rounds, noise 2 %", 0, Better, Worse).atMost(0.05)
 }
 
+const falseOfTwo = "a difference between two equal patterns is shown"
+
 func TestDriftThatPatternsShareMakesNoFalseAlarms(t *testing.T) {
-	got := share(2000, func(seed uint64) bool {
+	simulate(t, falseOfTwo, "12 rounds, drift that both share", 2000, func(seed uint64) bool {
 		logs := table(seed, []float64{0, 0}, 12, 0.02)
 		return PairedT(LogRatios(logs[0], logs[1]), 0.95).P <= 0.05
-	})
-	if got > mostFalseOf2000 {
-		t.Errorf("%.1f %% false alarms", 100*got)
-	}
+	}).atMost(0.05)
 }
 
 // anyShown reports whether a comparison of equal patterns shows a difference.
@@ -73,6 +56,7 @@ func anyShown(c PatternComparison) bool {
 }
 
 func TestFalseAlarmsOfTenPatterns(t *testing.T) {
+	tier.SpendsSeconds(t)
 	equal := make([]float64, 10)
 	for name, change := range map[string]func(*rand.Rand, [][]float64){
 		"equal spreads": func(*rand.Rand, [][]float64) {},
@@ -86,63 +70,50 @@ func TestFalseAlarmsOfTenPatterns(t *testing.T) {
 			}
 		},
 	} {
-		best := 0
-		got := share(1000, func(seed uint64) bool {
-			logs := table(seed, equal, 12, 0.02)
-			change(source(seed+1000), logs)
-			c := ComparePatterns(logs, 0.05)
-			if !c.Moderated {
-				t.Fatal("not moderated")
-			}
-			if !slices.Contains(c.Best, 0) {
-				best++
-			}
-			return anyShown(c)
-		})
-		if got > mostFalseOf1000 {
-			t.Errorf("%s: a false difference in %.1f %%", name, 100*got)
+		compared := func(question string, holds func(PatternComparison) bool) simulation {
+			return simulate(t, question, "12 rounds, "+name, 1000, func(seed uint64) bool {
+				logs := table(seed, equal, 12, 0.02)
+				change(source(seed+1000), logs)
+				c := ComparePatterns(logs, 0.05)
+				if !c.Moderated {
+					t.Fatal("not moderated")
+				}
+				return holds(c)
+			})
 		}
-		if lost := float64(best) / 1000; lost > mostFalseOf1000 {
-			t.Errorf("%s: one of the best is not among them in %.1f %%", name, 100*lost)
-		}
+		compared("a difference between any two of 10 equal patterns is shown", anyShown).atMost(0.05)
+		compared("one of 10 equal patterns is not among the best", func(c PatternComparison) bool { return !slices.Contains(c.Best, 0) }).atMost(0.05)
 	}
 }
 
 func TestModeratedVariancesShowMoreOfManyPatterns(t *testing.T) {
 	effects := make([]float64, 10)
 	effects[9] = math.Log1p(0.03)
-	moderated, plain := 0.0, 0.0
-	for seed := range uint64(400) {
-		logs := table(seed, effects, 12, 0.02)
-		for _, p := range ComparePatterns(logs, 0.05).Pairs {
-			if p.B == 9 && p.Adjusted <= 0.05 {
-				moderated++
-			}
-		}
-		c := pairContrasts(logs)
+	const question = "a difference of 3 % of one pattern from another is shown among 10 patterns"
+	moderated := simulate(t, question, "12 rounds, noise 2 %", 400, func(seed uint64) bool {
+		return slices.ContainsFunc(ComparePatterns(table(seed, effects, 12, 0.02), 0.05).Pairs, func(p PatternPair) bool {
+			return p.A == 0 && p.B == 9 && p.Adjusted <= 0.05
+		})
+	})
+	plain := simulate(t, question, "12 rounds, noise 2 %, each pair's own variance (not the rule)", 400, func(seed uint64) bool {
+		c := pairContrasts(table(seed, effects, 12, 0.02))
 		c.plain()
-		adjusted := HolmAdjusted(c.p())
-		for i, pair := 0, 0; i < 10; i++ {
-			for j := i + 1; j < 10; j++ {
-				if j == 9 && adjusted[pair] <= 0.05 {
-					plain++
-				}
-				pair++
-			}
-		}
-	}
-	if moderated, plain = moderated/3600, plain/3600; moderated < 0.5 || moderated < plain+0.1 {
-		t.Errorf("3 %% are shown in %.1f %% of pairs, without moderation in %.1f %%", 100*moderated, 100*plain)
+		return HolmAdjusted(c.p())[8] <= 0.05 // of 0 and 9
+	})
+	moderated.atLeast(0.5)
+	if moderated.share() < plain.share()+0.1 {
+		t.Errorf("%v; %v", moderated, plain)
 	}
 }
 
+const falseOfLooks = "a difference between two equal patterns is shown at a look after any round from 6 on"
+
 func TestLookingAfterEveryRoundMakesNoFalseAlarms(t *testing.T) {
 	tier.SpendsSeconds(t)
-	level, _ := LookLevel(12)
-	at := func(alpha float64) float64 {
-		return share(2000, func(seed uint64) bool {
-			d := normals(source(seed), 12, 0, 1)
-			for n := FirstLook; n <= 12; n++ {
+	at := func(most int, design string, alpha float64) simulation {
+		return simulate(t, falseOfLooks, design, 1000, func(seed uint64) bool {
+			d := normals(source(seed), most, 0, 1)
+			for n := FirstLook; n <= most; n++ {
 				if PairedT(d[:n], 0.95).P <= alpha {
 					return true
 				}
@@ -150,17 +121,18 @@ func TestLookingAfterEveryRoundMakesNoFalseAlarms(t *testing.T) {
 			return false
 		})
 	}
-	if got := at(level); got > mostFalseOf2000 || got < 0.03 {
-		t.Errorf("%.1f %% false alarms", 100*got)
+	for _, most := range []int{12, 30} {
+		level, _ := LookLevel(most)
+		looks := at(most, fmt.Sprintf("up to %d rounds, each look at %.2f %%", most, 100*level), level)
+		looks.atMost(0.05)
+		looks.atLeast(0.04)
 	}
-	if got := at(0.05); got < 0.1 {
-		t.Errorf("only %.1f %% false alarms at 5 %% each time", 100*got)
-	}
+	at(12, "up to 12 rounds, each look at 5 % (not the rule)", 0.05).atLeast(0.1)
 }
 
 func TestAnEValueMayBeLookedAtForever(t *testing.T) {
-	alarms := func(mean float64) float64 {
-		return share(1000, func(seed uint64) bool {
+	looks := func(question string, mean float64) simulation {
+		return simulate(t, question, "e-value of 20 in 60 rounds", 1000, func(seed uint64) bool {
 			d := normals(source(seed), 60, mean, 1)
 			for n := 2; n <= len(d); n++ {
 				if EValue(d[:n], 1) >= 20 {
@@ -170,11 +142,24 @@ func TestAnEValueMayBeLookedAtForever(t *testing.T) {
 			return false
 		})
 	}
-	if got := alarms(0); got > mostFalseOf1000 {
-		t.Errorf("%.1f %% false alarms", 100*got)
-	}
-	if got := alarms(1); got < 0.95 {
-		t.Errorf("a difference of one standard deviation is shown in %.1f %%", 100*got)
+	looks(falseOfLooks, 0).atMost(0.05)
+	looks("a difference of one standard deviation is shown at a look after any round", 1).atLeast(0.95)
+}
+
+// A campaign that goes on until its interval is narrow stops at narrow ones by chance, too.
+func TestIntervalsCoverTheMeanWhenTheyAreNarrowEnoughToStop(t *testing.T) {
+	tier.SpendsSeconds(t)
+	const firstLook, most, noise = 8, 40, 2.0 // in percent of the mean, 100
+	for _, target := range []float64{0.75, 1, 1.5} {
+		simulate(t, "the 95 % interval of one pattern contains its mean", fmt.Sprintf("rounds until it is ±%g %%, 8 to 40, noise 2 %%", target), 1000, func(seed uint64) bool {
+			means := normals(source(seed), most, 100, noise)
+			for n := firstLook; ; n++ {
+				i := Guarded(means[:n], 0.95)
+				if n == most || i.High-i.Low <= 2*target/100*i.Estimate {
+					return i.Low <= 100 && 100 <= i.High
+				}
+			}
+		}).atLeast(0.94)
 	}
 }
 
@@ -186,7 +171,7 @@ func TestFurtherRoundsAreAboutThoseNeeded(t *testing.T) {
 		t.Fatalf("%d rounds are needed", n)
 	}
 	var likely []float64
-	inside := share(300, func(seed uint64) bool {
+	inside := simulate(t, "the range of further rounds contains the number that is needed", "12 rounds, 31 needed", 300, func(seed uint64) bool {
 		got, _ := Further(normals(source(seed), 12, 0, sd), 0.03)
 		likely = append(likely, float64(got.Likely+12))
 		return got.Least <= 31-12 && 31-12 <= got.Most
@@ -194,7 +179,6 @@ func TestFurtherRoundsAreAboutThoseNeeded(t *testing.T) {
 	if m := Median(likely); m < 28 || m > 34 {
 		t.Errorf("the median is %g rounds", m)
 	}
-	if inside < 0.49 || inside > 0.71 { // true 60 %: the limits are at 20 and 80 %
-		t.Errorf("the range holds it in %.1f %%", 100*inside)
-	}
+	inside.atLeast(0.6) // the limits are at 20 and 80 %
+	inside.atMost(0.6)
 }
