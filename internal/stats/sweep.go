@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// Constants of the search for a knee. They were chosen by simulation: 14 to 17 trials
+// Constants of the search for a knee. They and those of [UsualSweep] were chosen by simulation: 14 to 17 trials
 // instead of three of every level, and the knee within one level in 88 to 100 % of sweeps.
 const (
-	sweepGain    = 0.02 // over the best so far: less is no improvement
 	sweepFlat    = 2    // levels in a row without improvement that end the search
-	sweepFresh   = 3    // further trials of the best level and its neighbours
 	plateauWidth = 0.03 // below the best: levels on the plateau
 	kneeShare    = 0.95 // of the best: the knee is the first level with at least this
 )
@@ -41,51 +39,69 @@ type Knee struct {
 
 var noKnee = Knee{Level: -1, Best: -1, Plateau: math.NaN()}
 
+// Sweep is a search for the knee and the plateau of increasing levels.
+type Sweep struct {
+	Levels int     // how many there are, at least 1; each is usually twice the one before
+	Gain   float64 // over the best so far, as a ratio: less is no improvement
+	Turns  int     // further trials of the best level and of each of its neighbours
+}
+
+// UsualSweep is the sweep of so many levels with the gain and the turns that were simulated.
+func UsualSweep(levels int) Sweep { return Sweep{Levels: levels, Gain: 0.02, Turns: 3} }
+
 // SweepStep is the next step of a sweep: a trial of level Next, or, if Next is -1, the
 // result.
 type SweepStep struct {
 	Next int
+	Most int  // trials of the whole sweep; fewer while the search may end earlier
 	Knee Knee // if Next is -1
 }
 
-// NextOfSweep returns what a sweep does after the given trials. levels, at least 1, is how
-// many levels there are; each is usually twice the one before. The sweep visits them upwards,
-// one trial each, until two in a row are not 2 % better than the best before them; then the
-// best and both its neighbours have three more trials, in turns of changing order. A failed
+// Next returns what the sweep does after the given trials. It visits the levels upwards,
+// one trial each, until two in a row do not exceed the best before them by the gain; then the
+// best and both its neighbours have further trials, in turns of changing order. A failed
 // trial is not repeated: in the search it counts as no improvement. The first trial of a
-// level is that of the search, in whatever order the trials are given.
-func NextOfSweep(levels int, trials []SweepTrial) SweepStep {
-	s := sweep{searched: make([]float64, 0, levels), fresh: make([][]float64, levels)}
-	visit, best := s.search(levels, trials)
+// level is that of the search, in whatever order the trials are given, and the others are
+// those of the turns.
+func (s Sweep) Next(trials []SweepTrial) SweepStep {
+	p := sweep{Sweep: s, searched: make([]float64, 0, s.Levels), fresh: make([][]float64, s.Levels)}
+	visit, best := p.search(trials)
 	if visit >= 0 {
-		return SweepStep{Next: visit}
+		return SweepStep{Next: visit, Most: s.Levels + s.Turns*min(s.Levels, 3)}
 	}
 	if best < 0 {
-		return SweepStep{Next: -1, Knee: noKnee}
+		return SweepStep{Next: -1, Most: len(p.searched), Knee: noKnee}
 	}
 	around := make([]int, 0, 3)
-	for level := max(best-1, 0); level <= min(best+1, levels-1); level++ {
+	for level := max(best-1, 0); level <= min(best+1, s.Levels-1); level++ {
 		around = append(around, level)
 	}
-	if next := s.turn(around); next >= 0 {
-		return SweepStep{Next: next}
+	step := SweepStep{Next: p.turn(around), Most: len(p.searched) + s.Turns*len(around)}
+	if step.Next < 0 {
+		step.Knee = p.knee(around)
 	}
-	return SweepStep{Next: -1, Knee: s.knee(around, levels)}
+	return step
+}
+
+// Trials are the fewest and the most trials that the sweep can take.
+func (s Sweep) Trials() (fewest, most int) {
+	return min(s.Levels, 1+sweepFlat) + s.Turns*min(s.Levels, 2), s.Levels + s.Turns*min(s.Levels, 3)
 }
 
 // sweep is the trials of a sweep: one value a level of the search, and the later ones of
 // each level.
 type sweep struct {
+	Sweep
 	searched []float64
 	fresh    [][]float64
 }
 
 // search assigns the trials and returns the level to visit next; -1 once the search has
 // ended, and then the best level, -1 if every trial failed.
-func (s *sweep) search(levels int, trials []SweepTrial) (visit, best int) {
+func (s *sweep) search(trials []SweepTrial) (visit, best int) {
 	rest := slices.Clone(trials)
 	best = -1
-	for level, flat := 0, 0; level < levels && flat < sweepFlat; level++ {
+	for level, flat := 0, 0; level < s.Levels && flat < sweepFlat; level++ {
 		at := slices.IndexFunc(rest, func(t SweepTrial) bool { return t.Level == level })
 		if at < 0 {
 			return level, best
@@ -93,7 +109,7 @@ func (s *sweep) search(levels int, trials []SweepTrial) (visit, best int) {
 		value := rest[at].Value
 		rest = slices.Delete(rest, at, at+1)
 		s.searched = append(s.searched, value)
-		if flat++; best < 0 && !math.IsNaN(value) || best >= 0 && value > s.searched[best]*(1+sweepGain) {
+		if flat++; best < 0 && !math.IsNaN(value) || best >= 0 && value > s.searched[best]*(1+s.Gain) {
 			flat = 0
 		}
 		if best < 0 && !math.IsNaN(value) || best >= 0 && value > s.searched[best] {
@@ -109,7 +125,7 @@ func (s *sweep) search(levels int, trials []SweepTrial) (visit, best int) {
 // turn returns which of some levels has the next fresh trial, -1 if all had theirs. The
 // order within a turn changes from turn to turn, so that drift favours none of them.
 func (s *sweep) turn(levels []int) int {
-	for turn := range sweepFresh {
+	for turn := range s.Turns {
 		for i := range levels {
 			if level := levels[(turn+i)%len(levels)]; len(s.fresh[level]) <= turn {
 				return level
@@ -131,7 +147,7 @@ func (s *sweep) mean(level int) float64 {
 }
 
 // knee is the result, from the best of the search and its neighbours.
-func (s *sweep) knee(around []int, levels int) Knee {
+func (s *sweep) knee(around []int) Knee {
 	around = slices.DeleteFunc(around, func(level int) bool { return math.IsNaN(s.mean(level)) })
 	if len(around) == 0 {
 		return noKnee
@@ -150,7 +166,7 @@ func (s *sweep) knee(around []int, levels int) Knee {
 	for !(s.mean(k.Level) >= best*kneeShare) {
 		k.Level++
 	}
-	last := levels - 1
-	k.Rising = k.Best == last && (last == 0 || !(best <= s.mean(last-1)*(1+sweepGain)))
+	last := s.Levels - 1
+	k.Rising = k.Best == last && (last == 0 || !(best <= s.mean(last-1)*(1+s.Gain)))
 	return k
 }

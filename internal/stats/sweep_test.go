@@ -13,7 +13,7 @@ func runSweep(t *testing.T, levels int, measured func(level int) float64) ([]int
 	var visited []int
 	var trials []SweepTrial
 	for range levels + 10 {
-		step := NextOfSweep(levels, trials)
+		step := UsualSweep(levels).Next(trials)
 		if step.Next < 0 {
 			return visited, trials, step.Knee
 		}
@@ -37,7 +37,7 @@ func TestSweepDoublesUntilItIsFlatAndMeasuresAgainAroundTheBest(t *testing.T) {
 	}
 	// A journal may return the trials in another order.
 	slices.SortStableFunc(trials, func(a, b SweepTrial) int { return b.Level - a.Level })
-	if again := NextOfSweep(len(values), trials); again.Next != -1 || again.Knee != knee {
+	if again := UsualSweep(len(values)).Next(trials); again.Next != -1 || again.Knee != knee {
 		t.Errorf("in another order: %+v", again)
 	}
 }
@@ -143,6 +143,36 @@ func TestSweepsFindPlateauAndKnee(t *testing.T) {
 		t.Logf("%-22s plateau %.1f %% RMS, knee within one level %.0f %%, %.1f trials", name, rms*100, within*100, average)
 		if rms > 0.055 || within < 0.8 || average > 17 {
 			t.Errorf("%s: plateau %.1f %% RMS, knee within one level in %.0f %%, %.1f trials", name, rms*100, within*100, average)
+		}
+	}
+}
+
+func TestGainAndTurnsOfASweepAreChosen(t *testing.T) {
+	values := []float64{10, 20, 40, 43, 46, 49, 49, 49}
+	for _, c := range []struct {
+		gain   float64
+		turns  int
+		search []int
+		fresh  int
+	}{
+		{0.02, 3, []int{0, 1, 2, 3, 4, 5, 6, 7}, 9},
+		{0.07, 3, []int{0, 1, 2, 3, 4, 5}, 9}, // 46 is 6.98 % above 43, 49 is 6.5 % above 46
+		{0.30, 3, []int{0, 1, 2, 3, 4}, 9},
+		{0.30, 1, []int{0, 1, 2, 3, 4}, 3},
+		{0.30, 0, []int{0, 1, 2, 3, 4}, 0},
+	} {
+		s := Sweep{Levels: len(values), Gain: c.gain, Turns: c.turns}
+		fewest, most := s.Trials()
+		var trials []SweepTrial
+		step := s.Next(trials)
+		for ; step.Next >= 0; step = s.Next(trials) {
+			if n := len(trials); n < len(c.search) && (step.Next != c.search[n] || step.Most != most) {
+				t.Errorf("%+v: trial %d is of level %d, of at most %d, want level %d, of %d", s, n, step.Next, step.Most, c.search[n], most)
+			}
+			trials = append(trials, SweepTrial{Level: step.Next, Value: values[step.Next]})
+		}
+		if len(trials) != len(c.search)+c.fresh || step.Most != len(trials) || len(trials) < fewest || len(trials) > most {
+			t.Errorf("%+v took %d trials (%d to %d were possible), said %d, want %d and %d", s, len(trials), fewest, most, step.Most, len(c.search), c.fresh)
 		}
 	}
 }
