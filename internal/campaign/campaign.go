@@ -30,6 +30,8 @@ type Campaign struct {
 	bytes    int64            // payload moved so far, dropped trials included
 	sessions int              // runs so far
 	added    int              // rounds beside the plan's
+	raised   int              // rounds of the plan that last had more of them; 0 for none
+	wanted   int              // rounds of the plan as it is now; its own are those that the campaign began with
 	trials   int              // of the whole campaign
 	patterns func() []Pattern // of the plan that is recorded
 }
@@ -95,7 +97,18 @@ func (c *Campaign) samePlan() error {
 	if err != nil {
 		return err
 	}
-	return sameMeasurement(recorded, c.Plan)
+	if err := sameMeasurement(recorded, c.Plan); err != nil {
+		return err
+	}
+	c.wanted = c.Plan.Rounds
+	if c.wanted != recorded.Rounds { // others are added to those that the campaign began with
+		p := *c.Plan
+		p.Rounds, c.Plan = recorded.Rounds, &p
+	}
+	if before := c.planRounds(); c.wanted < before {
+		return measure.Fail(measure.KindUsage, "campaign.rounds_lowered", measure.Figures{"rounds": c.wanted, "before": before, "campaign": c.ID()})
+	}
+	return nil
 }
 
 // learn takes one record of the journal into account.
@@ -109,6 +122,7 @@ func (c *Campaign) learn(rec Record) error {
 	case RecordRoundsAdded:
 		c.added += rec.Rounds
 		c.trials += rec.Trials
+		c.raised = max(c.raised, rec.PlanRounds)
 	case RecordGroupFinished:
 		for _, finished := range rec.Group {
 			if err := c.learn(finished); err != nil {

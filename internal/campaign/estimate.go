@@ -37,7 +37,14 @@ type Estimate struct {
 }
 
 // Estimate adds up the patterns that only selects.
-func (p *Plan) Estimate(only Selection) Estimate {
+func (p *Plan) Estimate(only Selection) Estimate { return p.estimate(only, 0) }
+
+// Estimate is that of the plan, with the rounds that were added to it.
+func (c *Campaign) Estimate(only Selection) Estimate {
+	return c.Plan.estimate(only, c.Rounds()-c.Plan.LastRound())
+}
+
+func (p *Plan) estimate(only Selection, added int) Estimate {
 	e := Estimate{MaxBytes: int64(p.MaxBytes), Pairs: p.PairCount(), AtOnce: 1}
 	known := map[string]forecasted{}
 	for i := range p.patterns {
@@ -47,7 +54,7 @@ func (p *Plan) Estimate(only Selection) Estimate {
 		}
 		e.Patterns++
 		for n, t := range pt.Tests {
-			trials := p.PairCount() * p.repeatsOf(&p.Tests[n].Value) * p.roundsOf(&p.Tests[n].Value)
+			trials := p.PairCount() * p.repeatsOf(&p.Tests[n].Value) * (p.roundsOf(&p.Tests[n].Value) + added)
 			e.Trials += trials
 			if _, known := trialTime(t.Test, t.Options); !known && !slices.Contains(e.TimeUnknown, t.Label) {
 				e.TimeUnknown = append(e.TimeUnknown, t.Label)
@@ -58,7 +65,7 @@ func (p *Plan) Estimate(only Selection) Estimate {
 				e.BytesUnknown = append(e.BytesUnknown, t.Label)
 			}
 		}
-		p.addTime(&e, i, known)
+		p.addTime(&e, i, added, known)
 	}
 	if p.Price > 0 {
 		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Price; return &v }
@@ -78,10 +85,13 @@ type forecasted struct {
 
 // addTime adds the time of a pattern's blocks. Blocks of trials that are as long are
 // forecast once.
-func (p *Plan) addTime(e *Estimate, number int, known map[string]forecasted) {
-	pt := &p.patterns[number]
-	for round := 1; round <= p.LastRound(); {
-		kinds, rounds := p.kinds(round), p.alike(round)
+func (p *Plan) addTime(e *Estimate, number, added int, known map[string]forecasted) {
+	pt, last := &p.patterns[number], p.LastRound()
+	for round := 1; round <= last+added; {
+		kinds, rounds := p.kinds(round), added
+		if round <= last {
+			rounds = p.alike(round)
+		}
 		length := make([]time.Duration, len(kinds))
 		for i, k := range kinds {
 			planned, _ := trialTime(pt.Tests[k.test].Test, pt.Tests[k.test].Options)

@@ -10,8 +10,9 @@ import (
 )
 
 // free are the keys that may change between the parts of one campaign: they
-// decide what runs now and what it may cost, not what a trial measures.
-var free = []string{"title", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once"}
+// decide what runs now, how much of it and what it may cost, not what a trial measures.
+// There may not be fewer rounds than before.
+var free = []string{"title", "rounds", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once"}
 
 // sameMeasurement returns an error of kind usage that names the keys in which
 // two plans would measure different things.

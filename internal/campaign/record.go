@@ -47,8 +47,10 @@ type Record struct {
 	Abort   *AbortRecord   `json:"abort,omitempty"`
 	Rounds  int            `json:"rounds,omitempty"` // that were added
 	Trials  int            `json:"trials,omitempty"` // that they have
-	Reason  string         `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended
-	Code    string         `json:"code,omitempty"`   // of the failure that is the reason
+	// PlanRounds is how many rounds the plan has since then, where that is why they were added.
+	PlanRounds int    `json:"plan_rounds,omitempty"`
+	Reason     string `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended
+	Code       string `json:"code,omitempty"`   // of the failure that is the reason
 }
 
 // PlanRecord is what the campaign is, for good.

@@ -14,6 +14,29 @@ func (c *Campaign) Rounds() int {
 	return c.Plan.LastRound() + c.added
 }
 
+// RaiseRounds adds the rounds that the plan has now and the campaign has not: a plan may be
+// given more of them before the campaign goes on. It is an error of kind usage if there would
+// be too many trials.
+func (c *Campaign) RaiseRounds(now time.Time) error {
+	if c.wanted <= c.planRounds() {
+		return nil
+	}
+	more := max(c.wanted-c.Rounds(), 0)
+	rec, err := c.roundsAdded(more, now)
+	if err != nil {
+		return err
+	}
+	rec.PlanRounds = c.wanted
+	return c.write(rec)
+}
+
+// planRounds is how many rounds the plan had when the campaign last went on with more of them.
+func (c *Campaign) planRounds() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(c.Plan.Rounds, c.raised)
+}
+
 // Trials is how many trials the whole campaign has.
 func (c *Campaign) Trials() int {
 	c.mu.Lock()
@@ -40,11 +63,27 @@ func (c *Campaign) Blocks() iter.Seq[Block] {
 // while the campaign runs, also from [Executor.Watch]. The error is of kind usage
 // if there would be too many trials, or as [Journal] says.
 func (c *Campaign) AddRounds(n int, now time.Time) error {
-	perRound := c.Plan.trialsOfRound()
-	if n < 1 || c.Trials()+n*perRound > maxTrials {
-		return measure.Fail(measure.KindUsage, "campaign.too_many_rounds", measure.Figures{
-			"rounds": n, "trials": perRound, "campaign": c.ID(), "most": maxTrials,
-		})
+	rec, err := c.roundsAdded(n, now)
+	if err == nil && n < 1 {
+		err = c.tooManyRounds(n)
 	}
-	return c.write(Record{Kind: RecordRoundsAdded, At: now.UTC(), Rounds: n, Trials: n * perRound})
+	if err != nil {
+		return err
+	}
+	return c.write(rec)
+}
+
+// roundsAdded is the record of so many rounds more.
+func (c *Campaign) roundsAdded(n int, now time.Time) (Record, error) {
+	trials := n * c.Plan.trialsOfRound()
+	if n > maxTrials || c.Trials()+trials > maxTrials {
+		return Record{}, c.tooManyRounds(n)
+	}
+	return Record{Kind: RecordRoundsAdded, At: now.UTC(), Rounds: n, Trials: trials}, nil
+}
+
+func (c *Campaign) tooManyRounds(n int) *measure.Error {
+	return measure.Fail(measure.KindUsage, "campaign.too_many_rounds", measure.Figures{
+		"rounds": n, "trials": c.Plan.trialsOfRound(), "campaign": c.ID(), "most": maxTrials,
+	})
 }

@@ -22,6 +22,7 @@ import (
 type runFlags struct {
 	resume      bool
 	retryFailed bool
+	moreRounds  int
 	only        []string
 	campaign    string
 	seed        int64
@@ -46,11 +47,15 @@ at the end.`,
   soku run plan.yaml --report report.html
   soku run plan.yaml --only gateway=standard,high    the others later
   soku run plan.yaml --resume                        run the remaining trials
-  soku run plan.yaml --resume --retry-failed         repeat failed trials`,
+  soku run plan.yaml --resume --retry-failed         repeat failed trials
+  soku run plan.yaml --resume --more-rounds 5        add rounds`,
 		Args: onePlan, ValidArgsFunction: completeFiles("yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seedGiven = cmd.Flags().Changed("seed")
-			f.resume = f.resume || f.campaign != "" || f.retryFailed
+			if cmd.Flags().Changed("more-rounds") && f.moreRounds < 1 {
+				return measure.Fail(measure.KindUsage, "cli.run.more_rounds", measure.Figures{"rounds": f.moreRounds})
+			}
+			f.resume = f.resume || f.campaign != "" || f.retryFailed || f.moreRounds != 0
 			formats, err := reportFiles(f.reports)
 			if err != nil {
 				return err
@@ -63,6 +68,7 @@ at the end.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.resume, "resume", false, "continue the newest campaign of this plan that has trials left")
 	flags.BoolVar(&f.retryFailed, "retry-failed", false, "also repeat failed trials (implies --resume)")
+	flags.IntVar(&f.moreRounds, "more-rounds", 0, "add so many rounds to the campaign (implies --resume)")
 	flags.StringArrayVar(&f.only, "only", nil, "run only patterns with this level, as factor=level,level; may be repeated")
 	flags.StringVar(&f.campaign, "campaign", "", "continue this campaign: its identity, the beginning of one, or last (implies --resume)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the random order, instead of the plan's")
@@ -152,7 +158,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	show = newProgress(sys, c, p.Estimate(only))
+	show = newProgress(sys, c, c.Estimate(only))
 	e.Watch = show.event
 	out, err := e.Run(ctx, c)
 	show.end()
@@ -176,27 +182,6 @@ func preflight(ctx context.Context, sys *System, runner campaign.Runner, probes 
 		printError(sys.Catalogue, sys.Stderr, e)
 	}
 	return measure.Fail(failures[0].Kind, "cli.run.preflight", measure.Figures{"failures": len(failures)})
-}
-
-// left reports whether a campaign has trials to run.
-func left(c *campaign.Campaign, f *runFlags) bool {
-	done, failed := c.Done()
-	return done < c.Trials() || f.retryFailed && failed > 0
-}
-
-// refill adds what a finished campaign's journal has, and the store does not. It is an error
-// if nothing is missing, unless the campaign was named.
-func refill(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, f *runFlags) error {
-	added, err := c.Refill(ctx, st)
-	switch {
-	case err != nil:
-		return err
-	case added > 0:
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.refilled", text.Args{"Campaign": c.ID(), "Results": added}))
-	case f.campaign == "":
-		return measure.Fail(measure.KindNotFound, "cli.run.none_left", measure.Figures{"campaign": c.ID()})
-	}
-	return nil
 }
 
 // selection is what --only says, or else the plan's only:.
@@ -249,49 +234,6 @@ func createCampaign(sys *System, id string, p *campaign.Plan, f *runFlags) (*cam
 		seed = campaign.DrawSeed()
 	}
 	return campaign.CreateAs(id, campaignsDir(sys), p, seed, version.String(), sys.Now())
-}
-
-// resumeCampaign finds the campaign to go on with: the one that is named, or the one
-// of the plan's name that was begun last and has something left to do, or else that was begun last.
-func resumeCampaign(sys *System, p *campaign.Plan, f *runFlags) (*campaign.Campaign, error) {
-	dir := campaignsDir(sys)
-	var id string
-	if f.campaign != "" {
-		var err error
-		if id, err = campaign.FindID(dir, f.campaign); err != nil {
-			return nil, err
-		}
-	} else {
-		all, err := campaign.Find(dir, p.Campaign)
-		if err != nil {
-			return nil, err
-		}
-		if len(all) == 0 {
-			return nil, measure.Fail(measure.KindNotFound, "cli.run.none_begun", measure.Figures{"campaign": p.Campaign, "plan": p.File})
-		}
-		i := slices.IndexFunc(all, func(c campaign.Info) bool { return c.Open() || f.retryFailed && c.Failed > 0 })
-		id = all[max(i, 0)].Record.ID
-		var others []string
-		for j, c := range all {
-			if j != i && c.Open() {
-				others = append(others, c.Record.ID)
-			}
-		}
-		if len(others) > 0 {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.resumed", text.Args{"Campaign": id, "Others": others}))
-		}
-	}
-	c, err := campaign.Resume(dir, id, p)
-	if err != nil {
-		return nil, err
-	}
-	if f.seedGiven && f.seed != c.Record.Seed {
-		_ = c.Close()
-		return nil, measure.Fail(measure.KindUsage, "cli.run.other_seed", measure.Figures{
-			"campaign": id, "seed": fmt.Sprint(c.Record.Seed), "given": fmt.Sprint(f.seed), // a number of a figure has 53 bits
-		})
-	}
-	return c, nil
 }
 
 // reportFile is a file to write and its format.
