@@ -31,9 +31,20 @@ func reportFormats(width int) []reportFormat {
 	return []reportFormat{
 		{"html", (*report.Report).HTML, true}, {"md", (*report.Report).Markdown, true},
 		{"csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.CSV(w) }, false},
+		{"trials.csv", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.TrialsCSV(w) }, false},
 		{"json", func(r *report.Report, w io.Writer, _ *text.Catalogue) error { return r.JSON(w) }, false},
 		{"txt", func(r *report.Report, w io.Writer, c *text.Catalogue) error { return r.Text(w, c, width) }, true},
 	}
+}
+
+// formatOf is the format that a file's name ends with: of several the longest. Empty for none.
+func formatOf(file string) (name string) {
+	for _, f := range reportFormats(0) {
+		if strings.HasSuffix(strings.ToLower(file), "."+f.name) && len(f.name) > len(name) {
+			name = f.name
+		}
+	}
+	return name
 }
 
 type reportFlags struct {
@@ -53,18 +64,18 @@ func newReportCommand(sys *System) *cobra.Command {
 			"that reports where no difference was shown, and in HTML charts of every trial.\n" +
 			"CAMPAIGN is an identity, its beginning, a name, or \"last\", which is the default.\n" +
 			"Without --format the output is text for the terminal.",
-		Example: "  soku report\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --runs 10",
+		Example: "  soku report\n  soku report gateway-sku --format html,md,csv -o out/\n  soku report last -o report.html\n  soku report --format trials.csv\n  soku report --runs 10",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runReport(cmd.Context(), sys, f, args)
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, json or txt; several with commas")
+	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "html, md, csv, trials.csv (a row for each figure of each trial), json or txt; several with commas")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file (its extension is the format when none is given) or folder (no extension, or / at the end)")
 	cmd.Flags().IntVar(&f.runs, "runs", 0, "report the last N tests run by hand instead of a campaign")
 	cmd.Flags().StringVar(&f.pivot, "pivot", "", "one more table, in text, Markdown and HTML: the levels of one factor as rows, of another as columns (ROWS,COLUMNS)")
 	cmd.ValidArgsFunction = completeCampaigns(sys)
-	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "format", cobra.FixedCompletions([]cobra.Completion{"html", "md", "csv", "trials.csv", "json", "txt"}, cobra.ShellCompDirectiveNoFileComp))
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }
@@ -114,14 +125,13 @@ func (f reportFlags) plan(width int) (formats []reportFormat, folder bool, err e
 	find := func(name string) int {
 		return slices.IndexFunc(known, func(k reportFormat) bool { return k.name == name })
 	}
-	extension := strings.TrimPrefix(filepath.Ext(f.output), ".")
-	folder = f.output != "" && (extension == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
+	folder = f.output != "" && (filepath.Ext(f.output) == "" || strings.HasSuffix(f.output, "/") || strings.HasSuffix(f.output, string(filepath.Separator)))
 	names := f.formats
 	if len(names) == 0 {
 		names = []string{"txt"}
 		switch {
-		case f.output != "" && !folder && find(extension) >= 0:
-			names = []string{extension}
+		case f.output != "" && !folder && formatOf(f.output) != "":
+			names = []string{formatOf(f.output)}
 		case f.output != "" && !folder:
 			return nil, false, measure.Fail(measure.KindUsage, "cli.report.extension", measure.Figures{"file": f.output})
 		case folder:

@@ -119,11 +119,11 @@ func TestReportHasPatternsAndTestsInTheOrderOfThePlan(t *testing.T) {
 
 func TestReportWritesSeveralFormatsToAFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "out") + string(filepath.Separator)
-	out, err := runReportCommand(t, "--format", "html,md,csv,json", "-o", folder)
+	out, err := runReportCommand(t, "--format", "html,md,csv,trials.csv,json", "-o", folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for extension, want := range map[string]string{"html": "<!doctype html>", "md": "# Which gateway?", "csv": "campaign,label", "json": `"soku.report/1"`} {
+	for extension, want := range map[string]string{"html": "<!doctype html>", "md": "# Which gateway?", "csv": "campaign,label", "trials.csv": ",metric,unit,value,", "json": `"soku.report/1"`} {
 		file := filepath.Join(folder, "gateway-sku."+extension)
 		b, err := os.ReadFile(file)
 		if err != nil || !strings.Contains(string(b), want) {
@@ -141,6 +141,13 @@ func TestReportTakesTheFormatFromTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(b), "campaign,") {
+		t.Errorf("%v %.40q", err, b)
+	}
+	file = filepath.Join(t.TempDir(), "a.trials.csv")
+	if _, err := runReportCommand(t, "-o", file); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), ",goodput_bps,bit/s,") {
 		t.Errorf("%v %.40q", err, b)
 	}
 	// A format that is named counts, whatever the file is called.

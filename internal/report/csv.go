@@ -17,18 +17,8 @@ import (
 // factor_NAME. A cell is empty where the test does not measure the figure.
 func (r *Report) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	var factors []string
-	for _, t := range r.Tests {
-		for _, f := range t.Factors {
-			if !slices.Contains(factors, f) {
-				factors = append(factors, f)
-			}
-		}
-	}
-	header := []string{"campaign", "label", "test", "pattern"}
-	for _, f := range factors {
-		header = append(header, "factor_"+clean(f))
-	}
+	factors := r.factors()
+	header := csvHeader(factors)
 	columns := csvColumns()
 	for _, c := range columns {
 		header = append(header, c.name)
@@ -40,10 +30,7 @@ func (r *Report) CSV(w io.Writer) error {
 		t := &r.Tests[i]
 		for j := range t.Rows {
 			row := &t.Rows[j]
-			line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.ForPrograms()}.label()), csvText(string(t.Test)), csvText(row.Pattern)}
-			for _, f := range factors {
-				line = append(line, csvText(levelOf(row.Levels, f)))
-			}
+			line := r.csvStart(t, row, factors)
 			for _, c := range columns {
 				line = append(line, c.cell(t, row))
 			}
@@ -54,6 +41,37 @@ func (r *Report) CSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// factors are those of all tests, in the order of the first that has each.
+func (r *Report) factors() []string {
+	var out []string
+	for _, t := range r.Tests {
+		for _, f := range t.Factors {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// csvHeader names the columns of [Report.csvStart].
+func csvHeader(factors []string) []string {
+	header := []string{"campaign", "label", "test", "pattern"}
+	for _, f := range factors {
+		header = append(header, "factor_"+clean(f))
+	}
+	return header
+}
+
+// csvStart is the cells that say which pattern a line is of.
+func (r *Report) csvStart(t *Test, row *Row, factors []string) []string {
+	line := []string{csvText(r.Campaign.ID), csvText(testView{t, text.ForPrograms()}.label()), csvText(string(t.Test)), csvText(row.Pattern)}
+	for _, f := range factors {
+		line = append(line, csvText(levelOf(row.Levels, f)))
+	}
+	return line
 }
 
 // levelOf is the level of a factor; empty without one.
@@ -91,10 +109,7 @@ func csvColumns() []csvColumn {
 	}
 	out := []csvColumn{
 		{"rank", func(_ *Test, r *Row) string {
-			if r.Rank == 0 {
-				return ""
-			}
-			return strconv.Itoa(r.Rank)
+			return rankText(r.Rank)
 		}},
 		{"rank_basis", func(t *Test, _ *Row) string { return t.Basis.Metric.Key }},
 		{"estimate", placed(func(p *Place) *float64 { return p.Estimate })},
@@ -110,12 +125,39 @@ func csvColumns() []csvColumn {
 		out = append(out, metricColumns(measure.MetricByKey(key))...)
 	}
 	out = append(out, csvColumn{"ingested", count(func(r *Row) int { return r.Ingested })})
+	place := func(cell func(*Place) string) func(*Test, *Row) string {
+		return func(t *Test, r *Row) string {
+			if p := t.place(r); p != nil {
+				return cell(p)
+			}
+			return ""
+		}
+	}
+	out = append(out,
+		csvColumn{"rank_low", place(func(p *Place) string { return rankText(p.RankLow) })},
+		csvColumn{"rank_high", place(func(p *Place) string { return rankText(p.RankHigh) })},
+		csvColumn{"best", place(func(p *Place) string {
+			if p.RankLow == 0 {
+				return ""
+			}
+			return strconv.FormatBool(p.Best)
+		})},
+		csvColumn{"letters", place(func(p *Place) string { return p.Letters })},
+	)
 	for _, m := range measure.Metrics() {
 		if !slices.Contains(csvFirst, m.Key) {
 			out = append(out, metricColumns(m)...)
 		}
 	}
 	return out
+}
+
+// rankText is empty for 0, which is no rank.
+func rankText(rank int) string {
+	if rank == 0 {
+		return ""
+	}
+	return strconv.Itoa(rank)
 }
 
 // csvFirst are the metrics of the first version of the format, in its order. Those
@@ -147,15 +189,23 @@ func metricColumns(m *measure.Metric) []csvColumn {
 
 func placed(pick func(*Place) *float64) func(*Test, *Row) string {
 	return func(t *Test, r *Row) string {
-		for i := range t.Ranking {
-			if t.Ranking[i].Pattern == r.Pattern {
-				if v := pick(&t.Ranking[i]); v != nil {
-					return exact(*v)
-				}
+		if p := t.place(r); p != nil {
+			if v := pick(p); v != nil {
+				return exact(*v)
 			}
 		}
 		return ""
 	}
+}
+
+// place is the row's place in the ranking, nil for none.
+func (t *Test) place(r *Row) *Place {
+	for i := range t.Ranking {
+		if t.Ranking[i].Pattern == r.Pattern {
+			return &t.Ranking[i]
+		}
+	}
+	return nil
 }
 
 // exact writes a figure with ten digits, more than any of them means, and

@@ -113,6 +113,7 @@ type Row struct {
 	Confidence Confidences
 	Values     []Value // one element a successful trial that has the basis figure, in order of round and repeat
 
+	results    []*measure.Result // without series, in order of round and repeat
 	histograms map[*measure.Distribution]*measure.Histogram
 	series     []series
 	sharings   []sharing

@@ -13,6 +13,7 @@ func (b *Builder) row(p pattern, t *Test, rounds map[int]int) Row {
 	slices.SortStableFunc(p.results, func(a, b *measure.Result) int {
 		return cmp.Or(cmp.Compare(roundOf(a), roundOf(b)), cmp.Compare(repeatOf(a), repeatOf(b)), a.StartedAt.Compare(b.StartedAt))
 	})
+	row.results = p.results
 	for _, r := range p.results {
 		if path := r.Path.String(); !slices.Contains(row.Paths, path) {
 			row.Paths = append(row.Paths, path)
