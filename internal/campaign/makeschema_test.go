@@ -18,7 +18,31 @@ func PlanSchema() *jsonschema.Schema {
 	s.Version = jsonschema.Version
 	s.Title = "soku campaign plan"
 	s.Required = []string{"campaign", "endpoints", "tests"}
+	s.Definitions = jsonschema.Definitions{"text": schema.Plain(), "selection": selectionSchema(), "level": levelSchema()}
+	for _, t := range quantities {
+		s.Definitions[t.name] = textOrNumber(t.description)
+	}
+	for _, key := range measure.OptionKeys() {
+		f, _ := optionField(key)
+		s.Definitions[optionName(key)] = optionSchema(f)
+	}
 	return s
+}
+
+// defined is a reference to a definition of [PlanSchema].
+func defined(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/" + name} }
+
+// optionName is the definition of an option.
+func optionName(key string) string { return "option_" + key }
+
+// quantities are types of values that have a unit.
+var quantities = []struct {
+	of                reflect.Type
+	name, description string
+}{
+	{reflect.TypeFor[measure.Rate](), "rate", "Bits a second, such as 50M or 1.5G"},
+	{reflect.TypeFor[measure.Size](), "size", "Bytes, such as 1448, 128Ki or 10MB"},
+	{reflect.TypeFor[measure.Duration](), "duration", "Time, such as 10s, 250ms or 2m30s; a bare number is seconds"},
 }
 
 // schemaForm is a type of the plan that has more than one form.
@@ -32,13 +56,10 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if strings.HasPrefix(t.Name(), "Ordered[") {
 		return orderedSchema(t)
 	}
-	switch t {
-	case reflect.TypeFor[measure.Rate]():
-		return textOrNumber("Bits a second, such as 50M or 1.5G")
-	case reflect.TypeFor[measure.Size]():
-		return textOrNumber("Bytes, such as 1448, 128Ki or 10MB")
-	case reflect.TypeFor[measure.Duration]():
-		return textOrNumber("Time, such as 10s, 250ms or 2m30s; a bare number is seconds")
+	for _, q := range quantities {
+		if q.of == t {
+			return defined(q.name)
+		}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -70,14 +91,16 @@ func orderedSchema(t reflect.Type) *jsonschema.Schema {
 	value, _ := t.Elem().FieldByName("Value")
 	values := schemaOf(value.Type)
 	if value.Type.Kind() == reflect.String {
-		values = schema.Plain()
+		values = defined("text")
 	}
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: values}
 }
 
-func (*Selection) schema() *jsonschema.Schema {
+func (*Selection) schema() *jsonschema.Schema { return defined("selection") }
+
+func selectionSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: append(schema.Plain().OneOf,
-		&jsonschema.Schema{Type: "array", Items: schema.Plain()})}}
+		&jsonschema.Schema{Type: "array", Items: defined("text")})}}
 }
 
 func (*Factor) schema() *jsonschema.Schema {
@@ -90,10 +113,12 @@ func (*Factor) schema() *jsonschema.Schema {
 	for _, name := range scales {
 		scale.Enum = append(scale.Enum, name)
 	}
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: (*Level)(nil).schema()}, s}}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: defined("level")}, s}}
 }
 
-func (*Level) schema() *jsonschema.Schema {
+func (*Level) schema() *jsonschema.Schema { return defined("level") }
+
+func levelSchema() *jsonschema.Schema {
 	s := structSchema(reflect.TypeFor[Level]())
 	s.Required = []string{"name"}
 	name, _ := s.Properties.Get("name")
@@ -102,8 +127,7 @@ func (*Level) schema() *jsonschema.Schema {
 	declared, _ := reflect.TypeFor[Level]().FieldByName("Options")
 	options.Description = declared.Tag.Get("doc")
 	for _, key := range measure.OptionKeys() {
-		f, _ := optionField(key)
-		options.Properties.Set(key, optionSchema(f))
+		options.Properties.Set(key, defined(optionName(key)))
 	}
 	s.Properties.Set("options", options)
 	return &jsonschema.Schema{OneOf: append(schema.Plain().OneOf, s)}
@@ -127,11 +151,20 @@ func (*TestPlan) schema() *jsonschema.Schema {
 			one.Properties.Set(p.Key, p.Value)
 		}
 		for _, f := range measure.OptionFields(test) {
-			one.Properties.Set(f.Key, optionSchema(f))
+			one.Properties.Set(f.Key, optionOfTest(f))
 		}
 		s.OneOf = append(s.OneOf, one)
 	}
 	return s
+}
+
+// optionOfTest is an option of one test: the definition, where that test has the same values.
+func optionOfTest(f measure.OptionField) *jsonschema.Schema {
+	own := optionSchema(f)
+	if general, found := optionField(f.Key); found && reflect.DeepEqual(optionSchema(general), own) {
+		return defined(optionName(f.Key))
+	}
+	return own
 }
 
 func optionSchema(f measure.OptionField) *jsonschema.Schema {

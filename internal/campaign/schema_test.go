@@ -1,7 +1,9 @@
 package campaign_test
 
 import (
+	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +19,42 @@ const schemaFile = "../../docs/reference/plan.schema.json"
 
 func TestSchemaInTheDocumentationIsUpToDate(t *testing.T) {
 	schema.UpToDate(t, schemaFile, schema.Text(t, campaign.PlanSchema()), *update)
+}
+
+// Editors read the file whole; what is said once can be changed in one place.
+func TestTheSchemaSaysNothingTwice(t *testing.T) {
+	text, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	var visit func(path string, v any)
+	visit = func(path string, v any) {
+		object, is := v.(map[string]any)
+		if is {
+			same, err := json.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(same) > 200 && seen[string(same)] {
+				t.Errorf("%s is defined elsewhere, too: %.120s…", path, same)
+			}
+			seen[string(same)] = true
+			for key, member := range object {
+				visit(path+"/"+key, member)
+			}
+		}
+		if list, is := v.([]any); is {
+			for i, element := range list {
+				visit(fmt.Sprintf("%s/%d", path, i), element)
+			}
+		}
+	}
+	visit("#", document)
 }
 
 func TestSchemaAndDecoderAgree(t *testing.T) {
