@@ -21,6 +21,7 @@ type ingestFlags struct {
 	mapping  string
 	json     bool
 	dryRun   bool
+	verbose  bool
 	store    string
 }
 
@@ -53,6 +54,7 @@ func newIngestCommand(sys *System) *cobra.Command {
 	flags.StringVar(&f.mapping, "map", "", "mapping file (YAML): factors, and what the columns of a table are")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be ingested and write nothing")
+	flags.BoolVar(&f.verbose, "verbose", false, "print a line for each result, and not only for the first 20")
 	addStoreFlag(cmd, &f.store)
 	return cmd
 }
@@ -127,7 +129,7 @@ func runIngest(ctx context.Context, sys *System, f ingestFlags, args []string) (
 	if f.json {
 		err = printJSON(sys.Stdout, out)
 	} else {
-		printIngest(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), &out)
+		printIngest(sys.Catalogue, sys.Stdout, sys.StdoutWidth(), f.verbose, &out)
 	}
 	return errors.Join(err, failure)
 }

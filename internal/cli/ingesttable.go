@@ -11,13 +11,23 @@ import (
 	"soku/internal/text"
 )
 
-// printIngest writes what went in for a person: a line a result, and once what is missing in
-// some of them. A terminal has so many columns, anything else 0.
-func printIngest(c *text.Catalogue, w io.Writer, columns int, out *ingestReport) {
+// mostIngestedLines is how many results have a line of their own without --verbose.
+const mostIngestedLines = 20
+
+// printIngest writes what went in for a person: a line for each of the first results, or of
+// all, and once what is missing in some of them. A terminal has so many columns, anything else 0.
+func printIngest(c *text.Catalogue, w io.Writer, columns int, all bool, out *ingestReport) {
+	results := 0
 	rows := [][]string{append(c.Headings("head.file", "head.line", "head.from", "head.test", "head.pattern", "head.round", "head.figure"), "")}
 	var missing measure.Findings
 	for _, file := range out.Files {
 		for _, r := range file.Results {
+			for _, f := range r.Missing {
+				missing.AddOnce(f)
+			}
+			if results++; results > mostIngestedLines && !all {
+				continue
+			}
 			state := ""
 			switch {
 			case r.Known:
@@ -30,15 +40,15 @@ func printIngest(c *text.Catalogue, w io.Writer, columns int, out *ingestReport)
 				from = r.Format
 			}
 			rows = append(rows, []string{file.File, fmt.Sprint(r.Line), from, r.Label, r.Pattern, fmt.Sprint(r.Round), c.Sentence(r.line), state})
-			for _, f := range r.Missing {
-				missing.AddOnce(f)
-			}
 		}
 	}
 	if len(rows) > 1 {
 		makePrintable(rows)
 		fitIngested(rows, columns)
 		printTable(w, rows)
+		if shown := len(rows) - 1; shown < results {
+			fmt.Fprintln(w, c.Say("ingest.more", text.Args{"Shown": shown, "All": results}))
+		}
 		lines := []string{printable.Line(c.Say("ingest.missing.some", text.Args{"Missing": c.Findings(missing)}))}
 		if columns > 0 {
 			lines = broken(lines[0], columns)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +13,7 @@ func TestTheTableOfIngestedResultsFitsTheTerminal(t *testing.T) {
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d samples, %v", len(files), err)
 	}
-	whole, out, errs := fakeSystem(t, append([]string{"ingest", "--campaign", "x", "--dry-run"}, files...)...)
+	whole, out, errs := fakeSystem(t, append([]string{"ingest", "--campaign", "x", "--dry-run", "--verbose"}, files...)...)
 	if code := Run(whole); code != 0 || !strings.Contains(out.String(), files[0]) {
 		t.Fatalf("status %d: %s", code, errs)
 	}
@@ -26,6 +28,30 @@ func TestTheTableOfIngestedResultsFitsTheTerminal(t *testing.T) {
 		}
 		if !strings.Contains(out.String(), "-client-tcp-e.txt") || !strings.Contains(out.String(), "45.80 Gbit/s") {
 			t.Errorf("%d columns: no end of a path, or no figure:\n%s", width, out)
+		}
+	}
+}
+
+func TestOnlyTheFirstIngestedResultsHaveALineUnlessAllAreAskedFor(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "table.csv")
+	mapping := filepath.Join(t.TempDir(), "map.yaml")
+	rows := "sku,rate\n"
+	for i := range 300 {
+		rows += fmt.Sprintf("s%d,%d\n", i, 100+i)
+	}
+	for file, content := range map[string]string{
+		table:   rows,
+		mapping: "campaign: x\nfactors: {sku: {column: sku}}\nresults: [{label: up, test: tcp, figures: {goodput: {column: rate, unit: Mbit/s}}}]\n",
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for flag, want := range map[string]int{"": 20, "--verbose": 300} {
+		sys, out, errs := fakeSystem(t, append([]string{"ingest", "--map", mapping, table}, strings.Fields(flag)...)...)
+		if code := Run(sys); code != 0 || strings.Count(out.String(), table) != want || strings.Contains(out.String(), "20 of 300 results; --verbose") != (want == 20) ||
+			!strings.Contains(out.String(), "300 results went into campaign") {
+			t.Errorf("%s: status %d, %d lines: %s%.500s", flag, code, strings.Count(out.String(), table), errs, out)
 		}
 	}
 }
