@@ -1,10 +1,13 @@
 package campaign
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
+	"soku/internal/measure"
 	"soku/internal/store"
 )
 
@@ -98,12 +101,72 @@ func Begun(in Journals) ([]store.Campaign, error) {
 		if err != nil || c.Record.ID == "" {
 			continue
 		}
-		if c.Plan, err = ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
-			c.Plan = new(Plan)
-		}
-		out = append(out, c.Entry())
+		out = append(out, c.recall())
 	}
 	return out, nil
+}
+
+// Kept lists the campaigns that have a journal, as they were when they began. A journal
+// without a plan is passed over.
+func Kept(in Journals) ([]store.Campaign, error) {
+	ids, err := in.IDs()
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Campaign
+	for _, id := range ids {
+		c := &Campaign{outcomes: newOutcomes()}
+		err := in.Read(id, func(r Record) error { return cmp.Or(c.learn(r), errEnough) })
+		if errors.Is(err, errEnough) && c.Record.ID == id {
+			out = append(out, c.recall())
+		}
+	}
+	return out, nil
+}
+
+// recall is the entry of a campaign that was read from its journal. A plan that this
+// version cannot read gives no title.
+func (c *Campaign) recall() store.Campaign {
+	var err error
+	if c.Plan, err = ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
+		c.Plan = new(Plan)
+	}
+	return c.Entry()
+}
+
+// Recall reads a journal to its end and returns the campaign as a store has it. Every result
+// is given to visit, in the order of the journal, unless visit is nil. Errors are those of
+// [ReadJournal], visit's, and of kind store for what does not begin with a plan.
+func Recall(r io.Reader, visit func(*measure.Result) error) (store.Campaign, error) {
+	c := &Campaign{outcomes: newOutcomes()}
+	_, err := ReadJournal(r, func(rec Record) error {
+		if err := c.learn(rec); err != nil {
+			return err
+		}
+		if c.Record.ID == "" {
+			return measure.Fail(measure.KindStore, "journal.no_plan", nil)
+		}
+		for _, finished := range append(rec.Group, rec) {
+			if visit == nil || finished.Result == nil {
+				continue
+			}
+			res, err := finished.Result.Result()
+			if err != nil {
+				return err
+			}
+			if err := visit(res); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && c.Record.ID == "" {
+		err = measure.Fail(measure.KindStore, "journal.no_plan", nil)
+	}
+	if err != nil {
+		return store.Campaign{}, err
+	}
+	return c.recall(), nil
 }
 
 // errEnough ends the reading of a journal.

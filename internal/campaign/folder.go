@@ -17,6 +17,9 @@ type Folder string
 
 const journalName = "journal.ndjson"
 
+// JournalFile is the journal in the folder of a campaign.
+func JournalFile(dir string) string { return filepath.Join(dir, journalName) }
+
 // Name is the path of the folder.
 func (f Folder) Name() string { return string(f) }
 

@@ -23,10 +23,12 @@ type memoryStore struct {
 	campaign store.Campaign
 }
 
-func (s *memoryStore) Put(_ context.Context, r *measure.Result) error {
+func (s *memoryStore) Put(_ context.Context, results ...*measure.Result) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.results[r.ID] = r
+	for _, r := range results {
+		s.results[r.ID] = r
+	}
 	return nil
 }
 

@@ -149,11 +149,11 @@ type failingStore struct {
 	err   error
 }
 
-func (s *failingStore) Put(ctx context.Context, r *measure.Result) error {
+func (s *failingStore) Put(ctx context.Context, results ...*measure.Result) error {
 	if s.after--; s.after < 0 {
 		return s.err
 	}
-	return s.memoryStore.Put(ctx, r)
+	return s.memoryStore.Put(ctx, results...)
 }
 
 func TestTheByteCapCountsWhatRunsAtTheSameTime(t *testing.T) {

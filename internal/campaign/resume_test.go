@@ -122,9 +122,9 @@ type countingStore struct {
 	puts int
 }
 
-func (s *countingStore) Put(ctx context.Context, r *measure.Result) error {
-	s.puts++
-	return s.Store.Put(ctx, r)
+func (s *countingStore) Put(ctx context.Context, results ...*measure.Result) error {
+	s.puts += len(results)
+	return s.Store.Put(ctx, results...)
 }
 
 func TestAResumedRunStoresOnlyMissingResults(t *testing.T) {

@@ -17,8 +17,12 @@ import (
 // filterFlags select results of the store.
 type filterFlags struct {
 	campaign, test, endpoint, since, until string
+	levels                                 []string
 	byHand                                 bool
 }
+
+// filtersOfResults are the flags that select results and no campaigns.
+var filtersOfResults = []string{"campaign", "test", "endpoint", "level", "by-hand"}
 
 func (f *filterFlags) add(sys *System, cmd *cobra.Command) {
 	f.addSelection(sys, cmd)
@@ -32,6 +36,7 @@ func (f *filterFlags) addSelection(sys *System, cmd *cobra.Command) {
 	flags.StringVar(&f.campaign, "campaign", "", "only results of this campaign: its identity, name, or last")
 	flags.StringVar(&f.test, "test", "", "only results of this test, such as tcp")
 	flags.StringVar(&f.endpoint, "endpoint", "", "only results with this client or server: a name, NAME.LABEL, or an address")
+	flags.StringArrayVar(&f.levels, "level", nil, "only results whose pattern has this level, FACTOR=LEVEL; may be repeated")
 	flags.BoolVar(&f.byHand, "by-hand", false, "only results of no campaign")
 	cmd.MarkFlagsMutuallyExclusive("campaign", "by-hand")
 	complete(cmd, "campaign", completeCampaigns(sys))
@@ -44,6 +49,13 @@ func (f *filterFlags) query(ctx context.Context, sys *System, st store.Store) (q
 		if q.Test, err = measure.ParseTest(f.test); err != nil {
 			return q, err
 		}
+	}
+	for _, text := range f.levels {
+		factor, level, found := strings.Cut(text, "=")
+		if factor = strings.TrimSpace(factor); !found || factor == "" {
+			return q, measure.Fail(measure.KindUsage, "cli.level", measure.Figures{"level": text})
+		}
+		q.Levels = append(q.Levels, measure.Level{Factor: factor, Value: strings.TrimSpace(level)})
 	}
 	for _, moment := range []struct {
 		flag, text string

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +62,7 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 	if code != 0 || strings.Count(out, "\n") != 21 || !strings.Contains(errs, "20 of 25") || !strings.Contains(out, "-R -P 16 -b 1500M --via iperf3") {
 		t.Errorf("status %d\n%s%s", code, out, errs)
 	}
-	for _, width := range []int{80, 60, 50} {
+	for _, width := range []int{40, 80, 60, 50} {
 		sys.StdoutWidth = func() int { return width }
 		out, _, _ := run("ls")
 		for _, line := range strings.Split(out, "\n") {
@@ -90,11 +92,58 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 	}
 }
 
+func TestTheListGoesOnBehindAResult(t *testing.T) {
+	_, run := stocked(t, 25)
+	var pages []string
+	before := []string{"ls", "-n", "10"}
+	for range 4 {
+		out, errs, code := run(before...)
+		if code != 0 {
+			t.Fatalf("status %d: %s", code, errs)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+			id, _, _ := strings.Cut(line, " ")
+			pages = append(pages, id)
+		}
+		_, last, more := strings.Cut(strings.TrimSpace(errs), "the next: ")
+		if !more {
+			break
+		}
+		before = append([]string{"ls", "-n", "10"}, strings.Fields(last)...)
+	}
+	var want []string
+	for i := range 25 {
+		want = append(want, fmt.Sprintf("%016xabcd", 24-i))
+	}
+	if !slices.Equal(pages, want) {
+		t.Errorf("page by page they are %v", pages)
+	}
+	if out, errs, _ := run("ls", "--before", want[24]); out != "" || !strings.Contains(errs, "none of the 25 results is selected") {
+		t.Errorf("behind the last: %s%s", out, errs)
+	}
+	if _, errs, code := run("ls", "--before", "ffffffff"); code != 9 {
+		t.Errorf("behind none: status %d, %s", code, errs)
+	}
+}
+
+func TestTheJSONOfTheListTellsResultsApart(t *testing.T) {
+	_, run := stocked(t, 2)
+	out, errs, code := run("ls", "--json")
+	var list []listedResult
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 {
+		t.Fatalf("%v, status %d, %s", err, code, errs)
+	}
+	if a, b := list[0], list[1]; a.Streams != 16 || a.Via != measure.ViaIperf3 || a.Direction != measure.Reverse || b.Streams != 1 || b.Direction != measure.Forward {
+		t.Errorf("%+v", list)
+	}
+}
+
 func TestTheListHasOnlyWhatIsSelected(t *testing.T) {
 	sys, out, errs := fakeSystem(t)
 	fillStore(t, sys)
 	for args, want := range map[string]int{
 		"": 6, "--by-hand": 2, "--campaign gateway/sku": 4, "--endpoint vm": 6, "--endpoint office": 6, "--endpoint vm2": 0, "--test tcp": 6, "--test udp": 0,
+		"--level sku=ultra": 2, "--level sku=ultra --level sku=high": 0, "--level zone=1": 0, "--campaign gateway/sku --level sku=high": 2,
 	} {
 		sys.Args = append([]string{"ls", "--json"}, strings.Fields(args)...)
 		out.Reset()

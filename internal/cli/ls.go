@@ -25,6 +25,7 @@ type lsFlags struct {
 	campaigns bool
 	filter    filterFlags
 	limit     int
+	before    string
 	json      bool
 	store     string
 }
@@ -38,8 +39,10 @@ func newLsCommand(sys *System) *cobra.Command {
 		Annotations: storesResults,
 		Example: `  soku ls                          the last results
   soku ls --test latency --endpoint 10.0.0.4 --since 7d
+  soku ls --level sku=Ultra --level zone=1
+  soku ls -n 50 --before 01a2123790b8   the 50 results before that one
   soku ls --campaigns
-  soku ls --campaign gateway-sku   the results of its newest campaign`,
+  soku ls --campaign gateway-sku        the results of its newest campaign`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if f.limit < 0 {
@@ -60,9 +63,12 @@ func newLsCommand(sys *System) *cobra.Command {
 	flags.BoolVar(&f.campaigns, "campaigns", false, "list campaigns instead of results")
 	f.filter.add(sys, cmd)
 	flags.IntVarP(&f.limit, "limit", "n", 20, "at most this many; 0 for all")
+	flags.StringVar(&f.before, "before", "", "only what the list has behind this result or campaign: its identity, or the beginning of one")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	addStoreFlag(cmd, &f.store)
-	cmd.MarkFlagsMutuallyExclusive("campaigns", "campaign")
+	for _, ofResults := range filtersOfResults {
+		cmd.MarkFlagsMutuallyExclusive("campaigns", ofResults)
+	}
 	return cmd
 }
 
@@ -74,6 +80,13 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 	if q.Limit = f.limit; q.Campaign != "" && !cmd.Flags().Changed("limit") {
 		q.Limit = 0
 	}
+	if f.before != "" {
+		r, err := store.FindResult(cmd.Context(), st, f.before)
+		if err != nil {
+			return err
+		}
+		q.After = store.CursorAt(r.StartedAt, r.ID)
+	}
 	entries := store.Entries(cmd.Context(), st, q)
 	if f.json {
 		return printEntries(sys.Stdout, entries)
@@ -83,15 +96,29 @@ func listResults(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) err
 		return err
 	}
 	if len(t.rows) == 0 {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_results", nil))
-		return nil
+		all, err := st.Count(cmd.Context(), store.Query{})
+		if err == nil {
+			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.no_results", text.Args{"All": all}))
+		}
+		return err
 	}
 	printTable(sys.Stdout, t.fit(sys.StdoutWidth()))
+	last := t.rows[len(t.rows)-1].entry
+	q.After, q.Limit = last.Cursor(), 1
+	behind, err := st.List(cmd.Context(), q)
+	if err != nil {
+		return err
+	}
 	all, err := st.Count(cmd.Context(), q)
 	if err == nil && all > len(t.rows) {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": len(t.rows), "All": all}))
+		sayShown(sys, len(t.rows), all, len(behind.Items) > 0, last.ID)
 	}
 	return err
+}
+
+// sayShown says that a list has more than is shown, and how to see what is behind the last.
+func sayShown(sys *System, shown, all int, more bool, last string) {
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": shown, "All": all, "More": more, "Last": last}))
 }
 
 // listedResult is a result in the JSON of the list.
@@ -101,8 +128,14 @@ type listedResult struct {
 	Test      measure.Test       `json:"test"`
 	Client    string             `json:"client"`
 	Server    string             `json:"server"`
+	Direction measure.Direction  `json:"direction,omitempty"`
+	Streams   int                `json:"streams,omitempty"`
+	Via       string             `json:"via,omitempty"`
 	Campaign  string             `json:"campaign,omitempty"` // identity
 	Pattern   string             `json:"pattern,omitempty"`
+	Label     string             `json:"label,omitempty"`
+	Round     int                `json:"round,omitempty"`
+	Repeat    int                `json:"repeat,omitempty"`
 	Headline  string             `json:"headline"`
 	Figures   map[string]float64 `json:"figures,omitempty"` // by the keys of docs/reference/metrics.md
 	ErrorKind measure.Kind       `json:"error_kind,omitempty"`
@@ -119,7 +152,8 @@ func printEntries(w io.Writer, entries iter.Seq2[store.Entry, error]) error {
 			return errors.Join(out.Flush(), err)
 		}
 		b, err := json.MarshalIndent(listedResult{
-			ID: e.ID, StartedAt: e.StartedAt, Test: e.Test, Client: e.Client, Server: e.Server, Campaign: e.Campaign, Pattern: e.Pattern,
+			ID: e.ID, StartedAt: e.StartedAt, Test: e.Test, Client: e.Client, Server: e.Server, Direction: e.Direction, Streams: e.Streams, Via: e.Via,
+			Campaign: e.Campaign, Pattern: e.Pattern, Label: e.Label, Round: e.Round, Repeat: e.Repeat,
 			Headline: headline(text.ForPrograms(), e), Figures: e.Figures, ErrorKind: e.ErrorKind, Error: e.Error,
 		}, "  ", "  ")
 		if err != nil {
@@ -150,9 +184,22 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 	if err != nil {
 		return err
 	}
-	shown := all
+	q, err := f.filter.query(cmd.Context(), sys, st)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(c store.Campaign) bool {
+		return !q.Since.IsZero() && c.StartedAt.Before(q.Since) || !q.Until.IsZero() && !c.StartedAt.Before(q.Until)
+	})
+	rest := all
+	if f.before != "" {
+		if rest, err = campaignsBehind(all, f.before); err != nil {
+			return err
+		}
+	}
+	shown := rest
 	if f.limit > 0 {
-		shown = all[:min(f.limit, len(all))]
+		shown = rest[:min(f.limit, len(rest))]
 	}
 	if f.json {
 		return printJSON(sys.Stdout, shown)
@@ -171,10 +218,27 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 		shrink(rows, w, 4) // the title
 	}
 	printTable(sys.Stdout, rows)
-	if len(all) > len(shown) {
-		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("ls.shown", text.Args{"Shown": len(shown), "All": len(all)}))
+	if n := len(shown); n > 0 && len(all) > n {
+		sayShown(sys, n, len(all), len(rest) > n, shown[n-1].ID)
 	}
 	return nil
+}
+
+// campaignsBehind are those of the list behind the one that a person means by text.
+func campaignsBehind(all []store.Campaign, text string) ([]store.Campaign, error) {
+	var ids []string
+	for _, c := range slices.Backward(all) { // the newest last
+		ids = append(ids, c.ID)
+	}
+	id, err := store.MatchID(text, ids)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(c store.Campaign) bool { return c.ID == id })
+	if i < 0 {
+		return nil, measure.Fail(measure.KindNotFound, "cli.ls.no_campaign", measure.Figures{"campaign": text})
+	}
+	return all[i+1:], nil
 }
 
 // allCampaigns are those of the store, and with begun also those that ended before the store

@@ -63,8 +63,8 @@ const (
 	columnOptions
 )
 
-// shortID is how many characters of an identity begin with its time: soku show takes the
-// beginning of one.
+// shortID is how many characters of an identity begin with its time, and are shown at least:
+// soku show takes the beginning of one.
 const shortID = 13
 
 // fit makes the rows as wide as the terminal allows, or whole for a width of 0. What says
@@ -75,10 +75,11 @@ func (t *listing) fit(width int) [][]string {
 	if width <= 0 || tableWidth(rows) <= width {
 		return rows
 	}
-	id := func(e store.Entry) string { return e.ID }
-	if t.unique(shortID) {
-		id = func(e store.Entry) string { return e.ID[:min(shortID, len(e.ID))] }
+	short := shortID
+	for !t.unique(short) {
+		short++
 	}
+	id := func(e store.Entry) string { return e.ID[:min(short, len(e.ID))] }
 	client := clientOf
 	if t.oneClient() {
 		client = func(store.Entry) string { return "" }
@@ -95,6 +96,13 @@ func (t *listing) fit(width int) [][]string {
 			row[columnStarted] = ""
 		}
 		shrink(rows, width, columnPath, columnPattern, columnOptions, columnFigure)
+	}
+	for _, column := range []int{columnPath, columnOptions, columnPattern} {
+		if tableWidth(rows) > width {
+			for _, row := range rows {
+				row[column] = ""
+			}
+		}
 	}
 	return rows
 }

@@ -13,15 +13,25 @@ import (
 
 func newRmCommand(sys *System) *cobra.Command {
 	var file string
+	var campaigns []string
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "rm RESULT...",
-		Short: "Delete results",
+		Short: "Delete results or campaigns",
 		Long: `Deletes results from the store: their identities, or the beginning of one (4
-characters). A campaign that is resumed puts its results back from its journal.`,
+characters). A campaign that is resumed puts its results back from its journal.
+--campaign deletes a whole campaign after a question: its results and its
+journal. One that is running is not deleted.`,
 		Annotations: storesResults,
 		Example: `  soku rm 01a2123790b8
-  soku rm last`,
-		Args: cobra.MinimumNArgs(1),
+  soku rm last
+  soku rm --campaign 20261125-101500-gateways-3f9a1c`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(campaigns) > 0 {
+				return nil
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			st, err := openStore(cmd.Context(), sys, file)
 			if err != nil {
@@ -36,20 +46,37 @@ characters). A campaign that is resumed puts its results back from its journal.`
 				}
 				ids = append(ids, r.ID)
 			}
-			n, err := st.Delete(cmd.Context(), ids)
-			if err == nil {
+			whole, err := findCampaigns(cmd.Context(), sys, st, campaigns, file == "")
+			if err != nil {
+				return err
+			}
+			if len(whole) > 0 {
+				if agreed, err := whole.agreed(cmd.Context(), sys, st, yes); err != nil || !agreed {
+					return err
+				}
+			}
+			if len(ids) > 0 {
+				n, err := st.Delete(cmd.Context(), ids)
+				if err != nil {
+					return err
+				}
 				fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
 			}
-			return err
+			return whole.delete(cmd.Context(), sys, st, file == "")
 		},
 		ValidArgsFunction: completeResults(sys, &file),
 	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&campaigns, "campaign", nil, "delete this campaign, its results and its journal: its identity, name, or last; may be repeated")
+	flags.BoolVar(&yes, "yes", false, "do not ask")
+	complete(cmd, "campaign", completeCampaigns(sys))
 	addStoreFlag(cmd, &file)
 	return cmd
 }
 
 type pruneFlags struct {
 	olderThan string
+	campaigns bool
 	filter    filterFlags
 	yes       bool
 	dryRun    bool
@@ -62,10 +89,13 @@ func newPruneCommand(sys *System) *cobra.Command {
 		Use:   "prune --older-than AGE",
 		Short: "Delete old results",
 		Long: `Deletes results that started before a time, after a question; --yes asks none.
-Campaigns and their journals stay: one that is resumed puts its results back.`,
+Campaigns and their journals stay: one that is resumed puts its results back.
+--campaigns deletes whole campaigns instead that started before the time, with
+all their results and their journals, except those that are running.`,
 		Annotations: storesResults,
 		Example: `  soku prune --older-than 90d
-  soku prune --older-than 2026-01-01 --by-hand --dry-run`,
+  soku prune --older-than 2026-01-01 --by-hand --dry-run
+  soku prune --older-than 365d --campaigns`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if f.olderThan == "" {
@@ -76,12 +106,19 @@ Campaigns and their journals stay: one that is resumed puts its results back.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, st.Close()) }()
+			if f.campaigns {
+				return pruneCampaigns(cmd, sys, st, f)
+			}
 			return prune(cmd, sys, st, f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.olderThan, "older-than", "", "an age such as 90d or 12h, or a date such as 2026-11-25")
 	f.filter.addSelection(sys, cmd)
+	flags.BoolVar(&f.campaigns, "campaigns", false, "delete whole campaigns instead of results")
+	for _, ofResults := range filtersOfResults {
+		cmd.MarkFlagsMutuallyExclusive("campaigns", ofResults)
+	}
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be deleted, and delete nothing")
 	addStoreFlag(cmd, &f.store)
@@ -108,23 +145,32 @@ func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error 
 		return err
 	}
 	which := text.Args{"N": len(ids), "All": all, "Before": moment(q.Until)}
-	switch {
-	case len(ids) == 0 || f.dryRun:
+	if len(ids) == 0 || f.dryRun {
 		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("prune.would", which))
 		return nil
-	case f.yes:
-	case !sys.StdinTerminal():
-		return measure.Fail(measure.KindUsage, "cli.prune.unasked", measure.Figures{"results": len(ids)})
-	default:
-		fmt.Fprint(sys.Stderr, sys.Catalogue.Say("prune.ask", which), " ")
-		if !agreed(sys.Stdin) {
-			fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
-			return nil
-		}
+	}
+	if agreed, err := agreedTo(sys, f.yes, sys.Catalogue.Say("prune.ask", which), len(ids)); err != nil || !agreed {
+		return err
 	}
 	n, err := st.Delete(cmd.Context(), ids)
 	if err == nil {
 		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
 	}
 	return err
+}
+
+// agreedTo asks a person whether so many results may be deleted, unless yes was given.
+func agreedTo(sys *System, yes bool, question string, results int) (bool, error) {
+	switch {
+	case yes:
+		return true, nil
+	case !sys.StdinTerminal():
+		return false, measure.Fail(measure.KindUsage, "cli.prune.unasked", measure.Figures{"results": results})
+	}
+	fmt.Fprint(sys.Stderr, question, " ")
+	if agreed(sys.Stdin) {
+		return true, nil
+	}
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
+	return false, nil
 }

@@ -146,6 +146,11 @@ func checkArguments(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
+			if err == nil { // cobra does this after the arguments, too, and gives no kind
+				if err = cmd.ValidateFlagGroups(); err != nil {
+					return measure.TextError(measure.KindUsage, err.Error(), "").WithHintCode("see_help", measure.Figures{"command": cmd.CommandPath()})
+				}
+			}
 			var e *measure.Error
 			switch {
 			case err == nil || errors.As(err, &e):
@@ -185,7 +190,7 @@ var commands = []struct {
 }{
 	{groupTests, newServerCommand}, {groupTests, newFloorCommand},
 	{groupCampaigns, newPlanCommand}, {groupCampaigns, newRunCommand}, {groupCampaigns, newReportCommand}, {groupCampaigns, newCompareCommand}, {groupCampaigns, newVersusCommand}, {groupCampaigns, newLabCommand},
-	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newIngestCommand},
+	{groupResults, newLsCommand}, {groupResults, newShowCommand}, {groupResults, newRmCommand}, {groupResults, newPruneCommand}, {groupResults, newMergeCommand}, {groupResults, newIngestCommand},
 	{groupDropIns, newNtttcpCommand}, {groupDropIns, newEthrCommand}, {groupDropIns, newIperf3Command},
 	{"", newManCommand}, {"", newTrialCommand},
 }

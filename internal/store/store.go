@@ -42,11 +42,11 @@ import (
 //     locked for too long, closed). What was stored before is not affected;
 //   - kind interrupted: ctx ended.
 type Store interface {
-	// Put stores a result under its ID. Results do not change: putting an ID
-	// that is already there does nothing and is no error, so that a journal can
-	// be written again as often as one likes. Members of the document that this
-	// version does not know are kept.
-	Put(ctx context.Context, r *measure.Result) error
+	// Put stores results under their IDs, all of them or none. Results do not
+	// change: putting an ID that is already there does nothing and is no error, so
+	// that a journal can be written again as often as one likes. Members of the
+	// document that this version does not know are kept.
+	Put(ctx context.Context, results ...*measure.Result) error
 	// Get returns the result with exactly that ID.
 	Get(ctx context.Context, id string) (*measure.Result, error)
 	// Delete removes the results with exactly these IDs, all of them or none, and returns
@@ -74,6 +74,10 @@ type Store interface {
 	PutCampaign(ctx context.Context, c Campaign) error
 	// Campaign returns the campaign with exactly that ID.
 	Campaign(ctx context.Context, id string) (Campaign, error)
+	// DeleteCampaign removes the campaign with exactly that ID and every result that
+	// names it as its own, all of them or nothing, and returns how many results there
+	// were. A campaign that is not there is no error.
+	DeleteCampaign(ctx context.Context, id string) (results int, err error)
 	// Campaigns returns a page of the campaigns that the query selects, the
 	// latest start first.
 	Campaigns(ctx context.Context, q CampaignQuery) (Page[Campaign], error)

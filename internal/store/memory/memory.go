@@ -55,21 +55,26 @@ func (m *memory) locked(ctx context.Context, work func() error) error {
 	return work()
 }
 
-func (m *memory) Put(ctx context.Context, r *measure.Result) error {
-	if err := store.CheckResult(r); err != nil {
-		return err
-	}
-	document, err := json.Marshal(r)
-	if err != nil {
-		return measure.Fail(measure.KindStore, "store.write_result", measure.Figures{"result": r.ID, "store": m.Name(), "cause": err})
-	}
-	k := kept{entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: document}
-	if r.Trial != nil {
-		k.levels = slices.Clone(r.Trial.Levels)
+func (m *memory) Put(ctx context.Context, results ...*measure.Result) error {
+	all := make([]kept, len(results))
+	for i, r := range results {
+		if err := store.CheckResult(r); err != nil {
+			return err
+		}
+		document, err := json.Marshal(r)
+		if err != nil {
+			return measure.Fail(measure.KindStore, "store.write_result", measure.Figures{"result": r.ID, "store": m.Name(), "cause": err})
+		}
+		all[i] = kept{entry: store.EntryOf(r), endpoints: store.EndpointNames(r), document: document}
+		if r.Trial != nil {
+			all[i].levels = slices.Clone(r.Trial.Levels)
+		}
 	}
 	return m.locked(ctx, func() error {
-		if _, there := m.results[r.ID]; !there {
-			m.results[r.ID] = k
+		for _, k := range all {
+			if _, there := m.results[k.entry.ID]; !there {
+				m.results[k.entry.ID] = k
+			}
 		}
 		return nil
 	})
@@ -237,6 +242,17 @@ func (m *memory) Campaign(ctx context.Context, id string) (c store.Campaign, err
 		return nil
 	})
 	return c, err
+}
+
+func (m *memory) DeleteCampaign(ctx context.Context, id string) (results int, err error) {
+	err = m.locked(ctx, func() error {
+		before := len(m.results)
+		maps.DeleteFunc(m.results, func(_ string, k kept) bool { return id != "" && k.entry.Campaign == id })
+		delete(m.campaigns, id)
+		results = before - len(m.results)
+		return nil
+	})
+	return results, err
 }
 
 func (m *memory) Campaigns(ctx context.Context, q store.CampaignQuery) (store.Page[store.Campaign], error) {

@@ -13,10 +13,9 @@ import (
 const manyDeleted = 16
 
 func (s *sqlite) Delete(ctx context.Context, ids []string) (deleted int, err error) {
-	list, err := json.Marshal(ids)
-	if err == nil && len(ids) > 0 {
+	if len(ids) > 0 {
 		err = s.transact(ctx, func(tx *sql.Tx) error {
-			deleted, err = deleteResults(ctx, tx, string(list), len(ids) >= manyDeleted)
+			deleted, err = deleteResults(ctx, tx, ids)
 			return err
 		})
 	}
@@ -26,8 +25,37 @@ func (s *sqlite) Delete(ctx context.Context, ids []string) (deleted int, err err
 	return deleted, nil
 }
 
-// deleteResults deletes the results of a JSON list of identities.
-func deleteResults(ctx context.Context, tx *sql.Tx, list string, indexed bool) (int, error) {
+func (s *sqlite) DeleteCampaign(ctx context.Context, id string) (deleted int, err error) {
+	if id == "" { // results of no campaign have an empty one
+		return 0, nil
+	}
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id FROM result WHERE campaign = ?`, id)
+		if err != nil {
+			return err
+		}
+		ids, err := collect(rows, func(scan func(...any) error) (id string, err error) { return id, scan(&id) })
+		if err != nil {
+			return err
+		}
+		if deleted, err = deleteResults(ctx, tx, ids); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM campaign WHERE id = ?`, id)
+		return err
+	})
+	if err != nil {
+		return 0, fail(ctx, "store.delete_campaign", measure.Figures{"campaign": id, "store": s.path, "cause": err})
+	}
+	return deleted, nil
+}
+
+func deleteResults(ctx context.Context, tx *sql.Tx, ids []string) (int, error) {
+	encoded, err := json.Marshal(ids)
+	if err != nil {
+		return 0, err
+	}
+	list, indexed := string(encoded), len(ids) >= manyDeleted
 	const which = ` IN (SELECT value FROM json_each(?))`
 	steps := []string{
 		`DELETE FROM document WHERE id` + which,

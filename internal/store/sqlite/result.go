@@ -25,16 +25,32 @@ type sqlite struct {
 
 func (s *sqlite) Name() string { return s.path }
 
-func (s *sqlite) Put(ctx context.Context, r *measure.Result) error {
-	if err := store.CheckResult(r); err != nil {
-		return err
+func (s *sqlite) Put(ctx context.Context, results ...*measure.Result) error {
+	rows := make([]row, len(results))
+	var err error
+	failed := "" // result
+	for i, r := range results {
+		if err := store.CheckResult(r); err != nil {
+			return err
+		}
+		if rows[i], err = rowOf(r); err != nil {
+			failed = r.ID
+			break
+		}
 	}
-	row, err := rowOf(r)
 	if err == nil {
-		err = s.transact(ctx, func(tx *sql.Tx) error { return row.insert(ctx, tx) })
+		err = s.transact(ctx, func(tx *sql.Tx) error {
+			for _, row := range rows {
+				failed = row.ID
+				if err := row.insert(ctx, tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	if err != nil {
-		return fail(ctx, "store.write_result", measure.Figures{"result": r.ID, "store": s.path, "cause": err})
+		return fail(ctx, "store.write_result", measure.Figures{"result": failed, "store": s.path, "cause": err})
 	}
 	s.wrote.Store(true)
 	return s.present()

@@ -60,3 +60,27 @@ func deletedMany(t *testing.T, s store.Store) {
 	}
 	wantCount(t, s, 0)
 }
+
+func deletedCampaign(t *testing.T, s store.Store) {
+	for i := range 40 {
+		put(t, s, inCampaign(Result(fmt.Sprintf("a%04d", i), i), "c1", "ultra", 1, i))
+	}
+	put(t, s, inCampaign(Result("b0001", 1), "c2", "ultra", 1, 1), Result("by-hand", 2))
+	putCampaigns(t, s, campaign("c1", "study", 1), campaign("c2", "study", 2), campaign("c3", "other", 3))
+	for _, c := range []struct {
+		id   string
+		want int
+	}{{"c", 0}, {"", 0}, {"study", 0}, {"c1", 40}, {"c1", 0}, {"c3", 0}} {
+		if n, err := s.DeleteCampaign(t.Context(), c.id); err != nil || n != c.want {
+			t.Errorf("DeleteCampaign(%q): %d, %v, want %d", c.id, n, err, c.want)
+		}
+	}
+	wantCount(t, s, 2)
+	wantList(t, s, store.Query{Levels: []measure.Level{{Factor: "sku", Value: "ultra"}}}, "b0001")
+	wantCampaigns(t, s, store.CampaignQuery{}, "c2")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.DeleteCampaign(ended, "c2")
+	wantKind(t, err, measure.KindInterrupted)
+	wantCount(t, s, 2)
+}

@@ -21,6 +21,8 @@ var documents = map[string]func(*testing.T, store.Store){
 	"says which results are missing":      missing,
 	"deletes results, and nothing else":   deleted,
 	"deletes many results":                deletedMany,
+	"deletes a campaign with its results": deletedCampaign,
+	"puts several results, or none":       putSeveral,
 	"streams whole documents":             streamWhole,
 	"streams outlines":                    streamOutlines,
 	"a stream ends where its loop does":   streamStopped,
@@ -232,4 +234,17 @@ func streamFails(t *testing.T, s store.Store) {
 		last = errors.Join(last, err)
 	}
 	wantKind(t, last, measure.KindUsage)
+}
+
+func putSeveral(t *testing.T, s store.Store) {
+	put(t, s, Result("0001aaaa", 0))
+	if err := s.Put(t.Context(), Result("0001aaaa", 0), Result("0001aaab", 1), Result("0001aaac", 2)); err != nil {
+		t.Fatal(err)
+	}
+	wantCount(t, s, 3)
+	wantKind(t, s.Put(t.Context(), Result("0002aaaa", 3), Result("", 4)), measure.KindUsage)
+	wantCount(t, s, 3)
+	if err := s.Put(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

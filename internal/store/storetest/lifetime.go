@@ -104,6 +104,8 @@ func closed(t *testing.T, s store.Store) {
 	wantKind(t, err, measure.KindStore)
 	_, err = s.Campaigns(t.Context(), store.CampaignQuery{})
 	wantKind(t, err, measure.KindStore)
+	_, err = s.DeleteCampaign(t.Context(), "c1")
+	wantKind(t, err, measure.KindStore)
 	for _, err := range s.Results(t.Context(), store.Query{}, store.Whole) {
 		wantKind(t, err, measure.KindStore)
 	}

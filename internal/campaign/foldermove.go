@@ -1,0 +1,90 @@
+package campaign
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"soku/internal/measure"
+)
+
+// Adopt copies the journal of a campaign from elsewhere, so that the campaign can be resumed
+// here. It copies whole records only. Where the campaign has a journal already, that stays and
+// adopted is false. Errors are those of [Journals].
+func (f Folder) Adopt(id string, journal io.Reader) (adopted bool, err error) {
+	if !filepath.IsLocal(id) || filepath.Base(id) != id {
+		return false, unknownCampaign(id, string(f))
+	}
+	dir := filepath.Join(string(f), id)
+	path := filepath.Join(dir, journalName)
+	if _, err := os.Stat(path); err == nil {
+		return false, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, journalFailure("journal.make_folder", dir, err)
+	}
+	lock, err := f.lock(id)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	part := path + ".part" // a copy that was killed is made again
+	if err := copyJournal(part, journal); err != nil {
+		_ = os.Remove(part)
+		return false, journalFailure("journal.make", path, err)
+	}
+	if err := os.Rename(part, path); err != nil {
+		return false, journalFailure("journal.make", path, err)
+	}
+	syncFolder(dir)
+	syncFolder(string(f))
+	return true, nil
+}
+
+// copyJournal writes the whole records of a journal to a file, and syncs it.
+func copyJournal(path string, journal io.Reader) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	whole, err := ReadJournal(io.TeeReader(journal, file), func(Record) error { return nil })
+	if err == nil {
+		err = file.Truncate(whole)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return err
+}
+
+// Remove deletes the journal of a campaign. One that a process works on is refused.
+func (f Folder) Remove(id string) error {
+	if !filepath.IsLocal(id) || filepath.Base(id) != id {
+		return unknownCampaign(id, string(f))
+	}
+	dir := filepath.Join(string(f), id)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return unknownCampaign(id, string(f))
+	}
+	lock, err := f.lock(id)
+	if err != nil {
+		return err
+	}
+	// Without its journal nobody can open the campaign; Windows keeps the file of a lock that is held.
+	err = os.Remove(filepath.Join(dir, journalName))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	if rerr := lock.Release(); err == nil {
+		err = rerr
+	}
+	if err == nil {
+		err = os.RemoveAll(dir)
+	}
+	if err != nil {
+		return measure.Fail(measure.KindStore, "journal.remove", measure.Figures{"path": dir, "cause": err})
+	}
+	return nil
+}

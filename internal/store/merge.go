@@ -1,0 +1,233 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"soku/internal/measure"
+)
+
+// mergedAtOnce is how many results a [Merger] holds and writes together.
+const mergedAtOnce = 100
+
+// Merger takes results and campaigns of other places into a store. What the store has
+// already stays as it is. Identities decide what is the same; something with a known
+// identity and another content is a conflict and is left out. A campaign is given before its
+// results. A Merger is not safe for concurrent use.
+type Merger struct {
+	To  Store // nil, with Dry: one that is empty
+	Dry bool  // count, and write nothing
+
+	Results, Campaigns Merged
+
+	pending  []*measure.Result
+	waiting  map[string]bool     // IDs of pending
+	fresh    map[string]bool     // with Dry: IDs that would be there by now
+	known    map[string]Campaign // that both places have, as the store shall have them
+	refused  map[string]bool     // campaigns that are conflicts
+	enlarged map[string]bool     // known campaigns that got results
+}
+
+// Merged counts what became of results, or of campaigns.
+type Merged struct {
+	New       int      `json:"new"`
+	Known     int      `json:"known"`               // in the store already, with the same content
+	Conflicts []string `json:"conflicts,omitempty"` // identities: in the store with another content, or of such a campaign
+}
+
+// NewMerger merges into a store.
+func NewMerger(to Store, dry bool) *Merger {
+	return &Merger{To: to, Dry: dry, waiting: map[string]bool{}, fresh: map[string]bool{}, known: map[string]Campaign{}, refused: map[string]bool{}, enlarged: map[string]bool{}}
+}
+
+// Campaign takes a campaign. Of two states of one campaign that with more trials done stays.
+func (m *Merger) Campaign(ctx context.Context, c Campaign) error {
+	if m.fresh[c.ID] {
+		return nil
+	}
+	there, err := m.campaign(ctx, c.ID)
+	switch {
+	case measure.KindOf(err) == measure.KindNotFound:
+		m.Campaigns.New++
+		m.fresh[c.ID] = m.Dry
+		return m.write(ctx, c)
+	case err != nil:
+		return err
+	case there.Name != c.Name || there.Plan != c.Plan || there.Seed != c.Seed || Nanos(there.StartedAt) != Nanos(c.StartedAt):
+		m.Campaigns.Conflicts = append(m.Campaigns.Conflicts, c.ID)
+		m.refused[c.ID] = true
+		return nil
+	}
+	m.Campaigns.Known++
+	if c.Done > there.Done || c.Done == there.Done && there.FinishedAt.IsZero() {
+		there = c
+		if err := m.write(ctx, c); err != nil {
+			return err
+		}
+	}
+	m.known[c.ID] = there
+	return nil
+}
+
+// Refused reports whether the campaign is a conflict.
+func (m *Merger) Refused(campaign string) bool { return m.refused[campaign] }
+
+func (m *Merger) campaign(ctx context.Context, id string) (Campaign, error) {
+	if m.To == nil {
+		return Campaign{}, NoCampaign("", id)
+	}
+	return m.To.Campaign(ctx, id)
+}
+
+func (m *Merger) write(ctx context.Context, c Campaign) error {
+	if m.Dry {
+		return nil
+	}
+	return m.To.PutCampaign(ctx, c)
+}
+
+// Result takes a result; [Merger.Flush] writes what has not been written yet.
+func (m *Merger) Result(ctx context.Context, r *measure.Result) error {
+	if m.waiting[r.ID] || len(m.pending) >= mergedAtOnce {
+		if err := m.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	m.pending = append(m.pending, r)
+	m.waiting[r.ID] = true
+	return nil
+}
+
+// Flush takes the results that are held.
+func (m *Merger) Flush(ctx context.Context) error {
+	all := m.pending
+	m.pending = nil
+	clear(m.waiting)
+	missing, err := m.missing(ctx, all)
+	if err != nil {
+		return err
+	}
+	var put []*measure.Result
+	for _, r := range all {
+		campaign := campaignOf(r)
+		switch {
+		case m.refused[campaign]:
+			m.Results.Conflicts = append(m.Results.Conflicts, r.ID)
+		case missing[r.ID] && m.fresh[r.ID]:
+			m.Results.Known++
+		case missing[r.ID]:
+			put = append(put, r)
+			m.fresh[r.ID] = m.Dry
+			if _, known := m.known[campaign]; known {
+				m.enlarged[campaign] = true
+			}
+		default:
+			there, err := m.To.Get(ctx, r.ID)
+			if err != nil {
+				return err
+			}
+			if same, err := equal(there, r); err != nil {
+				return err
+			} else if !same {
+				m.Results.Conflicts = append(m.Results.Conflicts, r.ID)
+				continue
+			}
+			m.Results.Known++
+		}
+	}
+	m.Results.New += len(put)
+	if m.Dry || len(put) == 0 {
+		return nil
+	}
+	return m.To.Put(ctx, put...)
+}
+
+func (m *Merger) missing(ctx context.Context, all []*measure.Result) (map[string]bool, error) {
+	ids := make([]string, len(all))
+	for i, r := range all {
+		ids[i] = r.ID
+	}
+	if m.To != nil && len(ids) > 0 {
+		var err error
+		if ids, err = m.To.Missing(ctx, ids); err != nil {
+			return nil, err
+		}
+	}
+	missing := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		missing[id] = true
+	}
+	return missing, nil
+}
+
+// Close takes the results that are held. Campaigns of ingested results, which have no
+// planned number of trials, then count those that they got.
+func (m *Merger) Close(ctx context.Context) error {
+	if err := m.Flush(ctx); err != nil || m.Dry {
+		return err
+	}
+	for id := range m.enlarged {
+		c := m.known[id]
+		if c.Plan != "" {
+			continue
+		}
+		c.Done, c.Failed = 0, 0
+		for e, err := range Entries(ctx, m.To, Query{Campaign: id}) {
+			if err != nil {
+				return err
+			}
+			c.Done++
+			if e.ErrorKind != "" {
+				c.Failed++
+			}
+		}
+		c.Trials = c.Done
+		if err := m.To.PutCampaign(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Store takes all campaigns and results of another store.
+func (m *Merger) Store(ctx context.Context, from Store) error {
+	campaigns, err := from.Campaigns(ctx, CampaignQuery{})
+	if err != nil {
+		return err
+	}
+	for _, c := range campaigns.Items {
+		if err := m.Campaign(ctx, c); err != nil {
+			return err
+		}
+	}
+	for r, err := range from.Results(ctx, Query{OldestFirst: true}, Whole) {
+		if err != nil {
+			return err
+		}
+		if err := m.Result(ctx, r); err != nil {
+			return err
+		}
+	}
+	return m.Flush(ctx)
+}
+
+func campaignOf(r *measure.Result) string {
+	if r.Trial == nil {
+		return ""
+	}
+	return r.Trial.Campaign
+}
+
+// equal reports whether two results are one document.
+func equal(a, b *measure.Result) (bool, error) {
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false, measure.Fail(measure.KindInternal, "store.compare", measure.Figures{"result": a.ID, "cause": err})
+	}
+	other, err := json.Marshal(b)
+	if err != nil {
+		return false, measure.Fail(measure.KindInternal, "store.compare", measure.Figures{"result": b.ID, "cause": err})
+	}
+	return bytes.Equal(one, other), nil
+}
