@@ -223,7 +223,7 @@ func (c *Campaign) Entry() store.Campaign {
 	defer c.mu.Unlock()
 	done, failed := len(c.outcomes.of), c.outcomes.failed
 	e := store.Campaign{
-		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: c.Record.Text,
+		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: string(c.Plan.Text),
 		Seed: c.Record.Seed, Patterns: c.Record.Patterns, Trials: c.trials, Done: done, Failed: failed,
 	}
 	if done == c.trials {

@@ -129,7 +129,7 @@ func Kept(in Journals) ([]store.Campaign, error) {
 func (c *Campaign) recall() store.Campaign {
 	var err error
 	if c.Plan, err = ParseRecorded(c.Record.File, []byte(c.Record.Text)); err != nil {
-		c.Plan = new(Plan)
+		c.Plan = &Plan{Text: []byte(c.Record.Text)}
 	}
 	return c.Entry()
 }

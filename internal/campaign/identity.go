@@ -10,9 +10,13 @@ import (
 )
 
 // free are the keys that may change between the parts of one campaign: they
-// decide what runs now, how much of it and what it may cost, not what a trial measures.
-// There may not be fewer rounds than before.
-var free = []string{"title", "rounds", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once"}
+// decide what runs now, how much of it, what it may cost and how figures are judged, not what a
+// trial measures. So may the limits of endpoints and levels. There may not be fewer rounds than
+// before.
+var free = []string{
+	"title", "rounds", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once",
+	"practical", "limits", "control",
+}
 
 // sameMeasurement returns an error of kind usage that names the keys in which
 // two plans would measure different things.

@@ -78,7 +78,7 @@ func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error 
 	return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.option_unused", measure.Figures{"option": key, "tests": f.Tests()}))
 }
 
-// checkSelections sees that patterns, exclude and only name factors and levels that exist.
+// checkSelections sees that patterns, exclude, only and control name factors and levels that exist.
 func (p *Plan) checkSelections(d *yamlfile.File) error {
 	lists := map[string][]Selection{"patterns": p.Patterns, "exclude": p.Exclude}
 	for key, list := range lists {
@@ -92,8 +92,10 @@ func (p *Plan) checkSelections(d *yamlfile.File) error {
 			}
 		}
 	}
-	if err := p.wrongSelection(p.Only); err != nil {
-		return d.LocateAt(selectionPath(d, "only", p.Only, err), err)
+	for key, s := range map[string]Selection{"only": p.Only, "control": p.Control} {
+		if err := p.wrongSelection(s); err != nil {
+			return d.LocateAt(selectionPath(d, key, s, err), err)
+		}
 	}
 	return nil
 }

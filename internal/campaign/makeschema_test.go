@@ -18,7 +18,7 @@ func PlanSchema() *jsonschema.Schema {
 	s.Version = jsonschema.Version
 	s.Title = "soku campaign plan"
 	s.Required = []string{"campaign", "endpoints", "tests"}
-	s.Definitions = jsonschema.Definitions{"text": schema.Plain(), "selection": selectionSchema(), "level": levelSchema()}
+	s.Definitions = jsonschema.Definitions{"text": schema.Plain(), "selection": selectionSchema(), "level": levelSchema(), "limits": limitsSchema()}
 	for _, t := range quantities {
 		s.Definitions[t.name] = textOrNumber(t.description)
 	}
@@ -60,6 +60,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		if q.of == t {
 			return defined(q.name)
 		}
+	}
+	if t == reflect.TypeFor[measure.Percent]() {
+		return &jsonschema.Schema{Type: "string", Pattern: `^[0-9.]+ *%$`}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -114,6 +117,20 @@ func (*Factor) schema() *jsonschema.Schema {
 		scale.Enum = append(scale.Enum, name)
 	}
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: defined("level")}, s}}
+}
+
+func (*Limits) schema() *jsonschema.Schema { return defined("limits") }
+
+// limitsSchema has each figure by its key and, where that is enough, without its unit.
+func limitsSchema() *jsonschema.Schema {
+	names := &jsonschema.Schema{Enum: []any{limitSource}}
+	for _, m := range measure.Metrics() {
+		names.Enum = append(names.Enum, m.Key)
+		if measure.FindMetric(m.Name()) == m && m.Name() != m.Key {
+			names.Enum = append(names.Enum, m.Name())
+		}
+	}
+	return &jsonschema.Schema{Type: "object", PropertyNames: names, AdditionalProperties: textOrNumber("")}
 }
 
 func (*Level) schema() *jsonschema.Schema { return defined("level") }

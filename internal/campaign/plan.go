@@ -42,6 +42,9 @@ type Plan struct {
 	AbortAfter   int                        `yaml:"abort_after" min:"0" max:"1000000" doc:"After this many identical failures in a row between two ends their trials that are left do not run now; 0: they run"`
 	Pause        measure.Duration           `yaml:"pause" doc:"Wait between two trials"`
 	MaxBytes     measure.Size               `yaml:"max_bytes" doc:"Stop before the campaign has moved more payload than this"`
+	Practical    measure.Percent            `yaml:"practical" doc:"Smallest difference that matters in practice, such as 3%; default 2%"`
+	Limits       Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
+	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Price        float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
 
 	// File is the plan's path and Text what was read from it.
@@ -65,6 +68,7 @@ type Endpoint struct {
 	Address   string                   `yaml:"address" doc:"Name or IP address the others reach it by; in a lab taken from the topology"`
 	Port      int                      `yaml:"port" min:"1" max:"65535" doc:"Port of its soku server"`
 	Addresses yamlfile.Ordered[string] `yaml:"addresses" doc:"More addresses, by label"`
+	Limits    Limits                   `yaml:"limits" json:"-" doc:"Documented limits of this endpoint: figures, and source: who published them"`
 }
 
 // Factor is something varied on purpose.
@@ -89,6 +93,7 @@ type Level struct {
 	Options   Setting   `yaml:"options" json:",omitempty" doc:"Options of the tests they apply to"`
 	Before    string    `yaml:"before" json:",omitempty" doc:"Command to run before the trials of a pattern with this level, after the plan's own"`
 	After     string    `yaml:"after" json:",omitempty" doc:"Command to run after them, before the plan's own"`
+	Limits    Limits    `yaml:"limits" json:"-" doc:"Documented limits of what the level stands for: figures, and source: who published them"`
 
 	at         string // path in the plan
 	contention string // of the levels of ContentionFactor

@@ -57,6 +57,9 @@ only: {gateway: [ultra]}
 pause: 1s
 max_bytes: 50G
 egress_price_per_gb: 0.08
+practical: 3%
+limits: {goodput: 12 Gbit/s, source: contract}
+control: {gateway: [standard]}
 `
 
 func parse(t *testing.T, text string) *campaign.Plan {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/internal/measure"
 	"soku/internal/report"
 )
 
@@ -62,6 +63,11 @@ func caseTables() []caseTable {
 			return publishedFigure{column: column, label: "ping", factors: map[string]string{"interface": iface}, csv: "rtt_reported_mean_ns", json: "rtt_reported_mean_ns", end: "mean", table: "mean", base: atof(row[column]) * 1e6}
 		}
 	}
+	limit := func(column string, unit float64, extra map[string]string) func(map[string]string) publishedFigure {
+		return func(row map[string]string) publishedFigure {
+			return publishedFigure{column: column, label: "throughput", factors: extra, csv: "limit", json: "limit", table: "limit", base: atof(row[column]) * unit}
+		}
+	}
 	end := func(column, label, csvColumn, which string) func(map[string]string) publishedFigure {
 		return func(row map[string]string) publishedFigure {
 			return publishedFigure{column: column, label: label, csv: csvColumn, json: "rtt_reported_mean_ns", end: which, table: "run means", base: atof(row[column]) * 1e6}
@@ -69,15 +75,16 @@ func caseTables() []caseTable {
 	}
 	return []caseTable{
 		{"vm-bandwidth-cap", "vm-bandwidth-cap", 11, 11, map[string]string{
-			"path": "path", "gateway_sku": "gateway SKU", "circuit_mbps": "circuit (Mbit/s)", "parallel": "streams", "published_limit_mbps": "published limit (Mbit/s)",
-		}, all(throughput("mbit_per_second", "throughput", 1e6, nil))},
+			"path": "path", "gateway_sku": "gateway SKU", "circuit_mbps": "circuit (Mbit/s)", "parallel": "streams",
+		}, all(throughput("mbit_per_second", "throughput", 1e6, nil), limit("published_limit_mbps", 1e6, nil))},
 		{"expressroute-latency", "expressroute-latency", 40, 10, map[string]string{
 			"pattern": "no.", "sku": "gateway SKU", "fastpath": "FastPath", "gateway_zone": "gateway zone", "vm_zone": "VM zone",
 		}, all(
 			end("run60_low_ms", "one run of 60 s", "rtt_reported_mean_low_ns", "min"), end("run60_high_ms", "one run of 60 s", "rtt_reported_mean_high_ns", "max"),
 			end("repeat_low_ms", "runs of 10 s", "rtt_reported_mean_low_ns", "min"), end("repeat_high_ms", "runs of 10 s", "rtt_reported_mean_high_ns", "max"),
 		)},
-		{"interface-matrix", "interface-matrix-throughput", 27, 27, map[string]string{"instance_type": "instance type", "published_gbps": "published (Gbit/s)"}, all(
+		{"interface-matrix", "interface-matrix-throughput", 27, 27, map[string]string{"instance_type": "instance type"}, all(
+			limit("published_gbps", 1e9, map[string]string{"interface": "VLAN"}),
 			throughput("public_ip_gbps", "throughput", 1e9, map[string]string{"interface": "public IP"}),
 			throughput("vlan_gbps", "throughput", 1e9, map[string]string{"interface": "VLAN"}),
 			throughput("vpc_gbps", "throughput", 1e9, map[string]string{"interface": "VPC"}),
@@ -283,6 +290,9 @@ func jsonFigure(t *testing.T, doc *report.Report, f publishedFigure, levels map[
 			match := test.Label == f.label
 			for _, l := range r.Levels {
 				match = match && levels[l.Factor] == l.Value
+			}
+			if l := r.Limit(measure.MetricGoodput); match && f.json == "limit" && l != nil {
+				return l.Value
 			}
 			if s := r.Figure(f.json); match && s != nil {
 				return map[string]float64{"mean": s.Mean, "min": s.Min, "max": s.Max}[f.end]

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +14,13 @@ import (
 
 type compareFlags struct {
 	allPairs  bool
-	practical practicalFlag
+	practical measure.Percent
 	json      bool
 	store     string
 }
 
 func newCompareCommand(sys *System) *cobra.Command {
-	f := compareFlags{practical: report.PracticalThreshold}
+	f := compareFlags{}
 	cmd := &cobra.Command{
 		Use:   "compare A B...",
 		Short: "Decide which of several results, campaigns or patterns is better",
@@ -41,7 +38,7 @@ func newCompareCommand(sys *System) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.allPairs, "all-pairs", false, "compare every pair, instead of all with the first")
-	flags.Var(&f.practical, "practical", "smallest difference that matters, such as 3%")
+	flags.Var(&f.practical, "practical", "smallest difference that matters, such as 3%; default: the campaign's plan, or 2%")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	cmd.ValidArgsFunction = completeChoices(sys, &f.store)
 	addStoreFlag(cmd, &f.store)
@@ -84,27 +81,5 @@ func printAll(sys *System, answer []byte) error {
 	if _, err := sys.Stdout.Write(answer); err != nil {
 		return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
 	}
-	return nil
-}
-
-// practicalFlag is a ratio that is written in percent.
-type practicalFlag float64
-
-// String implements pflag.Value.
-func (p *practicalFlag) String() string {
-	return strconv.FormatFloat(float64(*p)*100, 'g', 6, 64) + "%"
-}
-
-// Type implements pflag.Value.
-func (p *practicalFlag) Type() string { return "percent" }
-
-// Set implements pflag.Value.
-func (p *practicalFlag) Set(text string) error {
-	number, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !percent || !(v > 0 && v <= 100) || math.IsInf(v, 0) {
-		return measure.Fail(measure.KindUsage, "cli.compare.practical", measure.Figures{"text": text})
-	}
-	*p = practicalFlag(v / 100)
 	return nil
 }

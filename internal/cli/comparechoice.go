@@ -86,10 +86,12 @@ func lastByHand(ctx context.Context, s store.Store, text string) (bool, error) {
 // that sets nothing in a test does not select there.
 func campaignChoice(ctx context.Context, s store.Store, c store.Campaign, name string, only campaign.Selection) (*report.Choice, error) {
 	var unvaried map[string][]string
+	practical := measure.Percent(0)
 	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
-		unvaried = plan.Unvaried()
+		unvaried, practical = plan.Unvaried(), plan.Practical
 	}
 	choice := report.NewChoice(name, unvaried)
+	choice.Practical = float64(practical)
 	seen := levelSet{}
 	for r, err := range s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.Whole) {
 		if err != nil {

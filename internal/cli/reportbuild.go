@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/campaign"
+	"soku/internal/measure"
 	"soku/internal/report"
 	"soku/internal/store"
 )
@@ -20,7 +21,7 @@ func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*repo
 		for _, p := range plan.AllPatterns() {
 			in.Patterns = append(in.Patterns, p.Levels)
 		}
-		in.Tests, in.Unvaried = plan.Tests.Names(), plan.Unvaried()
+		in.Tests, in.Unvaried, in.Design = plan.Tests.Names(), plan.Unvaried(), designOf(plan)
 	}
 	q := store.Query{Campaign: c.ID, OldestFirst: true}
 	trials, err := s.Count(ctx, q)
@@ -35,6 +36,20 @@ func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*repo
 		b.Add(r)
 	}
 	return b.Report()
+}
+
+// designOf is what a plan says about how its results are judged.
+func designOf(p *campaign.Plan) report.Design {
+	return report.Design{
+		Practical: float64(p.Practical), Control: p.IsControl,
+		Limits: func(t *measure.Trial) []measure.Limit {
+			var ends measure.Pair // unknown in results of older versions
+			if t.Pair != nil {
+				ends = *t.Pair
+			}
+			return p.LimitsOf(t.Levels, ends.Client.Name, ends.Server.Name)
+		},
+	}
 }
 
 // handReport makes the report of the last n results that belong to no campaign.

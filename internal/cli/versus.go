@@ -18,12 +18,12 @@ type versusFlags struct {
 	run       runFlags
 	rounds    int
 	allPairs  bool
-	practical practicalFlag
+	practical measure.Percent
 	json      bool
 }
 
 func newVersusCommand(sys *System) *cobra.Command {
-	f := &versusFlags{practical: report.PracticalThreshold}
+	f := &versusFlags{practical: report.DefaultPractical}
 	f.run.noPreflight = true // a command that fails does not keep the others from running
 	cmd := &cobra.Command{
 		Use:   "versus COMMAND COMMAND...",

@@ -100,18 +100,22 @@ func figureSchema(kind unitKind) *jsonschema.Schema {
 func resultSchema() *jsonschema.Schema {
 	s := schema.Struct(reflect.TypeFor[Mapped](), valueSchema)
 	s.Required = []string{"test", "figures"}
-	for _, key := range []string{"test", "options", "figures"} {
+	for _, key := range []string{"test", "options", "figures", "limits"} {
 		p, _ := s.Properties.Get(key)
 		*p = jsonschema.Schema{Description: p.Description}
 	}
 	one := uint64(1)
 	for _, test := range tableTests() {
-		figures, options := schema.Object(), schema.Object()
+		figures, limits, options := schema.Object(), schema.Object(), schema.Object()
 		figures.MinProperties = &one
 		for _, f := range tableFigures() {
 			if f.fits(test) {
 				figures.Properties.Set(f.name, defined(unitKinds[f.kind]))
 			}
+		}
+		for _, name := range limitedFigures(test) {
+			f, _ := figureOf(name)
+			limits.Properties.Set(name, defined(unitKinds[f.kind]))
 		}
 		for _, f := range measure.OptionFields(test) {
 			options.Properties.Set(f.Key, described(defined("cell"), f.HelpFor(test)))
@@ -120,6 +124,7 @@ func resultSchema() *jsonschema.Schema {
 		of.Properties.Set("test", &jsonschema.Schema{Const: string(test)})
 		of.Properties.Set("options", options)
 		of.Properties.Set("figures", figures)
+		of.Properties.Set("limits", limits)
 		s.OneOf = append(s.OneOf, of)
 	}
 	return s

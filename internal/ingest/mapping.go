@@ -51,6 +51,7 @@ type Mapped struct {
 	Client  Cell   `yaml:"client" doc:"Name of the client"`
 	Server  Cell   `yaml:"server" doc:"Name of the server"`
 	Figures Cells  `yaml:"figures" doc:"Figures by name"`
+	Limits  Cells  `yaml:"limits" doc:"Documented limits that the table has beside the figures, by the figure's name"`
 }
 
 // Cell is the source of a value: a column, or the file itself.
@@ -172,7 +173,10 @@ func (m *Mapping) checkResult(i int) error {
 			return m.fail(at+".options."+o.Name, "ingest.mapping.option", measure.Figures{"option": short(o.Name), "test": test})
 		}
 	}
-	for where, cells := range map[string]Cells{".figures": r.Figures, ".factors": r.Factors, ".options": r.Options} {
+	if err := m.checkLimits(at, r, test); err != nil {
+		return err
+	}
+	for where, cells := range map[string]Cells{".figures": r.Figures, ".limits": r.Limits, ".factors": r.Factors, ".options": r.Options} {
 		if err := m.checkCells(at+where, cells); err != nil {
 			return err
 		}

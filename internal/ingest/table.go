@@ -123,7 +123,7 @@ func (m *Mapping) checkColumns(s *Source, header []string) error {
 	}
 	err := need(append(slices.Clone(m.Factors), m.Round, m.Repeat, m.Session)...)
 	for _, r := range m.Results {
-		for _, cells := range []Cells{r.Factors, r.Options, r.Figures, {r.Client, r.Server}} {
+		for _, cells := range []Cells{r.Factors, r.Options, r.Figures, r.Limits, {r.Client, r.Server}} {
 			if err == nil {
 				err = need(cells...)
 			}
@@ -215,6 +215,9 @@ func (m *Mapping) one(s *Source, want *Mapped, row map[string]string, line, reco
 		if text := c.text(row); text != "" {
 			r.Trial.Levels = append(r.Trial.Levels, measure.Level{Factor: c.Name, Value: short(text)})
 		}
+	}
+	if err := m.setLimits(s, line, r, want.Limits, row); err != nil {
+		return nil, err
 	}
 	if err := m.setRound(s, line, r, row); err != nil {
 		return nil, err

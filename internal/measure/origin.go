@@ -20,6 +20,7 @@ type Origin struct {
 	End         string    `json:"end,omitempty" jsonschema:"enum=client,enum=server,description=The end of the run that wrote the file; absent if the source has both or does not name it"`
 	Run         string    `json:"run,omitempty" jsonschema:"description=Identifier of the run at both ends: iperf3's cookie"`
 	Other       *OtherEnd `json:"other,omitempty" jsonschema:"description=The file of the other end of the run\\, if the result is joined from both"`
+	Limits      []Limit   `json:"limits,omitempty" jsonschema:"description=Documented limits that the source has beside the figures"`
 	IngestedAt  time.Time `json:"ingested_at"`
 	Missing     Findings  `json:"missing,omitempty" jsonschema:"description=What a result of soku has and this one does not"`
 }

@@ -25,6 +25,10 @@ type Size int64
 // such as "10s", "250ms" or "2m30s". A bare number is seconds.
 type Duration time.Duration
 
+// Percent is a ratio above 0 and up to 1. In JSON it is the ratio; in plans and flags a
+// text such as "3%".
+type Percent float64
+
 // Std returns d as the standard library's type.
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
@@ -98,6 +102,16 @@ func ParseDuration(text string) (Duration, error) {
 	return Duration(d), nil
 }
 
+// ParsePercent reads a percentage above 0 and up to 100 %.
+func ParsePercent(text string) (Percent, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !percent || !(v > 0 && v <= 100) {
+		return 0, Fail(KindUsage, "option.percent", Figures{"text": text})
+	}
+	return Percent(v / 100), nil
+}
+
 // String is the rate in the largest decimal unit, four digits: "941.5 Mbit/s".
 func (r Rate) String() string { return messages.FormatRate(float64(r)) }
 
@@ -106,6 +120,14 @@ func (s Size) String() string { return messages.FormatSize(int64(s)) }
 
 // String is Go's form: "10s", "250ms".
 func (d Duration) String() string { return time.Duration(d).String() }
+
+// String is the text that plans have: "3%"; empty for 0, which stands for none.
+func (p Percent) String() string {
+	if p == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(p)*100, 'g', 6, 64) + "%"
+}
 
 // Set, Type: pflag.Value, so that a flag is the type itself.
 
@@ -117,6 +139,12 @@ func (s *Size) Set(text string) (err error) { *s, err = ParseSize(text); return 
 
 // Set reads text as [ParseDuration] does.
 func (d *Duration) Set(text string) (err error) { *d, err = ParseDuration(text); return err }
+
+// Set reads text as [ParsePercent] does.
+func (p *Percent) Set(text string) (err error) { *p, err = ParsePercent(text); return err }
+
+// Type names the value in help texts.
+func (p *Percent) Type() string { return "percent" }
 
 // Type names the value in help texts.
 func (r *Rate) Type() string { return "rate" }

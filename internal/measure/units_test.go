@@ -38,10 +38,22 @@ func TestDurationsReadTheFormsPeopleWrite(t *testing.T) {
 	}
 }
 
+func TestPercentagesAreRatiosFromAbove0To1(t *testing.T) {
+	for text, want := range map[string]Percent{"3%": 0.03, "0.5 %": 0.005, "100%": 1} {
+		if got, err := ParsePercent(text); err != nil || got != want {
+			t.Errorf("ParsePercent(%q) = %v, %v; want %v", text, got, err, want)
+		}
+		if again, err := ParsePercent(want.String()); err != nil || again != want {
+			t.Errorf("%v is written %q, which reads as %v, %v", want, want, again, err)
+		}
+	}
+}
+
 func TestWrongUnitsAreUsageErrorsThatShowARightOne(t *testing.T) {
 	for _, err := range []error{
 		second(ParseRate("50X")), second(ParseRate("")), second(ParseRate("-5M")), second(ParseRate("nan")), second(ParseRate("1e9999")), second(ParseRate("0x10")),
 		second(ParseSize("ten")), second(ParseSize("9999999999T")), second(ParseDuration("10 parsecs")), second(ParseDuration("-1s")), second(ParseDuration("Inf")),
+		second(ParsePercent("3")), second(ParsePercent("0%")), second(ParsePercent("101%")), second(ParsePercent("NaN%")), second(ParsePercent("%")),
 	} {
 		if err == nil || KindOf(err) != KindUsage || AsError(err, "").Hint == "" {
 			t.Errorf("got %v, want a usage error with a hint", err)

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"soku/internal/measure"
 	"soku/internal/text"
 )
@@ -47,6 +49,17 @@ func (t testView) answer() string {
 		return t.Say("answer.target_silent", nil)
 	}
 	return t.Say("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
+}
+
+// shown are the sentences that follow the answer: which patterns are as good as the best, what
+// each factor does, how much of the published limit is reached, what the control shows.
+func (t testView) shown() (out []string) {
+	for _, s := range slices.Concat([]string{t.same()}, t.causes(), []string{t.reached()}, t.controls()) {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func (t testView) allFailed() string {

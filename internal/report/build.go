@@ -113,11 +113,21 @@ func (b *Builder) test(g labelled) Test {
 	numberDuplicates(patterns)
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
+	t.Practical = b.design.practical()
 	for _, p := range patterns {
-		t.Rows = append(t.Rows, b.row(p, &t, rounds))
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
+	patterns, control := b.design.withoutControl(patterns)
+	for _, p := range patterns {
+		t.Rows = append(t.Rows, b.row(p, &t, rounds))
+	}
+	for _, p := range control {
+		t.ControlRows = append(t.ControlRows, b.row(p, &t, rounds))
+	}
 	t.rank(patterns, rounds)
+	t.shareLimits()
+	t.findReached()
+	t.findControl(patterns, control, rounds)
 	t.findEffects(patterns)
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
@@ -304,12 +314,18 @@ func (t *Test) group(p pattern, rounds map[int]int) stats.Group {
 	}
 }
 
+// groups are those of several patterns.
+func (t *Test) groups(patterns []pattern, rounds map[int]int) []stats.Group {
+	out := make([]stats.Group, len(patterns))
+	for i, p := range patterns {
+		out[i] = t.group(p, rounds)
+	}
+	return out
+}
+
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
-	groups := make([]stats.Group, len(patterns))
-	for i, p := range patterns {
-		groups[i] = t.group(p, rounds)
-	}
+	groups := t.groups(patterns, rounds)
 	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
@@ -322,6 +338,7 @@ func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 			}
 		}
 	}
+	t.findSame(groups)
 }
 
 func failuresOf(p pattern) []Failure {

@@ -15,6 +15,7 @@ type Builder struct {
 	patterns [][]measure.Level
 	labels   []string
 	unvaried map[string][]string
+	design   Design
 	trials   int // that will come
 	results  []*measure.Result
 	seen     map[string]bool // IDs
@@ -34,7 +35,7 @@ type drawing struct {
 // Build makes a report of results that are all there, in any order.
 func Build(in Input) (*Report, error) {
 	results := distinct(in.Results)
-	b := NewBuilder(Input{Campaign: in.Campaign, Patterns: in.Patterns, Tests: in.Tests, Unvaried: in.Unvaried}, len(results))
+	b := NewBuilder(Input{Campaign: in.Campaign, Patterns: in.Patterns, Tests: in.Tests, Unvaried: in.Unvaried, Design: in.Design}, len(results))
 	for _, r := range results {
 		b.Add(r)
 	}
@@ -44,7 +45,7 @@ func Build(in Input) (*Report, error) {
 // NewBuilder begins a report of an [Input] whose results are added one after another.
 // trials is how many [Builder.Add] will get: it decides with how many points each is drawn.
 func NewBuilder(in Input, trials int) *Builder {
-	return &Builder{campaign: in.Campaign, patterns: in.Patterns, labels: in.Tests, unvaried: in.Unvaried, trials: trials, seen: map[string]bool{}, drawn: map[*measure.Result]drawing{}}
+	return &Builder{campaign: in.Campaign, patterns: in.Patterns, labels: in.Tests, unvaried: in.Unvaried, design: in.Design, trials: trials, seen: map[string]bool{}, drawn: map[*measure.Result]drawing{}}
 }
 
 // Add takes a result into account. Results come in the order of their start and

@@ -68,7 +68,7 @@ func CaveatCodes() []CaveatCode {
 // findCaveats returns them in the order in which a reader gets them.
 func (t *Test) findCaveats() []Caveat {
 	trials, medium, low, ingested := len(t.Failures), 0, 0, 0
-	for _, r := range t.Rows {
+	for _, r := range slices.Concat(t.Rows, t.ControlRows) {
 		trials += r.Trials
 		medium += r.Confidence.Medium
 		low += r.Confidence.Low

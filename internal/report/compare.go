@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"soku/internal/measure"
@@ -14,6 +15,9 @@ type Choice struct {
 	Results []*measure.Result
 	// Unvaried is as in [Input].
 	Unvaried map[string][]string
+	// Practical is the smallest difference that matters by the plan of the campaign, as a
+	// ratio; 0: it does not say.
+	Practical float64
 }
 
 // NewChoice begins a choice; [Choice.Add] takes its results.
@@ -26,8 +30,10 @@ func (c *Choice) Add(r *measure.Result) { c.Results = append(c.Results, r.Withou
 
 // CompareOptions say what is compared.
 type CompareOptions struct {
-	Practical float64 // the smallest difference that matters, as a ratio above 0: 0.02 for 2 %
-	AllPairs  bool    // every pair, instead of all against the first
+	// Practical is the smallest difference that matters, as a ratio: 0.02 for 2 %. 0: that of
+	// the first choice whose plan has one, or [DefaultPractical].
+	Practical float64
+	AllPairs  bool // every pair, instead of all against the first
 }
 
 // Comparisons are what some choices show about each other.
@@ -96,6 +102,10 @@ type ComparedPair struct {
 // comparisons of one label hold together. Every choice has a comparison with the first, or
 // with AllPairs with any other; else the error, of kind usage, says why not.
 func Compare(choices []*Choice, o CompareOptions) (*Comparisons, error) {
+	for _, c := range choices {
+		o.Practical = cmp.Or(o.Practical, c.Practical)
+	}
+	o.Practical = cmp.Or(o.Practical, DefaultPractical)
 	out := &Comparisons{Practical: o.Practical, AllPairs: o.AllPairs}
 	for n, f := range familiesOf(choices) {
 		tests, left := f.tests(o)

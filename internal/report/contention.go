@@ -76,7 +76,7 @@ func (t *Test) findContention(factor string, patterns []pattern, rounds map[int]
 		out.Pairs = append(out.Pairs, p)
 		pairs = append(pairs, stats.ChoicePair{A: t.group(*b[1], rounds), B: t.group(*b[0], rounds)})
 	}
-	for i, c := range stats.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, PracticalThreshold) {
+	for i, c := range stats.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
 		p := &out.Pairs[i]
 		p.Ratio, p.Low, p.High, p.P = finite(c.Ratio), finite(c.Low), finite(c.High), finite(c.Adjusted)
 		p.Blocks, p.Unit, p.Decision = c.Rounds, stats.UnitRound, c.Decision

@@ -28,8 +28,9 @@ func (r *Report) CSV(w io.Writer) error {
 	}
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		for j := range t.Rows {
-			row := &t.Rows[j]
+		rows := slices.Concat(t.Rows, t.ControlRows)
+		for j := range rows {
+			row := &rows[j]
 			line := r.csvStart(t, row, factors)
 			for _, c := range columns {
 				line = append(line, c.cell(t, row))
@@ -144,6 +145,7 @@ func csvColumns() []csvColumn {
 		})},
 		csvColumn{"letters", place(func(p *Place) string { return p.Letters })},
 	)
+	out = append(out, limitColumns()...)
 	for _, m := range measure.Metrics() {
 		if !slices.Contains(csvFirst, m.Key) {
 			out = append(out, metricColumns(m)...)

@@ -9,9 +9,6 @@ import (
 	"soku/internal/stats"
 )
 
-// PracticalThreshold is the smallest difference that matters in practice, as a ratio: 2 %.
-const PracticalThreshold = 0.02
-
 // FactorEffect is what a factor does to the figure that ranks, on average over the levels of
 // the other factors.
 type FactorEffect struct {
@@ -26,7 +23,7 @@ type FactorEffect struct {
 
 // LevelEffect compares two levels of a factor: the ratio of the figure at A over that at B,
 // with its 95 % interval. A is better or worse if a difference is shown and is as large as
-// [PracticalThreshold], and the same if a difference as large as that is ruled out.
+// the practical threshold, and the same if a difference as large as that is ruled out.
 type LevelEffect struct {
 	Factor string `json:"factor"`
 	A      string `json:"a"`
@@ -70,7 +67,7 @@ func (t *Test) findEffects(patterns []pattern) {
 		return
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
-	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: PracticalThreshold})
+	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical})
 	for _, f := range effects.Factors {
 		out := FactorEffect{Factor: f.Name, Share: f.Share, Matters: f.Matters}
 		if f.Largest != nil {

@@ -74,7 +74,7 @@ func (t testView) causes() (out []string) {
 			out = append(out, t.Say("factor.changes", args))
 		case f.Matters == stats.MattersNo:
 			out = append(out, t.Say("factor.no_difference", text.Args{
-				"Factor": f.Factor, "Noun": t.noun(), "Ratio": *pairs[0].ratio, "Threshold": PracticalThreshold, "By": t.units(pairs[0].EffectRatio),
+				"Factor": f.Factor, "Noun": t.noun(), "Ratio": *pairs[0].ratio, "Threshold": t.Practical, "By": t.units(pairs[0].EffectRatio),
 				"OnAverage": t.interacts(f.Factor),
 			}))
 		}

@@ -108,7 +108,7 @@ func TestAMetricMoreIsInEveryForm(t *testing.T) {
 	}{
 		{"text", wide, "largest stream (bytes)"}, {"Markdown", inEnglish(r.Markdown), "| largest stream (bytes) |"}, {"HTML", inEnglish(r.HTML), ">largest stream <"},
 		{"JSON", r.JSON, `"largest_stream_bytes": {`},
-		{"CSV", r.CSV, ",ingested,rank_low,rank_high,best,letters,largest_stream_mean_bytes,largest_stream_min_bytes,largest_stream_max_bytes\n"},
+		{"CSV", r.CSV, ",limit_share_ratio,largest_stream_mean_bytes,largest_stream_min_bytes,largest_stream_max_bytes\n"},
 	} {
 		if text := written(t, c.write); !strings.Contains(text, c.want) || !strings.Contains(text, "4711") {
 			t.Errorf("the %s does not show the figure", c.name)

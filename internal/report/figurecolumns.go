@@ -26,6 +26,7 @@ func (t testView) addFamily(out *table, rows []*Row, f *measure.Family) {
 		out.add(column{Name: t.metric(m), Unit: t.unitOf(as, unit), Number: true, keep: drop, Why: t.note(m)}, func(i int) string {
 			return t.cell(rows[i], m, unit)
 		})
+		t.addLimitOf(out, rows, m, unit)
 		for _, x := range c.Extra {
 			if x.Show == measure.WhereFound && !slices.ContainsFunc(rows, func(r *Row) bool { s := r.figure(m); return s != nil && s.N > 1 }) {
 				continue

@@ -38,6 +38,7 @@ type Input struct {
 	// Unvaried are, by label of a test, factors that set nothing in it. Patterns that differ
 	// only in those are one pattern there: a comparison would be of one thing under two names.
 	Unvaried map[string][]string
+	Design   Design
 }
 
 // Report is a campaign's outcome. A Report is not changed after it was built and
@@ -84,6 +85,11 @@ type Test struct {
 	Unvaried  []string         `json:"unvaried,omitempty"`       // factors that set nothing here: trials of all their levels are in one row
 	Runs      []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
 
+	Practical   float64   `json:"practical_ratio"`         // smallest difference that matters
+	Reached     []Reached `json:"limit_reached,omitempty"` // the largest share first
+	Controls    []Control `json:"control,omitempty"`       // what the control patterns show
+	ControlRows []Row     `json:"control_rows,omitempty"`  // their figures: they are not in Rows
+
 	// What the factors do, where several of them vary; without those that are labels of others.
 	FactorEffects []FactorEffect `json:"factor_effects,omitempty"`
 	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios
@@ -111,7 +117,8 @@ type Row struct {
 	Route      *Route
 	Reported   *Reported // trials without a histogram
 	Confidence Confidences
-	Values     []Value // one element a successful trial that has the basis figure, in order of round and repeat
+	Limits     []RowLimit // documented limits, one a figure
+	Values     []Value    // one element a successful trial that has the basis figure, in order of round and repeat
 
 	results    []*measure.Result // without series, in order of round and repeat
 	histograms map[*measure.Distribution]*measure.Histogram
@@ -143,10 +150,13 @@ type Place struct {
 	// RankLow is 1 plus the patterns that are shown to be better, RankHigh is all patterns
 	// without those that are shown to be worse. Both are 0 where nothing was tested, as are
 	// Best and Letters.
-	RankLow  int             `json:"rank_low,omitempty"`
-	RankHigh int             `json:"rank_high,omitempty"`
-	Best     bool            `json:"best,omitempty"`    // not shown to be worse than any other
-	Letters  string          `json:"letters,omitempty"` // in common: no difference shown; empty if more than 52 are needed
+	RankLow  int    `json:"rank_low,omitempty"`
+	RankHigh int    `json:"rank_high,omitempty"`
+	Best     bool   `json:"best,omitempty"`    // not shown to be worse than any other
+	Letters  string `json:"letters,omitempty"` // in common: no difference shown; empty if more than 52 are needed
+	// Same is set if a difference from the best as large as the practical threshold is ruled
+	// out.
+	Same     bool            `json:"same_as_best,omitempty"`
 	Pattern  string          `json:"pattern"`
 	Estimate *float64        `json:"estimate,omitempty"`
 	Low      *float64        `json:"low,omitempty"`

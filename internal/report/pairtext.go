@@ -99,7 +99,7 @@ func (t testView) contends() []string {
 	}
 	args := text.Args{
 		"Noun": t.noun(), "Change": *e.Ratio - 1, "Tested": e.Low != nil && e.High != nil, "Low": 0.0, "High": 0.0, "By": t.units(e.EffectRatio),
-		"Decision": string(e.Decision), "Threshold": PracticalThreshold, "Pairs": len(c.Pairs), "Worse": 0, "Most": "", "MostChange": 0.0,
+		"Decision": string(e.Decision), "Threshold": t.Practical, "Pairs": len(c.Pairs), "Worse": 0, "Most": "", "MostChange": 0.0,
 	}
 	if e.Low != nil && e.High != nil {
 		args["Low"], args["High"] = *e.Low-1, *e.High-1

@@ -36,6 +36,7 @@ func (b *Builder) row(p pattern, t *Test, rounds map[int]int) Row {
 			row.Values = append(row.Values, Value{Round: roundOf(r), Repeat: repeatOf(r), Value: v, Confidence: r.Summary.Confidence, Result: r.ID})
 		}
 	}
+	row.limit(p.results, b.design)
 	succeeded := successful(p.results)
 	row.combine(t.Test, succeeded, rounds)
 	row.Route = routeOf(succeeded)

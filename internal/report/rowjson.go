@@ -40,6 +40,7 @@ type rowHead struct {
 type rowTail struct {
 	Confidence Confidences `json:"confidence"`
 	Values     []Value     `json:"values"`
+	Limits     []RowLimit  `json:"limits,omitempty"`
 }
 
 // MarshalJSON writes figures as members of their own.
@@ -68,7 +69,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tail, err := json.Marshal(rowTail{r.Confidence, r.Values})
+	tail, err := json.Marshal(rowTail{r.Confidence, r.Values, r.Limits})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 	h, t := fixed.rowHead, fixed.rowTail
 	*r = Row{
 		Pattern: h.Pattern, Levels: h.Levels, Paths: h.Paths, Trials: h.Trials, Failed: h.Failed, Ingested: h.Ingested, Rank: h.Rank,
-		Route: fixed.Route, Reported: fixed.Reported, Confidence: t.Confidence, Values: t.Values,
+		Route: fixed.Route, Reported: fixed.Reported, Confidence: t.Confidence, Values: t.Values, Limits: t.Limits,
 		histograms: map[*measure.Distribution]*measure.Histogram{},
 	}
 	members := map[string]json.RawMessage{}

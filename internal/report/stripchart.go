@@ -39,6 +39,7 @@ func (t testView) stripFigure(id string, series map[string]int) (figure, bool) {
 		"Cut":      slices.ContainsFunc(f.Charts[0].Lines, func(s shape) bool { return s.Class == "cut" }),
 		"Shown":    len(t.pictured()), "All": len(t.drawn()), "Best": bestShown, "Last": lastShown,
 		"Hollow": slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Confidence.Medium+r.Confidence.Low > 0 }),
+		"Limit":  slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Limit(t.Basis.Metric) != nil }),
 	})
 	return f, true
 }
@@ -64,6 +65,9 @@ func (t testView) strip(width float64, series map[string]int) chart {
 	for _, r := range rows {
 		for _, v := range r.Values {
 			all = append(all, v.Value)
+		}
+		if l := r.Limit(t.Basis.Metric); l != nil {
+			all = append(all, l.Value)
 		}
 	}
 	low, high := stats.Range(all)
@@ -132,6 +136,9 @@ func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 		if *place.High > ax.high {
 			c.Lines = append(c.Lines, arrow(to, middle, 1, s, interval))
 		}
+	}
+	if l := r.Limit(t.Basis.Metric); l != nil {
+		c.Lines = append(c.Lines, shape{Class: "limit", D: path([][2]float64{{ax.at(l.Value), middle - 11}, {ax.at(l.Value), middle + 11}}), Title: t.limitTitle(r.Pattern, l)})
 	}
 	if place.Estimate != nil {
 		x := ax.at(*place.Estimate)

@@ -112,7 +112,7 @@ func (p *terminal) test(t testView) {
 	p.line("")
 	p.wrap("", t.heading())
 	p.wrap("  ", t.answer())
-	for _, c := range t.causes() {
+	for _, c := range t.shown() {
 		p.wrap("  ", c)
 	}
 	for _, c := range t.caveats() {
@@ -128,6 +128,11 @@ func (p *terminal) test(t testView) {
 		p.wrap("  ", which)
 	}
 	p.table(short.figureTable(false))
+	if control := t.controlTable(false); len(control.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.Say("text.control", nil))
+		p.table(control)
+	}
 	if t.pivot != nil {
 		p.line("")
 		p.wrap("  ", t.pivotHeading())

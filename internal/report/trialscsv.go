@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,8 +23,9 @@ func (r *Report) TrialsCSV(w io.Writer) error {
 	}
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		for j := range t.Rows {
-			row := &t.Rows[j]
+		rows := slices.Concat(t.Rows, t.ControlRows)
+		for j := range rows {
+			row := &rows[j]
 			start := r.csvStart(t, row, factors)
 			for _, x := range row.results {
 				if err := writeTrial(out, start, x); err != nil {

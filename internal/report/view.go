@@ -27,12 +27,13 @@ type section struct {
 	Label       string
 	Description string
 	Answer      string
-	Causes      []string // what the factors do, in sentences
+	Causes      []string // what else the test shows, in sentences
 	Caveats     []string
 	Basis       string // of the ranking
 	Heading     string
 	Figures     table
-	Long        bool // there are so many patterns that their tables are folded
+	Long        bool  // there are so many patterns that their tables are folded
+	Control     table // the figures of the control
 	Pivot       table
 	PivotBy     string // what it has
 	Spread      table  // of the pairs of hosts
@@ -80,8 +81,8 @@ func newView(r *Report, c *text.Catalogue) view {
 		t := testView{&r.Tests[i], c}
 		v.Sections = append(v.Sections, section{
 			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
-			Answer: t.answer(), Causes: t.causes(), Caveats: t.caveats(), Basis: t.basis(),
-			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
+			Answer: t.answer(), Causes: t.shown(), Caveats: t.caveats(), Basis: t.basis(),
+			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Control: t.controlTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
 			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), Losses: t.contentionTable(), LossesCut: t.contentionCut(), LossesMost: mostLosses,
 			LossMaps: t.lossMaps(), Start: t.startSkew(),
 			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,

@@ -33,6 +33,8 @@ func (l *Language) functions() texttemplate.FuncMap {
 		"quote": strconv.Quote,
 		// percent writes a ratio with up to three digits: 0.0123 is 1.23 %.
 		"percent": number(func(ratio float64) string { return strconv.FormatFloat(ratio*100, 'g', 3, 64) + " %" }),
+		// share writes a part of a whole with one decimal: 0.9333 is 93.3 %.
+		"share": number(func(ratio float64) string { return strconv.FormatFloat(ratio*100, 'f', 1, 64) + " %" }),
 		// whole writes a number without a fraction.
 		"whole": number(func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }),
 		// digits writes a number with so many significant digits, and never fewer than it has

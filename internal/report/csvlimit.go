@@ -1,0 +1,33 @@
+package report
+
+import "slices"
+
+// limitColumns say which rows are the control, and how much of the published limit of the figure
+// that ranks was reached.
+func limitColumns() []csvColumn {
+	limit := func(cell func(*RowLimit) string) func(*Test, *Row) string {
+		return func(t *Test, r *Row) string {
+			if l := r.Limit(t.Basis.Metric); l != nil {
+				return cell(l)
+			}
+			return ""
+		}
+	}
+	return []csvColumn{
+		{"control", func(t *Test, r *Row) string {
+			if slices.ContainsFunc(t.ControlRows, func(c Row) bool { return c.Pattern == r.Pattern }) {
+				return "true"
+			}
+			return ""
+		}},
+		{"limit", limit(func(l *RowLimit) string { return exact(l.Value) })},
+		{"limit_of", limit(func(l *RowLimit) string { return csvText(l.Of) })},
+		{"limit_source", limit(func(l *RowLimit) string { return csvText(l.Source) })},
+		{"limit_share_ratio", limit(func(l *RowLimit) string {
+			if l.Share == nil {
+				return ""
+			}
+			return exact(*l.Share)
+		})},
+	}
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// RowLimit is a documented limit of a figure of a row, and how much of it was reached.
+type RowLimit struct {
+	measure.Limit
+	// Share is the figure over the limit; nil if the row has no single figure. Low and High
+	// are the 95 % interval of the figure that ranks, over the limit.
+	Share *float64 `json:"share,omitempty"`
+	Low   *float64 `json:"share_low,omitempty"`
+	High  *float64 `json:"share_high,omitempty"`
+}
+
+// Limit is the limit of a metric, nil for none.
+func (r *Row) Limit(m *measure.Metric) *RowLimit {
+	for i := range r.Limits {
+		if r.Limits[i].Metric == m.Key {
+			return &r.Limits[i]
+		}
+	}
+	return nil
+}
+
+// limit takes note of the documented limits of a row's trials. Of several limits of a figure
+// the smallest counts.
+func (r *Row) limit(results []*measure.Result, d Design) {
+	seen := map[string]bool{} // trials with the same levels and ends have the same limits
+	for _, x := range results {
+		if x.Origin != nil {
+			r.addLimits(x.Origin.Limits)
+		}
+		if x.Trial == nil || d.Limits == nil {
+			continue
+		}
+		if path := x.Path.String(); !seen[path] {
+			seen[path] = true
+			r.addLimits(d.Limits(x.Trial))
+		}
+	}
+}
+
+func (r *Row) addLimits(limits []measure.Limit) {
+	for _, l := range limits {
+		i := slices.IndexFunc(r.Limits, func(o RowLimit) bool { return o.Metric == l.Metric })
+		switch {
+		case i < 0:
+			r.Limits = append(r.Limits, RowLimit{Limit: l})
+		case l.Value < r.Limits[i].Value:
+			r.Limits[i].Limit = l
+		}
+	}
+}
+
+// shareLimits finds how much of its limits each row reached.
+func (t *Test) shareLimits() {
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		for j := range r.Limits {
+			l := &r.Limits[j]
+			if f := r.Figure(l.Metric); f != nil && !f.RangeOnly {
+				l.Share = finite(f.Value / l.Value)
+			}
+			at := slices.IndexFunc(t.Ranking, func(p Place) bool { return p.Pattern == r.Pattern })
+			if l.Metric == t.Basis.Metric.Key && at >= 0 {
+				l.Low, l.High = over(t.Ranking[at].Low, l.Value), over(t.Ranking[at].High, l.Value)
+			}
+		}
+	}
+}
+
+func over(v *float64, limit float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	return finite(*v / limit)
+}
+
+// addLimitOf adds the columns of a metric's limit, if a row has one: the limit itself, and the
+// share that was reached.
+func (t testView) addLimitOf(out *table, rows []*Row, m *measure.Metric, unit scale) {
+	if !slices.ContainsFunc(rows, func(r *Row) bool { return r.Limit(m) != nil }) {
+		return
+	}
+	out.add(t.named("column.limit", column{Unit: t.unit(unit), Number: true, keep: 6}), func(i int) string {
+		if l := rows[i].Limit(m); l != nil {
+			return unit.text(l.Value)
+		}
+		return text.Absent
+	})
+	out.add(t.named("column.limit_share", column{Number: true, keep: 1}), func(i int) string { return shareText(rows[i].Limit(m)) })
+}
+
+// shareText is the share of a limit in percent, without a unit.
+func shareText(l *RowLimit) string {
+	if l == nil || l.Share == nil {
+		return text.Absent
+	}
+	return strconv.FormatFloat(*l.Share*100, 'f', 1, 64)
+}
+
+// limitTitle names a limit in a chart.
+func (t testView) limitTitle(pattern string, l *RowLimit) string {
+	return t.Say("chart.trials.limit", text.Args{"Pattern": pattern, "Limit": t.value(l.Value), "Of": l.Of, "Source": l.Source})
+}

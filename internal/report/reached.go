@@ -1,0 +1,120 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// Reached is the largest share of a documented limit that is reached by patterns which differ
+// only in how they were measured, such as in the number of streams.
+type Reached struct {
+	// Levels are what these patterns have in common: the levels of all other factors.
+	Levels  []measure.Level `json:"levels"`
+	Pattern string          `json:"pattern"` // that reaches it
+	// With are the levels in which it differs from the others; empty if it is alone.
+	With []measure.Level `json:"with,omitempty"`
+	RowLimit
+}
+
+// findReached fills Reached. A limit of a figure of which less is better is not there to be
+// reached.
+func (t *Test) findReached() {
+	if t.Basis.Metric.Better != measure.Higher {
+		return
+	}
+	means := t.means()
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		l := r.Limit(t.Basis.Metric)
+		if l == nil || l.Share == nil {
+			continue
+		}
+		found := Reached{Pattern: r.Pattern, RowLimit: *l}
+		for f, level := range r.Levels {
+			if means[f] {
+				found.With = append(found.With, level)
+			} else {
+				found.Levels = append(found.Levels, level)
+			}
+		}
+		same := func(o Reached) bool { return slices.Equal(o.Levels, found.Levels) }
+		switch at := slices.IndexFunc(t.Reached, same); {
+		case at < 0:
+			t.Reached = append(t.Reached, found)
+		case *found.Share > *t.Reached[at].Share:
+			t.Reached[at] = found
+		}
+	}
+	slices.SortStableFunc(t.Reached, func(a, b Reached) int { return cmp.Compare(*b.Share, *a.Share) })
+}
+
+// means are the factors, by their index, that say how was measured and not what: those that
+// are named like an option of the test or have its values, if these are numbers.
+func (t *Test) means() []bool {
+	out := make([]bool, len(t.Factors))
+	for f, name := range t.Factors {
+		var levels []string
+		numbers := true
+		for i := range t.Rows {
+			v := t.Rows[i].Levels[f].Value
+			numbers = numbers && v != "" && digit(v[0])
+			if !slices.Contains(levels, v) {
+				levels = append(levels, v)
+			}
+		}
+		slices.SortFunc(levels, natural)
+		out[f] = numbers && len(levels) > 1 && slices.ContainsFunc(t.Different, func(o Option) bool { return o.Key == name || slices.Equal(o.Values, levels) })
+	}
+	return out
+}
+
+// mostReached is how many shares of a limit a sentence names.
+const mostReached = 6
+
+// reached is the sentence of how much of the limit can be used; empty if no limit is known.
+func (t testView) reached() string {
+	all := t.Reached
+	if len(all) == 0 {
+		return ""
+	}
+	args := text.Args{"Noun": t.noun(), "N": len(all), "Least": *all[len(all)-1].Share}
+	if len(all) > mostReached {
+		args["Highest"], args["Lowest"] = t.reachedOf(all[0]), t.reachedOf(all[len(all)-1])
+		return t.Say("limit.reached.many", args)
+	}
+	var each []string
+	for _, r := range all {
+		each = append(each, t.reachedOf(r))
+	}
+	args["Each"] = each
+	return t.Say("limit.reached", args)
+}
+
+func (t testView) reachedOf(r Reached) string {
+	var with []string
+	for _, l := range r.With {
+		with = append(with, t.Say("limit.reached.with", text.Args{"Factor": l.Factor, "Level": l.Value}))
+	}
+	name := joinPresent(r.Levels)
+	if name == "" {
+		name, with = r.Pattern, nil
+	}
+	return t.Say("limit.reached.one", text.Args{
+		"Name": name, "Share": *r.Share, "Low": r.Low, "High": r.High, "Limit": t.value(r.Value), "Of": r.Of, "With": with,
+	})
+}
+
+// joinPresent joins the levels that are not empty.
+func joinPresent(levels []measure.Level) string {
+	var names []string
+	for _, l := range levels {
+		if l.Value != "" {
+			names = append(names, l.Value)
+		}
+	}
+	return strings.Join(names, measure.LevelSeparator)
+}

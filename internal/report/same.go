@@ -1,0 +1,48 @@
+package report
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// findSame marks the places of patterns that are shown to make no practical difference to the
+// best: a difference as large as the practical threshold is ruled out (TOST, Holm over these
+// comparisons).
+func (t *Test) findSame(groups []stats.Group) {
+	if t.Rounds < 2 || len(t.Ranking) < 2 || t.Ranking[0].Estimate == nil {
+		return
+	}
+	best := groups[slices.IndexFunc(groups, func(g stats.Group) bool { return g.Name == t.Ranking[0].Pattern })]
+	var pairs []stats.ChoicePair
+	var places []*Place
+	for i := range t.Ranking[1:] {
+		p := &t.Ranking[i+1]
+		if p.Estimate != nil && !p.acrossRuns() {
+			places = append(places, p)
+			at := slices.IndexFunc(groups, func(g stats.Group) bool { return g.Name == p.Pattern })
+			pairs = append(pairs, stats.ChoicePair{A: groups[at], B: best})
+		}
+	}
+	for i, c := range stats.CompareChoices(pairs, t.Basis.Metric.Better == measure.Higher, t.Practical) {
+		places[i].Same = c.Decision == stats.Same
+	}
+}
+
+// same is the sentence of the patterns that make no practical difference to the best; empty if
+// there is none.
+func (t testView) same() string {
+	var names []string
+	for _, p := range t.Ranking {
+		if p.Same {
+			names = append(names, p.Pattern)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	some := names[:min(len(names), mostPatterns)]
+	return t.Say("answer.same", text.Args{"Best": t.Ranking[0].Pattern, "Patterns": some, "More": len(names) - len(some), "Practical": t.Practical})
+}
