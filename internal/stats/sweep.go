@@ -162,11 +162,52 @@ func (s *sweep) knee(around []int) Knee {
 		}
 	}
 	k.Plateau = Mean(plateau)
+	k.shape(s.Levels, s.Gain, s.mean)
+	return k
+}
+
+// shape sets where the knee is, and whether the last of so many levels still rises, by the
+// means of the levels and the best of them. A mean is NaN where there is none.
+func (k *Knee) shape(levels int, gain float64, mean func(level int) float64) {
+	best, last := mean(k.Best), levels-1
 	k.Level = 0
-	for !(s.mean(k.Level) >= best*kneeShare) {
+	for !(mean(k.Level) >= best*kneeShare) {
 		k.Level++
 	}
-	last := s.Levels - 1
-	k.Rising = k.Best == last && (last == 0 || !(best <= s.mean(last-1)*(1+s.Gain)))
-	return k
+	k.Rising = k.Best == last && (last == 0 || !(best <= mean(last-1)*(1+gain)))
+}
+
+// KneeOf returns the knee and the plateau of increasing levels that were all measured, by the
+// rule of a sweep: rounds has one row a level and one column a round, the mean of the level's
+// trials in it, of which higher is better; NaN for none. The plateau is over the levels within
+// 3 % of the best, with a 95 % interval by [Guarded] on its round means. All trials choose the
+// best level here and make up the plateau, so noise raises it a little: by less than its
+// interval where there are several rounds. Without any value Level and Best are -1.
+func KneeOf(rounds [][]float64) (k Knee, plateau Interval) {
+	means := make([]float64, len(rounds))
+	columns := 0
+	k = noKnee
+	for i, row := range rounds {
+		means[i], columns = Mean(finites(row)), max(columns, len(row))
+		if k.Best < 0 && !math.IsNaN(means[i]) || k.Best >= 0 && means[i] > means[k.Best] {
+			k.Best = i
+		}
+	}
+	if k.Best < 0 {
+		return k, Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	}
+	flat := make([]float64, columns)
+	for j := range flat {
+		var values []float64
+		for i, row := range rounds {
+			if means[i] >= means[k.Best]*(1-plateauWidth) && j < len(row) {
+				values = append(values, row[j])
+			}
+		}
+		flat[j] = Mean(finites(values))
+	}
+	plateau = Guarded(flat, confidence).Interval
+	k.Plateau = plateau.Estimate
+	k.shape(len(means), UsualSweep(len(means)).Gain, func(level int) float64 { return means[level] })
+	return k, plateau
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -174,5 +175,53 @@ func TestGainAndTurnsOfASweepAreChosen(t *testing.T) {
 		if len(trials) != len(c.search)+c.fresh || step.Most != len(trials) || len(trials) < fewest || len(trials) > most {
 			t.Errorf("%+v took %d trials (%d to %d were possible), said %d, want %d and %d", s, len(trials), fewest, most, step.Most, len(c.search), c.fresh)
 		}
+	}
+}
+
+func TestKneeOfMeasuredLevelsFollowsTheRuleOfASweep(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		rounds [][]float64
+		want   Knee
+		low    float64
+	}{
+		"flat end":    {[][]float64{{25, 26}, {50, 52}, {96, 98}, {100, 102}, {99, 101}}, Knee{Level: 2, Best: 3, Plateau: 100.5}, 87.79},
+		"rising":      {[][]float64{{10, 10}, {20, 20}, {40, 41}}, Knee{Level: 2, Best: 2, Plateau: 40.5, Rising: true}, 34.14},
+		"one round":   {[][]float64{{10}, {20}, {20.1}}, Knee{Level: 1, Best: 2, Plateau: 20.05}, nan},
+		"gaps":        {[][]float64{{nan, 10}, {}, {20, nan}, {20, 22}}, Knee{Level: 2, Best: 3, Plateau: 21, Rising: true}, 8.29},
+		"flat at all": {[][]float64{{20, 20}, {20, 20}, {20, 20}}, Knee{Level: 0, Best: 0, Plateau: 20}, 20},
+		"nothing":     {[][]float64{{nan}, {}}, Knee{Level: -1, Best: -1, Plateau: nan}, nan},
+	} {
+		same := func(a, b float64) bool { return math.Abs(a-b) < 0.01 || math.IsNaN(a) && math.IsNaN(b) }
+		k, plateau := KneeOf(c.rounds)
+		if k.Level != c.want.Level || k.Best != c.want.Best || k.Rising != c.want.Rising || !same(k.Plateau, c.want.Plateau) || !same(plateau.Estimate, k.Plateau) || !same(plateau.Low, c.low) {
+			t.Errorf("%s: %+v, %+v", name, k, plateau)
+		}
+	}
+}
+
+// The plateau of noisy levels holds the truth about as often as its interval says, and the
+// knee is within one level.
+func TestKneeOfNoisyLevels(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	const sweeps = 400
+	held, near := 0, 0
+	for range sweeps {
+		rounds := make([][]float64, 7)
+		for i := range rounds {
+			for range 8 {
+				rounds[i] = append(rounds[i], min(100, 13*math.Exp2(float64(i)))*math.Exp(0.01*r.NormFloat64()))
+			}
+		}
+		k, plateau := KneeOf(rounds)
+		if plateau.Low <= 100 && 100 <= plateau.High {
+			held++
+		}
+		if k.Level >= 2 && k.Level <= 4 {
+			near++
+		}
+	}
+	if held < sweeps*90/100 || near < sweeps*99/100 {
+		t.Errorf("the interval held %d times of %d, the knee was near %d times", held, sweeps, near)
 	}
 }
