@@ -130,6 +130,7 @@ func (b *Builder) test(g labelled) Test {
 	t.findControl(patterns, control, rounds)
 	t.findEffects(patterns)
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
+	t.findCurves(patterns, rounds)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}

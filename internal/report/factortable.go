@@ -46,12 +46,13 @@ func (t testView) pairsOf(factor string) (out []upward) {
 	return out
 }
 
-// causes say what each factor does that matters or surely does not, and which effects depend
-// on the level of another factor.
+// causes say what contention costs, where curves level off, what each factor does that matters
+// or surely does not, and which effects depend on the level of another factor.
 func (t testView) causes() (out []string) {
 	if t.Pairs != nil && t.Pairs.Contention != nil {
 		out = append(out, t.contends()...)
 	}
+	out = append(out, t.levelingOff()...)
 	for _, f := range t.FactorEffects {
 		pairs := t.pairsOf(f.Factor)
 		if t.describedByPairs(f) {

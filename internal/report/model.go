@@ -95,6 +95,9 @@ type Test struct {
 	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios
 	Interactions  []Interaction  `json:"interactions,omitempty"`
 
+	Curve  *Curve  `json:"curve,omitempty"`  // over the levels of a factor that are numbers
+	Curves []Curve `json:"curves,omitempty"` // instead, where other factors vary: one a combination of their levels
+
 	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
 	apart  bool // another test differs from it in the capture only

@@ -105,7 +105,7 @@ func pairFactor(results []*measure.Result) string {
 // findPairs is what the patterns show of the pairs of hosts, which are the factor of that
 // name; nil if there is none.
 func (t *Test) findPairs(factor string, patterns []pattern, rounds map[int]int) *Pairs {
-	if factor == "" {
+	if factor == "" || len(patterns) == 0 {
 		return nil
 	}
 	out := &Pairs{Factor: factor}

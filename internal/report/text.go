@@ -119,6 +119,15 @@ func (p *terminal) test(t testView) {
 		p.wrap("  ", c)
 	}
 	p.pairs(t)
+	if curve := t.curveTable(); len(curve.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.curveHeading())
+		if t.Curve != nil {
+			p.table(curve)
+		} else {
+			p.wide(curve)
+		}
+	}
 	p.line("")
 	if len(t.Factors) > 0 && !t.ByHand {
 		p.wrap("  ", t.Say("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))

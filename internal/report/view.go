@@ -45,10 +45,14 @@ type section struct {
 	LossesMost  int       // pairs
 	LossMaps    []heatMap // the same, by client and server
 	Start       string    // how far apart trials of a group started
-	Effects     table     // what the factors do
-	Levels      table     // the levels of each factor compared
-	LevelsCut   bool      // it has not all pairs
-	LevelsMost  int       // pairs of a factor
+	Sweep       *figure   // over the levels of a factor that are numbers
+	Sweeps      []figure
+	SweepTable  table
+	SweepBy     string // what it has
+	Effects     table  // what the factors do
+	Levels      table  // the levels of each factor compared
+	LevelsCut   bool   // it has not all pairs
+	LevelsMost  int    // pairs of a factor
 	Places      table
 	Load        table // latency under load
 	Hops        table
@@ -84,7 +88,7 @@ func newView(r *Report, c *text.Catalogue) view {
 			Answer: t.answer(), Causes: t.shown(), Caveats: t.caveats(), Basis: t.basis(),
 			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Control: t.controlTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
 			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), Losses: t.contentionTable(), LossesCut: t.contentionCut(), LossesMost: mostLosses,
-			LossMaps: t.lossMaps(), Start: t.startSkew(),
+			LossMaps: t.lossMaps(), Start: t.startSkew(), SweepTable: t.curveTable(), SweepBy: t.curveHeading(),
 			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,
 			Failed: t.failures(), Options: t.options(),
 		})
@@ -108,6 +112,7 @@ func (v view) withCharts() view {
 		if f, ok := s.stripFigure(s.ID+"-trials", series); ok {
 			s.Strip = &f
 		}
+		s.Sweep, s.Sweeps = s.sweepFigures(s.ID + "-sweep")
 		if f, ok := s.curveFigure(s.ID+"-percentiles", series); ok {
 			s.Curves = &f
 		}

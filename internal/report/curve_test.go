@@ -1,0 +1,219 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// streamSweep is a sweep of 1 to 64 streams on a path of 940 Mbit/s, of which one stream fills
+// 250 Mbit/s.
+func streamSweep(zones ...string) design {
+	var streams []string
+	for n := 1; n <= 64; n *= 2 {
+		streams = append(streams, fmt.Sprint(n))
+	}
+	return design{
+		factors: []string{"streams", "zone"}, levels: [][]string{streams, zones}, rounds: 8, noise: 0.01,
+		bps: func(l []string) float64 {
+			n := 0.0
+			_, _ = fmt.Sscan(l[0], &n)
+			return min(940e6, 250e6*n)
+		},
+	}
+}
+
+func TestTheCurveOfASweepHasKneeAndPlateau(t *testing.T) {
+	in := streamSweep("1").input()
+	tcp := build(t, in).test(t, "tcp")
+	c := tcp.Curve
+	if c == nil || tcp.Curves != nil || c.Option != "streams" || len(c.Levels) != 0 || len(c.Points) != 7 {
+		t.Fatalf("%+v", c)
+	}
+	rounds := make([][]float64, 7)
+	for i, p := range c.Points {
+		if p.Level != fmt.Sprint(1<<i) || p.Value != float64(int(1)<<i) || !(*p.Low < p.Estimate && p.Estimate < *p.High) {
+			t.Errorf("point %d is %+v", i, p)
+		}
+		rounds[i] = make([]float64, 8)
+		for _, r := range in.Results {
+			if r.Trial.Levels[0].Value == p.Level {
+				rounds[i][r.Trial.Round-1] = r.Summary.GoodputBps
+			}
+		}
+	}
+	knee, plateau := stats.KneeOf(rounds)
+	if *c.Knee != 4 || knee.Level != 2 || *c.Plateau != plateau.Estimate || *c.Low != plateau.Low || *c.High != plateau.High || c.Rising {
+		t.Errorf("knee %v, plateau %v (%v to %v), want %+v", *c.Knee, *c.Plateau, *c.Low, *c.High, plateau)
+	}
+	if got := english(tcp).causes()[0]; !strings.HasPrefix(got, "The goodput levels off from streams 4 on, at ") || !strings.HasSuffix(got, "; 1 alone reaches 26.8 % of that.") {
+		t.Error(got)
+	}
+}
+
+func TestACurveForEachCombinationOfTheOtherFactors(t *testing.T) {
+	d := streamSweep("1", "2", "3")
+	tcp := build(t, d.input()).test(t, "tcp")
+	if tcp.Curve != nil || len(tcp.Curves) != 3 || tcp.Curves[2].Levels[0] != (measure.Level{Factor: "zone", Value: "3"}) {
+		t.Fatalf("%+v", tcp.Curves)
+	}
+	if got := english(tcp).causes()[0]; !strings.HasPrefix(got, "The goodput levels off from streams 4 on with each of 3 combinations of other levels, at 94") {
+		t.Error(got)
+	}
+	d.levels[0] = []string{"1", "2", "3", "4", "5"}
+	d.bps = func(l []string) float64 {
+		if l[1] == "3" {
+			return 1e8 * float64(l[0][0]-'0')
+		}
+		return 5e8
+	}
+	got := english(build(t, d.input()).test(t, "tcp")).causes()
+	if !strings.HasPrefix(got[0], "zone 1: the goodput is at its plateau from streams 1 on, the first level measured: ") || !strings.HasPrefix(got[2], "zone 3: the goodput still rises at streams 5, the last level measured: ") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestLevelsThatAreNumbers(t *testing.T) {
+	for _, c := range []struct {
+		levels []string
+		want   []float64
+	}{
+		{[]string{"1", "2", "0.5"}, []float64{1, 2, 0.5}},
+		{[]string{"100M", "1.5 Gbit/s", "800k"}, []float64{1e8, 1.5e9, 8e5}},
+		{[]string{"64KiB", "1MB"}, []float64{65536, 1e6}},
+		{[]string{"10s", "1m"}, []float64{1e10, 6e10}},
+		{[]string{"1000", "1k"}, nil},
+		{[]string{"1", "all"}, nil},
+		{[]string{"NaN", "1"}, nil},
+		{[]string{"Standard_D2s"}, nil},
+	} {
+		got := numbersOf(c.levels)
+		if len(got) != len(c.want) {
+			t.Errorf("%q: %v", c.levels, got)
+			continue
+		}
+		for i, v := range c.want {
+			if got[c.levels[i]] != v {
+				t.Errorf("%s is %v, want %v", c.levels[i], got[c.levels[i]], v)
+			}
+		}
+	}
+}
+
+func TestThereIsNoCurveOfNamesOfFewLevelsOrOfALabel(t *testing.T) {
+	few := streamSweep("1")
+	few.levels[0] = few.levels[0][:3]
+	label := streamSweep("1")
+	label.factors[0] = "sku"
+	label.levels[0] = []string{"small", "medium", "large", "huge"}
+	in := label.input()
+	for _, r := range in.Results { // the limit of each SKU
+		r.Trial.Levels = append(r.Trial.Levels, measure.Level{Factor: "published limit", Value: map[string]string{"small": "1", "medium": "2", "large": "4", "huge": "8"}[r.Trial.Levels[0].Value]})
+	}
+	for name, in := range map[string]Input{"three levels": few.input(), "a label": in} {
+		if tcp := build(t, in).test(t, "tcp"); tcp.Curve != nil || tcp.Curves != nil {
+			t.Errorf("%s: %+v", name, tcp.allCurves())
+		}
+	}
+}
+
+func TestACurveOfLatencyHasNoPlateau(t *testing.T) {
+	in := streamSweep("1").input()
+	for _, r := range in.Results {
+		r.Test, r.Trial.Label = measure.TestLatency, "latency"
+		r.Latency = &measure.Latency{Timing: &measure.Timing{}, Histogram: measure.NewHistogram()}
+		r.Latency.Histogram.Record(int64(1e15 / r.Summary.GoodputBps))
+		r.Summary = measure.Summary{RTT: r.Latency.Histogram.Percentiles()}
+	}
+	r := build(t, in)
+	if c := r.test(t, "latency").Curve; c == nil || c.Knee != nil || c.Plateau != nil || len(c.Points) != 7 {
+		t.Errorf("%+v", c)
+	}
+	if html := written(t, forms(r)["html"]); !strings.Contains(html, `id="t1-sweep-wide"`) || strings.Contains(html, `class="knee`) {
+		t.Error("the page has no curve, or one with a knee")
+	}
+}
+
+func TestASweepIsDrawnOnTheAxisOnWhichItsLevelsAreEven(t *testing.T) {
+	for name, c := range map[string]struct {
+		xs   []float64
+		want bool
+	}{"doubled": {[]float64{1, 2, 4, 8}, true}, "even": {[]float64{1, 2, 3, 4}, false}, "from zero": {[]float64{0, 1, 10, 100}, false}, "by ten": {[]float64{0.1, 1, 10, 100}, true}} {
+		if got := spreadByFactors(c.xs); got != c.want {
+			t.Errorf("%s: logarithmic %v", name, got)
+		}
+	}
+	c := english(build(t, streamSweep("1").input()).test(t, "tcp"))
+	one, _ := c.sweepFigures("x")
+	marks := one.Charts[0].Marks
+	for i := 2; i < len(marks); i++ {
+		if math.Abs((marks[i].X-marks[i-1].X)-(marks[1].X-marks[0].X)) > 0.01 {
+			t.Errorf("doubled levels are %v and %v apart", marks[i].X-marks[i-1].X, marks[1].X-marks[0].X)
+		}
+	}
+	if y := marks[6].Y; y >= marks[0].Y {
+		t.Error("more is drawn lower")
+	}
+}
+
+func TestTheDocumentedLimitIsALineOfTheCurve(t *testing.T) {
+	in := streamSweep("1").input()
+	in.Design.Limits = func(*measure.Trial) []measure.Limit {
+		return []measure.Limit{{Metric: "goodput_bps", Value: 2e9, Source: "page"}}
+	}
+	tcp := build(t, in).test(t, "tcp")
+	if p := tcp.Curve.Points[3]; p.Limit == nil || *p.Limit != 2e9 {
+		t.Errorf("%+v", p)
+	}
+	one, _ := english(tcp).sweepFigures("x")
+	for _, c := range one.Charts {
+		at := slices.IndexFunc(c.Lines, func(s shape) bool { return s.Class == "limit" })
+		if at < 0 || c.Lines[at].Title != "published limit 2.000 Gbit/s" || !slices.ContainsFunc(c.Texts, func(x chartText) bool { return x.Text == "published limit 2.000 Gbit/s" && x.Y > 0 && x.Y < c.Marks[6].Y }) {
+			t.Errorf("%s has no line of the limit above its points", c.ID)
+		}
+	}
+}
+
+func TestCurvesAreInEveryForm(t *testing.T) {
+	one, many := build(t, streamSweep("1").input()), build(t, streamSweep("a", "b").input())
+	for form, want := range map[string][2]string{
+		"html": {`class="plateau `, `id="t1-sweep-1"`},
+		"md":   {"### tcp: goodput over streams\n\n| streams | goodput (Mbit/s) | 95 % interval (Mbit/s) | of plateau |", "| streams | a | b |"},
+		"txt":  {"streams  goodput (Mbit/s)  95 % interval (Mbit/s)  of plateau", "streams      a      b"},
+	} {
+		for i, r := range []*Report{one, many} {
+			if got := written(t, forms(r)[form]); !strings.Contains(got, want[i]) {
+				t.Errorf("%s has no %s", form, want[i])
+			}
+		}
+	}
+	var got struct {
+		Tests []struct {
+			Curve struct {
+				Option                   string
+				Points                   []map[string]any
+				Knee, Plateau, Low, High float64
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(written(t, one.JSON)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if c := got.Tests[0].Curve; c.Option != "streams" || len(c.Points) != 7 || c.Knee != 4 || !(c.Low < c.Plateau && c.Plateau < c.High) {
+		t.Errorf("%+v", c)
+	}
+	in := streamSweep("a", "b").input()
+	slices.Reverse(in.Results)
+	reversed := build(t, in)
+	for form := range forms(many) {
+		if written(t, forms(many)[form]) != written(t, forms(reversed)[form]) {
+			t.Errorf("%s depends on the order of results", form)
+		}
+	}
+}
