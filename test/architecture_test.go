@@ -31,6 +31,7 @@ var allowed = map[string]string{
 	"engine/mtu -> engine/probe":                 "packets with a hop limit and a number are one idea",
 	"engine/flows -> engine/tcp":                 "one direction of a TCP test",
 	"engine/flows -> engine/udp":                 "one direction of a UDP test",
+	"check -> campaign":                          "rules select patterns as plans do",
 }
 
 // layers is the diagram: the number of the layer of each name, 0 on top. The name "a"

@@ -85,13 +85,12 @@ func lastByHand(ctx context.Context, s store.Store, text string) (bool, error) {
 // campaignChoice has the results of a campaign whose patterns have some levels. A factor
 // that sets nothing in a test does not select there.
 func campaignChoice(ctx context.Context, s store.Store, c store.Campaign, name string, only campaign.Selection) (*report.Choice, error) {
-	var unvaried map[string][]string
-	practical := measure.Percent(0)
+	choice := report.NewChoice(name, nil)
 	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
-		unvaried, practical = plan.Unvaried(), plan.Practical
+		d := designOf(plan)
+		choice.Unvaried, choice.Practical, choice.Limits = plan.Unvaried(), d.Practical, d.Limits
 	}
-	choice := report.NewChoice(name, unvaried)
-	choice.Practical = float64(practical)
+	unvaried := choice.Unvaried
 	seen := levelSet{}
 	for r, err := range s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.Whole) {
 		if err != nil {

@@ -20,6 +20,8 @@ var exitStatus = map[measure.Kind]int{
 	measure.KindPermission:  8,
 	measure.KindNotFound:    9,
 	measure.KindIncomplete:  10,
+	measure.KindNotHeld:     11,
+	measure.KindNotShown:    12,
 	measure.KindInterrupted: 130,
 }
 

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,7 @@ func (l leakChecked) Run() int {
 //	server          start "soku server" on a free port of 127.0.0.1; its port is $PORT
 //	halt SIGNAL     run the rest of the line in the background, send it INT or
 //	                KILL when its stderr has a line with a bracket, and wait
+//	status CODE ARGS     run soku, which must exit with that code
 //	fill VARIABLE FILE   replace $VARIABLE in FILE
 //	lab FILE        replace $LAB in FILE by a name that no other lab has, not even
 //	                one that a killed run of the tests left, and take that lab
@@ -58,7 +61,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) { return cond == "root" && os.Geteuid() == 0, nil },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"server": scriptServer, "halt": scriptHalt, "fill": scriptFill, "lab": scriptLab,
+			"server": scriptServer, "halt": scriptHalt, "status": scriptStatus, "fill": scriptFill, "lab": scriptLab,
 		},
 	})
 }
@@ -131,6 +134,20 @@ func scriptHalt(ts *testscript.TestScript, _ bool, args []string) {
 			<-done
 			ts.Fatalf("did not end: %s", errs)
 		}
+	}
+}
+
+// scriptStatus runs soku, which must exit with a code.
+func scriptStatus(ts *testscript.TestScript, _ bool, args []string) {
+	var exit *exec.ExitError
+	code := 0
+	if err := ts.Exec("soku", args[1:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if args[0] != strconv.Itoa(code) {
+		ts.Fatalf("soku %s: exit code %d, want %s", strings.Join(args[1:], " "), code, args[0])
 	}
 }
 

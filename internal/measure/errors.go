@@ -13,17 +13,19 @@ type Kind string
 
 // Kinds of failure.
 const (
-	KindInternal    Kind = "internal"    // a defect in soku, or an unexpected failure of the operating system
-	KindUsage       Kind = "usage"       // a wrong flag, argument, unit or combination
-	KindFile        Kind = "file"        // a plan, topology or document that does not parse or hold together
-	KindUnreachable Kind = "unreachable" // no address, no route, refused, or no answer in time
-	KindRefused     Kind = "refused"     // the far end answered and said no: busy, limits, authentication
-	KindBroken      Kind = "broken"      // the trial began and did not finish: peer gone, connection reset
-	KindStore       Kind = "store"       // the store or journal cannot be read or written
-	KindPermission  Kind = "permission"  // the operating system wants more rights
-	KindNotFound    Kind = "not_found"   // no such result, campaign or lab
-	KindIncomplete  Kind = "incomplete"  // a campaign ended with failed trials
-	KindInterrupted Kind = "interrupted" // stopped by a signal
+	KindInternal    Kind = "internal"      // a defect in soku, or an unexpected failure of the operating system
+	KindUsage       Kind = "usage"         // a wrong flag, argument, unit or combination
+	KindFile        Kind = "file"          // a plan, topology or document that does not parse or hold together
+	KindUnreachable Kind = "unreachable"   // no address, no route, refused, or no answer in time
+	KindRefused     Kind = "refused"       // the far end answered and said no: busy, limits, authentication
+	KindBroken      Kind = "broken"        // the trial began and did not finish: peer gone, connection reset
+	KindStore       Kind = "store"         // the store or journal cannot be read or written
+	KindPermission  Kind = "permission"    // the operating system wants more rights
+	KindNotFound    Kind = "not_found"     // no such result, campaign or lab
+	KindIncomplete  Kind = "incomplete"    // a campaign ended with failed trials
+	KindNotHeld     Kind = "does_not_hold" // a rule of soku check does not hold
+	KindNotShown    Kind = "not_shown"     // a rule of soku check is neither shown to hold nor not to
+	KindInterrupted Kind = "interrupted"   // stopped by a signal
 )
 
 // Error is a failure as data, with its English sentences: one that says what was being

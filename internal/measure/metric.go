@@ -24,6 +24,9 @@ type Metric struct {
 	// it from a histogram that is not empty.
 	Of   *Distribution
 	Read func(*Histogram) float64
+	// Quantile is the share of round trips that do not exceed a percentile, 0 to 1; 0 for
+	// what is none.
+	Quantile float64
 	// Parts are what [RatioOfSums] adds up.
 	Parts func(*Result) (part, whole float64, found bool)
 	// Ranks reports whether trials can be ranked by the metric; nil: always.

@@ -9,6 +9,7 @@ type statistic struct {
 	// and over how that combines: nothing is averaged but means.
 	reported func(*RTTFigures) *float64
 	over     Combination
+	quantile float64 // as in [Metric]
 }
 
 func statistics() []statistic {
@@ -16,15 +17,15 @@ func statistics() []statistic {
 		return func(h *Histogram) float64 { return float64(h.Percentile(p)) }
 	}
 	return []statistic{
-		{"min", "smallest", func(h *Histogram) float64 { return float64(h.Min()) }, func(f *RTTFigures) *float64 { return f.Min }, Smallest},
-		{"mean", "mean", meanWithin, func(f *RTTFigures) *float64 { return f.Mean }, MeanOrEnds},
-		{"p50", "median", percentile(50), func(f *RTTFigures) *float64 { return f.P50 }, Range},
-		{"p90", "90th percentile", percentile(90), func(f *RTTFigures) *float64 { return f.P90 }, Range},
-		{"p95", "95th percentile", percentile(95), func(f *RTTFigures) *float64 { return f.P95 }, Range},
-		{"p99", "99th percentile", percentile(99), func(f *RTTFigures) *float64 { return f.P99 }, Range},
-		{"p99_9", "99.9th percentile", percentile(99.9), func(f *RTTFigures) *float64 { return f.P999 }, Range},
-		{"p99_99", "99.99th percentile", percentile(99.99), func(f *RTTFigures) *float64 { return f.P9999 }, Range},
-		{"max", "largest", func(h *Histogram) float64 { return float64(h.Max()) }, func(f *RTTFigures) *float64 { return f.Max }, Largest},
+		{"min", "smallest", func(h *Histogram) float64 { return float64(h.Min()) }, func(f *RTTFigures) *float64 { return f.Min }, Smallest, 0},
+		{"mean", "mean", meanWithin, func(f *RTTFigures) *float64 { return f.Mean }, MeanOrEnds, 0},
+		{"p50", "median", percentile(50), func(f *RTTFigures) *float64 { return f.P50 }, Range, 0.5},
+		{"p90", "90th percentile", percentile(90), func(f *RTTFigures) *float64 { return f.P90 }, Range, 0.9},
+		{"p95", "95th percentile", percentile(95), func(f *RTTFigures) *float64 { return f.P95 }, Range, 0.95},
+		{"p99", "99th percentile", percentile(99), func(f *RTTFigures) *float64 { return f.P99 }, Range, 0.99},
+		{"p99_9", "99.9th percentile", percentile(99.9), func(f *RTTFigures) *float64 { return f.P999 }, Range, 0.999},
+		{"p99_99", "99.99th percentile", percentile(99.99), func(f *RTTFigures) *float64 { return f.P9999 }, Range, 0.9999},
+		{"max", "largest", func(h *Histogram) float64 { return float64(h.Max()) }, func(f *RTTFigures) *float64 { return f.Max }, Largest, 0},
 	}
 }
 
@@ -42,7 +43,7 @@ func statisticsOf(prefix, of string, d *Distribution, csv bool, columns map[stri
 	for _, s := range statistics() {
 		out = append(out, &Metric{
 			Key: prefix + "_" + s.name + "_ns", Help: s.words + " of the " + of,
-			Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: Merged, Of: d, Read: s.read,
+			Quantity: QuantityTime, Unit: "ns", Suffix: "ns", Better: Lower, Over: Merged, Of: d, Read: s.read, Quantile: s.quantile,
 			Member: d.Member + "." + s.name, Column: columns[s.name],
 		})
 	}

@@ -18,6 +18,8 @@ type Choice struct {
 	// Practical is the smallest difference that matters by the plan of the campaign, as a
 	// ratio; 0: it does not say.
 	Practical float64
+	// Limits are as in [Design].
+	Limits func(*measure.Trial) []measure.Limit
 }
 
 // NewChoice begins a choice; [Choice.Add] takes its results.
@@ -34,6 +36,9 @@ type CompareOptions struct {
 	// the first choice whose plan has one, or [DefaultPractical].
 	Practical float64
 	AllPairs  bool // every pair, instead of all against the first
+	// Metric is the figure that is compared, of the tests that have it; nil: that by which each
+	// is ranked.
+	Metric *measure.Metric
 }
 
 // Comparisons are what some choices show about each other.
@@ -95,6 +100,12 @@ type ComparedChoice struct {
 type ComparedPair struct {
 	A, B int
 	stats.ChoiceComparison
+}
+
+// Interval is a pair by itself, at a confidence level such as 0.95: beside the other
+// comparisons, its interval does not hold together with theirs.
+func (t *ComparedTest) Interval(p ComparedPair, level float64) stats.Comparison {
+	return stats.Compare(t.Choices[p.A].group, t.Choices[p.B].group, level)
 }
 
 // Compare compares choices by the figures that rank their tests ([measure.RankingMetric]):

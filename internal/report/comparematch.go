@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"soku/internal/measure"
@@ -99,7 +100,10 @@ func (f family) tests(o CompareOptions) (out []ComparedTest, leftOut int) {
 		varied = addVaried(varied, patterns[i])
 		results = append(results, m.group.results...)
 	}
-	metric := measure.RankingMetric(f.test, successful(results))
+	metric := cmp.Or(o.Metric, measure.RankingMetric(f.test, successful(results)))
+	if o.Metric != nil && !slices.Contains(metric.Tests(), f.test) {
+		return nil, 0
+	}
 	rounds := roundIndex(labelled{results: results})
 	sessions := map[session]int{}
 	for i, m := range f.members {

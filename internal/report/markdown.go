@@ -16,7 +16,7 @@ var markdownFile embed.FS
 // escaped: they make no markup, links or mentions.
 func (r *Report) Markdown(w io.Writer, c *text.Catalogue) error {
 	t, err := template.New("report.md.tmpl").Funcs(template.FuncMap{
-		"say": c.Sayer(), "md": markdownText, "table": markdownTable, "fence": fence,
+		"say": c.Sayer(), "md": EscapeMarkdown, "table": markdownTable, "fence": fence,
 	}).ParseFS(markdownFile, "templates/report.md.tmpl")
 	if err != nil {
 		return err
@@ -29,7 +29,9 @@ var markdownEscapes = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "://", "&#58;//", "www.", "www&#46;",
 )
 
-func markdownText(s string) string { return markdownEscapes.Replace(clean(s)) }
+// EscapeMarkdown is a text from elsewhere that makes no markup, links or mentions in GitHub's
+// dialect.
+func EscapeMarkdown(s string) string { return markdownEscapes.Replace(clean(s)) }
 
 func markdownTable(t table) string {
 	var b strings.Builder
@@ -38,7 +40,7 @@ func markdownTable(t table) string {
 	}
 	var headings, rules []string
 	for _, c := range t.Columns {
-		headings = append(headings, markdownText(c.heading()))
+		headings = append(headings, EscapeMarkdown(c.heading()))
 		rule := "---"
 		if c.Number {
 			rule = "---:"
@@ -50,7 +52,7 @@ func markdownTable(t table) string {
 	for _, cells := range t.Rows {
 		escaped := make([]string, len(cells))
 		for i, c := range cells {
-			escaped[i] = markdownText(c)
+			escaped[i] = EscapeMarkdown(c)
 		}
 		row(escaped)
 	}

@@ -1,0 +1,48 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"soku/internal/measure"
+	"soku/internal/yamlfile"
+)
+
+// figure is the metric of a name: its key, or its key without the unit at the end.
+func figure(name string) (*measure.Metric, error) {
+	if m := measure.FindMetric(name); m != nil {
+		return m, nil
+	}
+	var known []string
+	for _, m := range measure.Metrics() {
+		known = append(known, m.Name())
+	}
+	err := measure.Fail(measure.KindFile, "check.no_figure", measure.Figures{"figure": yamlfile.Shorten(name)})
+	if near := yamlfile.Nearest(name, known); near != "" {
+		err = err.WithHintCode("similar_choice", measure.Figures{"near": near})
+	}
+	return nil, err
+}
+
+// value reads a threshold with its unit, in the unit of the metric. Rates and times have a
+// unit: a number alone would be read in one that was not meant.
+func value(m *measure.Metric, text string) (v float64, err error) {
+	bare := strings.Trim(text, "0123456789. ") == ""
+	percent := percentage.FindStringSubmatch(text)
+	switch m.Quantity {
+	case measure.QuantityRatio, measure.QuantityIndex, measure.QuantityCost: // 0 is possible, and fractions are
+		if percent != nil && m.Quantity == measure.QuantityRatio {
+			return share(percent[1])
+		}
+		v, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, m.Unit)), 64)
+	default:
+		v, err = m.ParseValue(text)
+	}
+	needsUnit := m.Quantity == measure.QuantityBitRate || m.Quantity == measure.QuantityTime
+	if err != nil || bare && needsUnit || !(v >= 0 && v <= 1e18) {
+		return 0, measure.Fail(measure.KindFile, "check.value", measure.Figures{
+			"text": yamlfile.Shorten(text), "figure": m.Key, "unit": m.Unit, "quantity": string(m.Quantity),
+		})
+	}
+	return v, nil
+}

@@ -1,0 +1,54 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"soku/internal/report"
+	"soku/internal/text"
+)
+
+// mostRows is how many rows the table of a comment has.
+const mostRows = 100
+
+// Markdown is the outcome as a comment of a pipeline, in GitHub's dialect. Texts from results
+// and rules are escaped.
+func (o *Outcome) Markdown(c *text.Catalogue) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n", c.Say("check.markdown.heading", text.Args{
+		"Failing": o.count(DoesNotHold), "NotShown": o.count(NotShown), "Heading": report.EscapeMarkdown(o.heading(c)),
+	}))
+	row := func(cells ...string) {
+		for i := range cells {
+			cells[i] = report.EscapeMarkdown(cells[i])
+		}
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	var heads []string
+	for _, column := range []string{"verdict", "rule", "pattern", "measured"} {
+		heads = append(heads, c.Say("check.markdown.columns."+column, nil))
+	}
+	row(heads...)
+	b.WriteString("| --- | --- | --- | --- |\n")
+	left := mostRows
+	more := 0
+	for _, of := range []Verdict{DoesNotHold, NotShown, Holds} {
+		for i := range o.Rules {
+			v := ruleView{&o.Rules[i], c}
+			for _, p := range v.Patterns {
+				if p.Verdict != of {
+					continue
+				}
+				if left--; left < 0 {
+					more++
+					continue
+				}
+				row(v.verdict(of), v.name(), v.pattern(p), v.measured(p))
+			}
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n%s\n", c.Say("check.more", text.Args{"Patterns": more}))
+	}
+	return b.String()
+}

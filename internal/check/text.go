@@ -1,0 +1,106 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"soku/internal/text"
+)
+
+// ruleView is a rule with the language that its texts are made in.
+type ruleView struct {
+	*RuleOutcome
+	*text.Catalogue
+}
+
+// mostShown is how many patterns of a rule a person gets to see: those that do not hold come
+// first.
+const mostShown = 20
+
+// Lines are the outcome as lines for a terminal: a heading, and for each rule its verdict and
+// what was measured.
+func (o *Outcome) Lines(c *text.Catalogue) []string {
+	lines := []string{o.heading(c)}
+	for i := range o.Rules {
+		v := ruleView{&o.Rules[i], c}
+		lines = append(lines, "", v.Say("check.rule", text.Args{"Verdict": v.verdict(v.Verdict), "Name": v.name(), "Check": v.beside()}))
+		shown, more := v.shown(mostShown)
+		for _, p := range shown {
+			lines = append(lines, "  "+v.Say("check.pattern", text.Args{"Verdict": v.verdict(p.Verdict), "Pattern": v.pattern(p), "Measured": v.measured(p)}))
+		}
+		if more > 0 {
+			lines = append(lines, "  "+v.Say("check.more", text.Args{"Patterns": more}))
+		}
+	}
+	return lines
+}
+
+func (o *Outcome) heading(c *text.Catalogue) string {
+	return c.Say("check.heading", text.Args{
+		"Subject": o.Subject, "Rules": len(o.Rules), "Hold": o.count(Holds), "Failing": o.count(DoesNotHold), "NotShown": o.count(NotShown),
+	})
+}
+
+// beside is the check of a rule that has another name.
+func (v ruleView) beside() string {
+	if v.Name == "" {
+		return ""
+	}
+	return v.Check.Text
+}
+
+func (v ruleView) verdict(of Verdict) string { return v.Say("check.verdict."+string(of), nil) }
+
+// shown are at most so many patterns, those that do not hold first, and how many are left.
+func (v ruleView) shown(most int) (some []Judgement, more int) {
+	all := slices.Clone(v.Patterns)
+	slices.SortStableFunc(all, func(a, b Judgement) int { return order(a.Verdict) - order(b.Verdict) })
+	return all[:min(most, len(all))], max(len(all)-most, 0)
+}
+
+func order(v Verdict) int { return slices.Index([]Verdict{DoesNotHold, NotShown, Holds}, v) }
+
+// pattern names the test and the levels.
+func (v ruleView) pattern(p Judgement) string {
+	return v.Say("check.where", text.Args{"Label": p.Label, "Pattern": p.Pattern})
+}
+
+// measured is what was measured of a pattern, and why it shows nothing if it does not.
+func (v ruleView) measured(p Judgement) string {
+	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
+	if p.Reason != "" {
+		args["Reason"] = v.Say("check.reason."+string(p.Reason), nil)
+	}
+	return v.Say("check.measured", args)
+}
+
+// figure is what was measured of a pattern, with its interval.
+func (v ruleView) figure(p Judgement) string {
+	tested := !math.IsNaN(p.Low)
+	switch e := v.Check; {
+	case math.IsNaN(p.Value):
+		return v.Say("check.figure.none", nil)
+	case e.Form == Failures:
+		return v.Say("check.figure.failures", text.Args{"Value": text.Percent(p.Value)})
+	case e.Baseline != "":
+		args := text.Args{"Difference": p.Value - 1, "Tested": tested, "Level": e.Level, "Low": 0.0, "High": 0.0}
+		if tested {
+			args["Low"], args["High"] = p.Low-1, p.High-1
+		}
+		return v.Say("check.figure.difference", args)
+	case e.Form == Width && p.Reason == "":
+		return v.Say("check.figure.interval", text.Args{"Value": text.Percent(p.Value), "Level": e.Level})
+	}
+	write := func(x float64) string { return v.Figure(p.Metric, x) }
+	if p.Limit != nil {
+		write = text.Percent
+	}
+	args := text.Args{"Value": write(p.Value), "Level": v.Check.Level, "Low": "", "High": "", "Limit": "", "Of": ""}
+	if tested {
+		args["Low"], args["High"] = write(p.Low), write(p.High)
+	}
+	if p.Limit != nil {
+		args["Limit"], args["Of"] = v.Figure(p.Metric, p.Limit.Value), p.Limit.Of
+	}
+	return v.Say("check.figure.threshold", args)
+}

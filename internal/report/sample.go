@@ -1,0 +1,129 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// Sample is the trials of one pattern under one label, for whoever judges its figures one by
+// one.
+type Sample struct {
+	Label   string
+	Test    measure.Test
+	Pattern string
+	Levels  []measure.Level
+	Trials  int // that succeeded
+	Failed  int
+
+	rounds [][]*measure.Result // that succeeded; one element a round that has any
+	limits Row                 // has them alone
+}
+
+// Samples are the patterns of a choice, those of one label one after another.
+func (c *Choice) Samples() (out []Sample) {
+	for _, g := range byLabel(distinct(c.Results), nil) {
+		for _, p := range byPattern(g, nil, nil, c.Unvaried[g.label]) {
+			s := Sample{Label: g.label, Test: g.test, Pattern: p.name, Levels: p.levels}
+			succeeded := successful(p.results)
+			s.limits.limit(p.results, Design{Limits: c.Limits})
+			s.Trials, s.Failed = len(succeeded), len(p.results)-len(succeeded)
+			index := roundIndex(labelled{results: succeeded})
+			s.rounds = make([][]*measure.Result, len(index))
+			for _, r := range succeeded {
+				i := index[roundOf(r)]
+				s.rounds[i] = append(s.rounds[i], r)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Limit is the documented limit of a figure, the smallest of several; nil for none.
+func (s *Sample) Limit(m *measure.Metric) *measure.Limit {
+	if l := s.limits.Limit(m); l != nil {
+		return &l.Limit
+	}
+	return nil
+}
+
+// Interval is a figure of a pattern, in the metric's unit. Value is NaN where no trial has
+// it; Low and High, its interval, with fewer than two rounds.
+type Interval struct {
+	Value, Low, High float64
+	Rounds           int  // that have the figure
+	TooFew           bool // samples for a percentile, as in [stats.Percentile]: no interval
+}
+
+// Interval is a figure over the trials with its interval at a confidence level such as 0.95:
+// of a percentile of round trips that of [stats.MergedPercentile], and of other figures that
+// of [stats.Guarded] on the figures of the rounds, each made of the round's trials as a row
+// has it of all trials.
+func (s *Sample) Interval(m *measure.Metric, level float64) Interval {
+	out := Interval{Low: math.NaN(), High: math.NaN()}
+	var values []float64
+	var histograms []*measure.Histogram
+	rangeOnly := false
+	for _, results := range s.rounds {
+		var merged *measure.Histogram
+		if m.Of != nil {
+			merged = mergedHistogram(m.Of, results)
+		}
+		f, found := combined(m, results, merged, nil)
+		if !found || !plausible(f.Value) {
+			continue
+		}
+		values, rangeOnly = append(values, f.Value), rangeOnly || f.RangeOnly
+		if merged != nil {
+			histograms = append(histograms, merged)
+		}
+	}
+	out.Value, out.Rounds = stats.Mean(values), len(values)
+	switch {
+	case rangeOnly:
+	case m.Quantile > 0 && len(values) > 0 && len(histograms) == len(values):
+		out.percentile(m, histograms, level)
+	default:
+		i := stats.Guarded(values, level)
+		out.Low, out.High = max(i.Low, 0), i.High
+	}
+	return out
+}
+
+// percentile reads a percentile from the histograms of rounds.
+func (e *Interval) percentile(m *measure.Metric, rounds []*measure.Histogram, level float64) {
+	all := measure.NewHistogram()
+	for _, h := range rounds {
+		all.Merge(h)
+	}
+	e.Value = m.Read(all)
+	edges := edgesOf(all)
+	counts := make([][]int64, len(rounds))
+	for i, h := range rounds {
+		counts[i] = make([]int64, len(edges)-1)
+		for _, b := range h.Buckets() {
+			at, _ := slices.BinarySearch(edges, float64(b.From))
+			counts[i][at] += b.Count
+		}
+	}
+	p := stats.MergedPercentile(edges, counts, m.Quantile, level)
+	if e.TooFew = p.TooFew; !p.TooFew {
+		// The report reads the upper limit of a bin, the interval is of values inside it.
+		e.Low, e.High = min(p.Low, e.Value), max(p.High, e.Value)
+	}
+}
+
+// edgesOf are the limits of the occupied bins of a histogram, and of the gaps between them, in
+// ns.
+func edgesOf(h *measure.Histogram) (edges []float64) {
+	for _, b := range h.Buckets() {
+		if from := float64(b.From); len(edges) == 0 || edges[len(edges)-1] < from {
+			edges = append(edges, from)
+		}
+		edges = append(edges, float64(b.To)+1)
+	}
+	return edges
+}
