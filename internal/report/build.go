@@ -35,8 +35,8 @@ type labelled struct {
 	test    measure.Test
 	byHand  bool
 	capture capture
-	apart   bool   // another test differs from it in the capture only
-	pair    string // name of the factor of the pair of hosts; empty if patterns have one pair each
+	apart   bool // another test differs from it in the capture only
+	pair    pairing
 	results []*measure.Result
 }
 
@@ -104,7 +104,7 @@ func (b *Builder) test(g labelled) Test {
 	t := Test{Label: g.label, Test: g.test, ByHand: g.byHand, Capture: g.capture, apart: g.apart, Basis: Basis{measure.RankingMetric(g.test, g.results)}}
 	t.Same, t.Different = compareOptions(g)
 	t.Unvaried = b.unvaried[g.label]
-	g.pair = pairFactor(g.results)
+	g.pair = pairingOf(g.results)
 	patterns := byPattern(g, t.Different, b.patterns, t.Unvaried)
 	t.Factors = factorsOf(patterns)
 	if !g.byHand {
@@ -168,10 +168,10 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		p := pattern{}
 		if r.Trial != nil {
 			p.name, p.levels = r.Trial.Pattern, without(r.Trial.Levels, unvaried)
-			if g.pair != "" {
-				p.levels = append(slices.Clone(p.levels), measure.Level{Factor: g.pair, Value: pairOf(r)})
+			if g.pair.factor != "" {
+				p.levels = append(slices.Clone(p.levels), g.pair.level(r))
 			}
-			if len(p.levels) != len(r.Trial.Levels) || g.pair != "" {
+			if len(p.levels) != len(r.Trial.Levels) || g.pair.factor != "" {
 				p.name = measure.JoinLevels(p.levels)
 			}
 		} else {
@@ -188,7 +188,7 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 		out[i].results = append(out[i].results, r)
 	}
 	for i := range out {
-		planned := pattern{levels: without(out[i].levels, []string{g.pair})}
+		planned := pattern{levels: without(out[i].levels, []string{g.pair.factor})}
 		out[i].place = slices.IndexFunc(order, func(levels []measure.Level) bool { return planned.has(without(levels, unvaried)) })
 		if out[i].place < 0 {
 			out[i].place = len(order)

@@ -45,8 +45,8 @@ type PairContention struct {
 	ContentionEffect
 }
 
-// findContention is nil unless patterns were measured both ways. factor is that of the pairs.
-func (t *Test) findContention(factor string, patterns []pattern, rounds map[int]int) *Contention {
+// findContention is nil unless patterns were measured both ways.
+func (t *Test) findContention(of pairing, patterns []pattern, rounds map[int]int) *Contention {
 	var both [][2]*pattern // isolated, together
 	index := map[string]int{}
 	for i := range patterns {
@@ -71,8 +71,8 @@ func (t *Test) findContention(factor string, patterns []pattern, rounds map[int]
 	out := &Contention{Overall: t.overallContention()}
 	var pairs []stats.ChoicePair
 	for _, b := range both {
-		p := PairContention{Levels: without(b[0].levels, []string{contentionFactor, factor}), Isolated: t.estimateOf(b[0].name), Together: t.estimateOf(b[1].name)}
-		p.From, p.To = hostsOf(b[0].results[0])
+		p := PairContention{Levels: without(b[0].levels, []string{contentionFactor, of.factor}), Isolated: t.estimateOf(b[0].name), Together: t.estimateOf(b[1].name)}
+		p.From, p.To = of.hosts(b[0].results[0])
 		out.Pairs = append(out.Pairs, p)
 		pairs = append(pairs, stats.ChoicePair{A: t.group(*b[1], rounds), B: t.group(*b[0], rounds)})
 	}

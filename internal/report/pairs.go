@@ -52,36 +52,51 @@ func (c PairCell) String() string { return c.From + pairArrow + c.To }
 
 const pairArrow = " → "
 
-// hostsOf are the ends of a result's pair as the plan names them. A client that the plan does
-// not name, the machine that ran the campaign, is named as in the path.
-func hostsOf(r *measure.Result) (from, to string) {
+// pairing is how the pairs of hosts of a test are named.
+type pairing struct {
+	// factor is "pair", or "hosts" where the plan has a factor of that name. It is empty if no
+	// pattern was measured between several pairs: then the pair, if it varies, is what a level
+	// sets.
+	factor string
+	// unlabelled is set where all pairs of a pattern have the labels that its levels set: the
+	// same hosts are one pair with all of them.
+	unlabelled bool
+}
+
+// hosts are the ends of a result's pair as the plan names them. A client that the plan does
+// not name, the machine that ran the campaign, is named as in the path. They are empty where
+// the result does not say.
+func (p pairing) hosts(r *measure.Result) (from, to string) {
 	if r.Trial == nil || r.Trial.Pair == nil {
 		return "", ""
 	}
 	name := func(e, used measure.Endpoint) string {
-		if e.Name == "" {
+		switch {
+		case e.Name == "":
 			return used.String()
+		case p.unlabelled:
+			return e.Name
 		}
 		return measure.Endpoint{Name: e.Name, Label: e.Label}.String()
 	}
 	return name(r.Trial.Pair.Client, r.Path.Client), name(r.Trial.Pair.Server, r.Path.Server)
 }
 
-// pairOf is the pair of a result as a level; empty where the result does not say.
-func pairOf(r *measure.Result) string {
-	from, to := hostsOf(r)
+// level is the pair of a result as a level of the factor; its value is empty where the result
+// does not say.
+func (p pairing) level(r *measure.Result) measure.Level {
+	from, to := p.hosts(r)
 	if from == "" && to == "" {
-		return ""
+		return measure.Level{Factor: p.factor}
 	}
-	return from + pairArrow + to
+	return measure.Level{Factor: p.factor, Value: from + pairArrow + to}
 }
 
-// pairFactor is the name of the factor of the pairs: "pair", or "hosts" where the plan has a
-// factor of that name. It is empty if no pattern was measured between several pairs: then
-// the pair, if it varies, is what a level sets.
-func pairFactor(results []*measure.Result) string {
+// pairingOf returns how to name the pairs of the results of a test.
+func pairingOf(results []*measure.Result) pairing {
 	name, several := "pair", false
-	first := map[string]string{} // pair by pattern
+	first := map[string]measure.Level{} // the pair with its labels, by pattern
+	sameLabels, ofPattern, labels := true, map[string][2]string{}, map[[2]string]bool{}
 	for _, r := range results {
 		if r.Trial == nil || r.Trial.Pair == nil {
 			continue
@@ -89,31 +104,34 @@ func pairFactor(results []*measure.Result) string {
 		if slices.ContainsFunc(r.Trial.Levels, func(l measure.Level) bool { return l.Factor == "pair" }) {
 			name = "hosts"
 		}
-		key, pair := measure.LevelsKey(r.Trial.Levels), pairOf(r)
+		key, pair := measure.LevelsKey(r.Trial.Levels), pairing{}.level(r)
+		ends := [2]string{r.Trial.Pair.Client.Label, r.Trial.Pair.Server.Label}
+		labels[ends] = true
 		if known, seen := first[key]; !seen {
-			first[key] = pair
-		} else if known != pair {
-			several = true
+			first[key], ofPattern[key] = pair, ends
+		} else {
+			several = several || known != pair
+			sameLabels = sameLabels && ofPattern[key] == ends
 		}
 	}
 	if !several {
-		return ""
+		return pairing{}
 	}
-	return name
+	return pairing{factor: name, unlabelled: sameLabels && len(labels) > 1}
 }
 
 // findPairs is what the patterns show of the pairs of hosts, which are the factor of that
 // name; nil if there is none.
-func (t *Test) findPairs(factor string, patterns []pattern, rounds map[int]int) *Pairs {
-	if factor == "" || len(patterns) == 0 {
+func (t *Test) findPairs(of pairing, patterns []pattern, rounds map[int]int) *Pairs {
+	if of.factor == "" || len(patterns) == 0 {
 		return nil
 	}
-	out := &Pairs{Factor: factor}
+	out := &Pairs{Factor: of.factor}
 	known := map[string]bool{}
 	var maps []pairPatterns
 	for i, p := range patterns {
-		known[pairOf(p.results[0])] = true
-		levels := without(p.levels, []string{factor})
+		known[of.level(p.results[0]).Value] = true
+		levels := without(p.levels, []string{of.factor})
 		at := slices.IndexFunc(maps, func(m pairPatterns) bool { return slices.Equal(m.levels, levels) })
 		if at < 0 {
 			at = len(maps)
@@ -124,9 +142,9 @@ func (t *Test) findPairs(factor string, patterns []pattern, rounds map[int]int) 
 	out.Pairs = len(known)
 	varied := variedFactors(maps)
 	for _, m := range maps {
-		out.Maps = append(out.Maps, t.pairMap(m, varied, rounds))
+		out.Maps = append(out.Maps, t.pairMap(of, m, varied, rounds))
 	}
-	out.Contention = t.findContention(factor, patterns, rounds)
+	out.Contention = t.findContention(of, patterns, rounds)
 	out.Start = startSkewOf(patterns)
 	return out
 }
@@ -154,14 +172,14 @@ func variedFactors(maps []pairPatterns) []string {
 }
 
 // pairMap ranks the pairs of a map among themselves.
-func (t *Test) pairMap(m pairPatterns, varied []string, rounds map[int]int) PairMap {
+func (t *Test) pairMap(of pairing, m pairPatterns, varied []string, rounds map[int]int) PairMap {
 	out := PairMap{Levels: slices.DeleteFunc(slices.Clone(m.levels), func(l measure.Level) bool { return !slices.Contains(varied, l.Factor) })}
 	groups := make([]stats.Group, len(m.patterns))
 	cells := map[string]PairCell{}
 	for i, p := range m.patterns {
 		groups[i] = t.group(p, rounds)
 		cell := PairCell{Trials: len(successful(p.results))}
-		cell.From, cell.To = hostsOf(p.results[0])
+		cell.From, cell.To = of.hosts(p.results[0])
 		cell.Failed = len(p.results) - cell.Trials
 		cells[p.name] = cell
 	}

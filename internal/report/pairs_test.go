@@ -80,6 +80,30 @@ func TestAPairThatALevelSetsIsNoFactorOfItsOwn(t *testing.T) {
 	}
 }
 
+// Interfaces are levels that set the labels of addresses: the pairs are the hosts, and the two
+// factors cross.
+func TestPairsWhoseLabelsALevelSetsAreThePairsOfHosts(t *testing.T) {
+	labelled := func(label func(r *measure.Result) string) *Test {
+		m := couples()
+		m.contention = nil
+		in := m.input()
+		for i, r := range in.Results {
+			r.Trial.Levels = []measure.Level{{Factor: "interface", Value: []string{"vlan", "vpc"}[i%2]}}
+			r.Trial.Pair.Client.Label, r.Trial.Pair.Server.Label = label(r), label(r)
+		}
+		return build(t, in).test(t, "tcp")
+	}
+	tcp := labelled(func(r *measure.Result) string { return r.Trial.Levels[0].Value })
+	if tcp.Pairs.Pairs != 9 || tcp.Pairs.Maps[0].Cells[0].String() != "type9-a → type9-b" {
+		t.Errorf("%d pairs; the best is %v", tcp.Pairs.Pairs, tcp.Pairs.Maps[0].Cells[0])
+	}
+	// Where the pairs of a pattern differ in their labels, these are part of the pair.
+	tcp = labelled(func(r *measure.Result) string { return r.Trial.Pair.Client.Name })
+	if got := tcp.Pairs.Maps[0].Cells[0].String(); got != "type9-a.type9-a → type9-b.type9-a" {
+		t.Errorf("the best is %s", got)
+	}
+}
+
 func TestAFactorNamedPairKeepsItsName(t *testing.T) {
 	m := slowServer()
 	m.contention = nil
@@ -124,7 +148,7 @@ func TestWhatContentionCostsIsComparedWithinRounds(t *testing.T) {
 		if r.Trial.Pattern == "isolated" {
 			sign = -1
 		}
-		logs[pairOf(r)] += sign * math.Log(r.Summary.GoodputBps) / 6
+		logs[pairing{}.level(r).Value] += sign * math.Log(r.Summary.GoodputBps) / 6
 		all += sign * math.Log(r.Summary.GoodputBps) / 180
 	}
 	if r := *c.Overall.Ratio; math.Abs(r/math.Exp(all)-1) > 1e-9 || !(*c.Overall.Low < r && r < *c.Overall.High) {
@@ -189,9 +213,9 @@ func TestTheStartSkewOfGroupsIsShownOnce(t *testing.T) {
 
 func TestAMeshIsAMapOfClientsAndServers(t *testing.T) {
 	in := slowServer().input()
-	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return pairOf(r) == "vm-01 → vm-02" })
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return pairing{}.level(r).Value == "vm-01 → vm-02" })
 	for _, r := range in.Results {
-		if pairOf(r) == "vm-01 → vm-03" {
+		if (pairing{}).level(r).Value == "vm-01 → vm-03" {
 			r.Error = &measure.Error{Kind: measure.KindBroken, Message: "connection reset"}
 		}
 	}
