@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -87,6 +88,9 @@ func (g *gathering) stopped() *measure.Error {
 func (r *run) interrupted(ctx context.Context) *measure.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if errors.Is(context.Cause(ctx), errTimeSpent) {
+		return r.timeSpent()
+	}
 	return measure.Fail(measure.KindInterrupted, "campaign.interrupted", measure.Figures{
 		"campaign": r.c.ID(), "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File, "cause": context.Cause(ctx),
 	})

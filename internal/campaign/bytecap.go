@@ -3,11 +3,14 @@ package campaign
 import "soku/internal/measure"
 
 // admit counts the trials of a unit as running, unless they are known to break
-// the plan's cap on bytes together with those that run. A trial that goes as
-// fast as it can is watched while it runs.
-func (r *run) admit(all []*attempt) bool {
+// the plan's cap on bytes together with those that run, or to end after the plan's time:
+// then it returns the failure. A trial that goes as fast as it can is watched while it runs.
+func (r *run) admit(all []*attempt) *measure.Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.takesTooLong(all) {
+		return r.timeSpent()
+	}
 	sum, payload := r.ended, int64(0)
 	for a := range r.running {
 		sum += max(a.planned, a.meter.bytes())
@@ -15,13 +18,13 @@ func (r *run) admit(all []*attempt) bool {
 	for _, a := range all {
 		payload += a.planned
 	}
-	if limit := int64(r.c.Plan.MaxBytes); limit > 0 && sum+payload >= limit+min(payload, 1) {
-		return false
+	if limit, _ := r.c.Plan.MostBytes(); limit > 0 && sum+payload >= limit+min(payload, 1) {
+		return r.capReached()
 	}
 	for _, a := range all {
 		r.running[a] = true
 	}
-	return true
+	return nil
 }
 
 // settle takes trials out of those that run, if they are not yet.
@@ -46,17 +49,17 @@ func (g *gathering) progress(a *attempt, p measure.Progress) {
 		sum += o.meter.bytes()
 	}
 	g.report(Event{Kind: EventProgress, Job: &a.job, Progress: &p})
-	g.mu.Unlock()
-	if limit := int64(g.c.Plan.MaxBytes); limit > 0 && sum > limit {
+	defer g.mu.Unlock()
+	if limit, _ := g.c.Plan.MostBytes(); limit > 0 && sum > limit {
 		g.stop(g.capReached())
 	}
 }
 
+// capReached is the failure of a campaign that has moved what it may, under r.mu.
 func (r *run) capReached() *measure.Error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	limit, key := r.c.Plan.MostBytes()
 	return measure.Fail(measure.KindRefused, "campaign.byte_cap", measure.Figures{
-		"campaign": r.c.ID(), "limit_bytes": r.c.Plan.MaxBytes, "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File,
+		"campaign": r.c.ID(), "key": key, "limit_bytes": limit, "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File,
 	})
 }
 

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -25,14 +26,16 @@ type Campaign struct {
 	mu       sync.Mutex // for what follows; held while the journal is written
 	journal  Journal
 	outcomes outcomes
-	results  []string         // identities in the order of the journal, replaced ones among them
-	finished time.Time        // when the last trial with a result ended
-	bytes    int64            // payload moved so far, dropped trials included
-	sessions int              // runs so far
-	added    int              // rounds beside the plan's
-	raised   int              // rounds of the plan that last had more of them; 0 for none
-	wanted   int              // rounds of the plan as it is now; its own are those that the campaign began with
-	trials   int              // of the whole campaign
+	results  []string  // identities in the order of the journal, replaced ones among them
+	finished time.Time // when the last trial with a result ended
+	bytes    int64     // payload moved so far, dropped trials included
+	sessions int       // runs so far
+	added    int       // rounds beside the plan's
+	raised   int       // rounds of the plan that last had more of them; 0 for none
+	wanted   int       // rounds of the plan as it is now; its own are those that the campaign began with
+	trials   int       // of the whole campaign
+	worked   worked
+	figures  figures          // of plans that decide by them
 	patterns func() []Pattern // of the plan that is recorded
 }
 
@@ -113,6 +116,7 @@ func (c *Campaign) samePlan() error {
 
 // learn takes one record of the journal into account.
 func (c *Campaign) learn(rec Record) error {
+	c.worked.learn(rec)
 	switch rec.Kind {
 	case RecordPlan:
 		c.Record, c.StartedAt, c.trials = *rec.Plan, rec.At, rec.Plan.Trials
@@ -135,6 +139,13 @@ func (c *Campaign) learn(rec Record) error {
 			key = key.resolve(c.patterns())
 		}
 		c.outcomes.set(key, outcome{rec.Result.ID, rec.Result.Error != nil})
+		if c.Plan != nil && c.Plan.decidesByFigures() {
+			res, err := rec.Result.Result()
+			if err != nil {
+				return err
+			}
+			c.figures.learn(c.outcomes.compact(key), key, res)
+		}
 		c.results = append(c.results, rec.Result.ID)
 		c.finished = rec.At
 	}
@@ -217,13 +228,13 @@ func (c *Campaign) moved() int64 {
 	return c.bytes
 }
 
-// Entry is what the store keeps of the campaign.
+// Entry is what the store keeps of the campaign, with its plan as it is now.
 func (c *Campaign) Entry() store.Campaign {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	done, failed := len(c.outcomes.of), c.outcomes.failed
 	e := store.Campaign{
-		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: string(c.Plan.Text),
+		ID: c.Record.ID, Name: c.Record.Name, Title: c.Plan.Title, StartedAt: c.StartedAt, Plan: cmp.Or(string(c.Plan.Text), c.Record.Text),
 		Seed: c.Record.Seed, Patterns: c.Record.Patterns, Trials: c.trials, Done: done, Failed: failed,
 	}
 	if done == c.trials {

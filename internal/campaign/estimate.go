@@ -28,8 +28,11 @@ type Estimate struct {
 	Bytes int64 `json:"bytes"`
 	// BytesUnknown are labels of tests that go as fast as they can.
 	BytesUnknown []string `json:"bytes_unknown,omitempty"`
-	// MaxBytes is the plan's cap on payload, 0 for none.
-	MaxBytes int64 `json:"max_bytes,omitempty"`
+	// MaxBytes is the plan's cap on payload, 0 for none, and MaxBytesKey the key that says so.
+	MaxBytes    int64  `json:"max_bytes,omitempty"`
+	MaxBytesKey string `json:"max_bytes_key,omitempty"`
+	// MaxTime is what all runs of the campaign may take, 0 for no limit.
+	MaxTime time.Duration `json:"max_time_ns,omitempty"`
 	// Price is of Bytes, and MaxPrice of MaxBytes, if the plan has a price; the
 	// payload of both directions is counted, though often only one is charged.
 	Price    *float64 `json:"egress_price,omitempty"`
@@ -45,7 +48,8 @@ func (c *Campaign) Estimate(only Selection) Estimate {
 }
 
 func (p *Plan) estimate(only Selection, added int) Estimate {
-	e := Estimate{MaxBytes: int64(p.MaxBytes), Pairs: p.PairCount(), AtOnce: 1}
+	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
+	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
 	known := map[string]forecasted{}
 	for i := range p.patterns {
 		pt := &p.patterns[i]
@@ -70,8 +74,8 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 	if p.Price > 0 {
 		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Price; return &v }
 		e.Price = price(e.Bytes)
-		if p.MaxBytes > 0 {
-			e.MaxPrice = price(int64(p.MaxBytes))
+		if e.MaxBytes > 0 {
+			e.MaxPrice = price(e.MaxBytes)
 		}
 	}
 	return e

@@ -34,6 +34,9 @@ type Event struct {
 
 	Done, Failed, Total int           // trials of the selection
 	Left                time.Duration // how long the rest will take, from what trials took so far
+	// Width is half of the widest interval over its mean, of a campaign with until; 0 while
+	// it is unknown.
+	Width float64
 }
 
 // emit reports an event to Watch.
@@ -50,6 +53,7 @@ func (r *run) report(e Event) {
 	}
 	e.Done, e.Failed, e.Total = r.out.Done, r.out.Failed, r.out.Total
 	e.Left = r.clock.left(r.Now(), r.c.Plan.Pause.Std(), r.out.Total-r.out.Done-r.out.Skipped)
+	e.Width = r.c.width(r.Only)
 	r.Watch(e)
 }
 

@@ -54,12 +54,13 @@ type Executor struct {
 
 // Outcome is where a campaign stands after a run.
 type Outcome struct {
-	Total   int // trials selected
-	Done    int // of them with a result, failed ones included
-	Failed  int // of them whose newest result is an error
-	Ran     int // trials that left a result in this run
-	Skipped int // trials that did not run in this run because a host went away, or others between their ends failed in a row
-	Left    int // of the whole campaign, also those not selected
+	Total   int     // trials selected
+	Done    int     // of them with a result, failed ones included
+	Failed  int     // of them whose newest result is an error
+	Ran     int     // trials that left a result in this run
+	Skipped int     // trials that did not run in this run because a host went away, or others between their ends failed in a row
+	Left    int     // of the whole campaign, also those not selected
+	Enough  *Enough // whether the intervals are narrow; nil where the plan has no until, or the run ended before
 }
 
 // Run runs the trials that are selected and left. It returns an error of kind
@@ -67,7 +68,7 @@ type Outcome struct {
 //   - incomplete: trials failed, or were skipped because a host went away or trials
 //     between their ends failed in a row; all other selected trials have a result;
 //   - interrupted: ctx ended; trials that ran count as not run;
-//   - refused: the plan's max_bytes is reached;
+//   - refused: the plan's max_bytes or a member of its budget is reached;
 //   - store: the journal or the store cannot be written.
 //
 // After each of them the campaign can be resumed. The Outcome is valid also
@@ -77,13 +78,15 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 		rows: map[ends]failureRow{}, aborted: map[ends]bool{}}
 	_, err := c.Refill(ctx, r.Store)
 	if err == nil {
-		r.session = c.nextSession(r.Now())
+		r.session, r.workedBefore, r.began = c.nextSession(r.Now()), c.Worked(), r.Now()
 		err = c.write(Record{Kind: RecordStarted, At: r.Now().UTC(), Run: &RunRecord{Session: &r.session,
 			Only: e.Only, RetryFailed: e.RetryFailed, Version: e.Version, PID: os.Getpid()}})
 	}
 	if err == nil {
 		r.ended = c.moved()
-		err = r.blocks(ctx)
+		within, stop := r.withinTime(ctx)
+		err = r.blocks(within)
+		stop()
 	}
 	done, _ := c.Done()
 	r.out.Left = c.Trials() - done
@@ -121,16 +124,19 @@ func (r *run) incomplete() error {
 // run is one run of a campaign.
 type run struct {
 	*Executor
-	c       *Campaign
-	session measure.Session
+	c            *Campaign
+	session      measure.Session
+	began        time.Time
+	workedBefore time.Duration // of the runs before this one
 
 	// Used by the goroutine that started the run alone.
-	hosts   <-chan HostChange
-	gone    map[string]*measure.Error // hosts that went away, with the reason
-	counted int                       // rounds when the trials were counted
-	byHand  []measure.Level           // that were confirmed last
-	rows    map[ends]failureRow
-	aborted map[ends]bool // pairs whose trials do not run any more
+	hosts     <-chan HostChange
+	gone      map[string]*measure.Error // hosts that went away, with the reason
+	counted   int                       // rounds when the trials were counted
+	roundsRun int                       // rounds in which a trial ran
+	byHand    []measure.Level           // that were confirmed last
+	rows      map[ends]failureRow
+	aborted   map[ends]bool // pairs whose trials do not run any more
 
 	keeping sync.Mutex // while results are written to journal and store
 
@@ -142,13 +148,30 @@ type run struct {
 	ended   int64           // payload that all trials moved which do not run any more
 }
 
-// blocks runs the schedule. Rounds may be added to its end meanwhile.
+// blocks runs the schedule. Rounds may be added to its end meanwhile, and after it.
 func (r *run) blocks(ctx context.Context) error {
-	for b := range r.schedule() {
-		if r.counted != r.c.Rounds() {
-			r.count()
+	last, lastRan := 0, 0
+	for more := true; more; {
+		before := last
+		for b := range r.schedule() {
+			if b.Round <= before {
+				continue // of a pass before
+			}
+			last = b.Round
+			if r.counted != r.c.Rounds() {
+				r.count()
+			}
+			ran := r.out.Ran
+			if err := r.block(ctx, b); err != nil {
+				return err
+			}
+			if r.out.Ran > ran && b.Round != lastRan {
+				lastRan = b.Round
+				r.roundsRun++
+			}
 		}
-		if err := r.block(ctx, b); err != nil {
+		var err error
+		if more, err = r.extend(); err != nil {
 			return err
 		}
 	}
@@ -192,7 +215,7 @@ func (r *run) count() {
 	r.c.setTrials(all)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out.Ran, out.Skipped = r.out.Ran, r.out.Skipped
+	out.Ran, out.Skipped, out.Enough = r.out.Ran, r.out.Skipped, r.out.Enough
 	r.out, r.clock.planned, r.clock.blocks = out, planned, r.clock.blocksDone+surrounded
 }
 

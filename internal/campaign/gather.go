@@ -127,9 +127,9 @@ func (g *gathering) start() {
 			continue
 		}
 		all := g.attempts(u)
-		if !g.admit(all) {
+		if why := g.admit(all); why != nil {
 			if len(g.ongoing) == 0 {
-				g.err = g.capReached()
+				g.err = why
 			}
 			g.held = &u
 			return

@@ -64,6 +64,7 @@ type bench struct {
 	fail     func(j campaign.Job) error
 	during   func(ctx context.Context, j campaign.Job, obs measure.Observer)
 	bytes    int64 // payload of a trial
+	goodput  func(j campaign.Job) float64
 }
 
 func newBench(t *testing.T, text string) *bench {
@@ -128,6 +129,9 @@ func (b *bench) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *meas
 	id := fmt.Sprintf("%08d", serial.n)
 	serial.Unlock()
 	r := invented(j, id, b.bytes)
+	if b.goodput != nil {
+		r.Summary.GoodputBps = b.goodput(j)
+	}
 	if b.during != nil {
 		b.during(ctx, j, h.Progress)
 	}

@@ -46,6 +46,8 @@ type Plan struct {
 	Limits       Limits                     `yaml:"limits" doc:"Documented limits of figures where no level and no endpoint has one, such as goodput: 12 Gbit/s, and source: who published them"`
 	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Price        float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
+	Until        Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
+	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use: time, bytes, price"`
 
 	// File is the plan's path and Text what was read from it.
 	File string `yaml:"-" json:"-"`

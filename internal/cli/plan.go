@@ -77,6 +77,7 @@ type planOutline struct {
 	Rounds   int                 `json:"rounds"`
 	Order    []roundOutline      `json:"order,omitempty"` // one element a round; absent while the seed is not known
 	Estimate campaign.Estimate   `json:"estimate"`
+	Until    *untilOutline       `json:"until,omitempty"` // where the plan says until when rounds are added
 
 	changes int // by hand; 0 while the order is not known
 	price   float64
@@ -110,7 +111,7 @@ type roundOutline struct {
 func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 	o := &planOutline{
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
-		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(),
+		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
 	}
 	if p.HasPairs() {
 		o.Pairs = outlinePairs(p)
@@ -176,6 +177,7 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	}
 	o.addOrder(&out)
 	o.addEstimate(c, &out)
+	o.Until.add(c, &out)
 	printLabelled(c, w, planColumns, columns, out)
 }
 
@@ -244,10 +246,10 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 		"Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
 	})
 	out.Row("label.plan_time", "plan.time", text.Args{
-		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown,
+		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime,
 		"Commands": slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return len(pt.Before)+len(pt.After) > 0 }),
 	})
-	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes})
+	out.Row("label.bytes", "plan.bytes", text.Args{"Bytes": e.Bytes, "Unknown": e.BytesUnknown, "Max": e.MaxBytes, "Key": e.MaxBytesKey})
 	if e.Price != nil {
 		out.Row("label.price", "plan.price", text.Args{"Price": *e.Price, "Max": e.MaxPrice, "PerGB": o.price})
 	}

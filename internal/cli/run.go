@@ -120,7 +120,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 			return err
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
-		if !left(c, f) { // no trial needs the lab
+		if !left(c, only, f) { // no trial needs the lab
 			topology = nil
 			if err := refill(ctx, sys, st, c, f); err != nil {
 				return err
@@ -131,7 +131,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		Limit: p.Concurrency(), Store: st, Only: only, RetryFailed: f.retryFailed, Patience: f.patience, Version: version.String(), Now: sys.Now,
 	}
 	var show *progress
-	if c == nil || left(c, f) {
+	if c == nil || left(c, only, f) {
 		if e.Confirm, err = confirmer(sys, p, only, func() { show.clear() }); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	}
 	defer func() { err = errors.Join(err, place.down(ctx)) }()
 	e.Runner, e.Command = place.runner(sys, access, e.Limit), place.shell(sys, p).Run
-	if !f.noPreflight && (c == nil || left(c, f)) {
+	if !f.noPreflight && (c == nil || left(c, only, f)) {
 		if err := preflight(ctx, sys, e.Runner, p.Probes(only)); err != nil {
 			return err
 		}
@@ -161,6 +161,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	e.Watch = show.event
 	out, err := e.Run(ctx, c)
 	show.end()
+	sayEnough(sys, c, out.Enough)
 	// What was measured is shown also where trials failed or are left.
 	if rerr := present(context.WithoutCancel(ctx), st, c, out, err); rerr != nil {
 		err = errors.Join(err, rerr)

@@ -13,10 +13,10 @@ import (
 	"soku/internal/text"
 )
 
-// left reports whether a campaign has trials to run.
-func left(c *campaign.Campaign, f *runFlags) bool {
+// left reports whether a campaign has trials to run, or rounds to add.
+func left(c *campaign.Campaign, only campaign.Selection, f *runFlags) bool {
 	done, failed := c.Done()
-	return done < c.Trials() || f.retryFailed && failed > 0
+	return done < c.Trials() || f.retryFailed && failed > 0 || c.Unfinished(only)
 }
 
 // refill adds what a finished campaign's journal has, and the store does not. It is an error

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -24,6 +25,8 @@ type Caveat struct {
 	Factors []string `json:"factors,omitempty"`
 	// Undecided is a difference that Rounds rounds do not show and Needed would.
 	*Undecided
+	// Wide is the widest interval, where the plan wants a narrower one.
+	Wide *Wide `json:"wide,omitempty"`
 }
 
 // Undecided is a difference between two patterns of one rank that a few more rounds would
@@ -53,6 +56,7 @@ const (
 	CaveatNotInterleaved  CaveatCode = "not_interleaved"      // trials run by hand
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
+	CaveatWide            CaveatCode = "wide_interval"        // an interval is wider than the plan's until asks for
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
@@ -61,7 +65,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -109,6 +113,9 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	if u := t.undecided(); u != nil {
 		out = append(out, Caveat{Code: CaveatFewRounds, Undecided: u})
+	}
+	if t.wide != nil {
+		out = append(out, Caveat{Code: CaveatWide, Wide: t.wide})
 	}
 	if len(t.Unvaried) > 0 {
 		out = append(out, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
@@ -172,6 +179,11 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
 	case CaveatFewRounds:
 		return t.Say("caveat.few_rounds", text.Args{"Pattern": c.Pattern, "Than": c.Than, "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
+	case CaveatWide:
+		w := cmp.Or(c.Wide, &Wide{})
+		return t.Say("caveat.wide_interval", text.Args{
+			"Pattern": w.Pattern, "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
+		})
 	case CaveatUnvaried:
 		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatNotInterleaved:

@@ -21,6 +21,15 @@ type Design struct {
 	// Limits are the documented limits of what a trial goes through, one a figure at most.
 	// nil: none is known, beside those that ingested results bring.
 	Limits func(*measure.Trial) []measure.Limit
+	// Until is how narrow the plan wants the intervals.
+	Until Until
+}
+
+// Until is how narrow a plan wants the intervals of patterns. The zero value wants nothing.
+type Until struct {
+	IntervalRatio float64  // half of an interval over its estimate, at most
+	MaxRounds     int      // after which it is given up
+	Tests         []string // labels that it is about; nil for all
 }
 
 func (d Design) practical() float64 { return cmp.Or(d.Practical, DefaultPractical) }

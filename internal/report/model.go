@@ -100,8 +100,9 @@ type Test struct {
 
 	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
-	apart  bool // another test differs from it in the capture only
-	stated int  // ingested trials whose table states their round
+	apart  bool  // another test differs from it in the capture only
+	stated int   // ingested trials whose table states their round
+	wide   *Wide // the widest interval, where the plan wants a narrower one
 
 	pivot *pivot // one more table; nil for none
 }

@@ -1,0 +1,108 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/yamlfile"
+)
+
+// Budget is what all runs of a campaign together may use. A member that is 0 sets no limit.
+type Budget struct {
+	Time  measure.Duration `yaml:"time" doc:"Time that all runs of the campaign may take"`
+	Bytes measure.Size     `yaml:"bytes" doc:"Payload that they may move, as max_bytes"`
+	Price float64          `yaml:"price" min:"0" doc:"Price of that payload, by egress_price_per_gb"`
+}
+
+func (p *Plan) checkBudget(d *yamlfile.File) error {
+	if p.Budget.Price > 0 && p.Price == 0 {
+		return d.LocateAt("budget.price", measure.Fail(measure.KindFile, "campaign.budget_without_price", nil))
+	}
+	return nil
+}
+
+// MostBytes is the payload that the campaign may move, the least of what the plan's keys
+// allow, and the key that says so; 0 for no limit.
+func (p *Plan) MostBytes() (limit int64, key string) {
+	for _, l := range []struct {
+		key   string
+		bytes float64
+	}{{"max_bytes", float64(p.MaxBytes)}, {"budget.bytes", float64(p.Budget.Bytes)}, {"budget.price", p.Budget.Price / p.Price * 1e9}} {
+		if l.bytes > 0 && (key == "" || l.bytes < float64(limit)) {
+			limit, key = int64(max(1, min(l.bytes, math.MaxInt64/2))), l.key
+		}
+	}
+	return limit, key
+}
+
+// worked is how long the runs of a campaign took, as far as its journal shows: from the
+// start of each to its last record.
+type worked struct {
+	before      time.Duration // of the runs before the last one
+	began, last time.Time
+}
+
+func (w *worked) learn(rec Record) {
+	switch {
+	case rec.Kind == RecordStarted:
+		w.before = w.total()
+		w.began, w.last = rec.At, rec.At
+	case rec.Kind == RecordRoundsAdded: // also while nothing runs
+	case rec.At.After(w.last) && !w.began.IsZero():
+		w.last = rec.At
+	}
+}
+
+func (w *worked) total() time.Duration { return w.before + max(0, w.last.Sub(w.began)) }
+
+// Worked is how long the runs of the campaign took so far, as far as its journal shows.
+func (c *Campaign) Worked() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.worked.total()
+}
+
+// errTimeSpent is why the context of a run ended whose campaign has used its time.
+var errTimeSpent = errors.New("the campaign has used its time")
+
+// withinTime returns a context that ends when the campaign has used its time. stop releases
+// it.
+func (r *run) withinTime(ctx context.Context) (within context.Context, stop func()) {
+	if r.c.Plan.Budget.Time == 0 {
+		return ctx, func() {}
+	}
+	within, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(r.timeLeft(), func() { cancel(errTimeSpent) })
+	return within, func() { timer.Stop(); cancel(nil) }
+}
+
+// timeLeft is how long the campaign may go on; not negative.
+func (r *run) timeLeft() time.Duration {
+	return max(0, r.c.Plan.Budget.Time.Std()-r.elapsed())
+}
+
+// elapsed is how long all runs of the campaign took, this one included.
+func (r *run) elapsed() time.Duration { return r.workedBefore + r.Now().Sub(r.began) }
+
+// takesTooLong reports whether trials would end after the campaign's time.
+func (r *run) takesTooLong(all []*attempt) bool {
+	if r.c.Plan.Budget.Time == 0 {
+		return false
+	}
+	var longest time.Duration
+	for _, a := range all {
+		length, _ := trialTime(a.job.Test, a.job.Options)
+		longest = max(longest, length)
+	}
+	return longest > r.timeLeft()
+}
+
+// timeSpent is the failure of a campaign that has used its time.
+func (r *run) timeSpent() *measure.Error {
+	return measure.Fail(measure.KindRefused, "campaign.time_budget", measure.Figures{
+		"campaign": r.c.ID(), "time_ns": r.c.Plan.Budget.Time, "done": r.out.Done, "trials": r.out.Total, "file": r.c.Plan.File,
+	})
+}

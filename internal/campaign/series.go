@@ -1,0 +1,109 @@
+package campaign
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// series is the figures by which a report ranks patterns, of one pattern, pair of ends and
+// test: one a trial that succeeded.
+type series struct {
+	key    Key // without round and repeat
+	values map[turn]float64
+	width  float64 // half of the 95 % interval over the mean; +Inf where there is none
+}
+
+// turn is when a trial of a series ran.
+type turn struct{ round, repeat int }
+
+// means are the means of each round, in order.
+func (s *series) means() []float64 {
+	byRound := map[int][]float64{}
+	for at, v := range s.values {
+		byRound[at.round] = append(byRound[at.round], v)
+	}
+	rounds := make([]int, 0, len(byRound))
+	for round := range byRound {
+		rounds = append(rounds, round)
+	}
+	slices.Sort(rounds)
+	out := make([]float64, len(rounds))
+	for i, round := range rounds {
+		values := byRound[round]
+		slices.Sort(values) // the order of a map would change the last digit of the sum
+		out[i] = stats.Mean(values)
+	}
+	return out
+}
+
+// measureWidth works the width out from the values.
+func (s *series) measureWidth() {
+	s.width = math.Inf(1)
+	g := stats.Guarded(s.means(), 0.95)
+	if half := (g.High - g.Low) / 2 / math.Abs(g.Estimate); half >= 0 {
+		s.width = half
+	}
+}
+
+// figures are the series of a campaign, for plans that decide by them what runs next. The
+// zero value is ready for use.
+type figures struct {
+	of    map[compactKey]*series
+	order []*series // in which they came to be
+}
+
+// learn takes the result of a trial into account, in the place of an earlier one.
+func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
+	when := turn{key.Round, key.Repeat}
+	at.round, at.repeat = 0, 0
+	s := f.of[at]
+	if s == nil {
+		key.Round, key.Repeat = 0, 0
+		s = &series{key: key, values: map[turn]float64{}}
+		if f.of == nil {
+			f.of = map[compactKey]*series{}
+		}
+		f.of[at], f.order = s, append(f.order, s)
+	}
+	delete(s.values, when)
+	if r.Error == nil {
+		if v, found := measure.RankingMetric(r.Test, []*measure.Result{r}).Value(r); found {
+			s.values[when] = v
+		}
+	}
+	s.measureWidth()
+}
+
+// Width is how wide the intervals of a campaign are.
+type Width struct {
+	// Ratio is half of the widest 95 % interval over its mean; +Inf while one of them is
+	// unknown, 0 where there are none.
+	Ratio   float64
+	Pattern string
+	Label   string // of the test
+	Rounds  int    // that the figures of this pattern have
+}
+
+// widest is the widest interval of the selected patterns, and the fewest rounds of any of
+// them. Patterns without a single figure are passed over: more rounds do not help them.
+func (f *figures) widest(only Selection, labels []string) (w Width, fewest int) {
+	first := true
+	for _, s := range f.order {
+		if len(s.values) == 0 || !only.Matches(s.key.Levels) || len(labels) > 0 && !slices.Contains(labels, s.key.Label) {
+			continue
+		}
+		rounds := len(s.means())
+		if first || rounds < fewest {
+			fewest = rounds
+		}
+		if first || cmp.Compare(s.width, w.Ratio) > 0 {
+			w = Width{Ratio: s.width, Pattern: s.key.Pattern, Label: s.key.Label, Rounds: rounds}
+		}
+		first = false
+	}
+	return w, fewest
+}
