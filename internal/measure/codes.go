@@ -28,6 +28,7 @@ const (
 	CodeTraceDistanceUnknown   Code = "trace_distance_unknown"
 	CodeMultipathFellBack      Code = "multipath_fell_back"
 	CodeMultipathNotRequested  Code = "multipath_not_requested"
+	CodeRateLevels             Code = "rate_levels"
 
 	// What was asked for and not done.
 	CodeServerLoweredRate        Code = "server_lowered_rate"

@@ -108,6 +108,13 @@ var countCodes = []CodeInfo{
 		{Key: "connections", Meaning: "all connections"},
 	}, "This system turns TCP connections into Multipath TCP although that was not requested.",
 		"Turn it off on this system (mptcpize, or a BPF program)."},
+	{CodeRateLevels, SeverityWarning, anyFlow, []FigureInfo{
+		{Key: "levels", Meaning: "of the rate, each for two seconds or more"},
+		{Key: "at_ns", Meaning: "of the largest change, from the start of the flow"},
+		{Key: "from_bps", Meaning: "level before that change"},
+		{Key: "to_bps", Meaning: "level after it"},
+	}, "The rate had several levels in the trial, as where a burst allowance runs out, a limit begins or other traffic comes and goes. Goodput is a mean over them. A drop that one loss of a single TCP connection explains is not reported.",
+		"Read the samples. Where an allowance ran out, use a longer trial, or begin it after the allowance (--omit)."},
 }
 
 // offeredRate are the figures of a flow that did not reach its rate.

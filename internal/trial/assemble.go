@@ -87,6 +87,7 @@ func makeFlow(dir measure.Direction, sent, received *measure.FlowEnd, r *measure
 	}
 	f.Summary.DurationNs = measure.Duration(received.DurationNs)
 	rate(&f, received, r.Options)
+	warnLevels(&f, received, r.Options, r)
 	f.Summary.Fairness = fairness(&f)
 	if received.DurationNs > 0 {
 		f.Summary.PacketsPerSecond = float64(f.Summary.PacketsReceived) * 1e9 / float64(received.DurationNs)
