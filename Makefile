@@ -7,7 +7,7 @@ LDFLAGS := -s -w -X soku/internal/version.number=$(VERSION)
 TAGS    := nethttpomithttp2
 export CGO_ENABLED ?= 0
 
-.PHONY: help build demo quick test race plainloops lint vet cross fuzz clean peers bench simulations wine
+.PHONY: help build cases demo quick test race plainloops lint vet cross fuzz clean peers bench simulations wine
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -17,6 +17,9 @@ build: ## build bin/soku
 
 demo: build ## measure an emulated network and write demo/report.html
 	@demo/run
+
+cases: build ## run the five studies on emulated networks (root) and write docs/samples (CASES="NAME ..." for some)
+	@examples/cases/run $(CASES)
 
 peers: ## install the programs that the tests measure against, or print what will be skipped
 	@test/peers

@@ -94,7 +94,7 @@ func plans(t *testing.T) map[string]string {
 	out := map[string]string{"minimal": minimal, "full": full, "interfaces": interfaces, "zip": zipped + "zip: [[client, server]]\n",
 		"conditions": conditional + "  disk: [plain, {name: u, before: ./on, when: {region: tokyo, streams: [1, 4]}}]\n" + conditionalTests,
 		"numbers":    minimal + "factors: {streams: {from: 1, to: 64, scale: log2}, rate: {from: 1M, to: 10M, step: 1M}}\n"}
-	files, err := filepath.Glob("../../examples/*.yaml")
+	files, err := filepath.Glob("../../examples/cases/*/[pc]l*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -222,13 +222,8 @@ func FuzzTable(f *testing.F) {
 
 func FuzzMapping(f *testing.F) {
 	f.Add([]byte(fuzzMapping))
-	files, _ := filepath.Glob("../../examples/cases/*/*.yaml")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+	for _, text := range mappingsOfCases(f) {
+		f.Add(text)
 	}
 	f.Add([]byte("round: {column: a}\nrepeat: {value: 2}\nsession: {column: c}\nresults: [{test: tcp, figures: {goodput: {column: b, unit: bit/s}}}]"))
 	f.Add([]byte("path: '{sku}/{zone}/run{repeat}.json'\nstarted: 2021-05-30\nlacks: [x]\n"))

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"soku/test/schema"
@@ -20,16 +21,8 @@ func TestTheSchemaOfMappingsIsUpToDate(t *testing.T) {
 func TestTheSchemaOfMappingsAndTheDecoderAgree(t *testing.T) {
 	s := schema.Compile(t, schemaFile)
 	good := map[string]string{"a campaign": campaignMapping, "all tests": fuzzMapping, "no table": "path: '{sku}/{zone}/run{repeat}.json'\nstarted: 2021-05-30\nlacks: [x]\n"}
-	files, err := filepath.Glob("../../examples/cases/*/*.yaml")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("%d mappings of cases, %v", len(files), err)
-	}
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		good[f] = string(b)
+	for name, text := range mappingsOfCases(t) {
+		good[name] = string(text)
 	}
 	for name, text := range good {
 		if _, err := ParseMapping(name, []byte(text)); err != nil {
@@ -75,4 +68,21 @@ func TestTheSchemaOfMappingsAndTheDecoderAgree(t *testing.T) {
 			t.Errorf("the schema takes %s", text)
 		}
 	}
+}
+
+// mappingsOfCases are the mappings of the published tables, each beside its table.
+func mappingsOfCases(t testing.TB) map[string][]byte {
+	t.Helper()
+	tables, err := filepath.Glob("../../examples/cases/*/*.csv")
+	if err != nil || len(tables) < 6 {
+		t.Fatalf("%d tables of cases, %v", len(tables), err)
+	}
+	all := map[string][]byte{}
+	for _, table := range tables {
+		name := strings.TrimSuffix(table, ".csv") + ".yaml"
+		if all[name], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package lab
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,8 +10,7 @@ import (
 )
 
 func FuzzParse(f *testing.F) {
-	files, _ := filepath.Glob(examples + "/*.yaml")
-	for _, name := range files {
+	for _, name := range exampleFiles(f) {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -167,15 +167,20 @@ func TestUnknownNamesListTheKnownOnes(t *testing.T) {
 	}
 }
 
-const examples = "../../examples/topologies"
+// exampleFiles are the topologies in examples/.
+func exampleFiles(t testing.TB) []string {
+	t.Helper()
+	files, _ := filepath.Glob("../../examples/topologies/*.yaml")
+	cases, _ := filepath.Glob("../../examples/cases/*/topology.yaml")
+	if len(files) < 1 || len(cases) < 5 {
+		t.Fatalf("found %d topologies and %d of cases", len(files), len(cases))
+	}
+	return append(files, cases...)
+}
 
 func TestTheExamplesAreValid(t *testing.T) {
-	files, err := filepath.Glob(examples + "/*.yaml")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("found %d examples, %v", len(files), err)
-	}
 	names := map[string]string{}
-	for _, f := range files {
+	for _, f := range exampleFiles(t) {
 		top, err := Load(f, os.ReadFile)
 		if err != nil {
 			t.Error(err)
