@@ -78,7 +78,7 @@ func caseTables() []caseTable {
 			"path": "path", "gateway_sku": "gateway SKU", "circuit_mbps": "circuit (Mbit/s)", "parallel": "streams",
 		}, all(throughput("mbit_per_second", "throughput", 1e6, nil), limit("published_limit_mbps", 1e6, nil))},
 		{"expressroute-latency", "expressroute-latency", 40, 10, map[string]string{
-			"pattern": "no.", "sku": "gateway SKU", "fastpath": "FastPath", "gateway_zone": "gateway zone", "vm_zone": "VM zone",
+			"sku": "gateway SKU", "fastpath": "FastPath", "gateway_zone": "gateway zone", "vm_zone": "VM zone",
 		}, all(
 			end("run60_low_ms", "one run of 60 s", "rtt_reported_mean_low_ns", "min"), end("run60_high_ms", "one run of 60 s", "rtt_reported_mean_high_ns", "max"),
 			end("repeat_low_ms", "runs of 10 s", "rtt_reported_mean_low_ns", "min"), end("repeat_high_ms", "runs of 10 s", "rtt_reported_mean_high_ns", "max"),
@@ -245,7 +245,7 @@ func TestATableWhoseFiguresWereNotPublishedIsNotIngested(t *testing.T) {
 func compareRow(t *testing.T, c caseTable, row map[string]string, figures []map[string]string, doc *report.Report, markdown map[string][]map[string]string) int {
 	t.Helper()
 	factors := map[string]string{}
-	used := slices.Collect(maps.Keys(c.factors))
+	used := append(slices.Collect(maps.Keys(c.factors)), "pattern") // which numbers the rows
 	for column, factor := range c.factors {
 		factors[factor] = row[column]
 	}
@@ -344,8 +344,12 @@ func markdownTables(text string) map[string][]map[string]string {
 		if heading := regexp.MustCompile(`^## (.*?)( \(|:)`).FindStringSubmatch(line); heading != nil {
 			label, names = heading[1], nil
 		}
-		if strings.HasPrefix(line, "### ") {
-			label = ""
+		if name, ok := strings.CutPrefix(line, "### "); ok {
+			figures := false
+			if label, figures = strings.CutSuffix(name, ": figures"); !figures {
+				label = ""
+			}
+			names = nil
 		}
 		if !strings.HasPrefix(line, "| ") || label == "" {
 			continue

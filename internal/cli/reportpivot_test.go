@@ -54,7 +54,7 @@ func TestAPublishedMatrixComesBackWithPivot(t *testing.T) {
 		file, heading, suffix string
 		unit                  float64 // of the table in that of the report
 	}{
-		{"interface-matrix-throughput", "throughput: goodput (Gbit/s) by instance type and interface", "_gbps", 1},
+		{"interface-matrix-throughput", "throughput: goodput (Gbit/s) by instance type and interface, and % of the published limit", "_gbps", 1},
 		{"interface-matrix-ping", "ping: mean (µs) by instance type and interface", "_ms", 1000},
 	} {
 		cells := cellsUnder(out, c.heading)
@@ -75,8 +75,12 @@ func TestAPublishedMatrixComesBackWithPivot(t *testing.T) {
 				t.Errorf("row %d is %s, published %s", i, got["instance type"], row["instance_type"])
 			}
 			for column, level := range columns {
-				if want := row[column+c.suffix]; !near(atof(got[level]), atof(want)*c.unit, 1e-9) {
+				figure, share, limited := strings.Cut(got[level], " (")
+				if want := row[column+c.suffix]; !near(atof(figure), atof(want)*c.unit, 1e-9) {
 					t.Errorf("%s, %s: %s, published %s", row["instance_type"], level, got[level], want)
+				}
+				if limited != (c.suffix == "_gbps") || limited && !near(atof(strings.TrimSuffix(share, " %)")), 100*atof(row[column+c.suffix])/atof(row["published_gbps"]), 1e-3) {
+					t.Errorf("%s, %s: %s, published limit %s", row["instance_type"], level, got[level], row["published_gbps"])
 				}
 			}
 		}
@@ -86,7 +90,7 @@ func TestAPublishedMatrixComesBackWithPivot(t *testing.T) {
 func TestPivotIsInThePageAndFitsATerminal(t *testing.T) {
 	store := ingested(t)
 	page, _, code := soku(t, "report", "interface-matrix", "--store", store, "--format", "html", "--pivot", "interface,instance type")
-	if code != 0 || !strings.Contains(page, "goodput (Gbit/s) by interface and instance type</h3>") || !strings.Contains(page, ">Premium 512 GB</th>") {
+	if code != 0 || !strings.Contains(page, "goodput (Gbit/s) by interface and instance type, and % of the published limit</h3>") || !strings.Contains(page, ">Premium 512 GB</th>") {
 		t.Errorf("%d: no table in the page", code)
 	}
 	for _, width := range []int{80, 40} {
@@ -137,9 +141,9 @@ func TestPivotShowsTheEndsOfPublishedRanges(t *testing.T) {
 	if _, errs, code := soku(t, "ingest", "--store", store, "--map", table+".yaml", table+".csv"); code != 0 {
 		t.Fatal(errs)
 	}
-	out, _, _ := soku(t, "report", "expressroute-latency", "--store", store, "--format", "md", "--pivot", "no.,FastPath")
-	cells := cellsUnder(out, "one run of 60 s: run means (ms) by no. and FastPath")
-	if len(cells) != 11 || strings.Join(cells[10], "|") != "10|UltraPerformance|none|none|–|1.650 to 1.920" {
+	out, _, _ := soku(t, "report", "expressroute-latency", "--store", store, "--format", "md", "--pivot", "gateway SKU,FastPath")
+	cells := cellsUnder(out, "one run of 60 s: run means (ms) by gateway SKU and FastPath")
+	if len(cells) != 10 || strings.Join(cells[9], "|") != "UltraPerformance|none|none|2.270 to 2.570|1.650 to 1.920" {
 		t.Errorf("%q", cells)
 	}
 }
@@ -147,10 +151,10 @@ func TestPivotShowsTheEndsOfPublishedRanges(t *testing.T) {
 func TestPivotOfFactorsThatNoTestHasIsAnError(t *testing.T) {
 	store := ingested(t)
 	for args, want := range map[string]string{
-		"instance type,interfaces":  `no test has two factors "instance type,interfaces"`,
-		"interface,interface":       "no test has two factors",
-		"interface":                 "two of: instance type, published (Gbit/s), interface",
-		"published (Gbit/s),ınterf": "no test has two factors",
+		"instance type,interfaces": `no test has two factors "instance type,interfaces"`,
+		"interface,interface":      "no test has two factors",
+		"interface":                "two of: instance type, interface",
+		"instance type,ınterf":     "no test has two factors",
 	} {
 		_, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--pivot", args)
 		if code != 2 || !strings.Contains(errs, want) {
@@ -162,8 +166,15 @@ func TestPivotOfFactorsThatNoTestHasIsAnError(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 	// A test without both factors has no table, another has.
-	out, errs, code := soku(t, "report", "interface-matrix", "--store", store, "--pivot", "published (Gbit/s),interface")
-	if code != 0 || strings.Count(out, "by published (Gbit/s) and interface") != 1 {
+	store = filepath.Join(t.TempDir(), "soku.db")
+	for _, name := range []string{"accelerated-networking-throughput", "accelerated-networking-copy"} {
+		table := filepath.Join(casesDir, "accelerated-networking", name)
+		if _, errs, code := soku(t, "ingest", "--store", store, "--map", table+".yaml", table+".csv"); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	out, errs, code := soku(t, "report", "accelerated-networking", "--store", store, "--pivot", "disk,files")
+	if code != 0 || strings.Count(out, "by disk and files") != 1 {
 		t.Errorf("%d %s\n%s", code, errs, out)
 	}
 }

@@ -129,6 +129,7 @@ func (b *Builder) test(g labelled) Test {
 	t.findReached()
 	t.findControl(patterns, control, rounds)
 	t.findEffects(patterns)
+	t.findRangesApart()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	t.findCurves(patterns, rounds)
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {

@@ -54,32 +54,14 @@ func (t testView) causes() (out []string) {
 	}
 	out = append(out, t.levelingOff()...)
 	for _, f := range t.FactorEffects {
-		pairs := t.pairsOf(f.Factor)
 		if t.describedByPairs(f) {
 			continue
 		}
-		if f.Matters == stats.MattersYes {
-			pairs = slices.DeleteFunc(pairs, func(u upward) bool { return u.Decision != stats.Better && u.Decision != stats.Worse })
-		}
-		if len(pairs) == 0 {
-			continue
-		}
-		args := text.Args{
-			"Factor": f.Factor, "Noun": t.noun(), "Ratio": *pairs[0].ratio, "From": t.level(pairs[0].from), "To": t.level(pairs[0].to),
-			"By": t.units(pairs[0].EffectRatio),
-		}
-		switch {
-		case f.Matters == stats.MattersYes && f.Share >= 0.5:
-			out = append(out, t.Say("factor.sets", args))
-		case f.Matters == stats.MattersYes:
-			out = append(out, t.Say("factor.changes", args))
-		case f.Matters == stats.MattersNo:
-			out = append(out, t.Say("factor.no_difference", text.Args{
-				"Factor": f.Factor, "Noun": t.noun(), "Ratio": *pairs[0].ratio, "Threshold": t.Practical, "By": t.units(pairs[0].EffectRatio),
-				"OnAverage": t.interacts(f.Factor),
-			}))
+		if said := t.cause(f, t.pairsOf(f.Factor)); said != "" {
+			out = append(out, said)
 		}
 	}
+	out = append(out, t.rangesApart()...)
 	for _, i := range t.Interactions {
 		ofPair := t.Pairs != nil && t.Pairs.Contention != nil && slices.Equal(i.Factors[:], []string{contentionFactor, t.Pairs.Factor})
 		if i.Shown > 0 && !ofPair {
@@ -121,7 +103,7 @@ func (t testView) level(name string) string { return cmp.Or(name, text.Absent) }
 // units are the independent observations of an effect in words.
 func (t testView) units(e EffectRatio) string {
 	if t.Has("factor.unit." + string(e.Unit)) {
-		return t.Say("factor.unit."+string(e.Unit), text.Args{"N": e.Blocks})
+		return t.Say("factor.unit."+string(e.Unit), text.Args{"Blocks": e.Blocks})
 	}
 	return text.Absent // of a later version
 }

@@ -90,6 +90,8 @@ type Test struct {
 	Controls    []Control `json:"control,omitempty"`       // what the control patterns show
 	ControlRows []Row     `json:"control_rows,omitempty"`  // their figures: they are not in Rows
 
+	Ranges []RangesApart `json:"ranges_apart,omitempty"` // of ingested ranges: what they show without a test
+
 	// What the factors do, where several of them vary; without those that are labels of others.
 	FactorEffects []FactorEffect `json:"factor_effects,omitempty"`
 	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios

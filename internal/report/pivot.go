@@ -123,6 +123,9 @@ func (t testView) pivotCell() func(*Row) string {
 	}
 	return func(r *Row) string {
 		if v := estimates[r.Pattern]; v != nil {
+			if l := r.Limit(t.Basis.Metric); l != nil && l.Share != nil {
+				return t.Say("cell.pivot_share", text.Args{"Figure": unit.text(*v), "Share": shareText(l)})
+			}
 			return unit.text(*v)
 		}
 		return text.Absent
@@ -131,7 +134,7 @@ func (t testView) pivotCell() func(*Row) string {
 
 // ranged reports whether trials are ranked by the middle of published ranges: a column of their
 // ends shows what that rests on.
-func (t testView) ranged() bool { return t.Basis.column() != t.Basis.Metric }
+func (t *Test) ranged() bool { return t.Basis.column() != t.Basis.Metric }
 
 // pivotHeading is what the table has, such as "goodput (Gbit/s) by instance type and interface".
 func (t testView) pivotHeading() string {
@@ -142,8 +145,10 @@ func (t testView) pivotHeading() string {
 	if t.ranged() {
 		figure = t.metric(t.Basis.column())
 	}
+	limited := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Limit(t.Basis.Metric) != nil })
 	return t.Say("report.pivot", text.Args{
-		"Figure": figure, "Unit": t.unit(t.rankUnit()), "Rows": t.Factors[t.pivot.rows], "Columns": t.Factors[t.pivot.columns],
+		"Limited": limited && !t.ranged(),
+		"Figure":  figure, "Unit": t.unit(t.rankUnit()), "Rows": t.Factors[t.pivot.rows], "Columns": t.Factors[t.pivot.columns],
 	})
 }
 

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"slices"
+
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// mostNamedPairs is how many pairs of levels a sentence names.
+const mostNamedPairs = 6
+
+// cause says what a factor does; pairs are the comparisons of its levels, the largest ratio
+// first. It is empty for a factor of which a test shows nothing.
+func (t testView) cause(f FactorEffect, pairs []upward) string {
+	shown := pairs
+	if f.Matters == stats.MattersYes {
+		shown = slices.DeleteFunc(slices.Clone(pairs), func(u upward) bool { return !u.differs() })
+	}
+	if len(shown) == 0 {
+		return ""
+	}
+	first := shown[0]
+	args := text.Args{
+		"Factor": f.Factor, "Noun": t.noun(), "Ratio": *first.ratio, "From": t.level(first.from), "To": t.level(first.to),
+		"By": t.units(first.EffectRatio), "Interval": t.interval(first), "Threshold": t.Practical, "OnAverage": t.interacts(f.Factor),
+	}
+	switch {
+	case f.Matters == stats.MattersYes && f.Share >= 0.5:
+		return t.Say("factor.sets", args) + t.pairsShown(pairs)
+	case f.Matters == stats.MattersYes:
+		return t.Say("factor.changes", args) + t.pairsShown(pairs)
+	case f.Matters == stats.MattersNo:
+		return t.Say("factor.no_difference", args)
+	case first.low == nil && first.Blocks == 1 && !t.ranged() && !t.hasCurve(f.Factor):
+		return t.Say("factor.untested", args)
+	}
+	return ""
+}
+
+// hasCurve reports whether a curve says what the factor does.
+func (t testView) hasCurve(factor string) bool {
+	return t.Curve != nil && t.Curve.Option == factor || slices.ContainsFunc(t.Curves, func(c Curve) bool { return c.Option == factor })
+}
+
+// interval is the 95 % interval of a ratio, in percent if the ratio is; empty for none.
+func (t testView) interval(u upward) string {
+	if u.low == nil || u.high == nil {
+		return ""
+	}
+	return t.Say("factor.interval", text.Args{"Ratio": *u.ratio, "Low": *u.low, "High": *u.high, "LowMore": *u.low - 1, "HighMore": *u.high - 1})
+}
+
+// differs reports whether the two levels are shown to differ by the threshold or more.
+func (u upward) differs() bool { return u.Decision == stats.Better || u.Decision == stats.Worse }
+
+// pairsShown says which levels differ after the correction for all pairs of a factor of three
+// or more levels; empty for one with two.
+func (t testView) pairsShown(pairs []upward) string {
+	if len(pairs) < 2 {
+		return ""
+	}
+	var shown, others []string
+	for _, u := range pairs {
+		name := t.Say("factor.pair", text.Args{"A": t.level(u.from), "B": t.level(u.to)})
+		if u.differs() {
+			shown = append(shown, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return " " + t.Say("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs})
+}

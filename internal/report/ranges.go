@@ -1,0 +1,131 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"soku/internal/text"
+)
+
+// RangesApart is levels of a factor whose published ranges do not overlap: of patterns that
+// differ in this factor only, every run with a level of Lower is below every run with one of
+// Higher.
+type RangesApart struct {
+	Factor   string   `json:"factor"`
+	Lower    []string `json:"lower"`
+	Higher   []string `json:"higher"`
+	Compared int      `json:"compared"` // pairs of patterns
+}
+
+// levelRanges is how two levels compare in all pairs of patterns that differ in them only.
+type levelRanges struct{ lower, higher, overlapping int }
+
+// findRangesApart fills Ranges from ingested ranges, of which only the ends are known: they
+// carry no test, but ranges that never overlap say something. Levels with the same level above
+// them, or below, are named together, whichever makes fewer sentences.
+func (t *Test) findRangesApart() {
+	if !t.ranged() {
+		return
+	}
+	for f := range t.Factors {
+		found := t.rangesOf(f)
+		byHigher := grouped(found, func(r RangesApart) string { return r.Higher[0] }, func(to *RangesApart, r RangesApart) { to.Lower = append(to.Lower, r.Lower...) })
+		byLower := grouped(found, func(r RangesApart) string { return r.Lower[0] }, func(to *RangesApart, r RangesApart) { to.Higher = append(to.Higher, r.Higher...) })
+		if len(byLower) < len(byHigher) {
+			byHigher = byLower
+		}
+		t.Ranges = append(t.Ranges, byHigher...)
+	}
+}
+
+// rangesOf are the pairs of levels of a factor, by its index, whose ranges are apart in every
+// pair of patterns.
+func (t *Test) rangesOf(factor int) (out []RangesApart) {
+	found := map[[2]string]*levelRanges{}
+	for i := range t.Rows {
+		a := &t.Rows[i]
+		fa := t.rangeOf(a)
+		for j := range t.Rows {
+			b := &t.Rows[j]
+			la, lb := a.Levels[factor].Value, b.Levels[factor].Value
+			fb := t.rangeOf(b)
+			if natural(la, lb) >= 0 || fa == nil || fb == nil || !sameBut(a, b, factor) {
+				continue
+			}
+			r := found[[2]string{la, lb}]
+			if r == nil {
+				r = new(levelRanges)
+				found[[2]string{la, lb}] = r
+			}
+			switch {
+			case fa.Max < fb.Min:
+				r.lower++
+			case fa.Min > fb.Max:
+				r.higher++
+			default:
+				r.overlapping++
+			}
+		}
+	}
+	for levels, r := range found {
+		apart := RangesApart{Factor: t.Factors[factor], Lower: levels[:1:1], Higher: levels[1:2:2], Compared: r.lower + r.higher}
+		if r.higher > 0 {
+			apart.Lower, apart.Higher = apart.Higher, apart.Lower
+		}
+		if r.overlapping == 0 && (r.lower == 0 || r.higher == 0) {
+			out = append(out, apart)
+		}
+	}
+	slices.SortFunc(out, func(a, b RangesApart) int {
+		return cmp.Or(natural(a.Lower[0], b.Lower[0]), natural(a.Higher[0], b.Higher[0]))
+	})
+	return out
+}
+
+// rangeOf is the published range of the figure that ranks a row; nil for none.
+func (t *Test) rangeOf(r *Row) *Figure {
+	m := t.Basis.column()
+	if f := r.figure(m); f != nil || m.Column.Instead == nil {
+		return f
+	}
+	return r.figure(m.Column.Instead)
+}
+
+// sameBut reports whether two rows have the same levels of all factors but one.
+func sameBut(a, b *Row, factor int) bool {
+	for f := range a.Levels {
+		if f != factor && a.Levels[f] != b.Levels[f] {
+			return false
+		}
+	}
+	return true
+}
+
+// grouped joins those of one key.
+func grouped(all []RangesApart, key func(RangesApart) string, join func(to *RangesApart, r RangesApart)) (out []RangesApart) {
+	for _, r := range all {
+		i := slices.IndexFunc(out, func(o RangesApart) bool { return key(o) == key(r) })
+		if i < 0 {
+			r.Lower, r.Higher = slices.Clone(r.Lower), slices.Clone(r.Higher)
+			out = append(out, r)
+			continue
+		}
+		join(&out[i], r)
+		out[i].Compared += r.Compared
+	}
+	return out
+}
+
+// mostRanges is how many sentences there are about the ranges of one factor.
+const mostRanges = 3
+
+// rangesApart say which levels have no range in common.
+func (t testView) rangesApart() (out []string) {
+	of := map[string]int{}
+	for _, r := range t.Ranges {
+		if of[r.Factor]++; of[r.Factor] <= mostRanges {
+			out = append(out, t.Say("factor.ranges_apart", text.Args{"Factor": r.Factor, "Lower": r.Lower, "Higher": r.Higher, "Compared": r.Compared}))
+		}
+	}
+	return out
+}
