@@ -41,7 +41,7 @@ type Executor struct {
 
 	// Limit is how many trials run at once. With 0 or 1 they run one after the
 	// other in the planned order. With more, hosts get their next trial as soon as
-	// they come free, and the journal has the order that came of it. A group of
+	// they come free, or in a planned order if they are few, and the journal has the order that came of it. A group of
 	// more trials than the limit runs by itself.
 	Limit int
 	// Hosts reports which hosts go away and come back, and is read while trials

@@ -42,25 +42,24 @@ func (e *ending) pop() end {
 	return top
 }
 
-// forecast is how long the trials of a block take, and how many of them run at once at
-// most, if each takes what length says of the first of its unit: the schedule of the
-// executor in simulated time.
-func forecast(b Block, limit int, length func(first int) time.Duration) (total time.Duration, most int) {
-	q := newQueue(b, limit <= 1)
-	for i := 0; i < b.Len; i += b.unit(i).count {
-		q.add(i)
-	}
+// simulate takes the units of a queue through the schedule of the executor in simulated
+// time: how long they take, and how many trials run at once at most. length is that of the
+// unit that begins with a trial; started, if not nil, gets each unit when it starts.
+func simulate(q *queue, limit int, length func(first int) time.Duration, started func(first int)) (total time.Duration, most int) {
 	var ends ending
 	now, running := 0.0, 0
 	for {
 		for {
 			room := max(limit, 1) - running
 			if running == 0 {
-				room = math.MaxInt
+				room = math.MaxInt // a group may be larger than the limit
 			}
 			u, ok := q.take(room)
 			if !ok {
 				break
+			}
+			if started != nil {
+				started(u.first)
 			}
 			running += u.count
 			most = max(most, running)
@@ -75,4 +74,21 @@ func forecast(b Block, limit int, length func(first int) time.Duration) (total t
 			q.release(u)
 		}
 	}
+}
+
+// forecast is how long the trials of a block take, and how many of them run at once at
+// most, if each takes what length says.
+func forecast(b Block, limit int, length func(first int) time.Duration) (total time.Duration, most int) {
+	var units []int
+	for i := 0; i < b.Len; i += b.unit(i).count {
+		units = append(units, i)
+	}
+	q := newQueue(b, limit <= 1)
+	if order := arrange(b, units, limit, length); order != nil {
+		q, units = newQueue(b, true), order
+	}
+	for _, first := range units {
+		q.add(first)
+	}
+	return simulate(q, limit, length, nil)
 }

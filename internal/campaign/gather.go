@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"soku/internal/agent"
 	"soku/internal/measure"
@@ -13,13 +14,15 @@ import (
 // it: it starts units and gathers those that have ended.
 type gathering struct {
 	*run
-	block   Block
-	queue   *queue
-	ongoing map[*ongoing]bool
-	trials  int           // of all ongoing units
-	over    chan *ongoing // units that have ended
-	held    *unit         // taken, and waiting for the byte cap to have room
-	err     error         // why no further unit starts
+	block    Block
+	queue    *queue
+	ongoing  map[*ongoing]bool
+	trials   int           // of all ongoing units
+	over     chan *ongoing // units that have ended
+	held     *unit         // taken, and waiting for the byte cap to have room
+	lull     lull          // of an arranged block
+	arranged bool
+	err      error // why no further unit starts
 
 	campaign context.Context // ends when the campaign is to stop
 	ctx      context.Context // ends also when this block is to stop
@@ -31,18 +34,29 @@ type ongoing struct {
 	unit   unit
 	all    []*attempt
 	cancel context.CancelCauseFunc
-	err    error // why the campaign cannot go on; valid when the unit has ended
+	began  time.Time
+	length time.Duration // of its first trial, as planned
+	err    error         // why the campaign cannot go on; valid when the unit has ended
 }
 
 // gather makes the queue of a block's units that are to run now, without those
 // whose hosts are gone.
 func (r *run) gather(b Block) (*gathering, error) {
-	g := &gathering{run: r, block: b, queue: newQueue(b, r.Limit <= 1), ongoing: map[*ongoing]bool{}, over: make(chan *ongoing)}
+	g := &gathering{run: r, block: b, ongoing: map[*ongoing]bool{}, over: make(chan *ongoing)}
+	var units []int
 	for _, first := range r.due(b, nil) {
 		if u := b.unit(first); r.isAborted(b, u) {
 			r.leave(b, u)
 			continue
 		}
+		units = append(units, first)
+	}
+	order := arrange(b, units, r.Limit, g.length)
+	if g.arranged = order != nil; g.arranged {
+		units = order
+	}
+	g.queue = newQueue(b, r.Limit <= 1 || g.arranged)
+	for _, first := range units {
 		g.queue.add(first)
 	}
 	for {
@@ -56,6 +70,13 @@ func (r *run) gather(b Block) (*gathering, error) {
 		}
 		return g, g.loseGone()
 	}
+}
+
+// length is how long a unit takes as planned, by its first trial.
+func (g *gathering) length(first int) time.Duration {
+	j := g.block.Job(first)
+	planned, _ := trialTime(j.Test, j.Options)
+	return planned + g.c.Plan.Pause.Std()
 }
 
 // heard takes note of what the channel of hosts gave.
@@ -92,11 +113,19 @@ func (g *gathering) runAll(ctx context.Context) error {
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	defer g.stop(nil)
 	for {
-		g.start()
+		wait := g.lullLeft()
+		if wait == 0 {
+			g.start()
+		}
 		if len(g.ongoing) == 0 {
 			break
 		}
+		var soon <-chan time.Time
+		if wait > 0 {
+			soon = time.After(wait)
+		}
 		select {
+		case <-soon:
 		case o := <-g.over:
 			g.gathered(o)
 		case h, ok := <-g.hosts:
@@ -135,7 +164,7 @@ func (g *gathering) start() {
 			return
 		}
 		ctx, cancel := context.WithCancelCause(g.ctx)
-		o := &ongoing{unit: u, all: all, cancel: cancel}
+		o := &ongoing{unit: u, all: all, cancel: cancel, began: time.Now(), length: g.length(u.first)}
 		g.ongoing[o] = true
 		g.trials += u.count
 		go func() {
@@ -164,6 +193,9 @@ func (g *gathering) gathered(o *ongoing) {
 	delete(g.ongoing, o)
 	g.trials -= o.unit.count
 	g.queue.release(o.unit)
+	if g.arranged && g.lull.since.IsZero() {
+		g.lull = lull{since: time.Now(), began: o.began, length: o.length}
+	}
 	for _, a := range o.all {
 		if o.err == nil && a.result != nil { // it ran
 			o.err = g.countFailure(a)

@@ -3,6 +3,7 @@ package campaign
 import (
 	"iter"
 	"math/bits"
+	mathrand "math/rand/v2"
 	"slices"
 )
 
@@ -73,7 +74,8 @@ func (b Block) unit(first int) unit {
 type queue struct {
 	block   Block
 	inOrder bool
-	waiting int // trials
+	draw    *mathrand.Rand // chooses among hosts with as many trials left; nil: the first
+	waiting int            // trials
 
 	left []int // trials waiting, by host
 	busy bitset
@@ -91,7 +93,7 @@ type queue struct {
 }
 
 // newQueue makes the queue for units of a block. With inOrder the first unit
-// whose hosts are free is chosen, in the block's order.
+// whose hosts are free is chosen, in the order in which they were added.
 func newQueue(b Block, inOrder bool) *queue {
 	n := len(b.Hosts)
 	q := &queue{block: b, inOrder: inOrder, left: make([]int, n), busy: newBitset(n), gone: newBitset(n), free: newBitset(n), fresh: newBitset(n)}
@@ -109,7 +111,7 @@ func newQueue(b Block, inOrder bool) *queue {
 }
 
 // add lets the unit wait that begins with a trial. Units are added in the
-// block's order.
+// block's order, or with inOrder in any.
 func (q *queue) add(first int) {
 	s := q.block.Slot(first)
 	if q.inOrder || s.Group != 0 || len(s.Others) > 0 {
@@ -175,6 +177,19 @@ func (q *queue) takeListed(room int) (unit, bool) {
 	return unit{}, false
 }
 
+// wantsBusyHosts reports whether a unit waits that has a host free, and another one busy.
+// Of a queue with inOrder.
+func (q *queue) wantsBusyHosts() bool {
+	return slices.ContainsFunc(q.list, func(first int) bool {
+		free, busy := false, false
+		u := q.block.unit(first)
+		for h := range u.hosts() {
+			free, busy = free || q.free.has(h), busy || q.busy.has(h)
+		}
+		return free && busy
+	})
+}
+
 func (q *queue) allFree(u unit) bool {
 	for h := range u.hosts() {
 		if !q.free.has(h) {
@@ -197,14 +212,20 @@ func (q *queue) takePair() (unit, bool) {
 	}
 }
 
-// most is the member of both sets with most trials left, of several the first;
-// -1 if there is none.
+// most is the member of both sets with most trials left, of several the first, or one
+// that is drawn; -1 if there is none.
 func (q *queue) most(a, b bitset) int {
-	best, left := -1, 0
+	best, left, alike := -1, 0, 0
 	for i, word := range a {
 		for word &= b[i]; word != 0; word &= word - 1 {
-			if h := i*64 + bits.TrailingZeros64(word); q.left[h] > left {
-				best, left = h, q.left[h]
+			h := i*64 + bits.TrailingZeros64(word)
+			switch {
+			case q.left[h] > left:
+				best, left, alike = h, q.left[h], 1
+			case q.draw != nil && q.left[h] == left && left > 0:
+				if alike++; q.draw.IntN(alike) == 0 {
+					best = h
+				}
 			}
 		}
 	}

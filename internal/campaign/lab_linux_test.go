@@ -59,10 +59,23 @@ type labNet struct {
 
 func newLabNet(t *testing.T, limit int, blocks ...[]pair) *labNet {
 	t.Helper()
+	n := &labNet{net: newNet(t, limit, blocks...), lab: labOf(t, "a", "b", "c", "d"), runs: map[string][2]time.Time{}}
+	n.exec.Runner = &timedRunner{placesIn(t, n.lab), n}
+	n.exec.Blocks = n.inLab(n.exec.Blocks)
+	return n
+}
+
+// labOf is a lab of hosts with a server each, behind one router.
+func labOf(t *testing.T, hosts ...string) *lab.Lab {
+	t.Helper()
 	tier.NeedsRoot(t, "network namespaces")
+	var nodes, links []string
+	for _, h := range hosts {
+		nodes = append(nodes, h+": {server: true}")
+		links = append(links, "{from: "+h+", to: r}")
+	}
 	file := t.TempDir() + "/topology.yaml"
-	text := fmt.Sprintf("lab: campaign-%08x\nhosts: {a: {server: true}, b: {server: true}, c: {server: true}, d: {server: true}}\nrouters: {r: }\n", rand.Uint32()) +
-		"links: [{from: a, to: r}, {from: b, to: r}, {from: c, to: r}, {from: d, to: r}]\n"
+	text := fmt.Sprintf("lab: campaign-%08x\nhosts: {%s}\nrouters: {r: }\nlinks: [%s]\n", rand.Uint32(), strings.Join(nodes, ", "), strings.Join(links, ", "))
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -83,15 +96,21 @@ func newLabNet(t *testing.T, limit int, blocks ...[]pair) *labNet {
 			t.Error(err)
 		}
 	})
-	n := &labNet{net: newNet(t, limit, blocks...), lab: l, runs: map[string][2]time.Time{}}
-	places := campaign.Places{Of: func(j campaign.Job) agent.Place {
+	return l
+}
+
+// placesIn runs each trial in a process of its own on its client.
+func placesIn(t *testing.T, l *lab.Lab) campaign.Places {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return campaign.Places{Of: func(j campaign.Job) agent.Place {
 		return agent.Process{Now: time.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
 			return l.Command(ctx, j.Client.Host, self, "trial"), nil
 		}}
 	}}
-	n.exec.Runner = &timedRunner{places, n}
-	n.exec.Blocks = n.inLab(n.exec.Blocks)
-	return n
 }
 
 // inLab gives the jobs of a schedule the hosts and addresses of the lab, and a

@@ -74,9 +74,16 @@ type net struct {
 }
 
 func newNet(t *testing.T, limit int, blocks ...[]pair) *net {
-	n := &net{t: t, plan: parse(t, minimal+"rounds: 1\n"), begin: time.Now(),
+	n := netOf(t, parse(t, minimal+"rounds: 1\n"), limit)
+	n.exec.Blocks = blocksOf(n.plan, blocks)
+	return n
+}
+
+// netOf is a net for the pairs of a plan.
+func netOf(t *testing.T, p *campaign.Plan, limit int) *net {
+	n := &net{t: t, plan: p, begin: time.Now(),
 		running: map[string]int{}, busy: map[string]time.Duration{}, store: memoryStore{results: map[string]*measure.Result{}}}
-	n.exec = &campaign.Executor{Runner: n, Store: &n.store, Now: time.Now, Limit: limit, Blocks: blocksOf(n.plan, blocks),
+	n.exec = &campaign.Executor{Runner: n, Store: &n.store, Now: time.Now, Limit: limit,
 		Command: func(context.Context, string, []string) ([]byte, error) { return nil, nil }}
 	c, err := campaign.Create(&n.in, n.plan, 42, "test", time.Now())
 	if err != nil {
@@ -210,11 +217,11 @@ func (n *net) records(kind string) []campaign.Record {
 func (n *net) finished() map[string]int {
 	out := map[string]int{}
 	for _, r := range n.records(campaign.RecordTrialFinished) {
-		out[fmt.Sprint(r.Trial.Client, ">", r.Trial.Server, " ", r.Trial.Round)]++
+		out[identity(*r.Trial)]++
 	}
 	for _, g := range n.records(campaign.RecordGroupFinished) {
 		for _, r := range g.Group {
-			out[fmt.Sprint(r.Trial.Client, ">", r.Trial.Server, " ", r.Trial.Round)]++
+			out[identity(*r.Trial)]++
 		}
 	}
 	return out

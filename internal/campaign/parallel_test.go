@@ -97,13 +97,7 @@ func TestTheExecutorKeepsTheHostsOfAMeshBusy(t *testing.T) {
 		if _, err := n.run(); err != nil {
 			t.Fatal(err)
 		}
-		total := time.Since(n.begin)
-		var busy time.Duration
-		for _, d := range n.busy {
-			busy += d
-		}
-		idle := 1 - float64(busy)/float64(total*hosts)
-		if idle > 0.06 {
+		if idle := n.idleShare(hosts); idle > 0.06 {
 			t.Errorf("hosts are idle %.1f %% of the time", 100*idle)
 		}
 		n.onceEach(hosts * (hosts - 1))
