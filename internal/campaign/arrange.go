@@ -1,7 +1,9 @@
 package campaign
 
 import (
+	"iter"
 	mathrand "math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -19,10 +21,11 @@ const (
 // arrange is an order of units of a block of few hosts in which they take little time, if
 // each takes what length says: the best of some that are drawn. It is nil where units are
 // chosen as hosts come free: among many hosts, of groups, and one at a time.
-func arrange(b Block, units []int, limit int, length func(first int) time.Duration) []int {
-	if limit <= 1 || len(b.Hosts) < 3 || len(b.Hosts) > mostArrangedHosts || len(units) > mostArrangedTrials {
+func arrange(b Block, firsts iter.Seq[int], limit int, length func(first int) time.Duration) []int {
+	if limit <= 1 || len(b.Hosts) < 3 || len(b.Hosts) > mostArrangedHosts || b.Len > mostArrangedTrials {
 		return nil
 	}
+	units := slices.Collect(firsts)
 	for _, first := range units {
 		if s := b.Slot(first); s.Group != 0 || len(s.Others) > 0 {
 			return nil
@@ -38,7 +41,7 @@ func arrange(b Block, units []int, limit int, length func(first int) time.Durati
 			q.add(first)
 		}
 		order := make([]int, 0, len(units))
-		total, _ := simulate(q, limit, length, func(first int) { order = append(order, first) })
+		total, _ := simulate(q, limit, true, length, func(first int) { order = append(order, first) })
 		if best == nil || total < shortest {
 			best, shortest = order, total
 		}

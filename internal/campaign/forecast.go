@@ -44,8 +44,10 @@ func (e *ending) pop() end {
 
 // simulate takes the units of a queue through the schedule of the executor in simulated
 // time: how long they take, and how many trials run at once at most. length is that of the
-// unit that begins with a trial; started, if not nil, gets each unit when it starts.
-func simulate(q *queue, limit int, length func(first int) time.Duration, started func(first int)) (total time.Duration, most int) {
+// unit that begins with a trial; started, if not nil, gets each unit when it starts. With
+// together units that end at one moment give their hosts free together, as where hosts wait
+// for each other.
+func simulate(q *queue, limit int, together bool, length func(first int) time.Duration, started func(first int)) (total time.Duration, most int) {
 	var ends ending
 	now, running := 0.0, 0
 	for {
@@ -68,7 +70,8 @@ func simulate(q *queue, limit int, length func(first int) time.Duration, started
 		if len(ends) == 0 {
 			return time.Duration(now * 1e9), most
 		}
-		for now = ends[0].at; len(ends) > 0 && ends[0].at <= now; {
+		now = ends[0].at
+		for first := true; len(ends) > 0 && (first || together && ends[0].at <= now); first = false {
 			u := ends.pop().unit
 			running -= u.count
 			q.release(u)
@@ -79,16 +82,20 @@ func simulate(q *queue, limit int, length func(first int) time.Duration, started
 // forecast is how long the trials of a block take, and how many of them run at once at
 // most, if each takes what length says.
 func forecast(b Block, limit int, length func(first int) time.Duration) (total time.Duration, most int) {
-	var units []int
-	for i := 0; i < b.Len; i += b.unit(i).count {
-		units = append(units, i)
+	first := func(yield func(int) bool) {
+		for i := 0; i < b.Len && yield(i); i += b.unit(i).count {
+		}
+	}
+	if order := arrange(b, first, limit, length); order != nil {
+		q := newQueue(b, true)
+		for _, i := range order {
+			q.add(i)
+		}
+		return simulate(q, limit, true, length, nil)
 	}
 	q := newQueue(b, limit <= 1)
-	if order := arrange(b, units, limit, length); order != nil {
-		q, units = newQueue(b, true), order
+	for i := range first {
+		q.add(i)
 	}
-	for _, first := range units {
-		q.add(first)
-	}
-	return simulate(q, limit, length, nil)
+	return simulate(q, limit, false, length, nil)
 }

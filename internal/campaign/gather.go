@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"soku/internal/agent"
@@ -51,7 +52,7 @@ func (r *run) gather(b Block) (*gathering, error) {
 		}
 		units = append(units, first)
 	}
-	order := arrange(b, units, r.Limit, g.length)
+	order := arrange(b, slices.Values(units), r.Limit, g.length)
 	if g.arranged = order != nil; g.arranged {
 		units = order
 	}
