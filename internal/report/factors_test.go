@@ -209,6 +209,15 @@ func TestTrialsOfOneRoundAreComparedOverOtherLevels(t *testing.T) {
 	}
 }
 
+func TestObservationsOfAnEffectAreCountedInWords(t *testing.T) {
+	view := english(build(t, design{factors: []string{"a", "b"}, levels: [][]string{{"1", "2"}, {"1", "2"}}, rounds: 1, bps: func([]string) float64 { return 1e9 }}.input()).test(t, "tcp"))
+	for unit, want := range map[stats.Unit]string{stats.UnitRound: "1 round", stats.UnitDeployment: "1 deployment", stats.UnitLevels: "1 combination of other levels"} {
+		if got := view.units(EffectRatio{Unit: unit, Blocks: 1}); got != want {
+			t.Errorf("%s: %q, want %q", unit, got, want)
+		}
+	}
+}
+
 func TestEveryFormSaysWhatFactorsDo(t *testing.T) {
 	d := gateways()
 	d.levels[0] = []string{"small", "medium", "large", "s4", "s5", "s6", "s7"} // 21 pairs
