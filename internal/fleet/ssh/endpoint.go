@@ -1,0 +1,71 @@
+package ssh
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Endpoint is the host's end of a [Session].
+type Endpoint struct {
+	Version string // of this program
+	// Listen opens the server that is wished, and returns its port and what runs it until
+	// ctx ends.
+	Listen  func(Serve) (port int, run func(ctx context.Context) error, err error)
+	Silence time.Duration // how long it waits for a request
+}
+
+// Run does what the first line of in says, until in ends, no request arrives for Silence, or
+// ctx ends. Errors are of kind usage for a line that does not parse.
+func (e Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lines := bufio.NewReaderSize(in, maxLine)
+	first, err := lines.ReadSlice('\n')
+	var wish Wish
+	if err == nil {
+		err = json.Unmarshal(first, &wish)
+	}
+	if err != nil || wish.Schema != Schema {
+		return measure.Fail(measure.KindUsage, "ssh.wish", measure.Figures{"known": Schema}).WithCause(err)
+	}
+	ready := Ready{Schema: Schema, Version: e.Version}
+	ended := make(chan struct{})
+	if wish.Serve != nil {
+		port, run, err := e.Listen(*wish.Serve)
+		ready.Port, ready.Error = port, measure.AsError(err, measure.KindInternal)
+		if err == nil {
+			go func() { defer close(ended); _ = run(ctx) }() // it ends with ctx, or the trials say why not
+			defer func() { cancel(); <-ended }()
+		}
+	}
+	write := json.NewEncoder(out)
+	if err := write.Encode(ready); err != nil || ready.Error != nil {
+		return err
+	}
+	silent := time.AfterFunc(e.Silence, cancel)
+	defer silent.Stop()
+	go func() {
+		defer cancel()
+		for {
+			line, err := lines.ReadSlice('\n')
+			var r request
+			if err == nil {
+				err = json.Unmarshal(line, &r)
+			}
+			if err == nil {
+				silent.Reset(e.Silence)
+				err = write.Encode(answer{Answer: r.Ask, UnixNs: time.Now().UnixNano()})
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,168 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/printable"
+	"soku/internal/process"
+)
+
+// Order is what a host is to be prepared for.
+type Order struct {
+	Destination string
+	Keep        bool  // leave the program there for another time
+	Serve       bool  // run a server
+	Ports       []int // of the server, tried in turn; 0 is any
+	Version     string
+	Binary      func(Platform) (Binary, error)
+	Open        func(string) (fs.File, error) // opens the binary
+}
+
+// Open prepares a host: it connects, copies the program where it is not there already, and
+// starts what is wished. Failures name the step and say what to do; ctx ends it. The caller
+// closes the session.
+func Open(ctx context.Context, c Client, o Order) (_ *Session, err error) {
+	begin := time.Now()
+	k, err := c.connect(ctx, o.Destination)
+	if err != nil {
+		return nil, err
+	}
+	f, err := open(ctx, k)
+	if err != nil {
+		k.remove()
+		return nil, err
+	}
+	s := &Session{Address: k.host, k: k, far: f}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if err := s.prepare(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := s.begin(ctx, o); err != nil {
+		return nil, err
+	}
+	s.Lasted = time.Since(begin)
+	go f.keepAlive()
+	return s, nil
+}
+
+// prepare has the program on the host, in a folder of its own.
+func (s *Session) prepare(ctx context.Context, o Order) error {
+	if err := s.far.write([]byte(scriptLine()[:len(scriptLine())-1])); err != nil {
+		return s.ended(ctx, err)
+	}
+	words, err := s.reply(ctx, "soku-platform", 2)
+	if err != nil {
+		return s.notAShell(ctx, err)
+	}
+	if s.Platform, err = platformOf(o.Destination, words[0], words[1]); err != nil {
+		return err
+	}
+	binary, err := o.Binary(s.Platform)
+	if err != nil {
+		return err
+	}
+	keep := "no"
+	if o.Keep {
+		keep = "yes"
+	}
+	if err := s.far.write([]byte(binary.Sum + " " + keep)); err != nil {
+		return s.ended(ctx, err)
+	}
+	if words, err = s.reply(ctx, "soku-folder", 3); err != nil {
+		return err
+	}
+	folder, number := words[0], words[2]
+	if !folderText.MatchString(folder) || !numberText.MatchString(number) {
+		return s.failed("folder", folder)
+	}
+	s.path, s.alive = folder+"/soku", folder+"/alive-"+number
+	if s.Copied = words[1] != "yes"; s.Copied {
+		if err := s.copy(ctx, o, binary, folder+"/part-"+number); err != nil {
+			return err
+		}
+	}
+	if err := s.far.write([]byte("start")); err != nil {
+		return s.ended(ctx, err)
+	}
+	return nil
+}
+
+// folderText and numberText are what may stand in a command for the login shell of any host.
+var (
+	folderText = regexp.MustCompile(`^/[A-Za-z0-9/._+-]{1,300}$`)
+	numberText = regexp.MustCompile(`^[0-9]{1,20}$`)
+)
+
+// copy writes the program to a file on the host.
+func (s *Session) copy(ctx context.Context, o Order, b Binary, path string) error {
+	file, err := o.Open(b.Path)
+	if err != nil {
+		return measure.Fail(measure.KindUsage, "ssh.no_binary", measure.Figures{"platform": s.Platform.String(), "cause": err})
+	}
+	defer func() { _ = file.Close() }()
+	cmd := s.k.further(ctx, "cat >"+path)
+	complaints := &process.Tail{Limit: 4 << 10}
+	cmd.Stdin, cmd.Stderr = file, complaints
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		line := process.LastLine(string(complaints.Bytes()))
+		if line == "" {
+			line = err.Error()
+		}
+		return measure.Fail(measure.KindBroken, "ssh.copy", measure.Figures{"destination": o.Destination, "line": shown(line)})
+	}
+	return nil
+}
+
+// begin has the host do what is wished.
+func (s *Session) begin(ctx context.Context, o Order) error {
+	wish := Wish{Schema: Schema}
+	if o.Serve {
+		s.Token = rand.Text()
+		wish.Serve = &Serve{Ports: o.Ports, Token: s.Token}
+	}
+	if err := s.far.writeJSON(wish); err != nil {
+		return s.ended(ctx, err)
+	}
+	line, err := s.far.next(ctx)
+	if err != nil {
+		return err
+	}
+	var ready Ready
+	err = json.Unmarshal(line, &ready)
+	printable.Strings(&ready, maxShown)
+	switch {
+	case bytes.HasPrefix(line, []byte("soku-failed ")):
+		_, err := s.word(line, "", 0)
+		return err
+	case err != nil || ready.Schema != Schema:
+		return measure.Fail(measure.KindBroken, "ssh.stray", measure.Figures{"destination": o.Destination, "line": shown(string(line))})
+	case ready.Version != o.Version:
+		return measure.Fail(measure.KindUsage, "ssh.version", measure.Figures{
+			"destination": o.Destination, "platform": s.Platform.String(), "version": ready.Version, "own": o.Version,
+		})
+	case ready.Error != nil:
+		return measure.Fail(ready.Error.Kind, "ssh.server", measure.Figures{"destination": o.Destination, "cause": ready.Error})
+	case o.Serve && (ready.Port < 1 || ready.Port > 65535):
+		return measure.Fail(measure.KindBroken, "ssh.stray", measure.Figures{"destination": o.Destination, "line": fmt.Sprint("port ", ready.Port)})
+	}
+	s.Port = ready.Port
+	if s.Clock, err = s.far.clock(ctx); err != nil {
+		return s.ended(ctx, err)
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package ssh
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+	"soku/internal/process"
+)
+
+// Session is a prepared host. It is safe for concurrent use.
+type Session struct {
+	Address  string // name or address that ssh connected to
+	Platform Platform
+	Port     int           // of the server there; 0: none
+	Token    string        // that the server requires
+	Clock    Clock         // of the host
+	Copied   bool          // the program was copied, not found there
+	Lasted   time.Duration // of the preparation
+
+	k     *connection
+	path  string // of the program on the host
+	alive string // file on the host that its processes end with
+	far   *far
+}
+
+// Clock compares a clock with that of this machine.
+type Clock struct {
+	Offset      time.Duration // the other one is ahead by so much
+	Uncertainty time.Duration // half of the shortest round trip
+}
+
+// Command makes a process of soku on the host. It ends with ctx, and its input ends it; it
+// also ends when the session does.
+func (s *Session) Command(ctx context.Context, command string) *exec.Cmd {
+	return s.k.further(ctx, s.path+" "+command+" --while "+s.alive)
+}
+
+// Done is closed when the connection has ended.
+func (s *Session) Done() <-chan struct{} { return s.far.done }
+
+// endGrace is how long the far end may take to remove what it has.
+const endGrace = 10 * time.Second
+
+// Close has the host end what runs there and remove what was copied, and waits until it has,
+// for at most 10 s.
+func (s *Session) Close() {
+	s.far.end(endGrace)
+	s.k.remove()
+}
+
+// far is the process of ssh whose other end is the host.
+type far struct {
+	k          *connection
+	cmd        *exec.Cmd
+	complaints *process.Tail
+	lines      chan []byte   // what the host wrote; closed with its output
+	stop       chan struct{} // closed by end: nobody reads lines any more
+	done       chan struct{} // closed when the process has ended
+	endOnce    sync.Once
+
+	mu    sync.Mutex
+	stdin io.WriteCloser
+	err   error // of the process; valid after done
+}
+
+// open starts the process. It does not end with ctx, but with its input.
+func open(ctx context.Context, k *connection) (*far, error) {
+	f := &far{
+		k: k, complaints: &process.Tail{Limit: 4 << 10}, cmd: k.first(context.WithoutCancel(ctx), shellCommand),
+		lines: make(chan []byte), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	f.cmd.Stderr = f.complaints
+	var err error
+	if f.stdin, err = f.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := f.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.cmd.Start(); err != nil {
+		return nil, k.failure(ctx, f.complaints, err)
+	}
+	go f.read(out)
+	return f, nil
+}
+
+// read passes lines on until the output ends, a line is too long or nobody wants them.
+func (f *far) read(out io.Reader) {
+	defer close(f.done)
+	in := bufio.NewReaderSize(out, maxLine)
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			break
+		}
+		select {
+		case f.lines <- append([]byte(nil), line...):
+			continue
+		case <-f.stop:
+		}
+		break
+	}
+	close(f.lines)
+	_ = f.stdin.Close()
+	if n, _ := io.CopyN(io.Discard, out, maxRest); n == maxRest { // it does not end by itself
+		_ = process.KillGroup(f.cmd)
+		_, _ = io.Copy(io.Discard, out)
+	}
+	f.err = f.cmd.Wait()
+}
+
+// write sends a line to the host.
+func (f *far) write(line []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err := f.stdin.Write(append(line, '\n'))
+	return err
+}
+
+func (f *far) writeJSON(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return f.write(line)
+}
+
+// stepTimeout is how long a host may take from one line to the next.
+const stepTimeout = 60 * time.Second
+
+// next is the next line of the host. Where there is none, the error is what ssh wrote about it.
+func (f *far) next(ctx context.Context) ([]byte, error) {
+	limit := time.NewTimer(stepTimeout)
+	defer limit.Stop()
+	select {
+	case line, ok := <-f.lines:
+		if ok {
+			return line, nil
+		}
+		f.end(endGrace)
+		return nil, f.k.failure(ctx, f.complaints, f.err)
+	case <-limit.C:
+		return nil, measure.Fail(measure.KindUnreachable, "ssh.silent", measure.Figures{"destination": f.k.destination, "after_ns": int64(stepTimeout)})
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// end closes the input of the host and waits until the process has ended, which it kills
+// after the grace.
+func (f *far) end(grace time.Duration) {
+	f.endOnce.Do(func() {
+		close(f.stop)
+		_ = f.stdin.Close()
+	})
+	limit := time.NewTimer(grace)
+	defer limit.Stop()
+	select {
+	case <-f.done:
+	case <-limit.C:
+		_ = process.KillGroup(f.cmd)
+		<-f.done
+	}
+}
+
+// keepAlive sends a request from time to time, and reads the answers, until the session ends.
+func (f *far) keepAlive() {
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for n := int64(clockRequests); ; {
+		select {
+		case <-tick.C:
+			n++
+			_ = f.writeJSON(request{Ask: n}) // that it cannot be written ends the output, too
+		case _, ok := <-f.lines:
+			if !ok {
+				return
+			}
+		case <-f.stop:
+			return
+		}
+	}
+}
+
+// clockRequests is how many round trips compare the clocks.
+const clockRequests = 5
+
+var errNoAnswer = errors.New("no answer to a request")
+
+// clock compares the clock of the host with this one's.
+func (f *far) clock(ctx context.Context) (Clock, error) {
+	best := Clock{Uncertainty: time.Hour}
+	for n := range int64(clockRequests) {
+		begin := time.Now()
+		if err := f.writeJSON(request{Ask: n + 1}); err != nil {
+			return best, err
+		}
+		line, err := f.next(ctx)
+		if err != nil {
+			return best, err
+		}
+		half := time.Since(begin) / 2
+		var a answer
+		if json.Unmarshal(line, &a) != nil || a.Answer != n+1 {
+			return best, errNoAnswer
+		}
+		if half < best.Uncertainty {
+			best = Clock{time.Unix(0, a.UnixNs).Sub(begin.Add(half).Round(0)), half}
+		}
+	}
+	return best, nil
+}
