@@ -39,8 +39,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error 
 		h.Started = func(time.Time) { c.write(report{Started: true}) }
 	}
 	c.write(report{Result: place.Run(ctx, spec, h)})
-	if c.broken == nil && ctx.Err() == nil {
-		<-c.ended // the caller closes it after reading the result
+	if c.broken == nil {
+		select {
+		case <-c.ended: // the caller closes it after reading the result
+		case <-ctx.Done(): // nobody reads it
+		}
 	}
 	return c.broken
 }

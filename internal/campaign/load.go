@@ -154,6 +154,9 @@ func (p *Plan) checkEndpoints(d *yamlfile.File) error {
 		case len(ep.Command) > 0 && ep.Command[0] == "":
 			return d.LocateAt(path+".command", measure.Fail(measure.KindFile, "campaign.empty_command", nil))
 		}
+		if err := ep.checkSSH(d, path); err != nil {
+			return err
+		}
 		if ep.Address != "" && !isHost(ep.Address) {
 			return d.LocateAt(path+".address", measure.Fail(measure.KindFile, "campaign.address", measure.Figures{"address": yamlfile.Shorten(ep.Address)}))
 		}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"time"
 
 	"soku/internal/agent"
 	"soku/internal/measure"
@@ -10,13 +11,24 @@ import (
 // Places is a [Runner] that has agents run the trials.
 type Places struct {
 	Access agent.Access
+	// Enter changes a trial, before it runs, into one of hosts that were prepared: address
+	// and port of the server and how that is entered. nil changes nothing. A trial for which
+	// it fails has not run.
+	Enter func(context.Context, *Job, *agent.Access) error
 	// Of is where a trial runs.
-	Of func(Job) agent.Place
+	Of  func(Job) agent.Place
+	Now func() time.Time // set where Enter is
 }
 
 // Run implements [Runner].
 func (p Places) Run(ctx context.Context, j Job, h Hooks) *measure.Result {
-	return p.Of(j).Run(ctx, j.Spec(p.Access), h)
+	access := p.Access
+	if p.Enter != nil {
+		if err := p.Enter(ctx, &j, &access); err != nil {
+			return j.Spec(access).NotRun(p.Now(), err)
+		}
+	}
+	return p.Of(j).Run(ctx, j.Spec(access), h)
 }
 
 // Spec is the job as an agent gets it.

@@ -10,15 +10,17 @@ import (
 
 // Bounds of the check before a run.
 const (
-	probesAtOnce = 8
-	probeTimeout = 15 * time.Second
-	mostProbed   = 400 // pairs of a pattern; beyond, each end is in a probe, but not each pair
+	probesAtOnce  = 8
+	probeTimeout  = 15 * time.Second
+	rightsTimeout = 2 * time.Second
+	mostProbed    = 400 // pairs of a pattern; beyond, each end is in a probe, but not each pair
 )
 
 // Probes are trials of one message each that check, before a run, that clients can be
-// started and reach their servers, each pair of ends once. What a command or a person sets
-// up first is not checked, and servers of other programs are left alone: some serve one
-// test and end.
+// started and reach their servers, each pair of ends once, and that the systems there allow
+// what the tests need: to pin threads, and the sockets of tests without a server. What a
+// command or a person sets up first is not checked, and servers of other programs are left
+// alone: some serve one test and end.
 func (p *Plan) Probes(only Selection) []Job {
 	var out []Job
 	seen := map[probeEnds]bool{}
@@ -30,8 +32,7 @@ func (p *Plan) Probes(only Selection) []Job {
 		s := p.sides(pt)
 		for n := range pt.Tests {
 			t := &pt.Tests[n]
-			asked, err := t.Options.Effective(t.Test)
-			if err != nil || !asked.NeedsServer(t.Test) || asked.Via != measure.ViaSoku {
+			if t.Test.NeedsServer() && !ofOwnServer(t.Test, t.Options) {
 				continue
 			}
 			for _, pair := range s.probed() {
@@ -47,13 +48,17 @@ func (p *Plan) Probes(only Selection) []Job {
 	return out
 }
 
-// probe is a round trip between two ends as a test goes there.
+// probe is a round trip between two ends as a test goes there, or one packet of a test
+// without a server.
 func (t *PatternTest) probe(client, server Target) Job {
 	asked := t.between(client, server)
-	o := measure.Defaults(measure.TestLatency)
+	test, o := t.Test, asked
+	if test.NeedsServer() {
+		test, o = measure.TestLatency, measure.Defaults(measure.TestLatency)
+		o.Port, o.Bind, o.IPVersion, o.Pin = asked.Port, asked.Bind, asked.IPVersion, asked.Pin
+	}
 	o.Duration, o.Count = 0, 1
-	o.Port, o.Bind, o.IPVersion = asked.Port, asked.Bind, asked.IPVersion
-	return Job{Test: measure.TestLatency, Options: o, Client: client, Server: server, Trial: measure.Trial{
+	return Job{Test: test, Options: o, Client: client, Server: server, Trial: measure.Trial{
 		Label: t.Label, Round: 1, Repeat: 1, Order: 1, Pair: &measure.Pair{Client: client.Endpoint, Server: server.Endpoint},
 	}}
 }
@@ -81,16 +86,22 @@ func (s *sides) probed() [][2]int32 {
 	return out
 }
 
-// probeEnds is what distinguishes probes.
+// probeEnds is what distinguishes probes: of a test without a server, whose probe is for the
+// rights of the client, not the server.
 type probeEnds struct {
 	ends
+	test    measure.Test
 	port    int
 	bind    string
 	version int
+	pin     string
 }
 
 func endsOfProbe(j Job) probeEnds {
-	return probeEnds{endsOf(j), j.Options.Port, j.Options.Bind, j.Options.IPVersion}
+	if !j.Test.NeedsServer() {
+		return probeEnds{ends: ends{client: j.Client.Reference()}, test: j.Test}
+	}
+	return probeEnds{endsOf(j), j.Test, j.Options.Port, j.Options.Bind, j.Options.IPVersion, j.Options.Pin}
 }
 
 // Preflight runs probes, several at once, and returns what failed, failures of one cause as
@@ -103,10 +114,16 @@ func Preflight(ctx context.Context, runner Runner, probes []Job) ([]*measure.Err
 		all.Go(func() {
 			room <- struct{}{}
 			defer func() { <-room }()
-			limited, cancel := context.WithTimeout(ctx, probeTimeout)
+			limit, ofServer := probeTimeout, j.Test.NeedsServer()
+			if !ofServer {
+				limit = rightsTimeout
+			}
+			limited, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			r := runner.Run(limited, j, Hooks{Progress: func(measure.Progress) {}})
-			if limited.Err() == nil { // otherwise it still waits for its turn at the server
+			switch {
+			case limited.Err() != nil: // it still waits for its turn at the server, or for packets
+			case ofServer || r.Error != nil && (r.Error.Kind == measure.KindPermission || r.Error.Kind == measure.KindBroken):
 				failures[i] = r.Error
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"soku/internal/fleet/ssh"
 	"soku/internal/measure"
 )
 
@@ -12,6 +13,7 @@ type Target struct {
 	Endpoint measure.Endpoint // name, label and address as the plan says; empty for this machine
 	Host     string           // host of the lab, or empty
 	Command  []string         // what starts soku there, or nil
+	SSH      string           // destination of ssh, or empty
 
 	port int // of its server; 0: the default
 }
@@ -42,7 +44,10 @@ func (p *Plan) target(ref string) Target {
 
 // targetOf is an endpoint at one of its addresses: that of a label, or its first.
 func (p *Plan) targetOf(name, label string, e *Endpoint) Target {
-	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command, port: e.Port}
+	t := Target{Endpoint: measure.Endpoint{Name: name, Label: label, Address: e.Address}, Host: e.Host, Command: e.Command, SSH: e.SSH, port: e.Port}
+	if label == "" && e.Address == "" && e.SSH != "" {
+		t.Endpoint.Address = ssh.HostOf(e.SSH)
+	}
 	if label != "" {
 		t.Endpoint.Address, _ = e.Addresses.Get(label)
 	}

@@ -30,6 +30,7 @@ type runFlags struct {
 	reports     []string
 	patience    time.Duration
 	noPreflight bool
+	binaries    string
 	access      accessFlags
 }
 
@@ -44,6 +45,7 @@ continues a run that was stopped, killed or interrupted. The report is printed
 at the end.`,
 		Example: `  soku run plan.yaml
   soku run plan.yaml --report report.html
+  soku run plan.yaml --binaries dist/                programs for hosts by ssh
   soku run plan.yaml --only gateway=standard,high    the others later
   soku run plan.yaml --resume                        run the remaining trials
   soku run plan.yaml --resume --retry-failed         repeat failed trials
@@ -75,6 +77,7 @@ at the end.`,
 	complete(cmd, "campaign", completeCampaigns(sys))
 	flags.DurationVar(&f.patience, "patience", time.Minute, "wait so long for a server that cannot be reached, such as during a restart; 0: fail at once")
 	flags.BoolVar(&f.noPreflight, "no-preflight", false, "do not check before the first trial that all servers can be reached")
+	flags.StringVar(&f.binaries, "binaries", "", "folder with soku for the hosts that are reached by ssh and run another system than this one, as soku-OS-ARCH; else SOKU_BINARIES")
 	addStoreFlag(cmd, &f.store)
 	addAccess(cmd, f.access.add)
 	return cmd
@@ -146,8 +149,9 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	}
 	defer func() { err = errors.Join(err, place.down(ctx)) }()
 	e.Runner, e.Command = place.runner(sys, access, e.Limit), place.shell(sys, p).Run
-	if !f.noPreflight && (c == nil || left(c, only, f)) {
-		if err := preflight(ctx, sys, e.Runner, p.Probes(only)); err != nil {
+	if c == nil || left(c, only, f) {
+		place.remotes = newRemotes(sys, p.RemoteHosts(only), f.binaries)
+		if err := preflight(ctx, sys, place, e.Runner, f.probes(p, only)); err != nil {
 			return err
 		}
 	}
@@ -167,21 +171,6 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		err = errors.Join(err, rerr)
 	}
 	return err
-}
-
-// preflight checks that clients reach their servers, and shows all that do not.
-func preflight(ctx context.Context, sys *System, runner campaign.Runner, probes []campaign.Job) error {
-	failures, err := campaign.Preflight(ctx, runner, probes)
-	if err != nil || len(failures) == 0 {
-		return err
-	}
-	if len(failures) == 1 {
-		return failures[0]
-	}
-	for _, e := range failures {
-		printError(sys.Catalogue, sys.Stderr, e)
-	}
-	return measure.Fail(failures[0].Kind, "cli.run.preflight", measure.Figures{"failures": len(failures)})
 }
 
 // selection is what --only says, or else the plan's only:.

@@ -65,7 +65,8 @@ func checkServers(p *campaign.Plan, t *lab.Topology) error {
 // place is where the trials of a campaign run: this machine and those it
 // reaches, with an emulated network around them or not.
 type place struct {
-	lab *lab.Lab // nil without one
+	lab     *lab.Lab // nil without one
+	remotes *remotes // nil: none were looked for
 }
 
 // bringUp builds the emulated network of a campaign, in the place of one that a former run
@@ -95,6 +96,9 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology, campaignID strin
 const downTimeout = 20 * time.Second
 
 func (p *place) down(ctx context.Context) error {
+	if p.remotes != nil {
+		p.remotes.close()
+	}
 	if p.lab == nil {
 		return nil
 	}
@@ -118,8 +122,8 @@ func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
 // process of its own, so that it has a processor cost of its own. atOnce is how
 // many trials run at once.
 func (p *place) runner(sys *System, access agent.Access, atOnce int) campaign.Runner {
-	return campaign.Places{Access: access, Of: func(j campaign.Job) agent.Place {
-		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Trial.Group == nil && atOnce <= 1 {
+	return campaign.Places{Access: access, Enter: p.enter, Now: sys.Now, Of: func(j campaign.Job) agent.Place {
+		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {
 			return here(sys)
 		}
 		return agent.Process{Now: sys.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
@@ -128,8 +132,19 @@ func (p *place) runner(sys *System, access agent.Access, atOnce int) campaign.Ru
 	}}
 }
 
+// enter changes a trial into one of the hosts that are reached by ssh.
+func (p *place) enter(ctx context.Context, j *campaign.Job, access *agent.Access) error {
+	if p.remotes == nil {
+		return nil
+	}
+	return p.remotes.enter(ctx, j, access)
+}
+
 // child makes the process that runs a trial at a client.
 func (p *place) child(ctx context.Context, sys *System, client campaign.Target) (*exec.Cmd, error) {
+	if client.SSH != "" {
+		return p.remotes.child(ctx, client.Endpoint.Name)
+	}
 	if argv := client.Command; client.Host == "" && len(argv) > 0 {
 		return sys.Command(ctx, argv[0], append(argv[1:len(argv):len(argv)], "trial")...), nil
 	}

@@ -5,21 +5,31 @@ import (
 
 	"soku/internal/agent"
 	"soku/internal/printable"
+	"soku/internal/process"
 	"soku/internal/version"
 )
 
 // newTrialCommand is the process in which an agent runs one trial; what passes
 // between them is specified at agent.Schema.
 func newTrialCommand(sys *System) *cobra.Command {
-	return &cobra.Command{
+	var while string
+	cmd := &cobra.Command{
 		Use:    "trial",
 		Short:  "Run one trial of a campaign that is described on the input",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return agent.Serve(cmd.Context(), sys.Stdin, printable.Unfiltered(sys.Stdout), here(sys))
+			ctx := cmd.Context()
+			if while != "" {
+				var stop func()
+				ctx, stop = process.WhileThere(ctx, func() bool { _, err := sys.Stat(while); return err == nil })
+				defer stop()
+			}
+			return agent.Serve(ctx, sys.Stdin, printable.Unfiltered(sys.Stdout), here(sys))
 		},
 	}
+	cmd.Flags().StringVar(&while, "while", "", "run only while this file exists")
+	return cmd
 }
 
 // here is this process as a place where trials run.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"time"
 )
 
 // WhileOpen is ctx without its end; it ends when in does, which a parent holds
@@ -18,6 +19,28 @@ func WhileOpen(ctx context.Context, in io.Reader) context.Context {
 		_, _ = io.Copy(io.Discard, in)
 	}()
 	return ctx
+}
+
+// lookEvery is how often [WhileThere] looks.
+const lookEvery = 2 * time.Second
+
+// WhileThere is ctx that also ends when there reports that something is gone, at the latest
+// 2 s later. It starts one goroutine, which ends with the context; stop ends both.
+func WhileThere(ctx context.Context, there func() bool) (_ context.Context, stop func()) {
+	ctx, stop = context.WithCancel(ctx)
+	go func() {
+		defer stop()
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for there() {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, stop
 }
 
 // Tail is a writer that keeps the last Limit bytes written to it.

@@ -47,3 +47,15 @@ func TestAnOpenPipeDecidesWhenTheContextEnds(t *testing.T) {
 	_ = parent.Close()
 	<-ctx.Done()
 }
+
+func TestAContextEndsWithWhatItDependsOn(t *testing.T) {
+	ctx, stop := process.WhileThere(t.Context(), func() bool { return false })
+	<-ctx.Done()
+	stop()
+	ctx, stop = process.WhileThere(t.Context(), func() bool { return true })
+	if ctx.Err() != nil {
+		t.Error("it ended before that was gone")
+	}
+	stop()
+	<-ctx.Done()
+}
