@@ -12,6 +12,6 @@
 // found to hold in its comment: [SignFlip] and [HodgesLehmann] for two patterns where
 // Student's t depends on an outlier, [LookLevel] and [EValue] for deciding while a campaign
 // runs, [ByDeployment] where hosts were redeployed between rounds, [MergedPercentile] for
-// percentiles of histograms, [FindLevels] for changes within a trial, [Sweep] for the
-// knee of a sweep.
+// percentiles of histograms, [FindLevels] for changes within a trial, [Sweep] and
+// [KneeOf] for the knee of a sweep, [FindFlowGroups] for flows that are hashed over tunnels.
 package stats
