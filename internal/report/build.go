@@ -132,6 +132,7 @@ func (b *Builder) test(g labelled) Test {
 	t.findRangesApart()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
 	t.findCurves(patterns, rounds)
+	t.findFlowGroups()
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread
 	}

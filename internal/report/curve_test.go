@@ -174,7 +174,9 @@ func TestTheDocumentedLimitIsALineOfTheCurve(t *testing.T) {
 	one, _ := english(tcp).sweepFigures("x")
 	for _, c := range one.Charts {
 		at := slices.IndexFunc(c.Lines, func(s shape) bool { return s.Class == "limit" })
-		if at < 0 || c.Lines[at].Title != "published limit 2.000 Gbit/s" || !slices.ContainsFunc(c.Texts, func(x chartText) bool { return x.Text == "published limit 2.000 Gbit/s" && x.Y > 0 && x.Y < c.Marks[6].Y }) {
+		if at < 0 || c.Lines[at].Title != "published limit 2.000 Gbit/s" || !slices.ContainsFunc(c.Texts, func(x chartText) bool {
+			return x.Text == "published limit 2.000 Gbit/s" && x.Y > 0 && x.Y < c.Marks[6].Y
+		}) {
 			t.Errorf("%s has no line of the limit above its points", c.ID)
 		}
 	}

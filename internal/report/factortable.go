@@ -46,13 +46,14 @@ func (t testView) pairsOf(factor string) (out []upward) {
 	return out
 }
 
-// causes say what contention costs, where curves level off, what each factor does that matters
+// causes say what contention costs, where curves level off, how flows are grouped, what each factor does that matters
 // or surely does not, and which effects depend on the level of another factor.
 func (t testView) causes() (out []string) {
 	if t.Pairs != nil && t.Pairs.Contention != nil {
 		out = append(out, t.contends()...)
 	}
 	out = append(out, t.levelingOff()...)
+	out = append(out, t.hashing()...)
 	for _, f := range t.FactorEffects {
 		if t.describedByPairs(f) {
 			continue

@@ -100,6 +100,8 @@ type Test struct {
 	Curve  *Curve  `json:"curve,omitempty"`  // over the levels of a factor that are numbers
 	Curves []Curve `json:"curves,omitempty"` // instead, where other factors vary: one a combination of their levels
 
+	FlowGroups []FlowGroups `json:"flow_groups,omitempty"` // of patterns whose flows share unevenly, in the order of the rows
+
 	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
 	apart  bool  // another test differs from it in the capture only
