@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+type newFlags struct {
+	output, name, question string
+	hosts, vary, tests     []string
+	rounds                 int
+	force                  bool
+}
+
+func newNewCommand(sys *System) *cobra.Command {
+	f := newFlags{}
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "Write a plan to begin with",
+		Long: `Writes the plan of a campaign with comments. On a terminal it asks for what the
+flags do not say: the question, the hosts, what is varied, the tests and rounds.
+Edit the plan, look at it with soku plan, and run it with soku run.`,
+		Example: `  soku new
+  soku new --host vm2=10.0.1.4 --vary streams=1,4,16 --test tcp -o streams.yaml
+  soku new --host vm2 --vary gateway=standard,ultra --rounds 10`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return writeNewPlan(cmd, sys, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "plan.yaml", "file to write; - for standard output")
+	flags.StringVar(&f.name, "name", "", "name of the campaign (default: that of the file)")
+	flags.StringVar(&f.question, "question", "", "the question that the campaign answers")
+	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS; several are compared")
+	flags.StringArrayVar(&f.vary, "vary", nil, "what is varied, NAME=LEVEL,LEVEL: an option of the tests, or what a person changes; may be repeated")
+	flags.StringSliceVar(&f.tests, "test", nil, "tests, such as tcp,latency")
+	flags.IntVar(&f.rounds, "rounds", defaultNewRounds, "passes over all patterns")
+	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
+	complete(cmd, "test", completeTests)
+	return cmd
+}
+
+// defaultNewRounds is the least number of rounds with which an exact test can show a difference.
+const defaultNewRounds = 6
+
+func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
+	toStdout := f.output == "-"
+	if !toStdout && !f.force {
+		if err := absent(sys, f.output); err != nil {
+			return err
+		}
+	}
+	d, err := f.draft(toStdout)
+	if err != nil {
+		return err
+	}
+	if sys.StdinTerminal() {
+		if err := askDraft(sys, cmd.Flags().Changed, &d); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(d.Hosts) == 0:
+		return measure.Fail(measure.KindUsage, "cli.new.no_host", nil)
+	case len(d.Tests) == 0:
+		d.Tests = []measure.Test{measure.TestTCP, measure.TestLatency}
+	}
+	text, err := d.Plan()
+	if err != nil {
+		return measure.Fail(measure.KindUsage, "cli.new.plan", measure.Figures{"cause": err})
+	}
+	return sys.writePlan(f.output, text)
+}
+
+// writePlan writes a plan to a file, or to standard output for -.
+func (s *System) writePlan(file string, plan []byte) error {
+	if file == "-" {
+		if _, err := s.Stdout.Write(plan); err != nil {
+			return measure.Fail(measure.KindInternal, "cli.output", measure.Figures{"cause": err})
+		}
+		return nil
+	}
+	if err := s.WriteFile(file, plan, 0o644); err != nil {
+		return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
+	}
+	fmt.Fprintln(s.Stdout, s.Catalogue.Say("new.wrote", text.Args{"File": file}))
+	return nil
+}
+
+// absent is an error if there is such a file.
+func absent(sys *System, file string) error {
+	_, err := sys.Stat(file)
+	switch {
+	case err == nil:
+		return measure.Fail(measure.KindUsage, "cli.new.exists", measure.Figures{"file": file})
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return measure.Fail(measure.KindStore, "cli.new.write", measure.Figures{"file": file, "cause": err})
+}
+
+// draft is what the flags say.
+func (f newFlags) draft(toStdout bool) (d campaign.Draft, err error) {
+	d = campaign.Draft{File: f.output, Campaign: f.name, Question: f.question, Rounds: f.rounds}
+	if toStdout {
+		d.File = "plan.yaml"
+	}
+	if d.Campaign == "" {
+		d.Campaign = strings.TrimSuffix(filepath.Base(d.File), filepath.Ext(d.File))
+	}
+	for _, h := range f.hosts {
+		d.Hosts = append(d.Hosts, campaign.DraftHostOf(h, len(d.Hosts)+1))
+	}
+	for _, v := range f.vary {
+		factor, err := varied(v)
+		if err != nil {
+			return d, err
+		}
+		d.Factors = append(d.Factors, factor)
+	}
+	d.Tests, err = testsOf(f.tests)
+	return d, err
+}
+
+// varied reads NAME=LEVEL,LEVEL.
+func varied(text string) (campaign.DraftFactor, error) {
+	name, levels, found := strings.Cut(text, "=")
+	f := campaign.DraftFactor{Name: strings.TrimSpace(name), Levels: parts(levels)}
+	if !found || f.Name == "" || len(f.Levels) == 0 {
+		return f, measure.Fail(measure.KindUsage, "cli.new.vary", measure.Figures{"text": text})
+	}
+	return f, nil
+}
+
+func testsOf(names []string) (tests []measure.Test, err error) {
+	for _, name := range names {
+		t, err := measure.ParseTest(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		tests = append(tests, t)
+	}
+	return tests, nil
+}
+
+// parts are the texts between commas.
+func parts(text string) (out []string) {
+	for _, p := range strings.Split(text, ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"soku/internal/campaign"
+)
+
+// newPlan is a system whose plans are written to a folder of the test.
+func newPlan(t *testing.T) (file string, run func(answers string, args ...string) (stdout, stderr string, code int)) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "gateways.yaml")
+	return file, func(answers string, args ...string) (string, string, int) {
+		sys, out, errs := fakeSystem(t, append([]string{"new"}, args...)...)
+		if answers != "" {
+			sys.StdinTerminal = func() bool { return true }
+			sys.Stdin = strings.NewReader(answers)
+		}
+		code := Run(sys)
+		return out.String(), errs.String(), code
+	}
+}
+
+func loaded(t *testing.T, file string) *campaign.Plan {
+	t.Helper()
+	p, err := campaign.Load(file, os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAPlanIsWrittenFromFlags(t *testing.T) {
+	file, run := newPlan(t)
+	out, errs, code := run("", "--host", "vm2=10.0.1.4,vm3=10.0.1.5", "--vary", "streams=1,4,16", "--vary", "sku=a, b", "--test", "tcp", "--rounds", "9", "--question", "Which?", "-o", file)
+	if code != 0 || !strings.Contains(out, "wrote "+file) || errs != "" {
+		t.Fatalf("status %d: %s%s", code, out, errs)
+	}
+	p := loaded(t, file)
+	if len(p.AllPatterns()) != 12 || p.Campaign != "gateways" || p.Title != "Which?" || p.Rounds != 9 || p.Factors[2].Value.By != campaign.ByHand {
+		t.Errorf("%d patterns of %+v", len(p.AllPatterns()), p)
+	}
+	if out, errs, code := soku(t, "plan", file); code != 0 || !strings.Contains(out, "12 patterns") {
+		t.Errorf("soku plan: status %d, %s%s", code, out, errs)
+	}
+}
+
+func TestAPlanThatIsThereIsNotWrittenOver(t *testing.T) {
+	file, run := newPlan(t)
+	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := run("", "--host", "vm2", "-o", file); code != 2 || !strings.Contains(errs, "there already") {
+		t.Errorf("status %d: %s", code, errs)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, errs, code := run("", "--host", "vm2", "-o", file, "--force"); code != 0 {
+		t.Errorf("status %d: %s", code, errs)
+	}
+	loaded(t, file)
+}
+
+func TestAPlanGoesToStandardOutput(t *testing.T) {
+	_, run := newPlan(t)
+	out, errs, code := run("", "--host", "vm2", "-o", "-")
+	if p, err := campaign.Parse("plan.yaml", []byte(out)); err != nil || code != 0 || p.Campaign != "plan" {
+		t.Errorf("%v, status %d: %s%s", err, code, out, errs)
+	}
+}
+
+func TestNewSaysWhatIsMissingOrWrong(t *testing.T) {
+	file, run := newPlan(t)
+	for args, want := range map[string]string{
+		"":                              "needs a host",
+		"--host vm2 --vary streams":     "is not NAME=LEVEL,LEVEL",
+		"--host vm2 --vary =1,2":        "is not NAME=LEVEL,LEVEL",
+		"--host vm2 --vary streams=x,y": "would not load",
+		"--host vm2 --test quic":        `unknown test "quic"`,
+		"--host vm2 --rounds 0":         "would not load",
+		"--host vm2 --name a/b":         "would not load",
+	} {
+		if _, errs, code := run("", append(strings.Fields(args), "-o", file)...); code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s", args, code, errs)
+		}
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a plan was written")
+	}
+}
+
+func TestAPersonIsAskedForWhatTheFlagsDoNotSay(t *testing.T) {
+	file, run := newPlan(t)
+	_, errs, code := run(strings.Join([]string{
+		"Which gateway?", // the question
+		"a b",            // no address
+		"vm2=10.0.1.4",   // a host
+		"tcp, nothing",   // no test
+		"tcp, latency",   //
+		"streams", "1, many", "1, 8",
+		"sku", "./set $SOKU_FACTOR_SKU", "a, b",
+		"cable", "", "old, new",
+		"",   // nothing else is varied
+		"0",  // no number of rounds
+		"12", //
+	}, "\n")+"\n", "-o", file)
+	if code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	p := loaded(t, file)
+	if p.Title != "Which gateway?" || len(p.AllPatterns()) != 8 || p.Rounds != 12 || p.Before != "./set $SOKU_FACTOR_SKU\n" || p.Factors[2].Value.By != campaign.ByHand {
+		t.Errorf("%d patterns of %+v", len(p.AllPatterns()), p)
+	}
+	if strings.Count(errs, "soku: ") != 4 {
+		t.Errorf("of 4 wrong answers %d are reported: %s", strings.Count(errs, "soku: "), errs)
+	}
+}
+
+func TestAPersonMayTakeWhatIsUsual(t *testing.T) {
+	file, run := newPlan(t)
+	if _, errs, code := run("\nvm2\n\n\n\n", "-o", file); code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	if p := loaded(t, file); strings.Join(p.Tests.Names(), " ") != "tcp latency" || p.Rounds != 6 || len(p.Factors) != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestNothingIsWrittenIfTheAnswersEnd(t *testing.T) {
+	file, run := newPlan(t)
+	if _, errs, code := run("Why?\nvm2\n", "-o", file); code != 130 || !strings.Contains(errs, "the input ended") {
+		t.Errorf("status %d: %s", code, errs)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a plan was written")
+	}
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/text"
+)
+
+// asking puts questions to the person at the terminal.
+type asking struct {
+	sys *System
+	in  *bufio.Reader
+}
+
+// ask puts a question until take accepts the answer, and says each time what is wrong.
+func (a asking) ask(question string, take func(answer string) error) error {
+	for {
+		fmt.Fprint(a.sys.Stderr, question, " ")
+		answer, err := a.in.ReadString('\n')
+		if answer = strings.TrimSpace(answer); err != nil && answer == "" {
+			fmt.Fprintln(a.sys.Stderr)
+			return measure.Fail(measure.KindInterrupted, "cli.new.ended", nil)
+		}
+		wrong := take(answer)
+		if wrong == nil {
+			return nil
+		}
+		printError(a.sys.Catalogue, a.sys.Stderr, wrong)
+	}
+}
+
+// askDraft asks for what the flags left open.
+func askDraft(sys *System, given func(flag string) bool, d *campaign.Draft) error {
+	a := asking{sys, bufio.NewReader(sys.Stdin)}
+	c := sys.Catalogue
+	if !given("question") {
+		if err := a.ask(c.Say("new.question", nil), func(answer string) error { d.Question = answer; return nil }); err != nil {
+			return err
+		}
+	}
+	if !given("host") {
+		err := a.ask(c.Say("new.hosts", nil), func(answer string) error {
+			for _, h := range parts(answer) {
+				d.Hosts = append(d.Hosts, campaign.DraftHostOf(h, len(d.Hosts)+1))
+			}
+			return a.check(*d, func() { d.Hosts = nil })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !given("test") {
+		err := a.ask(c.Say("new.tests", text.Args{"Tests": measure.Tests()}), func(answer string) (err error) {
+			d.Tests, err = testsOf(parts(answer))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !given("vary") {
+		if err := a.askFactors(d); err != nil {
+			return err
+		}
+	}
+	if given("rounds") {
+		return nil
+	}
+	return a.ask(c.Say("new.rounds", text.Args{"Rounds": d.Rounds}), func(answer string) error {
+		if answer == "" {
+			return nil
+		}
+		before := d.Rounds
+		var err error
+		if d.Rounds, err = strconv.Atoi(answer); err != nil {
+			d.Rounds = -1
+		}
+		return a.check(*d, func() { d.Rounds = before })
+	})
+}
+
+// askFactors asks what is varied, one after another, until an answer is empty.
+func (a asking) askFactors(d *campaign.Draft) error {
+	c := a.sys.Catalogue
+	for {
+		var f campaign.DraftFactor
+		question := c.Say("new.factor", text.Args{"More": len(d.Factors) > 0})
+		if err := a.ask(question, func(answer string) error { f.Name = answer; return nil }); err != nil || f.Name == "" {
+			return err
+		}
+		if !d.HasOption(f.Name) {
+			if err := a.ask(c.Say("new.command", text.Args{"Variable": campaign.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
+				return err
+			}
+		}
+		err := a.ask(c.Say("new.levels", text.Args{"Factor": f.Name}), func(answer string) error {
+			f.Levels = parts(answer)
+			d.Factors = append(d.Factors, f)
+			return a.check(*d, func() { d.Factors = d.Factors[:len(d.Factors)-1] })
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// check sees that the plan loads with what it has so far; else it calls undo.
+func (a asking) check(d campaign.Draft, undo func()) error {
+	if len(d.Tests) == 0 {
+		d.Tests = []measure.Test{measure.TestTCP}
+	}
+	_, err := d.Plan()
+	if err != nil {
+		undo()
+	}
+	return err
+}
