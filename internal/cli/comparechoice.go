@@ -92,7 +92,7 @@ func campaignChoice(ctx context.Context, s store.Store, c store.Campaign, name s
 	}
 	unvaried := choice.Unvaried
 	seen := levelSet{}
-	for r, err := range s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.Whole) {
+	for r, err := range s.Results(ctx, store.Query{Campaign: c.ID, OldestFirst: true}, store.WithoutRows) {
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ import (
 
 // fakeSystem is a System in memory with a data folder of its own; the file
 // functions are the real ones, on the test's own folders.
-func fakeSystem(t *testing.T, args ...string) (*System, *bytes.Buffer, *lockedBuffer) {
+func fakeSystem(t testing.TB, args ...string) (*System, *bytes.Buffer, *lockedBuffer) {
 	t.Helper()
 	var out bytes.Buffer
 	errs := &lockedBuffer{}
@@ -71,7 +71,7 @@ func soku(t *testing.T, args ...string) (stdout, stderr string, code int) {
 
 // startServer runs a real server on a free port until the test ends and returns
 // its host:port.
-func startServer(t *testing.T, change func(*server.Config)) string {
+func startServer(t testing.TB, change func(*server.Config)) string {
 	t.Helper()
 	cfg := server.Config{
 		Listen: "127.0.0.1:0", MaxClients: 100, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),

@@ -29,7 +29,7 @@ func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*repo
 		return nil, err
 	}
 	b := report.NewBuilder(in, trials)
-	for r, err := range s.Results(ctx, q, store.Whole) {
+	for r, err := range s.Results(ctx, q, store.WithoutRows) {
 		if err != nil {
 			return nil, err
 		}

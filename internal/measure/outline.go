@@ -9,7 +9,7 @@ import "encoding/json"
 // would lose what was left out.
 func UnmarshalOutline(b []byte, r *Result) error {
 	var o outline
-	if err := json.Unmarshal(b, &o); err != nil {
+	if err := json.Unmarshal(outlineCuts.cut(b), &o); err != nil {
 		return err
 	}
 	if err := o.checkSchema(); err != nil {
@@ -27,6 +27,16 @@ func UnmarshalOutline(b []byte, r *Result) error {
 	}
 	return nil
 }
+
+// UnmarshalWithoutRows reads a document without the rows of its round trips, which are
+// most of the document of a latency test. It must not be written back.
+func UnmarshalWithoutRows(b []byte, r *Result) error { return r.UnmarshalJSON(rowCuts.cut(b)) }
+
+var (
+	outlineCuts = cuts{"flows": nil, "latency": nil, "latency_under_load": nil}
+	rows        = cuts{"rows": nil}
+	rowCuts     = cuts{"latency": rows, "latency_under_load": {"before": rows, "during": rows, "after": rows}}
+)
 
 // outline is a Result of which some members are skipped: those declared here
 // hide the members of the same name in the embedded struct.

@@ -96,10 +96,25 @@ type Detail int
 const (
 	// Whole is the document as it was put.
 	Whole Detail = iota
+	// WithoutRows is the document without the rows of its round trips, as
+	// [measure.UnmarshalWithoutRows] reads it. It must not be put again.
+	WithoutRows
 	// Outline is the document without its samples, streams and histograms, as
 	// [measure.UnmarshalOutline] reads it. It must not be put again.
 	Outline
 )
+
+// Decode reads so much of a document. It is for implementations of [Store].
+func (d Detail) Decode(document []byte) (*measure.Result, error) {
+	r := new(measure.Result)
+	switch d {
+	case Outline:
+		return r, measure.UnmarshalOutline(document, r)
+	case WithoutRows:
+		return r, measure.UnmarshalWithoutRows(document, r)
+	}
+	return r, r.UnmarshalJSON(document) // json.Unmarshal would read it twice more
+}
 
 // NoResult is the error for an ID that no result has in the store of that name.
 func NoResult(name, id string) *measure.Error {

@@ -86,18 +86,10 @@ func (m *memory) Get(ctx context.Context, id string) (r *measure.Result, err err
 		if !there {
 			return store.NoResult(m.Name(), id)
 		}
-		r, err = k.decode(store.Whole)
+		r, err = store.Whole.Decode(k.document)
 		return err
 	})
 	return r, err
-}
-
-func (k kept) decode(detail store.Detail) (*measure.Result, error) {
-	r := new(measure.Result)
-	if detail == store.Outline {
-		return r, measure.UnmarshalOutline(k.document, r)
-	}
-	return r, json.Unmarshal(k.document, r)
 }
 
 func (m *memory) Delete(ctx context.Context, ids []string) (deleted int, err error) {
@@ -208,7 +200,7 @@ func (m *memory) Results(ctx context.Context, q store.Query, detail store.Detail
 			}
 			var r *measure.Result
 			err := m.locked(ctx, func() (err error) {
-				r, err = k.decode(detail)
+				r, err = detail.Decode(k.document)
 				return err
 			})
 			if err != nil {

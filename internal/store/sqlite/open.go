@@ -4,7 +4,8 @@
 // in a table of its own. A file of an older schema is brought to this one when it
 // is opened.
 //
-// The package starts no goroutines beyond those of database/sql, which end with Close.
+// The goroutines of database/sql end with Close, those that decode documents with the loop
+// over them ([store.Store].Results).
 package sqlite
 
 import (

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"iter"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -122,7 +121,7 @@ func (r row) insert(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {
-	var document string
+	var document []byte
 	err := s.db.QueryRowContext(ctx, `SELECT document FROM document WHERE id = ?`, id).Scan(&document)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, store.NoResult(s.path, id)
@@ -130,7 +129,7 @@ func (s *sqlite) Get(ctx context.Context, id string) (*measure.Result, error) {
 	if err != nil {
 		return nil, fail(ctx, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": err})
 	}
-	r, err := decode(document, store.Whole)
+	r, err := store.Whole.Decode(document)
 	if err != nil {
 		return nil, s.unreadable(id, err)
 	}
@@ -149,14 +148,6 @@ func (s *sqlite) unreadable(id string, err error) error {
 		kind = cause.Kind
 	}
 	return measure.Fail(kind, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": cause})
-}
-
-func decode(document string, detail store.Detail) (*measure.Result, error) {
-	r := new(measure.Result)
-	if detail == store.Outline {
-		return r, measure.UnmarshalOutline([]byte(document), r)
-	}
-	return r, r.UnmarshalJSON([]byte(document)) // json.Unmarshal would read it twice more
 }
 
 func (s *sqlite) Missing(ctx context.Context, ids []string) ([]string, error) {
@@ -223,42 +214,6 @@ func (s *sqlite) Count(ctx context.Context, q store.Query) (int, error) {
 		return 0, fail(ctx, "store.count_results", measure.Figures{"store": s.path, "cause": err})
 	}
 	return n, nil
-}
-
-func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail) iter.Seq2[*measure.Result, error] {
-	return func(yield func(*measure.Result, error) bool) {
-		sel, err := selectResults(q)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		sel.joins += " JOIN document AS d ON d.id = r.id"
-		st := sel.statement(`r.id, d.document`, q.Limit)
-		rows, err := s.db.QueryContext(ctx, st.text, st.args...)
-		if err != nil {
-			yield(nil, fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err}))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id, document string
-			if err := rows.Scan(&id, &document); err != nil {
-				yield(nil, fail(ctx, "store.read_result", measure.Figures{"result": id, "store": s.path, "cause": err}))
-				return
-			}
-			r, err := decode(document, detail)
-			if err != nil {
-				yield(nil, s.unreadable(id, err))
-				return
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(nil, fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err}))
-		}
-	}
 }
 
 // Close reports the loss of what was written if the file was deleted since.

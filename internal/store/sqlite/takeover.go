@@ -91,7 +91,7 @@ func scanSchema1(scan func(...any) error) (row, error) {
 		return row{}, err
 	}
 	old.StartedAt, old.Figures = store.Moment(started), map[string]float64{}
-	r, err := decode(old.document, store.Whole)
+	r, err := store.Whole.Decode([]byte(old.document))
 	if err != nil {
 		if old.Error != "" {
 			old.ErrorKind = measure.KindInternal

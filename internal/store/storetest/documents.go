@@ -172,11 +172,16 @@ func streamWhole(t *testing.T, s store.Store) {
 func streamOutlines(t *testing.T, s store.Store) {
 	r := inCampaign(Result("r1", 1), "c1", "a", 1, 1)
 	r.UnderLoad = &measure.UnderLoad{Before: r.Latency}
+	r.Latency.Rows = []measure.LatencyRow{{}, {}}
 	r.Trace = &measure.Trace{Hops: []measure.TraceHop{{Hop: 1}}}
 	put(t, s, r)
 	got := stream(t, s, store.Query{}, store.Outline)
 	if len(got) != 1 {
 		t.Fatalf("%d results, want 1", len(got))
+	}
+	r.Latency.Rows = nil
+	if a, b := document(t, r), document(t, stream(t, s, store.Query{}, store.WithoutRows)[0]); a != b {
+		t.Errorf("without rows\n%s\nis\n%s", a, b)
 	}
 	r.Flows, r.Latency, r.UnderLoad = nil, nil, nil
 	if a, b := document(t, r), document(t, got[0]); a != b {

@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+
+	"soku/internal/measure"
+	"soku/internal/store"
+)
+
+// Results decodes documents on all processors, which takes most of the time, and yields them
+// in order. Its goroutines have ended when it returns.
+func (s *sqlite) Results(ctx context.Context, q store.Query, detail store.Detail) iter.Seq2[*measure.Result, error] {
+	return func(yield func(*measure.Result, error) bool) {
+		sel, err := selectResults(q)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		sel.joins += " JOIN document AS d ON d.id = r.id"
+		st := sel.statement(`r.id, d.document`, q.Limit)
+		rows, err := s.db.QueryContext(ctx, st.text, st.args...)
+		if err != nil {
+			yield(nil, fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err}))
+			return
+		}
+		defer rows.Close()
+		var ahead []*decoding // in the order of the query
+		var working sync.WaitGroup
+		defer working.Wait()
+		first := func() bool {
+			d := ahead[0]
+			ahead = ahead[1:]
+			<-d.done
+			if d.err != nil {
+				yield(nil, s.unreadable(d.id, d.err))
+				return false
+			}
+			return yield(d.result, nil)
+		}
+		var broken error
+		for rows.Next() {
+			d := &decoding{done: make(chan struct{})}
+			if err := rows.Scan(&d.id, &d.document); err != nil {
+				broken = fail(ctx, "store.read_result", measure.Figures{"result": d.id, "store": s.path, "cause": err})
+				break
+			}
+			ahead = append(ahead, d)
+			working.Go(func() { d.decode(detail) })
+			if len(ahead) > runtime.GOMAXPROCS(0) && !first() {
+				return
+			}
+		}
+		for len(ahead) > 0 {
+			if !first() {
+				return
+			}
+		}
+		if err := rows.Err(); broken == nil && err != nil {
+			broken = fail(ctx, "store.read_results", measure.Figures{"store": s.path, "cause": err})
+		}
+		if broken != nil {
+			yield(nil, broken)
+		}
+	}
+}
+
+// decoding is a document that is being decoded.
+type decoding struct {
+	id       string
+	document []byte
+	done     chan struct{} // closed when the following are set
+	result   *measure.Result
+	err      error
+}
+
+func (d *decoding) decode(detail store.Detail) {
+	defer close(d.done)
+	d.result, d.err = detail.Decode(d.document)
+	d.document = nil
+}
