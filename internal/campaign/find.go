@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/store"
 )
 
@@ -41,7 +42,7 @@ func inOrder(in Journals, name string) ([]PlanRecord, error) {
 			return errEnough
 		})
 	}
-	slices.SortStableFunc(out, func(a, b PlanRecord) int { return a.Number - b.Number })
+	sorting.Stable(out, func(a, b PlanRecord) int { return a.Number - b.Number })
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/yamlfile"
 )
 
@@ -117,7 +118,7 @@ func (p *Plan) LimitsOf(levels []measure.Level, client, server string) []measure
 			out = append(out, l)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b measure.Limit) int {
+	sorting.Stable(out, func(a, b measure.Limit) int {
 		return cmp.Or(strings.Compare(a.Metric, b.Metric), cmp.Compare(a.Value, b.Value))
 	})
 	return slices.CompactFunc(out, func(a, b measure.Limit) bool { return a.Metric == b.Metric })

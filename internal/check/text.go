@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -54,7 +55,7 @@ func (v ruleView) verdict(of Verdict) string { return v.Say("check.verdict."+str
 // shown are at most so many patterns, those that do not hold first, and how many are left.
 func (v ruleView) shown(most int) (some []Judgement, more int) {
 	all := slices.Clone(v.Patterns)
-	slices.SortStableFunc(all, func(a, b Judgement) int { return order(a.Verdict) - order(b.Verdict) })
+	sorting.Stable(all, func(a, b Judgement) int { return order(a.Verdict) - order(b.Verdict) })
 	return all[:min(most, len(all))], max(len(all)-most, 0)
 }
 

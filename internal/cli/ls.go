@@ -17,6 +17,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/printable"
+	"soku/internal/sorting"
 	"soku/internal/store"
 	"soku/internal/text"
 )
@@ -255,7 +256,7 @@ func allCampaigns(ctx context.Context, sys *System, st store.Store, begun bool) 
 			all = append(all, b)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
+	sorting.Stable(all, func(a, b store.Campaign) int { return b.StartedAt.Compare(a.StartedAt) })
 	return all, err
 }
 

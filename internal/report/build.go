@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -70,7 +71,7 @@ func byLabel(results []*measure.Result, labels []string) []labelled {
 		}
 		return len(labels)
 	}
-	slices.SortStableFunc(out, func(a, b labelled) int {
+	sorting.Stable(out, func(a, b labelled) int {
 		return cmp.Or(cmp.Compare(planned(a.label), planned(b.label)), cmp.Compare(order(a.test), order(b.test)), natural(a.label, b.label), cmp.Compare(a.capture, b.capture))
 	})
 	return out
@@ -197,7 +198,7 @@ func byPattern(g labelled, varied []Option, order [][]measure.Level, unvaried []
 			out[i].place = len(order)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b pattern) int {
+	sorting.Stable(out, func(a, b pattern) int {
 		if c := cmp.Compare(a.place, b.place); c != 0 {
 			return c
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -112,7 +113,7 @@ func (t testView) curvesTable(all []Curve) table {
 			}
 		}
 	}
-	slices.SortStableFunc(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
+	sorting.Stable(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
 	out := table{Rows: make([][]string, len(levels))}
 	out.add(column{Name: all[0].Option, Head: true}, func(i int) string { return levels[i].Level })
 	for _, c := range all[:min(len(all), mostSweeps)] {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"soku/internal/sorting"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
@@ -42,7 +43,7 @@ func (t testView) pairsOf(factor string) (out []upward) {
 			out = append(out, e.upward())
 		}
 	}
-	slices.SortStableFunc(out, func(a, b upward) int { return cmp.Compare(*b.ratio, *a.ratio) })
+	sorting.Stable(out, func(a, b upward) int { return cmp.Compare(*b.ratio, *a.ratio) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -76,7 +77,7 @@ func (t *Test) rangesOf(factor int) (out []RangesApart) {
 			out = append(out, apart)
 		}
 	}
-	slices.SortFunc(out, func(a, b RangesApart) int {
+	sorting.Stable(out, func(a, b RangesApart) int {
 		return cmp.Or(natural(a.Lower[0], b.Lower[0]), natural(a.Higher[0], b.Higher[0]))
 	})
 	return out

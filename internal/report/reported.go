@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -69,8 +70,8 @@ func ingested(results []*measure.Result) (sources []Source, missing []Missing) {
 			}
 		}
 	}
-	slices.SortStableFunc(sources, func(a, b Source) int { return b.Trials - a.Trials })
-	slices.SortStableFunc(missing, func(a, b Missing) int { return b.Trials - a.Trials })
+	sorting.Stable(sources, func(a, b Source) int { return b.Trials - a.Trials })
+	sorting.Stable(missing, func(a, b Missing) int { return b.Trials - a.Trials })
 	return sources, missing
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -82,7 +83,7 @@ func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
 	}
 	for i, a := range of {
 		if slices.ContainsFunc(of[:i], func(b []int) bool { return apart(a, b) }) {
-			slices.SortFunc(runs, func(a, b RunPatterns) int { return a.Run - b.Run })
+			sorting.Stable(runs, func(a, b RunPatterns) int { return a.Run - b.Run })
 			return runs
 		}
 	}

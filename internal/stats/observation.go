@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"soku/internal/sorting"
 )
 
 // Observation is one figure of one trial.
@@ -93,7 +95,7 @@ func blocksOf(rows []Observation) []Block {
 	for _, r := range rows {
 		out = append(out, r.block())
 	}
-	slices.SortFunc(out, Block.compare)
+	sorting.Stable(out, Block.compare)
 	return slices.Compact(out)
 }
 

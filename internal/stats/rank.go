@@ -3,8 +3,8 @@ package stats
 import (
 	"cmp"
 	"math"
-	"slices"
 	"soku/internal/measure"
+	"soku/internal/sorting"
 )
 
 // Ranked is a group's place in a ranking.
@@ -49,7 +49,7 @@ func Rank(groups []Group, higherIsBetter bool) []Ranked {
 		most = max(most, e.Rounds)
 		entries = append(entries, e)
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int {
+	sorting.Stable(entries, func(a, b entry) int {
 		if higherIsBetter {
 			a, b = b, a
 		}

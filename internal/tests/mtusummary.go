@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -56,7 +57,7 @@ func mtuFlows(out *text.Lines, m *measure.PathMTU) {
 		}
 		groups[i].flows = append(groups[i].flows, f.Index)
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return a.flow.Bytes - b.flow.Bytes })
+	sorting.Stable(groups, func(a, b group) int { return a.flow.Bytes - b.flow.Bytes })
 	for _, g := range groups {
 		out.Rows("label.branches", text.MTUFlows(m, g.flow, len(g.flows), ranges(g.flows)))
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"soku/internal/measure"
 	"soku/internal/server"
 	"soku/internal/sock"
+	"soku/internal/sorting"
 	wire "soku/internal/wire/iperf3"
 )
 
@@ -347,7 +347,7 @@ func (t *test) takeTCP(c *net.TCPConn, number uint64) bool {
 	_ = c.SetDeadline(time.Time{})
 	t.tcp = append(t.tcp, tcpStream{c, number})
 	if len(t.tcp) == t.want {
-		slices.SortFunc(t.tcp, func(a, b tcpStream) int { return int(int64(a.number) - int64(b.number)) })
+		sorting.Stable(t.tcp, func(a, b tcpStream) int { return int(int64(a.number) - int64(b.number)) })
 		close(t.all)
 	}
 	return true

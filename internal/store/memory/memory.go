@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"soku/internal/measure"
+	"soku/internal/sorting"
 	"soku/internal/store"
 )
 
@@ -140,7 +141,7 @@ func (m *memory) chosen(ctx context.Context, q store.Query) (out []kept, err err
 		}
 		return nil
 	})
-	slices.SortFunc(out, func(a, b kept) int { return order(a, store.Nanos(b.entry.StartedAt), b.entry.ID) })
+	sorting.Stable(out, func(a, b kept) int { return order(a, store.Nanos(b.entry.StartedAt), b.entry.ID) })
 	return out, err
 }
 
@@ -271,7 +272,7 @@ func (m *memory) Campaigns(ctx context.Context, q store.CampaignQuery) (store.Pa
 	if err != nil {
 		return none, err
 	}
-	slices.SortFunc(chosen, func(a, b store.Campaign) int { return order(a, store.Nanos(b.StartedAt), b.ID) })
+	sorting.Stable(chosen, func(a, b store.Campaign) int { return order(a, store.Nanos(b.StartedAt), b.ID) })
 	return store.PageOf(chosen, q.Limit, store.Campaign.Cursor), nil
 }
 
