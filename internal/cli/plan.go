@@ -150,6 +150,19 @@ func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 	}
 }
 
+// commandsOfAll are the commands before the trials of each of several patterns.
+func (o *planOutline) commandsOfAll() (all []string) {
+	if len(o.Patterns) < 2 {
+		return nil
+	}
+	for _, command := range o.Patterns[0].Before {
+		if !slices.ContainsFunc(o.Patterns, func(pt patternOutline) bool { return !slices.Contains(pt.Before, command) }) {
+			all = append(all, command)
+		}
+	}
+	return all
+}
+
 // linesOfOrder is how much of the order a person gets to see.
 const linesOfOrder = 12
 
@@ -162,13 +175,22 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	if o.Lab != "" {
 		out.Row("label.lab", "summary.text", text.Args{"Text": o.Lab})
 	}
-	label := "label.patterns"
+	label, always := "label.patterns", o.commandsOfAll()
 	for _, pt := range o.Patterns {
 		out.Row(label, "plan.pattern", text.Args{"Pattern": pt.Name, "Pairs": o.Pairs != nil, "From": pt.From, "To": pt.To, "Address": pt.Server})
 		for _, command := range pt.Before {
-			out.Under("plan.before", text.Args{"Command": oneLine(command)})
+			if !slices.Contains(always, command) {
+				out.Under("plan.before", text.Args{"Command": oneLine(command)})
+			}
 		}
 		label = ""
+	}
+	label = "label.before"
+	for _, command := range always {
+		for line := range strings.Lines(command) {
+			out.Row(label, "summary.text", text.Args{"Text": strings.TrimRight(line, "\n")})
+			label = ""
+		}
 	}
 	o.addPairs(&out)
 	o.addTests(c, &out)
