@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/store/sqlite"
+	"soku/test/tier"
 )
 
 // childRoles are what the test binary does when it is started with
@@ -25,7 +28,12 @@ var childRoles = map[string]func() int{
 // campaignChild works on a campaign until it is killed.
 func campaignChild() int {
 	dir := os.Getenv("SOKU_TEST_DIR")
-	p, err := campaign.Parse("plan.yaml", []byte(study))
+	kind := os.Getenv("SOKU_TEST_SCHEDULE")
+	text := study
+	if kind == "pairs" {
+		text = killedPairs
+	}
+	p, err := campaign.Parse("plan.yaml", []byte(text))
 	if err != nil {
 		return 1
 	}
@@ -45,8 +53,8 @@ func campaignChild() int {
 		println(err.Error())
 		return 1
 	}
-	e := &campaign.Executor{Store: st, Now: time.Now, Runner: slowRunner{}}
-	if os.Getenv("SOKU_TEST_MESH") != "" {
+	e := &campaign.Executor{Store: st, Now: time.Now, Runner: slowRunner{}, Limit: p.Concurrency()}
+	if kind == "mesh" {
 		e.Limit, e.Blocks = 3, blocksOf(p, killedMesh)
 	}
 	if _, err := e.Run(ctx, c); err != nil {
@@ -72,15 +80,40 @@ func (slowRunner) Run(ctx context.Context, j campaign.Job, h campaign.Hooks) *me
 // pairs and groups, 28 trials.
 var killedMesh = [][]pair{meshOf(3), two, meshOf(4), two, meshOf(3)}
 
+// killedPairs is a plan of 4 blocks: twice a mesh of 5 hosts whose pairs run two at a time,
+// and twice all 20 of them at one barrier.
+var killedPairs = strings.Replace(manyHosts(5), "campaign: many", "campaign: study", 1) +
+	"pairs: {mesh: ['*']}\ncontention: [isolated, together]\nrounds: 2\n"
+
 func identity(k campaign.Key) string { return fmt.Sprint(k, k.Client, k.Server) }
 
 func TestKillingTheProcessLosesAndRepeatsNothing(t *testing.T) {
-	t.Run("one trial at a time", func(t *testing.T) { killAndResume(t, "", 16) })
-	t.Run("several at once and groups", func(t *testing.T) { killAndResume(t, "yes", 28) })
+	// The third trial of each life is cut short somewhere.
+	third := func() (int, time.Duration) { return 3, 0 }
+	t.Run("one trial at a time", func(t *testing.T) { t.Parallel(); killAndResume(t, "", 16, third) })
+	t.Run("several at once and groups", func(t *testing.T) { t.Parallel(); killAndResume(t, "mesh", 28, third) })
 }
 
-func killAndResume(t *testing.T, mesh string, want int) {
-	t.Parallel()
+func TestKillingACampaignOfPairsAtThirtyMomentsLosesAndRepeatsNothing(t *testing.T) {
+	tier.SpendsSeconds(t)
+	g := rand.New(rand.NewPCG(30, 9))
+	kills := 0
+	for campaigns := 0; kills < 30; campaigns++ {
+		if campaigns == 30 {
+			t.Fatalf("%d campaigns were killed %d times", campaigns, kills)
+		}
+		kills += killAndResume(t, "pairs", 80, func() (int, time.Duration) {
+			return 1 + g.IntN(30), time.Duration(g.IntN(3000)) * time.Microsecond
+		})
+	}
+	t.Logf("killed %d times", kills)
+}
+
+// killAndResume kills a campaign of so many trials again and again, after as many trials of
+// each life as moment says and a time after that, until a life comes to its end. It returns
+// how often it killed.
+func killAndResume(t *testing.T, schedule string, want int, moment func() (trials int, after time.Duration)) (killed int) {
+	t.Helper()
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -92,7 +125,7 @@ func killAndResume(t *testing.T, mesh string, want int) {
 			t.Fatal("the campaign does not come to its end")
 		}
 		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Env = append(os.Environ(), "SOKU_TEST_ROLE=campaign", "SOKU_TEST_DIR="+dir, "SOKU_TEST_CAMPAIGN="+id, "SOKU_TEST_MESH="+mesh)
+		cmd.Env = append(os.Environ(), "SOKU_TEST_ROLE=campaign", "SOKU_TEST_DIR="+dir, "SOKU_TEST_CAMPAIGN="+id, "SOKU_TEST_SCHEDULE="+schedule)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()
@@ -102,8 +135,8 @@ func killAndResume(t *testing.T, mesh string, want int) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// The third trial of each life is cut short somewhere.
-		buf := make([]byte, 3*len("trial\n"))
+		trials, after := moment()
+		buf := make([]byte, trials*len("trial\n"))
 		n := 0
 		for n < len(buf) {
 			m, err := out.Read(buf[n:])
@@ -112,8 +145,10 @@ func killAndResume(t *testing.T, mesh string, want int) {
 			}
 		}
 		if n == len(buf) {
+			time.Sleep(after)
 			_ = cmd.Process.Kill()
 		}
+		_, _ = io.Copy(io.Discard, out)
 		err = cmd.Wait()
 		infos, ferr := campaign.Find(campaign.Folder(filepath.Join(dir, "campaigns")), "study")
 		if ferr != nil || len(infos) != 1 {
@@ -126,6 +161,7 @@ func killAndResume(t *testing.T, mesh string, want int) {
 		if stderr.Len() > 0 {
 			t.Fatalf("the process failed by itself: %s", &stderr)
 		}
+		killed++
 	}
 	st, err := sqlite.Open(t.Context(), filepath.Join(dir, "soku.db"))
 	if err != nil {
@@ -159,4 +195,5 @@ func killAndResume(t *testing.T, mesh string, want int) {
 	if len(finished) != want {
 		t.Errorf("%d trials finished, want %d", len(finished), want)
 	}
+	return killed
 }
