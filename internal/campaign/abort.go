@@ -17,6 +17,18 @@ type ends struct{ client, server string }
 
 func endsOf(j Job) ends { return ends{j.Client.Reference(), j.Server.Reference()} }
 
+// anyEnd stands for all endpoints, in ends that are about one of them alone.
+const anyEnd = "*"
+
+// rowsOf are the ends whose failures in a row a trial counts in: its own, and with pairs
+// each of the two with whatever other.
+func (p *Plan) rowsOf(e ends) []ends {
+	if p.paired == nil {
+		return []ends{e}
+	}
+	return []ends{e, {anyEnd, e.server}, {e.client, anyEnd}}
+}
+
 func (e ends) String() string {
 	if e.client == "" {
 		return e.server
@@ -30,36 +42,50 @@ type failureRow struct {
 	trials  int
 	pattern string // of the first
 	several bool   // patterns
+	pair    ends   // of the first
+	pairs   bool   // several pairs
 }
 
 // AbortRecord is a pair of ends whose trials do not run any more in this run.
 type AbortRecord struct {
-	Client   string `json:"client,omitempty"` // endpoint or endpoint.label; absent for this machine
-	Server   string `json:"server"`
-	Failures int    `json:"failures"` // identical ones in a row
+	Client   string `json:"client,omitempty"` // endpoint or endpoint.label; absent for this machine, "*": any
+	Server   string `json:"server"`           // "*": any
+	Failures int    `json:"failures"`         // identical ones in a row
 }
 
 // countFailure takes note of how a trial went. After as many identical failures in a row
 // as the plan allows, the trials that are left between its ends do not run in this run.
 // Failures of one pattern show nothing about the others of its ends, as after a command
-// that broke the path: they go on until another pattern fails, too.
+// that broke the path: they go on until another pattern fails, too. With pairs the
+// failures of several pairs of one endpoint end all its trials on that side.
 func (g *gathering) countFailure(a *attempt) error {
-	pair, most := endsOf(a.job), g.c.Plan.AbortAfter
+	for _, of := range g.c.Plan.rowsOf(endsOf(a.job)) {
+		if err := g.countFailureOf(of, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *gathering) countFailureOf(of ends, a *attempt) error {
+	most := g.c.Plan.AbortAfter
 	if most == 0 || !ofTheEnds(a.result.Error) {
-		delete(g.rows, pair)
+		delete(g.rows, of)
 		return nil
 	}
-	row, pattern := g.rows[pair], a.job.Trial.Pattern
+	row, pattern, pair := g.rows[of], a.job.Trial.Pattern, endsOf(a.job)
 	if failure := sameness(a.result.Error); row.failure != failure {
-		row = failureRow{failure: failure, pattern: pattern}
+		row = failureRow{failure: failure, pattern: pattern, pair: pair}
 	}
 	row.trials++
 	row.several = row.several || row.pattern != pattern
-	g.rows[pair] = row
-	if row.trials < most || g.aborted[pair] || !row.several && g.hasOtherPatterns(pair, pattern) {
+	row.pairs = row.pairs || row.pair != pair
+	g.rows[of] = row
+	switch {
+	case row.trials < most, g.aborted[of], !row.pairs && of != pair, !row.several && g.hasOtherPatterns(of, pattern):
 		return nil
 	}
-	return g.abort(pair, row.trials, a.result.Error)
+	return g.abort(of, row.trials, a.result.Error)
 }
 
 // abort records that the trials between two ends do not run any more.
@@ -99,6 +125,9 @@ func (r *run) hasOtherPatterns(pair ends, pattern string) bool {
 		if pt.Name == pattern || !r.Only.Matches(pt.Levels) {
 			return false
 		}
+		if pair.client == anyEnd || pair.server == anyEnd {
+			return true // all patterns have the same pairs
+		}
 		s := r.c.Plan.sides(&pt)
 		return s.has(pair)
 	})
@@ -111,7 +140,7 @@ func (r *run) isAborted(b Block, u unit) bool {
 		return false
 	}
 	for i := range u.count {
-		if r.aborted[endsOf(b.Job(u.first+i))] {
+		if slices.ContainsFunc(r.c.Plan.rowsOf(endsOf(b.Job(u.first+i))), func(e ends) bool { return r.aborted[e] }) {
 			return true
 		}
 	}

@@ -1,10 +1,12 @@
 package campaign_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
@@ -337,4 +339,39 @@ func TestPairsMayNotChangeInACampaignButTrialsAtOnceMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.hold(c)
+}
+
+func TestAServerThatFailsForAllItsClientsIsLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := parse(t, withPairs("{mesh: ['*']}")) // 3 rounds
+		n := netOf(t, p, p.Concurrency())
+		n.act = func(_ context.Context, j campaign.Job, _ campaign.Hooks) error {
+			if j.Server.Endpoint.Name == "a" {
+				return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "a"})
+			}
+			return nil
+		}
+		var aborted []string
+		n.exec.Watch = func(e campaign.Event) {
+			if e.Kind == campaign.EventAborted {
+				aborted = append(aborted, e.Error.Message)
+			}
+		}
+		out, err := n.run()
+		if measure.KindOf(err) != measure.KindIncomplete || out.Failed != 5 || out.Skipped != 10 || out.Done != 80 {
+			t.Errorf("outcome %+v, error %v; want 5 failures of a as server and 10 trials left out", out, err)
+		}
+		if len(aborted) != 1 || !strings.HasPrefix(aborted[0], "5 trials in a row from any client to a failed: ") {
+			t.Errorf("aborted: %q", aborted)
+		}
+		records := n.records(campaign.RecordAborted)
+		if len(records) != 1 || *records[0].Abort != (campaign.AbortRecord{Client: "*", Server: "a", Failures: 5}) {
+			t.Errorf("the journal has %+v", records)
+		}
+		n.act = nil
+		n.resume()
+		if out, err = n.run(); measure.KindOf(err) != measure.KindIncomplete || out.Ran != 10 || out.Failed != 5 {
+			t.Errorf("resumed: outcome %+v, error %v", out, err)
+		}
+	})
 }
