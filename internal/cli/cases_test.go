@@ -345,7 +345,7 @@ func markdownTables(text string) map[string][]map[string]string {
 			label, names = heading[1], nil
 		}
 		if name, ok := strings.CutPrefix(line, "### "); ok {
-			figures := false
+			var figures bool
 			if label, figures = strings.CutSuffix(name, ": figures"); !figures {
 				label = ""
 			}

@@ -19,9 +19,10 @@ import (
 )
 
 type planFlags struct {
-	only []string
-	seed int64
-	json bool
+	only  []string
+	seed  int64
+	json  bool
+	store string
 }
 
 func newPlanCommand(sys *System) *cobra.Command {
@@ -30,7 +31,8 @@ func newPlanCommand(sys *System) *cobra.Command {
 		Use:   "plan PLAN.yaml",
 		Short: "Show what a campaign would run, its duration and data volume",
 		Long: `Checks a plan and shows its patterns, the order of the rounds, the time, the
-bytes and their price. Nothing is sent.`,
+bytes and their price, how small a difference it can show, and what keeps it
+from deciding. Nothing is sent.`,
 		Example: `  soku plan plan.yaml
   soku plan plan.yaml --only gateway=ultra --json`,
 		Args: onePlan, ValidArgsFunction: completeFiles("yaml", "yml"),
@@ -44,6 +46,9 @@ bytes and their price. Nothing is sent.`,
 				return err
 			}
 			o := outline(p, only)
+			if o.Design, err = outlineDesign(cmd.Context(), sys, p, only, f.store); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("seed") {
 				o.setSeed(p, f.seed)
 			} else if p.Seed != nil {
@@ -59,6 +64,7 @@ bytes and their price. Nothing is sent.`,
 	cmd.Flags().StringArrayVar(&f.only, "only", nil, "only patterns with this level, as factor=level,level; may be repeated")
 	cmd.Flags().Int64Var(&f.seed, "seed", 0, "show the order of this seed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the plan as JSON")
+	addStoreFlag(cmd, &f.store)
 	return cmd
 }
 
@@ -78,6 +84,8 @@ type planOutline struct {
 	Order    []roundOutline      `json:"order,omitempty"` // one element a round; absent while the seed is not known
 	Estimate campaign.Estimate   `json:"estimate"`
 	Until    *untilOutline       `json:"until,omitempty"` // where the plan says until when rounds are added
+
+	Design *designOutline `json:"design"` // what it can decide
 
 	changes int // by hand; 0 while the order is not known
 	price   float64
@@ -200,6 +208,7 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	o.addOrder(&out)
 	o.addEstimate(c, &out)
 	o.Until.add(c, &out)
+	o.Design.add(c, &out)
 	printLabelled(c, w, planColumns, columns, out)
 }
 

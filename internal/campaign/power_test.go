@@ -1,0 +1,99 @@
+package campaign_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"soku/internal/campaign"
+	"soku/internal/stats"
+)
+
+const designed = `campaign: c
+endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}}
+to: a
+factors: {streams: [1, 4, 16], congestion: [cubic, bbr]}
+tests: {bulk: {test: tcp}, short: {test: tcp, rounds: 1}}
+rounds: 12
+`
+
+func TestAPlanSaysHowSmallADifferenceItCanShow(t *testing.T) {
+	p := parse(t, designed)
+	got := p.Power(map[string]float64{"bulk": 0.02}, nil)
+	if len(got) != 1 || got[0].Label != "bulk" || got[0].Patterns != 6 || got[0].Rounds != 12 || len(got[0].Factors) != 2 {
+		t.Fatalf("%+v, want the test whose noise is known", got)
+	}
+	// 15 pairs of 6 patterns, variances pooled over 5 x 11 residuals.
+	want := math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/12), 55, 0.05/15))
+	if s := got[0].Smallest; s == nil || math.Abs(*s-want) > 1e-9 {
+		t.Errorf("between patterns: %v, want %v", s, want)
+	}
+	// Each level of streams is in 2 patterns, each of congestion in 3; they are compared by round.
+	for i, want := range []float64{
+		math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/2/12), 11, 0.05/3)), math.Expm1(stats.SmallestShown(0.02*math.Sqrt(2.0/3/12), 11, 0.05)),
+	} {
+		if f := got[0].Factors[i]; f.Smallest == nil || math.Abs(*f.Smallest-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", f.Factor, *f.Smallest, want)
+		}
+	}
+}
+
+func TestTheRoundsThatAPlanNeedsShowThePracticalThreshold(t *testing.T) {
+	noise := map[string]float64{"bulk": 0.02}
+	needed := parse(t, designed+"practical: 1%\n").Power(noise, nil)[0].Needed
+	if needed <= 12 {
+		t.Fatalf("%d rounds needed, want more than 12", needed)
+	}
+	for rounds, enough := range map[int]bool{needed: true, needed - 1: false} {
+		p := parse(t, strings.Replace(designed, "rounds: 12", fmt.Sprint("rounds: ", rounds), 1)+"practical: 1%\n")
+		if got := p.Power(noise, nil)[0]; (got.Needed == 0) != enough || (*got.Smallest <= 0.01) != enough {
+			t.Errorf("%d rounds: smallest %v, needed %d", rounds, *got.Smallest, got.Needed)
+		}
+	}
+}
+
+func TestTheControlIsNotAmongThePatternsThatAreCompared(t *testing.T) {
+	p := parse(t, designed+"control: {streams: 16}\n")
+	if got := p.Power(map[string]float64{"bulk": 0.02}, nil); got[0].Patterns != 4 {
+		t.Errorf("%d patterns, want those without the control", got[0].Patterns)
+	}
+}
+
+func TestPlansThatCannotDecideAreWarnedOf(t *testing.T) {
+	const ends = `campaign: c
+endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}}
+tests: {bulk: {test: tcp}}
+`
+	for plan, want := range map[string][]string{
+		designed: {"one_round short"},
+		strings.Replace(designed, "rounds: 12", "rounds: 5", 1):                                                {"few_rounds bulk", "one_round short"},
+		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}]}\n":                             {"own_hosts sku"},
+		ends + "rounds: 6\nto: a\nfactors: {streams: [1, 4], window: [64k, 128k]}\nzip: [[streams, window]]\n": {"confounded window streams"},
+		ends + "rounds: 6\nto: a\nfactors: {streams: [1, 4], window: [64k, 128k]}\n":                           nil,
+		ends + "rounds: 6\nfactors: {streams: [1, 4], sku: [{name: x, to: a}, {name: y, to: b}]}\n":            {"own_hosts sku"},
+		ends + "rounds: 1\nto: a\n": nil,
+		ends + "rounds: 6\nto: a\nfactors: {streams: [1, {name: 4, when: {window: 64k}}], window: [64k, 128k]}\n": nil,
+	} {
+		var got []string
+		for _, w := range parse(t, plan).Weaknesses(nil) {
+			got = append(got, strings.TrimRight(strings.Join([]string{string(w.Code), strings.Join(w.Tests, ",") + w.Factor, w.Other}, " "), " "))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q of\n%s", got, want, plan)
+		}
+	}
+}
+
+func TestEachWeaknessIsFoundInWhatIsRunNow(t *testing.T) {
+	p := parse(t, designed)
+	only, err := campaign.ParseSelection([]string{"streams=1", "congestion=bbr"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := p.Weaknesses(only); len(w) > 0 {
+		t.Errorf("%+v of a single pattern, where nothing is compared", w)
+	}
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"soku/internal/campaign"
+	"soku/internal/measure"
+	"soku/internal/stats"
+	"soku/internal/store"
+	"soku/internal/text"
+)
+
+// designOutline is what a plan can decide.
+type designOutline struct {
+	// NoiseOf is the campaign whose trials the noise is taken from; empty if the plan gives it
+	// or it is unknown.
+	NoiseOf   string              `json:"noise_of,omitempty"`
+	Practical float64             `json:"practical_ratio"`
+	Tests     []campaign.Power    `json:"tests,omitempty"` // whose noise is known
+	Weak      []campaign.Weakness `json:"warnings,omitempty"`
+
+	compares bool
+}
+
+// outlineDesign works out what a plan can show. The noise is that of the plan, or of the newest
+// campaign of its name in the store.
+func outlineDesign(ctx context.Context, sys *System, p *campaign.Plan, only campaign.Selection, storeFile string) (*designOutline, error) {
+	out := &designOutline{Practical: p.PracticalThreshold(), Weak: p.Weaknesses(only), compares: p.Compares(only)}
+	noise := map[string]float64{}
+	if p.Noise > 0 {
+		for _, label := range p.Tests.Names() {
+			noise[label] = float64(p.Noise)
+		}
+	} else {
+		var err error
+		if out.NoiseOf, noise, err = earlierNoise(ctx, sys, p.Campaign, storeFile); err != nil {
+			return nil, err
+		}
+	}
+	out.Tests = p.Power(noise, only)
+	return out, nil
+}
+
+// earlierNoise is the noise of each test, by its label, of the newest campaign of a name.
+func earlierNoise(ctx context.Context, sys *System, name, storeFile string) (id string, noise map[string]float64, err error) {
+	s, err := openExistingStore(ctx, sys, storeFile)
+	if s == nil || err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	c, err := findCampaign(ctx, sys, s, name)
+	switch {
+	case measure.KindOf(err) == measure.KindNotFound || err == nil && c.Name != name:
+		return "", nil, nil
+	case err != nil:
+		return "", nil, err
+	}
+	noise, err = noiseOf(ctx, s, c.ID)
+	return c.ID, noise, err
+}
+
+// turn is where a figure stands: a test's pattern between two hosts, and the round.
+type turn struct {
+	label, pattern, client, server string
+	round                          int
+}
+
+// noiseOf is how much the patterns of each test of a campaign vary from round to round.
+func noiseOf(ctx context.Context, s store.Store, id string) (map[string]float64, error) {
+	values := map[turn][]float64{}
+	last := 0
+	for e, err := range store.Entries(ctx, s, store.Query{Campaign: id, Limit: mostForNoise}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range measure.MetricsOf(e.Test).Ranking {
+			if v, found := e.Figures[m.Key]; found && v > 0 && e.Round > 0 && e.Round <= mostForNoise {
+				at := turn{e.Label, e.Pattern, e.Client, e.Server, e.Round}
+				values[at] = append(values[at], v)
+				last = max(last, e.Round)
+				break
+			}
+		}
+	}
+	rows := map[string]map[turn][]float64{} // by label, then by what has the row
+	for at, of := range values {
+		row := at
+		row.round = 0
+		if rows[at.label] == nil {
+			rows[at.label] = map[turn][]float64{}
+		}
+		if rows[at.label][row] == nil {
+			rows[at.label][row] = slices.Repeat([]float64{math.NaN()}, last)
+		}
+		rows[at.label][row][at.round-1] = math.Log(stats.Mean(of))
+	}
+	noise := map[string]float64{}
+	for label, of := range rows {
+		var logs [][]float64
+		for _, row := range of {
+			logs = append(logs, row)
+		}
+		if sd := stats.Noise(logs); sd > 0 {
+			noise[label] = sd
+		}
+	}
+	return noise, nil
+}
+
+// mostForNoise is how many of the newest trials of a campaign its noise is taken from.
+const mostForNoise = 5000
+
+// factorTexts are the smallest differences between the levels of each factor.
+func factorTexts(c *text.Catalogue, w campaign.Power) (out []string) {
+	for _, f := range w.Factors {
+		if f.Smallest != nil {
+			out = append(out, c.Say("plan.shows.factor", text.Args{"Factor": f.Factor, "Smallest": *f.Smallest}))
+		}
+	}
+	return out
+}
+
+// add describes what the plan can show, and why it cannot decide.
+func (d *designOutline) add(c *text.Catalogue, out *text.Lines) {
+	label := "label.shows"
+	for _, w := range d.Tests {
+		if w.Smallest == nil && len(w.Factors) == 0 {
+			continue
+		}
+		args := text.Args{"Label": w.Label, "Noise": w.Noise, "Of": d.NoiseOf, "Patterns": w.Patterns, "Rounds": w.Rounds, "Smallest": 0.0, "Needed": w.Needed, "Practical": d.Practical, "Factors": factorTexts(c, w)}
+		if w.Smallest != nil {
+			args["Smallest"] = *w.Smallest
+		}
+		out.Row(label, "plan.shows", args)
+		label = ""
+	}
+	if d.compares && len(d.Tests) == 0 && !slices.ContainsFunc(d.Weak, func(w campaign.Weakness) bool { return w.Code == campaign.WeakOneRound }) {
+		out.Row(label, "plan.shows.unknown", nil)
+	}
+	label = "label.warning"
+	for _, w := range d.Weak {
+		out.Row(label, "plan.weak."+string(w.Code), text.Args{"Tests": w.Tests, "Factor": w.Factor, "Other": w.Other, "Rounds": w.Rounds})
+		label = ""
+	}
+}

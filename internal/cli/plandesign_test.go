@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const designPlan = `campaign: gateways
+endpoints: {a: {address: 10.0.0.1}}
+to: a
+factors: {streams: [1, 4], congestion: [cubic, bbr]}
+tests: {throughput: {test: tcp}}
+rounds: 12
+`
+
+func planDesign(t *testing.T, text string, args ...string) (out designOutline, said string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	form := func(more ...string) string {
+		printed, errs, code := soku(t, append(append([]string{"plan", file}, args...), more...)...)
+		if code != 0 {
+			t.Fatalf("plan: %d %s", code, errs)
+		}
+		return printed
+	}
+	var doc struct{ Design designOutline }
+	if err := json.Unmarshal([]byte(form("--json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc.Design, strings.Join(strings.Fields(form()), " ")
+}
+
+func TestPlanShowsTheSmallestDifferenceWithTheNoiseThatIsGiven(t *testing.T) {
+	got, said := planDesign(t, designPlan+"noise: 2%\npractical: 1%\n")
+	if len(got.Tests) != 1 || got.Tests[0].Noise != 0.02 || got.Tests[0].Smallest == nil || got.Practical != 0.01 {
+		t.Fatalf("%+v", got)
+	}
+	want := fmt.Sprintf("throughput: a difference of %.3g %% between two of 4 patterns; on average between two levels of streams", *got.Tests[0].Smallest*100)
+	for _, want := range []string{want, "in 12 rounds with noise of 2 %)", fmt.Sprintf("%d rounds would show 1 %%", got.Tests[0].Needed)} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %s", want, said)
+		}
+	}
+}
+
+// The noise of an earlier campaign is what its patterns vary beside what all have in common.
+func TestPlanTakesTheNoiseOfTheNewestCampaignOfItsName(t *testing.T) {
+	dir := t.TempDir()
+	store, table, mapping := filepath.Join(dir, "soku.db"), filepath.Join(dir, "t.csv"), filepath.Join(dir, "m.yaml")
+	var rows strings.Builder
+	rows.WriteString("streams,round,mbps\n")
+	for round := 1; round <= 8; round++ {
+		drift := 1 + 0.3*float64(round%3) // of all patterns
+		for i, streams := range []int{1, 4} {
+			own := 1 + 0.02*float64(1-2*(round%2))*float64(1-2*i)
+			fmt.Fprintf(&rows, "%d,%d,%f\n", streams, round, 1000*float64(streams)*drift*own)
+		}
+	}
+	for file, text := range map[string]string{table: rows.String(), mapping: `campaign: gateways
+factors: {streams: {column: streams}}
+round: {column: round}
+results: [{label: throughput, test: tcp, figures: {goodput: {column: mbps, unit: Mbit/s}}}]
+`} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, said := planDesign(t, designPlan, "--store", store); len(got.Tests) != 0 || !strings.Contains(said, "unknown without the noise") {
+		t.Errorf("without an earlier campaign: %+v %s", got, said)
+	}
+	if _, errs, code := soku(t, "ingest", "--store", store, "--map", mapping, table); code != 0 {
+		t.Fatal(errs)
+	}
+	got, said := planDesign(t, designPlan, "--store", store)
+	if len(got.Tests) != 1 || got.Tests[0].Noise < 0.019 || got.Tests[0].Noise > 0.031 || !strings.Contains(got.NoiseOf, "gateways") {
+		t.Fatalf("%+v, want a noise of 2 to 3 %% from the earlier campaign", got)
+	}
+	if !strings.Contains(said, "as in "+got.NoiseOf) {
+		t.Errorf("%s does not name the campaign", said)
+	}
+	if got, _ := planDesign(t, designPlan+"noise: 5%\n", "--store", store); got.NoiseOf != "" || got.Tests[0].Noise != 0.05 {
+		t.Errorf("%+v, want the noise of the plan", got)
+	}
+}
