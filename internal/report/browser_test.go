@@ -228,7 +228,7 @@ func TestAMapOfHostsInABrowser(t *testing.T) {
 	ctx := browser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	m := slowServer()
-	m.hosts = hostsNamed(14)
+	m.hosts, m.rounds = hostsNamed(12), 2
 	if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, m.input()).HTML))), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -250,6 +250,29 @@ func TestAMapOfHostsInABrowser(t *testing.T) {
 				t.Errorf("text has a contrast of %.1f to its cell", c)
 			}
 		})
+	}
+}
+
+// Charts of curves, one or several, keep their texts inside at every width.
+func TestCurvesInABrowser(t *testing.T) {
+	ctx := browser(t)
+	for name, zones := range map[string][]string{"one": {"1"}, "several": {"1", "2", "3"}} {
+		in := streamSweep(zones...).input()
+		in.Design.Limits = func(*measure.Trial) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 12e8}} }
+		file := filepath.Join(t.TempDir(), "report.html")
+		if err := os.WriteFile(file, []byte(written(t, inEnglish(build(t, in).HTML))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int64{360, 1200} {
+			show(ctx, t, file, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, Mobile: width < 500}, emulation.SetEmulatedMediaParams{})
+			wide, cut, text := evaluate[[]string](ctx, t, overflowing), evaluate[[]string](ctx, t, cutOff), evaluate[float64](ctx, t, smallestText)
+			if len(wide) > 0 || len(cut) > 0 || text < 9 {
+				t.Errorf("%s at %d pixels: beyond the edge %q, cut off %q, text of %.1f pixels", name, width, wide, cut, text)
+			}
+			if charts := evaluate[[]string](ctx, t, visibleCharts); len(charts) == 0 || !strings.Contains(charts[0], "-sweep") {
+				t.Errorf("%s at %d pixels: charts %q", name, width, charts)
+			}
+		}
 	}
 }
 
