@@ -1,66 +1,49 @@
 package check
 
 import (
+	"bytes"
 	"encoding/xml"
+	"fmt"
 
 	"soku/internal/printable"
 	"soku/internal/text"
 )
 
-type junitSuites struct {
-	XMLName  xml.Name   `xml:"testsuites"`
-	Name     string     `xml:"name,attr"`
-	Tests    int        `xml:"tests,attr"`
-	Failures int        `xml:"failures,attr"`
-	Errors   int        `xml:"errors,attr"`
-	Suite    junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Class   string        `xml:"classname,attr"` // the rule
-	Name    string        `xml:"name,attr"`      // test and pattern
-	Failure *junitProblem `xml:"failure"`
-	Error   *junitProblem `xml:"error"`
-	Output  string        `xml:"system-out,omitempty"`
-}
-
-type junitProblem struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-}
-
 // JUnit is the outcome as JUnit XML: a test case for each rule and pattern. One that does not
 // hold is a failure, one that is not shown an error, so that neither passes for success.
-func (o *Outcome) JUnit() ([]byte, error) {
-	suite := junitSuite{Name: printable.Line(o.Subject)}
+func (o *Outcome) JUnit() []byte {
+	var cases bytes.Buffer
+	tests, failures, errors := 0, 0, 0
 	for i := range o.Rules {
 		v := ruleView{&o.Rules[i], text.ForPrograms()}
-		for _, p := range v.Patterns {
-			measured := printable.Line(v.measured(p))
-			problem := &junitProblem{printable.Line(v.Check.Text) + ": " + measured, string(p.Verdict)}
-			c := junitCase{Class: printable.Line(v.name()), Name: printable.Line(v.pattern(p))}
+		for j := range v.Patterns {
+			p := &v.Patterns[j]
+			tests++
+			fmt.Fprintf(&cases, "    <testcase classname=%s name=%s>\n", attribute(v.name()), attribute(v.pattern(p)))
 			switch p.Verdict {
 			case DoesNotHold:
-				suite.Failures++
-				c.Failure = problem
+				failures++
+				fmt.Fprintf(&cases, "      <failure type=\"%s\" message=%s></failure>\n", p.Verdict, attribute(v.Check.Text+": "+v.measured(p)))
 			case NotShown:
-				suite.Errors++
-				c.Error = problem
+				errors++
+				fmt.Fprintf(&cases, "      <error type=\"%s\" message=%s></error>\n", p.Verdict, attribute(v.Check.Text+": "+v.measured(p)))
 			default:
-				c.Output = measured
+				fmt.Fprintf(&cases, "      <system-out>%s</system-out>\n", escaped(v.measured(p)))
 			}
-			suite.Cases = append(suite.Cases, c)
+			cases.WriteString("    </testcase>\n")
 		}
 	}
-	suite.Tests = len(suite.Cases)
-	b, err := xml.MarshalIndent(junitSuites{Name: "soku check", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Suite: suite}, "", "  ")
-	return append([]byte(xml.Header), append(b, '\n')...), err
+	counts := fmt.Sprintf("tests=\"%d\" failures=\"%d\" errors=\"%d\"", tests, failures, errors)
+	return fmt.Appendf(nil, "%s<testsuites name=\"soku check\" %s>\n  <testsuite name=%s %s>\n%s  </testsuite>\n</testsuites>\n",
+		xml.Header, counts, attribute(o.Subject), counts, cases.String())
+}
+
+// attribute is a text from elsewhere as the value of an attribute, in quotes.
+func attribute(s string) string { return `"` + escaped(s) + `"` }
+
+// escaped is a text from elsewhere without markup and control characters.
+func escaped(s string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(printable.Line(s))) // a buffer takes all
+	return b.String()
 }

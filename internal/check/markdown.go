@@ -30,20 +30,20 @@ func (o *Outcome) Markdown(c *text.Catalogue) string {
 	}
 	row(heads...)
 	b.WriteString("| --- | --- | --- | --- |\n")
-	left := mostRows
-	more := 0
-	for _, of := range []Verdict{DoesNotHold, NotShown, Holds} {
+	left, more := mostRows, 0
+	for _, of := range worstFirst {
 		for i := range o.Rules {
 			v := ruleView{&o.Rules[i], c}
-			for _, p := range v.Patterns {
-				if p.Verdict != of {
-					continue
-				}
-				if left--; left < 0 {
+			for j := range v.Patterns {
+				p := &v.Patterns[j]
+				switch {
+				case p.Verdict != of:
+				case left == 0:
 					more++
-					continue
+				default:
+					left--
+					row(v.verdict(of), v.name(), v.pattern(p), v.measured(p))
 				}
-				row(v.verdict(of), v.name(), v.pattern(p), v.measured(p))
 			}
 		}
 	}

@@ -66,9 +66,12 @@ type Outcome struct {
 	Rules   []RuleOutcome
 }
 
+// worstFirst are the verdicts in the order in which people see them.
+var worstFirst = []Verdict{DoesNotHold, NotShown, Holds}
+
 // worse is the worse of two verdicts.
 func worse(a, b Verdict) Verdict {
-	for _, v := range []Verdict{DoesNotHold, NotShown} {
+	for _, v := range worstFirst {
 		if a == v || b == v {
 			return v
 		}
@@ -148,7 +151,8 @@ func (o *Outcome) MarshalJSON() ([]byte, error) {
 	for _, r := range o.Rules {
 		j := ruleJSON{Name: r.name(), Check: r.Check.Text, Line: r.Line, Form: r.Check.Form, Verdict: r.Verdict, Patterns: []judgementJSON{}}
 		v := ruleView{&r, text.ForPrograms()}
-		for _, p := range r.Patterns {
+		for i := range r.Patterns {
+			p := &r.Patterns[i]
 			x := judgementJSON{
 				Label: p.Label, Test: p.Test, Pattern: p.Pattern, Levels: p.Levels, Verdict: p.Verdict, Reason: p.Reason,
 				Value: finite(p.Value), Low: finite(p.Low), High: finite(p.High), Limit: p.Limit, Rounds: p.Rounds, Trials: p.Trials, Failed: p.Failed, Apart: p.Apart,

@@ -2,9 +2,7 @@ package check
 
 import (
 	"math"
-	"slices"
 
-	"soku/internal/sorting"
 	"soku/internal/text"
 )
 
@@ -53,21 +51,28 @@ func (v ruleView) beside() string {
 func (v ruleView) verdict(of Verdict) string { return v.Say("check.verdict."+string(of), nil) }
 
 // shown are at most so many patterns, those that do not hold first, and how many are left.
-func (v ruleView) shown(most int) (some []Judgement, more int) {
-	all := slices.Clone(v.Patterns)
-	sorting.Stable(all, func(a, b Judgement) int { return order(a.Verdict) - order(b.Verdict) })
-	return all[:min(most, len(all))], max(len(all)-most, 0)
+func (v ruleView) shown(most int) (some []*Judgement, more int) {
+	for _, of := range worstFirst {
+		for i := range v.Patterns {
+			switch {
+			case v.Patterns[i].Verdict != of:
+			case len(some) == most:
+				more++
+			default:
+				some = append(some, &v.Patterns[i])
+			}
+		}
+	}
+	return some, more
 }
 
-func order(v Verdict) int { return slices.Index([]Verdict{DoesNotHold, NotShown, Holds}, v) }
-
 // pattern names the test and the levels.
-func (v ruleView) pattern(p Judgement) string {
+func (v ruleView) pattern(p *Judgement) string {
 	return v.Say("check.where", text.Args{"Label": p.Label, "Pattern": p.Pattern})
 }
 
 // measured is what was measured of a pattern, and why it shows nothing if it does not.
-func (v ruleView) measured(p Judgement) string {
+func (v ruleView) measured(p *Judgement) string {
 	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
 	if p.Reason != "" {
 		args["Reason"] = v.Say("check.reason."+string(p.Reason), nil)
@@ -76,7 +81,7 @@ func (v ruleView) measured(p Judgement) string {
 }
 
 // figure is what was measured of a pattern, with its interval.
-func (v ruleView) figure(p Judgement) string {
+func (v ruleView) figure(p *Judgement) string {
 	tested := !math.IsNaN(p.Low)
 	switch e := v.Check; {
 	case math.IsNaN(p.Value):

@@ -104,11 +104,7 @@ const continued = "    "
 // write prints an outcome, and writes the files that were asked for.
 func (f checkFlags) write(sys *System, o *check.Outcome) error {
 	if f.junit != "" {
-		b, err := o.JUnit()
-		if err != nil {
-			return err
-		}
-		if err := writeReport(sys, f.junit, b); err != nil {
+		if err := writeReport(sys, f.junit, o.JUnit()); err != nil {
 			return err
 		}
 	}
