@@ -30,7 +30,7 @@ func findChoice(ctx context.Context, sys *System, s store.Store, text string) (*
 			return campaignChoice(ctx, s, c, text, only)
 		case measure.KindOf(err) != measure.KindNotFound:
 			return nil, err
-		case selected:
+		case selected && !isFile(sys, text):
 			return nil, unknownChoice(ctx, s, name, true)
 		}
 	}
@@ -42,6 +42,8 @@ func findChoice(ctx context.Context, sys *System, s store.Store, text string) (*
 		return choice, nil
 	case measure.KindOf(err) != measure.KindNotFound || name == store.Last:
 		return nil, err
+	case isFile(sys, text):
+		return fileChoice(sys, text)
 	}
 	return nil, unknownChoice(ctx, s, name, false)
 }

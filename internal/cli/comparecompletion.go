@@ -23,6 +23,9 @@ func completeChoices(sys *System, file *string) completer {
 		withStore(cmd, sys, *file, func(ctx context.Context, st store.Store) {
 			out = slices.Concat(campaignNames(ctx, st, word), campaignIDs(ctx, st, word), resultIDs(ctx, st, word))
 		})
+		if len(out) == 0 && !strings.HasPrefix(store.Last, word) {
+			return nil, cobra.ShellCompDirectiveDefault // a file
+		}
 		return append(out, store.Last), directive
 	}
 }

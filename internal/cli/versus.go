@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
 
@@ -121,12 +120,9 @@ func (f *versusFlags) show(ctx context.Context, sys *System, st store.Store, c *
 		}
 	}
 	compared.Campaign, compared.Failed = c.ID(), failed
+	format := "txt"
 	if f.json {
-		return printJSON(sys.Stdout, compared)
+		format = "json"
 	}
-	var b bytes.Buffer
-	if err := compared.Text(&b, sys.Catalogue, sys.StdoutWidth()); err != nil {
-		return err
-	}
-	return printAll(sys, b.Bytes())
+	return writeComparisons(sys, compared, format)
 }

@@ -85,11 +85,13 @@ type ComparedTest struct {
 
 // ComparedChoice is one choice in a test.
 type ComparedChoice struct {
-	Name   string
-	Value  float64 // mean of the round means
-	Rounds int     // that have a value
-	Trials int     // with a value
-	Failed int     // trials without a value, most of which failed
+	Name  string
+	Value float64 // mean of the round means
+	// Low and High are the 95 % interval of Value, NaN with fewer than two rounds.
+	Low, High float64
+	Rounds    int // that have a value
+	Trials    int // with a value
+	Failed    int // trials without a value, most of which failed
 
 	place   int // among the choices that were given
 	group   stats.Group

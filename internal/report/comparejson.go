@@ -53,7 +53,12 @@ type comparisonJSON struct {
 
 // MarshalJSON writes the comparisons, those of one test one after another.
 func (c *Comparisons) MarshalJSON() ([]byte, error) {
-	out := comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Campaign: c.Campaign, Failed: c.Failed, Comparisons: []comparisonJSON{}}
+	return json.Marshal(comparisonsJSON{Schema: CompareSchema, Practical: c.Practical, LeftOut: c.LeftOut, Campaign: c.Campaign, Failed: c.Failed, Comparisons: c.list()})
+}
+
+// list is the comparisons in the form of JSON; not nil.
+func (c *Comparisons) list() []comparisonJSON {
+	out := []comparisonJSON{}
 	for i := range c.Tests {
 		t := &c.Tests[i]
 		v, together := comparedView{c, t, text.ForPrograms()}, c.adjusted(t)
@@ -71,10 +76,10 @@ func (c *Comparisons) MarshalJSON() ([]byte, error) {
 			if f := p.Further; f != nil {
 				j.More = &[2]*int{known(f.Least), known(f.Most)}
 			}
-			out.Comparisons = append(out.Comparisons, j)
+			out = append(out, j)
 		}
 	}
-	return json.Marshal(out)
+	return out
 }
 
 // known is a number of rounds, nil for more than are planned.

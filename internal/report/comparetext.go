@@ -27,30 +27,51 @@ func (c *Comparisons) Text(w io.Writer, in *text.Catalogue, width int) error {
 			p.line("")
 		}
 		v := comparedView{c, &c.Tests[i], in}
-		last := i+1 == len(c.Tests) || c.Tests[i+1].family != v.family
 		p.wrap("", v.heading())
 		p.line("")
 		p.table(v.table())
 		p.line("")
+		if lines := v.strip(p.width - 2); len(lines) > 0 {
+			p.wrap("  ", v.Say("compare.strip", text.Args{"Noun": v.basis().noun()}))
+			for _, line := range lines {
+				p.line("  " + line)
+			}
+			p.line("")
+		}
 		for _, pair := range v.Pairs {
 			p.wrap("  ", v.decision(pair))
 		}
-		if last {
+		if v.lastOfFamily(i) {
 			for _, note := range v.notes() {
 				p.wrap("  ", note)
 			}
 		}
 	}
-	if c.LeftOut > 0 {
-		p.line("")
-		p.wrap("", in.Say("compare.left_out", text.Args{"N": c.LeftOut}))
-	}
-	for _, f := range c.Failed {
-		message, _ := in.Error(f.Error)
-		p.wrap("", in.Say("compare.all_failed", text.Args{"Choice": f.Choice, "Trials": f.Trials, "Error": message}))
+	for i, line := range c.rest(in) {
+		if i == 0 && len(c.Tests) > 0 {
+			p.line("")
+		}
+		p.wrap("", line)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// rest are sentences about what is in no comparison.
+func (c *Comparisons) rest(in *text.Catalogue) (out []string) {
+	if c.LeftOut > 0 {
+		out = append(out, in.Say("compare.left_out", text.Args{"N": c.LeftOut}))
+	}
+	for _, f := range c.Failed {
+		message, _ := in.Error(f.Error)
+		out = append(out, in.Say("compare.all_failed", text.Args{"Choice": f.Choice, "Trials": f.Trials, "Error": message}))
+	}
+	return out
+}
+
+// lastOfFamily reports whether the test, at that index, is the last of its family.
+func (v comparedView) lastOfFamily(i int) bool {
+	return i+1 == len(v.all.Tests) || v.all.Tests[i+1].family != v.family
 }
 
 // basis is the test as that of a report, which has the names of its figure.
