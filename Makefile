@@ -86,4 +86,4 @@ fuzz: ## fuzz every decoder for FUZZTIME (default 20s) each
 	@test/fuzz $(or $(FUZZTIME),20s)
 
 clean: ## remove what was built
-	rm -rf bin demo/report.* demo/data
+	rm -rf bin demo/report.* demo/data examples/cases/data

@@ -20,7 +20,7 @@ func newLabCommand(sys *System) *cobra.Command {
 		Long: `Builds an emulated network of hosts, routers and links from a topology file on
 this machine, with known rates, delays and loss. Linux, as root.`,
 		Example: `  soku lab up examples/topologies/demo.yaml
-  soku lab exec demo client -- soku tcp 10.77.0.18
+  soku lab exec demo client -- soku tcp 10.77.0.10
   soku lab status demo
   soku lab down demo`,
 		Args: cobra.NoArgs,
@@ -154,8 +154,8 @@ func newLabExec(sys *System) *cobra.Command {
 		Use:                   "exec TOPOLOGY.yaml|NAME HOST -- COMMAND [ARGUMENT]...",
 		Short:                 "Run a command on a host of the network",
 		DisableFlagsInUseLine: true,
-		Example: `  soku lab exec demo client -- soku tcp 10.77.0.18 --reverse
-  soku lab exec demo client -- ping -c 3 10.77.0.18
+		Example: `  soku lab exec demo client -- soku tcp 10.77.0.10 --reverse
+  soku lab exec demo client -- ping -c 3 10.77.0.10
   soku lab exec demo server -- ss -tin
   soku lab exec demo client -- sh`,
 		Args: cobra.MinimumNArgs(3), ValidArgsFunction: completeLabs(sys),

@@ -194,11 +194,9 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 		label = ""
 	}
 	label = "label.before"
-	for _, command := range always {
-		for line := range strings.Lines(command) {
-			out.Row(label, "summary.text", text.Args{"Text": strings.TrimRight(line, "\n")})
-			label = ""
-		}
+	for line := range strings.Lines(strings.Join(always, "\n")) {
+		out.Row(label, "summary.text", text.Args{"Text": strings.TrimRight(line, "\n")})
+		label = ""
 	}
 	o.addPairs(&out)
 	o.addTests(c, &out)

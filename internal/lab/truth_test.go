@@ -47,7 +47,7 @@ func TestEachDemoGatewayHasItsOwnTruth(t *testing.T) {
 		rtt     int64
 	}{{"basic", 100e6, 4e6}, {"standard", 200e6, 3e6}, {"high", 400e6, 2e6}, {"ultra", 800e6, 1e6}} {
 		got := truth(t, top, "client", "server", c.gateway)
-		if got.CapBps != c.cap || got.FlowCapBps != c.cap || got.RTTNs != c.rtt || got.MTU != 1500 || got.LossRatio != 0 {
+		if got.CapBps != c.cap || got.FlowCapBps != 100e6 || got.RTTNs != c.rtt || got.MTU != 1500 || got.LossRatio != 0 {
 			t.Errorf("%s: %+v", c.gateway, got)
 		}
 		if back := truth(t, top, "server", "client", c.gateway); back != got {
@@ -166,12 +166,12 @@ func TestTheStudiesHaveTheirDocumentedTruth(t *testing.T) {
 		{"vpn-active-active", "cloud3", "office", "gw3-active-left", 500e6, 125e6, 0},
 		{"accelerated-networking", "vm1", "vm2", "off", 180e6, 180e6, 600_000},
 		{"accelerated-networking", "vm1", "vm2", "on", 480e6, 480e6, 200_000},
-		{"vm-bandwidth-cap", "vm", "same-vnet", "", 120e6, 15e6, 0},
-		{"vm-bandwidth-cap", "vm", "peered-vnet", "", 120e6, 15e6, 0},
-		{"vm-bandwidth-cap", "vm", "office-100", "standard", 14e6, 14e6, 0},
-		{"vm-bandwidth-cap", "vm", "office-1000", "ultra", 100e6, 15e6, 0},
-		{"interface-matrix", "4gb-a", "4gb-b", "public", 16e6, 16e6, 3_600_000},
-		{"interface-matrix", "512gb-a", "512gb-b", "vlan", 48e6, 48e6, 3_000_000},
+		{"vm-bandwidth-cap", "vm", "same-vnet", "", 300e6, 50e6, 0},
+		{"vm-bandwidth-cap", "vm", "peered-vnet", "", 300e6, 50e6, 0},
+		{"vm-bandwidth-cap", "vm", "office-100", "standard", 35e6, 35e6, 0},
+		{"vm-bandwidth-cap", "vm", "office-1000", "ultra", 250e6, 50e6, 0},
+		{"interface-matrix", "4gb-a", "4gb-b", "public", 16e6, 16e6, 18_000_000},
+		{"interface-matrix", "512gb-a", "512gb-b", "vlan", 48e6, 48e6, 15_000_000},
 	} {
 		top, err := Load("../../examples/cases/"+c.file+"/topology.yaml", os.ReadFile)
 		if err != nil {
