@@ -49,9 +49,10 @@ func (g *gathering) runPatiently(ctx context.Context, a *attempt, hooks Hooks) *
 }
 
 // unanswered reports whether a trial failed because nobody accepted its connection, or
-// closed it without an answer, as a server does that ends.
+// closed it without an answer, as a server does that ends, or because its host could not be
+// reached by ssh.
 func unanswered(e *measure.Error) bool {
-	return e != nil && e.Code == "native.closed" || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
+	return e != nil && (e.Code == "native.closed" || e.Code == "ssh.unreachable") || e != nil && e.Kind == measure.KindUnreachable && (strings.HasPrefix(e.Code, "dial.") || strings.HasSuffix(e.Code, ".no_answer"))
 }
 
 // pause waits, or until ctx ends.

@@ -126,9 +126,13 @@ func (p *place) runner(sys *System, access agent.Access, atOnce int) campaign.Ru
 		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {
 			return here(sys)
 		}
-		return agent.Process{Now: sys.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
+		own := agent.Process{Now: sys.Now, Command: func(ctx context.Context) (*exec.Cmd, error) {
 			return p.child(ctx, sys, j.Client)
 		}}
+		if j.Client.SSH != "" {
+			return remotePlace{own}
+		}
+		return own
 	}}
 }
 

@@ -124,6 +124,19 @@ func (r *remotes) enter(ctx context.Context, j *campaign.Job, access *agent.Acce
 	return nil
 }
 
+// Run implements [agent.Place]. A trial that ended without a result did so because its
+// connection was lost.
+func (p remotePlace) Run(ctx context.Context, s agent.Spec, h agent.Hooks) *measure.Result {
+	r := p.Process.Run(ctx, s, h)
+	if r.Error != nil && r.Error.Code == "agent.process.no_result" {
+		r.Error = measure.Fail(measure.KindBroken, "ssh.lost", measure.Figures{"host": s.Client.String(), "why": r.Error.Figures["why"]})
+	}
+	return r
+}
+
+// remotePlace is a host that is reached by ssh.
+type remotePlace struct{ agent.Process }
+
 // child makes the process that runs a trial on a host.
 func (r *remotes) child(ctx context.Context, endpoint string) (*exec.Cmd, error) {
 	s, err := r.hosts[endpoint].Session(ctx)

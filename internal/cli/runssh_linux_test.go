@@ -35,7 +35,7 @@ type remoteNet struct {
 func newRemoteNet(t *testing.T) *remoteNet {
 	t.Helper()
 	tier.NeedsRoot(t, "network namespaces")
-	tier.SpendsSeconds(t)
+	tier.WatchesTheClock(t) // programs of four hosts share this one
 	n := &remoteNet{Keys: sshd.NewKeys(t), data: t.TempDir(), home: map[string]*sshd.Host{}}
 	var err error
 	if n.soku, err = exec.LookPath("soku"); err != nil {
@@ -199,6 +199,31 @@ func TestASokuThatIsStoppedLeavesNothingOnTheHosts(t *testing.T) {
 		}
 		n.nothingLeft(t)
 	}
+}
+
+func TestACampaignGoesOnAfterALostConnection(t *testing.T) {
+	n := newRemoteNet(t)
+	cmd, errs := n.run(t, strings.Replace(remotePlan, "count: 50}", "duration: 500ms}", 1))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for !strings.Contains(errs.String(), "[1/6] ") {
+		if time.Now().After(deadline) {
+			_ = cmd.Process.Kill()
+			t.Fatalf("no trial: %s", errs)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	// All connections, in the middle of a trial.
+	if err := exec.CommandContext(t.Context(), "pkill", "-KILL", "-P", fmt.Sprint(n.home["jump"].Pid)).Run(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
+	if text := errs.String(); !regexp.MustCompile(`6 of 6 trials done(, 1 failed)?;`).MatchString(text) || strings.Count(text, "server on port 7658") != 1 {
+		t.Errorf("exit code %d: %s", cmd.ProcessState.ExitCode(), text)
+	}
+	n.nothingLeft(t)
 }
 
 func TestAllHostsThatCannotBeUsedAreShownAtOnce(t *testing.T) {
