@@ -34,6 +34,7 @@ type Campaign struct {
 	raised   int       // rounds of the plan that last had more of them; 0 for none
 	wanted   int       // rounds of the plan as it is now; its own are those that the campaign began with
 	trials   int       // of the whole campaign
+	recorded int       // trials as the journal has them
 	worked   worked
 	figures  figures          // of plans that decide by them
 	patterns func() []Pattern // of the plan that is recorded
@@ -119,14 +120,17 @@ func (c *Campaign) learn(rec Record) error {
 	c.worked.learn(rec)
 	switch rec.Kind {
 	case RecordPlan:
-		c.Record, c.StartedAt, c.trials = *rec.Plan, rec.At, rec.Plan.Trials
+		c.Record, c.StartedAt, c.trials, c.recorded = *rec.Plan, rec.At, rec.Plan.Trials, rec.Plan.Trials
 		c.patterns = sync.OnceValue(c.recordedPatterns)
 	case RecordStarted:
 		c.sessions++
 	case RecordRoundsAdded:
 		c.added += rec.Rounds
 		c.trials += rec.Trials
+		c.recorded += rec.Trials
 		c.raised = max(c.raised, rec.PlanRounds)
+	case RecordTrialsCounted:
+		c.trials, c.recorded = rec.Trials, rec.Trials
 	case RecordGroupFinished:
 		for _, finished := range rec.Group {
 			if err := c.learn(finished); err != nil {

@@ -15,11 +15,13 @@ const assumedOverhead = 300 * time.Millisecond
 
 // Estimate is what a part of a campaign will take, before it runs.
 type Estimate struct {
-	Patterns int           `json:"patterns"`
-	Pairs    int           `json:"pairs"`          // of each pattern
-	AtOnce   int           `json:"trials_at_once"` // at most
-	Trials   int           `json:"trials"`
-	Time     time.Duration `json:"time_ns"`
+	Patterns int `json:"patterns"`
+	Pairs    int `json:"pairs"`          // of each pattern
+	AtOnce   int `json:"trials_at_once"` // at most
+	Trials   int `json:"trials"`         // with find at most
+	// FewestTrials is how many there are at least, where searches decide; else 0.
+	FewestTrials int           `json:"trials_fewest,omitempty"`
+	Time         time.Duration `json:"time_ns"`
 	// TimeUnknown are labels of tests that end after an amount at an unknown
 	// rate; Time then counts only the trials' overhead for them.
 	TimeUnknown []string `json:"time_unknown,omitempty"`
@@ -51,6 +53,7 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
 	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
 	known := map[string]forecasted{}
+	turns := p.searchTurns(p.Rounds + added)
 	for i := range p.patterns {
 		pt := &p.patterns[i]
 		if !only.Matches(pt.Levels) {
@@ -58,7 +61,11 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 		}
 		e.Patterns++
 		for n, t := range pt.Tests {
-			trials := p.PairCount() * p.repeatsOf(&p.Tests[n].Value) * (p.roundsOf(&p.Tests[n].Value) + added)
+			rounds := p.roundsOf(&p.Tests[n].Value) + added
+			if turns != nil {
+				rounds = turns[i]
+			}
+			trials := p.PairCount() * p.repeatsOf(&p.Tests[n].Value) * rounds
 			e.Trials += trials
 			if _, known := trialTime(t.Test, t.Options); !known && !slices.Contains(e.TimeUnknown, t.Label) {
 				e.TimeUnknown = append(e.TimeUnknown, t.Label)
@@ -69,7 +76,15 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 				e.BytesUnknown = append(e.BytesUnknown, t.Label)
 			}
 		}
-		p.addTime(&e, i, added, known)
+		rounds := p.LastRound() + added
+		if turns != nil {
+			rounds = turns[i]
+		}
+		p.addTime(&e, i, rounds, known)
+	}
+	if turns != nil {
+		fewest, _ := p.searchBlocks(only, p.Rounds+added)
+		e.FewestTrials = fewest * p.TrialsOfPattern()
 	}
 	if p.Price > 0 {
 		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Price; return &v }
@@ -87,14 +102,32 @@ type forecasted struct {
 	most int
 }
 
-// addTime adds the time of a pattern's blocks. Blocks of trials that are as long are
+// searchTurns is, by pattern, how many blocks an estimate counts for searches in so many
+// rounds: every level once, and the last levels also in the turns. nil without find.
+func (p *Plan) searchTurns(rounds int) []int {
+	if !p.Searches() {
+		return nil
+	}
+	out := make([]int, len(p.patterns))
+	for _, patterns := range p.searches {
+		for level, i := range patterns {
+			out[i] = 1
+			if level >= len(patterns)-3 {
+				out[i] = rounds
+			}
+		}
+	}
+	return out
+}
+
+// addTime adds the time of a pattern's blocks in so many rounds. Blocks of trials that are as long are
 // forecast once.
-func (p *Plan) addTime(e *Estimate, number, added int, known map[string]forecasted) {
+func (p *Plan) addTime(e *Estimate, number, all int, known map[string]forecasted) {
 	pt, last := &p.patterns[number], p.LastRound()
-	for round := 1; round <= last+added; {
-		kinds, rounds := p.kinds(round), added
+	for round := 1; round <= all; {
+		kinds, rounds := p.kinds(round), all-last
 		if round <= last {
-			rounds = p.alike(round)
+			rounds = min(p.alike(round), all-round+1)
 		}
 		length := make([]time.Duration, len(kinds))
 		for i, k := range kinds {

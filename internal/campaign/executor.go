@@ -87,6 +87,9 @@ func (e *Executor) Run(ctx context.Context, c *Campaign) (Outcome, error) {
 		within, stop := r.withinTime(ctx)
 		err = r.blocks(within)
 		stop()
+		if counted := r.recordTrials(); err == nil {
+			err = counted
+		}
 	}
 	done, _ := c.Done()
 	r.out.Left = c.Trials() - done
@@ -157,8 +160,10 @@ func (r *run) blocks(ctx context.Context) error {
 			if b.Round <= before {
 				continue // of a pass before
 			}
+			begins := b.Round != last
 			last = b.Round
-			if r.counted != r.c.Rounds() {
+			// What a search found in the round before says how many trials there are.
+			if r.counted != r.c.Rounds() || begins && r.searches() {
 				r.count()
 			}
 			ran := r.out.Ran
@@ -183,40 +188,6 @@ func (r *run) schedule() iter.Seq[Block] {
 		return r.Blocks(r.c)
 	}
 	return r.c.Blocks()
-}
-
-// count adds up what is selected and left, for the progress that people see.
-func (r *run) count() {
-	r.counted = r.c.Rounds()
-	var out Outcome
-	var planned time.Duration
-	all, surrounded := 0, 0
-	for b := range r.schedule() {
-		all += b.Len
-		if !r.Only.Matches(b.Pattern.Levels) {
-			continue
-		}
-		out.Total += b.Len
-		due := r.due(b, func(o outcome, done bool) {
-			if done {
-				out.Done++
-			}
-			if o.failed {
-				out.Failed++
-			}
-		})
-		for _, first := range due {
-			planned += plannedTime(b, b.unit(first))
-		}
-		if len(due) > 0 && len(b.Pattern.Before)+len(b.Pattern.After) > 0 {
-			surrounded++
-		}
-	}
-	r.c.setTrials(all)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out.Ran, out.Skipped, out.Enough = r.out.Ran, r.out.Skipped, r.out.Enough
-	r.out, r.clock.planned, r.clock.blocks = out, planned, r.clock.blocksDone+surrounded
 }
 
 // due are the first trials of the units of a block that are to run now. each

@@ -113,6 +113,9 @@ func selectionPath(d *yamlfile.File, path string, s Selection, wrong *measure.Er
 // CheckSelection returns an error of kind usage if s names a factor or level
 // that the plan does not have.
 func (p *Plan) CheckSelection(s Selection) error {
+	if _, named := yamlfile.Ordered[[]string](s).Get(p.Find.Option); named && p.Searches() {
+		return searchedFactor(p.Find.Option)
+	}
 	if wrong := p.wrongSelection(s); wrong != nil {
 		return wrong
 	}

@@ -71,11 +71,14 @@ func parse(p *Plan) (*Plan, error) {
 	}
 	if p.Rounds == 0 {
 		p.Rounds = DefaultRounds
+		if p.Searches() {
+			p.Rounds = DefaultSearchRounds
+		}
 	}
 	if p.Limit == 0 {
 		p.Limit = DefaultLimit
 	}
-	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.addContention, p.checkFactors, p.checkPairs, p.checkZip, p.checkWhen, p.checkEffects, p.checkSelections, p.checkLimits, p.makePatterns, p.checkControl, p.checkUntil, p.checkBudget} {
+	for _, check := range []func(*yamlfile.File) error{p.checkNames, p.checkEndpoints, p.addContention, p.addSearch, p.checkFactors, p.checkPairs, p.checkZip, p.checkWhen, p.checkEffects, p.checkSelections, p.checkLimits, p.makePatterns, p.checkSearch, p.checkControl, p.checkUntil, p.checkBudget} {
 		if err := check(d); err != nil {
 			return nil, err
 		}
@@ -181,7 +184,7 @@ func (p *Plan) checkFactors(d *yamlfile.File) error {
 	variables := map[string]string{}
 	for i := range p.Factors {
 		f := &p.Factors[i]
-		path := "factors." + f.Name
+		path := p.factorPath(f.Name)
 		if hint := notPrintable(f.Name); hint != "" {
 			e := d.FailAt(path, "campaign.factor_name", measure.Figures{"name": yamlfile.Shorten(f.Name)})
 			return e.WithHintCode(hint, measure.Figures{"most": maxName})

@@ -106,8 +106,11 @@ func selectionSchema() *jsonschema.Schema {
 		&jsonschema.Schema{Type: "array", Items: defined("text")})}}
 }
 
-func (*Factor) schema() *jsonschema.Schema {
-	s := structSchema(reflect.TypeFor[Factor]())
+func (*Search) schema() *jsonschema.Schema { return sweepSchema(reflect.TypeFor[Search]()) }
+
+// sweepSchema is of a struct that has the numbers from one to another.
+func sweepSchema(t reflect.Type) *jsonschema.Schema {
+	s := structSchema(t)
 	for _, key := range []string{"from", "to", "step"} {
 		p, _ := s.Properties.Get(key)
 		p.Type, p.OneOf = "", []*jsonschema.Schema{{Type: "string"}, {Type: "number"}}
@@ -116,6 +119,11 @@ func (*Factor) schema() *jsonschema.Schema {
 	for _, name := range scales {
 		scale.Enum = append(scale.Enum, name)
 	}
+	return s
+}
+
+func (*Factor) schema() *jsonschema.Schema {
+	s := sweepSchema(reflect.TypeFor[Factor]())
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: defined("level")}, s}}
 }
 

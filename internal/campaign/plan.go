@@ -47,6 +47,7 @@ type Plan struct {
 	Control      Selection                  `yaml:"control" doc:"Patterns that show what the hosts alone reach: reported apart, not ranked, not in the effects of factors"`
 	Noise        measure.Percent            `yaml:"noise" doc:"Standard deviation of a pattern from round to round, for what soku plan says of the design; without it that of the newest campaign of this name"`
 	Price        float64                    `yaml:"egress_price_per_gb" min:"0" doc:"Price of 1e9 bytes sent, for the estimate; in any currency"`
+	Find         Search                     `yaml:"find" doc:"A factor whose levels are searched: the plateau of an option"`
 	Until        Until                      `yaml:"until" doc:"When there are enough rounds: the campaign adds rounds until the interval of every pattern is narrow"`
 	Budget       Budget                     `yaml:"budget" doc:"What all runs of the campaign together may use: time, bytes, price"`
 
@@ -54,7 +55,8 @@ type Plan struct {
 	File string `yaml:"-" json:"-"`
 	Text []byte `yaml:"-" json:"-"`
 
-	recorded      bool // read from a journal
+	searches      [][]int // patterns of each search, by level
+	recorded      bool    // read from a journal
 	source        *yamlfile.File
 	patterns      []Pattern
 	conditional   bool              // a level has a condition

@@ -26,6 +26,7 @@ const (
 	RecordTrialDropped  = "trial_dropped"   // it was stopped, or skipped, and counts as not run
 	RecordAborted       = "aborted"         // the trials that are left between two ends do not run in this run
 	RecordRoundsAdded   = "rounds_added"    // the campaign has more rounds than its plan
+	RecordTrialsCounted = "trials_counted"  // the campaign has so many trials: its searches did not need all that they could
 	RecordCommand       = "command"         // a before or after command ended
 	RecordChanged       = "changed_by_hand" // a person has set levels and confirmed it
 	RecordEnded         = "ended"           // the run ended in good order
@@ -46,7 +47,7 @@ type Record struct {
 	Change  *ChangeRecord  `json:"change,omitempty"`
 	Abort   *AbortRecord   `json:"abort,omitempty"`
 	Rounds  int            `json:"rounds,omitempty"` // that were added
-	Trials  int            `json:"trials,omitempty"` // that they have
+	Trials  int            `json:"trials,omitempty"` // that they have, or the campaign
 	// PlanRounds is how many rounds the plan has since then, where that is why they were added.
 	PlanRounds int    `json:"plan_rounds,omitempty"`
 	Reason     string `json:"reason,omitempty"` // why a trial was dropped, trials were aborted or a run ended

@@ -44,6 +44,13 @@ func (c *Campaign) Trials() int {
 	return c.trials
 }
 
+// recordedTrials is how many trials the campaign has by its journal.
+func (c *Campaign) recordedTrials() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recorded
+}
+
 func (c *Campaign) setTrials(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,8 +59,12 @@ func (c *Campaign) setTrials(n int) {
 
 // Blocks are the campaign's trials in the order in which they are to run: the
 // plan's, and then the rounds that were added to them. Rounds that are added
-// while the blocks are read are among them.
+// while the blocks are read are among them. Of a plan with find they are those that the
+// results so far ask for: the next one is known when the one before has its results.
 func (c *Campaign) Blocks() iter.Seq[Block] {
+	if c.Plan.Searches() {
+		return func(yield func(Block) bool) { c.search(yield) }
+	}
 	return c.Plan.blocks(c.ID(), c.Record.Seed, c.Rounds)
 }
 

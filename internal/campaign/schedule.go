@@ -68,7 +68,7 @@ func DrawSeed() int64 {
 // Blocks are the plan's rounds in the order in which they run, whatever is to be
 // run now: in each round all patterns, in an order drawn from seed and round
 // alone, see [Plan.order] for factors that are changed by hand. The same plan and seed give the same order on every machine and in
-// every version.
+// every version. Of a plan with find they are not known before it runs, see [Campaign.Blocks].
 func (p *Plan) Blocks(campaignID string, seed int64) iter.Seq[Block] {
 	return p.blocks(campaignID, seed, p.LastRound)
 }

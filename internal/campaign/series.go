@@ -78,6 +78,15 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 	s.measureWidth()
 }
 
+// value is the figure of one trial.
+func (f *figures) value(at compactKey, key Key) (v float64, found bool) {
+	at.round, at.repeat = 0, 0
+	if s := f.of[at]; s != nil {
+		v, found = s.values[turn{key.Round, key.Repeat}]
+	}
+	return v, found
+}
+
 // Width is how wide the intervals of a campaign are.
 type Width struct {
 	// Ratio is half of the widest 95 % interval over its mean; +Inf while one of them is

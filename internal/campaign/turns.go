@@ -68,14 +68,31 @@ func (p *Plan) trialsOfPair() int {
 	return n
 }
 
-// Trials is how many trials the whole campaign has.
-func (p *Plan) Trials() int { return len(p.patterns) * p.PairCount() * p.trialsOfPair() }
+// Trials is how many trials the whole campaign has, with find at most.
+func (p *Plan) Trials() int {
+	if p.Searches() {
+		_, most := p.searchBlocks(nil, p.Rounds)
+		return most * p.TrialsOfPattern()
+	}
+	return len(p.patterns) * p.PairCount() * p.trialsOfPair()
+}
 
 // trialsOfRound is how many trials a round that is added has.
 func (p *Plan) trialsOfRound() int {
+	blocks := len(p.patterns)
+	if p.Searches() {
+		_, before := p.searchBlocks(nil, p.Rounds)
+		_, most := p.searchBlocks(nil, p.Rounds+1)
+		blocks = most - before
+	}
+	return blocks * p.TrialsOfPattern()
+}
+
+// TrialsOfPattern is how many trials a pattern's turn has in a round with all tests.
+func (p *Plan) TrialsOfPattern() int {
 	n := 0
 	for i := range p.Tests {
 		n += p.repeatsOf(&p.Tests[i].Value)
 	}
-	return len(p.patterns) * p.PairCount() * n
+	return n * p.PairCount()
 }

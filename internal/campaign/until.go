@@ -57,7 +57,7 @@ func (p *Plan) UntilEstimate(only Selection) (fewest, most Estimate, ok bool) {
 }
 
 // decidesByFigures reports whether what runs next depends on what was measured.
-func (p *Plan) decidesByFigures() bool { return p.Until.Interval > 0 }
+func (p *Plan) decidesByFigures() bool { return p.Until.Interval > 0 || p.Searches() }
 
 // Enough is how a campaign with until stands after its rounds.
 type Enough struct {

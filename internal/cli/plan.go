@@ -83,6 +83,7 @@ type planOutline struct {
 	Rounds   int                 `json:"rounds"`
 	Order    []roundOutline      `json:"order,omitempty"` // one element a round; absent while the seed is not known
 	Estimate campaign.Estimate   `json:"estimate"`
+	Search   *searchOutline      `json:"find,omitempty"`  // where the plan searches a plateau
 	Until    *untilOutline       `json:"until,omitempty"` // where the plan says until when rounds are added
 
 	Design *designOutline `json:"design"` // what it can decide
@@ -121,6 +122,7 @@ func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 		Campaign: p.Campaign, Title: p.Title, Lab: p.LabFile(), Repeats: p.Repeats, Rounds: p.Rounds,
 		Estimate: p.Estimate(only), price: p.Price, only: only, ByHand: p.ByHand(), Unvaried: p.Unvaried(), Until: outlineUntil(p, only),
 	}
+	o.Search = outlineSearch(p, only, o.Estimate)
 	if p.HasPairs() {
 		o.Pairs = outlinePairs(p)
 	}
@@ -143,6 +145,9 @@ func outline(p *campaign.Plan, only campaign.Selection) *planOutline {
 
 func (o *planOutline) setSeed(p *campaign.Plan, seed int64) {
 	o.Seed = &seed
+	if p.Searches() {
+		return // the order comes from what is measured
+	}
 	var byHand []measure.Level
 	for b := range p.Blocks("", seed) {
 		if len(o.Order) < b.Round {
@@ -205,6 +210,7 @@ func (o *planOutline) print(c *text.Catalogue, w io.Writer, columns int) {
 	}
 	o.addOrder(&out)
 	o.addEstimate(c, &out)
+	o.Search.add(&out)
 	o.Until.add(c, &out)
 	o.Design.add(c, &out)
 	printLabelled(c, w, planColumns, columns, out)
@@ -258,7 +264,7 @@ func (o *planOutline) addOrder(out *text.Lines) {
 		out.Row("label.order", "plan.order.drawn", text.Args{"Rounds": o.Rounds})
 		return
 	}
-	out.Row("label.order", "plan.order.seed", text.Args{"Seed": *o.Seed})
+	out.Row("label.order", "plan.order.seed", text.Args{"Seed": *o.Seed, "Search": o.Search != nil})
 	for i, r := range o.Order {
 		if i == linesOfOrder {
 			out.Under("plan.order.more", text.Args{"N": len(o.Order) - i})
@@ -272,7 +278,7 @@ func (o *planOutline) addEstimate(c *text.Catalogue, out *text.Lines) {
 	e := o.Estimate
 	out.Row("label.trials", "plan.trials", text.Args{
 		"Trials": e.Trials, "Patterns": e.Patterns, "Pairs": e.Pairs, "Tests": len(o.Patterns[0].Tests), "Repeats": o.Repeats, "Rounds": o.Rounds,
-		"Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
+		"Fewest": e.FewestTrials, "Own": slices.ContainsFunc(o.Patterns[0].Tests, o.hasOwnTurns), "Each": e.Trials / (e.Patterns * e.Pairs),
 	})
 	out.Row("label.plan_time", "plan.time", text.Args{
 		"Time": roughly(c, e.Time), "AtOnce": e.AtOnce, "Unknown": e.TimeUnknown, "Max": e.MaxTime,

@@ -36,7 +36,7 @@ func newProgress(sys *System, c *campaign.Campaign, e campaign.Estimate) *progre
 	p := &progress{w: sys.Stderr, catalogue: sys.Catalogue, width: sys.Width, pairs: c.Plan.HasPairs()}
 	done, _ := c.Done()
 	fmt.Fprintln(p.w, p.catalogue.Say("progress.begin", text.Args{
-		"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done}))
+		"Campaign": c.ID(), "Patterns": e.Patterns, "Pairs": e.Pairs, "AtOnce": e.AtOnce, "Trials": e.Trials, "AtMost": e.FewestTrials > 0, "Seed": c.Record.Seed, "Time": roughly(p.catalogue, e.Time), "Done": done}))
 	return p
 }
 

@@ -42,7 +42,8 @@ func campaignReport(ctx context.Context, s store.Store, c store.Campaign) (*repo
 func designOf(p *campaign.Plan) report.Design {
 	return report.Design{
 		Practical: float64(p.Practical), Control: p.IsControl,
-		Until: report.Until{IntervalRatio: float64(p.Until.Interval), MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests},
+		Searched: p.Find.Option,
+		Until:    report.Until{IntervalRatio: float64(p.Until.Interval), MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests},
 		Limits: func(t *measure.Trial) []measure.Limit {
 			var ends measure.Pair // unknown in results of older versions
 			if t.Pair != nil {

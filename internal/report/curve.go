@@ -25,7 +25,10 @@ type Curve struct {
 	Plateau *float64 `json:"plateau,omitempty"`
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
-	Rising  bool     `json:"rising,omitempty"` // the last level is the best by 2 % or more: the knee may lie beyond
+	// Searched is set if the levels were chosen while the campaign ran: those above the plateau
+	// were not measured.
+	Searched bool `json:"searched,omitempty"`
+	Rising   bool `json:"rising,omitempty"` // the last level is the best by 2 % or more: the knee may lie beyond
 }
 
 // CurvePoint is a level of a curve and the estimate of its pattern.
@@ -48,13 +51,13 @@ func (c *Curve) knee() *CurvePoint {
 	return nil
 }
 
-// findCurves makes the curves of the factor with the most levels that are numbers: one for
-// each combination of the other factors' levels.
-func (t *Test) findCurves(patterns []pattern, rounds map[int]int) {
+// findCurves makes the curves of the factor with the most levels that are numbers, or of the
+// one whose levels were searched: one for each combination of the other factors' levels.
+func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched string) {
 	if t.ByHand {
 		return
 	}
-	swept, values := t.sweptFactor()
+	swept, values := t.sweptFactor(searched)
 	if swept < 0 {
 		return
 	}
@@ -112,7 +115,9 @@ func (t *Test) findCurves(patterns []pattern, rounds map[int]int) {
 			c.Points = append(c.Points, CurvePoint{Level: level, Value: l.values[i], Estimate: *place.Estimate, Low: place.Low, High: place.High, Limit: limits[l.patterns[i].name]})
 			means = append(means, roundMeans(t.group(l.patterns[i], rounds)))
 		}
-		if len(c.Points) < leastCurve {
+		if c.Searched = c.Option == searched; c.Searched {
+			withoutSearch(means, rounds)
+		} else if len(c.Points) < leastCurve {
 			continue
 		}
 		c.findKnee(means, t.Basis.Metric)
@@ -152,9 +157,31 @@ func roundMeans(g stats.Group) []float64 {
 	return out
 }
 
+// firstRound is the round of a search in which it chooses its levels.
+const firstRound = 1
+
+// withoutSearch takes the value of the search out of the round means of levels that were
+// measured again: a level that the search chose for a high value had luck, too.
+func withoutSearch(means [][]float64, rounds map[int]int) {
+	search, known := rounds[firstRound]
+	if !known {
+		return
+	}
+	for _, row := range means {
+		if search >= len(row) {
+			continue
+		}
+		first := row[search]
+		row[search] = math.NaN()
+		if !slices.ContainsFunc(row, func(v float64) bool { return !math.IsNaN(v) }) {
+			row[search] = first
+		}
+	}
+}
+
 // sweptFactor is the factor, by its index, with the most levels that are numbers, at least
-// four of them, and what its levels are; -1 if there is none.
-func (t *Test) sweptFactor() (factor int, values map[string]float64) {
+// four of them, or the one that was searched, and what its levels are; -1 if there is none.
+func (t *Test) sweptFactor(searched string) (factor int, values map[string]float64) {
 	factor = -1
 	for f := range t.Factors {
 		var levels []string
@@ -164,6 +191,9 @@ func (t *Test) sweptFactor() (factor int, values map[string]float64) {
 			}
 		}
 		numbers := numbersOf(levels)
+		if t.Factors[f] == searched && len(numbers) > 0 {
+			return f, numbers
+		}
 		if len(numbers) >= leastCurve && len(numbers) > len(values) {
 			factor, values = f, numbers
 		}

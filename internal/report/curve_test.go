@@ -219,3 +219,53 @@ func TestCurvesAreInEveryForm(t *testing.T) {
 		}
 	}
 }
+
+// searchedSweep is what a search leaves: every level up to 32 once, in round 1, and three of
+// them again. lucky is the ratio by which the first trial of 8 streams was better.
+func searchedSweep(lucky float64) Input {
+	in := streamSweep("1").input()
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool {
+		level := r.Trial.Levels[0].Value
+		return r.Trial.Round > 4 || r.Trial.Round > 1 && level != "4" && level != "8" && level != "16" || level == "64"
+	})
+	for _, r := range in.Results {
+		if r.Trial.Round == 1 && r.Trial.Levels[0].Value == "8" {
+			r.Summary.GoodputBps *= lucky
+		}
+	}
+	return in
+}
+
+func TestThePlateauOfASearchIsOfWhatWasMeasuredAfterIt(t *testing.T) {
+	var plateaus []float64
+	for _, lucky := range []float64{1, 1.5} {
+		in := searchedSweep(lucky)
+		in.Design.Searched = "streams"
+		c := build(t, in).test(t, "tcp").Curve
+		if c == nil || !c.Searched || len(c.Points) != 6 || *c.Knee != 4 || c.Rising {
+			t.Fatalf("%+v", c)
+		}
+		plateaus = append(plateaus, *c.Plateau)
+	}
+	if plateaus[0] != plateaus[1] || math.Abs(plateaus[0]/940e6-1) > 0.06 {
+		t.Errorf("plateaus are %v: the search counts", plateaus)
+	}
+	// Of a full list all trials count, the lucky one too.
+	if c := build(t, searchedSweep(1.5)).test(t, "tcp").Curve; c.Searched || *c.Plateau < 1.01*plateaus[0] {
+		t.Errorf("plateau %v of a full list, %v of a search", *c.Plateau, plateaus[0])
+	}
+}
+
+func TestASearchThatEndsAfterThreeLevelsHasACurve(t *testing.T) {
+	in := streamSweep("1").input()
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool {
+		return !slices.Contains([]string{"1", "2", "4"}, r.Trial.Levels[0].Value)
+	})
+	if c := build(t, in).test(t, "tcp").Curve; c != nil {
+		t.Errorf("three levels of a list make %+v", c)
+	}
+	in.Design.Searched = "streams"
+	if c := build(t, in).test(t, "tcp").Curve; c == nil || len(c.Points) != 3 {
+		t.Errorf("three levels of a search make %+v", c)
+	}
+}

@@ -23,6 +23,8 @@ type Design struct {
 	Limits func(*measure.Trial) []measure.Limit
 	// Until is how narrow the plan wants the intervals.
 	Until Until
+	// Searched is the factor whose levels were chosen while the campaign ran; empty for none.
+	Searched string
 }
 
 // Until is how narrow a plan wants the intervals of patterns. The zero value wants nothing.

@@ -1,0 +1,108 @@
+package campaign
+
+import "time"
+
+// counting adds up the blocks of a campaign.
+type counting struct {
+	*run
+	out        Outcome
+	planned    time.Duration
+	all        int // trials of all patterns
+	done       int // of them with a result, in all patterns of a search
+	surrounded int // blocks that are to run between commands
+}
+
+// count adds up what is selected and left, for the progress that people see.
+func (r *run) count() {
+	r.counted = r.c.Rounds()
+	n := counting{run: r}
+	if r.searches() {
+		n.searches()
+	} else {
+		for b := range r.schedule() {
+			n.add(b)
+		}
+	}
+	r.c.setTrials(n.all)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := n.out
+	out.Ran, out.Skipped, out.Enough = r.out.Ran, r.out.Skipped, r.out.Enough
+	r.out, r.clock.planned, r.clock.blocks = out, n.planned, r.clock.blocksDone+n.surrounded
+}
+
+func (n *counting) add(b Block) {
+	n.all += b.Len
+	if !n.Only.Matches(b.Pattern.Levels) {
+		return
+	}
+	n.out.Total += b.Len
+	due := n.due(b, func(o outcome, done bool) {
+		if done {
+			n.out.Done++
+		}
+		if o.failed {
+			n.out.Failed++
+		}
+	})
+	for _, first := range due {
+		n.planned += plannedTime(b, b.unit(first))
+	}
+	if len(due) > 0 && surrounds(b) {
+		n.surrounded++
+	}
+}
+
+func surrounds(b Block) bool { return len(b.Pattern.Before)+len(b.Pattern.After) > 0 }
+
+// searches reports whether the run chooses levels by what it measures.
+func (r *run) searches() bool { return r.Blocks == nil && r.c.Plan.Searches() }
+
+// searches adds the blocks of searches that are known, and those that may follow.
+func (n *counting) searches() {
+	c := n.c
+	for _, s := range c.search(func(b Block) bool {
+		n.add(b)
+		for j := range b.Jobs() {
+			if _, done := c.outcome(j.Key()); done {
+				n.done++
+			}
+		}
+		return true
+	}) {
+		n.ahead(s.most(c.Plan, c.Rounds())-s.blocks, scheduled{plan: c.Plan, kinds: c.Plan.kinds(1)}.block(s.patterns[0]))
+	}
+	// A failed trial that was repeated can lead a search elsewhere: what it left aside counts too.
+	done, _ := c.Done()
+	n.all += done - n.done
+}
+
+// ahead adds blocks that are like b.
+func (n *counting) ahead(blocks int, b Block) {
+	n.all += blocks * b.Len
+	if blocks == 0 || !n.Only.Matches(b.Pattern.Levels) {
+		return
+	}
+	n.out.Total += blocks * b.Len
+	for i := 0; i < b.Len; {
+		u := b.unit(i)
+		n.planned += time.Duration(blocks) * plannedTime(b, u)
+		i += u.count
+	}
+	if surrounds(b) {
+		n.surrounded += blocks
+	}
+}
+
+// recordTrials records how many trials the campaign has, where searches ended earlier than
+// they could.
+func (r *run) recordTrials() error {
+	if !r.searches() {
+		return nil
+	}
+	r.count()
+	if trials := r.c.Trials(); trials != r.c.recordedTrials() {
+		return r.c.write(Record{Kind: RecordTrialsCounted, At: r.Now().UTC(), Trials: trials})
+	}
+	return nil
+}

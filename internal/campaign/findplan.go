@@ -1,0 +1,184 @@
+package campaign
+
+import (
+	"slices"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+	"soku/internal/yamlfile"
+)
+
+// Search is a factor whose levels are chosen while the campaign runs: it looks for the
+// plateau of an option by the rule of [stats.Sweep]. With an empty Option there is none.
+type Search struct {
+	Option string          `yaml:"option" doc:"Option whose plateau is searched; it becomes a factor of this name"`
+	From   string          `yaml:"from" doc:"First level, in the form of the option"`
+	To     string          `yaml:"to" doc:"Last level that the search may reach; what would exceed it is left out"`
+	Scale  string          `yaml:"scale" doc:"How the levels follow each other: log2 (doubled; without scale and step), log10 (times ten), linear (by step)"`
+	Step   string          `yaml:"step" doc:"Difference between two of them, with scale: linear"`
+	Gain   measure.Percent `yaml:"gain" doc:"A level that exceeds the best before it by less is no improvement; two of them in a row end the search. Default 2%"`
+	Test   string          `yaml:"test" doc:"Label of the test whose figure decides; without it the first that has the option and of which more is better"`
+}
+
+// Values of keys that a search leaves out.
+const (
+	DefaultGain         = 0.02
+	DefaultSearchRounds = 4 // the search, and three turns of the best level and its neighbours
+)
+
+// Searches reports whether the plan chooses levels of a factor while it runs.
+func (p *Plan) Searches() bool { return p.Find.Option != "" }
+
+// addSearch makes a factor of the levels that the search may reach, after all others.
+func (p *Plan) addSearch(d *yamlfile.File) error {
+	f := &p.Find
+	wrong := func(at, code string, figures measure.Figures) error {
+		return d.LocateAt(at, measure.Fail(measure.KindFile, code, figures))
+	}
+	_, taken := p.Factors.Get(f.Option)
+	switch {
+	case *f == Search{}:
+		return nil
+	case f.Option == "":
+		return wrong("find", "campaign.find_without_option", nil)
+	case taken:
+		return wrong("find.option", "campaign.find_and_factor", measure.Figures{"option": yamlfile.Shorten(f.Option)})
+	case p.Until.Interval > 0:
+		return wrong("until", "campaign.find_and_until", nil)
+	}
+	for _, group := range p.Zip {
+		if slices.Contains(group, f.Option) {
+			return wrong("zip", "campaign.find_in_zip", measure.Figures{"option": yamlfile.Shorten(f.Option)})
+		}
+	}
+	for _, t := range p.Tests {
+		if t.Value.Rounds > 0 {
+			return wrong("tests."+t.Name+".rounds", "campaign.find_and_rounds_of_test", nil)
+		}
+	}
+	scale := f.Scale
+	if scale == "" && f.Step == "" {
+		scale = scaleLog2
+	}
+	if f.Gain == 0 {
+		f.Gain = DefaultGain
+	}
+	p.Factors = append(p.Factors, yamlfile.Entry[Factor]{Name: f.Option, Value: Factor{Option: f.Option, From: f.From, To: f.To, Scale: scale, Step: f.Step}})
+	return nil
+}
+
+// factorPath is the path of a factor in the plan.
+func (p *Plan) factorPath(name string) string {
+	if p.Searches() && name == p.Find.Option {
+		return "find"
+	}
+	return "factors." + name
+}
+
+// checkSearch finds the test whose figure decides, and what is searched for: the levels of
+// each combination of the other factors.
+func (p *Plan) checkSearch(d *yamlfile.File) error {
+	if !p.Searches() {
+		return nil
+	}
+	if _, named := yamlfile.Ordered[[]string](p.Only).Get(p.Find.Option); named {
+		return d.LocateAt("only", searchedFactor(p.Find.Option))
+	}
+	if p.Find.Test != "" {
+		t, ok := p.Tests.Get(p.Find.Test)
+		if !ok {
+			unknown := measure.Fail(measure.KindFile, "campaign.no_test_label", measure.Figures{"label": yamlfile.Shorten(p.Find.Test)})
+			return d.LocateAt("find.test", suggest(unknown, p.Find.Test, p.Tests.Names(), "campaign.test_labels_are"))
+		}
+		if !p.canDecide(t.Test) {
+			return d.LocateAt("find.test", measure.Fail(measure.KindFile, "campaign.find_by_test", measure.Figures{"test": t.Test, "option": p.Find.Option}))
+		}
+	} else {
+		i := slices.IndexFunc(p.Tests, func(t yamlfile.Entry[TestPlan]) bool { return p.canDecide(t.Value.Test) })
+		if i < 0 {
+			return d.LocateAt("find", measure.Fail(measure.KindFile, "campaign.find_by_no_test", measure.Figures{"option": p.Find.Option}))
+		}
+		p.Find.Test = p.Tests[i].Name
+	}
+	p.combine()
+	return nil
+}
+
+// searchedFactor is the failure of a selection of levels that a search chooses.
+func searchedFactor(option string) *measure.Error {
+	return measure.Fail(measure.KindUsage, "campaign.only_of_find", measure.Figures{"option": option})
+}
+
+// canDecide reports whether a search can go by the figure of a test.
+func (p *Plan) canDecide(test measure.Test) bool {
+	f, ok := optionField(p.Find.Option)
+	return ok && f.AppliesTo(test) && measure.MetricsOf(test).Ranking[0].Better == measure.Higher
+}
+
+// combine sorts the patterns into searches: those that differ in nothing but the level
+// that is searched, from the lowest level on.
+func (p *Plan) combine() {
+	searched := slices.IndexFunc(p.Factors, func(f yamlfile.Entry[Factor]) bool { return f.Name == p.Find.Option })
+	level := map[string]int{}
+	for i, l := range p.Factors[searched].Value.Levels {
+		level[l.Name] = i
+	}
+	number := map[string]int{} // of a search
+	for i := range p.patterns {
+		others := slices.Delete(slices.Clone(p.patterns[i].Levels), searched, searched+1)
+		key := measure.LevelsKey(others)
+		if _, known := number[key]; !known {
+			number[key] = len(p.searches)
+			p.searches = append(p.searches, nil)
+		}
+		p.searches[number[key]] = append(p.searches[number[key]], i)
+	}
+	for _, patterns := range p.searches {
+		slices.SortStableFunc(patterns, func(a, b int) int {
+			return level[p.patterns[a].Levels[searched].Value] - level[p.patterns[b].Levels[searched].Value]
+		})
+	}
+}
+
+// sweep is the search over so many levels in so many rounds: the first visits levels
+// upwards, each other one is a turn of the best level and its neighbours.
+func (p *Plan) sweep(levels, rounds int) stats.Sweep {
+	return stats.Sweep{Levels: levels, Gain: float64(p.Find.Gain), Turns: max(rounds-1, 0)}
+}
+
+// searchBlocks is how many blocks the searches of the selected patterns have in so many
+// rounds, at least and at most.
+func (p *Plan) searchBlocks(only Selection, rounds int) (fewest, most int) {
+	for _, patterns := range p.searches {
+		if only.Matches(p.patterns[patterns[0]].Levels) {
+			few, many := p.sweep(len(patterns), rounds).Trials()
+			fewest, most = fewest+few, most+many
+		}
+	}
+	return fewest, most
+}
+
+// SearchedLevels are the levels that a search may reach, from the lowest on; nil without find.
+func (p *Plan) SearchedLevels() []string {
+	f, _ := p.Factors.Get(p.Find.Option)
+	var out []string
+	for _, l := range f.Levels {
+		out = append(out, l.Name)
+	}
+	return out
+}
+
+// SearchedPatterns are the selected patterns of each search, one element a combination of
+// the other factors' levels.
+func (p *Plan) SearchedPatterns(only Selection) (out [][]*Pattern) {
+	for _, numbers := range p.searches {
+		var patterns []*Pattern
+		for _, i := range numbers {
+			patterns = append(patterns, &p.patterns[i])
+		}
+		if only.Matches(patterns[0].Levels) {
+			out = append(out, patterns)
+		}
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package campaign
+
+import (
+	"math"
+
+	"soku/internal/measure"
+	"soku/internal/stats"
+)
+
+// searching is one search of a campaign: the levels that had their turn, and what was
+// measured.
+type searching struct {
+	patterns []int // of the plan, by level
+	trials   []stats.SweepTrial
+	blocks   int
+	// waits is set where a block has not all its results: what comes next is unknown.
+	waits bool
+}
+
+// most is how many blocks the search has in so many rounds; as long as it goes on, at most.
+func (s *searching) most(p *Plan, rounds int) int {
+	return p.sweep(len(s.patterns), rounds).Next(s.trials).Most
+}
+
+// search goes through the blocks of the searches in the order in which they run, as far as
+// the results show: which level is next follows from those before. visit gets each block,
+// may run it, and returns false to end. In the first round each search visits its levels
+// upwards; in each later one its best level and that one's neighbours have one more turn.
+// The searches take turns step by step, in an order drawn from the seed.
+func (c *Campaign) search(visit func(Block) bool) []searching {
+	p := c.Plan
+	all := make([]searching, len(p.searches))
+	for i, patterns := range p.searches {
+		all[i].patterns = patterns
+	}
+	for round := 1; round <= c.Rounds(); round++ {
+		s := scheduled{plan: p, campaign: c.ID(), seed: c.Record.Seed, round: round, kinds: p.kinds(1)}
+		for _, group := range p.searchGroups(c.Record.Seed, round) {
+			for step, goes := 1, true; goes; step++ {
+				goes = false
+				for _, k := range shuffled(len(group), c.Record.Seed, round+step<<20) {
+					at := &all[group[k]]
+					level := -1
+					if !at.waits {
+						level = p.sweep(len(at.patterns), round).Next(at.trials).Next
+					}
+					if level < 0 {
+						continue
+					}
+					b := s.block(at.patterns[level])
+					s.turn++
+					at.blocks++
+					if !visit(b) {
+						return all
+					}
+					value, complete := c.valueOf(b)
+					at.trials, at.waits = append(at.trials, stats.SweepTrial{Level: level, Value: value}), !complete
+					if !complete {
+						at.trials = at.trials[:len(at.trials)-1]
+					}
+					goes = goes || complete
+				}
+			}
+		}
+	}
+	return all
+}
+
+// searchGroups are the searches of a round, by their numbers, in groups that need the same
+// levels of factors that are changed by hand: a person makes each change once a round. The
+// groups are in an order drawn from the seed.
+func (p *Plan) searchGroups(seed int64, round int) [][]int {
+	var out [][]int
+	at := map[string]int{}
+	for _, i := range shuffled(len(p.searches), seed, round) {
+		key := measure.LevelsKey(p.HandLevels(&p.patterns[p.searches[i][0]]))
+		if _, known := at[key]; !known {
+			at[key] = len(out)
+			out = append(out, nil)
+		}
+		out[at[key]] = append(out[at[key]], i)
+	}
+	return out
+}
+
+// valueOf is the mean of the figures that decide a search in a block, over its repeats and
+// pairs; NaN if none of them succeeded. complete is false while a trial has no result.
+func (c *Campaign) valueOf(b Block) (value float64, complete bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var values []float64
+	for i := range b.Len {
+		j := b.Job(i)
+		key := j.Key()
+		if _, done := c.outcomes.get(key); !done {
+			return math.NaN(), false
+		}
+		if j.Trial.Label != c.Plan.Find.Test {
+			continue
+		}
+		if v, found := c.figures.value(c.outcomes.compact(key), key); found {
+			values = append(values, v)
+		}
+	}
+	return stats.Mean(values), true
+}
