@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"soku/internal/measure"
+	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -51,15 +52,15 @@ func (t testView) answer() string {
 	return t.Say("answer.nothing_to_compare", text.Args{"Noun": t.noun()})
 }
 
-// shown are the sentences that follow the answer: which patterns are as good as the best, what
-// each factor does, how much of the published limit is reached, what the control shows.
-func (t testView) shown() (out []string) {
-	for _, s := range slices.Concat([]string{t.same()}, t.causes(), []string{t.reached()}, t.controls()) {
-		if s != "" {
-			out = append(out, s)
-		}
+// said are the sentences about a test, at least one. What is decided about a factor holds
+// for all patterns and comes before their order.
+func (t testView) said() []string {
+	order, factors := []string{t.answer(), t.same()}, t.causes()
+	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
+		order, factors = factors, order
 	}
-	return out
+	all := slices.Concat(order, factors, []string{t.reached()}, t.controls())
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 func (t testView) allFailed() string {

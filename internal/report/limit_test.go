@@ -55,7 +55,7 @@ func TestTheLargestShareOfALimitIsOfEachThingThatWasMeasured(t *testing.T) {
 			t.Errorf("%+v, want about 95 %% of one gateway with 16 streams", r)
 		}
 	}
-	said := strings.Join(testView{test, text.English()}.shown(), "\n")
+	said := strings.Join(testView{test, text.English()}.said(), "\n")
 	for _, want := range []string{"of the published limit is reached by each", "of 10.00 Gbit/s (gateway=ultra) with streams 16"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)

@@ -38,8 +38,26 @@ func TestDecisionsAreAgainstThePracticalThresholdOfThePlan(t *testing.T) {
 				t.Errorf("practical %v: %+v, want %s", c.practical, e, c.decision)
 			}
 		}
-		if said := strings.Join(testView{test, text.English()}.shown(), "\n"); !strings.Contains(said, c.sentence) {
+		if said := strings.Join(testView{test, text.English()}.said(), "\n"); !strings.Contains(said, c.sentence) {
 			t.Errorf("practical %v: no %q in\n%s", c.practical, c.sentence, said)
+		}
+	}
+}
+
+func TestWhatIsDecidedOfAFactorIsSaidBeforeTheOrderOfPatterns(t *testing.T) {
+	for _, c := range []struct{ noise, practical float64 }{{0.002, 0}, {0.5, 0.001}} {
+		d := closeGateways()
+		d.noise = c.noise
+		in := d.input()
+		in.Design.Practical = c.practical
+		test := build(t, in).test(t, "tcp")
+		v := testView{test, text.English()}
+		first, decided := v.said()[0], test.FactorEffects[0].Matters != stats.MattersNotShown
+		if decided != (c.noise < 0.1) {
+			t.Fatalf("noise %v: %+v", c.noise, test.FactorEffects)
+		}
+		if strings.HasPrefix(first, "sku ") != decided || (first == v.answer()) == decided {
+			t.Errorf("noise %v: %q is said first", c.noise, first)
 		}
 	}
 }

@@ -111,8 +111,7 @@ func unbreakable(s string) (parts []string) {
 func (p *terminal) test(t testView) {
 	p.line("")
 	p.wrap("", t.heading())
-	p.wrap("  ", t.answer())
-	for _, c := range t.shown() {
+	for _, c := range t.said() {
 		p.wrap("  ", c)
 	}
 	for _, c := range t.caveats() {

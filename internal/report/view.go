@@ -83,9 +83,10 @@ func newView(r *Report, c *text.Catalogue) view {
 	}
 	for i := range r.Tests {
 		t := testView{&r.Tests[i], c}
+		said := t.said()
 		v.Sections = append(v.Sections, section{
 			testView: t, ID: fmt.Sprintf("t%d", i+1), Label: t.label(), Description: t.description(), Heading: t.heading(),
-			Answer: t.answer(), Causes: t.shown(), Caveats: t.caveats(), Basis: t.basis(),
+			Answer: said[0], Causes: said[1:], Caveats: t.caveats(), Basis: t.basis(),
 			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Control: t.controlTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
 			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), Losses: t.contentionTable(), LossesCut: t.contentionCut(), LossesMost: mostLosses,
 			LossMaps: t.lossMaps(), Start: t.startSkew(), SweepTable: t.curveTable(), SweepBy: t.curveHeading(),
