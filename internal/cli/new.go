@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"soku/examples/cases"
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/text"
@@ -16,6 +17,7 @@ import (
 
 type newFlags struct {
 	output, name, question string
+	study                  string
 	hosts, vary, tests     []string
 	rounds                 int
 	force                  bool
@@ -28,15 +30,18 @@ func newNewCommand(sys *System) *cobra.Command {
 		Short: "Write a plan to begin with",
 		Long: `Writes the plan of a campaign with comments. On a terminal it asks for what the
 flags do not say: the question, the hosts, what is varied, the tests and rounds.
-Edit the plan, look at it with soku plan, and run it with soku run.`,
+Edit the plan, look at it with soku plan, and run it with soku run.
+--case writes the plan of a published study, with the commands of its cloud.`,
 		Example: `  soku new
   soku new --host vm2=10.0.1.4 --vary streams=1,4,16 --test tcp -o streams.yaml
-  soku new --host vm2 --vary gateway=standard,ultra --rounds 10`,
+  soku new --host vm2 --vary gateway=standard,ultra --rounds 10
+  soku new --case vpn-active-active -o vpn.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return writeNewPlan(cmd, sys, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "plan.yaml", "file to write; - for standard output")
+	flags.StringVar(&f.study, "case", "", "a study: "+strings.Join(cases.Names(), ", "))
 	flags.StringVar(&f.name, "name", "", "name of the campaign (default: that of the file)")
 	flags.StringVar(&f.question, "question", "", "the question that the campaign answers")
 	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS; several are compared")
@@ -45,6 +50,10 @@ Edit the plan, look at it with soku plan, and run it with soku run.`,
 	flags.IntVar(&f.rounds, "rounds", defaultNewRounds, "passes over all patterns")
 	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
 	complete(cmd, "test", completeTests)
+	complete(cmd, "case", cobra.FixedCompletions(cases.Names(), cobra.ShellCompDirectiveNoFileComp))
+	for _, asked := range []string{"name", "question", "host", "vary", "test", "rounds"} {
+		cmd.MarkFlagsMutuallyExclusive("case", asked)
+	}
 	return cmd
 }
 
@@ -57,6 +66,13 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 		if err := absent(sys, f.output); err != nil {
 			return err
 		}
+	}
+	if f.study != "" {
+		plan, found := cases.Plan(f.study)
+		if !found {
+			return measure.Fail(measure.KindUsage, "cli.new.no_case", measure.Figures{"case": f.study, "known": cases.Names()})
+		}
+		return sys.writePlan(f.output, plan)
 	}
 	d, err := f.draft(toStdout)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"soku/examples/cases"
 	"soku/internal/campaign"
 )
 
@@ -70,6 +71,30 @@ func TestAPlanGoesToStandardOutput(t *testing.T) {
 	out, errs, code := run("", "--host", "vm2", "-o", "-")
 	if p, err := campaign.Parse("plan.yaml", []byte(out)); err != nil || code != 0 || p.Campaign != "plan" {
 		t.Errorf("%v, status %d: %s%s", err, code, out, errs)
+	}
+}
+
+func TestThePlanOfAStudyIsWritten(t *testing.T) {
+	if len(cases.Names()) != 5 {
+		t.Errorf("the studies are %v", cases.Names())
+	}
+	for _, name := range cases.Names() {
+		file, run := newPlan(t)
+		if _, errs, code := run("", "--case", name, "-o", file); code != 0 {
+			t.Fatalf("status %d: %s", code, errs)
+		}
+		if p := loaded(t, file); p.Campaign != name || p.Lab != "" || p.Title == "" {
+			t.Errorf("%s is %+v", name, p)
+		}
+		if _, errs, code := run("", "--case", name, "-o", file); code != 2 || !strings.Contains(errs, "there already") {
+			t.Errorf("again: status %d, %s", code, errs)
+		}
+	}
+	_, run := newPlan(t)
+	for args, want := range map[string]string{"--case x": "the studies are accelerated-networking,", "--case vpn-active-active --host vm2": "none of the others can be"} {
+		if _, errs, code := run("", strings.Fields(args)...); code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s", args, code, errs)
+		}
 	}
 }
 
