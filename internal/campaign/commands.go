@@ -26,6 +26,9 @@ type CommandPlan struct {
 	Test     measure.Test
 	Commands []Command // two or more; no two with the same line
 	Rounds   int
+	Until    measure.Percent // as [Until].Interval; 0: no more rounds
+	// Practical is the smallest difference that matters; 0: the plan does not say.
+	Practical measure.Percent
 }
 
 // Name is the name of the campaign: the same for the same lines.
@@ -84,8 +87,15 @@ func (c *CommandPlan) Text() []byte {
 		fmt.Fprintf(&factor, "    - {name: %s, to: %s%s}\n", strconv.Quote(command.Line), strconv.Quote(name), set)
 		lines[i] = command.Line
 	}
-	return fmt.Appendf(nil, "campaign: %s\ntitle: %s\nendpoints:\n%sfactors:\n  %s:\n%stests:\n  %s: {test: %s%s}\nrounds: %d\n",
-		c.Name(), strconv.Quote(strings.Join(lines, " / ")), hosts.String(), CommandFactor, factor.String(), c.Test, c.Test, shared, c.Rounds)
+	more := ""
+	if c.Until > 0 {
+		more = fmt.Sprintf("until: {interval: %s}\n", c.Until)
+	}
+	if c.Practical > 0 {
+		more += fmt.Sprintf("practical: %s\n", c.Practical)
+	}
+	return fmt.Appendf(nil, "campaign: %s\ntitle: %s\nendpoints:\n%sfactors:\n  %s:\n%stests:\n  %s: {test: %s%s}\nrounds: %d\n%s",
+		c.Name(), strconv.Quote(strings.Join(lines, " / ")), hosts.String(), CommandFactor, factor.String(), c.Test, c.Test, shared, c.Rounds, more)
 }
 
 // endpointName is the name of an endpoint with that address: its characters that names can

@@ -18,6 +18,7 @@ type versusFlags struct {
 	rounds    int
 	allPairs  bool
 	practical measure.Percent
+	until     measure.Percent
 	json      bool
 }
 
@@ -35,6 +36,7 @@ func newVersusCommand(sys *System) *cobra.Command {
 		Example: `  soku versus "tcp vm2 -P 1" "tcp vm2 -P 16"
   soku versus "tcp vm2" "tcp vm3" "tcp vm4" --rounds 20 --practical 3%
   soku versus "latency vm2" "latency vm2 --spin" --all-pairs --json
+  soku versus "tcp vm2 -P 1" "tcp vm2 -P 16" --until 2%
   soku versus "tcp vm2 -P 1" "tcp vm2 -P 16" --resume   after an interrupt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -50,6 +52,8 @@ func newVersusCommand(sys *System) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rounds, "rounds", "r", defaultVersusRounds, "how often each command runs (2..10000)")
+	flags.Var(&f.until, "until", "go on after these rounds until every 95 % interval reaches by at most this to either side of its mean, such as 2% (at most 40 rounds)")
+	flags.Lookup("until").DefValue = ""
 	flags.Int64Var(&f.run.seed, "seed", 0, "seed of the random order; drawn without it")
 	flags.BoolVar(&f.run.resume, "resume", false, "go on with the newest campaign of the same commands")
 	flags.BoolVar(&f.allPairs, "all-pairs", false, "compare every pair, instead of all with the first")
@@ -72,7 +76,7 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 	if err != nil {
 		return err
 	}
-	p := campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds}
+	p := campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.until, Practical: f.practical}
 	text := p.Text()
 	if _, err := campaign.Parse("", text); err != nil { // before a file is written
 		return measure.Fail(measure.KindUsage, "cli.versus.plan", measure.Figures{"cause": err})
