@@ -141,6 +141,7 @@ func (b *Builder) test(g labelled) Test {
 	t.Ingested, t.Missing = ingested(g.results)
 	t.stated = statedRounds(g.results)
 	t.Runs = differentRuns(patterns, t.Basis.Metric)
+	t.placed = singlePlacements(patterns, t.Factors, g.pair.factor)
 	t.wide = t.widest(b.design.Until)
 	t.Answer, t.Caveats = t.findAnswer(), t.findCaveats()
 	return t

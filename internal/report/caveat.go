@@ -21,8 +21,11 @@ type Caveat struct {
 	Readings   int     `json:"readings,omitempty"`
 	// Runs are which run of the campaign measured which patterns.
 	Runs []RunPatterns `json:"runs,omitempty"`
-	// Factors are those of the plan that set nothing in the test.
+	// Factors are those of the plan that set nothing in the test, or whose levels were on one
+	// placement each.
 	Factors []string `json:"factors,omitempty"`
+	// Patterns are two that were compared.
+	Patterns []string `json:"patterns,omitempty"`
 	// Undecided is a difference that Rounds rounds do not show and Needed would.
 	*Undecided
 	// Wide is the widest interval, where the plan wants a narrower one.
@@ -57,6 +60,8 @@ const (
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
 	CaveatWide            CaveatCode = "wide_interval"        // an interval is wider than the plan's until asks for
+	CaveatPlacement       CaveatCode = "placement"            // each level of factors was on hosts of its own, which were never deployed again
+	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds of the first pattern and the next are alike
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
@@ -65,7 +70,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -116,6 +121,13 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	if t.wide != nil {
 		out = append(out, Caveat{Code: CaveatWide, Wide: t.wide})
+	}
+	placed := slices.DeleteFunc(slices.Clone(t.placed), func(f string) bool { return !t.showsDifference(f) })
+	if len(placed) > 0 {
+		out = append(out, Caveat{Code: CaveatPlacement, Factors: placed})
+	}
+	if next := slices.IndexFunc(t.Ranking, func(p Place) bool { return p.Rank > 1 }); next >= 0 && t.Ranking[next].alike {
+		out = append(out, Caveat{Code: CaveatAlike, Patterns: []string{t.Ranking[0].Pattern, t.Ranking[next].Pattern}})
 	}
 	if len(t.Unvaried) > 0 {
 		out = append(out, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
@@ -184,6 +196,10 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.wide_interval", text.Args{
 			"Pattern": w.Pattern, "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
 		})
+	case CaveatPlacement:
+		return t.Say("caveat.placement", text.Args{"Factors": c.Factors})
+	case CaveatAlike:
+		return t.Say("caveat.rounds_alike", text.Args{"Patterns": c.Patterns})
 	case CaveatUnvaried:
 		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatNotInterleaved:

@@ -104,9 +104,10 @@ type Test struct {
 
 	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
-	apart  bool  // another test differs from it in the capture only
-	stated int   // ingested trials whose table states their round
-	wide   *Wide // the widest interval, where the plan wants a narrower one
+	apart  bool     // another test differs from it in the capture only
+	stated int      // ingested trials whose table states their round
+	placed []string // factors of which each level has a placement of its own
+	wide   *Wide    // the widest interval, where the plan wants a narrower one
 
 	pivot *pivot // one more table; nil for none
 }
@@ -170,6 +171,8 @@ type Place struct {
 	Low      *float64        `json:"low,omitempty"`
 	High     *float64        `json:"high,omitempty"`
 	Reason   measure.Finding `json:"reason_finding"`
+
+	alike bool // neighbouring rounds of its differences from the best are alike
 }
 
 // MarshalJSON writes the place with the sentence of its reason.
