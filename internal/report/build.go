@@ -118,6 +118,9 @@ func (b *Builder) test(g labelled) Test {
 	for _, p := range patterns {
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
+	if !t.ByHand {
+		t.NotMeasured = b.notMeasured(patterns, t.Unvaried, g.pair.factor)
+	}
 	patterns, control := b.design.withoutControl(patterns)
 	for _, p := range patterns {
 		t.Rows = append(t.Rows, b.row(p, &t, rounds))

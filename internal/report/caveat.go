@@ -24,8 +24,10 @@ type Caveat struct {
 	// Factors are those of the plan that set nothing in the test, or whose levels were on one
 	// placement each.
 	Factors []string `json:"factors,omitempty"`
-	// Patterns are two that were compared.
+	// Patterns are two that were compared, or the first that were not measured, of which there
+	// are Left.
 	Patterns []string `json:"patterns,omitempty"`
+	Left     int      `json:"left,omitempty"`
 	// Undecided is a difference that Rounds rounds do not show and Needed would.
 	*Undecided
 	// Wide is the widest interval, where the plan wants a narrower one.
@@ -60,6 +62,7 @@ const (
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
 	CaveatWide            CaveatCode = "wide_interval"        // an interval is wider than the plan's until asks for
+	CaveatNotMeasured     CaveatCode = "not_measured"         // patterns of the plan have no trial
 	CaveatPlacement       CaveatCode = "placement"            // each level of factors was on hosts of its own, which were never deployed again
 	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds of the first pattern and the next are alike
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
@@ -70,7 +73,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -121,6 +124,9 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	if t.wide != nil {
 		out = append(out, Caveat{Code: CaveatWide, Wide: t.wide})
+	}
+	if n := len(t.NotMeasured); n > 0 {
+		out = append(out, Caveat{Code: CaveatNotMeasured, Patterns: t.NotMeasured[:min(n, mostPatterns)], Left: n})
 	}
 	placed := slices.DeleteFunc(slices.Clone(t.placed), func(f string) bool { return !t.showsDifference(f) })
 	if len(placed) > 0 {
@@ -196,6 +202,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.wide_interval", text.Args{
 			"Pattern": w.Pattern, "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
 		})
+	case CaveatNotMeasured:
+		return t.Say("caveat.not_measured", text.Args{"Patterns": c.Patterns, "N": c.Left, "More": c.Left - len(c.Patterns)})
 	case CaveatPlacement:
 		return t.Say("caveat.placement", text.Args{"Factors": c.Factors})
 	case CaveatAlike:

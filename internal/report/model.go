@@ -64,26 +64,27 @@ type Report struct {
 // Test is everything measured under one label of the plan. Its JSON form also has
 // sentences, and a label that distinguishes tests of several captures.
 type Test struct {
-	Label     string           `json:"label"`
-	Test      measure.Test     `json:"test"`
-	Answer    Answer           `json:"answer_facts"`
-	Caveats   []Caveat         `json:"caveat_facts,omitempty"`
-	Basis     Basis            `json:"basis"`
-	Factors   []string         `json:"factors"` // columns of Rows[].Levels
-	Rows      []Row            `json:"rows"`    // one element a pattern
-	Ranking   []Place          `json:"ranking"` // best first
-	Failures  []Failure        `json:"failures,omitempty"`
-	Same      []Option         `json:"options,omitempty"`        // options with one value in every trial
-	Different []Option         `json:"options_varied,omitempty"` // options with several
-	Floor     *Spread          `json:"floor_ns,omitempty"`       // medians of the floors, where the test takes one
-	Rounds    int              `json:"rounds"`                   // distinct rounds
-	ByHand    bool             `json:"by_hand,omitempty"`        // trials outside a campaign
-	Timings   []measure.Timing `json:"timings,omitempty"`        // how round trips were timed
-	Capture   capture          `json:"capture,omitempty"`        // how TCP receivers took the bytes: discarded or read
-	Ingested  []Source         `json:"ingested,omitempty"`       // where trials that soku did not measure came from
-	Missing   []Missing        `json:"missing,omitempty"`        // what those do not have
-	Unvaried  []string         `json:"unvaried,omitempty"`       // factors that set nothing here: trials of all their levels are in one row
-	Runs      []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
+	Label       string           `json:"label"`
+	Test        measure.Test     `json:"test"`
+	Answer      Answer           `json:"answer_facts"`
+	Caveats     []Caveat         `json:"caveat_facts,omitempty"`
+	Basis       Basis            `json:"basis"`
+	Factors     []string         `json:"factors"` // columns of Rows[].Levels
+	Rows        []Row            `json:"rows"`    // one element a pattern
+	Ranking     []Place          `json:"ranking"` // best first
+	Failures    []Failure        `json:"failures,omitempty"`
+	Same        []Option         `json:"options,omitempty"`        // options with one value in every trial
+	Different   []Option         `json:"options_varied,omitempty"` // options with several
+	Floor       *Spread          `json:"floor_ns,omitempty"`       // medians of the floors, where the test takes one
+	Rounds      int              `json:"rounds"`                   // distinct rounds
+	ByHand      bool             `json:"by_hand,omitempty"`        // trials outside a campaign
+	Timings     []measure.Timing `json:"timings,omitempty"`        // how round trips were timed
+	Capture     capture          `json:"capture,omitempty"`        // how TCP receivers took the bytes: discarded or read
+	Ingested    []Source         `json:"ingested,omitempty"`       // where trials that soku did not measure came from
+	Missing     []Missing        `json:"missing,omitempty"`        // what those do not have
+	Unvaried    []string         `json:"unvaried,omitempty"`       // factors that set nothing here: trials of all their levels are in one row
+	Runs        []RunPatterns    `json:"runs,omitempty"`           // which run measured what, where they did not measure the same patterns
+	NotMeasured []string         `json:"not_measured,omitempty"`   // patterns of the plan without a trial here
 
 	Practical   float64   `json:"practical_ratio"`         // smallest difference that matters
 	Reached     []Reached `json:"limit_reached,omitempty"` // the largest share first
