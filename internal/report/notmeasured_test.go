@@ -30,3 +30,20 @@ func TestPatternsOfThePlanThatWereNotMeasuredAreNamed(t *testing.T) {
 		t.Errorf("%q, though sku sets nothing in the test", test.NotMeasured)
 	}
 }
+
+func TestLevelsThatASearchDidNotNeedAreNotNamed(t *testing.T) {
+	in := streamSweep("1", "2").input()
+	for _, zone := range []string{"1", "2", "3"} {
+		for _, streams := range []string{"1", "2", "4", "8", "16"} {
+			in.Patterns = append(in.Patterns, []measure.Level{{Factor: "streams", Value: streams}, {Factor: "zone", Value: zone}})
+		}
+	}
+	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return r.Trial.Levels[0].Value == "16" })
+	if got := build(t, in).test(t, "tcp").NotMeasured; len(got) != 7 {
+		t.Errorf("%q of a full list, want 2 and the 5 of a zone", got)
+	}
+	in.Design.Searched = "streams"
+	if got := build(t, in).test(t, "tcp").NotMeasured; !slices.Equal(got, []string{"3"}) {
+		t.Errorf("%q of a search, want the zone that it has no trial of", got)
+	}
+}
