@@ -199,7 +199,8 @@ var errNoAnswer = errors.New("no answer to a request")
 func (f *far) clock(ctx context.Context) (Clock, error) {
 	best := Clock{Uncertainty: time.Hour}
 	for n := range int64(clockRequests) {
-		begin := time.Now()
+		// Without the monotonic clock, which is read a moment after the other one.
+		begin := time.Now().Round(0)
 		if err := f.writeJSON(request{Ask: n + 1}); err != nil {
 			return best, err
 		}
@@ -207,13 +208,13 @@ func (f *far) clock(ctx context.Context) (Clock, error) {
 		if err != nil {
 			return best, err
 		}
-		half := time.Since(begin) / 2
+		half := time.Now().Round(0).Sub(begin) / 2
 		var a answer
 		if json.Unmarshal(line, &a) != nil || a.Answer != n+1 {
 			return best, errNoAnswer
 		}
 		if half < best.Uncertainty {
-			best = Clock{time.Unix(0, a.UnixNs).Sub(begin.Add(half).Round(0)), half}
+			best = Clock{time.Unix(0, a.UnixNs).Sub(begin.Add(half)), half}
 		}
 	}
 	return best, nil
