@@ -345,11 +345,10 @@ func markdownTables(text string) map[string][]map[string]string {
 			label, names = heading[1], nil
 		}
 		if name, ok := strings.CutPrefix(line, "### "); ok {
-			var figures bool
-			if label, figures = strings.CutSuffix(name, ": figures"); !figures {
-				label = ""
+			label, names = "", nil
+			if test, ok := strings.CutSuffix(name, ": figures"); ok {
+				label = test
 			}
-			names = nil
 		}
 		if !strings.HasPrefix(line, "| ") || label == "" {
 			continue
