@@ -53,13 +53,13 @@ func (t testView) answer() string {
 }
 
 // said are the sentences about a test, at least one. What is decided about a factor holds
-// for all patterns and comes before their order.
+// for all patterns and comes before their order, and what is unknown comes last.
 func (t testView) said() []string {
 	order, factors := []string{t.answer(), t.same()}, t.causes()
 	if slices.ContainsFunc(t.FactorEffects, func(f FactorEffect) bool { return f.Matters != stats.MattersNotShown }) {
 		order, factors = factors, order
 	}
-	all := slices.Concat(order, factors, []string{t.reached()}, t.controls())
+	all := slices.Concat(order, factors, []string{t.reached()}, t.controls(), []string{t.ungrouped()})
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 

@@ -84,27 +84,37 @@ func flowGroupsOf(all []sharing, d measure.Direction) (g FlowGroups, ok bool) {
 	return g, g.Fairness < unevenIndex
 }
 
-// hashing says what groups flows fall into, and of which patterns nothing can be said.
+// hashing says what groups flows fall into.
 func (t testView) hashing() (out []string) {
-	var unknown []string
-	least := 1.0
 	for _, g := range t.FlowGroups {
-		switch {
-		case g.Groups == 0:
-			least = min(least, g.Fairness)
-			if !slices.Contains(unknown, g.Pattern) {
-				unknown = append(unknown, g.Pattern)
-			}
-		case len(out) < mostFlowGroups:
-			out = append(out, t.Say("flows.groups", text.Args{
-				"Pattern": g.Pattern, "Direction": string(g.Direction), "Flows": g.Flows, "Groups": g.Groups, "Capacity": g.CapacityBps, "Expected": g.ExpectedBps, "Most": g.MostBps,
-				"Low": g.LowBps, "High": g.HighBps, "Trials": g.Trials,
-			}))
+		if g.Groups == 0 || len(out) == mostFlowGroups {
+			continue
 		}
-	}
-	if len(unknown) > 0 {
-		some := unknown[:min(len(unknown), mostPatterns)]
-		out = append(out, t.Say("flows.unknown", text.Args{"Patterns": some, "More": len(unknown) - len(some), "Index": text.Index(least)}))
+		out = append(out, t.Say("flows.groups", text.Args{
+			"Pattern": g.Pattern, "Direction": string(g.Direction), "Flows": g.Flows, "Groups": g.Groups, "Capacity": g.CapacityBps, "Expected": g.ExpectedBps, "Most": g.MostBps,
+			"Low": g.LowBps, "High": g.HighBps, "Trials": g.Trials,
+		}))
 	}
 	return out
+}
+
+// ungrouped says of which patterns the flows share unevenly and nothing more is known; empty
+// if there are none.
+func (t testView) ungrouped() string {
+	var patterns []string
+	least := 1.0
+	for _, g := range t.FlowGroups {
+		if g.Groups > 0 {
+			continue
+		}
+		least = min(least, g.Fairness)
+		if !slices.Contains(patterns, g.Pattern) {
+			patterns = append(patterns, g.Pattern)
+		}
+	}
+	if len(patterns) == 0 {
+		return ""
+	}
+	some := patterns[:min(len(patterns), mostPatterns)]
+	return t.Say("flows.unknown", text.Args{"Patterns": some, "More": len(patterns) - len(some), "Index": text.Index(least)})
 }
