@@ -47,14 +47,13 @@ func (t testView) pairsOf(factor string) (out []upward) {
 	return out
 }
 
-// causes say what contention costs, where curves level off, how flows are grouped, what each factor does that matters
-// or surely does not, and which effects depend on the level of another factor.
+// causes say what contention costs, what each factor does that matters or surely does not,
+// which effects depend on the level of another factor, where curves level off and how flows
+// are grouped.
 func (t testView) causes() (out []string) {
 	if t.Pairs != nil && t.Pairs.Contention != nil {
 		out = append(out, t.contends()...)
 	}
-	out = append(out, t.levelingOff()...)
-	out = append(out, t.hashing()...)
 	for _, f := range t.FactorEffects {
 		if t.describedByPairs(f) {
 			continue
@@ -70,7 +69,7 @@ func (t testView) causes() (out []string) {
 			out = append(out, t.depends(i))
 		}
 	}
-	return out
+	return append(append(out, t.levelingOff()...), t.hashing()...)
 }
 
 // describedByPairs reports whether the answer or the sentence about contention says what the
