@@ -23,13 +23,14 @@ type Merger struct {
 
 	pending  []*measure.Result
 	waiting  map[string]bool     // IDs of pending
-	fresh    map[string]bool     // with Dry: IDs that would be there by now
+	counted  map[string]bool     // IDs that are in the counts of new and known
 	known    map[string]Campaign // that both places have, as the store shall have them
-	refused  map[string]bool     // campaigns that are conflicts
+	refused  map[string]bool     // IDs that are conflicts
 	enlarged map[string]bool     // known campaigns that got results
 }
 
-// Merged counts what became of results, or of campaigns.
+// Merged counts what became of results, or of campaigns: each once, also one that several of
+// the merged places have.
 type Merged struct {
 	New       int      `json:"new"`
 	Known     int      `json:"known"`               // in the store already, with the same content
@@ -38,28 +39,23 @@ type Merged struct {
 
 // NewMerger merges into a store.
 func NewMerger(to Store, dry bool) *Merger {
-	return &Merger{To: to, Dry: dry, waiting: map[string]bool{}, fresh: map[string]bool{}, known: map[string]Campaign{}, refused: map[string]bool{}, enlarged: map[string]bool{}}
+	return &Merger{To: to, Dry: dry, waiting: map[string]bool{}, counted: map[string]bool{}, known: map[string]Campaign{}, refused: map[string]bool{}, enlarged: map[string]bool{}}
 }
 
 // Campaign takes a campaign. Of two states of one campaign that with more trials done stays.
 func (m *Merger) Campaign(ctx context.Context, c Campaign) error {
-	if m.fresh[c.ID] {
-		return nil
-	}
 	there, err := m.campaign(ctx, c.ID)
 	switch {
 	case measure.KindOf(err) == measure.KindNotFound:
-		m.Campaigns.New++
-		m.fresh[c.ID] = m.Dry
+		m.count(&m.Campaigns.New, c.ID)
 		return m.write(ctx, c)
 	case err != nil:
 		return err
 	case there.Name != c.Name || there.Plan != c.Plan || there.Seed != c.Seed || Nanos(there.StartedAt) != Nanos(c.StartedAt):
-		m.Campaigns.Conflicts = append(m.Campaigns.Conflicts, c.ID)
-		m.refused[c.ID] = true
+		m.refuse(&m.Campaigns, c.ID)
 		return nil
 	}
-	m.Campaigns.Known++
+	m.count(&m.Campaigns.Known, c.ID)
 	if c.Done > there.Done || c.Done == there.Done && there.FinishedAt.IsZero() {
 		there = c
 		if err := m.write(ctx, c); err != nil {
@@ -68,6 +64,22 @@ func (m *Merger) Campaign(ctx context.Context, c Campaign) error {
 	}
 	m.known[c.ID] = there
 	return nil
+}
+
+// count adds one to n, unless the ID is counted already.
+func (m *Merger) count(n *int, id string) {
+	if !m.counted[id] {
+		m.counted[id] = true
+		*n++
+	}
+}
+
+// refuse names a conflict, once.
+func (m *Merger) refuse(of *Merged, id string) {
+	if !m.refused[id] {
+		m.refused[id] = true
+		of.Conflicts = append(of.Conflicts, id)
+	}
 }
 
 // Refused reports whether the campaign is a conflict.
@@ -113,12 +125,10 @@ func (m *Merger) Flush(ctx context.Context) error {
 		campaign := campaignOf(r)
 		switch {
 		case m.refused[campaign]:
-			m.Results.Conflicts = append(m.Results.Conflicts, r.ID)
-		case missing[r.ID] && m.fresh[r.ID]:
-			m.Results.Known++
+			m.refuse(&m.Results, r.ID)
 		case missing[r.ID]:
 			put = append(put, r)
-			m.fresh[r.ID] = m.Dry
+			m.count(&m.Results.New, r.ID)
 			if _, known := m.known[campaign]; known {
 				m.enlarged[campaign] = true
 			}
@@ -130,13 +140,12 @@ func (m *Merger) Flush(ctx context.Context) error {
 			if same, err := equal(there, r); err != nil {
 				return err
 			} else if !same {
-				m.Results.Conflicts = append(m.Results.Conflicts, r.ID)
+				m.refuse(&m.Results, r.ID)
 				continue
 			}
-			m.Results.Known++
+			m.count(&m.Results.Known, r.ID)
 		}
 	}
-	m.Results.New += len(put)
 	if m.Dry || len(put) == 0 {
 		return nil
 	}
