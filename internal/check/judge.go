@@ -10,26 +10,35 @@ import (
 	"soku/internal/yamlfile"
 )
 
-// Baselines finds what a rule calls a baseline.
+// Baselines finds what a rule calls a baseline. [Rules.Judge] asks for each name once.
 type Baselines func(name string) (*report.Choice, error)
 
 // Judge applies the rules to what was measured. An error is of kind file and says where the
 // rule stands that cannot be applied: it selects no trial, no selected test has its figure,
-// or its baseline has nothing to compare with.
+// or its baseline has nothing to compare with. Errors of kind store and interrupted are those
+// of baseline.
 func (r *Rules) Judge(subject *report.Choice, baseline Baselines) (*Outcome, error) {
 	out := &Outcome{Subject: subject.Name}
+	found := map[string]*report.Choice{} // a campaign takes long to read
+	once := func(name string) (choice *report.Choice, err error) {
+		if found[name] == nil {
+			found[name], err = baseline(name)
+		}
+		return found[name], err
+	}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
 		at, _ := r.file.PlaceOf(place(i))
 		judged := RuleOutcome{Rule: *rule, Line: at.Line, Verdict: Holds}
 		selected, err := rule.selected(subject)
 		if err == nil {
-			judged.Patterns, err = rule.judge(selected, baseline)
+			judged.Patterns, err = rule.judge(selected, once)
 		}
-		if measure.KindOf(err) == measure.KindStore {
+		switch kind := measure.KindOf(err); {
+		case err == nil:
+		case kind == measure.KindStore || kind == measure.KindInterrupted: // no mistake in the file
 			return nil, err
-		}
-		if err != nil {
+		default:
 			return nil, r.file.LocateAt(place(i)+".check", err)
 		}
 		for _, p := range judged.Patterns {

@@ -95,6 +95,40 @@ func judge(t *testing.T, subject *report.Choice, baseline *report.Choice, rules 
 	return r.Judge(subject, func(string) (*report.Choice, error) { return baseline, nil })
 }
 
+func TestABaselineIsReadOnce(t *testing.T) {
+	r, err := Parse("r.yaml", []byte("rules: [{check: goodput no worse than before}, {check: goodput better than other}, {check: interval of goodput <= 9 %}, {check: no worse than before by 3 %}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	_, err = r.Judge(choice("now", goodputs("now", "a", 1000, 1001)), func(name string) (*report.Choice, error) {
+		asked = append(asked, name)
+		return choice(name, goodputs(name, "a", 1000, 1001)), nil
+	})
+	if want := []string{"before", "other"}; err != nil || !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q; %v", asked, want, err)
+	}
+}
+
+func TestWhatKeepsABaselineFromBeingReadIsNoMistakeInTheRules(t *testing.T) {
+	r, err := Parse("r.yaml", []byte("rules: [{check: goodput no worse than before}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, located := range map[measure.Kind]bool{measure.KindStore: false, measure.KindInterrupted: false, measure.KindNotFound: true} {
+		_, err := r.Judge(choice("now", goodputs("now", "a", 1000, 1001)), func(string) (*report.Choice, error) {
+			return nil, measure.Fail(kind, "store.no_result", measure.Figures{"result": "before", "store": "soku.db"})
+		})
+		want := kind
+		if located {
+			want = measure.KindFile
+		}
+		if measure.KindOf(err) != want || strings.HasPrefix(err.Error(), "r.yaml:1:") != located {
+			t.Errorf("%s: %s, %v", kind, measure.KindOf(err), err)
+		}
+	}
+}
+
 func TestARuleHoldsWhereItsIntervalIsOnTheGoodSide(t *testing.T) {
 	// Student's t interval at 95 %: 1000 ± 12.4 Mbit/s, a half-width of 1.24 %.
 	subject := choice("now", goodputs("now", "a", 990, 1000, 1010, 990, 1010))
