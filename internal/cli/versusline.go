@@ -57,6 +57,7 @@ func parseCommand(sys *System, line string) (measure.Test, campaign.Command, err
 		return "", campaign.Command{}, err
 	}
 	cmd, f := measureCommand(sys, test)
+	(&cobra.Command{Use: "soku"}).AddCommand(cmd) // messages have the whole name
 	if err := parseFlags(cmd, words[1:]); err != nil {
 		return "", campaign.Command{}, err
 	}
