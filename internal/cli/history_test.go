@@ -92,6 +92,41 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 	}
 }
 
+func TestTheListOfCampaignsFitsTheTerminal(t *testing.T) {
+	sys, run := stocked(t, 0)
+	st, err := openStore(t.Context(), sys, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for i := range 3 {
+		c := store.Campaign{
+			ID: fmt.Sprintf("20261101-12000%d-gateway-sku-%06x", i, i), Name: "gateway-sku", Title: "Which gateway is the fastest, and by how much?",
+			StartedAt: sys.Now().Add(time.Duration(i) * time.Second), FinishedAt: sys.Now().Add(time.Hour), Trials: 1000, Done: 1000, Failed: 12,
+		}
+		if err := st.PutCampaign(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, _, _ := run("ls", "--campaigns")
+	for width, shows := range map[int]string{200: "by how much?", 100: "Which gateway", 80: "Which ", 60: "finished, 12 failed", 40: "1000/1000"} {
+		sys.StdoutWidth = func() int { return width }
+		out, _, _ := run("ls", "--campaigns")
+		if !strings.Contains(out, shows) || strings.Count(out, "\n") != 4 || (out == whole) != (width == 200) {
+			t.Errorf("%d columns: %s", width, out)
+		}
+		for line := range strings.Lines(out) {
+			if w := runewidth.StringWidth(strings.TrimRight(line, "\n")); w > width {
+				t.Errorf("%d columns of %d: %s", w, width, line)
+			}
+		}
+		id, _, _ := strings.Cut(strings.Split(out, "\n")[2], " ")
+		if found, err := findCampaign(t.Context(), sys, st, id); err != nil || !strings.HasPrefix(found.ID, "20261101-120001") {
+			t.Errorf("%d columns: %q is %q, %v", width, id, found.ID, err)
+		}
+	}
+}
+
 func TestTheListGoesOnBehindAResult(t *testing.T) {
 	_, run := stocked(t, 25)
 	var pages []string

@@ -75,11 +75,6 @@ const (
 // fitIngested makes the rows as wide as the terminal allows, or leaves them whole for a width of
 // 0. Cells are printable. What says least goes first; of a path the end stays, which tells files apart.
 func fitIngested(rows [][]string, width int) {
-	leaveOut := func(column int) {
-		for _, row := range rows {
-			row[column] = ""
-		}
-	}
 	onePattern := !slices.ContainsFunc(rows[1:], func(row []string) bool { return row[ingestedPattern] != rows[1][ingestedPattern] })
 	for _, step := range []func(){
 		func() {
@@ -90,12 +85,12 @@ func fitIngested(rows [][]string, width int) {
 		func() { cutPaths(rows, width, 22) },
 		func() {
 			if onePattern {
-				leaveOut(ingestedPattern)
+				leaveOut(rows, ingestedPattern)
 			}
 		},
-		func() { leaveOut(ingestedTool) },
+		func() { leaveOut(rows, ingestedTool) },
 		func() { shrink(rows, width, ingestedState) },
-		func() { leaveOut(ingestedRound) },
+		func() { leaveOut(rows, ingestedRound) },
 		func() { shrink(rows, width, ingestedLabel, ingestedPattern) },
 		func() { cutPaths(rows, width, leastCell) },
 		func() { shrink(rows, width, ingestedFigure) },

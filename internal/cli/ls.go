@@ -215,9 +215,7 @@ func listCampaigns(cmd *cobra.Command, sys *System, st store.Store, f lsFlags) e
 		rows = append(rows, []string{c.ID, moment(c.StartedAt), fmt.Sprintf("%d/%d", c.Done, c.Trials), state, c.Title})
 	}
 	makePrintable(rows)
-	if w := sys.StdoutWidth(); w > 0 {
-		shrink(rows, w, 4) // the title
-	}
+	fitCampaigns(rows, sys.StdoutWidth())
 	printTable(sys.Stdout, rows)
 	if n := len(shown); n > 0 && len(all) > n {
 		sayShown(sys, n, len(all), len(rest) > n, shown[n-1].ID)

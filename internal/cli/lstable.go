@@ -75,10 +75,11 @@ func (t *listing) fit(width int) [][]string {
 	if width <= 0 || tableWidth(rows) <= width {
 		return rows
 	}
-	short := shortID
-	for !t.unique(short) {
-		short++
+	var ids []string
+	for _, r := range t.rows {
+		ids = append(ids, r.entry.ID)
 	}
+	short := tellsApart(ids, shortID)
 	id := func(e store.Entry) string { return e.ID[:min(short, len(e.ID))] }
 	client := clientOf
 	if t.oneClient() {
@@ -92,19 +93,60 @@ func (t *listing) fit(width int) [][]string {
 	}
 	shrink(rows, width, columnPath, columnPattern, columnOptions)
 	if tableWidth(rows) > width { // identities are in order of time
-		for _, row := range rows {
-			row[columnStarted] = ""
-		}
+		leaveOut(rows, columnStarted)
 		shrink(rows, width, columnPath, columnPattern, columnOptions, columnFigure)
 	}
 	for _, column := range []int{columnPath, columnOptions, columnPattern} {
 		if tableWidth(rows) > width {
-			for _, row := range rows {
-				row[column] = ""
-			}
+			leaveOut(rows, column)
 		}
 	}
 	return rows
+}
+
+// leaveOut empties a column, which is then not printed.
+func leaveOut(rows [][]string, column int) {
+	for _, row := range rows {
+		row[column] = ""
+	}
+}
+
+// The columns of the list of campaigns.
+const (
+	campaignID = iota
+	campaignStarted
+	_ // trials
+	campaignState
+	campaignTitle
+)
+
+// wideTitle is how many columns a title has before the start of its campaign is left out.
+const wideTitle = 20
+
+// fitCampaigns makes the rows of the list of campaigns as wide as the terminal allows, or leaves
+// them whole for a width of 0. Cells are printable. What identities have goes first: they begin
+// with the start, and have the name. Of their own end goes what does not tell them apart.
+func fitCampaigns(rows [][]string, width int) {
+	if width <= 0 {
+		return
+	}
+	if title := text.ColumnWidths(rows)[campaignTitle]; tableWidth(rows)-max(0, title-wideTitle) > width {
+		leaveOut(rows, campaignStarted)
+	}
+	shrink(rows, width, campaignTitle)
+	if tableWidth(rows) > width {
+		leaveOut(rows, campaignTitle)
+	}
+	var ids []string
+	for _, row := range rows[1:] {
+		ids = append(ids, row[campaignID])
+	}
+	whole := text.ColumnWidths(rows)[campaignID]
+	to := max(tellsApart(ids, len("20261125-213132")), whole-max(0, tableWidth(rows)-width))
+	for _, row := range rows {
+		row[campaignID] = terminal.Truncate(row[campaignID], to, "") // its beginning is accepted
+	}
+	shrink(rows, width, campaignState)
 }
 
 func clientOf(e store.Entry) string { return e.Client + " " }
@@ -121,13 +163,22 @@ func (t *listing) cells(id func(store.Entry) string, started func(time.Time) str
 	return rows
 }
 
-// unique reports whether so many characters tell all rows apart.
-func (t *listing) unique(characters int) bool {
-	seen := map[string]bool{}
-	for _, r := range t.rows {
-		seen[r.entry.ID[:min(characters, len(r.entry.ID))]] = true
+// tellsApart is how many characters tell all identities apart; at least so many.
+func tellsApart(ids []string, least int) int {
+	longest := 0
+	for _, id := range ids {
+		longest = max(longest, len(id))
 	}
-	return len(seen) == len(t.rows)
+	for ; least < longest; least++ {
+		seen := map[string]bool{}
+		for _, id := range ids {
+			seen[id[:min(least, len(id))]] = true
+		}
+		if len(seen) == len(ids) {
+			break
+		}
+	}
+	return least
 }
 
 func (t *listing) oneClient() bool {
