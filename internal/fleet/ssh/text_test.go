@@ -3,9 +3,11 @@ package ssh_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"soku/internal/fleet/ssh"
@@ -60,28 +62,43 @@ func far(t *testing.T, silence time.Duration) (to io.WriteCloser, from *json.Dec
 const wish = `{"schema":"soku.endpoint/1","serve":{"ports":[7658],"token":"t"}}` + "\n"
 
 func TestAnEndpointEndsWhenNothingIsHeard(t *testing.T) {
-	for name, leave := range map[string]func(io.Closer){
-		"the input ends":         func(c io.Closer) { _ = c.Close() },
-		"the connection is lost": func(io.Closer) {},
+	for name, c := range map[string]struct {
+		leave func(io.Closer)
+		after time.Duration // of the last request
+	}{
+		"the input ends":         {func(c io.Closer) { _ = c.Close() }, 0},
+		"the connection is lost": {func(io.Closer) {}, ssh.Silence},
 	} {
-		to, from, ended := far(t, 300*time.Millisecond)
-		_, _ = io.WriteString(to, wish)
-		var ready ssh.Ready
-		if err := from.Decode(&ready); err != nil || ready.Port != 7658 || ready.Version != "test" {
-			t.Fatalf("%s: %+v, %v", name, ready, err)
-		}
-		_, _ = io.WriteString(to, `{"ask":7}`+"\n")
-		var answer struct {
-			Answer int64 `json:"answer"`
-			UnixNs int64 `json:"unix_ns"`
-		}
-		if err := from.Decode(&answer); err != nil || answer.Answer != 7 || answer.UnixNs <= 0 {
-			t.Fatalf("%s: %+v, %v", name, answer, err)
-		}
-		leave(to)
-		if err := <-ended; err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				to, from, ended := far(t, ssh.Silence)
+				_, _ = io.WriteString(to, wish)
+				var ready ssh.Ready
+				if err := from.Decode(&ready); err != nil || ready.Port != 7658 || ready.Version != "test" {
+					t.Fatalf("%+v, %v", ready, err)
+				}
+				var last time.Time
+				for n := range int64(3) {
+					time.Sleep(ssh.Silence - time.Second)
+					last = time.Now()
+					_, _ = fmt.Fprintf(to, "{\"ask\":%d}\n", n)
+					var answer struct {
+						Answer int64 `json:"answer"`
+						UnixNs int64 `json:"unix_ns"`
+					}
+					if err := from.Decode(&answer); err != nil || answer.Answer != n || answer.UnixNs != last.UnixNano() {
+						t.Fatalf("%+v, %v", answer, err)
+					}
+				}
+				c.leave(to)
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if after := time.Since(last); after != c.after {
+					t.Errorf("it ended %v after the last request, not %v", after, c.after)
+				}
+			})
+		})
 	}
 }
 

@@ -1,0 +1,48 @@
+package ssh
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAHostStaysForAsLongAsItsSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, to := io.Pipe()
+		from, out := io.Pipe()
+		e := Endpoint{Listen: func(Serve) (int, func(context.Context) error, error) {
+			return 1, func(ctx context.Context) error { <-ctx.Done(); return nil }, nil
+		}, Silence: Silence}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- e.Run(t.Context(), in, out)
+			_ = in.Close()
+			_ = out.Close()
+		}()
+		f := &far{lines: make(chan []byte), stop: make(chan struct{}), stdin: to}
+		go func() {
+			defer close(f.lines)
+			for lines := bufio.NewScanner(from); lines.Scan(); {
+				f.lines <- lines.Bytes()
+			}
+		}()
+		if err := f.writeJSON(Wish{Schema: Schema, Serve: &Serve{}}); err != nil {
+			t.Fatal(err)
+		}
+		<-f.lines
+		go f.keepAlive()
+		time.Sleep(100 * Silence)
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended: %v", err)
+		default:
+		}
+		_ = to.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
