@@ -88,10 +88,11 @@ func (k *connection) remove() {
 // input does, also if this process is killed: then the process that waits for it deletes the
 // folder of the socket.
 func (k *connection) first(ctx context.Context, command string) *exec.Cmd {
+	args := k.arguments("yes", command)
 	if k.sockets == "" {
-		return k.start(ctx, k.arguments("", command))
+		return k.start(ctx, args)
 	}
-	argv := append(k.Program[:len(k.Program):len(k.Program)], k.arguments("yes", command)...)
+	argv := append(k.Program[:len(k.Program):len(k.Program)], args...)
 	return k.own(k.Make(ctx, "sh", append([]string{"-c", `"$@"; status=$?; rm -rf -- "$0"; exit $status`, k.sockets}, argv...)...))
 }
 
@@ -100,9 +101,10 @@ func (k *connection) further(ctx context.Context, command string) *exec.Cmd {
 	return k.start(ctx, k.arguments("no", command))
 }
 
+// arguments are those of a session that opens the shared connection ("yes") or uses it ("no").
 func (k *connection) arguments(master, command string) []string {
 	args := options[:len(options):len(options)]
-	if k.sockets != "" && master != "" {
+	if k.sockets != "" {
 		args = append(args, "-o", "ControlMaster="+master, "-o", "ControlPersist=no", "-o", "ControlPath="+filepath.Join(k.sockets, "socket"))
 	}
 	return append(args, "--", k.destination, command)

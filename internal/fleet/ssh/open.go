@@ -59,7 +59,7 @@ func Open(ctx context.Context, c Client, o Order) (_ *Session, err error) {
 
 // prepare has the program on the host, in a folder of its own.
 func (s *Session) prepare(ctx context.Context, o Order) error {
-	if err := s.far.write([]byte(scriptLine()[:len(scriptLine())-1])); err != nil {
+	if err := s.far.write([]byte(scriptLine())); err != nil {
 		return s.ended(ctx, err)
 	}
 	words, err := s.reply(ctx, "soku-platform", 2)

@@ -13,7 +13,7 @@ var hostScript string
 // reads it alike; no other process of the host sees the script or what it is given.
 const shellCommand = `sh -c 'IFS= read -r script; eval "$(printf %s "$script" | tr "\001" "\012")"'`
 
-// scriptLine is that first line.
+// scriptLine is that first line, without its end.
 func scriptLine() string {
-	return strings.ReplaceAll(strings.TrimSpace(hostScript), "\n", "\x01") + "\n"
+	return strings.ReplaceAll(strings.TrimSpace(hostScript), "\n", "\x01")
 }

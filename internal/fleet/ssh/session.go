@@ -65,9 +65,8 @@ type far struct {
 	done       chan struct{} // closed when the process has ended
 	endOnce    sync.Once
 
-	mu    sync.Mutex
-	stdin io.WriteCloser
-	err   error // of the process; valid after done
+	stdin io.WriteCloser // written by one goroutine at a time: that of Open, then keepAlive
+	err   error          // of the process; valid after done
 }
 
 // open starts the process. It does not end with ctx, but with its input.
@@ -119,8 +118,6 @@ func (f *far) read(out io.Reader) {
 
 // write sends a line to the host.
 func (f *far) write(line []byte) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	_, err := f.stdin.Write(append(line, '\n'))
 	return err
 }
