@@ -35,7 +35,7 @@ type Host struct {
 func NewKeys(t testing.TB) *Keys {
 	t.Helper()
 	if program() == "" {
-		t.Skip("the program sshd is not installed (test/peers installs it)")
+		t.Skip("sshd is not installed: test/peers installs it")
 	}
 	k := &Keys{dir: t.TempDir()}
 	k.Config = filepath.Join(k.dir, "config")
