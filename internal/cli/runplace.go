@@ -66,7 +66,7 @@ func checkServers(p *campaign.Plan, t *lab.Topology) error {
 // reaches, with an emulated network around them or not.
 type place struct {
 	lab     *lab.Lab // nil without one
-	remotes *remotes // nil: none were looked for
+	remotes remotes  // none until they are looked for
 }
 
 // bringUp builds the emulated network of a campaign, in the place of one that a former run
@@ -96,9 +96,7 @@ func bringUp(ctx context.Context, sys *System, t *lab.Topology, campaignID strin
 const downTimeout = 20 * time.Second
 
 func (p *place) down(ctx context.Context) error {
-	if p.remotes != nil {
-		p.remotes.close()
-	}
+	p.remotes.close()
 	if p.lab == nil {
 		return nil
 	}
@@ -122,7 +120,7 @@ func (p *place) shell(sys *System, plan *campaign.Plan) campaign.Shell {
 // process of its own, so that it has a processor cost of its own. atOnce is how
 // many trials run at once.
 func (p *place) runner(sys *System, access agent.Access, atOnce int) campaign.Runner {
-	return campaign.Places{Access: access, Enter: p.enter, Now: sys.Now, Of: func(j campaign.Job) agent.Place {
+	return campaign.Places{Access: access, Enter: p.remotes.enter, Now: sys.Now, Of: func(j campaign.Job) agent.Place {
 		if j.Client.Host == "" && len(j.Client.Command) == 0 && j.Client.SSH == "" && j.Trial.Group == nil && atOnce <= 1 {
 			return here(sys)
 		}
@@ -134,14 +132,6 @@ func (p *place) runner(sys *System, access agent.Access, atOnce int) campaign.Ru
 		}
 		return own
 	}}
-}
-
-// enter changes a trial into one of the hosts that are reached by ssh.
-func (p *place) enter(ctx context.Context, j *campaign.Job, access *agent.Access) error {
-	if p.remotes == nil {
-		return nil
-	}
-	return p.remotes.enter(ctx, j, access)
 }
 
 // child makes the process that runs a trial at a client.

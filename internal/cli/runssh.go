@@ -17,7 +17,7 @@ import (
 	"soku/internal/version"
 )
 
-// remotes are the hosts of a campaign that are reached by ssh.
+// remotes are the hosts of a campaign that are reached by ssh; the zero value has none.
 type remotes struct {
 	inPlan []campaign.RemoteHost
 	hosts  map[string]*remote // by endpoint
@@ -32,8 +32,8 @@ type remote struct {
 const preparedAtOnce = 8
 
 // newRemotes finds them in a plan. Nothing is sent.
-func newRemotes(sys *System, inPlan []campaign.RemoteHost, folder string) *remotes {
-	r := &remotes{inPlan: inPlan, hosts: map[string]*remote{}}
+func newRemotes(sys *System, inPlan []campaign.RemoteHost, folder string) remotes {
+	r := remotes{inPlan: inPlan, hosts: map[string]*remote{}}
 	binaries := &ssh.Binaries{Folder: cmp.Or(folder, sys.Getenv("SOKU_BINARIES")), Self: sys.self().Path, Open: sys.Open}
 	client := ssh.Client{Program: strings.Fields(cmp.Or(strings.TrimSpace(sys.Getenv("SOKU_SSH")), "ssh")), Make: sys.Command}
 	for _, h := range inPlan {
