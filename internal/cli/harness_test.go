@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,14 +18,15 @@ import (
 	serverethr "soku/internal/server/ethr"
 	serveriperf3 "soku/internal/server/iperf3"
 	"soku/internal/text"
+	"soku/test/output"
 )
 
 // fakeSystem is a System in memory with a data folder of its own; the file
 // functions are the real ones, on the test's own folders.
-func fakeSystem(t testing.TB, args ...string) (*System, *bytes.Buffer, *lockedBuffer) {
+func fakeSystem(t testing.TB, args ...string) (*System, *bytes.Buffer, *output.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
-	errs := &lockedBuffer{}
+	errs := &output.Buffer{}
 	return &System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: errs, Catalogue: text.English(),
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile, WriteFile: writeWhole, MkdirAll: os.MkdirAll,
@@ -41,24 +41,6 @@ func fakeSystem(t testing.TB, args ...string) (*System, *bytes.Buffer, *lockedBu
 		StdinTerminal: func() bool { return false }, Username: func() string { return "tester" },
 		Root: os.Geteuid() == 0, DataDir: filepath.Join(t.TempDir(), "data"),
 	}, &out, errs
-}
-
-// lockedBuffer is a buffer that a command may write from several goroutines.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // soku runs one command line in memory.

@@ -187,7 +187,7 @@ func TestNothingInTheStoreControlsTheTerminal(t *testing.T) {
 		{"tcp", hostile.Text}, {"tcp", "127.0.0.1", "-b", hostile.Text}, {"tcp", "--" + hostile.Text}, {"lab", "up", hostile.Text}, {"iperf3", "-c", hostile.Bytes}, {"ethr", "-c", hostile.Bytes}, {"ntttcp", "-P", hostile.Bytes}, {"ntttcp", "-s", "-N", hostile.Bytes, "-t", hostile.Bytes},
 	} {
 		out.Reset()
-		errs.b.Reset()
+		errs.Reset()
 		sys.StdoutWidth = func() int { return 80 }
 		// Without the filter of Run, which is the last line of defence.
 		root := newRoot(sys)

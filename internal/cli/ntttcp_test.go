@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"soku/test/freeport"
+	"soku/test/output"
 	"soku/test/tier"
 )
 
@@ -52,21 +52,17 @@ func TestATrialAgainstTheOwnNtttcp(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
 	port := strconv.Itoa(freeport.Row(t, 2) + 1) // and the one below for the control connection
-	receiver, out, errs := fakeSystem(t, "ntttcp", "-r", "127.0.0.1", "-P", "1", "-p", port, "-t", "1")
-	text := &lockedBuffer{}
-	receiver.Stdout = text
+	receiver, _, _ := fakeSystem(t, "ntttcp", "-r", "127.0.0.1", "-P", "1", "-p", port, "-t", "1")
+	text := &output.Buffer{}
+	receiver.Stdout, receiver.Stderr = text, text
 	var codes sync.WaitGroup
 	code := -1
 	codes.Go(func() { code = Run(receiver) })
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(text.String(), "threads created"); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no receiver: %s%s", out, errs)
-		}
-	}
+	text.Await(t, "threads created")
 	stdout, stderr, sent := soku(t, "tcp", "127.0.0.1", "--via", "ntttcp", "-p", port, "-t", "1s", "-P", "2", "--no-save")
 	codes.Wait()
 	if sent != 0 || code != 0 || !strings.Contains(stdout, "goodput") || !strings.Contains(stdout, "does not report") {
-		t.Errorf("sender: status %d, %s%s\nreceiver: status %d, %s%s", sent, stdout, stderr, code, text, errs)
+		t.Errorf("sender: status %d, %s%s\nreceiver: status %d, %s", sent, stdout, stderr, code, text)
 	}
 	if !strings.Contains(text.String(), "#####  Totals:  #####") {
 		t.Errorf("the receiver has no figures:\n%s", text)

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/store"
+	"soku/test/output"
 )
 
 func TestAReportDoesNotDependOnTheOrderInWhichTheStoreWasFilled(t *testing.T) {
@@ -77,7 +78,7 @@ func TestAReportDoesNotDependOnTheOrderInWhichTheStoreWasFilled(t *testing.T) {
 
 // again runs another command line of a system.
 func (s *System) again(args ...string) (stdout, stderr string) {
-	var out, errs lockedBuffer
+	var out, errs output.Buffer
 	sys := *s
 	sys.Args, sys.Stdout, sys.Stderr = args, &out, &errs
 	Run(&sys)

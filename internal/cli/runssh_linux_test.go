@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"soku/internal/lab"
+	"soku/test/output"
 	"soku/test/sshd"
 	"soku/test/tier"
 )
@@ -83,7 +84,7 @@ func (n *remoteNet) address(t *testing.T, host string) string {
 }
 
 // run makes soku run of a plan, on the client.
-func (n *remoteNet) run(t *testing.T, plan string, flags ...string) (*exec.Cmd, *lockedBuffer) {
+func (n *remoteNet) run(t *testing.T, plan string, flags ...string) (*exec.Cmd, *output.Buffer) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.yaml")
 	if err := os.WriteFile(file, []byte(plan), 0o600); err != nil {
@@ -91,9 +92,18 @@ func (n *remoteNet) run(t *testing.T, plan string, flags ...string) (*exec.Cmd, 
 	}
 	cmd := n.lab.Command(context.Background(), "client", append([]string{n.soku, "run", file}, flags...)...)
 	cmd.Env = append(os.Environ(), "SOKU_DATA="+n.data, "SOKU_SSH="+n.SSH(), "TMPDIR="+n.tmp)
-	errs := &lockedBuffer{}
+	errs := &output.Buffer{}
 	cmd.Stderr, cmd.WaitDelay = errs, 10*time.Second
 	return cmd, errs
+}
+
+// start starts a command, which ends with the test at the latest.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
 }
 
 // left are files on the hosts and the client, and processes that were started for them.
@@ -178,17 +188,8 @@ func TestASokuThatIsStoppedLeavesNothingOnTheHosts(t *testing.T) {
 	plan := strings.Replace(remotePlan, "count: 50}", "duration: 1s}", 1) + "repeats: 100\n"
 	for _, signal := range []os.Signal{unix.SIGKILL, unix.SIGINT} {
 		cmd, errs := n.run(t, plan)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		deadline := time.Now().Add(time.Minute)
-		for !strings.Contains(errs.String(), "] ") { // a trial is done, and the next one runs
-			if time.Now().After(deadline) {
-				_ = cmd.Process.Kill()
-				t.Fatalf("no trial: %s", errs)
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		start(t, cmd)
+		errs.Await(t, "] ") // a trial is done, and the next one runs
 		if left := n.left(t); len(left) == 0 {
 			t.Error("nothing is on the hosts while the campaign runs")
 		}
@@ -204,17 +205,8 @@ func TestASokuThatIsStoppedLeavesNothingOnTheHosts(t *testing.T) {
 func TestACampaignGoesOnAfterALostConnection(t *testing.T) {
 	n := newRemoteNet(t)
 	cmd, errs := n.run(t, strings.Replace(remotePlan, "count: 50}", "duration: 500ms}", 1))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	deadline := time.Now().Add(time.Minute)
-	for !strings.Contains(errs.String(), "[1/6] ") {
-		if time.Now().After(deadline) {
-			_ = cmd.Process.Kill()
-			t.Fatalf("no trial: %s", errs)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	start(t, cmd)
+	errs.Await(t, "[1/6] ")
 	// All connections, in the middle of a trial.
 	if err := exec.CommandContext(t.Context(), "pkill", "-KILL", "-P", fmt.Sprint(n.home["jump"].Pid)).Run(); err != nil {
 		t.Error(err)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"soku/test/output"
 )
 
 // TestMain makes the test binary the program itself when it is called soku, so
@@ -105,25 +107,21 @@ func scriptHalt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	cmd := exec.Command(scriptSoku(ts), args[1:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
-	errs := &lockedBuffer{}
+	errs := &output.Buffer{}
 	cmd.Stderr = errs
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for sent := false; ; {
+	for trial := errs.Has("] "); ; {
 		select {
-		case <-tick.C:
-			if !sent && strings.Contains(errs.String(), "] ") {
-				sent = true
-				signal := os.Interrupt
-				if args[0] == "KILL" {
-					signal = os.Kill
-				}
-				ts.Check(cmd.Process.Signal(signal))
+		case <-trial:
+			trial = nil
+			signal := os.Interrupt
+			if args[0] == "KILL" {
+				signal = os.Kill
 			}
+			ts.Check(cmd.Process.Signal(signal))
 		case <-done:
 			ts.Logf("[status %d]\n%s", cmd.ProcessState.ExitCode(), errs)
 			ts.Check(os.WriteFile(ts.MkAbs("stopped"), []byte(errs.String()), 0o644))

@@ -48,7 +48,7 @@ func TestAServerWithATokenWarnsWithoutTLS(t *testing.T) {
 	if strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "give --tls-cert and --tls-key, and clients --tls") {
 		t.Errorf("%s", errs)
 	}
-	errs.b.Reset()
+	errs.Reset()
 	f.tokenFile = ""
 	if _, err := f.config(sys); err != nil || errs.String() != "" {
 		t.Errorf("%v: %s", err, errs)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"soku/test/freeport"
+	"soku/test/output"
 )
 
 // Keys are those of a person and what the person knows. Several hosts may share them.
@@ -119,8 +120,7 @@ SetEnv HOME=%s TMPDIR=%s
 		}
 	}
 	cmd := start(context.Background(), program(), "-D", "-e", "-f", config)
-	ready := make(chan struct{})
-	log := &listening{ready: ready}
+	log := &output.Buffer{}
 	cmd.Stderr, cmd.WaitDelay = log, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -137,7 +137,7 @@ SetEnv HOME=%s TMPDIR=%s
 		}
 	})
 	select {
-	case <-ready:
+	case <-log.Has("Server listening on "):
 	case <-ended:
 		t.Fatalf("sshd ended: %s", log)
 	case <-time.After(30 * time.Second):
