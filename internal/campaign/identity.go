@@ -15,7 +15,7 @@ import (
 // before.
 var free = []string{
 	"title", "rounds", "only", "pause", "max_bytes", "egress_price_per_gb", "command_timeout", "abort_after", "trials_at_once",
-	"until", "budget", "practical", "limits", "control", "noise", "noise",
+	"until", "budget", "practical", "limits", "control", "noise",
 }
 
 // sameMeasurement returns an error of kind usage that names the keys in which

@@ -61,6 +61,9 @@ func TestAChangedPlanIsNotResumed(t *testing.T) {
 		if measure.KindOf(err) != measure.KindUsage || !strings.Contains(err.Error(), ": "+key+" changed") {
 			t.Errorf("with another %s: %v", key, err)
 		}
+		if hint := measure.AsError(err, measure.KindInternal).Hint; strings.Count(hint, "until") != 1 || strings.Count(hint, "noise") != 1 {
+			t.Errorf("the keys that may change are not named once each: %s", hint)
+		}
 	}
 	for _, same := range []string{
 		study + "title: Another question\nonly: {sku: large}\npause: 1s\nmax_bytes: 1G\negress_price_per_gb: 1\n",
