@@ -14,6 +14,8 @@ import (
 type series struct {
 	key    Key // without round and repeat
 	values map[turn]float64
+	// Worked out from values, see update.
+	rounds int     // that have a figure
 	width  float64 // half of the 95 % interval over the mean; +Inf where there is none
 }
 
@@ -40,10 +42,11 @@ func (s *series) means() []float64 {
 	return out
 }
 
-// measureWidth works the width out from the values.
-func (s *series) measureWidth() {
-	s.width = math.Inf(1)
-	g := stats.Guarded(s.means(), 0.95)
+// update works the rounds and the width out from the values.
+func (s *series) update() {
+	means := s.means()
+	s.rounds, s.width = len(means), math.Inf(1)
+	g := stats.Guarded(means, 0.95)
 	if half := (g.High - g.Low) / 2 / math.Abs(g.Estimate); half >= 0 {
 		s.width = half
 	}
@@ -75,7 +78,7 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 			s.values[when] = v
 		}
 	}
-	s.measureWidth()
+	s.update()
 }
 
 // value is the figure of one trial.
@@ -105,12 +108,11 @@ func (f *figures) widest(only Selection, labels []string) (w Width, fewest int) 
 		if len(s.values) == 0 || !only.Matches(s.key.Levels) || len(labels) > 0 && !slices.Contains(labels, s.key.Label) {
 			continue
 		}
-		rounds := len(s.means())
-		if first || rounds < fewest {
-			fewest = rounds
+		if first || s.rounds < fewest {
+			fewest = s.rounds
 		}
 		if first || cmp.Compare(s.width, w.Ratio) > 0 {
-			w = Width{Ratio: s.width, Pattern: s.key.Pattern, Label: s.key.Label, Rounds: rounds}
+			w = Width{Ratio: s.width, Pattern: s.key.Pattern, Label: s.key.Label, Rounds: s.rounds}
 		}
 		first = false
 	}
