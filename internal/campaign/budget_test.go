@@ -98,6 +98,26 @@ func TestACommandCountsAgainstTheBudgetOfTime(t *testing.T) {
 	})
 }
 
+func TestRoundsThatAreAddedWhileNothingRunsTakeNoneOfTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, study)
+		b.lasting(time.Second)
+		b.create()
+		if _, err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		worked := b.campaign.Worked()
+		time.Sleep(time.Hour)
+		if err := b.campaign.AddRounds(1, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		b.resume()
+		if got := b.campaign.Worked(); worked <= 0 || got != worked {
+			t.Errorf("the runs took %s, and with an hour between them %s", worked, got)
+		}
+	})
+}
+
 func TestTheLeastOfTheLimitsOnBytesCounts(t *testing.T) {
 	for _, c := range []struct {
 		keys  string
