@@ -63,13 +63,8 @@ func (g *gathering) pause(ctx context.Context) bool {
 	g.mu.Lock()
 	first := g.out.Ran == 0
 	g.mu.Unlock()
-	if ctx.Err() == nil && !first && g.c.Plan.Pause > 0 {
-		t := time.NewTimer(g.c.Plan.Pause.Std())
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-		}
+	if !first && g.c.Plan.Pause > 0 {
+		pause(ctx, g.c.Plan.Pause.Std())
 	}
 	return ctx.Err() == nil
 }
