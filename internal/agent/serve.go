@@ -13,7 +13,7 @@ import (
 )
 
 // Serve is the child's side of [Schema]: it reads a spec from in, runs the trial at
-// place, writes progress and the result to out, and returns when in has ended. The
+// place, writes progress and the result to out, and returns when in or ctx has ended. The
 // end of in before the result ends the trial. Errors are of kind usage for a spec
 // that does not parse and broken when out cannot be written.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, place Place) error {

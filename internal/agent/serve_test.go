@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -43,6 +44,29 @@ func TestTheEndOfTheInputEndsTheTrial(t *testing.T) {
 	}
 	if measure.KindOf(cause) != measure.KindInterrupted {
 		t.Errorf("the trial ended with %v", cause)
+	}
+}
+
+func TestAChildWhoseContextEndsDoesNotWaitForItsInput(t *testing.T) {
+	in, feed := io.Pipe() // stays open, as that of a caller that does not read the result
+	defer feed.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	reports, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- agent.Serve(ctx, in, out, placeFunc(func(context.Context, agent.Spec, agent.Hooks) *measure.Result {
+			return &measure.Result{Schema: measure.Schema, ID: "x"}
+		}))
+	}()
+	if _, err := io.WriteString(feed, `{"schema":"soku.trial/1","test":"ping","host":"h"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(reports).ReadString('\n'); err != nil || !strings.Contains(line, `"result"`) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 
