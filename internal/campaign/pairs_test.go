@@ -375,3 +375,25 @@ func TestAServerThatFailsForAllItsClientsIsLeftOut(t *testing.T) {
 		}
 	})
 }
+
+func TestAPairThatFailsIsLeftOutOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := parse(t, withPairs("{list: [[a, b], [c, d]]}")+"rounds: 8\n")
+		n := netOf(t, p, p.Concurrency())
+		n.act = func(_ context.Context, j campaign.Job, _ campaign.Hooks) error {
+			if j.Server.Endpoint.Name == "b" {
+				return measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "b"})
+			}
+			return nil
+		}
+		out, err := n.run()
+		if measure.KindOf(err) != measure.KindIncomplete || out.Failed != 5 || out.Skipped != 3 || out.Done != 13 {
+			t.Errorf("outcome %+v, error %v", out, err)
+		}
+		// Nothing is known of other pairs of a or b.
+		records := n.records(campaign.RecordAborted)
+		if len(records) != 1 || *records[0].Abort != (campaign.AbortRecord{Client: "a", Server: "b", Failures: 5}) {
+			t.Errorf("the journal has %+v", records)
+		}
+	})
+}

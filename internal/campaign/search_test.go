@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"soku/internal/campaign"
 	"soku/internal/measure"
@@ -45,6 +46,8 @@ func TestASearchVisitsLevelsUntilTheyGainNothingAndThoseAroundTheBestAgain(t *te
 	b.create()
 	if e := b.plan.Estimate(nil); e.Trials != 8+9 || e.FewestTrials != 3+6 {
 		t.Errorf("estimate of %d to %d trials, want 9 to 17", e.FewestTrials, e.Trials)
+	} else if e.Time != 17*1300*time.Millisecond {
+		t.Errorf("17 trials of 1 s, 1.3 s with what is around them, take %s", e.Time)
 	}
 	out, err := b.run()
 	if err != nil {
