@@ -103,6 +103,7 @@ func noiseOf(ctx context.Context, s store.Store, id string) (map[string]float64,
 		for _, row := range of {
 			logs = append(logs, row)
 		}
+		slices.SortFunc(logs, slices.Compare) // the order of a map would change the last digits
 		if sd := stats.Noise(logs); sd > 0 {
 			noise[label] = sd
 		}

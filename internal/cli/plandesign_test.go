@@ -50,20 +50,12 @@ func TestPlanShowsTheSmallestDifferenceWithTheNoiseThatIsGiven(t *testing.T) {
 	}
 }
 
-// The noise of an earlier campaign is what its patterns vary beside what all have in common.
-func TestPlanTakesTheNoiseOfTheNewestCampaignOfItsName(t *testing.T) {
+// earlierCampaign is a store with a campaign gateways, whose rows are streams, round and Mbit/s.
+func earlierCampaign(t *testing.T, rows string) (store string) {
+	t.Helper()
 	dir := t.TempDir()
 	store, table, mapping := filepath.Join(dir, "soku.db"), filepath.Join(dir, "t.csv"), filepath.Join(dir, "m.yaml")
-	var rows strings.Builder
-	rows.WriteString("streams,round,mbps\n")
-	for round := 1; round <= 8; round++ {
-		drift := 1 + 0.3*float64(round%3) // of all patterns
-		for i, streams := range []int{1, 4} {
-			own := 1 + 0.02*float64(1-2*(round%2))*float64(1-2*i)
-			fmt.Fprintf(&rows, "%d,%d,%f\n", streams, round, 1000*float64(streams)*drift*own)
-		}
-	}
-	for file, text := range map[string]string{table: rows.String(), mapping: `campaign: gateways
+	for file, text := range map[string]string{table: "streams,round,mbps\n" + rows, mapping: `campaign: gateways
 factors: {streams: {column: streams}}
 round: {column: round}
 results: [{label: throughput, test: tcp, figures: {goodput: {column: mbps, unit: Mbit/s}}}]
@@ -72,12 +64,26 @@ results: [{label: throughput, test: tcp, figures: {goodput: {column: mbps, unit:
 			t.Fatal(err)
 		}
 	}
-	if got, said := planDesign(t, designPlan, "--store", store); len(got.Tests) != 0 || !strings.Contains(said, "unknown without the noise") {
-		t.Errorf("without an earlier campaign: %+v %s", got, said)
-	}
 	if _, errs, code := soku(t, "ingest", "--store", store, "--map", mapping, table); code != 0 {
 		t.Fatal(errs)
 	}
+	return store
+}
+
+// The noise of an earlier campaign is what its patterns vary beside what all have in common.
+func TestPlanTakesTheNoiseOfTheNewestCampaignOfItsName(t *testing.T) {
+	var rows strings.Builder
+	for round := 1; round <= 8; round++ {
+		drift := 1 + 0.3*float64(round%3) // of all patterns
+		for i, streams := range []int{1, 4} {
+			own := 1 + 0.02*float64(1-2*(round%2))*float64(1-2*i)
+			fmt.Fprintf(&rows, "%d,%d,%f\n", streams, round, 1000*float64(streams)*drift*own)
+		}
+	}
+	if got, said := planDesign(t, designPlan, "--store", filepath.Join(t.TempDir(), "soku.db")); len(got.Tests) != 0 || !strings.Contains(said, "unknown without the noise") {
+		t.Errorf("without an earlier campaign: %+v %s", got, said)
+	}
+	store := earlierCampaign(t, rows.String())
 	got, said := planDesign(t, designPlan, "--store", store)
 	if len(got.Tests) != 1 || got.Tests[0].Noise < 0.019 || got.Tests[0].Noise > 0.031 || !strings.Contains(got.NoiseOf, "gateways") {
 		t.Fatalf("%+v, want a noise of 2 to 3 %% from the earlier campaign", got)
@@ -87,5 +93,19 @@ results: [{label: throughput, test: tcp, figures: {goodput: {column: mbps, unit:
 	}
 	if got, _ := planDesign(t, designPlan+"noise: 5%\n", "--store", store); got.NoiseOf != "" || got.Tests[0].Noise != 0.05 {
 		t.Errorf("%+v, want the noise of the plan", got)
+	}
+}
+
+func TestTheNoiseOfAStoreIsTheSameEachTime(t *testing.T) {
+	var rows strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&rows, "%d,%d,%d\n", i%10+1, i/10+1, 900+i*i%71)
+	}
+	store := earlierCampaign(t, rows.String())
+	first, _ := planDesign(t, designPlan, "--store", store)
+	for range 10 {
+		if again, _ := planDesign(t, designPlan, "--store", store); again.Tests[0].Noise != first.Tests[0].Noise {
+			t.Errorf("the noise is %v, and was %v", again.Tests[0].Noise, first.Tests[0].Noise)
+		}
 	}
 }
