@@ -158,6 +158,24 @@ func TestPatternsWithoutAFigureDoNotKeepACampaignGoing(t *testing.T) {
 	}
 }
 
+func TestNoRoundIsAddedWhileTrialsAreLeftThatCouldNotRun(t *testing.T) {
+	plan := strings.NewReplacer("{vm: {address: 10.0.0.4}}\nto: vm", "{vm: {address: 10.0.0.4}, gone: {address: 10.0.0.5}}",
+		"[small, {name: large, options: {dscp: 8}}]", "[{name: small, to: vm}, {name: large, to: gone}]").Replace(untilStudy)
+	b := newBench(t, plan+"until: {interval: 1%, max_rounds: 20}\nabort_after: 2\n")
+	b.goodput = noisy(map[string]float64{"small": 0.1})
+	b.fail = func(j campaign.Job) error {
+		if j.Server.Endpoint.Name == "gone" {
+			return refused()
+		}
+		return nil
+	}
+	b.create()
+	out, err := b.run() // two rounds, and those up to the first look, in which large is left out
+	if measure.KindOf(err) != measure.KindIncomplete || out.Skipped != 6 || out.Failed != 2 || b.campaign.Rounds() != 8 || out.Enough.Reached || out.Enough.Limit != "" {
+		t.Errorf("%d rounds, %+v, %+v, error %v", b.campaign.Rounds(), out, out.Enough, err)
+	}
+}
+
 func TestOnlyTheNamedTestsHaveToBeNarrow(t *testing.T) {
 	plan := strings.Replace(untilStudy, "tests: {up:", "tests: {down: {test: tcp, duration: 2s}, up:", 1)
 	b := newBench(t, plan+"until: {interval: 2%, tests: [up]}\n")
