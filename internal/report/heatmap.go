@@ -54,6 +54,7 @@ func (h heatMap) Table() table {
 // heatScale gives figures their colours: by the logarithm, from the best to the worst.
 type heatScale struct {
 	best, worst float64
+	narrow      bool // cells, which have three digits
 }
 
 // scaleOfHeat spans figures, which may be nil.
@@ -66,9 +67,9 @@ func (t *Test) scaleOfHeat(figures []*float64) heatScale {
 	}
 	low, high := stats.Range(all)
 	if t.Basis.Metric.Better == measure.Higher {
-		return heatScale{high, min(low, high/(1+leastHeat))}
+		return heatScale{best: high, worst: min(low, high/(1+leastHeat))}
 	}
-	return heatScale{low, max(high, low*(1+leastHeat))}
+	return heatScale{best: low, worst: max(high, low*(1+leastHeat))}
 }
 
 func (s heatScale) step(v *float64) int {
@@ -129,6 +130,8 @@ func (t testView) heatMaps() []heatMap {
 		}
 		return []heatMap{t.pairList(scale)}
 	}
+	_, to := p.hosts()
+	scale.narrow = len(to) >= manyColumns
 	var out []heatMap
 	for _, m := range p.Maps[:min(len(p.Maps), mostHeatMaps)] {
 		cells := map[[2]string]heatCell{}
@@ -179,7 +182,7 @@ func (t testView) addMedians(h *heatMap, figures map[[2]string]*float64, scale h
 			return heatCell{Text: text.Absent, Step: -1}
 		}
 		m := stats.Median(all)
-		return heatCell{Text: t.heatText(m), Step: scale.step(&m)}
+		return heatCell{Text: t.heatText(m, scale), Step: scale.step(&m)}
 	}
 	last := heatRow{Name: t.Say("heat.median", nil)}
 	for _, name := range h.Columns {
@@ -237,13 +240,13 @@ func (t testView) heatCell(c PairCell, m PairMap, scale heatScale) heatCell {
 	if c.Low != nil && c.High != nil {
 		args["Interval"] = t.between(t.value(*c.Low), t.value(*c.High))
 	}
-	return heatCell{Text: t.heatText(*c.Estimate), Title: t.Say("heat.cell", args), Step: scale.step(c.Estimate)}
+	return heatCell{Text: t.heatText(*c.Estimate, scale), Title: t.Say("heat.cell", args), Step: scale.step(c.Estimate)}
 }
 
 // heatText writes a figure in a cell.
-func (t testView) heatText(v float64) string {
+func (t testView) heatText(v float64, scale heatScale) string {
 	unit := t.rankUnit()
-	if _, to := t.Pairs.hosts(); t.Pairs.meshed() && len(to) >= manyColumns {
+	if scale.narrow {
 		return text.Significant(3, v/unit.per)
 	}
 	return unit.text(v)
