@@ -151,7 +151,7 @@ func TestEveryDecisionIsASentence(t *testing.T) {
 	for _, d := range []stats.Decision{stats.Better, stats.Worse, stats.Same, stats.NotShown} {
 		for _, further := range []stats.FurtherRounds{{}, {Least: 2, Likely: 3, Most: 9}, {Least: 4, Likely: 4, Most: 4}, {Least: 4, Likely: 900, Most: -1}, {Least: -1, Likely: -1, Most: -1}, {Least: 0, Likely: 1, Most: 2}} {
 			test := ComparedTest{Test: measure.TestTCP, Metric: measure.MetricGoodput, Choices: []ComparedChoice{{Name: "a", Rounds: 3}, {Name: "b", Rounds: 4}}}
-			p := ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 1.02, Low: 0.98, High: 1.04, P: 0.4, Adjusted: 0.4, SameP: 0.3, Decision: d, Further: &further}}
+			p := ComparedPair{A: 0, B: 1, ChoiceComparison: stats.ChoiceComparison{Ratio: 1.02, Low: 0.98, High: 1.04, P: 0.4, Adjusted: 0.4, SameP: 0.3, Decision: d, Further: func() stats.FurtherRounds { return further }}}
 			s := comparedView{&Comparisons{Practical: 0.02, Tests: []ComparedTest{test}}, &test, text.English()}.decision(p)
 			if !strings.Contains(s, "a ") || !strings.Contains(s, "b: goodput 2.0 % higher (95 % interval −2.0 to 4.0 %)") || strings.Contains(s, "-1") || strings.Contains(s, "<no value>") || !strings.HasSuffix(s, ".") {
 				t.Errorf("%s, %+v: %s", d, further, s)

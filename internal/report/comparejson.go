@@ -73,7 +73,8 @@ func (c *Comparisons) list() []comparisonJSON {
 			if together > 1 {
 				j.PAdjusted = finite(p.Adjusted)
 			}
-			if f := p.Further; f != nil {
+			if p.Further != nil {
+				f := p.Further()
 				j.More = &[2]*int{known(f.Least), known(f.Most)}
 			}
 			out = append(out, j)

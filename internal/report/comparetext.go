@@ -164,8 +164,9 @@ func (v comparedView) shown(p ComparedPair) string {
 
 // more is how many more rounds would decide.
 func (v comparedView) more(p ComparedPair) string {
+	further := p.Further()
 	return v.Say("compare.more", text.Args{
-		"Least": p.Further.Least, "Most": p.Further.Most, "Practical": v.all.Practical, "Each": p.Rounds == 0,
+		"Least": further.Least, "Most": further.Most, "Practical": v.all.Practical, "Each": p.Rounds == 0,
 	})
 }
 

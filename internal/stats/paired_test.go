@@ -171,7 +171,7 @@ func TestLogRatiosThatAreAllAlike(t *testing.T) {
 		if got.P != c.p || got.Low != c.value || got.High != c.value {
 			t.Errorf("%g: %+v", c.value, got)
 		}
-		if choice.P != c.p || choice.Decision != c.decision || choice.Low != choice.Ratio || choice.High != choice.Ratio || choice.Alike || *choice.Further != (FurtherRounds{}) {
+		if choice.P != c.p || choice.Decision != c.decision || choice.Low != choice.Ratio || choice.High != choice.Ratio || choice.Alike || choice.Further() != (FurtherRounds{}) {
 			t.Errorf("%g: %+v", c.value, choice)
 		}
 		flips, available := SignFlip(d, 0.95)
