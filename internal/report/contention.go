@@ -119,10 +119,8 @@ func (t *Test) overallContention() ContentionEffect {
 
 // estimateOf is the estimate of a pattern in the ranking.
 func (t *Test) estimateOf(pattern string) *float64 {
-	for _, p := range t.Ranking {
-		if p.Pattern == pattern {
-			return p.Estimate
-		}
+	if p := t.place(pattern); p != nil {
+		return p.Estimate
 	}
 	return nil
 }

@@ -126,24 +126,16 @@ func csvColumns() []csvColumn {
 		out = append(out, metricColumns(measure.MetricByKey(key))...)
 	}
 	out = append(out, csvColumn{"ingested", count(func(r *Row) int { return r.Ingested })})
-	place := func(cell func(*Place) string) func(*Test, *Row) string {
-		return func(t *Test, r *Row) string {
-			if p := t.place(r); p != nil {
-				return cell(p)
-			}
-			return ""
-		}
-	}
 	out = append(out,
-		csvColumn{"rank_low", place(func(p *Place) string { return rankText(p.RankLow) })},
-		csvColumn{"rank_high", place(func(p *Place) string { return rankText(p.RankHigh) })},
-		csvColumn{"best", place(func(p *Place) string {
+		csvColumn{"rank_low", ofPlace(func(p *Place) string { return rankText(p.RankLow) })},
+		csvColumn{"rank_high", ofPlace(func(p *Place) string { return rankText(p.RankHigh) })},
+		csvColumn{"best", ofPlace(func(p *Place) string {
 			if p.RankLow == 0 {
 				return ""
 			}
 			return strconv.FormatBool(p.Best)
 		})},
-		csvColumn{"letters", place(func(p *Place) string { return p.Letters })},
+		csvColumn{"letters", ofPlace(func(p *Place) string { return p.Letters })},
 	)
 	out = append(out, limitColumns()...)
 	for _, m := range measure.Metrics() {
@@ -189,21 +181,30 @@ func metricColumns(m *measure.Metric) []csvColumn {
 	return out
 }
 
+// placed is a figure of the row's place.
 func placed(pick func(*Place) *float64) func(*Test, *Row) string {
+	return ofPlace(func(p *Place) string {
+		if v := pick(p); v != nil {
+			return exact(*v)
+		}
+		return ""
+	})
+}
+
+// ofPlace is a cell of the row's place; empty without one.
+func ofPlace(cell func(*Place) string) func(*Test, *Row) string {
 	return func(t *Test, r *Row) string {
-		if p := t.place(r); p != nil {
-			if v := pick(p); v != nil {
-				return exact(*v)
-			}
+		if p := t.place(r.Pattern); p != nil {
+			return cell(p)
 		}
 		return ""
 	}
 }
 
-// place is the row's place in the ranking, nil for none.
-func (t *Test) place(r *Row) *Place {
+// place is the place of a pattern in the ranking, nil for none.
+func (t *Test) place(pattern string) *Place {
 	for i := range t.Ranking {
-		if t.Ranking[i].Pattern == r.Pattern {
+		if t.Ranking[i].Pattern == pattern {
 			return &t.Ranking[i]
 		}
 	}

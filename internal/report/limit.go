@@ -67,9 +67,8 @@ func (t *Test) shareLimits() {
 			if f := r.Figure(l.Metric); f != nil && !f.RangeOnly {
 				l.Share = finite(f.Value / l.Value)
 			}
-			at := slices.IndexFunc(t.Ranking, func(p Place) bool { return p.Pattern == r.Pattern })
-			if l.Metric == t.Basis.Metric.Key && at >= 0 {
-				l.Low, l.High = over(t.Ranking[at].Low, l.Value), over(t.Ranking[at].High, l.Value)
+			if p := t.place(r.Pattern); p != nil && l.Metric == t.Basis.Metric.Key {
+				l.Low, l.High = over(p.Low, l.Value), over(p.High, l.Value)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -90,12 +91,7 @@ func (t testView) strip(width float64, series map[string]int) chart {
 
 func (t testView) stripRow(c *chart, ax axis, r *Row, s int, top float64) {
 	middle := top + 28
-	place := Place{}
-	for _, p := range t.Ranking {
-		if p.Pattern == r.Pattern {
-			place = p
-		}
-	}
+	place := cmp.Or(t.place(r.Pattern), &Place{})
 	estimate := ""
 	if place.Estimate != nil {
 		estimate = t.value(*place.Estimate)

@@ -116,7 +116,7 @@ func TestTheCSVOfPatternsHasTheirRanges(t *testing.T) {
 		t.Fatalf("the columns are %v", records[0])
 	}
 	for i, row := range r.Tests[0].Rows {
-		p := r.Tests[0].place(&row)
+		p := r.Tests[0].place(row.Pattern)
 		want := []string{strconv.Itoa(p.RankLow), strconv.Itoa(p.RankHigh), strconv.FormatBool(p.Best), p.Letters}
 		if got := records[i+1][first : first+4]; !slices.Equal(got, want) || p.RankLow == 0 {
 			t.Errorf("%s has %v, want %v", row.Pattern, got, want)
