@@ -156,15 +156,8 @@ func choiceOf(m familyMember, p pattern, metric *measure.Metric, rounds map[int]
 		c.Value, c.Trials = s.Mean, s.N
 	}
 	c.Failed = len(p.results) - c.Trials
-	var means []float64
-	for _, round := range c.group.Rounds {
-		if len(round) > 0 {
-			c.Rounds++
-			means = append(means, stats.Mean(round))
-		}
-	}
-	i := stats.Guarded(means, 0.95)
-	c.Low, c.High = max(i.Low, 0), i.High
+	i := stats.Guarded(roundMeans(c.group), 0.95)
+	c.Rounds, c.Low, c.High = i.Rounds, max(i.Low, 0), i.High
 	return c
 }
 

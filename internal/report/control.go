@@ -53,7 +53,7 @@ func (t *Test) findControl(compared, control []pattern, rounds map[int]int) {
 		if at >= 0 {
 			c.Best = t.Ranking[at].Pattern
 			best := slices.IndexFunc(compared, func(p pattern) bool { return p.name == c.Best })
-			pairs = append(pairs, stats.ChoicePair{A: g, B: t.groups(compared[best:best+1], rounds)[0]})
+			pairs = append(pairs, stats.ChoicePair{A: g, B: t.group(compared[best], rounds)})
 		}
 		t.Controls = append(t.Controls, c)
 	}

@@ -24,21 +24,17 @@ func changeIn(ratio float64) string {
 func (t testView) pairsAnswer() string {
 	m := t.Pairs.Maps[0]
 	best, worst := m.ends()
-	args := text.Args{
-		"Levels": t.levelsText(m.Levels), "Metric": t.Basis.Metric, "Noun": t.noun(), "Best": best.String(), "BestEstimate": *best.Estimate,
-		"Worst": worst.String(), "WorstEstimate": *worst.Estimate, "Q1": *m.Q1, "Q3": *m.Q3, "Rounds": t.Rounds, "Behind": max(worst.RankLow-1, 0),
-		"Pairs": 0, "Without": 0,
-	}
-	with, without := 0, 0
+	with := 0
 	for _, c := range m.Cells {
 		if c.Estimate != nil {
 			with++
-		} else {
-			without++
 		}
 	}
-	args["Pairs"], args["Without"] = with, without
-	return t.Say("answer.pairs", args)
+	return t.Say("answer.pairs", text.Args{
+		"Levels": t.levelsText(m.Levels), "Metric": t.Basis.Metric, "Noun": t.noun(), "Best": best.String(), "BestEstimate": *best.Estimate,
+		"Worst": worst.String(), "WorstEstimate": *worst.Estimate, "Q1": *m.Q1, "Q3": *m.Q3, "Rounds": t.Rounds, "Behind": max(worst.RankLow-1, 0),
+		"Pairs": with, "Without": len(m.Cells) - with,
+	})
 }
 
 // spreadTable is how far apart the pairs are at each combination of the other factors' levels.

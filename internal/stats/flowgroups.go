@@ -19,7 +19,7 @@ const (
 type FlowGroups struct {
 	Capacity float64 // of a group, in the unit of the rates
 	Groups   int     // the most that a trial used: there may be more
-	Used     []int   // groups that each trial used; 0 where its flows do not fit
+	Used     []int   // groups that each trial used
 }
 
 // FindFlowGroups finds whether the flows of some trials fall into groups of equal capacity:
