@@ -44,6 +44,15 @@ func TestDecisionsAreAgainstThePracticalThresholdOfThePlan(t *testing.T) {
 	}
 }
 
+func TestTheDecisionsOfContentionNameThePracticalThresholdOfThePlan(t *testing.T) {
+	in := slowServer().input()
+	in.Design.Practical = 0.05
+	columns := english(build(t, in).test(t, "tcp")).contentionTable().Columns
+	if why := columns[len(columns)-1].Why; !strings.Contains(why, "a difference of 5 % is ruled out") {
+		t.Errorf("%q", why)
+	}
+}
+
 func TestWhatIsDecidedOfAFactorIsSaidBeforeTheOrderOfPatterns(t *testing.T) {
 	for _, c := range []struct{ noise, practical float64 }{{0.002, 0}, {0.5, 0.001}} {
 		d := closeGateways()
