@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -102,14 +100,4 @@ func ageOf(text string) (time.Duration, bool) {
 	}
 	d, err := time.ParseDuration(text)
 	return d, err == nil && d >= 0
-}
-
-// agreed reports whether a person answers yes.
-func agreed(in io.Reader) bool {
-	answer, _ := bufio.NewReader(in).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true
-	}
-	return false
 }

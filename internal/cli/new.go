@@ -79,7 +79,7 @@ func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 		return err
 	}
 	if sys.StdinTerminal() {
-		if err := askDraft(sys, cmd.Flags().Changed, &d); err != nil {
+		if err := askDraft(cmd.Context(), sys, cmd.Flags().Changed, &d); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,13 +19,16 @@ type asking struct {
 }
 
 // ask puts a question until take accepts the answer, and says each time what is wrong.
-func (a asking) ask(question string, take func(answer string) error) error {
+func (a asking) ask(ctx context.Context, question string, take func(answer string) error) error {
 	for {
 		fmt.Fprint(a.sys.Stderr, question, " ")
-		answer, err := a.in.ReadString('\n')
+		answer, err := nextLine(ctx, a.in)
 		if answer = strings.TrimSpace(answer); err != nil && answer == "" {
 			fmt.Fprintln(a.sys.Stderr)
-			return measure.Fail(measure.KindInterrupted, "cli.new.ended", nil)
+			if ctx.Err() == nil {
+				err = measure.Fail(measure.KindInterrupted, "cli.new.ended", nil)
+			}
+			return err
 		}
 		wrong := take(answer)
 		if wrong == nil {
@@ -35,16 +39,16 @@ func (a asking) ask(question string, take func(answer string) error) error {
 }
 
 // askDraft asks for what the flags left open.
-func askDraft(sys *System, given func(flag string) bool, d *campaign.Draft) error {
+func askDraft(ctx context.Context, sys *System, given func(flag string) bool, d *campaign.Draft) error {
 	a := asking{sys, bufio.NewReader(sys.Stdin)}
 	c := sys.Catalogue
 	if !given("question") {
-		if err := a.ask(c.Say("new.question", nil), func(answer string) error { d.Question = answer; return nil }); err != nil {
+		if err := a.ask(ctx, c.Say("new.question", nil), func(answer string) error { d.Question = answer; return nil }); err != nil {
 			return err
 		}
 	}
 	if !given("host") {
-		err := a.ask(c.Say("new.hosts", nil), func(answer string) error {
+		err := a.ask(ctx, c.Say("new.hosts", nil), func(answer string) error {
 			for _, h := range parts(answer) {
 				d.Hosts = append(d.Hosts, campaign.DraftHostOf(h, len(d.Hosts)+1))
 			}
@@ -55,7 +59,7 @@ func askDraft(sys *System, given func(flag string) bool, d *campaign.Draft) erro
 		}
 	}
 	if !given("test") {
-		err := a.ask(c.Say("new.tests", text.Args{"Tests": measure.Tests()}), func(answer string) (err error) {
+		err := a.ask(ctx, c.Say("new.tests", text.Args{"Tests": measure.Tests()}), func(answer string) (err error) {
 			d.Tests, err = testsOf(parts(answer))
 			return err
 		})
@@ -64,14 +68,14 @@ func askDraft(sys *System, given func(flag string) bool, d *campaign.Draft) erro
 		}
 	}
 	if !given("vary") {
-		if err := a.askFactors(d); err != nil {
+		if err := a.askFactors(ctx, d); err != nil {
 			return err
 		}
 	}
 	if given("rounds") {
 		return nil
 	}
-	return a.ask(c.Say("new.rounds", text.Args{"Rounds": d.Rounds}), func(answer string) error {
+	return a.ask(ctx, c.Say("new.rounds", text.Args{"Rounds": d.Rounds}), func(answer string) error {
 		if answer == "" {
 			return nil
 		}
@@ -85,20 +89,20 @@ func askDraft(sys *System, given func(flag string) bool, d *campaign.Draft) erro
 }
 
 // askFactors asks what is varied, one after another, until an answer is empty.
-func (a asking) askFactors(d *campaign.Draft) error {
+func (a asking) askFactors(ctx context.Context, d *campaign.Draft) error {
 	c := a.sys.Catalogue
 	for {
 		var f campaign.DraftFactor
 		question := c.Say("new.factor", text.Args{"More": len(d.Factors) > 0})
-		if err := a.ask(question, func(answer string) error { f.Name = answer; return nil }); err != nil || f.Name == "" {
+		if err := a.ask(ctx, question, func(answer string) error { f.Name = answer; return nil }); err != nil || f.Name == "" {
 			return err
 		}
 		if !d.HasOption(f.Name) {
-			if err := a.ask(c.Say("new.command", text.Args{"Variable": campaign.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
+			if err := a.ask(ctx, c.Say("new.command", text.Args{"Variable": campaign.FactorVariable(f.Name)}), func(answer string) error { f.Command = answer; return nil }); err != nil {
 				return err
 			}
 		}
-		err := a.ask(c.Say("new.levels", text.Args{"Factor": f.Name}), func(answer string) error {
+		err := a.ask(ctx, c.Say("new.levels", text.Args{"Factor": f.Name}), func(answer string) error {
 			f.Levels = parts(answer)
 			d.Factors = append(d.Factors, f)
 			return a.check(*d, func() { d.Factors = d.Factors[:len(d.Factors)-1] })

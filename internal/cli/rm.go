@@ -149,7 +149,7 @@ func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error 
 		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("prune.would", which))
 		return nil
 	}
-	if agreed, err := agreedTo(sys, f.yes, sys.Catalogue.Say("prune.ask", which), len(ids)); err != nil || !agreed {
+	if agreed, err := agreedTo(cmd.Context(), sys, f.yes, sys.Catalogue.Say("prune.ask", which), len(ids)); err != nil || !agreed {
 		return err
 	}
 	n, err := st.Delete(cmd.Context(), ids)
@@ -157,20 +157,4 @@ func prune(cmd *cobra.Command, sys *System, st store.Store, f pruneFlags) error 
 		fmt.Fprintln(sys.Stdout, sys.Catalogue.Say("deleted.results", text.Args{"N": n}))
 	}
 	return err
-}
-
-// agreedTo asks a person whether so many results may be deleted, unless yes was given.
-func agreedTo(sys *System, yes bool, question string, results int) (bool, error) {
-	switch {
-	case yes:
-		return true, nil
-	case !sys.StdinTerminal():
-		return false, measure.Fail(measure.KindUsage, "cli.prune.unasked", measure.Figures{"results": results})
-	}
-	fmt.Fprint(sys.Stderr, question, " ")
-	if agreed(sys.Stdin) {
-		return true, nil
-	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
-	return false, nil
 }

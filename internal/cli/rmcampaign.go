@@ -73,7 +73,7 @@ func (w wholeCampaigns) agreed(ctx context.Context, sys *System, st store.Store,
 	if err != nil {
 		return false, err
 	}
-	return agreedTo(sys, yes, sys.Catalogue.Say("rm.ask", w.args(results)), results)
+	return agreedTo(ctx, sys, yes, sys.Catalogue.Say("rm.ask", w.args(results)), results)
 }
 
 // delete deletes the campaigns, with journals those too. One that is running stays; it is an

@@ -33,26 +33,10 @@ func confirmer(sys *System, p *campaign.Plan, only campaign.Selection, clearLine
 			names[i] = sys.Catalogue.Say("run.by_hand.level", text.Args{"Factor": l.Factor, "Level": l.Value})
 		}
 		fmt.Fprint(sys.Stderr, printable.Line(sys.Catalogue.Say("run.by_hand", text.Args{"Levels": names})), " ")
-		if err := nextLine(ctx, lines); err != nil {
+		if _, err := nextLine(ctx, lines); err != nil {
 			fmt.Fprintln(sys.Stderr)
 			return campaign.Confirmed{}, measure.Fail(measure.KindInterrupted, "campaign.not_confirmed", measure.Figures{"plan": p.File})
 		}
 		return campaign.Confirmed{How: campaign.ConfirmedAtTerminal, User: sys.Username()}, nil
 	}, nil
-}
-
-// nextLine waits for a line; the error is that of the input, or of ctx. A read of a
-// terminal cannot be cancelled: after ctx has ended it goes on until the process ends.
-func nextLine(ctx context.Context, lines *bufio.Reader) error {
-	answer := make(chan error, 1)
-	go func() {
-		_, err := lines.ReadString('\n')
-		answer <- err
-	}()
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

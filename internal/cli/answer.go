@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"soku/internal/measure"
+)
+
+// nextLine waits for a line of a person at the terminal; the error is that of the input, or the
+// cause why ctx ended. A read of a terminal cannot be cancelled: after ctx has ended it goes on
+// until the process ends.
+func nextLine(ctx context.Context, lines *bufio.Reader) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		line, err := lines.ReadString('\n')
+		answers <- answer{line, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// agreedTo asks a person whether so many results may be deleted, unless yes was given.
+func agreedTo(ctx context.Context, sys *System, yes bool, question string, results int) (bool, error) {
+	switch {
+	case yes:
+		return true, nil
+	case !sys.StdinTerminal():
+		return false, measure.Fail(measure.KindUsage, "cli.prune.unasked", measure.Figures{"results": results})
+	}
+	fmt.Fprint(sys.Stderr, question, " ")
+	answer, _ := nextLine(ctx, bufio.NewReader(sys.Stdin)) // the end of the input is no yes
+	if err := context.Cause(ctx); err != nil {
+		fmt.Fprintln(sys.Stderr)
+		return false, err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, nil
+	}
+	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("prune.kept", nil))
+	return false, nil
+}
