@@ -37,13 +37,16 @@ type Levels struct {
 }
 
 // LossEvents are the losses of a trial's only flow, by which its congestion control slowed
-// down: times on the samples' axis, and the share of the rate that one of them leaves (0.7
-// for CUBIC, RFC 9438, section 4.6; 0.5 for Reno). The zero value is of a trial of several
-// flows, or whose congestion control does not slow down on a loss.
+// down, and the share of the rate that one of them leaves (0.7 for CUBIC, RFC 9438, section
+// 4.6; 0.5 for Reno). The zero value is of a trial of several flows, or whose congestion
+// control does not slow down on a loss.
 type LossEvents struct {
-	AtNs  []int64
-	Keeps float64
+	Within []LossSpan
+	Keeps  float64
 }
+
+// LossSpan is when a loss was: anywhere between two times on the samples' axis.
+type LossSpan struct{ FromNs, ToNs int64 }
 
 // FindLevels finds whether a trial had two to four levels of its rate, each for two seconds
 // or more, as a burst allowance that runs out or a throttle makes them. samples are as in
@@ -155,10 +158,7 @@ func (l LossEvents) explain(before, after Level) bool {
 	if after.Bps >= before.Bps || after.Bps < before.Bps*(l.Keeps-tolerance) {
 		return false
 	}
-	for _, at := range l.AtNs {
-		if absNs(at-after.StartNs) <= levelToleranceNs {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Within, func(s LossSpan) bool {
+		return after.StartNs >= s.FromNs-levelToleranceNs && after.StartNs-levelToleranceNs <= s.ToNs
+	})
 }

@@ -157,8 +157,17 @@ func TestTooFewBlocksHaveOneLevel(t *testing.T) {
 	}
 }
 
+// lossesAt are losses of which the time is known.
+func lossesAt(times ...int64) (out []LossSpan) {
+	for _, at := range times {
+		out = append(out, LossSpan{at, at})
+	}
+	return out
+}
+
 func TestDropThatALossExplainsIsNoLevel(t *testing.T) {
-	cubic := func(at ...int64) LossEvents { return LossEvents{AtNs: at, Keeps: 0.7} }
+	cubic := func(at ...int64) LossEvents { return LossEvents{Within: lossesAt(at...), Keeps: 0.7} }
+	within := func(from, to int64) LossEvents { return LossEvents{Within: []LossSpan{{from, to}}, Keeps: 0.7} }
 	for name, c := range map[string]struct {
 		before, after float64
 		losses        LossEvents
@@ -170,7 +179,10 @@ func TestDropThatALossExplainsIsNoLevel(t *testing.T) {
 		"drop to 0.72 without losses":     {1e9, 7.2e8, LossEvents{}, 2, false},
 		"drop to 0.3 at a loss":           {1e9, 3e8, cubic(5.2e9), 2, false},
 		"rise at a loss":                  {7.2e8, 1e9, cubic(5.2e9), 2, false},
-		"drop to 0.55 at a loss of Reno":  {1e9, 5.5e8, LossEvents{AtNs: []int64{5e9}, Keeps: 0.5}, 1, true},
+		"drop to 0.55 at a loss of Reno":  {1e9, 5.5e8, LossEvents{Within: lossesAt(5e9), Keeps: 0.5}, 1, true},
+		"loss anywhere around the drop":   {1e9, 7.2e8, within(1e9, 9e9), 1, true},
+		"loss some time before the drop":  {1e9, 7.2e8, within(1e9, 3e9), 2, false},
+		"loss some time after the drop":   {1e9, 7.2e8, within(7e9, 9e9), 2, false},
 		"drop to 0.55 at a loss of CUBIC": {1e9, 5.5e8, cubic(5e9), 2, false},
 	} {
 		got := FindLevels(trace(12, noisy(5, 0.01, step(5, c.before, c.after))), 0, c.losses)
@@ -195,7 +207,7 @@ func TestSawtoothOfOneFlowHasOneLevel(t *testing.T) {
 			rate := noisy(seed, 0.03, func(s float64) float64 {
 				return 1e8 * (1 + 0.3*math.Pow(math.Mod(s-first+period, period)/period-1, 3))
 			})
-			return len(FindLevels(trace(length, rate), 0, LossEvents{AtNs: losses, Keeps: keeps}).Parts) > 1
+			return len(FindLevels(trace(length, rate), 0, LossEvents{Within: lossesAt(losses...), Keeps: keeps}).Parts) > 1
 		})
 	}
 	found("sawtooth of one CUBIC flow, 10 s, losses known", 10, 0.7).atMost(0)

@@ -2,7 +2,6 @@ package trial
 
 import (
 	"math"
-	"time"
 
 	"soku/internal/measure"
 	"soku/internal/stats"
@@ -55,10 +54,7 @@ func lossesOf(f *measure.Flow) (losses stats.LossEvents, known bool) {
 		known = true
 		losses.Keeps = keptAfterLoss[s.TCP.Congestion]
 		if s.TCP.Retransmits > before {
-			for at := s.StartNs; at < s.EndNs; at += int64(time.Second) { // the loss was anywhere in the sample
-				losses.AtNs = append(losses.AtNs, at)
-			}
-			losses.AtNs = append(losses.AtNs, s.EndNs)
+			losses.Within = append(losses.Within, stats.LossSpan{FromNs: s.StartNs, ToNs: s.EndNs})
 		}
 		before = s.TCP.Retransmits
 	}

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"math"
 	"testing"
 
 	"soku/internal/measure"
@@ -84,7 +85,14 @@ func TestADropThatALossExplainsIsNoLevel(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
-	own, other := twoLevels(0.5, 1)
+	// The times are the receiver's, which may be wrong.
+	own, other := twoLevels(0.72, 1)
+	lossAt(own, 100, "cubic")
+	other.Flows[0].Streams[0].Samples[100].StartNs, other.Flows[0].Streams[0].Samples[100].EndNs = 0, math.MaxInt64
+	if got := levelFindings(own, other); got != nil {
+		t.Errorf("a loss at any time: %+v", got)
+	}
+	own, other = twoLevels(0.5, 1)
 	own.Flows[0].Streams[0].Samples = nil
 	if got := levelFindings(own, other); got != nil {
 		t.Errorf("without the sender's losses: %+v", got)
