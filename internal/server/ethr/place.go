@@ -18,9 +18,8 @@ type place struct {
 	cancel context.CancelCauseFunc
 
 	// Guarded by handler.mu.
-	conns  int       // of the test
-	over   bool      // given up: the turn is left with the last connection
-	begins time.Time // when its first synchronised test begins
+	conns int  // of the test
+	over  bool // given up: the turn is left with the last connection
 }
 
 // longestStart is how long the start of a synchronised test is away at most: its client and
@@ -141,19 +140,11 @@ func (p *place) expire(most time.Duration) {
 	}
 }
 
-// synchronised notes when the first synchronised test of the place begins; later ones, which
-// a client could ask for again and again, do not count. Called with the lock.
-func (c *client) synchronised(begins time.Time) {
-	c.synchronous = begins
-	if c.place != nil && c.place.begins.IsZero() {
-		c.place.begins = begins
-	}
-}
-
-// start is when the test of a place begins that was granted then.
+// start is when the test of a place begins that was granted then. A client could ask for a
+// synchronised start again and again, and gains no more time by that than by one.
 func (p *place) start(granted time.Time) time.Time {
 	p.client.handler.mu.Lock()
 	defer p.client.handler.mu.Unlock()
-	wait := p.begins.Sub(granted)
+	wait := p.client.synchronous.Sub(granted)
 	return granted.Add(max(0, min(wait, longestStart)))
 }

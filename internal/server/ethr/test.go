@@ -237,7 +237,7 @@ func (t *connTest) answer() (begins time.Time, early int, err error) {
 		return begins, 0, noQuestion()
 	}
 	t.mu.Lock()
-	t.client.synchronised(begins)
+	t.client.synchronous = begins
 	t.mu.Unlock()
 	return begins, 0, nil
 }

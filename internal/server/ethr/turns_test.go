@@ -114,6 +114,21 @@ func TestATestIsServedForItsWholeTimeAfterItsSynchronisedStart(t *testing.T) {
 	}
 }
 
+func TestASynchronisedStartDelaysATestByASecondAtMost(t *testing.T) {
+	granted := time.Now()
+	for synchronous, want := range map[time.Time]time.Duration{
+		{}:                                  0, // none was asked for
+		granted.Add(-time.Second):           0, // that of the test before
+		granted.Add(400 * time.Millisecond): 400 * time.Millisecond,
+		granted.Add(time.Hour):              longestStart, // asked for again and again
+	} {
+		p := &place{client: &client{handler: &handler{}, synchronous: synchronous}}
+		if got := p.start(granted).Sub(granted); got != want {
+			t.Errorf("a start %v after the turn counts as %v, not %v", synchronous.Sub(granted), got, want)
+		}
+	}
+}
+
 func TestTestsThatFollowEachOtherAtOnceHaveTheirWholeTimes(t *testing.T) {
 	t.Parallel()
 	tier.SpendsSeconds(t)
