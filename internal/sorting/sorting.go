@@ -1,6 +1,6 @@
 // Package sorting sorts slices of structs. Package slices does that, too, and compiles its
 // sort again for every type, which takes up to 20 KB in the program for each. Here all
-// types share that of positions.
+// types share that of positions. So they do in sort.SliceStable, which takes twice as long.
 package sorting
 
 import "slices"

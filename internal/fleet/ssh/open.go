@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -119,10 +120,7 @@ func (s *Session) copy(ctx context.Context, o Order, b Binary, path string) erro
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		line := process.LastLine(string(complaints.Bytes()))
-		if line == "" {
-			line = err.Error()
-		}
+		line := cmp.Or(process.LastLine(string(complaints.Bytes())), err.Error())
 		return measure.Fail(measure.KindBroken, "ssh.copy", measure.Figures{"destination": o.Destination, "line": shown(line)})
 	}
 	return nil
