@@ -88,6 +88,12 @@ func noted(names []string, name string) []string {
 
 func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, error) {
 	e := &r.Check
+	if e.Metric != nil {
+		tests := e.Metric.Tests()
+		if !slices.ContainsFunc(selected.Results, func(x *measure.Result) bool { return slices.Contains(tests, x.Test) }) {
+			return nil, measure.Fail(measure.KindFile, "check.figure_of_none", measure.Figures{"figure": e.Metric.Key, "tests": tests})
+		}
+	}
 	if e.Baseline != "" {
 		return e.differences(selected, baseline)
 	}
@@ -105,11 +111,8 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 		measured = measured || j.Reason != NoValue
 		out = append(out, j)
 	}
-	switch {
-	case len(out) == 0 && unlimited > 0:
+	if len(out) == 0 && unlimited > 0 {
 		return nil, measure.Fail(measure.KindFile, "check.no_limit", measure.Figures{"figure": e.Metric.Key})
-	case len(out) == 0:
-		return nil, measure.Fail(measure.KindFile, "check.figure_of_none", measure.Figures{"figure": e.Metric.Key, "tests": e.Metric.Tests()})
 	}
 	if r.Test == "" && measured { // tests none of whose trials have the figure are not meant
 		out = slices.DeleteFunc(out, func(j Judgement) bool { return j.Reason == NoValue && j.Trials > 0 })

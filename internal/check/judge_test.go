@@ -277,7 +277,7 @@ func TestRulesAreOfTheTestsAndPatternsThatTheySelect(t *testing.T) {
 	for rule, want := range map[string]string{
 		"{where: {sku: c}, check: goodput >= 1G}":         "r.yaml:2:30: rules.1.check: the rule selects no trial of now; its tests are up, rtt; its patterns: a; b",
 		"{test: rtt, check: goodput >= 1G}":               "no selected test has the figure goodput_bps",
-		"{test: up, check: rtt_p99 no worse than before}": "rules.1.check: ",
+		"{test: up, check: rtt_p99 no worse than before}": "rules.1.check: no selected test has the figure rtt_p99_ns",
 	} {
 		if _, err := judge(t, subject, choice("before", goodputs("before", "a", 1, 2)), "  - "+rule); err == nil || !strings.Contains(err.Error(), want) || measure.KindOf(err) != measure.KindFile {
 			t.Errorf("%s: %v, want %q", rule, err, want)
