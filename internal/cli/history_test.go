@@ -70,6 +70,9 @@ func TestTheListShowsOptionsThatDifferAndFitsTheTerminal(t *testing.T) {
 				t.Errorf("%d columns of %d: %s", w, width, line)
 			}
 		}
+		if n := strings.Count(out, "941.5 Mbit/s"); n != 20 {
+			t.Errorf("%d columns: %d of 20 figures are whole\n%s", width, n, out)
+		}
 		id, _, _ := strings.Cut(strings.Split(out, "\n")[1], " ")
 		if shown, errs, code := run("show", id); code != 0 || !strings.Contains(shown, "gateway") {
 			t.Errorf("show %s: status %d, %s", id, code, errs)

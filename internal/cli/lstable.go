@@ -94,13 +94,14 @@ func (t *listing) fit(width int) [][]string {
 	shrink(rows, width, columnPath, columnPattern, columnOptions)
 	if tableWidth(rows) > width { // identities are in order of time
 		leaveOut(rows, columnStarted)
-		shrink(rows, width, columnPath, columnPattern, columnOptions, columnFigure)
+		shrink(rows, width, columnPath, columnPattern, columnOptions)
 	}
 	for _, column := range []int{columnPath, columnOptions, columnPattern} {
 		if tableWidth(rows) > width {
 			leaveOut(rows, column)
 		}
 	}
+	shrink(rows, width, columnFigure) // last: without its unit a figure says nothing
 	return rows
 }
 
