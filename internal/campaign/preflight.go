@@ -55,7 +55,8 @@ func (t *PatternTest) probe(client, server Target) Job {
 	test, o := t.Test, asked
 	if test.NeedsServer() {
 		test, o = measure.TestLatency, measure.Defaults(measure.TestLatency)
-		o.Port, o.Bind, o.IPVersion, o.Pin = asked.Port, asked.Bind, asked.IPVersion, asked.Pin
+		o.Port, o.Bind, o.Device, o.IPVersion = asked.Port, asked.Bind, asked.Device, asked.IPVersion
+		o.ConnectTimeout, o.Pin = asked.ConnectTimeout, asked.Pin
 	}
 	o.Duration, o.Count = 0, 1
 	return Job{Test: test, Options: o, Client: client, Server: server, Trial: measure.Trial{
@@ -93,7 +94,9 @@ type probeEnds struct {
 	test    measure.Test
 	port    int
 	bind    string
+	device  string
 	version int
+	timeout measure.Duration
 	pin     string
 }
 
@@ -101,7 +104,7 @@ func endsOfProbe(j Job) probeEnds {
 	if !j.Test.NeedsServer() {
 		return probeEnds{ends: ends{client: j.Client.Reference()}, test: j.Test}
 	}
-	return probeEnds{endsOf(j), j.Test, j.Options.Port, j.Options.Bind, j.Options.IPVersion, j.Options.Pin}
+	return probeEnds{endsOf(j), j.Test, j.Options.Port, j.Options.Bind, j.Options.Device, j.Options.IPVersion, j.Options.ConnectTimeout, j.Options.Pin}
 }
 
 // Preflight runs probes, several at once, and returns what failed, failures of one cause as

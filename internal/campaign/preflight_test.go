@@ -10,13 +10,16 @@ import (
 )
 
 func TestAProbeGoesAsTheTrialDoes(t *testing.T) {
-	p := parse(t, strings.Replace(minimal, "test: tcp", "test: tcp, port: 99, bind: 10.0.0.9, ip_version: 4, pin: '1'", 1))
+	p := parse(t, strings.Replace(minimal, "test: tcp", "test: tcp, port: 99, bind: 10.0.0.9, device: eth1, connect_timeout: 9s, ip_version: 4, pin: '1'", 1))
 	probes := p.Probes(nil)
 	if len(probes) != 1 {
 		t.Fatalf("%d probes", len(probes))
 	}
-	if o := probes[0].Options; o.Port != 99 || o.Bind != "10.0.0.9" || o.IPVersion != 4 || o.Pin != "1" {
+	if o := probes[0].Options; o.Port != 99 || o.Bind != "10.0.0.9" || o.Device != "eth1" || o.ConnectTimeout.Std() != 9*time.Second || o.IPVersion != 4 || o.Pin != "1" {
 		t.Errorf("the probe has %+v", o)
+	}
+	if probes := parse(t, minimal+"factors: {device: [eth0, eth1], streams: [1, 4]}\n").Probes(nil); len(probes) != 2 {
+		t.Errorf("%d probes, want one by each device", len(probes))
 	}
 }
 
