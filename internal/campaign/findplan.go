@@ -100,7 +100,7 @@ func (p *Plan) checkSearch(d *yamlfile.File) error {
 		}
 		p.Find.Test = p.Tests[i].Name
 	}
-	p.combine()
+	p.groupSearches()
 	return nil
 }
 
@@ -115,9 +115,9 @@ func (p *Plan) canDecide(test measure.Test) bool {
 	return ok && f.AppliesTo(test) && measure.MetricsOf(test).Ranking[0].Better == measure.Higher
 }
 
-// combine sorts the patterns into searches: those that differ in nothing but the level
+// groupSearches sorts the patterns into searches: those that differ in nothing but the level
 // that is searched, from the lowest level on.
-func (p *Plan) combine() {
+func (p *Plan) groupSearches() {
 	searched := slices.IndexFunc(p.Factors, func(f yamlfile.Entry[Factor]) bool { return f.Name == p.Find.Option })
 	level := map[string]int{}
 	for i, l := range p.Factors[searched].Value.Levels {
