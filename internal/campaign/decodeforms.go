@@ -111,6 +111,12 @@ func optionField(key string) (measure.OptionField, bool) {
 	return f, ok && len(f.Tests()) > 0
 }
 
+// hasOption reports whether a test has an option of that key.
+func hasOption(test measure.Test, key string) bool {
+	f, ok := measure.OptionOf(key)
+	return ok && f.AppliesTo(test)
+}
+
 // setOption writes the text of an option's value into o.
 func setOption(o *measure.Options, f measure.OptionField, text string) error {
 	return f.Edit(o, func(p any) error { return yamlfile.Set(p, text) })

@@ -59,7 +59,7 @@ type testView string
 
 // Lasts reports whether a time can be given to the test.
 func (t testView) Lasts() bool {
-	return slices.ContainsFunc(measure.OptionFields(measure.Test(t)), func(f measure.OptionField) bool { return f.Key == "duration" })
+	return hasOption(measure.Test(t), "duration")
 }
 
 // Plan writes the draft as YAML with comments. The plan loads; otherwise the error is that of
@@ -109,9 +109,7 @@ func (d Draft) Plan() ([]byte, error) {
 
 // HasOption reports whether a test of the draft has an option of that key.
 func (d Draft) HasOption(key string) bool {
-	return slices.ContainsFunc(d.Tests, func(t measure.Test) bool {
-		return slices.ContainsFunc(measure.OptionFields(t), func(f measure.OptionField) bool { return f.Key == key })
-	})
+	return slices.ContainsFunc(d.Tests, func(t measure.Test) bool { return hasOption(t, key) })
 }
 
 // plainText is text that needs no quotes in YAML, also within brackets.

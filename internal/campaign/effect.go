@@ -165,7 +165,7 @@ func (f *Factor) onlyOptions() bool {
 func (f *Factor) setsOptionOf(test measure.Test) bool {
 	for i := range f.Levels {
 		for _, o := range f.Levels[i].Options {
-			if field, ok := optionField(o.Name); ok && slices.Contains(field.Tests(), test) {
+			if hasOption(test, o.Name) {
 				return true
 			}
 		}

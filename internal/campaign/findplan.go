@@ -111,8 +111,7 @@ func searchedFactor(option string) *measure.Error {
 
 // canDecide reports whether a search can go by the figure of a test.
 func (p *Plan) canDecide(test measure.Test) bool {
-	f, ok := optionField(p.Find.Option)
-	return ok && f.AppliesTo(test) && measure.MetricsOf(test).Ranking[0].Better == measure.Higher
+	return hasOption(test, p.Find.Option) && measure.MetricsOf(test).Ranking[0].Better == measure.Higher
 }
 
 // groupSearches sorts the patterns into searches: those that differ in nothing but the level

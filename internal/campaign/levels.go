@@ -69,10 +69,8 @@ func (p *Plan) checkSetting(d *yamlfile.File, path, at, key, text string) error 
 		return d.LocateAt(at, wrong)
 	}
 	for _, t := range p.Tests {
-		for _, applies := range f.Tests() {
-			if t.Value.Test == applies {
-				return nil
-			}
+		if f.AppliesTo(t.Value.Test) {
+			return nil
 		}
 	}
 	return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.option_unused", measure.Figures{"option": key, "tests": f.Tests()}))
