@@ -118,12 +118,13 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	var c *campaign.Campaign
+	measures := true // at least one trial
 	if f.resume {
 		if c, err = resumeCampaign(sys, p, f); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
-		if !left(c, only, f) { // no trial needs the lab
+		if measures = left(c, only, f); !measures { // no trial needs the lab
 			topology = nil
 			if err := refill(ctx, sys, st, c, f); err != nil {
 				return err
@@ -134,7 +135,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 		Limit: p.Concurrency(), Store: st, Only: only, RetryFailed: f.retryFailed, Patience: f.patience, Version: version.String(), Now: sys.Now,
 	}
 	var show *progress
-	if c == nil || left(c, only, f) {
+	if measures {
 		if e.Confirm, err = confirmer(sys, p, only, func() { show.clear() }); err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	}
 	defer func() { err = errors.Join(err, place.down(ctx)) }()
 	e.Runner, e.Command = place.runner(sys, access, e.Limit), place.shell(sys, p).Run
-	if c == nil || left(c, only, f) {
+	if measures {
 		place.remotes = newRemotes(sys, p.RemoteHosts(only), f.binaries)
 		if err := preflight(ctx, sys, place, e.Runner, f.probes(p, only)); err != nil {
 			return err
