@@ -27,15 +27,15 @@ const (
 	WeakOwnHosts   WeaknessCode = "own_hosts"  // each level of Factor has one pair of hosts of its own
 )
 
-// exactRounds is how many rounds an exact test needs to show something at 5 %.
-const exactRounds = 6
+// ExactRounds is how many rounds an exact test needs to show something at 5 %.
+const ExactRounds = 6
 
 // Weaknesses are what keeps the plan from deciding about the patterns that only selects.
 func (p *Plan) Weaknesses(only Selection) (out []Weakness) {
 	levels := p.comparedLevels(only)
 	for i := range p.Tests {
 		rounds := p.roundsOf(&p.Tests[i].Value)
-		if !p.Compares(only) || p.Until.Interval > 0 || rounds >= exactRounds {
+		if !p.Compares(only) || p.Until.Interval > 0 || rounds >= ExactRounds {
 			continue
 		}
 		w := Weakness{Code: WeakFewRounds, Rounds: rounds}

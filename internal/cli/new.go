@@ -47,7 +47,7 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	flags.StringSliceVar(&f.hosts, "host", nil, "host to measure against, NAME=ADDRESS or ADDRESS; several are compared")
 	flags.StringArrayVar(&f.vary, "vary", nil, "what is varied, NAME=LEVEL,LEVEL: an option of the tests, or what a person changes; may be repeated")
 	flags.StringSliceVar(&f.tests, "test", nil, "tests, such as tcp,latency")
-	flags.IntVar(&f.rounds, "rounds", defaultNewRounds, "passes over all patterns")
+	flags.IntVar(&f.rounds, "rounds", campaign.ExactRounds, "passes over all patterns")
 	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
 	complete(cmd, "test", completeTests)
 	complete(cmd, "case", cobra.FixedCompletions(cases.Names(), cobra.ShellCompDirectiveNoFileComp))
@@ -56,9 +56,6 @@ Edit the plan, look at it with soku plan, and run it with soku run.
 	}
 	return cmd
 }
-
-// defaultNewRounds is the least number of rounds with which an exact test can show a difference.
-const defaultNewRounds = 6
 
 func writeNewPlan(cmd *cobra.Command, sys *System, f newFlags) error {
 	toStdout := f.output == "-"
