@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"math"
 	"sort"
 
@@ -33,10 +34,7 @@ type FactorPower struct {
 
 // PracticalThreshold is the smallest difference that matters.
 func (p *Plan) PracticalThreshold() float64 {
-	if p.Practical > 0 {
-		return float64(p.Practical)
-	}
-	return 0.02
+	return cmp.Or(float64(p.Practical), stats.DefaultPractical)
 }
 
 // Power returns what the tests can show of the patterns that only selects. noise is that of

@@ -9,6 +9,7 @@ import (
 	"soku/internal/campaign"
 	"soku/internal/measure"
 	"soku/internal/report"
+	"soku/internal/stats"
 	"soku/internal/store"
 	"soku/internal/yamlfile"
 )
@@ -23,7 +24,7 @@ type versusFlags struct {
 }
 
 func newVersusCommand(sys *System) *cobra.Command {
-	f := &versusFlags{practical: report.DefaultPractical}
+	f := &versusFlags{practical: stats.DefaultPractical}
 	f.run.noPreflight = true // a command that fails does not keep the others from running
 	cmd := &cobra.Command{
 		Use:   "versus COMMAND COMMAND...",

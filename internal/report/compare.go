@@ -33,7 +33,7 @@ func (c *Choice) Add(r *measure.Result) { c.Results = append(c.Results, r.Withou
 // CompareOptions say what is compared.
 type CompareOptions struct {
 	// Practical is the smallest difference that matters, as a ratio: 0.02 for 2 %. 0: that of
-	// the first choice whose plan has one, or [DefaultPractical].
+	// the first choice whose plan has one, or [stats.DefaultPractical].
 	Practical float64
 	AllPairs  bool // every pair, instead of all against the first
 	// Metric is the figure that is compared, of the tests that have it; nil: that by which each
@@ -118,7 +118,7 @@ func Compare(choices []*Choice, o CompareOptions) (*Comparisons, error) {
 	for _, c := range choices {
 		o.Practical = cmp.Or(o.Practical, c.Practical)
 	}
-	o.Practical = cmp.Or(o.Practical, DefaultPractical)
+	o.Practical = cmp.Or(o.Practical, stats.DefaultPractical)
 	out := &Comparisons{Practical: o.Practical, AllPairs: o.AllPairs}
 	for n, f := range familiesOf(choices) {
 		tests, left := f.tests(o)

@@ -4,16 +4,13 @@ import (
 	"cmp"
 
 	"soku/internal/measure"
+	"soku/internal/stats"
 )
-
-// DefaultPractical is the smallest difference that matters in practice, as a ratio, unless
-// somebody says otherwise: 2 %.
-const DefaultPractical = 0.02
 
 // Design is what the plan of a campaign says about how its results are judged. The zero
 // Design is that of trials without a plan.
 type Design struct {
-	// Practical is the smallest difference that matters, as a ratio; 0: [DefaultPractical].
+	// Practical is the smallest difference that matters, as a ratio; 0: [stats.DefaultPractical].
 	Practical float64
 	// Control reports whether a pattern with these levels shows what the hosts alone reach:
 	// it is shown apart and not compared. nil: none is.
@@ -34,4 +31,4 @@ type Until struct {
 	Tests         []string // labels that it is about; nil for all
 }
 
-func (d Design) practical() float64 { return cmp.Or(d.Practical, DefaultPractical) }
+func (d Design) practical() float64 { return cmp.Or(d.Practical, stats.DefaultPractical) }

@@ -2,6 +2,10 @@ package stats
 
 import "math"
 
+// DefaultPractical is the smallest difference that matters in practice, as a ratio, unless
+// somebody says otherwise: 2 %.
+const DefaultPractical = 0.02
+
 // Equivalence is the result of two one-sided tests of whether a difference is smaller than
 // what matters in practice.
 type Equivalence struct {
