@@ -71,6 +71,22 @@ func TestACampaignHasNotFewerRoundsThanItsPlanHadBefore(t *testing.T) {
 	}
 }
 
+func TestRoundsThatThePlanHasMoreAreItsOwnAlsoWhereTheCampaignHasThemAlready(t *testing.T) {
+	b := newBench(t, study)
+	b.create()
+	if err := b.campaign.AddRounds(5, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	b.raise("4")
+	if err := b.campaign.Close(); err != nil || b.campaign.Rounds() != 7 {
+		t.Fatalf("%d rounds, error %v", b.campaign.Rounds(), err)
+	}
+	_, err := campaign.Resume(b.campaigns(), b.campaign.ID(), parse(t, studyOf("3")))
+	if e := measure.AsError(err, measure.KindInternal); e == nil || e.Code != "campaign.rounds_lowered" || e.Figures["before"] != 4.0 {
+		t.Errorf("rounds: 3 after rounds: 4: %v", err)
+	}
+}
+
 func TestTooManyRoundsOfAPlanAreRefused(t *testing.T) {
 	b := newBench(t, study)
 	b.create()

@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,6 +157,24 @@ func TestTheSearchRunsForEachCombinationOfTheOtherFactors(t *testing.T) {
 	}
 	if small != 4 || leads == 0 || leads == 4 {
 		t.Errorf("%d of the first 8 trials are of one search, which leads %d times: they do not take turns in random order", small, leads)
+	}
+}
+
+func TestAPersonMakesEachChangeOfSearchesOnceARound(t *testing.T) {
+	b := newBench(t, kneeStudy+"factors: {cable: {by: hand, levels: [old, new]}, sku: [{name: small, options: {dscp: 8}}, large]}\nrounds: 3\n")
+	b.goodput = capped
+	b.create()
+	changes := 0
+	b.exec.Confirm = func(context.Context, []measure.Level) (campaign.Confirmed, error) {
+		changes++
+		return campaign.Confirmed{How: campaign.ConfirmedAtTerminal}, nil
+	}
+	if out, err := b.run(); err != nil || out.Done != 4*(7+2*3) {
+		t.Fatalf("%+v, error %v", out, err)
+	}
+	// Two in the first round, and one in each other that goes on with the last cable.
+	if changes < 4 || changes > 6 {
+		t.Errorf("%d changes in 3 rounds of 2 cables", changes)
 	}
 }
 
