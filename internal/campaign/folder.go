@@ -50,14 +50,23 @@ func (f Folder) Create(id string) (Journal, Lock, error) {
 
 // Open holds a campaign and reads its journal.
 func (f Folder) Open(id string, visit func(Record) error) (Journal, Lock, error) {
-	if !filepath.IsLocal(id) {
-		return nil, nil, unknownCampaign(id, string(f))
+	dir, err := f.dir(id)
+	if err != nil {
+		return nil, nil, err
 	}
-	dir := filepath.Join(string(f), id)
 	if _, err := os.Stat(filepath.Join(dir, journalName)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil, unknownCampaign(id, string(f))
 	}
 	return f.hold(id, func() (*fileJournal, error) { return openJournal(dir, visit) })
+}
+
+// dir is the folder of a campaign. Identities may come from files that somebody else wrote:
+// what does not name a folder in this one is no campaign.
+func (f Folder) dir(id string) (string, error) {
+	if !filepath.IsLocal(id) || filepath.Base(id) != id || id == "." {
+		return "", unknownCampaign(id, string(f))
+	}
+	return filepath.Join(string(f), id), nil
 }
 
 // hold takes the lock and then the journal.

@@ -13,10 +13,10 @@ import (
 // here. It copies whole records only. Where the campaign has a journal already, that stays and
 // adopted is false. Errors are those of [Journals].
 func (f Folder) Adopt(id string, journal io.Reader) (adopted bool, err error) {
-	if !filepath.IsLocal(id) || filepath.Base(id) != id {
-		return false, unknownCampaign(id, string(f))
+	dir, err := f.dir(id)
+	if err != nil {
+		return false, err
 	}
-	dir := filepath.Join(string(f), id)
 	path := filepath.Join(dir, journalName)
 	if _, err := os.Stat(path); err == nil {
 		return false, nil
@@ -61,10 +61,10 @@ func copyJournal(path string, journal io.Reader) (err error) {
 
 // Remove deletes the journal of a campaign. One that a process works on is refused.
 func (f Folder) Remove(id string) error {
-	if !filepath.IsLocal(id) || filepath.Base(id) != id {
-		return unknownCampaign(id, string(f))
+	dir, err := f.dir(id)
+	if err != nil {
+		return err
 	}
-	dir := filepath.Join(string(f), id)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return unknownCampaign(id, string(f))
 	}
