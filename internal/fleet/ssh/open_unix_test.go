@@ -165,6 +165,27 @@ func TestALostConnectionLeavesNothingAndIsOpenedAgain(t *testing.T) {
 	p.nothingLeft(t)
 }
 
+func TestAHostThatEndsItsProcessesIsLeftAsItWas(t *testing.T) {
+	tier.SpendsSeconds(t)
+	p := newPerson(t)
+	s := p.open(t, order())
+	endpoint, err := exec.Command("pgrep", "-f", p.host.Home+"/tmp/soku").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := strings.TrimSpace(string(endpoint))
+	script, err := exec.Command("ps", "-o", "ppid=", "-p", pid).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("kill", "-TERM", strings.TrimSpace(string(script)), pid).Run(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+	s.Close()
+	p.nothingLeft(t)
+}
+
 func TestAnInterruptEndsThePreparation(t *testing.T) {
 	tier.SpendsSeconds(t)
 	p := newPerson(t)
