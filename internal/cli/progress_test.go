@@ -159,3 +159,31 @@ func TestTheLiveLineOfPairsCountsWhatRuns(t *testing.T) {
 		t.Errorf("one trial left: %q", got)
 	}
 }
+
+func TestAFailureIsShownOnceAndCounted(t *testing.T) {
+	failed := func() campaign.Event {
+		e := trialEvent(campaign.EventResult, "ultra / 16")
+		e.Result.Error = measure.Fail(measure.KindUnreachable, "dial.refused", measure.Figures{"address": "vm2:7658"})
+		return e
+	}
+	for width, want := range map[int]string{
+		100: "", // the live line has the number of failures
+		0:   "[  7/240] ultra / 16, throughput: failed, for the same reason (2 trials)\n",
+	} {
+		p, b := progressOf(width)
+		p.event(failed())
+		if !strings.Contains(b.String(), "vm2:7658: refused") {
+			t.Errorf("on %d columns the first failure is %q", width, b)
+		}
+		b.Reset()
+		p.event(failed())
+		if got := b.String(); want != "" && got != want || want == "" && (strings.Contains(got, "\n") || !strings.Contains(got, "2 failed")) {
+			t.Errorf("on %d columns the second one is %q", width, got)
+		}
+		b.Reset()
+		p.end()
+		if got := b.String(); strings.Count(got, "refused") != 1 || !strings.Contains(got, "(2 trials)") {
+			t.Errorf("on %d columns the end is %q", width, got)
+		}
+	}
+}
