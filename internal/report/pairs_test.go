@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -130,83 +129,6 @@ func TestTheAnswerAboutPairsNamesTheWorstAndTheSpread(t *testing.T) {
 		tcp := build(t, c.m.input()).test(t, "tcp")
 		if got := english(tcp).answer(); tcp.Answer.Code != AnswerPairs || !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
-		}
-	}
-}
-
-func TestWhatContentionCostsIsComparedWithinRounds(t *testing.T) {
-	in := slowServer().input()
-	tcp := build(t, in).test(t, "tcp")
-	c := tcp.Pairs.Contention
-	if len(c.Pairs) != 30 || c.Overall.Decision != stats.Worse || c.Overall.Blocks != 6 || c.Overall.Unit != stats.UnitRound {
-		t.Fatalf("%d pairs, overall %+v", len(c.Pairs), c.Overall)
-	}
-	logs := map[string]float64{} // mean of the logarithms of the ratios
-	all := 0.0
-	for _, r := range in.Results {
-		sign := 1.0
-		if r.Trial.Pattern == "isolated" {
-			sign = -1
-		}
-		logs[pairing{}.level(r).Value] += sign * math.Log(r.Summary.GoodputBps) / 6
-		all += sign * math.Log(r.Summary.GoodputBps) / 180
-	}
-	if r := *c.Overall.Ratio; math.Abs(r/math.Exp(all)-1) > 1e-9 || !(*c.Overall.Low < r && r < *c.Overall.High) {
-		t.Errorf("overall %v, want %v", r, math.Exp(all))
-	}
-	for i, p := range c.Pairs {
-		want := math.Exp(logs[p.From+" → "+p.To])
-		if math.Abs(*p.Ratio/want-1) > 1e-9 || p.Decision != stats.Worse || !(*p.Low < *p.Ratio && *p.Ratio < *p.High) {
-			t.Errorf("%s → %s: %v (%v to %v, %s), want %v", p.From, p.To, *p.Ratio, *p.Low, *p.High, p.Decision, want)
-		}
-		if i > 0 && *p.Ratio < *c.Pairs[i-1].Ratio {
-			t.Errorf("%s → %s loses more than the pair before it", p.From, p.To)
-		}
-	}
-}
-
-func TestAllAtOnceChangesNothingWhereNothingIsShared(t *testing.T) {
-	tcp := build(t, couples().input()).test(t, "tcp")
-	c := tcp.Pairs.Contention
-	if c.Overall.Decision != stats.Same || slices.ContainsFunc(c.Pairs, func(p PairContention) bool { return p.Decision != stats.Same }) {
-		t.Errorf("overall %+v, pairs %+v", c.Overall, c.Pairs)
-	}
-	causes := english(tcp).causes()
-	want := "All pairs at once make no practical difference to the goodput on average: −0.02 % against each by itself (95 % interval −0.14 to 0.09 %), in 8 rounds; 2 % or more is ruled out. No single pair is shown to be worse."
-	if len(causes) != 1 || causes[0] != want {
-		t.Errorf("%q", causes)
-	}
-}
-
-func TestLatencyThatRisesWithContentionIsALoss(t *testing.T) {
-	in := mesh{hosts: hostsNamed(3), contention: []string{"isolated", "together"}, rounds: 6, noise: 0.001}.input()
-	for _, r := range in.Results {
-		v := 1e6 + 1e5*float64(r.Trial.Round)
-		if r.Trial.Pattern == "together" && r.Trial.Pair.Client.Name == "vm-02" {
-			v *= 3
-		}
-		r.Test, r.Trial.Label, r.Summary = measure.TestLatency, "latency", measure.Summary{Confidence: measure.High}
-		r.Latency = &measure.Latency{Timing: &measure.Timing{}, Histogram: measure.NewHistogram()}
-		r.Latency.Histogram.Record(int64(v * (1 + 0.001*float64(len(r.ID)%3))))
-		r.Summary.RTT = r.Latency.Histogram.Percentiles()
-	}
-	c := build(t, in).test(t, "latency").Pairs.Contention
-	if p := c.Pairs[0]; p.From != "vm-02" || p.Decision != stats.Worse || math.Abs(*p.Ratio-3) > 0.01 {
-		t.Errorf("the first pair is %+v", p)
-	}
-	if p := c.Pairs[5]; p.From == "vm-02" || p.Decision != stats.Same {
-		t.Errorf("the last pair is %+v", p)
-	}
-}
-
-func TestTheStartSkewOfGroupsIsShownOnce(t *testing.T) {
-	r := build(t, slowServer().input())
-	if s := r.test(t, "tcp").Pairs.Start; *s != (StartSkew{Groups: 6, MedianNs: 2.9e6, LargestNs: 2.9e6}) {
-		t.Errorf("%+v", s)
-	}
-	for _, form := range []string{"html", "md", "txt"} {
-		if n := strings.Count(strings.Join(strings.Fields(written(t, forms(r)[form])), " "), "started within 2.900 ms"); n != 1 {
-			t.Errorf("%s says it %d times", form, n)
 		}
 	}
 }
@@ -343,6 +265,17 @@ func TestAReportOfHundredsOfPatternsIsReadable(t *testing.T) {
 	r := build(t, mesh{hosts: hostsNamed(20), rounds: 3, noise: 0.01}.input())
 	if n := len(r.Tests[0].Rows); n != 380 {
 		t.Fatalf("%d rows", n)
+	}
+	test := r.test(t, "tcp")
+	short, _ := english(test).lines()
+	names := func(places []Place) (out []string) {
+		for _, p := range places {
+			out = append(out, p.Pattern)
+		}
+		return out
+	}
+	if got, want := names(short.Ranking), names(slices.Concat(test.Ranking[:20], test.Ranking[370:])); !slices.Equal(got, want) {
+		t.Errorf("a terminal has %q, want the best and the worst: %q", got, want)
 	}
 	terminal := written(t, forms(r)["txt"])
 	if lines := strings.Count(terminal, "\n"); lines > 260 || !strings.Contains(terminal, "the 20 best and the 10 worst of 380 patterns") {
