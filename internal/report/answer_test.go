@@ -372,10 +372,16 @@ func TestEveryFigureThatRanksHasAName(t *testing.T) {
 	}
 }
 
-func TestAnIntervalOfAFewNoisyRoundsIsInTimes(t *testing.T) {
+func TestAFewNoisyRoundsAreTooFewToTell(t *testing.T) {
 	tcp := build(t, campaignOf(map[string][]float64{"a": {100e6, 40e6}, "b": {30e6, 90e6}})).test(t, "tcp")
-	want := "no difference shown from a: 17.8 % below it (95 % interval <0.001 to >1000 times as much, 2 rounds)"
-	if got := english(tcp).Finding(tcp.Ranking[1].Reason); !strings.HasPrefix(got, want) {
+	want := "no difference shown from a: 17.8 % below it, and 2 rounds are too few to tell; about 203 more would show a difference of this size"
+	reason := tcp.Ranking[1].Reason
+	if got := english(tcp).Finding(reason); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	low, _ := reason.Number("low_ratio")
+	high, _ := reason.Number("high_ratio")
+	if needed, known := reason.Number("needed_rounds"); !known || needed != 205 || low > -0.99 || high < 10 {
+		t.Errorf("%+v: the figures keep the interval and the rounds in all", reason)
 	}
 }

@@ -23,7 +23,7 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 	first := shown[0]
 	args := text.Args{
 		"Factor": f.Factor, "Noun": t.noun(), "Ratio": *first.ratio, "From": t.level(first.from), "To": t.level(first.to),
-		"By": t.units(first.EffectRatio), "Interval": t.interval(first), "Threshold": t.Practical, "OnAverage": t.interacts(f.Factor),
+		"By": t.units(first.EffectRatio), "Size": t.size(first), "Interval": t.interval(first), "Threshold": t.Practical, "OnAverage": t.interacts(f.Factor),
 	}
 	switch {
 	case f.Matters == stats.MattersYes && f.Share >= 0.5:
@@ -49,6 +49,15 @@ func (t testView) interval(u upward) string {
 		return ""
 	}
 	return t.Say("factor.interval", text.Args{"Ratio": *u.ratio, "Low": *u.low, "High": *u.high, "LowMore": *u.low - 1, "HighMore": *u.high - 1})
+}
+
+// size is a ratio, with the decimals of its interval if it has one.
+func (t testView) size(u upward) string {
+	args := text.Args{"Ratio": *u.ratio, "Tested": u.low != nil && u.high != nil, "Low": 0.0, "High": 0.0}
+	if u.low != nil && u.high != nil {
+		args["Low"], args["High"] = *u.low, *u.high
+	}
+	return t.Say("factor.size", args)
 }
 
 // differs reports whether the two levels are shown to differ by the threshold or more.

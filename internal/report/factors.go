@@ -14,7 +14,7 @@ import (
 // the other factors.
 type FactorEffect struct {
 	Factor string `json:"factor"`
-	// Share is the factor's share of the variation of the logarithms, 0 to 1.
+	// Share is the factor's share of the variation of the logarithms within rounds, 0 to 1.
 	Share float64 `json:"share"`
 	// LargestRatio is the largest ratio of two levels, 1 or more; nil if no two levels could
 	// be compared.

@@ -24,7 +24,7 @@ func TestDecisionsAreAgainstThePracticalThresholdOfThePlan(t *testing.T) {
 		decision  stats.Decision
 		sentence  string
 	}{
-		{0, stats.MattersYes, stats.Better, "sku changes the goodput"},
+		{0, stats.MattersYes, stats.Better, "sku sets the goodput"},
 		{0.10, stats.MattersNo, stats.Same, "10 % or more is ruled out"},
 	} {
 		in := closeGateways().input()

@@ -57,7 +57,8 @@ type LevelPair struct {
 // FactorEffect is what a factor does, on average over the levels of the others.
 type FactorEffect struct {
 	Factor
-	// Share is the factor's share of the variation of the logarithms, 0 to 1.
+	// Share is the factor's share of the variation of the logarithms within blocks, 0 to 1:
+	// what rounds differ by is in no comparison, and so not in the whole.
 	Share float64
 	Pairs []LevelPair // all pairs of levels
 	// Largest is the pair of the largest ratio, to either side; nil with fewer than two
@@ -125,7 +126,7 @@ func FindEffects(c Cells, o EffectOptions) Effects {
 	out := Effects{Variation: g.variation(), NotPositive: g.notPositive()}
 	for f := range c.Factors {
 		effect := g.main(f, o)
-		effect.Share = out.Variation.Factors[f]
+		effect.Share = out.Variation.withinBlocks(f)
 		out.Factors = append(out.Factors, effect)
 	}
 	if len(c.Blocks) < 2 {

@@ -60,8 +60,11 @@ func TestSharesOfVariationAreThoseOfR(t *testing.T) {
 			squares[source] = c.R[source+" df"] * c.R[source+" ms"]
 			total += squares[source]
 		}
-		agree(t, c.Name+": factor A", got.Factors[0].Share, squares["A"]/total, 1e-8)
-		agree(t, c.Name+": factor B", got.Factors[1].Share, squares["B"]/total, 1e-8)
+		agree(t, c.Name+": factor A", got.Variation.Factors[0], squares["A"]/total, 1e-8)
+		agree(t, c.Name+": factor B", got.Variation.Factors[1], squares["B"]/total, 1e-8)
+		within := total - squares["round"]
+		agree(t, c.Name+": factor A within rounds", got.Factors[0].Share, squares["A"]/within, 1e-8)
+		agree(t, c.Name+": factor B within rounds", got.Factors[1].Share, squares["B"]/within, 1e-8)
 		agree(t, c.Name+": rounds", got.Variation.Blocks, squares["round"]/total, 1e-8)
 		agree(t, c.Name+": interaction", got.Variation.Interactions, squares["AB"]/total, 1e-8)
 		agree(t, c.Name+": rest", got.Variation.Rest, squares["residual"]/total, 1e-8)

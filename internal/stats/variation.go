@@ -15,6 +15,16 @@ type Variation struct {
 	Rest         float64
 }
 
+// withinBlocks is a factor's share of what is left of the variation without that of the
+// blocks; 0 if nothing but rounding is left.
+func (v Variation) withinBlocks(factor int) float64 {
+	const rounding = 1e-12
+	if left := 1 - v.Blocks; left > rounding {
+		return v.Factors[factor] / left
+	}
+	return 0
+}
+
 // fitSteps bounds the least-squares fit. A table with nothing missing takes two.
 const fitSteps = 100
 

@@ -77,8 +77,9 @@ func (l *Language) functions() texttemplate.FuncMap {
 		"enumerate": l.Enumerate,
 		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82.
 		"points": number(points),
-		// ratios writes an interval of how much more something is: −4.0 to 2.2 %. One that
-		// reaches ten times as much is written in times: 0.002 to 180 times.
+		// ratios writes an interval of how much more something is, both ends with as many
+		// decimals: −4.0 to 2.2 %. One that reaches ten times as much is written in times: 0.002
+		// to 180 times.
 		"ratios": func(low, high any) (string, error) {
 			from, err := Float(low)
 			if err != nil {
@@ -91,7 +92,38 @@ func (l *Language) functions() texttemplate.FuncMap {
 			if to >= 9 && from < 9 {
 				return l.Say("ratios.times", Args{"Low": times(1 + from), "High": times(1 + to)})
 			}
-			return l.Say("ratios.percent", Args{"Low": points(from), "High": points(to)})
+			n := pointsDecimals(from, to)
+			return l.Say("ratios.percent", Args{"Low": pointsWith(n, from), "High": pointsWith(n, to)})
+		},
+		// factors writes a ratio and the ends of its interval, all with as many decimals as the
+		// ends need to differ: {{factors .Ratio .Low .High}} makes a list of three texts.
+		"factors": func(all ...any) (out []string, err error) {
+			values := make([]float64, len(all))
+			for i, v := range all {
+				if values[i], err = Float(v); err != nil {
+					return nil, err
+				}
+			}
+			return factors(values), nil
+		},
+		// vague reports whether an interval of how much more something is excludes neither half
+		// nor twice as much.
+		"vague": func(low, high any) (bool, error) {
+			from, err := Float(low)
+			if err != nil {
+				return false, err
+			}
+			to, err := Float(high)
+			return from <= -0.5 && to >= 1, err
+		},
+		// less is how many a number is above another.
+		"less": func(from, n any) (float64, error) {
+			a, err := Float(from)
+			if err != nil {
+				return 0, err
+			}
+			b, err := Float(n)
+			return a - b, err
 		},
 		// size is a number without its sign.
 		"size": func(v any) (float64, error) {

@@ -23,19 +23,64 @@ func times(ratio float64) string {
 // points writes a ratio times 100 with digits for its size and a true minus sign;
 // small ones keep two digits, so that a bound next to zero shows its side.
 func points(ratio float64) string {
-	v := ratio * 100
-	decimals := 1
-	switch a := math.Abs(v); {
-	case a >= 99.95:
+	return pointsWith(pointsDecimals(ratio), ratio)
+}
+
+// pointsDecimals is how many decimals points gives the largest of some ratios; two where one
+// is too few to tell another from 0.
+func pointsDecimals(ratios ...float64) int {
+	decimals, largest := 1, 0.0
+	for _, r := range ratios {
+		largest = max(largest, math.Abs(r*100))
+	}
+	switch {
+	case largest >= 99.95:
 		decimals = 0
-	case a < 0.995:
+	case largest < 0.995:
 		decimals = 2
 	}
-	text := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
-	if v < 0 && text != "0.00" {
+	for _, r := range ratios {
+		if a := math.Abs(r * 100); decimals == 1 && a < 0.05 && a >= 0.005 {
+			decimals = 2
+		}
+	}
+	return decimals
+}
+
+func pointsWith(decimals int, ratio float64) string {
+	text := strconv.FormatFloat(math.Abs(ratio*100), 'f', decimals, 64)
+	if ratio < 0 && text != strconv.FormatFloat(0, 'f', decimals, 64) {
 		return "−" + text
 	}
 	return text
+}
+
+// mostDecimals is how many decimals a ratio has at most.
+const mostDecimals = 3
+
+// factors writes a ratio with the ends of its interval: 4.4, 4.0, 4.9, with more decimals where
+// the ends would else be alike, and without any from 10 on.
+func factors(values []float64) []string {
+	least := 1
+	for _, v := range values {
+		if v >= 10 {
+			least = 0
+		}
+	}
+	last := len(values) - 1
+	write := func(decimals int) []string {
+		out := make([]string, len(values))
+		for i, v := range values {
+			out[i] = strconv.FormatFloat(v, 'f', decimals, 64)
+		}
+		return out
+	}
+	for decimals := least; decimals <= mostDecimals; decimals++ {
+		if out := write(decimals); last < 1 || out[1] != out[last] {
+			return out
+		}
+	}
+	return write(least)
 }
 
 // Float reads a number of any kind, or what a pointer to one points to.
