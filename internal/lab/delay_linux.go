@@ -20,11 +20,15 @@ func (l *Lab) addLines(k *Link) {
 	first := recordFD + 1 + 2*len(l.state.Lines)
 	for w := range k.Ways {
 		way := &k.Ways[w]
-		l.state.Lines = append(l.state.Lines, lineSpec{
+		spec := lineSpec{
 			Link: k.Name, From: k.Ends[w].Node.Name, To: k.Ends[1-w].Node.Name,
 			Delay: int64(way.Delay), Jitter: int64(way.Jitter), Loss: way.Loss,
 			Seed: uint64(first + w), InFD: first + 2*w, StampFD: first + 2*w + 1, OutFD: first + 2*(1-w),
-		})
+		}
+		if k.policesBytes(w) {
+			spec.PoliceBps, spec.PoliceBurst = way.Police, policeBurst(k, w)
+		}
+		l.state.Lines = append(l.state.Lines, spec)
 	}
 }
 

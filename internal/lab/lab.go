@@ -104,8 +104,11 @@ type lineSpec struct {
 	Jitter int64   `json:"jitter_ns"`
 	Loss   float64 `json:"loss_ratio"`
 	Seed   uint64  `json:"seed"`
-	InFD   int     `json:"in_fd"`  // in the helper
-	OutFD  int     `json:"out_fd"` // in the helper
+	// PoliceBps and PoliceBurst, in bytes, are the limit of a policer of bytes; 0: none.
+	PoliceBps   measure.Rate `json:"police_bps,omitempty"`
+	PoliceBurst measure.Size `json:"police_burst_bytes,omitempty"`
+	InFD        int          `json:"in_fd"`  // in the helper
+	OutFD       int          `json:"out_fd"` // in the helper
 	// StampFD is the socket with the times at which packets come to InFD.
 	StampFD int `json:"stamp_fd"`
 }

@@ -57,6 +57,7 @@ type direction struct {
 	delay, jitter int64
 	loss          float64
 	chance        *rand.Rand
+	police        *policer // nil: none
 	ring          *ring
 	record        recorder
 	empty         int64 // when the device was last empty
@@ -131,11 +132,15 @@ func newLine(specs []lineSpec) (*line, error) {
 		if err := unix.SetNonblock(c.InFD, true); err != nil {
 			return nil, fail("lab.line.device", measure.Figures{"from": c.From, "to": c.To, "cause": err})
 		}
-		l.directions = append(l.directions, &direction{
+		d := &direction{
 			in: c.InFD, out: c.OutFD, stamps: c.StampFD, delay: c.Delay, jitter: c.Jitter, loss: c.Loss,
 			chance: rand.New(rand.NewPCG(c.Seed, 0)), ring: newRing(data, ringSlots),
 			record: recorder(record[recordHeader+i*recordDirection:][:recordDirection]),
-		})
+		}
+		if c.PoliceBps > 0 {
+			d.police = newPolicer(float64(c.PoliceBps)/8, float64(c.PoliceBurst))
+		}
+		l.directions = append(l.directions, d)
 		l.watched = append(l.watched, unix.PollFd{Fd: int32(c.InFD), Events: unix.POLLIN})
 	}
 	return l, nil
@@ -269,6 +274,8 @@ func (l *line) take(d *direction) (packets int, err error) {
 			d.record.add(countLost, 1)
 		case full:
 			d.record.add(countOverflow, 1)
+		case d.police != nil && !d.police.admit(int(n)-frameHeader, now):
+			d.record.add(countPoliced, 1)
 		default:
 			arrived := l.arrival(d, now)
 			due := arrived + d.delay

@@ -16,19 +16,24 @@ import (
 	"soku/internal/sock"
 )
 
-// A link is a veth pair, or, if a direction has a delay or loss, one TAP device at each end
-// with the delay line between them. Both ends have the same hardware address and neighbour
+// A link is a veth pair, or, if a direction has a delay, loss or a policer of bytes, one TAP
+// device at each end with the delay line between them. Both ends have the same hardware address and neighbour
 // resolution is off, so no ARP or neighbour discovery ever adds to a round trip or is lost
 // in a full queue.
 
 // delayed reports whether the delay line carries the link.
 func (l *Link) delayed() bool {
 	for i := range l.Ways {
-		if l.Ways[i].Delay > 0 || l.Ways[i].Loss > 0 {
+		if l.Ways[i].Delay > 0 || l.Ways[i].Loss > 0 || l.policesBytes(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// policesBytes reports whether that direction has a policer of bytes.
+func (l *Link) policesBytes(way int) bool {
+	return l.Ways[way].Police > 0 && l.Policer == PoliceBytes
 }
 
 // perPacket reports whether packets of that direction must be at most of the MTU, without

@@ -112,6 +112,7 @@ func TestMistakesAreNamedByLineAndColumn(t *testing.T) {
 		{"loss", nodes + "  - {from: a, to: b, loss: 101%}\n", "t.yaml:6:28: loss: expected a share from 0 to below 100%"},
 		{"mtu", nodes + "  - {from: a, to: b, mtu: 100}\n", `t.yaml:6:27: mtu: expected 576 to 9216 bytes, found "100"`},
 		{"shaper", nodes + "  - {from: a, to: b, shaper: fq}\n", `t.yaml:6:30: shaper: expected tbf or htb, found "fq"`},
+		{"policer", nodes + "  - {from: a, to: b, police: 1M, policer: bits}\n", `t.yaml:6:43: policer: expected packets or bytes, found "bits"`},
 		{"key of a link", nodes + "  - from: a\n    too: b\n", `t.yaml:7:5: links.1: unknown key "too"`},
 		{"key of reverse", nodes + "  - {from: a, to: b, reverse: {mtu: 1400}}\n", `t.yaml:6:32: reverse: unknown key "mtu"`},
 		{"address", nodes + "  - {from: a, to: b, addresses: {a: 10.0.0.1, b: 10.0.0.2/24}}\n", `t.yaml:6:37: a: expected ADDRESS/BITS, found "10.0.0.1"`},

@@ -13,7 +13,7 @@ import (
 func (b *builder) link(n yamlfile.Node, path string) {
 	fields := b.fields(n, path)
 	at := placeOf(fields, n)
-	l := &Link{MTU: 1500, Shaper: ShaperTBF, pos: at}
+	l := &Link{MTU: 1500, Shaper: ShaperTBF, Policer: PolicePackets, pos: at}
 	parallel := 1
 	var label string
 	var later []yamlfile.Member // those that need both ends
@@ -34,13 +34,18 @@ func (b *builder) link(n yamlfile.Node, path string) {
 			if l.Shaper != ShaperTBF && l.Shaper != ShaperHTB {
 				b.failAt(f, "lab.bad_shaper", measure.Figures{"text": yamlfile.Shorten(string(l.Shaper))})
 			}
+		case "policer":
+			l.Policer = Policer(b.scalar(f))
+			if l.Policer != PolicePackets && l.Policer != PoliceBytes {
+				b.failAt(f, "lab.bad_policer", measure.Figures{"text": yamlfile.Shorten(string(l.Policer))})
+			}
 		case "parallel":
 			parallel = parsed(b.reader, f, parseCount)
 		case "addresses", "reverse":
 			later = append(later, f)
 		default:
 			if !b.wayField(&l.Ways[0], f) {
-				b.unknown(f, path, "from", "to", "name", "label", "rate", "police", "burst", "queue", "delay", "jitter", "loss", "mtu", "shaper", "parallel", "addresses", "reverse")
+				b.unknown(f, path, "from", "to", "name", "label", "rate", "police", "burst", "queue", "delay", "jitter", "loss", "mtu", "shaper", "policer", "parallel", "addresses", "reverse")
 			}
 		}
 	}

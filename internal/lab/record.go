@@ -15,7 +15,7 @@ import (
 //
 //	magic, number of directions
 //	for each direction: the counters of [recordCounter], then the histogram
-const recordMagic = 0x31796c64756b6f73 // "sokudly1" in little endian
+const recordMagic = 0x32796c64756b6f73 // "sokudly2" in little endian
 
 // recordCounter is the place of a counter within a direction.
 type recordCounter int
@@ -25,6 +25,7 @@ const (
 	countBytes                         // of Ethernet frames, those of segmented packets counted once
 	countLost                          // dropped by chance, as the topology says
 	countOverflow                      // dropped because the line's memory was full
+	countPoliced                       // dropped because they exceeded the policer of bytes
 	countFailed                        // refused by the kernel when handed over
 	countMax                           // longest actual delay, ns
 	countCounters                      // how many there are
@@ -91,6 +92,7 @@ type GivenDelay struct {
 	Bytes    uint64 `json:"bytes"`    // of their Ethernet frames
 	Lost     uint64 `json:"lost"`     // dropped by chance, as the topology says
 	Overflow uint64 `json:"overflow"` // dropped because the line's memory was full: the emulation was not true
+	Policed  uint64 `json:"policed"`  // dropped by a policer of bytes
 	Failed   uint64 `json:"failed"`   // the receiving end did not take them
 	P50Ns    int64  `json:"p50_ns"`   // actual delays, from reading a packet to writing it; up to 0.1 % too high
 	P99Ns    int64  `json:"p99_ns"`
@@ -112,7 +114,7 @@ func decodeRecord(data []byte) ([]GivenDelay, error) {
 		get := func(c int) uint64 { return binary.NativeEndian.Uint64(part[c*8:]) }
 		out[i] = GivenDelay{
 			Packets: get(int(countPackets)), Bytes: get(int(countBytes)), Lost: get(int(countLost)),
-			Overflow: get(int(countOverflow)), Failed: get(int(countFailed)), MaxNs: int64(get(int(countMax))),
+			Overflow: get(int(countOverflow)), Policed: get(int(countPoliced)), Failed: get(int(countFailed)), MaxNs: int64(get(int(countMax))),
 		}
 		out[i].MaxNs = max(out[i].MaxNs, 0)
 		out[i].P50Ns = min(percentile(get, 0.50), out[i].MaxNs) // a bucket's end may lie beyond the maximum

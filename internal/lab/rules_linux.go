@@ -68,11 +68,8 @@ func blockMatches(b Block) [][]expr.Any {
 
 func port(p uint16) []byte { return binary.BigEndian.AppendUint16(nil, p) }
 
-// policeTime is how much of its rate a policer lets pass at once.
-const policeTime = 0.050 // seconds
-
 // smallPacket is the length in bytes of an IP packet up to which a policer
-// takes no notice of it; see over.
+// of packets takes no notice of it; see over.
 const smallPacket = 128
 
 // over drops the packets beyond rate. The kernel's limit of bytes always
@@ -116,7 +113,7 @@ func addLinkPolice(c *nftables.Conn, t *Topology, n *Node) bool {
 	var table *nftables.Table
 	for _, l := range t.Links {
 		e := l.endOf(n)
-		if e < 0 || l.Ways[1-e].Police == 0 {
+		if e < 0 || l.Ways[1-e].Police == 0 || l.policesBytes(1-e) {
 			continue
 		}
 		if table == nil {

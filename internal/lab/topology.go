@@ -73,12 +73,23 @@ const (
 	ShaperHTB Shaper = "htb" // hierarchical token bucket with one class
 )
 
+// Policer is what a limit without a queue counts.
+type Policer string
+
+// Policers.
+const (
+	PolicePackets Policer = "packets" // full packets of the MTU
+	PoliceBytes   Policer = "bytes"
+)
+
 // Link joins two nodes. Ends[0] is the file's "from", Ends[1] its "to".
 type Link struct {
 	Name   string
 	Ends   [2]End
 	MTU    int // bytes of the IP packet
 	Shaper Shaper
+	// Policer is what Police counts in both directions.
+	Policer Policer
 	// Ways are the two directions: Ways[0] carries Ends[0] to Ends[1].
 	Ways [2]Way
 
@@ -101,7 +112,7 @@ type Way struct {
 	Rate measure.Rate
 	// Police drops what exceeds it, without a queue; 0: none. Same unit as Rate.
 	Police measure.Rate
-	Burst  measure.Size     // bytes that may pass at once; 0: chosen from the rate
+	Burst  measure.Size     // bytes that may pass at once, of Rate and of a policer of bytes; 0: chosen from the rate
 	Queue  measure.Duration // longest wait of a packet for Rate; 0: chosen
 	Delay  measure.Duration // one way
 	Jitter measure.Duration // the delay of each packet is uniform in Delay ± Jitter; order is kept

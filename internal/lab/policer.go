@@ -1,0 +1,42 @@
+package lab
+
+import "soku/internal/measure"
+
+// policeTime is how much of its rate a policer lets pass at once.
+const policeTime = 0.050 // seconds
+
+// policer is a token bucket without a queue. Unlike the kernel's limit of bytes, which
+// always lets a second of its rate pass at once, it has the bucket that it is given.
+type policer struct {
+	perSecond float64 // bytes of Ethernet frames
+	most      float64 // size of the bucket in bytes
+	tokens    float64
+	at        int64 // ns, of the last packet
+}
+
+// newPolicer begins with a full bucket.
+func newPolicer(perSecond, most float64) *policer {
+	return &policer{perSecond: perSecond, most: most, tokens: most}
+}
+
+// admit reports whether a frame of n bytes passes at the moment now in ns. Moments do not go
+// back.
+func (p *policer) admit(n int, now int64) bool {
+	p.tokens = min(p.tokens+p.perSecond*float64(now-p.at)/1e9, p.most)
+	p.at = now
+	if p.tokens < float64(n) {
+		return false
+	}
+	p.tokens -= float64(n)
+	return true
+}
+
+// policeBurst is the bucket of a policer of bytes: what the file gives, or policeTime of the
+// rate, at least 16 full packets.
+func policeBurst(l *Link, way int) measure.Size {
+	w := &l.Ways[way]
+	if w.Burst > 0 {
+		return w.Burst
+	}
+	return measure.Size(max(float64(w.Police)/8*policeTime, 16*float64(l.MTU+etherBytes)))
+}
