@@ -29,7 +29,7 @@ type ChoiceComparison struct {
 	// is none.
 	Ratio, Low, High float64
 	P, Adjusted      float64 // two-sided, and adjusted by Holm's procedure; NaN if not tested
-	SameP            float64 // of [Equivalent], adjusted by Holm's procedure; NaN if not tested
+	SameP            float64 // as by [Equivalent], adjusted by Holm's procedure; NaN if not tested
 	Decision         Decision
 	Untested         Untested
 	Rounds           int  // compared pairwise; 0: unpaired
@@ -48,23 +48,28 @@ type ChoiceComparison struct {
 // procedure. Same takes precedence: where a difference as large as the threshold is ruled out
 // as by [Equivalent], a smaller one does not matter even if it is shown.
 func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
+	return Looks{}.CompareChoices(pairs, higherIsBetter, threshold)
+}
+
+// CompareChoices is the function of that name, for pairs that are looked at so often.
+func (l Looks) CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) []ChoiceComparison {
 	contrasts := make([]contrast, len(pairs))
 	p, same := make([]float64, len(pairs)), make([]float64, len(pairs))
 	for i, pair := range pairs {
-		d := difference(pair.A.means(), pair.B.means())
+		d := difference(pair.A.means(), pair.B.means()).at(l)
 		contrasts[i], p[i], same[i] = d, math.NaN(), math.NaN()
 		if d.untested() == "" {
-			p[i], same[i] = d.p(), d.equivalence(threshold).P
+			p[i], same[i] = l.p(d.estimate()), l.sameP(d.estimate(), threshold)
 		}
 	}
 	adjusted, sameAdjusted := HolmAdjusted(p), HolmAdjusted(same)
-	alpha := bonferroni(1-confidence, len(present(p)))
+	alpha := bonferroni(l.Alpha(), len(present(p)))
 	out := make([]ChoiceComparison, len(pairs))
 	for i, d := range contrasts {
 		out[i] = ChoiceComparison{P: p[i], Adjusted: adjusted[i], SameP: sameAdjusted[i], Untested: d.untested(), Rounds: d.rounds, Apart: d.apart}
 		c := &out[i]
 		c.Ratio, c.Low, c.High = d.ratio(alpha, c.Adjusted)
-		c.Decision = c.decide(higherIsBetter)
+		c.Decision = c.decide(higherIsBetter, l.Alpha())
 		if c.Untested != "" {
 			continue
 		}
@@ -80,8 +85,7 @@ func CompareChoices(pairs []ChoicePair, higherIsBetter bool, threshold float64) 
 }
 
 // decide decides by the adjusted probabilities, of which those that are NaN show nothing.
-func (c *ChoiceComparison) decide(higherIsBetter bool) Decision {
-	const alpha = 1 - confidence
+func (c *ChoiceComparison) decide(higherIsBetter bool, alpha float64) Decision {
 	switch {
 	case c.SameP <= alpha:
 		return Same
@@ -113,15 +117,6 @@ func (d contrast) ratio(alpha, adjusted float64) (ratio, low, high float64) {
 	return 1 + c.Difference, 1 + c.Low, 1 + c.High
 }
 
-// p returns the two-sided probability of a difference of at least this size between equal
-// groups. The contrast can be tested.
-func (d contrast) p() float64 { return studentP(studentised(d.mean, d.err), d.df) }
-
-// equivalence is [Equivalent] of a contrast of logarithms.
-func (d contrast) equivalence(threshold float64) Equivalence {
-	return equivalence(d.mean, d.err, d.df, threshold)
-}
-
 // alike reports whether neighbouring rounds are alike, as by [LagOne].
 func (d contrast) alike() bool {
 	return slices.ContainsFunc(d.series, func(values []float64) bool {
@@ -133,6 +128,9 @@ func (d contrast) alike() bool {
 // further returns how many more rounds show a difference of the threshold at level alpha.
 // The contrast is of logarithms and can be tested.
 func (d contrast) further(threshold, alpha float64) FurtherRounds {
+	if d.looks.anytime {
+		return furtherAnytime(d.series[0], threshold, d.looks.halves(alpha))
+	}
 	if len(d.series) == 1 {
 		return furtherPaired(d.series[0], threshold, alpha)
 	}

@@ -38,8 +38,8 @@ func (c Comparison) Shown() bool { return c.Low > 0 || c.High < 0 }
 // networks change by factors, and no bound of a ratio is then below -100 %.
 func Compare(a, b Group, level float64) Comparison {
 	d := difference(a.means(), b.means())
-	c := d.at(level)
-	c.Needed = d.needed(level)
+	c := d.interval(1 - level)
+	c.Needed = d.needed(1 - level)
 	return c
 }
 
@@ -52,7 +52,20 @@ type contrast struct {
 	// series are the values that it rests on: the differences of rounds, or those of each
 	// group if it is not paired.
 	series [][]float64
+	looks  Looks
 }
+
+// at is the contrast as one that is looked at so often. Without a maximum of looks only
+// rounds that are compared pairwise can be tested.
+func (d contrast) at(looks Looks) contrast {
+	d.looks = looks
+	if looks.anytime && d.rounds == 0 {
+		d.err = math.NaN()
+	}
+	return d
+}
+
+func (d contrast) estimate() estimate { return estimate{d.mean, d.err, d.df, d.rounds} }
 
 func difference(a, b roundMeans) contrast {
 	logs := a.logs != nil && b.logs != nil
@@ -71,14 +84,11 @@ func difference(a, b roundMeans) contrast {
 	return d
 }
 
-// at returns the comparison with its interval at a level, without Needed.
-func (d contrast) at(level float64) Comparison {
+// interval returns the comparison with its interval at the level 1-alpha, without Needed.
+func (d contrast) interval(alpha float64) Comparison {
 	c := Comparison{Difference: d.mean, Low: math.NaN(), High: math.NaN(), Rounds: d.rounds, Apart: d.apart, Ratio: d.logs}
 	if !math.IsNaN(d.err) {
-		half := 0.0
-		if d.err > 0 {
-			half = studentT(1-level, d.df) * d.err
-		}
+		half := d.looks.halves(alpha)(d.estimate())
 		c.Low, c.High = d.mean-half, d.mean+half
 	}
 	if d.logs {
@@ -94,9 +104,9 @@ func (d contrast) at(level float64) Comparison {
 // Confidence Regions Corresponding to Holm's Step-Down Procedure", Biometrical Journal 50,
 // 2008).
 func (d contrast) holm(alpha, adjusted float64) Comparison {
-	c := d.at(1 - alpha)
+	c := d.interval(alpha)
 	switch {
-	case !(adjusted <= 1-confidence):
+	case !(adjusted <= d.looks.Alpha()):
 	case d.mean < 0:
 		c.High = min(c.High, 0)
 	default:
@@ -151,13 +161,14 @@ func square(v float64) float64 { return v * v }
 // needed returns the fewest rounds whose interval would be narrower than the difference,
 // 0 for more than 1000 and for groups that are not compared pairwise. Degrees of freedom
 // beyond those of its own rounds stay.
-func (d contrast) needed(level float64) int {
+func (d contrast) needed(alpha float64) int {
 	if d.rounds == 0 {
 		return 0
 	}
 	own := float64(d.rounds)
 	spread, more := d.err*math.Sqrt(own), max(d.df-(own-1), 0)
+	half := d.looks.halves(alpha)
 	return fewestRounds(func(n float64) bool {
-		return studentT(1-level, n-1+more)*spread/math.Sqrt(n) < math.Abs(d.mean)
+		return half(estimate{err: spread / math.Sqrt(n), df: n - 1 + more, n: int(n)}) < math.Abs(d.mean)
 	})
 }

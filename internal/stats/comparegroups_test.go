@@ -25,7 +25,7 @@ func TestPairsMeasuredApartKeepTheirTest(t *testing.T) {
 	for i := range groups {
 		groups[i] = groups[i].inSession(1 + i/4) // 0 to 3 in the first, 4 to 6 in the second
 	}
-	got := compareGroups(entriesOf(groups), true)
+	got := compareGroups(entriesOf(groups), true, Looks{})
 	if !got.Moderated || got.tested != 21 {
 		t.Fatalf("moderated %v, %d pairs tested", got.Moderated, got.tested)
 	}
@@ -48,7 +48,7 @@ func TestVariancesOfFewPatternsMeasuredTogetherAreTheirOwn(t *testing.T) {
 	for i := range groups {
 		groups[i] = groups[i].inSession(1 + i/3)
 	}
-	got := compareGroups(entriesOf(groups), true)
+	got := compareGroups(entriesOf(groups), true, Looks{})
 	if got.Moderated {
 		t.Error("moderated")
 	}
@@ -63,7 +63,7 @@ func TestAGroupWithAZeroKeepsItsTestsAndChangesNoOthers(t *testing.T) {
 	logs := table(12, []float64{0, -0.001, -0.002, -0.003, -0.004}, 8, 0.05)
 	groups := inUnits(logs, 1)
 	groups[2].Rounds[5] = []float64{0}
-	got := compareGroups(entriesOf(groups), true)
+	got := compareGroups(entriesOf(groups), true, Looks{})
 	others := ComparePatterns(slices.Delete(slices.Clone(logs), 2, 3), 0.05)
 	for n, p := range others.Pairs {
 		for _, i := range []*int{&p.A, &p.B} {
@@ -105,7 +105,7 @@ func TestARoundOfTwoSessionsIsTwoBlocks(t *testing.T) {
 	for i := range groups {
 		groups[i].Sessions = sessions[i]
 	}
-	got := compareGroups(entriesOf(groups), true)
+	got := compareGroups(entriesOf(groups), true, Looks{})
 	for i := range groups {
 		for j := range i {
 			rounds, second := 6, func(i int) bool { return i == 2 || i == 3 }
@@ -118,27 +118,27 @@ func TestARoundOfTwoSessionsIsTwoBlocks(t *testing.T) {
 		}
 	}
 	groups[3].Sessions[4] = nil // unknown: interleaved with nothing
-	if p := compareGroups(entriesOf(groups), true).pair(3, 2); p.Rounds != 5 {
+	if p := compareGroups(entriesOf(groups), true, Looks{}).pair(3, 2); p.Rounds != 5 {
 		t.Errorf("a round of no session is paired: %+v", p)
 	}
 }
 
 func TestAFewMoreRoundsCountOnTheVariancesOfAllPairs(t *testing.T) {
-	level := 1 - 0.05/45
+	alpha := 0.05 / 45
 	own := contrast{mean: 0.02, err: 0.012, df: 4, rounds: 5}
 	all := own
 	all.df = 60
 	for _, d := range []contrast{own, all} {
-		n, more := d.needed(level), d.df-4
+		n, more := d.needed(alpha), d.df-4
 		half := func(n int) float64 {
-			return studentT(1-level, float64(n-1)+more) * d.err * math.Sqrt(5/float64(n))
+			return studentT(alpha, float64(n-1)+more) * d.err * math.Sqrt(5/float64(n))
 		}
 		if !(half(n) < d.mean) || half(n-1) < d.mean {
 			t.Errorf("%g degrees of freedom: %d rounds, half widths %g and %g before", d.df, n, half(n), half(n-1))
 		}
 	}
-	if all.needed(level) >= own.needed(level) {
-		t.Errorf("%d rounds are needed, by the pair's own variance %d", all.needed(level), own.needed(level))
+	if all.needed(alpha) >= own.needed(alpha) {
+		t.Errorf("%d rounds are needed, by the pair's own variance %d", all.needed(alpha), own.needed(alpha))
 	}
 }
 

@@ -103,6 +103,7 @@ type EffectOptions struct {
 	// any, the blocks are the rounds; in a table of one block only, those without
 	// replicates, they are the levels of all other factors.
 	Blocks []int
+	Looks  Looks // at the effects, before the campaign ended
 }
 
 // FindEffects returns the effects of the factors of a table on the logarithms of its round
@@ -122,7 +123,7 @@ type EffectOptions struct {
 //
 // The work is proportional to the pairs of levels of two factors times cells times blocks.
 func FindEffects(c Cells, o EffectOptions) Effects {
-	g := newGrid(c, confidence)
+	g := newGrid(c, o.Looks)
 	out := Effects{Variation: g.variation(), NotPositive: g.notPositive()}
 	for f := range c.Factors {
 		effect := g.main(f, o)
@@ -134,7 +135,7 @@ func FindEffects(c Cells, o EffectOptions) Effects {
 	}
 	for a := range c.Factors {
 		for b := a + 1; b < len(c.Factors); b++ {
-			out.Interactions = append(out.Interactions, g.interaction(a, b, o.Threshold))
+			out.Interactions = append(out.Interactions, g.interaction(a, b, o))
 		}
 	}
 	return out
@@ -149,10 +150,10 @@ func (g grid) main(f int, o EffectOptions) FactorEffect {
 		units, unit := g.units(rows, p[:1], p[1:], blocks)
 		out.Pairs = append(out.Pairs, LevelPair{
 			Of: p[0], Over: p[1], Effect: g.effectOf(units, unit),
-			Equivalent: Equivalent(units, o.Threshold, 1-confidence).Shown,
+			Equivalent: len(units) >= 2 && o.Looks.sameP(estimateOf(units), o.Threshold) <= o.Looks.Alpha(),
 		})
 	}
-	adjustEffects(out.Pairs, o.Threshold, func(p *LevelPair) *Effect { return &p.Effect })
+	adjustEffects(out.Pairs, o, func(p *LevelPair) *Effect { return &p.Effect })
 	for i, p := range out.Pairs {
 		if out.Largest == nil && !math.IsNaN(p.Log) || out.Largest != nil && math.Abs(p.Log) > math.Abs(out.Largest.Log) {
 			out.Largest = &out.Pairs[i]
@@ -183,7 +184,7 @@ func (g grid) blockFactors(f int, wanted []int) []int {
 }
 
 // interaction tests all tetrads of two factors.
-func (g grid) interaction(a, b int, threshold float64) Interaction {
+func (g grid) interaction(a, b int, o EffectOptions) Interaction {
 	out := Interaction{A: a, B: b}
 	width := len(g.Factors[b].Levels)
 	of, by := levelPairs(len(g.Factors[a].Levels)), levelPairs(width)
@@ -197,7 +198,7 @@ func (g grid) interaction(a, b int, threshold float64) Interaction {
 			out.Tetrads = append(out.Tetrads, Tetrad{A: p, B: q, Effect: g.effectOf(units, unit)})
 		}
 	}
-	adjustEffects(out.Tetrads, threshold, func(t *Tetrad) *Effect { return &t.Effect })
+	adjustEffects(out.Tetrads, o, func(t *Tetrad) *Effect { return &t.Effect })
 	return out
 }
 
@@ -214,17 +215,24 @@ func levelPairs(n int) [][2]int {
 
 // effectOf returns the mean of the units with its interval.
 func (g grid) effectOf(units []float64, unit Unit) Effect {
-	t := pairedT(units, g.critical)
-	out := Effect{Log: t.Mean, Low: t.Low, High: t.High, P: t.P, Unit: unit, Units: t.Rounds}
-	if t.Rounds < 2 {
-		out.P = math.NaN()
+	out := Effect{Log: Mean(units), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Unit: unit, Units: len(units)}
+	if len(units) >= 2 {
+		e := estimateOf(units)
+		half := g.half(e)
+		out.Low, out.High, out.P = e.mean-half, e.mean+half, g.looks.p(e)
 	}
 	return out
 }
 
+// estimateOf is the mean of two or more finite values.
+func estimateOf(units []float64) estimate {
+	n := float64(len(units))
+	return estimate{Mean(units), StdDev(units) / math.Sqrt(n), n - 1, len(units)}
+}
+
 // adjustEffects sets the adjusted probabilities of effects of one kind, and which of them are
 // shown to be as large as the threshold.
-func adjustEffects[T any](all []T, threshold float64, effect func(*T) *Effect) {
+func adjustEffects[T any](all []T, o EffectOptions, effect func(*T) *Effect) {
 	p := make([]float64, len(all))
 	for i := range all {
 		p[i] = effect(&all[i]).P
@@ -232,6 +240,6 @@ func adjustEffects[T any](all []T, threshold float64, effect func(*T) *Effect) {
 	for i, adjusted := range HolmAdjusted(p) {
 		e := effect(&all[i])
 		e.Holm = adjusted
-		e.Different = adjusted <= 1-confidence && math.Abs(e.Log) >= math.Log1p(threshold)
+		e.Different = adjusted <= o.Looks.Alpha() && math.Abs(e.Log) >= math.Log1p(o.Threshold)
 	}
 }

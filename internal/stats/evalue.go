@@ -14,8 +14,16 @@ func EValue(logRatios []float64, tau float64) float64 {
 	if len(d) < 2 {
 		return 1
 	}
-	n, scale := float64(len(d)), 1+float64(len(d))*tau*tau
-	t := studentised(Mean(d), StdDev(d)/math.Sqrt(n))
+	n := float64(len(d))
+	return eValue(studentised(Mean(d), StdDev(d)/math.Sqrt(n)), n, tau)
+}
+
+// eValue is [EValue] by the t statistic of n values; 1 for fewer than two.
+func eValue(t, n, tau float64) float64 {
+	if n < 2 {
+		return 1
+	}
+	scale := 1 + n*tau*tau
 	ratio := scale // its limit for a large t
 	if square(t) < math.MaxFloat64 {
 		ratio = (1 + square(t)/(n-1)) / (1 + square(t)/((n-1)*scale))
@@ -29,11 +37,22 @@ func EValue(logRatios []float64, tau float64) float64 {
 // Lai, "On Confidence Sequences", Annals of Statistics 4, 1976).
 func ConfidenceSequence(logRatios []float64, tau, level float64) (low, high float64) {
 	d := finites(logRatios)
-	n, scale := float64(len(d)), 1+float64(len(d))*tau*tau
-	reach := math.Pow(math.Sqrt(scale)/(1-level), 2/n)
-	if len(d) < 2 || reach >= scale {
+	n := float64(len(d))
+	reach := sequenceReach(n, tau, level)
+	if math.IsInf(reach, 0) {
 		return math.Inf(-1), math.Inf(1)
 	}
-	half := math.Sqrt((n-1)*(reach-1)/(1-reach/scale)) * StdDev(d) / math.Sqrt(n)
+	half := reach * StdDev(d) / math.Sqrt(n)
 	return Mean(d) - half, Mean(d) + half
+}
+
+// sequenceReach is half of the interval of [ConfidenceSequence] in standard errors of the
+// mean of n values; +Inf where it is unbounded.
+func sequenceReach(n, tau, level float64) float64 {
+	scale := 1 + n*tau*tau
+	reach := math.Pow(math.Sqrt(scale)/(1-level), 2/n)
+	if n < 2 || reach >= scale {
+		return math.Inf(1)
+	}
+	return math.Sqrt((n - 1) * (reach - 1) / (1 - reach/scale))
 }

@@ -11,13 +11,14 @@ import (
 type grid struct {
 	Cells
 	logs        [][]float64
-	deployments [][]int                  // number of each mean's deployment from 1; 0: unknown
-	critical    func(df float64) float64 // of intervals
+	deployments [][]int // number of each mean's deployment from 1; 0: unknown
+	looks       Looks
+	half        func(estimate) float64 // of intervals
 }
 
-// newGrid makes the grid of a table, with intervals at a confidence level.
-func newGrid(c Cells, level float64) grid {
-	g := grid{Cells: c, logs: c.Logs(), critical: criticalValues(1 - level)}
+// newGrid makes the grid of a table that is looked at so often.
+func newGrid(c Cells, looks Looks) grid {
+	g := grid{Cells: c, logs: c.Logs(), looks: looks, half: looks.halves(looks.Alpha())}
 	numbers := map[string]int{"": 0}
 	for _, row := range c.Deployments {
 		numbered := make([]int, len(row))

@@ -15,7 +15,10 @@ const FirstIntervalLook = guardedRounds
 // lookLevels has, for a maximum number of rounds, the two-sided level of each look from
 // round 6 on at which 5 % of campaigns without a difference show one at any look
 // (simulated, 200,000 campaigns; one look at round 6 has all of it).
-var lookLevels = []struct{ rounds, level float64 }{
+var lookLevels = []struct {
+	rounds int
+	level  float64
+}{
 	{6, 0.05}, {7, 0.0354}, {8, 0.0283}, {10, 0.0210}, {12, 0.0172}, {15, 0.0139}, {20, 0.0110}, {30, 0.0083}, {40, 0.0070},
 }
 
@@ -23,22 +26,100 @@ var lookLevels = []struct{ rounds, level float64 }{
 // to a maximum may show a difference so that false alarms are 5 % in all; testing at 5 %
 // each time makes 18 % of them. The level is the same at each look (S. J. Pocock, "Group
 // Sequential Methods in the Design and Analysis of Clinical Trials", Biometrika 64, 1977).
-// It is interpolated between simulated maxima. false: not available, for a maximum below 6
-// or above 40; see [EValue] for what needs no maximum.
+// It is that of the next larger maximum that was simulated. false: not available, for a
+// maximum below 6 or above 40; see [EValue] for what needs no maximum.
 func LookLevel(most int) (level float64, ok bool) {
 	if most < FirstLook {
 		return 0, false
 	}
-	n := float64(most)
-	for i, to := range lookLevels {
-		switch {
-		case n == to.rounds:
-			return to.level, true
-		case n < to.rounds:
-			from := lookLevels[i-1]
-			share := math.Log(n/from.rounds) / math.Log(to.rounds/from.rounds)
-			return from.level * math.Pow(to.level/from.level, share), true
+	for _, l := range lookLevels {
+		if most <= l.rounds {
+			return l.level, true
 		}
 	}
 	return 0, false
+}
+
+// Looks is how often the differences of a campaign are looked at before it ends, and so
+// how much evidence a decision takes. Decisions of all looks then hold together with 95 %,
+// and so do the intervals of all looks (C. Jennison and B. W. Turnbull, "Interim Analyses:
+// The Repeated Confidence Interval Approach", Journal of the Royal Statistical Society B
+// 51, 1989). The zero value is one look, at the end.
+type Looks struct {
+	level   float64 // of each look; 0: of one
+	anytime bool
+}
+
+// LooksUpTo returns the looks after every round from [FirstLook] to a maximum: tests at
+// [LookLevel]. Without one, for a maximum of 0 or above 40, tests are by [EValue] over the
+// rounds that both patterns have, and what was not measured in the same rounds cannot be tested.
+func LooksUpTo(most int) Looks {
+	level, ok := LookLevel(most)
+	return Looks{level, !ok}
+}
+
+// Repeated reports whether there is more than one look.
+func (l Looks) Repeated() bool { return l != Looks{} }
+
+// Anytime reports whether the looks have no maximum.
+func (l Looks) Anytime() bool { return l.anytime }
+
+// Alpha returns the error probability that a test, corrected for others, must not exceed at
+// a look.
+func (l Looks) Alpha() float64 {
+	if l.level > 0 {
+		return l.level
+	}
+	return 1 - confidence
+}
+
+// estimate is a mean of n values with its standard error and the degrees of freedom of that.
+type estimate struct {
+	mean, err, df float64
+	n             int
+}
+
+// p returns the two-sided probability of an estimate at least this far from 0 where there is
+// nothing, for comparison with Alpha.
+func (l Looks) p(e estimate) float64 {
+	t := studentised(e.mean, e.err)
+	if l.anytime {
+		return min(1, 1/eValue(t, float64(e.n), 1))
+	}
+	return studentP(t, e.df)
+}
+
+// sameP returns the probability of an estimate this close to 0 where there is a difference as
+// large as the threshold, as by [Equivalent].
+func (l Looks) sameP(e estimate, threshold float64) float64 {
+	if !l.anytime {
+		return equivalence(e.mean, e.err, e.df, threshold).P
+	}
+	margin := math.Log1p(threshold)
+	if math.Abs(e.mean) >= margin {
+		return 1
+	}
+	nearer := e
+	nearer.mean = margin - math.Abs(e.mean)
+	return l.p(nearer)
+}
+
+// halves returns half the width of the interval at a level 1-alpha, NaN where it is unbounded,
+// as a function that keeps what it worked out for other estimates.
+func (l Looks) halves(alpha float64) func(estimate) float64 {
+	if l.anytime {
+		return func(e estimate) float64 {
+			if reach := sequenceReach(float64(e.n), 1, 1-alpha); !math.IsInf(reach, 0) {
+				return e.err * reach
+			}
+			return math.NaN()
+		}
+	}
+	critical := criticalValues(alpha)
+	return func(e estimate) float64 {
+		if e.err == 0 {
+			return 0
+		}
+		return critical(e.df) * e.err
+	}
 }

@@ -93,24 +93,12 @@ func (c *contrasts) moderate(autocorrelation, residualDF float64) (prior, bool) 
 	return p, true
 }
 
-// p returns the two-sided probability of every contrast, NaN where there is no test.
-func (c *contrasts) p() []float64 {
+// each applies a function to every contrast; NaN where there is no test.
+func (c *contrasts) each(of func(estimate) float64) []float64 {
 	out := make([]float64, len(c.mean))
 	for i, mean := range c.mean {
 		if out[i] = math.NaN(); !math.IsNaN(c.err[i]) {
-			out[i] = studentP(studentised(mean, c.err[i]), c.df[i])
-		}
-	}
-	return out
-}
-
-// halves returns half the width of the interval of every contrast at a level alpha, NaN
-// where there is no test.
-func (c *contrasts) halves(alpha float64) []float64 {
-	out, critical := make([]float64, len(c.mean)), criticalValues(alpha)
-	for i, df := range c.df {
-		if out[i] = math.NaN(); !math.IsNaN(c.err[i]) {
-			out[i] = critical(df) * c.err[i]
+			out[i] = of(estimate{mean, c.err[i], c.df[i], c.rounds[i]})
 		}
 	}
 	return out

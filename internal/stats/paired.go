@@ -48,18 +48,14 @@ type StudentT struct {
 //
 // Log ratios that are all alike have an interval without width, and P is 0 or 1.
 func PairedT(logRatios []float64, level float64) StudentT {
-	return pairedT(finites(logRatios), criticalValues(1-level))
-}
-
-// pairedT is PairedT of finite values, with the critical value by degrees of freedom.
-func pairedT(d []float64, critical func(df float64) float64) StudentT {
+	d := finites(logRatios)
 	out := StudentT{Rounds: len(d), Mean: Mean(d), SD: StdDev(d), Low: math.NaN(), High: math.NaN(), P: 1}
 	if len(d) < 2 {
 		return out
 	}
 	n := float64(len(d))
 	err := out.SD / math.Sqrt(n)
-	half := critical(n-1) * err
+	half := studentT(1-level, n-1) * err
 	out.Low, out.High, out.P = out.Mean-half, out.Mean+half, studentP(studentised(out.Mean, err), n-1)
 	return out
 }

@@ -46,6 +46,7 @@ type PatternComparison struct {
 	// pattern has an a, one without values none. nil if more than 52 letters are needed.
 	Letters []string
 
+	looks  Looks
 	tested int // pairs
 }
 
@@ -73,7 +74,7 @@ type PatternComparison struct {
 func ComparePatterns(logs [][]float64, alpha float64) PatternComparison {
 	c := pairContrasts(logs)
 	table := residualsOf(logs)
-	var out PatternComparison
+	out := PatternComparison{looks: Looks{level: alpha}}
 	out.errors(&c, table, len(logs))
 	means := table.effects
 	for i, row := range logs {
@@ -81,13 +82,13 @@ func ComparePatterns(logs [][]float64, alpha float64) PatternComparison {
 			means[i] = Mean(finites(row))
 		}
 	}
-	out.conclude(c, bestFirst(means), len(logs), alpha)
+	out.conclude(c, bestFirst(means), len(logs))
 	return out
 }
 
 // errors fills in the standard errors of all pairs of k patterns.
 func (c *PatternComparison) errors(of *contrasts, table twoWay, k int) {
-	if of.enough(k) {
+	if of.enough(k) && !c.looks.anytime {
 		r := limited(unbiasedLagOne(table.lagOne, table.rounds))
 		if p, ok := of.moderate(r, table.df); ok {
 			c.Moderated, c.PriorVariance, c.PriorDF, c.Autocorrelation = true, p.variance, p.df, r
@@ -117,7 +118,8 @@ func (c *contrasts) enough(k int) bool {
 
 // conclude finds what all pairs of k patterns show together. order has those with values,
 // best first.
-func (c *PatternComparison) conclude(of contrasts, order []int, k int, alpha float64) {
+func (c *PatternComparison) conclude(of contrasts, order []int, k int) {
+	alpha := c.looks.Alpha()
 	c.pairs(k, of, alpha)
 	c.rank(order, k, alpha)
 	c.findBest(order, alpha)
@@ -177,10 +179,10 @@ func differences(a, b []float64) (mean, variance float64, rounds int) {
 }
 
 func (c *PatternComparison) pairs(k int, of contrasts, alpha float64) {
-	p := of.p()
+	p := of.each(c.looks.p)
 	adjusted := HolmAdjusted(p)
 	c.tested = len(present(p))
-	halves := of.halves(bonferroni(alpha, c.tested))
+	halves := of.each(c.looks.halves(bonferroni(alpha, c.tested)))
 	c.Pairs = make([]PatternPair, 0, len(p))
 	for i := range k {
 		for j := i + 1; j < k; j++ {
@@ -217,11 +219,19 @@ func (p PatternPair) order() (ahead, behind int) {
 	return p.A, p.B
 }
 
+// oneSided is the probability of a difference in the direction that was seen.
+func (p PatternPair) oneSided(l Looks) float64 {
+	if l.anytime {
+		return p.P // an e-value has no sides
+	}
+	return p.P / 2
+}
+
 func (c *PatternComparison) findBest(order []int, alpha float64) {
 	level := bonferroni(alpha, len(order)-1)
 	behind := map[int]bool{}
 	for _, p := range c.Pairs {
-		if p.P/2 <= level {
+		if p.oneSided(c.looks) <= level {
 			_, worse := p.order()
 			behind[worse] = true
 		}

@@ -106,7 +106,7 @@ func TestPatternsAreComparedAsInR(t *testing.T) {
 		agree(t, c.Name+": residual mean square", table.meanSquare()*cells/table.df, c.R.ResidualMS, 1e-9)
 		plain := pairContrasts(c.Logs)
 		plain.plain()
-		p := plain.p()
+		p := plain.each(Looks{}.p)
 		adjusted := HolmAdjusted(p)
 		for i := range p {
 			agree(t, fmt.Sprint(c.Name, ": p ", i), p[i], c.R.P[i], 1e-9)

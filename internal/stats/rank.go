@@ -35,7 +35,10 @@ type Ranked struct {
 // All that is shown holds together with 95 % (Holm, over the pairs). A pair that cannot be
 // tested counts as no difference shown. If no group has more than one round, ranks are the
 // plain order, which tests nothing. Groups without values come last with rank 0.
-func Rank(groups []Group, higherIsBetter bool) []Ranked {
+func Rank(groups []Group, higherIsBetter bool) []Ranked { return Looks{}.Rank(groups, higherIsBetter) }
+
+// Rank is the function of that name, for groups that are looked at so often.
+func (l Looks) Rank(groups []Group, higherIsBetter bool) []Ranked {
 	entries := make([]entry, 0, len(groups))
 	var empty []Ranked
 	most := 0
@@ -58,7 +61,7 @@ func Rank(groups []Group, higherIsBetter bool) []Ranked {
 	if most == 1 {
 		return append(plainOrder(entries), empty...)
 	}
-	return append(tiers(entries, higherIsBetter), empty...)
+	return append(tiers(entries, higherIsBetter, l), empty...)
 }
 
 type entry struct {
@@ -86,8 +89,8 @@ func plainOrder(entries []entry) []Ranked {
 	return out
 }
 
-func tiers(entries []entry, higherIsBetter bool) []Ranked {
-	pairs := compareGroups(entries, higherIsBetter)
+func tiers(entries []entry, higherIsBetter bool, looks Looks) []Ranked {
+	pairs := compareGroups(entries, higherIsBetter, looks)
 	out := make([]Ranked, 0, len(entries))
 	top := 0 // index of the first group of the current rank
 	for i, e := range entries {

@@ -19,7 +19,7 @@ func TestRankingsAreThoseOfTheReference(t *testing.T) {
 				sign = -1
 			}
 			groups := inUnits(c.Logs, sign)
-			if compareGroups(entriesOf(groups), higher).Moderated {
+			if compareGroups(entriesOf(groups), higher, Looks{}).Moderated {
 				moderated++
 			}
 			ranked := Rank(groups, higher)

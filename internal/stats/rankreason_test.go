@@ -11,7 +11,7 @@ func TestIntervalsOfReasonsHoldTogether(t *testing.T) {
 	more := 0 // pairs that Bonferroni's correction does not show
 	for _, c := range tables(t).Cases {
 		for _, higher := range []bool{true, false} {
-			pairs := compareGroups(entriesOf(inUnits(c.Logs, 1)), higher)
+			pairs := compareGroups(entriesOf(inUnits(c.Logs, 1)), higher, Looks{})
 			for n, p := range c.Rule.Pairs {
 				got, low, high := pairs.pair(p[1], p[0]), -c.Rule.High[n], -c.Rule.Low[n]
 				switch shown := c.Rule.Holm[n] <= 0.05; {

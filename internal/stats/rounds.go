@@ -75,6 +75,23 @@ func furtherPaired(d []float64, threshold, alpha float64) FurtherRounds {
 	})
 }
 
+// furtherAnytime returns how many more rounds show a difference of the threshold by an interval
+// that may be looked at after every round, of which half has half the width.
+func furtherAnytime(d []float64, threshold float64, half func(estimate) float64) FurtherRounds {
+	const beyond = 0.8416 // standard deviations of a normal distribution that 80 % are below
+	sd := StdDev(d)
+	return furtherRounds(float64(len(d)-1), func(factor float64) int {
+		n := fewestRounds(func(n float64) bool {
+			e := estimate{err: sd * factor / math.Sqrt(n), n: int(n)}
+			return half(e)+beyond*e.err <= math.Log1p(threshold)
+		})
+		if n == 0 {
+			return -1
+		}
+		return max(n-len(d), 0)
+	})
+}
+
 // furtherUnpaired returns how many more rounds of each of two patterns, that were not
 // measured together, show a difference of the threshold at level alpha by Welch's test. a
 // and b are two or more logarithms of round means of each. The rounds of neither exceed

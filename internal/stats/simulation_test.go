@@ -98,7 +98,7 @@ func TestModeratedVariancesShowMoreOfManyPatterns(t *testing.T) {
 	plain := simulate(t, question, "12 rounds, noise 2 %, each pair's own variance (not the rule)", 400, func(seed uint64) bool {
 		c := pairContrasts(table(seed, effects, 12, 0.02))
 		c.plain()
-		return HolmAdjusted(c.p())[8] <= 0.05 // of 0 and 9
+		return HolmAdjusted(c.each(Looks{}.p))[8] <= 0.05 // of 0 and 9
 	})
 	moderated.atLeast(0.5)
 	if moderated.share() < plain.share()+0.1 {
