@@ -3,8 +3,8 @@ package measure
 import "encoding/json"
 
 // UnmarshalOutline reads a document without what makes documents large: the
-// members flows, latency and latency_under_load are nil, and members that this
-// version does not know are dropped. It takes a fraction of the time and memory
+// members flows, latency and latency_under_load and the series of the hosts are nil, and
+// members that this version does not know are dropped. It takes a fraction of the time and memory
 // that reading the whole takes. An outline is for looking at; writing it back
 // would lose what was left out.
 func UnmarshalOutline(b []byte, r *Result) error {
@@ -29,13 +29,16 @@ func UnmarshalOutline(b []byte, r *Result) error {
 }
 
 // UnmarshalWithoutRows reads a document without the rows of its round trips, which are
-// most of the document of a latency test. It must not be written back.
+// most of the document of a latency test, and without the series of its hosts, which are
+// most of the others. It must not be written back.
 func UnmarshalWithoutRows(b []byte, r *Result) error { return r.UnmarshalJSON(rowCuts.cut(b)) }
 
 var (
-	outlineCuts = cuts{"flows": nil, "latency": nil, "latency_under_load": nil}
+	series      = cuts{"series": nil}
+	hosts       = cuts{"client": series, "server": series}
+	outlineCuts = cuts{"flows": nil, "latency": nil, "latency_under_load": nil, "hosts": hosts}
 	rows        = cuts{"rows": nil}
-	rowCuts     = cuts{"latency": rows, "latency_under_load": {"before": rows, "during": rows, "after": rows}}
+	rowCuts     = cuts{"hosts": hosts, "latency": rows, "latency_under_load": {"before": rows, "during": rows, "after": rows}}
 )
 
 // outline is a Result of which some members are skipped: those declared here

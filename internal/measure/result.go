@@ -235,7 +235,16 @@ type TCPInfo struct {
 	BusyNs         int64  `json:"busy_ns,omitempty"`
 	RwndLimitedNs  int64  `json:"rwnd_limited_ns,omitempty"`
 	SndbufLimitdNs int64  `json:"sndbuf_limited_ns,omitempty"`
-	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: number of present subflows; congestion window\\, retransmits\\, lost\\, reorder events and rates are the sum over all subflows\\, min_rtt_ns is the minimum\\, other members are of the first; absent for TCP and for a connection that fell back to it"`
+	UnackedSegs    int64  `json:"unacked_segments,omitempty" jsonschema:"description=Segments in flight: sent and not acknowledged"`
+	NotsentBytes   int64  `json:"notsent_bytes,omitempty" jsonschema:"description=Bytes in the send queue that were not sent yet"`
+	AppLimited     bool   `json:"app_limited,omitempty" jsonschema:"description=The delivery rate was measured while the sender had nothing to send"`
+	DSACKs         int64  `json:"dsacks,omitempty" jsonschema:"description=Duplicates that the receiver reported (RFC 2883): retransmits that were not needed\\, in total so far"`
+	Timeouts       int64  `json:"timeouts,omitempty" jsonschema:"description=Retransmission timeouts so far; absent if none or if the kernel does not report them (Linux before 6.7)"`
+	DeliveredCE    int64  `json:"delivered_ce,omitempty" jsonschema:"description=Delivered segments that the path marked as having met congestion (ECN)\\, in total so far"`
+	SentBytes      int64  `json:"sent_bytes,omitempty" jsonschema:"description=Payload bytes that the kernel sent\\, retransmits included\\, in total so far"`
+	AckedBytes     int64  `json:"acked_bytes,omitempty" jsonschema:"description=Payload bytes that the peer acknowledged\\, in total so far"`
+	DataSegsOut    int64  `json:"data_segments_out,omitempty" jsonschema:"description=Segments with payload that the kernel sent\\, retransmits included\\, in total so far"`
+	Subflows       int64  `json:"subflows,omitempty" jsonschema:"description=Multipath TCP: number of present subflows; congestion window\\, segments in flight\\, bytes sent and acknowledged\\, counts and rates are the sum over all subflows\\, min_rtt_ns is the minimum\\, other members are of the first; absent for TCP and for a connection that fell back to it"`
 }
 
 // Hosts are the two machines.
@@ -250,6 +259,7 @@ type Host struct {
 	Counters *Counters `json:"counters,omitempty"`
 	// PinnedCPUs are empty where nothing was asked for or nothing could be kept.
 	PinnedCPUs []int      `json:"pinned_cpus,omitempty" jsonschema:"description=Option pin: the processor of each loop that moved packets; one element per loop in the order of their start"`
+	Series     *Series    `json:"series,omitempty" jsonschema:"description=The host's counters during the trial\\, one element per interval of 100 ms or longer"`
 	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: the stored loopback baseline of this host (soku floor)\\, with the same kernel\\, processors and soku"`
 }
 

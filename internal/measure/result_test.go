@@ -40,7 +40,7 @@ func sampleResult() *Result {
 		Flows:     []Flow{{Direction: Forward, Streams: []Stream{{Index: 0, TCP: &TCPInfo{Congestion: "cubic"}, Samples: []Sample{{EndNs: 1e9, ReceivedBytes: 5}}}}, Samples: []Sample{{EndNs: 1e8, ReceivedBytes: 1}}}},
 		Latency: &Latency{Timing: &Timing{Loop: LoopClosed, Clock: ClockKernel, Wait: WaitSpinning, OwnThread: true}, ServerTiming: &Timing{Wait: WaitPoller}, Histogram: h, Sent: 1000, Received: 1000, Floor: &FloorReading{Clock: "monotonic"},
 			Split: &Split{Stamps: StampsSoftware, HostSend: h, Interface: h, InterfaceNs: h.Percentiles(), Path: h, FarHost: h, HostReceive: h, Unsplit: 1}},
-		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}, Deployment: &Deployment{BootID: "x", InstanceID: "i-1"}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Floor: &HostFloor{
+		Hosts: Hosts{Client: &Host{Facts: Facts{OS: "linux", Arch: "amd64", Offloads: map[string]bool{"tso": true}, Deployment: &Deployment{BootID: "x", InstanceID: "i-1"}}, Counters: &Counters{WallNs: 1, CoresUsed: 0.5, SoftirqRatio: &softirq}, Series: NewSeries(SeriesValues{AtNs: []int64{0, 100_000_000}, Columns: map[string][]int64{"process.run_ns": {70_000_000}}}), Floor: &HostFloor{
 			MeasuredAt: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 			RoundTrips: []FloorRoundTrip{{Mode: "tcp", Protocol: "tcp", Timing: &Timing{Loop: LoopClosed}, RTT: *h.Percentiles()}},
 			Goodput:    []FloorGoodput{{Mode: "path capacity", TXPath: "splice", RXPath: "discard", GoodputBps: 4e10, CPUSecPerGB: &cost, BpsPerCore: 2e10}},
@@ -175,6 +175,14 @@ func testNames() *jsonschema.Schema {
 	return s
 }
 
+// asJSON is the schema of a type that encodes itself like v.
+func asJSON(v any) *jsonschema.Schema {
+	inner := jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, DoNotReference: true}
+	s := inner.Reflect(v)
+	s.Version = ""
+	return s
+}
+
 func resultSchema() *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		// A reader must accept members a newer version added.
@@ -194,10 +202,9 @@ func resultSchema() *jsonschema.Schema {
 					OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}},
 				}}
 			case reflect.TypeFor[Histogram]():
-				inner := jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, DoNotReference: true}
-				s := inner.Reflect(&histogramJSON{})
-				s.Version = ""
-				return s
+				return asJSON(&histogramJSON{})
+			case reflect.TypeFor[Series]():
+				return asJSON(&SeriesValues{})
 			}
 			return nil
 		},

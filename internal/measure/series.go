@@ -3,8 +3,8 @@ package measure
 import "slices"
 
 // WithoutSeries is r without what is large and in no metric ([Metric]): samples,
-// streams, rows and points over time, histograms that are in no [Distribution],
-// and members that this version does not know. It is for those who hold many
+// streams, rows and points over time, the [Series] of hosts, histograms that are in no
+// [Distribution], and members that this version does not know. It is for those who hold many
 // results at a time. What is left is shared with r.
 func (r *Result) WithoutSeries() *Result {
 	out := *r
@@ -13,6 +13,7 @@ func (r *Result) WithoutSeries() *Result {
 	for i := range out.Flows {
 		out.Flows[i].Samples, out.Flows[i].Streams = nil, nil
 	}
+	out.Hosts = Hosts{r.Hosts.Client.withoutSeries(), r.Hosts.Server.withoutSeries()}
 	out.Latency = r.Latency.withoutSeries()
 	if r.UnderLoad != nil {
 		out.UnderLoad = &UnderLoad{r.UnderLoad.Before.withoutSeries(), r.UnderLoad.During.withoutSeries(), r.UnderLoad.After.withoutSeries()}
@@ -27,5 +28,14 @@ func (l *Latency) withoutSeries() *Latency {
 	out := *l
 	out.Rows, out.Series, out.Flows, out.Application = nil, nil, nil, nil
 	out.Arrivals, out.OneWay, out.Split = nil, nil, nil
+	return &out
+}
+
+func (h *Host) withoutSeries() *Host {
+	if h == nil || h.Series == nil {
+		return h
+	}
+	out := *h
+	out.Series = nil
 	return &out
 }

@@ -123,6 +123,7 @@ func addSubflows(t *measure.TCPInfo, all []unix.TCPInfo) {
 		s := fromKernel(&all[i], "")
 		if i == 0 {
 			t.CwndSegments, t.Retransmits, t.Lost, t.ReorderEvents, t.DeliveryBps, t.PacingBps = 0, 0, 0, 0, 0, 0
+			t.UnackedSegs, t.NotsentBytes, t.DSACKs, t.Timeouts, t.DeliveredCE, t.SentBytes, t.AckedBytes, t.DataSegsOut = 0, 0, 0, 0, 0, 0, 0, 0
 			t.MinRTTNs = s.MinRTTNs
 		}
 		t.CwndSegments += s.CwndSegments
@@ -131,6 +132,14 @@ func addSubflows(t *measure.TCPInfo, all []unix.TCPInfo) {
 		t.ReorderEvents += s.ReorderEvents
 		t.DeliveryBps += s.DeliveryBps
 		t.PacingBps += s.PacingBps
+		t.UnackedSegs += s.UnackedSegs
+		t.NotsentBytes += s.NotsentBytes
+		t.DSACKs += s.DSACKs
+		t.Timeouts += s.Timeouts
+		t.DeliveredCE += s.DeliveredCE
+		t.SentBytes += s.SentBytes
+		t.AckedBytes += s.AckedBytes
+		t.DataSegsOut += s.DataSegsOut
 		if s.MinRTTNs > 0 && (t.MinRTTNs == 0 || s.MinRTTNs < t.MinRTTNs) {
 			t.MinRTTNs = s.MinRTTNs
 		}

@@ -59,6 +59,37 @@ func TestOptionsAreOnTheConnection(t *testing.T) {
 	}
 }
 
+// A sender without data is limited by its application; one whose peer does not read has
+// data that it cannot send.
+func TestTCPInfoTellsWhatWaits(t *testing.T) {
+	c, _, err := dialled(t, measure.Options{Own: own{MSS: 1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	info, ok := TCPInfo(c)
+	for ok && info.AckedBytes < 100 {
+		info, ok = TCPInfo(c)
+	}
+	if !ok || !info.AppLimited || info.SentBytes != 100 || info.DataSegsOut != 1 || info.UnackedSegs != 0 || info.NotsentBytes != 0 {
+		t.Errorf("a short message: %+v, %v", info, ok)
+	}
+	sent := int64(100)
+	for {
+		_ = c.SetWriteDeadline(time.Now().Add(50 * time.Millisecond))
+		n, err := c.Write(make([]byte, 1<<20))
+		sent += int64(n)
+		if err != nil {
+			break
+		}
+	}
+	if info, ok = TCPInfo(c); !ok || info.NotsentBytes == 0 || info.AppLimited || info.AckedBytes > info.SentBytes || info.SentBytes+info.NotsentBytes < sent {
+		t.Errorf("%d bytes, nobody reads: %+v, %v", sent, info, ok)
+	}
+}
+
 func TestOpenConnectionsTakeTheOptionsToo(t *testing.T) {
 	l, err := net.Listen("tcp", "[::]:0") // both IP versions; accepts IPv4 on an IPv6 socket
 	if err != nil {

@@ -1,9 +1,11 @@
 package sock
 
 import (
+	"encoding/binary"
 	"math"
 	"net"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -54,6 +56,9 @@ func fromKernel(k *unix.TCPInfo, congestion string) measure.TCPInfo {
 		Retransmits: int64(k.Total_retrans), Lost: int64(k.Lost), Reordering: int64(k.Reordering),
 		ReorderEvents: int64(k.Reord_seen), SndWndBytes: int64(k.Snd_wnd),
 		PMTU:        int64(k.Pmtu),
+		UnackedSegs: int64(k.Unacked), NotsentBytes: int64(k.Notsent_bytes), AppLimited: appLimited(k),
+		DSACKs: int64(k.Dsack_dups), Timeouts: int64(k.Total_rto), DeliveredCE: int64(k.Delivered_ce),
+		SentBytes: int64(k.Bytes_sent), AckedBytes: int64(k.Bytes_acked), DataSegsOut: int64(k.Data_segs_out),
 		DeliveryBps: bitsOfBytes(k.Delivery_rate), PacingBps: bitsOfBytes(k.Pacing_rate),
 		BusyNs: int64(k.Busy_time) * 1000, RwndLimitedNs: int64(k.Rwnd_limited) * 1000, SndbufLimitdNs: int64(k.Sndbuf_limited) * 1000,
 	}
@@ -67,6 +72,18 @@ func fromKernel(k *unix.TCPInfo, congestion string) measure.TCPInfo {
 		t.MinRTTNs = int64(k.Min_rtt) * 1000
 	}
 	return t
+}
+
+// appLimited is the bit tcpi_delivery_rate_app_limited of struct tcp_info, include/uapi/linux/tcp.h:
+// the first bit field of the byte after the window scales, which x/sys takes for padding.
+// Bit fields begin at the lowest bit on little-endian machines and at the highest on the others.
+func appLimited(k *unix.TCPInfo) bool {
+	const place = unsafe.Offsetof(k.Options) + 2
+	bits := *(*byte)(unsafe.Add(unsafe.Pointer(k), place))
+	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		return bits&1 != 0
+	}
+	return bits&0x80 != 0
 }
 
 func bitsOfBytes(v uint64) int64 {
