@@ -93,8 +93,8 @@ func TestTheBandwidthStudyShowsTheShareOfTheLimitAndWhatSetsIt(t *testing.T) {
 	doc, said := answersOf(t, "vm-bandwidth-cap", "vm-bandwidth-cap")
 	says(t, said, "circuit (Mbit/s): the same goodput with 100 and 1000, in 1 combination of other levels, too few to test.",
 		"gateway SKU: goodput 7.0 × from Standard to UltraPerformance, in 1 combination of other levels, too few to test.",
-		"At least 90.8 % of the published limit is reached by each", "same-vnet, 93.3 % of 12.00 Gbit/s with streams 32",
-		"peered-vnet, 90.8 % of 12.00 Gbit/s", "expressroute / UltraPerformance / 1000, 98.3 % of 10.00 Gbit/s")
+		"Each of 5 reaches 90.8 % of its published limit or more; the lowest is peered-vnet, 90.8 % of 12.00 Gbit/s with streams 32, the highest expressroute / Standard / 100, 140.0 % of 1.000 Gbit/s with streams 32.",
+		"largest share of the published limit, of patterns that differ in streams only", "expressroute UltraPerformance 1000 32 98.3 ", "same-vnet – – 32 93.3 ")
 	want := map[string]float64{
 		"same-vnet": 11200.0 / 12000, "peered-vnet": 10900.0 / 12000, "expressroute/Standard/100": 1.4, "expressroute/Standard/1000": 1.4,
 		"expressroute/UltraPerformance/1000": 0.983,

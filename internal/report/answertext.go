@@ -12,14 +12,15 @@ import (
 func (t testView) answer() string {
 	a := t.Answer
 	m := t.Basis.Metric
-	names, estimates := make([]string, len(a.First)), make([]float64, len(a.First))
+	patterns, estimates := make([]string, len(a.First)), make([]float64, len(a.First))
 	for i, e := range a.First {
-		names[i], estimates[i] = e.Pattern, e.Estimate
+		patterns[i], estimates[i] = e.Pattern, e.Estimate
 	}
+	names, next, shared := t.callFirst(patterns, a.Next)
 	switch a.Code {
 	case AnswerBest, AnswerBestOtherRun, AnswerBestUntested:
 		args := text.Args{
-			"First": names[0], "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": a.Next.Pattern,
+			"First": t.called(patterns[0]), "Metric": m, "Noun": t.noun(), "Estimate": estimates[0], "Next": t.called(a.Next.Pattern),
 			"NextEstimate": a.Next.Estimate, "Ratio": ahead(m, estimates[0], a.Next.Estimate), "Rounds": 0, "OtherRun": a.Code == AnswerBestOtherRun,
 		}
 		if a.Code == AnswerBest {
@@ -30,19 +31,19 @@ func (t testView) answer() string {
 		}
 		return t.SayFor(m.Key, "answer.best.lower", args)
 	case AnswerEqualUntested:
-		return t.Say("answer.equal_untested", text.Args{"Patterns": names, "Metric": m, "Estimate": estimates[0]})
+		return t.Say("answer.equal_untested", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimate": estimates[0]})
 	case AnswerNoDifference, AnswerNoDifferenceOtherRun:
-		return t.Say("answer.no_difference", text.Args{"Patterns": names, "Metric": m, "Estimates": estimates, "Rounds": a.Rounds, "OtherRun": a.Code == AnswerNoDifferenceOtherRun})
+		return t.Say("answer.no_difference", text.Args{"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimates": estimates, "Rounds": a.Rounds, "OtherRun": a.Code == AnswerNoDifferenceOtherRun})
 	case AnswerNoneAhead, AnswerNoneAheadOtherRun:
 		return t.Say("answer.none_ahead", text.Args{
-			"Patterns": names, "Metric": m, "Estimates": estimates, "Next": a.Next.Pattern, "NextEstimate": a.Next.Estimate, "Rounds": a.Rounds,
+			"Patterns": names, "Shared": t.shared(shared), "Metric": m, "Estimates": estimates, "Next": next, "NextEstimate": a.Next.Estimate, "Rounds": a.Rounds,
 			"OtherRun": a.Code == AnswerNoneAheadOtherRun,
 		})
 	case AnswerPairs:
 		return t.pairsAnswer()
 	case AnswerSingle:
 		return t.Say("answer.single", text.Args{
-			"Pattern": names[0], "Noun": t.noun(), "Metric": m, "Estimate": estimates[0], "Trials": a.Trials, "Lowest": a.Lowest, "Highest": a.Highest,
+			"Pattern": t.called(patterns[0]), "Noun": t.noun(), "Metric": m, "Estimate": estimates[0], "Trials": a.Trials, "Lowest": a.Lowest, "Highest": a.Highest,
 		})
 	case AnswerAllFailed:
 		return t.allFailed()

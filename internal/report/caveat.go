@@ -196,18 +196,18 @@ func (t testView) caveat(c Caveat) string {
 	case CaveatDifferentRuns:
 		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
 	case CaveatFewRounds:
-		return t.Say("caveat.few_rounds", text.Args{"Pattern": c.Pattern, "Than": c.Than, "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
+		return t.Say("caveat.few_rounds", text.Args{"Pattern": t.called(c.Pattern), "Than": t.called(c.Than), "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
 	case CaveatWide:
 		w := cmp.Or(c.Wide, &Wide{})
 		return t.Say("caveat.wide_interval", text.Args{
-			"Pattern": w.Pattern, "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
+			"Pattern": t.called(w.Pattern), "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
 		})
 	case CaveatNotMeasured:
 		return t.Say("caveat.not_measured", text.Args{"Patterns": c.Patterns, "N": c.Left, "More": c.Left - len(c.Patterns)})
 	case CaveatPlacement:
 		return t.Say("caveat.placement", text.Args{"Factors": c.Factors})
 	case CaveatAlike:
-		return t.Say("caveat.rounds_alike", text.Args{"Patterns": c.Patterns})
+		return t.Say("caveat.rounds_alike", text.Args{"Patterns": t.callEach(c.Patterns)})
 	case CaveatUnvaried:
 		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
 	case CaveatNotInterleaved:

@@ -71,20 +71,67 @@ func (t testView) controlTable(factors bool) table {
 	}
 	alone := *t.Test
 	alone.Rows = t.ControlRows
-	return testView{&alone, t.Catalogue}.figureTable(factors)
+	out := testView{&alone, t.Catalogue}.figureTable(factors)
+	if !slices.ContainsFunc(t.Controls, func(c Control) bool { return c.Ratio != nil }) {
+		return out
+	}
+	of := make([]Control, len(t.ControlRows)) // empty for a pattern without figures
+	for i, r := range t.ControlRows {
+		if at := slices.IndexFunc(t.Controls, func(c Control) bool { return c.Pattern == r.Pattern }); at >= 0 {
+			of[i] = t.Controls[at]
+		}
+	}
+	number := func(v *float64) string {
+		if v == nil {
+			return text.Absent
+		}
+		return text.Significant(4, *v)
+	}
+	out.add(t.named("column.control_ratio", column{Number: true, keep: 1}), func(i int) string { return number(of[i].Ratio) })
+	out.add(t.named("column.control_interval", column{Number: true, keep: 6}), func(i int) string {
+		if of[i].Low == nil || of[i].High == nil {
+			return text.Absent
+		}
+		return t.between(number(of[i].Low), number(of[i].High))
+	})
+	return out
 }
 
-// controls say what the control shows.
+// controls say what the control shows: a sentence for all patterns that show the same.
 func (t testView) controls() (out []string) {
+	var groups [][]Control
 	for _, c := range t.Controls {
-		args := text.Args{
-			"Pattern": c.Pattern, "Noun": t.noun(), "Estimate": t.value(c.Estimate), "Best": c.Best, "Ratio": 0.0, "Untested": c.Untested,
-			"Decision": string(c.Decision), "Higher": t.Basis.Metric.Better == measure.Higher, "Practical": t.Practical,
+		same := func(g []Control) bool {
+			return g[0].Decision == c.Decision && g[0].Untested == c.Untested && g[0].Best == c.Best && (g[0].Ratio == nil) == (c.Ratio == nil)
 		}
-		if c.Ratio != nil {
-			args["Ratio"] = *c.Ratio
+		if at := slices.IndexFunc(groups, same); at >= 0 {
+			groups[at] = append(groups[at], c)
+		} else {
+			groups = append(groups, []Control{c})
 		}
-		out = append(out, t.Say("control.shows", args))
+	}
+	for _, g := range groups {
+		out = append(out, t.control(g))
 	}
 	return out
+}
+
+// control is the sentence of patterns that show the same.
+func (t testView) control(all []Control) string {
+	c := all[0]
+	low, high := c.Estimate, c.Estimate
+	ratios := []float64{0, 0}
+	if c.Ratio != nil {
+		ratios = []float64{*c.Ratio, *c.Ratio}
+	}
+	for _, o := range all {
+		low, high = min(low, o.Estimate), max(high, o.Estimate)
+		if o.Ratio != nil {
+			ratios[0], ratios[1] = min(ratios[0], *o.Ratio), max(ratios[1], *o.Ratio)
+		}
+	}
+	return t.Say("control.shows", text.Args{
+		"Pattern": t.called(c.Pattern), "Patterns": len(all), "Noun": t.noun(), "Metric": t.Basis.Metric, "Low": low, "High": high, "Best": t.called(c.Best), "Known": c.Ratio != nil,
+		"LowRatio": ratios[0], "HighRatio": ratios[1], "Untested": c.Untested, "Decision": string(c.Decision),
+	})
 }

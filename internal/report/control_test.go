@@ -1,7 +1,9 @@
 package report
 
 import (
+	"html"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +66,77 @@ func TestTheControlShowsWhetherTheHostsMayBeTheLimit(t *testing.T) {
 		}
 		if !strings.Contains(strings.ReplaceAll(said, "high / 4", "high / 1"), want.sentence) {
 			t.Errorf("%v: %q, want %q", hosts, said, want.sentence)
+		}
+	}
+}
+
+func TestControlPatternsThatShowTheSameAreOneSentence(t *testing.T) {
+	d := design{
+		factors: []string{"gateway", "tunnels"}, levels: [][]string{{"none", "basic"}, {"1", "4"}}, rounds: 6, noise: 0.002,
+		bps: func(l []string) float64 {
+			switch l[0] + l[1] {
+			case "none1":
+				return 10e9
+			case "none4":
+				return 20e9
+			}
+			return 1e9
+		},
+	}
+	in := d.input()
+	in.Design.Control = func(levels []measure.Level) bool { return levels[0].Value == "none" }
+	r := build(t, in)
+	v := english(r.test(t, "tcp"))
+	said := v.controls()
+	if len(said) != 1 || !strings.HasPrefix(said[0], "Control, 2 patterns: goodput ") || !strings.Contains(said[0], ", 10 to 20 × that of basic / ") || !strings.HasSuffix(said[0], ": the hosts are not the limit.") {
+		t.Errorf("%q", said)
+	}
+	table := v.controlTable(true)
+	last := len(table.Columns) - 1
+	if table.Columns[last-1].Name != "× best" || !strings.HasPrefix(table.Rows[0][last-1], "9.9") && !strings.HasPrefix(table.Rows[0][last-1], "10.") || !strings.Contains(table.Rows[1][last], " to 2") {
+		t.Errorf("%+v", table)
+	}
+	// One of them that shows something else has its own sentence.
+	d.bps = func(l []string) float64 {
+		if l[0]+l[1] == "none4" {
+			return 20e9
+		}
+		return 1e9
+	}
+	in = d.input()
+	in.Design.Control = func(levels []measure.Level) bool { return levels[0].Value == "none" }
+	if said := english(build(t, in).test(t, "tcp")).controls(); len(said) != 2 || !strings.HasPrefix(said[0], "Control none / 1: ") || !strings.HasPrefix(said[1], "Control none / 4: ") {
+		t.Errorf("%q", said)
+	}
+}
+
+// withoutCharts is the text of a page; a chart's description has the answer, too.
+func withoutCharts(page string) string {
+	return html.UnescapeString(regexp.MustCompile(`(?s)<svg.*?</svg>`).ReplaceAllString(page, ""))
+}
+
+func TestAPageOfOneTestSaysItsAnswerOnce(t *testing.T) {
+	one := build(t, withControl(10e9))
+	alone := withoutCharts(written(t, inEnglish(one.HTML)))
+	for _, s := range english(&one.Tests[0]).said() {
+		if n := strings.Count(alone, s); n != 1 {
+			t.Errorf("%d times: %s", n, s)
+		}
+	}
+	two := withControl(10e9)
+	for _, r := range two.Results[:len(two.Results):len(two.Results)] {
+		other := *r
+		trial := *r.Trial
+		trial.Label, other.ID, other.Trial = "again", "again-"+r.ID, &trial
+		two.Results = append(two.Results, &other)
+	}
+	r := build(t, two)
+	page := withoutCharts(written(t, inEnglish(r.HTML)))
+	for i := range r.Tests {
+		for k, s := range english(&r.Tests[i]).said() {
+			if n, want := strings.Count(page, s), map[bool]int{true: 4, false: 2}[k == 0]; n != want {
+				t.Errorf("%d times, want %d, in a page of two tests that are alike: %s", n, want, s)
+			}
 		}
 	}
 }

@@ -74,10 +74,66 @@ func TestACurveForEachCombinationOfTheOtherFactors(t *testing.T) {
 		}
 		return 5e8
 	}
-	got := english(build(t, d.input()).test(t, "tcp")).causes()
-	got = got[len(got)-3:]
-	if !strings.HasPrefix(got[0], "zone 1: the goodput is at its plateau from streams 1 on, the first level measured: ") || !strings.HasPrefix(got[2], "zone 3: the goodput still rises at streams 5, the last level measured: ") {
+	got := english(build(t, d.input()).test(t, "tcp")).levelingOff()
+	if !strings.HasPrefix(got, "By zone: the goodput levels off from streams 1 on with 1 and 2 (50") || !strings.Contains(got, "; it still rises at 5, the last level measured, with 3 (50") {
 		t.Errorf("%q", got)
+	}
+}
+
+// kneesBySku is a sweep of streams for skus of which each levels off at a number of its own.
+func kneesBySku(knees ...int) design {
+	d := streamSweep()
+	d.factors[1], d.rounds, d.noise = "sku", 4, 0.002
+	for i := range knees {
+		d.levels[1] = append(d.levels[1], fmt.Sprintf("s%d", i))
+	}
+	d.bps = func(l []string) float64 {
+		n, sku := 0.0, 0
+		_, _ = fmt.Sscan(l[0], &n)
+		_, _ = fmt.Sscanf(l[1], "s%d", &sku)
+		return 1e8 * min(n, float64(knees[sku]))
+	}
+	return d
+}
+
+func TestCurvesThatLevelOffAtDifferentLevelsAreOneSentenceAndATable(t *testing.T) {
+	for name, c := range map[string]struct {
+		knees []int
+		parts []string
+		table []string // one row
+	}{
+		"few levels": {[]int{2, 4, 4, 64}, []string{
+			"By sku: the goodput levels off from streams 2 on with s0 (", "; 4 on with s1 and s2 (", "; it still rises at 64, the last level measured, with s3 (5.8",
+		}, []string{"s0", "2", "50."}},
+		"many curves of a level": {[]int{4, 4, 4, 4, 8}, []string{"levels off from streams 4 on with 4 combinations of other levels (380.3 Mbit/s to 380.4 Mbit/s); 8 on with s4 ("}, []string{"s4", "8", "12."}},
+		"many levels": {[]int{1, 2, 4, 8, 16, 64}, []string{
+			"The goodput of 5 combinations of other levels levels off from streams 1 to 16 on, at 95.23 Mbit/s to 1.522 Gbit/s", "; that of 1 combination of other levels still rises at the last level measured.",
+		}, []string{"s5", "rises to 64", "1.6"}},
+		"all rise":             {[]int{64, 64}, []string{"The goodput still rises at streams 64, the last level measured, with each of 2 combinations of other levels: 6."}, []string{"s1", "rises to 64", "1.5"}},
+		"all are full at once": {[]int{1, 1}, []string{"The goodput is at its plateau from streams 1 on, the first level measured, with each of 2 combinations of other levels: "}, []string{"s0", "1", "100"}},
+	} {
+		r := build(t, kneesBySku(c.knees...).input())
+		v := english(r.test(t, "tcp"))
+		said := v.levelingOff()
+		for _, want := range c.parts {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: no %q in %q", name, want, said)
+			}
+		}
+		found := slices.ContainsFunc(v.plateauTable().Rows, func(row []string) bool {
+			return row[0] == c.table[0] && row[1] == c.table[1] && strings.HasPrefix(row[len(row)-1], c.table[2][:1])
+		})
+		if len(v.plateauTable().Rows) != len(c.knees) || !found {
+			t.Errorf("%s: no row %q in %q", name, c.table, v.plateauTable().Rows)
+		}
+		for form, want := range map[string]string{"html": ">plateau of the goodput</h3>", "md": "### tcp: plateau of the goodput\n\n| sku | from streams | plateau (", "txt": "  plateau of the goodput\n  sku  "} {
+			if got := written(t, forms(r)[form]); !strings.Contains(got, want) {
+				t.Errorf("%s: %s has no table of plateaus", name, form)
+			}
+		}
+	}
+	if one := english(build(t, streamSweep("1").input()).test(t, "tcp")); len(one.plateauTable().Columns) > 0 {
+		t.Error("one curve has a table of plateaus")
 	}
 }
 

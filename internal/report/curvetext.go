@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,10 +10,7 @@ import (
 	"soku/internal/text"
 )
 
-const (
-	mostCurveSentences = 4
-	barColumns         = 14 // of the longest bar on a terminal
-)
+const barColumns = 14 // of the longest bar on a terminal
 
 // levelsOff says where a curve levels off; empty where its figure has no plateau.
 func (t testView) levelsOff(c Curve) string {
@@ -24,7 +20,7 @@ func (t testView) levelsOff(c Curve) string {
 	}
 	first := c.Points[0]
 	args := text.Args{
-		"Levels": t.levelsText(c.Levels), "Option": c.Option, "Noun": t.noun(), "Metric": t.Basis.Metric, "Plateau": *c.Plateau, "Knee": knee.Level, "Tested": c.Low != nil && c.High != nil,
+		"Levels": t.levelsText(t.impliedLevels().telling(c.Levels)), "Option": c.Option, "Noun": t.noun(), "Metric": t.Basis.Metric, "Plateau": *c.Plateau, "Knee": knee.Level, "Tested": c.Low != nil && c.High != nil,
 		"Low": 0.0, "High": 0.0, "Rising": c.Rising, "Last": c.Points[len(c.Points)-1].Level, "First": first.Level, "FirstEstimate": first.Estimate, "Share": first.Estimate / *c.Plateau,
 		"AtFirst": knee.Value == first.Value,
 	}
@@ -32,37 +28,6 @@ func (t testView) levelsOff(c Curve) string {
 		args["Low"], args["High"] = *c.Low, *c.High
 	}
 	return t.Say("curve", args)
-}
-
-// levelingOff are the sentences of all curves: one where they level off at the same level, and
-// of many the first.
-func (t testView) levelingOff() (out []string) {
-	all := t.allCurves()
-	if same := t.levelOffAlike(all); same != "" {
-		return []string{same}
-	}
-	for _, c := range all {
-		if s := t.levelsOff(c); s != "" && len(out) < mostCurveSentences {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// levelOffAlike says where several curves level off if that is one level, else nothing.
-func (t testView) levelOffAlike(all []Curve) string {
-	if len(all) < 2 || all[0].knee() == nil {
-		return ""
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	knee := all[0].knee()
-	for _, c := range all {
-		if c.Knee == nil || c.Plateau == nil || c.Rising || *c.Knee != knee.Value || knee.Value == c.Points[0].Value {
-			return ""
-		}
-		low, high = min(low, *c.Plateau), max(high, *c.Plateau)
-	}
-	return t.Say("curve.all", text.Args{"Noun": t.noun(), "Option": all[0].Option, "Knee": knee.Level, "Curves": len(all), "Metric": t.Basis.Metric, "Low": low, "High": high})
 }
 
 // curveTable is one curve with a bar for each level, or of several the figures, with their
@@ -116,8 +81,9 @@ func (t testView) curvesTable(all []Curve) table {
 	sorting.Stable(levels, func(a, b CurvePoint) int { return cmp.Compare(a.Value, b.Value) })
 	out := table{Rows: make([][]string, len(levels))}
 	out.add(column{Name: all[0].Option, Head: true}, func(i int) string { return levels[i].Level })
+	names := t.curveNames(all)
 	for _, c := range all[:min(len(all), mostSweeps)] {
-		out.add(column{Name: measure.JoinLevels(c.Levels), Number: true}, func(i int) string {
+		out.add(column{Name: names[measure.LevelsKey(c.Levels)], Number: true}, func(i int) string {
 			for _, p := range c.Points {
 				if p.Level == levels[i].Level {
 					return unit.text(p.Estimate)

@@ -69,7 +69,12 @@ func (t testView) causes() (out []string) {
 			out = append(out, t.depends(i))
 		}
 	}
-	return append(append(out, t.levelingOff()...), t.hashing()...)
+	for _, s := range []string{t.levelingOff(), t.hashing()} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // describedByPairs reports whether the answer or the sentence about contention says what the

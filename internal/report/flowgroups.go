@@ -1,17 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"soku/internal/measure"
 	"soku/internal/stats"
 	"soku/internal/text"
 )
 
-const (
-	unevenIndex    = 0.9 // Jain's: below, flows share so unevenly that a reader asks why
-	mostFlowGroups = 4   // sentences
-)
+// unevenIndex is Jain's index below which flows share so unevenly that a reader asks why.
+const unevenIndex = 0.9
 
 // FlowGroups is what the flows of a pattern's trials show of groups of equal capacity, such as
 // tunnels over which a gateway hashes connections, by [stats.FindFlowGroups]. Patterns whose
@@ -84,30 +84,75 @@ func flowGroupsOf(all []sharing, d measure.Direction) (g FlowGroups, ok bool) {
 	return g, g.Fairness < unevenIndex
 }
 
-// hashing says what groups flows fall into.
-func (t testView) hashing() (out []string) {
-	for _, g := range t.FlowGroups {
-		if g.Groups == 0 || len(out) == mostFlowGroups {
-			continue
-		}
-		out = append(out, t.Say("flows.groups", text.Args{
-			"Pattern": g.Pattern, "Direction": string(g.Direction), "Flows": g.Flows, "Groups": g.Groups, "Capacity": g.CapacityBps, "Expected": g.ExpectedBps, "Most": g.MostBps,
+// hashing says what groups flows fall into; empty where none do.
+func (t testView) hashing() string {
+	all := t.flowsGrouped()
+	switch len(all) {
+	case 0:
+		return ""
+	case 1:
+		g := all[0]
+		return t.Say("flows.groups", text.Args{
+			"Pattern": t.called(g.Pattern), "Direction": string(g.Direction), "Flows": g.Flows, "Groups": g.Groups, "Capacity": g.CapacityBps, "Expected": g.ExpectedBps, "Most": g.MostBps,
 			"Low": g.LowBps, "High": g.HighBps, "Trials": g.Trials,
-		}))
+		})
 	}
+	groups, low, high := 0, all[0].CapacityBps, all[0].CapacityBps
+	patterns := map[string]bool{}
+	for _, g := range all {
+		groups, low, high = max(groups, g.Groups), min(low, g.CapacityBps), max(high, g.CapacityBps)
+		patterns[g.Pattern] = true
+	}
+	return t.Say("flows.several", text.Args{"Patterns": len(patterns), "Groups": groups, "Low": low, "High": high})
+}
+
+// flowsGrouped are the patterns whose flows fall into groups.
+func (t testView) flowsGrouped() []FlowGroups {
+	return slices.DeleteFunc(slices.Clone(t.FlowGroups), func(g FlowGroups) bool { return g.Groups == 0 })
+}
+
+// flowTable is the groups of flows of several patterns. It has no columns for one, which a
+// sentence describes.
+func (t testView) flowTable() table {
+	all := t.flowsGrouped()
+	if len(all) < 2 {
+		return table{}
+	}
+	all = ends(all, bestShown, lastShown)
+	out := table{Rows: make([][]string, len(all))}
+	out.add(t.named("column.pattern", column{Head: true}), func(i int) string { return all[i].Pattern })
+	if slices.ContainsFunc(all, func(g FlowGroups) bool { return g.Direction != "" }) {
+		out.add(t.named("column.flow_direction", column{}), func(i int) string { return cmp.Or(string(all[i].Direction), text.Absent) })
+	}
+	number := func(key string, keep int, of func(g FlowGroups) int) {
+		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return strconv.Itoa(of(all[i])) })
+	}
+	rate := func(key string, keep int, of func(g FlowGroups) float64) {
+		out.add(t.named(key, column{Number: true, keep: keep}), func(i int) string { return t.Say("cell.rate", text.Args{"Rate": of(all[i])}) })
+	}
+	number("column.flows", 2, func(g FlowGroups) int { return g.Flows })
+	number("column.flow_groups", 0, func(g FlowGroups) int { return g.Groups })
+	rate("column.flow_capacity", 0, func(g FlowGroups) float64 { return g.CapacityBps })
+	rate("column.flow_expected", 3, func(g FlowGroups) float64 { return g.ExpectedBps })
+	rate("column.flow_most", 4, func(g FlowGroups) float64 { return g.MostBps })
+	out.add(t.named("column.flow_had", column{Number: true, keep: 5}), func(i int) string {
+		return t.between(t.Say("cell.rate", text.Args{"Rate": all[i].LowBps}), t.Say("cell.rate", text.Args{"Rate": all[i].HighBps}))
+	})
 	return out
 }
 
-// ungrouped says of which patterns the flows share unevenly and nothing more is known; empty
-// if there are none.
+// ungrouped says of how many patterns the flows share unevenly and nothing more is known; empty
+// if there are none. The figures have the fairness of each.
 func (t testView) ungrouped() string {
 	var patterns []string
-	least := 1.0
+	least, worst := 2.0, ""
 	for _, g := range t.FlowGroups {
 		if g.Groups > 0 {
 			continue
 		}
-		least = min(least, g.Fairness)
+		if g.Fairness < least {
+			least, worst = g.Fairness, g.Pattern
+		}
 		if !slices.Contains(patterns, g.Pattern) {
 			patterns = append(patterns, g.Pattern)
 		}
@@ -115,6 +160,5 @@ func (t testView) ungrouped() string {
 	if len(patterns) == 0 {
 		return ""
 	}
-	some := patterns[:min(len(patterns), mostPatterns)]
-	return t.Say("flows.unknown", text.Args{"Patterns": some, "More": len(patterns) - len(some), "Index": text.Index(least)})
+	return t.Say("flows.unknown", text.Args{"Patterns": len(patterns), "Of": len(t.Rows), "Worst": t.called(worst), "Index": text.Index(least)})
 }

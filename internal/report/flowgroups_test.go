@@ -69,6 +69,52 @@ func TestFlowsWithoutGroupsAreSaidToHaveNone(t *testing.T) {
 	}
 }
 
+// severalTunnelled are the trials of several patterns.
+func severalTunnelled(patterns map[string]Input) (in Input) {
+	for name, one := range patterns {
+		in.Campaign = one.Campaign
+		for _, r := range one.Results {
+			r.ID, r.Trial.Pattern, r.Trial.Levels = name+r.ID, name, []measure.Level{{Factor: "path", Value: name}}
+			in.Results = append(in.Results, r)
+		}
+	}
+	return in
+}
+
+func TestGroupsOfSeveralPatternsAreOneSentenceAndATable(t *testing.T) {
+	r := build(t, severalTunnelled(map[string]Input{
+		"a": tunnelled([]float64{250, 250, 500}, []float64{167, 166, 167}, []float64{500, 251, 250}, []float64{250, 500, 249}),
+		"b": tunnelled([]float64{500, 500, 1000}, []float64{334, 333, 333}, []float64{1000, 500, 500}),
+	}))
+	v := english(r.test(t, "tcp"))
+	want := "The flows of 2 patterns fall into groups of equal capacity, as hashing over tunnels does: up to 2 groups of 500.0 Mbit/s to 1.000 Gbit/s each."
+	if got := v.hashing(); got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	for i, want := range []string{"a 3 2 500.0 Mbit/s 875.0 Mbit/s 1.000 Gbit/s 500.0 Mbit/s to 1.001 Gbit/s", "b 3 2 1.000 Gbit/s 1.750 Gbit/s 2.000 Gbit/s 1.000 Gbit/s to 2.000 Gbit/s"} {
+		if got := strings.Join(v.flowTable().Rows[i], " "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, form := range []string{"html", "md", "txt"} {
+		if got := written(t, forms(r)[form]); !strings.Contains(got, "groups of flows") || !strings.Contains(got, "another draw") {
+			t.Errorf("%s has no table of them", form)
+		}
+	}
+}
+
+func TestOfManyUnevenPatternsTheWorstIsNamed(t *testing.T) {
+	uneven := tunnelled([]float64{500, 90, 40}, []float64{400, 210, 30}, []float64{300, 20, 10})
+	for patterns, want := range map[*map[string]Input]string{
+		{"a": uneven, "b": tunnelled([]float64{250, 230, 250}, []float64{250, 230, 250}), "c": tunnelled([]float64{500, 290, 40}, []float64{400, 210, 30})}: "Flows share unevenly in 2 of 3 patterns (fairness down to 0.401, a) and do not fall",
+		{"b": tunnelled([]float64{500, 90, 40}), "c": tunnelled([]float64{500, 290, 40}, []float64{400, 210, 30})}:                                          "Flows share unevenly in all 2 patterns (fairness down to 0.509, b) and do not fall",
+	} {
+		if got := english(build(t, severalTunnelled(*patterns)).test(t, "tcp")).ungrouped(); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestFlowsThatShareEvenlyNeedNoExplanation(t *testing.T) {
 	for name, in := range map[string]Input{
 		"even":             tunnelled([]float64{250, 250, 240}, []float64{250, 230, 250}),

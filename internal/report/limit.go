@@ -101,8 +101,10 @@ func shareText(l *RowLimit) string {
 	if l == nil || l.Share == nil {
 		return text.Absent
 	}
-	return strconv.FormatFloat(*l.Share*100, 'f', 1, 64)
+	return inPercent(*l.Share)
 }
+
+func inPercent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) }
 
 // limitTitle names a limit in a chart.
 func (t testView) limitTitle(pattern string, l *RowLimit) string {

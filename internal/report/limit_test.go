@@ -63,6 +63,43 @@ func TestTheLargestShareOfALimitIsOfEachThingThatWasMeasured(t *testing.T) {
 	}
 }
 
+func TestOfManySharesOfALimitASentenceHasTheEndsAndATableAll(t *testing.T) {
+	shares := map[string]float64{"a": 0.5, "b": 0.9, "c": 0.7}
+	d := design{
+		factors: []string{"gateway", "streams"}, levels: [][]string{{"a", "b", "c"}, {"1", "16"}}, rounds: 6, noise: 0.001,
+		bps: func(l []string) float64 {
+			if l[1] == "1" {
+				return 1e8
+			}
+			return 1e9 * shares[l[0]]
+		},
+	}
+	in := d.input()
+	for _, r := range in.Results {
+		r.Options.Streams = map[string]int{"1": 1, "16": 16}[r.Trial.Levels[1].Value]
+	}
+	in.Design.Limits = func(*measure.Trial) []measure.Limit { return []measure.Limit{{Metric: "goodput_bps", Value: 1e9}} }
+	r := build(t, in)
+	v := english(r.test(t, "tcp"))
+	said := v.reached()
+	for _, want := range []string{"Each of 3 reaches 52.9 % of its published limit or more; the lowest is a, 52.9 % (46.0 % to 59.9 %) of 1.000 Gbit/s with streams 16, the highest b, 95.3 %"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %q", want, said)
+		}
+	}
+	table := v.reachedTable()
+	for i, want := range []string{"b 16 95.3 82.8 to 107.8 1.000 Gbit/s –", "c 16 74.1 64.4 to 83.7 1.000 Gbit/s –", "a 16 52.9 46.0 to 59.9 1.000 Gbit/s –"} {
+		if got := strings.Join(table.Rows[i], " "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for form, out := range forms(r) {
+		if got := written(t, out); form != "json" && form != "csv" && !strings.Contains(got, "of patterns that differ in streams only") {
+			t.Errorf("%s has no table of the shares", form)
+		}
+	}
+}
+
 func TestTheSmallestOfTheLimitsOfAPatternCounts(t *testing.T) {
 	in := streamsOverGateways()
 	in.Design.Limits = nil

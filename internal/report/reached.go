@@ -73,8 +73,8 @@ func (t *Test) means() []bool {
 	return out
 }
 
-// mostReached is how many shares of a limit a sentence names.
-const mostReached = 6
+// mostReached is how many shares of a limit a sentence names; of more it has the ends.
+const mostReached = 2
 
 // reached is the sentence of how much of the limit can be used; empty if no limit is known.
 func (t testView) reached() string {
@@ -95,14 +95,59 @@ func (t testView) reached() string {
 	return t.Say("limit.reached", args)
 }
 
+// reachedTable is the largest share of the limit of each group of patterns, the largest first. It
+// has no columns where a sentence names all, and where each pattern is a group: then the figures
+// have the same.
+func (t testView) reachedTable() table {
+	if len(t.Reached) <= mostReached || !slices.ContainsFunc(t.Reached, func(r Reached) bool { return len(r.With) > 0 }) {
+		return table{}
+	}
+	all := ends(t.Reached, bestShown, lastShown)
+	out := table{Rows: make([][]string, len(all))}
+	level := func(levels []measure.Level, at int) string {
+		if at < len(levels) {
+			return t.level(levels[at].Value)
+		}
+		return text.Absent
+	}
+	for k, l := range all[0].Levels {
+		out.add(column{Name: l.Factor, Head: true}, func(i int) string { return level(all[i].Levels, k) })
+	}
+	for k, l := range all[0].With {
+		out.add(column{Name: l.Factor, Number: true}, func(i int) string { return level(all[i].With, k) })
+	}
+	out.add(t.named("column.limit_share", column{Number: true}), func(i int) string { return inPercent(*all[i].Share) })
+	out.add(t.named("column.share_interval", column{Number: true, keep: 3}), func(i int) string {
+		if r := all[i]; r.Low != nil && r.High != nil {
+			return t.between(inPercent(*r.Low), inPercent(*r.High))
+		}
+		return text.Absent
+	})
+	out.add(t.named("column.published", column{Number: true, keep: 1}), func(i int) string { return t.value(all[i].Value) })
+	out.add(t.named("column.limit_of", column{keep: 2}), func(i int) string { return cmp.Or(all[i].Of, text.Absent) })
+	return out
+}
+
+// reachedHeading says what the table of reached limits has.
+func (t testView) reachedHeading() string {
+	if len(t.Reached) == 0 {
+		return ""
+	}
+	var with []string
+	for _, l := range t.Reached[0].With {
+		with = append(with, l.Factor)
+	}
+	return t.Say("limit.heading", text.Args{"With": with})
+}
+
 func (t testView) reachedOf(r Reached) string {
 	var with []string
 	for _, l := range r.With {
 		with = append(with, t.Say("limit.reached.with", text.Args{"Factor": l.Factor, "Level": l.Value}))
 	}
-	name := joinPresent(r.Levels)
+	name := joinPresent(t.impliedLevels().telling(r.Levels))
 	if name == "" {
-		name, with = r.Pattern, nil
+		name, with = t.called(r.Pattern), nil
 	}
 	return t.Say("limit.reached.one", text.Args{
 		"Name": name, "Share": *r.Share, "Low": r.Low, "High": r.High, "Limit": t.value(r.Value), "Of": r.Of, "With": with,

@@ -44,6 +44,7 @@ func (t testView) same() string {
 	if len(names) == 0 {
 		return ""
 	}
-	some := names[:min(len(names), mostPatterns)]
-	return t.Say("answer.same", text.Args{"Best": t.Ranking[0].Pattern, "Patterns": some, "More": len(names) - len(some), "Practical": t.Practical})
+	all, shared := t.callTogether(append([]string{t.Ranking[0].Pattern}, names...))
+	some := all[1:][:min(len(names), mostPatterns)]
+	return t.Say("answer.same", text.Args{"Best": all[0], "Patterns": some, "More": len(names) - len(some), "Shared": t.shared(shared), "Practical": t.Practical})
 }

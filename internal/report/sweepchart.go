@@ -33,10 +33,11 @@ func (t testView) sweepFigures(id string) (one *figure, panels []figure) {
 		}
 		return &f, nil
 	}
+	implied := t.impliedLevels()
 	for i, c := range all[:min(len(all), mostSweeps)] {
 		drawn := t.sweep(c, all, panelWidth, sweepPanel)
 		drawn.ID = fmt.Sprintf("%s-%d", id, i)
-		panels = append(panels, figure{Caption: t.levelsText(c.Levels), Charts: []chart{drawn}})
+		panels = append(panels, figure{Caption: t.levelsText(implied.telling(c.Levels)), Charts: []chart{drawn}})
 	}
 	return nil, panels
 }

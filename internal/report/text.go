@@ -127,6 +127,16 @@ func (p *terminal) test(t testView) {
 			p.wide(curve)
 		}
 	}
+	for _, below := range []struct {
+		heading string
+		table
+	}{{t.plateauHeading(), t.plateauTable()}, {t.reachedHeading(), t.reachedTable()}, {t.Say("flows.heading", nil), t.flowTable()}} {
+		if len(below.Columns) > 0 {
+			p.line("")
+			p.wrap("  ", below.heading)
+			p.table(below.table)
+		}
+	}
 	p.line("")
 	if len(t.Factors) > 0 && !t.ByHand {
 		p.wrap("  ", t.Say("text.patterns", text.Args{"Factors": strings.Join(t.Factors, measure.LevelSeparator)}))
