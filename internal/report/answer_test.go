@@ -93,9 +93,14 @@ func TestPatternsOfDifferentRunsAreNotComparedAsInterleaved(t *testing.T) {
 	if code := tcp.Ranking[1].Reason.Code; code != measure.CodeRankBelowOtherRun {
 		t.Errorf("off has its rank by %s", code)
 	}
-	want := "Some patterns were never measured in one run of the campaign, so they were not interleaved: run 1 (2026-03-14 09:27 UTC) idle, on; run 2 (2026-03-14 09:27 UTC) off. A change over time between the runs can look like a difference."
+	want := "Some patterns were never measured in one run of the campaign, so they were not interleaved (2 runs). A change over time between the runs can look like a difference."
 	if got := english(tcp).caveats(); len(got) != 1 || got[0] != want {
 		t.Errorf("caveats %q", got)
+	}
+	for i, want := range []string{"run 1|2026-03-14 09:27 UTC|6|2: idle, on", "run 2|2026-03-14 09:27 UTC|3|off"} {
+		if got := strings.Join(english(tcp).runTable().Rows[i], "|"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 	for name, form := range map[string]string{"text": written(t, func(w io.Writer) error { return r.Text(w, text.English(), 200) }), "JSON": written(t, r.JSON)} {
 		for _, say := range map[string][]string{"text": {"confidence low: different runs", "not paired: another run"}, "JSON": {`"best_other_run"`, `"rank_below_other_run"`, `"different_runs"`, `"confidence": "low"`}}[name] {
@@ -116,6 +121,60 @@ func TestPatternsOfDifferentRunsAreNotComparedAsInterleaved(t *testing.T) {
 	measuredIn(alike, 2, "b")
 	if a := build(t, alike).test(t, "tcp").Answer; a.Code != AnswerNoDifferenceOtherRun || a.Confidence != measure.Low {
 		t.Errorf("no difference: %+v", a)
+	}
+}
+
+// In a campaign that was resumed many times, and in one with much left to do, lists would be
+// longer than what they belong to.
+func TestRunsAndMissingTrialsAreOneTableThatStaysShort(t *testing.T) {
+	rounds, runs := map[string][]float64{}, 30
+	for i := range runs {
+		rounds[fmt.Sprintf("p%02d", i)] = []float64{1e8, 1.01e8}
+	}
+	in := campaignOf(rounds)
+	for i := range runs {
+		measuredIn(in, i+1, fmt.Sprintf("p%02d", i))
+	}
+	for i := range 10 {
+		in.Patterns = append(in.Patterns, []measure.Level{{Factor: "path", Value: fmt.Sprintf("later%d", i)}})
+	}
+	for i, r := range in.Results {
+		if r.Trial.Pattern == "p29" || r.Trial.Pattern == "p28" {
+			in.Results[i].Error = measure.TextError(measure.KindRefused, "refused", "")
+		}
+	}
+	r := build(t, in)
+	test := r.test(t, "tcp")
+	v := english(test)
+	rows := v.runTable().Rows
+	if len(rows) != mostRuns+2 || rows[mostRuns][0] != "not measured" || rows[mostRuns][3] != "10: later0, later1, later2, later3, later4, later5 and 4 more" || rows[mostRuns+1][0] != "failed" || rows[mostRuns+1][2] != "4" {
+		t.Errorf("%q", rows)
+	}
+	for form, out := range forms(r) {
+		if got := strings.Join(strings.Fields(written(t, out)), " "); form != "json" && form != "csv" && !strings.Contains(got, "which run measured what: the first 12 runs, and 16 more in the form json") {
+			t.Errorf("%s does not say that runs are left out", form)
+		}
+	}
+	var doc Report
+	if err := json.Unmarshal([]byte(written(t, r.JSON)), &doc); err != nil || len(doc.Tests[0].Runs) != 28 || len(doc.Tests[0].NotMeasured) != 10 || doc.Tests[0].Runs[27].Trials != 2 {
+		t.Errorf("JSON has not all: %v", err)
+	}
+	if all := strings.Join(v.caveats(), "\n"); !strings.Contains(all, "(28 runs)") || !strings.Contains(all, "10 patterns of the plan were not measured.") {
+		t.Errorf("%s", all)
+	}
+	if one := english(build(t, campaignOf(map[string][]float64{"a": {1e8, 1e8}})).test(t, "tcp")); len(one.runTable().Columns) > 0 {
+		t.Error("one run has a table")
+	}
+}
+
+func TestAListOfFailuresStaysShort(t *testing.T) {
+	in := campaignOf(map[string][]float64{"a": make([]float64, mostCauses+3)})
+	for i, r := range in.Results {
+		r.Error = measure.TextError(measure.KindRefused, fmt.Sprintf("cause %d", i), "")
+	}
+	got := english(build(t, in).test(t, "tcp")).failures()
+	if len(got) != mostCauses+1 || got[mostCauses] != "and 3 more causes, in the form json" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -194,7 +194,7 @@ func (t testView) caveat(c Caveat) string {
 	case CaveatOrderStated:
 		return t.Say("caveat.order_stated", nil)
 	case CaveatDifferentRuns:
-		return t.Say("caveat.different_runs", text.Args{"Runs": t.runs(c.Runs)})
+		return t.Say("caveat.different_runs", text.Args{"Runs": len(c.Runs)})
 	case CaveatFewRounds:
 		return t.Say("caveat.few_rounds", text.Args{"Pattern": t.called(c.Pattern), "Than": t.called(c.Than), "Ratio": c.DifferenceRatio, "Rounds": c.Rounds, "Needed": c.NeededRounds})
 	case CaveatWide:

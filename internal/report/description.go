@@ -67,8 +67,11 @@ func (t testView) options() []string {
 	return out
 }
 
+// mostCauses is how many causes a list of failures has.
+const mostCauses = 12
+
 // failures are the sentences of trials that failed. One that several trials share is there
-// once, with how many they are.
+// once, with how many they are; of more than [mostCauses] the first are there.
 func (t testView) failures() []string {
 	var out []string
 	trials := map[string][]Failure{}
@@ -81,7 +84,10 @@ func (t testView) failures() []string {
 		}
 		trials[sentence] = append(trials[sentence], f)
 	}
-	for _, sentence := range sentences {
+	for i, sentence := range sentences {
+		if i == mostCauses {
+			return append(out, t.Say("report.failures.more", text.Args{"More": len(sentences) - mostCauses}))
+		}
 		if alike := trials[sentence]; len(alike) > 1 {
 			var patterns []string
 			for _, f := range alike {

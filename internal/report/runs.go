@@ -6,7 +6,6 @@ import (
 
 	"soku/internal/measure"
 	"soku/internal/sorting"
-	"soku/internal/text"
 )
 
 // RunPatterns are patterns that one run of a campaign measured, from its start or a
@@ -15,6 +14,7 @@ type RunPatterns struct {
 	Run      int       `json:"run"` // from 1; 0 where the results do not say
 	From     time.Time `json:"from"`
 	Session  string    `json:"session,omitempty"` // of ingested results, as their source names the run
+	Trials   int       `json:"trials"`            // that have the figure that ranks
 	Patterns []string  `json:"patterns"`
 }
 
@@ -66,6 +66,7 @@ func differentRuns(patterns []pattern, m *measure.Metric) []RunPatterns {
 				i = len(runs)
 				runs = append(runs, RunPatterns{Run: n, From: r.StartedAt, Session: sessionName(r)})
 			}
+			runs[i].Trials++
 			if r.StartedAt.Before(runs[i].From) {
 				runs[i].From = r.StartedAt
 			}
@@ -98,16 +99,4 @@ func (p Place) acrossRuns() bool {
 		return true
 	}
 	return false
-}
-
-// runs are runs in words: which patterns each measured, and when.
-func (t testView) runs(all []RunPatterns) []string {
-	out := make([]string, len(all))
-	for i, r := range all {
-		some := r.Patterns[:min(len(r.Patterns), mostPatterns)]
-		out[i] = t.Say("caveat.different_runs.one", text.Args{
-			"Run": r.Run, "Session": r.Session, "Unnamed": r.Run == 0 && len(t.Ingested) > 0, "From": r.From.UTC().Format(minute), "Patterns": some, "More": len(r.Patterns) - len(some),
-		})
-	}
-	return out
 }

@@ -177,6 +177,11 @@ func (p *terminal) test(t testView) {
 		p.wrap("  ", t.Say("text.hops", nil))
 		p.table(hops)
 	}
+	if runs := t.runTable(); len(runs.Columns) > 0 {
+		p.line("")
+		p.wrap("  ", t.runHeading())
+		p.table(runs)
+	}
 	if len(t.Failures) > 0 {
 		p.line("")
 		p.wrap("  ", t.Say("text.failures", nil))

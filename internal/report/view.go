@@ -54,6 +54,8 @@ type section struct {
 	Reach       table  // how much of the published limit is reached
 	ReachBy     string // what it has
 	Flows       table  // groups of them
+	RunsOf      table  // what each run of the campaign measured
+	RunsBy      string // what it has
 	Effects     table  // what the factors do
 	Levels      table  // the levels of each factor compared
 	LevelsCut   bool   // it has not all pairs
@@ -95,7 +97,7 @@ func newView(r *Report, c *text.Catalogue) view {
 			Figures: t.figureTable(true), Long: len(t.Rows) > mostRows, Control: t.controlTable(true), Pivot: t.pivotTable(), PivotBy: t.pivotHeading(), Places: t.rankTable(true), Load: t.loadTable(true), Hops: t.hopTable(),
 			Spread: t.spreadTable(), SpreadBy: t.spreadHeading(), Heats: t.heatMaps(), HeatBy: t.heatHeading(), Losses: t.contentionTable(), LossesCut: t.contentionCut(), LossesMost: mostLosses,
 			LossMaps: t.lossMaps(), Start: t.startSkew(), SweepTable: t.curveTable(), SweepBy: t.curveHeading(),
-			Plateaus: t.plateauTable(), PlateausBy: t.plateauHeading(), Reach: t.reachedTable(), ReachBy: t.reachedHeading(), Flows: t.flowTable(),
+			Plateaus: t.plateauTable(), PlateausBy: t.plateauHeading(), Reach: t.reachedTable(), ReachBy: t.reachedHeading(), Flows: t.flowTable(), RunsOf: t.runTable(), RunsBy: t.runHeading(),
 			Effects: t.effectTable(true), Levels: t.levelTable(true), LevelsCut: t.cutPairs(), LevelsMost: mostPairs,
 			Failed: t.failures(), Options: t.options(),
 		})
