@@ -132,10 +132,10 @@ func (b *Builder) test(g labelled) Test {
 	t.shareLimits()
 	t.findReached()
 	t.findControl(patterns, control, rounds)
+	t.findCurves(patterns, rounds, b.design.Searched)
 	t.findEffects(patterns)
 	t.findRangesApart()
 	t.Pairs = t.findPairs(g.pair, patterns, rounds)
-	t.findCurves(patterns, rounds, b.design.Searched)
 	t.findFlowGroups()
 	if floor, found := combined(measure.MetricFloor, successful(g.results), nil, nil); found {
 		t.Floor = &floor.Spread

@@ -29,6 +29,8 @@ type Curve struct {
 	// were not measured.
 	Searched bool `json:"searched,omitempty"`
 	Rising   bool `json:"rising,omitempty"` // the last level is the best by 2 % or more: the knee may lie beyond
+
+	plateau []pattern // of a search: the levels of the plateau, with their trials after the search
 }
 
 // CurvePoint is a level of a curve and the estimate of its pattern.
@@ -101,6 +103,7 @@ func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched strin
 	for _, l := range lines {
 		c := Curve{Option: t.Factors[swept], Levels: slices.DeleteFunc(l.levels, func(l measure.Level) bool { return len(varied[l.Factor]) < 2 })}
 		var means [][]float64
+		var drawn []pattern
 		order := make([]int, len(l.patterns))
 		for i := range order {
 			order[i] = i
@@ -114,13 +117,17 @@ func (t *Test) findCurves(patterns []pattern, rounds map[int]int, searched strin
 			level := levelOf(l.patterns[i].levels, c.Option)
 			c.Points = append(c.Points, CurvePoint{Level: level, Value: l.values[i], Estimate: *place.Estimate, Low: place.Low, High: place.High, Limit: limits[l.patterns[i].name]})
 			means = append(means, roundMeans(t.group(l.patterns[i], rounds)))
+			drawn = append(drawn, l.patterns[i])
 		}
 		if c.Searched = c.Option == searched; c.Searched {
 			withoutSearch(means, rounds)
 		} else if len(c.Points) < leastCurve {
 			continue
 		}
-		c.findKnee(means, t.Basis.Metric)
+		plateau := c.findKnee(means, t.Basis.Metric)
+		if c.Searched {
+			c.plateau = afterSearch(drawn, plateau)
+		}
 		t.Curves = append(t.Curves, c)
 	}
 	if len(t.Curves) == 1 {
@@ -136,16 +143,18 @@ func (t *Test) allCurves() []Curve {
 	return t.Curves
 }
 
-func (c *Curve) findKnee(means [][]float64, m *measure.Metric) {
+// findKnee sets the knee and the plateau, and returns the points of the plateau.
+func (c *Curve) findKnee(means [][]float64, m *measure.Metric) []int {
 	if m.Better != measure.Higher {
-		return
+		return nil
 	}
 	k, plateau := stats.KneeOf(means)
 	if k.Level < 0 {
-		return
+		return nil
 	}
 	c.Knee, c.Rising = &c.Points[k.Level].Value, k.Rising
 	c.Plateau, c.Low, c.High = finite(k.Plateau), finite(max(plateau.Low, 0)), finite(plateau.High)
+	return plateau.Levels
 }
 
 // roundMeans are the means of the values of each round; NaN without any.
@@ -177,6 +186,25 @@ func withoutSearch(means [][]float64, rounds map[int]int) {
 			row[search] = first
 		}
 	}
+}
+
+// afterSearch are the patterns of some points with their trials after the search, or with all
+// if no point has such trials.
+func afterSearch(points []pattern, plateau []int) (out []pattern) {
+	searching := func(r *measure.Result) bool { return roundOf(r) == firstRound }
+	for _, i := range plateau {
+		p := points[i]
+		if p.results = slices.DeleteFunc(slices.Clone(p.results), searching); len(successful(p.results)) > 0 {
+			out = append(out, p)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, i := range plateau {
+		out = append(out, points[i])
+	}
+	return out
 }
 
 // sweptFactor is the factor, by its index, with the most levels that are numbers, at least

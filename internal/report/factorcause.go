@@ -22,7 +22,7 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 	}
 	first := shown[0]
 	args := text.Args{
-		"Factor": f.Factor, "Noun": t.noun(), "Ratio": *first.ratio, "From": t.level(first.from), "To": t.level(first.to),
+		"Factor": f.Factor, "Noun": t.compared(), "Ratio": *first.ratio, "From": t.level(first.from), "To": t.level(first.to),
 		"By": t.units(first.EffectRatio), "Size": t.size(first), "Interval": t.interval(first), "Threshold": t.Practical, "OnAverage": t.interacts(f.Factor),
 	}
 	switch {
@@ -36,6 +36,14 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 		return t.Say("factor.untested", args)
 	}
 	return ""
+}
+
+// compared is the noun of what the effects of factors compare.
+func (t testView) compared() string {
+	if t.PlateauOf == "" {
+		return t.noun()
+	}
+	return t.Say("factor.at_plateau", text.Args{"Noun": t.noun(), "Option": t.PlateauOf})
 }
 
 // hasCurve reports whether a curve says what the factor does.

@@ -58,13 +58,20 @@ type Interaction struct {
 }
 
 // findEffects fills Effects, FactorEffects and Interactions. A campaign with one factor has
-// none: its ranking compares the levels already.
+// none: its ranking compares the levels already. Where levels were searched, the factors
+// beside the searched one are compared at their plateaus: each search measures levels around
+// its own best, so few levels are common to all.
 func (t *Test) findEffects(patterns []pattern) {
 	if t.ByHand {
 		return
 	}
+	least := 2
+	if plateaus := t.plateaus(); len(plateaus) > 0 {
+		patterns, least, t.PlateauOf = plateaus, 1, t.allCurves()[0].Option
+	}
 	table := t.observations(patterns)
-	if len(table.Factors) < 2 {
+	if len(table.Factors) < least {
+		t.PlateauOf = ""
 		return
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
@@ -84,6 +91,18 @@ func (t *Test) findEffects(patterns []pattern) {
 	for _, i := range effects.Interactions {
 		t.Interactions = append(t.Interactions, interactionOf(i, cells.Factors))
 	}
+}
+
+// plateaus are the patterns on the plateaus of all searches, without the factor that was
+// searched.
+func (t *Test) plateaus() (out []pattern) {
+	for _, c := range t.allCurves() {
+		for _, p := range c.plateau {
+			p.levels = without(p.levels, []string{c.Option})
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // mostEffects is how many pairs of levels of a factor a report has.

@@ -98,7 +98,7 @@ func (t testView) depends(i Interaction) string {
 		ratio, at, than = 1/ratio, than, at
 	}
 	return t.Say("factor.depends", text.Args{
-		"Factor": i.Factors[0], "Other": i.Factors[1], "A": t.level(i.A[0]), "Over": t.level(i.A[1]), "Noun": t.noun(), "Ratio": ratio,
+		"Factor": i.Factors[0], "Other": i.Factors[1], "A": t.level(i.A[0]), "Over": t.level(i.A[1]), "Noun": t.compared(), "Ratio": ratio,
 		"At": t.level(at), "Than": t.level(than), "By": t.units(i.EffectRatio),
 	})
 }

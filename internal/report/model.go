@@ -97,6 +97,9 @@ type Test struct {
 	FactorEffects []FactorEffect `json:"factor_effects,omitempty"`
 	Effects       []LevelEffect  `json:"effects,omitempty"` // pairs of levels of each factor: all, or the 1,000 of the largest ratios
 	Interactions  []Interaction  `json:"interactions,omitempty"`
+	// PlateauOf is the searched factor at whose plateau the others are compared; empty where
+	// no levels were searched.
+	PlateauOf string `json:"effects_at_plateau_of,omitempty"`
 
 	Curve  *Curve  `json:"curve,omitempty"`  // over the levels of a factor that are numbers
 	Curves []Curve `json:"curves,omitempty"` // instead, where other factors vary: one a combination of their levels

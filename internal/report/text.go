@@ -247,7 +247,7 @@ func (p *terminal) effects(t testView) {
 		return
 	}
 	p.line("")
-	p.wrap("  ", t.Say("text.factors", nil))
+	p.wrap("  ", t.Say("text.factors", text.Args{"Plateau": t.PlateauOf}))
 	wide := p.width >= leastEffects
 	p.table(t.effectTable(wide))
 	if levels := t.levelTable(wide); len(levels.Columns) > 0 {

@@ -177,13 +177,20 @@ func (k *Knee) shape(levels int, gain float64, mean func(level int) float64) {
 	k.Rising = k.Best == last && (last == 0 || !(best <= mean(last-1)*(1+gain)))
 }
 
+// Plateau is the mean of the levels within 3 % of the best, and which these are, by their
+// indices.
+type Plateau struct {
+	Interval
+	Levels []int
+}
+
 // KneeOf returns the knee and the plateau of increasing levels that were all measured, by the
 // rule of a sweep: rounds has one row a level and one column a round, the mean of the level's
 // trials in it, of which higher is better; NaN for none. The plateau is over the levels within
 // 3 % of the best, with a 95 % interval by [Guarded] on its round means. All trials choose the
 // best level here and make up the plateau, so noise raises it a little: by less than its
 // interval where there are several rounds. Without any value Level and Best are -1.
-func KneeOf(rounds [][]float64) (k Knee, plateau Interval) {
+func KneeOf(rounds [][]float64) (k Knee, plateau Plateau) {
 	means := make([]float64, len(rounds))
 	columns := 0
 	k = noKnee
@@ -194,19 +201,24 @@ func KneeOf(rounds [][]float64) (k Knee, plateau Interval) {
 		}
 	}
 	if k.Best < 0 {
-		return k, Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		return k, Plateau{Interval: Interval{Estimate: math.NaN(), Low: math.NaN(), High: math.NaN()}}
+	}
+	for i, mean := range means {
+		if mean >= means[k.Best]*(1-plateauWidth) {
+			plateau.Levels = append(plateau.Levels, i)
+		}
 	}
 	flat := make([]float64, columns)
 	for j := range flat {
 		var values []float64
-		for i, row := range rounds {
-			if means[i] >= means[k.Best]*(1-plateauWidth) && j < len(row) {
+		for _, i := range plateau.Levels {
+			if row := rounds[i]; j < len(row) {
 				values = append(values, row[j])
 			}
 		}
 		flat[j] = Mean(finites(values))
 	}
-	plateau = Guarded(flat, confidence).Interval
+	plateau.Interval = Guarded(flat, confidence).Interval
 	k.Plateau = plateau.Estimate
 	k.shape(len(means), UsualSweep(len(means)).Gain, func(level int) float64 { return means[level] })
 	return k, plateau
