@@ -26,7 +26,7 @@ type CommandPlan struct {
 	Test     measure.Test
 	Commands []Command // two or more; no two with the same line
 	Rounds   int
-	Until    measure.Percent // as [Until].Interval; 0: no more rounds
+	Until    Until // Interval, Decided with Against and MaxRounds; the zero value: no more rounds
 	// Practical is the smallest difference that matters; 0: the plan does not say.
 	Practical measure.Percent
 }
@@ -88,8 +88,8 @@ func (c *CommandPlan) Text() []byte {
 		lines[i] = command.Line
 	}
 	more := ""
-	if c.Until > 0 {
-		more = fmt.Sprintf("until: {interval: %s}\n", c.Until)
+	if c.Until.Adds() {
+		more = "until: {" + strings.Join(c.Until.keys(), ", ") + "}\n"
 	}
 	if c.Practical > 0 {
 		more += fmt.Sprintf("practical: %s\n", c.Practical)
@@ -124,4 +124,21 @@ func optionText(v any) string {
 		return string(b)
 	}
 	return fmt.Sprint(v)
+}
+
+// keys are the keys of a plan's until that say when there are enough rounds.
+func (u *Until) keys() (out []string) {
+	if u.Interval > 0 {
+		out = append(out, fmt.Sprintf("interval: %s", u.Interval))
+	}
+	if u.Decided {
+		out = append(out, "decided: true")
+	}
+	if u.Against != "" {
+		out = append(out, fmt.Sprintf("against: %s", u.Against))
+	}
+	if u.MaxRounds > 0 {
+		out = append(out, fmt.Sprintf("max_rounds: %d", u.MaxRounds))
+	}
+	return out
 }

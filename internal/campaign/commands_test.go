@@ -80,7 +80,7 @@ func otherValue(f measure.OptionField) func(p any) error {
 
 func TestThePlanOfCommandsHasWhatDecides(t *testing.T) {
 	o := measure.Defaults(measure.TestTCP)
-	c := campaign.CommandPlan{Test: measure.TestTCP, Rounds: 9, Until: 0.025, Practical: 0.03,
+	c := campaign.CommandPlan{Test: measure.TestTCP, Rounds: 9, Until: campaign.Until{Interval: 0.025}, Practical: 0.03,
 		Commands: []campaign.Command{{Line: "tcp a", Host: "a", Options: o}, {Line: "tcp b", Host: "b", Options: o}}}
 	p, err := campaign.Parse("plan.yaml", c.Text())
 	if err != nil || p.Rounds != 9 || p.Until.Interval != 0.025 || p.Practical != 0.03 {

@@ -37,6 +37,9 @@ type Event struct {
 	// Width is half of the widest interval over its mean, of a campaign with until; 0 while
 	// it is unknown.
 	Width float64
+	// Open is how many of so many Compared comparisons the last look left undecided, of a campaign
+	// that goes on until all are decided; both are 0 before the first look.
+	Open, Compared int
 }
 
 // emit reports an event to Watch.
@@ -54,6 +57,9 @@ func (r *run) report(e Event) {
 	e.Done, e.Failed, e.Total = r.out.Done, r.out.Failed, r.out.Total
 	e.Left = r.clock.left(r.Now(), r.c.Plan.Pause.Std(), r.out.Total-r.out.Done-r.out.Skipped)
 	e.Width = r.c.width(r.Only)
+	if r.out.Enough != nil {
+		e.Open, e.Compared = r.out.Enough.Open, r.out.Enough.Compared
+	}
 	r.Watch(e)
 }
 

@@ -43,7 +43,7 @@ func (p *Plan) addSearch(d *yamlfile.File) error {
 		return wrong("find", "campaign.find_without_option", nil)
 	case taken:
 		return wrong("find.option", "campaign.find_and_factor", measure.Figures{"option": yamlfile.Shorten(f.Option)})
-	case p.Until.Interval > 0:
+	case p.Until.Adds():
 		return wrong("until", "campaign.find_and_until", nil)
 	}
 	for _, group := range p.Zip {

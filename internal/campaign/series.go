@@ -13,10 +13,19 @@ import (
 // test: one a trial that succeeded.
 type series struct {
 	key    Key // without round and repeat
-	values map[turn]float64
+	values map[turn]figure
+	// Of the newest trial that succeeded.
+	metric    *measure.Metric
+	discarded bool // the receiver dropped the bytes unread
 	// Worked out from values, see update.
 	rounds int     // that have a figure
 	width  float64 // half of the 95 % interval over the mean; +Inf where there is none
+}
+
+// figure is the figure of a trial, and the run of the campaign that measured it.
+type figure struct {
+	value   float64
+	session int
 }
 
 // turn is when a trial of a series ran.
@@ -26,7 +35,7 @@ type turn struct{ round, repeat int }
 func (s *series) means() []float64 {
 	byRound := map[int][]float64{}
 	for at, v := range s.values {
-		byRound[at.round] = append(byRound[at.round], v)
+		byRound[at.round] = append(byRound[at.round], v.value)
 	}
 	rounds := make([]int, 0, len(byRound))
 	for round := range byRound {
@@ -66,7 +75,7 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 	s := f.of[at]
 	if s == nil {
 		key.Round, key.Repeat = 0, 0
-		s = &series{key: key, values: map[turn]float64{}}
+		s = &series{key: key, values: map[turn]figure{}}
 		if f.of == nil {
 			f.of = map[compactKey]*series{}
 		}
@@ -74,8 +83,10 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 	}
 	delete(s.values, when)
 	if r.Error == nil {
-		if v, found := measure.RankingMetric(r.Test, []*measure.Result{r}).Value(r); found {
-			s.values[when] = v
+		metric := measure.RankingMetric(r.Test, []*measure.Result{r})
+		if v, found := metric.Value(r); found {
+			s.metric, s.discarded = metric, len(r.Flows) > 0 && r.Flows[0].Discarded()
+			s.values[when] = figure{v, sessionOf(r)}
 		}
 	}
 	s.update()
@@ -85,9 +96,19 @@ func (f *figures) learn(at compactKey, key Key, r *measure.Result) {
 func (f *figures) value(at compactKey, key Key) (v float64, found bool) {
 	at.round, at.repeat = 0, 0
 	if s := f.of[at]; s != nil {
-		v, found = s.values[turn{key.Round, key.Repeat}]
+		var at figure
+		at, found = s.values[turn{key.Round, key.Repeat}]
+		v = at.value
 	}
 	return v, found
+}
+
+// sessionOf is the number of the run that measured a result; 0 in results of older versions.
+func sessionOf(r *measure.Result) int {
+	if r.Trial == nil || r.Trial.Session == nil {
+		return 0
+	}
+	return r.Trial.Session.Number
 }
 
 // Width is how wide the intervals of a campaign are.

@@ -222,7 +222,7 @@ func TestTheWidthOfAnIntervalIsUnknownWithOneRound(t *testing.T) {
 
 func TestMistakesInUntil(t *testing.T) {
 	for keys, want := range map[string]string{
-		"until: {max_rounds: 20}\n":                  "plan.yaml:7:8: until: nothing says how narrow the intervals are to be",
+		"until: {max_rounds: 20}\n":                  "plan.yaml:7:8: until: nothing says when there are enough rounds",
 		"until: {interval: 2%, max_rounds: 5}\n":     "plan.yaml:7:35: ",
 		"until: {interval: 2}\n":                     "plan.yaml:7:19: ",
 		"until: {interval: 2%, tests: [dwon, up]}\n": "no test has the label \"dwon\"",

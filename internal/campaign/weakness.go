@@ -35,7 +35,7 @@ func (p *Plan) Weaknesses(only Selection) (out []Weakness) {
 	levels := p.comparedLevels(only)
 	for i := range p.Tests {
 		rounds := p.roundsOf(&p.Tests[i].Value)
-		if !p.Compares(only) || p.Until.Interval > 0 || rounds >= ExactRounds {
+		if !p.Compares(only) || p.Until.Adds() || rounds >= ExactRounds {
 			continue
 		}
 		w := Weakness{Code: WeakFewRounds, Rounds: rounds}

@@ -90,7 +90,7 @@ func campaignChoice(ctx context.Context, s store.Store, c store.Campaign, name s
 	choice := report.NewChoice(name, nil)
 	if plan, err := campaign.ParseRecorded("", []byte(c.Plan)); err == nil {
 		d := designOf(plan)
-		choice.Unvaried, choice.Practical, choice.Limits = plan.Unvaried(), d.Practical, d.Limits
+		choice.Unvaried, choice.Practical, choice.Limits, choice.Until = plan.Unvaried(), d.Practical, d.Limits, d.Until
 	}
 	unvaried := choice.Unvaried
 	seen := levelSet{}

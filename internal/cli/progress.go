@@ -133,7 +133,7 @@ func (p *progress) draw(e campaign.Event, pattern, label, figure string) {
 	}
 	line := liveLine(pattern, width-1, func(pattern string) string { // the last column would wrap
 		return p.catalogue.Say("progress.live", text.Args{
-			"Counter": counter(e), "Pattern": pattern, "Label": label, "Running": len(p.running), "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left), "Width": e.Width,
+			"Counter": counter(e), "Pattern": pattern, "Label": label, "Running": len(p.running), "Figure": figure, "Failed": e.Failed, "Left": leftText(p.catalogue, e.Left), "Width": e.Width, "Open": e.Open, "Compared": e.Compared,
 		})
 	})
 	printable.Draw(p.w, beginLine, line, endLine)

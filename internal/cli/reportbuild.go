@@ -43,7 +43,7 @@ func designOf(p *campaign.Plan) report.Design {
 	return report.Design{
 		Practical: float64(p.Practical), Control: p.IsControl,
 		Searched: p.Find.Option,
-		Until:    report.Until{IntervalRatio: float64(p.Until.Interval), MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests},
+		Until:    untilOf(p),
 		Limits: func(t *measure.Trial) []measure.Limit {
 			var ends measure.Pair // unknown in results of older versions
 			if t.Pair != nil {
@@ -52,6 +52,15 @@ func designOf(p *campaign.Plan) report.Design {
 			return p.LimitsOf(t.Levels, ends.Client.Name, ends.Server.Name)
 		},
 	}
+}
+
+// untilOf is when a plan has enough rounds.
+func untilOf(p *campaign.Plan) report.Until {
+	u := report.Until{IntervalRatio: float64(p.Until.Interval), Against: p.Until.Against, MaxRounds: p.Until.MaxRounds, Tests: p.Until.Tests}
+	if p.Until.Decided {
+		u.Looks = p.Until.Looks
+	}
+	return u
 }
 
 // handReport makes the report of the last n results that belong to no campaign.

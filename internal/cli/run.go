@@ -32,6 +32,8 @@ type runFlags struct {
 	noPreflight bool
 	binaries    string
 	access      accessFlags
+	// follow, if not nil, returns what has a line to say after some events.
+	follow func(ctx context.Context, st store.Store, c *campaign.Campaign) (func(campaign.Event) string, error)
 }
 
 func newRunCommand(sys *System) *cobra.Command {
@@ -164,6 +166,18 @@ func runCampaign(ctx context.Context, sys *System, file string, f *runFlags, pre
 	}
 	show = newProgress(sys, c, c.Estimate(only))
 	e.Watch = show.event
+	if f.follow != nil {
+		follow, err := f.follow(ctx, st, c)
+		if err != nil {
+			return err
+		}
+		e.Watch = func(event campaign.Event) {
+			show.event(event)
+			if line := follow(event); line != "" {
+				show.print(line)
+			}
+		}
+	}
 	out, err := e.Run(ctx, c)
 	show.end()
 	sayEnough(sys, c, out.Enough)

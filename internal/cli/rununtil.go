@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"soku/internal/campaign"
@@ -16,19 +17,28 @@ func sayEnough(sys *System, c *campaign.Campaign, e *campaign.Enough) {
 		return
 	}
 	u := c.Plan.Until
-	args := text.Args{
-		"Interval": float64(u.Interval), "Width": e.Ratio, "Pattern": e.Pattern, "Label": e.Label, "Rounds": c.Rounds(),
-		"MaxRounds": u.MaxRounds, "MaxTime": u.MaxTime, "Reached": e.Reached, "Limit": e.Limit,
+	limits := text.Args{"Rounds": c.Rounds(), "MaxRounds": u.MaxRounds, "MaxTime": u.MaxTime, "Limit": e.Limit}
+	if u.Interval > 0 {
+		args := text.Args{"Interval": float64(u.Interval), "Width": e.Ratio, "Pattern": e.Pattern, "Label": e.Label, "Reached": e.Narrow}
+		if math.IsInf(e.Ratio, 0) {
+			args["Width"] = 0.0
+		}
+		maps.Copy(args, limits)
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until", args))
 	}
-	if math.IsInf(e.Ratio, 0) {
-		args["Width"] = 0.0
+	if u.Decided && (u.Interval == 0 || e.Limit != campaign.LimitFailed) {
+		args := text.Args{"Compared": e.Compared, "Open": e.Open, "A": e.A, "B": e.B, "Label": e.OpenLabel}
+		maps.Copy(args, limits)
+		fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until_decided", args))
 	}
-	fmt.Fprintln(sys.Stderr, sys.Catalogue.Say("run.until", args))
 }
 
 // untilOutline is what a plan with until comes to.
 type untilOutline struct {
-	IntervalRatio float64           `json:"interval_ratio"`
+	IntervalRatio float64           `json:"interval_ratio"` // 0: not asked for
+	Decided       bool              `json:"decided,omitempty"`
+	Against       stats.Against     `json:"against,omitempty"`
+	LevelRatio    float64           `json:"level_ratio,omitempty"` // of each look at the comparisons; 0: by e-values
 	FewestRounds  int               `json:"fewest_rounds"`
 	MostRounds    int               `json:"most_rounds"`
 	Fewest        campaign.Estimate `json:"fewest"`
@@ -43,10 +53,17 @@ func outlineUntil(p *campaign.Plan, only campaign.Selection) *untilOutline {
 		return nil
 	}
 	u := p.Until
-	return &untilOutline{
-		IntervalRatio: float64(u.Interval), FewestRounds: max(stats.FirstIntervalLook, p.LastRound()), MostRounds: u.MaxRounds,
+	out := &untilOutline{
+		IntervalRatio: float64(u.Interval), Decided: u.Decided, FewestRounds: p.FewestRounds(), MostRounds: p.MostRounds(),
 		Fewest: fewest, Most: most, MaxTime: u.MaxTime,
 	}
+	if u.Decided {
+		out.Against = u.Against
+		if looks := u.Looks(p.LastRound()); !looks.Anytime() {
+			out.LevelRatio = looks.Alpha()
+		}
+	}
+	return out
 }
 
 func (u *untilOutline) add(c *text.Catalogue, out *text.Lines) {
@@ -54,7 +71,7 @@ func (u *untilOutline) add(c *text.Catalogue, out *text.Lines) {
 		return
 	}
 	out.Row("label.until", "plan.until", text.Args{
-		"Interval": u.IntervalRatio, "Fewest": u.FewestRounds, "Most": u.MostRounds, "Trials": u.Most.Trials,
+		"Interval": u.IntervalRatio, "Decided": u.Decided, "Against": string(u.Against), "Level": u.LevelRatio, "Fewest": u.FewestRounds, "Most": u.MostRounds, "Trials": u.Most.Trials,
 		"Least": roughly(c, u.Fewest.Time), "Longest": roughly(c, u.Most.Time), "MaxTime": u.MaxTime,
 	})
 }

@@ -19,7 +19,7 @@ type versusFlags struct {
 	rounds    int
 	allPairs  bool
 	practical measure.Percent
-	until     measure.Percent
+	until     untilFlag
 	json      bool
 }
 
@@ -37,6 +37,7 @@ func newVersusCommand(sys *System) *cobra.Command {
 		Example: `  soku versus "tcp vm2 -P 1" "tcp vm2 -P 16"
   soku versus "tcp vm2" "tcp vm3" "tcp vm4" --rounds 20 --practical 3%
   soku versus "latency vm2" "latency vm2 --spin" --all-pairs --json
+  soku versus "tcp vm2 -P 1" "tcp vm2 -P 16" --until decided
   soku versus "tcp vm2 -P 1" "tcp vm2 -P 16" --until 2%
   soku versus "tcp vm2 -P 1" "tcp vm2 -P 16" --resume   after an interrupt`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -48,12 +49,15 @@ func newVersusCommand(sys *System) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.run.seedGiven = cmd.Flags().Changed("seed")
+			if f.until.decided && !cmd.Flags().Changed("rounds") {
+				f.rounds = stats.FirstLook
+			}
 			return runVersus(cmd.Context(), sys, f, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.rounds, "rounds", "r", defaultVersusRounds, "how often each command runs (2..10000)")
-	flags.Var(&f.until, "until", "go on after these rounds until every 95 % interval reaches by at most this to either side of its mean, such as 2% (at most 40 rounds)")
+	flags.Var(&f.until, "until", "go on after these rounds until every comparison is decided (decided), or every 95 % interval reaches by at most this to either side of its mean, such as 2%; may be given twice (at most 40 rounds)")
 	flags.Lookup("until").DefValue = ""
 	flags.Int64Var(&f.run.seed, "seed", 0, "seed of the random order; drawn without it")
 	flags.BoolVar(&f.run.resume, "resume", false, "go on with the newest campaign of the same commands")
@@ -77,7 +81,7 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 	if err != nil {
 		return err
 	}
-	p := campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.until, Practical: f.practical}
+	p := campaign.CommandPlan{Test: test, Commands: commands, Rounds: f.rounds, Until: f.untilPlan(), Practical: f.practical}
 	text := p.Text()
 	if _, err := campaign.Parse("", text); err != nil { // before a file is written
 		return measure.Fail(measure.KindUsage, "cli.versus.plan", measure.Figures{"cause": err})
@@ -85,6 +89,9 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 	file := filepath.Join(sys.DataDir, "plans", p.Name()+".yaml")
 	if err := writeReport(sys, file, text); err != nil {
 		return err
+	}
+	f.run.follow = func(ctx context.Context, st store.Store, c *campaign.Campaign) (func(campaign.Event) string, error) {
+		return f.follow(ctx, sys, st, c, p.Commands)
 	}
 	return runCampaign(ctx, sys, file, &f.run, func(ctx context.Context, st store.Store, c *campaign.Campaign, out campaign.Outcome, _ error) error {
 		if out.Done == 0 {
@@ -98,13 +105,22 @@ func runVersus(ctx context.Context, sys *System, f *versusFlags, lines []string)
 	})
 }
 
+func (f *versusFlags) compareOptions() report.CompareOptions {
+	return report.CompareOptions{Practical: float64(f.practical), AllPairs: f.allPairs}
+}
+
+// commandChoice has what was measured of a command; an error of kind usage if it did not run yet.
+func commandChoice(ctx context.Context, st store.Store, c *campaign.Campaign, command campaign.Command) (*report.Choice, error) {
+	only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
+	return campaignChoice(ctx, st, c.Entry(), command.Line, only)
+}
+
 // show compares what was measured of the commands.
 func (f *versusFlags) show(ctx context.Context, sys *System, st store.Store, c *campaign.Campaign, commands []campaign.Command) error {
 	var choices []*report.Choice
 	var failed []report.FailedChoice
 	for _, command := range commands {
-		only := campaign.Selection{yamlfile.Entry[[]string]{Name: campaign.CommandFactor, Value: []string{command.Line}}}
-		choice, err := campaignChoice(ctx, st, c.Entry(), command.Line, only)
+		choice, err := commandChoice(ctx, st, c, command)
 		if measure.KindOf(err) == measure.KindUsage {
 			continue // it did not run yet
 		}
@@ -120,7 +136,7 @@ func (f *versusFlags) show(ctx context.Context, sys *System, st store.Store, c *
 	compared := &report.Comparisons{Practical: float64(f.practical), AllPairs: f.allPairs}
 	if len(choices) > 1 {
 		var err error
-		if compared, err = report.Compare(choices, report.CompareOptions{Practical: float64(f.practical), AllPairs: f.allPairs}); err != nil {
+		if compared, err = report.Compare(choices, f.compareOptions()); err != nil {
 			return err
 		}
 	}

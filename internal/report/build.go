@@ -115,6 +115,9 @@ func (b *Builder) test(g labelled) Test {
 	rounds := roundIndex(g)
 	t.Rounds = len(rounds)
 	t.Practical = b.design.practical()
+	if !t.ByHand {
+		t.looks = b.design.Until.looks(t.Label, t.Rounds)
+	}
 	for _, p := range patterns {
 		t.Failures = append(t.Failures, failuresOf(p)...)
 	}
@@ -129,6 +132,7 @@ func (b *Builder) test(g labelled) Test {
 		t.ControlRows = append(t.ControlRows, b.row(p, &t, rounds))
 	}
 	t.rank(patterns, rounds)
+	t.decided = t.findDecided(b.design.Until, t.groups(patterns, rounds))
 	t.shareLimits()
 	t.findReached()
 	t.findControl(patterns, control, rounds)
@@ -335,7 +339,7 @@ func (t *Test) groups(patterns []pattern, rounds map[int]int) []stats.Group {
 // rank fills Ranking and the rows' ranks.
 func (t *Test) rank(patterns []pattern, rounds map[int]int) {
 	groups := t.groups(patterns, rounds)
-	for _, k := range stats.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
+	for _, k := range t.looks.Rank(groups, t.Basis.Metric.Better == measure.Higher) {
 		t.Ranking = append(t.Ranking, Place{
 			Rank: k.Rank, RankLow: k.Ranks.Low, RankHigh: k.Ranks.High, Letters: k.Letters, Best: k.Best,
 			Pattern: k.Name, Reason: k.Reason,

@@ -32,6 +32,8 @@ type Caveat struct {
 	*Undecided
 	// Wide is the widest interval, where the plan wants a narrower one.
 	Wide *Wide `json:"wide,omitempty"`
+	// Decided is how the comparisons stand, of a campaign that goes on until all are decided.
+	Decided *Decided `json:"decided,omitempty"`
 }
 
 // Undecided is a difference between two patterns of one rank that a few more rounds would
@@ -62,6 +64,7 @@ const (
 	CaveatDifferentRuns   CaveatCode = "different_runs"       // some patterns were never measured in one run of the campaign
 	CaveatFewRounds       CaveatCode = "few_rounds"           // too few rounds to show a difference that some more would
 	CaveatWide            CaveatCode = "wide_interval"        // an interval is wider than the plan's until asks for
+	CaveatDecided         CaveatCode = "decided"              // the campaign looked after every round whether its comparisons were decided; some may not be
 	CaveatNotMeasured     CaveatCode = "not_measured"         // patterns of the plan have no trial
 	CaveatPlacement       CaveatCode = "placement"            // each level of factors was on hosts of its own, which were never deployed again
 	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds of the first pattern and the next are alike
@@ -73,7 +76,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatMeasurementCost,
 	}
 }
 
@@ -124,6 +127,9 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	if t.wide != nil {
 		out = append(out, Caveat{Code: CaveatWide, Wide: t.wide})
+	}
+	if t.decided != nil {
+		out = append(out, Caveat{Code: CaveatDecided, Decided: t.decided})
 	}
 	if n := len(t.NotMeasured); n > 0 {
 		out = append(out, Caveat{Code: CaveatNotMeasured, Patterns: t.NotMeasured[:min(n, mostPatterns)], Left: n})
@@ -202,6 +208,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.wide_interval", text.Args{
 			"Pattern": t.called(w.Pattern), "Width": w.IntervalRatio, "Wanted": w.WantedRatio, "Rounds": w.Rounds, "MaxRounds": w.MaxRounds,
 		})
+	case CaveatDecided:
+		return cmp.Or(c.Decided, &Decided{}).said(t.Catalogue)
 	case CaveatNotMeasured:
 		return t.Say("caveat.not_measured", text.Args{"Patterns": c.Patterns, "N": c.Left, "More": c.Left - len(c.Patterns)})
 	case CaveatPlacement:

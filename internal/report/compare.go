@@ -20,6 +20,8 @@ type Choice struct {
 	Practical float64
 	// Limits are as in [Design].
 	Limits func(*measure.Trial) []measure.Limit
+	// Until is as in [Design].
+	Until Until
 }
 
 // NewChoice begins a choice; [Choice.Add] takes its results.
@@ -79,6 +81,9 @@ type ComparedTest struct {
 	Different []Option // options that differ between the results
 	Ingested  int      // results that soku did not measure
 	Stated    int      // of those, the ones whose table states their round
+	// Looks is the rule of the choice that was looked at most before its campaign ended; nil if
+	// none was looked at more than once.
+	Looks *LookRule
 
 	family int // tests of one family hold together
 }
@@ -93,6 +98,7 @@ type ComparedChoice struct {
 	Trials    int // with a value
 	Failed    int // trials without a value, most of which failed
 
+	looks   stats.Looks
 	place   int // among the choices that were given
 	group   stats.Group
 	results []*measure.Result
@@ -149,8 +155,12 @@ func (c *Comparisons) has(place int) bool {
 // tests that have none.
 func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	var pairs []stats.ChoicePair
+	var looks stats.Looks
 	for i := range tests {
 		t := &tests[i]
+		for _, c := range t.Choices {
+			looks = looks.Stricter(c.looks)
+		}
 		t.pair(o.AllPairs)
 		for _, p := range t.Pairs {
 			pairs = append(pairs, stats.ChoicePair{A: t.Choices[p.A].group, B: t.Choices[p.B].group})
@@ -159,8 +169,9 @@ func compareAllOf(tests []ComparedTest, o CompareOptions) []ComparedTest {
 	if len(pairs) == 0 {
 		return nil
 	}
-	done := stats.CompareChoices(pairs, tests[0].Metric.Better == measure.Higher, o.Practical)
+	done := looks.CompareChoices(pairs, tests[0].Metric.Better == measure.Higher, o.Practical)
 	for i := range tests {
+		tests[i].Looks = ruleOf(looks)
 		n := len(tests[i].Pairs)
 		for j := range n {
 			tests[i].Pairs[j].ChoiceComparison = done[j]

@@ -188,6 +188,9 @@ func (v comparedView) notes() (out []string) {
 	if n := v.all.adjusted(v.ComparedTest); n > 1 {
 		out = append(out, v.Say("compare.together", text.Args{"Comparisons": n}))
 	}
+	if v.Looks != nil {
+		out = append(out, v.Looks.rule(v.Catalogue))
+	}
 	return append(out, v.noted()...)
 }
 

@@ -18,17 +18,21 @@ type Design struct {
 	// Limits are the documented limits of what a trial goes through, one a figure at most.
 	// nil: none is known, beside those that ingested results bring.
 	Limits func(*measure.Trial) []measure.Limit
-	// Until is how narrow the plan wants the intervals.
+	// Until is when the plan has enough rounds.
 	Until Until
 	// Searched is the factor whose levels were chosen while the campaign ran; empty for none.
 	Searched string
 }
 
-// Until is how narrow a plan wants the intervals of patterns. The zero value wants nothing.
+// Until is how narrow a plan wants the intervals of patterns, and which comparisons decided. The
+// zero value wants nothing.
 type Until struct {
-	IntervalRatio float64  // half of an interval over its estimate, at most
-	MaxRounds     int      // after which it is given up
-	Tests         []string // labels that it is about; nil for all
+	IntervalRatio float64 // half of an interval over its estimate, at most; 0: as wide as it is
+	// Looks is how often a campaign of so many rounds looked at its comparisons; nil: once.
+	Looks     func(rounds int) stats.Looks
+	Against   stats.Against
+	MaxRounds int      // after which it is given up
+	Tests     []string // labels that it is about; nil for all
 }
 
 func (d Design) practical() float64 { return cmp.Or(d.Practical, stats.DefaultPractical) }

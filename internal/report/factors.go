@@ -75,7 +75,7 @@ func (t *Test) findEffects(patterns []pattern) {
 		return
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
-	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical})
+	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical, Looks: t.looks})
 	for _, f := range effects.Factors {
 		out := FactorEffect{Factor: f.Name, Share: f.Share, Matters: f.Matters}
 		if f.Largest != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"soku/internal/measure"
+	"soku/internal/stats"
 	"soku/internal/text"
 )
 
@@ -108,10 +109,12 @@ type Test struct {
 
 	Pairs *Pairs `json:"pairs,omitempty"` // of hosts, where patterns were measured between several
 
-	apart  bool     // another test differs from it in the capture only
-	stated int      // ingested trials whose table states their round
-	placed []string // factors of which each level has a placement of its own
-	wide   *Wide    // the widest interval, where the plan wants a narrower one
+	apart   bool     // another test differs from it in the capture only
+	stated  int      // ingested trials whose table states their round
+	placed  []string // factors of which each level has a placement of its own
+	wide    *Wide    // the widest interval, where the plan wants a narrower one
+	looks   stats.Looks
+	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
 	pivot *pivot // one more table; nil for none
 }

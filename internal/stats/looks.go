@@ -61,6 +61,14 @@ func LooksUpTo(most int) Looks {
 // Repeated reports whether there is more than one look.
 func (l Looks) Repeated() bool { return l != Looks{} }
 
+// Stricter returns those of two that take more evidence.
+func (l Looks) Stricter(o Looks) Looks {
+	if l.anytime || !o.anytime && l.Alpha() <= o.Alpha() {
+		return l
+	}
+	return o
+}
+
 // Anytime reports whether the looks have no maximum.
 func (l Looks) Anytime() bool { return l.anytime }
 

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"soku/internal/stats"
+	"soku/internal/text"
+)
+
+// mostStanding is how many comparisons a line has.
+const mostStanding = 3
+
+// Standing is a line on how the comparisons stand after so many rounds, while there may be more.
+func (c *Comparisons) Standing(in *text.Catalogue, rounds int) string {
+	var pairs []string
+	more, open := 0, 0
+	for i := range c.Tests {
+		v := comparedView{c, &c.Tests[i], in}
+		for _, p := range v.Pairs {
+			if p.Decision == stats.NotShown {
+				open++
+			}
+			if len(pairs) == mostStanding {
+				more++
+				continue
+			}
+			pairs = append(pairs, v.Say("compare.standing.pair", text.Args{
+				"A": v.Choices[p.A].Name, "B": v.Choices[p.B].Name, "Named": c.AllPairs, "Difference": v.difference(p), "Decision": string(p.Decision), "Once": v.Looks == nil,
+			}))
+		}
+	}
+	return in.Say("compare.standing", text.Args{"Rounds": rounds, "Pairs": pairs, "More": more, "Open": open})
+}
