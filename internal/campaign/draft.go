@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"soku/internal/measure"
+	"soku/internal/template"
 )
 
 // Draft is what a person decides of a plan that is to be written: see [Draft.Plan].
@@ -55,11 +55,9 @@ type factorView struct {
 	Variable          string
 }
 
-type testView string
-
-// Lasts reports whether a time can be given to the test.
-func (t testView) Lasts() bool {
-	return hasOption(measure.Test(t), "duration")
+type testView struct {
+	Test  measure.Test
+	Lasts bool // a time can be given to it
 }
 
 // Plan writes the draft as YAML with comments. The plan loads; otherwise the error is that of
@@ -93,9 +91,9 @@ func (d Draft) Plan() ([]byte, error) {
 		v.Factors = append(v.Factors, view)
 	}
 	for _, t := range d.Tests {
-		v.Tests = append(v.Tests, testView(t))
+		v.Tests = append(v.Tests, testView{t, hasOption(t, "duration")})
 	}
-	t, err := template.New("plan").Parse(draftText)
+	t, err := template.Settings{}.Parse("plan", draftText)
 	var b bytes.Buffer
 	if err == nil {
 		err = t.Execute(&b, v)

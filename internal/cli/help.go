@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -97,17 +97,6 @@ func groupedFlags(cmd *cobra.Command, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// listedCommand is a line of a list of commands: its name and what it does, below it in
-// lines of their own where the terminal is narrow.
-func listedCommand(cmd *cobra.Command, width int) string {
-	indent := cmd.NamePadding() + 3
-	if width <= 0 {
-		return fmt.Sprintf("  %-*s %s", cmd.NamePadding(), cmd.Name(), cmd.Short)
-	}
-	lines := broken(cmd.Short, width-indent)
-	return fmt.Sprintf("  %-*s %s", cmd.NamePadding(), cmd.Name(), strings.Join(lines, "\n"+strings.Repeat(" ", indent)))
-}
-
 // paragraphs wraps text to a width; lines that begin with a space stay as they are, and an
 // empty line ends a paragraph.
 func paragraphs(text string, width int) string {
@@ -141,7 +130,7 @@ const usualWidth = 80
 // of the catalogue, and the first packet of a test does not wait until that is read.
 func completeHelp(root *cobra.Command, sys *System) {
 	describe := sync.OnceFunc(func() { describeTests(root, sys.Catalogue) })
-	help, usage := root.HelpFunc(), root.UsageFunc()
+	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		describe()
 		cmd.Long = paragraphs(cmp.Or(cmd.Long, cmd.Short), sys.StdoutWidth())
@@ -150,7 +139,11 @@ func completeHelp(root *cobra.Command, sys *System) {
 		}
 		help(cmd, args)
 	})
-	root.SetUsageFunc(func(cmd *cobra.Command) error { describe(); return usage(cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		describe()
+		_, err := io.WriteString(cmd.OutOrStderr(), usage(cmd, sys.StdoutWidth()))
+		return err
+	})
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == manName {
 			describe()
@@ -166,21 +159,6 @@ func describeTests(root *cobra.Command, c *text.Catalogue) {
 			cmd.Example = c.Say("help."+name+".example", nil)
 		}
 	}
-}
-
-// helpTemplate is cobra's template of usage with groups of flags, for a terminal of so many
-// columns, or for none.
-func helpTemplate(of string, width int) string {
-	return strings.NewReplacer(
-		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", fmt.Sprintf("{{groupedFlags . %d}}", width),
-		"  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{listedCommand . %d}}", width),
-	).Replace(of)
-}
-
-// Cobra keeps the functions of its templates for all commands of a process.
-func init() {
-	cobra.AddTemplateFunc("groupedFlags", groupedFlags)
-	cobra.AddTemplateFunc("listedCommand", listedCommand)
 }
 
 // similarFlag is the flag of the command that an unknown one may have meant, or empty.

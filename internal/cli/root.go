@@ -88,6 +88,7 @@ func printError(c *text.Catalogue, w io.Writer, err error) {
 func oneLine(s string) string { return strings.Join(strings.Fields(printable.Line(s)), " ") }
 
 func newRoot(sys *System) *cobra.Command {
+	var shown *bool // the version is asked for
 	root := &cobra.Command{
 		Use:   "soku",
 		Short: "Measure a network path, compare choices, read the answer",
@@ -95,22 +96,24 @@ func newRoot(sys *System) *cobra.Command {
   soku tcp HOST        on another: goodput to the first
   soku ls              what was measured`,
 		Annotations:   storesResults,
-		Version:       version.String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// Levenshtein distance of names that an error suggests.
 		SuggestionsMinimumDistance: 2,
 		Args:                       cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case *shown:
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "soku %s (%s, %s/%s)\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return err
+			case len(args) == 0:
 				return cmd.Help()
 			}
 			return unknownCommand(cmd, args[0])
 		},
 	}
+	shown = root.Flags().BoolP("version", "v", false, "version for soku")
 	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate(fmt.Sprintf("soku {{.Version}} (%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH))
-	root.SetUsageTemplate(helpTemplate(root.UsageTemplate(), sys.StdoutWidth()))
 	add := func(group string, command *cobra.Command) {
 		checkArguments(command)
 		command.GroupID = group

@@ -24,12 +24,12 @@ func TestAMessageWritesFiguresWithTheirUnits(t *testing.T) {
 		}
 		value := int64(2000)
 		for _, v := range []any{2000, value, &value, 2000.0, uint8(200), measure.Size(2000)} {
-			got, err := parsed.Execute(map[string]any{"V": v})
-			if err != nil {
+			var got strings.Builder
+			if err := parsed.Execute(&got, map[string]any{"V": v}); err != nil {
 				t.Errorf("%s of %T: %v", source, v, err)
 			}
-			if _, small := v.(uint8); !small && got != want {
-				t.Errorf("%s of %T is %q, want %q", source, v, got, want)
+			if _, small := v.(uint8); !small && got.String() != want {
+				t.Errorf("%s of %T is %q, want %q", source, v, got.String(), want)
 			}
 		}
 	}

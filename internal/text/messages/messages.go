@@ -1,6 +1,6 @@
 // Package messages holds the message catalogues: every sentence that a person reads,
-// one file an area and language (area.language.json, the format of go-i18n), with the
-// functions by which a message writes numbers, units, lists and plurals.
+// one file an area and language (area.language.json), with the functions by which a
+// message writes numbers, units, lists and plurals.
 //
 // It knows nothing of what the sentences are about: package text makes the sentences of
 // figures, findings and reports with it, package measure those of errors. It starts no
@@ -9,21 +9,17 @@ package messages
 
 import (
 	"embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-	texttemplate "text/template"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
-	"github.com/nicksnyder/go-i18n/v2/i18n/template"
 	"golang.org/x/text/language"
 
 	"soku/internal/printable"
+	"soku/internal/template"
 )
 
 // Files are the catalogues of all languages.
@@ -41,14 +37,9 @@ type Args map[string]any
 type Language struct {
 	tag                 language.Tag
 	sentences, failures part
-	parser              parser
+	templates           template.Settings
+	parsed              *sync.Map // templates by their text
 }
-
-// part is the messages of some of the files. They are read when one of them is needed:
-// a test without a failure needs none of those of failures.
-type part func() localizers
-
-type localizers struct{ own, english *i18n.Localizer }
 
 // English is the language that every message is written in first, with the functions of
 // this package alone.
@@ -78,91 +69,71 @@ func ofFailure(key string) bool {
 	return slices.ContainsFunc(failureKeys, func(family string) bool { return strings.HasPrefix(key, family) })
 }
 
-func newPart(tag language.Tag, folders []fs.FS, has func(file string) bool) part {
-	return sync.OnceValue(func() localizers {
-		b := i18n.NewBundle(language.English)
-		b.RegisterUnmarshalFunc("json", json.Unmarshal)
-		for _, folder := range folders {
-			read(b, folder, language.English, has)
-			for t := tag; t != language.Und && t != language.English; t = t.Parent() { // of ja-JP also ja
-				read(b, folder, t, has)
-			}
-		}
-		return localizers{i18n.NewLocalizer(b, tag.String()), i18n.NewLocalizer(b, language.English.String())}
-	})
-}
-
-// read adds the files of one language.
-func read(b *i18n.Bundle, folder fs.FS, tag language.Tag, has func(file string) bool) {
-	names, err := fs.Glob(folder, "*."+tag.String()+".json")
-	if err != nil {
-		panic(err) // the pattern is the program's
-	}
-	for _, name := range names {
-		if !has(name) {
-			continue
-		}
-		if _, err := b.LoadMessageFileFS(folder, name); err != nil {
-			panic(fmt.Sprintf("messages: %s: %v", name, err)) // a test reads them all
-		}
-	}
-}
-
-// With returns the same messages with functions more that they may call. A message is
-// parsed when it is used first, with the functions of that moment: one that calls a
-// function must be used only where there is one of that name that does the same.
-func (l *Language) With(functions texttemplate.FuncMap) *Language {
-	out := &Language{tag: l.tag, sentences: l.sentences, failures: l.failures}
+// With returns the same messages with functions more that they may call. A message that
+// calls a function can be made only where there is one of that name.
+func (l *Language) With(functions template.Functions) *Language {
+	out := &Language{tag: l.tag, sentences: l.sentences, failures: l.failures, parsed: &sync.Map{}}
 	all := out.functions()
 	maps.Copy(all, functions)
-	out.parser = parser{template.TextParser{Funcs: all, Option: "missingkey=error"}}
+	out.templates = template.Settings{Functions: all, Strict: true}
 	return out
 }
-
-// parser keeps parsed templates: its functions are the same for every message.
-type parser struct{ template.TextParser }
-
-func (*parser) Cacheable() bool { return true }
 
 // Say makes the sentence of a key. It fails on a key or an argument that is missing,
 // which is a defect that tests find.
 func (l *Language) Say(key string, args Args) (string, error) {
-	config := &i18n.LocalizeConfig{MessageID: key, TemplateData: map[string]any(args), TemplateParser: &l.parser}
-	if n, ok := args["N"]; ok {
-		config.PluralCount = n
+	m, of, ok := l.find(key)
+	if !ok {
+		return "", fmt.Errorf("no message %s", key)
 	}
-	s, err := l.localize(config)
+	text, err := m.text(of, args)
+	if err == nil && strings.Contains(text, "{{") {
+		text, err = l.fill(key, text, args)
+	}
 	if len(args) > 0 {
-		s = printable.Line(s)
+		text = printable.Line(text)
 	}
-	return s, err
+	return text, err
 }
 
-// localize takes the English message where the language has none, which to go-i18n is an
-// error that also hides whether the English one could be made.
-func (l *Language) localize(config *i18n.LocalizeConfig) (string, error) {
-	messages := l.sentences
-	if ofFailure(config.MessageID) {
-		messages = l.failures
+// fill writes the arguments into a message. Its template is parsed when it is used first.
+func (l *Language) fill(key, text string, args Args) (string, error) {
+	t, ok := l.parsed.Load(text)
+	if !ok {
+		parsed, err := l.templates.Parse(key, text)
+		if err != nil {
+			return "", err
+		}
+		t, _ = l.parsed.LoadOrStore(text, parsed)
 	}
-	localizers := messages()
-	s, err := localizers.own.Localize(config)
-	var missing *i18n.MessageNotFoundErr
-	if errors.As(err, &missing) {
-		return localizers.english.Localize(config)
+	var out strings.Builder
+	err := t.(*template.Template).Execute(&out, map[string]any(args))
+	return out.String(), err
+}
+
+// find is the message of a key and the language that it is in.
+func (l *Language) find(key string) (message, language.Tag, bool) {
+	part := l.sentences
+	if ofFailure(key) {
+		part = l.failures
 	}
-	return s, err
+	for _, f := range part() {
+		if m, ok := f.messages[key]; ok {
+			return m, f.tag, true
+		}
+	}
+	return message{}, language.English, false
 }
 
 // Has reports whether the language, or English, has a message of that key.
 func (l *Language) Has(key string) bool {
-	_, err := l.localize(&i18n.LocalizeConfig{MessageID: key, TemplateParser: template.IdentityParser{}})
-	return err == nil
+	_, _, ok := l.find(key)
+	return ok
 }
 
 // Parse reads the template of one message.
-func (l *Language) Parse(text string) (template.ParsedTemplate, error) {
-	return l.parser.Parse(text, "", "")
+func (l *Language) Parse(text string) (*template.Template, error) {
+	return l.templates.Parse("", text)
 }
 
 // OrKey is the sentence of a key, or the key and its arguments where it cannot be made: a
