@@ -56,7 +56,7 @@ func (t testView) curveTable() table {
 		return text.Absent
 	})
 	if c.Plateau != nil {
-		out.add(t.named("column.of_plateau", column{Number: true, keep: 1}), func(i int) string { return text.Percent(c.Points[i].Estimate / *c.Plateau) })
+		out.add(t.named("column.of_plateau", column{Number: true, keep: 1}), func(i int) string { return inPercent(c.Points[i].Estimate / *c.Plateau) + " %" })
 	}
 	out.add(column{keep: 3}, func(i int) string {
 		if !(most > 0) {

@@ -7,8 +7,10 @@ import (
 	"soku/internal/text"
 )
 
-// mostNamedPairs is how many pairs of levels a sentence names.
-const mostNamedPairs = 6
+const (
+	mostNamedPairs = 3 // comparisons of which a sentence names all pairs of levels
+	fewPairs       = 2 // pairs that it names of more comparisons: those that differ, or those that do not
+)
 
 // cause says what a factor does; pairs are the comparisons of its levels, the largest ratio
 // first. It is empty for a factor of which a test shows nothing.
@@ -56,14 +58,14 @@ func (t testView) interval(u upward) string {
 	if u.low == nil || u.high == nil {
 		return ""
 	}
-	return t.Say("factor.interval", text.Args{"Ratio": *u.ratio, "Low": *u.low, "High": *u.high, "LowMore": *u.low - 1, "HighMore": *u.high - 1})
+	return t.Say("factor.interval", text.Args{"Ratio": *u.ratio, "More": *u.ratio - 1, "Low": *u.low, "High": *u.high, "LowMore": *u.low - 1, "HighMore": *u.high - 1})
 }
 
 // size is a ratio, with the decimals of its interval if it has one.
 func (t testView) size(u upward) string {
-	args := text.Args{"Ratio": *u.ratio, "Tested": u.low != nil && u.high != nil, "Low": 0.0, "High": 0.0}
+	args := text.Args{"Ratio": *u.ratio, "More": *u.ratio - 1, "Tested": u.low != nil && u.high != nil, "Low": 0.0, "High": 0.0, "LowMore": 0.0, "HighMore": 0.0}
 	if u.low != nil && u.high != nil {
-		args["Low"], args["High"] = *u.low, *u.high
+		args["Low"], args["High"], args["LowMore"], args["HighMore"] = *u.low, *u.high, *u.low-1, *u.high-1
 	}
 	return t.Say("factor.size", args)
 }
@@ -86,5 +88,5 @@ func (t testView) pairsShown(pairs []upward) string {
 			others = append(others, name)
 		}
 	}
-	return " " + t.Say("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs})
+	return " " + t.Say("factor.pairs", text.Args{"Of": len(pairs), "Shown": len(shown), "Pairs": shown, "Others": others, "Named": len(pairs) <= mostNamedPairs, "ShownNamed": len(shown) <= fewPairs, "OthersNamed": len(others) <= fewPairs})
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -63,12 +64,7 @@ func (t testView) causes() (out []string) {
 		}
 	}
 	out = append(out, t.rangesApart()...)
-	for _, i := range t.Interactions {
-		ofPair := t.Pairs != nil && t.Pairs.Contention != nil && slices.Equal(i.Factors[:], []string{contentionFactor, t.Pairs.Factor})
-		if i.Shown > 0 && !ofPair {
-			out = append(out, t.depends(i))
-		}
-	}
+	out = append(out, t.dependencies()...)
 	for _, s := range []string{t.levelingOff(), t.hashing()} {
 		if s != "" {
 			out = append(out, s)
@@ -89,6 +85,30 @@ func (t testView) describedByPairs(f FactorEffect) bool {
 // interacts reports whether the effect of a factor is shown to depend on another.
 func (t testView) interacts(factor string) bool {
 	return slices.ContainsFunc(t.Interactions, func(i Interaction) bool { return i.Shown > 0 && slices.Contains(i.Factors[:], factor) })
+}
+
+// mostInteractions is how many pairs of factors have a sentence that one depends on the other.
+const mostInteractions = 3
+
+// dependencies say which effects depend on another factor: those of the largest ratios, in the
+// order of the factors.
+func (t testView) dependencies() (out []string) {
+	shown := slices.DeleteFunc(slices.Clone(t.Interactions), func(i Interaction) bool {
+		ofPair := t.Pairs != nil && t.Pairs.Contention != nil && slices.Equal(i.Factors[:], []string{contentionFactor, t.Pairs.Factor})
+		return i.Shown == 0 || ofPair
+	})
+	size := func(i Interaction) float64 { return math.Abs(math.Log(*i.Ratio)) }
+	largest := slices.Clone(shown)
+	sorting.Stable(largest, func(a, b Interaction) int { return cmp.Compare(size(b), size(a)) })
+	for k, i := range shown {
+		if before := slices.IndexFunc(largest, func(l Interaction) bool { return l.Factors == i.Factors }); before < mostInteractions {
+			out = append(out, t.depends(shown[k]))
+		}
+	}
+	if more := len(shown) - len(out); more > 0 {
+		out = append(out, t.Say("factor.depends.more", text.Args{"More": more}))
+	}
+	return out
 }
 
 // depends is the sentence of an interaction that is shown.

@@ -170,7 +170,7 @@ func (t testView) plateauTable() table {
 	})
 	out.add(column{Name: t.Say("column.first_level", text.Args{"Level": all[0].Points[0].Level}), Why: t.Say("column_note.first_level", nil), Number: true, keep: 1}, func(i int) string {
 		if c := all[i]; c.Points[0].Level == all[0].Points[0].Level {
-			return text.Percent(c.Points[0].Estimate / *c.Plateau)
+			return inPercent(c.Points[0].Estimate / *c.Plateau) + " %"
 		}
 		return text.Absent
 	})

@@ -117,16 +117,22 @@ func grouped(all []RangesApart, key func(RangesApart) string, join func(to *Rang
 	return out
 }
 
-// mostRanges is how many sentences there are about the ranges of one factor.
-const mostRanges = 3
+// mostRanges is how many groups of levels a sentence about the ranges of one factor has.
+const mostRanges = 4
 
-// rangesApart say which levels have no range in common.
+// rangesApart say which levels have no range in common, a sentence a factor.
 func (t testView) rangesApart() (out []string) {
-	of := map[string]int{}
+	var factors []string
+	of := map[string][]string{}
 	for _, r := range t.Ranges {
-		if of[r.Factor]++; of[r.Factor] <= mostRanges {
-			out = append(out, t.Say("factor.ranges_apart", text.Args{"Factor": r.Factor, "Lower": r.Lower, "Higher": r.Higher, "Compared": r.Compared}))
+		if of[r.Factor] == nil {
+			factors = append(factors, r.Factor)
 		}
+		of[r.Factor] = append(of[r.Factor], t.Say("factor.apart", text.Args{"Lower": r.Lower, "Higher": r.Higher, "Compared": r.Compared}))
+	}
+	for _, f := range factors {
+		some := of[f][:min(len(of[f]), mostRanges)]
+		out = append(out, t.Say("factor.ranges_apart", text.Args{"Factor": f, "Apart": some, "More": len(of[f]) - len(some)}))
 	}
 	return out
 }

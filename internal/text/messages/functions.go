@@ -76,25 +76,36 @@ func (l *Language) functions() template.Functions {
 		"phrases": l.phrases,
 		// enumerate writes names with a word before the last: a, b and c.
 		"enumerate": l.Enumerate,
-		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82.
-		"points": number(points),
+		// points writes a ratio times 100, with digits for its size: 126, 58.5, −0.82. With the ends
+		// of its interval behind it, it has the decimals of all three.
+		"points": func(ratio any, interval ...any) (string, error) {
+			v, err := Float(ratio)
+			if err != nil {
+				return "", err
+			}
+			all, err := known(interval)
+			if err != nil || inTimes(all) {
+				all = nil
+			}
+			return pointsWith(pointsDecimals(append(all, v)...), v), err
+		},
 		// ratios writes an interval of how much more something is, both ends with as many
-		// decimals: −4.0 to 2.2 %. One that reaches ten times as much is written in times: 0.002
-		// to 180 times.
-		"ratios": func(low, high any) (string, error) {
-			from, err := Float(low)
+		// decimals: −4.0 to 2.2 %, and as many as the estimate where that is behind them. One that
+		// reaches ten times as much is written in times: 0.002 to 180 times.
+		"ratios": func(low, high any, estimate ...any) (string, error) {
+			ends, err := known([]any{low, high})
+			if err != nil || len(ends) < 2 {
+				return "", err
+			}
+			if inTimes(ends) {
+				return l.Say("ratios.times", Args{"Low": times(1 + ends[0]), "High": times(1 + ends[1])})
+			}
+			more, err := known(estimate)
+			n := pointsDecimals(append(more, ends...)...)
 			if err != nil {
 				return "", err
 			}
-			to, err := Float(high)
-			if err != nil {
-				return "", err
-			}
-			if to >= 9 && from < 9 {
-				return l.Say("ratios.times", Args{"Low": times(1 + from), "High": times(1 + to)})
-			}
-			n := pointsDecimals(from, to)
-			return l.Say("ratios.percent", Args{"Low": pointsWith(n, from), "High": pointsWith(n, to)})
+			return l.Say("ratios.percent", Args{"Low": pointsWith(n, ends[0]), "High": pointsWith(n, ends[1])})
 		},
 		// factors writes a ratio and the ends of its interval, all with as many decimals as the
 		// ends need to differ: {{factors .Ratio .Low .High}} makes a list of three texts.

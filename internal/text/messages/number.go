@@ -20,14 +20,29 @@ func times(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'g', 2, 64)
 }
 
-// points writes a ratio times 100 with digits for its size and a true minus sign;
-// small ones keep two digits, so that a bound next to zero shows its side.
-func points(ratio float64) string {
-	return pointsWith(pointsDecimals(ratio), ratio)
+// inTimes reports whether an interval of how much more something is reaches ten times as much.
+func inTimes(interval []float64) bool {
+	return len(interval) == 2 && interval[1] >= 9 && interval[0] < 9
 }
 
-// pointsDecimals is how many decimals points gives the largest of some ratios; two where one
-// is too few to tell another from 0.
+// known are the numbers of figures that a sentence may have, without those that it does not have.
+func known(figures []any) (out []float64, err error) {
+	for _, f := range figures {
+		if f == nil {
+			continue
+		}
+		v, err := Float(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// pointsDecimals is how many decimals ratios times 100 have in one sentence: digits for the size
+// of the largest, and two where one is too few to tell another from 0, so that a bound next to
+// zero shows its side.
 func pointsDecimals(ratios ...float64) int {
 	decimals, largest := 1, 0.0
 	for _, r := range ratios {
@@ -47,6 +62,7 @@ func pointsDecimals(ratios ...float64) int {
 	return decimals
 }
 
+// pointsWith writes a ratio times 100 with a true minus sign.
 func pointsWith(decimals int, ratio float64) string {
 	text := strconv.FormatFloat(math.Abs(ratio*100), 'f', decimals, 64)
 	if ratio < 0 && text != strconv.FormatFloat(0, 'f', decimals, 64) {
