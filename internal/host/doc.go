@@ -4,8 +4,8 @@
 //
 // Everything about the network is read in the network namespace of the calling
 // thread, which is the process's unless the caller moved it. A value that cannot be
-// read is left out. The package starts no goroutines, except that a [Sampler] with a
-// series has one until it is stopped.
+// read is left out. The package starts no goroutines that outlive a call. What happens between
+// the start and the end of a trial is read by package series.
 //
 // The values are specified in docs/reference/result.md.
 package host

@@ -18,18 +18,12 @@ type Reading struct {
 
 	ProcessUserNs, ProcessSystemNs int64
 
-	Total CPUTimes   // of all processors together
-	CPUs  []CPUTimes // one element a processor, ordered by number; only in a series
+	Total CPUTimes // of all processors together
 
 	Traffic Traffic // of the sampler's interface
 
 	UDPRcvbufErrors int64 // datagrams dropped at full receive buffers, IPv4 and IPv6; Linux only
 	TCPRetransSegs  int64 // segments sent again, IPv4 and IPv6; Linux only
-
-	// SoftnetDropped are packets dropped because a processor's backlog was full, and
-	// SoftnetSqueezed how often a processor left packets for its next turn. All
-	// processors together; Linux only, and only in a series.
-	SoftnetDropped, SoftnetSqueezed int64
 
 	softirqReported bool
 }
@@ -59,8 +53,8 @@ type Traffic struct {
 // readTime bounds the reads of one [Reading] that take a context.
 const readTime = 100 * time.Millisecond
 
-// read returns all counters now. Those that only a series has are read if detailed.
-func (s *source) read(iface string, detailed bool) Reading {
+// read returns all counters now.
+func (s *source) read(iface string) Reading {
 	ctx, cancel := context.WithTimeout(s.context(), readTime)
 	defer cancel()
 	r := Reading{At: time.Now(), softirqReported: softirqReported}
@@ -72,10 +66,6 @@ func (s *source) read(iface string, detailed bool) Reading {
 		r.Traffic = s.traffic(ctx)[iface]
 	}
 	s.readProtocols(&r)
-	if detailed {
-		r.CPUs = processors(ctx, true)
-		s.readSoftnet(&r)
-	}
 	return r
 }
 

@@ -34,27 +34,37 @@ type source struct {
 // the process, the thread must live as long as the source is used.
 func newSource(root string) *source {
 	s := &source{root: root}
+	process := path.Dir(NetworkDir(root))
+	if process == path.Dir("") {
+		return s
+	}
+	fs, err := procfs.NewFS(path.Dir(process))
+	if err != nil {
+		return s
+	}
+	number, _ := strconv.Atoi(path.Base(process))
+	if net, err := fs.Proc(number); err == nil {
+		s.net, s.netDir = &net, path.Join(process, "net")
+	}
+	return s
+}
+
+// NetworkDir is the folder of counters of the network namespace that the calling thread is in:
+// that of the process, or of the thread where it is in another namespace, which then must live
+// until the files are open. root is where the kernel's files are, such as /proc; empty if they
+// are not there.
+func NetworkDir(root string) string {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	thread, err := os.Readlink(path.Join(root, "thread-self")) // PID/task/TID
 	if err != nil {
-		return s
+		return ""
 	}
-	tasks, tid := path.Split(thread)
-	process, _ := path.Split(path.Clean(tasks))
-	dir, id := path.Split(path.Clean(process))
+	process := path.Dir(path.Dir(thread))
 	if !sameNamespace(path.Join(root, process), path.Join(root, thread)) {
-		dir, id = tasks, tid
+		process = thread
 	}
-	fs, err := procfs.NewFS(path.Join(root, dir))
-	if err != nil {
-		return s
-	}
-	number, _ := strconv.Atoi(id)
-	if net, err := fs.Proc(number); err == nil {
-		s.net, s.netDir = &net, path.Join(root, dir, id, "net")
-	}
-	return s
+	return path.Join(root, process, "net")
 }
 
 // sameNamespace reports whether two processes or threads, given by their folders, have
@@ -84,18 +94,6 @@ func (s *source) readProtocols(r *Reading) {
 	}
 	if six, err := s.net.Snmp6(); err == nil {
 		r.UDPRcvbufErrors += counter(six.Udp6.RcvbufErrors)
-	}
-}
-
-func (s *source) readSoftnet(r *Reading) {
-	fs, err := procfs.NewFS(s.root)
-	if err != nil {
-		return
-	}
-	rows, _ := fs.NetSoftnetStat()
-	for _, row := range rows {
-		r.SoftnetDropped += int64(row.Dropped)
-		r.SoftnetSqueezed += int64(row.TimeSqueezed)
 	}
 }
 

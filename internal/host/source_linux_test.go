@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // fakeProc is a folder like /proc of a process 12 that reads it from its thread 34.
@@ -50,28 +49,22 @@ func TestEveryCounterIsReadFromItsFile(t *testing.T) {
 			"Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 47 0 0 48 9\nUdpLite: InDatagrams RcvbufErrors\nUdpLite: 1 5\n",
 		"12/net/snmp6":   "Udp6InErrors   \t3\nUdp6RcvbufErrors                \t12\n",
 		"12/net/netstat": "TcpExt: TCPLostRetransmit TCPFastRetrans TCPSlowStartRetrans TCPRetransFail TCPSynRetrans\nTcpExt: 1 2 3 4 5\n",
-		"net/softnet_stat": "0000a001 00000002 00000003 0 0 0 0 0 0 0 0 0 0\n" +
-			"0000b001 00000010 00000004 0 0 0 0 0 0 0 0 0 2\n",
 	})
-	got := newSource(root).read("eth0", true)
+	got := newSource(root).read("eth0")
 	all := CPUTimes{CPU: -1, UserNs: 1.1e9, NiceNs: 1e8, SystemNs: 5e8, IdleNs: 9e10, IOWaitNs: 7e8, IRQNs: 3e7, SoftirqNs: 7e7, StealNs: 2e8}
 	if got.Total != all || all.BusyNs() != 1.8e9 || all.AllNs() != 92.7e9 {
 		t.Errorf("all processors: %+v", got.Total)
 	}
-	third := CPUTimes{CPU: 2, UserNs: 5e8, NiceNs: 5e7, SystemNs: 2.5e8, IdleNs: 4.5e10, IOWaitNs: 3.5e8, IRQNs: 2e7, SoftirqNs: 4e7, StealNs: 1e8}
-	if len(got.CPUs) != 2 || got.CPUs[0].CPU != 0 || got.CPUs[1] != third {
-		t.Errorf("each processor: %+v", got.CPUs)
-	}
 	if want := (Traffic{ReceivedBytes: 341619047, ReceivedPackets: 19533, ReceivedDropped: 2, SentBytes: 1734821, SentPackets: 16297, SentDropped: 8}); got.Traffic != want {
 		t.Errorf("interface: %+v", got.Traffic)
 	}
-	if got.TCPRetransSegs != 42 || got.UDPRcvbufErrors != 9+12 || got.SoftnetDropped != 0x12 || got.SoftnetSqueezed != 7 {
+	if got.TCPRetransSegs != 42 || got.UDPRcvbufErrors != 9+12 {
 		t.Errorf("protocols: %+v", got)
 	}
-	if alias := newSource(root).read("eth0:1", false); alias.Traffic.SentPackets != 14 || alias.CPUs != nil || alias.SoftnetDropped != 0 {
-		t.Errorf("an alias, and no details: %+v", alias)
+	if alias := newSource(root).read("eth0:1"); alias.Traffic.SentPackets != 14 {
+		t.Errorf("an alias: %+v", alias)
 	}
-	if none := newSource(root).read("th0", false); none.Traffic != (Traffic{}) {
+	if none := newSource(root).read("th0"); none.Traffic != (Traffic{}) {
 		t.Errorf("an interface that is not there: %+v", none.Traffic)
 	}
 	if r, ok := newSource(root).retransmits(); !ok || r != (Retransmits{Segments: 42, Lost: 1, Fast: 2, SlowStart: 3, Failed: 4, SYN: 5}) {
@@ -81,8 +74,8 @@ func TestEveryCounterIsReadFromItsFile(t *testing.T) {
 
 func TestCountersThatAreNotThereAreZero(t *testing.T) {
 	for _, root := range []string{fakeProc(t, nil), t.TempDir(), "/no/such/folder"} {
-		r := newSource(root).read("lo", true)
-		if r.Total.AllNs() != 0 || len(r.CPUs) != 0 || r.Traffic != (Traffic{}) || r.TCPRetransSegs != 0 || r.SoftnetDropped != 0 || r.At.IsZero() {
+		r := newSource(root).read("lo")
+		if r.Total.AllNs() != 0 || r.Traffic != (Traffic{}) || r.TCPRetransSegs != 0 || r.At.IsZero() {
 			t.Errorf("%s: %+v", root, r)
 		}
 		if _, ok := newSource(root).retransmits(); ok {
@@ -94,10 +87,10 @@ func TestCountersThatAreNotThereAreZero(t *testing.T) {
 func TestTextThatIsNoCounterIsNone(t *testing.T) {
 	root := fakeProc(t, map[string]string{
 		"stat": "cpu a b c d e f g h\ncpu0 1 2\n", "12/net/dev": netDevHead + "short: 1 2 3\nno colon\n", "12/net/snmp": "Tcp: RetransSegs\nTcp: x\n",
-		"12/net/snmp6": "Udp6RcvbufErrors x\nbroken\n", "net/softnet_stat": "zz\n",
+		"12/net/snmp6": "Udp6RcvbufErrors x\nbroken\n",
 	})
-	r := newSource(root).read("short", true)
-	if r.Total.AllNs() != 0 || len(r.CPUs) != 0 || r.Traffic != (Traffic{}) || r.TCPRetransSegs != 0 || r.UDPRcvbufErrors != 0 || r.SoftnetDropped != 0 {
+	r := newSource(root).read("short")
+	if r.Total.AllNs() != 0 || r.Traffic != (Traffic{}) || r.TCPRetransSegs != 0 || r.UDPRcvbufErrors != 0 {
 		t.Errorf("read %+v", r)
 	}
 }
@@ -105,7 +98,7 @@ func TestTextThatIsNoCounterIsNone(t *testing.T) {
 func TestAThreadInItsOwnNamespaceIsReadThere(t *testing.T) {
 	const head = "Tcp: RetransSegs\nTcp: "
 	root := fakeProc(t, map[string]string{"12/net/snmp": head + "1\n", "12/task/34/net/snmp": head + "2\n"})
-	if r := newSource(root).read("", false); r.TCPRetransSegs != 1 {
+	if r := newSource(root).read(""); r.TCPRetransSegs != 1 {
 		t.Errorf("in the process's namespace: %d", r.TCPRetransSegs)
 	}
 	own := filepath.Join(root, "12/task/34/ns/net")
@@ -115,36 +108,7 @@ func TestAThreadInItsOwnNamespaceIsReadThere(t *testing.T) {
 	if err := os.Symlink("net:[2]", own); err != nil {
 		t.Fatal(err)
 	}
-	if r := newSource(root).read("", false); r.TCPRetransSegs != 2 {
+	if r := newSource(root).read(""); r.TCPRetransSegs != 2 {
 		t.Errorf("in its own namespace: %d", r.TCPRetransSegs)
-	}
-}
-
-func TestASeriesShowsWhenACounterMoved(t *testing.T) {
-	root := fakeProc(t, map[string]string{"stat": "cpu  100 0 0 100 0 0 0 0 0 0\ncpu0 100 0 0 100 0 0 0 0 0 0\n"})
-	s := sample(newSource(root), Sampling{Series: true, Every: time.Millisecond})
-	for len(s.Series()) < 3 {
-		time.Sleep(time.Millisecond)
-	}
-	// Renamed over the old file, so that no reading sees half of it.
-	write(t, root, map[string]string{"next": "cpu  150 0 0 100 0 0 0 0 0 0\ncpu0 150 0 0 100 0 0 0 0 0 0\n"})
-	if err := os.Rename(filepath.Join(root, "next"), filepath.Join(root, "stat")); err != nil {
-		t.Fatal(err)
-	}
-	for n := len(s.Series()); len(s.Series()) < n+3; {
-		time.Sleep(time.Millisecond)
-	}
-	if c := s.Stop(Moved{}); c.CPUBusyNs != 5e8 {
-		t.Errorf("%d ns busy", c.CPUBusyNs)
-	}
-	moved := 0
-	all := s.Series()
-	for i := range all[1:] {
-		if c := Difference(all[i], all[i+1]); c.CPUBusyNs != 0 {
-			moved++
-		}
-	}
-	if moved != 1 || all[0].CPUs[0].UserNs != 1e9 || all[len(all)-1].CPUs[0].UserNs != 1.5e9 {
-		t.Errorf("%d of %d readings differ from the one before", moved, len(all))
 	}
 }

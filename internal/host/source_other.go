@@ -27,6 +27,4 @@ func (s *source) interfaces(ctx context.Context) ([]net.IOCountersStat, error) {
 
 func (s *source) readProtocols(*Reading) {}
 
-func (s *source) readSoftnet(*Reading) {}
-
 func (s *source) retransmits() (Retransmits, bool) { return Retransmits{}, false }

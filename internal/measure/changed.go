@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// notListed are options that say how a trial was reached and shown, and not what it was.
-var notListed = []string{"port", "interval", "connect_timeout", "tos", "bind"}
+// notListed are options that say how a trial was reached, recorded and shown, and not what it was.
+var notListed = []string{"port", "interval", "connect_timeout", "tos", "bind", "series"}
 
 // ChangedOptions are the effective options of a trial that differ from what the test has
 // when nothing is asked, as flags in the order of help: "-P 16 -b 100M". What follows from

@@ -29,6 +29,9 @@ const (
 	CodeMultipathFellBack      Code = "multipath_fell_back"
 	CodeMultipathNotRequested  Code = "multipath_not_requested"
 	CodeRateLevels             Code = "rate_levels"
+	CodeOtherTraffic           Code = "other_traffic"
+	CodeSYNsResent             Code = "syns_resent"
+	CodeListenerDropped        Code = "listener_dropped"
 
 	// What was asked for and not done.
 	CodeServerLoweredRate        Code = "server_lowered_rate"

@@ -115,6 +115,25 @@ var countCodes = []CodeInfo{
 		{Key: "to_bps", Meaning: "level after it"},
 	}, "The rate had several levels in the trial, as where a burst allowance runs out, a limit begins or other traffic comes and goes. Goodput is a mean over them. A drop that one loss of a single TCP connection explains is not reported.",
 		"Read the samples. Where an allowance ran out, use a longer trial, or begin it after the allowance (--omit)."},
+	{CodeOtherTraffic, SeverityWarning, anyEnd, []FigureInfo{
+		{Key: "interface", Meaning: "its name"},
+		{Key: "direction", Meaning: "`sent` or `received`, as the host's interface counts"},
+		{Key: "interface_bytes", Meaning: "counted by the interface during the trial"},
+		{Key: "test_bytes", Meaning: "at most the test's own, headers and retransmits estimated"},
+		{Key: "other_ratio", Meaning: "share of interface_bytes that is not the test's, at least"},
+	}, "At least 15 % of what the interface of the path moved was not of the test. Loopback, and trials that start together with others, are not checked.",
+		"Find what else uses the interface (`ss -tni`, `ip -s link`), or measure while it is quiet."},
+	{CodeSYNsResent, SeverityWarning, "client", []FigureInfo{
+		{Key: "syn_retransmits", Meaning: "SYNs that the kernel sent again, of all programs in the network namespace"},
+		{Key: "opened", Meaning: "connections that the test opened"},
+	}, "At least 2 % of the connections needed more than one SYN: the path, a firewall's table of connections or the listener dropped the first. Each waits a second or more.",
+		"Use a lower --request-rate, and compare with the listener's drops at the server."},
+	{CodeListenerDropped, SeverityWarning, "server", []FigureInfo{
+		{Key: "dropped", Meaning: "connections dropped by listeners or at a full request queue, of all programs in the network namespace"},
+		{Key: "listen_overflows", Meaning: "those because the queue of a listener was full"},
+		{Key: "opened", Meaning: "connections that the test opened"},
+	}, "The server's kernel dropped at least 1 % of the connections because it could not take them as fast.",
+		"Use a lower --request-rate, a faster server, or larger queues (net.core.somaxconn, net.ipv4.tcp_max_syn_backlog)."},
 }
 
 // offeredRate are the figures of a flow that did not reach its rate.

@@ -1,5 +1,7 @@
 package measure
 
+import "cmp"
+
 // Effective checks o for a test and returns what will be used: fields that do
 // not apply are an error when set, DSCP names become the TOS byte, and an
 // amount (bytes, count) sets the duration to zero, which means no time limit.
@@ -25,6 +27,9 @@ func (o Options) Effective(test Test) (Options, error) {
 	}
 	if s.Server {
 		o.fillVia()
+	}
+	if s.Has("series") {
+		o.Series = cmp.Or(o.Series, SeriesOff) // an older program left it out, and reads none
 	}
 	if o.Bytes > 0 || o.Count > 0 {
 		o.Duration = 0 // an amount replaces the time

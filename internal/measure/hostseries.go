@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -40,6 +41,15 @@ type SeriesValues struct {
 // keys are [SeriesKey]s.
 func NewSeries(v SeriesValues) *Series { return &Series{values: &v} }
 
+// Total is what a counter did in the whole time, without the intervals in which it is not
+// known; 0 for a column that is not there.
+func (v SeriesValues) Total(key string) (total int64) {
+	for _, n := range v.Columns[key] {
+		total += max(n, 0)
+	}
+	return total
+}
+
 // ErrSeries means that a series of a document is not one: its form or its bounds are broken.
 var ErrSeries = errors.New("the series of a host is invalid")
 
@@ -55,9 +65,13 @@ func (s *Series) Values() (SeriesValues, error) {
 	return decodeSeries(s.raw)
 }
 
-// UnmarshalJSON keeps the text.
+// UnmarshalJSON keeps the text, unless it has characters that no series has: a terminal may
+// take them for commands.
 func (s *Series) UnmarshalJSON(b []byte) error {
-	*s = Series{raw: slices.Clone(b)}
+	*s = Series{}
+	if len(b) <= SeriesLength && !bytes.ContainsFunc(b, func(c rune) bool { return c > '~' || c < ' ' && c != '\n' && c != '\t' && c != '\r' }) {
+		s.raw = slices.Clone(b)
+	}
 	return nil
 }
 

@@ -28,7 +28,7 @@ const (
 // hostOptions are those of GroupHost, and networkOptions those of GroupNetwork beside
 // [NetworkOptions].
 var (
-	hostOptions    = []string{"tx", "rx", "pin", "window", "length", "spin", "stamps", "verify"}
+	hostOptions    = []string{"tx", "rx", "pin", "series", "window", "length", "spin", "stamps", "verify"}
 	networkOptions = []string{"via", "port", "congestion", "mptcp", "flow_label", "mss", "no_delay", "dont_fragment", "entry", "sources"}
 )
 

@@ -23,6 +23,8 @@ type Options struct {
 	RX  string `json:"rx,omitempty" yaml:"rx" flag:"rx" enum:"auto read discard batch gro" help:"receive path out of the kernel: auto; read, as an application does; for tcp discard (payload discarded in the kernel); for udp batch (recvmmsg) or gro (UDP_GRO)" help.tcp:"receive path out of the kernel: auto; read, as an application does; discard (payload discarded in the kernel)" help.udp:"receive path out of the kernel: auto; read, as an application does; batch (recvmmsg) or gro (UDP_GRO)"`
 	Pin string `json:"pin,omitempty" yaml:"pin" flag:"pin" bare:"auto" help:"pin each loop that moves packets to one processor (Linux): auto, off, processors such as 2,3 or 0-3 for both ends, or the client's and the server's separated by a slash, 2,3/auto; --pin alone means auto, a value needs --pin=VALUE"`
 
+	Series string `json:"series,omitempty" yaml:"series" flag:"series" enum:"on off" help:"record the counters of both hosts and the state of the sockets every 100 ms in the result: on, off" help.latency:"record the counters of both hosts every 100 ms in the result: on, or off, the default, as each reading may delay a message" help.ping:"record the counters of this host every 100 ms in the result: on, or off, the default, as each reading may delay a reply"`
+
 	Length      Size     `json:"length_bytes,omitempty" yaml:"length" flag:"length" short:"l" min:"0" max:"1048576" help:"bytes per read or write call, if bytes are read or written (0: 1 MiB, with several streams 256 KiB)"`
 	Size        Size     `json:"size_bytes,omitempty" yaml:"size" flag:"size" short:"s" max:"65507" help:"payload bytes per datagram or message; for connect, of a request and a reply on each connection, 0: none" help.udp:"payload bytes per datagram" help.latency:"payload bytes per message" help.ping:"payload bytes per request" help.connect:"bytes of a request and a reply on each connection; 0: none" help.mtu:"payload bytes per probe" help.trace:"payload bytes per probe"`
 	RequestRate float64  `json:"requests_per_second,omitempty" yaml:"request_rate" flag:"request-rate" max:"10000000" help:"send on a schedule of this many requests or connections per second, independent of replies (open loop); 0: send after the previous reply" help.latency:"send on a schedule of this many requests per second, independent of replies (open loop); 0: send after the previous reply" help.connect:"open on a schedule of this many connections per second, independent of replies (open loop); 0: open after the previous connection"`
@@ -52,6 +54,12 @@ type Options struct {
 	// empty for none.
 	unknown string
 }
+
+// Values of the option series.
+const (
+	SeriesOn  = "on"
+	SeriesOff = "off"
+)
 
 // DefaultPort is the native protocol's port, TCP and UDP.
 const DefaultPort = 7658

@@ -223,6 +223,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	// It changes nothing once the session is over.
 	defer func() { ss.abort(measure.Fail(measure.KindBroken, "server.client_gone", nil)) }()
 	s.sessions.attached(ss)
+	ss.control.Store(connOf(r).TCPConn)
 	place := connOf(r).place
 	place.Keep() // it is the session's life
 	defer place.Loosen()
@@ -236,6 +237,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		for _, e := range events {
 			if out.send(e) != nil || e.Last() {
 				return
+			}
+			if e.Event == native.EventRunning && ss.options.Series == measure.SeriesOn {
+				heartbeat.Reset(min(s.times.heartbeat, native.Probe))
 			}
 		}
 		// The header waits for the first event, which comes at once: one wake-up of
@@ -289,10 +293,14 @@ func (st *stream) flush() error {
 	return st.control.Flush()
 }
 
-// withoutDetail leaves out the samples of single streams, so that the half of a
+// withoutDetail leaves out the samples of single streams and the series of the host, so that the half of a
 // very long test with very many streams still fits a line.
 func withoutDetail(e native.Event) native.Event {
 	end := *e.End
+	if end.Host != nil {
+		host := *end.Host
+		host.Series, end.Host = nil, &host
+	}
 	end.Flows = append([]measure.FlowEnd(nil), end.Flows...)
 	for i, f := range end.Flows {
 		end.Flows[i].Streams = append([]measure.Stream(nil), f.Streams...)

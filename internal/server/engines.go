@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"soku/internal/host"
+	"soku/internal/host/series"
 	"soku/internal/measure"
 	"soku/internal/tests"
 )
@@ -15,11 +16,14 @@ type engines struct {
 	tests.Engines
 	facts func(context.Context, netip.Addr) measure.Facts
 	watch func(iface string) (stop func(host.Moved) measure.Counters)
+	// sample begins a series of this host and returns what ends it.
+	sample func(series.Config) (stop func() *measure.Series)
 }
 
 func realEngines() engines {
 	return engines{
 		Engines: tests.Sockets, facts: host.Facts,
-		watch: func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
+		watch:  func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
+		sample: func(c series.Config) func() *measure.Series { return series.Start(c).Stop },
 	}
 }

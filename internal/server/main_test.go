@@ -17,6 +17,7 @@ import (
 	"soku/internal/engine/connect"
 	"soku/internal/engine/flows"
 	"soku/internal/host"
+	"soku/internal/host/series"
 	"soku/internal/measure"
 	"soku/internal/tests"
 	"soku/internal/wire"
@@ -165,6 +166,11 @@ func fakes() engines {
 		},
 		watch: func(string) func(host.Moved) measure.Counters {
 			return func(host.Moved) measure.Counters { return measure.Counters{WallNs: 1} }
+		},
+		sample: func(series.Config) func() *measure.Series {
+			return func() *measure.Series {
+				return measure.NewSeries(measure.SeriesValues{AtNs: []int64{0, 1}, Columns: map[string][]int64{"fake": {7}}})
+			}
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"soku/internal/engine/flows"
 	"soku/internal/host"
+	"soku/internal/host/series"
 	"soku/internal/measure"
 	"soku/internal/tests"
 	"soku/internal/wire/native"
@@ -24,6 +25,8 @@ func (s *Server) measure(ss *session) *measure.End {
 	pins, _ := pinsOf(ss.options) // which were permitted
 	ss.pins = pins
 	udp := ss.settleUDP()
+	conns := flows.Conns{TCP: ss.tcp, UDP: udp}
+	sampled := s.sample(ss, conns)
 	watched := s.watchHost(ss.local)
 	limit, unwatch := s.enforce(ss, cancel)
 	defer unwatch()
@@ -35,12 +38,12 @@ func (s *Server) measure(ss *session) *measure.End {
 	ss.running.fire()
 
 	end, err := tests.Of(ss.test).Serve(ctx, tests.ServerEnd{
-		Options: ownOptions(ss), Conns: flows.Conns{TCP: ss.tcp, UDP: udp}, Acceptor: acceptor, Pins: pins,
+		Options: ownOptions(ss), Conns: conns, Acceptor: acceptor, Pins: pins,
 		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines,
 	})
 	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
 	end.Host = watched(host.MovedBy(end, ss.options))
-	end.Host.PinnedCPUs = pins.Pinned()
+	end.Host.PinnedCPUs, end.Host.Series = pins.Pinned(), sampled()
 	if err == nil && pins.Err() != nil {
 		err = onServer(pins.Err())
 	}
@@ -51,6 +54,20 @@ func (s *Server) measure(ss *session) *measure.End {
 		end.Error = measure.AsError(err, measure.KindBroken)
 	}
 	return end
+}
+
+// sample begins the series of this host, the connections and the control connection, and
+// returns what ends it. Without the option, which clients of earlier versions do not have,
+// there is none.
+func (s *Server) sample(ss *session, conns flows.Conns) (stop func() *measure.Series) {
+	if ss.options.Series != measure.SeriesOn {
+		return func() *measure.Series { return nil }
+	}
+	sources := conns.Watch(flows.Server, ss.options)
+	if control := ss.control.Load(); control != nil {
+		sources = append(sources, flows.WatchControl(control))
+	}
+	return s.engines.sample(series.Config{Interface: s.facts.latest(ss.local).Interface, Sources: sources})
 }
 
 // timeLimit is how long the engines may run at most, and what to say after it.

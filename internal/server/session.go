@@ -52,6 +52,7 @@ type session struct {
 	// time: the one that creates the session, then the one that leads it.
 	release func()
 
+	control atomic.Pointer[net.TCPConn]    // carries the events
 	accepts atomic.Pointer[tests.Acceptor] // of a test that opened one, from its turn to its end
 
 	mu    sync.Mutex

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/netip"
 
+	"soku/internal/engine/flows"
 	"soku/internal/host"
+	"soku/internal/host/series"
 	"soku/internal/measure"
 	"soku/internal/sock"
 	"soku/internal/tests"
@@ -14,12 +16,14 @@ import (
 func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *sock.Pins, h Hooks, r *measure.Result) error {
 	d := tests.Of(r.Test)
 	var watch *host.Sampler
+	var sampler *series.Sampler
 	found, err := d.Alone(ctx, tests.Alone{
 		Target: addr, Options: o, Pins: pins, Observe: h.Observe, Trace: h.Trace, MTU: h.MTU,
 		Begin: func() error {
 			if err := h.ready(ctx); err != nil {
 				return err
 			}
+			sampler = sample(o, r.Hosts.Client, flows.Conns{})
 			watch = host.Watch(r.Hosts.Client.Facts.Interface)
 			h.started()
 			return nil
@@ -30,7 +34,7 @@ func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *soc
 		return err
 	}
 	counters := watch.Stop(host.Moved{})
-	r.Hosts.Client.Counters = &counters
+	r.Hosts.Client.Counters, r.Hosts.Client.Series = &counters, sampler.Stop()
 	err = pinned(pins, r, err)
 	if err == nil && found.Overhead == nil {
 		found.Overhead = overheadOf(ctx, d, &found.End, r)

@@ -20,7 +20,7 @@ func assemble(r *measure.Result, own, other *measure.End, floor *measure.FloorRe
 		if r.Hosts.Server == nil || other.Host.Facts.OS != "" {
 			r.Hosts.Server = &measure.Host{Facts: other.Host.Facts}
 		}
-		r.Hosts.Server.Counters, r.Hosts.Server.PinnedCPUs = other.Host.Counters, other.Host.PinnedCPUs
+		r.Hosts.Server.Counters, r.Hosts.Server.PinnedCPUs, r.Hosts.Server.Series = other.Host.Counters, other.Host.PinnedCPUs, other.Host.Series
 	}
 	r.Findings = append(r.Findings, own.Findings...)
 	r.Findings = append(r.Findings, other.Findings...)

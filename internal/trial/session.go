@@ -10,6 +10,7 @@ import (
 	"soku/internal/engine/flows"
 	"soku/internal/engine/latency"
 	"soku/internal/host"
+	"soku/internal/host/series"
 	"soku/internal/measure"
 	"soku/internal/tests"
 	"soku/internal/wire"
@@ -63,17 +64,19 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	if h.Opened != nil {
 		h.Opened(end.Conns.List())
 	}
+	sampler := sample(o, r.Hosts.Client, end.Conns)
 	watch := host.Watch(r.Hosts.Client.Facts.Interface)
 	flow := engine.Flow{Policy: policy, Pins: ahead.pins, Observe: observe}
 	defer limitTime(o, cmp.Or(s.overtime, overtime), cancel)()
 	own, runErr, err := startAndRun(ctx, cancel, session, h, func() (*measure.End, error) { return end.Run(ctx, o, flow) })
 	if err != nil {
+		sampler.Stop()
 		watch.Stop(host.Moved{})
 		return serverFirst(ctx, err)
 	}
 	warnMultipath(r, opened, tallyOf(end.Conns.TCP))
 	counters := watch.Stop(host.MovedBy(own, o))
-	r.Hosts.Client.Counters = &counters
+	r.Hosts.Client.Counters, r.Hosts.Client.Series = &counters, sampler.Stop()
 	own.Host = r.Hosts.Client
 	runErr = pinned(ahead.pins, r, runErr)
 
@@ -102,12 +105,21 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		d.Finish(r)
 	}
 	if runErr == nil {
+		crossCheck(r)
 		warnRate(r, own, other)
 		warnUnpinned(r)
 	} else {
 		live.into(r)
 	}
 	return serverFirst(ctx, runErr)
+}
+
+// sample begins the series of this host and its connections; nil without the option.
+func sample(o measure.Options, h *measure.Host, conns flows.Conns) *series.Sampler {
+	if o.Series != measure.SeriesOn {
+		return nil
+	}
+	return series.Start(series.Config{Interface: h.Facts.Interface, Sources: conns.Watch(flows.Client, o)})
 }
 
 // startAndRun starts the session and runs the flows, which may be prepared before the

@@ -98,7 +98,7 @@ func (t *test) kind() measure.Test {
 func (t *test) options() measure.Options {
 	o := measure.Defaults(t.kind())
 	o.Via, o.Port, o.TOS, o.Duration = measure.ViaEthr, t.Port, t.TOS, measure.Duration(t.Duration)
-	o.ConnectTimeout = measure.Duration(5 * time.Second)
+	o.ConnectTimeout, o.Series = measure.Duration(5*time.Second), measure.SeriesOff
 	if t.Bind.IsValid() {
 		o.Bind = t.Bind.String()
 	}

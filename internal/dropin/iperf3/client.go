@@ -26,6 +26,7 @@ func (s *Settings) options() (measure.Test, measure.Options) {
 	}
 	o := measure.Defaults(test)
 	o.Via, o.Port, o.Streams = measure.ViaIperf3, s.Port, s.Streams
+	o.Series = measure.SeriesOff // its output has none
 	o.Duration = measure.Duration(time.Duration(s.Time) * time.Second)
 	if s.endless() {
 		o.Duration = measure.Duration(mostTime * time.Second)

@@ -20,7 +20,7 @@ func OptionsOf(o measure.Options) Options { return measure.OwnOptions[Options](o
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestConnect, Place: 40,
 	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, []string{
-		"count", "streams", "size", "request_rate",
+		"series", "count", "streams", "size", "request_rate",
 	}),
 	Own:      Options{Close: "auto", Entry: "auto"},
 	Defaults: defaults(),
@@ -50,7 +50,7 @@ var _ = measure.Register(measure.Spec{
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	o.Streams, o.Via = 1, measure.ViaSoku
+	o.Streams, o.Via, o.Series = 1, measure.ViaSoku, measure.SeriesOn
 	return o
 }
 

@@ -25,7 +25,7 @@ func RequestRate(o measure.Options) float64 {
 
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestPing, Place: 50,
-	Options:  slices.Concat(measure.NetworkOptions, measure.TimedOptions, []string{"count", "size", "timeout"}),
+	Options:  slices.Concat(measure.NetworkOptions, measure.TimedOptions, []string{"series", "count", "size", "timeout"}),
 	Own:      Options{Spacing: measure.Duration(100 * time.Millisecond)},
 	Defaults: defaults(),
 	Check:    checkSpacing,
@@ -59,6 +59,6 @@ func checkSpacing(o *measure.Options) error {
 
 func defaults() measure.Options {
 	o := measure.Timed()
-	o.Size, o.Timeout = 56, measure.Duration(time.Second)
+	o.Size, o.Timeout, o.Series = 56, measure.Duration(time.Second), measure.SeriesOff
 	return o
 }

@@ -25,7 +25,7 @@ func (o Options) Set(s *sock.Settings) { s.MSS, s.NoDelay = o.MSS, o.NoDelay }
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestTCP, Place: 10,
 	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
-		"omit", "length", "congestion", "mptcp", "flow_label",
+		"series", "omit", "length", "congestion", "mptcp", "flow_label",
 	}),
 	Own:         Options{},
 	Defaults:    defaults(),
@@ -48,6 +48,7 @@ var _ = measure.Register(measure.Spec{
 func defaults() measure.Options {
 	o := measure.Timed()
 	o.Streams, o.Direction, o.Via = 1, measure.Forward, measure.ViaSoku
+	o.Series = measure.SeriesOn
 	o.TX, o.RX = "auto", "auto"
 	return o
 }

@@ -22,7 +22,7 @@ func (o Options) Set(s *sock.Settings) { s.NoFragment = o.NoFragment }
 var _ = measure.Register(measure.Spec{
 	Name: measure.TestUDP, Place: 20,
 	Options: slices.Concat(measure.NetworkOptions, measure.ServerOptions, measure.TimedOptions, measure.LoadOptions, []string{
-		"omit", "size", "flow_label",
+		"series", "omit", "size", "flow_label",
 	}),
 	Own:         Options{},
 	Defaults:    defaults(),
@@ -52,6 +52,7 @@ func defaults() measure.Options {
 	o := measure.Timed()
 	// 1400 bytes need no fragments on any common path; 10 Mbit/s floods none.
 	o.Streams, o.Size, o.Rate, o.Direction, o.Via = 1, 1400, 10_000_000, measure.Forward, measure.ViaSoku
+	o.Series = measure.SeriesOn
 	o.TX, o.RX = "auto", "auto"
 	return o
 }

@@ -64,12 +64,25 @@ func (s *session) becomeReady(port uint16) {
 }
 
 func presentable(end *measure.End) *measure.End {
+	if end.Host != nil {
+		end.Host.Series = checkedSeries(end.Host.Series)
+	}
 	if end.Error != nil {
 		end.Error = fromServer(end.Error)
 	}
 	end.Findings, end.Warnings = presentableFindings(end.Findings, end.Warnings), nil
 	end.Timing, end.Method = presentableTiming(end.Timing, end.Method), ""
 	return end
+}
+
+// checkedSeries is the series of a server with nothing in it but what a series has; nil for
+// what is none.
+func checkedSeries(s *measure.Series) *measure.Series {
+	v, err := s.Values()
+	if s == nil || err != nil {
+		return nil
+	}
+	return measure.NewSeries(v)
 }
 
 func (s *session) explainSilence(err error) error {

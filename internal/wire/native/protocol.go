@@ -38,10 +38,14 @@ const (
 	FinishGrace   = 10 * time.Second // how long the server waits for the client to finish
 	Overtime      = 30 * time.Second // what a test with a duration may take on top of it
 	Heartbeat     = 2 * time.Second  // between two lines of an events stream at most
-	Silence       = 10 * time.Second // an end that received nothing for this long considers the other lost
-	EndTimeout    = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
-	LongestEnd    = 15 * time.Minute // the same in all, for what is still on its way at a low rate
-	IdleTimeout   = 30 * time.Second // control connection between two requests
+	// Probe is the time between two lines while a test runs whose hosts record a series. The
+	// round trips of these lines are what a flow beside the load sees. They are longer apart
+	// than the shortest retransmission timeout, after which Linux acknowledges at once.
+	Probe       = 300 * time.Millisecond
+	Silence     = 10 * time.Second // an end that received nothing for this long considers the other lost
+	EndTimeout  = 30 * time.Second // how long the client waits for the server's half while no bytes are counted
+	LongestEnd  = 15 * time.Minute // the same in all, for what is still on its way at a low rate
+	IdleTimeout = 30 * time.Second // control connection between two requests
 )
 
 // Limits on what one end accepts from the other.

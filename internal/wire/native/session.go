@@ -122,6 +122,7 @@ func (s *session) attach(ctx context.Context, x *exchange) error {
 		return notSoku(s.control.addr)
 	}
 	s.options = allowed(s.request.Test, s.request.Options, s.created.Options)
+	s.created.Server.Series = nil // nothing was measured yet
 	s.created.Findings = presentableFindings(s.created.Findings, s.created.Warnings)
 	to, ok := x.conn.RemoteAddr().(*net.TCPAddr)
 	if !ok {

@@ -1,0 +1,127 @@
+package series
+
+import (
+	"sync"
+	"time"
+
+	"soku/internal/measure"
+)
+
+// Config says what a [Sampler] reads.
+type Config struct {
+	Interface string        // that carries the path; may be empty
+	Sources   []Source      // beside those of the host: the sockets of a trial
+	Every     time.Duration // between two readings; 0 for 100 ms
+}
+
+const (
+	every = 100 * time.Millisecond
+	// hang is how long a reading may take before its source is given up.
+	hang = time.Second
+	// patience is how long Start waits for the first reading, and Stop for the last one.
+	patience = 100 * time.Millisecond
+)
+
+// Sampler reads the counters of this host and of sockets regularly, from Start to Stop. On
+// Linux the interface and the protocols are those of the network namespace of the thread that
+// started it. Its methods are safe for concurrent use.
+type Sampler struct {
+	every time.Duration
+	hang  time.Duration
+
+	stop    chan struct{}
+	once    sync.Once
+	stopped chan struct{} // closed when the table is final
+
+	table table // of the goroutine that keeps the time; final when stopped is closed
+}
+
+// Start begins to sample. It returns within 100 ms, and the caller must call Stop.
+func Start(c Config) *Sampler { return start(hostSources(c.Interface), c, hang) }
+
+func start(host []opener, c Config, hang time.Duration) *Sampler {
+	s := &Sampler{every: c.Every, hang: hang, stop: make(chan struct{}), stopped: make(chan struct{})}
+	if s.every <= 0 {
+		s.every = every
+	}
+	s.table.most = measure.SeriesReadings
+	openers := host
+	for _, source := range c.Sources {
+		openers = append(openers, func() Source { return source })
+	}
+	first := make(chan struct{})
+	go s.run(newReader(openers), first)
+	wait(first, patience)
+	return s
+}
+
+func wait(for_ <-chan struct{}, most time.Duration) {
+	t := time.NewTimer(most)
+	defer t.Stop()
+	select {
+	case <-for_:
+	case <-t.C:
+	}
+}
+
+// Stop reads once more and returns the series; nil where there is none to tell. It waits at
+// most 100 ms for a source. Further calls return the same.
+func (s *Sampler) Stop() *measure.Series {
+	if s == nil {
+		return nil
+	}
+	s.once.Do(func() { close(s.stop) })
+	<-s.stopped
+	v, ok := s.table.values()
+	if !ok {
+		return nil
+	}
+	return measure.NewSeries(v)
+}
+
+// run keeps the time. first is closed after the first reading.
+func (s *Sampler) run(r *reader, first chan struct{}) {
+	defer close(s.stopped)
+	interval := s.every
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	r, _ = s.reading(r, true)
+	close(first)
+	for last := false; !last; {
+		select {
+		case <-tick.C:
+		case <-s.stop:
+			last = true
+		}
+		var halved bool
+		if r, halved = s.reading(r, last); halved {
+			interval *= 2
+			tick.Reset(interval)
+		}
+	}
+	r.close()
+}
+
+// reading takes one reading, of all sources or of those that are due, and reports whether the
+// table was halved for it. Where a source hangs there is none, and a reader without that source.
+func (s *Sampler) reading(r *reader, all bool) (next *reader, halved bool) {
+	r.requests <- all
+	limit, stop := time.NewTimer(s.hang), s.stop
+	defer limit.Stop()
+	for {
+		select {
+		case got := <-r.results:
+			s.table.widen(got.opened)
+			halved = s.table.add(got.at, got.row)
+			for _, source := range got.late {
+				s.table.spread(source.first, len(source.Columns))
+			}
+			return r, halved
+		case <-limit.C:
+			return r.withoutHanging(), false
+		case <-stop:
+			limit.Reset(patience)
+			stop = nil
+		}
+	}
+}

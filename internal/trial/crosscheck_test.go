@@ -1,0 +1,85 @@
+package trial
+
+import (
+	"testing"
+
+	"soku/internal/measure"
+)
+
+// checked is a result of a flow of 100 MB in packets of 1400 bytes, whose ends count these bytes.
+func checked(d measure.Direction, iface string, clientSent, clientReceived, serverSent, serverReceived int64) *measure.Result {
+	host := func(sent, received int64) *measure.Host {
+		return &measure.Host{Facts: measure.Facts{Interface: iface}, Counters: &measure.Counters{TxBytes: sent, RxBytes: received}}
+	}
+	return &measure.Result{
+		Path: measure.Path{Server: measure.Endpoint{Address: "192.0.2.1"}}, Options: measure.Options{Direction: d},
+		Hosts: measure.Hosts{Client: host(clientSent, clientReceived), Server: host(serverSent, serverReceived)},
+		Flows: []measure.Flow{{Direction: d, Streams: []measure.Stream{{TCP: &measure.TCPInfo{SentBytes: 98_000_000, DataSegsOut: 70_000, MSS: 1400}}}}},
+	}
+}
+
+func TestOtherTrafficOnTheInterfaceIsFound(t *testing.T) {
+	const own = 98_000_000 + 70_000*tcpHeaders
+	found := func(where measure.Where, direction string, counted int64) []measure.Finding {
+		return warning(measure.CodeOtherTraffic, where, measure.Figures{
+			"interface": "eth0", "direction": direction, "interface_bytes": counted, "test_bytes": int64(own), "other_ratio": float64(counted-own) / float64(counted),
+		})
+	}
+	for name, c := range map[string]struct {
+		r    *measure.Result
+		want []measure.Finding
+	}{
+		"the test alone":              {checked(measure.Forward, "eth0", own, 5_000_000, 5_000_000, own), nil},
+		"a seventh is others'":        {checked(measure.Forward, "eth0", own*7/6-1000, 0, 0, own), nil},
+		"the client sends more":       {checked(measure.Forward, "eth0", own*6/5, 0, 0, own), found(measure.AtClient, "sent", own*6/5)},
+		"the server receives more":    {checked(measure.Forward, "eth0", own, 0, 0, 2*own), found(measure.AtServer, "received", 2*own)},
+		"the server sends more":       {checked(measure.Reverse, "eth0", 0, own, 2*own, 0), found(measure.AtServer, "sent", 2*own)},
+		"joined packets count less":   {checked(measure.Forward, "eth0", own*9/10, 0, 0, own*9/10), nil},
+		"loopback":                    {checked(measure.Forward, "lo", 5*own, 5*own, 5*own, 5*own), nil},
+		"counters that are not known": {checked(measure.Forward, "eth0", 0, 0, 0, 0), nil},
+	} {
+		crossCheck(c.r)
+		wantFindings(t, name, c.r, c.want...)
+	}
+	group := checked(measure.Forward, "eth0", 5*own, 0, 0, own)
+	group.Trial = &measure.Trial{Group: &measure.Group{Trials: 2}}
+	crossCheck(group)
+	wantFindings(t, "trials that start together", group)
+	none := checked(measure.Forward, "eth0", 5*own, 0, 0, own)
+	none.Hosts = measure.Hosts{Client: &measure.Host{}}
+	crossCheck(none)
+	wantFindings(t, "hosts without counters", none)
+}
+
+func TestSmallDatagramsAreNoOtherTraffic(t *testing.T) {
+	r := checked(measure.Forward, "eth0", 100_000*(18+42), 0, 0, 90_000*(18+42))
+	r.Options.Size = 18
+	r.Flows[0].Streams[0] = measure.Stream{Packets: &measure.PacketCount{Sent: 90_000, Received: 80_000, Omitted: 10_000}}
+	crossCheck(r)
+	wantFindings(t, "headers are most of it", r)
+	r.Hosts.Client.Counters.TxBytes *= 2
+	if crossCheck(r); len(r.Findings) != 1 || r.Findings[0].Code != measure.CodeOtherTraffic {
+		t.Errorf("as much again: %+v", r.Findings)
+	}
+}
+
+func TestConnectionsThatTheKernelsDroppedAreFound(t *testing.T) {
+	with := func(columns map[string][]int64) *measure.Host {
+		return &measure.Host{Series: measure.NewSeries(measure.SeriesValues{AtNs: []int64{0, 1, 2}, Columns: columns})}
+	}
+	r := &measure.Result{Connect: &measure.Connect{Opened: 1000}, Hosts: measure.Hosts{
+		Client: with(map[string][]int64{"tcp.syn_retransmits": {12, 8}}),
+		Server: with(map[string][]int64{"tcp.listen_drops": {7, -1}, "tcp.listen_overflows": {-1, 7}, "tcp.request_queue_drops": {2, 2}}),
+	}}
+	crossCheck(r)
+	wantFindings(t, "2 % and 1.1 %", r,
+		measure.NewFinding(measure.CodeSYNsResent, measure.AtClient, measure.Figures{"syn_retransmits": 20, "opened": 1000}),
+		measure.NewFinding(measure.CodeListenerDropped, measure.AtServer, measure.Figures{"dropped": 11, "listen_overflows": 7, "opened": 1000}))
+	r.Findings, r.Connect.Opened = nil, 1101
+	crossCheck(r)
+	wantFindings(t, "less", r)
+	r.Hosts = measure.Hosts{}
+	r.Connect.Opened = 0
+	crossCheck(r)
+	wantFindings(t, "nothing known", r)
+}
