@@ -62,6 +62,30 @@ func TestThePlanForTheCloudHasTheDesignOfTheLabs(t *testing.T) {
 	}
 }
 
+// Nothing has to be installed on the hosts of the cloud.
+func TestTheHostsInTheCloudAreReachedBySSH(t *testing.T) {
+	for file, p := range casePlans(t, "cloud.yaml") {
+		hosts := p.RemoteHosts(nil)
+		clients, servers := map[string]bool{}, map[string]bool{}
+		for b := range p.Blocks("c", 1) {
+			for j := range b.Jobs() {
+				clients[j.Client.Endpoint.Name], servers[j.Server.Endpoint.Name] = true, true
+			}
+			if b.Round > 1 {
+				break
+			}
+		}
+		if len(hosts) != len(p.Endpoints) || len(clients)+len(servers) != len(hosts) {
+			t.Errorf("%s: %d of %d endpoints by ssh, %d clients and %d servers", file, len(hosts), len(p.Endpoints), len(clients), len(servers))
+		}
+		for _, h := range hosts {
+			if h.Serves != servers[h.Name] || len(h.Endpoint.Command) > 0 {
+				t.Errorf("%s: %s has a server: %v; %+v", file, h.Name, h.Serves, h.Endpoint)
+			}
+		}
+	}
+}
+
 // designOf are the factors of a plan with their levels.
 func designOf(p *campaign.Plan) string {
 	var out strings.Builder

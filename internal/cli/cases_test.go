@@ -208,6 +208,28 @@ func TestTheReadmeOfEachStudyReadsItsFiguresAndReports(t *testing.T) {
 	}
 }
 
+func TestThePlansOfTheStudiesAreAccepted(t *testing.T) {
+	plans, err := filepath.Glob(filepath.Join(casesDir, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := 0
+	for _, plan := range plans {
+		if base := filepath.Base(plan); base != "plan.yaml" && base != "cloud.yaml" {
+			continue
+		}
+		var doc struct{ Campaign string }
+		out, errs, code := soku(t, "plan", plan, "--json", "--store", filepath.Join(t.TempDir(), "soku.db"))
+		if code != 0 || json.Unmarshal([]byte(out), &doc) != nil || doc.Campaign == "" {
+			t.Errorf("%s: %d %s %+v", plan, code, errs, doc)
+		}
+		accepted++
+	}
+	if accepted != 10 {
+		t.Errorf("%d plans of 5 studies, each for the lab and for the cloud", accepted)
+	}
+}
+
 // words are those of a command line; single quotes keep a word with spaces together.
 func words(line string) (out []string) {
 	for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
