@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,6 +67,15 @@ func TestPlansThatCannotDecideAreWarnedOf(t *testing.T) {
 endpoints: {a: {address: 10.0.0.1}, b: {address: 10.0.0.2}}
 tests: {bulk: {test: tcp}}
 `
+	const paired = `campaign: c
+endpoints:
+  a: {command: [ssh, a, soku], address: 10.0.0.1, addresses: {first: 10.0.0.1, second: 10.1.0.1}}
+  b: {command: [ssh, b, soku], address: 10.0.0.2, addresses: {first: 10.0.0.2, second: 10.1.0.2}}
+  c: {command: [ssh, c, soku], address: 10.0.0.3}
+  d: {command: [ssh, d, soku], address: 10.0.0.4}
+tests: {bulk: {test: tcp}}
+rounds: 6
+`
 	for plan, want := range map[string][]string{
 		designed: {"one_round short"},
 		strings.Replace(designed, "rounds: 12", "rounds: 5", 1):                                                                             {"few_rounds bulk", "one_round short"},
@@ -77,11 +87,26 @@ tests: {bulk: {test: tcp}}
 		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}, {name: z, to: b, options: {dscp: 8}}]}\n":                    nil,
 		ends + "rounds: 6\nfactors: {sku: [{name: x, to: a}, {name: y, to: b}, {name: z, to: b, options: {dscp: 8}}]}\ncontrol: {sku: z}\n": {"own_hosts sku"},
 		ends + "rounds: 1\nto: a\n": nil,
-		ends + "rounds: 6\nto: a\nfactors: {streams: [1, {name: 4, when: {window: 64k}}], window: [64k, 128k]}\n": nil,
+		// a and b are in two pairs, c and d in one.
+		paired + "contention: [isolated, together]\npairs: {list: [[a, b], [b, a], [c, d]]}\n":                   {"shared_hosts contention 2"},
+		paired + "contention: [isolated, together]\npairs: {list: [[a, b], [a.second, b.second], [c, d]]}\n":     {"shared_hosts contention 2"},
+		paired + "contention: [isolated, together]\npairs: {list: [[a, b], [c, d]]}\n":                           nil,
+		paired + "contention: together\npairs: {mesh: [a, b, c]}\n":                                              nil,
+		paired + "contention: [isolated, together]\ncontrol: {contention: isolated}\npairs: {mesh: [a, b, c]}\n": nil,
+		// Every level is measured between the same hosts.
+		paired + "factors: {interface: [{name: x, to_label: first}, {name: y, to_label: second}]}\npairs: {list: [[a, b]]}\n": nil,
+		ends + "rounds: 6\nto: a\nfactors: {streams: [1, {name: 4, when: {window: 64k}}], window: [64k, 128k]}\n":             nil,
 	} {
 		var got []string
 		for _, w := range parse(t, plan).Weaknesses(nil) {
-			got = append(got, strings.TrimRight(strings.Join([]string{string(w.Code), strings.Join(w.Tests, ",") + w.Factor, w.Other}, " "), " "))
+			said := []string{string(w.Code), strings.Join(w.Tests, ",") + w.Factor}
+			if w.Other != "" {
+				said = append(said, w.Other)
+			}
+			if w.Hosts > 0 {
+				said = append(said, strconv.Itoa(w.Hosts))
+			}
+			got = append(got, strings.Join(said, " "))
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) {

@@ -14,6 +14,7 @@ type Weakness struct {
 	Factor string       `json:"factor,omitempty"`
 	Other  string       `json:"other,omitempty"` // factor
 	Rounds int          `json:"rounds,omitempty"`
+	Hosts  int          `json:"hosts,omitempty"` // that are in several pairs
 }
 
 // WeaknessCode is the kind of a weakness.
@@ -25,6 +26,9 @@ const (
 	WeakFewRounds  WeaknessCode = "few_rounds" // too few rounds for a test without assumptions
 	WeakConfounded WeaknessCode = "confounded" // each level of Factor occurs with one level of Other
 	WeakOwnHosts   WeaknessCode = "own_hosts"  // each level of Factor has one pair of hosts of its own
+	// WeakSharedHosts is of plans that compare ways of contention: with all pairs at once some
+	// Hosts are in several trials, so what that costs may be of them.
+	WeakSharedHosts WeaknessCode = "shared_hosts"
 )
 
 // ExactRounds is how many rounds an exact test needs to show something at 5 %.
@@ -63,7 +67,37 @@ func (p *Plan) Weaknesses(only Selection) (out []Weakness) {
 			out = append(out, Weakness{Code: WeakOwnHosts, Factor: p.Factors[f].Name})
 		}
 	}
+	if shared := p.sharedHosts(only); shared > 0 {
+		out = append(out, Weakness{Code: WeakSharedHosts, Factor: ContentionFactor, Hosts: shared})
+	}
 	return out
+}
+
+// sharedHosts is how many hosts are in several pairs, where the selected patterns compare pairs
+// by themselves with all at once; 0 otherwise.
+func (p *Plan) sharedHosts(only Selection) (shared int) {
+	if !p.HasPairs() {
+		return 0
+	}
+	isolated, together := false, false
+	for i := range p.patterns {
+		if pt := &p.patterns[i]; only.Matches(pt.Levels) && !p.IsControl(pt.Levels) {
+			isolated, together = isolated || !pt.together, together || pt.together
+		}
+	}
+	if !isolated || !together {
+		return 0
+	}
+	pairs := make([]int, len(p.paired.machines))
+	for _, pair := range p.paired.pairs {
+		for _, end := range pair {
+			on := p.paired.on[end]
+			if pairs[on]++; pairs[on] == 2 {
+				shared++
+			}
+		}
+	}
+	return shared
 }
 
 // determines reports whether each level of a factor occurs with one level of another, and both
@@ -81,7 +115,8 @@ func determines(patterns [][]measure.Level, factor, other int) bool {
 }
 
 // hasOwnHosts reports whether each level of a factor was put on one pair of hosts, and no two
-// levels on the same one.
+// levels on the same one. Of a plan with pairs none is: its levels choose addresses only, and each
+// is measured between all pairs.
 func (p *Plan) hasOwnHosts(factor int, only Selection) bool {
 	if p.HasPairs() {
 		return false
