@@ -70,7 +70,20 @@ func (n *counting) searches() {
 		}
 		return true
 	}) {
-		n.ahead(s.most(c.Plan, c.Rounds())-s.blocks, scheduled{plan: c.Plan, kinds: c.Plan.kinds(1)}.block(s.patterns[0]))
+		first, later := s.most(c.Plan)
+		n.ahead(first-s.blocks[1], scheduled{plan: c.Plan, kinds: c.Plan.kinds(1)}.block(s.patterns[0]))
+		for round := 2; round <= n.counted; {
+			next := n.counted + 1
+			if round <= c.Plan.LastRound() {
+				next = round + c.Plan.alike(round)
+			}
+			blocks := (next - round) * later
+			for visited := round; visited < next; visited++ {
+				blocks -= s.blocks[visited]
+			}
+			n.ahead(blocks, scheduled{plan: c.Plan, kinds: c.Plan.kinds(round)}.block(s.patterns[0]))
+			round = next
+		}
 	}
 	// A failed trial that was repeated can lead a search elsewhere: what it left aside counts too.
 	done, _ := c.Done()

@@ -53,7 +53,7 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 	e := Estimate{Pairs: p.PairCount(), AtOnce: 1, MaxTime: p.Budget.Time.Std()}
 	e.MaxBytes, e.MaxBytesKey = p.MostBytes()
 	known := map[string]forecasted{}
-	turns := p.searchTurns(p.Rounds + added)
+	turns := p.searchTurns(p.LastRound() + added)
 	for i := range p.patterns {
 		pt := &p.patterns[i]
 		if !only.Matches(pt.Levels) {
@@ -63,7 +63,7 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 		for n, t := range pt.Tests {
 			rounds := p.roundsOf(&p.Tests[n].Value) + added
 			if turns != nil {
-				rounds = turns[i]
+				rounds = min(rounds, turns[i])
 			}
 			trials := p.PairCount() * p.repeatsOf(&p.Tests[n].Value) * rounds
 			e.Trials += trials
@@ -83,8 +83,7 @@ func (p *Plan) estimate(only Selection, added int) Estimate {
 		p.addTime(&e, i, rounds, known)
 	}
 	if turns != nil {
-		fewest, _ := p.searchBlocks(only, p.Rounds+added)
-		e.FewestTrials = fewest * p.TrialsOfPattern()
+		e.FewestTrials, _ = p.searchTrials(only, added)
 	}
 	if p.Price > 0 {
 		price := func(bytes int64) *float64 { v := float64(bytes) / 1e9 * p.Price; return &v }

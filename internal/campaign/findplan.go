@@ -51,11 +51,6 @@ func (p *Plan) addSearch(d *yamlfile.File) error {
 			return wrong("zip", "campaign.find_in_zip", measure.Figures{"option": yamlfile.Shorten(f.Option)})
 		}
 	}
-	for _, t := range p.Tests {
-		if t.Value.Rounds > 0 {
-			return wrong("tests."+t.Name+".rounds", "campaign.find_and_rounds_of_test", nil)
-		}
-	}
 	scale := f.Scale
 	if scale == "" && f.Step == "" {
 		scale = scaleLog2
@@ -99,6 +94,13 @@ func (p *Plan) checkSearch(d *yamlfile.File) error {
 			return d.LocateAt("find", measure.Fail(measure.KindFile, "campaign.find_by_no_test", measure.Figures{"option": p.Find.Option}))
 		}
 		p.Find.Test = p.Tests[i].Name
+	}
+	if t, _ := p.Tests.Get(p.Find.Test); p.roundsOf(&t) < p.LastRound() {
+		at := "tests." + p.Find.Test
+		if t.Rounds > 0 {
+			at += ".rounds"
+		}
+		return d.LocateAt(at, measure.Fail(measure.KindFile, "campaign.find_rounds", measure.Figures{"test": p.Find.Test, "rounds": p.roundsOf(&t), "most": p.LastRound()}))
 	}
 	p.groupSearches()
 	return nil
@@ -145,16 +147,33 @@ func (p *Plan) sweep(levels, rounds int) stats.Sweep {
 	return stats.Sweep{Levels: levels, Gain: float64(p.Find.Gain), Turns: max(rounds-1, 0)}
 }
 
-// searchBlocks is how many blocks the searches of the selected patterns have in so many
-// rounds, at least and at most.
-func (p *Plan) searchBlocks(only Selection, rounds int) (fewest, most int) {
+// searchTrials is how many trials the searches of the selected patterns have in the plan's
+// rounds and some that were added, at least and at most.
+func (p *Plan) searchTrials(only Selection, added int) (fewest, most int) {
+	first := p.TrialsOfPattern()
+	later := p.trialsOfPair()*p.PairCount() + (added-1)*first // in the turns of a level
 	for _, patterns := range p.searches {
 		if only.Matches(p.patterns[patterns[0]].Levels) {
-			few, many := p.sweep(len(patterns), rounds).Trials()
-			fewest, most = fewest+few, most+many
+			few, many := p.sweep(len(patterns), 1).Trials()
+			fewTurns, manyTurns := p.sweep(len(patterns), 2).Trials()
+			fewest, most = fewest+few*first+(fewTurns-few)*later, most+many*first+(manyTurns-many)*later
 		}
 	}
 	return fewest, most
+}
+
+// TrialsOfList is how many trials of the selected patterns it takes to measure every level as
+// often as the plateau is measured after the search.
+func (p *Plan) TrialsOfList(only Selection) int {
+	trials, patterns := 0, 0
+	for i := range p.Tests {
+		t := &p.Tests[i].Value
+		trials += p.repeatsOf(t) * max(p.roundsOf(t)-1, 1)
+	}
+	for _, search := range p.SearchedPatterns(only) {
+		patterns += len(search)
+	}
+	return patterns * trials * p.PairCount()
 }
 
 // SearchedLevels are the levels that a search may reach, from the lowest on; nil without find.

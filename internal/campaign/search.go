@@ -12,14 +12,16 @@ import (
 type searching struct {
 	patterns []int // of the plan, by level
 	trials   []stats.SweepTrial
-	blocks   int
+	blocks   map[int]int // by round
 	// waits is set where a block has not all its results: what comes next is unknown.
 	waits bool
 }
 
-// most is how many blocks the search has in so many rounds; as long as it goes on, at most.
-func (s *searching) most(p *Plan, rounds int) int {
-	return p.sweep(len(s.patterns), rounds).Next(s.trials).Most
+// most is how many blocks the search has in the first round and in each later one; as long as
+// it goes on, at most.
+func (s *searching) most(p *Plan) (first, later int) {
+	first = p.sweep(len(s.patterns), 1).Next(s.trials).Most
+	return first, p.sweep(len(s.patterns), 2).Next(s.trials).Most - first
 }
 
 // search goes through the blocks of the searches in the order in which they run, as far as
@@ -31,10 +33,10 @@ func (c *Campaign) search(visit func(Block) bool) []searching {
 	p := c.Plan
 	all := make([]searching, len(p.searches))
 	for i, patterns := range p.searches {
-		all[i].patterns = patterns
+		all[i] = searching{patterns: patterns, blocks: map[int]int{}}
 	}
 	for round := 1; round <= c.Rounds(); round++ {
-		s := scheduled{plan: p, campaign: c.ID(), seed: c.Record.Seed, round: round, kinds: p.kinds(1)}
+		s := scheduled{plan: p, campaign: c.ID(), seed: c.Record.Seed, round: round, kinds: p.kinds(round)}
 		for _, group := range p.searchGroups(c.Record.Seed, round) {
 			for step, goes := 1, true; goes; step++ {
 				goes = false
@@ -49,7 +51,7 @@ func (c *Campaign) search(visit func(Block) bool) []searching {
 					}
 					b := s.block(at.patterns[level])
 					s.turn++
-					at.blocks++
+					at.blocks[round]++
 					if !visit(b) {
 						return all
 					}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -254,23 +255,69 @@ func TestTheFigureOfTheNamedTestDecides(t *testing.T) {
 	}
 }
 
+// Of a test that is only looked at beside the search, few trials may be enough.
+func TestTestsBesideTheOneThatDecidesMayHaveFewerRounds(t *testing.T) {
+	text := strings.Replace(kneeStudy, "{up:", "{rtt: {test: latency, rounds: 2, repeats: 2}, up:", 1)
+	b := newBench(t, text)
+	b.goodput = capped
+	b.create()
+	// 3 to 8 levels with 3 trials in round 1, and 2 to 3 with 3 trials in one round and 1 in two.
+	if e := b.plan.Estimate(nil); e.FewestTrials != 3*3+2*(3+1+1) || e.Trials != 8*3+3*(3+1+1) {
+		t.Errorf("estimate of %d to %d trials, want 19 to 39", e.FewestTrials, e.Trials)
+	}
+	out, err := b.run()
+	if want := 7*3 + 3*(3+1+1); err != nil || out.Done != want || out.Total != want || out.Left != 0 {
+		t.Fatalf("%+v, error %v, want %d trials", out, err, want)
+	}
+	rounds := map[string]map[int]int{"up": {}, "rtt": {}}
+	for _, r := range b.results() {
+		rounds[r.Trial.Label][r.Trial.Round]++
+	}
+	if want := (map[int]int{1: 14, 2: 6}); !maps.Equal(rounds["rtt"], want) {
+		t.Errorf("rtt has %v trials by round, want %v", rounds["rtt"], want)
+	}
+	if want := (map[int]int{1: 7, 2: 3, 3: 3, 4: 3}); !maps.Equal(rounds["up"], want) {
+		t.Errorf("up has %v trials by round, want %v", rounds["up"], want)
+	}
+	// Before each round the trials that may follow are counted.
+	if first := b.events[0]; first.Total != 39 {
+		t.Errorf("%d trials in all before the first, want at most 39", first.Total)
+	}
+	for i, e := range b.events {
+		if e.Kind == campaign.EventResult && e.Total < out.Done {
+			t.Fatalf("event %d: %d trials in all, and the campaign had %d", i, e.Total, out.Done)
+		}
+	}
+	// Rounds that are added have all tests.
+	b.resume()
+	if err := b.campaign.AddRounds(1, b.campaign.StartedAt); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = b.run(); err != nil || out.Ran != 3*3 || out.Left != 0 {
+		t.Errorf("%+v, error %v, want 9 trials more", out, err)
+	}
+}
+
 func TestMistakesInFind(t *testing.T) {
 	for change, want := range map[[2]string]string{
-		{"option: streams, ", ""}:                                   "nothing says which option is searched",
-		{"option: streams", "option: stream"}:                       "streams",
-		{"from: 1, ", ""}:                                           "find",
-		{"to: 128", "to: 1000000"}:                                  "plan.yaml:4:38: find.to",
-		{"find:", "factors: {streams: [1, 2]}\nfind:"}:              "is a factor of the plan, too",
-		{"find:", "until: {interval: 2%}\nfind:"}:                   "a search has its own end",
-		{"find:", "only: {streams: 1}\nfind:"}:                      "a selection cannot choose them",
-		{"duration: 1s", "duration: 1s, rounds: 2"}:                 "a search has rounds of its own",
-		{"gain: 2%", "gain: 2%, test: down"}:                        "no test has the label \"down\"",
-		{"test: tcp, duration: 1s", "test: ping"}:                   "streams",
-		{"{up:", "{rtt: {test: latency}, up:"}:                      "",
-		{"gain: 2%}", "gain: 2%, test: rtt}\n#"}:                    "no test has the label",
-		{"from: 1", "from: 1, scale: linear"}:                       "step",
-		{"find:", "zip: [[streams, sku]]\nfind:"}:                   "cannot go together with others",
-		{"option: streams, from: 1", "option: congestion, from: 1"}: "congestion",
+		{"option: streams, ", ""}:                                           "nothing says which option is searched",
+		{"option: streams", "option: stream"}:                               "streams",
+		{"from: 1, ", ""}:                                                   "find",
+		{"to: 128", "to: 1000000"}:                                          "plan.yaml:4:38: find.to",
+		{"find:", "factors: {streams: [1, 2]}\nfind:"}:                      "is a factor of the plan, too",
+		{"find:", "until: {interval: 2%}\nfind:"}:                           "a search has its own end",
+		{"find:", "only: {streams: 1}\nfind:"}:                              "a selection cannot choose them",
+		{"duration: 1s", "duration: 1s, rounds: 2"}:                         "",
+		{"{up:", "{rtt: {test: latency, rounds: 2}, up:"}:                   "",
+		{"{up:", "{rtt: {test: latency, rounds: 5}, up:"}:                   "plan.yaml:5:42: tests.up: the search goes by \"up\", which has 4 rounds, and another test has 5",
+		{"duration: 1s}", "duration: 1s, rounds: 3}, rtt: {test: latency}"}: "plan.yaml:5:47: tests.up.rounds: the search goes by \"up\", which has 3 rounds, and another test has 4",
+		{"gain: 2%", "gain: 2%, test: down"}:                                "no test has the label \"down\"",
+		{"test: tcp, duration: 1s", "test: ping"}:                           "streams",
+		{"{up:", "{rtt: {test: latency}, up:"}:                              "",
+		{"gain: 2%}", "gain: 2%, test: rtt}\n#"}:                            "no test has the label",
+		{"from: 1", "from: 1, scale: linear"}:                               "step",
+		{"find:", "zip: [[streams, sku]]\nfind:"}:                           "cannot go together with others",
+		{"option: streams, from: 1", "option: congestion, from: 1"}:         "congestion",
 	} {
 		_, err := campaign.Parse("plan.yaml", []byte(strings.Replace(kneeStudy, change[0], change[1], 1)))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -71,21 +71,20 @@ func (p *Plan) trialsOfPair() int {
 // Trials is how many trials the whole campaign has, with find at most.
 func (p *Plan) Trials() int {
 	if p.Searches() {
-		_, most := p.searchBlocks(nil, p.Rounds)
-		return most * p.TrialsOfPattern()
+		_, most := p.searchTrials(nil, 0)
+		return most
 	}
 	return len(p.patterns) * p.PairCount() * p.trialsOfPair()
 }
 
 // trialsOfRound is how many trials a round that is added has.
 func (p *Plan) trialsOfRound() int {
-	blocks := len(p.patterns)
 	if p.Searches() {
-		_, before := p.searchBlocks(nil, p.Rounds)
-		_, most := p.searchBlocks(nil, p.Rounds+1)
-		blocks = most - before
+		_, before := p.searchTrials(nil, 0)
+		_, most := p.searchTrials(nil, 1)
+		return most - before
 	}
-	return blocks * p.TrialsOfPattern()
+	return len(p.patterns) * p.TrialsOfPattern()
 }
 
 // TrialsOfPattern is how many trials a pattern's turn has in a round with all tests.

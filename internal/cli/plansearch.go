@@ -28,11 +28,7 @@ func outlineSearch(p *campaign.Plan, only campaign.Selection, e campaign.Estimat
 		Option: p.Find.Option, Levels: p.SearchedLevels(), GainRatio: float64(p.Find.Gain), Test: p.Find.Test,
 		FewestTrials: e.FewestTrials, MostTrials: e.Trials,
 	}
-	for _, patterns := range p.SearchedPatterns(only) {
-		o.Searches++
-		o.AllTrials += len(patterns)
-	}
-	o.AllTrials *= p.TrialsOfPattern() * max(p.Rounds-1, 1)
+	o.Searches, o.AllTrials = len(p.SearchedPatterns(only)), p.TrialsOfList(only)
 	return o
 }
 
