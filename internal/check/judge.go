@@ -98,6 +98,7 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 		return e.differences(selected, baseline)
 	}
 	var out []Judgement
+	var again []func(level float64) Judgement
 	measured, unlimited := false, 0 // by any trial; patterns whose figure has no limit
 	for _, s := range selected.Samples() {
 		if e.Metric != nil && !slices.Contains(e.Metric.Tests(), s.Test) {
@@ -107,10 +108,12 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 			unlimited++
 			continue
 		}
-		j := e.sample(&s)
+		j := e.sample(&s, e.Level)
 		measured = measured || j.Reason != NoValue
 		out = append(out, j)
+		again = append(again, func(level float64) Judgement { return e.sample(&s, level) })
 	}
+	e.correct(out, again)
 	if len(out) == 0 && unlimited > 0 {
 		return nil, measure.Fail(measure.KindFile, "check.no_limit", measure.Figures{"figure": e.Metric.Key})
 	}
@@ -120,15 +123,15 @@ func (r *Rule) judge(selected *report.Choice, baseline Baselines) ([]Judgement, 
 	return out, nil
 }
 
-// sample judges one pattern.
-func (e *Expression) sample(s *report.Sample) Judgement {
+// sample judges one pattern by its interval at a confidence level.
+func (e *Expression) sample(s *report.Sample, level float64) Judgement {
 	j := Judgement{Label: s.Label, Test: s.Test, Pattern: s.Pattern, Levels: s.Levels, Metric: e.Metric, Trials: s.Trials, Failed: s.Failed,
 		Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if e.Form == Failures {
 		j.Value = float64(s.Failed) / float64(s.Failed+s.Trials)
 		return j.exactly(j.Value <= e.Value)
 	}
-	i := s.Interval(e.Metric, e.Level)
+	i := s.Interval(e.Metric, level)
 	j.Value, j.Low, j.High, j.Rounds = i.Value, i.Low, i.High, i.Rounds
 	if e.Form == OfLimit {
 		j.Limit = s.Limit(e.Metric)
@@ -169,6 +172,7 @@ func (e *Expression) differences(selected *report.Choice, baseline Baselines) ([
 		return nil, err
 	}
 	var out []Judgement
+	var again []func(level float64) Judgement
 	for i := range compared.Tests {
 		t := &compared.Tests[i]
 		for _, p := range t.Pairs {
@@ -179,14 +183,18 @@ func (e *Expression) differences(selected *report.Choice, baseline Baselines) ([
 				j.Pattern = measure.JoinLevels(t.Same)
 			}
 			j.Levels = slices.DeleteFunc(slices.Clone(t.Same), func(l measure.Level) bool { return l.Factor == "" })
-			tooFew := NoInterval
-			if c := t.Interval(p, e.Level); c.Ratio {
-				j.Value, j.Low, j.High, tooFew = 1+c.Difference, 1+c.Low, 1+c.High, FewRounds
-			}
 			from, to := e.band(t.Metric.Better == measure.Higher, compared.Practical)
-			out = append(out, j.within(from, to, tooFew))
+			at := func(level float64) Judgement {
+				tooFew, j := NoInterval, j
+				if c := t.Interval(p, level); c.Ratio {
+					j.Value, j.Low, j.High, tooFew = 1+c.Difference, 1+c.Low, 1+c.High, FewRounds
+				}
+				return j.within(from, to, tooFew)
+			}
+			out, again = append(out, at(e.Level)), append(again, at)
 		}
 	}
+	e.correct(out, again)
 	return out, nil
 }
 

@@ -32,6 +32,7 @@ const (
 	FewSamples Reason = "few_samples" // too few round trips for an interval of the percentile
 	NoInterval Reason = "no_interval" // published ranges, or rounds with a figure of 0: no ratio
 	NoValue    Reason = "no_value"    // no trial has the figure
+	Chance     Reason = "chance"      // beyond the threshold by itself, but not beside the rule's other patterns
 )
 
 // Judgement is a rule applied to one pattern.
@@ -118,12 +119,16 @@ type outcomeJSON struct {
 }
 
 type ruleJSON struct {
-	Name     string          `json:"name"`
-	Check    string          `json:"check"`
-	Line     int             `json:"line"`
-	Form     Form            `json:"form"`
-	Verdict  Verdict         `json:"verdict"`
-	Patterns []judgementJSON `json:"patterns"`
+	Name    string  `json:"name"`
+	Check   string  `json:"check"`
+	Line    int     `json:"line"`
+	Form    Form    `json:"form"`
+	Verdict Verdict `json:"verdict"`
+	// Tested patterns rest on intervals. With several, those that do not hold are found by Holm's
+	// procedure, which Correction then says.
+	Tested     int             `json:"tested,omitempty"`
+	Correction string          `json:"correction,omitempty"`
+	Patterns   []judgementJSON `json:"patterns"`
 }
 
 type judgementJSON struct {
@@ -149,7 +154,10 @@ type judgementJSON struct {
 func (o *Outcome) MarshalJSON() ([]byte, error) {
 	out := outcomeJSON{Schema: Schema, Subject: o.Subject, Verdict: o.Verdict(), Rules: []ruleJSON{}}
 	for _, r := range o.Rules {
-		j := ruleJSON{Name: r.name(), Check: r.Check.Text, Line: r.Line, Form: r.Check.Form, Verdict: r.Verdict, Patterns: []judgementJSON{}}
+		j := ruleJSON{Name: r.name(), Check: r.Check.Text, Line: r.Line, Form: r.Check.Form, Verdict: r.Verdict, Tested: testedIn(r.Patterns), Patterns: []judgementJSON{}}
+		if j.Tested > 1 {
+			j.Correction = "holm"
+		}
 		v := ruleView{&r, text.ForPrograms()}
 		for i := range r.Patterns {
 			p := &r.Patterns[i]

@@ -75,7 +75,7 @@ func (v ruleView) pattern(p *Judgement) string {
 func (v ruleView) measured(p *Judgement) string {
 	args := text.Args{"Figure": v.figure(p), "Rounds": p.Rounds, "Failed": p.Failed, "Trials": p.Trials + p.Failed, "Apart": p.Apart, "Reason": ""}
 	if p.Reason != "" {
-		args["Reason"] = v.Say("check.reason."+string(p.Reason), nil)
+		args["Reason"] = v.Say("check.reason."+string(p.Reason), text.Args{"Tested": testedIn(v.Patterns)})
 	}
 	return v.Say("check.measured", args)
 }

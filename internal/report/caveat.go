@@ -32,6 +32,8 @@ type Caveat struct {
 	*Undecided
 	// Wide is the widest interval, where the plan wants a narrower one.
 	Wide *Wide `json:"wide,omitempty"`
+	// RoundMeans is how many means of a pattern in a round it is about.
+	RoundMeans int `json:"round_means,omitempty"`
 	// Decided is how the comparisons stand, of a campaign that goes on until all are decided.
 	Decided *Decided `json:"decided,omitempty"`
 }
@@ -69,6 +71,7 @@ const (
 	CaveatPlacement       CaveatCode = "placement"            // each level of factors was on hosts of its own, which were never deployed again
 	CaveatAlike           CaveatCode = "rounds_alike"         // neighbouring rounds of the first pattern and the next are alike
 	CaveatUnvaried        CaveatCode = "unvaried"             // factors of the plan set nothing in this test and are not compared
+	CaveatZeros           CaveatCode = "zeros"                // the figure is 0 in some rounds, so the effects of factors have no ratio
 	CaveatMeasurementCost CaveatCode = "measurement_overhead" // what the tool and the host add to round trips
 )
 
@@ -76,7 +79,7 @@ const (
 func CaveatCodes() []CaveatCode {
 	return []CaveatCode{
 		CaveatFailed, CaveatNotSteady, CaveatTooShort, CaveatFewForTail, CaveatFew, CaveatIngested, CaveatMissing, CaveatOrderUnknown,
-		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatMeasurementCost,
+		CaveatOrderStated, CaveatNotInterleaved, CaveatDifferentRuns, CaveatFewRounds, CaveatWide, CaveatDecided, CaveatNotMeasured, CaveatPlacement, CaveatAlike, CaveatUnvaried, CaveatZeros, CaveatMeasurementCost,
 	}
 }
 
@@ -143,6 +146,9 @@ func (t *Test) findCaveats() []Caveat {
 	}
 	if len(t.Unvaried) > 0 {
 		out = append(out, Caveat{Code: CaveatUnvaried, Factors: t.Unvaried})
+	}
+	if t.zeros > 0 {
+		out = append(out, Caveat{Code: CaveatZeros, RoundMeans: t.zeros})
 	}
 	if f := t.Floor; f != nil {
 		out = append(out, Caveat{Code: CaveatMeasurementCost, OverheadNs: f.Mean, Readings: f.N})
@@ -218,6 +224,8 @@ func (t testView) caveat(c Caveat) string {
 		return t.Say("caveat.rounds_alike", text.Args{"Patterns": t.callEach(c.Patterns)})
 	case CaveatUnvaried:
 		return t.Say("caveat.unvaried", text.Args{"N": len(c.Factors), "Factors": c.Factors})
+	case CaveatZeros:
+		return t.Say("caveat.zeros", text.Args{"N": c.RoundMeans})
 	case CaveatNotInterleaved:
 		return t.Say("caveat.not_interleaved", nil)
 	}

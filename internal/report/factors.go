@@ -60,7 +60,7 @@ type Interaction struct {
 // findEffects fills Effects, FactorEffects and Interactions. A campaign with one factor has
 // none: its ranking compares the levels already. Where levels were searched, the factors
 // beside the searched one are compared at their plateaus: each search measures levels around
-// its own best, so few levels are common to all.
+// its own best, so few levels are common to all. There are none where the figure of a round is 0.
 func (t *Test) findEffects(patterns []pattern) {
 	if t.ByHand {
 		return
@@ -76,6 +76,11 @@ func (t *Test) findEffects(patterns []pattern) {
 	}
 	cells := table.Cells(t.Label, t.Basis.Metric.Key)
 	effects := stats.FindEffects(cells, stats.EffectOptions{Threshold: t.Practical, Looks: t.looks})
+	if effects.NotPositive > 0 {
+		// Effects are ratios: without the rounds of 0 they would be of those that went well.
+		t.zeros, t.PlateauOf = effects.NotPositive, ""
+		return
+	}
 	for _, f := range effects.Factors {
 		out := FactorEffect{Factor: f.Name, Share: f.Share, Matters: f.Matters}
 		if f.Largest != nil {

@@ -114,6 +114,7 @@ type Test struct {
 	placed  []string // factors of which each level has a placement of its own
 	wide    *Wide    // the widest interval, where the plan wants a narrower one
 	looks   stats.Looks
+	zeros   int      // means of rounds that are 0, which keep effects of factors from being ratios
 	decided *Decided // how comparisons stand; nil unless the plan wants them decided
 
 	pivot *pivot // one more table; nil for none

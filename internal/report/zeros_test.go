@@ -1,0 +1,41 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEffectsThatHaveNoRatioAreNotMadeOfTheOtherRounds(t *testing.T) {
+	in := gateways().input()
+	if test := build(t, in).test(t, "tcp"); len(test.FactorEffects) != 2 || len(test.Interactions) != 1 {
+		t.Fatalf("%d factors, %d interactions", len(test.FactorEffects), len(test.Interactions))
+	}
+	lost := 1.0
+	blocked := in.Results[3] // one pattern in one round
+	blocked.Summary.GoodputBps, blocked.Summary.LossRatio = 0, &lost
+	for range 2 {
+		test := build(t, in).test(t, "tcp")
+		if len(test.FactorEffects)+len(test.Effects)+len(test.Interactions) > 0 {
+			t.Errorf("%+v, %+v", test.FactorEffects, test.Interactions)
+		}
+		at := slices.IndexFunc(test.Caveats, func(c Caveat) bool { return c.Code == CaveatZeros })
+		if at < 0 {
+			t.Fatalf("%+v", test.Caveats)
+		}
+		want := "The figure that ranks is 0 in one round of a pattern. The effects of factors are ratios and have none with 0"
+		if n := test.Caveats[at].RoundMeans; n == 6 {
+			want = "The figure that ranks is 0 in 6 rounds of patterns."
+		} else if n != 1 {
+			t.Errorf("%d round means", n)
+		}
+		if said := english(test).caveats()[at]; !strings.HasPrefix(said, want) {
+			t.Errorf("%q", said)
+		}
+		for _, r := range in.Results {
+			if r.Trial.Pattern == blocked.Trial.Pattern {
+				r.Summary.GoodputBps, r.Summary.LossRatio = 0, &lost
+			}
+		}
+	}
+}
