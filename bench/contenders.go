@@ -9,7 +9,7 @@ import (
 func soku(label, test string, options ...string) Contender {
 	return Contender{Label: label, Program: "soku", Parse: parseSoku, Build: func(s Site) Commands {
 		client := append([]string{"soku", test, s.Host, "-p", fmt.Sprint(s.Port), "--json", "--no-save"}, options...)
-		if !has(options, "-n") {
+		if !has(options, "-n") && !has(options, "-t") {
 			client = append(client, "-t", fmt.Sprintf("%ds", s.Seconds))
 		}
 		return Commands{Server: []string{"soku", "server", "-q", "--listen", fmt.Sprintf("%s:%d", s.Host, s.Port)}, Client: client}

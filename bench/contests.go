@@ -13,6 +13,7 @@ const (
 	kindSpin    = "round trips between programs that spin"
 	kindOpen    = "delay of requests against their schedule of 10,000 per second, both ends spinning"
 	kindUDP     = "datagrams counted at the receiver"
+	kindSeries  = "processor time of each end of a test that moves little, with and without the series of its hosts: the difference is what sampling takes"
 	kindConnect = "connections opened and closed, one after another per stream"
 	kindStart   = "time of a trial of one byte from exec to its first packet (the SYN of the session) and to its first measured byte, both seen by a relay between the ends, and to its exit (iperf3 ends on its one-second timer); a run is the median of nine starts"
 )
@@ -65,6 +66,10 @@ func contests() []Contest {
 	for _, n := range []int{1, 16} {
 		out = append(out, Contest{fmt.Sprintf("connect-%d", n), "loopback", kindConnect, []Metric{connectionRate}, "", connecting(n)})
 	}
+	out = append(out,
+		Contest{"series-goodput-copied", "loopback", kindCopied, rate, "", sampling("tcp", "-C", "cubic", "--tx", "write", "--rx", "read", "-t", "500ms")},
+		Contest{"series-goodput-discard", "loopback", kindDiscard, rate, "", sampling("tcp", "-C", "cubic", "--tx", "splice", "--rx", "discard", "-t", "500ms")},
+		Contest{"series-cost", "loopback", kindSeries, []Metric{coreShare}, "", sampling("udp", "-b", "1M", "-t", "4s")})
 	return append(out, Contest{"startup", "loopback", kindStart, []Metric{firstPacket, firstByte, wall}, "", []Contender{
 		starting(soku(sokuLabel, "tcp", "-C", "cubic", "-n", "1"), sokuData),
 		starting(iperf3TCP("iperf3", 1, "-n", "1"), iperf3Data),
@@ -116,6 +121,12 @@ func answering(protocol string, spin bool) []Contender {
 		out = append(out, irtt())
 	}
 	return out
+}
+
+// sampling is soku with and without the series of both hosts; a round has one run of each, in
+// random order.
+func sampling(test string, options ...string) []Contender {
+	return []Contender{soku(sokuLabel, test, options...), soku("soku --series off", test, append(slices.Clone(options), "--series", "off")...)}
 }
 
 func scheduling(protocol string) []Contender {

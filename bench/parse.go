@@ -42,7 +42,16 @@ func keep(f Figures, zeroAllowed ...string) (Figures, error) {
 // parseSoku reads a result document. The rate is over the whole trial, as with the peers,
 // not over the steady part that soku reports.
 func parseSoku(client, _ string) (Figures, error) {
+	type end struct {
+		Counters struct {
+			Cores float64 `json:"cores_used"`
+		} `json:"counters"`
+	}
 	var doc struct {
+		Hosts struct {
+			Client end `json:"client"`
+			Server end `json:"server"`
+		} `json:"hosts"`
 		Latency struct {
 			Arrivals *struct {
 				Late map[string]float64 `json:"send_error_ns"`
@@ -62,7 +71,7 @@ func parseSoku(client, _ string) (Figures, error) {
 		return nil, err
 	}
 	s := doc.Summary
-	f := Figures{goodput.Name: s.Bytes * 8 / s.NS}
+	f := Figures{goodput.Name: s.Bytes * 8 / s.NS, coreShare.Name: 50 * (doc.Hosts.Client.Counters.Cores + doc.Hosts.Server.Counters.Cores)}
 	rtt := s.RTT
 	if s.Program != nil {
 		rtt = s.Program

@@ -114,6 +114,25 @@ func TestEveryTestEndToEndWithTheRealEngines(t *testing.T) {
 				}
 			})
 		}
+		t.Run("the series of the server", func(t *testing.T) {
+			for _, on := range []string{measure.SeriesOn, measure.SeriesOff, ""} { // and from an older client
+				o := options(measure.TestTCP, func(o *measure.Options) { o.Duration, o.Series = 3*brief, on })
+				_, other, err := s.run(t.Context(), measure.TestTCP, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := other.Host.Series.Values()
+				if on != measure.SeriesOn {
+					if other.Host.Series != nil {
+						t.Errorf("option %q: %d columns", on, len(v.Columns))
+					}
+					continue
+				}
+				if err != nil || len(v.AtNs) < 3 || runtime.GOOS == "linux" && (v.Columns["control.rtt_ns"] == nil || v.Columns["forward.0.receive_buffer_bytes"] == nil) {
+					t.Errorf("moments %v, columns %v, %v", v.AtNs, v.Columns, err)
+				}
+			}
+		})
 		t.Run("tcp for a time", func(t *testing.T) {
 			o := options(measure.TestTCP, func(o *measure.Options) { o.Duration = brief })
 			own, other, err := s.run(t.Context(), measure.TestTCP, o)

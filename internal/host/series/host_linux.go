@@ -63,7 +63,7 @@ func udpSource(four, six string) Source {
 			parsePairs(a.read(), udpPairs, row)
 			parseNames(b.read(), udp6Pairs, row)
 		},
-		Close: func() { a.close(); b.close() },
+		Close: func() { a.close(); b.close() }, Seldom: 3,
 	}
 }
 
@@ -111,7 +111,9 @@ func (r roots) interrupts() Source {
 	for i, id := range ids {
 		columns[i].Key = "cpu" + strconv.Itoa(id) + ".interrupts"
 	}
-	return fileSource(path.Join(r.proc, "interrupts"), columns, func(b []byte, row []int64) { parseInterrupts(b, ids, places, row) })
+	s := fileSource(path.Join(r.proc, "interrupts"), columns, func(b []byte, row []int64) { parseInterrupts(b, ids, places, row) })
+	s.Seldom = 5 // the kernel takes 20 us a processor for it
+	return s
 }
 
 // mostDisks is how many disks are read; physical ones come first.

@@ -114,7 +114,7 @@ func (r *reader) read(all bool) (reading, bool) {
 
 // due reports whether the source is read this time.
 func (s *state) due() bool {
-	if stride := min(int(s.cost/cheap), longestStride-1); s.skipped < stride {
+	if left := min(max(int(s.cost/cheap), s.Seldom-1), longestStride-1); s.skipped < left {
 		s.skipped++
 		return false
 	}

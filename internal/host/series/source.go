@@ -21,6 +21,9 @@ type Source struct {
 	Read func(row []int64)
 	// Close frees what Read needs; nil frees nothing.
 	Close func()
+	// Seldom is how many readings there are to one of this source, at least: less than 2 is
+	// every time.
+	Seldom int
 }
 
 // opener makes a source; one without columns has nothing to read here.

@@ -103,6 +103,29 @@ func TestAnEventHasNoMoreValuesThanItsTest(t *testing.T) {
 	}
 }
 
+// What a server calls the series of its host is taken only as what a series may be.
+func TestTheSeriesOfAServerIsHeldToItsBounds(t *testing.T) {
+	for text, columns := range map[string]int{
+		`{"at_ns":[0,5],"columns":{"cpu0.user_ns":[7]},"more":"text"}`: 1,
+		`{"at_ns":[0,5],"columns":{"cpu0.user_ns":[7,8]}}`:             0,
+		`{"at_ns":[0,5],"columns":{"a b":[7]}}`:                        0,
+		"{\"at_ns\":[0],\"columns\":{},\"x\":\"\u009b2J\"}":            0,
+		`"none"`: 0, `[]`: 0, `null`: 0,
+	} {
+		line := `{"event":"done","end":{"host":{"facts":{"os":"linux","arch":"arm64"},"series":` + text + `}}}` + "\n"
+		e, err := ReadEvent(bufio.NewReader(strings.NewReader(line)), (&session{}).mostValues)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		host := presentable(e.End).Host
+		v, err := host.Series.Values()
+		if again, _ := json.Marshal(host); err != nil || len(v.Columns) != columns || host.Facts.Arch != "arm64" || strings.Contains(string(again), "more") {
+			t.Errorf("%s: %d columns, %v, %s", text, len(v.Columns), err, again)
+		}
+	}
+}
+
 // A server that goes on for ever, a byte at a time, does not hold a client for ever: each
 // interval puts the end of the silence off, but not that of the whole wait.
 func TestAServerThatNeverEndsIsLeft(t *testing.T) {
