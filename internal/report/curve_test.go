@@ -132,6 +132,15 @@ func TestCurvesThatLevelOffAtDifferentLevelsAreOneSentenceAndATable(t *testing.T
 			}
 		}
 	}
+	many := build(t, kneesBySku(slices.Repeat([]int{4}, mostSweeps+2)...).input())
+	for form, out := range forms(many) {
+		for _, table := range []string{"over streams", "plateau of the goodput"} {
+			want := table + ": the first 24 of 26 combinations, all of them in the form json"
+			if got := strings.Join(strings.Fields(written(t, out)), " "); form != "json" && form != "csv" && !strings.Contains(got, want) {
+				t.Errorf("%s has no %q", form, want)
+			}
+		}
+	}
 	if one := english(build(t, streamSweep("1").input()).test(t, "tcp")); len(one.plateauTable().Columns) > 0 {
 		t.Error("one curve has a table of plateaus")
 	}

@@ -101,5 +101,5 @@ func (t testView) curveHeading() string {
 	if len(all) == 0 {
 		return ""
 	}
-	return t.Say("curve.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Several": len(all) > 1, "Option": all[0].Option})
+	return t.Say("curve.heading", text.Args{"Figure": t.estimate(), "Unit": t.unit(t.rankUnit()), "Several": len(all) > 1, "Option": all[0].Option, "Cut": t.cutCurves(len(all))})
 }

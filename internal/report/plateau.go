@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	mostKnees       = 4 // that a sentence names
-	mostKneeCurves  = 3 // that it names of each
-	mostPlateauRows = mostSweeps
+	mostKnees      = 4 // that a sentence names
+	mostKneeCurves = 3 // that it names of each
 )
 
 // plateauGroup is curves that level off from the same level on, or rise to the same last one.
@@ -145,11 +144,11 @@ func (t testView) curveFactors(all []Curve) string {
 // plateauTable is where each of several curves levels off. It has no columns for one curve,
 // which a sentence describes.
 func (t testView) plateauTable() table {
-	all := slices.DeleteFunc(slices.Clone(t.Curves), func(c Curve) bool { return c.knee() == nil || c.Plateau == nil })
+	all := t.levelledCurves()
 	if len(all) == 0 {
 		return table{}
 	}
-	all = all[:min(len(all), mostPlateauRows)]
+	all = all[:min(len(all), mostSweeps)]
 	unit := t.rankUnit()
 	out := table{Rows: make([][]string, len(all))}
 	for k, l := range all[0].Levels {
@@ -177,7 +176,20 @@ func (t testView) plateauTable() table {
 	return out
 }
 
+// levelledCurves are those of several curves that have a plateau.
+func (t testView) levelledCurves() []Curve {
+	return slices.DeleteFunc(slices.Clone(t.Curves), func(c Curve) bool { return c.knee() == nil || c.Plateau == nil })
+}
+
 // plateauHeading says what the table of plateaus has.
 func (t testView) plateauHeading() string {
-	return t.Say("curve.plateaus", text.Args{"Noun": t.noun()})
+	return t.Say("curve.plateaus", text.Args{"Noun": t.noun(), "Cut": t.cutCurves(len(t.levelledCurves()))})
+}
+
+// cutCurves says that not all curves are shown; empty where they are.
+func (t testView) cutCurves(curves int) string {
+	if curves <= mostSweeps {
+		return ""
+	}
+	return t.Say("curve.cut", text.Args{"Shown": mostSweeps, "Of": curves})
 }
