@@ -13,11 +13,12 @@ type Sampler struct {
 	iface  string
 	share  *share
 	start  Reading
+	vf     *functionWatch
 }
 
 // Watch starts a Sampler of an interface, whose name may be empty. The caller must call Stop.
 func Watch(iface string) *Sampler {
-	s := &Sampler{source: newSource(procRoot), iface: iface, share: watched.enter()}
+	s := &Sampler{source: newSource(procRoot), iface: iface, share: watched.enter(), vf: watchFunction(iface)}
 	s.start = s.source.read(s.iface)
 	return s
 }
@@ -48,6 +49,7 @@ const (
 // call ends the time in which another Sampler shares the process.
 func (s *Sampler) Stop(moved Moved) measure.Counters {
 	c := Difference(s.start, s.source.read(s.iface))
+	c.FunctionBytes = s.vf.moved()
 	c.Shared = watched.leave(s.share)
 	if work := float64(c.ProcessUserNs + c.ProcessSysNs); !c.Shared {
 		if moved.Bytes >= leastBytes {

@@ -59,6 +59,8 @@ const (
 	CodeBaselineModeFailed     Code = "baseline_mode_failed"
 	CodeHostLoaded             Code = "host_loaded"
 	CodeProbesLate             Code = "probes_late"
+	CodeAcceleratedBypassed    Code = "accelerated_networking_bypassed"
+	CodeVirtualFunctionUnused  Code = "virtual_function_unused"
 
 	// Campaigns.
 	CodeReplacesResult Code = "replaces_result"

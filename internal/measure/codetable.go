@@ -246,6 +246,19 @@ var baselineCodes = []CodeInfo{
 		{Key: "late_ratio", Meaning: "share of the messages"},
 	}, "Latency messages beside the load left late, because this host was too busy. The delay is in their latency.",
 		"Use a host with more processors."},
+	{CodeAcceleratedBypassed, SeverityWarning, anyEnd, []FigureInfo{
+		{Key: "interface", Text: true, Meaning: "synthetic interface of the path"},
+		{Key: "virtual_function", Text: true, Meaning: "interface of its virtual function"},
+		{Key: "interface_bytes", Meaning: "moved by the interface during the trial, both directions, all its traffic"},
+		{Key: "virtual_function_bytes", Meaning: "of those, moved by the virtual function"},
+	}, "Accelerated networking is enabled, but more than a tenth of the bytes ran over the synthetic path, through the hypervisor's switch: the rate is lower and the round trips longer than the machine is sold for.",
+		"Look whether the host is being serviced (the virtual function is then taken away for a while), and whether a filter or a bridge on the interface keeps the function from being used."},
+	{CodeVirtualFunctionUnused, SeverityWarning, anyEnd, []FigureInfo{
+		{Key: "interface", Text: true, Meaning: "synthetic interface of the path"},
+		{Key: "virtual_function", Text: true, Meaning: "interface, or address on the bus, of the virtual function"},
+		{Key: "state", Text: true, Meaning: "`unbound`: without a driver; `apart`: the synthetic interface does not use it; `down`: without a link"},
+	}, "Accelerated networking is enabled, but the system does not use the virtual function, so that all traffic ran over the synthetic path.",
+		"unbound: load the driver (mlx5_core, mlx4_en, mana). apart: load hv_netvsc before the driver of the function, or reboot. down: ip link set dev INTERFACE up."},
 }
 
 // otherCodes are about campaigns, and about sentences.

@@ -264,37 +264,10 @@ type Host struct {
 	Floor      *HostFloor `json:"floor,omitempty" jsonschema:"description=The client only: the stored loopback baseline of this host (soku floor)\\, with the same kernel\\, processors and soku"`
 }
 
-// Facts are what can change a figure and stays the same during a trial.
-// A member that could not be read is absent.
-type Facts struct {
-	Hostname      string            `json:"hostname,omitempty"`
-	OS            string            `json:"os"`
-	Arch          string            `json:"arch"`
-	Distribution  string            `json:"distribution,omitempty"`
-	Kernel        string            `json:"kernel,omitempty"`
-	Virtual       string            `json:"virtualization,omitempty"`
-	CPUModel      string            `json:"cpu_model,omitempty"`
-	CPUs          int               `json:"cpus,omitempty" jsonschema:"description=Logical processors this process may use"`
-	Governor      string            `json:"cpu_governor,omitempty"`
-	MemoryBytes   int64             `json:"memory_bytes,omitempty"`
-	Load1         float64           `json:"load_1m,omitempty"`
-	Interface     string            `json:"interface,omitempty" jsonschema:"description=Interface that carries the path"`
-	MTU           int               `json:"mtu_bytes,omitempty"`
-	LinkSpeedMbps int64             `json:"link_speed_mbps,omitempty"`
-	Driver        string            `json:"driver,omitempty"`
-	Offloads      map[string]bool   `json:"offloads,omitempty"`
-	Qdisc         string            `json:"qdisc,omitempty"`
-	Congestion    string            `json:"congestion_default,omitempty"`
-	Sysctl        map[string]string `json:"sysctl,omitempty"`
-	ClockSource   string            `json:"clock_source,omitempty"`
-	Deployment    *Deployment       `json:"deployment,omitempty" jsonschema:"description=The deployment of the host; absent if the system reports neither member"`
-}
-
-// Deployment distinguishes a host that was restarted or deployed again under the
-// same name. Both members are opaque: they are equal or not.
-type Deployment struct {
-	BootID     string `json:"boot_id,omitempty" jsonschema:"description=Changes when the operating system starts"`
-	InstanceID string `json:"instance_id,omitempty" jsonschema:"description=Changes when the machine is deployed again; from cloud-init or the firmware"`
+// FunctionBytes are what a [VirtualFunction] has moved. Zeros mean that it carried nothing.
+type FunctionBytes struct {
+	Rx int64 `json:"rx_bytes"`
+	Tx int64 `json:"tx_bytes"`
 }
 
 // Counters are differences over the trial on one host. Process times are those
@@ -302,21 +275,23 @@ type Deployment struct {
 // does for the trial in an interrupt, in ksoftirqd or in another process's time
 // is in CPUSoftirqNs and CPUBusyNs of the host and not in them.
 type Counters struct {
-	WallNs         int64    `json:"wall_ns"`
-	ProcessUserNs  int64    `json:"process_user_ns"`
-	ProcessSysNs   int64    `json:"process_system_ns"`
-	CoresUsed      float64  `json:"cores_used,omitempty" jsonschema:"description=Process time divided by wall time"`
-	Shared         bool     `json:"shared,omitempty" jsonschema:"description=The process ran other measurements at the same time: its times include them\\, and no quotient is formed"`
-	CPUBusyNs      int64    `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
-	CPUSoftirqNs   int64    `json:"cpu_softirq_ns,omitempty"`
-	SoftirqRatio   *float64 `json:"softirq_ratio,omitempty" jsonschema:"description=cpu_softirq_ns divided by cpu_busy_ns; absent if the system does not report it"`
-	CPUStealNs     int64    `json:"cpu_steal_ns,omitempty"`
-	RxBytes        int64    `json:"rx_bytes,omitempty" jsonschema:"description=Interface counters"`
-	TxBytes        int64    `json:"tx_bytes,omitempty"`
-	RxDropped      int64    `json:"rx_dropped,omitempty"`
-	TxDropped      int64    `json:"tx_dropped,omitempty"`
-	UDPRcvbufError int64    `json:"udp_rcvbuf_errors,omitempty"`
-	TCPRetransSegs int64    `json:"tcp_retrans_segs,omitempty"`
-	CPUSecPerGB    float64  `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes that this end moved; absent with an omitted start\\, when shared and below 1e6 bytes (cpu_ns_per_packet: 1000 datagrams)"`
-	CPUNsPerPacket float64  `json:"cpu_ns_per_packet,omitempty" jsonschema:"description=Process time divided by datagrams that this end sent or received (UDP); absent like cpu_seconds_per_gb"`
+	WallNs        int64    `json:"wall_ns"`
+	ProcessUserNs int64    `json:"process_user_ns"`
+	ProcessSysNs  int64    `json:"process_system_ns"`
+	CoresUsed     float64  `json:"cores_used,omitempty" jsonschema:"description=Process time divided by wall time"`
+	Shared        bool     `json:"shared,omitempty" jsonschema:"description=The process ran other measurements at the same time: its times include them\\, and no quotient is formed"`
+	CPUBusyNs     int64    `json:"cpu_busy_ns,omitempty" jsonschema:"description=All processors of the host together"`
+	CPUSoftirqNs  int64    `json:"cpu_softirq_ns,omitempty"`
+	SoftirqRatio  *float64 `json:"softirq_ratio,omitempty" jsonschema:"description=cpu_softirq_ns divided by cpu_busy_ns; absent if the system does not report it"`
+	CPUStealNs    int64    `json:"cpu_steal_ns,omitempty"`
+	RxBytes       int64    `json:"rx_bytes,omitempty" jsonschema:"description=Interface counters"`
+	TxBytes       int64    `json:"tx_bytes,omitempty"`
+	RxDropped     int64    `json:"rx_dropped,omitempty"`
+	TxDropped     int64    `json:"tx_dropped,omitempty"`
+	// FunctionBytes are nil where the interface has no virtual function.
+	FunctionBytes  *FunctionBytes `json:"virtual_function,omitempty" jsonschema:"description=What the virtual function of the interface moved (accelerated networking)\\; in rx_bytes and tx_bytes\\, too"`
+	UDPRcvbufError int64          `json:"udp_rcvbuf_errors,omitempty"`
+	TCPRetransSegs int64          `json:"tcp_retrans_segs,omitempty"`
+	CPUSecPerGB    float64        `json:"cpu_seconds_per_gb,omitempty" jsonschema:"description=Process time divided by 1e9 payload bytes that this end moved; absent with an omitted start\\, when shared and below 1e6 bytes (cpu_ns_per_packet: 1000 datagrams)"`
+	CPUNsPerPacket float64        `json:"cpu_ns_per_packet,omitempty" jsonschema:"description=Process time divided by datagrams that this end sent or received (UDP); absent like cpu_seconds_per_gb"`
 }

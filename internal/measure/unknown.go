@@ -3,6 +3,7 @@ package measure
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 )
@@ -80,6 +81,9 @@ func fieldTypes(t reflect.Type) map[string]reflect.Type {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" { // its members are in the same object
+			maps.Copy(out, fieldTypes(f.Type))
+		}
 		if f.IsExported() && name != "-" && name != "" {
 			out[name] = f.Type
 		}

@@ -15,7 +15,9 @@ import (
 type engines struct {
 	tests.Engines
 	facts func(context.Context, netip.Addr) measure.Facts
-	watch func(iface string) (stop func(host.Moved) measure.Counters)
+	// details reads what of the facts takes longer, all but the MTU to a client.
+	details func(context.Context, netip.Addr) measure.Details
+	watch   func(iface string) (stop func(host.Moved) measure.Counters)
 	// sample begins a series of this host and returns what ends it.
 	sample func(series.Config) (stop func() *measure.Series)
 }
@@ -23,6 +25,9 @@ type engines struct {
 func realEngines() engines {
 	return engines{
 		Engines: tests.Sockets, facts: host.Facts,
+		details: func(ctx context.Context, local netip.Addr) measure.Details {
+			return host.Details(ctx, host.Facts(ctx, local), netip.Addr{})
+		},
 		watch:  func(iface string) func(host.Moved) measure.Counters { return host.Watch(iface).Stop },
 		sample: func(c series.Config) func() *measure.Series { return series.Start(c).Stop },
 	}

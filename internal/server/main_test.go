@@ -164,6 +164,9 @@ func fakes() engines {
 		facts: func(context.Context, netip.Addr) measure.Facts {
 			return measure.Facts{OS: "linux", Arch: "amd64", Hostname: "fake"}
 		},
+		details: func(context.Context, netip.Addr) measure.Details {
+			return measure.Details{Cloud: &measure.Cloud{Provider: "azure", InstanceType: "Standard_D8s_v5"}}
+		},
 		watch: func(string) func(host.Moved) measure.Counters {
 			return func(host.Moved) measure.Counters { return measure.Counters{WallNs: 1} }
 		},

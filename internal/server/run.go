@@ -27,7 +27,7 @@ func (s *Server) measure(ss *session) *measure.End {
 	udp := ss.settleUDP()
 	conns := flows.Conns{TCP: ss.tcp, UDP: udp}
 	sampled := s.sample(ss, conns)
-	watched := s.watchHost(ss.local)
+	watched := s.watchHost(ss.local, ss.client.Addr())
 	limit, unwatch := s.enforce(ss, cancel)
 	defer unwatch()
 	acceptor := ss.acceptor()
@@ -42,8 +42,9 @@ func (s *Server) measure(ss *session) *measure.End {
 		Observe: ss.observe, Limit: limit, Finished: ss.finished.ch, Engines: s.engines.Engines,
 	})
 	end.Findings = append(slices.Clone(ss.findings), end.Findings...)
+	taken := sampled() // before the details of the host are read
 	end.Host = watched(host.MovedBy(end, ss.options))
-	end.Host.PinnedCPUs, end.Host.Series = pins.Pinned(), sampled()
+	end.Host.PinnedCPUs, end.Host.Series = pins.Pinned(), taken
 	if err == nil && pins.Err() != nil {
 		err = onServer(pins.Err())
 	}

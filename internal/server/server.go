@@ -67,6 +67,7 @@ type Server struct {
 	sessions     *registry
 	queue        *admission
 	facts        *factsCache
+	details      *factsCache
 	unclassified *openConns
 	descriptors  *descriptors
 	secret       [32]byte // keys the nonces of the UDP handshake
@@ -97,7 +98,10 @@ func newServer(cfg Config, e engines) (*Server, error) {
 		sessions: newRegistry(),
 		queue:    &admission{max: cfg.MaxClients, exclusive: cfg.Exclusive},
 		facts:    &factsCache{read: e.facts, age: factsAge},
-		times:    defaultTimes,
+		details: &factsCache{age: factsAge, read: func(ctx context.Context, local netip.Addr) measure.Facts {
+			return measure.Facts{Details: e.details(ctx, local)}
+		}},
+		times: defaultTimes,
 	}
 	s.limitDescriptors(sock.OpenFiles())
 	s.base, s.stop = context.WithCancelCause(context.Background())
@@ -164,7 +168,10 @@ func (s *Server) Serve(ctx context.Context) error {
 		run(func() error { return s.accept(at) })
 		run(func() error { return s.readUDP(at) })
 	}
-	helpers.Go(func() { s.facts.get(s.base, s.own.addr.Addr().Unmap()) }) // so that the first client does not wait for them
+	helpers.Go(func() { // so that the first client does not wait for them
+		s.facts.get(s.base, s.own.addr.Addr().Unmap())
+		s.details.get(s.base, s.own.addr.Addr().Unmap())
+	})
 	var err error
 	select {
 	case <-ctx.Done():
@@ -193,6 +200,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	s.control.wait()
 	s.facts.work.Wait()
+	s.details.work.Wait()
 	return err
 }
 

@@ -35,15 +35,18 @@ func (v services) Reserve(client netip.Addr, n int) (release func(), err error) 
 }
 
 func (v services) WatchHost(local netip.Addr) (stop func(host.Moved) *measure.Host) {
-	return v.s.watchHost(local)
+	return v.s.watchHost(local, netip.Addr{})
 }
 
 // watchHost implements [Services] and serves native sessions, too.
-func (s *Server) watchHost(local netip.Addr) (stop func(host.Moved) *measure.Host) {
+func (s *Server) watchHost(local, remote netip.Addr) (stop func(host.Moved) *measure.Host) {
 	facts := s.facts.latest(local) // those of the answer to a client may be older
 	watch := s.engines.watch(facts.Interface)
 	return func(moved host.Moved) *measure.Host {
 		counters := watch(moved)
+		s.details.get(s.base, local) // old ones are read again, which is awaited: nothing is measured here now
+		facts.Details = s.details.latest(local).Details
+		facts.RouteMTU = host.RouteMTU(remote)
 		return &measure.Host{Facts: facts, Counters: &counters}
 	}
 }

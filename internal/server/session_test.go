@@ -36,7 +36,7 @@ func TestTheServerReceivesAForwardTestAndReturnsItsHalf(t *testing.T) {
 			t.Errorf("stream %d: %+v", i, st)
 		}
 	}
-	if end.Host == nil || end.Host.Counters == nil || end.Host.Facts.Hostname != "fake" {
+	if end.Host == nil || end.Host.Counters == nil || end.Host.Facts.Hostname != "fake" || end.Host.Facts.Cloud.InstanceType == "" {
 		t.Errorf("host %+v", end.Host)
 	}
 	if want := []string{wire.Ready, wire.Running, wire.Done}; !reflect.DeepEqual(c.heard.names(), want) {

@@ -35,6 +35,7 @@ func runAlone(ctx context.Context, addr netip.Addr, o measure.Options, pins *soc
 	}
 	counters := watch.Stop(host.Moved{})
 	r.Hosts.Client.Counters, r.Hosts.Client.Series = &counters, sampler.Stop()
+	readDetails(ctx, addr, r)()
 	err = pinned(pins, r, err)
 	if err == nil && found.Overhead == nil {
 		found.Overhead = overheadOf(ctx, d, &found.End, r)

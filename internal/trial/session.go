@@ -79,11 +79,13 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 	r.Hosts.Client.Counters, r.Hosts.Client.Series = &counters, sampler.Stop()
 	own.Host = r.Hosts.Client
 	runErr = pinned(ahead.pins, r, runErr)
+	keepDetails := readDetails(ctx, t.addr, r)
 
 	other := &measure.End{}
 	if runErr == nil {
 		other, runErr = session.Finish(ctx, own)
 	}
+	keepDetails() // before the baseline is measured, and not while the session reads own
 	if runErr == nil && policy.NoPeerReport {
 		acknowledged(own, r)
 	}
@@ -101,6 +103,7 @@ func runSession(ctx context.Context, s Spec, t target, o measure.Options, ahead 
 		overhead = overheadOf(ctx, d, own, r)
 	}
 	assemble(r, own, other, overhead)
+	warnBypassed(r)
 	if d.Finish != nil {
 		d.Finish(r)
 	}
