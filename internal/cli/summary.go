@@ -129,8 +129,18 @@ func congestionInForce(r *measure.Result) string {
 
 // hostArgs are the facts about a machine that a person asks first.
 func hostArgs(h *measure.Host) text.Args {
-	f := h.Facts
+	f, cloud, limits, queues := h.Facts, measure.Cloud{}, measure.Limits{}, 0
+	if f.Cloud != nil {
+		cloud = *f.Cloud
+	}
+	if f.Limits != nil {
+		limits = *f.Limits
+	}
+	if f.NIC != nil && f.NIC.Queues != nil {
+		queues = f.NIC.Queues.Combined + max(f.NIC.Queues.Rx, f.NIC.Queues.Tx)
+	}
 	return text.Args{
+		"Instance": cloud.InstanceType, "Location": cloud.Location(), "Quota": limits.CPUQuota, "Driver": f.Driver, "Queues": queues,
 		"Name": f.Hostname, "System": f.OS + "/" + f.Arch, "CPUs": f.CPUs,
 		"Interface": f.Interface, "MTU": f.MTU, "Pinned": measure.FormatCPUs(h.PinnedCPUs),
 	}

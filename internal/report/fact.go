@@ -82,9 +82,15 @@ func facts(f measure.Facts) []Fact {
 	name(hostName, f.Hostname)
 	name("fact.system", join(" ", cmp.Or(f.Distribution, f.OS), f.Arch))
 	name("fact.kernel", f.Kernel)
+	if f.Cloud != nil {
+		name("fact.instance", join(", ", f.Cloud.InstanceType, f.Cloud.Location()))
+	}
 	name("fact.virtualization", f.Virtual)
 	if f.CPUs > 0 || f.CPUModel != "" {
 		add("fact.cpu", text.Line{Key: "value.cpu", Args: text.Args{"CPUs": f.CPUs, "Model": f.CPUModel}})
+	}
+	if f.Limits != nil && f.Limits.CPUQuota > 0 {
+		add("fact.cpu_quota", text.Line{Key: "value.cpu_quota", Args: text.Args{"CPUs": f.Limits.CPUQuota}})
 	}
 	name("fact.cpu_governor", f.Governor)
 	if f.MemoryBytes > 0 {
@@ -93,6 +99,7 @@ func facts(f measure.Facts) []Fact {
 	if f.Interface != "" || f.Driver != "" {
 		add("fact.interface", text.Line{Key: "value.interface", Args: text.Args{"Interface": f.Interface, "Driver": f.Driver}})
 	}
+	out = append(out, deviceFacts(f)...)
 	if f.LinkSpeedMbps > 0 {
 		add("fact.link_speed", text.Line{Key: "value.link_speed", Args: text.Args{"Rate": float64(f.LinkSpeedMbps) * 1e6}})
 	}
@@ -107,6 +114,26 @@ func facts(f measure.Facts) []Fact {
 	name("fact.clock_source", f.ClockSource)
 	for _, k := range slices.Sorted(maps.Keys(f.Sysctl)) {
 		name(k, f.Sysctl[k])
+	}
+	return out
+}
+
+// deviceFacts are what the device below the interface adds.
+func deviceFacts(f measure.Facts) (out []Fact) {
+	add := func(key string, v text.Line) { out = append(out, Fact{Key: key, Values: []text.Line{v}}) }
+	if f.NIC != nil && f.NIC.Queues != nil {
+		q := f.NIC.Queues
+		args := text.Args{"Combined": q.Combined, "Rx": q.Rx, "Tx": q.Tx}
+		if q.Combined+q.Rx+q.Tx > 0 {
+			add("fact.queues", text.Line{Key: "value.queues", Args: args})
+		}
+	}
+	switch {
+	case f.NIC != nil && f.NIC.VirtualFunction != nil:
+		v := f.NIC.VirtualFunction
+		add("fact.accelerated", text.Line{Key: "value.virtual_function", Args: text.Args{"State": v.State, "Driver": v.Driver}})
+	case f.Cloud != nil && f.Cloud.Accelerated != nil:
+		add("fact.accelerated", text.Line{Key: "value.accelerated", Args: text.Args{"On": *f.Cloud.Accelerated}})
 	}
 	return out
 }
