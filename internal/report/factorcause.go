@@ -24,7 +24,7 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 	}
 	first := shown[0]
 	args := text.Args{
-		"Factor": f.Factor, "Noun": t.compared(), "Ratio": *first.ratio, "From": t.level(first.from), "To": t.level(first.to),
+		"Factor": f.Factor, "Levels": []string(nil), "Noun": t.compared(), "Ratio": *first.ratio, "From": t.level(first.from), "To": t.level(first.to),
 		"By": t.units(first.EffectRatio), "Size": t.size(first), "Interval": t.interval(first), "Threshold": t.Practical, "OnAverage": t.interacts(f.Factor),
 	}
 	switch {
@@ -32,12 +32,34 @@ func (t testView) cause(f FactorEffect, pairs []upward) string {
 		return t.Say("factor.sets", args) + t.pairsShown(pairs)
 	case f.Matters == stats.MattersYes:
 		return t.Say("factor.changes", args) + t.pairsShown(pairs)
-	case f.Matters == stats.MattersNo:
+	case f.Matters == stats.MattersNo || allSame(pairs):
+		if f.Matters != stats.MattersNo {
+			args["Levels"] = t.levelsCompared(pairs) // others are in no combination with them
+		}
 		return t.Say("factor.no_difference", args)
 	case first.low == nil && first.Blocks == 1 && !t.ranged() && !t.hasCurve(f.Factor):
 		return t.Say("factor.untested", args)
 	}
 	return ""
+}
+
+// allSame reports whether every comparison of a factor's levels that could be made rules a
+// practical difference out.
+func allSame(pairs []upward) bool {
+	return !slices.ContainsFunc(pairs, func(u upward) bool { return u.Decision != stats.Same })
+}
+
+// levelsCompared are the levels of the comparisons that could be made, each once.
+func (t testView) levelsCompared(pairs []upward) (out []string) {
+	for _, u := range pairs {
+		for _, level := range []string{t.level(u.from), t.level(u.to)} {
+			if !slices.Contains(out, level) {
+				out = append(out, level)
+			}
+		}
+	}
+	slices.SortFunc(out, natural)
+	return out
 }
 
 // compared is the noun of what the effects of factors compare.

@@ -79,6 +79,30 @@ func TestFactorsOfASearchAreComparedAtThePlateaus(t *testing.T) {
 	}
 }
 
+// A level that occurs in no combination with the others is compared with none of them.
+func TestAFactorMakesNoDifferenceBetweenTheLevelsThatCanBeCompared(t *testing.T) {
+	in := searchedGateways()
+	direct := searchedGateways()
+	direct.Results = slices.DeleteFunc(direct.Results, func(r *measure.Result) bool {
+		return r.Trial.Levels[1].Value != "small" || r.Trial.Levels[2].Value != "a"
+	})
+	for _, r := range direct.Results { // the same figures without gateway and circuit
+		r.ID += "-direct"
+		r.Trial.Levels[1].Value, r.Trial.Levels[2].Value = "none", "none"
+		r.Trial.Pattern = measure.JoinLevels(r.Trial.Levels)
+		in.Results = append(in.Results, r)
+	}
+	tcp := build(t, in).test(t, "tcp")
+	for _, f := range tcp.FactorEffects {
+		if f.Factor == "circuit" && f.Matters != stats.MattersNotShown {
+			t.Errorf("%+v: nothing is known of the level none", f)
+		}
+	}
+	if said := strings.Join(english(tcp).causes(), "\n"); !strings.Contains(said, "circuit (a and b) makes no practical difference to the goodput at the plateau of streams: ") {
+		t.Error(said)
+	}
+}
+
 func TestTheFactorBesideASearchIsCompared(t *testing.T) {
 	in := searchedGateways()
 	in.Results = slices.DeleteFunc(in.Results, func(r *measure.Result) bool { return r.Trial.Levels[2].Value == "b" })
